@@ -1,0 +1,34 @@
+/* Source texts and positions in them. A Loc is a byte range of one file; lines and columns are
+ * computed only when something is printed. */
+#ifndef CS_BASE_SOURCE_H
+#define CS_BASE_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Loc {
+    uint32_t file;       /* index into the Sources, 0 for the first */
+    uint32_t begin, end; /* byte offsets, end excluded */
+} Loc;
+
+typedef struct Source {
+    const char *path; /* as the user gave it */
+    const char *text; /* NUL-terminated; may hold NULs itself */
+    size_t len;
+} Source;
+
+typedef struct Sources Sources;
+
+Sources *sources_new(void);
+void sources_free(Sources *s);
+
+/* Reads a whole file. Returns its index, or -1 with *why set to a static or errno text. */
+int sources_load(Sources *s, const char *path, const char **why);
+int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */
+const Source *sources_get(const Sources *s, uint32_t file);
+size_t sources_count(const Sources *s);
+
+/* 1-based line and column (in characters, tabs count one) of a byte offset. */
+void sources_position(const Sources *s, uint32_t file, uint32_t offset, int *line, int *col);
+
+#endif

@@ -1,0 +1,26 @@
+/* A growable string: every printer writes into one. The owner calls text_free or takes the
+ * string with text_take. */
+#ifndef CS_BASE_TEXT_H
+#define CS_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct Text {
+    char *data; /* NUL-terminated once anything was added; NULL when empty */
+    size_t len, cap;
+} Text;
+
+void text_add(Text *t, const char *s);
+void text_addn(Text *t, const char *s, size_t len);
+void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(Text *t, const char *fmt, va_list ap);
+char *text_take(Text *t); /* the string (malloc'ed, never NULL), leaving t empty */
+void text_free(Text *t);
+
+/* Shortest decimal digits that read back as the same float or double, C# style: "1", "0.1",
+ * "1E+20", "NaN", "Infinity". */
+void text_add_float(Text *t, float x);
+void text_add_double(Text *t, double x);
+
+#endif

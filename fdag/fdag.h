@@ -1,0 +1,311 @@
+/* The functional DAG (the C$ paper, section 4): what the compiler and the runtime both build,
+ * transform, compare and lower to kernels.
+ *
+ * Leaves: scalar, function, bound variable. Inner nodes: application, reduction, introduction of
+ * bound variables (let). Nodes are immutable and hash-consed: within one Fd equal structure is the
+ * same pointer. An Fd owns its nodes; it is not thread-safe and keeps no global state.
+ *
+ * A *graph* (FdGraph) is a root with its free leaves, the slots: array, functional or scalar values
+ * given from outside. csc embeds one graph in text form for each functional expression of a
+ * program; at run time a lazy value is a graph and the values of its slots. Evaluating composes the
+ * graphs of all lazy values below (fd_substitute), giving a graph whose slots are arrays, scalars and
+ * host functions only; its key (fd_key) finds the kernels.
+ */
+#ifndef CS_FDAG_H
+#define CS_FDAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/arena.h"
+#include "../base/scalar.h"
+#include "../base/text.h"
+#include "ops.h"
+
+enum { FD_MAX_RANK = 8 }; /* parameters of one function, variables of one binder */
+
+typedef struct Fd Fd;
+typedef struct FdNode FdNode;
+typedef struct FdUser FdUser;
+
+/* ---- types ---------------------------------------------------------------------------- */
+
+/* A scalar (nparams == 0) or a function. Interned per Fd: equal types are equal pointers. */
+typedef struct FdType {
+    const struct FdType *result; /* NULL for a scalar */
+    int nparams;
+    const struct FdType *params[FD_MAX_RANK];
+    ScalarKind scalar; /* when nparams == 0 */
+} FdType;
+
+const FdType *fd_type_scalar(Fd *fd, ScalarKind k);
+const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params);
+/* k(int, ..., int) with `rank` parameters: the type of an array. */
+const FdType *fd_type_array(Fd *fd, ScalarKind k, int rank);
+
+/* ---- nodes ---------------------------------------------------------------------------- */
+
+typedef enum FdKind { FD_SCALAR, FD_FUNC, FD_VAR, FD_APPLY, FD_REDUCE, FD_LET } FdKind;
+
+typedef enum FdLeaf { /* what an FD_SCALAR or FD_FUNC leaf is */
+    FD_LEAF_CONST,    /* scalar: the constant `value` */
+    FD_LEAF_SLOT,     /* scalar or function: the value of slot `slot` */
+    FD_LEAF_OP,       /* function: the elementary operation `op` */
+    FD_LEAF_USER      /* function: the user function `user` (a body, or host only) */
+} FdLeaf;
+
+typedef enum FdVarRole {
+    FD_VAR_BOUND, /* of a let or a reduction */
+    FD_VAR_LOCAL  /* a parameter or local of a user function body */
+} FdVarRole;
+
+typedef enum FdDomKind {
+    FD_DOM_OPEN,     /* to be inferred from the uses */
+    FD_DOM_INFERRED, /* [lo, hi) from the uses: every affine use is inside */
+    FD_DOM_GIVEN,    /* [lo, hi) from a constraint: uses can fall outside */
+    FD_DOM_FULL      /* all values: an infinite parameter */
+} FdDomKind;
+
+/* The range of one bound variable. lo and hi are nodes of type int or long, hi excluded; they may
+ * use variables bound outside, and earlier variables of the same binder. */
+typedef struct FdDom {
+    FdDomKind kind;
+    const FdNode *lo, *hi;
+} FdDom;
+
+/* Position in a source file, for messages; not part of a node's identity (the first one stays).
+ * line == 0: unknown. */
+typedef struct FdLoc {
+    int line, col;
+} FdLoc;
+
+struct FdNode {
+    FdKind kind;
+    FdLeaf leaf;     /* FD_SCALAR, FD_FUNC */
+    FdVarRole role;  /* FD_VAR */
+    uint32_t id;     /* dense, in order of making: operands come before users */
+    const FdType *type;
+    FdLoc loc;
+    const char *name; /* FD_VAR, slots: for printing; not part of the identity except FD_VAR's */
+
+    ScalarValue value;  /* FD_LEAF_CONST */
+    int slot;           /* FD_LEAF_SLOT */
+    FdOp op;            /* FD_LEAF_OP */
+    const FdUser *user; /* FD_LEAF_USER */
+    uint32_t var;       /* FD_VAR: unique number within the Fd */
+
+    /* FD_APPLY: fn applied to args. FD_REDUCE: fn combines the values of body over vars.
+     * FD_LET: the function (vars) -> body. */
+    const FdNode *fn;
+    int nargs;
+    const FdNode *const *args; /* FD_APPLY */
+    int nvars;
+    const FdNode *const *vars; /* FD_REDUCE, FD_LET: FD_VAR nodes */
+    const FdDom *doms;         /* one a variable */
+    const FdNode *body;        /* FD_REDUCE, FD_LET */
+};
+
+Fd *fd_new(void);
+void fd_free(Fd *fd);
+Arena *fd_arena(Fd *fd);
+
+/* Builders. They check arity and types and abort on a violation: callers are compiler parts, user
+ * errors are found before. Strings are copied. */
+const FdNode *fd_const(Fd *fd, ScalarKind k, ScalarValue v);
+const FdNode *fd_int(Fd *fd, int64_t v);  /* an int constant */
+const FdNode *fd_long(Fd *fd, int64_t v); /* a long constant */
+const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name); /* scalar or function */
+const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type); /* the operation as a function value */
+const FdNode *fd_user(Fd *fd, const FdUser *user);
+const FdNode *fd_var(Fd *fd, const FdType *type, const char *name); /* a fresh variable each time */
+const FdNode *fd_local(Fd *fd, const FdType *type, const char *name);
+const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc);
+/* Applies an operation; `to` is the result kind for CONVERT and ignored otherwise. */
+const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args, FdLoc loc);
+const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const *vars,
+                        const FdDom *doms, const FdNode *body, FdLoc loc);
+const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                     const FdNode *body, FdLoc loc);
+
+/* The operation of an application of an elementary operation, of an FD_LEAF_OP, or of a reduction by
+ * one; else FD_OP_NONE. */
+FdOp fd_op_of(const FdNode *n);
+bool fd_is_const(const FdNode *n);
+
+/* ---- user functions ------------------------------------------------------------------- */
+
+/* A user function usable under promotion. With a body it can run on a device: statements over
+ * expression nodes in which FD_VAR_LOCAL nodes are its parameters and mutable locals (nodes are hash-
+ * consed as expressions, so an expression is re-evaluated at each statement that holds it). Without a
+ * body it is called on the host through its symbol. */
+typedef enum FdStmtKind {
+    FD_STMT_SET,   /* var = expr (declares var at its first) */
+    FD_STMT_IF,    /* if (expr) then else other */
+    FD_STMT_LOOP,  /* while (true) { body; step }: `continue` goes to step; left by break or return */
+    FD_STMT_BREAK,
+    FD_STMT_CONTINUE,
+    FD_STMT_RETURN /* return expr */
+} FdStmtKind;
+
+typedef struct FdStmt {
+    FdStmtKind kind;
+    const FdNode *var, *expr;
+    struct FdStmt *body, *other; /* IF: then, else; LOOP: body, step */
+    struct FdStmt *next;
+    FdLoc loc;
+} FdStmt;
+
+struct FdUser {
+    const char *name;   /* unique symbol, e.g. "collatz" */
+    const FdType *type; /* a function type */
+    int nparams;
+    const FdNode *params[FD_MAX_RANK]; /* FD_VAR_LOCAL */
+    const FdStmt *body;                /* NULL: host only */
+};
+
+/* Declares a function, then defines it (bodies may use other users, not recursively). The Fd keeps
+ * users by name; declaring a name again returns the first. */
+FdUser *fd_user_declare(Fd *fd, const char *name, const FdType *type);
+FdUser *fd_user_find(Fd *fd, const char *name);
+
+/* ---- graphs --------------------------------------------------------------------------- */
+
+typedef struct FdSlot {
+    const FdType *type; /* scalar or function */
+    bool is_array;      /* a function slot that is known to be an array */
+    const char *name;
+    const FdNode *def; /* NULL: given from outside. Else a temporary made by fd_pass_fuse: the let (or
+                          closed scalar expression) to evaluate first; it may use earlier slots */
+} FdSlot;
+
+/* A condition of language section 4 found by domain inference and checked when the expression is
+ * built: parameter a_dim of function a and b_dim of b have equal ranges. */
+typedef struct FdAgree {
+    const FdNode *a, *b; /* function nodes (slots, or lets) */
+    int a_dim, b_dim;
+    FdLoc loc;
+} FdAgree;
+
+typedef struct FdGraph {
+    const FdNode *root; /* a let (a function) or a scalar expression */
+    int nslots;
+    FdSlot *slots;
+    int nagrees;
+    FdAgree *agrees;
+} FdGraph;
+
+/* ---- text ----------------------------------------------------------------------------- */
+
+/* Prints a graph: its user functions, slots, nodes in order, agreements, root. fd_read reads it back to an
+ * equal graph (same key). The format is described in docs/fdag.md. */
+void fd_print(Text *out, const FdGraph *g);
+void fd_print_dot(Text *out, const FdGraph *g); /* Graphviz */
+/* NULL on a syntax or type error, with *error set to "line N: why" in the Fd's arena. */
+FdGraph *fd_read(Fd *fd, const char *text, const char **error);
+/* One node as an expression for messages: "a(j, l) * b(l, k)". */
+void fd_print_expr(Text *out, const FdNode *n);
+
+/* NULL if the graph is well formed, else what is wrong (in the Fd's arena). */
+const char *fd_verify(Fd *fd, const FdGraph *g);
+
+/* ---- keys ----------------------------------------------------------------------------- */
+
+typedef struct FdKey {
+    uint64_t hi, lo;
+} FdKey;
+
+/* The structural key: equal for graphs that differ only in names of variables and slots, in numbers
+ * of slots and in closed range bounds (extents stay symbolic; whether a variable is inferred or
+ * given counts, and which leaves coincide). Bound variables, slots and ranges are numbered by
+ * first visit; `order`, if not NULL, receives that numbering. */
+typedef struct FdOrder {
+    int nslots;
+    int *slots;           /* k-th visited slot -> slot number of the graph */
+    int nranges;
+    const FdNode **range_binder; /* k-th closed range: its binder ... */
+    int *range_index;            /* ... and the variable's index there */
+    int nnodes;
+    const FdNode **nodes; /* k-th visited node: error sites are numbers in this list */
+} FdOrder;
+FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order); /* order's arrays live in the arena */
+
+/* ---- rebuilding ----------------------------------------------------------------------- */
+
+/* Rebuilds n bottom-up, each node replaced by map(ctx, rebuilt node) (NULL keeps it). Bound
+ * variables are kept. Sharing is kept: each node is visited once. */
+typedef const FdNode *FdMap(void *ctx, Fd *fd, const FdNode *n);
+const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx);
+
+/* Replaces slot i by values[i] (NULL keeps it), renaming bound variables of inserted lets apart.
+ * n may belong to another Fd: the result belongs to fd. */
+const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues);
+
+/* Is variable v free in n? */
+bool fd_uses_var(const FdNode *n, const FdNode *v);
+
+/* ---- domains -------------------------------------------------------------------------- */
+
+/* The symbolic range of parameter d of a function node (let: its own; slot: LOWER/UPPER of it;
+ * operation, user function: full; int or long nodes for bounds). */
+FdDom fd_domain(Fd *fd, const FdNode *f, int d);
+
+/* A concrete domain. */
+typedef struct FdBox {
+    int rank;
+    struct {
+        bool full;
+        int64_t lo, hi; /* [lo, hi) */
+    } dim[FD_MAX_RANK];
+} FdBox;
+
+/* Values of the slots of a graph, for evaluation of closed scalar nodes. */
+typedef struct FdEnv {
+    const FdBox *boxes;         /* a function slot's domain */
+    const ScalarValue *scalars; /* a scalar slot's value */
+} FdEnv;
+
+typedef enum FdBoundStatus {
+    FD_BOUND_OK,
+    FD_BOUND_INFINITE, /* asks for a bound of a full domain */
+    FD_BOUND_DIVIDE_BY_ZERO,
+    FD_BOUND_OPEN /* depends on a bound variable or on values of an array */
+} FdBoundStatus;
+
+/* Evaluates a closed integer node (constants, scalar slots, LOWER/UPPER, operations). */
+FdBoundStatus fd_eval_bound(const FdNode *n, const FdEnv *env, int64_t *out);
+/* The concrete domain of a function node or let root. */
+FdBoundStatus fd_eval_box(Fd *fd, const FdNode *f, const FdEnv *env, FdBox *out);
+
+/* ---- passes --------------------------------------------------------------------------- */
+
+typedef struct FdError { /* a user error found by a pass; message NULL: none */
+    const char *message; /* in the Fd's arena */
+    FdLoc loc;
+    const FdNode *at;
+} FdError;
+
+/* One machine-independent pass. False with *error set on a user error. */
+typedef bool FdPassFn(Fd *fd, FdGraph *g, FdError *error);
+typedef struct FdPass {
+    const char *name;
+    FdPassFn *run;
+} FdPass;
+
+/* The passes of passes/, each a file with one entry point:
+ *   fd_pass_compose     beta reduction: applications of lets and inlinable users
+ *   fd_pass_fold        constant folding
+ *   fd_pass_simplify    algebraic simplification
+ *   fd_pass_domains     domain inference: OPEN becomes INFERRED, agreements are added (language 4)
+ *   fd_pass_deadparams  slots and variables that nothing uses
+ *   fd_pass_fuse        fuse-or-materialise: a subfunction or closed reduction too expensive to
+ *                       recompute at each use becomes a temporary, an FdSlot with a definition
+ */
+extern const FdPass fd_front_passes[]; /* csc, once per graph: fold, domains; ends with name NULL */
+extern const FdPass fd_back_passes[];  /* before codegen: compose, fold, simplify, deadparams, fuse */
+/* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
+ * NULL, receives the graph after pass `dump_after`. */
+bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,
+                   Text *dump);
+
+#endif

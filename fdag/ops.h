@@ -1,0 +1,78 @@
+/* The operation table of ops.def as data, and evaluation of operations on scalar values. */
+#ifndef CS_FDAG_OPS_H
+#define CS_FDAG_OPS_H
+
+#include <stdbool.h>
+
+#include "../base/scalar.h"
+
+typedef enum FdOp {
+    FD_OP_NONE = 0,
+#define OP(id, text, arity, rule, props, identity, cl) FD_OP_##id,
+#include "ops.def"
+#undef OP
+    FD_OP_COUNT
+} FdOp;
+
+typedef enum FdTypeRule {
+    FD_RULE_SAME,
+    FD_RULE_BITS,
+    FD_RULE_SHIFT,
+    FD_RULE_CMP,
+    FD_RULE_BOOL,
+    FD_RULE_REAL,
+    FD_RULE_SELECT,
+    FD_RULE_CONV,
+    FD_RULE_BOUND,
+    FD_RULE_RANDOM
+} FdTypeRule;
+
+enum { /* FdOpInfo.props */
+    FD_ASSOCIATIVE = 1,
+    FD_COMMUTATIVE = 2,
+    FD_IDEMPOTENT = 4,
+    FD_LAZY = 8,
+    FD_THROWS = 16,
+    FD_EXPENSIVE = 32
+};
+
+typedef enum FdIdentity {
+    FD_IDENTITY_NO,   /* not a reduction */
+    FD_IDENTITY_NONE, /* a reduction without identity: empty throws */
+    FD_IDENTITY_ZERO,
+    FD_IDENTITY_ONE,
+    FD_IDENTITY_TRUE,
+    FD_IDENTITY_FALSE
+} FdIdentity;
+
+typedef struct FdOpInfo {
+    const char *text;
+    int arity;
+    FdTypeRule rule;
+    unsigned props;
+    FdIdentity identity;
+    const char *cl; /* NULL: codegen's own text */
+} FdOpInfo;
+
+const FdOpInfo *fd_op_info(FdOp op);
+FdOp fd_op_from_text(const char *text); /* FD_OP_NONE if there is none */
+
+/* Result type of op on operands of type k (operand 1 for SHIFT, operand 2 for SELECT); CONVERT's
+ * result is its node's. */
+ScalarKind fd_op_result(FdOp op, ScalarKind k);
+
+/* True with the value if op has an identity over k. */
+bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out);
+
+typedef enum FdEvalStatus { FD_EVAL_OK, FD_EVAL_DIVIDE_BY_ZERO } FdEvalStatus;
+
+/* op on values of type k, exactly as language.md section 8 defines it; `to` is the result type
+ * for CONVERT. Not for LOWER and UPPER. */
+FdEvalStatus fd_op_eval(FdOp op, ScalarKind k, ScalarKind to, const ScalarValue *args,
+                        ScalarValue *out);
+
+/* Element `index` of Random.Uniform(seed): Philox 4x32-10 on (index, seed), the top 24 bits of
+ * one word scaled to [0, 1) (Salmon et al., SC11). codegen prints the same function. */
+float fd_random_uniform(int64_t seed, int64_t index);
+
+#endif
