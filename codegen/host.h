@@ -1,0 +1,35 @@
+/* Host code: the annotated AST to LLVM IR through LLVM's C API, to text, assembly or an object file. */
+#ifndef CS_CODEGEN_HOST_H
+#define CS_CODEGEN_HOST_H
+
+#include <stdbool.h>
+
+#include "../base/text.h"
+#include "../sema/sema.h"
+#include "codegen.h"
+
+typedef struct HostKernel { /* an embedded kernel text */
+    FdKey key; /* cg_key */
+    const char *text;
+} HostKernel;
+
+typedef struct HostOptions {
+    int opt_level;       /* -O0 .. -O3 */
+    bool debug;          /* -g: line tables and variables */
+    const char *program; /* name for messages */
+    CgOptions cg;
+} HostOptions;
+
+typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */
+
+/* Never fails on a unit that sema accepted: internal errors abort. */
+HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
+                       int nkernels, const HostOptions *options);
+void host_free(HostModule *m);
+
+void host_print_llvm(Text *out, const HostModule *m);
+/* False with *error (malloc'ed) when the file cannot be written. */
+bool host_write_asm(HostModule *m, const char *path, char **error);
+bool host_write_object(HostModule *m, const char *path, char **error);
+
+#endif

@@ -1,0 +1,102 @@
+/* The abstract syntax tree. The parser only builds it; sema annotates it in place (type, sym, res,
+ * value) and inserts CONVERT and GRAPH nodes. Everything lives in the arena it was built in. */
+#ifndef CS_PARSER_AST_H
+#define CS_PARSER_AST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/arena.h"
+#include "../base/scalar.h"
+#include "../base/source.h"
+#include "../base/text.h"
+
+typedef enum AstKind {
+#define NODE(KIND, name, fields) AST_##KIND,
+#include "ast.def"
+#undef NODE
+    AST_COUNT
+} AstKind;
+
+typedef enum AstOp {
+    AST_OP_NONE,
+    AST_OP_ADD, AST_OP_SUB, AST_OP_MUL, AST_OP_DIV, AST_OP_REM,
+    AST_OP_AND, AST_OP_OR, AST_OP_XOR, AST_OP_SHL, AST_OP_SHR,
+    AST_OP_EQ, AST_OP_NE, AST_OP_LT, AST_OP_LE, AST_OP_GT, AST_OP_GE,
+    AST_OP_LAND, AST_OP_LOR,
+    AST_OP_NEG, AST_OP_NOT, AST_OP_BITNOT,
+    AST_OP_BY_VALUE, AST_OP_REF, AST_OP_OUT /* parameter modes */
+} AstOp;
+const char *ast_op_text(AstOp op); /* "+", "==", ... */
+
+typedef struct Ast Ast;
+typedef struct AstList {
+    Ast **data;
+    int len;
+} AstList;
+typedef struct AstBytes {
+    const char *data; /* UTF-8, may hold NULs */
+    size_t len;
+} AstBytes;
+
+struct Type;   /* sema/types.h */
+struct Symbol; /* sema/symbol.h */
+
+/* How sema resolved an operation (language section 3), in BINARY, UNARY, COND, CAST, CALL, INDEX,
+ * MEMBER. */
+typedef enum AstRes {
+    AST_RES_NONE,    /* by C#'s rules: ordinary operation or call of `sym` */
+    AST_RES_APPLY,   /* CALL or INDEX of a functional value: application to scalars */
+    AST_RES_PROMOTE, /* at least one argument is a function: pointwise */
+    AST_RES_REDUCE   /* a T(T,T) applied to one function argument: reduction over all its parameters,
+                        or over its bound variables */
+} AstRes;
+
+struct Ast {
+    AstKind kind;
+    AstRes res;
+    Loc loc;
+    const struct Type *type; /* expressions and type nodes: set by sema, NULL before */
+    struct Symbol *sym;      /* what a name, call, binder or declaration means */
+    bool is_const;           /* `value` is this expression's constant value */
+    ScalarValue value;
+    /* REDUCE and CALL with AST_RES_REDUCE, LET, LAMBDA, DEFINE: the bound variables, in order,
+     * implicit ones included (Symbols of kind SYM_BOUND) */
+    struct Symbol **bound;
+    int nbound;
+    union {
+#define CHILD(f) Ast *f;
+#define LIST(f) AstList f;
+#define NAME(f) const char *f;
+#define FLAG(f) bool f;
+#define OPER(f) AstOp f;
+#define INTEGER(f) uint64_t f;
+#define REAL(f) double f;
+#define BYTES(f) AstBytes f;
+#define NODE(KIND, name, fields)                                                                   \
+    struct {                                                                                       \
+        fields                                                                                     \
+    } name;
+#include "ast.def"
+#undef NODE
+#undef CHILD
+#undef LIST
+#undef NAME
+#undef FLAG
+#undef OPER
+#undef INTEGER
+#undef REAL
+#undef BYTES
+    };
+};
+
+Ast *ast_new(Arena *a, AstKind kind, Loc loc);
+AstList ast_list_add(Arena *a, AstList list, Ast *item); /* amortised growth in the arena */
+
+/* Indented text, one node a line: `(binary + 3:5-3:10 : float` ...; types appear once sema ran. */
+void ast_print(Text *out, const Ast *n, const Sources *sources);
+
+/* Calls visit on each child in source order. */
+void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx);
+
+#endif
