@@ -1,0 +1,116 @@
+/* Arenas: a list of chunks, each filled from its front. Chunks double up to a limit, so a small
+ * arena stays small and a large one makes few calls; a request too big for a chunk gets its own.
+ * Running out of memory aborts: nothing in the compiler could go on. */
+#include "arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, ALIGN = 16 };
+
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t used, size;
+    _Alignas(ALIGN) unsigned char data[];
+} Chunk;
+
+struct Arena {
+    Chunk *chunks;     /* the first is the one being filled */
+    size_t next_chunk; /* its size */
+};
+
+static void out_of_memory(void)
+{
+    fputs("out of memory\n", stderr);
+    abort();
+}
+
+Arena *arena_new(void)
+{
+    Arena *a = malloc(sizeof *a);
+    if (!a) {
+        out_of_memory();
+        abort();
+    }
+    *a = (Arena){.chunks = NULL, .next_chunk = FIRST_CHUNK};
+    return a;
+}
+
+void arena_free(Arena *a)
+{
+    if (!a) return;
+    for (Chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(a);
+}
+
+static Chunk *new_chunk(size_t size)
+{
+    if (size > SIZE_MAX - sizeof(Chunk)) out_of_memory();
+    Chunk *c = calloc(1, sizeof(Chunk) + size);
+    if (!c) {
+        out_of_memory();
+        abort();
+    }
+    c->size = size;
+    return c;
+}
+
+void *arena_alloc(Arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) out_of_memory();
+    bytes = (bytes + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
+    Chunk *c = a->chunks;
+    if (!c || c->size - c->used < bytes) {
+        if (bytes > a->next_chunk / 4 && c) {
+            /* Its own chunk, behind the first, which stays the one being filled. */
+            Chunk *own = new_chunk(bytes);
+            own->used = bytes;
+            own->next = c->next;
+            c->next = own;
+            return own->data;
+        }
+        size_t size = a->next_chunk > bytes ? a->next_chunk : bytes;
+        if (a->next_chunk < LAST_CHUNK) a->next_chunk *= 2;
+        c = new_chunk(size);
+        c->next = a->chunks;
+        a->chunks = c;
+    }
+    void *p = c->data + c->used;
+    c->used += bytes;
+    return p;
+}
+
+char *arena_strndup(Arena *a, const char *s, size_t len)
+{
+    char *p = arena_alloc(a, len + 1);
+    if (len) memcpy(p, s, len);
+    p[len] = '\0';
+    return p;
+}
+
+char *arena_printf(Arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) n = 0;
+    char *p = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}
+
+void *arena_copy(Arena *a, const void *p, size_t bytes)
+{
+    void *q = arena_alloc(a, bytes);
+    if (bytes) memcpy(q, p, bytes);
+    return q;
+}

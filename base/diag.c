@@ -1,0 +1,286 @@
+/* Diagnostics. Messages are formatted when they are reported and printed once, sorted by position.
+ * Whatever bytes a source holds, what is printed is valid UTF-8 without control characters. */
+#include "diag.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "text.h"
+#include "vec.h"
+
+enum { LINE_WIDTH = 100, CARET_AT = 40 }; /* a longer line is clipped, the caret near CARET_AT */
+
+typedef enum Severity { SEVERITY_E, SEVERITY_W } Severity;
+
+static const struct {
+    int number;
+    Severity severity;
+} codes[DIAG_COUNT] = {
+#define DIAG(id, number, severity, explanation) {number, SEVERITY_##severity},
+#include "diag.def"
+#undef DIAG
+};
+
+typedef struct Note {
+    struct Note *next;
+    Loc loc;
+    const char *text;
+} Note;
+
+typedef struct Message {
+    Loc loc;
+    DiagCode code;
+    const char *text;
+    size_t order;
+    Note *notes, **last_note;
+} Message;
+
+struct Diags {
+    Arena *arena;
+    const Sources *sources;
+    VEC(Message *) messages;
+    int errors, warnings;
+};
+
+Diags *diags_new(const Sources *sources)
+{
+    Arena *arena = arena_new();
+    Diags *d = arena_new_of(arena, Diags);
+    d->arena = arena;
+    d->sources = sources;
+    return d;
+}
+
+void diags_free(Diags *d)
+{
+    if (!d) return;
+    vec_free(&d->messages);
+    arena_free(d->arena);
+}
+
+/* Bytes of the UTF-8 character at s, 0 if it is not one (overlong, surrogate, cut short). */
+static size_t utf8_length(const unsigned char *s, size_t len)
+{
+    if (s[0] < 0x80) return 1;
+    size_t n = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
+               : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+               : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                             : 0;
+    if (n == 0 || n > len) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] >= 0x90))
+        return 0;
+    return n;
+}
+
+/* Adds the character at s to out, made printable; gives its length in bytes. */
+static size_t add_safe(Text *out, const char *s, size_t len)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t n = utf8_length(u, len);
+    if (n == 0) {
+        text_add(out, "\xEF\xBF\xBD"); /* U+FFFD, the replacement character */
+        return 1;
+    }
+    if (n == 1 && (u[0] < 0x20 || u[0] == 0x7F))
+        text_addn(out, u[0] == '\t' ? " " : "?", 1);
+    else if (n == 2 && u[0] == 0xC2 && u[1] < 0xA0)
+        text_addn(out, "?", 1); /* C1 control characters */
+    else
+        text_addn(out, s, n);
+    return n;
+}
+
+static const char *format(Diags *d, const char *fmt, va_list ap)
+{
+    Text raw = {0}, safe = {0};
+    text_vprintf(&raw, fmt, ap);
+    for (size_t i = 0; i < raw.len;) i += add_safe(&safe, raw.data + i, raw.len - i);
+    const char *s = arena_strndup(d->arena, safe.data ? safe.data : "", safe.len);
+    text_free(&raw);
+    text_free(&safe);
+    return s;
+}
+
+void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
+{
+    Message *m = arena_new_of(d->arena, Message);
+    va_list ap;
+    va_start(ap, fmt);
+    *m = (Message){.loc = loc, .code = code, .order = d->messages.len};
+    m->text = format(d, fmt, ap);
+    m->last_note = &m->notes;
+    va_end(ap);
+    vec_push(&d->messages, m);
+    if (codes[code].severity == SEVERITY_E)
+        d->errors++;
+    else
+        d->warnings++;
+}
+
+void diag_note(Diags *d, Loc loc, const char *fmt, ...)
+{
+    if (d->messages.len == 0) return;
+    Message *m = vec_last(&d->messages);
+    Note *n = arena_new_of(d->arena, Note);
+    va_list ap;
+    va_start(ap, fmt);
+    n->loc = loc;
+    n->text = format(d, fmt, ap);
+    va_end(ap);
+    *m->last_note = n;
+    m->last_note = &n->next;
+}
+
+int diags_errors(const Diags *d)
+{
+    return d->errors;
+}
+
+int diags_warnings(const Diags *d)
+{
+    return d->warnings;
+}
+
+static int by_position(const void *pa, const void *pb)
+{
+    const Message *a = *(Message *const *)pa, *b = *(Message *const *)pb;
+    if (a->loc.file != b->loc.file) return a->loc.file < b->loc.file ? -1 : 1;
+    if (a->loc.begin != b->loc.begin) return a->loc.begin < b->loc.begin ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
+}
+
+/* The source line of loc and the caret range below it. */
+static void add_line(Text *out, const Source *src, Loc loc)
+{
+    size_t begin = loc.begin < src->len ? loc.begin : src->len;
+    size_t first = begin, last = begin;
+    while (first > 0 && src->text[first - 1] != '\n') first--;
+    while (last < src->len && src->text[last] != '\n') last++;
+    if (last > begin && src->text[last - 1] == '\r') last--;
+
+    /* In characters: where the carets begin and end, and how long the line is. */
+    size_t cells = 0, caret = 0, caret_end = 0;
+    Text skip = {0};
+    for (size_t i = first; i < last; cells++) {
+        size_t n = add_safe(&skip, src->text + i, last - i);
+        skip.len = 0;
+        if (i < begin) caret = cells + 1;
+        if (i < loc.end) caret_end = cells + 1;
+        i += n;
+    }
+    text_free(&skip);
+    if (caret_end <= caret) caret_end = caret + 1;
+
+    size_t from = 0, to = cells;
+    if (cells > LINE_WIDTH) {
+        from = caret > CARET_AT ? caret - CARET_AT : 0;
+        to = from + LINE_WIDTH < cells ? from + LINE_WIDTH : cells;
+    }
+    const char *cut = "...";
+    if (from > 0) text_add(out, cut);
+    size_t cell = 0;
+    for (size_t i = first; i < last; cell++) {
+        size_t kept = out->len;
+        i += add_safe(out, src->text + i, last - i);
+        if (cell < from || cell >= to) {
+            out->len = kept;
+            out->data[kept] = '\0';
+        }
+    }
+    if (to < cells) text_add(out, cut);
+    text_add(out, "\n");
+    for (size_t i = from > 0 ? 0 : 3; i < 3; i++) text_add(out, " ");
+    for (size_t i = from; i < caret; i++) text_add(out, " ");
+    text_add(out, "^");
+    for (size_t i = caret + 1; i < caret_end && i < to; i++) text_add(out, "~");
+    text_add(out, "\n");
+}
+
+static void add_place(Text *out, const Diags *d, Loc loc)
+{
+    const Source *src = sources_get(d->sources, loc.file);
+    if (!src) return;
+    int line, col;
+    sources_position(d->sources, loc.file, loc.begin, &line, &col);
+    for (size_t i = 0, n = strlen(src->path); i < n;) i += add_safe(out, src->path + i, n - i);
+    text_printf(out, ":%d:%d: ", line, col);
+}
+
+void diags_print(const Diags *d, FILE *out)
+{
+    size_t n = d->messages.len;
+    if (n == 0) return;
+    Message **sorted = arena_copy(d->arena, d->messages.data, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_position);
+    Text t = {0};
+    for (size_t i = 0; i < n; i++) {
+        const Message *m = sorted[i];
+        const Source *src = sources_get(d->sources, m->loc.file);
+        add_place(&t, d, m->loc);
+        text_printf(&t, "%s: %s [CS%d]\n",
+                    codes[m->code].severity == SEVERITY_E ? "error" : "warning", m->text,
+                    codes[m->code].number);
+        if (src) add_line(&t, src, m->loc);
+        for (const Note *note = m->notes; note; note = note->next) {
+            src = sources_get(d->sources, note->loc.file);
+            bool placed = src && (note->loc.begin || note->loc.end);
+            if (placed) add_place(&t, d, note->loc);
+            text_printf(&t, "note: %s\n", note->text);
+            if (placed) add_line(&t, src, note->loc);
+        }
+    }
+    fwrite(t.data, 1, t.len, out);
+    text_free(&t);
+}
+
+/* Edit distance with transpositions, not more than limit + 1; rows of at most 63 letters. */
+static size_t distance(const char *a, size_t la, const char *b, size_t lb, size_t limit)
+{
+    enum { LONGEST = 63 };
+    size_t row[3][LONGEST + 1];
+    if (la > LONGEST || lb > LONGEST || la > lb + limit || lb > la + limit) return limit + 1;
+    for (size_t j = 0; j <= lb; j++) row[0][j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t *now = row[i % 3];
+        const size_t *up = row[(i + 2) % 3], *upup = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t best = up[j - 1] + (a[i - 1] != b[j - 1]);
+            if (up[j] + 1 < best) best = up[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                upup[j - 2] + 1 < best)
+                best = upup[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[la % 3][lb];
+}
+
+static bool same_but_for_case(const char *a, const char *b)
+{
+    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) a++, b++;
+    return *a == *b;
+}
+
+const char *diag_nearest(const char *name, const char *const *candidates, size_t n)
+{
+    size_t len = strlen(name), best = len / 3 + 1;
+    const char *found = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *c = candidates[i];
+        if (!c || strcmp(c, name) == 0) continue;
+        size_t far = same_but_for_case(name, c) ? 0 : distance(name, len, c, strlen(c), len / 3);
+        if (far < best) {
+            best = far;
+            found = c;
+        }
+    }
+    return found;
+}

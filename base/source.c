@@ -1,0 +1,107 @@
+/* Source texts. Line starts are found once, when a text is added, so a position is a binary search
+ * and a walk along one line. */
+#include "source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "text.h"
+#include "vec.h"
+
+typedef struct File {
+    Source source;
+    uint32_t *lines; /* byte offset of each line's first character */
+    size_t nlines;
+} File;
+
+struct Sources {
+    Arena *arena;
+    VEC(File) files;
+};
+
+Sources *sources_new(void)
+{
+    Arena *arena = arena_new();
+    Sources *s = arena_new_of(arena, Sources);
+    s->arena = arena;
+    return s;
+}
+
+void sources_free(Sources *s)
+{
+    if (!s) return;
+    vec_free(&s->files);
+    arena_free(s->arena);
+}
+
+int sources_add(Sources *s, const char *path, const char *text, size_t len)
+{
+    if (len >= UINT32_MAX) len = UINT32_MAX - 1; /* offsets are 32 bits; sources_load refuses */
+    File f = {.source = {.path = arena_strndup(s->arena, path, strlen(path)),
+                         .text = arena_strndup(s->arena, text, len),
+                         .len = len},
+              .nlines = 1};
+    for (size_t i = 0; i < len; i++) f.nlines += text[i] == '\n';
+    f.lines = arena_array(s->arena, uint32_t, f.nlines);
+    size_t line = 1;
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == '\n') f.lines[line++] = (uint32_t)(i + 1);
+    vec_push(&s->files, f);
+    return (int)s->files.len - 1;
+}
+
+int sources_load(Sources *s, const char *path, const char **why)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in) {
+        *why = strerror(errno);
+        return -1;
+    }
+    Text t = {0};
+    char buf[65536];
+    size_t n;
+    while ((n = fread(buf, 1, sizeof buf, in)) > 0 && t.len < UINT32_MAX) text_addn(&t, buf, n);
+    int index = -1;
+    if (ferror(in))
+        *why = strerror(errno);
+    else if (t.len >= UINT32_MAX)
+        *why = "the file is too large";
+    else
+        index = sources_add(s, path, t.data ? t.data : "", t.len);
+    fclose(in);
+    text_free(&t);
+    return index;
+}
+
+const Source *sources_get(const Sources *s, uint32_t file)
+{
+    return file < s->files.len ? &s->files.data[file].source : NULL;
+}
+
+size_t sources_count(const Sources *s)
+{
+    return s->files.len;
+}
+
+void sources_position(const Sources *s, uint32_t file, uint32_t offset, int *line, int *col)
+{
+    *line = *col = 1;
+    if (file >= s->files.len) return;
+    const File *f = &s->files.data[file];
+    if (offset > f->source.len) offset = (uint32_t)f->source.len;
+    size_t lo = 0, hi = f->nlines; /* the line is in [lo, hi) */
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->lines[mid] <= offset)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    *line = (int)lo + 1;
+    /* Bytes 10xxxxxx continue a character. */
+    for (uint32_t i = f->lines[lo]; i < offset; i++)
+        *col += ((unsigned char)f->source.text[i] & 0xC0) != 0x80;
+}

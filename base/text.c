@@ -1,0 +1,155 @@
+/* Growable strings, and numbers as C# prints them: the fewest digits that read back as the same
+ * value, in positional notation unless the exponent is below -5 or past the type's precision. */
+#include "text.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(Text *t, size_t more)
+{
+    if (more >= SIZE_MAX / 4 - t->len) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    size_t need = t->len + more + 1;
+    if (need <= t->cap) return;
+    size_t cap = t->cap ? t->cap * 2 : 64;
+    while (cap < need) cap *= 2;
+    char *data = realloc(t->data, cap);
+    if (!data) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    t->data = data;
+    t->cap = cap;
+}
+
+void text_addn(Text *t, const char *s, size_t len)
+{
+    reserve(t, len);
+    if (len) memcpy(t->data + t->len, s, len);
+    t->len += len;
+    t->data[t->len] = '\0';
+}
+
+void text_add(Text *t, const char *s)
+{
+    text_addn(t, s, strlen(s));
+}
+
+void text_vprintf(Text *t, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    reserve(t, 0);
+    size_t room = t->cap - t->len;
+    int n = vsnprintf(t->data + t->len, room, fmt, ap);
+    if (n > 0 && (size_t)n >= room) {
+        reserve(t, (size_t)n);
+        n = vsnprintf(t->data + t->len, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    if (n > 0) t->len += (size_t)n;
+    t->data[t->len] = '\0';
+}
+
+void text_printf(Text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    text_vprintf(t, fmt, ap);
+    va_end(ap);
+}
+
+char *text_take(Text *t)
+{
+    reserve(t, 0);
+    t->data[t->len] = '\0';
+    char *s = t->data;
+    *t = (Text){0};
+    return s;
+}
+
+void text_free(Text *t)
+{
+    free(t->data);
+    *t = (Text){0};
+}
+
+/* `sci` is "d.ddde[+-]xx" as printf gives it. `pretty` digits before the point stay positional even
+ * when they end in zeros, as C# does (15 for double, 7 for float). */
+static void add_digits(Text *t, const char *sci, int pretty)
+{
+    char digits[32];
+    int n = 0;
+    const char *p = sci;
+    if (*p == '-') {
+        text_addn(t, "-", 1);
+        p++;
+    }
+    for (; *p && *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9') digits[n++] = *p;
+    while (n > 1 && digits[n - 1] == '0') n--;
+    int exponent = *p == 'e' ? (int)strtol(p + 1, NULL, 10) : 0;
+    int before = exponent + 1; /* digits before the point */
+    if (before > (n > pretty ? n : pretty) || before < -3) {
+        text_addn(t, digits, 1);
+        if (n > 1) {
+            text_addn(t, ".", 1);
+            text_addn(t, digits + 1, (size_t)n - 1);
+        }
+        text_printf(t, "E%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+        return;
+    }
+    if (before <= 0) {
+        text_add(t, "0.");
+        for (int i = before; i < 0; i++) text_addn(t, "0", 1);
+        text_addn(t, digits, (size_t)n);
+        return;
+    }
+    for (int i = 0; i < before || i < n; i++) {
+        if (i == before) text_addn(t, ".", 1);
+        text_addn(t, i < n ? &digits[i] : "0", 1);
+    }
+}
+
+/* NaN, infinities and zeros; false for the rest. */
+static bool add_special(Text *t, double x)
+{
+    if (isnan(x))
+        text_add(t, "NaN");
+    else if (isinf(x))
+        text_add(t, x < 0 ? "-Infinity" : "Infinity");
+    else if (x == 0)
+        text_add(t, signbit(x) ? "-0" : "0");
+    else
+        return false;
+    return true;
+}
+
+void text_add_float(Text *t, float x)
+{
+    if (add_special(t, (double)x)) return;
+    char buf[48];
+    for (int p = 0; p < 9; p++) {
+        snprintf(buf, sizeof buf, "%.*e", p, (double)x);
+        if (strtof(buf, NULL) == x) break;
+    }
+    add_digits(t, buf, 7);
+}
+
+void text_add_double(Text *t, double x)
+{
+    if (add_special(t, x)) return;
+    char buf[48];
+    for (int p = 0; p < 17; p++) {
+        snprintf(buf, sizeof buf, "%.*e", p, x);
+        if (strtod(buf, NULL) == x) break;
+    }
+    add_digits(t, buf, 15);
+}
