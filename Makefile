@@ -1,0 +1,121 @@
+# C$: compiler and runtime. `make demo` and `make check` are all that a fresh Debian machine needs.
+#   make             ./csc and build/libcsrt.a          make check        every test, under 10 minutes
+#   make bench       ratios against peers                make bless        accept new golden outputs
+#   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
+
+PREFIX  ?= /usr/local
+CC      ?= cc
+BUILD   ?= build
+CSC     ?= ./csc
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+CFLAGS  ?= -O2 -g
+BASEFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -MMD -MP -I$(BUILD) $(SAN)
+
+# Any LLVM from 15 on; the newest found wins.
+LLVM_CONFIG ?= $(firstword $(foreach v,21 20 19 18 17 16 15,$(shell command -v llvm-config-$(v) 2>/dev/null)) $(shell command -v llvm-config 2>/dev/null))
+LLVM_CFLAGS  = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null)
+LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev/null)
+
+# ---- what is built from what ----------------------------------------------------------------
+SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c) $(filter-out codegen/host%,$(wildcard codegen/*.c))
+FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c)
+HOST_SRC    := $(wildcard codegen/host*.c)
+RUNTIME_SRC := $(wildcard runtime/*.c)
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c
+GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
+
+obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
+CSC_OBJ  := $(call obj,csc,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
+RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+
+# Nothing is committed: whoever builds has every tool, or is told which is missing.
+.PHONY: all check check-long unit golden bench demo bless layers format format-check asan asan-check install uninstall clean deps
+all: $(CSC) $(BUILD)/libcsrt.a
+
+$(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
+	$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+
+$(BUILD)/libcsc.a: $(CSC_OBJ)
+$(BUILD)/libcsrt.a: $(RT_OBJ)
+$(BUILD)/%.a:
+	@rm -f $@
+	ar rcs $@ $^
+
+# The compiler checks itself between passes; the runtime, which works while the user waits, does not.
+$(BUILD)/csc/%.o: %.c | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(findstring codegen/host,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
+$(BUILD)/rt/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<
+$(BUILD)/csc.o: csc.c
+	@mkdir -p $(@D)
+	$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
+$(BUILD)/%.o: $(BUILD)/%.c $(GEN_HEADERS)
+	$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -c -o $@ $<
+
+$(BUILD)/lexer/scanner.c: lexer/lexer.l
+	@mkdir -p $(@D)
+	flex -o $@ --header-file=$(BUILD)/lexer/scanner.h $<
+$(BUILD)/lexer/scanner.h: $(BUILD)/lexer/scanner.c ;
+$(BUILD)/parser/grammar.c: parser/grammar.y
+	@mkdir -p $(@D)
+	bison -Werror -o $@ --defines=$(BUILD)/parser/grammar.h $<
+$(BUILD)/parser/grammar.h: $(BUILD)/parser/grammar.c ;
+
+# Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
+# from libcsc, the rest of the runtime from libcsrt.
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
+	@mkdir -p $(@D)
+	$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
+
+# ---- tests ------------------------------------------------------------------------------------
+deps:
+	@tools/install-deps.sh
+
+check: deps
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory unit golden layers
+unit: $(UNIT)
+	@CSC=$(CSC) tests/run-unit $(UNIT)
+golden: all $(BUILD)/unit/fdag_pass
+	@CSC=$(CSC) BUILD=$(BUILD) tests/run
+check-long: check
+	@CSC=$(CSC) BUILD=$(BUILD) tests/long
+bless: all $(BUILD)/unit/fdag_pass
+	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
+layers:
+	@tools/layers.sh
+
+ASAN = BUILD=build/asan CSC=build/asan/csc CFLAGS="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+asan:
+	@$(MAKE) --no-print-directory $(ASAN) all
+asan-check: deps
+	@$(MAKE) --no-print-directory $(ASAN) all
+	@CSC_SANITIZE=1 $(MAKE) --no-print-directory $(ASAN) unit golden
+
+# ---- the rest ----------------------------------------------------------------------------------
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh
+bench: all
+	@bench/run
+FORMATTED = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	@clang-format --dry-run -Werror $(FORMATTED)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
+	install csc $(DESTDIR)$(PREFIX)/bin/csc
+	install -m 644 $(BUILD)/libcsrt.a $(DESTDIR)$(PREFIX)/lib/csc/libcsrt.a
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/csc
+	rm -rf $(DESTDIR)$(PREFIX)/lib/csc
+clean:
+	rm -rf build csc
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.SECONDARY:

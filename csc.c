@@ -1,0 +1,476 @@
+/* csc: the driver. Options, and the pipeline as one list of calls (compile, below).
+ * Each stage reads and extends one Job; a stage that fails has said why.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "codegen/codegen.h"
+#include "codegen/host.h"
+#include "fdag/fdag.h"
+#include "lexer/lexer.h"
+#include "parser/parser.h"
+#include "sema/lower.h"
+#include "sema/sema.h"
+
+#define VERSION "0.1.0"
+
+typedef enum Emit {
+    EMIT_PROGRAM,
+    EMIT_CHECK,
+    EMIT_TOKENS,
+    EMIT_AST,
+    EMIT_TYPES,
+    EMIT_FDAG,
+    EMIT_DOT,
+    EMIT_OPENCL,
+    EMIT_LLVM,
+    EMIT_ASM,
+    EMIT_OBJ
+} Emit;
+
+static const struct {
+    const char *name;
+    Emit emit;
+} emit_names[] = {{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST}, {"types", EMIT_TYPES},
+                  {"fdag", EMIT_FDAG},     {"dot", EMIT_DOT}, {"opencl", EMIT_OPENCL},
+                  {"llvm", EMIT_LLVM},     {"asm", EMIT_ASM}, {"obj", EMIT_OBJ}};
+
+typedef struct Options {
+    const char *input, *output;
+    Emit emit;
+    bool run, verbose;
+    char **run_args;
+    HostOptions host;
+    VEC(const char *) include; /* -I folders, searched for modules */
+} Options;
+
+typedef struct Job {
+    const Options *opt;
+    Arena *arena;
+    Interner *names;
+    Sources *sources;
+    Diags *diags;
+    Fd *fd;
+    uint32_t file;
+    Ast *unit;
+    SemaResult *sema;
+    VEC(HostKernel) kernels;
+    HostModule *module;
+    Text out; /* what --emit prints */
+} Job;
+
+/* ---- messages ----------------------------------------------------------------------------- */
+
+static void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("csc: error: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- stages ------------------------------------------------------------------------------- */
+
+static bool read_source(Job *j)
+{
+    const char *why = NULL;
+    int file = sources_load(j->sources, j->opt->input, &why);
+    if (file < 0) {
+        complain("cannot read '%s': %s", j->opt->input, why);
+        return false;
+    }
+    j->file = (uint32_t)file;
+    return true;
+}
+
+static bool parse(Job *j)
+{
+    if (j->opt->emit == EMIT_TOKENS) {
+        lexer_print_tokens(&j->out, j->sources, j->file, j->diags, j->names);
+        return diags_errors(j->diags) == 0;
+    }
+    j->unit = parse_unit(j->sources, j->file, j->diags, j->names, j->arena);
+    if (j->opt->emit == EMIT_AST) ast_print(&j->out, j->unit, j->sources);
+    return j->opt->emit != EMIT_AST || diags_errors(j->diags) == 0;
+}
+
+/* Runs on what the parser recovered too, so that one run reports every error of the file. */
+static bool analyse(Job *j)
+{
+    j->sema = sema_unit(j->unit, j->sources, j->diags, j->names, j->arena, j->fd);
+    if (diags_errors(j->diags)) return false;
+    if (j->opt->emit == EMIT_TYPES) sema_print_types(&j->out, j->sema, j->sources);
+    if (j->opt->emit == EMIT_FDAG) lower_print_graphs(&j->out, j->sema, j->sources);
+    if (j->opt->emit == EMIT_DOT) lower_print_dot(&j->out, j->sema, j->sources);
+    return true;
+}
+
+/* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
+static bool lower_kernels(Job *j)
+{
+    for (int i = 0; i < j->sema->nevaluations; i++) {
+        const SemaEvaluation *e = &j->sema->evaluations[i];
+        FdError error = {0};
+        char *text = NULL;
+        CgStatus status = cg_lower(e->graph, &j->opt->host.cg, &text, &error);
+        if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
+        if (status != CG_OK) continue;
+        HostKernel k = {cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg),
+                        arena_strndup(j->arena, text, strlen(text))};
+        free(text);
+        vec_push(&j->kernels, k);
+        if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
+    }
+    return diags_errors(j->diags) == 0;
+}
+
+static bool build_host(Job *j)
+{
+    j->module =
+        host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->opt->host);
+    if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
+    return true;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static bool run_command(const Job *j, char *const argv[])
+{
+    if (j->opt->verbose) {
+        for (int i = 0; argv[i]; i++) fprintf(stderr, i ? " %s" : "%s", argv[i]);
+        fputc('\n', stderr);
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(argv[0], argv);
+        complain("cannot run '%s': %s", argv[0], strerror(errno));
+        _exit(127);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+        complain("cannot run '%s': %s", argv[0], strerror(errno));
+        return false;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* libcsrt.a lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. */
+static const char *runtime_library(Job *j)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = NULL;
+    if (n > 0) {
+        self[n] = '\0';
+        slash = strrchr(self, '/');
+    }
+    if (!slash) return NULL;
+    *slash = '\0';
+    const char *places[] = {"build/libcsrt.a", "libcsrt.a", "../lib/csc/libcsrt.a"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = arena_printf(j->arena, "%s/%s", self, places[i]);
+        if (access(path, R_OK) == 0) return path;
+    }
+    return NULL;
+}
+
+/* A fresh file in the temporary folder; its name lives in the arena. */
+static const char *temporary(Job *j, const char *suffix)
+{
+    const char *dir = getenv("TMPDIR");
+    char *path = arena_printf(j->arena, "%s/cscXXXXXX%s", dir && *dir ? dir : "/tmp", suffix);
+    int fd = mkstemps(path, (int)strlen(suffix));
+    if (fd < 0) {
+        complain("cannot make the temporary file '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    close(fd);
+    return path;
+}
+
+/* The input's name without folder and without .cs$, with a new suffix: gcc's default outputs. */
+static const char *default_output(Job *j, const char *suffix)
+{
+    const char *base = strrchr(j->opt->input, '/');
+    base = base ? base + 1 : j->opt->input;
+    const char *dot = strrchr(base, '.');
+    return arena_printf(j->arena, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base,
+                        suffix);
+}
+
+static bool wrote(bool ok, char *error)
+{
+    if (!ok) complain("%s", error);
+    free(error);
+    return ok;
+}
+
+static bool write_file(const char *path, const Text *t)
+{
+    FILE *f = path && strcmp(path, "-") != 0 ? fopen(path, "wb") : stdout;
+    bool ok = f && fwrite(t->data ? t->data : "", 1, t->len, f) == t->len;
+    if (f && fflush(f)) ok = false;
+    if (f && f != stdout && fclose(f)) ok = false;
+    if (!ok) complain("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
+    return ok;
+}
+
+static bool link_program(Job *j, const char *program)
+{
+    const char *library = runtime_library(j);
+    if (!library) {
+        complain("libcsrt.a is not beside csc: run make, or make install");
+        return false;
+    }
+    const char *object = temporary(j, ".o");
+    if (!object) return false;
+    char *error = NULL;
+    bool ok = wrote(host_write_object(j->module, object, &error), error);
+    if (ok) {
+        const char *cc = getenv("CC");
+        char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", (char *)program, (char *)object,
+                        (char *)library, "-Wl,--gc-sections", "-lOpenCL", "-lm",
+                        /* a sanitizer build's runtime library needs its sanitizer */
+                        getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
+        ok = run_command(j, argv);
+        if (!ok) complain("linking '%s' failed", program);
+    }
+    unlink(object);
+    return ok;
+}
+
+static bool write_output(Job *j)
+{
+    const Options *o = j->opt;
+    char *error = NULL;
+    switch (o->emit) {
+    case EMIT_CHECK: return true;
+    case EMIT_PROGRAM: return link_program(j, o->output ? o->output : default_output(j, ""));
+    case EMIT_ASM:
+        return wrote(
+            host_write_asm(j->module, o->output ? o->output : default_output(j, ".s"), &error),
+            error);
+    case EMIT_OBJ:
+        return wrote(
+            host_write_object(j->module, o->output ? o->output : default_output(j, ".o"), &error),
+            error);
+    default: return write_file(o->output, &j->out);
+    }
+}
+
+/* ---- the pipeline -------------------------------------------------------------------------- */
+
+typedef bool Stage(Job *);
+typedef struct Step {
+    const char *name;
+    Stage *run;
+    Emit last; /* --emit values up to this one need nothing further */
+} Step;
+
+static const Step pipeline[] = {{"read", read_source, EMIT_PROGRAM},
+                                {"parse", parse, EMIT_AST},
+                                {"analyse", analyse, EMIT_DOT},
+                                {"kernels", lower_kernels, EMIT_OPENCL},
+                                {"host", build_host, EMIT_OBJ}};
+
+static bool compile(const Options *o)
+{
+    Job j = {.opt = o,
+             .arena = arena_new(),
+             .names = interner_new(),
+             .sources = sources_new(),
+             .fd = fd_new()};
+    j.diags = diags_new(j.sources);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof pipeline / sizeof *pipeline; i++) {
+        double start = seconds();
+        ok = pipeline[i].run(&j);
+        if (o->verbose)
+            fprintf(stderr, "csc: %-8s %7.1f ms\n", pipeline[i].name, (seconds() - start) * 1e3);
+        /* --check stops where errors can no longer come up; other outputs as soon as they are made.
+         */
+        if (o->emit == EMIT_CHECK ? pipeline[i].last == EMIT_OPENCL
+                                  : o->emit != EMIT_PROGRAM && o->emit <= pipeline[i].last)
+            break;
+    }
+    diags_print(j.diags, stderr);
+    if (ok) {
+        double start = seconds();
+        ok = write_output(&j);
+        if (o->verbose) fprintf(stderr, "csc: %-8s %7.1f ms\n", "write", (seconds() - start) * 1e3);
+    }
+    if (j.module) host_free(j.module);
+    vec_free(&j.kernels);
+    text_free(&j.out);
+    diags_free(j.diags);
+    fd_free(j.fd);
+    sources_free(j.sources);
+    interner_free(j.names);
+    arena_free(j.arena);
+    return ok;
+}
+
+/* csc run file.cs$ args: the program's own exit code, 128 + n after signal n. */
+static int compile_and_run(Options *o)
+{
+    char path[] = "/tmp/cscrunXXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0) {
+        complain("cannot make a temporary file in /tmp: %s", strerror(errno));
+        return 1;
+    }
+    close(fd);
+    o->output = path;
+    int code = 1;
+    if (compile(o)) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            o->run_args[0] = path;
+            execv(path, o->run_args);
+            _exit(127);
+        }
+        int status = 0;
+        if (pid > 0 && waitpid(pid, &status, 0) > 0)
+            code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    unlink(path);
+    return code;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static const char usage[] =
+    "usage: csc [options] file.cs$ [-o program]      compile\n"
+    "       csc run [options] file.cs$ [arguments]   compile to a temporary file and run\n"
+    "\n"
+    "  -o FILE         write the output to FILE\n"
+    "  -c              write an object file\n"
+    "  --check         report errors only\n"
+    "  --emit=KIND     tokens, ast, types, fdag, dot, opencl, llvm (to standard output), asm, obj\n"
+    "  -O0 .. -O3      optimise host code (-O2)\n"
+    "  -g              debugging information\n"
+    "  -I DIR          look for modules in DIR too\n"
+    "  --tile=TILE     data mapping of kernels: auto, 1x1, 2x2, 4x4\n"
+    "  --family=NAME   family of the embedded kernels: cpu, gpu\n"
+    "  --precise       IEEE arithmetic per operation, reductions in a fixed order\n"
+    "  -v              say what is run and how long it takes\n"
+    "  --version, --help\n";
+
+/* If arg is NAME=value, the value; else NULL. */
+static const char *value_of(const char *arg, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(arg, name, n) == 0 && arg[n] == '=' ? arg + n + 1 : NULL;
+}
+
+static bool emit_from_text(const char *text, Emit *out)
+{
+    for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
+        if (strcmp(text, emit_names[i].name) == 0) {
+            *out = emit_names[i].emit;
+            return true;
+        }
+    complain("unknown --emit=%s (tokens, ast, types, fdag, dot, opencl, llvm, asm, obj)", text);
+    return false;
+}
+
+/* The argument of -X: the rest of the word or the next word. NULL after a complaint. */
+static const char *argument(int argc, char **argv, int *i)
+{
+    if (argv[*i][2]) return argv[*i] + 2;
+    if (*i + 1 < argc) return argv[++*i];
+    complain("'%s' needs an argument", argv[*i]);
+    return NULL;
+}
+
+static bool parse_option(Options *o, int argc, char **argv, int *i)
+{
+    const char *arg = argv[*i], *value;
+    if (strcmp(arg, "--check") == 0) return o->emit = EMIT_CHECK, true;
+    if (strcmp(arg, "-c") == 0) return o->emit = EMIT_OBJ, true;
+    if (strcmp(arg, "-S") == 0) return o->emit = EMIT_ASM, true;
+    if (strcmp(arg, "-g") == 0) return o->host.debug = true;
+    if (strcmp(arg, "-v") == 0) return o->verbose = true;
+    if (strcmp(arg, "--precise") == 0) return o->host.cg.precise = true;
+    if (arg[1] == 'O' && arg[2] >= '0' && arg[2] <= '3' && !arg[3])
+        return o->host.opt_level = arg[2] - '0', true;
+    if (arg[1] == 'o') return (o->output = argument(argc, argv, i)) != NULL;
+    if (arg[1] == 'I') {
+        if (!(value = argument(argc, argv, i))) return false;
+        vec_push(&o->include, value);
+        return true;
+    }
+    if ((value = value_of(arg, "--emit"))) return emit_from_text(value, &o->emit);
+    if ((value = value_of(arg, "--tile"))) {
+        if (cg_tile_from_text(value, &o->host.cg.tile)) return true;
+        complain("unknown --tile=%s (auto, 1x1, 2x2, 4x4)", value);
+        return false;
+    }
+    if ((value = value_of(arg, "--family"))) {
+        if (cg_family_from_text(value, &o->host.cg.family)) return true;
+        complain("unknown --family=%s (cpu, gpu)", value);
+        return false;
+    }
+    complain("unknown option '%s'; csc --help lists them", arg);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.emit = EMIT_PROGRAM, .host = {.opt_level = 2}};
+    int i = 1;
+    if (i < argc && strcmp(argv[i], "run") == 0) {
+        o.run = true;
+        i++;
+    }
+    for (; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) return fputs(usage, stdout), 0;
+        if (strcmp(argv[i], "--version") == 0) return puts("csc " VERSION), 0;
+        if (argv[i][0] == '-' && argv[i][1]) {
+            if (!parse_option(&o, argc, argv, &i)) return 1;
+        } else if (!o.input) {
+            o.input = argv[i];
+            if (o.run) break; /* the rest is the program's */
+        } else {
+            complain("one file at a time: '%s' after '%s'", argv[i], o.input);
+            return 1;
+        }
+    }
+    if (!o.input) {
+        complain("no input file; csc --help shows how to call it");
+        return 1;
+    }
+    o.host.program = o.input;
+    int code;
+    if (o.run && o.emit == EMIT_PROGRAM) {
+        o.run_args = argv + i;
+        code = compile_and_run(&o);
+    } else {
+        code = compile(&o) ? 0 : 1;
+    }
+    vec_free(&o.include);
+    return code;
+}
