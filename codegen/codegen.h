@@ -74,8 +74,8 @@ typedef struct CgLaunch {
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */
     int ntemps;
     const size_t *temp_bytes;
-    size_t out_bytes;
-    int nlaunches; /* 0 when the result has no elements */
+    size_t out_bytes; /* 0: the result has no elements, and nothing is launched */
+    int nlaunches;
     const CgLaunch *launches;
 } CgSchedule;
 
@@ -84,10 +84,11 @@ typedef struct CgPlan CgPlan;
 /* Reads the plan of a generated text; NULL with *error (static text) if it is damaged. Owns copies. */
 CgPlan *cg_plan_parse(const char *text, const char **error);
 void cg_plan_free(CgPlan *p);
-/* Can reads of this evaluation fall outside, going by the numbers? Chooses -DCS_CHECK. */
-bool cg_plan_needs_check(const CgPlan *p, const CgBinding *b);
+/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_CHECK: reads can fall
+ * outside, going by the numbers; CS_WIDE: offsets need 64 bits). */
+uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
 /* The -D and compiler options for clBuildProgram, malloc'ed. */
-char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, bool check);
+char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
@@ -97,6 +98,6 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
  * 6 index values as int (low, high). The runtime zeroes it before a run that can fail. */
 enum { CG_ERROR_WORDS = 16 };
 typedef enum CgErrorKind { CG_ERR_NONE, CG_ERR_INDEX, CG_ERR_DIVIDE, CG_ERR_EMPTY } CgErrorKind;
-bool cg_plan_can_fail(const CgPlan *p, bool check); /* has kernels that write the error buffer */
+bool cg_plan_can_fail(const CgPlan *p); /* has kernels that take the error buffer */
 
 #endif
