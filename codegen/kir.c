@@ -1,0 +1,220 @@
+/* Kernel IR builders. Index arithmetic is folded here, so that schedules can be written without
+ * caring for strides of 1 and offsets of 0.
+ */
+#include "kir.h"
+
+#include <string.h>
+
+KirType kir_type(int kind, int lanes)
+{
+    return (KirType){kind, lanes};
+}
+
+static KirExpr *expr_new(Arena *a, KirExprKind kind, KirType t, int n, const KirExpr *const *args)
+{
+    KirExpr *e = arena_new_of(a, KirExpr);
+    e->kind = kind;
+    e->type = t;
+    e->nargs = n;
+    for (int i = 0; i < n; i++) e->args[i] = args[i];
+    return e;
+}
+
+const KirExpr *kir_const(Arena *a, ScalarKind k, ScalarValue v)
+{
+    KirExpr *e = expr_new(a, KIR_CONST, kir_type((int)k, 1), 0, NULL);
+    e->value = v;
+    return e;
+}
+
+const KirExpr *kir_int(Arena *a, int64_t v)
+{
+    KirExpr *e = expr_new(a, KIR_CONST, kir_type(KIR_IDX, 1), 0, NULL);
+    e->value.i = v;
+    return e;
+}
+
+const KirExpr *kir_name(Arena *a, KirType t, const char *name)
+{
+    KirExpr *e = expr_new(a, KIR_NAME, t, 0, NULL);
+    e->name = name;
+    return e;
+}
+
+const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirExpr *const *index)
+{
+    KirExpr *e = expr_new(a, KIR_ELEM, t, n, index);
+    e->name = name;
+    return e;
+}
+
+const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset)
+{
+    KirExpr *e = expr_new(a, KIR_LOAD, t, 1, &offset);
+    e->name = buffer;
+    return e;
+}
+
+const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
+{
+    KirExpr *e = expr_new(a, KIR_OP, t, n, args);
+    e->op = op;
+    return e;
+}
+
+const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e)
+{
+    t.lanes = e->type.lanes;
+    return e->type.kind == t.kind ? e : expr_new(a, KIR_CONVERT, t, 1, &e);
+}
+
+const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e)
+{
+    return e->type.lanes == lanes ? e
+                                  : expr_new(a, KIR_SPLAT, kir_type(e->type.kind, lanes), 1, &e);
+}
+
+const KirExpr *kir_iota(Arena *a, KirType t)
+{
+    return expr_new(a, KIR_IOTA, t, 0, NULL);
+}
+
+const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes)
+{
+    KirExpr *s = expr_new(a, KIR_SWIZZLE, kir_type(e->type.kind, (int)strlen(lanes)), 1, &e);
+    s->name = lanes;
+    return s;
+}
+
+static bool is_number(const KirExpr *e, int64_t v)
+{
+    return e->kind == KIR_CONST && e->type.kind == KIR_IDX && e->value.i == v;
+}
+
+const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y)
+{
+    char c = op[1] ? '\0' : op[0]; /* longer operators do not fold */
+    bool numbers = x->kind == KIR_CONST && y->kind == KIR_CONST && x->type.kind == KIR_IDX &&
+                   y->type.kind == KIR_IDX;
+    if (numbers && c == '+') return kir_int(a, x->value.i + y->value.i);
+    if (numbers && c == '-') return kir_int(a, x->value.i - y->value.i);
+    if (numbers && c == '*') return kir_int(a, x->value.i * y->value.i);
+    if (c == '+' && is_number(x, 0)) return y;
+    if ((c == '+' || c == '-') && is_number(y, 0)) return x;
+    if (c == '*' && (is_number(x, 0) || is_number(y, 1))) return x;
+    if (c == '*' && (is_number(y, 0) || is_number(x, 1))) return y;
+    if (c == '/' && is_number(y, 1)) return x;
+    KirExpr *e = expr_new(a, KIR_ARITH, kir_type(KIR_IDX, 1), 2, (const KirExpr *[]){x, y});
+    e->name = op;
+    return e;
+}
+
+const KirExpr *kir_choose(Arena *a, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
+{
+    KirExpr *e = expr_new(a, KIR_ARITH, x->type, 3, (const KirExpr *[]){cond, x, y});
+    e->name = "?:";
+    return e;
+}
+
+const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args)
+{
+    KirExpr *e = expr_new(a, KIR_CALL, t, n, args);
+    e->name = name;
+    return e;
+}
+
+/* ---- statements --------------------------------------------------------------------------- */
+
+static KirStmt *stmt_new(Arena *a, KirBlock *b, KirStmtKind kind)
+{
+    KirStmt *s = arena_new_of(a, KirStmt);
+    s->kind = kind;
+    if (b->last)
+        b->last->next = s;
+    else
+        b->first = s;
+    b->last = s;
+    return s;
+}
+
+KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init)
+{
+    KirStmt *s = stmt_new(a, b, KIR_DECL);
+    s->type = t;
+    s->name = name;
+    s->expr = init;
+    return s;
+}
+
+KirStmt *kir_array(Arena *a, KirBlock *b, KirType t, const char *name, bool local, int ndims,
+                   const KirExpr *const *dims)
+{
+    KirStmt *s = kir_decl(a, b, t, name, NULL);
+    s->local = local;
+    s->ndims = ndims;
+    for (int i = 0; i < ndims; i++) s->dims[i] = dims[i];
+    return s;
+}
+
+void kir_set(Arena *a, KirBlock *b, const KirExpr *target, const KirExpr *e)
+{
+    KirStmt *s = stmt_new(a, b, KIR_SET);
+    s->target = target;
+    s->expr = e;
+}
+
+void kir_store(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset, const KirExpr *e)
+{
+    KirStmt *s = stmt_new(a, b, KIR_STORE);
+    s->name = buffer;
+    s->target = offset;
+    s->expr = e;
+    s->type = e->type;
+}
+
+void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const KirExpr *hi,
+             const KirExpr *step, bool unroll, KirBlock body)
+{
+    KirStmt *s = stmt_new(a, b, KIR_FOR);
+    s->name = var;
+    s->lo = lo;
+    s->hi = hi;
+    s->step = step;
+    s->unroll = unroll;
+    s->body = body.first;
+}
+
+void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step)
+{
+    KirStmt *s = stmt_new(a, b, KIR_LOOP);
+    s->body = body.first;
+    s->other = step.first;
+}
+
+void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const KirBlock *other)
+{
+    KirStmt *s = stmt_new(a, b, KIR_IF);
+    s->expr = cond;
+    s->body = then.first;
+    s->other = other ? other->first : NULL;
+}
+
+void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind)
+{
+    stmt_new(a, b, kind);
+}
+
+void kir_return(Arena *a, KirBlock *b, const KirExpr *e)
+{
+    stmt_new(a, b, KIR_RETURN)->expr = e;
+}
+
+void kir_eval(Arena *a, KirBlock *b, const KirExpr *call)
+{
+    stmt_new(a, b, KIR_EVAL)->expr = call;
+}
+
+void kir_comment(Arena *a, KirBlock *b, const char *text)
+{
+    stmt_new(a, b, KIR_COMMENT)->name = text;
+}
