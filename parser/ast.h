@@ -18,6 +18,10 @@ typedef enum AstKind {
     AST_COUNT
 } AstKind;
 
+/* No tree is deeper than this: whoever walks one may recurse. */
+enum { AST_MAX_DEPTH = 1000 };
+
+/* clang-format off */
 typedef enum AstOp {
     AST_OP_NONE,
     AST_OP_ADD, AST_OP_SUB, AST_OP_MUL, AST_OP_DIV, AST_OP_REM,
@@ -27,6 +31,7 @@ typedef enum AstOp {
     AST_OP_NEG, AST_OP_NOT, AST_OP_BITNOT,
     AST_OP_BY_VALUE, AST_OP_REF, AST_OP_OUT /* parameter modes */
 } AstOp;
+/* clang-format on */
 const char *ast_op_text(AstOp op); /* "+", "==", ... */
 
 typedef struct Ast Ast;
@@ -48,13 +53,14 @@ typedef enum AstRes {
     AST_RES_NONE,    /* by C#'s rules: ordinary operation or call of `sym` */
     AST_RES_APPLY,   /* CALL or INDEX of a functional value: application to scalars */
     AST_RES_PROMOTE, /* at least one argument is a function: pointwise */
-    AST_RES_REDUCE   /* a T(T,T) applied to one function argument: reduction over all its parameters,
-                        or over its bound variables */
+    AST_RES_REDUCE /* a T(T,T) applied to one function argument: reduction over all its parameters,
+                      or over its bound variables */
 } AstRes;
 
 struct Ast {
     AstKind kind;
     AstRes res;
+    uint32_t depth; /* of the tree below, 1 for a leaf; set and bounded by the parser */
     Loc loc;
     const struct Type *type; /* expressions and type nodes: set by sema, NULL before */
     struct Symbol *sym;      /* what a name, call, binder or declaration means */
@@ -74,8 +80,8 @@ struct Ast {
 #define REAL(f) double f;
 #define BYTES(f) AstBytes f;
 #define NODE(KIND, name, fields)                                                                   \
-    struct {                                                                                       \
-        fields                                                                                     \
+    struct Ast_##name {                                                                            \
+        fields char end_; /* C has no empty structs */                                             \
     } name;
 #include "ast.def"
 #undef NODE
@@ -93,8 +99,11 @@ struct Ast {
 Ast *ast_new(Arena *a, AstKind kind, Loc loc);
 AstList ast_list_add(Arena *a, AstList list, Ast *item); /* amortised growth in the arena */
 
-/* Indented text, one node a line: `(binary + 3:5-3:10 : float` ...; types appear once sema ran. */
+/* Indented text, one node a line: `(binary 3:5-3:10 + : float` ...; types appear once sema ran
+ * and only when ast_type_printer is set (sema's type_print; the parser knows no types). */
 void ast_print(Text *out, const Ast *n, const Sources *sources);
+extern void (*ast_type_printer)(Text *out, const struct Type *type);
+const char *ast_kind_name(AstKind kind); /* "binary" */
 
 /* Calls visit on each child in source order. */
 void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx);
