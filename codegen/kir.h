@@ -34,7 +34,7 @@ typedef enum KirExprKind {
     KIR_IOTA,    /* 0, 1, 2, .. of the type */
     KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
     KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || ?: */
-    KIR_CALL     /* name(args) */
+    KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
 } KirExprKind;
 
 typedef struct KirExpr {
@@ -129,8 +129,9 @@ void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 void kir_comment(Arena *a, KirBlock *b, const char *text);
 
 /* OpenCL C (opencl.c): the fixed prelude (types, vector macros, operations that need more than an
- * operator), and one function. */
-void opencl_prelude(Text *out);
+ * operator) with what `features` asks for, and one function. */
+enum { OPENCL_CHECKS = 1, OPENCL_RANDOM = 2 };
+void opencl_prelude(Text *out, unsigned features);
 void opencl_print(Text *out, const KirFunc *f);
 
 #endif
