@@ -31,11 +31,21 @@ typedef union CsValue {
 
 /* An array, as compiled code sees it; the runtime keeps more behind it. Element (i, j, ..) is at
  * data[(i - lo[0]) * stride[0] + ...] (strides in elements, row-major). `data` is current after
- * cs_array_read or cs_array_write, until the next call into the runtime that takes this array. */
+ * cs_array_read or cs_array_write, until the next call into the runtime that takes this array.
+ *
+ * host_state tells compiled code what it may do with `data` without a call. The runtime sets a bit
+ * when cs_array_read or cs_array_write return (WRITE implies READ), and clears it before it becomes
+ * untrue; 0 is always right, only slower.
+ *   CS_HOST_READ   data is the elements, and no device is writing them
+ *   CS_HOST_WRITE  also: no other array shares the buffer, no device has a copy that is current or is
+ *                  reading it. Compiled code adds its own test that head.refs is 1. */
+enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2 };
+
 typedef struct CsArray {
     CsHead head;
     int32_t elem; /* ScalarKind or CS_ELEM_REF */
     int32_t rank;
+    int32_t host_state; /* CS_HOST_READ | CS_HOST_WRITE */
     void *data;
     int64_t lo[CS_MAX_RANK], n[CS_MAX_RANK], stride[CS_MAX_RANK];
 } CsArray;
@@ -83,6 +93,9 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 void *cs_array_empty(int32_t elem, int32_t rank);
 void *cs_array_read(void *array, const CsSite *site);
 void *cs_array_write(void *array_slot, const CsSite *site);
+/* Tries what cs_array_read (write 0) or cs_array_write (write 1) does, and forgets an exception: the
+ * access that needs the elements meets it again. 1 if data may be used. Called before loops. */
+int32_t cs_array_ready(void *array_slot, int32_t write);
 void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_native(const CsNative *native);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
