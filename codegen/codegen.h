@@ -26,8 +26,8 @@ typedef enum CgStatus {
     CG_HOST_ONLY   /* needs a host function (FdUser without body): evaluate on the host */
 } CgStatus;
 
-/* Lowers one evaluation: g's slots are arrays and scalars only (after fd_substitute), its ranges are no
- * longer OPEN. Runs fd_back_passes on its own copy; g stays as it is. *text is malloc'ed. */
+/* Lowers one evaluation: g's slots are arrays and scalars only (after fd_substitute), its ranges
+ * are no longer OPEN. Runs fd_back_passes on its own copy; g stays as it is. *text is malloc'ed. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
 /* Mixes the options and CG_VERSION into a graph's key. */
@@ -50,16 +50,22 @@ typedef struct CgDevice { /* what the device layer reports */
 
 /* Numbers of one evaluation, in the key's order (FdOrder): k-th visited slot, k-th closed range. */
 typedef struct CgBinding {
-    const FdBox *slot_boxes;          /* domain of an array slot */
-    const ScalarValue *slot_scalars;  /* value of a scalar slot */
+    const FdBox *slot_boxes;         /* domain of an array slot */
+    const ScalarValue *slot_scalars; /* value of a scalar slot */
     const int64_t *range_lo, *range_hi;
 } CgBinding;
 
-typedef enum CgArgKind { CG_ARG_SLOT, CG_ARG_TEMP, CG_ARG_OUT, CG_ARG_ERROR, CG_ARG_BYTES } CgArgKind;
+typedef enum CgArgKind {
+    CG_ARG_SLOT,
+    CG_ARG_TEMP,
+    CG_ARG_OUT,
+    CG_ARG_ERROR,
+    CG_ARG_BYTES
+} CgArgKind;
 typedef struct CgArg {
     CgArgKind kind;
-    int index;      /* slot (visit order) or temporary */
-    size_t size;    /* BYTES: 1..8 bytes of `bytes` */
+    int index;   /* slot (visit order) or temporary */
+    size_t size; /* BYTES: 1..8 bytes of `bytes` */
     uint8_t bytes[8];
 } CgArg;
 
@@ -81,11 +87,12 @@ typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind 
 
 typedef struct CgPlan CgPlan;
 
-/* Reads the plan of a generated text; NULL with *error (static text) if it is damaged. Owns copies. */
+/* Reads the plan of a generated text; NULL with *error (static text) if it is damaged. Owns copies.
+ */
 CgPlan *cg_plan_parse(const char *text, const char **error);
 void cg_plan_free(CgPlan *p);
-/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_CHECK: reads can fall
- * outside, going by the numbers; CS_WIDE: offsets need 64 bits). */
+/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_CHECK: reads can
+ * fall outside, going by the numbers; CS_WIDE: offsets need 64 bits). */
 uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
 /* The -D and compiler options for clBuildProgram, malloc'ed. */
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);
@@ -94,8 +101,9 @@ int cg_plan_kernels(const CgPlan *p, const char *const **names);
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out);
 
-/* Kernels report the first error here: words 0 = kind (0 none), 1 = site (FdOrder node), 2.. = up to
- * 6 index values as int (low, high). The runtime zeroes it before a run that can fail. */
+/* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for
+ * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of
+ * the dimension. The runtime zeroes it before a run that can fail. */
 enum { CG_ERROR_WORDS = 16 };
 typedef enum CgErrorKind { CG_ERR_NONE, CG_ERR_INDEX, CG_ERR_DIVIDE, CG_ERR_EMPTY } CgErrorKind;
 bool cg_plan_can_fail(const CgPlan *p); /* has kernels that take the error buffer */

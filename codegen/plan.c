@@ -11,7 +11,7 @@
 #include "codegen.h"
 #include "expr.h"
 
-enum { MAX_DEFINES = 16, MAX_LETS = 32, MAX_FLAGS = 8, MAX_LINE = 4096 };
+enum { MAX_DEFINES = 16, MAX_LETS = 128, MAX_FLAGS = 8, MAX_LINE = 4096 };
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
@@ -51,6 +51,7 @@ typedef struct PlanArg {
     int index;
     ScalarKind type;      /* BYTES */
     bool is_value;        /* BYTES: the value of scalar slot `index`, not an expression */
+    bool is_index;        /* BYTES: an idx_t, int or long as the flag CS_WIDE says */
     const PlanExpr *expr; /* BYTES */
 } PlanArg;
 
@@ -222,7 +223,10 @@ static PlanArg read_arg(Reader *r)
         r->plan->can_fail = true;
     } else {
         const char *type = read_name(r);
-        if (!scalar_from_name(type, strlen(type), &kind) || !scalar_is_integer(kind))
+        a.is_index = strcmp(type, "idx") == 0;
+        if (a.is_index)
+            kind = SC_INT;
+        else if (!scalar_from_name(type, strlen(type), &kind) || !scalar_is_integer(kind))
             fail(r, "plan has an unknown kind of argument");
         a.kind = CG_ARG_BYTES;
         a.type = r->error ? SC_INT : kind;
@@ -400,6 +404,7 @@ typedef struct Values {
     const CgPlan *plan;
     const CgBinding *binding; /* NULL where only device properties may be used */
     const CgDevice *device;
+    bool wide; /* idx_t is long */
     int64_t defines[MAX_DEFINES], lets[MAX_LETS];
 } Values;
 
@@ -473,8 +478,9 @@ static CgArg bind_arg(const PlanArg *a, const Values *v)
             x = v->binding->slot_scalars[a->index];
         else
             x.i = value_of(a->expr, v);
-        out.size = scalar_bytes(a->type);
-        scalar_store(out.bytes, a->type, x);
+        ScalarKind type = a->is_index && v->wide ? SC_LONG : a->type;
+        out.size = scalar_bytes(type);
+        scalar_store(out.bytes, type, x);
     }
     return out;
 }
@@ -498,6 +504,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
                   CgSchedule *out)
 {
     Values v = values_new(p, b, d);
+    int wide = find_named(p->flags, p->nflags, "CS_WIDE", 7);
+    v.wide = wide >= 0 && value_of(p->flags[wide].expr, &v);
     int64_t bytes = value_of(p->out, &v);
     if (bytes < 0) return false;
     *out = (CgSchedule){.ntemps = p->ntemps, .out_bytes = (size_t)bytes};

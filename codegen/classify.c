@@ -1,0 +1,160 @@
+/* Questions about nodes that schedules ask: affine indices, how a read moves with a variable, what
+ * can be computed in lanes.
+ */
+#include "unit.h"
+
+bool is_read(const FdNode *n)
+{
+    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT;
+}
+
+ScalarKind result_kind(const FdNode *n)
+{
+    return n->type->scalar;
+}
+
+bool node_is_closed(const FdNode *n)
+{
+    switch (n->kind) {
+    case FD_SCALAR:
+    case FD_FUNC: return true;
+    case FD_VAR: return false;
+    case FD_APPLY:
+        for (int i = 0; i < n->nargs; i++)
+            if (!node_is_closed(n->args[i])) return false;
+        return node_is_closed(n->fn);
+    default: return false; /* binders: not needed where this is asked */
+    }
+}
+
+/* Wrapping conversions between int and long do not matter to an index that stays in its domain. */
+static bool is_index_conversion(const FdNode *n)
+{
+    return fd_op_of(n) == FD_OP_CONVERT && n->kind == FD_APPLY &&
+           scalar_is_integer(result_kind(n)) && scalar_is_integer(result_kind(n->args[0]));
+}
+
+bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out)
+{
+    int64_t x, y;
+    *out = 0;
+    if (n == v) {
+        *out = 1;
+        return true;
+    }
+    if (!fd_uses_var(n, v)) return true;
+    if (n->kind != FD_APPLY) return false;
+    if (is_index_conversion(n)) return affine_coefficient(n->args[0], v, out);
+    switch (fd_op_of(n)) {
+    case FD_OP_ADD:
+    case FD_OP_SUB:
+        if (!affine_coefficient(n->args[0], v, &x) || !affine_coefficient(n->args[1], v, &y))
+            return false;
+        *out = fd_op_of(n) == FD_OP_ADD ? x + y : x - y;
+        return true;
+    case FD_OP_NEG:
+        if (!affine_coefficient(n->args[0], v, &x)) return false;
+        *out = -x;
+        return true;
+    case FD_OP_MUL:
+        for (int i = 0; i < 2; i++) {
+            const FdNode *c = n->args[i];
+            if (!fd_is_const(c) || !affine_coefficient(n->args[1 - i], v, &x)) continue;
+            *out = x * c->value.i;
+            return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+
+Movement read_movement(const FdNode *read, const FdNode *v)
+{
+    Movement m = MOVES_NOT;
+    for (int d = 0; d < read->nargs; d++) {
+        int64_t c;
+        if (!affine_coefficient(read->args[d], v, &c)) return MOVES_FAR;
+        if (c == 0) continue;
+        m = c == 1 && d == read->nargs - 1 ? MOVES_UNIT : MOVES_FAR;
+        if (m == MOVES_FAR) return m;
+    }
+    return m;
+}
+
+static bool divides_safely(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if ((op != FD_OP_DIV && op != FD_OP_REM) || scalar_is_real(result_kind(n))) return true;
+    const FdNode *by = n->args[1];
+    return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
+}
+
+bool lanes_possible(const FdNode *n, const FdNode *v)
+{
+    if (n->kind == FD_REDUCE) {
+        for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
+            if (n->doms[i].lo && (fd_uses_var(n->doms[i].lo, v) || fd_uses_var(n->doms[i].hi, v)))
+                return false;
+        return fd_op_of(n) != FD_OP_NONE && lanes_possible(n->body, v);
+    }
+    if (n->kind != FD_APPLY) return n->kind == FD_SCALAR || n->kind == FD_VAR;
+    if (is_read(n)) {
+        for (int d = 0; d < n->nargs; d++)
+            if (!lanes_possible(n->args[d], v)) return false;
+        return read_movement(n, v) != MOVES_FAR;
+    }
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE || op == FD_OP_RANDOM || !divides_safely(n)) return false;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
+    if (result_kind(n) == SC_HALF) return false;
+    for (int i = 0; i < n->nargs; i++)
+        if (!lanes_possible(n->args[i], v)) return false;
+    return true;
+}
+
+size_t widest_bytes(const FdNode *n)
+{
+    size_t w = n->type->nparams || result_kind(n) == SC_BOOL ? 1 : scalar_bytes(result_kind(n));
+    size_t x = 0;
+    if (n->kind == FD_REDUCE) x = widest_bytes(n->body);
+    /* indices of reads stay scalar */
+    for (int i = 0; n->kind == FD_APPLY && !is_read(n) && i < n->nargs; i++) {
+        size_t y = widest_bytes(n->args[i]);
+        if (y > x) x = y;
+    }
+    return x > w ? x : w;
+}
+
+Def def_of(const FdNode *node, int temp)
+{
+    if (node->kind == FD_LET)
+        return (Def){node, temp, node->nvars, node->vars, node->doms, node->body};
+    return (Def){node, temp, 0, NULL, NULL, node};
+}
+
+static const FdNode *find_reduction(const FdNode *n, int *count)
+{
+    if (n->kind == FD_REDUCE) {
+        (*count)++;
+        return n;
+    }
+    const FdNode *found = NULL;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) {
+        if (fd_op_info(fd_op_of(n))->props & FD_LAZY && i > 0) {
+            int lazy = 0; /* a reduction in a branch is computed only where it is chosen */
+            find_reduction(n->args[i], &lazy);
+            *count += 2 * lazy;
+            continue;
+        }
+        const FdNode *r = find_reduction(n->args[i], count);
+        if (r) found = r;
+    }
+    return found;
+}
+
+const FdNode *def_reduction(const Def *d)
+{
+    int count = 0;
+    const FdNode *r = find_reduction(d->body, &count);
+    return count == 1 ? r : NULL;
+}

@@ -1,0 +1,582 @@
+/* One kernel under construction: nodes to kernel IR at the current values of the bound variables,
+ * scalar or in lanes of one variable; parameters are added as they are met.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+
+static const KirType idx = {KIR_IDX, 1};
+
+Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
+{
+    return (Gen){.u = u, .name = fresh_name(u, stem), .block = body};
+}
+
+void gen_run(Gen *g, const char *when, const char *global, const char *local)
+{
+    Unit *u = g->u;
+    text_printf(&u->plan, " * run %s", g->name);
+    if (when) text_printf(&u->plan, " when %s", when);
+    text_printf(&u->plan, " global %s", global);
+    if (local) text_printf(&u->plan, " local %s", local);
+    for (size_t i = 0; i < g->args.len; i++)
+        text_printf(&u->plan, "%s%s", i ? ", " : " args ", g->args.data[i]);
+    text_add(&u->plan, "\n");
+}
+
+void gen_end(Gen *g, KirBlock *body)
+{
+    KirFunc f = {.name = g->name,
+                 .kernel = true,
+                 .nparams = (int)g->params.len,
+                 .params = g->params.data,
+                 .body = body->first};
+    opencl_print(&g->u->kernels, &f);
+    vec_free(&g->params);
+    vec_free(&g->args);
+    vec_free(&g->vars);
+    vec_free(&g->memo);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static bool has_param(const Gen *g, const char *name)
+{
+    for (size_t i = 0; i < g->params.len; i++)
+        if (strcmp(g->params.data[i].name, name) == 0) return true;
+    return false;
+}
+
+static void add_param(Gen *g, KirParam p, const char *plan_arg)
+{
+    if (has_param(g, p.name)) return;
+    vec_push(&g->params, p);
+    vec_push(&g->args, plan_arg);
+}
+
+const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg)
+{
+    KirType t = kir_type(kind, 1);
+    if (kind == KIR_IDX) plan_arg = arena_printf(g->u->arena, "idx %s", plan_arg);
+    add_param(g, (KirParam){.name = name, .type = t}, plan_arg);
+    return kir_name(g->u->arena, t, name);
+}
+
+static const char *slot_name(const Gen *g, int slot)
+{
+    const Unit *u = g->u;
+    return arena_printf(u->arena, slot < u->ninputs ? "a%d" : "t%d", u->plan_slot[slot]);
+}
+
+static ScalarKind slot_element(const Gen *g, int slot)
+{
+    const FdType *t = g->u->g->slots[slot].type;
+    return t->nparams ? t->result->scalar : t->scalar;
+}
+
+const char *gen_buffer(Gen *g, int slot)
+{
+    Unit *u = g->u;
+    const char *name = slot_name(g, slot);
+    KirParam p = {.name = name, .type = kir_type((int)slot_element(g, slot), 1), .buffer = true};
+    add_param(
+        g, p,
+        arena_printf(u->arena, slot < u->ninputs ? "slot %d" : "temp %d", u->plan_slot[slot]));
+    return name;
+}
+
+const char *gen_output(Gen *g, const Def *d)
+{
+    KirParam p = {.name = "out",
+                  .type = kir_type((int)result_kind(d->body), 1),
+                  .buffer = true,
+                  .writable = true};
+    add_param(g, p, d->temp < 0 ? "out" : arena_printf(g->u->arena, "temp %d", d->temp));
+    return p.name;
+}
+
+const KirExpr *gen_error(Gen *g)
+{
+    KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
+    add_param(g, p, "error");
+    g->u->features |= OPENCL_CHECKS;
+    return kir_name(g->u->arena, kir_type(SC_INT, 1), "error");
+}
+
+/* Stride of dimension d of a slot: the product of the lengths behind it. */
+static const KirExpr *slot_stride(Gen *g, int slot, int rank, int d)
+{
+    Unit *u = g->u;
+    if (d == rank - 1) return kir_int(u->arena, 1);
+    const char *text = plan_slot_n(u, slot, d + 1);
+    for (int e = d + 2; e < rank; e++)
+        text = arena_printf(u->arena, "%s * %s", text, plan_slot_n(u, slot, e));
+    return gen_param(g, arena_printf(u->arena, "%s_s%d", slot_name(g, slot), d), KIR_IDX, text);
+}
+
+/* Offset of the element with all indices 0, which is below the array when its domain begins later.
+ */
+static const KirExpr *slot_base(Gen *g, int slot, int rank)
+{
+    Unit *u = g->u;
+    const char *text = "0";
+    for (int d = 0; d < rank; d++) { /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
+        const char *lo = plan_slot_lo(u, slot, d);
+        text = d == 0 ? lo
+                      : arena_printf(u->arena, "(%s) * %s + %s", text, plan_slot_n(u, slot, d), lo);
+    }
+    if (strcmp(text, "0") == 0) return kir_int(u->arena, 0);
+    return gen_param(g, arena_printf(u->arena, "%s_b", slot_name(g, slot)), KIR_IDX, text);
+}
+
+/* A parameter's name after a C$ variable: one letter as it is, longer ones apart from OpenCL's
+ * words. */
+static const char *var_stem(const Gen *g, const FdNode *v)
+{
+    const char *name = v->name && *v->name ? v->name : "i";
+    for (const char *p = name; *p; p++)
+        if ((unsigned char)*p >= 0x80) return "i";
+    return arena_printf(g->u->arena, name[1] ? "%s_" : "%s", name);
+}
+
+const char *gen_var_name(Gen *g, const FdNode *v)
+{
+    return fresh_name(g->u, var_stem(g, v));
+}
+
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    if (!d->lo) {
+        u->host_only = true;
+        *lo = *hi = kir_int(a, 0);
+        return;
+    }
+    /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
+    if (node_is_closed(d->lo) && node_is_closed(d->hi)) {
+        const char *stem = arena_printf(a, "%s%u", var_stem(g, var), var->var);
+        *lo = gen_param(g, arena_printf(a, "%s_lo", stem), KIR_IDX, plan_lo(u, d));
+        *hi = gen_param(g, arena_printf(a, "%s_hi", stem), KIR_IDX, plan_text(u, d->hi));
+        return;
+    }
+    *lo = gen_index(g, d->lo);
+    *hi = gen_index(g, d->hi);
+}
+
+/* ---- variables and values already made --------------------------------------------------------
+ */
+
+void gen_bind(Gen *g, const FdNode *var, const KirExpr *value)
+{
+    GenBinding b = {var, value};
+    vec_push(&g->vars, b);
+}
+
+void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
+{
+    GenMemo m = {n, value};
+    vec_push(&g->memo, m);
+}
+
+static const KirExpr *bound_value(Gen *g, const FdNode *v)
+{
+    for (size_t i = g->vars.len; i > 0; i--)
+        if (g->vars.data[i - 1].var == v) return g->vars.data[i - 1].value;
+    g->u->host_only = true; /* a local of a user function that was not inlined whole */
+    return kir_int(g->u->arena, 0);
+}
+
+GenScope gen_enter(Gen *g, KirBlock *block)
+{
+    GenScope s = {g->block, g->vars.len, g->memo.len};
+    g->block = block;
+    return s;
+}
+
+void gen_leave(Gen *g, GenScope s)
+{
+    g->block = s.block;
+    g->vars.len = s.nvars;
+    g->memo.len = s.nmemo;
+}
+
+static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
+{
+    Arena *a = g->u->arena;
+    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return e;
+    const char *name = fresh_name(g->u, "v");
+    kir_decl(a, g->block, e->type, name, e);
+    const KirExpr *v = kir_name(a, e->type, name);
+    gen_remember(g, n, v);
+    return v;
+}
+
+/* ---- operations -------------------------------------------------------------------------------
+ */
+
+static const KirExpr *same_lanes(Gen *g, const KirExpr *e, int lanes)
+{
+    return kir_splat(g->u->arena, lanes, e);
+}
+
+static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr **args)
+{
+    int lanes = 1;
+    for (int i = 0; i < n; i++)
+        if (args[i]->type.lanes != 1) lanes = args[i]->type.lanes;
+    for (int i = 0; i < n; i++) args[i] = same_lanes(g, args[i], lanes);
+    return kir_op(g->u->arena, op, kir_type(kind, lanes), n, args);
+}
+
+const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const KirExpr *y)
+{
+    const KirExpr *args[3] = {x, y};
+    if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
+    int n = 2;
+    const char *name = gen_user(g->u, fn->user);
+    if (user_can_fail(fn->user)) args[n++] = gen_error(g);
+    return kir_call(g->u->arena, x->type, name, n, args);
+}
+
+const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
+{
+    static const ScalarValue least[SC_COUNT] = {
+        [SC_SBYTE] = {.i = INT8_MIN},  [SC_SHORT] = {.i = INT16_MIN}, [SC_INT] = {.i = INT32_MIN},
+        [SC_LONG] = {.i = INT64_MIN},  [SC_HALF] = {.f = -INFINITY},  [SC_FLOAT] = {.f = -INFINITY},
+        [SC_DOUBLE] = {.f = -INFINITY}};
+    static const ScalarValue greatest[SC_COUNT] = {[SC_BOOL] = {.i = 1},
+                                                   [SC_SBYTE] = {.i = INT8_MAX},
+                                                   [SC_BYTE] = {.i = UINT8_MAX},
+                                                   [SC_SHORT] = {.i = INT16_MAX},
+                                                   [SC_USHORT] = {.i = UINT16_MAX},
+                                                   [SC_CHAR] = {.i = UINT32_MAX},
+                                                   [SC_INT] = {.i = INT32_MAX},
+                                                   [SC_UINT] = {.i = UINT32_MAX},
+                                                   [SC_LONG] = {.i = INT64_MAX},
+                                                   [SC_ULONG] = {.i = -1},
+                                                   [SC_HALF] = {.f = INFINITY},
+                                                   [SC_FLOAT] = {.f = INFINITY},
+                                                   [SC_DOUBLE] = {.f = INFINITY}};
+    FdOp op = fd_op_of(reduce);
+    ScalarKind k = result_kind(reduce);
+    ScalarValue v;
+    if (op == FD_OP_NONE) return NULL;
+    if (fd_op_identity(op, k, &v)) return kir_const(g->u->arena, k, v);
+    if (op == FD_OP_MIN) return kir_const(g->u->arena, k, greatest[k]);
+    if (op == FD_OP_MAX) return kir_const(g->u->arena, k, least[k]);
+    return NULL;
+}
+
+/* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */
+static bool needs_branch(const Gen *g, const FdNode *n)
+{
+    if (n->kind == FD_REDUCE) return true;
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE && !is_read(n)) return true;
+    if (is_read(n))
+        for (size_t i = 0; i < g->u->suspects.len; i++)
+            if (g->u->suspects.data[i] == n) return true;
+    if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
+        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
+        return true;
+    for (int i = 0; i < n->nargs; i++)
+        if (needs_branch(g, n->args[i])) return true;
+    return false;
+}
+
+/* result = cond ? x : y with real branches; y NULL keeps the result that `first` gave. */
+static const KirExpr *gen_branches(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    FdOp op = fd_op_of(n);
+    KirType t = kir_type((int)result_kind(n), 1);
+    const KirExpr *cond = gen_value(g, n->args[0]);
+    const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
+    kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? NULL : cond);
+    KirBlock arms[2] = {{0}, {0}};
+    for (int i = 1; i < n->nargs; i++) {
+        GenScope s = gen_enter(g, &arms[i - 1]);
+        const KirExpr *x = gen_value(g, n->args[i]);
+        kir_set(a, g->block, result, x);
+        gen_leave(g, s);
+    }
+    const KirExpr *taken = op == FD_OP_LOR    ? kir_op(a, FD_OP_LNOT, t, 1, &result)
+                           : op == FD_OP_LAND ? result
+                                              : cond;
+    kir_if(a, g->block, taken, arms[0], op == FD_OP_SELECT ? &arms[1] : NULL);
+    gen_remember(g, n, result);
+    return result;
+}
+
+static const KirExpr *gen_division(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    KirType t = kir_type((int)result_kind(n), 1);
+    const char *name = arena_printf(a, "cs_checked_%s_%s", fd_op_of(n) == FD_OP_DIV ? "div" : "rem",
+                                    scalar_name((ScalarKind)t.kind));
+    const KirExpr *args[] = {gen_value(g, n->args[0]), gen_value(g, n->args[1]), gen_error(g),
+                             kir_int(a, site_of(g->u, n))};
+    return kir_call(a, t, name, 4, args);
+}
+
+static const KirExpr *gen_op(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    FdOp op = fd_op_of(n);
+    ScalarKind k = result_kind(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
+        const char *text = plan_text(g->u, n);
+        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, text);
+        return kir_convert(a, kir_type((int)k, 1), e);
+    }
+    if (op == FD_OP_RANDOM) g->u->features |= OPENCL_RANDOM;
+    bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
+    if (scalar && fd_op_info(op)->props & FD_LAZY) {
+        for (int i = 1; i < n->nargs; i++)
+            if (needs_branch(g, n->args[i])) return gen_branches(g, n);
+    }
+    if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar && !scalar_is_real(k) &&
+        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
+        return gen_division(g, n);
+    const KirExpr *args[3];
+    for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
+    if (op == FD_OP_CONVERT) return kir_convert(a, kir_type((int)k, 1), args[0]);
+    return op_lanes(g, op, (int)k, n->nargs, args);
+}
+
+static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
+{
+    const KirExpr *args[KIR_MAX_ARGS];
+    const FdUser *user = n->fn->user;
+    int count = 0;
+    if (n->nargs + 1 > KIR_MAX_ARGS) g->u->host_only = true;
+    for (int i = 0; i < n->nargs && i < KIR_MAX_ARGS - 1; i++) {
+        if (n->args[i]->type->nparams)
+            g->u->host_only = true; /* functional arguments */
+        else
+            args[count++] = gen_value(g, n->args[i]);
+    }
+    const char *name = gen_user(g->u, user);
+    if (user_can_fail(user)) args[count++] = gen_error(g);
+    return kir_call(g->u->arena, kir_type((int)result_kind(n), 1), name, count, args);
+}
+
+/* ---- reads ------------------------------------------------------------------------------------
+ */
+
+const KirExpr *gen_index(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    static const char *const ops[] = {[FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*"};
+    if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return bound_value(g, n);
+    if (fd_is_const(n)) return kir_int(a, n->value.i);
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL)
+        return kir_arith(a, ops[op], gen_index(g, n->args[0]), gen_index(g, n->args[1]));
+    if (op == FD_OP_NEG) return kir_arith(a, "-", kir_int(a, 0), gen_index(g, n->args[0]));
+    if (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0])))
+        return gen_index(g, n->args[0]);
+    return kir_convert(a, idx, gen_value(g, n));
+}
+
+static bool is_suspect(const Gen *g, const FdNode *read)
+{
+    for (size_t i = 0; i < g->u->suspects.len; i++)
+        if (g->u->suspects.data[i] == read) return true;
+    return false;
+}
+
+/* Offset with each index checked, as long as the index may be anything: computed in the language's
+ * types. */
+static const KirExpr *checked_offset(Gen *g, const FdNode *n)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    KirType wide = kir_type(SC_LONG, 1);
+    const KirExpr *offset = kir_int(a, 0);
+    for (int d = 0; d < n->nargs; d++) {
+        const char *stem = slot_name(g, n->fn->slot);
+        const KirExpr *lo = gen_param(g, arena_printf(a, "%s_lo%d", stem, d), KIR_IDX,
+                                      plan_slot_lo(u, n->fn->slot, d));
+        const KirExpr *len = gen_param(g, arena_printf(a, "%s_n%d", stem, d), KIR_IDX,
+                                       plan_slot_n(u, n->fn->slot, d));
+        const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
+                                 gen_error(g), kir_int(a, site_of(u, n))};
+        const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
+        offset = kir_arith(a, "+", offset,
+                           kir_arith(a, "*", at, slot_stride(g, n->fn->slot, n->nargs, d)));
+    }
+    return offset;
+}
+
+const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *offset = kir_int(a, 0);
+    for (int d = 0; d < n->nargs; d++)
+        offset = kir_arith(
+            a, "+", offset,
+            kir_arith(a, "*", gen_index(g, n->args[d]), slot_stride(g, n->fn->slot, n->nargs, d)));
+    return kir_arith(a, "-", offset, slot_base(g, n->fn->slot, n->nargs));
+}
+
+static const KirExpr *gen_read(Gen *g, const FdNode *n)
+{
+    const char *buffer = gen_buffer(g, n->fn->slot);
+    bool lanes = g->lane_var && fd_uses_var(n, g->lane_var);
+    const KirExpr *offset =
+        !lanes && g->checked && is_suspect(g, n) ? checked_offset(g, n) : gen_read_offset(g, n);
+    return kir_load(g->u->arena, kir_type((int)result_kind(n), lanes ? KIR_VW : 1), buffer, offset);
+}
+
+/* ---- reductions inside a kernel ---------------------------------------------------------------
+ */
+
+void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
+{
+    Arena *a = g->u->arena;
+    if (from == reduce->nvars) {
+        body(g, ctx);
+        return;
+    }
+    const FdNode *v = reduce->vars[from];
+    const KirExpr *lo, *hi;
+    gen_range(g, &reduce->doms[from], v, &lo, &hi);
+    const char *name = gen_var_name(g, v);
+    KirBlock inner = {0};
+    GenScope s = gen_enter(g, &inner);
+    gen_bind(g, v, kir_name(a, idx, name));
+    gen_loops(g, reduce, from + 1, body, ctx);
+    gen_leave(g, s);
+    kir_for(a, g->block, name, lo, hi, kir_int(a, 1), false, inner);
+}
+
+typedef struct Accumulate {
+    const FdNode *reduce;
+    const KirExpr *acc, *first; /* first: NULL if the operation has a start value */
+} Accumulate;
+
+static void accumulate(Gen *g, void *ctx)
+{
+    const Accumulate *x = ctx;
+    Arena *a = g->u->arena;
+    const KirExpr *value = same_lanes(g, gen_value(g, x->reduce->body), x->acc->type.lanes);
+    const KirExpr *next = gen_combine(g, x->reduce->fn, x->acc, value);
+    if (!x->first) {
+        kir_set(a, g->block, x->acc, next);
+        return;
+    }
+    KirBlock start = {0}, go = {0};
+    const char *once = fresh_name(g->u, "v"); /* the operand, computed once for both branches */
+    kir_decl(a, g->block, value->type, once, value);
+    const KirExpr *v = kir_name(a, value->type, once);
+    kir_set(a, &start, x->acc, v);
+    kir_set(a, &start, x->first, kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
+    kir_set(a, &go, x->acc, gen_combine(g, x->reduce->fn, x->acc, v));
+    kir_if(a, g->block, x->first, start, &go);
+}
+
+static bool has_identity(const FdNode *reduce)
+{
+    ScalarValue v;
+    return fd_op_of(reduce) != FD_OP_NONE &&
+           fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
+}
+
+static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    int lanes = g->lane_var && fd_uses_var(n->body, g->lane_var) ? KIR_VW : 1;
+    KirType t = kir_type((int)result_kind(n), lanes), truth = kir_type(SC_BOOL, 1);
+    Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
+    const KirExpr *start = gen_identity(g, n);
+    kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, lanes) : NULL);
+    if (!start || !has_identity(n)) {
+        /* min, max and user functions: remember whether anything came */
+        x.first = kir_name(a, truth, fresh_name(g->u, "first"));
+        kir_decl(a, g->block, truth, x.first->name, kir_const(a, SC_BOOL, (ScalarValue){.i = 1}));
+    }
+    gen_loops(g, n, 0, accumulate, &x);
+    if (x.first && g->checked) {
+        KirBlock empty = {0};
+        const KirExpr *args[] = {gen_error(g),
+                                 kir_int(a, CG_ERR_EMPTY),
+                                 kir_int(a, site_of(g->u, n)),
+                                 kir_int(a, 0),
+                                 kir_int(a, 0),
+                                 kir_int(a, 0)};
+        kir_eval(a, &empty, kir_call(a, truth, "cs_fail", 6, args));
+        kir_if(a, g->block, x.first, empty, NULL);
+    }
+    gen_remember(g, n, x.acc);
+    return x.acc;
+}
+
+/* ---- values ------------------------------------------------------------------------------------
+ */
+
+static const KirExpr *gen_var(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    KirType t = kir_type((int)result_kind(n), 1);
+    const KirExpr *e = kir_convert(a, t, bound_value(g, n));
+    if (n != g->lane_var) return e;
+    t.lanes = KIR_VW;
+    const KirExpr *args[] = {kir_splat(a, KIR_VW, e), kir_iota(a, t)};
+    return kir_op(a, FD_OP_ADD, t, 2, args);
+}
+
+static const KirExpr *gen_scalar(Gen *g, const FdNode *n)
+{
+    Unit *u = g->u;
+    ScalarKind k = result_kind(n);
+    if (n->leaf == FD_LEAF_CONST) return kir_const(u->arena, k, n->value);
+    if (n->slot >= u->ninputs)
+        return kir_load(u->arena, kir_type((int)k, 1), gen_buffer(g, n->slot),
+                        kir_int(u->arena, 0));
+    return gen_param(g, arena_printf(u->arena, "x%d", u->plan_slot[n->slot]), (int)k,
+                     arena_printf(u->arena, "value %d", u->plan_slot[n->slot]));
+}
+
+const KirExpr *gen_value(Gen *g, const FdNode *n)
+{
+    for (size_t i = g->memo.len; i > 0; i--)
+        if (g->memo.data[i - 1].node == n) return g->memo.data[i - 1].value;
+    const KirExpr *e = NULL;
+    switch (n->kind) {
+    case FD_SCALAR: return gen_scalar(g, n);
+    case FD_VAR: return gen_var(g, n);
+    case FD_REDUCE: return gen_reduce(g, n);
+    case FD_APPLY:
+        if (is_read(n))
+            e = gen_read(g, n);
+        else if (fd_op_of(n) != FD_OP_NONE)
+            e = gen_op(g, n);
+        else if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER)
+            e = gen_call_user(g, n);
+        break;
+    default: break;
+    }
+    if (!e) { /* an application that composition left: nothing a kernel can say */
+        g->u->host_only = true;
+        return kir_const(g->u->arena, result_kind(n), (ScalarValue){.i = 0});
+    }
+    return g->u->uses[n->id] > 1 ? in_variable(g, n, e) : e;
+}
+
+const KirExpr *gen_output_offset(Gen *g, const Def *d)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    const KirExpr *offset = kir_int(a, 0);
+    for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
+        const KirExpr *lo, *hi;
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &hi);
+        if (i) offset = kir_arith(a, "*", offset, kir_arith(a, "-", hi, lo));
+        offset = kir_arith(a, "+", offset, kir_arith(a, "-", bound_value(g, d->vars[i]), lo));
+    }
+    return offset;
+}

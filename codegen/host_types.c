@@ -1,0 +1,113 @@
+/* C$ types as LLVM types, constants, and the structures of csrt.h. A bool is an i1 in registers and
+ * a byte of 0 or 1 in memory; a char is an i32; every reference is an opaque pointer. Nothing here
+ * depends on the target: structures have C's layout because they hold no odd members. */
+#include <stddef.h>
+
+#include "../runtime/csrt.h"
+#include "host_impl.h"
+
+static_assert(HOST_MAX_RANK == CS_MAX_RANK && HOST_ELEM_REF == CS_ELEM_REF, "as in csrt.h");
+
+static LLVMTypeRef structure(const HostModule *m, const char *name, LLVMTypeRef *members,
+                             unsigned n)
+{
+    LLVMTypeRef t = LLVMStructCreateNamed(m->ctx, name);
+    LLVMStructSetBody(t, members, n, false);
+    return t;
+}
+
+void host_types_init(HostModule *m)
+{
+    LLVMContextRef c = m->ctx;
+    m->void_type = LLVMVoidTypeInContext(c);
+    m->i1 = LLVMInt1TypeInContext(c);
+    m->i8 = LLVMInt8TypeInContext(c);
+    m->i16 = LLVMInt16TypeInContext(c);
+    m->i32 = LLVMInt32TypeInContext(c);
+    m->i64 = LLVMInt64TypeInContext(c);
+    m->half = LLVMHalfTypeInContext(c);
+    m->f32 = LLVMFloatTypeInContext(c);
+    m->f64 = LLVMDoubleTypeInContext(c);
+    m->ptr = LLVMPointerTypeInContext(c, 0);
+
+    LLVMTypeRef dims = LLVMArrayType(m->i64, HOST_MAX_RANK);
+    LLVMTypeRef i32 = m->i32, i64 = m->i64, ptr = m->ptr;
+    LLVMTypeRef site[] = {ptr, ptr, i32, i32};
+    LLVMTypeRef array[] = {i32, i32, i32, i32, i32, ptr, dims, dims, dims};
+    LLVMTypeRef graph[] = {ptr, ptr};
+    LLVMTypeRef native[] = {ptr, ptr, ptr};
+    LLVMTypeRef kernel[] = {i64, i64, ptr};
+    LLVMTypeRef program[] = {ptr, i32, i32, i32, ptr, i32, ptr};
+    m->structs[HOST_SITE] = structure(m, "CsSite", site, 4);
+    m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 9);
+    m->structs[HOST_GRAPH] = structure(m, "CsGraph", graph, 2);
+    m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 3);
+    m->structs[HOST_KERNEL] = structure(m, "CsKernel", kernel, 3);
+    m->structs[HOST_PROGRAM] = structure(m, "CsProgram", program, 7);
+}
+
+LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k)
+{
+    switch (k) {
+    case SC_BOOL: return m->i1;
+    case SC_HALF: return m->half;
+    case SC_FLOAT: return m->f32;
+    case SC_DOUBLE: return m->f64;
+    default: return LLVMIntTypeInContext(m->ctx, (unsigned)scalar_bytes(k) * 8);
+    }
+}
+
+LLVMTypeRef host_type(const HostModule *m, const Type *t)
+{
+    if (t->kind == TY_VOID) return m->void_type;
+    return t->kind == TY_SCALAR ? host_scalar_type(m, t->scalar) : m->ptr;
+}
+
+LLVMTypeRef host_stored_type(const HostModule *m, const Type *t)
+{
+    return type_is_scalar(t, SC_BOOL) ? m->i8 : host_type(m, t);
+}
+
+LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func)
+{
+    AstList params = func->decl->func.params;
+    LLVMTypeRef *types = arena_array(m->arena, LLVMTypeRef, params.len + 1);
+    for (int i = 0; i < params.len; i++)
+        types[i] =
+            params.data[i]->param.mode == AST_OP_REF || params.data[i]->param.mode == AST_OP_OUT
+                ? m->ptr
+                : host_type(m, func->type->params[i]);
+    return LLVMFunctionType(host_type(m, func->type->result), types, (unsigned)params.len, false);
+}
+
+LLVMValueRef host_int(const HostModule *m, int64_t v)
+{
+    return LLVMConstInt(m->i32, (unsigned long long)v, true);
+}
+
+LLVMValueRef host_long(const HostModule *m, int64_t v)
+{
+    return LLVMConstInt(m->i64, (unsigned long long)v, true);
+}
+
+LLVMValueRef host_null(const HostModule *m)
+{
+    return LLVMConstNull(m->ptr);
+}
+
+LLVMValueRef host_const(const HostModule *m, ScalarKind k, ScalarValue v)
+{
+    LLVMTypeRef t = host_scalar_type(m, k);
+    if (scalar_is_real(k)) return LLVMConstReal(t, v.f);
+    return LLVMConstInt(t, (unsigned long long)v.i, scalar_is_signed(k));
+}
+
+int32_t host_elem(const Type *array)
+{
+    return array->result->kind == TY_SCALAR ? (int32_t)array->result->scalar : HOST_ELEM_REF;
+}
+
+const Type *host_type_of_kind(const HostModule *m, ScalarKind k)
+{
+    return type_scalar(m->sema->types, k);
+}

@@ -1,0 +1,224 @@
+/* cg_lower: one evaluation to one text. Passes, then a schedule for each temporary and for the
+ * result, then plan, prelude, functions and kernels in one string.
+ */
+#include <string.h>
+
+#include "unit.h"
+
+/* ---- options ------------------------------------------------------------------------------------
+ */
+
+static const char *const tiles[] = {
+    [CG_TILE_AUTO] = "auto", [CG_TILE_1X1] = "1x1", [CG_TILE_2X2] = "2x2", [CG_TILE_4X4] = "4x4"};
+
+bool cg_tile_from_text(const char *text, CgTile *out)
+{
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        if (strcmp(text, tiles[i]) == 0) {
+            *out = (CgTile)i;
+            return true;
+        }
+    return false;
+}
+
+const char *cg_tile_text(CgTile t)
+{
+    return tiles[t];
+}
+
+bool cg_family_from_text(const char *text, CgFamily *out)
+{
+    if (strcmp(text, "cpu") == 0) return *out = CG_CPU, true;
+    if (strcmp(text, "gpu") == 0) return *out = CG_GPU, true;
+    return false;
+}
+
+FdKey cg_key(FdKey graph, const CgOptions *o)
+{
+    uint64_t bits = (uint64_t)CG_VERSION << 16 | (uint64_t)o->family << 8 | (uint64_t)o->tile << 1 |
+                    (uint64_t)o->precise;
+    /* splitmix64's finaliser spreads the few bits over both halves */
+    uint64_t x = bits * 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    x ^= x >> 31;
+    return (FdKey){graph.hi ^ x, graph.lo ^ (x << 1 | x >> 63)};
+}
+
+/* ---- the graph ---------------------------------------------------------------------------------
+ */
+
+static FdGraph copy_graph(Fd *fd, const FdGraph *g)
+{
+    FdGraph c = {.root = fd_substitute(fd, g->root, NULL, 0), .nslots = g->nslots};
+    c.slots =
+        arena_copy(fd_arena(fd), g->slots, sizeof *g->slots * (size_t)(g->nslots ? g->nslots : 1));
+    for (int i = 0; i < g->nslots; i++) { /* types are interned per Fd */
+        const FdType *t = g->slots[i].type;
+        const FdType *params[FD_MAX_RANK];
+        for (int p = 0; p < t->nparams; p++) params[p] = fd_type_scalar(fd, t->params[p]->scalar);
+        c.slots[i].type =
+            t->nparams ? fd_type_func(fd, fd_type_scalar(fd, t->result->scalar), t->nparams, params)
+                       : fd_type_scalar(fd, t->scalar);
+    }
+    return c;
+}
+
+static void count_uses(const FdNode *n, uint32_t *uses)
+{
+    if (uses[n->id]++) return;
+    if (n->kind == FD_APPLY)
+        for (int i = 0; i < n->nargs; i++) count_uses(n->args[i], uses);
+    for (int i = 0; i < n->nvars; i++) {
+        if (n->doms[i].lo) count_uses(n->doms[i].lo, uses);
+        if (n->doms[i].hi) count_uses(n->doms[i].hi, uses);
+    }
+    if (n->body) count_uses(n->body, uses);
+}
+
+static void count_all_uses(Unit *u)
+{
+    /* Any node made from here on (none is) would be past the end. */
+    const FdNode *newest = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "end");
+    uint32_t *uses = arena_array(u->arena, uint32_t, newest->id + 1);
+    count_uses(u->g->root, uses);
+    for (int i = 0; i < u->g->nslots; i++)
+        if (u->g->slots[i].def) count_uses(u->g->slots[i].def, uses);
+    for (uint32_t i = 0; i <= newest->id; i++)
+        if (!uses[i]) uses[i] = 1; /* nodes of user functions: each expression stands for itself */
+    u->uses = uses;
+}
+
+/* ---- the plan's head ---------------------------------------------------------------------------
+ */
+
+static void plan_slots(Unit *u)
+{
+    plan_line(u, "slots %d", u->order->nslots);
+    for (int k = 0; k < u->order->nslots; k++) {
+        const FdType *t = u->g->slots[u->order->slots[k]].type;
+        if (t->nparams)
+            plan_line(u, "slot %d array %s %d", k, scalar_name(t->result->scalar), t->nparams);
+        else
+            plan_line(u, "slot %d %s", k, scalar_name(t->scalar));
+    }
+}
+
+static const char *larger(Unit *u, const char *x, const char *y)
+{
+    return x ? arena_printf(u->arena, "max(%s, %s)", x, y) : y;
+}
+
+/* Offsets need 64 bits when some array has 2^31 elements or more (or begins that far away). */
+static void plan_flags(Unit *u, const Def *defs, int ndefs)
+{
+    const char *most = NULL;
+    for (int k = 0; k < u->order->nslots; k++) {
+        int slot = u->order->slots[k];
+        const char *count = NULL;
+        for (int d = 0; d < u->g->slots[slot].type->nparams; d++) {
+            const char *n = arena_printf(u->arena, "max(s%d.n%d, 0 - s%d.lo%d)", k, d, k, d);
+            count = count ? arena_printf(u->arena, "%s * %s", count, n) : n;
+            most = larger(u, most, arena_printf(u->arena, "s%d.lo%d", k, d));
+        }
+        if (count) most = larger(u, most, count);
+    }
+    for (int i = 0; i < ndefs; i++)
+        if (defs[i].nvars) most = larger(u, most, plan_elements(u, &defs[i], defs[i].nvars));
+    plan_line(u, "flag CS_WIDE = %s > 2000000000", most ? most : "0");
+}
+
+/* ---- schedules ----------------------------------------------------------------------------------
+ */
+
+static void schedule(Unit *u, const Def *d)
+{
+    u->suspects.len = 0;
+    if (u->options->family == CG_GPU) {
+        schedule_gpu(u, d);
+        return;
+    }
+    CgTile tile = u->options->tile;
+    if ((tile == CG_TILE_2X2 || tile == CG_TILE_4X4) && schedule_paper(u, d)) return;
+    if (tile == CG_TILE_AUTO && schedule_contract(u, d)) return;
+    if (tile != CG_TILE_1X1 && schedule_reduce(u, d)) return;
+    schedule_map(u, d);
+}
+
+static char *whole_text(Unit *u)
+{
+    Text t = {0};
+    text_add(&t, "/* C$ plan\n");
+    text_addn(&t, u->plan.data, u->plan.len);
+    text_add(&t, " */\n");
+    opencl_prelude(&t, u->features);
+    text_addn(&t, u->functions.data ? u->functions.data : "", u->functions.len);
+    text_addn(&t, u->kernels.data ? u->kernels.data : "", u->kernels.len);
+    return text_take(&t);
+}
+
+static CgStatus lower_unit_text(Unit *u, char **text)
+{
+    int n = 0;
+    Def *defs = arena_array(u->arena, Def, u->g->nslots + 1);
+    for (int i = 0; i < u->g->nslots; i++) {
+        if (!u->g->slots[i].def) continue;
+        u->plan_slot[i] = u->ntemps;
+        defs[n++] = def_of(u->g->slots[i].def, u->ntemps++);
+    }
+    defs[n++] = def_of(u->g->root, -1);
+    size_t widest = 1;
+    for (int i = 0; i < n; i++) {
+        size_t w = widest_bytes(defs[i].body);
+        if (w > widest) widest = w;
+    }
+    if (widest < 4) widest = 4; /* masks and indices are ints */
+    plan_slots(u);
+    plan_line(u, "options %s",
+              u->options->precise ? "-DCS_PRECISE"
+                                  : "-cl-mad-enable -cl-unsafe-math-optimizations");
+    plan_line(u, "define VW = max(vector_bytes / %zu, 2)", widest);
+    plan_flags(u, defs, n);
+    for (int i = 0; i < n; i++) {
+        const char *elements = plan_elements(u, &defs[i], defs[i].nvars);
+        const size_t bytes = scalar_bytes(result_kind(defs[i].body));
+        if (defs[i].temp >= 0)
+            plan_line(u, "temp %d bytes %s * %zu", defs[i].temp, elements, bytes);
+        else
+            plan_line(u, "out bytes %s * %zu", elements, bytes);
+    }
+    for (int i = 0; i < n && !u->host_only; i++) schedule(u, &defs[i]);
+    if (u->host_only) return CG_HOST_ONLY;
+    *text = whole_text(u);
+    return CG_OK;
+}
+
+CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)
+{
+    Fd *fd = fd_new();
+    Arena *arena = arena_new();
+    FdGraph copy = copy_graph(fd, g);
+    FdOrder order = {0};
+    fd_key(fd, &copy, &order);
+    Unit u = {.arena = arena,
+              .fd = fd,
+              .options = options,
+              .g = &copy,
+              .order = &order,
+              .ninputs = copy.nslots};
+    CgStatus status = CG_USER_ERROR;
+    if (fd_run_passes(fd, &copy, fd_back_passes, error, NULL, NULL)) {
+        u.plan_slot = arena_array(arena, int, copy.nslots + 1);
+        for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
+        count_all_uses(&u);
+        status = lower_unit_text(&u, text);
+    }
+    text_free(&u.plan);
+    text_free(&u.functions);
+    text_free(&u.kernels);
+    vec_free(&u.users);
+    vec_free(&u.suspects);
+    arena_free(arena);
+    fd_free(fd);
+    return status;
+}

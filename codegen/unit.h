@@ -1,0 +1,160 @@
+/* Shared by the schedules: the text being made for one evaluation (Unit), one array or scalar to be
+ * computed (Def), and one kernel under construction (Gen). Internal to codegen.
+ */
+#ifndef CS_CODEGEN_UNIT_H
+#define CS_CODEGEN_UNIT_H
+
+#include "../base/vec.h"
+#include "codegen.h"
+#include "kir.h"
+
+/* ---- the text of one evaluation ------------------------------------------------------------- */
+
+typedef struct Unit {
+    Arena *arena;
+    Fd *fd;
+    const CgOptions *options;
+    const FdGraph *g;     /* after the back passes */
+    const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
+    int ninputs;          /* slots from here on are temporaries */
+    int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
+    Text plan, functions, kernels;
+    unsigned features;            /* of the prelude */
+    int nnames;                   /* for fresh names */
+    bool host_only;               /* something no kernel can do: give up */
+    VEC(const FdUser *) users;    /* printed so far */
+    VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
+    const uint32_t *uses;         /* by node id: how many nodes use it */
+} Unit;
+
+/* What is computed: the let's body over its variables, into the result or a temporary. */
+typedef struct Def {
+    const FdNode *node;
+    int temp; /* -1: the result */
+    int nvars;
+    const FdNode *const *vars;
+    const FdDom *doms;
+    const FdNode *body;
+} Def;
+
+Def def_of(const FdNode *node, int temp);
+/* The top reduction of a definition, if its body is one up to pointwise operations applied once (an
+ * epilogue): c(j, k) = 2 * sum(..) + d(j, k). NULL if it holds none or several. */
+const FdNode *def_reduction(const Def *d);
+
+/* Plan text of a closed integer expression; sets host_only if plans cannot say it. */
+const char *plan_text(Unit *u, const FdNode *n);
+const char *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
+const char *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
+/* Of array slot `slot` (an input or a temporary): */
+const char *plan_slot_lo(Unit *u, int slot, int dim);
+const char *plan_slot_n(Unit *u, int slot, int dim);
+/* Number of elements of a definition; of the first `n` of its dimensions. */
+const char *plan_elements(Unit *u, const Def *d, int n);
+void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `let NAME = expr` under a fresh name; returns the name. */
+const char *plan_let(Unit *u, const char *stem, const char *expr);
+/* Plan expression that is nonzero if a read of the definition can fall outside, "0" if none can;
+ * "1" if only the device can tell. */
+const char *plan_unsafe(Unit *u, const Def *d);
+
+bool node_is_closed(const FdNode *n); /* uses no bound variable */
+int site_of(const Unit *u, const FdNode *n);
+const char *fresh_name(Unit *u, const char *stem);
+ScalarKind result_kind(const FdNode *n); /* of a scalar node */
+size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
+
+/* Coefficient of variable v in an affine index: false if n is not affine in v with a constant
+ * factor. */
+bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out);
+/* How a read of an array moves when v grows by one. */
+typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
+Movement read_movement(const FdNode *read, const FdNode *v);
+/* Is n the read of an array slot: slot(index..)? */
+bool is_read(const FdNode *n);
+/* Can lanes of v be computed side by side: reads stay or move by one, no calls, no failing
+ * operation? */
+bool lanes_possible(const FdNode *n, const FdNode *v);
+
+/* ---- one kernel ------------------------------------------------------------------------------ */
+
+typedef struct GenBinding {
+    const FdNode *var;
+    const KirExpr *value; /* idx_t: the variable's value (of lane 0, if it is the lane variable) */
+} GenBinding;
+
+typedef struct GenMemo {
+    const FdNode *node;
+    const KirExpr *value;
+} GenMemo;
+
+typedef struct Gen {
+    Unit *u;
+    const char *name;
+    KirBlock *block;        /* where statements go */
+    const FdNode *lane_var; /* grows by one a lane of VW; NULL: scalar code */
+    bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
+    VEC(KirParam) params;
+    VEC(const char *) args; /* plan text of each argument */
+    VEC(GenBinding) vars;
+    VEC(GenMemo) memo; /* values already in a variable, valid in this block */
+} Gen;
+
+Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
+/* Prints the kernel and frees the Gen's lists; gen_run comes before. */
+void gen_end(Gen *g, KirBlock *body);
+/* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
+void gen_run(Gen *g, const char *when, const char *global, const char *local);
+
+/* The value of a node at the bound variables' current values; VW lanes when it depends on the lane
+ * variable (or `lanes` asks for it with kir_splat). Emits statements for reductions and branches.
+ */
+const KirExpr *gen_value(Gen *g, const FdNode *n);
+/* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
+const KirExpr *gen_index(Gen *g, const FdNode *n);
+const KirExpr *gen_read_offset(Gen *g, const FdNode *read); /* unchecked */
+void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
+const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop over v */
+
+/* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
+typedef struct GenScope {
+    KirBlock *block;
+    size_t nvars, nmemo;
+} GenScope;
+GenScope gen_enter(Gen *g, KirBlock *block);
+void gen_leave(Gen *g, GenScope s);
+void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
+/* Parameters, added once per kernel by name. */
+const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
+const char *gen_buffer(Gen *g, int slot);     /* an array slot; returns its name */
+const char *gen_output(Gen *g, const Def *d); /* the destination buffer */
+const KirExpr *gen_error(Gen *g);             /* the error buffer */
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
+/* Offset of a definition's element at the bound variables' current values. */
+const KirExpr *gen_output_offset(Gen *g, const Def *d);
+/* a op b, by elementary operation or user function. */
+const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);
+/* The identity of a reduction's operation, or NULL. */
+const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
+/* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */
+/* Binds the first n variables of a definition from global id `dim`, which counts their combinations
+ * row by row. */
+void gen_outer(Gen *g, const Def *d, int n, int dim);
+typedef void GenBody(Gen *g, void *ctx);
+void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
+
+const char *gen_user(Unit *u, const FdUser *user); /* prints the function once; its name */
+bool user_can_fail(const FdUser *user); /* then it takes the error buffer as its last argument */
+
+/* ---- schedules --------------------------------------------------------------------------------
+ */
+
+/* Each emits the kernels and plan lines of one definition, or returns false if it does not apply.
+ */
+bool schedule_contract(Unit *u, const Def *d); /* register tiles, packing: contractions (CPU) */
+bool schedule_paper(Unit *u, const Def *d);    /* --tile=2x2, 4x4 */
+bool schedule_reduce(Unit *u, const Def *d);   /* few outputs, long reductions */
+bool schedule_map(Unit *u, const Def *d);      /* everything else; never fails */
+bool schedule_gpu(Unit *u, const Def *d);      /* the gpu family's forms of all these */
+
+#endif

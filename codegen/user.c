@@ -1,0 +1,160 @@
+/* User functions in kernels: statement bodies to kernel IR. Locals are declared at the top, since a
+ * branch may be the first to set one.
+ */
+#include <string.h>
+
+#include "unit.h"
+
+/* ---- can it fail? -----------------------------------------------------------------------------
+ */
+
+static bool node_can_fail(const FdNode *n)
+{
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)) &&
+        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
+        return true;
+    if (op == FD_OP_NONE && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER &&
+        user_can_fail(n->fn->user))
+        return true;
+    for (int i = 0; i < n->nargs; i++)
+        if (node_can_fail(n->args[i])) return true;
+    return false;
+}
+
+static bool stmt_can_fail(const FdStmt *s)
+{
+    for (; s; s = s->next)
+        if ((s->expr && node_can_fail(s->expr)) || stmt_can_fail(s->body) ||
+            stmt_can_fail(s->other))
+            return true;
+    return false;
+}
+
+bool user_can_fail(const FdUser *user)
+{
+    return stmt_can_fail(user->body);
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------
+ */
+
+static bool is_bound(const Gen *g, const FdNode *var)
+{
+    for (size_t i = 0; i < g->vars.len; i++)
+        if (g->vars.data[i].var == var) return true;
+    return false;
+}
+
+static KirType var_type(const FdNode *v)
+{
+    return kir_type((int)result_kind(v), 1);
+}
+
+static void declare_locals(Gen *g, const FdStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == FD_STMT_SET && !is_bound(g, s->var)) {
+            const KirExpr *v = kir_name(g->u->arena, var_type(s->var), gen_var_name(g, s->var));
+            kir_decl(g->u->arena, g->block, v->type, v->name, NULL);
+            gen_bind(g, s->var, v);
+        }
+        declare_locals(g, s->body);
+        declare_locals(g, s->other);
+    }
+}
+
+static void gen_stmts(Gen *g, const FdStmt *s);
+
+static KirBlock gen_block(Gen *g, const FdStmt *s)
+{
+    KirBlock b = {0};
+    GenScope scope = gen_enter(g, &b);
+    gen_stmts(g, s);
+    gen_leave(g, scope);
+    return b;
+}
+
+static const KirExpr *local_value(const Gen *g, const FdNode *var)
+{
+    for (size_t i = 0; i < g->vars.len; i++)
+        if (g->vars.data[i].var == var) return g->vars.data[i].value;
+    return NULL;
+}
+
+static void gen_stmt(Gen *g, const FdStmt *s)
+{
+    Arena *a = g->u->arena;
+    switch (s->kind) {
+    case FD_STMT_SET: {
+        const KirExpr *v = local_value(g, s->var);
+        kir_set(a, g->block, v, kir_convert(a, v->type, gen_value(g, s->expr)));
+        break;
+    }
+    case FD_STMT_IF: {
+        const KirExpr *cond = gen_value(g, s->expr);
+        KirBlock then = gen_block(g, s->body), other = gen_block(g, s->other);
+        kir_if(a, g->block, cond, then, other.first ? &other : NULL);
+        break;
+    }
+    case FD_STMT_LOOP: {
+        KirBlock body = gen_block(g, s->body), step = gen_block(g, s->other);
+        kir_loop(a, g->block, body, step);
+        break;
+    }
+    case FD_STMT_BREAK: kir_simple(a, g->block, KIR_BREAK); break;
+    case FD_STMT_CONTINUE: kir_simple(a, g->block, KIR_CONTINUE); break;
+    case FD_STMT_RETURN: kir_return(a, g->block, gen_value(g, s->expr)); break;
+    }
+}
+
+static void gen_stmts(Gen *g, const FdStmt *s)
+{
+    for (; s; s = s->next) {
+        /* A local may change between statements, so no value is remembered from one to the next. */
+        GenScope scope = gen_enter(g, g->block);
+        gen_stmt(g, s);
+        gen_leave(g, scope);
+    }
+}
+
+const char *gen_user(Unit *u, const FdUser *user)
+{
+    for (size_t i = 0; i < u->users.len; i++)
+        if (u->users.data[i] == user) return arena_printf(u->arena, "f_%s", user->name);
+    vec_push(&u->users, user);
+    const char *name = arena_printf(u->arena, "f_%s", user->name);
+    if (!user->body) {
+        u->host_only = true;
+        return name;
+    }
+    KirBlock body = {0};
+    Gen g = {.u = u, .name = name, .block = &body, .checked = true};
+    for (int i = 0; i < user->nparams; i++) {
+        if (user->params[i]->type->nparams) {
+            u->host_only = true; /* functional parameters: not in OpenCL C */
+            return name;
+        }
+        const char *param = gen_var_name(&g, user->params[i]);
+        KirParam p = {.name = param, .type = var_type(user->params[i])};
+        vec_push(&g.params, p);
+        vec_push(&g.args, "");
+        gen_bind(&g, user->params[i], kir_name(u->arena, p.type, param));
+    }
+    if (user_can_fail(user)) gen_error(&g);
+    declare_locals(&g, user->body);
+    gen_stmts(&g, user->body);
+    KirFunc f = {.name = name,
+                 .result = kir_type((int)user->type->result->scalar, 1),
+                 .nparams = (int)g.params.len,
+                 .params = g.params.data,
+                 .body = body.first};
+    opencl_print(&u->functions,
+                 &f); /* after its callees, which were printed while its body was made */
+    vec_free(&g.params);
+    vec_free(&g.args);
+    vec_free(&g.vars);
+    vec_free(&g.memo);
+    return name;
+}
