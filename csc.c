@@ -137,7 +137,10 @@ static bool lower_kernels(Job *j)
         char *text = NULL;
         CgStatus status = cg_lower(e->graph, &j->opt->host.cg, &text, &error);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
-        if (status != CG_OK) continue;
+        if (status != CG_OK) {
+            free(text);
+            continue;
+        }
         HostKernel k = {cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg),
                         arena_strndup(j->arena, text, strlen(text))};
         free(text);

@@ -27,7 +27,8 @@ typedef enum CgStatus {
 } CgStatus;
 
 /* Lowers one evaluation: g's slots are arrays and scalars only (after fd_substitute), its ranges
- * are no longer OPEN. Runs fd_back_passes on its own copy; g stays as it is. *text is malloc'ed. */
+ * are no longer OPEN. Runs fd_back_passes on its own copy; g stays as it is. *text is malloc'ed; on
+ * CG_USER_ERROR it holds the message that error->message points to. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
 /* Mixes the options and CG_VERSION into a graph's key. */

@@ -1,4 +1,5 @@
-/* Host code: the annotated AST to LLVM IR through LLVM's C API, to text, assembly or an object file. */
+/* Host code: the annotated AST to LLVM IR through LLVM's C API, to text, assembly or an object
+ * file. */
 #ifndef CS_CODEGEN_HOST_H
 #define CS_CODEGEN_HOST_H
 
@@ -9,7 +10,7 @@
 #include "codegen.h"
 
 typedef struct HostKernel { /* an embedded kernel text */
-    FdKey key; /* cg_key */
+    FdKey key;              /* cg_key */
     const char *text;
 } HostKernel;
 

@@ -22,25 +22,25 @@ typedef enum AbiId {
 } AbiId;
 
 typedef enum HostStruct { /* the structures of csrt.h */
-    HOST_SITE,
-    HOST_ARRAY,
-    HOST_GRAPH,
-    HOST_NATIVE,
-    HOST_KERNEL,
-    HOST_PROGRAM,
-    HOST_NSTRUCTS
+                          HOST_SITE,
+                          HOST_ARRAY,
+                          HOST_GRAPH,
+                          HOST_NATIVE,
+                          HOST_KERNEL,
+                          HOST_PROGRAM,
+                          HOST_NSTRUCTS
 } HostStruct;
 
 enum { /* members of CsArray */
-    ARRAY_REFS,
-    ARRAY_KIND,
-    ARRAY_ELEM,
-    ARRAY_RANK,
-    ARRAY_STATE,
-    ARRAY_DATA,
-    ARRAY_LO,
-    ARRAY_N,
-    ARRAY_STRIDE
+       ARRAY_REFS,
+       ARRAY_KIND,
+       ARRAY_ELEM,
+       ARRAY_RANK,
+       ARRAY_STATE,
+       ARRAY_DATA,
+       ARRAY_LO,
+       ARRAY_N,
+       ARRAY_STRIDE
 };
 
 typedef struct HostText { /* a constant: its bytes, or the cell of a string literal */
@@ -110,15 +110,15 @@ typedef VEC(HostFact) HostFacts;
 typedef struct HostFunc {
     HostModule *m;
     LLVMValueRef fn;
-    const char *name;  /* for sites: the C$ name, or "top level" */
-    const Type *ret;   /* NULL: the program */
+    const char *name;         /* for sites: the C$ name, or "top level" */
+    const Type *ret;          /* NULL: the program */
     LLVMBasicBlockRef unwind; /* releases every slot and returns zero; NULL: not needed so far */
     VEC(LLVMValueRef) slots;  /* every owning reference slot */
     VEC(LLVMValueRef) scope;  /* those of the variables in scope, innermost last */
     VEC(LLVMValueRef) temps;  /* those of the full statement being made */
     VEC(LLVMValueRef) spare;  /* temporaries for the statements after it */
     LLVMValueRef buffers[HOST_MAX_ARGS + 1]; /* room for n CsValues or indices */
-    LLVMValueRef shadow;                     /* a slot lent to the runtime instead of a variable's */
+    LLVMValueRef shadow; /* a slot lent to the runtime instead of a variable's */
     HostLoop *loop;
     HostFacts facts;
     bool versioned; /* inside a loop that was made in two versions */
@@ -131,12 +131,12 @@ _Noreturn void host_bug(const HostModule *m, const Ast *n, const char *what);
 /* ---- host_types.c ----------------------------------------------------------------------- */
 
 void host_types_init(HostModule *m);
-LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k); /* in a register */
+LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k);  /* in a register */
 LLVMTypeRef host_stored_type(const HostModule *m, const Type *t); /* in a variable or element */
 LLVMTypeRef host_type(const HostModule *m, const Type *t);
 LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func);
-LLVMValueRef host_int(const HostModule *m, int64_t v);   /* i32 */
-LLVMValueRef host_long(const HostModule *m, int64_t v);  /* i64 */
+LLVMValueRef host_int(const HostModule *m, int64_t v);  /* i32 */
+LLVMValueRef host_long(const HostModule *m, int64_t v); /* i64 */
 LLVMValueRef host_null(const HostModule *m);
 LLVMValueRef host_const(const HostModule *m, ScalarKind k, ScalarValue v);
 int32_t host_elem(const Type *array); /* ScalarKind or HOST_ELEM_REF of the elements */
@@ -156,7 +156,8 @@ LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len); /
 LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borrowed */
 LLVMValueRef host_graph(HostModule *m, uint64_t graph);
 LLVMValueRef host_native(HostModule *m, const Symbol *func); /* CsNative */
-void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels, LLVMValueRef program);
+void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
+                        LLVMValueRef program);
 
 /* ---- host_func.c ------------------------------------------------------------------------- */
 
@@ -179,7 +180,7 @@ LLVMValueRef host_alloca(HostFunc *f, LLVMTypeRef type, const char *name);
 LLVMValueRef host_buffer(HostFunc *f, int n); /* [n x i64]; contents last until the next host_* */
 /* A named variable: references own, are empty now, and are released when the scope ends. */
 LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name);
-void host_leave_scope(HostFunc *f, size_t mark); /* releases and forgets the slots above mark */
+void host_leave_scope(HostFunc *f, size_t mark);   /* releases and forgets the slots above mark */
 void host_release_scope(HostFunc *f, size_t mark); /* the same without forgetting: for jumps */
 /* Keeps an owned reference until the end of the statement; returns it. */
 LLVMValueRef host_temp(HostFunc *f, LLVMValueRef ref);
@@ -205,7 +206,7 @@ Ast *host_strip_mode(Ast *n);
 void host_stmt(HostFunc *f, Ast *n);
 void host_stmts(HostFunc *f, AstList list);
 
-typedef struct HostLoopCode { /* a loop, emitted up to three times */
+typedef struct HostLoopCode {                     /* a loop, emitted up to three times */
     LLVMValueRef (*cond)(HostFunc *f, void *ctx); /* i1; NULL: always true */
     void (*before)(HostFunc *f, void *ctx);       /* of each round, in the scope of the body */
     Ast *body;
@@ -235,17 +236,20 @@ void host_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out);
 void host_put(HostFunc *f, LLVMValueRef buffer, int n, int i, LLVMValueRef v, const Type *type);
 const Type *host_type_of_kind(const HostModule *m, ScalarKind k);
 
-/* ---- host_call.c ------------------------------------------------------------------------------- */
+/* ---- host_call.c -------------------------------------------------------------------------------
+ */
 
 HostRef host_call(HostFunc *f, Ast *n); /* CALL, MEMBER, NEW; scalars and void too */
 
-/* ---- host_string.c ----------------------------------------------------------------------------- */
+/* ---- host_string.c -----------------------------------------------------------------------------
+ */
 
 HostRef host_text(HostFunc *f, Ast *n, const AstBytes *format); /* anything printable as a string */
 HostRef host_interpolate(HostFunc *f, Ast *n);
 HostRef host_concat(HostFunc *f, Ast *n); /* a + b + c */
 
-/* ---- host_ops.c -------------------------------------------------------------------------------- */
+/* ---- host_ops.c --------------------------------------------------------------------------------
+ */
 
 FdOp host_op(AstOp op);
 ScalarKind host_promote(ScalarKind a, ScalarKind b); /* C#'s binary promotion */
@@ -254,14 +258,16 @@ LLVMValueRef host_convert(HostFunc *f, LLVMValueRef v, ScalarKind from, ScalarKi
 LLVMValueRef host_operate(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LLVMValueRef b,
                           Loc loc);
 
-/* ---- host_math.c ------------------------------------------------------------------------------- */
+/* ---- host_math.c -------------------------------------------------------------------------------
+ */
 
 /* The operations of one or two reals of the table that are functions: intrinsics and libm. */
 LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef host_intrinsic(HostFunc *f, const char *name, LLVMTypeRef *types, int ntypes,
                             LLVMValueRef *args, int nargs);
 
-/* ---- host_array.c, host_place.c ------------------------------------------------------------------ */
+/* ---- host_array.c, host_place.c
+ * ------------------------------------------------------------------ */
 
 typedef struct HostIndex { /* indices of an access: i32 where the type fits, else i64 */
     int rank;
@@ -304,7 +310,8 @@ LLVMValueRef host_place_load(HostFunc *f, HostPlace *p); /* references: borrowed
 void host_place_store(HostFunc *f, HostPlace *p, LLVMValueRef value);
 LLVMValueRef host_assign(HostFunc *f, Ast *n); /* ASSIGN, INCDEC; the value of the expression */
 
-/* ---- host_debug.c --------------------------------------------------------------------------------- */
+/* ---- host_debug.c
+ * --------------------------------------------------------------------------------- */
 
 void host_debug_init(HostModule *m);
 void host_debug_function(HostFunc *f, Loc loc, const char *linkage);

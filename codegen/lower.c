@@ -213,6 +213,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         count_all_uses(&u);
         status = lower_unit_text(&u, text);
     }
+    if (status == CG_USER_ERROR) error->message = *text = strdup(error->message);
     text_free(&u.plan);
     text_free(&u.functions);
     text_free(&u.kernels);

@@ -20,6 +20,7 @@ typedef struct Unit {
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     Text plan, functions, kernels;
     unsigned features;            /* of the prelude */
+    int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
     bool host_only;               /* something no kernel can do: give up */
     VEC(const FdUser *) users;    /* printed so far */
