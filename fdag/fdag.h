@@ -43,6 +43,9 @@ const FdType *fd_type_scalar(Fd *fd, ScalarKind k);
 const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params);
 /* k(int, ..., int) with `rank` parameters: the type of an array. */
 const FdType *fd_type_array(Fd *fd, ScalarKind k, int rank);
+void fd_type_print(Text *out, const FdType *t); /* "float(int, int)" */
+/* The type a text spells, NULL if it spells none. */
+const FdType *fd_type_read(Fd *fd, const char *text);
 
 /* ---- nodes ---------------------------------------------------------------------------- */
 
@@ -132,6 +135,8 @@ const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *
  * one; else FD_OP_NONE. */
 FdOp fd_op_of(const FdNode *n);
 bool fd_is_const(const FdNode *n);
+/* Has bounds, and fd_eval_bound can find both: they depend on slots' domains and scalars only. */
+bool fd_range_closed(const FdDom *d);
 
 /* ---- user functions ------------------------------------------------------------------- */
 
@@ -240,6 +245,9 @@ const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx);
 /* Replaces slot i by values[i] (NULL keeps it), renaming bound variables of inserted lets apart.
  * n may belong to another Fd: the result belongs to fd. */
 const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues);
+
+/* A copy of a graph that shares nothing with it, in fd (another one or the same). */
+FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g);
 
 /* Is variable v free in n? */
 bool fd_uses_var(const FdNode *n, const FdNode *v);

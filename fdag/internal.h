@@ -1,0 +1,140 @@
+/* What the files of fdag/ share and nobody else sees: the hidden part of nodes, types and users,
+ * walks over graphs, type rules. Names begin with fdi_. */
+#ifndef CS_FDAG_INTERNAL_H
+#define CS_FDAG_INTERNAL_H
+
+#include "../base/vec.h"
+#include "fdag.h"
+
+enum { FDI_MAX_CHILDREN = 3 * FD_MAX_RANK + 2 };
+
+typedef struct FdiType {
+    FdType type; /* first: an FdType * is an FdiType * */
+    Fd *fd;
+    uint64_t hash; /* of the structure, so equal in every Fd */
+} FdiType;
+
+/* A node with what every walk wants to know of the graph below it. */
+typedef struct FdiNode {
+    FdNode node; /* first: an FdNode * is an FdiNode * */
+    Fd *fd;
+    uint64_t hash;
+    const FdNode *const *free; /* free variables, by ascending number */
+    uint32_t nfree;
+    uint32_t bound_min, bound_max; /* numbers of variables bound below; min > max: none */
+    bool evaluable;                /* fd_eval_bound can find its value */
+    /* Scratch of fd_key, valid while epoch is the Fd's. */
+    uint32_t epoch, seen, start;
+} FdiNode;
+
+typedef struct FdiUser {
+    FdUser user; /* first */
+    struct FdiUser *next;
+    bool keyed; /* key is known */
+    FdKey key;
+} FdiUser;
+
+typedef VEC(const FdNode *) FdiNodes;
+typedef VEC(uint64_t) FdiWords;
+
+struct Fd {
+    Arena *arena;
+    FdiNode **nodes; /* hash-consing table, open addressing */
+    size_t nodes_size, nodes_used;
+    FdiType **types;
+    size_t types_size, types_used;
+    FdiUser *users, **last_user;
+    uint32_t next_id, next_var;
+    uint32_t epoch; /* of fd_key's marks */
+    FdiWords words; /* scratch of fd_key */
+    FdiNodes stack;
+};
+
+static inline FdiNode *fdi_node(const FdNode *n)
+{
+    return (FdiNode *)(uintptr_t)n;
+}
+
+static inline const FdiType *fdi_type(const FdType *t)
+{
+    return (const FdiType *)t;
+}
+
+/* Aborts with a message: a violated contract of the caller. */
+_Noreturn void fdi_abort(const char *where, const char *what);
+
+/* ---- walks ---------------------------------------------------------------------------- */
+
+/* Node to 64-bit value. Starts zeroed; fdi_map_free at the end. */
+typedef struct FdiMap {
+    const FdNode **keys;
+    uint64_t *values;
+    size_t size, used;
+} FdiMap;
+
+bool fdi_map_get(const FdiMap *m, const FdNode *key, uint64_t *out);
+void fdi_map_set(FdiMap *m, const FdNode *key, uint64_t value);
+const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key); /* NULL if absent */
+void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value);
+void fdi_map_free(FdiMap *m);
+
+/* Operands of a node in the order of visit: variables, bounds, function, arguments, body. At most
+ * FDI_MAX_CHILDREN. */
+int fdi_children(const FdNode *n, const FdNode **out);
+
+/* Appends the nodes reachable from root and not yet in `seen`, operands first; adds them to `seen`
+ * with their position in `out`. Iterative: graphs may be deep. */
+void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out);
+
+/* All expressions of a graph in order of visit: definitions of temporaries as their slots come up
+ * are the caller's to follow. */
+bool fdi_free_in(const FdNode *n, const FdNode *var);
+static inline bool fdi_closed(const FdNode *n)
+{
+    return fdi_node(n)->nfree == 0;
+}
+
+/* ---- type rules (check.c): NULL or what is wrong, a static text ------------------------ */
+
+const char *fdi_check_op(FdOp op, const FdType *type);
+const char *fdi_check_apply(const FdNode *fn, int n, const FdNode *const *args);
+const char *fdi_check_binder(bool reduce, int nvars, const FdNode *const *vars, const FdDom *doms,
+                             const FdNode *body);
+const char *fdi_check_reduce(const FdNode *fn, const FdNode *body);
+bool fdi_is_integer(const FdType *t); /* an integer scalar */
+/* The operation's function type for these operands; NULL if the number of operands is wrong. */
+const FdType *fdi_op_type(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args);
+
+/* ---- rebuilding ----------------------------------------------------------------------- */
+
+/* n with the operands in `from`'s order of fdi_children replaced. */
+const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children);
+
+/* n with variables replaced by nodes (capture avoided, bound variables renamed where needed). */
+const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode *const *vars,
+                               const FdNode *const *values);
+const FdType *fdi_import_type(Fd *fd, const FdType *t);
+const FdUser *fdi_import_user(Fd *fd, const FdUser *u);
+
+/* Rewrites the root and the definitions of a graph. Agreements too. */
+void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
+/* Appends a slot; returns its number. */
+int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
+
+/* The bound LOWER or UPPER asks for where it is known (lets), converted to long; else NULL. */
+const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
+
+/* NULL or what is wrong with one user function. */
+const char *fdi_verify_user(Fd *fd, const FdUser *u);
+/* "1.5", "true": a constant as the text format and messages show it. */
+void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
+
+/* ---- passes --------------------------------------------------------------------------- */
+
+FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_domains, fd_pass_deadparams,
+    fd_pass_fuse, fd_pass_hoist;
+/* One node's step of folding and of simplification; NULL keeps it. For FdMap. */
+const FdNode *fdi_fold_node(void *ctx, Fd *fd, const FdNode *n);
+const FdNode *fdi_simplify_node(void *ctx, Fd *fd, const FdNode *n);
+
+#endif

@@ -1,0 +1,386 @@
+/* Builders. A node is looked up by its structure and made only if it is new; with it are kept its
+ * free variables, so that scope questions need no walk. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "internal.h"
+
+enum { FIRST_TABLE = 256, MAX_WORDS = 8 + 4 * FD_MAX_RANK };
+
+Fd *fd_new(void)
+{
+    Arena *arena = arena_new();
+    Fd *fd = arena_new_of(arena, Fd);
+    fd->arena = arena;
+    fd->last_user = &fd->users;
+    fd->nodes_size = FIRST_TABLE;
+    fd->nodes = calloc(fd->nodes_size, sizeof(FdiNode *));
+    if (!fd->nodes) fdi_abort("fd_new", "out of memory");
+    return fd;
+}
+
+void fd_free(Fd *fd)
+{
+    if (!fd) return;
+    free(fd->nodes);
+    vec_free(&fd->words);
+    vec_free(&fd->stack);
+    arena_free(fd->arena);
+}
+
+Arena *fd_arena(Fd *fd)
+{
+    return fd->arena;
+}
+
+/* ---- hash-consing ---------------------------------------------------------------------- */
+
+static uint64_t bits(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+static uint64_t hash_of(const FdNode *n)
+{
+    uint64_t w[MAX_WORDS];
+    size_t k = 0;
+    w[k++] = (uint64_t)n->kind | (uint64_t)n->leaf << 8 | (uint64_t)n->op << 16 |
+             (uint64_t)n->nargs << 32 | (uint64_t)n->nvars << 40;
+    w[k++] = bits(n->type);
+    w[k++] = (uint64_t)n->value.i;
+    w[k++] = (uint64_t)(unsigned)n->slot | (uint64_t)n->var << 32;
+    w[k++] = bits(n->user);
+    w[k++] = bits(n->fn);
+    w[k++] = bits(n->body);
+    for (int i = 0; i < n->nargs; i++) w[k++] = bits(n->args[i]);
+    for (int i = 0; i < n->nvars; i++) {
+        w[k++] = bits(n->vars[i]);
+        w[k++] = (uint64_t)n->doms[i].kind;
+        w[k++] = bits(n->doms[i].lo);
+        w[k++] = bits(n->doms[i].hi);
+    }
+    return XXH3_64bits(w, k * sizeof w[0]);
+}
+
+static bool same_node(const FdNode *a, const FdNode *b)
+{
+    if (a->kind != b->kind || a->leaf != b->leaf || a->op != b->op || a->nargs != b->nargs ||
+        a->nvars != b->nvars || a->type != b->type || a->value.i != b->value.i ||
+        a->slot != b->slot || a->var != b->var || a->user != b->user || a->fn != b->fn ||
+        a->body != b->body)
+        return false;
+    for (int i = 0; i < a->nargs; i++)
+        if (a->args[i] != b->args[i]) return false;
+    for (int i = 0; i < a->nvars; i++)
+        if (a->vars[i] != b->vars[i] || a->doms[i].kind != b->doms[i].kind ||
+            a->doms[i].lo != b->doms[i].lo || a->doms[i].hi != b->doms[i].hi)
+            return false;
+    return true;
+}
+
+static void grow(Fd *fd)
+{
+    size_t size = fd->nodes_size * 2;
+    FdiNode **bigger = calloc(size, sizeof *bigger);
+    if (!bigger) fdi_abort("fd", "out of memory");
+    for (size_t i = 0; i < fd->nodes_size; i++) {
+        if (!fd->nodes[i]) continue;
+        size_t at = fd->nodes[i]->hash & (size - 1);
+        while (bigger[at]) at = (at + 1) & (size - 1);
+        bigger[at] = fd->nodes[i];
+    }
+    free(fd->nodes);
+    fd->nodes = bigger;
+    fd->nodes_size = size;
+}
+
+/* ---- what is known of the graph below -------------------------------------------------- */
+
+/* The union of two ascending lists, sharing one of them where it can. */
+static void add_free(Fd *fd, FdiNode *b, const FdNode *const *list, uint32_t n)
+{
+    if (n == 0) return;
+    if (b->nfree == 0) {
+        b->free = list;
+        b->nfree = n;
+        return;
+    }
+    uint32_t i = 0, j = 0, k = 0, both = 0;
+    while (i < b->nfree && j < n) { /* count what is common first */
+        uint32_t x = b->free[i]->var, y = list[j]->var;
+        both += x == y;
+        i += x <= y;
+        j += y <= x;
+    }
+    if (both == n) return;
+    if (both == b->nfree) {
+        b->free = list;
+        b->nfree = n;
+        return;
+    }
+    const FdNode **merged = arena_array(fd->arena, const FdNode *, b->nfree + n - both);
+    for (i = j = 0; i < b->nfree || j < n;) {
+        if (j == n || (i < b->nfree && b->free[i]->var <= list[j]->var)) {
+            if (j < n && b->free[i] == list[j]) j++;
+            merged[k++] = b->free[i++];
+        } else {
+            merged[k++] = list[j++];
+        }
+    }
+    b->free = merged;
+    b->nfree = k;
+}
+
+static void drop_free(Fd *fd, FdiNode *b, int nvars, const FdNode *const *vars)
+{
+    const FdNode **kept = NULL;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < b->nfree; i++) {
+        bool bound = false;
+        for (int v = 0; v < nvars; v++) bound = bound || vars[v] == b->free[i];
+        if (bound && !kept) {
+            kept = arena_array(fd->arena, const FdNode *, b->nfree);
+            for (k = 0; k < i; k++) kept[k] = b->free[k];
+        }
+        if (!bound && kept) kept[k++] = b->free[i];
+    }
+    if (!kept) return;
+    b->free = kept;
+    b->nfree = k;
+}
+
+static bool evaluable(const FdNode *n)
+{
+    if (n->kind == FD_SCALAR) return true;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_NONE) return false;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
+        const FdNode *f = n->args[0];
+        if (f->kind == FD_FUNC) return true;
+        if (f->kind != FD_LET) return false;
+        const FdDom *d = &f->doms[n->args[1]->value.i];
+        return d->kind == FD_DOM_FULL || fd_range_closed(d);
+    }
+    for (int i = 0; i < n->nargs; i++)
+        if (!fdi_node(n->args[i])->evaluable) return false;
+    return true;
+}
+
+static void summarise(Fd *fd, FdiNode *b)
+{
+    const FdNode *n = &b->node;
+    b->bound_min = UINT32_MAX;
+    if (n->kind == FD_VAR) {
+        const FdNode **self = arena_new_of(fd->arena, const FdNode *);
+        *self = n;
+        b->free = self;
+        b->nfree = 1;
+        return;
+    }
+    const FdNode *children[FDI_MAX_CHILDREN];
+    int count = fdi_children(n, children);
+    for (int i = n->nvars; i < count; i++) {
+        const FdiNode *c = fdi_node(children[i]);
+        add_free(fd, b, c->free, c->nfree);
+        if (c->bound_min < b->bound_min) b->bound_min = c->bound_min;
+        if (c->bound_max > b->bound_max) b->bound_max = c->bound_max;
+    }
+    drop_free(fd, b, n->nvars, n->vars);
+    for (int i = 0; i < n->nvars; i++) {
+        if (n->vars[i]->var < b->bound_min) b->bound_min = n->vars[i]->var;
+        if (n->vars[i]->var > b->bound_max) b->bound_max = n->vars[i]->var;
+    }
+    b->evaluable = b->nfree == 0 && evaluable(n);
+}
+
+/* The node equal to *n, made if there is none. Lists in *n are the caller's and copied. */
+static const FdNode *make(Fd *fd, const FdNode *n)
+{
+    uint64_t hash = hash_of(n);
+    size_t at = hash & (fd->nodes_size - 1);
+    for (FdiNode *b; (b = fd->nodes[at]); at = (at + 1) & (fd->nodes_size - 1))
+        if (b->hash == hash && same_node(&b->node, n)) {
+            if (b->node.loc.line == 0) b->node.loc = n->loc;
+            return &b->node;
+        }
+    FdiNode *b = arena_new_of(fd->arena, FdiNode);
+    b->node = *n;
+    b->fd = fd;
+    b->hash = hash;
+    b->node.id = fd->next_id++;
+    if (n->nargs)
+        b->node.args = arena_copy(fd->arena, n->args, sizeof n->args[0] * (size_t)n->nargs);
+    if (n->nvars) {
+        b->node.vars = arena_copy(fd->arena, n->vars, sizeof n->vars[0] * (size_t)n->nvars);
+        b->node.doms = arena_copy(fd->arena, n->doms, sizeof n->doms[0] * (size_t)n->nvars);
+    }
+    if (n->name) b->node.name = arena_strndup(fd->arena, n->name, strlen(n->name));
+    summarise(fd, b);
+    fd->nodes[at] = b;
+    if (++fd->nodes_used * 2 > fd->nodes_size) grow(fd);
+    return &b->node;
+}
+
+static void own(Fd *fd, const FdNode *n, const char *where)
+{
+    if (!n) fdi_abort(where, "no node");
+    if (fdi_node(n)->fd != fd) fdi_abort(where, "a node of another Fd");
+}
+
+/* ---- builders -------------------------------------------------------------------------- */
+
+const FdNode *fd_const(Fd *fd, ScalarKind k, ScalarValue v)
+{
+    if (scalar_is_real(k) && isnan(v.f)) v.f = (double)NAN; /* one NaN */
+    return make(fd, &(FdNode){.kind = FD_SCALAR,
+                              .leaf = FD_LEAF_CONST,
+                              .type = fd_type_scalar(fd, k),
+                              .value = v});
+}
+
+const FdNode *fd_int(Fd *fd, int64_t v)
+{
+    return fd_const(fd, SC_INT, scalar_convert((ScalarValue){.i = v}, SC_LONG, SC_INT));
+}
+
+const FdNode *fd_long(Fd *fd, int64_t v)
+{
+    return fd_const(fd, SC_LONG, (ScalarValue){.i = v});
+}
+
+const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name)
+{
+    if (slot < 0) fdi_abort("fd_slot", "negative slot");
+    return make(fd, &(FdNode){.kind = type->nparams ? FD_FUNC : FD_SCALAR,
+                              .leaf = FD_LEAF_SLOT,
+                              .type = type,
+                              .slot = slot,
+                              .name = name});
+}
+
+const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type)
+{
+    const char *why = fdi_check_op(op, type);
+    if (why) fdi_abort("fd_op", why);
+    return make(fd, &(FdNode){.kind = FD_FUNC, .leaf = FD_LEAF_OP, .type = type, .op = op});
+}
+
+const FdNode *fd_user(Fd *fd, const FdUser *user)
+{
+    return make(fd,
+                &(FdNode){.kind = FD_FUNC, .leaf = FD_LEAF_USER, .type = user->type, .user = user});
+}
+
+static const FdNode *new_var(Fd *fd, const FdType *type, const char *name, FdVarRole role)
+{
+    return make(fd, &(FdNode){.kind = FD_VAR,
+                              .role = role,
+                              .type = type,
+                              .name = name ? name : "",
+                              .var = fd->next_var++});
+}
+
+const FdNode *fd_var(Fd *fd, const FdType *type, const char *name)
+{
+    return new_var(fd, type, name, FD_VAR_BOUND);
+}
+
+const FdNode *fd_local(Fd *fd, const FdType *type, const char *name)
+{
+    return new_var(fd, type, name, FD_VAR_LOCAL);
+}
+
+const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc)
+{
+    own(fd, fn, "fd_apply");
+    for (int i = 0; i < n; i++) own(fd, args[i], "fd_apply");
+    const char *why = fdi_check_apply(fn, n, args);
+    if (why) fdi_abort("fd_apply", why);
+    return make(fd, &(FdNode){.kind = FD_APPLY,
+                              .type = fn->type->result,
+                              .loc = loc,
+                              .fn = fn,
+                              .nargs = n,
+                              .args = args});
+}
+
+const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args,
+                          FdLoc loc)
+{
+    for (int i = 0; i < n; i++) own(fd, args[i], "fd_apply_op");
+    const FdType *type = fdi_op_type(fd, op, to, n, args);
+    if (!type) fdi_abort("fd_apply_op", "wrong number of operands");
+    return fd_apply(fd, fd_op(fd, op, type), n, args, loc);
+}
+
+static const FdNode *binder(Fd *fd, FdNode *n)
+{
+    FdDom doms[FD_MAX_RANK];
+    bool reduce = n->kind == FD_REDUCE;
+    const char *where = reduce ? "fd_reduce" : "fd_let";
+    const char *why = fdi_check_binder(reduce, n->nvars, n->vars, n->doms, n->body);
+    if (!why && reduce) why = fdi_check_reduce(n->fn, n->body);
+    if (why) fdi_abort(where, why);
+    own(fd, n->body, where);
+    if (reduce) own(fd, n->fn, where);
+    for (int i = 0; i < n->nvars; i++) {
+        doms[i] = n->doms[i];
+        own(fd, n->vars[i], where);
+        if (doms[i].kind == FD_DOM_INFERRED || doms[i].kind == FD_DOM_GIVEN) {
+            own(fd, doms[i].lo, where);
+            own(fd, doms[i].hi, where);
+        } else {
+            doms[i].lo = doms[i].hi = NULL;
+        }
+    }
+    n->doms = doms;
+    return make(fd, n);
+}
+
+const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const *vars,
+                        const FdDom *doms, const FdNode *body, FdLoc loc)
+{
+    return binder(fd, &(FdNode){.kind = FD_REDUCE,
+                                .type = body->type,
+                                .loc = loc,
+                                .fn = fn,
+                                .nvars = nvars,
+                                .vars = vars,
+                                .doms = doms,
+                                .body = body});
+}
+
+const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                     const FdNode *body, FdLoc loc)
+{
+    const FdType *params[FD_MAX_RANK];
+    if (nvars < 1 || nvars > FD_MAX_RANK) fdi_abort("fd_let", "wrong number of variables");
+    for (int i = 0; i < nvars; i++) params[i] = vars[i]->type;
+    return binder(fd, &(FdNode){.kind = FD_LET,
+                                .type = fd_type_func(fd, body->type, nvars, params),
+                                .loc = loc,
+                                .nvars = nvars,
+                                .vars = vars,
+                                .doms = doms,
+                                .body = body});
+}
+
+FdOp fd_op_of(const FdNode *n)
+{
+    if (n->kind == FD_APPLY || n->kind == FD_REDUCE) n = n->fn;
+    return n->kind == FD_FUNC && n->leaf == FD_LEAF_OP ? n->op : FD_OP_NONE;
+}
+
+bool fd_is_const(const FdNode *n)
+{
+    return n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST;
+}
+
+bool fd_range_closed(const FdDom *d)
+{
+    return d->lo && d->hi && fdi_node(d->lo)->evaluable && fdi_node(d->hi)->evaluable;
+}

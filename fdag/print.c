@@ -1,0 +1,363 @@
+/* The text form of a graph (docs/fdag.md): user functions, then nodes numbered in order of visit,
+ * so the text does not depend on how the graph was made. */
+#include <string.h>
+
+#include "internal.h"
+
+typedef struct Printer {
+    Text *out;
+    const FdGraph *graph;
+    const char *indent;
+    FdiMap seen;   /* nodes in list */
+    FdiMap number; /* node -> its %number, once printed */
+    FdiNodes list;
+    size_t printed; /* of the list */
+    uint64_t next;
+} Printer;
+
+static void add_string(Text *out, const char *s)
+{
+    text_add(out, "\"");
+    for (; s && *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            text_printf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7F)
+            text_printf(out, "\\x%02x", c);
+        else
+            text_addn(out, s, 1);
+    }
+    text_add(out, "\"");
+}
+
+static void add_loc(Text *out, FdLoc loc)
+{
+    if (loc.line > 0) text_printf(out, " @%d:%d", loc.line, loc.col);
+}
+
+void fdi_print_value(Text *out, ScalarKind k, ScalarValue v)
+{
+    if (k == SC_BOOL)
+        text_add(out, v.i ? "true" : "false");
+    else if (k == SC_DOUBLE)
+        text_add_double(out, v.f);
+    else if (scalar_is_real(k))
+        text_add_float(out, (float)v.f);
+    else if (k == SC_ULONG)
+        text_printf(out, "%llu", (unsigned long long)v.i);
+    else
+        text_printf(out, "%lld", (long long)v.i);
+}
+
+static bool is_op(const FdNode *n)
+{
+    return n->kind == FD_FUNC && n->leaf == FD_LEAF_OP;
+}
+
+static void add_ref(Printer *p, const FdNode *n)
+{
+    uint64_t number = 0;
+    if (!fdi_map_get(&p->number, n, &number)) fdi_abort("fd_print", "operand not printed");
+    text_printf(p->out, "%%%llu", (unsigned long long)number);
+}
+
+static void add_fn(Printer *p, const FdNode *fn)
+{
+    if (is_op(fn))
+        text_printf(p->out, "@%s", fd_op_info(fn->op)->text);
+    else
+        add_ref(p, fn);
+}
+
+static void add_binder(Printer *p, const FdNode *n)
+{
+    static const char *const kinds[] = {"open", "infer", "given", "full"};
+    text_add(p->out, " (");
+    for (int i = 0; i < n->nvars; i++) {
+        const FdDom *d = &n->doms[i];
+        if (i) text_add(p->out, ", ");
+        add_ref(p, n->vars[i]);
+        text_printf(p->out, " : %s", kinds[d->kind]);
+        if (!d->lo) continue;
+        text_add(p->out, " ");
+        add_ref(p, d->lo);
+        text_add(p->out, "..");
+        add_ref(p, d->hi);
+    }
+    text_add(p->out, ") ");
+    add_ref(p, n->body);
+}
+
+static void add_leaf(Printer *p, const FdNode *n)
+{
+    Text *out = p->out;
+    switch (n->leaf) {
+    case FD_LEAF_CONST:
+        text_add(out, "const ");
+        fdi_print_value(out, n->type->scalar, n->value);
+        break;
+    case FD_LEAF_SLOT:
+        text_printf(out, "slot %d ", n->slot);
+        add_string(out, p->graph && n->slot < p->graph->nslots ? p->graph->slots[n->slot].name
+                                                               : n->name);
+        break;
+    case FD_LEAF_OP: text_printf(out, "op @%s", fd_op_info(n->op)->text); break;
+    case FD_LEAF_USER:
+        text_add(out, "user ");
+        add_string(out, n->user->name);
+        break;
+    }
+}
+
+static void add_line(Printer *p, const FdNode *n)
+{
+    Text *out = p->out;
+    const FdSlot *slot = n->kind != FD_VAR && n->leaf == FD_LEAF_SLOT && !n->fn && !n->body &&
+                                 p->graph && n->slot < p->graph->nslots
+                             ? &p->graph->slots[n->slot]
+                             : NULL;
+    text_printf(out, "%s%%%llu = ", p->indent, (unsigned long long)p->next);
+    switch (n->kind) {
+    case FD_SCALAR:
+    case FD_FUNC: add_leaf(p, n); break;
+    case FD_VAR:
+        text_add(out, n->role == FD_VAR_LOCAL ? "local " : "var ");
+        add_string(out, n->name);
+        break;
+    case FD_APPLY:
+        text_add(out, "apply ");
+        add_fn(p, n->fn);
+        for (int i = 0; i < n->nargs; i++) {
+            text_add(out, i ? ", " : " (");
+            add_ref(p, n->args[i]);
+        }
+        text_add(out, ")");
+        break;
+    case FD_REDUCE:
+        text_add(out, "reduce ");
+        add_fn(p, n->fn);
+        add_binder(p, n);
+        break;
+    case FD_LET:
+        text_add(out, "let");
+        add_binder(p, n);
+        break;
+    }
+    text_add(out, slot && slot->is_array ? " : array " : " : ");
+    fd_type_print(out, n->type);
+    if (slot && slot->def) {
+        text_add(out, " = ");
+        add_ref(p, slot->def);
+    }
+    add_loc(out, n->loc);
+    text_add(out, "\n");
+    fdi_map_set(&p->number, n, p->next++);
+}
+
+/* Prints the nodes gathered so far. Operations that are only applied have no line of their own. */
+static void add_nodes(Printer *p)
+{
+    for (; p->printed < p->list.len; p->printed++) {
+        const FdNode *n = p->list.data[p->printed];
+        uint64_t number;
+        if (is_op(n) || fdi_map_get(&p->number, n, &number)) continue;
+        const FdNode *children[FDI_MAX_CHILDREN];
+        int count = fdi_children(n, children);
+        for (int i = 0; i < count; i++)
+            if (is_op(children[i]) && children[i] != n->fn &&
+                !fdi_map_get(&p->number, children[i], &number))
+                add_line(p, children[i]);
+        add_line(p, n);
+    }
+}
+
+/* Prints n and what it needs; n gets a number even if it is an operation. */
+static void add_value(Printer *p, const FdNode *n)
+{
+    uint64_t number;
+    fdi_postorder(n, &p->seen, &p->list);
+    add_nodes(p);
+    if (!fdi_map_get(&p->number, n, &number)) add_line(p, n);
+}
+
+static void printer_free(Printer *p)
+{
+    fdi_map_free(&p->seen);
+    fdi_map_free(&p->number);
+    vec_free(&p->list);
+}
+
+/* ---- user functions -------------------------------------------------------------------- */
+
+typedef VEC(const FdUser *) Users;
+
+static void add_stmt_nodes(Printer *p, const FdStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->var) add_value(p, s->var);
+        if (s->expr) add_value(p, s->expr);
+        add_stmt_nodes(p, s->body);
+        add_stmt_nodes(p, s->other);
+    }
+}
+
+static void add_indent(Text *out, int depth)
+{
+    for (int i = 0; i < depth; i++) text_add(out, "  ");
+}
+
+static void add_stmts(Printer *p, const FdStmt *s, int depth)
+{
+    Text *out = p->out;
+    for (; s; s = s->next) {
+        add_indent(out, depth);
+        switch (s->kind) {
+        case FD_STMT_SET:
+            text_add(out, "set ");
+            add_ref(p, s->var);
+            text_add(out, " = ");
+            add_ref(p, s->expr);
+            break;
+        case FD_STMT_IF:
+            text_add(out, "if ");
+            add_ref(p, s->expr);
+            break;
+        case FD_STMT_LOOP: text_add(out, "loop"); break;
+        case FD_STMT_BREAK: text_add(out, "break"); break;
+        case FD_STMT_CONTINUE: text_add(out, "continue"); break;
+        case FD_STMT_RETURN:
+            text_add(out, "return ");
+            add_ref(p, s->expr);
+            break;
+        }
+        add_loc(out, s->loc);
+        if (s->kind == FD_STMT_IF || s->kind == FD_STMT_LOOP) {
+            text_add(out, " {\n");
+            add_stmts(p, s->body, depth + 1);
+            add_indent(out, depth);
+            text_add(out, "}");
+            if (s->other) {
+                text_add(out, s->kind == FD_STMT_IF ? " else {\n" : " step {\n");
+                add_stmts(p, s->other, depth + 1);
+                add_indent(out, depth);
+                text_add(out, "}");
+            }
+        }
+        text_add(out, "\n");
+    }
+}
+
+static void add_users_of(Text *out, const FdiNodes *list, Users *users);
+
+static void add_user(Text *out, const FdUser *u, Users *users)
+{
+    for (size_t i = 0; i < users->len; i++)
+        if (users->data[i] == u) return;
+    vec_push(users, u);
+    /* The body's nodes go to a text of their own, since the users they need come first. */
+    Text body = {0};
+    Printer p = {.out = &body, .indent = "  "};
+    for (int i = 0; u->body && i < u->nparams; i++) add_value(&p, u->params[i]);
+    add_stmt_nodes(&p, u->body);
+    add_users_of(out, &p.list, users);
+    text_add(out, "user ");
+    add_string(out, u->name);
+    text_add(out, " : ");
+    fd_type_print(out, u->type);
+    if (u->body) {
+        text_add(out, " {\n");
+        if (body.data) text_add(out, body.data);
+        text_add(out, "  params");
+        body.len = 0;
+        for (int i = 0; i < u->nparams; i++) {
+            text_add(&body, i ? ", " : " (");
+            add_ref(&p, u->params[i]);
+        }
+        text_add(&body, ")\n");
+        add_stmts(&p, u->body, 1);
+        text_addn(out, body.data, body.len);
+        text_add(out, "}");
+    }
+    text_add(out, "\n");
+    text_free(&body);
+    printer_free(&p);
+}
+
+static void add_users_of(Text *out, const FdiNodes *list, Users *users)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->data[i]->kind == FD_FUNC && list->data[i]->leaf == FD_LEAF_USER)
+            add_user(out, list->data[i]->user, users);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------- */
+
+/* The graph's own line for a slot that no node names. */
+static void add_unused_slots(Printer *p, const bool *used)
+{
+    for (int i = 0; i < p->graph->nslots; i++) {
+        const FdSlot *s = &p->graph->slots[i];
+        if (used[i]) continue;
+        text_printf(p->out, "%%%llu = slot %d ", (unsigned long long)p->next++, i);
+        add_string(p->out, s->name);
+        text_add(p->out, s->is_array ? " : array " : " : ");
+        fd_type_print(p->out, s->type);
+        if (s->def) {
+            text_add(p->out, " = ");
+            add_ref(p, s->def);
+        }
+        text_add(p->out, "\n");
+    }
+}
+
+void fd_print(Text *out, const FdGraph *g)
+{
+    Printer all = {.out = out, .graph = g, .indent = ""};
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    Users users = {0};
+    VEC(bool) used = {0};
+    for (int i = 0; i < g->nslots; i++) {
+        vec_push(&used, false);
+        if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
+    }
+    fdi_postorder(g->root, &seen, &list);
+    for (int i = 0; i < g->nagrees; i++) {
+        fdi_postorder(g->agrees[i].a, &seen, &list);
+        fdi_postorder(g->agrees[i].b, &seen, &list);
+    }
+    add_users_of(out, &list, &users);
+    for (size_t i = 0; i < list.len; i++) {
+        const FdNode *n = list.data[i];
+        if ((n->kind == FD_SCALAR || n->kind == FD_FUNC) && n->leaf == FD_LEAF_SLOT &&
+            n->slot < g->nslots)
+            used.data[n->slot] = true;
+    }
+    /* A definition may use earlier slots only, so it is printed before its slot's line. */
+    for (int i = 0; i < g->nslots; i++)
+        if (g->slots[i].def) add_value(&all, g->slots[i].def);
+    add_value(&all, g->root);
+    for (int i = 0; i < g->nagrees; i++) {
+        add_value(&all, g->agrees[i].a);
+        add_value(&all, g->agrees[i].b);
+    }
+    add_unused_slots(&all, used.data);
+    for (int i = 0; i < g->nagrees; i++) {
+        const FdAgree *a = &g->agrees[i];
+        text_add(out, "agree ");
+        add_ref(&all, a->a);
+        text_printf(out, ".%d ", a->a_dim);
+        add_ref(&all, a->b);
+        text_printf(out, ".%d", a->b_dim);
+        add_loc(out, a->loc);
+        text_add(out, "\n");
+    }
+    text_add(out, "root ");
+    add_ref(&all, g->root);
+    text_add(out, "\n");
+    printer_free(&all);
+    fdi_map_free(&seen);
+    vec_free(&list);
+    vec_free(&users);
+    vec_free(&used);
+}

@@ -1,0 +1,136 @@
+/* Walks: operands of a node, orders of visit, maps from nodes. Nothing here recurses, since a chain
+ * built in a loop can be arbitrarily deep. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+static size_t slot_of(const FdNode *key, size_t size)
+{
+    return (size_t)(fdi_node(key)->hash) & (size - 1);
+}
+
+static void grow(FdiMap *m)
+{
+    FdiMap bigger = {.size = m->size ? m->size * 2 : 32, .used = m->used};
+    bigger.keys = calloc(bigger.size, sizeof *bigger.keys);
+    bigger.values = calloc(bigger.size, sizeof *bigger.values);
+    if (!bigger.keys || !bigger.values) fdi_abort("map", "out of memory");
+    for (size_t i = 0; i < m->size; i++) {
+        if (!m->keys[i]) continue;
+        size_t at = slot_of(m->keys[i], bigger.size);
+        while (bigger.keys[at]) at = (at + 1) & (bigger.size - 1);
+        bigger.keys[at] = m->keys[i];
+        bigger.values[at] = m->values[i];
+    }
+    fdi_map_free(m);
+    *m = bigger;
+}
+
+bool fdi_map_get(const FdiMap *m, const FdNode *key, uint64_t *out)
+{
+    if (m->size == 0) return false;
+    for (size_t at = slot_of(key, m->size); m->keys[at]; at = (at + 1) & (m->size - 1))
+        if (m->keys[at] == key) {
+            *out = m->values[at];
+            return true;
+        }
+    return false;
+}
+
+void fdi_map_set(FdiMap *m, const FdNode *key, uint64_t value)
+{
+    if (m->used * 2 >= m->size) grow(m);
+    size_t at = slot_of(key, m->size);
+    while (m->keys[at] && m->keys[at] != key) at = (at + 1) & (m->size - 1);
+    if (!m->keys[at]) m->used++;
+    m->keys[at] = key;
+    m->values[at] = value;
+}
+
+const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key)
+{
+    uint64_t v;
+    return fdi_map_get(m, key, &v) ? (const FdNode *)(uintptr_t)v : NULL;
+}
+
+void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value)
+{
+    fdi_map_set(m, key, (uint64_t)(uintptr_t)value);
+}
+
+void fdi_map_free(FdiMap *m)
+{
+    free(m->keys);
+    free(m->values);
+    *m = (FdiMap){0};
+}
+
+int fdi_children(const FdNode *n, const FdNode **out)
+{
+    int k = 0;
+    for (int i = 0; i < n->nvars; i++) out[k++] = n->vars[i];
+    for (int i = 0; i < n->nvars; i++) {
+        if (n->doms[i].lo) out[k++] = n->doms[i].lo;
+        if (n->doms[i].hi) out[k++] = n->doms[i].hi;
+    }
+    if (n->fn) out[k++] = n->fn;
+    for (int i = 0; i < n->nargs; i++) out[k++] = n->args[i];
+    if (n->body) out[k++] = n->body;
+    return k;
+}
+
+typedef struct Frame {
+    const FdNode *node;
+    int next, count;
+    const FdNode *children[FDI_MAX_CHILDREN];
+} Frame;
+
+static Frame frame_of(const FdNode *n)
+{
+    Frame f = {.node = n};
+    f.count = fdi_children(n, f.children);
+    return f;
+}
+
+void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out)
+{
+    uint64_t at;
+    if (fdi_map_get(seen, root, &at)) return;
+    VEC(Frame) stack = {0};
+    fdi_map_set(seen, root, 0);
+    vec_push(&stack, frame_of(root));
+    while (stack.len > 0) {
+        Frame *f = &vec_last(&stack);
+        if (f->next == f->count) {
+            fdi_map_set(seen, f->node, out->len);
+            vec_push(out, f->node);
+            stack.len--;
+            continue;
+        }
+        const FdNode *child = f->children[f->next++];
+        if (fdi_map_get(seen, child, &at)) continue;
+        fdi_map_set(seen, child, 0);
+        vec_push(&stack, frame_of(child));
+    }
+    vec_free(&stack);
+}
+
+bool fdi_free_in(const FdNode *n, const FdNode *var)
+{
+    const FdiNode *b = fdi_node(n);
+    for (uint32_t i = 0; i < b->nfree; i++)
+        if (b->free[i] == var) return true;
+    return false;
+}
+
+bool fd_uses_var(const FdNode *n, const FdNode *v)
+{
+    return fdi_free_in(n, v);
+}
+
+void fdi_abort(const char *where, const char *what)
+{
+    fprintf(stderr, "internal error: %s: %s\n", where, what);
+    abort();
+}
