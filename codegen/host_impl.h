@@ -191,13 +191,15 @@ void host_store(HostFunc *f, LLVMValueRef to, LLVMValueRef value, const Type *ty
 /* ---- host_scan.c: questions about trees --------------------------------------------------- */
 
 void host_scan_functions(HostModule *m); /* which may throw, which parameters they assign */
+/* The variable `args` of the program, if its statements use it. */
+Symbol *host_scan_args(AstList stmts);
 /* May evaluating n change a variable that holds a reference? */
 bool host_may_assign(const Ast *n);
 /* Does n leave the places of elements as they are: no calls, no references made or dropped? */
 bool host_is_plain(const Ast *n);
-/* Array variables that a loop of these parts reads and writes by element only, if it can be entered
- * with facts: the number of facts found (their sym and write are set), or 0. */
-size_t host_scan_loop(Ast *const *parts, int nparts, HostFacts *facts);
+/* Can a loop of these parts be entered with facts? They are the array variables that it reads and
+ * writes by element only (sym and write are set), `hidden` among them. */
+bool host_scan_loop(Ast *const *parts, int nparts, const Symbol *hidden, HostFacts *facts);
 /* The node under `ref` or `out`. */
 Ast *host_strip_mode(Ast *n);
 
@@ -286,6 +288,8 @@ LLVMValueRef host_element(HostFunc *f, LLVMValueRef array, const Type *type, con
 LLVMValueRef host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
                                   const Type *type, const HostIndex *index, Loc loc);
 LLVMValueRef host_array_read(HostFunc *f, LLVMValueRef array, Loc loc); /* its data */
+/* i1: its data cannot be used without a call (csrt.h, host_state). */
+LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write);
 /* Makes the array of a slot writable; returns it. */
 LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc);
 LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank); /* i64 */

@@ -1,12 +1,7 @@
 /* C$ types as LLVM types, constants, and the structures of csrt.h. A bool is an i1 in registers and
  * a byte of 0 or 1 in memory; a char is an i32; every reference is an opaque pointer. Nothing here
  * depends on the target: structures have C's layout because they hold no odd members. */
-#include <stddef.h>
-
-#include "../runtime/csrt.h"
 #include "host_impl.h"
-
-static_assert(HOST_MAX_RANK == CS_MAX_RANK && HOST_ELEM_REF == CS_ELEM_REF, "as in csrt.h");
 
 static LLVMTypeRef structure(const HostModule *m, const char *name, LLVMTypeRef *members,
                              unsigned n)

@@ -217,6 +217,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
     text_free(&u.plan);
     text_free(&u.functions);
     text_free(&u.kernels);
+    vec_free(&u.defines);
     vec_free(&u.users);
     vec_free(&u.suspects);
     arena_free(arena);

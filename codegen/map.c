@@ -119,7 +119,8 @@ bool schedule_map(Unit *u, const Def *d)
             a, "%s >= units * 4 ? %s : roundup(max(ceildiv(%s * max(%s, 1), units * 4), VW), VW)",
             rows, n, n, rows));
     const char *global = arena_printf(a, "ceildiv(%s, %s), %s", n, chunk, rows);
-    if (!lanes_possible(d->body, d->vars[last]) || strcmp(unsafe, "1") == 0) {
+    if (u->options->tile == CG_TILE_1X1 || !lanes_possible(d->body, d->vars[last]) ||
+        strcmp(unsafe, "1") == 0) {
         map_kernel(u, d, false, checked, NULL, chunk, global);
         return true;
     }

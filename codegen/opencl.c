@@ -634,9 +634,12 @@ static void print_stmt(Text *out, const KirStmt *s, int depth)
     case KIR_FOR: print_for(out, s, depth); break;
     case KIR_LOOP: print_loop(out, s, depth); break;
     case KIR_IF:
-        text_add(out, "if (");
-        print_value(out, s->expr);
-        text_add(out, ") {\n");
+        if (s->expr) {
+            text_add(out, "if (");
+            print_value(out, s->expr);
+            text_add(out, ") ");
+        }
+        text_add(out, "{\n");
         print_block(out, s->body, depth + 1);
         line(out, depth);
         if (s->other) {

@@ -26,6 +26,14 @@ const char *plan_let(Unit *u, const char *stem, const char *expr)
     return name;
 }
 
+void plan_define(Unit *u, const char *name, const char *expr)
+{
+    for (size_t i = 0; i < u->defines.len; i++)
+        if (strcmp(u->defines.data[i], name) == 0) return;
+    vec_push(&u->defines, name);
+    plan_line(u, "define %s = %s", name, expr);
+}
+
 static const FdDom *temp_dom(const Unit *u, int slot, int dim)
 {
     const FdNode *def = u->g->slots[slot].def;

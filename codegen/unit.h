@@ -23,6 +23,7 @@ typedef struct Unit {
     int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
     bool host_only;               /* something no kernel can do: give up */
+    VEC(const char *) defines;    /* names defined so far */
     VEC(const FdUser *) users;    /* printed so far */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     const uint32_t *uses;         /* by node id: how many nodes use it */
@@ -53,6 +54,9 @@ const char *plan_slot_n(Unit *u, int slot, int dim);
 /* Number of elements of a definition; of the first `n` of its dimensions. */
 const char *plan_elements(Unit *u, const Def *d, int n);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `define NAME = expr` over device properties, once a text: a macro of the kernels, a symbol of the
+ * plan. */
+void plan_define(Unit *u, const char *name, const char *expr);
 /* `let NAME = expr` under a fresh name; returns the name. */
 const char *plan_let(Unit *u, const char *stem, const char *expr);
 /* Plan expression that is nonzero if a read of the definition can fall outside, "0" if none can;

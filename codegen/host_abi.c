@@ -1,0 +1,328 @@
+/* The runtime's functions as declarations made from abi.def, calls of them, and the constants that
+ * they take: sites, string literals, graphs, native functions, the program's description.
+ * Requires: a throwing function takes its site last. Keeps: every such call is followed by a test.
+ */
+#include <string.h>
+
+#include "host_impl.h"
+
+static const struct {
+    const char *name, *signature;
+    bool throws;
+} abi[ABI_COUNT] = {
+#define ABI(name, signature, throws) {#name, signature, throws},
+#include "abi.def"
+#undef ABI
+};
+
+AbiId host_abi_find(const char *name)
+{
+    for (int i = 0; i < ABI_COUNT; i++)
+        if (strcmp(abi[i].name, name) == 0) return (AbiId)i;
+    return ABI_COUNT;
+}
+
+const char *host_abi_signature(AbiId id)
+{
+    return abi[id].signature;
+}
+
+bool host_abi_throws(AbiId id)
+{
+    return abi[id].throws;
+}
+
+static LLVMTypeRef letter_type(const HostModule *m, char letter)
+{
+    switch (letter) {
+    case 'i': return m->i32;
+    case 'l': return m->i64;
+    case 'f': return m->f32;
+    case 'd': return m->f64;
+    case 'p': return m->ptr;
+    default: return m->void_type;
+    }
+}
+
+static void attribute(HostModule *m, LLVMValueRef fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (kind)
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(m->ctx, kind, 0));
+}
+
+static void declare(HostModule *m, AbiId id)
+{
+    const char *s = abi[id].signature;
+    LLVMTypeRef params[16];
+    unsigned n = 0;
+    for (const char *p = s + 1; *p; p++) params[n++] = letter_type(m, *p);
+    m->abi_type[id] = LLVMFunctionType(letter_type(m, s[0]), params, n, false);
+    m->abi[id] = LLVMAddFunction(m->mod, abi[id].name, m->abi_type[id]);
+    attribute(m, m->abi[id], "nounwind");
+    if (strncmp(abi[id].name, "cs_throw_", 9) == 0 || id == ABI_cs_frame)
+        attribute(m, m->abi[id], "cold");
+}
+
+static LLVMValueRef call(HostModule *m, AbiId id, LLVMValueRef *args, unsigned n)
+{
+    if (!m->abi[id]) declare(m, id);
+    return LLVMBuildCall2(m->b, m->abi_type[id], m->abi[id], args, n, "");
+}
+
+LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef all[16];
+    for (int i = 0; i < n; i++) all[i] = args[i];
+    if (abi[id].throws) all[n++] = host_site(f, loc);
+    if ((size_t)n + 1 != strlen(abi[id].signature)) host_bug(m, NULL, abi[id].name);
+    LLVMValueRef result = call(m, id, all, (unsigned)n);
+    if (abi[id].throws) host_check_pending(f, loc, false);
+    return result;
+}
+
+void host_check_pending(HostFunc *f, Loc loc, bool frame)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef next = host_block(f, "ok"), out = host_unwind(f);
+    LLVMValueRef pending = LLVMBuildLoad2(m->b, m->i32, m->pending, "pending");
+    LLVMValueRef thrown = LLVMBuildICmp(m->b, LLVMIntNE, pending, host_int(m, 0), "thrown");
+    if (!frame) {
+        host_branch_cold(f, thrown, out, next);
+    } else {
+        LLVMBasicBlockRef add = host_block(f, "frame");
+        host_branch_cold(f, thrown, add, next);
+        host_enter(f, add);
+        LLVMValueRef site = host_site(f, loc);
+        call(m, ABI_cs_frame, &site, 1);
+        host_jump(f, out);
+    }
+    host_enter(f, next);
+}
+
+/* ---- constants ---------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
+                             bool writable)
+{
+    LLVMValueRef g = LLVMAddGlobal(m->mod, type, name);
+    LLVMSetInitializer(g, init);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(g, !writable);
+    if (!writable) LLVMSetUnnamedAddress(g, LLVMGlobalUnnamedAddr);
+    return g;
+}
+
+LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len)
+{
+    for (size_t i = m->texts.len; i-- > 0;)
+        if (m->texts.data[i].len == len && memcmp(m->texts.data[i].bytes, bytes, len) == 0)
+            return m->texts.data[i].global;
+    LLVMValueRef init = LLVMConstStringInContext(m->ctx, bytes, (unsigned)len, false);
+    HostText t = {bytes, len, constant(m, "text", LLVMTypeOf(init), init, false)};
+    LLVMSetAlignment(t.global, 1);
+    vec_push(&m->texts, t);
+    return t.global;
+}
+
+static LLVMValueRef c_string(HostModule *m, const char *s)
+{
+    return host_text_constant(m, s, strlen(s));
+}
+
+LLVMValueRef host_site(HostFunc *f, Loc loc)
+{
+    HostModule *m = f->m;
+    int line, col;
+    sources_position(m->sources, loc.file, loc.begin, &line, &col);
+    LLVMValueRef members[] = {c_string(m, f->name),
+                              c_string(m, sources_get(m->sources, loc.file)->path),
+                              host_int(m, line), host_int(m, col)};
+    LLVMTypeRef t = m->structs[HOST_SITE];
+    return constant(m, "site", t, LLVMConstNamedStruct(t, members, 4), false);
+}
+
+/* static ptr literal(ptr cell, ptr bytes, i64 len): the string of *cell, made when first used. */
+static LLVMValueRef literal_function(HostModule *m, LLVMTypeRef type)
+{
+    if (m->literal) return m->literal;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
+    LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
+    LLVMValueRef fn = host_add_function(m, "literal", type);
+    host_debug_none(m);
+    LLVMBasicBlockRef make = LLVMAppendBasicBlockInContext(m->ctx, fn, "make");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(m->ctx, fn, "done");
+    LLVMValueRef cell = LLVMGetParam(fn, 0), there = LLVMBuildLoad2(m->b, m->ptr, cell, "");
+    LLVMBasicBlockRef first = LLVMGetInsertBlock(m->b);
+    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, there, ""), make, done);
+    LLVMPositionBuilderAtEnd(m->b, make);
+    LLVMValueRef args[] = {LLVMGetParam(fn, 1), LLVMGetParam(fn, 2)};
+    LLVMValueRef made = call(m, ABI_cs_str, args, 2);
+    LLVMBuildStore(m->b, made, cell);
+    LLVMBuildBr(m->b, done);
+    LLVMPositionBuilderAtEnd(m->b, done);
+    LLVMValueRef phi = LLVMBuildPhi(m->b, m->ptr, ""), values[] = {there, made};
+    LLVMBasicBlockRef blocks[] = {first, make};
+    LLVMAddIncoming(phi, values, blocks, 2);
+    LLVMBuildRet(m->b, phi);
+    LLVMPositionBuilderAtEnd(m->b, back);
+    LLVMSetCurrentDebugLocation2(m->b, at);
+    return m->literal = fn;
+}
+
+LLVMValueRef host_string(HostFunc *f, AstBytes text)
+{
+    HostModule *m = f->m;
+    const char *bytes = text.len ? text.data : "";
+    LLVMValueRef cell = NULL;
+    for (size_t i = m->strings.len; i-- > 0 && !cell;)
+        if (m->strings.data[i].len == text.len &&
+            memcmp(m->strings.data[i].bytes, bytes, text.len) == 0)
+            cell = m->strings.data[i].global;
+    if (!cell) {
+        cell = constant(m, "string", m->ptr, host_null(m), true);
+        HostText t = {bytes, text.len, cell};
+        vec_push(&m->strings, t);
+    }
+    LLVMTypeRef params[] = {m->ptr, m->ptr, m->i64};
+    LLVMTypeRef type = LLVMFunctionType(m->ptr, params, 3, false);
+    LLVMValueRef args[] = {cell, host_text_constant(m, bytes, text.len),
+                           host_long(m, (int64_t)text.len)};
+    return LLVMBuildCall2(m->b, type, literal_function(m, type), args, 3, "");
+}
+
+LLVMValueRef host_graph(HostModule *m, uint64_t graph)
+{
+    if (graph >= (uint64_t)m->sema->ngraphs) host_bug(m, NULL, "a graph that does not exist");
+    if (!m->graphs[graph]) {
+        LLVMTypeRef t = m->structs[HOST_GRAPH];
+        LLVMValueRef members[] = {c_string(m, m->sema->graphs[graph].text), host_null(m)};
+        m->graphs[graph] = constant(m, "graph", t, LLVMConstNamedStruct(t, members, 2), true);
+    }
+    return m->graphs[graph];
+}
+
+/* ---- user functions for the runtime
+ * ---------------------------------------------------------------- */
+
+/* The value at args[i] as the function takes it. */
+static LLVMValueRef take(HostModule *m, LLVMValueRef args, unsigned i, const Type *t)
+{
+    LLVMValueRef index = host_long(m, (int64_t)i);
+    LLVMValueRef at = LLVMBuildGEP2(m->b, m->i64, args, &index, 1, "");
+    if (t->kind != TY_SCALAR) return LLVMBuildLoad2(m->b, m->ptr, at, "");
+    LLVMTypeRef to = host_scalar_type(m, t->scalar);
+    if (scalar_is_real(t->scalar)) {
+        LLVMValueRef v = LLVMBuildLoad2(m->b, m->f64, at, "");
+        return t->scalar == SC_DOUBLE ? v : LLVMBuildFPTrunc(m->b, v, to, "");
+    }
+    LLVMValueRef v = LLVMBuildLoad2(m->b, m->i64, at, "");
+    return to == m->i64 ? v : LLVMBuildTrunc(m->b, v, to, "");
+}
+
+static LLVMValueRef widen(HostModule *m, LLVMValueRef v, const Type *t)
+{
+    if (t->kind != TY_SCALAR || t->scalar == SC_DOUBLE) return v;
+    if (scalar_is_real(t->scalar)) return LLVMBuildFPExt(m->b, v, m->f64, "");
+    if (scalar_bytes(t->scalar) == 8) return v;
+    return scalar_is_signed(t->scalar) ? LLVMBuildSExt(m->b, v, m->i64, "")
+                                       : LLVMBuildZExt(m->b, v, m->i64, "");
+}
+
+/* static void f(ptr args, ptr out): the function with values in CsValues. */
+static LLVMValueRef wrapper(HostModule *m, const Symbol *sym)
+{
+    const HostFuncInfo *info = host_func_info(m, sym);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
+    LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
+    LLVMTypeRef params[] = {m->ptr, m->ptr};
+    LLVMTypeRef type = LLVMFunctionType(m->void_type, params, 2, false);
+    LLVMValueRef fn = host_add_function(m, arena_printf(m->arena, "native.%s", sym->name), type);
+    host_debug_none(m);
+    const Type *t = sym->type;
+    LLVMValueRef *args = arena_array(m->arena, LLVMValueRef, t->nparams + 1);
+    for (int i = 0; i < t->nparams; i++)
+        args[i] = take(m, LLVMGetParam(fn, 0), (unsigned)i, t->params[i]);
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, info->fn, args, (unsigned)t->nparams, "");
+    LLVMBuildStore(m->b, widen(m, v, t->result), LLVMGetParam(fn, 1));
+    LLVMBuildRetVoid(m->b);
+    if (back) LLVMPositionBuilderAtEnd(m->b, back);
+    LLVMSetCurrentDebugLocation2(m->b, at);
+    return fn;
+}
+
+LLVMValueRef host_native(HostModule *m, const Symbol *sym)
+{
+    for (size_t i = 0; i < m->natives.len; i++)
+        if (m->natives.data[i].sym == sym) return m->natives.data[i].descriptor;
+    LLVMTypeRef t = m->structs[HOST_NATIVE];
+    const char *name = sym->fdag ? ((const FdUser *)sym->fdag)->name : sym->name;
+    LLVMValueRef members[] = {c_string(m, name), c_string(m, type_text(m->arena, sym->type)),
+                              wrapper(m, sym)};
+    HostNativeEntry e = {sym, constant(m, "native", t, LLVMConstNamedStruct(t, members, 3), false)};
+    vec_push(&m->natives, e);
+    return e.descriptor;
+}
+
+/* ---- the program
+ * ------------------------------------------------------------------------------------ */
+
+static LLVMValueRef table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,
+                          unsigned n)
+{
+    if (n == 0) return host_null(m);
+    return constant(m, name, LLVMArrayType(elem, n), LLVMConstArray(elem, items, n), false);
+}
+
+static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkernels)
+{
+    LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, nkernels + 1);
+    LLVMTypeRef t = m->structs[HOST_KERNEL];
+    for (int i = 0; i < nkernels; i++) {
+        LLVMValueRef members[] = {host_long(m, (int64_t)kernels[i].key.hi),
+                                  host_long(m, (int64_t)kernels[i].key.lo),
+                                  c_string(m, kernels[i].text)};
+        items[i] = LLVMConstNamedStruct(t, members, 3);
+    }
+    LLVMValueRef all = table(m, "kernels", t, items, (unsigned)nkernels);
+    int nnatives = m->sema->nhost_users;
+    LLVMValueRef *natives = arena_array(m->arena, LLVMValueRef, nnatives + 1);
+    for (int i = 0; i < nnatives; i++) natives[i] = host_native(m, m->sema->host_users[i]);
+    const CgOptions *cg = &m->options->cg;
+    LLVMValueRef members[] = {c_string(m, m->options->program),
+                              host_int(m, (int64_t)cg->tile),
+                              host_int(m, cg->precise),
+                              host_int(m, nkernels),
+                              all,
+                              host_int(m, nnatives),
+                              table(m, "natives", m->ptr, natives, (unsigned)nnatives)};
+    t = m->structs[HOST_PROGRAM];
+    return constant(m, "program", t, LLVMConstNamedStruct(t, members, 7), false);
+}
+
+/* int main(int argc, char **argv) */
+void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
+                        LLVMValueRef program)
+{
+    LLVMValueRef description = describe(m, kernels, nkernels);
+    LLVMTypeRef params[] = {m->i32, m->ptr};
+    LLVMValueRef fn = host_add_function(m, "main", LLVMFunctionType(m->i32, params, 2, false));
+    LLVMSetLinkage(fn, LLVMExternalLinkage);
+    host_debug_none(m);
+    LLVMValueRef args[] = {LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), description};
+    call(m, ABI_cs_start, args, 3);
+    LLVMTypeRef type = LLVMFunctionType(m->i32, NULL, 0, false);
+    LLVMValueRef code = LLVMBuildCall2(m->b, type, program, NULL, 0, "");
+    LLVMValueRef finish = call(m, ABI_cs_finish, NULL, 0);
+    LLVMValueRef failed = LLVMBuildICmp(m->b, LLVMIntNE, finish, host_int(m, 0), "");
+    LLVMBuildRet(m->b, LLVMBuildSelect(m->b, failed, finish, code, ""));
+}
+
+void host_abi_init(HostModule *m)
+{
+    m->pending = LLVMAddGlobal(m->mod, m->i32, "cs_pending");
+    LLVMSetVisibility(m->pending, LLVMHiddenVisibility); /* the runtime is part of the program */
+}

@@ -1,0 +1,309 @@
+/* Questions about annotated trees that are asked before code is made for them: what throws, what is
+ * assigned, which loops touch their arrays by element only. Answers err on the safe side. Recursion
+ * follows the tree, whose depth the parser bounds. */
+#include <string.h>
+
+#include "host_impl.h"
+
+Ast *host_strip_mode(Ast *n)
+{
+    bool mode = n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT);
+    return mode ? n->unary.operand : n;
+}
+
+static bool has_mode(const Ast *n)
+{
+    return n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT);
+}
+
+static const Symbol *callee_of(const Ast *n)
+{
+    if (n->sym) return n->sym;
+    return n->kind == AST_CALL ? n->call.callee->sym : NULL;
+}
+
+/* The variable whose value an assignment to n changes. */
+static const Symbol *root(const Ast *n)
+{
+    while (n->kind == AST_INDEX || n->kind == AST_MEMBER)
+        n = n->kind == AST_INDEX ? n->index.base : n->member.base;
+    return n->kind == AST_NAME_REF ? n->sym : NULL;
+}
+
+/* ---- what throws
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct Throws {
+    const HostModule *m;
+    bool found;
+} Throws;
+
+static bool divides(const Ast *n, AstOp op, const Ast *right)
+{
+    if (op != AST_OP_DIV && op != AST_OP_REM) return false;
+    const Type *t = n->type;
+    if (t && t->kind == TY_SCALAR && scalar_is_real(t->scalar)) return false;
+    return !right->is_const || right->value.i == 0;
+}
+
+static bool row_throws(const Ast *n, const Symbol *sym)
+{
+    const Builtin *row = &builtins[sym->builtin];
+    if (!row->runtime) return row->op == FD_OP_NONE && !n->is_const;
+    if (strchr(row->signature, '*')) return true; /* makes a text */
+    AbiId id = host_abi_find(row->runtime);
+    return id == ABI_COUNT || host_abi_throws(id);
+}
+
+static bool throws_itself(const HostModule *m, const Ast *n)
+{
+    const Symbol *sym = callee_of(n);
+    switch (n->kind) {
+    case AST_INDEX:
+    case AST_GRAPH:
+    case AST_NEW_ARRAY:
+    case AST_INIT_LIST:
+    case AST_INTERP: return true;
+    case AST_CALL:
+    case AST_NEW:
+    case AST_MEMBER:
+        if (n->res != AST_RES_NONE) return true;
+        if (sym && sym->kind == SYM_FUNC) return host_func_info(m, sym)->throws;
+        if (sym && sym->kind == SYM_BUILTIN) return row_throws(n, sym);
+        return n->kind != AST_MEMBER;
+    case AST_BINARY: return divides(n, n->binary.op, n->binary.right) || n->type->kind == TY_STRING;
+    case AST_ASSIGN:
+        return divides(n, n->assign.op, n->assign.value) ||
+               (n->assign.op != AST_OP_NONE && n->type && n->type->kind == TY_STRING);
+    case AST_CONVERT: return n->type->kind != TY_SCALAR;
+    case AST_CAST: return n->type->kind != TY_SCALAR;
+    case AST_FOREACH: return n->foreach_.seq->type->kind != TY_ARRAY;
+    default: return false;
+    }
+}
+
+static void visit_throws(Ast **child, void *ctx)
+{
+    Throws *t = ctx;
+    Ast *n = *child;
+    if (!n || t->found || n->is_const) return;
+    t->found = throws_itself(t->m, n);
+    if (!t->found) ast_each_child(n, visit_throws, ctx);
+}
+
+/* ---- what is assigned
+ * ----------------------------------------------------------------------------- */
+
+static void add_written(HostFuncInfo *info, const Ast *target)
+{
+    const Symbol *sym = root(target);
+    if (!sym || sym->kind != SYM_PARAM || !type_is_ref(sym->type)) return;
+    for (size_t i = 0; i < info->written.len; i++)
+        if (info->written.data[i] == sym) return;
+    vec_push(&info->written, sym);
+}
+
+static void visit_written(Ast **child, void *ctx)
+{
+    Ast *n = *child;
+    if (!n) return;
+    if (n->kind == AST_ASSIGN) add_written(ctx, n->assign.target);
+    if (n->kind == AST_INCDEC) add_written(ctx, n->incdec.target);
+    if (has_mode(n)) add_written(ctx, n->unary.operand);
+    ast_each_child(n, visit_written, ctx);
+}
+
+void host_scan_functions(HostModule *m)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        visit_written(&m->funcs[i].sym->decl->func.body, &m->funcs[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < m->nfuncs; i++) {
+            Throws t = {m, false};
+            if (!m->funcs[i].throws) visit_throws(&m->funcs[i].sym->decl->func.body, &t);
+            if (t.found) m->funcs[i].throws = changed = true;
+        }
+    }
+}
+
+static void visit_args(Ast **child, void *ctx)
+{
+    Symbol **found = ctx;
+    Ast *n = *child;
+    if (!n || *found) return;
+    if (n->kind == AST_NAME_REF && n->sym && !n->sym->decl && n->sym->type &&
+        (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM))
+        *found = n->sym;
+    ast_each_child(n, visit_args, ctx);
+}
+
+Symbol *host_scan_args(AstList stmts)
+{
+    Symbol *found = NULL;
+    for (int i = 0; i < stmts.len; i++) visit_args(&stmts.data[i], &found);
+    return found;
+}
+
+static void visit_assign(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    Ast *n = *child;
+    if (!n || *found) return;
+    if (n->kind == AST_ASSIGN) {
+        const Ast *t = n->assign.target;
+        *found = t->kind != AST_NAME_REF || type_is_ref(t->type);
+    }
+    if (n->kind == AST_INCDEC) *found = n->incdec.target->kind != AST_NAME_REF;
+    if (has_mode(n)) *found = true;
+    ast_each_child(n, visit_assign, ctx);
+}
+
+bool host_may_assign(const Ast *n)
+{
+    bool found = false;
+    Ast *tree = (Ast *)n;
+    visit_assign(&tree, &found);
+    return found;
+}
+
+static void visit_plain(Ast **child, void *ctx)
+{
+    bool *plain = ctx;
+    Ast *n = *child;
+    if (!n || !*plain || n->is_const) return;
+    switch (n->kind) {
+    case AST_INT_LIT:
+    case AST_REAL_LIT:
+    case AST_BOOL_LIT:
+    case AST_CHAR_LIT:
+    case AST_NAME_REF: return;
+    case AST_UNARY:
+    case AST_BINARY:
+    case AST_COND:
+    case AST_CAST:
+    case AST_CONVERT: *plain = n->type->kind == TY_SCALAR && !has_mode(n); break;
+    case AST_INDEX:
+        *plain = n->index.base->kind == AST_NAME_REF && n->type->kind == TY_SCALAR;
+        break;
+    case AST_CALL: {
+        const Symbol *sym = callee_of(n);
+        *plain = n->res == AST_RES_NONE && sym && sym->kind == SYM_BUILTIN &&
+                 builtins[sym->builtin].op != FD_OP_NONE && n->type->kind == TY_SCALAR;
+        break;
+    }
+    default: *plain = false; break;
+    }
+    if (*plain) ast_each_child(n, visit_plain, ctx);
+}
+
+bool host_is_plain(const Ast *n)
+{
+    bool plain = true;
+    Ast *tree = (Ast *)n;
+    visit_plain(&tree, &plain);
+    return plain;
+}
+
+/* ---- loops
+ * ------------------------------------------------------------------------------------------ */
+
+enum { MAX_FACTS = 8, MAX_NODES = 400 };
+
+typedef struct LoopScan {
+    HostFacts *facts;
+    bool ok;
+    int nodes;
+} LoopScan;
+
+static void visit_loop(Ast **child, void *ctx);
+
+static void use(LoopScan *s, const Symbol *sym, bool write)
+{
+    for (size_t i = 0; i < s->facts->len; i++)
+        if (s->facts->data[i].sym == sym) {
+            s->facts->data[i].write |= write;
+            return;
+        }
+    if (s->facts->len == MAX_FACTS) {
+        s->ok = false;
+        return;
+    }
+    HostFact fact = {.sym = sym, .write = write};
+    vec_push(s->facts, fact);
+}
+
+static bool is_array_variable(const Ast *n)
+{
+    return n->kind == AST_NAME_REF && n->sym && n->type && n->type->kind == TY_ARRAY &&
+           n->type->result->kind == TY_SCALAR &&
+           (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM);
+}
+
+/* An access to an element of a variable: notes it and visits the indices only. */
+static bool element(LoopScan *s, Ast *n, bool write)
+{
+    Ast *base = n->kind == AST_INDEX ? n->index.base : n->kind == AST_CALL ? n->call.callee : NULL;
+    if (!base || !is_array_variable(base) || (n->kind == AST_CALL && n->res != AST_RES_APPLY))
+        return false;
+    use(s, base->sym, write);
+    AstList args = n->kind == AST_INDEX ? n->index.args : n->call.args;
+    for (int i = 0; i < args.len; i++) visit_loop(&args.data[i], s);
+    return true;
+}
+
+/* a.Length, a.GetLength(d): what a loop asks of an array without taking it. */
+static bool size_query(LoopScan *s, Ast *n)
+{
+    Ast *member = n->kind == AST_CALL ? n->call.callee : n;
+    const Symbol *sym = callee_of(n);
+    if (member->kind != AST_MEMBER || !sym || sym->kind != SYM_BUILTIN) return false;
+    if (!is_array_variable(member->member.base)) return false;
+    const char *name = builtins[sym->builtin].name;
+    if (strcmp(name, "Domain") == 0) return false;
+    if (n->kind == AST_CALL)
+        for (int i = 0; i < n->call.args.len; i++) visit_loop(&n->call.args.data[i], s);
+    return true;
+}
+
+static void visit_loop(Ast **child, void *ctx)
+{
+    LoopScan *s = ctx;
+    Ast *n = *child;
+    if (!n || !s->ok) return;
+    if (++s->nodes > MAX_NODES) {
+        s->ok = false;
+        return;
+    }
+    if (n->is_const) return;
+    if (n->kind == AST_ASSIGN && element(s, n->assign.target, true)) {
+        visit_loop(&n->assign.value, s);
+        return;
+    }
+    if (n->kind == AST_INCDEC && element(s, n->incdec.target, true)) return;
+    if (element(s, n, false) || size_query(s, n)) return;
+    if (n->kind == AST_CALL && n->res == AST_RES_NONE && callee_of(n)) { /* its name is no value */
+        Ast *callee = n->call.callee;
+        if (callee->kind == AST_MEMBER) visit_loop(&callee->member.base, s);
+        for (int i = 0; i < n->call.args.len; i++) visit_loop(&n->call.args.data[i], s);
+        if (n->type && type_is_functional(n->type)) s->ok = false;
+        return;
+    }
+    bool is_expr = n->kind >= AST_INT_LIT && n->kind <= AST_GRAPH;
+    if (n->kind == AST_DEFINE || (is_expr && n->type && type_is_functional(n->type))) {
+        s->ok = false; /* arrays and functions as values */
+        return;
+    }
+    ast_each_child(n, visit_loop, ctx);
+}
+
+bool host_scan_loop(Ast *const *parts, int nparts, const Symbol *hidden, HostFacts *facts)
+{
+    LoopScan s = {facts, true, 0};
+    if (hidden) use(&s, hidden, false);
+    for (int i = 0; i < nparts; i++) {
+        Ast *part = parts[i];
+        visit_loop(&part, &s);
+    }
+    return s.ok && facts->len > 0;
+}

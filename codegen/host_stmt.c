@@ -1,0 +1,360 @@
+/* Statements. Keeps: between statements no temporary is owned; a scope's references are released
+ * wherever it is left. The loops' own code is in host_loop.c. */
+#include "host_impl.h"
+
+void host_stmts(HostFunc *f, AstList list)
+{
+    for (int i = 0; i < list.len; i++) host_stmt(f, list.data[i]);
+}
+
+static void emit_block(HostFunc *f, AstList list)
+{
+    size_t mark = f->scope.len;
+    host_stmts(f, list);
+    host_leave_scope(f, mark);
+}
+
+static void emit_effect(HostFunc *f, Ast *n)
+{
+    size_t mark = f->temps.len;
+    host_effect(f, n);
+    host_release_temps(f, mark);
+}
+
+static LLVMValueRef condition(HostFunc *f, Ast *n)
+{
+    size_t mark = f->temps.len;
+    host_debug_at(f, n->loc);
+    LLVMValueRef v = host_value(f, n);
+    host_release_temps(f, mark);
+    return v;
+}
+
+/* A new variable with its first value (NULL: none). */
+static void declare(HostFunc *f, Symbol *sym, Ast *init)
+{
+    size_t mark = f->temps.len;
+    LLVMValueRef slot = host_variable(f, sym->type, sym->name), v = NULL;
+    if (init) v = type_is_ref(sym->type) ? host_owned(f, init) : host_value(f, init);
+    sym->host = slot;
+    if (v) host_store(f, slot, v, sym->type);
+    host_debug_variable(f, slot, sym, 0);
+    host_release_temps(f, mark);
+}
+
+static void emit_var_decl(HostFunc *f, Ast *n)
+{
+    for (int i = 0; i < n->var_decl.vars.len; i++) {
+        Ast *d = n->var_decl.vars.data[i];
+        if (d->sym->kind != SYM_CONST) declare(f, d->sym, d->declarator.init);
+    }
+}
+
+static void emit_if(HostFunc *f, Ast *n)
+{
+    LLVMBasicBlockRef then = host_block(f, "then"), end = host_block(f, "end");
+    LLVMBasicBlockRef other = n->if_.other ? host_block(f, "else") : end;
+    LLVMBuildCondBr(f->m->b, condition(f, n->if_.cond), then, other);
+    host_enter(f, then);
+    host_stmt(f, n->if_.then);
+    host_jump(f, end);
+    if (n->if_.other) {
+        host_enter(f, other);
+        host_stmt(f, n->if_.other);
+        host_jump(f, end);
+    }
+    host_enter(f, end);
+}
+
+/* ---- while, do, for ---------------------------------------------------------------------------
+ */
+
+static LLVMValueRef test_tree(HostFunc *f, void *ctx)
+{
+    return condition(f, ctx);
+}
+
+static LLVMValueRef test_for(HostFunc *f, void *ctx)
+{
+    return condition(f, ((Ast *)ctx)->for_.cond);
+}
+
+static void step_for(HostFunc *f, void *ctx)
+{
+    AstList list = ((Ast *)ctx)->for_.step;
+    for (int i = 0; i < list.len; i++) {
+        host_debug_at(f, list.data[i]->loc);
+        if (list.data[i]->kind == AST_EXPR_STMT)
+            host_stmt(f, list.data[i]);
+        else
+            emit_effect(f, list.data[i]);
+    }
+}
+
+static void emit_while(HostFunc *f, Ast *cond, Ast *body, bool test_last)
+{
+    Ast *parts[] = {cond, body};
+    HostLoopCode l = {.cond = test_tree, .body = body, .ctx = cond, .test_last = test_last};
+    l.parts = parts;
+    l.nparts = 2;
+    host_emit_loop(f, &l);
+}
+
+static void emit_for(HostFunc *f, Ast *n)
+{
+    size_t mark = f->scope.len;
+    host_stmts(f, n->for_.init);
+    int nparts = 0;
+    Ast **parts = arena_array(f->m->arena, Ast *, n->for_.step.len + 2);
+    parts[nparts++] = n->for_.body;
+    if (n->for_.cond) parts[nparts++] = n->for_.cond;
+    for (int i = 0; i < n->for_.step.len; i++) parts[nparts++] = n->for_.step.data[i];
+    HostLoopCode l = {.body = n->for_.body, .ctx = n, .parts = parts, .nparts = nparts};
+    if (n->for_.cond) l.cond = test_for;
+    if (n->for_.step.len) l.step = step_for;
+    host_emit_loop(f, &l);
+    host_leave_scope(f, mark);
+}
+
+/* ---- foreach ------------------------------------------------------------------------------------
+ */
+
+typedef struct Each {
+    Ast *n;
+    LLVMTypeRef type; /* of the counter */
+    LLVMValueRef counter, end;
+    Symbol *array;    /* NULL: a range, whose values are the counter */
+    LLVMValueRef str; /* or the characters of a string */
+} Each;
+
+static LLVMValueRef count(HostFunc *f, const Each *e)
+{
+    return LLVMBuildLoad2(f->m->b, e->type, e->counter, "");
+}
+
+static LLVMValueRef test_each(HostFunc *f, void *ctx)
+{
+    const Each *e = ctx;
+    return LLVMBuildICmp(f->m->b, LLVMIntSLT, count(f, e), e->end, "");
+}
+
+static void step_each(HostFunc *f, void *ctx)
+{
+    const Each *e = ctx;
+    LLVMValueRef next = LLVMBuildAdd(f->m->b, count(f, e), LLVMConstInt(e->type, 1, false), "");
+    LLVMBuildStore(f->m->b, next, e->counter);
+}
+
+static LLVMValueRef array_item(HostFunc *f, const Each *e)
+{
+    HostModule *m = f->m;
+    const Type *elem = e->array->type->result;
+    const HostFact *fact = host_fact_of(f, e->array, false);
+    LLVMValueRef data, i = count(f, e);
+    if (fact)
+        data = fact->data;
+    else
+        data = host_array_read(f, LLVMBuildLoad2(m->b, m->ptr, e->array->host, ""), e->n->loc);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, host_stored_type(m, elem), data, &i, 1, "");
+    LLVMValueRef v = host_load(f, at, elem);
+    return type_is_ref(elem) ? host_call_runtime(f, ABI_cs_retain, &v, 1, e->n->loc) : v;
+}
+
+static void before_each(HostFunc *f, void *ctx)
+{
+    Each *e = ctx;
+    HostModule *m = f->m;
+    Symbol *sym = e->n->sym;
+    const Type *from;
+    LLVMValueRef v;
+    LLVMValueRef slot = host_variable(f, sym->type, sym->name);
+    if (e->array) {
+        from = e->array->type->result;
+        v = array_item(f, e);
+    } else if (e->str) {
+        LLVMValueRef args[] = {e->str, count(f, e)};
+        from = host_type_of_kind(m, SC_CHAR);
+        v = host_call_runtime(f, ABI_cs_str_char, args, 2, e->n->loc);
+    } else {
+        from = host_type_of_kind(m, e->type == m->i64 ? SC_LONG : SC_INT);
+        v = count(f, e);
+    }
+    if (from->kind == TY_SCALAR && sym->type->kind == TY_SCALAR)
+        v = host_convert(f, v, from->scalar, sym->type->scalar);
+    sym->host = slot;
+    host_store(f, slot, v, sym->type);
+    host_debug_variable(f, slot, sym, 0);
+}
+
+static void emit_each(HostFunc *f, Each *e, LLVMValueRef from)
+{
+    e->counter = host_alloca(f, e->type, "counter");
+    LLVMBuildStore(f->m->b, from, e->counter);
+    Ast *parts[] = {e->n->foreach_.body};
+    HostLoopCode l = {.cond = test_each, .before = before_each, .body = e->n->foreach_.body};
+    l.step = step_each;
+    l.ctx = e;
+    l.hidden = e->array && e->array->type->result->kind == TY_SCALAR ? e->array : NULL;
+    l.parts = parts;
+    l.nparts = 1;
+    host_emit_loop(f, &l);
+}
+
+/* Is it the identity over a range, a..b? */
+static bool is_range_graph(const HostModule *m, const Ast *seq)
+{
+    if (seq->kind != AST_GRAPH || seq->type->kind != TY_FUNC || seq->type->nparams != 1)
+        return false;
+    const FdNode *root = m->sema->graphs[seq->graph.graph].graph->root;
+    return root->kind == FD_LET && root->nvars == 1 && root->body == root->vars[0];
+}
+
+static void each_range(HostFunc *f, Each *e, Ast *range)
+{
+    LLVMValueRef ends[2];
+    size_t mark = f->temps.len;
+    Ast *list[] = {range->range.lo, range->range.hi};
+    host_values(f, list, 2, ends);
+    const Type *t =
+        range->type && type_is_functional(range->type) ? range->type->result : list[0]->type;
+    for (int i = 0; i < 2; i++)
+        ends[i] = host_convert(f, ends[i], list[i]->type->scalar, t->scalar);
+    host_release_temps(f, mark);
+    e->type = host_scalar_type(f->m, t->scalar);
+    e->end = ends[1];
+    emit_each(f, e, ends[0]);
+}
+
+static void each_range_graph(HostFunc *f, Each *e, Ast *seq)
+{
+    HostModule *m = f->m;
+    size_t mark = f->temps.len;
+    LLVMValueRef args[] = {host_value(f, seq), host_int(m, 0)};
+    LLVMValueRef lo = host_call_runtime(f, ABI_cs_get_lower, args, 2, seq->loc);
+    LLVMValueRef hi = host_call_runtime(f, ABI_cs_get_upper, args, 2, seq->loc);
+    host_release_temps(f, mark);
+    e->type = host_scalar_type(m, seq->type->result->scalar);
+    if (e->type != m->i64) {
+        lo = LLVMBuildTrunc(m->b, lo, e->type, "");
+        hi = LLVMBuildTrunc(m->b, hi, e->type, "");
+    }
+    e->end = LLVMBuildAdd(m->b, hi, LLVMConstInt(e->type, 1, false), "");
+    emit_each(f, e, lo);
+}
+
+static void each_string(HostFunc *f, Each *e, Ast *seq)
+{
+    HostModule *m = f->m;
+    LLVMValueRef slot = host_variable(f, seq->type, "seq"), s = host_owned(f, seq);
+    LLVMBuildStore(m->b, s, slot);
+    host_release_temps(f, 0);
+    e->str = s;
+    e->type = m->i32;
+    e->end = host_call_runtime(f, ABI_cs_str_length, &s, 1, seq->loc);
+    emit_each(f, e, host_int(m, 0));
+}
+
+/* The array is held, so what the body assigns to its variable does not change what is iterated. */
+static void each_array(HostFunc *f, Each *e, Ast *seq)
+{
+    HostModule *m = f->m;
+    LLVMValueRef slot = host_variable(f, seq->type, "seq"), a;
+    const Type *type = seq->type;
+    if (type->kind == TY_ARRAY) {
+        a = host_owned(f, seq);
+    } else {
+        LLVMValueRef fn = host_value(f, seq);
+        a = host_call_runtime(f, ABI_cs_force, &fn, 1, seq->loc);
+        type = type_array(m->sema->types, type->result, type->nparams);
+    }
+    LLVMBuildStore(m->b, a, slot);
+    host_release_temps(f, 0);
+    e->array = arena_new_of(m->arena, Symbol);
+    *e->array = (Symbol){.kind = SYM_LOCAL, .name = "seq", .type = type, .host = slot};
+    e->type = m->i64;
+    e->end = host_array_count(f, a, type->nparams);
+    emit_each(f, e, host_long(m, 0));
+}
+
+static void emit_foreach(HostFunc *f, Ast *n)
+{
+    Ast *seq = n->foreach_.seq;
+    size_t mark = f->scope.len;
+    Each e = {.n = n};
+    while (seq->kind == AST_CONVERT && seq->type->kind == TY_FUNC) seq = seq->convert.operand;
+    if (seq->kind == AST_RANGE)
+        each_range(f, &e, seq);
+    else if (is_range_graph(f->m, seq))
+        each_range_graph(f, &e, seq);
+    else if (seq->type->kind == TY_STRING)
+        each_string(f, &e, seq);
+    else
+        each_array(f, &e, seq);
+    host_leave_scope(f, mark);
+}
+
+/* ---- jumps
+ * --------------------------------------------------------------------------------------- */
+
+/* A local variable that dies here hands its reference over. */
+static LLVMValueRef moved(HostFunc *f, Ast *value)
+{
+    if (value->kind != AST_NAME_REF || !value->sym) return NULL;
+    for (size_t i = 0; i < f->scope.len; i++)
+        if (f->scope.data[i] == value->sym->host) {
+            LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, f->scope.data[i], "");
+            LLVMBuildStore(f->m->b, host_null(f->m), f->scope.data[i]);
+            return v;
+        }
+    return NULL;
+}
+
+static void emit_return(HostFunc *f, Ast *n)
+{
+    Ast *value = n->return_.value;
+    LLVMValueRef v = NULL;
+    if (value && type_is_ref(value->type)) {
+        v = moved(f, value);
+        if (!v) v = host_owned(f, value);
+    } else if (value) {
+        v = host_value(f, value);
+    }
+    host_release_temps(f, 0);
+    host_release_scope(f, 0);
+    if (v && value->type->kind != TY_VOID)
+        LLVMBuildRet(f->m->b, v);
+    else if (f->ret)
+        LLVMBuildRetVoid(f->m->b);
+    else
+        LLVMBuildRet(f->m->b, host_int(f->m, 0)); /* of the program */
+}
+
+static void emit_jump(HostFunc *f, const Ast *n)
+{
+    const HostLoop *l = f->loop;
+    if (!l) host_bug(f->m, n, "a jump outside a loop");
+    host_release_scope(f, l->scope);
+    host_jump(f, n->kind == AST_BREAK ? l->on_break : l->on_continue);
+}
+
+void host_stmt(HostFunc *f, Ast *n)
+{
+    if (host_ended(f)) return; /* cannot be reached */
+    host_debug_at(f, n->loc);
+    switch (n->kind) {
+    case AST_BLOCK: emit_block(f, n->block.stmts); break;
+    case AST_VAR_DECL: emit_var_decl(f, n); break;
+    case AST_DEFINE: declare(f, n->sym, n->define.value); break;
+    case AST_EXPR_STMT: emit_effect(f, n->expr_stmt.expr); break;
+    case AST_IF: emit_if(f, n); break;
+    case AST_FOR: emit_for(f, n); break;
+    case AST_WHILE: emit_while(f, n->while_.cond, n->while_.body, false); break;
+    case AST_DO: emit_while(f, n->do_.cond, n->do_.body, true); break;
+    case AST_FOREACH: emit_foreach(f, n); break;
+    case AST_BREAK:
+    case AST_CONTINUE: emit_jump(f, n); break;
+    case AST_RETURN: emit_return(f, n); break;
+    case AST_EMPTY: break;
+    default: host_bug(f->m, n, "not a statement");
+    }
+}
