@@ -30,7 +30,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: all check check-long unit golden bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: all check check-long unit golden products bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -70,18 +70,24 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
 
+$(BUILD)/npyprod: tests/tools/npyprod.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm
+
 # ---- tests ------------------------------------------------------------------------------------
 deps:
 	@tools/install-deps.sh
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden layers
+	@$(MAKE) --no-print-directory unit golden products layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
-check-long: check
+products: all $(BUILD)/npyprod
+	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
+check-long: check $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
 bless: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
@@ -93,7 +99,7 @@ asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 asan-check: deps
 	@$(MAKE) --no-print-directory $(ASAN) all
-	@CSC_SANITIZE=1 $(MAKE) --no-print-directory $(ASAN) unit golden
+	@CSC_SANITIZE=1 $(MAKE) --no-print-directory $(ASAN) unit golden products
 
 # ---- the rest ----------------------------------------------------------------------------------
 demo: deps
