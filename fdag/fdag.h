@@ -8,8 +8,8 @@
  * A *graph* (FdGraph) is a root with its free leaves, the slots: array, functional or scalar values
  * given from outside. csc embeds one graph in text form for each functional expression of a
  * program; at run time a lazy value is a graph and the values of its slots. Evaluating composes the
- * graphs of all lazy values below (fd_substitute), giving a graph whose slots are arrays, scalars and
- * host functions only; its key (fd_key) finds the kernels.
+ * graphs of all lazy values below (fd_substitute), giving a graph whose slots are arrays, scalars
+ * and host functions only; its key (fd_key) finds the kernels.
  */
 #ifndef CS_FDAG_H
 #define CS_FDAG_H
@@ -51,11 +51,11 @@ const FdType *fd_type_read(Fd *fd, const char *text);
 
 typedef enum FdKind { FD_SCALAR, FD_FUNC, FD_VAR, FD_APPLY, FD_REDUCE, FD_LET } FdKind;
 
-typedef enum FdLeaf { /* what an FD_SCALAR or FD_FUNC leaf is */
-    FD_LEAF_CONST,    /* scalar: the constant `value` */
-    FD_LEAF_SLOT,     /* scalar or function: the value of slot `slot` */
-    FD_LEAF_OP,       /* function: the elementary operation `op` */
-    FD_LEAF_USER      /* function: the user function `user` (a body, or host only) */
+typedef enum FdLeaf {                /* what an FD_SCALAR or FD_FUNC leaf is */
+                      FD_LEAF_CONST, /* scalar: the constant `value` */
+                      FD_LEAF_SLOT,  /* scalar or function: the value of slot `slot` */
+                      FD_LEAF_OP,    /* function: the elementary operation `op` */
+                      FD_LEAF_USER   /* function: the user function `user` (a body, or host only) */
 } FdLeaf;
 
 typedef enum FdVarRole {
@@ -85,9 +85,9 @@ typedef struct FdLoc {
 
 struct FdNode {
     FdKind kind;
-    FdLeaf leaf;     /* FD_SCALAR, FD_FUNC */
-    FdVarRole role;  /* FD_VAR */
-    uint32_t id;     /* dense, in order of making: operands come before users */
+    FdLeaf leaf;    /* FD_SCALAR, FD_FUNC */
+    FdVarRole role; /* FD_VAR */
+    uint32_t id;    /* dense, in order of making: operands come before users */
     const FdType *type;
     FdLoc loc;
     const char *name; /* FD_VAR, slots: for printing; not part of the identity except FD_VAR's */
@@ -118,21 +118,23 @@ Arena *fd_arena(Fd *fd);
 const FdNode *fd_const(Fd *fd, ScalarKind k, ScalarValue v);
 const FdNode *fd_int(Fd *fd, int64_t v);  /* an int constant */
 const FdNode *fd_long(Fd *fd, int64_t v); /* a long constant */
-const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name); /* scalar or function */
+const FdNode *fd_slot(Fd *fd, int slot, const FdType *type,
+                      const char *name);                  /* scalar or function */
 const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type); /* the operation as a function value */
 const FdNode *fd_user(Fd *fd, const FdUser *user);
 const FdNode *fd_var(Fd *fd, const FdType *type, const char *name); /* a fresh variable each time */
 const FdNode *fd_local(Fd *fd, const FdType *type, const char *name);
 const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc);
 /* Applies an operation; `to` is the result kind for CONVERT and ignored otherwise. */
-const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args, FdLoc loc);
+const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args,
+                          FdLoc loc);
 const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const *vars,
                         const FdDom *doms, const FdNode *body, FdLoc loc);
 const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                      const FdNode *body, FdLoc loc);
 
-/* The operation of an application of an elementary operation, of an FD_LEAF_OP, or of a reduction by
- * one; else FD_OP_NONE. */
+/* The operation of an application of an elementary operation, of an FD_LEAF_OP, or of a reduction
+ * by one; else FD_OP_NONE. */
 FdOp fd_op_of(const FdNode *n);
 bool fd_is_const(const FdNode *n);
 /* Has bounds, and fd_eval_bound can find both: they depend on slots' domains and scalars only. */
@@ -141,13 +143,14 @@ bool fd_range_closed(const FdDom *d);
 /* ---- user functions ------------------------------------------------------------------- */
 
 /* A user function usable under promotion. With a body it can run on a device: statements over
- * expression nodes in which FD_VAR_LOCAL nodes are its parameters and mutable locals (nodes are hash-
- * consed as expressions, so an expression is re-evaluated at each statement that holds it). Without a
- * body it is called on the host through its symbol. */
+ * expression nodes in which FD_VAR_LOCAL nodes are its parameters and mutable locals (nodes are
+ * hash- consed as expressions, so an expression is re-evaluated at each statement that holds it).
+ * Without a body it is called on the host through its symbol. */
 typedef enum FdStmtKind {
-    FD_STMT_SET,   /* var = expr (declares var at its first) */
-    FD_STMT_IF,    /* if (expr) then else other */
-    FD_STMT_LOOP,  /* while (true) { body; step }: `continue` goes to step; left by break or return */
+    FD_STMT_SET,  /* var = expr (declares var at its first) */
+    FD_STMT_IF,   /* if (expr) then else other */
+    FD_STMT_LOOP, /* while (true) { body; step }: `continue` goes to step; left by break or return
+                   */
     FD_STMT_BREAK,
     FD_STMT_CONTINUE,
     FD_STMT_RETURN /* return expr */
@@ -180,8 +183,9 @@ typedef struct FdSlot {
     const FdType *type; /* scalar or function */
     bool is_array;      /* a function slot that is known to be an array */
     const char *name;
-    const FdNode *def; /* NULL: given from outside. Else a temporary made by fd_pass_fuse: the let (or
-                          closed scalar expression) to evaluate first; it may use earlier slots */
+    const FdNode
+        *def; /* NULL: given from outside. Else a temporary made by fd_pass_fuse: the let (or
+                 closed scalar expression) to evaluate first; it may use earlier slots */
 } FdSlot;
 
 /* A condition of language section 4 found by domain inference and checked when the expression is
@@ -202,8 +206,8 @@ typedef struct FdGraph {
 
 /* ---- text ----------------------------------------------------------------------------- */
 
-/* Prints a graph: its user functions, slots, nodes in order, agreements, root. fd_read reads it back to an
- * equal graph (same key). The format is described in docs/fdag.md. */
+/* Prints a graph: its user functions, slots, nodes in order, agreements, root. fd_read reads it
+ * back to an equal graph (same key). The format is described in docs/fdag.md. */
 void fd_print(Text *out, const FdGraph *g);
 void fd_print_dot(Text *out, const FdGraph *g); /* Graphviz */
 /* NULL on a syntax or type error, with *error set to "line N: why" in the Fd's arena. */
@@ -220,13 +224,14 @@ typedef struct FdKey {
     uint64_t hi, lo;
 } FdKey;
 
-/* The structural key: equal for graphs that differ only in names of variables and slots, in numbers
- * of slots and in closed range bounds (extents stay symbolic; whether a variable is inferred or
- * given counts, and which leaves coincide). Bound variables, slots and ranges are numbered by
- * first visit; `order`, if not NULL, receives that numbering. */
+/* The structural key: equal for graphs that differ only in names of variables and slots and in
+ * numbers of slots. Range bounds count as they are written: over LOWER and UPPER of slots and over
+ * scalar slots, so that extents stay symbolic while the key says which of them coincide. Bound
+ * variables, slots and ranges are numbered by first visit; `order`, if not NULL, receives that
+ * numbering. */
 typedef struct FdOrder {
     int nslots;
-    int *slots;           /* k-th visited slot -> slot number of the graph */
+    int *slots; /* k-th visited slot -> slot number of the graph */
     int nranges;
     const FdNode **range_binder; /* k-th closed range: its binder ... */
     int *range_index;            /* ... and the variable's index there */
@@ -310,7 +315,8 @@ typedef struct FdPass {
  *                       recompute at each use becomes a temporary, an FdSlot with a definition
  */
 extern const FdPass fd_front_passes[]; /* csc, once per graph: fold, domains; ends with name NULL */
-extern const FdPass fd_back_passes[];  /* before codegen: compose, fold, simplify, deadparams, fuse */
+extern const FdPass
+    fd_back_passes[]; /* before codegen: compose, fold, simplify, deadparams, fuse */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */
 bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,

@@ -72,7 +72,7 @@ static void visit_binder(KeyWalk *w, const FdNode *n)
     if (n->fn) vec_push(&w->fd->stack, n->fn);
     for (int i = n->nvars - 1; i >= 0; i--) {
         const FdDom *d = &n->doms[i];
-        if (!d->lo || fd_range_closed(d)) continue;
+        if (!d->lo) continue;
         vec_push(&w->fd->stack, d->hi);
         vec_push(&w->fd->stack, d->lo);
     }
