@@ -3,9 +3,54 @@
 #ifndef CS_LEXER_LEXER_H
 #define CS_LEXER_LEXER_H
 
+#include "../base/arena.h"
 #include "../base/diag.h"
 #include "../base/intern.h"
 #include "../base/text.h"
+#include "../base/vec.h"
+
+typedef enum TokenKind {
+#define TOKEN(id, text, class) TOK_##id,
+#include "tokens.def"
+#undef TOKEN
+    TOK_COUNT
+} TokenKind;
+
+typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_L, TOKEN_P } TokenClass;
+
+enum {
+    TOKEN_QUIET = 1, /* an error was reported just before: a syntax error here would be its echo */
+    TOKEN_NEW_LINE = 2 /* the first of its line */
+};
+
+typedef struct Token {
+    uint16_t kind, flags;
+    uint32_t begin, end; /* bytes of the source; equal if the scanner made it up */
+    uint32_t value;      /* index into Tokens.values, for names and literals */
+} Token;
+
+/* text: interned name, interned suffix of a number (f d h L u UL, or NULL), or decoded UTF-8 */
+typedef struct TokenValue {
+    const char *text;
+    union {
+        uint64_t integer; /* INT, and the code point of CHAR */
+        double real;
+        size_t len; /* of the text of STRING, TEXT, FORMAT */
+    };
+} TokenValue;
+
+typedef struct Tokens {
+    VEC(Token) list; /* the last is END */
+    VEC(TokenValue) values;
+} Tokens;
+
+/* Scans a whole file. The caller frees the tokens; decoded text lives in arena, names in names. */
+void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags, Interner *names,
+                Arena *arena);
+void tokens_free(Tokens *tokens);
+
+const char *token_text(TokenKind kind); /* the text of tokens.def */
+TokenClass token_class(TokenKind kind);
 
 /* Prints the tokens of a file, one a line: line:col kind text. */
 void lexer_print_tokens(Text *out, const Sources *sources, uint32_t file, Diags *diags,

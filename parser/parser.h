@@ -6,8 +6,8 @@
 #include "../base/intern.h"
 #include "ast.h"
 
-/* Parses file number `file` of sources. Always returns a UNIT (with BAD nodes after errors, which went to
- * diags); nodes live in arena, names in the interner. */
+/* Parses file number `file` of sources. Always returns a UNIT (with BAD nodes after errors, which
+ * went to diags); nodes live in arena, names in the interner. */
 Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *names, Arena *arena);
 
 #endif

@@ -1,0 +1,57 @@
+/* Between the rules of lexer.l and the code that they call; nobody else includes this.
+ * Offsets are bytes of the source; begin and end are those of the current match. */
+#ifndef CS_LEXER_SCAN_H
+#define CS_LEXER_SCAN_H
+
+#include "lexer.h"
+
+/* An interpolated string that has begun and not ended. */
+typedef struct Interp {
+    uint32_t begin;     /* of the string */
+    int parens, braces; /* open in the current hole; a parenthesis is ( or [ */
+    bool verbatim;
+} Interp;
+
+typedef struct Scan {
+    Tokens *out;
+    Diags *diags;
+    Interner *names;
+    Arena *arena;
+    const char *text;
+    size_t len;
+    uint32_t file, begin, end;
+    VEC(Interp) interps;
+    Text piece;           /* text of the current interpolated string, up to here */
+    uint32_t piece_begin; /* where it began */
+    bool quiet, new_line; /* flags of the next token */
+    DiagCode last_code;   /* the last error and where it ended, so that a run of bad */
+    uint32_t last_end;    /* characters is one error */
+    int errors;
+} Scan;
+
+void scanner_run(Scan *s); /* the rules, over text from `end` on */
+
+/* What follows a match: the scanner enters text or code. */
+typedef enum ScanMode { SCAN_CODE, SCAN_TEXT, SCAN_VERBATIM, SCAN_FORMAT } ScanMode;
+
+void scan_token(Scan *s, TokenKind kind);
+void scan_shift_right(Scan *s);
+void scan_word(Scan *s, bool keywords);
+void scan_integer(Scan *s, int base);
+void scan_real(Scan *s);
+void scan_bad_number(Scan *s);
+void scan_char(Scan *s, bool ended);
+ScanMode scan_string(Scan *s, bool verbatim, bool ended);
+void scan_error(Scan *s, DiagCode code, const char *message);
+ScanMode scan_interp_begin(Scan *s, bool verbatim);
+void scan_piece(Scan *s);             /* plain text of an interpolated string */
+void scan_piece_char(Scan *s);        /* {{ or }} or "" of one */
+void scan_piece_escape(Scan *s);      /* \n of one */
+ScanMode scan_interp_end(Scan *s);    /* its closing quote */
+ScanMode scan_interp_broken(Scan *s); /* it does not end: closes all that are open */
+ScanMode scan_hole(Scan *s);
+ScanMode scan_bracket(Scan *s, TokenKind kind); /* ( [ { ) ] } : ; which may end a hole */
+void scan_format(Scan *s);
+ScanMode scan_end(Scan *s);
+
+#endif

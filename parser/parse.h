@@ -1,0 +1,62 @@
+/* What the parts of the parser share: the actions (build.c) see the tokens and the errors, the
+ * driver (parser.c) and repairs (repair.c) also the tables of the automaton. */
+#ifndef CS_PARSER_PARSE_H
+#define CS_PARSER_PARSE_H
+
+#include "../base/vec.h"
+#include "../lexer/lexer.h"
+#include "ast.h"
+
+struct grammar_pstate; /* bison's push parser */
+
+/* A bracket that the parser has read and whose partner it has not. */
+typedef struct Bracket {
+    TokenKind kind;
+    size_t token;
+    size_t depth; /* of the automaton's stack just before it */
+} Bracket;
+
+typedef struct Parse {
+    Diags *diags;
+    Interner *names;
+    Arena *arena;
+    const Source *source;
+    uint32_t file;
+    Ast *unit; /* the result, once the whole file is parsed */
+    struct grammar_pstate *state;
+    Tokens tokens;
+    size_t next; /* the token to be read */
+    VEC(Bracket) open;
+    VEC(Ast *) inner;    /* functions and the like inside blocks, see build.c */
+    bool unbalanced;     /* a brace is missing: `inner` is its echo */
+    bool too_deep, stop; /* reported already; nothing more can be read */
+    int errors;
+    uint32_t last_error; /* offset of the last syntax error */
+    size_t since_error;  /* tokens read since, none of them first of a line */
+} Parse;
+
+/* Reports, unless it can only be the echo of the last syntax error; tells whether it did. */
+bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void parse_too_deep(Parse *p, Loc loc);
+void parse_push(Parse *p, TokenKind kind, Loc loc, const TokenValue *value);
+Loc parse_token_loc(const Parse *p, size_t token);
+
+/* repair.c: the token p->next cannot be read. Reports it, and changes the parser's state so that it
+ * can, or moves p->next; p->stop if nothing helps. */
+bool repair_fits(Parse *p, TokenKind kind); /* can a token of this kind be read now? */
+void repair_error(Parse *p);
+
+/* grammar.y: the tables. An action is a state to shift to (> 0), a rule to reduce by (< 0) or 0. */
+enum { GRAMMAR_ERROR = TOK_COUNT }; /* bison's error token, beside the TokenKinds */
+int grammar_action(int state, int kind);
+int grammar_rule_length(int rule);
+int grammar_after(int state, int rule); /* the state after reducing by rule on top of state */
+size_t grammar_depth(const struct grammar_pstate *ps);
+int grammar_state(const struct grammar_pstate *ps, size_t i); /* the i-th of the stack */
+void grammar_pop(struct grammar_pstate *ps, size_t depth);
+struct grammar_pstate *grammar_start(void);
+void grammar_end(struct grammar_pstate *ps);
+bool grammar_push(struct grammar_pstate *ps, Parse *p, int kind, Loc loc, const TokenValue *value);
+
+#endif

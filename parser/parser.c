@@ -1,0 +1,121 @@
+/* The driver of the parser: feeds the tokens to bison's automaton one by one, asking before each
+ * whether it fits; what does not fit is repaired (repair.c). The caller owns tree and names. */
+#include "parser.h"
+
+#include <stdarg.h>
+
+#include "parse.h"
+
+/* LR states. A level of nesting takes one to six. */
+enum { MAX_STATES = 10000, MAX_ERRORS = 1000, ECHO_TOKENS = 3 };
+
+Loc parse_token_loc(const Parse *p, size_t token)
+{
+    Token t = p->tokens.list.data[token];
+    return (Loc){p->file, t.begin, t.end};
+}
+
+static bool may_report(Parse *p, Loc loc)
+{
+    if (p->errors++ < MAX_ERRORS) return true;
+    if (!p->stop) diag(p->diags, loc, DIAG_TOO_MANY_ERRORS, "too many errors");
+    p->stop = true;
+    return false;
+}
+
+bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
+{
+    if ((p->errors > 0 && p->last_error >= loc.begin) || !may_report(p, loc)) return false;
+    va_list ap;
+    va_start(ap, fmt);
+    Text t = {0};
+    text_vprintf(&t, fmt, ap);
+    va_end(ap);
+    diag(p->diags, loc, code, "%s", t.data);
+    text_free(&t);
+    return true;
+}
+
+void parse_too_deep(Parse *p, Loc loc)
+{
+    if (!p->too_deep && may_report(p, loc)) diag(p->diags, loc, DIAG_TOO_DEEP, "nested too deeply");
+    p->too_deep = true;
+}
+
+static void follow_brackets(Parse *p, TokenKind kind)
+{
+    switch (kind) {
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_LBRACE:
+    case TOK_HOLE: {
+        Bracket b = {kind, p->next, grammar_depth(p->state)};
+        vec_push(&p->open, b);
+        break;
+    }
+    case TOK_RPAREN:
+    case TOK_RBRACKET:
+    case TOK_RBRACE:
+    case TOK_HOLE_END:
+        if (p->open.len > 0) p->open.len--; /* the grammar has them in pairs */
+        break;
+    default: break;
+    }
+}
+
+void parse_push(Parse *p, TokenKind kind, Loc loc, const TokenValue *value)
+{
+    static const TokenValue nothing = {.text = ""};
+    follow_brackets(p, kind);
+    if (!grammar_push(p->state, p, (int)kind, loc, value ? value : &nothing)) p->stop = true;
+}
+
+static void parse_tokens(Parse *p)
+{
+    while (!p->stop) {
+        Token t = p->tokens.list.data[p->next];
+        if (!repair_fits(p, t.kind)) {
+            repair_error(p);
+            continue;
+        }
+        Loc loc = parse_token_loc(p, p->next);
+        p->since_error = t.flags & TOKEN_NEW_LINE ? ECHO_TOKENS : p->since_error + 1;
+        parse_push(p, t.kind, loc, &p->tokens.values.data[t.value]);
+        p->next++;
+        if (grammar_depth(p->state) > MAX_STATES) {
+            parse_too_deep(p, loc);
+            p->stop = true;
+        }
+    }
+}
+
+static void report_inner(Parse *p)
+{
+    for (size_t i = 0; i < p->inner.len && !p->unbalanced; i++) {
+        const Ast *n = p->inner.data[i];
+        if (!may_report(p, n->loc)) return;
+        diag(p->diags, n->loc, DIAG_MISPLACED, "%s at the top level of the file, not in a block",
+             n->kind == AST_FUNC         ? "functions are declared"
+             : n->kind == AST_TYPE_ALIAS ? "types are declared"
+                                         : "modules are used");
+    }
+}
+
+Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *names, Arena *arena)
+{
+    Parse p = {.diags = diags,
+               .names = names,
+               .arena = arena,
+               .source = sources_get(sources, file),
+               .file = file,
+               .since_error = ECHO_TOKENS};
+    lexer_scan(&p.tokens, sources, file, diags, names, arena);
+    p.state = grammar_start();
+    parse_tokens(&p);
+    report_inner(&p);
+    grammar_end(p.state);
+    tokens_free(&p.tokens);
+    vec_free(&p.open);
+    vec_free(&p.inner);
+    return p.unit ? p.unit : ast_new(arena, AST_UNIT, (Loc){file, 0, (uint32_t)p.source->len});
+}

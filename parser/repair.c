@@ -1,0 +1,454 @@
+/* Syntax errors. When a token does not fit, the tables are asked what would: the repair after which
+ * most of the following tokens fit wins, and gives the message. In order of preference: a token is
+ * missing
+ * (`expected ';' before 'x'`), brackets are not closed, a token is too much. If nothing helps, the
+ * text up to the end of the innermost list or statement that can be given up becomes a BAD node. */
+#include <string.h>
+
+#include "parse.h"
+
+enum {
+    LOOK_AHEAD = 8, /* tokens that a repair is tried on */
+    ENOUGH = 3,     /* of them, for a repair to be believed */
+    ECHO_TOKENS = 3
+};
+
+/* ---- the automaton without its actions: `kept` states of the real stack and some of its own ----
+ */
+
+typedef struct Trial {
+    const Parse *p;
+    size_t kept;
+    VEC(int) over;
+} Trial;
+
+static int top(const Trial *t)
+{
+    return t->over.len > 0 ? vec_last(&t->over) : grammar_state(t->p->state, t->kept - 1);
+}
+
+/* Reads a token of this kind, reductions included; false if it does not fit. */
+static bool try_token(Trial *t, int kind)
+{
+    for (;;) {
+        int action = grammar_action(top(t), kind);
+        if (action == 0) return false;
+        if (action > 0) {
+            vec_push(&t->over, action);
+            return true;
+        }
+        size_t length = (size_t)grammar_rule_length(-action);
+        size_t own = length < t->over.len ? length : t->over.len;
+        t->over.len -= own;
+        t->kept -= length - own;
+        int next = grammar_after(top(t), -action);
+        vec_push(&t->over, next);
+    }
+}
+
+static Trial trial_at(const Parse *p, size_t depth)
+{
+    return (Trial){.p = p, .kept = depth};
+}
+
+static Trial trial_copy(const Trial *t)
+{
+    Trial copy = trial_at(t->p, t->kept);
+    for (size_t i = 0; i < t->over.len; i++) vec_push(&copy.over, t->over.data[i]);
+    return copy;
+}
+
+static bool would_fit(const Trial *t, TokenKind kind)
+{
+    Trial copy = trial_copy(t);
+    bool fits = try_token(&copy, (int)kind);
+    vec_free(&copy.over);
+    return fits;
+}
+
+bool repair_fits(Parse *p, TokenKind kind)
+{
+    if (grammar_action(grammar_state(p->state, grammar_depth(p->state) - 1), (int)kind) > 0)
+        return true;
+    Trial t = trial_at(p, grammar_depth(p->state));
+    bool fits = try_token(&t, (int)kind);
+    vec_free(&t.over);
+    return fits;
+}
+
+static TokenKind kind_of(const Parse *p, size_t i)
+{
+    return i < p->tokens.list.len ? p->tokens.list.data[i].kind : TOK_END;
+}
+
+static bool on_new_line(const Parse *p, size_t i)
+{
+    return kind_of(p, i) == TOK_END || p->tokens.list.data[i].flags & TOKEN_NEW_LINE;
+}
+
+/* How many of the tokens from i on fit; all of LOOK_AHEAD if the file ends well. */
+static int count_fitting(Trial *t, size_t i)
+{
+    for (int n = 0; n < LOOK_AHEAD; n++, i++) {
+        TokenKind kind = kind_of(t->p, i);
+        if (!try_token(t, (int)kind)) return n;
+        if (kind == TOK_END) return LOOK_AHEAD;
+    }
+    return LOOK_AHEAD;
+}
+
+/* ---- repairs ---- */
+
+enum { MAX_INSERTED = 64 };
+
+typedef struct Repair {
+    TokenKind insert[MAX_INSERTED];
+    int ninsert;
+    bool skip; /* the token itself */
+    int fitting;
+    size_t partner; /* the token that opened the first bracket closed; SIZE_MAX: none */
+} Repair;
+
+static void consider(Repair *best, Repair *r, const Parse *p)
+{
+    Trial t = trial_at(p, grammar_depth(p->state));
+    bool ok = true;
+    for (int i = 0; i < r->ninsert && ok; i++) ok = try_token(&t, (int)r->insert[i]);
+    r->fitting = ok ? count_fitting(&t, p->next + r->skip) : 0;
+    vec_free(&t.over);
+    if (r->fitting > best->fitting) *best = *r;
+}
+
+static TokenKind partner_of(TokenKind open)
+{
+    switch (open) {
+    case TOK_LPAREN: return TOK_RPAREN;
+    case TOK_LBRACKET: return TOK_RBRACKET;
+    case TOK_LBRACE: return TOK_RBRACE;
+    default: return TOK_HOLE_END;
+    }
+}
+
+/* Closes brackets from the innermost outwards, with what each needs before: `f(g(x` needs `))` or
+ * `));`. Braces only at the end of the file. */
+static void consider_closing(Repair *best, const Parse *p)
+{
+    Repair r = {.partner = p->open.len > 0 ? vec_last(&p->open).token : 0};
+    Trial t = trial_at(p, grammar_depth(p->state));
+    for (size_t i = p->open.len; i-- > 0 && r.ninsert + 3 < MAX_INSERTED;) {
+        TokenKind open = p->open.data[i].kind, close = partner_of(open);
+        if (open == TOK_LBRACE && kind_of(p, p->next) != TOK_END) break;
+        static const TokenKind before[] = {TOK_END, TOK_SEMI, TOK_MISSING};
+        int b = 0;
+        for (; b < 3; b++) {
+            Trial c = trial_copy(&t);
+            bool ok = (b == 0 || try_token(&c, (int)before[b])) && try_token(&c, (int)close);
+            vec_free(&c.over);
+            if (ok) break;
+        }
+        if (b == 3) break;
+        if (b > 0) {
+            try_token(&t, (int)before[b]);
+            r.insert[r.ninsert++] = before[b];
+        }
+        try_token(&t, (int)close);
+        r.insert[r.ninsert++] = close;
+        consider(best, &r, p);
+        Repair with_end = r;
+        with_end.insert[with_end.ninsert++] = TOK_SEMI;
+        consider(best, &with_end, p);
+    }
+    vec_free(&t.over);
+}
+
+static Repair best_repair(const Parse *p)
+{
+    static const TokenKind missing[] = {TOK_SEMI,    TOK_COMMA,  TOK_RPAREN, TOK_RBRACKET,
+                                        TOK_MISSING, TOK_NAME,   TOK_LPAREN, TOK_COLON,
+                                        TOK_ASSIGN,  TOK_LBRACE, TOK_IN,     TOK_TYPENAME};
+    TokenKind kind = kind_of(p, p->next);
+    Repair best = {.fitting = 0};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        if (missing[i] == TOK_LBRACE && (kind == TOK_RBRACE || kind == TOK_END)) continue;
+        Repair r = {.insert = {missing[i]}, .ninsert = 1, .partner = SIZE_MAX};
+        consider(&best, &r, p);
+    }
+    consider_closing(&best, p);
+    if (kind != TOK_END) {
+        Repair r = {.skip = true, .partner = SIZE_MAX};
+        consider(&best, &r, p);
+    }
+    return best;
+}
+
+static void apply(Parse *p, const Repair *r)
+{
+    static const TokenValue unnamed = {.text = "?"};
+    Loc loc = parse_token_loc(p, p->next);
+    loc.end = loc.begin;
+    for (int i = 0; i < r->ninsert && !p->stop; i++) {
+        if (r->insert[i] == TOK_RBRACE) p->unbalanced = true;
+        parse_push(p, r->insert[i], loc, &unnamed);
+    }
+    if (r->skip) p->next++;
+}
+
+/* ---- giving up a list or a statement ---- */
+
+/* Whether a token of this kind, first of its line, is where a new statement begins. */
+static bool begins_statement(TokenKind k)
+{
+    switch (k) {
+    case TOK_TYPENAME:
+    case TOK_BREAK:
+    case TOK_CONST:
+    case TOK_CONTINUE:
+    case TOK_DO:
+    case TOK_FOR:
+    case TOK_FOREACH:
+    case TOK_IF:
+    case TOK_RETURN:
+    case TOK_TYPE:
+    case TOK_USING:
+    case TOK_VAR:
+    case TOK_WHILE: return true;
+    default: return token_class(k) == TOKEN_L && k != TOK_NULL_ && k != TOK_THIS && k != TOK_BASE;
+    }
+}
+
+static bool opens(TokenKind k)
+{
+    return k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_HOLE;
+}
+
+static bool closes(TokenKind k)
+{
+    return k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE || k == TOK_HOLE_END;
+}
+
+/* The token that closes the innermost bracket opened below `depth`, or SIZE_MAX. */
+static size_t find_closing(const Parse *p, size_t depth, TokenKind close)
+{
+    size_t inside = 0, n = p->open.len;
+    while (n > 0 && p->open.data[n - 1].depth >= depth) n--, inside++;
+    if (n == 0 || partner_of(p->open.data[n - 1].kind) != close) return SIZE_MAX;
+    size_t opening = p->open.data[n - 1].token;
+    bool is_for = opening > 0 && kind_of(p, opening - 1) == TOK_FOR;
+    for (size_t i = p->next;; i++) {
+        TokenKind k = kind_of(p, i);
+        if (k == TOK_END || (k == TOK_SEMI && !is_for) ||
+            (on_new_line(p, i) && begins_statement(k)))
+            return SIZE_MAX;
+        if (opens(k)) inside++;
+        if (closes(k) && inside == 0) return k == close ? i : SIZE_MAX;
+        if (closes(k)) inside--;
+    }
+}
+
+/* Where a new statement can begin, from token i on: behind a ';', at a brace, at a line that begins
+ * like a statement. The braces of a construct that is not known are passed over with what they
+ * hold. */
+static size_t find_statement(const Parse *p, size_t i, bool unknown)
+{
+    for (size_t braces = 0, start = i;; i++) {
+        TokenKind k = kind_of(p, i);
+        if (k == TOK_END) return i;
+        if (k == TOK_LBRACE && !unknown) return i;
+        if (k == TOK_LBRACE) braces++;
+        if (k == TOK_RBRACE && braces == 0) return i;
+        if (k == TOK_RBRACE && --braces == 0) {
+            TokenKind next = kind_of(p, i + 1);
+            if (next != TOK_ELSE && next != TOK_CATCH && next != TOK_FINALLY) return i + 1;
+        }
+        if (braces > 0) continue;
+        if (k == TOK_SEMI) return i + 1;
+        if (i > start && on_new_line(p, i) && begins_statement(k)) return i;
+    }
+}
+
+static void give_up(Parse *p, size_t depth, size_t next)
+{
+    Loc loc = parse_token_loc(p, p->next);
+    if (next > p->next) loc.end = parse_token_loc(p, next - 1).end;
+    while (p->open.len > 0 && vec_last(&p->open).depth >= depth) p->open.len--;
+    grammar_pop(p->state, depth);
+    if (!grammar_push(p->state, p, GRAMMAR_ERROR, loc, NULL)) p->stop = true;
+    p->next = next;
+}
+
+/* From the innermost state that can read an error outwards. */
+static void panic(Parse *p, bool unknown)
+{
+    static const TokenKind closing[] = {TOK_RPAREN, TOK_RBRACKET, TOK_RBRACE, TOK_HOLE_END};
+    TokenKind kind = kind_of(p, p->next);
+    for (size_t depth = grammar_depth(p->state); depth > 0; depth--) {
+        Trial t = trial_at(p, depth);
+        if (grammar_action(top(&t), GRAMMAR_ERROR) <= 0) continue;
+        try_token(&t, GRAMMAR_ERROR);
+        size_t next = SIZE_MAX;
+        if (would_fit(&t, TOK_SEMI)) {
+            bool here = on_new_line(p, p->next) && begins_statement(kind) && !unknown;
+            next = here ? p->next : find_statement(p, p->next, unknown);
+            while (kind_of(p, next) != TOK_END && !would_fit(&t, kind_of(p, next)))
+                next = find_statement(p, next + 1, false);
+            if (kind == TOK_END && !would_fit(&t, TOK_END)) next = SIZE_MAX;
+        } else if (!unknown) {
+            for (size_t i = 0; i < 4 && next == SIZE_MAX; i++)
+                if (would_fit(&t, closing[i])) next = find_closing(p, depth, closing[i]);
+        }
+        vec_free(&t.over);
+        if (next == SIZE_MAX) continue;
+        give_up(p, depth, next);
+        return;
+    }
+    p->stop = true;
+}
+
+/* ---- messages ---- */
+
+static void describe_kind(Text *out, TokenKind kind)
+{
+    text_printf(out, token_class(kind) == TOKEN_C ? "%s" : "'%s'", token_text(kind));
+}
+
+static void describe_token(Text *out, const Parse *p, size_t i)
+{
+    enum { LONGEST = 40 };
+    Token t = p->tokens.list.data[i];
+    size_t len = t.end - t.begin;
+    switch (t.kind) {
+    case TOK_NAME:
+    case TOK_TYPENAME:
+    case TOK_INT:
+    case TOK_REAL:
+        if (len <= LONGEST) {
+            text_printf(out, "'%.*s'", (int)len, p->source->text + t.begin);
+            break;
+        }
+        /* fall through */
+    default: describe_kind(out, t.kind);
+    }
+}
+
+/* What could stand here: a few kinds, or nothing that is short to say. */
+static void describe_expected(Text *out, const Parse *p)
+{
+    static const TokenKind asked[] = {
+        TOK_NAME,   TOK_SEMI,  TOK_COMMA, TOK_RPAREN, TOK_RBRACKET, TOK_RBRACE, TOK_HOLE_END,
+        TOK_ASSIGN, TOK_COLON, TOK_IN,    TOK_ARROW,  TOK_LPAREN,   TOK_LBRACE, TOK_WHILE};
+    enum { FEW = 4 };
+    TokenKind found[FEW];
+    size_t n = 0;
+    Trial t = trial_at(p, grammar_depth(p->state));
+    if (would_fit(&t, TOK_IF)) {
+        text_add(out, "a statement");
+    } else if (would_fit(&t, TOK_MISSING)) {
+        text_add(out, "an expression");
+    } else if (would_fit(&t, TOK_TYPENAME)) {
+        text_add(out, would_fit(&t, TOK_NAME) ? "a name" : "a type");
+    } else {
+        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+            /* a call or an index could follow, but is not what is missing */
+            if (asked[i] == TOK_LPAREN && n > 0) continue;
+            if (!would_fit(&t, asked[i])) continue;
+            if (n == FEW) return;
+            found[n++] = asked[i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (i > 0) text_add(out, i + 1 == n ? " or " : ", ");
+            describe_kind(out, found[i]);
+        }
+    }
+}
+
+/* Constructs that the language has and the grammar does not. */
+static bool is_unknown(const Parse *p, Text *what)
+{
+    TokenKind k = kind_of(p, p->next), before = p->next > 0 ? kind_of(p, p->next - 1) : TOK_END;
+    bool in_index = p->open.len > 0 && vec_last(&p->open).kind == TOK_LBRACKET;
+    if (in_index && (before == TOK_DOTDOT || k == TOK_DOTDOT || k == TOK_XOR))
+        text_add(what, "slices are");
+    else if (token_class(k) == TOKEN_L || k == TOK_COALESCE || k == TOK_COALESCE_ASSIGN)
+        text_printf(what, "'%s' is", token_text(k));
+    return what->len > 0;
+}
+
+/* Mistakes that deserve a sentence of their own. */
+static const char *special(const Parse *p)
+{
+    size_t i = p->next;
+    const Token *t = &p->tokens.list.data[i];
+    if (i >= 2 && t[-1].kind == TOK_DOT && t[-2].kind == TOK_INT && t[-2].end == t[-1].begin)
+        return "a real number needs a digit after the point";
+    if (t->kind == TOK_FORMAT) return "put the ?: in parentheses: a format begins at the ':'";
+    if (t->kind == TOK_LET) return "put the let in parentheses";
+    if (t->kind == TOK_ARROW) return "put the lambda in parentheses";
+    if (t->kind == TOK_DOTDOT) return "ranges do not chain: use parentheses";
+    return NULL;
+}
+
+/* A missing token is shown where it is missing, not at the beginning of the next line. */
+static Loc place(const Parse *p, bool missing)
+{
+    Loc loc = parse_token_loc(p, p->next);
+    if (missing && p->next > 0 && on_new_line(p, p->next)) {
+        loc = parse_token_loc(p, p->next - 1);
+        loc.begin = loc.end;
+    }
+    return loc;
+}
+
+static void report(Parse *p, const Repair *r)
+{
+    bool quiet = p->tokens.list.data[p->next].flags & TOKEN_QUIET;
+    bool echo = p->errors > 0 && p->since_error < ECHO_TOKENS;
+    Text expected = {0}, at = {0};
+    const char *sentence = special(p);
+    bool missing = r->fitting >= ENOUGH && !r->skip;
+    if (missing)
+        describe_kind(&expected, r->insert[0]);
+    else if (r->fitting < ENOUGH)
+        describe_expected(&expected, p);
+    describe_token(&at, p, p->next);
+    Loc loc = place(p, missing && r->insert[0] != TOK_NAME && r->insert[0] != TOK_MISSING);
+    if (quiet || echo) {
+        p->errors++; /* for parse_error, which looks at last_error */
+    } else if (sentence) {
+        parse_error(p, parse_token_loc(p, p->next), DIAG_SYNTAX, "%s", sentence);
+    } else if (expected.len > 0) {
+        parse_error(p, loc, DIAG_SYNTAX, "expected %s before %s", expected.data, at.data);
+        if (missing && r->partner != SIZE_MAX &&
+            closes(r->insert[r->ninsert > 1 && !closes(r->insert[0])])) {
+            Loc partner = parse_token_loc(p, r->partner);
+            if (memchr(p->source->text + partner.begin, '\n', loc.begin - partner.begin))
+                diag_note(p->diags, partner, "to match this");
+        }
+    } else {
+        parse_error(p, loc, DIAG_SYNTAX, "unexpected %s", at.data);
+    }
+    text_free(&expected);
+    text_free(&at);
+    p->last_error = parse_token_loc(p, p->next).begin;
+    p->since_error = 0;
+}
+
+void repair_error(Parse *p)
+{
+    Text what = {0};
+    if (is_unknown(p, &what)) {
+        Loc loc = parse_token_loc(p, p->next);
+        if (p->errors == 0 || p->since_error >= ECHO_TOKENS)
+            parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
+        p->last_error = loc.begin;
+        p->since_error = 0;
+        panic(p, token_class(kind_of(p, p->next)) == TOKEN_L);
+    } else {
+        Repair r = best_repair(p);
+        report(p, &r);
+        if (r.fitting >= ENOUGH)
+            apply(p, &r);
+        else
+            panic(p, false);
+    }
+    text_free(&what);
+}
