@@ -1,0 +1,115 @@
+/* Decimal digits of integers and reals, exactly: printf's digits are those of the exact binary
+ * value, so all that is left is to round and to lay out. Standard formats round reals to even on
+ * exact ties, as .NET has done since it prints exact digits; integers and patterns round half away
+ * from zero. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+
+static void trim(Decimal *d)
+{
+    int zeros = 0;
+    while (zeros < d->n && d->digits[zeros] == '0') zeros++;
+    d->n -= zeros;
+    d->point -= zeros;
+    memmove(d->digits, d->digits + zeros, (size_t)d->n);
+    while (d->n && d->digits[d->n - 1] == '0') d->n--;
+    if (d->n) return;
+    d->point = 0;
+    if (!d->real) d->negative = false;
+}
+
+void decimal_integer(Decimal *d, uint64_t magnitude, bool negative)
+{
+    d->n = snprintf(d->digits, sizeof d->digits, "%llu", (unsigned long long)magnitude);
+    d->point = d->n;
+    d->negative = negative;
+    d->real = false;
+    trim(d);
+}
+
+/* From printf's "123.456e+05" of a value that is not negative. */
+static void from_printed(Decimal *d, double x, const char *p)
+{
+    d->n = 0;
+    d->point = -1;
+    for (; *p && *p != 'e'; p++)
+        if (*p == '.')
+            d->point = d->n;
+        else if (d->n < MOST_DIGITS)
+            d->digits[d->n++] = *p;
+    if (d->point < 0) d->point = d->n;
+    if (*p == 'e') d->point += (int)strtol(p + 1, NULL, 10);
+    d->negative = signbit(x);
+    d->real = true;
+    trim(d);
+}
+
+void decimal_fixed(Decimal *d, double x, int decimals)
+{
+    char printed[MOST_DIGITS + 8];
+    snprintf(printed, sizeof printed, "%.*f", decimals < MOST_DECIMALS ? decimals : MOST_DECIMALS,
+             fabs(x));
+    from_printed(d, x, printed);
+}
+
+void decimal_significant(Decimal *d, double x, int digits)
+{
+    char printed[MOST_DIGITS + 16];
+    snprintf(printed, sizeof printed, "%.*e",
+             digits < MOST_DECIMALS ? digits - 1 : MOST_DECIMALS - 1, fabs(x));
+    from_printed(d, x, printed);
+}
+
+void decimal_shortest(Decimal *d, double x, ScalarKind kind)
+{
+    char printed[48];
+    ScalarValue back;
+    for (int more = 0; more < 17; more++) {
+        snprintf(printed, sizeof printed, "%.*e", more, fabs(x));
+        back.f = kind == SC_FLOAT ? (double)strtof(printed, NULL) : strtod(printed, NULL);
+        if (kind == SC_HALF) back = scalar_convert(back, SC_DOUBLE, SC_HALF);
+        if (back.f == fabs(x)) break;
+    }
+    from_printed(d, x, printed);
+}
+
+void decimal_round(Decimal *d, int64_t keep)
+{
+    if (keep >= d->n) return;
+    bool up = keep >= 0 && d->digits[keep] >= '5';
+    d->n = keep > 0 ? (int)keep : 0;
+    if (up) {
+        while (d->n && d->digits[d->n - 1] == '9') d->n--;
+        if (d->n) {
+            d->digits[d->n - 1]++;
+        } else {
+            d->digits[d->n++] = '1';
+            d->point++;
+        }
+    }
+    trim(d);
+}
+
+void decimal_add_fixed(Text *t, const Decimal *d, int decimals, bool grouped)
+{
+    if (d->point <= 0) text_add(t, "0");
+    for (int i = 0; i < d->point; i++) {
+        text_addn(t, i < d->n ? &d->digits[i] : "0", 1);
+        int left = d->point - 1 - i;
+        if (grouped && left && left % 3 == 0) text_add(t, ",");
+    }
+    if (decimals > 0) text_add(t, ".");
+    for (int i = 0; i < decimals; i++) {
+        int at = d->point + i;
+        text_addn(t, at >= 0 && at < d->n ? &d->digits[at] : "0", 1);
+    }
+}
+
+void decimal_add_exponent(Text *t, int exponent, char letter, bool plus, int least)
+{
+    text_printf(t, "%c%s%0*d", letter, exponent < 0 ? "-" : plus ? "+" : "", least, abs(exponent));
+}

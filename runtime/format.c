@@ -1,0 +1,318 @@
+/* Values as text: C#'s standard format specifiers in the invariant culture, and functional values
+ * as NumPy prints arrays, "[[1, 2], [3, 4]]", summarised past 1000 elements. A format that does not
+ * fit the value is a FormatException. */
+#include "format.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "str.h"
+
+enum { SUMMARY_FROM = 1000, EDGE = 3 };
+
+/* ---- standard formats --------------------------------------------------------------------- */
+
+/* A letter and up to nine digits; precision -1: none given. False: a custom pattern. */
+static bool read_standard(const Str *format, char *letter, int *precision)
+{
+    const char *p = format->bytes, *end = p + format->len;
+    if (format->len > 10 || !((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z'))) return false;
+    *letter = *p++;
+    *precision = p < end ? 0 : -1;
+    for (; p < end; p++) {
+        if (*p < '0' || *p > '9') return false;
+        *precision = *precision * 10 + (*p - '0');
+    }
+    return true;
+}
+
+static bool refuse(const Str *format, ScalarKind kind, const CsSite *site)
+{
+    Text quoted = {0};
+    text_add_quoted(&quoted, format->bytes, format->len);
+    rt_throw(RT_FORMAT, site, "%s is not a format of %s: it takes %s or a pattern such as 0.00",
+             quoted.data, scalar_name(kind),
+             scalar_is_real(kind) ? "F, E, G, N, P, C, R" : "D, X, B, F, E, G, N, P, C");
+    text_free(&quoted);
+    return false;
+}
+
+static void add_sign(Text *t, const Decimal *d)
+{
+    if (d->negative) text_add(t, "-");
+}
+
+/* G: positional unless the exponent is below -5 or not below `digits`. */
+static void add_general(Text *t, const Decimal *d, int digits, char letter)
+{
+    add_sign(t, d);
+    if (d->point > digits || d->point < -3) {
+        Decimal m = *d;
+        m.point = 1;
+        decimal_add_fixed(t, &m, m.n - 1, false);
+        decimal_add_exponent(t, d->point - 1, letter, true, 2);
+    } else {
+        decimal_add_fixed(t, d, d->n > d->point ? d->n - d->point : 0, false);
+    }
+}
+
+/* What is left of C, E, F, N, P once the digits are there. */
+static void add_decimals(Text *t, const Decimal *d, char upper, int precision)
+{
+    switch (upper) {
+    case 'C':
+        text_add(t, d->negative ? "(\xC2\xA4" : "\xC2\xA4");
+        decimal_add_fixed(t, d, precision, true);
+        if (d->negative) text_add(t, ")");
+        break;
+    case 'P':
+        add_sign(t, d);
+        decimal_add_fixed(t, d, precision, true);
+        text_add(t, " %");
+        break;
+    default:
+        add_sign(t, d);
+        decimal_add_fixed(t, d, precision, upper == 'N');
+        break;
+    }
+}
+
+static void add_scientific(Text *t, const Decimal *d, char letter, int precision)
+{
+    Decimal m = *d;
+    m.point = 1;
+    add_sign(t, d);
+    decimal_add_fixed(t, &m, precision, false);
+    decimal_add_exponent(t, d->n ? d->point - 1 : 0, letter, true, 3);
+}
+
+static void add_bits(Text *t, uint64_t bits, ScalarKind kind, char letter, int precision)
+{
+    char digits[64];
+    unsigned step = letter == 'B' || letter == 'b' ? 1 : 4,
+             width = (unsigned)scalar_bytes(kind) * 8;
+    const char *alphabet = letter == 'x' ? "0123456789abcdef" : "0123456789ABCDEF";
+    if (width < 64) bits &= (UINT64_C(1) << width) - 1;
+    int n = 0;
+    do {
+        digits[63 - n++] = alphabet[bits & ((1u << step) - 1)];
+        bits >>= step;
+    } while (bits);
+    for (int i = n; i < precision; i++) text_add(t, "0");
+    text_addn(t, digits + 64 - n, (size_t)n);
+}
+
+static bool add_integer(Text *t, int64_t v, ScalarKind kind, const Str *format, const CsSite *site)
+{
+    char letter = 'D';
+    int precision = -1;
+    Decimal d;
+    bool negative = v < 0 && scalar_is_signed(kind);
+    uint64_t magnitude = negative ? 0 - (uint64_t)v : (uint64_t)v;
+    if (!format || format->len == 0) {
+        text_printf(t, "%s%llu", negative ? "-" : "", (unsigned long long)magnitude);
+        return true;
+    }
+    decimal_integer(&d, magnitude, negative);
+    if (!read_standard(format, &letter, &precision)) {
+        decimal_add_pattern(t, &d, format->bytes, (size_t)format->len);
+        return true;
+    }
+    char upper = (char)(letter & ~0x20);
+    switch (upper) {
+    case 'D':
+        text_printf(t, "%s%0*llu", negative ? "-" : "", precision > 0 ? precision : 1,
+                    (unsigned long long)magnitude);
+        return true;
+    case 'X':
+    case 'B': add_bits(t, (uint64_t)v, kind, letter, precision); return true;
+    case 'G':
+        if (precision > 0)
+            decimal_round(&d, precision);
+        else
+            precision = d.point;
+        add_general(t, &d, precision, letter == 'g' ? 'e' : 'E');
+        return true;
+    case 'E':
+        if (precision < 0) precision = 6;
+        decimal_round(&d, (int64_t)precision + 1);
+        add_scientific(t, &d, letter, precision);
+        return true;
+    case 'C':
+    case 'F':
+    case 'N':
+    case 'P':
+        if (precision < 0) precision = 2;
+        if (upper == 'P' && d.n) d.point += 2;
+        add_decimals(t, &d, upper, precision);
+        return true;
+    default: return refuse(format, kind, site);
+    }
+}
+
+static bool add_real(Text *t, double x, ScalarKind kind, const Str *format, const CsSite *site)
+{
+    /* Digits that a pattern is given, and those up to which the default stays positional. */
+    int exact = kind == SC_HALF ? 5 : kind == SC_FLOAT ? 7 : 15;
+    char letter = 'G';
+    int precision = -1;
+    Decimal d;
+    bool standard = !format || format->len == 0 || read_standard(format, &letter, &precision);
+    char upper = (char)(letter & ~0x20);
+    if (standard && !strchr("CEFGNPR", upper)) return refuse(format, kind, site);
+    if (!isfinite(x)) {
+        text_add(t, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
+        return true;
+    }
+    if (!standard) {
+        decimal_significant(&d, x, exact);
+        decimal_add_pattern(t, &d, format->bytes, (size_t)format->len);
+        return true;
+    }
+    switch (upper) {
+    case 'G':
+    case 'R':
+        if (upper == 'G' && precision > 0) {
+            decimal_significant(&d, x, precision);
+            add_general(t, &d, precision, letter == 'g' ? 'e' : 'E');
+        } else if (kind == SC_HALF || letter >= 'a') {
+            decimal_shortest(&d, x, kind);
+            add_general(t, &d, d.n > exact ? d.n : exact, letter >= 'a' ? 'e' : 'E');
+        } else if (kind == SC_FLOAT) {
+            text_add_float(t, (float)x);
+        } else {
+            text_add_double(t, x);
+        }
+        break;
+    case 'E':
+        if (precision < 0) precision = 6;
+        decimal_significant(&d, x, precision < MOST_DIGITS ? precision + 1 : MOST_DIGITS);
+        add_scientific(t, &d, letter, precision);
+        break;
+    default:
+        if (precision < 0) precision = 2;
+        decimal_fixed(&d, x, precision < MOST_DIGITS && upper == 'P' ? precision + 2 : precision);
+        if (upper == 'P' && d.n) d.point += 2;
+        add_decimals(t, &d, upper, precision);
+        break;
+    }
+    return true;
+}
+
+bool text_add_scalar(Text *t, ScalarValue v, ScalarKind kind, const Str *format, const CsSite *site)
+{
+    switch (kind) {
+    case SC_BOOL: text_add(t, v.i ? "True" : "False"); return true;
+    case SC_CHAR: utf8_add(t, (uint32_t)v.i); return true;
+    case SC_HALF:
+    case SC_FLOAT:
+    case SC_DOUBLE: return add_real(t, v.f, kind, format, site);
+    default: return add_integer(t, v.i, kind, format, site);
+    }
+}
+
+static void *result(Text *t, bool good)
+{
+    if (good) return rt_str_of(t);
+    text_free(t);
+    return NULL;
+}
+
+void *cs_format_i(int64_t value, int32_t kind, void *format, const CsSite *site)
+{
+    Text t = {0};
+    bool good = text_add_scalar(&t, (ScalarValue){.i = value}, (ScalarKind)kind, format, site);
+    return result(&t, good);
+}
+
+void *cs_format_f(double value, int32_t kind, void *format, const CsSite *site)
+{
+    Text t = {0};
+    bool good = text_add_scalar(&t, (ScalarValue){.f = value}, (ScalarKind)kind, format, site);
+    return result(&t, good);
+}
+
+/* ---- functional values -------------------------------------------------------------------- */
+
+typedef struct Printer {
+    Text *out;
+    const Array *array;
+    const char *data;
+    bool summary;
+    const Str *format;
+    const CsSite *site;
+} Printer;
+
+static bool add_function(Text *t, void *fn, const Str *format, const CsSite *site);
+
+static bool add_element(const Printer *p, int64_t at)
+{
+    int32_t elem = p->array->head.elem;
+    const char *where = p->data + (size_t)at * rt_elem_bytes(elem);
+    if (elem != CS_ELEM_REF)
+        return text_add_scalar(p->out, scalar_load(where, (ScalarKind)elem), (ScalarKind)elem,
+                               p->format, p->site);
+    void *ref;
+    memcpy(&ref, where, sizeof ref);
+    if (!ref) return true;
+    if (((CsHead *)ref)->kind == CS_STR) {
+        text_addn(p->out, ((Str *)ref)->bytes, (size_t)((Str *)ref)->len);
+        return true;
+    }
+    return add_function(p->out, ref, p->format, p->site);
+}
+
+static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
+{
+    const CsArray *a = &p->array->head;
+    int64_t n = a->n[dim];
+    bool cut = p->summary && n > 2 * EDGE, good = true;
+    text_add(p->out, "[");
+    for (int64_t i = 0; good && i < n; i++) {
+        if (i) text_add(p->out, ", ");
+        if (cut && i == EDGE) {
+            text_add(p->out, "..., ");
+            i = n - EDGE;
+        }
+        int64_t where = at + i * a->stride[dim];
+        good = dim == a->rank - 1 ? add_element(p, where) : add_dimension(p, dim + 1, where);
+    }
+    text_add(p->out, "]");
+    return good;
+}
+
+static bool add_array(Text *t, Array *a, const Str *format, const CsSite *site)
+{
+    int64_t n = rt_array_count(a);
+    if (n == 0) {
+        text_add(t, "[]");
+        return true;
+    }
+    Printer p = {t, a, rt_array_data(a, site), n > SUMMARY_FROM, format, site};
+    return p.data && add_dimension(&p, 0, 0);
+}
+
+static bool add_function(Text *t, void *fn, const Str *format, const CsSite *site)
+{
+    if (((CsHead *)fn)->kind == CS_STOPWATCH) {
+        text_add(t, "Stopwatch");
+        return true;
+    }
+    FdBox room;
+    const FdBox *box = rt_box_of(fn, &room);
+    for (int d = 0; d < box->rank; d++)
+        if (box->dim[d].full) { /* nothing to list: the type says most */
+            text_add_type(t, rt_type_of(fn));
+            return true;
+        }
+    Array *a = cs_force(fn, site);
+    bool good = a && add_array(t, a, format, site);
+    cs_release(a);
+    return good;
+}
+
+void *cs_format_fn(void *fn, void *format, const CsSite *site)
+{
+    Text t = {0};
+    return result(&t, !fn || add_function(&t, fn, format, site));
+}

@@ -1,0 +1,174 @@
+/* int.Parse and its like: text to scalars as C# does in the invariant culture. White space around
+ * the number is allowed, anything else that does not belong to it is a FormatException that quotes
+ * the text. An integer that does not fit is one too; a real that is too large is infinite. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "str.h"
+
+typedef struct Span {
+    const char *at, *end;
+} Span;
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static Span trim(const Str *s)
+{
+    Span t = {s ? s->bytes : "", s ? s->bytes + s->len : ""};
+    if (!s) t.end = t.at;
+    while (t.at < t.end && is_space(*t.at)) t.at++;
+    while (t.at < t.end && is_space(t.end[-1])) t.end--;
+    return t;
+}
+
+static bool is_word(Span t, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(t.end - t.at) == n && strncasecmp(t.at, word, n) == 0;
+}
+
+/* Throws "'text' WHY". */
+static void refuse(const Str *s, const CsSite *site, const char *why, const char *kind,
+                   const char *more)
+{
+    Text quoted = {0};
+    text_add_quoted(&quoted, s ? s->bytes : "", s ? s->len : 0);
+    rt_throw(RT_FORMAT, site, "%s %s %s%s", quoted.data, why, kind, more);
+    text_free(&quoted);
+}
+
+static int64_t parse_bool(const Str *s, const CsSite *site)
+{
+    Span t = trim(s);
+    if (is_word(t, "true")) return 1;
+    if (!is_word(t, "false")) refuse(s, site, "is not a", "bool", ": True or False is expected");
+    return 0;
+}
+
+static int64_t parse_char(const Str *s, const CsSite *site)
+{
+    const char *at = s ? s->bytes : "", *end = s ? at + s->len : at;
+    uint32_t c = at < end ? utf8_take(&at, end) : 0;
+    if (s && s->len > 0 && at == end) return c;
+    refuse(s, site, "is not a", "char", ": exactly one character is expected");
+    return 0;
+}
+
+static void out_of_range(const Str *s, ScalarKind kind, const CsSite *site)
+{
+    unsigned bits = (unsigned)scalar_bytes(kind) * 8;
+    char range[64];
+    if (scalar_is_signed(kind)) {
+        uint64_t half = UINT64_C(1) << (bits - 1);
+        snprintf(range, sizeof range, " (-%llu to %llu)", (unsigned long long)half,
+                 (unsigned long long)(half - 1));
+    } else {
+        snprintf(range, sizeof range, " (0 to %llu)",
+                 (unsigned long long)(UINT64_MAX >> (64 - bits)));
+    }
+    refuse(s, site, "does not fit", scalar_name(kind), range);
+}
+
+static const char *article(ScalarKind kind)
+{
+    return strchr("aeiou", scalar_name(kind)[0]) ? "is not an" : "is not a";
+}
+
+static int64_t parse_integer(const Str *s, ScalarKind kind, const CsSite *site)
+{
+    Span t = trim(s);
+    bool negative = t.at < t.end && *t.at == '-', large = false;
+    if (t.at < t.end && (*t.at == '-' || *t.at == '+')) t.at++;
+    bool good = t.at < t.end;
+    uint64_t u = 0;
+    for (; good && t.at < t.end; t.at++) {
+        good = is_digit(*t.at);
+        large = __builtin_mul_overflow(u, (uint64_t)10, &u) || large;
+        large = __builtin_add_overflow(u, (uint64_t)(*t.at - '0'), &u) || large;
+    }
+    if (!good) {
+        refuse(s, site, article(kind), scalar_name(kind), ": an integer such as 42 is expected");
+        return 0;
+    }
+    unsigned bits = (unsigned)scalar_bytes(kind) * 8 - scalar_is_signed(kind);
+    uint64_t most = UINT64_MAX >> (64 - bits);
+    if (negative) most = scalar_is_signed(kind) ? most + 1 : 0;
+    if (large || u > most) {
+        out_of_range(s, kind, site);
+        return 0;
+    }
+    return negative ? (int64_t)(0 - u) : (int64_t)u;
+}
+
+int64_t cs_parse_i(void *s, int32_t kind, const CsSite *site)
+{
+    if (kind == SC_BOOL) return parse_bool(s, site);
+    if (kind == SC_CHAR) return parse_char(s, site);
+    return parse_integer(s, (ScalarKind)kind, site);
+}
+
+/* digits [. digits] [e [sign] digits] with at least one digit in front of the e; commas may stand
+ * between digits before the point. Copies it without commas; false if the text is anything else. */
+static bool clean(Span t, Text *out)
+{
+    bool digits = false;
+    if (t.at < t.end && (*t.at == '-' || *t.at == '+')) text_addn(out, t.at++, 1);
+    for (; t.at < t.end && (is_digit(*t.at) || (*t.at == ',' && digits)); t.at++)
+        if (*t.at != ',') {
+            text_addn(out, t.at, 1);
+            digits = true;
+        }
+    if (t.at < t.end && *t.at == '.') text_addn(out, t.at++, 1);
+    for (; t.at < t.end && is_digit(*t.at); t.at++, digits = true) text_addn(out, t.at, 1);
+    if (!digits) return false;
+    if (t.at == t.end) return true;
+    if (*t.at != 'e' && *t.at != 'E') return false;
+    text_addn(out, t.at++, 1);
+    if (t.at < t.end && (*t.at == '-' || *t.at == '+')) text_addn(out, t.at++, 1);
+    if (t.at == t.end) return false;
+    for (; t.at < t.end && is_digit(*t.at); t.at++) text_addn(out, t.at, 1);
+    return t.at == t.end;
+}
+
+static bool special(Span t, double *out)
+{
+    bool negative = t.at < t.end && *t.at == '-';
+    if (t.at < t.end && (*t.at == '-' || *t.at == '+')) t.at++;
+    if (is_word(t, "Infinity"))
+        *out = negative ? -(double)INFINITY : (double)INFINITY;
+    else if (is_word(t, "NaN"))
+        *out = (double)NAN;
+    else
+        return false;
+    return true;
+}
+
+double cs_parse_f(void *s, int32_t kind, const CsSite *site)
+{
+    Span t = trim(s);
+    double value = 0;
+    if (special(t, &value)) return value;
+    Text digits = {0};
+    if (!clean(t, &digits))
+        refuse(s, site, article((ScalarKind)kind), scalar_name((ScalarKind)kind),
+               ": a number such as 1.5 or 2E-3 is expected");
+    else if (kind == SC_FLOAT) /* not through double, which could round twice */
+        value = (double)strtof(digits.data, NULL);
+    else
+        value = scalar_convert((ScalarValue){.f = strtod(digits.data, NULL)}, SC_DOUBLE,
+                               (ScalarKind)kind)
+                    .f;
+    text_free(&digits);
+    return value;
+}
