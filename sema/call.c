@@ -1,0 +1,339 @@
+/* Calls and indices: user functions, the library, functional values (application and composition).
+ */
+#include <string.h>
+
+#include "check.h"
+
+static bool check_arg_form(Sema *s, const Ast *a)
+{
+    if (a->kind != AST_BINDER) return true;
+    report(s, a->loc, BINDER, "`name : range` binds a variable of a reduction; this is a call");
+    report_note(s, NOWHERE, "there are no named arguments");
+    return false;
+}
+
+/* Arguments in the light of the parameter type that all overloads of that length share. */
+static void check_args(Sema *s, AstList args, const Candidates *set)
+{
+    for (int i = 0; i < args.len; i++) {
+        const Type *hint = NULL;
+        bool differ = false;
+        for (int c = 0; set && c < set->len; c++) {
+            if (set->data[c].nparams != args.len) continue;
+            differ = differ || (hint && set->data[c].params[i] != hint);
+            hint = set->data[c].params[i];
+        }
+        if (!check_arg_form(s, args.data[i])) {
+            args.data[i]->type = s->error;
+            continue;
+        }
+        const Type *t = check_expr(s, &args.data[i], differ ? NULL : hint);
+        if (t->kind != TY_GROUP) require_value(s, args.data[i]);
+    }
+}
+
+/* ---- application of functional values --------------------------------------------------- */
+
+/* Converts an index of any integer type: a long range may index an array. */
+static bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
+{
+    const Type *t = result_of((*slot)->type);
+    bool wide = type_is_scalar(t, SC_LONG) || type_is_scalar(t, SC_UINT);
+    if (!type_is_scalar(param, SC_INT) || !wide) return convert_result(s, slot, param, what);
+    const Type *from = (*slot)->type;
+    convert_wrap(s, slot,
+                 type_is_functional(from) ? type_func(s->types, param, from->nparams, from->params)
+                                          : param);
+    return true;
+}
+
+static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args)
+{
+    n->type = s->error;
+    bool functional = false, broken = false;
+    s->index_depth++;
+    for (int i = 0; i < args.len; i++) {
+        if (!check_arg_form(s, args.data[i])) {
+            broken = true;
+            continue;
+        }
+        const Type *hint = i < f->nparams ? f->params[i] : NULL;
+        const Type *t = check_value(s, &args.data[i], hint);
+        broken = broken || t == s->error;
+    }
+    s->index_depth--;
+    if (args.len != f->nparams) {
+        report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, not %d", type_text(s->arena, f),
+               f->nparams, f->nparams == 1 ? "" : "s", args.len);
+        return;
+    }
+    for (int i = 0; i < args.len && !broken; i++) {
+        const char *what = name ? arena_printf(s->arena, "index %d of '%s'", i + 1, name)
+                                : arena_printf(s->arena, "index %d", i + 1);
+        functional = functional ||
+                     (type_is_functional(args.data[i]->type) && !type_is_functional(f->params[i]));
+        broken = !convert_index(s, &args.data[i], f->params[i], what);
+    }
+    n->res = functional ? AST_RES_PROMOTE : AST_RES_APPLY;
+    n->type = broken || !functional ? f->result
+                                    : promoted_type(s, n->loc, f->result, args.data, args.len);
+}
+
+void check_index(Sema *s, Ast *n)
+{
+    Ast **base = &n->index.base;
+    for (int i = 0; i < n->index.args.len; i++) {
+        if (n->index.args.data[i]->kind != AST_RANGE) continue;
+        report(s, n->loc, NOT_SUPPORTED, "slices are not supported yet");
+        report_note(s, NOWHERE, "a range in parentheses restricts: a(1..n)");
+        n->type = s->error;
+        return;
+    }
+    const Type *t = check_value(s, base, NULL);
+    n->type = s->error;
+    if (t == s->string && n->index.args.len == 1) {
+        if (check_value(s, &n->index.args.data[0], s->integer) == s->error) return;
+        if (convert_to(s, &n->index.args.data[0], s->integer, "the index"))
+            n->type = type_scalar(s->types, SC_CHAR);
+        return;
+    }
+    if (type_is_functional(t)) {
+        const char *name = (*base)->kind == AST_NAME_REF ? (*base)->name_ref.name : NULL;
+        apply(s, n, t, name, n->index.args);
+        return;
+    }
+    int errors = s->quiet_errors;
+    s->quiet++; /* the indices of what cannot be indexed */
+    for (int i = 0; i < n->index.args.len; i++) check_value(s, &n->index.args.data[i], NULL);
+    s->quiet--;
+    s->quiet_errors = errors;
+    if (t != s->error)
+        report(s, n->loc, NOT_CALLABLE, "a '%s' cannot be indexed", type_text(s->arena, t));
+}
+
+/* ---- the library ------------------------------------------------------------------------ */
+
+/* Eval(f): the conversion to the array type. */
+static void check_eval(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *f = n->call.args.data[0];
+    const Type *t = f->type;
+    bool array = t->result->kind == TY_SCALAR && t->nparams <= MAX_ARRAY_RANK;
+    for (int i = 0; i < t->nparams; i++) array = array && t->params[i] == s->integer;
+    if (t->kind == TY_ARRAY) array = true;
+    if (!array) {
+        report(s, f->loc, CONVERSION, "a '%s' is not an array when evaluated",
+               type_text(s->arena, t));
+        n->type = s->error;
+        return;
+    }
+    *slot = n->call.args.data[0];
+    convert_to(s, slot, type_array(s->types, t->result, t->nparams), NULL);
+}
+
+/* x.ToString() is the conversion to string, x.ToString("F2") an interpolated string. */
+static void check_to_string(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *value = n->call.callee->member.base;
+    if (!n->call.args.len) {
+        *slot = value;
+        convert_string(s, slot);
+        return;
+    }
+    AstBytes format;
+    if (!constant_text(s, n->call.args.data[0], &format)) {
+        report(s, n->call.args.data[0]->loc, NOT_SUPPORTED,
+               "a format that is not a constant string is not supported yet");
+        n->type = s->error;
+        return;
+    }
+    Ast *interp = ast_new(s->arena, AST_INTERP, n->loc),
+        *hole = ast_new(s->arena, AST_HOLE, n->loc);
+    hole->hole.expr = value;
+    hole->hole.format = format;
+    hole->type = interp->type = s->string;
+    interp->interp.parts = ast_list_add(s->arena, interp->interp.parts, hole);
+    *slot = interp;
+}
+
+/* The type comes from the target. */
+static const Type *load_type(Sema *s, const Ast *n, const Type *hint)
+{
+    bool array = type_is_functional(hint) && hint->result->kind == TY_SCALAR && hint->nparams > 0 &&
+                 hint->nparams <= MAX_ARRAY_RANK;
+    for (int i = 0; array && i < hint->nparams; i++) array = hint->params[i] == s->integer;
+    if (array) return type_array(s->types, hint->result, hint->nparams);
+    report(s, n->loc, NEEDS_TYPE,
+           "the type of what is loaded comes from its target, an array type");
+    report_note(s, NOWHERE, "write the type: float[,] a = Npy.Load(...)");
+    return s->error;
+}
+
+static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
+{
+    const char *name = *b->space && strcmp(b->space, "func") && strcmp(b->space, "any")
+                           ? arena_printf(s->arena, "%s.%s", b->space, b->name)
+                           : b->name;
+    if (!b->pure) {
+        pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
+    } else if (s->functional && b->runtime) {
+        for (int i = 0; i < n->call.args.len; i++)
+            if (mentions_bound(n->call.args.data[i])) {
+                report(s, n->loc, NOT_SUPPORTED, "'%s' under bound variables is not supported yet",
+                       name);
+                break;
+            }
+    }
+}
+
+static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *hint)
+{
+    Ast *n = *slot;
+    Fit fit;
+    check_args(s, n->call.args, &set);
+    n->type = s->error;
+    const Candidate *c = resolve(s, n, set, n->call.args, &fit);
+    if (!c) return;
+    const Builtin *b = &builtins[c->sym->builtin];
+    if (!strcmp(b->name, "ToString")) {
+        check_to_string(s, slot);
+        return;
+    }
+    resolve_apply(s, c, fit, n->call.args, n->loc);
+    n->sym = n->call.callee->sym = c->sym;
+    check_library_purity(s, n, b);
+    if (c->result_letter == 'A') {
+        check_eval(s, slot);
+        return;
+    }
+    n->type = c->result_letter == 'T' ? load_type(s, n, hint) : c->result;
+    const Type *wanted = n->type;
+    bool same = b->op != FD_OP_NONE && fd_op_info(b->op)->rule == FD_RULE_SAME;
+    if (same && c->nparams) n->type = c->params[0]; /* Sign gives what it takes */
+    if (fit == FIT_PROMOTED) {
+        n->res = AST_RES_PROMOTE;
+        n->type = promoted_type(s, n->loc, n->type, n->call.args.data, n->call.args.len);
+    }
+    if (n->type == s->error) return;
+    if (result_of(n->type) == result_of(wanted)) return;
+    convert_wrap(s, slot,
+                 type_is_functional(n->type)
+                     ? type_func(s->types, wanted, n->type->nparams, n->type->params)
+                     : wanted);
+}
+
+/* ---- calls ------------------------------------------------------------------------------ */
+
+static void check_user_call(Sema *s, Ast *n, Symbol *first)
+{
+    Candidates set = candidates_of_user(s, first);
+    Fit fit;
+    s->index_depth++;
+    check_args(s, n->call.args, &set);
+    s->index_depth--;
+    n->type = s->error;
+    const Candidate *c = NULL;
+    if (n->call.args.len == 1 && type_is_functional(n->call.args.data[0]->type)) {
+        bool fits = false; /* the third rule: a reduction, when the first two fail */
+        for (int i = 0; i < set.len; i++) fits = fits || set.data[i].nparams == 1;
+        if (!fits && set.len) {
+            check_call_reduce(s, n);
+            return;
+        }
+    }
+    c = resolve(s, n, set, n->call.args, &fit);
+    if (!c) { /* one overload: its type is known all the same */
+        if (set.len == 1 && set.data[0].result->kind != TY_VOID) n->type = s->error;
+        return;
+    }
+    resolve_apply(s, c, fit, n->call.args, n->loc);
+    n->sym = n->call.callee->sym = c->sym;
+    n->call.callee->type = c->sym->type;
+    if (s->functional) pure_need(s, c->sym, n->loc, "is used in a functional expression");
+    n->type = c->result;
+    if (fit != FIT_PROMOTED) return;
+    n->res = AST_RES_PROMOTE;
+    n->type = promoted_type(s, n->loc, c->result, n->call.args.data, n->call.args.len);
+}
+
+static void check_name_call(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot, *callee = n->call.callee;
+    Symbol *sym = scope_lookup(s, callee->name_ref.name);
+    callee->sym = sym;
+    callee->type = n->type = s->error;
+    if (!sym) {
+        report_undeclared(s, callee->loc, callee->name_ref.name, true);
+        check_args(s, n->call.args, NULL);
+        return;
+    }
+    if (sym->kind == SYM_FUNC) {
+        check_user_call(s, n, sym);
+    } else if (sym->kind == SYM_BUILTIN) {
+        Candidates set =
+            candidates_of_library(s, s->bspace[sym->builtin], callee->name_ref.name, false);
+        check_library_call(s, slot, set, hint);
+    } else {
+        const Type *f = check_value(s, &n->call.callee, NULL);
+        if (type_is_functional(f)) {
+            apply(s, n, f, callee->name_ref.name, n->call.args);
+            return;
+        }
+        if (f != s->error)
+            report(s, n->loc, NOT_CALLABLE, "'%s' is a '%s' and cannot be called",
+                   callee->name_ref.name, type_text(s->arena, f));
+        check_args(s, n->call.args, NULL);
+    }
+}
+
+static void check_member_call(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot;
+    const Type *t = check_expr(s, &n->call.callee, NULL);
+    Ast *callee = n->call.callee;
+    n->type = s->error;
+    if (t->kind != TY_GROUP || !callee->sym || callee->kind != AST_MEMBER) {
+        if (t != s->error && type_is_functional(t)) {
+            apply(s, n, t, NULL, n->call.args);
+            return;
+        }
+        if (t != s->error) {
+            report(s, n->loc, NOT_CALLABLE, "'%s' is a property, not a method",
+                   callee->kind == AST_MEMBER ? callee->member.name : "this");
+            report_note(s, NOWHERE, "leave out the parentheses");
+        }
+        check_args(s, n->call.args, NULL);
+        return;
+    }
+    int row = callee->sym->builtin;
+    const char *space = s->bspace[row];
+    bool instance = callee->member.base->type != s->error;
+    Candidates set = candidates_of_library(s, space, callee->member.name, instance);
+    check_library_call(s, slot, set, hint);
+}
+
+void check_call(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot;
+    if (call_is_reduction(s, n)) {
+        check_call_reduce(s, n);
+        return;
+    }
+    if (n->call.callee->kind == AST_NAME_REF) {
+        check_name_call(s, slot, hint);
+        return;
+    }
+    if (n->call.callee->kind == AST_MEMBER) {
+        check_member_call(s, slot, hint);
+        return;
+    }
+    const Type *f = check_value(s, &n->call.callee, NULL);
+    n->type = s->error;
+    if (type_is_functional(f)) {
+        apply(s, n, f, NULL, n->call.args);
+        return;
+    }
+    if (f != s->error)
+        report(s, n->loc, NOT_CALLABLE, "a '%s' cannot be called", type_text(s->arena, f));
+    check_args(s, n->call.args, NULL);
+}

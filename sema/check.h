@@ -1,0 +1,231 @@
+/* The checker's private interface: one Sema per unit, and what its files offer each other.
+ * Everything lives in the arena of the result; a Sema is used by one thread for one unit.
+ */
+#ifndef CS_SEMA_CHECK_H
+#define CS_SEMA_CHECK_H
+
+#include "../base/vec.h"
+#include "sema.h"
+
+enum { MAX_PARAMS = FD_MAX_RANK, MAX_ARRAY_RANK = 4 };
+
+typedef struct Binding Binding; /* scope.c */
+
+/* A use of a function that must turn out to be pure. */
+typedef struct PureUse {
+    Symbol *func;
+    Loc loc;
+    const char *why; /* "is promoted", "is used under bound variables", ... */
+} PureUse;
+
+typedef struct CallEdge {
+    Symbol *caller, *callee;
+    Loc loc;
+} CallEdge;
+
+typedef struct Sema {
+    Diags *diags;
+    const Sources *sources;
+    Interner *names;
+    Arena *arena;
+    Types *types;
+    Ast *unit;
+    const Type *error, *voids, *boolean, *integer, *longs, *real, *string;
+
+    Binding **table; /* scope.c: what each name means now */
+    size_t table_size;
+    Binding *newest;
+    int depth;           /* scopes open */
+    int func_depth;      /* the depth of the scope of the function's parameters */
+    const char **bspace; /* interned texts of builtins.def */
+    const char **bname;
+    Symbol **bsym; /* symbols of its rows, made on demand */
+    Symbol **spaces;
+    int nspaces;
+
+    Symbol *func;         /* the function being checked, NULL for the top level */
+    const Type *ret;      /* its result; NULL: the top level */
+    int loops;            /* loops around the statement */
+    int functional;       /* functional expressions around the expression: only pure operations */
+    int index_depth;      /* arguments of applications around the expression */
+    int quiet;            /* > 0: checking a copy to learn its type, nothing is reported */
+    int quiet_errors;     /* what was not reported */
+    const char *defining; /* the name of the definition whose value is checked */
+    Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
+
+    VEC(PureUse) pure_uses;
+    VEC(CallEdge) calls;
+    VEC(Symbol *) funcs;
+} Sema;
+
+/* Reports unless a copy is being checked; `id` without DIAG_. */
+#define report(s, loc, id, ...)                                                                    \
+    ((s)->quiet ? (void)(s)->quiet_errors++ : diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__))
+#define report_note(s, loc, ...) ((s)->quiet ? (void)0 : diag_note((s)->diags, (loc), __VA_ARGS__))
+#define NOWHERE ((Loc){0, 0, 0})
+
+/* ---- scope.c: names --------------------------------------------------------------------- */
+
+void scope_init(Sema *s);
+void scope_push(Sema *s);
+void scope_pop(Sema *s);
+/* Declares without looking at what the name meant. */
+void scope_bind(Sema *s, Symbol *sym);
+/* Declares a variable of a statement: reports a name that the function already uses. */
+void scope_declare(Sema *s, Symbol *sym);
+Symbol *scope_user(const Sema *s, const char *name); /* user declarations only; NULL if none */
+Symbol *scope_lookup(Sema *s, const char *name);     /* the library too */
+Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
+/* The nearest declared name, or NULL. */
+const char *scope_nearest(Sema *s, const char *name);
+/* A declared name that differs by one letter, or NULL. */
+const char *scope_one_letter(Sema *s, const char *name);
+void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
+/* Rows of builtins.def: the first from `row` on with this space and name, or -1. */
+int builtin_find(const Sema *s, const char *space, const char *name, int row);
+Symbol *builtin_symbol(Sema *s, int row);
+bool is_space(const Sema *s, const char *name);
+/* A known part of the language or library that is not supported yet. */
+bool is_future(const char *name);
+
+/* ---- decl.c: declarations and types as written ------------------------------------------ */
+
+void decl_collect(Sema *s); /* names of the unit */
+void decl_resolve(Sema *s); /* types of functions, aliases; values of constants */
+void decl_bodies(Sema *s);  /* statements of functions, then of the program */
+const Type *decl_type(Sema *s, Ast *t);
+const Type *decl_array(Sema *s, Loc loc, const Type *elem, int rank); /* reports what cannot be */
+const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved when first needed */
+void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
+void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
+bool decl_is_top_variable(const Sema *s, const char *name);
+
+/* ---- stmt.c, flow.c --------------------------------------------------------------------- */
+
+void check_stmt(Sema *s, Ast **slot);
+void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
+/* Definite assignment, and the missing return of a function. `body` was checked without errors. */
+void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, const Type *ret,
+                const char *name);
+
+/* ---- expr.c, operator.c, array.c, call.c -------------------------------------------- */
+
+/* Gives *slot its type, in the light of the type that is wanted (a hint, or NULL). */
+const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
+/* The same, but a type or group name is an error. */
+const Type *check_value(Sema *s, Ast **slot, const Type *hint);
+const Type *require_value(Sema *s, Ast *n); /* after check_expr */
+void check_unary(Sema *s, Ast *n, const Type *hint);
+void check_binary(Sema *s, Ast *n, const Type *hint);
+void check_cond(Sema *s, Ast *n, const Type *hint);
+void check_cast(Sema *s, Ast *n);
+void check_assign(Sema *s, Ast **slot);
+void check_incdec(Sema *s, Ast *n);
+void check_call(Sema *s, Ast **slot, const Type *hint);
+void check_index(Sema *s, Ast *n);
+void check_member(Sema *s, Ast **slot);
+void check_target(Sema *s, Ast *n, const char *verb); /* something that can be assigned */
+/* A condition of a statement or of ?: in host code: reports a function. */
+void check_condition(Sema *s, Ast **slot);
+void check_new_array(Sema *s, Ast *n, const Type *hint);
+void check_init_list(Sema *s, Ast *n, const Type *type, int dim);
+
+/* ---- reduce.c: reductions, definitions, let, lambda, ranges ----------------------------- */
+
+void check_reduce(Sema *s, Ast *n);
+void check_call_reduce(Sema *s, Ast *n);
+bool call_is_reduction(Sema *s,
+                       const Ast *n); /* by its form: the callee's name and the arguments */
+void check_function_expr(Sema *s, Ast *n, const Type *hint); /* LET, LAMBDA */
+void check_define(Sema *s, Ast *n);
+void check_range(Sema *s, Ast *n);
+/* The types of the operand and result of a reduction by a table operation over `t`, or NULL. */
+const Type *reduce_type(Sema *s, FdOp op, const Type *t);
+
+/* ---- bound.c: bound variables ----------------------------------------------------------- */
+
+/* Opens a scope with the variables of `binders` (BINDER nodes), then the implicit ones of *body if
+ * asked; owner->bound lists them. `given`, if not NULL, are their types where not written.
+ * scope_pop closes it. */
+void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bool implicit,
+                const Type *given);
+bool mentions_bound(const Ast *n);
+/* The type that a copy of *n has, without any report; the error type if it has none. */
+const Type *peek_type(Sema *s, const Ast *n);
+Ast *ast_clone(Arena *a, const Ast *n);
+
+/* ---- resolve.c: overloads, promotion ---------------------------------------------------- */
+
+typedef enum Fit { FIT_NONE, FIT_PROMOTED, FIT_DIRECT } Fit;
+
+typedef struct Candidate {
+    Symbol *sym;
+    int nparams;
+    const Type *params[MAX_PARAMS + 1]; /* NULL: anything printable (letter *) */
+    char letters[MAX_PARAMS + 1];       /* of a library function, 0 for users' */
+    const Type *result;                 /* NULL: depends on the arguments (letters A, T) */
+    char result_letter;
+} Candidate;
+
+typedef struct Candidates {
+    Candidate *data;
+    int len;
+    const char *name;
+} Candidates;
+
+Candidates candidates_of_user(Sema *s, Symbol *first);
+Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance);
+/* The best overload for the arguments by section 3's first two rules; NULL after a report. */
+const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
+/* Converts the arguments to what the overload takes. */
+void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
+/* The parameters of a promoted operation: equal lists are one, disjoint ones follow each other.
+ * False after a report of a partial overlap. */
+bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams);
+/* result(merged parameters of the functional ones among args). */
+const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n);
+
+/* ---- convert.c: conversions ------------------------------------------------------------- */
+
+typedef enum Conv { /* worst first */
+                    CONV_NONE,
+                    CONV_LITERAL, /* an unsuffixed real literal to float or half */
+                    CONV_EVAL,    /* function to array, perhaps converting the elements */
+                    CONV_WIDEN,   /* C#'s implicit numeric conversion, of results of functions too;
+                                     constants */
+                    CONV_GROUP,   /* one overload of a group */
+                    CONV_FUNC,    /* array to function of the same type */
+                    CONV_SAME
+} Conv;
+
+Conv convert_class(Sema *s, const Ast *e, const Type *to);
+/* Converts *slot, reporting what cannot be. `what` names the place: "argument 2 of 'f'" or NULL. */
+bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what);
+void convert_wrap(Sema *s, Ast **slot, const Type *to); /* a CONVERT node, no questions */
+void convert_string(Sema *s, Ast **slot);               /* anything printable */
+/* Makes the result of *slot (the value itself if scalar) of type `to`. */
+bool convert_result(Sema *s, Ast **slot, const Type *to, const char *what);
+Conv convert_result_class(Sema *s, const Ast *e, const Type *to);
+const Type *result_of(const Type *t); /* result of a functional type; the type itself otherwise */
+bool literal_adapts(const Ast *e);    /* an unsuffixed real literal, perhaps under operators */
+void literal_retype(Sema *s, Ast *e, const Type *to);
+bool is_printable(const Type *t);
+/* What arithmetic gives for operands of these types (C#'s promotion); NULL if nothing. */
+const Type *common_numeric(Sema *s, const Type *a, const Type *b);
+
+/* ---- constant.c: constant expressions --------------------------------------------------- */
+
+void constant_fold(Sema *s, Ast *n); /* sets is_const and value if the operands are constant */
+void constant_literal(Sema *s, Ast *n, bool negated);
+bool constant_text(Sema *s, const Ast *n, AstBytes *out);
+bool constant_builtin(const Sema *s, int row, ScalarValue *out);
+bool constant_fits(const Ast *e, ScalarKind to); /* an integer constant in the range of `to` */
+
+/* ---- purity.c --------------------------------------------------------------------------- */
+
+void pure_call(Sema *s, Symbol *callee, Loc loc); /* the current function calls it */
+void pure_need(Sema *s, Symbol *func, Loc loc, const char *why);
+void pure_impure(Sema *s, const char *what, Loc loc); /* the current function does this */
+void pure_infer(Sema *s); /* over the call graph, then checks what was needed */
+
+#endif

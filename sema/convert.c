@@ -1,0 +1,254 @@
+/* Implicit conversions: which exist, and the nodes that make them explicit.
+ * Numbers as in C#; arrays are functions; functions convert by their result; an array type
+ * evaluates.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+const Type *result_of(const Type *t)
+{
+    return type_is_functional(t) ? t->result : t;
+}
+
+bool is_printable(const Type *t)
+{
+    if (type_is_functional(t)) return t->result->kind == TY_SCALAR || t->result->kind == TY_STRING;
+    return t->kind == TY_SCALAR || t->kind == TY_STRING;
+}
+
+/* ---- real literals ---------------------------------------------------------------------- */
+
+static bool arithmetic(AstOp op)
+{
+    return op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL || op == AST_OP_DIV ||
+           op == AST_OP_REM;
+}
+
+/* A literal, or operators over such literals and integer constants. */
+static bool adapts(const Ast *e, bool *real)
+{
+    switch (e->kind) {
+    case AST_REAL_LIT: *real = true; return e->real_lit.suffix == NULL;
+    case AST_INT_LIT: return true;
+    case AST_CONVERT: return e->convert.operand->kind == AST_INT_LIT;
+    case AST_UNARY: return e->unary.op == AST_OP_NEG && adapts(e->unary.operand, real);
+    case AST_BINARY:
+        return arithmetic(e->binary.op) && e->res == AST_RES_NONE && adapts(e->binary.left, real) &&
+               adapts(e->binary.right, real);
+    case AST_COND:
+        return e->res == AST_RES_NONE && adapts(e->cond.then, real) && adapts(e->cond.other, real);
+    default: return false;
+    }
+}
+
+bool literal_adapts(const Ast *e)
+{
+    bool real = false;
+    return type_is_scalar(e->type, SC_DOUBLE) && adapts(e, &real) && real;
+}
+
+/* `to` is a real scalar type. Integer literals below an operator were converted to double. */
+void literal_retype(Sema *s, Ast *e, const Type *to)
+{
+    switch (e->kind) {
+    case AST_UNARY: literal_retype(s, e->unary.operand, to); break;
+    case AST_BINARY:
+        if (!type_is_scalar(e->binary.left->type, SC_DOUBLE)) return; /* integers stay integers */
+        literal_retype(s, e->binary.left, to);
+        literal_retype(s, e->binary.right, to);
+        break;
+    case AST_COND:
+        literal_retype(s, e->cond.then, to);
+        literal_retype(s, e->cond.other, to);
+        break;
+    case AST_CONVERT:
+        e->value =
+            scalar_convert(e->convert.operand->value, e->convert.operand->type->scalar, to->scalar);
+        break;
+    default: e->value = scalar_convert(e->value, SC_DOUBLE, to->scalar); break;
+    }
+    e->type = to;
+    if (e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_COND) constant_fold(s, e);
+}
+
+/* ---- which conversions exist ------------------------------------------------------------ */
+
+static bool same_params(const Type *a, const Type *b)
+{
+    if (a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
+static Conv scalar_class(const Ast *e, const Type *from, const Type *to)
+{
+    if (from == to) return CONV_SAME;
+    if (from->kind != TY_SCALAR || to->kind != TY_SCALAR) return CONV_NONE;
+    if (scalar_widens(from->scalar, to->scalar)) return CONV_WIDEN;
+    if (e && e->type == from && constant_fits(e, to->scalar)) return CONV_WIDEN;
+    if (e && e->type == from && scalar_is_real(to->scalar) && literal_adapts(e))
+        return CONV_LITERAL;
+    return CONV_NONE;
+}
+
+/* The overload of a group that is the functional type `to`: equal parameters, a result that
+ * converts. */
+static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **type)
+{
+    Candidates set = {0};
+    if (e->sym && e->sym->kind == SYM_FUNC) set = candidates_of_user(s, e->sym);
+    if (e->sym && e->sym->kind == SYM_BUILTIN)
+        set = candidates_of_library(s, s->bspace[e->sym->builtin], e->sym->name, false);
+    Symbol *found = NULL;
+    for (int i = 0; i < set.len; i++) {
+        const Candidate *c = &set.data[i];
+        if (!c->result || c->nparams != to->nparams) continue;
+        bool fits = scalar_class(NULL, c->result, to->result) != CONV_NONE;
+        for (int p = 0; p < c->nparams && fits; p++) fits = c->params[p] == to->params[p];
+        if (!fits || (found && c->result != to->result)) continue;
+        found = c->sym;
+        *type = type_func(s->types, c->result, c->nparams, c->params);
+    }
+    return found;
+}
+
+Conv convert_class(Sema *s, const Ast *e, const Type *to)
+{
+    const Type *from = e->type;
+    if (from == s->error || to == s->error) return CONV_SAME;
+    if (from == to) return CONV_SAME;
+    if (from->kind == TY_GROUP) {
+        const Type *t;
+        return type_is_functional(to) && group_member(s, e, to, &t) ? CONV_GROUP : CONV_NONE;
+    }
+    if (type_is_functional(from) && type_is_functional(to)) {
+        if (!same_params(from, to)) return CONV_NONE;
+        Conv c = scalar_class(NULL, from->result, to->result);
+        if (c == CONV_NONE) return CONV_NONE;
+        if (to->kind == TY_ARRAY) return CONV_EVAL;
+        return c == CONV_SAME ? CONV_FUNC : CONV_WIDEN;
+    }
+    return scalar_class(e, from, to);
+}
+
+Conv convert_result_class(Sema *s, const Ast *e, const Type *to)
+{
+    if (e->type == s->error || to == s->error) return CONV_SAME;
+    return scalar_class(e, result_of(e->type), to);
+}
+
+const Type *common_numeric(Sema *s, const Type *a, const Type *b)
+{
+    if (!type_is_numeric(a) || !type_is_numeric(b)) return NULL;
+    ScalarKind x = a->scalar, y = b->scalar;
+    if (x == SC_DOUBLE || y == SC_DOUBLE) return s->real;
+    if (x == SC_FLOAT || y == SC_FLOAT) return type_scalar(s->types, SC_FLOAT);
+    if (x == SC_HALF || y == SC_HALF) return type_scalar(s->types, SC_HALF);
+    if (x == SC_ULONG || y == SC_ULONG) {
+        ScalarKind other = x == SC_ULONG ? y : x;
+        return scalar_is_signed(other) ? NULL : type_scalar(s->types, SC_ULONG);
+    }
+    if (x == SC_LONG || y == SC_LONG) return s->longs;
+    if (x == SC_UINT || y == SC_UINT) {
+        ScalarKind other = x == SC_UINT ? y : x;
+        return scalar_is_signed(other) ? s->longs : type_scalar(s->types, SC_UINT);
+    }
+    return s->integer;
+}
+
+/* ---- making them ------------------------------------------------------------------------ */
+
+void convert_wrap(Sema *s, Ast **slot, const Type *to)
+{
+    Ast *e = *slot;
+    Ast *n = ast_new(s->arena, AST_CONVERT, e->loc);
+    n->convert.operand = e;
+    n->type = to;
+    if (e->is_const && e->type->kind == TY_SCALAR && to->kind == TY_SCALAR) {
+        n->is_const = true;
+        n->value = scalar_convert(e->value, e->type->scalar, to->scalar);
+    }
+    *slot = n;
+}
+
+static void report_conversion(Sema *s, const Ast *e, const Type *to, const char *what)
+{
+    const char *from_text = type_text(s->arena, e->type), *to_text = type_text(s->arena, to);
+    const char *prefix = what ? arena_printf(s->arena, "%s: ", what) : "";
+    if (e->type->kind == TY_GROUP)
+        report(s, e->loc, CONVERSION, "%sno overload of '%s' is a '%s'", prefix, from_text,
+               to_text);
+    else
+        report(s, e->loc, CONVERSION, "%scannot convert '%s' to '%s'", prefix, from_text, to_text);
+    const Type *from = e->type;
+    if (type_is_functional(from) && type_is_scalar(to, SC_BOOL) &&
+        type_is_scalar(from->result, SC_BOOL))
+        report_note(s, NOWHERE, "all(...) or any(...) makes one bool of a function of bools");
+    else if (type_is_functional(from) && to->kind == TY_SCALAR)
+        report_note(s, NOWHERE, "apply it to arguments, or reduce it: sum(...), max(...)");
+    else if (to == s->string && is_printable(from))
+        report_note(s, NOWHERE, "write $\"{...}\", or use ToString()");
+    else if (from->kind == TY_SCALAR && to->kind == TY_SCALAR && type_is_numeric(from) &&
+             type_is_numeric(to))
+        report_note(s, NOWHERE, "a cast does: (%s)", to_text);
+    else if (type_is_functional(from) && type_is_functional(to) && same_params(from, to) &&
+             type_is_numeric(from->result) && type_is_numeric(to->result))
+        report_note(s, NOWHERE, "a cast converts the elements: (%s)",
+                    type_text(s->arena, to->result));
+    else if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR)
+        report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string", to_text);
+}
+
+bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
+{
+    Ast *e = *slot;
+    switch (convert_class(s, e, to)) {
+    case CONV_SAME: return true;
+    case CONV_NONE:
+        report_conversion(s, e, to, what);
+        e->type = s->error;
+        return false;
+    case CONV_LITERAL: literal_retype(s, e, to); return true;
+    case CONV_GROUP: {
+        const Type *t = NULL;
+        e->sym = group_member(s, e, to, &t);
+        e->type = t;
+        pure_need(s, e->sym, e->loc, "is used as a functional value");
+        return convert_to(s, slot, to, what);
+    }
+    case CONV_EVAL: /* elements first, then one evaluation */
+        if (e->type->result != to->result)
+            convert_wrap(s, slot,
+                         type_func(s->types, to->result, e->type->nparams, e->type->params));
+        convert_wrap(s, slot, to);
+        return true;
+    case CONV_WIDEN:
+    case CONV_FUNC: convert_wrap(s, slot, to); return true;
+    }
+    return false;
+}
+
+bool convert_result(Sema *s, Ast **slot, const Type *to, const char *what)
+{
+    const Type *t = (*slot)->type;
+    if (!type_is_functional(t)) return convert_to(s, slot, to, what);
+    if (t->result == to) return true;
+    return convert_to(s, slot, type_func(s->types, to, t->nparams, t->params), what);
+}
+
+void convert_string(Sema *s, Ast **slot)
+{
+    const Type *t = (*slot)->type;
+    if (t == s->error || t == s->string) return;
+    if (!is_printable(t)) {
+        report(s, (*slot)->loc, CONVERSION, "a value of type '%s' has no text",
+               type_text(s->arena, t));
+        (*slot)->type = s->error;
+        return;
+    }
+    convert_wrap(s, slot, s->string);
+}

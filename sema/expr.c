@@ -1,0 +1,473 @@
+/* Expressions: literals, names, members, assignments, strings; the dispatch by kind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+static void unbound(Sema *s, Ast *n)
+{
+    const char *name = n->name_ref.name;
+    if (is_future(name) || name == s->defining || decl_is_top_variable(s, name)) {
+        report_undeclared(s, n->loc, name, false);
+        return;
+    }
+    report(s, n->loc, UNBOUND, "'%s' is not declared, and nothing binds it as a variable here",
+           name);
+    const char *near = strlen(name) > 2 ? scope_nearest(s, name) : NULL;
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    if (s->defining)
+        report_note(s, NOWHERE,
+                    "add it to the parameters of '%s', or make a function of it: let(%s) ...",
+                    s->defining, name);
+    else
+        report_note(s, NOWHERE, "let(%s) ... makes a function of it", name);
+    if (!s->quiet) scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, n->loc, NULL));
+}
+
+static void check_name(Sema *s, Ast *n)
+{
+    n->type = s->error;
+    Symbol *sym = scope_lookup(s, n->name_ref.name);
+    n->sym = sym;
+    if (!sym) {
+        if (s->index_depth)
+            unbound(s, n);
+        else
+            report_undeclared(s, n->loc, n->name_ref.name, false);
+        return;
+    }
+    switch (sym->kind) {
+    case SYM_LOCAL:
+    case SYM_PARAM:
+    case SYM_BOUND: /* without a type: a copy that is peeked at before types are inferred */
+        if (sym->type) n->type = sym->type;
+        break;
+    case SYM_CONST:
+        if (!sym->type) decl_const(s, sym);
+        n->type = sym->type;
+        n->is_const = sym->type->kind == TY_SCALAR;
+        n->value = sym->value;
+        break;
+    case SYM_FUNC:
+        if (sym->next || !sym->type) {
+            n->type = type_group(s->types, sym->name);
+        } else {
+            n->type = sym->type;
+            pure_need(s, sym, n->loc, "is used as a functional value");
+        }
+        break;
+    case SYM_BUILTIN: n->type = type_group(s->types, sym->name); break;
+    case SYM_TYPE:
+    case SYM_SPACE: break; /* check_value reports */
+    }
+}
+
+const Type *check_value(Sema *s, Ast **slot, const Type *hint)
+{
+    check_expr(s, slot, hint);
+    return require_value(s, *slot);
+}
+
+const Type *require_value(Sema *s, Ast *n)
+{
+    if (n->kind == AST_NAME_REF && n->sym &&
+        (n->sym->kind == SYM_TYPE || n->sym->kind == SYM_SPACE)) {
+        report(s, n->loc, NOT_A_VALUE, "'%s' is a %s, not a value", n->name_ref.name,
+               n->sym->kind == SYM_TYPE ? "type" : "class or namespace");
+    } else if (n->type->kind == TY_GROUP) {
+        report(s, n->loc, NOT_A_VALUE, "'%s' is overloaded: it is not a value here", n->type->name);
+        report_note(s, NOWHERE, "call it, or choose an overload with a cast: (float(float)) %s",
+                    n->type->name);
+    } else if (n->type == s->voids) {
+        report(s, n->loc, NOT_A_VALUE, "this call has no result");
+    } else {
+        return n->type;
+    }
+    n->type = s->error;
+    return n->type;
+}
+
+/* ---- members ---------------------------------------------------------------------------- */
+
+static bool is_property(int row)
+{
+    const char *sig = builtins[row].signature;
+    return sig[strlen(sig) - 1] == '.';
+}
+
+/* The class or namespace that a name before the dot means, or NULL for a value. */
+static const char *static_space(Sema *s, const Ast *base)
+{
+    if (base->kind == AST_TYPE_NAME) {
+        Symbol *sym = scope_user(s, base->type_name.name);
+        if (sym && sym->kind == SYM_TYPE && decl_alias(s, sym)->kind == TY_SCALAR)
+            return intern_cstr(s->names, scalar_name(sym->type->scalar));
+        return base->type_name.name;
+    }
+    if (base->kind != AST_NAME_REF || scope_user(s, base->name_ref.name)) return NULL;
+    ScalarKind k;
+    const char *name = base->name_ref.name;
+    bool scalar = scalar_from_name(name, strlen(name), &k);
+    return scalar || is_space(s, name) ? name : NULL;
+}
+
+static void report_no_member(Sema *s, const Ast *n, const char *space, const char *of)
+{
+    VEC(const char *) names = {0};
+    for (int i = 0; i < nbuiltins; i++)
+        if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names.data, names.len);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    vec_free(&names);
+}
+
+static void check_static_member(Sema *s, Ast *n, const char *space)
+{
+    int row = builtin_find(s, space, n->member.name, 0);
+    n->type = s->error;
+    n->member.base->type = s->error;
+    if (row < 0 || !strcmp(n->member.name, "new")) {
+        report_no_member(s, n, space, space);
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (is_property(row) && builtins[row].signature[0] == '=') {
+        Candidates set = candidates_of_library(s, space, n->member.name, false);
+        n->type = set.data[0].result;
+        n->is_const = constant_builtin(s, row, &n->value);
+    } else {
+        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
+    }
+}
+
+/* Where the members of a value of this type are listed. */
+static const char *member_space(const Type *t)
+{
+    if (type_is_functional(t)) return "func";
+    return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
+}
+
+/* x.Elapsed.TotalSeconds: there is no TimeSpan, the stopwatch answers itself. */
+static bool check_elapsed(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *inner = n->member.base;
+    if (inner->kind != AST_MEMBER || strcmp(inner->member.name, "Elapsed")) return false;
+    bool milli = !strcmp(n->member.name, "TotalMilliseconds");
+    if (!milli && strcmp(n->member.name, "TotalSeconds")) return false;
+    const Type *t = check_value(s, &inner->member.base, NULL);
+    if (t->kind != TY_OBJECT || strcmp(t->name, "Stopwatch")) {
+        if (t != s->error)
+            report_no_member(s, inner, intern_cstr(s->names, member_space(t)),
+                             type_text(s->arena, t));
+        n->type = s->error;
+        return true;
+    }
+    inner->member.name = intern_cstr(s->names, "ElapsedSeconds");
+    inner->sym = builtin_symbol(
+        s, builtin_find(s, intern_cstr(s->names, "Stopwatch"), inner->member.name, 0));
+    inner->type = s->real;
+    inner->loc = n->loc;
+    pure_impure(s, "reads a Stopwatch", n->loc);
+    *slot = inner;
+    if (!milli) return true;
+    Ast *thousand = ast_new(s->arena, AST_REAL_LIT, n->loc);
+    thousand->real_lit.value = thousand->value.f = 1000;
+    thousand->is_const = true;
+    thousand->type = s->real;
+    Ast *product = ast_new(s->arena, AST_BINARY, n->loc);
+    product->binary.op = AST_OP_MUL;
+    product->binary.left = inner;
+    product->binary.right = thousand;
+    product->type = s->real;
+    *slot = product;
+    return true;
+}
+
+void check_member(Sema *s, Ast **slot)
+{
+    if (check_elapsed(s, slot)) return;
+    Ast *n = *slot;
+    const char *space = static_space(s, n->member.base);
+    if (space) {
+        check_static_member(s, n, space);
+        return;
+    }
+    const Type *t = check_value(s, &n->member.base, NULL);
+    n->type = s->error;
+    if (t == s->error) return;
+    space = intern_cstr(s->names, member_space(t));
+    int row = builtin_find(s, space, n->member.name, 0);
+    if (row < 0) row = builtin_find(s, intern_cstr(s->names, "any"), n->member.name, 0);
+    if (row < 0) {
+        if (!strcmp(n->member.name, "Elapsed"))
+            report(s, n->loc, NOT_SUPPORTED,
+                   "TimeSpan is not supported yet: use Elapsed.TotalSeconds");
+        else
+            report_no_member(s, n, space, type_text(s->arena, t));
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (!is_property(row)) {
+        n->type = type_group(s->types, n->member.name);
+        return;
+    }
+    n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
+    if (!builtins[row].pure) pure_impure(s, "reads a Stopwatch", n->loc);
+    if (!strcmp(n->member.name, "Rank")) {
+        n->is_const = true;
+        n->value.i = t->nparams;
+    }
+}
+
+/* ---- elements, assignment --------------------------------------------------------------- */
+
+static void note_written(Sema *s, const Ast *n)
+{
+    while (n->kind == AST_INDEX) n = n->index.base;
+    if (n->kind != AST_NAME_REF || !n->sym) return;
+    n->sym->assigned_again = true;
+    if (n->sym->kind == SYM_PARAM && (n->sym->mode == AST_OP_REF || n->sym->mode == AST_OP_OUT))
+        pure_impure(s, arena_printf(s->arena, "writes to its parameter '%s'", n->sym->name),
+                    n->loc);
+}
+
+/* Something that can be assigned; gives it its type. */
+void check_target(Sema *s, Ast *n, const char *verb)
+{
+    Ast *self = n;
+    const Type *t = check_value(s, &self, NULL);
+    if (s->functional)
+        report(s, n->loc, IMPURE_INSIDE, "nothing can be %s inside a functional expression", verb);
+    if (t == s->error) return;
+    const char *why = NULL;
+    if (n->kind == AST_NAME_REF) {
+        SymKind k = n->sym->kind;
+        if (k == SYM_CONST)
+            why = "a constant";
+        else if (k == SYM_BOUND)
+            why = "a bound variable";
+        else if (k == SYM_FUNC)
+            why = "a function";
+        else if (n->sym->decl && n->sym->decl->kind == AST_FOREACH)
+            why = "a foreach variable";
+    } else if (n->kind == AST_INDEX) {
+        const Ast *base = n->index.base;
+        while (base->kind == AST_INDEX) base = base->index.base;
+        if (n->index.base->type == s->string)
+            why = "a character of a string";
+        else if (n->index.base->type->kind == TY_FUNC)
+            why = "a value of a function";
+        else if (base->kind != AST_NAME_REF)
+            why = "an element of a temporary array";
+        else if (n->res != AST_RES_APPLY)
+            why = "a gather";
+        else if (base->sym && base->sym->decl && base->sym->decl->kind == AST_FOREACH)
+            why = "an element of a foreach variable";
+    } else {
+        why = n->kind == AST_CALL ? "a call" : "this expression";
+    }
+    if (why) {
+        report(s, n->loc, NOT_ASSIGNABLE, "%s cannot be %s", why, verb);
+        if (n->kind == AST_CALL && n->res == AST_RES_APPLY)
+            report_note(s, NOWHERE, "an element of an array is assigned with brackets: a[i] = ...");
+        else if (n->kind == AST_INDEX && n->index.base->type->kind == TY_FUNC)
+            report_note(s, NOWHERE, "functions are immutable; declare it with an array type");
+        n->type = s->error;
+        return;
+    }
+    note_written(s, n);
+}
+
+/* `f op= e` of functions: f = f op e. */
+static void expand_compound(Sema *s, Ast *n)
+{
+    Ast *sum = ast_new(s->arena, AST_BINARY, n->loc);
+    sum->binary.op = n->assign.op;
+    sum->binary.left = ast_clone(s->arena, n->assign.target);
+    sum->binary.right = n->assign.value;
+    n->assign.op = AST_OP_NONE;
+    n->assign.value = sum;
+}
+
+static void check_compound(Sema *s, Ast *n, const Type *t)
+{
+    AstOp op = n->assign.op;
+    Ast **value = &n->assign.value;
+    if (t == s->string && op == AST_OP_ADD) {
+        convert_string(s, value);
+        return;
+    }
+    const Type *v = (*value)->type;
+    bool shift = op == AST_OP_SHL || op == AST_OP_SHR;
+    bool bits = shift || op == AST_OP_AND || op == AST_OP_OR || op == AST_OP_XOR;
+    if (t == s->boolean && v == s->boolean && bits && !shift) return;
+    const Type *common = common_numeric(s, t, v);
+    if (!type_is_numeric(t) || !type_is_numeric(v) ||
+        (bits && (scalar_is_real(t->scalar) || scalar_is_real(v->scalar)))) {
+        report(s, n->loc, OPERANDS, "operator '%s=' does not exist for '%s' and '%s'",
+               ast_op_text(op), type_text(s->arena, t), type_text(s->arena, v));
+        return;
+    }
+    if (shift) {
+        convert_to(s, value, s->integer, "the shift count");
+        return;
+    }
+    /* the value converts to the target's type; the operation is done in the common one */
+    if (convert_class(s, *value, t) == CONV_NONE || literal_adapts(*value)) {
+        if (!convert_to(s, value, t, NULL)) return;
+    }
+    bool fits = constant_fits(*value, t->scalar);
+    const Type *wide = common_numeric(s, t, t);
+    if (fits || !common) common = wide;
+    if (convert_class(s, *value, common) != CONV_NONE) convert_to(s, value, common, NULL);
+}
+
+void check_assign(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    check_target(s, n->assign.target, "assigned");
+    const Type *t = n->assign.target->type;
+    if (n->assign.op != AST_OP_NONE && type_is_functional(t)) expand_compound(s, n);
+    const Type *v;
+    if (n->assign.value->kind == AST_INIT_LIST) {
+        check_init_list(s, n->assign.value, t, 0);
+        v = n->assign.value->type;
+    } else {
+        v = check_expr(s, &n->assign.value, t);
+        if (v->kind != TY_GROUP) v = require_value(s, n->assign.value);
+    }
+    n->type = t;
+    if (t == s->error || v == s->error) return;
+    if (n->assign.op == AST_OP_NONE)
+        convert_to(s, &n->assign.value, t, NULL);
+    else if (v->kind == TY_GROUP)
+        require_value(s, n->assign.value);
+    else
+        check_compound(s, n, t);
+}
+
+void check_incdec(Sema *s, Ast *n)
+{
+    check_target(s, n->incdec.target, "changed");
+    n->type = n->incdec.target->type;
+    if (n->type == s->error || type_is_numeric(n->type)) return;
+    report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
+           n->incdec.op == AST_OP_ADD ? "++" : "--", type_text(s->arena, n->type));
+    n->type = s->error;
+}
+
+/* ---- objects, strings ------------------------------------------------------------------- */
+
+static void check_new(Sema *s, Ast *n)
+{
+    const Type *t = decl_type(s, n->new_.ntype);
+    n->type = t;
+    for (int i = 0; i < n->new_.args.len; i++) check_value(s, &n->new_.args.data[i], NULL);
+    if (t == s->error) return;
+    if (t->kind != TY_OBJECT) {
+        report(s, n->loc, UNKNOWN_TYPE, "'%s' is not a class", type_text(s->arena, t));
+        n->type = s->error;
+        return;
+    }
+    if (n->new_.args.len) report(s, n->loc, ARGUMENT_COUNT, "'%s' takes no arguments", t->name);
+    pure_impure(s, arena_printf(s->arena, "makes a %s", t->name), n->loc);
+    int row = builtin_find(s, intern_cstr(s->names, t->name), intern_cstr(s->names, "new"), 0);
+    n->sym = builtin_symbol(s, row);
+}
+
+static void check_interp(Sema *s, Ast *n)
+{
+    n->type = s->string;
+    for (int i = 0; i < n->interp.parts.len; i++) {
+        Ast *part = n->interp.parts.data[i];
+        part->type = s->string;
+        if (part->kind != AST_HOLE) continue;
+        const Type *t = check_value(s, &part->hole.expr, NULL);
+        if (t != s->error && !is_printable(t))
+            report(s, part->hole.expr->loc, CONVERSION, "a value of type '%s' has no text",
+                   type_text(s->arena, t));
+        if (!part->hole.align) continue;
+        if (check_value(s, &part->hole.align, s->integer) == s->error) continue;
+        convert_to(s, &part->hole.align, s->integer, "the alignment");
+        if (!part->hole.align->is_const)
+            report(s, part->hole.align->loc, NOT_CONSTANT, "the alignment is a constant");
+    }
+}
+
+/* ---- all kinds -------------------------------------------------------------------------- */
+
+static void check_real(Sema *s, Ast *n)
+{
+    const char *suffix = n->real_lit.suffix;
+    char c = suffix ? suffix[0] : 'd';
+    ScalarKind k = c == 'f' || c == 'F' ? SC_FLOAT : c == 'h' || c == 'H' ? SC_HALF : SC_DOUBLE;
+    n->type = type_scalar(s->types, k);
+    n->value = scalar_convert((ScalarValue){.f = n->real_lit.value}, SC_DOUBLE, k);
+    n->is_const = true;
+}
+
+static void check_kind(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot;
+    switch (n->kind) {
+    case AST_INT_LIT: constant_literal(s, n, false); break;
+    case AST_REAL_LIT: check_real(s, n); break;
+    case AST_BOOL_LIT:
+        n->type = s->boolean;
+        n->value.i = n->bool_lit.value;
+        n->is_const = true;
+        break;
+    case AST_CHAR_LIT:
+        n->type = type_scalar(s->types, SC_CHAR);
+        n->value.i = (int64_t)n->char_lit.value;
+        n->is_const = true;
+        break;
+    case AST_STRING_LIT: n->type = s->string; break;
+    case AST_INTERP: check_interp(s, n); break;
+    case AST_NAME_REF: check_name(s, n); break;
+    case AST_MEMBER: check_member(s, slot); break;
+    case AST_UNARY: check_unary(s, n, hint); break;
+    case AST_BINARY: check_binary(s, n, hint); break;
+    case AST_ASSIGN: check_assign(s, slot); break;
+    case AST_INCDEC: check_incdec(s, n); break;
+    case AST_COND: check_cond(s, n, hint); break;
+    case AST_CAST: check_cast(s, n); break;
+    case AST_CALL: check_call(s, slot, hint); break;
+    case AST_INDEX: check_index(s, n); break;
+    case AST_REDUCE: check_reduce(s, n); break;
+    case AST_LET:
+    case AST_LAMBDA: check_function_expr(s, n, hint); break;
+    case AST_RANGE: check_range(s, n); break;
+    case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
+    case AST_NEW: check_new(s, n); break;
+    case AST_INIT_LIST: check_init_list(s, n, hint ? hint : s->error, 0); break;
+    case AST_PLACEHOLDER:
+        report(s, n->loc, NOT_SUPPORTED, "partial application with '_' is not supported yet");
+        break;
+    case AST_BINDER:
+        report(s, n->loc, BINDER, "only reductions, let and parameter lists bind variables");
+        break;
+    case AST_TYPE_NAME:
+    case AST_TYPE_FUNC:
+    case AST_TYPE_ARRAY: report(s, n->loc, NOT_A_VALUE, "a type is not a value"); break;
+    default: break; /* BAD: the parser has reported */
+    }
+}
+
+const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
+{
+    (*slot)->type = s->error;
+    check_kind(s, slot, hint);
+    Ast *n = *slot;
+    bool host = n->type == s->string || n->type->kind == TY_OBJECT;
+    if (host && s->functional && mentions_bound(n)) {
+        report(s, n->loc, NOT_SUPPORTED, "'%s' values under bound variables are not supported yet",
+               type_text(s->arena, n->type));
+        n->type = s->error;
+    }
+    return n->type;
+}

@@ -1,0 +1,337 @@
+/* Operators, conditionals and casts: C#'s numeric promotion, string concatenation, and promotion
+ * over functional operands. Afterwards the operands' result types are what the operation takes.
+ */
+#include "check.h"
+
+static bool is_shift(AstOp op)
+{
+    return op == AST_OP_SHL || op == AST_OP_SHR;
+}
+
+static bool is_equality(AstOp op)
+{
+    return op == AST_OP_EQ || op == AST_OP_NE;
+}
+
+static bool is_compare(AstOp op)
+{
+    return is_equality(op) || op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT ||
+           op == AST_OP_GE;
+}
+
+static bool is_bits(AstOp op)
+{
+    return op == AST_OP_AND || op == AST_OP_OR || op == AST_OP_XOR;
+}
+
+static bool is_logic(AstOp op)
+{
+    return op == AST_OP_LAND || op == AST_OP_LOR;
+}
+
+static bool is_integral(const Type *t)
+{
+    return type_is_numeric(t) && !scalar_is_real(t->scalar);
+}
+
+/* An overloaded function as operand: the overload with the other operand's result, or the only one.
+ */
+static void settle_group(Sema *s, Ast **slot, const Type *want)
+{
+    Ast *e = *slot;
+    if (e->type->kind != TY_GROUP) return;
+    Candidates set = {0};
+    if (e->sym && e->sym->kind == SYM_FUNC) set = candidates_of_user(s, e->sym);
+    if (e->sym && e->sym->kind == SYM_BUILTIN)
+        set = candidates_of_library(s, s->bspace[e->sym->builtin], e->sym->name, false);
+    const Candidate *found = NULL;
+    int fits = 0;
+    for (int i = 0; i < set.len; i++) {
+        const Candidate *c = &set.data[i];
+        if (!c->result || c->result->kind != TY_SCALAR || (want && c->result != want)) continue;
+        found = c;
+        fits++;
+    }
+    if (fits != 1) {
+        report(s, e->loc, NOT_A_VALUE, "which overload of '%s' is meant is not clear here",
+               type_text(s->arena, e->type));
+        report_note(s, NOWHERE, "a cast to a functional type says it, as in (float(float)) f");
+        e->type = s->error;
+        return;
+    }
+    convert_to(s, slot, type_func(s->types, found->result, found->nparams, found->params), NULL);
+}
+
+static void check_operand(Sema *s, Ast **slot, const Type *hint)
+{
+    if (check_expr(s, slot, hint)->kind != TY_GROUP) require_value(s, *slot);
+}
+
+/* ---- unary ------------------------------------------------------------------------------ */
+
+static const Type *unary_type(Sema *s, AstOp op, const Type *t)
+{
+    if (op == AST_OP_NOT) return t == s->boolean ? t : NULL;
+    if (!type_is_numeric(t) || (op == AST_OP_BITNOT && !is_integral(t))) return NULL;
+    if (op == AST_OP_NEG && type_is_scalar(t, SC_UINT)) return s->longs;
+    if (op == AST_OP_NEG && type_is_scalar(t, SC_ULONG)) return NULL;
+    return common_numeric(s, t, t);
+}
+
+void check_unary(Sema *s, Ast *n, const Type *hint)
+{
+    Ast **operand = &n->unary.operand;
+    if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) {
+        check_target(s, *operand, "passed by reference");
+        n->type = (*operand)->type;
+        return;
+    }
+    if (n->unary.op == AST_OP_NEG && (*operand)->kind == AST_INT_LIT)
+        constant_literal(s, *operand, true);
+    else
+        check_operand(s, operand, hint);
+    settle_group(s, operand, NULL);
+    const Type *t = (*operand)->type;
+    n->type = s->error;
+    if (t == s->error) return;
+    const Type *to = unary_type(s, n->unary.op, result_of(t));
+    if (!to) {
+        report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
+               ast_op_text(n->unary.op), type_text(s->arena, t));
+        return;
+    }
+    convert_result(s, operand, to, NULL);
+    if (type_is_functional(t)) n->res = AST_RES_PROMOTE;
+    n->type = promoted_type(s, n->loc, to, operand, 1);
+    if (n->res == AST_RES_NONE) n->type = to;
+    constant_fold(s, n);
+}
+
+/* ---- binary ----------------------------------------------------------------------------- */
+
+/* A constant int beside an unsigned takes its type; an unsuffixed real literal beside a float or
+ * half too. */
+static const Type *adapt(Sema *s, Ast *literal, const Type *other)
+{
+    if (other->kind != TY_SCALAR) return NULL;
+    bool narrow = other->scalar == SC_FLOAT || other->scalar == SC_HALF;
+    if (narrow && literal_adapts(literal)) {
+        literal_retype(s, literal, other);
+        return other;
+    }
+    bool wide = other->scalar == SC_UINT || other->scalar == SC_ULONG;
+    return wide && literal->type != other && constant_fits(literal, other->scalar) ? other : NULL;
+}
+
+/* The type that both operands convert to; NULL if the operator does not exist. */
+static const Type *operand_type(Sema *s, Ast *n)
+{
+    AstOp op = n->binary.op;
+    const Type *l = result_of(n->binary.left->type), *r = result_of(n->binary.right->type);
+    if (is_logic(op)) return l == s->boolean && r == s->boolean ? l : NULL;
+    if ((is_bits(op) || is_equality(op)) && l == s->boolean && r == s->boolean) return l;
+    if (is_equality(op) && l == s->string && r == s->string && l == n->binary.left->type &&
+        r == n->binary.right->type)
+        return l;
+    const Type *t = adapt(s, n->binary.left, r);
+    if (!t) t = adapt(s, n->binary.right, l);
+    if (!t) t = common_numeric(s, l, r);
+    if (t && is_bits(op) && !is_integral(t)) return NULL;
+    return t;
+}
+
+static void report_operands(Sema *s, const Ast *n)
+{
+    const Type *l = n->binary.left->type, *r = n->binary.right->type;
+    report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s' and '%s'",
+           ast_op_text(n->binary.op), type_text(s->arena, l), type_text(s->arena, r));
+    if (is_logic(n->binary.op) && (type_is_numeric(l) || type_is_numeric(r)))
+        report_note(s, NOWHERE, "numbers are no conditions: compare with 0");
+}
+
+static void check_shift(Sema *s, Ast *n)
+{
+    const Type *l = result_of(n->binary.left->type), *r = result_of(n->binary.right->type);
+    if (!is_integral(l) || !is_integral(r) ||
+        (r != s->integer && !scalar_widens(r->scalar, SC_INT))) {
+        report_operands(s, n);
+        n->type = s->error;
+        return;
+    }
+    convert_result(s, &n->binary.left, common_numeric(s, l, l), NULL);
+    convert_result(s, &n->binary.right, s->integer, NULL);
+    n->type = common_numeric(s, l, l);
+}
+
+static bool check_concat(Sema *s, Ast *n)
+{
+    bool string = n->binary.left->type == s->string || n->binary.right->type == s->string;
+    if (n->binary.op != AST_OP_ADD || !string) return false;
+    convert_string(s, &n->binary.left);
+    convert_string(s, &n->binary.right);
+    n->type = s->string;
+    return true;
+}
+
+void check_binary(Sema *s, Ast *n, const Type *hint)
+{
+    (void)hint;
+    AstOp op = n->binary.op;
+    check_operand(s, &n->binary.left, NULL);
+    check_operand(s, &n->binary.right, NULL);
+    if (n->binary.left->type->kind == TY_GROUP && n->binary.right->type->kind == TY_GROUP)
+        settle_group(s, &n->binary.right, NULL);
+    settle_group(s, &n->binary.left, result_of(n->binary.right->type));
+    settle_group(s, &n->binary.right, result_of(n->binary.left->type));
+    const Type *l = n->binary.left->type, *r = n->binary.right->type;
+    n->type = s->error;
+    if (l == s->error || r == s->error) return;
+    if (check_concat(s, n)) return;
+    if (is_shift(op)) {
+        check_shift(s, n);
+        if (n->type == s->error) return;
+    } else {
+        const Type *t = operand_type(s, n);
+        if (!t) {
+            report_operands(s, n);
+            return;
+        }
+        convert_result(s, &n->binary.left, t, NULL);
+        convert_result(s, &n->binary.right, t, NULL);
+        n->type = is_compare(op) ? s->boolean : t;
+        const Ast *d = n->binary.right;
+        if ((op == AST_OP_DIV || op == AST_OP_REM) && is_integral(t) && d->is_const &&
+            d->value.i == 0)
+            report(s, n->loc, CONSTANT_VALUE, "division by the constant zero");
+    }
+    if (type_is_functional(l) || type_is_functional(r)) {
+        n->res = AST_RES_PROMOTE;
+        Ast *args[] = {n->binary.left, n->binary.right};
+        n->type = promoted_type(s, n->loc, n->type, args, 2);
+    }
+    constant_fold(s, n);
+}
+
+/* ---- conditional ------------------------------------------------------------------------ */
+
+/* The type of both branches, as scalars or results; NULL if there is none. */
+static const Type *branch_type(Sema *s, Ast *a, Ast *b)
+{
+    const Type *x = result_of(a->type), *y = result_of(b->type);
+    if (x == y) return x;
+    const Type *t = adapt(s, a, y);
+    if (!t) t = adapt(s, b, x);
+    if (t) return t;
+    bool ab = convert_result_class(s, a, y) != CONV_NONE;
+    bool ba = convert_result_class(s, b, x) != CONV_NONE;
+    if (ab && ba) return common_numeric(s, x, y);
+    return ab ? y : ba ? x : NULL;
+}
+
+static bool same_parameters(const Type *a, const Type *b)
+{
+    if (!type_is_functional(a) || !type_is_functional(b) || a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
+void check_cond(Sema *s, Ast *n, const Type *hint)
+{
+    const Type *c = check_value(s, &n->cond.cond, NULL);
+    const Type *a = check_value(s, &n->cond.then, hint);
+    const Type *b = check_value(s, &n->cond.other, hint);
+    n->type = s->error;
+    if (c == s->error || a == s->error || b == s->error) return;
+    if (result_of(c) != s->boolean) {
+        convert_to(s, &n->cond.cond, s->boolean, "the condition");
+        return;
+    }
+    if (c == s->boolean && a == b) {
+        n->type = a;
+        constant_fold(s, n);
+        return;
+    }
+    const Type *t = branch_type(s, n->cond.then, n->cond.other);
+    if (!t || (t->kind != TY_SCALAR && (type_is_functional(a) || type_is_functional(b)))) {
+        report(s, n->loc, OPERANDS, "the branches have no common type: '%s' and '%s'",
+               type_text(s->arena, a), type_text(s->arena, b));
+        return;
+    }
+    if (c == s->boolean && same_parameters(a, b)) { /* one function or the other */
+        const Type *f = type_func(s->types, t, a->nparams, a->params);
+        convert_to(s, &n->cond.then, f, NULL);
+        convert_to(s, &n->cond.other, f, NULL);
+        n->type = f;
+        return;
+    }
+    convert_result(s, &n->cond.then, t, NULL);
+    convert_result(s, &n->cond.other, t, NULL);
+    n->type = t;
+    if (type_is_functional(c) || type_is_functional(a) || type_is_functional(b)) {
+        n->res = AST_RES_PROMOTE;
+        Ast *args[] = {n->cond.cond, n->cond.then, n->cond.other};
+        n->type = promoted_type(s, n->loc, t, args, 3);
+    }
+    constant_fold(s, n);
+}
+
+void check_condition(Sema *s, Ast **slot)
+{
+    if (check_value(s, slot, NULL) != s->error) convert_to(s, slot, s->boolean, "the condition");
+}
+
+/* ---- casts ------------------------------------------------------------------------------ */
+
+static bool castable(const Sema *s, const Type *from, const Type *to)
+{
+    return from == to || (from != s->error && type_is_numeric(from) && type_is_numeric(to));
+}
+
+/* The elements of a function: a promoted cast around it. */
+static void cast_result(Sema *s, Ast **slot, const Type *to)
+{
+    Ast *e = *slot;
+    if (e->type->result == to) return;
+    Ast *n = ast_new(s->arena, AST_CAST, e->loc);
+    n->cast.operand = e;
+    n->cast.target = ast_new(s->arena, AST_TYPE_NAME, e->loc);
+    n->cast.target->type_name.name = intern_cstr(s->names, scalar_name(to->scalar));
+    n->cast.target->type = to;
+    n->res = AST_RES_PROMOTE;
+    n->type = type_func(s->types, to, e->type->nparams, e->type->params);
+    *slot = n;
+}
+
+void check_cast(Sema *s, Ast *n)
+{
+    const Type *to = decl_type(s, n->cast.target);
+    const Type *from = check_expr(s, &n->cast.operand, to);
+    if (from->kind == TY_GROUP && type_is_functional(to)) {
+        convert_to(s, &n->cast.operand, to, NULL);
+        n->type = to;
+        return;
+    }
+    from = require_value(s, n->cast.operand);
+    n->type = to;
+    if (to == s->error || from == s->error) return;
+    if (to->kind == TY_SCALAR && type_is_functional(from) && castable(s, from->result, to)) {
+        n->res = AST_RES_PROMOTE;
+        n->type = type_func(s->types, to, from->nparams, from->params);
+    } else if (same_parameters(from, to) && castable(s, from->result, to->result)) {
+        cast_result(s, &n->cast.operand, to->result);
+    } else if (literal_adapts(n->cast.operand) && to->kind == TY_SCALAR &&
+               scalar_is_real(to->scalar)) {
+        literal_retype(s, n->cast.operand, to);
+        constant_fold(s, n);
+    } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
+        constant_fold(s, n);
+    } else if (from != to) {
+        report(s, n->loc, CONVERSION, "a '%s' cannot be cast to '%s'", type_text(s->arena, from),
+               type_text(s->arena, to));
+        if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR)
+            report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string",
+                        type_text(s->arena, to));
+        n->type = s->error;
+    }
+}

@@ -1,0 +1,305 @@
+/* What binds variables: reductions, definitions, let and lambdas; and ranges.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* ---- reductions ------------------------------------------------------------------------- */
+
+static bool reduces(FdOp op)
+{
+    return op != FD_OP_NONE && fd_op_info(op)->identity != FD_IDENTITY_NO;
+}
+
+/* sum and prod of byte, short and char are int; min and max keep the type; any and all take bool.
+ */
+const Type *reduce_type(Sema *s, FdOp op, const Type *t)
+{
+    if (!t || t->kind != TY_SCALAR) return NULL;
+    if (op == FD_OP_LAND || op == FD_OP_LOR) return t == s->boolean ? t : NULL;
+    if (!type_is_numeric(t)) return NULL;
+    return op == FD_OP_MIN || op == FD_OP_MAX ? t : common_numeric(s, t, t);
+}
+
+/* The library's reduction that a callee names, or -1: a row of builtins.def. */
+static int library_reduction(Sema *s, const Ast *callee, bool alone)
+{
+    const char *space = "", *name = NULL;
+    if (callee->kind == AST_NAME_REF) {
+        if (scope_user(s, callee->name_ref.name)) return -1;
+        name = callee->name_ref.name;
+    } else if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_NAME_REF) {
+        space = callee->member.base->name_ref.name;
+        name = callee->member.name;
+        if (scope_user(s, space) || strcmp(space, "Math")) return -1;
+    }
+    if (!name) return -1;
+    int row = builtin_find(s, intern_cstr(s->names, space), name, 0);
+    if (row < 0 || !reduces(builtins[row].op)) return -1;
+    bool binary = !strcmp(name, "min") || !strcmp(name, "max") || *space;
+    return alone || !binary ? row : -1; /* min(a, b) is pointwise */
+}
+
+static bool is_combiner(const Symbol *f) /* T(T,T) */
+{
+    const Type *t = f->type;
+    return t && t->kind == TY_FUNC && t->nparams == 2 && t->params[0] == t->result &&
+           t->params[1] == t->result && t->result->kind == TY_SCALAR;
+}
+
+bool call_is_reduction(Sema *s, const Ast *n)
+{
+    int operands = 0, binders = 0;
+    for (int i = 0; i < n->call.args.len; i++) {
+        if (n->call.args.data[i]->kind == AST_BINDER)
+            binders++;
+        else
+            operands++;
+    }
+    if (library_reduction(s, n->call.callee, operands == 1) >= 0) return true;
+    if (operands != 1 || n->call.callee->kind != AST_NAME_REF) return false;
+    const Symbol *f = scope_user(s, n->call.callee->name_ref.name);
+    if (!f || f->kind != SYM_FUNC) return false;
+    bool two = false, one = false;
+    for (; f; f = f->next) {
+        two = two || is_combiner(f);
+        one = one || (f->type && f->type->nparams == 1);
+    }
+    return two && (binders || !one);
+}
+
+/* Binds, checks the operand; its type after the checks that all reductions share, or the error
+ * type. */
+static const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand,
+                                  const char *name)
+{
+    bound_open(s, n, binders->data, binders->len, operand, true, NULL);
+    s->functional += n->nbound > 0;
+    const Type *t = check_value(s, operand, NULL);
+    s->functional -= n->nbound > 0;
+    scope_pop(s);
+    n->res = AST_RES_REDUCE;
+    n->type = s->error;
+    if (t == s->error) return t;
+    if (n->nbound && type_is_functional(t)) {
+        report(s, (*operand)->loc, NOT_SUPPORTED,
+               "a reduction of functions over bound variables is not supported yet");
+        report_note(s, NOWHERE, "apply the operand to all its parameters");
+        return s->error;
+    }
+    if (!n->nbound && !type_is_functional(t)) {
+        report(s, n->loc, REDUCE_SCALAR,
+               "%s reduces a function, but this is a '%s' without bound variables", name,
+               type_text(s->arena, t));
+        return s->error;
+    }
+    return result_of(t);
+}
+
+static void report_element(Sema *s, const Ast *n, const char *name, const Type *t)
+{
+    report(s, n->loc, OPERANDS, "%s does not exist for values of type '%s'", name,
+           type_text(s->arena, t));
+}
+
+void check_reduce(Sema *s, Ast *n)
+{
+    const char *name = n->reduce.op == AST_OP_ADD ? "unary +" : "unary *";
+    FdOp op = n->reduce.op == AST_OP_ADD ? FD_OP_ADD : FD_OP_MUL;
+    if (!n->reduce.operand) { /* reported by the parser */
+        n->type = s->error;
+        return;
+    }
+    const Type *t = reduce_operand(s, n, &n->reduce.binders, &n->reduce.operand, name);
+    if (t == s->error) return;
+    const Type *to = reduce_type(s, op, t);
+    if (!to) {
+        report_element(s, n, name, t);
+        return;
+    }
+    convert_result(s, &n->reduce.operand, to, NULL);
+    n->type = to;
+}
+
+static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
+{
+    Symbol *first = scope_user(s, n->call.callee->name_ref.name), *found = NULL;
+    for (Symbol *f = first; f; f = f->next)
+        if (is_combiner(f) && (f->type->result == t || (!found && !first->next))) found = f;
+    if (!found || !convert_result(s, operand, found->type->result, NULL)) {
+        if (!found)
+            report(s, n->loc, NO_OVERLOAD, "no '%s' takes two '%s' and gives one: it cannot reduce",
+                   first->name, type_text(s->arena, t));
+        return;
+    }
+    n->sym = n->call.callee->sym = found;
+    n->call.callee->type = found->type;
+    n->type = found->type->result;
+    pure_call(s, found, n->loc);
+    pure_need(s, found, n->loc, "is used as a reduction");
+}
+
+void check_call_reduce(Sema *s, Ast *n)
+{
+    Ast *callee = n->call.callee;
+    const char *name = callee->kind == AST_MEMBER ? callee->member.name : callee->name_ref.name;
+    Ast **operand = NULL;
+    int operands = 0;
+    n->type = callee->type = s->error;
+    for (int i = 0; i < n->call.args.len; i++) {
+        if (n->call.args.data[i]->kind == AST_BINDER) continue;
+        operand = &n->call.args.data[i];
+        operands++;
+    }
+    if (operands != 1) {
+        report(s, n->loc, ARGUMENT_COUNT, "'%s' reduces one function, not %d", name, operands);
+        return;
+    }
+    const Type *t = reduce_operand(s, n, &n->call.args, operand, name);
+    if (t == s->error) return;
+    int row = library_reduction(s, callee, true);
+    if (row < 0) {
+        reduce_by_user(s, n, operand, t);
+        return;
+    }
+    const Type *to = reduce_type(s, builtins[row].op, t);
+    if (!to) {
+        report_element(s, n, name, t);
+        return;
+    }
+    convert_result(s, operand, to, NULL);
+    n->sym = callee->sym = builtin_symbol(s, row);
+    n->type = to;
+}
+
+/* ---- definitions, let, lambda ----------------------------------------------------------- */
+
+/* The value of a function: a scalar that a device could hold. */
+static const Type *check_body(Sema *s, Ast **body, const Type *hint)
+{
+    int index = s->index_depth;
+    s->index_depth = 0;
+    s->functional++;
+    const Type *t = check_value(s, body, hint);
+    s->functional--;
+    s->index_depth = index;
+    if (t == s->error || t->kind == TY_SCALAR) return t;
+    if (type_is_functional(t))
+        report(s, (*body)->loc, NOT_SUPPORTED,
+               "a function whose values are functions ('%s') is not supported yet",
+               type_text(s->arena, t));
+    else
+        report(s, (*body)->loc, NOT_SUPPORTED, "a function of '%s' values is not supported yet",
+               type_text(s->arena, t));
+    return s->error;
+}
+
+static const Type *bound_function(Sema *s, const Ast *n, const Type *result)
+{
+    if (result == s->error) return result;
+    const Type *params[MAX_PARAMS];
+    for (int i = 0; i < n->nbound; i++) {
+        params[i] = n->bound[i]->type;
+        if (params[i] == s->error) return s->error;
+    }
+    return type_func(s->types, result, n->nbound, params);
+}
+
+void check_function_expr(Sema *s, Ast *n, const Type *hint)
+{
+    bool lambda = n->kind == AST_LAMBDA;
+    const AstList *binders = lambda ? &n->lambda.binders : &n->let.binders;
+    Ast **body = lambda ? &n->lambda.body : &n->let.body;
+    int names = 0;
+    for (int i = 0; i < binders->len; i++)
+        if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
+    bool given = type_is_functional(hint) && hint->nparams == names;
+    if (!names) {
+        report(s, n->loc, BINDER, "a function without parameters is not a functional value");
+        n->type = s->error;
+        return;
+    }
+    bound_open(s, n, binders->data, binders->len, body, false, given ? hint : NULL);
+    const Type *t = check_body(s, body, given ? hint->result : NULL);
+    if (given && t != s->error && convert_class(s, *body, hint->result) != CONV_NONE) {
+        convert_to(s, body, hint->result, NULL);
+        t = hint->result;
+    }
+    scope_pop(s);
+    n->type = bound_function(s, n, t);
+}
+
+void check_define(Sema *s, Ast *n)
+{
+    const AstList *binders = &n->define.binders;
+    const char *outer = s->defining;
+    const Type *given = NULL;
+    int names = 0;
+    for (int i = 0; i < binders->len; i++)
+        if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
+    if (n->define.vtype && n->define.vtype->kind != AST_TYPE_VAR) {
+        given = decl_type(s, n->define.vtype);
+        if (given != s->error && !type_is_functional(given)) {
+            report(s, n->define.vtype->loc, BINDER,
+                   "the type before '%s' is its own: a functional or array type, or var",
+                   n->define.name);
+            given = s->error;
+        } else if (given != s->error && given->nparams != names) {
+            report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, but %d variable%s are named",
+                   type_text(s->arena, given), given->nparams, given->nparams == 1 ? "" : "s",
+                   names, names == 1 ? "" : "s");
+            given = s->error;
+        }
+    }
+    bool typed = given && given != s->error;
+    Symbol *sym = scope_symbol(s, SYM_LOCAL, n->define.name, s->error, n->loc, n);
+    n->sym = sym;
+    s->defining = n->define.name;
+    bound_open(s, n, binders->data, binders->len, &n->define.value, false, typed ? given : NULL);
+    const Type *t = check_body(s, &n->define.value, typed ? given->result : NULL);
+    if (typed && t != s->error) {
+        const char *what = arena_printf(s->arena, "the value of '%s'", n->define.name);
+        if (!convert_to(s, &n->define.value, given->result, what)) t = s->error;
+        for (int i = 0; i < n->nbound && i < given->nparams; i++)
+            if (n->bound[i]->type != given->params[i] && n->bound[i]->type != s->error)
+                report(s, n->bound[i]->loc, BOUND_TYPE, "'%s' is '%s', but '%s' wants '%s' here",
+                       n->bound[i]->name, type_text(s->arena, n->bound[i]->type),
+                       type_text(s->arena, given), type_text(s->arena, given->params[i]));
+    }
+    scope_pop(s);
+    s->defining = outer;
+    sym->type = typed ? given : given ? s->error : bound_function(s, n, t);
+    n->type = sym->type;
+    scope_declare(s, sym);
+}
+
+/* ---- ranges ----------------------------------------------------------------------------- */
+
+static bool check_bound(Sema *s, Ast **slot)
+{
+    if (!*slot) return false;
+    const Type *t = check_value(s, slot, s->integer);
+    if (t == s->error) return false;
+    bool integer =
+        t->kind == TY_SCALAR && scalar_widens(t->scalar, SC_LONG) && scalar_is_integer(t->scalar);
+    if (!integer)
+        report(s, (*slot)->loc, OPERANDS, "the bound of a range is an int or a long, not '%s'",
+               type_text(s->arena, t));
+    return integer;
+}
+
+void check_range(Sema *s, Ast *n)
+{
+    n->type = s->error;
+    if (!n->range.lo || !n->range.hi) {
+        report(s, n->loc, NOT_SUPPORTED, "open ranges are not supported yet");
+        return;
+    }
+    bool lo = check_bound(s, &n->range.lo), hi = check_bound(s, &n->range.hi);
+    if (!lo || !hi) return;
+    const Type *t = common_numeric(s, n->range.lo->type, n->range.hi->type);
+    if (t != s->integer) t = s->longs;
+    convert_to(s, &n->range.lo, t, NULL);
+    convert_to(s, &n->range.hi, t, NULL);
+    n->type = type_func(s->types, t, 1, &t);
+}

@@ -1,0 +1,365 @@
+/* Overload resolution in the order of the language's section 3: C#'s rules, then promotion (an
+ * argument is a function whose result fits the parameter). Reduction, the third, is reduce.c's.
+ * Parameter lists of promoted operations.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* ---- candidates ------------------------------------------------------------------------- */
+
+static const Type *letter_type(Sema *s, char letter, const char *space)
+{
+    static const struct {
+        char letter;
+        ScalarKind kind;
+    } scalars[] = {{'b', SC_BOOL},  {'c', SC_CHAR},   {'a', SC_SBYTE}, {'y', SC_BYTE},
+                   {'w', SC_SHORT}, {'W', SC_USHORT}, {'i', SC_INT},   {'u', SC_UINT},
+                   {'l', SC_LONG},  {'U', SC_ULONG},  {'h', SC_HALF},  {'f', SC_FLOAT},
+                   {'d', SC_DOUBLE}};
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (scalars[i].letter == letter) return type_scalar(s->types, scalars[i].kind);
+    switch (letter) {
+    case 'v': return s->voids;
+    case 's': return s->string;
+    case 'O': return type_object(s->types, space, NULL);
+    case 'R': return type_func(s->types, type_scalar(s->types, SC_FLOAT), 1, &s->longs);
+    case 'D': return type_func(s->types, s->integer, 1, &s->integer);
+    default: return NULL; /* A T F * */
+    }
+}
+
+Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance)
+{
+    Candidates set = {.name = name};
+    int rows = 0;
+    for (int i = builtin_find(s, space, name, 0); i >= 0; i = builtin_find(s, space, name, i + 1))
+        rows++;
+    set.data = arena_array(s->arena, Candidate, rows ? rows : 1);
+    for (int i = builtin_find(s, space, name, 0); i >= 0; i = builtin_find(s, space, name, i + 1)) {
+        const char *sig = builtins[i].signature;
+        sig += sig[0] == '=';
+        if (instance && !sig[1]) continue;
+        Candidate *c = &set.data[set.len++];
+        *c = (Candidate){.sym = builtin_symbol(s, i), .result_letter = sig[0]};
+        c->result = letter_type(s, sig[0], builtins[i].space);
+        for (sig += instance ? 2 : 1; *sig && *sig != '.'; sig++) {
+            c->letters[c->nparams] = *sig;
+            c->params[c->nparams++] = letter_type(s, *sig, builtins[i].space);
+        }
+    }
+    return set;
+}
+
+Candidates candidates_of_user(Sema *s, Symbol *first)
+{
+    Candidates set = {.name = first->name};
+    int n = 0;
+    for (const Symbol *f = first; f; f = f->next) n++;
+    set.data = arena_array(s->arena, Candidate, n);
+    for (Symbol *f = first; f; f = f->next) {
+        if (!f->type || f->type->kind != TY_FUNC || f->type->nparams > MAX_PARAMS) continue;
+        Candidate *c = &set.data[set.len++];
+        *c = (Candidate){.sym = f, .nparams = f->type->nparams, .result = f->type->result};
+        for (int i = 0; i < c->nparams; i++) c->params[i] = f->type->params[i];
+    }
+    return set;
+}
+
+static AstOp param_mode(const Candidate *c, int i)
+{
+    if (c->sym->kind != SYM_FUNC || !c->sym->decl) return AST_OP_BY_VALUE;
+    AstOp mode = c->sym->decl->func.params.data[i]->param.mode;
+    return mode == AST_OP_NONE ? AST_OP_BY_VALUE : mode;
+}
+
+static AstOp arg_mode(const Ast *a)
+{
+    bool marked = a->kind == AST_UNARY && (a->unary.op == AST_OP_REF || a->unary.op == AST_OP_OUT);
+    return marked ? a->unary.op : AST_OP_BY_VALUE;
+}
+
+/* ---- which fit -------------------------------------------------------------------------- */
+
+static Conv fit_direct(Sema *s, const Candidate *c, int i, const Ast *a)
+{
+    AstOp mode = param_mode(c, i);
+    if (a->type == s->error) return CONV_SAME;
+    if (mode != arg_mode(a)) return CONV_NONE;
+    if (mode != AST_OP_BY_VALUE) return a->type == c->params[i] ? CONV_SAME : CONV_NONE;
+    if (c->letters[i] == '*')
+        return a->type == s->string ? CONV_SAME : is_printable(a->type) ? CONV_WIDEN : CONV_NONE;
+    if (c->letters[i] == 'F') return type_is_functional(a->type) ? CONV_SAME : CONV_NONE;
+    return convert_class(s, a, c->params[i]);
+}
+
+static Conv fit_promoted(Sema *s, const Candidate *c, int i, const Ast *a)
+{
+    Conv direct = fit_direct(s, c, i, a);
+    if (direct != CONV_NONE || !type_is_functional(a->type)) return direct;
+    if (!c->params[i] || c->params[i]->kind != TY_SCALAR || param_mode(c, i) != AST_OP_BY_VALUE)
+        return CONV_NONE;
+    return convert_result_class(s, a, c->params[i]);
+}
+
+static Conv fit_arg(Sema *s, const Candidate *c, Fit fit, int i, const Ast *a)
+{
+    return fit == FIT_DIRECT ? fit_direct(s, c, i, a) : fit_promoted(s, c, i, a);
+}
+
+static bool applicable(Sema *s, const Candidate *c, Fit fit, AstList args)
+{
+    if (c->nparams != args.len) return false;
+    bool some = fit == FIT_DIRECT;
+    for (int i = 0; i < args.len; i++) {
+        if (fit_arg(s, c, fit, i, args.data[i]) == CONV_NONE) return false;
+        some = some || type_is_functional(args.data[i]->type);
+    }
+    return some && (fit == FIT_DIRECT || (c->result && c->result->kind == TY_SCALAR));
+}
+
+/* Which of two parameter types suits the argument better: 1 the first, -1 the second, 0 neither. */
+static int better_type(const Ast *a, const Type *p, const Type *q, bool want_double)
+{
+    const Type *from = result_of(a->type);
+    p = result_of(p);
+    q = result_of(q);
+    if (p == q || p->kind != TY_SCALAR || q->kind != TY_SCALAR) return 0;
+    if (from == p) return 1;
+    if (from == q) return -1;
+    bool reals = scalar_is_real(p->scalar) && scalar_is_real(q->scalar);
+    if (want_double && reals && from->kind == TY_SCALAR && !scalar_is_real(from->scalar))
+        return p->scalar == SC_DOUBLE ? 1 : q->scalar == SC_DOUBLE ? -1 : 0;
+    bool pq = scalar_widens(p->scalar, q->scalar), qp = scalar_widens(q->scalar, p->scalar);
+    if (literal_adapts(a)) return p->scalar == SC_FLOAT ? 1 : q->scalar == SC_FLOAT ? -1 : 0;
+    if (pq != qp) return pq ? 1 : -1;
+    return scalar_is_signed(p->scalar) - scalar_is_signed(q->scalar);
+}
+
+static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, AstList args)
+{
+    bool real_arg = false, some = false;
+    for (int i = 0; i < args.len; i++) {
+        const Type *t = result_of(args.data[i]->type);
+        real_arg = real_arg || (t->kind == TY_SCALAR && scalar_is_real(t->scalar));
+    }
+    for (int i = 0; i < args.len; i++) {
+        const Ast *a = args.data[i];
+        Conv x = fit_arg(s, c, fit, i, a), y = fit_arg(s, d, fit, i, a);
+        int order = 0;
+        if (x != y && (x == CONV_SAME || y == CONV_SAME || type_is_functional(a->type)))
+            order = x > y ? 1 : -1;
+        else if (c->params[i] && d->params[i])
+            order = better_type(a, c->params[i], d->params[i],
+                                c->sym->kind == SYM_BUILTIN && !real_arg);
+        if (order < 0) return false;
+        some = some || order > 0;
+    }
+    return some;
+}
+
+/* ---- reports ---------------------------------------------------------------------------- */
+
+static const char *argument_types(Sema *s, AstList args)
+{
+    const char *text = "";
+    for (int i = 0; i < args.len; i++)
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "",
+                            type_text(s->arena, args.data[i]->type));
+    return text;
+}
+
+static void note_candidates(Sema *s, Candidates set)
+{
+    for (int i = 0; i < set.len && i < 4; i++) {
+        const Symbol *f = set.data[i].sym;
+        if (f->kind == SYM_FUNC)
+            report_note(s, f->loc, "candidate: %s %s", type_text(s->arena, f->type->result),
+                        f->name);
+    }
+}
+
+static void report_mode(Sema *s, const Candidate *c, int i, const Ast *a)
+{
+    AstOp want = param_mode(c, i);
+    const char *word = want == AST_OP_REF ? "ref" : "out";
+    if (want == AST_OP_BY_VALUE)
+        report(s, a->loc, ARGUMENT_MODE, "argument %d of '%s' is passed by value, without '%s'",
+               i + 1, c->sym->name, arg_mode(a) == AST_OP_REF ? "ref" : "out");
+    else if (arg_mode(a) != want)
+        report(s, a->loc, ARGUMENT_MODE, "argument %d of '%s' must be passed with '%s'", i + 1,
+               c->sym->name, word);
+    else
+        report(s, a->loc, ARGUMENT_MODE,
+               "argument %d of '%s' must be a '%s' variable, this is a '%s'", i + 1, c->sym->name,
+               type_text(s->arena, c->params[i]), type_text(s->arena, a->type));
+}
+
+/* One overload has the right number of parameters: says which argument does not fit. */
+static void report_argument(Sema *s, const Candidate *c, AstList args)
+{
+    for (int i = 0; i < args.len; i++) {
+        Ast **a = &args.data[i];
+        if (fit_promoted(s, c, i, *a) != CONV_NONE) continue;
+        const char *what = arena_printf(s->arena, "argument %d of '%s'", i + 1, c->sym->name);
+        if (param_mode(c, i) != AST_OP_BY_VALUE || arg_mode(*a) != AST_OP_BY_VALUE)
+            report_mode(s, c, i, *a);
+        else if (c->letters[i] == 'F')
+            report(s, (*a)->loc, CONVERSION, "%s: a function or array is wanted, not '%s'", what,
+                   type_text(s->arena, (*a)->type));
+        else if (c->letters[i] == '*')
+            convert_string(s, a);
+        else if (type_is_functional((*a)->type) && c->params[i]->kind == TY_SCALAR)
+            convert_result(s, a, c->params[i], what);
+        else
+            convert_to(s, a, c->params[i], what);
+        return;
+    }
+    report(s, args.data[0]->loc, NO_OVERLOAD, "'%s' cannot be promoted over these arguments",
+           c->sym->name);
+}
+
+static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
+{
+    const Candidate *only = NULL;
+    int matching = 0, fewest = -1, most = 0;
+    for (int i = 0; i < set.len; i++) {
+        const Candidate *c = &set.data[i];
+        if (c->nparams == args.len) only = c, matching++;
+        if (fewest < 0 || c->nparams < fewest) fewest = c->nparams;
+        if (c->nparams > most) most = c->nparams;
+    }
+    if (matching == 1 && args.len) {
+        report_argument(s, only, args);
+        if (only->sym->kind == SYM_FUNC)
+            report_note(s, only->sym->loc, "'%s' is declared here", set.name);
+    } else if (matching) {
+        report(s, call->loc, NO_OVERLOAD, "no overload of '%s' takes (%s)", set.name,
+               argument_types(s, args));
+        note_candidates(s, set);
+    } else {
+        const char *range = most == fewest ? arena_printf(s->arena, "%d", most)
+                                           : arena_printf(s->arena, "%d to %d", fewest, most);
+        report(s, call->loc, ARGUMENT_COUNT, "'%s' takes %s argument%s, not %d", set.name, range,
+               most == 1 && fewest == 1 ? "" : "s", args.len);
+        note_candidates(s, set);
+    }
+}
+
+/* ---- the choice ------------------------------------------------------------------------- */
+
+static const Candidate *best(Sema *s, Candidates set, AstList args, Fit fit, bool *ambiguous)
+{
+    const Candidate *found = NULL;
+    for (int i = 0; i < set.len; i++) {
+        const Candidate *c = &set.data[i];
+        if (!applicable(s, c, fit, args)) continue;
+        bool beaten = false;
+        for (int j = 0; j < set.len && !beaten; j++)
+            beaten = j != i && applicable(s, &set.data[j], fit, args) &&
+                     better(s, &set.data[j], c, fit, args);
+        if (beaten) continue;
+        if (found)
+            *ambiguous = true;
+        else
+            found = c;
+    }
+    return found;
+}
+
+const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit)
+{
+    bool broken = false;
+    for (int i = 0; i < args.len; i++) broken = broken || args.data[i]->type == s->error;
+    const Fit order[] = {FIT_DIRECT, FIT_PROMOTED};
+    for (int i = 0; i < 2; i++) {
+        bool ambiguous = false;
+        const Candidate *c = best(s, set, args, order[i], &ambiguous);
+        *fit = order[i];
+        if (c && !ambiguous) return c;
+        if (broken && (c || i)) return NULL;
+        if (!c) continue;
+        report(s, call->loc, AMBIGUOUS, "'%s' with (%s) is ambiguous", set.name,
+               argument_types(s, args));
+        note_candidates(s, set);
+        return NULL;
+    }
+    if (!broken) report_none(s, call, set, args);
+    return NULL;
+}
+
+void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc)
+{
+    for (int i = 0; i < args.len; i++) {
+        const char *what = arena_printf(s->arena, "argument %d of '%s'", i + 1, c->sym->name);
+        if (args.data[i]->type == s->error || c->letters[i] == 'F') continue;
+        if (param_mode(c, i) != AST_OP_BY_VALUE) continue;
+        if (c->letters[i] == '*')
+            convert_string(s, &args.data[i]);
+        else if (fit == FIT_PROMOTED && c->params[i]->kind == TY_SCALAR)
+            convert_result(s, &args.data[i], c->params[i], what);
+        else
+            convert_to(s, &args.data[i], c->params[i], what);
+    }
+    if (c->sym->kind != SYM_FUNC) return;
+    pure_call(s, c->sym, loc);
+    if (fit == FIT_PROMOTED) pure_need(s, c->sym, loc, "is promoted over a function");
+}
+
+/* ---- parameter lists of promoted operations --------------------------------------------- */
+
+static bool equal_lists(const Type *a, const Type *b)
+{
+    if (a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
+static bool share_type(const Type *a, const Type *b)
+{
+    for (int i = 0; i < a->nparams; i++)
+        for (int j = 0; j < b->nparams; j++)
+            if (a->params[i] == b->params[j]) return true;
+    return false;
+}
+
+bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams)
+{
+    *nparams = 0;
+    for (int i = 0; i < n; i++) {
+        const Type *t = args[i]->type;
+        if (!type_is_functional(t)) continue;
+        bool merged = false;
+        for (int j = 0; j < i && !merged; j++) {
+            const Type *o = args[j]->type;
+            if (!type_is_functional(o)) continue;
+            if (equal_lists(t, o)) {
+                merged = true;
+            } else if (share_type(t, o)) {
+                report(s, loc, PARTIAL_OVERLAP,
+                       "the parameters of '%s' and '%s' overlap only partly",
+                       type_text(s->arena, o), type_text(s->arena, t));
+                report_note(s, NOWHERE,
+                            "say which parameter is which with bound variables: let(i, j) ...");
+                return false;
+            }
+        }
+        if (merged) continue;
+        if (*nparams + t->nparams > MAX_PARAMS) {
+            report(s, loc, NOT_SUPPORTED, "functions of more than %d parameters are not supported",
+                   MAX_PARAMS);
+            return false;
+        }
+        for (int j = 0; j < t->nparams; j++) params[(*nparams)++] = t->params[j];
+    }
+    return true;
+}
+
+const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n)
+{
+    const Type *params[MAX_PARAMS];
+    int nparams;
+    if (!merge_params(s, loc, args, n, params, &nparams)) return s->error;
+    return type_func(s->types, result, nparams, params);
+}

@@ -1,0 +1,243 @@
+/* Names: one table from a name to its innermost meaning, undone scope by scope; then the library.
+ * User declarations shadow the library's. Did-you-mean lives here too.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "check.h"
+
+struct Binding {
+    const char *name;
+    Symbol *sym;
+    Binding *outer;  /* what the name meant before */
+    Binding *older;  /* declared before this one */
+    Binding *bucket; /* the same place of the table */
+    int depth;
+};
+
+/* What later versions know: the names get a message of their own. */
+static const char *const future[] = {
+    "Range",  "Fold",   "Clamp",      "Periodic", "Mirror",      "Constant", "Linalg",
+    "Csv",    "Image",  "Raw",        "File",     "Environment", "List",     "Dictionary",
+    "Sort",   "Scan",   "Histogram",  "Sparse",   "Complex",     "Device",   "float2",
+    "float3", "float4", "FileColumn", "Convert",  "Array"};
+
+bool is_future(const char *name)
+{
+    for (size_t i = 0; i < sizeof future / sizeof *future; i++)
+        if (!strcmp(future[i], name)) return true;
+    return false;
+}
+
+static Symbol *space_symbol(Sema *s, const char *name)
+{
+    for (int i = 0; i < s->nspaces; i++)
+        if (s->spaces[i]->name == name) return s->spaces[i];
+    return NULL;
+}
+
+bool is_space(const Sema *s, const char *name)
+{
+    for (int i = 0; i < s->nspaces; i++)
+        if (s->spaces[i]->name == name) return true;
+    return false;
+}
+
+void scope_init(Sema *s)
+{
+    s->table_size = 256;
+    s->table = arena_array(s->arena, Binding *, s->table_size);
+    s->bspace = arena_array(s->arena, const char *, nbuiltins);
+    s->bname = arena_array(s->arena, const char *, nbuiltins);
+    s->bsym = arena_array(s->arena, Symbol *, nbuiltins);
+    s->spaces = arena_array(s->arena, Symbol *, nbuiltins);
+    for (int i = 0; i < nbuiltins; i++) {
+        s->bspace[i] = intern_cstr(s->names, builtins[i].space);
+        s->bname[i] = intern_cstr(s->names, builtins[i].name);
+        ScalarKind k;
+        const char *space = s->bspace[i];
+        bool members = !*space || !strcmp(space, "func") || !strcmp(space, "any") ||
+                       !strcmp(space, "string") || scalar_from_name(space, strlen(space), &k);
+        if (!members && !space_symbol(s, space))
+            s->spaces[s->nspaces++] = scope_symbol(s, SYM_SPACE, space, s->error, NOWHERE, NULL);
+    }
+}
+
+Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl)
+{
+    Symbol *sym = arena_new_of(s->arena, Symbol);
+    sym->kind = kind;
+    sym->name = name;
+    sym->type = type;
+    sym->loc = loc;
+    sym->decl = decl;
+    sym->builtin = -1;
+    return sym;
+}
+
+static size_t place(const Sema *s, const char *name)
+{
+    return (size_t)(((uintptr_t)name >> 4) * 0x9E3779B97F4A7C15u >> 40) & (s->table_size - 1);
+}
+
+static Binding *find(const Sema *s, const char *name)
+{
+    Binding *b = s->table[place(s, name)];
+    while (b && b->name != name) b = b->bucket;
+    return b;
+}
+
+/* The newest binding of a name stands in its bucket; the outer ones hang behind it. */
+static void unlink_binding(Sema *s, Binding *b)
+{
+    Binding **at = &s->table[place(s, b->name)];
+    while (*at != b) at = &(*at)->bucket;
+    *at = b->bucket;
+}
+
+static void link_binding(Sema *s, Binding *b)
+{
+    Binding **at = &s->table[place(s, b->name)];
+    b->bucket = *at;
+    *at = b;
+}
+
+void scope_push(Sema *s)
+{
+    s->depth++;
+}
+
+void scope_pop(Sema *s)
+{
+    while (s->newest && s->newest->depth == s->depth) {
+        Binding *b = s->newest;
+        s->newest = b->older;
+        unlink_binding(s, b);
+        if (b->outer) link_binding(s, b->outer);
+    }
+    s->depth--;
+}
+
+void scope_bind(Sema *s, Symbol *sym)
+{
+    Binding *b = arena_new_of(s->arena, Binding);
+    b->name = sym->name;
+    b->sym = sym;
+    b->depth = s->depth;
+    b->outer = find(s, sym->name);
+    if (b->outer) unlink_binding(s, b->outer);
+    link_binding(s, b);
+    b->older = s->newest;
+    s->newest = b;
+}
+
+void scope_declare(Sema *s, Symbol *sym)
+{
+    const Binding *b = find(s, sym->name);
+    if (b && b->depth >= s->func_depth && b->sym->type != s->error) {
+        report(s, sym->loc, REDECLARED, "'%s' is already declared in this function", sym->name);
+        if (b->sym->decl || b->sym->loc.end)
+            report_note(s, b->sym->loc, "the other declaration of '%s'", sym->name);
+        sym->type = s->error;
+    }
+    scope_bind(s, sym);
+}
+
+Symbol *scope_user(const Sema *s, const char *name)
+{
+    const Binding *b = find(s, name);
+    return b ? b->sym : NULL;
+}
+
+int builtin_find(const Sema *s, const char *space, const char *name, int row)
+{
+    for (; row < nbuiltins; row++)
+        if (s->bname[row] == name && s->bspace[row] == space) return row;
+    return -1;
+}
+
+Symbol *builtin_symbol(Sema *s, int row)
+{
+    if (!s->bsym[row]) {
+        s->bsym[row] = scope_symbol(s, SYM_BUILTIN, s->bname[row], NULL, NOWHERE, NULL);
+        s->bsym[row]->builtin = row;
+    }
+    return s->bsym[row];
+}
+
+Symbol *scope_lookup(Sema *s, const char *name)
+{
+    Symbol *sym = scope_user(s, name);
+    if (sym) return sym;
+    int row = builtin_find(s, intern_cstr(s->names, ""), name, 0);
+    if (row >= 0) return builtin_symbol(s, row);
+    return space_symbol(s, name);
+}
+
+/* ---- did you mean ----------------------------------------------------------------------- */
+
+const char *scope_nearest(Sema *s, const char *name)
+{
+    VEC(const char *) names = {0};
+    for (const Binding *b = s->newest; b; b = b->older)
+        if (b->sym->type != s->error) vec_push(&names, b->name);
+    for (int i = 0; i < nbuiltins; i++)
+        if (!*s->bspace[i]) vec_push(&names, s->bname[i]);
+    for (int i = 0; i < s->nspaces; i++) vec_push(&names, s->spaces[i]->name);
+    const char *best = diag_nearest(name, names.data, names.len);
+    vec_free(&names);
+    return best;
+}
+
+/* One letter more, less or changed. */
+static bool differs_by_letter(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b);
+    if (la > lb) {
+        const char *t = a;
+        a = b;
+        b = t;
+        size_t l = la;
+        la = lb;
+        lb = l;
+    }
+    if (lb - la > 1 || la < 2 || lb < 3) return false;
+    size_t i = 0;
+    while (i < la && a[i] == b[i]) i++;
+    bool letter = isalpha((unsigned char)b[i]) && (la < lb || isalpha((unsigned char)a[i]));
+    return letter && !strcmp(a + i + (la == lb), b + i + 1);
+}
+
+const char *scope_one_letter(Sema *s, const char *name)
+{
+    for (const Binding *b = s->newest; b; b = b->older)
+        if (b->sym->kind != SYM_FUNC && b->name != name && differs_by_letter(b->name, name))
+            return b->name;
+    return NULL;
+}
+
+void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
+{
+    if (name == s->defining && callee)
+        report(s, loc, NOT_SUPPORTED,
+               "recurrences (a definition that uses itself) are not supported yet");
+    else if (!strncmp(name, "operator", 8))
+        report(s, loc, NOT_SUPPORTED, "operators as functional values are not supported yet");
+    else if (is_future(name))
+        report(s, loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
+    else {
+        report(s, loc, UNDECLARED, "'%s' is not declared", name);
+        const char *near = scope_nearest(s, name);
+        if (s->func && decl_is_top_variable(s, name))
+            report_note(s, NOWHERE,
+                        "functions do not see the variables of top-level statements: pass '%s' as "
+                        "an argument, or make it const",
+                        name);
+        else if (callee && builtin_find(s, intern_cstr(s->names, "Math"), name, 0) >= 0)
+            report_note(s, NOWHERE, "did you mean 'Math.%s'?", name);
+        else if (near)
+            report_note(s, NOWHERE, "did you mean '%s'?", near);
+    }
+    if (s->quiet) return;
+    scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, loc, NULL)); /* once is enough */
+}

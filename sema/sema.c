@@ -1,0 +1,93 @@
+/* The one way into sema: collect, resolve, check, infer purity, lower. And what --emit=types
+ * prints.
+ */
+#include "sema.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "lower.h"
+
+static void sema_init(Sema *s, Ast *unit)
+{
+    s->unit = unit;
+    s->types = types_new(s->arena);
+    s->error = type_error(s->types);
+    s->voids = type_void(s->types);
+    s->string = type_string(s->types);
+    s->boolean = type_scalar(s->types, SC_BOOL);
+    s->integer = type_scalar(s->types, SC_INT);
+    s->longs = type_scalar(s->types, SC_LONG);
+    s->real = type_scalar(s->types, SC_DOUBLE);
+    scope_init(s);
+}
+
+static SemaResult *sema_result(Sema *s)
+{
+    SemaResult *r = arena_new_of(s->arena, SemaResult);
+    r->unit = s->unit;
+    r->types = s->types;
+    r->nfuncs = (int)s->funcs.len;
+    r->funcs = arena_array(s->arena, Symbol *, s->funcs.len + 1);
+    for (size_t i = 0; i < s->funcs.len; i++) r->funcs[i] = s->funcs.data[i];
+    vec_free(&s->funcs);
+    vec_free(&s->calls);
+    vec_free(&s->pure_uses);
+    return r;
+}
+
+SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
+                      Arena *arena, Fd *fd)
+{
+    Sema s = {.sources = sources, .diags = diags, .names = names, .arena = arena};
+    ast_type_printer = type_print;
+    sema_init(&s, unit);
+    decl_collect(&s);
+    decl_resolve(&s);
+    decl_bodies(&s);
+    pure_infer(&s);
+    SemaResult *r = sema_result(&s);
+    if (diags_errors(diags) == 0) lower_unit(r, sources, diags, arena, fd);
+    return r;
+}
+
+/* ---- --emit=types ---------------------------------------------------------------------------- */
+
+typedef struct Printer {
+    Text *out;
+    const Sources *sources;
+} Printer;
+
+static void print_line(Printer *p, const Ast *n, const Symbol *sym)
+{
+    int line, col;
+    if (!sym || !sym->type) return;
+    sources_position(p->sources, n->loc.file, sym->loc.end ? sym->loc.begin : n->loc.begin, &line,
+                     &col);
+    text_printf(p->out, "%d: %s : ", line, sym->name);
+    type_print(p->out, sym->type);
+    text_add(p->out, "\n");
+}
+
+static void print_types(Ast **slot, void *ctx)
+{
+    Ast *n = *slot;
+    if (!n) return;
+    if (n->kind == AST_FUNC || n->kind == AST_DECLARATOR || n->kind == AST_DEFINE ||
+        n->kind == AST_TYPE_ALIAS || n->kind == AST_FOREACH)
+        print_line(ctx, n, n->sym);
+    ast_each_child(n, print_types, ctx);
+}
+
+/* Declarations stand before statements in the tree: the lines are sorted by hand, two lists at a
+ * time. */
+void sema_print_types(Text *out, const SemaResult *r, const Sources *sources)
+{
+    Printer p = {out, sources};
+    AstList decls = r->unit->unit.decls, stmts = r->unit->unit.stmts;
+    for (int i = 0, j = 0; i < decls.len || j < stmts.len;) {
+        bool first = j == stmts.len ||
+                     (i < decls.len && decls.data[i]->loc.begin < stmts.data[j]->loc.begin);
+        print_types(first ? &decls.data[i++] : &stmts.data[j++], &p);
+    }
+}

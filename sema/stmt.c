@@ -1,0 +1,202 @@
+/* Statements: declarations, conditions, loops, jumps.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* ---- variables ----------------------------------------------------------------------------- */
+
+static const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name)
+{
+    if ((*init)->kind == AST_INIT_LIST) {
+        if (!type) {
+            report(s, (*init)->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred from { ... }",
+                   name);
+            report_note(s, NOWHERE, "write it, or use new[] { ... }");
+            check_init_list(s, *init, s->error, 0);
+            return s->error;
+        }
+        check_init_list(s, *init, type, 0);
+        return type;
+    }
+    const Type *t = check_expr(s, init, type);
+    if (type && type_is_functional(type) && t->kind == TY_GROUP) {
+        convert_to(s, init, type, NULL);
+        return type;
+    }
+    t = require_value(s, *init);
+    if (t == s->error || !type) return t;
+    convert_to(s, init, type, NULL);
+    return type;
+}
+
+static void check_var_decl(Sema *s, Ast *n)
+{
+    bool inferred = n->var_decl.vtype->kind == AST_TYPE_VAR;
+    const Type *type = inferred ? NULL : decl_type(s, n->var_decl.vtype);
+    if (type == s->voids) {
+        report(s, n->var_decl.vtype->loc, UNKNOWN_TYPE, "a variable cannot be void");
+        type = s->error;
+    }
+    for (int i = 0; i < n->var_decl.vars.len; i++) {
+        Ast *v = n->var_decl.vars.data[i];
+        if (v->kind != AST_DECLARATOR) continue;
+        const char *name = v->declarator.name;
+        SymKind kind = n->var_decl.is_const ? SYM_CONST : SYM_LOCAL;
+        Symbol *sym = scope_symbol(s, kind, name, type, v->loc, v);
+        if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(name);
+        if (kind == SYM_CONST) {
+            decl_const_value(s, sym, &v->declarator.init, type);
+        } else if (v->declarator.init) {
+            const Type *t = check_initialiser(s, &v->declarator.init, type, name);
+            if (!type) sym->type = t;
+        } else if (!type) {
+            report(s, v->loc, NEEDS_TYPE, "'%s' needs a value or a type", name);
+            sym->type = s->error;
+        }
+        v->sym = sym;
+        v->type = sym->type;
+        scope_declare(s, sym);
+    }
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void check_body(Sema *s, Ast **body)
+{
+    scope_push(s);
+    s->loops++;
+    check_stmt(s, body);
+    s->loops--;
+    scope_pop(s);
+}
+
+static void check_for(Sema *s, Ast *n)
+{
+    scope_push(s);
+    for (int i = 0; i < n->for_.init.len; i++) check_stmt(s, &n->for_.init.data[i]);
+    if (n->for_.cond) check_condition(s, &n->for_.cond);
+    for (int i = 0; i < n->for_.step.len; i++) check_stmt(s, &n->for_.step.data[i]);
+    check_body(s, &n->for_.body);
+    scope_pop(s);
+}
+
+static void check_foreach(Sema *s, Ast *n)
+{
+    const Type *seq = check_value(s, &n->foreach_.seq, NULL), *elem = s->error;
+    if (seq == s->string)
+        elem = type_scalar(s->types, SC_CHAR);
+    else if (type_is_functional(seq)) {
+        elem = seq->result;
+        for (int i = 0; i < seq->nparams; i++)
+            if (seq->params[i] != s->integer && seq->params[i] != s->longs) {
+                report(s, n->foreach_.seq->loc, CONVERSION,
+                       "a '%s' is not finite: foreach cannot visit its values",
+                       type_text(s->arena, seq));
+                break;
+            }
+    } else if (seq != s->error)
+        report(s, n->foreach_.seq->loc, CONVERSION, "foreach visits arrays and functions, not '%s'",
+               type_text(s->arena, seq));
+    const Type *type = elem;
+    if (n->foreach_.vtype && n->foreach_.vtype->kind != AST_TYPE_VAR) {
+        type = decl_type(s, n->foreach_.vtype);
+        Ast probe = {.kind = AST_BAD, .type = elem};
+        if (type != s->error && convert_class(s, &probe, type) == CONV_NONE) {
+            report(s, n->foreach_.vtype->loc, CONVERSION, "the elements are '%s', not '%s'",
+                   type_text(s->arena, elem), type_text(s->arena, type));
+            type = s->error;
+        }
+    }
+    scope_push(s);
+    n->sym = scope_symbol(s, SYM_LOCAL, n->foreach_.name, type, n->loc, n);
+    scope_declare(s, n->sym);
+    check_body(s, &n->foreach_.body);
+    scope_pop(s);
+}
+
+/* ---- jumps ------------------------------------------------------------------------------------
+ */
+
+static void check_return(Sema *s, Ast *n)
+{
+    const Type *want = s->ret;
+    bool top = !s->func;
+    if (top) want = s->integer; /* an exit code, if any */
+    Ast **value = &n->return_.value;
+    if (!*value) {
+        if (!top && want->kind != TY_VOID && want != s->error)
+            report(s, n->loc, RETURN_VALUE, "'%s' returns a '%s'", s->func->name,
+                   type_text(s->arena, want));
+        return;
+    }
+    const Type *t = check_expr(s, value, want);
+    if (!top && want->kind == TY_VOID) {
+        if (t != s->error)
+            report(s, (*value)->loc, RETURN_VALUE, "'%s' is void and returns no value",
+                   s->func->name);
+        return;
+    }
+    if (t->kind != TY_GROUP && require_value(s, *value) == s->error) return;
+    convert_to(s, value, want, "the returned value");
+}
+
+/* ---- all kinds
+ * ----------------------------------------------------------------------------------- */
+
+static void check_expr_stmt(Sema *s, Ast *n)
+{
+    const Type *t = check_expr(s, &n->expr_stmt.expr, NULL);
+    if (t->kind == TY_GROUP) require_value(s, n->expr_stmt.expr);
+}
+
+static void check_scoped(Sema *s, Ast **slot)
+{
+    if (!*slot) return;
+    scope_push(s);
+    check_stmt(s, slot);
+    scope_pop(s);
+}
+
+void check_block(Sema *s, AstList *stmts)
+{
+    for (int i = 0; i < stmts->len; i++) check_stmt(s, &stmts->data[i]);
+}
+
+void check_stmt(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    switch (n->kind) {
+    case AST_BLOCK:
+        scope_push(s);
+        check_block(s, &n->block.stmts);
+        scope_pop(s);
+        break;
+    case AST_VAR_DECL: check_var_decl(s, n); break;
+    case AST_DEFINE: check_define(s, n); break;
+    case AST_EXPR_STMT: check_expr_stmt(s, n); break;
+    case AST_IF:
+        check_condition(s, &n->if_.cond);
+        check_scoped(s, &n->if_.then);
+        check_scoped(s, &n->if_.other);
+        break;
+    case AST_FOR: check_for(s, n); break;
+    case AST_WHILE:
+        check_condition(s, &n->while_.cond);
+        check_body(s, &n->while_.body);
+        break;
+    case AST_DO:
+        check_body(s, &n->do_.body);
+        check_condition(s, &n->do_.cond);
+        break;
+    case AST_FOREACH: check_foreach(s, n); break;
+    case AST_BREAK:
+    case AST_CONTINUE:
+        if (!s->loops)
+            report(s, n->loc, JUMP, "there is no loop around this '%s'",
+                   n->kind == AST_BREAK ? "break" : "continue");
+        break;
+    case AST_RETURN: check_return(s, n); break;
+    default: break; /* EMPTY, BAD; declarations are done */
+    }
+}
