@@ -38,9 +38,11 @@ $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
 
 $(BUILD)/libcsc.a: $(CSC_OBJ)
 $(BUILD)/libcsrt.a: $(RT_OBJ)
+# Quick append (q): members of the same name from different folders must not replace each other.
 $(BUILD)/%.a:
 	@rm -f $@
-	ar rcs $@ $^
+	@echo "ar $@"
+	@ar qcs $@ $^
 
 # The compiler checks itself between passes; the runtime, which works while the user waits, does not.
 $(BUILD)/csc/%.o: %.c | $(GEN_HEADERS)

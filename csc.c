@@ -226,7 +226,7 @@ static const char *default_output(Job *j, const char *suffix)
 
 static bool wrote(bool ok, char *error)
 {
-    if (!ok) complain("%s", error);
+    if (!ok) complain("%s", error ? error : "writing failed");
     free(error);
     return ok;
 }
