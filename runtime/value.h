@@ -1,6 +1,7 @@
-/* What the runtime keeps behind the values of compiled programs: counted objects, arrays over shared
- * buffers, lazy functional values; constructors and exceptions for every other file of runtime/.
- * Ownership: functions returning an object hand over one reference; parameters are borrowed. */
+/* What the runtime keeps behind the values of compiled programs: counted objects, arrays over
+ * shared buffers, lazy functional values; constructors and exceptions for every other file of
+ * runtime/. Ownership: functions returning an object hand over one reference; parameters are
+ * borrowed. */
 #ifndef CS_RUNTIME_VALUE_H
 #define CS_RUNTIME_VALUE_H
 
@@ -22,11 +23,16 @@ typedef enum RtError {
     RT_DEVICE
 } RtError;
 
-/* Sets the pending exception, its first frame being `site` (copied; NULL: none). While one is pending
- * a second is ignored: the first is the cause. */
+/* Sets the pending exception, its first frame being `site` (copied; NULL: none). While one is
+ * pending a second is ignored: the first is the cause. */
 void rt_throw(RtError kind, const CsSite *site, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException */
+/* IndexOutOfRangeException: `index` (box->rank numbers) is outside the box of `name` (NULL: of an
+ * array). */
+void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, const int64_t *index);
+/* `site` moved to a node's line, if that is known. */
+CsSite rt_site_at(const CsSite *site, FdLoc loc);
 /* Forgets the pending exception: the runtime tried something that nobody asked for. */
 void rt_catch(void);
 const char *rt_pending_message(void); /* "DomainException: text", NULL if none is pending */
@@ -37,14 +43,15 @@ const char *rt_pending_message(void); /* "DomainException: text", NULL if none i
  * with the same elements share one. Buffers come from a pool and go back to it. */
 typedef struct Buffer {
     int32_t refs;
-    size_t bytes;      /* asked for */
-    size_t capacity;   /* of the block */
-    void *host;        /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
-    void *device;      /* device.c's; NULL: not needed on the device so far */
-    bool host_stale;   /* the device wrote it since the host last saw it */
-    bool device_stale; /* the host may have written it since the device last saw it */
-    bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
-    uint64_t used;     /* number of the last launch that uses it (device.c waits for it) */
+    size_t bytes;        /* asked for */
+    size_t capacity;     /* of the block */
+    void *host;          /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
+    void *device;        /* device.c's; NULL: not needed on the device so far */
+    bool host_stale;     /* the device wrote it since the host last saw it */
+    bool device_stale;   /* the host may have written it since the device last saw it */
+    bool fresh;          /* just made: it has no contents */
+    bool mapped;         /* the host holds the pages it shares with a device that is no CPU */
+    uint64_t used;       /* number of the last launch that uses it (device.c waits for it) */
     struct Buffer *next; /* in the pool */
 } Buffer;
 
@@ -59,7 +66,8 @@ typedef struct Str {
 /* head.data is NULL until the host needs the elements (cs_array_read, cs_array_write). */
 typedef struct Array {
     CsArray head;
-    Buffer *buffer; /* NULL: no elements */
+    Buffer *buffer;        /* NULL: no elements */
+    uint32_t visit, index; /* compose.c: the walk that saw it, and its number there */
 } Array;
 
 typedef struct Native {
@@ -75,25 +83,29 @@ typedef struct Lazy {
     Graph *graph;
     const CsSite *site; /* where it was built; sites are constants of the program */
     FdBox box;
-    Array *result;    /* once evaluated: captures are gone then */
-    uint16_t depth;   /* lazy values that an evaluation composes, one below the other */
-    uint16_t factor;  /* how often an evaluation would recompute the same element, at most */
-    bool keep;        /* users evaluate it on its own instead of composing it */
-    bool no_keep;     /* evaluating all of it failed or makes no sense: compose it */
-    uint8_t composed; /* evaluations that composed it into another (saturates) */
-    int64_t reads;    /* single elements read so far */
+    Array *result;         /* once evaluated: captures are gone then */
+    uint16_t depth;        /* lazy values that an evaluation composes, one below the other */
+    uint16_t factor;       /* how often an evaluation would recompute the same element, at most */
+    bool expensive;        /* an element, captures included, costs more than a few operations */
+    bool keep;             /* users evaluate it on its own instead of composing it */
+    bool no_keep;          /* evaluating all of it failed or makes no sense: compose it */
+    uint8_t composed;      /* evaluations that composed it into another (saturates) */
+    int64_t reads;         /* single elements read so far */
+    uint32_t visit, index; /* as in Array */
     int32_t ncaptures;
     CsValue captures[];
 } Lazy;
 
+void *rt_object_new(size_t bytes, CsKind kind);  /* zeroed, one reference; freed with free() */
 Str *rt_str_new(const char *bytes, int64_t len); /* copies; bytes NULL: room to be filled */
 
-/* A new array of the domain [lo, lo + n) (lo NULL: from 0), unshared. Elements are zero if `zero`, else
- * undefined. NULL with OutOfMemoryException pending when they do not fit. */
+/* A new array of the domain [lo, lo + n) (lo NULL: from 0), unshared. Elements are zero if `zero`,
+ * else undefined. NULL with OutOfMemoryException pending when they do not fit. */
 Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
                     const CsSite *site);
-/* The elements for reading or, of an array just made and not shared, for writing, row-major without gaps
- * (strides are those of `n`). Like cs_array_read; NULL only when there are no elements or an exception. */
+/* The elements for reading or, of an array just made and not shared, for writing, row-major without
+ * gaps (strides are those of `n`). Like cs_array_read; NULL only when there are no elements or an
+ * exception. */
 void *rt_array_data(Array *a, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
 size_t rt_elem_bytes(int32_t elem);
@@ -105,8 +117,13 @@ bool rt_box_count(const FdBox *box, int64_t *out);
 const FdBox *rt_box_of(void *fn, FdBox *room);
 const FdType *rt_type_of(void *fn);
 
-/* Waits until the device has done all it was asked to (nothing if no device was ever used): what measures
- * time calls it first. */
+/* The Fd of parsed graphs and of the types above. */
+Fd *rt_fd(void);
+/* Gives up what a lazy value refers to (lazy.c). */
+void rt_lazy_drop(Lazy *l);
+
+/* Waits until the device has done all it was asked to (nothing if no device was ever used): what
+ * measures time calls it first. */
 void rt_sync(void);
 
 #endif

@@ -1,0 +1,12 @@
+/* The disk cache of kernel texts and device binaries (docs/runtime.md). Nothing here can fail: an
+ * entry that is absent, damaged or unwritable is a miss. */
+#ifndef CS_RUNTIME_CACHE_H
+#define CS_RUNTIME_CACHE_H
+
+#include <stddef.h>
+
+/* The payload, malloc'ed with a NUL behind it, or NULL. */
+char *cache_load(const char *name, size_t *size);
+void cache_store(const char *name, const void *payload, size_t size);
+
+#endif

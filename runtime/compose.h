@@ -1,0 +1,54 @@
+/* Composing: one evaluation needs the graphs of all lazy values below it as one graph whose slots
+ * are arrays and scalars. What was composed is kept under a signature (which graphs, which captures
+ * coincide), so an expression evaluated again in a loop is neither composed nor looked up by key
+ * again. */
+#ifndef CS_RUNTIME_COMPOSE_H
+#define CS_RUNTIME_COMPOSE_H
+
+#include "../base/vec.h"
+#include "lazy.h"
+#include "ref.h"
+
+typedef struct Composed {
+    struct Composed *next; /* in its bucket */
+    uint64_t hash, used;   /* used: when last */
+    uint64_t *words;       /* the signature */
+    size_t nwords;
+    int busy; /* evaluations under way */
+
+    Fd *fd; /* its own: holds nodes, order */
+    FdGraph graph;
+    FdOrder order;
+    FdKey key;
+    bool cheap;             /* no reductions, calls or transcendental functions */
+    bool may_be_empty;      /* has reductions without identity */
+    const FdNode *infinite; /* a reduction over all values of a type, or NULL */
+    Ref *ref;               /* for interpretation, once needed */
+    struct Kernel *kernel;  /* for devices, once needed */
+} Composed;
+
+/* One evaluation: the composed graph and the values of its slots. */
+typedef struct Evaluation {
+    Composed *composed;
+    VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
+} Evaluation;
+
+/* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
+ * their own are evaluated first. Never fails, but composing fewer of them than it would like. */
+void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures);
+void compose_end(Evaluation *e);
+/* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
+ * pending; to be given back. */
+Ref *compose_ref(Evaluation *e, const CsSite *site);
+void compose_ref_end(Evaluation *e, Ref *r);
+void evals_free(void);
+
+/* The value of a closed scalar node of g, interpreted. False with an exception pending. */
+bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
+                    ScalarValue *out);
+
+/* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)
+ */
+Array *eval_lazy(Lazy *l, const CsSite *site);
+
+#endif

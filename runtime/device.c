@@ -1,0 +1,553 @@
+/* The device layer (device.h): selection, buffers, programs, launches.
+ * Three kinds of memory: a CPU's is the host's own, used in place; a GPU that shares the host's is
+ * mapped when the host looks; any other is copied to and fro. Launches are numbered; a buffer knows
+ * the last that uses it, and waiting is for that number only. */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "memory.h"
+#include "profile.h"
+#include "select.h"
+#include "state.h"
+
+typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
+
+typedef struct Timed { /* a launch whose time is to be added to the profile */
+    cl_event event;
+    char kernel[64];
+    uint64_t bytes;
+} Timed;
+
+struct Device {
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;
+    CgDevice info;
+    Sharing sharing;
+    size_t max_buffer;
+    char *identity;
+    uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
+    Buffer *errors, *none;   /* error words; what stands for arrays without elements */
+    bool profiling;
+    VEC(Timed) timed;
+};
+
+struct DeviceProgram {
+    cl_program program;
+    int nkernels;
+    cl_kernel *kernels;
+    char **names;
+};
+
+/* ---- errors
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static const char *error_name(cl_int code)
+{
+    switch (code) {
+    case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
+    case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
+    case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
+    case CL_BUILD_PROGRAM_FAILURE: return "CL_BUILD_PROGRAM_FAILURE";
+    case CL_INVALID_BUFFER_SIZE: return "CL_INVALID_BUFFER_SIZE";
+    case CL_INVALID_WORK_GROUP_SIZE: return "CL_INVALID_WORK_GROUP_SIZE";
+    case CL_INVALID_KERNEL_ARGS: return "CL_INVALID_KERNEL_ARGS";
+    default: return "OpenCL error";
+    }
+}
+
+/* True if code is success; else an exception is pending. */
+static bool good(cl_int code, const char *what, const CsSite *site)
+{
+    if (code == CL_SUCCESS) return true;
+    bool memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                  code == CL_INVALID_BUFFER_SIZE;
+    rt_throw(memory ? RT_MEMORY : RT_DEVICE, site, "%s: %s (%d)", what, error_name(code),
+             (int)code);
+    return false;
+}
+
+/* ---- opening
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
+{
+    cl_platform_id platforms[16];
+    cl_uint nplatforms = 0;
+    if (clGetPlatformIDs(16, platforms, &nplatforms) != CL_SUCCESS) return;
+    for (cl_uint p = 0; p < nplatforms && p < 16; p++) {
+        cl_device_id here[MAX_LISTED];
+        cl_uint n = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, here, &n) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < n && list->count < MAX_LISTED; d++) {
+            Listed *l = &list->devices[list->count];
+            cl_device_type type = 0;
+            ids[list->count++] = here[d];
+            clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
+            clGetDeviceInfo(here[d], CL_DEVICE_NAME, sizeof l->name - 1, l->name, NULL);
+            l->kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
+                      : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
+                                                  : LISTED_OTHER;
+        }
+    }
+}
+
+static size_t ask_size(cl_device_id id, cl_device_info what)
+{
+    size_t v = 0;
+    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+static cl_uint ask_uint(cl_device_id id, cl_device_info what)
+{
+    cl_uint v = 0;
+    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+static cl_ulong ask_ulong(cl_device_id id, cl_device_info what)
+{
+    cl_ulong v = 0;
+    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+/* The widest vectors of the processor that this program runs on, which is an OpenCL CPU device's
+ * too. */
+static int cpu_vector_bytes(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) return 64;
+    if (__builtin_cpu_supports("avx2") || __builtin_cpu_supports("avx")) return 32;
+#endif
+    return 16;
+}
+
+static size_t cpu_cache(int name, size_t otherwise)
+{
+    long v = sysconf(name);
+    return v > 0 ? (size_t)v : otherwise;
+}
+
+static void report(struct Device *d, bool cpu)
+{
+    CgDevice *i = &d->info;
+    const char *family = getenv("CS_FAMILY");
+    i->family = cpu ? CG_CPU : CG_GPU;
+    if (family) cg_family_from_text(family, &i->family);
+    i->units = (int)ask_uint(d->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    i->vector_bytes = cpu ? cpu_vector_bytes() : 16;
+    size_t cache = (size_t)ask_ulong(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    i->l1 = cpu ? cpu_cache(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
+    i->l2 = cpu ? cpu_cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10) : cache;
+    i->l3 = cpu ? cpu_cache(_SC_LEVEL3_CACHE_SIZE, cache) : cache;
+    i->max_group = ask_size(d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    i->local_bytes = (size_t)ask_ulong(d->id, CL_DEVICE_LOCAL_MEM_SIZE);
+    i->has_double = ask_ulong(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    cl_bool unified = CL_FALSE;
+    clGetDeviceInfo(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;
+    d->max_buffer = (size_t)ask_ulong(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+}
+
+static void identify(struct Device *d)
+{
+    static const cl_device_info what[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                          CL_DRIVER_VERSION};
+    Text t = {0};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        char text[256] = "";
+        clGetDeviceInfo(d->id, what[i], sizeof text - 1, text, NULL);
+        text_printf(&t, "%s;", text);
+    }
+    d->identity = text_take(&t);
+}
+
+bool device_open(const CsSite *site)
+{
+    if (rt.device) return true;
+    DeviceList list = {0};
+    cl_device_id ids[MAX_LISTED];
+    find_devices(&list, ids);
+    int chosen = select_device(&list, site);
+    if (chosen < 0) return false;
+    struct Device *d = calloc(1, sizeof *d);
+    if (!d) {
+        rt_throw_memory(site, sizeof *d);
+        return false;
+    }
+    d->id = ids[chosen];
+    cl_int code;
+    d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &code);
+    if (!good(code, "the device cannot be used", site)) {
+        free(d);
+        return false;
+    }
+    d->profiling = rt_profiling();
+    d->queue = clCreateCommandQueue(d->context, d->id, d->profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
+                                    &code);
+    if (!good(code, "the device has no queue", site)) {
+        clReleaseContext(d->context);
+        free(d);
+        return false;
+    }
+    report(d, list.devices[chosen].kind == LISTED_CPU);
+    identify(d);
+    rt.device = d;
+    return true;
+}
+
+void device_close(void)
+{
+    struct Device *d = rt.device;
+    if (!d) return;
+    rt_sync();
+    buffer_release(d->errors);
+    buffer_release(d->none);
+    memory_trim();
+    vec_free(&d->timed);
+    clReleaseCommandQueue(d->queue);
+    clReleaseContext(d->context);
+    free(d->identity);
+    free(d);
+    rt.device = NULL;
+}
+
+const CgDevice *device_info(void)
+{
+    return &rt.device->info;
+}
+
+const char *device_identity(void)
+{
+    return rt.device->identity;
+}
+
+/* ---- waiting
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static void take_times(struct Device *d)
+{
+    for (size_t i = 0; i < d->timed.len; i++) {
+        Timed *t = &d->timed.data[i];
+        cl_ulong from = 0, to = 0;
+        clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
+        clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
+        profile_add(t->kernel, to > from ? to - from : 0, t->bytes);
+        clReleaseEvent(t->event);
+    }
+    d->timed.len = 0;
+}
+
+static bool wait_for(uint64_t launch, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    if (launch <= d->done) return true;
+    cl_int code = clFinish(d->queue);
+    d->done = d->launched;
+    take_times(d);
+    return good(code, "the device failed", site);
+}
+
+void rt_sync(void)
+{
+    if (rt.device) wait_for(rt.device->launched, NULL);
+}
+
+/* ---- buffers
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+bool device_to_host(Buffer *b, bool write, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code = CL_SUCCESS;
+    switch (d->sharing) {
+    case IN_PLACE: return !(b->host_stale || write) || wait_for(b->used, site);
+    case MAPPED:
+        if (b->mapped) return true;
+        clEnqueueMapBuffer(d->queue, b->device, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, b->capacity,
+                           0, NULL, NULL, &code);
+        b->mapped = code == CL_SUCCESS;
+        break;
+    case COPIED:
+        if (!b->host_stale) return true;
+        code =
+            clEnqueueReadBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL);
+        break;
+    }
+    return good(code, "elements cannot be read from the device", site);
+}
+
+void device_forget(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (!d) return; /* an array that outlives the program's end */
+    wait_for(b->used, NULL);
+    if (b->mapped) {
+        clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
+        clFinish(d->queue);
+        b->mapped = false;
+    }
+    clReleaseMemObject(b->device);
+    b->device = NULL;
+}
+
+/* The device side of b, current if the launch is to read it. */
+static bool to_device(Buffer *b, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code = CL_SUCCESS;
+    if (!b->device) {
+        if (d->sharing != COPIED && !buffer_pages(b, site)) return false;
+        if (d->max_buffer && b->capacity > d->max_buffer) {
+            rt_throw(RT_MEMORY, site,
+                     "an array of %.2f GiB; the device's largest buffer is %.2f GiB",
+                     (double)b->bytes / 1073741824.0, (double)d->max_buffer / 1073741824.0);
+            return false;
+        }
+        cl_mem_flags flags = CL_MEM_READ_WRITE | (d->sharing == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
+        void *host = d->sharing == COPIED ? NULL : b->host;
+        b->device = clCreateBuffer(d->context, flags, b->capacity, host, &code);
+        if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES) {
+            memory_trim();
+            b->device = clCreateBuffer(d->context, flags, b->capacity, host, &code);
+        }
+        if (!good(code, "the device has no room for an array", site)) {
+            b->device = NULL;
+            return false;
+        }
+        b->mapped = false;
+    } else if (b->mapped) {
+        code = clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
+        b->mapped = false;
+    }
+    if (d->sharing == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
+        code =
+            clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL);
+    b->device_stale = b->fresh = false;
+    return good(code, "elements cannot be given to the device", site);
+}
+
+/* ---- programs
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+void device_unload(DeviceProgram *p)
+{
+    if (!p) return;
+    for (int i = 0; i < p->nkernels; i++) {
+        if (p->kernels[i]) clReleaseKernel(p->kernels[i]);
+        free(p->names[i]);
+    }
+    free(p->kernels);
+    free(p->names);
+    clReleaseProgram(p->program);
+    free(p);
+}
+
+/* Takes over `program`. *code says why when NULL is returned. */
+static DeviceProgram *with_kernels(cl_program program, const char *const *names, int n,
+                                   cl_int *code)
+{
+    DeviceProgram *p = calloc(1, sizeof *p);
+    if (p) {
+        p->program = program;
+        p->kernels = calloc((size_t)n + 1, sizeof *p->kernels);
+        p->names = calloc((size_t)n + 1, sizeof *p->names);
+    }
+    if (!p || !p->kernels || !p->names) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    *code = CL_SUCCESS;
+    for (int i = 0; i < n && *code == CL_SUCCESS; i++) {
+        p->nkernels = i + 1;
+        p->names[i] = strdup(names[i]);
+        p->kernels[i] = clCreateKernel(program, names[i], code);
+    }
+    if (*code == CL_SUCCESS) return p;
+    device_unload(p);
+    return NULL;
+}
+
+static void throw_build(cl_program program, const CsSite *site)
+{
+    size_t n = 0;
+    clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
+    char *log = calloc(1, n + 1);
+    if (log) clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, n, log, NULL);
+    rt_throw(RT_DEVICE, site, "the driver cannot build a kernel (CS_DUMP=opencl shows it): %s",
+             log ? log : "");
+    free(log);
+}
+
+DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
+                            int nkernels, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code;
+    cl_program program = clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
+    if (!good(code, "the device takes no program", site)) return NULL;
+    code = clBuildProgram(program, 1, &d->id, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        throw_build(program, site);
+        clReleaseProgram(program);
+        return NULL;
+    }
+    DeviceProgram *p = with_kernels(program, kernels, nkernels, &code);
+    good(code, "a kernel is missing in a built program", site);
+    return p;
+}
+
+DeviceProgram *device_load(const void *binary, size_t size, const char *options,
+                           const char *const *kernels, int nkernels)
+{
+    struct Device *d = rt.device;
+    cl_int code, status = CL_SUCCESS;
+    const unsigned char *bytes = binary;
+    cl_program program =
+        clCreateProgramWithBinary(d->context, 1, &d->id, &size, &bytes, &status, &code);
+    if (code != CL_SUCCESS || status != CL_SUCCESS) {
+        if (program) clReleaseProgram(program);
+        return NULL;
+    }
+    if (clBuildProgram(program, 1, &d->id, options, NULL, NULL) != CL_SUCCESS) {
+        clReleaseProgram(program);
+        return NULL;
+    }
+    return with_kernels(program, kernels, nkernels, &code);
+}
+
+void *device_binary(const DeviceProgram *p, size_t *size)
+{
+    size_t n = 0;
+    if (clGetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) || n == 0)
+        return NULL;
+    unsigned char *bytes = malloc(n);
+    if (bytes && clGetProgramInfo(p->program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL)) {
+        free(bytes);
+        return NULL;
+    }
+    *size = n;
+    return bytes;
+}
+
+/* ---- launches
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_written(const CgArg *a)
+{
+    return a->kind == CG_ARG_OUT || a->kind == CG_ARG_TEMP || a->kind == CG_ARG_ERROR;
+}
+
+typedef struct Run {
+    const DeviceProgram *program;
+    Buffer *const *slots;
+    Buffer **temps;
+    Buffer *out;
+} Run;
+
+static Buffer *buffer_of(const Run *r, const CgArg *a)
+{
+    Buffer *b = a->kind == CG_ARG_SLOT   ? r->slots[a->index]
+                : a->kind == CG_ARG_TEMP ? r->temps[a->index]
+                : a->kind == CG_ARG_OUT  ? r->out
+                                         : rt.device->errors;
+    return b ? b : rt.device->none;
+}
+
+static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    int k = 0;
+    while (k < r->program->nkernels && strcmp(r->program->names[k], l->kernel) != 0) k++;
+    if (k == r->program->nkernels) {
+        rt_throw(RT_DEVICE, site, "kernel %s is missing in its program", l->kernel);
+        return false;
+    }
+    cl_kernel kernel = r->program->kernels[k];
+    cl_int code = CL_SUCCESS;
+    uint64_t number = d->launched + 1, bytes = 0;
+    for (int i = 0; i < l->nargs && code == CL_SUCCESS; i++) {
+        const CgArg *a = &l->args[i];
+        if (a->kind == CG_ARG_BYTES) {
+            code = clSetKernelArg(kernel, (cl_uint)i, a->size, a->bytes);
+            continue;
+        }
+        Buffer *b = buffer_of(r, a);
+        if (!to_device(b, site)) return false;
+        cl_mem memory = b->device;
+        code = clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
+        if (b->used != number) bytes += b->bytes;
+        b->used = number;
+        b->host_stale |= is_written(a);
+    }
+    cl_event event = NULL;
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
+                                      l->local[0] ? l->local : NULL, 0, NULL,
+                                      d->profiling ? &event : NULL);
+    if (!good(code, l->kernel, site)) return false;
+    d->launched = number;
+    if (event) {
+        Timed t = {.event = event, .bytes = bytes};
+        snprintf(t.kernel, sizeof t.kernel, "%s", l->kernel);
+        vec_push(&d->timed, t);
+        if (d->timed.len >= 256) return wait_for(number, site);
+    }
+    return true;
+}
+
+static bool clear_errors(const CsSite *site)
+{
+    struct Device *d = rt.device;
+    size_t bytes = CG_ERROR_WORDS * sizeof(uint32_t);
+    if (!d->errors && !(d->errors = buffer_new(bytes, true, site))) return false;
+    void *words = buffer_host(d->errors, true, site);
+    if (!words) return false;
+    memset(words, 0, bytes);
+    return true;
+}
+
+bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *out,
+                bool can_fail, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    if (!d->none && !(d->none = buffer_new(64, true, site))) return false;
+    if (can_fail && !clear_errors(site)) return false;
+    bool ok = true;
+    Buffer **temps = calloc((size_t)s->ntemps + 1, sizeof *temps);
+    if (!temps) {
+        rt_throw_memory(site, (size_t)s->ntemps);
+        return false;
+    }
+    for (int i = 0; ok && i < s->ntemps; i++)
+        ok = s->temp_bytes[i] == 0 || (temps[i] = buffer_new(s->temp_bytes[i], false, site));
+    Run r = {p, slots, temps, out};
+    for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(&r, &s->launches[i], site);
+    if (ok) ok = good(clFlush(d->queue), "the device failed", site);
+    /* The queue is in order: whoever gets these blocks next on the device comes later. */
+    for (int i = 0; i < s->ntemps; i++) buffer_release(temps[i]);
+    free(temps);
+    return ok;
+}
+
+bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site)
+{
+    const void *p = buffer_host(rt.device->errors, false, site);
+    if (p) memcpy(words, p, CG_ERROR_WORDS * sizeof *words);
+    return p != NULL;
+}

@@ -1,0 +1,448 @@
+/* Evaluation: a composed graph with values of its slots becomes numbers (bounds of ranges), then a
+ * bound plan on the device, or interpretation. Then the entries of the ABI that evaluate. Errors of
+ * elements carry the line of the operation; the calls on the way add theirs as frames. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compose.h"
+#include "device.h"
+#include "kernels.h"
+#include "memory.h"
+#include "state.h"
+
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------ */
+
+/* What one evaluation binds, in an arena of its own. */
+typedef struct Numbers {
+    Arena *arena;
+    FdEnv env; /* by slot number */
+    CgBinding binding;
+} Numbers;
+
+static bool fail_infinite(const FdNode *binder, const CsSite *site)
+{
+    CsSite at = rt_site_at(site, binder->loc);
+    rt_throw(RT_DOMAIN, &at, "%s has an infinite domain; a range (i : a..b) would limit it",
+             binder->kind == FD_REDUCE ? "the operand of a reduction"
+                                       : "a function that is to become an array");
+    return false;
+}
+
+/* One closed bound; those that depend on values of arrays are interpreted. */
+static bool number(Evaluation *e, const Numbers *n, const FdNode *binder, const FdNode *bound,
+                   const CsSite *site, bool *infinite, int64_t *out)
+{
+    FdBoundStatus s = fd_eval_bound(bound, &n->env, out);
+    *infinite = s == FD_BOUND_INFINITE;
+    if (s == FD_BOUND_OK || *infinite) return true;
+    CsSite at = rt_site_at(site, binder->loc);
+    if (s == FD_BOUND_DIVIDE_BY_ZERO) {
+        rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
+        return false;
+    }
+    Ref *r = ref_new(bound);
+    ScalarValue v = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < e->leaves.len; i++) {
+        Array *a = e->leaves.data[i].array;
+        ok = !a || !a->buffer || rt_array_data(a, site);
+    }
+    ok = ok && ref_scalar(r, e->leaves.data, &at, &v);
+    ref_free(r);
+    *out = v.i;
+    return ok;
+}
+
+static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const FdOrder *o = &c->order;
+    int nslots = c->graph.nslots, some = nslots ? nslots : 1;
+    FdBox *boxes = arena_array(n->arena, FdBox, some);
+    ScalarValue *scalars = arena_array(n->arena, ScalarValue, some);
+    for (int i = 0; i < nslots; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        if (leaf->array)
+            boxes[i] = rt_array_box(leaf->array);
+        else
+            scalars[i] = leaf->scalar;
+    }
+    n->env = (FdEnv){boxes, scalars};
+    FdBox *slot_boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
+    ScalarValue *slot_scalars = arena_array(n->arena, ScalarValue, o->nslots ? o->nslots : 1);
+    for (int k = 0; k < o->nslots; k++) {
+        slot_boxes[k] = boxes[o->slots[k]];
+        slot_scalars[k] = scalars[o->slots[k]];
+    }
+    int64_t *lo = arena_array(n->arena, int64_t, o->nranges ? o->nranges : 1);
+    int64_t *hi = arena_array(n->arena, int64_t, o->nranges ? o->nranges : 1);
+    for (int k = 0; k < o->nranges; k++) {
+        const FdNode *binder = o->range_binder[k];
+        const FdDom *dom = &binder->doms[o->range_index[k]];
+        bool no_lo, no_hi;
+        if (!number(e, n, binder, dom->lo, site, &no_lo, &lo[k]) ||
+            !number(e, n, binder, dom->hi, site, &no_hi, &hi[k]))
+            return false;
+        if (!no_lo && !no_hi) continue;
+        if (binder->kind == FD_REDUCE || binder == c->graph.root)
+            return fail_infinite(binder, site);
+        lo[k] = INT32_MIN; /* of a let that is applied: every int is inside */
+        hi[k] = INT32_MAX;
+    }
+    n->binding = (CgBinding){slot_boxes, slot_scalars, lo, hi};
+    return true;
+}
+
+/* ---- empty reductions
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct Empties {
+    const FdEnv *env;
+    const CsSite *site;
+    unsigned char *seen;
+} Empties;
+
+/* 1: a closed range of this reduction is empty. */
+static bool is_empty(const FdNode *n, const FdEnv *env)
+{
+    for (int d = 0; d < n->nvars; d++) {
+        int64_t lo, hi;
+        if (n->doms[d].kind != FD_DOM_FULL &&
+            fd_eval_bound(n->doms[d].lo, env, &lo) == FD_BOUND_OK &&
+            fd_eval_bound(n->doms[d].hi, env, &hi) == FD_BOUND_OK && hi <= lo)
+            return true;
+    }
+    return false;
+}
+
+/* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a
+ * choice or with ranges known only to the kernel are the kernel's to find. */
+static bool check_empty(Empties *e, const FdNode *n)
+{
+    if (e->seen[n->id]) return true;
+    e->seen[n->id] = 1;
+    if (n->kind == FD_LET) return check_empty(e, n->body);
+    if (n->kind == FD_REDUCE) {
+        if (!is_empty(n, e->env)) return check_empty(e, n->body);
+        FdOp op = fd_op_of(n);
+        ScalarValue v;
+        if (op != FD_OP_NONE && fd_op_identity(op, n->type->scalar, &v)) return true;
+        CsSite at = rt_site_at(e->site, n->loc);
+        rt_throw(RT_DOMAIN, &at, "%s%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction" : fd_op_info(op)->text,
+                 op == FD_OP_NONE ? " without identity" : "");
+        return false;
+    }
+    if (n->kind != FD_APPLY) return true;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
+    int count = op != FD_OP_NONE && (fd_op_info(op)->props & FD_LAZY) ? 1 : n->nargs;
+    for (int i = 0; i < count; i++)
+        if (!n->args[i]->type->result && !check_empty(e, n->args[i])) return false;
+    return op != FD_OP_NONE || check_empty(e, n->fn);
+}
+
+/* What is wrong whatever the elements are. */
+static bool check(const Composed *c, const Numbers *n, const CsSite *site)
+{
+    if (c->infinite) return fail_infinite(c->infinite, site);
+    if (!c->may_be_empty) return true;
+    Empties e = {.env = &n->env, .site = site};
+    e.seen = arena_alloc(n->arena, (size_t)c->graph.root->id + 1);
+    return check_empty(&e, c->graph.root);
+}
+
+/* ---- on the device
+ * ------------------------------------------------------------------------------------------ */
+
+static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const CsSite *site)
+{
+    const FdOrder *o = &e->composed->order;
+    const FdNode *n = words[1] < (uint32_t)o->nnodes ? o->nodes[words[1]] : NULL;
+    CsSite at = rt_site_at(site, n ? n->loc : (FdLoc){0});
+    if (words[0] == CG_ERR_DIVIDE) {
+        rt_throw(RT_DIVIDE, &at, "integer division by zero");
+    } else if (words[0] == CG_ERR_EMPTY) {
+        FdOp op = n ? fd_op_of(n) : FD_OP_NONE;
+        rt_throw(RT_DOMAIN, &at, "%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction without identity" : fd_op_info(op)->text);
+    } else {
+        int64_t index[(CG_ERROR_WORDS - 2) / 2];
+        for (int i = 0; i < (CG_ERROR_WORDS - 2) / 2; i++)
+            index[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
+        const FdNode *f = n && n->kind == FD_APPLY ? n->fn : NULL;
+        const Array *a = f && f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT
+                             ? e->leaves.data[f->slot].array
+                             : NULL;
+        if (a) {
+            FdBox box = rt_array_box(a);
+            rt_throw_outside(&at, f->name, &box, index);
+        } else {
+            rt_throw(RT_INDEX, &at, "index %lld is outside", (long long)index[0]);
+        }
+    }
+}
+
+typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;
+
+static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
+{
+    Composed *c = e->composed;
+    if (device_is_ref()) return INTERPRET;
+    if (!device_open(site)) return FAILED;
+    if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph);
+    if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
+    if (c->kernel->status == CG_USER_ERROR) {
+        CsSite at = rt_site_at(site, c->kernel->loc);
+        rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
+        return FAILED;
+    }
+    const CgPlan *plan = c->kernel->plan;
+    CgSchedule schedule;
+    if (!cg_plan_bind(plan, &n->binding, device_info(), n->arena, &schedule) ||
+        schedule.out_bytes > out->capacity) {
+        rt_throw_memory(site, SIZE_MAX);
+        return FAILED;
+    }
+    kernels_dump(c->kernel, &schedule);
+    DeviceProgram *p =
+        kernels_program(c->kernel, cg_plan_variant(plan, &n->binding, device_info()), site);
+    if (!p) return FAILED;
+    int nslots = c->order.nslots;
+    Buffer **slots = arena_array(n->arena, Buffer *, nslots ? nslots : 1);
+    for (int k = 0; k < nslots; k++) {
+        Array *a = e->leaves.data[c->order.slots[k]].array;
+        if (!a) continue;
+        slots[k] = a->buffer;
+        a->head.host_state &= ~CS_HOST_WRITE;
+    }
+    bool can_fail = cg_plan_can_fail(plan);
+    uint32_t words[CG_ERROR_WORDS];
+    if (!device_run(p, &schedule, slots, out, can_fail, site)) return FAILED;
+    if (!can_fail) return DONE;
+    if (!device_errors(words, site)) return FAILED;
+    if (words[0] == CG_ERR_NONE) return DONE;
+    throw_kernel_error(e, words, site);
+    return FAILED;
+}
+
+/* ---- arrays and scalars
+ * ----------------------------------------------------------------------------------------- */
+
+static void dump_graph(const Composed *c)
+{
+    if (!(rt_dumps() & RT_DUMP_FDAG)) return;
+    Text t = {0};
+    fd_print(&t, &c->graph);
+    fprintf(stderr, "// fdag %016llx%016llx\n%s\n", (unsigned long long)c->key.hi,
+            (unsigned long long)c->key.lo, t.data);
+    text_free(&t);
+}
+
+/* Fills `out` (count elements of the root's domain, or one scalar). */
+static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)
+{
+    rt.evaluations++;
+    dump_graph(e->composed);
+    Numbers n = {.arena = arena_new()};
+    bool ok = numbers(e, &n, site) && check(e->composed, &n, site);
+    Outcome outcome = ok ? on_device(e, &n, out, site) : FAILED;
+    arena_free(n.arena);
+    if (outcome != INTERPRET) return outcome == DONE;
+    Ref *r = compose_ref(e, site);
+    if (!r) return false;
+    void *to = buffer_host(out, true, site);
+    ScalarValue v;
+    if (!to)
+        ok = false;
+    else if (box)
+        ok = ref_fill(r, e->leaves.data, site, box, to);
+    else if ((ok = ref_scalar(r, e->leaves.data, site, &v)))
+        scalar_store(to, e->composed->graph.root->type->scalar, v);
+    compose_ref_end(e, r);
+    return ok;
+}
+
+Array *eval_lazy(Lazy *l, const CsSite *site)
+{
+    if (l->result) return l->result;
+    const FdType *type = l->graph->fd->root->type;
+    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    for (int d = 0; d < l->box.rank; d++) {
+        if (l->box.dim[d].full) {
+            fail_infinite(l->graph->fd->root, site);
+            return NULL;
+        }
+        lo[d] = l->box.dim[d].lo;
+        n[d] = l->box.dim[d].hi - l->box.dim[d].lo;
+    }
+    if (l->box.rank > CS_MAX_RANK || type->result->result) {
+        rt_throw(RT_DOMAIN, site, "an array has at most %d dimensions, and scalar elements",
+                 (int)CS_MAX_RANK);
+        return NULL;
+    }
+    if (!rt_box_count(&l->box, &count)) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    Array *a = rt_array_new((int32_t)type->result->scalar, l->box.rank, lo, n, false, site);
+    if (!a) return NULL;
+    if (count > 0) {
+        Evaluation e;
+        compose(&e, l->graph, l->graph->fd->root, l->captures);
+        bool ok = !cs_pending && evaluate(&e, &l->box, a->buffer, l->site ? l->site : site);
+        compose_end(&e);
+        if (!ok) {
+            cs_release(a);
+            return NULL;
+        }
+    }
+    rt_lazy_drop(l);
+    return l->result = a;
+}
+
+void *cs_force(void *fn, const CsSite *site)
+{
+    CsHead *h = fn;
+    if (h->kind == CS_ARRAY) return cs_retain(fn);
+    if (h->kind == CS_LAZY) return cs_retain(eval_lazy(fn, site));
+    rt_throw(RT_DOMAIN, site, "%s has an infinite domain: it cannot become an array",
+             ((Native *)fn)->native->name);
+    return NULL;
+}
+
+void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    Lazy *l = lazy_new(graph_of(graph), captures, site);
+    if (!l) return NULL;
+    void *a = cs_retain(eval_lazy(l, site));
+    cs_release(l);
+    return a;
+}
+
+static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, ScalarValue *out)
+{
+    Graph *g = graph_of(graph);
+    out->i = 0;
+    if (!lazy_check(g, captures, site)) return false;
+    Evaluation e;
+    compose(&e, g, g->fd->root, captures);
+    ScalarKind k = g->fd->root->type->scalar;
+    bool ok;
+    if (e.composed->cheap) {
+        Ref *r = compose_ref(&e, site);
+        ok = r && ref_scalar(r, e.leaves.data, site, out);
+        if (r) compose_ref_end(&e, r);
+    } else {
+        Buffer *b = buffer_new(scalar_bytes(k), false, site);
+        const void *p = NULL;
+        ok = b && evaluate(&e, NULL, b, site) && (p = buffer_host(b, false, site));
+        if (ok) *out = scalar_load(p, k);
+        buffer_release(b);
+    }
+    compose_end(&e);
+    return ok;
+}
+
+int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    ScalarValue v;
+    return scalar(graph, captures, site, &v) ? v.i : 0;
+}
+
+double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    ScalarValue v;
+    return scalar(graph, captures, site, &v) ? v.f : 0;
+}
+
+/* ---- single elements
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* After how many reads of single elements all of a cheap function is evaluated. */
+enum { MANY_READS = 64 };
+
+static ScalarValue read_element(Array *a, const CsValue *args, const CsSite *site)
+{
+    const CsArray *h = &a->head;
+    int64_t at = 0, index[CS_MAX_RANK];
+    bool inside = true;
+    for (int32_t d = 0; d < h->rank; d++) {
+        index[d] = args[d].i;
+        uint64_t x = (uint64_t)index[d] - (uint64_t)h->lo[d];
+        inside &= x < (uint64_t)h->n[d];
+        at += inside ? (int64_t)x * h->stride[d] : 0;
+    }
+    ScalarValue v = {0};
+    if (!inside) {
+        FdBox box = rt_array_box(a);
+        rt_throw_outside(site, NULL, &box, index);
+        return v;
+    }
+    const char *data = rt_array_data(a, site);
+    return data ? scalar_load(data + (size_t)at * rt_elem_bytes(h->elem), (ScalarKind)h->elem) : v;
+}
+
+/* Is it time to evaluate all of l instead of one more element? */
+static bool worth_all(Lazy *l)
+{
+    int64_t count;
+    if (l->no_keep || !lazy_finite(l) || !rt_box_count(&l->box, &count)) return false;
+    l->reads++;
+    return l->expensive || (l->reads > MANY_READS && l->reads > count / MANY_READS);
+}
+
+static ScalarValue apply_lazy(Lazy *l, const CsValue *args, const CsSite *site)
+{
+    ScalarValue v = {0}, in[FD_MAX_RANK] = {{0}};
+    int64_t index[FD_MAX_RANK];
+    bool inside = true;
+    for (int d = 0; d < l->box.rank; d++) {
+        in[d].i = index[d] = args[d].i;
+        if (!l->box.dim[d].full)
+            inside &= index[d] >= l->box.dim[d].lo && index[d] < l->box.dim[d].hi;
+    }
+    if (!inside) {
+        rt_throw_outside(site, NULL, &l->box, index);
+        return v;
+    }
+    if (!l->result && worth_all(l) && !eval_lazy(l, site)) {
+        rt_catch(); /* the error may be another element's */
+        l->no_keep = true;
+    }
+    if (l->result) return read_element(l->result, args, site);
+    Evaluation e;
+    compose(&e, l->graph, l->graph->fd->root, l->captures);
+    Ref *r = compose_ref(&e, site);
+    if (r) {
+        ref_point(r, e.leaves.data, l->site ? l->site : site, in, &v);
+        compose_ref_end(&e, r);
+    }
+    compose_end(&e);
+    return v;
+}
+
+static ScalarValue apply(void *fn, const CsValue *args, const CsSite *site)
+{
+    CsHead *h = fn;
+    ScalarValue v = {0};
+    if (h->kind == CS_ARRAY) return read_element(fn, args, site);
+    if (h->kind == CS_LAZY) return apply_lazy(fn, args, site);
+    CsValue out = {0};
+    ((Native *)fn)->native->call(args, &out);
+    if (!cs_pending) v.i = out.i;
+    return v;
+}
+
+int64_t cs_apply_i(void *fn, const CsValue *args, const CsSite *site)
+{
+    return apply(fn, args, site).i;
+}
+
+double cs_apply_f(void *fn, const CsValue *args, const CsSite *site)
+{
+    ScalarValue v = apply(fn, args, site);
+    return cs_pending ? 0 : v.f;
+}

@@ -1,0 +1,382 @@
+/* Building functional values: the domain is evaluated from the captures' domains and the agreements
+ * are checked at once, so a DomainException names the expression's line; elements wait until
+ * somebody asks. A value keeps references only. Chains stay cheap: where composing would go too
+ * deep, or would compute the same element too often, the captures are marked to be evaluated on
+ * their own. */
+#include "lazy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compose.h"
+#include "state.h"
+
+enum { MAX_DEPTH = 64, MAX_FACTOR = 8 };
+
+/* ---- environments -----------------------------------------------------------------------------
+ */
+
+typedef struct Env {
+    FdEnv env;
+    FdBox boxes[8];
+    ScalarValue scalars[8];
+    void *more;
+} Env;
+
+static void env_open(Env *e, const Graph *g, const CsValue *captures)
+{
+    FdBox *boxes = e->boxes;
+    ScalarValue *scalars = e->scalars;
+    e->more = NULL;
+    int n = g->fd->nslots;
+    if (n > 8) {
+        boxes = arena_alloc(e->more = arena_new(), (size_t)n * sizeof *boxes);
+        scalars = arena_array(e->more, ScalarValue, n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (g->fd->slots[i].type->result) {
+            FdBox room;
+            boxes[i] = *rt_box_of(captures[i].ref, &room);
+            scalars[i].i = 0;
+        } else {
+            boxes[i].rank = 0;
+            scalars[i].i = captures[i].i;
+        }
+    }
+    e->env = (FdEnv){boxes, scalars};
+}
+
+static void env_close(Env *e)
+{
+    if (e->more) arena_free(e->more);
+}
+
+/* ---- checks
+ * --------------------------------------------------------------------------------------- */
+
+/* One bound as a number; values of arrays are read where the program made it depend on them. */
+static FdBoundStatus bound(const Graph *g, const FdNode *n, const Env *e, const CsValue *captures,
+                           const CsSite *site, int64_t *out)
+{
+    FdBoundStatus s = fd_eval_bound(n, &e->env, out);
+    if (s != FD_BOUND_OPEN) return s;
+    ScalarValue v = {0};
+    if (!compose_scalar(g, n, captures, site, &v))
+        return FD_BOUND_OPEN; /* an exception is pending */
+    *out = v.i;
+    return FD_BOUND_OK;
+}
+
+/* The range of parameter d of f. False with an exception pending. */
+static bool range(const Graph *g, const FdNode *f, int d, const Env *e, const CsValue *captures,
+                  const CsSite *site, FdBox *box)
+{
+    if (f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT) {
+        box->dim[d] = e->env.boxes[f->slot].dim[d];
+        return true;
+    }
+    FdDom dom = fd_domain(rt_fd(), f, d);
+    box->dim[d].full = dom.kind == FD_DOM_FULL;
+    box->dim[d].lo = box->dim[d].hi = 0;
+    if (box->dim[d].full) return true;
+    FdBoundStatus s = bound(g, dom.lo, e, captures, site, &box->dim[d].lo);
+    if (s == FD_BOUND_OK) s = bound(g, dom.hi, e, captures, site, &box->dim[d].hi);
+    if (s == FD_BOUND_OK) return true;
+    if (s == FD_BOUND_INFINITE) { /* its range is that of a function with all values */
+        box->dim[d].full = true;
+        return true;
+    }
+    CsSite at = rt_site_at(site, f->loc);
+    if (s == FD_BOUND_DIVIDE_BY_ZERO)
+        rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
+    else
+        rt_throw(RT_DOMAIN, &at, "the range of a parameter depends on another bound variable");
+    return false;
+}
+
+static void add_function(Text *t, const FdNode *f)
+{
+    if (f->name)
+        text_add(t, f->name);
+    else
+        fd_print_expr(t, f);
+}
+
+static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue *captures,
+                  const CsSite *site)
+{
+    FdBox x = {0}, y = {0};
+    if (!range(g, a->a, a->a_dim, e, captures, site, &x) ||
+        !range(g, a->b, a->b_dim, e, captures, site, &y))
+        return false;
+    if (x.dim[a->a_dim].full || y.dim[a->b_dim].full) return true;
+    int64_t xlo = x.dim[a->a_dim].lo, xhi = x.dim[a->a_dim].hi, ylo = y.dim[a->b_dim].lo,
+            yhi = y.dim[a->b_dim].hi;
+    if (xlo == ylo && xhi == yhi) return true;
+    Text t = {0};
+    text_printf(&t, "domains differ: dimension %d of ", a->a_dim);
+    add_function(&t, a->a);
+    text_printf(&t, " is %lld..%lld, dimension %d of ", (long long)xlo, (long long)xhi, a->b_dim);
+    add_function(&t, a->b);
+    text_printf(&t, " is %lld..%lld", (long long)ylo, (long long)yhi);
+    CsSite at = rt_site_at(site, a->loc);
+    rt_throw(RT_DOMAIN, &at, "%s", t.data);
+    text_free(&t);
+    return false;
+}
+
+static bool agree_all(const Graph *g, const Env *e, const CsValue *captures, const CsSite *site)
+{
+    for (int i = 0; i < g->fd->nagrees; i++)
+        if (!agree(g, &g->fd->agrees[i], e, captures, site)) return false;
+    return true;
+}
+
+bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site)
+{
+    if (g->fd->nagrees == 0) return true;
+    Env e;
+    env_open(&e, g, captures);
+    bool ok = agree_all(g, &e, captures, site);
+    env_close(&e);
+    return ok;
+}
+
+/* ---- lazy values
+ * ---------------------------------------------------------------------------------- */
+
+bool lazy_finite(const Lazy *l)
+{
+    int64_t count;
+    return l->box.rank <= CS_MAX_RANK && rt_box_count(&l->box, &count);
+}
+
+static Lazy *open_lazy(void *fn)
+{
+    Lazy *l = fn;
+    return l->head.kind == CS_LAZY && !l->result ? l : NULL;
+}
+
+/* Depth and factor of a new value; marks captures when either would be too large. */
+static void measure(Lazy *l)
+{
+    const FdGraph *fd = l->graph->fd;
+    l->expensive = l->graph->expensive;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        unsigned depth = 1, factor = 1;
+        for (int i = 0; i < fd->nslots; i++) {
+            Lazy *c = fd->slots[i].type->result ? open_lazy(l->captures[i].ref) : NULL;
+            if (!c || c->keep) continue;
+            l->expensive |= c->expensive;
+            unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
+            if (c->depth + 1u > depth) depth = c->depth + 1u;
+            if (c->factor * points > factor) factor = c->factor * points;
+        }
+        l->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
+        l->factor = (uint16_t)(factor < UINT16_MAX ? factor : UINT16_MAX);
+        if (depth <= MAX_DEPTH && factor <= MAX_FACTOR) return;
+        for (int i = 0; i < fd->nslots; i++) {
+            Lazy *c = fd->slots[i].type->result ? open_lazy(l->captures[i].ref) : NULL;
+            if (c && !c->no_keep && lazy_finite(c)) c->keep = true;
+        }
+    }
+}
+
+Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
+{
+    const FdGraph *fd = g->fd;
+    Env e;
+    env_open(&e, g, captures);
+    FdBox box = {.rank = fd->root->type->nparams};
+    bool ok = agree_all(g, &e, captures, site);
+    for (int d = 0; ok && d < box.rank; d++) {
+        ok = range(g, fd->root, d, &e, captures, site, &box);
+        if (box.dim[d].hi < box.dim[d].lo) box.dim[d].hi = box.dim[d].lo;
+    }
+    env_close(&e);
+    if (!ok) return NULL;
+    size_t n = (size_t)fd->nslots;
+    Lazy *l = rt_object_new(sizeof *l + n * sizeof(CsValue), CS_LAZY);
+    l->graph = g;
+    l->site = site;
+    l->box = box;
+    l->ncaptures = fd->nslots;
+    if (n) memcpy(l->captures, captures, n * sizeof(CsValue));
+    for (size_t i = 0; i < n; i++)
+        if (fd->slots[i].type->result) cs_retain(captures[i].ref);
+    measure(l);
+    return l;
+}
+
+void rt_lazy_drop(Lazy *l)
+{
+    for (int32_t i = 0; i < l->ncaptures; i++)
+        if (l->graph->fd->slots[i].type->result) cs_release(l->captures[i].ref);
+    l->ncaptures = 0;
+    cs_release(l->result);
+    l->result = NULL;
+}
+
+void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    return lazy_new(graph_of(graph), captures, site);
+}
+
+/* ---- natives
+ * --------------------------------------------------------------------------------------- */
+
+/* "float(int, float)" and results that are functions again: "float(int)(float)". */
+static const FdType *parse_type(const char **at)
+{
+    while (**at == ' ') ++*at;
+    size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz");
+    ScalarKind k;
+    if (!scalar_from_name(*at, n, &k)) return NULL;
+    *at += n;
+    const FdType *t = fd_type_scalar(rt_fd(), k);
+    while (**at == '(') {
+        const FdType *params[FD_MAX_RANK];
+        int count = 0;
+        do {
+            ++*at;
+            if (count == FD_MAX_RANK || !(params[count++] = parse_type(at))) return NULL;
+            while (**at == ' ') ++*at;
+        } while (**at == ',');
+        if (**at != ')') return NULL;
+        ++*at;
+        t = fd_type_func(rt_fd(), t, count, params);
+    }
+    return t;
+}
+
+void *cs_native(const CsNative *native)
+{
+    const char *at = native->type;
+    const FdType *type = parse_type(&at);
+    if (!type || *at || !type->result) {
+        fprintf(stderr, "internal error: the type of %s is \"%s\"\n", native->name, native->type);
+        abort();
+    }
+    if (!rt_native_find(native->name)) vec_push(&rt.natives, native);
+    Native *n = rt_object_new(sizeof *n, CS_NATIVE);
+    n->native = native;
+    n->type = type;
+    return n;
+}
+
+const CsNative *rt_native_find(const char *name)
+{
+    const CsProgram *p = rt.program;
+    for (int32_t i = 0; p && i < p->nnatives; i++)
+        if (strcmp(p->natives[i]->name, name) == 0) return p->natives[i];
+    for (size_t i = 0; i < rt.natives.len; i++)
+        if (strcmp(rt.natives.data[i]->name, name) == 0) return rt.natives.data[i];
+    return NULL;
+}
+
+/* ---- what functional values say of themselves
+ * ----------------------------------------------------- */
+
+const FdType *rt_type_of(void *fn)
+{
+    CsHead *h = fn;
+    if (h->kind == CS_NATIVE) return ((Native *)fn)->type;
+    if (h->kind == CS_LAZY) return ((Lazy *)fn)->graph->fd->root->type;
+    CsArray *a = fn;
+    return fd_type_array(rt_fd(), (ScalarKind)a->elem, a->rank);
+}
+
+const FdBox *rt_box_of(void *fn, FdBox *room)
+{
+    CsHead *h = fn;
+    if (h->kind == CS_LAZY) return &((Lazy *)fn)->box;
+    if (h->kind == CS_ARRAY) {
+        *room = rt_array_box(fn);
+        return room;
+    }
+    *room = (FdBox){.rank = ((Native *)fn)->type->nparams};
+    for (int d = 0; d < room->rank; d++) room->dim[d].full = true;
+    return room;
+}
+
+int32_t cs_rank(void *fn)
+{
+    FdBox room;
+    return rt_box_of(fn, &room)->rank;
+}
+
+int64_t cs_length(void *fn, const CsSite *site)
+{
+    FdBox room;
+    const FdBox *box = rt_box_of(fn, &room);
+    int64_t n = 0;
+    for (int d = 0; d < box->rank; d++)
+        if (box->dim[d].full) {
+            rt_throw(RT_DOMAIN, site, "the length of a function with an infinite domain");
+            return 0;
+        }
+    if (rt_box_count(box, &n)) return n;
+    rt_throw(RT_DOMAIN, site, "the length of a function is more than a long can hold");
+    return 0;
+}
+
+/* The box of fn if dimension dim exists and is finite. */
+static const FdBox *finite(void *fn, int32_t dim, const CsSite *site, FdBox *room)
+{
+    const FdBox *box = rt_box_of(fn, room);
+    if (dim < 0 || dim >= box->rank)
+        rt_throw(RT_INDEX, site, "dimension %d of a function with %d", (int)dim, box->rank);
+    else if (box->dim[dim].full)
+        rt_throw(RT_DOMAIN, site,
+                 "dimension %d of a function has no bounds: its domain is infinite", (int)dim);
+    else
+        return box;
+    return NULL;
+}
+
+int64_t cs_get_length(void *fn, int32_t dim, const CsSite *site)
+{
+    FdBox room;
+    const FdBox *box = finite(fn, dim, site, &room);
+    return box ? box->dim[dim].hi - box->dim[dim].lo : 0;
+}
+
+int64_t cs_get_lower(void *fn, int32_t dim, const CsSite *site)
+{
+    FdBox room;
+    const FdBox *box = finite(fn, dim, site, &room);
+    return box ? box->dim[dim].lo : 0;
+}
+
+int64_t cs_get_upper(void *fn, int32_t dim, const CsSite *site)
+{
+    FdBox room;
+    const FdBox *box = finite(fn, dim, site, &room);
+    return box ? box->dim[dim].hi - 1 : 0;
+}
+
+/* let(i: lo..hi) i, made once. */
+static Graph *domain_graph(void)
+{
+    if (rt.domain_graph) return rt.domain_graph;
+    Fd *fd = rt_fd();
+    const FdType *bound_type = fd_type_scalar(fd, SC_LONG);
+    FdGraph *g = arena_new_of(fd_arena(fd), FdGraph);
+    g->nslots = 2;
+    g->slots = arena_array(fd_arena(fd), FdSlot, 2);
+    g->slots[0] = (FdSlot){.type = bound_type, .name = "lo"};
+    g->slots[1] = (FdSlot){.type = bound_type, .name = "hi"};
+    const FdNode *i = fd_var(fd, fd_type_scalar(fd, SC_INT), "i");
+    FdDom dom = {FD_DOM_GIVEN, fd_slot(fd, 0, bound_type, "lo"), fd_slot(fd, 1, bound_type, "hi")};
+    g->root = fd_let(fd, 1, &i, &dom, i, (FdLoc){0});
+    return rt.domain_graph = graph_adopt(g);
+}
+
+void *cs_get_domain(void *fn, int32_t dim, const CsSite *site)
+{
+    FdBox room;
+    const FdBox *box = finite(fn, dim, site, &room);
+    if (!box) return NULL;
+    CsValue captures[2] = {{.i = box->dim[dim].lo}, {.i = box->dim[dim].hi}};
+    return lazy_new(domain_graph(), captures, site);
+}

@@ -1,0 +1,29 @@
+/* Lazy functional values: graphs with the values of their slots, their domains, and what is known
+ * about a graph that decides when values are evaluated. */
+#ifndef CS_RUNTIME_LAZY_H
+#define CS_RUNTIME_LAZY_H
+
+#include "value.h"
+
+struct Graph {
+    FdGraph *fd;
+    uint32_t serial;  /* numbers graphs from 1 */
+    bool expensive;   /* reductions, gathers, transcendental functions, calls */
+    uint16_t *points; /* one a slot: at how many different points an element reads it */
+};
+
+Graph *graph_of(CsGraph *g);     /* parses the text once */
+Graph *graph_adopt(FdGraph *fd); /* of rt_fd(); for graphs that the runtime itself makes */
+void graphs_free(void);
+
+/* A lazy value, its domain evaluated and agreements checked. NULL with an exception pending. */
+Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site);
+/* The checks alone, for scalar roots. */
+bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site);
+/* Is all of it an array that could be made? */
+bool lazy_finite(const Lazy *l);
+
+/* A native function that cs_native was given, by name; NULL if there is none. */
+const CsNative *rt_native_find(const char *name);
+
+#endif

@@ -1,0 +1,172 @@
+/* Buffers and their pool: blocks in size classes (four to an octave), kept while they are fewer
+ * bytes than half the limit. Large blocks come straight from the system, aligned so that an OpenCL
+ * device that shares the host's memory can use them in place, on huge pages where the system gives
+ * them. */
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "state.h"
+
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED_FROM = 256 << 10, EXACT_FROM = 64 << 20 };
+
+/* CS_MEM_LIMIT: a number with an optional K, M, G; else the machine's memory. */
+static size_t limit(void)
+{
+    if (rt.memory.limit) return rt.memory.limit;
+    const char *text = getenv("CS_MEM_LIMIT");
+    if (text && *text) {
+        char *end;
+        double v = strtod(text, &end);
+        if (*end == 'K' || *end == 'k') v *= 1024.0;
+        if (*end == 'M' || *end == 'm') v *= 1048576.0;
+        if (*end == 'G' || *end == 'g') v *= 1073741824.0;
+        if (v >= 1 && v < 9e18) return rt.memory.limit = (size_t)v;
+    }
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    rt.memory.limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 2;
+    return rt.memory.limit;
+}
+
+/* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */
+static int size_class(size_t bytes, size_t *capacity)
+{
+    if (bytes < 64) bytes = 64;
+    if (bytes >= EXACT_FROM) {
+        *capacity = (bytes + PAGE - 1) / PAGE * PAGE;
+        bytes = *capacity;
+    }
+    int top = 63 - __builtin_clzll((unsigned long long)bytes);
+    size_t quarter = (size_t)1 << (top - 2);
+    int step = (int)((bytes - ((size_t)1 << top) + quarter - 1) / quarter); /* 0..4 */
+    if (bytes < EXACT_FROM) *capacity = ((size_t)1 << top) + (size_t)step * quarter;
+    int c = (top - 6) * 4 + step;
+    return c < RT_SIZE_CLASSES ? c : RT_SIZE_CLASSES - 1;
+}
+
+static void *map_pages(size_t bytes)
+{
+    size_t extra = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : 0;
+    char *p = mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (extra) { /* cut to an aligned middle */
+        size_t skip = (HUGE_PAGE - ((uintptr_t)p & (HUGE_PAGE - 1))) & (HUGE_PAGE - 1);
+        if (skip) munmap(p, skip);
+        p += skip;
+        if (extra > skip) munmap(p + bytes, extra - skip);
+        madvise(p, bytes, MADV_HUGEPAGE);
+    }
+    return p;
+}
+
+static void free_block(Buffer *b)
+{
+    if (b->device) device_forget(b);
+    if (b->host && b->capacity >= MAPPED_FROM)
+        munmap(b->host, b->capacity);
+    else
+        free(b->host);
+    free(b);
+}
+
+void memory_trim(void)
+{
+    for (int c = 0; c < RT_SIZE_CLASSES; c++)
+        for (Buffer *b; (b = rt.memory.pool[c]);) {
+            rt.memory.pool[c] = b->next;
+            free_block(b);
+        }
+    rt.memory.pooled = 0;
+}
+
+bool buffer_pages(Buffer *b, const CsSite *site)
+{
+    for (int attempt = 0; !b->host && attempt < 2; attempt++) {
+        if (attempt) memory_trim();
+        b->host = b->capacity >= MAPPED_FROM
+                      ? map_pages(b->capacity)
+                      : aligned_alloc(b->capacity >= PAGE ? PAGE : 64,
+                                      (b->capacity + PAGE - 1) / PAGE * PAGE);
+        rt.memory.blocks++;
+    }
+    if (!b->host) rt_throw_memory(site, b->bytes);
+    return b->host != NULL;
+}
+
+/* A pooled block of the class that is large enough, or NULL. */
+static Buffer *from_pool(int class, size_t capacity)
+{
+    for (Buffer **at = &rt.memory.pool[class]; *at; at = &(*at)->next)
+        if ((*at)->capacity >= capacity && (*at)->capacity <= capacity + capacity / 4) {
+            Buffer *b = *at;
+            *at = b->next;
+            rt.memory.pooled -= b->capacity;
+            return b;
+        }
+    return NULL;
+}
+
+Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
+{
+    size_t capacity;
+    if (bytes > SIZE_MAX / 4) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    int class = size_class(bytes, &capacity);
+    Buffer *b = from_pool(class, capacity);
+    bool made = !b;
+    if (!b) {
+        if (rt.memory.used + rt.memory.pooled + capacity > limit()) memory_trim();
+        if (rt.memory.used + capacity > limit() || !(b = calloc(1, sizeof *b))) {
+            rt_throw_memory(site, bytes);
+            return NULL;
+        }
+        b->capacity = capacity;
+    }
+    b->refs = 1;
+    b->bytes = bytes;
+    b->host_stale = b->device_stale = false;
+    b->fresh = true;
+    b->next = NULL;
+    rt.memory.used += b->capacity;
+    if (zero) {
+        void *p = buffer_host(b, true, site);
+        if (!p) {
+            buffer_release(b);
+            return NULL;
+        }
+        /* Pages just mapped are zero. */
+        if (!made || b->capacity < MAPPED_FROM) memset(p, 0, bytes);
+    }
+    return b;
+}
+
+void buffer_release(Buffer *b)
+{
+    if (!b || --b->refs > 0) return;
+    size_t capacity;
+    int class = size_class(b->capacity, &capacity);
+    rt.memory.used -= b->capacity;
+    if ((!b->host && !b->device) || rt.memory.pooled + b->capacity > limit() / 2) {
+        free_block(b);
+        return;
+    }
+    rt.memory.pooled += b->capacity;
+    b->next = rt.memory.pool[class];
+    rt.memory.pool[class] = b;
+}
+
+void *buffer_host(Buffer *b, bool write, const CsSite *site)
+{
+    if (!buffer_pages(b, site)) return NULL;
+    write |= b->fresh; /* it has no contents: who looks is about to write */
+    if (b->device && !device_to_host(b, write, site)) return NULL;
+    b->host_stale = false;
+    if (write) b->device_stale = true;
+    return b->host;
+}

@@ -1,0 +1,22 @@
+/* Buffers and their pool.
+ * A buffer belongs to whoever counts it; buffer_release gives its block back to the pool, where it
+ * keeps its host pages and its device side for the next of its size. */
+#ifndef CS_RUNTIME_MEMORY_H
+#define CS_RUNTIME_MEMORY_H
+
+#include "value.h"
+
+/* A buffer of at least `bytes` > 0, not shared. NULL with an exception pending. With `zero` its
+ * host side is all zeros; else contents are undefined, and host may be NULL. */
+Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site);
+void buffer_release(Buffer *b); /* NULL is fine */
+
+/* The host side, current; after `write` the device side counts as stale. NULL with an exception
+ * pending. */
+void *buffer_host(Buffer *b, bool write, const CsSite *site);
+/* Takes host pages for b if it has none; their contents are undefined. */
+bool buffer_pages(Buffer *b, const CsSite *site);
+
+void memory_trim(void); /* frees everything pooled */
+
+#endif

@@ -1,0 +1,459 @@
+/* The evaluator of cells: values on demand, so that only the chosen operand of select, && and || is
+ * evaluated. An error sets `failed` and every loop ends; values are zero from there on.
+ * Reductions start from the identity where there is one and run with the last index fastest. */
+#include "ref.h"
+
+#include "lazy.h"
+#include "ref_cell.h"
+
+static ScalarValue eval(Ref *r, Cell *c);
+static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values, FdLoc loc);
+
+static const ScalarValue nothing;
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+static const char *name_of(const Cell *f)
+{
+    if (f->kind == CELL_USER) return f->user->user->name;
+    return f->node->name; /* NULL: it has none */
+}
+
+static ScalarValue fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
+                              FdLoc loc)
+{
+    CsSite s = rt_site_at(r->site, loc);
+    rt_throw_outside(&s, name_of(f), box, index);
+    r->failed = true;
+    return nothing;
+}
+
+static ScalarValue fail(Ref *r, RtError kind, FdLoc loc, const char *message)
+{
+    CsSite s = rt_site_at(r->site, loc);
+    rt_throw(kind, &s, "%s", message);
+    r->failed = true;
+    return nothing;
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static inline void set(Ref *r, RefVar *v, ScalarValue value)
+{
+    v->value = value;
+    v->epoch = ++r->clock;
+}
+
+/* The function that a cell stands for, variables of function type followed. */
+static Cell *function_of(Cell *f)
+{
+    while (f && f->kind == CELL_VAR) f = f->var->fn;
+    return f;
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static inline ScalarValue operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out,
+                                  const ScalarValue *a, FdLoc loc)
+{
+    ScalarValue v = nothing;
+    if (in == SC_FLOAT || in == SC_DOUBLE) { /* double arithmetic rounded to float is exact */
+        double x;
+        switch (op) {
+        case FD_OP_ADD: x = a[0].f + a[1].f; break;
+        case FD_OP_SUB: x = a[0].f - a[1].f; break;
+        case FD_OP_MUL: x = a[0].f * a[1].f; break;
+        case FD_OP_DIV: x = a[0].f / a[1].f; break;
+        default: goto general;
+        }
+        v.f = in == SC_FLOAT ? (double)(float)x : x;
+        return v;
+    }
+    if (in == SC_INT) {
+        uint32_t x = (uint32_t)a[0].i, y = (uint32_t)a[1].i;
+        switch (op) {
+        case FD_OP_ADD: v.i = (int32_t)(x + y); return v;
+        case FD_OP_SUB: v.i = (int32_t)(x - y); return v;
+        case FD_OP_MUL: v.i = (int32_t)(x * y); return v;
+        case FD_OP_LT: v.i = a[0].i < a[1].i; return v;
+        case FD_OP_EQ: v.i = a[0].i == a[1].i; return v;
+        default: break;
+        }
+    }
+general:
+    if (fd_op_eval(op, in, out, a, &v) == FD_EVAL_DIVIDE_BY_ZERO)
+        return fail(r, RT_DIVIDE, loc, "integer division by zero");
+    return v;
+}
+
+static ScalarValue eval_op(Ref *r, Cell *c)
+{
+    ScalarValue v[3];
+    v[0] = eval(r, c->args[0]);
+    switch (c->op) {
+    case FD_OP_SELECT: return r->failed ? nothing : eval(r, c->args[v[0].i ? 1 : 2]);
+    case FD_OP_LAND: return v[0].i && !r->failed ? eval(r, c->args[1]) : nothing;
+    case FD_OP_LOR: return v[0].i || r->failed ? v[0] : eval(r, c->args[1]);
+    default: break;
+    }
+    for (int i = 1; i < c->nargs; i++) v[i] = eval(r, c->args[i]);
+    if (r->failed) return nothing;
+    return operate(r, c->op, c->in, c->out, v, c->node->loc);
+}
+
+/* ---- domains --------------------------------------------------------------------------------- */
+
+/* One bound of a range; false if it is infinite. Closed ones are fd_eval_bound's, which knows what
+ * infinite domains mean; the others depend on variables or on values of arrays. */
+static bool range_bound(Ref *r, Cell *c, int64_t *out)
+{
+    if (c->ndeps == 0 && c->kind != CELL_CONST) {
+        FdEnv env = {r->boxes, r->scalars};
+        FdBoundStatus s = fd_eval_bound(c->node, &env, out);
+        if (s == FD_BOUND_OK) return true;
+        if (s == FD_BOUND_INFINITE) return false;
+    }
+    *out = eval(r, c).i;
+    return true;
+}
+
+/* LOWER or UPPER of a function; an error if it is infinite. */
+static int64_t bound(Ref *r, const Cell *c)
+{
+    const Cell *f = function_of(c->fn);
+    bool upper = c->op == FD_OP_UPPER;
+    int64_t v = 0;
+    if (f && f->kind == CELL_SLOT) {
+        const CsArray *a = &r->leaves[f->slot].array->head;
+        return a->lo[c->dim] + (upper ? a->n[c->dim] : 0);
+    }
+    if (f && f->kind == CELL_LET && f->lo[c->dim] &&
+        range_bound(r, upper ? f->hi[c->dim] : f->lo[c->dim], &v))
+        return v;
+    fail(r, RT_DOMAIN, c->node->loc, "a function with an infinite domain has no bounds");
+    return 0;
+}
+
+/* ---- applications ------------------------------------------------------------------------------
+ */
+
+static ScalarValue load(const void *data, int64_t at, ScalarKind k)
+{
+    ScalarValue v = nothing;
+    switch (k) {
+    case SC_FLOAT: v.f = (double)((const float *)data)[at]; return v;
+    case SC_DOUBLE: v.f = ((const double *)data)[at]; return v;
+    case SC_INT: v.i = ((const int32_t *)data)[at]; return v;
+    case SC_LONG: v.i = ((const int64_t *)data)[at]; return v;
+    default: return scalar_load((const char *)data + (size_t)at * scalar_bytes(k), k);
+    }
+}
+
+static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *index, FdLoc loc)
+{
+    const Array *array = r->leaves[f->slot].array;
+    const CsArray *a = &array->head;
+    int64_t at = 0;
+    bool inside = true;
+    for (int d = 0; d < n; d++) {
+        int64_t x = index[d].i - a->lo[d];
+        inside &= (uint64_t)x < (uint64_t)a->n[d];
+        at += inside ? x * a->stride[d] : 0;
+    }
+    if (inside) return load(a->data, at, (ScalarKind)a->elem);
+    int64_t plain[FD_MAX_RANK];
+    for (int d = 0; d < n; d++) plain[d] = index[d].i;
+    FdBox box = rt_array_box(array);
+    return fail_index(r, f, &box, plain, loc);
+}
+
+/* Binds parameters of function type to functions, the others to values; `saved` gets the old state.
+ */
+static void bind(Ref *r, int n, RefVar **params, Cell **args, const ScalarValue *values,
+                 RefVar *saved)
+{
+    for (int i = 0; i < n; i++) saved[i] = *params[i];
+    for (int i = 0; i < n; i++) {
+        set(r, params[i], values[i]);
+        if (args && args[i]->node->type->result) params[i]->fn = function_of(args[i]);
+    }
+}
+
+static void unbind(int n, RefVar **params, const RefVar *saved)
+{
+    for (int i = 0; i < n; i++) *params[i] = saved[i];
+}
+
+static ScalarValue call_let(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
+                            FdLoc loc, int n2, Cell **args2, const ScalarValue *values2)
+{
+    RefVar saved[FD_MAX_RANK];
+    bind(r, n, f->vars, args, values, saved);
+    FdBox box = {.rank = n};
+    int64_t index[FD_MAX_RANK];
+    bool inside = true;
+    for (int d = 0; d < n && !r->failed; d++) {
+        index[d] = values[d].i;
+        box.dim[d].full = !f->lo[d] || !range_bound(r, f->lo[d], &box.dim[d].lo) ||
+                          !range_bound(r, f->hi[d], &box.dim[d].hi);
+        if (box.dim[d].full) continue;
+        inside &= index[d] >= box.dim[d].lo && index[d] < box.dim[d].hi;
+    }
+    ScalarValue v = nothing;
+    if (!r->failed) {
+        if (!inside)
+            fail_index(r, f, &box, index, loc);
+        else
+            v = values2 ? call(r, f->body, n2, args2, values2, loc) : eval(r, f->body);
+    }
+    unbind(n, f->vars, saved);
+    return v;
+}
+
+/* ---- user functions -----------------------------------------------------------------------------
+ */
+
+typedef enum Flow { GO_ON, BREAK, CONTINUE, RETURN } Flow;
+
+static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
+{
+    for (; s && !r->failed; s = s->next) {
+        Flow flow = GO_ON;
+        switch (s->kind) {
+        case FD_STMT_SET: set(r, s->var, eval(r, s->expr)); break;
+        case FD_STMT_IF: flow = run(r, eval(r, s->expr).i ? s->body : s->other, result); break;
+        case FD_STMT_LOOP:
+            do {
+                flow = run(r, s->body, result);
+                if (flow == GO_ON || flow == CONTINUE) flow = run(r, s->other, result);
+            } while (flow == GO_ON && !r->failed);
+            if (flow == BREAK) flow = GO_ON;
+            break;
+        case FD_STMT_BREAK: return BREAK;
+        case FD_STMT_CONTINUE: return CONTINUE;
+        case FD_STMT_RETURN: *result = eval(r, s->expr); return RETURN;
+        }
+        if (flow != GO_ON) return flow;
+    }
+    return GO_ON;
+}
+
+static ScalarValue call_native(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
+                               FdLoc loc)
+{
+    if (!u->native) u->native = rt_native_find(u->user->name);
+    if (!u->native) return fail(r, RT_DOMAIN, loc, "a host function is missing in this program");
+    CsValue in[FD_MAX_RANK], out = {0};
+    for (int i = 0; i < n; i++) {
+        in[i].i = values[i].i;
+        if (!u->user->type->params[i]->result) continue;
+        Cell *f = args ? function_of(args[i]) : NULL;
+        if (!f || f->kind != CELL_SLOT)
+            return fail(r, RT_DOMAIN, loc,
+                        "a host function can be given arrays only, no expressions");
+        in[i].ref = r->leaves[f->slot].array;
+    }
+    u->native->call(in, &out);
+    if (cs_pending) r->failed = true;
+    return (ScalarValue){.i = out.i};
+}
+
+static ScalarValue call_user(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
+                             FdLoc loc)
+{
+    if (!u->body) return call_native(r, u, n, args, values, loc);
+    RefVar saved[FD_MAX_RANK];
+    ScalarValue v = nothing;
+    bind(r, n, u->params, args, values, saved);
+    run(r, u->body, &v);
+    unbind(n, u->params, saved);
+    return v;
+}
+
+/* Calls function f. `args` are the cells of the arguments where there are some (for functions among
+ * them), `values` their values. */
+static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values, FdLoc loc)
+{
+    f = function_of(f);
+    if (!f) return fail(r, RT_DOMAIN, loc, "a function has no value");
+    switch (f->kind) {
+    case CELL_SLOT: return read_array(r, f, n, values, loc);
+    case CELL_OP: return operate(r, f->op, f->in, f->out, values, loc);
+    case CELL_LET: return call_let(r, f, n, args, values, loc, 0, NULL, NULL);
+    case CELL_USER: return call_user(r, f->user, n, args, values, loc);
+    case CELL_APPLY: { /* f(x)(y): the let behind f gives a function */
+        Cell *g = function_of(f->fn);
+        if (g && g->kind == CELL_LET) {
+            ScalarValue inner[FD_MAX_RANK] = {{0}};
+            for (int i = 0; i < f->nargs; i++)
+                if (!f->args[i]->node->type->result) inner[i] = eval(r, f->args[i]);
+            if (r->failed) return nothing;
+            return call_let(r, g, f->nargs, f->args, inner, f->node->loc, n, args, values);
+        }
+        break;
+    }
+    default: break;
+    }
+    return fail(r, RT_DOMAIN, loc, "a function is made in a way that cannot be evaluated");
+}
+
+static ScalarValue eval_apply(Ref *r, Cell *c)
+{
+    ScalarValue values[FD_MAX_RANK] = {{0}};
+    for (int i = 0; i < c->nargs; i++)
+        if (!c->args[i]->node->type->result) values[i] = eval(r, c->args[i]);
+    if (r->failed) return nothing;
+    return call(r, c->fn, c->nargs, c->args, values, c->node->loc);
+}
+
+/* ---- reductions ---------------------------------------------------------------------------------
+ */
+
+typedef struct Fold {
+    Cell *cell;
+    FdOp op; /* of an elementary combiner */
+    ScalarValue sum;
+    bool any;
+} Fold;
+
+static void fold(Ref *r, Fold *f, int d)
+{
+    Cell *c = f->cell;
+    if (d == c->nvars) {
+        ScalarValue v[2] = {f->sum, eval(r, c->body)};
+        if (r->failed) return;
+        if (!f->any)
+            f->sum = v[1];
+        else if (f->op != FD_OP_NONE)
+            f->sum = operate(r, f->op, c->body->out, c->out, v, c->node->loc);
+        else
+            f->sum = call(r, c->fn, 2, NULL, v, c->node->loc);
+        f->any = true;
+        return;
+    }
+    int64_t lo, hi;
+    if (!c->lo[d] || !range_bound(r, c->lo[d], &lo) || !range_bound(r, c->hi[d], &hi)) {
+        fail(r, RT_DOMAIN, c->node->loc, "a reduction over an infinite domain");
+        return;
+    }
+    for (int64_t i = lo; i < hi && !r->failed; i++) {
+        set(r, c->vars[d], (ScalarValue){.i = i});
+        fold(r, f, d + 1);
+    }
+}
+
+static ScalarValue eval_reduce(Ref *r, Cell *c)
+{
+    Fold f = {.cell = c, .op = c->fn->kind == CELL_OP ? c->fn->op : FD_OP_NONE};
+    if (f.op != FD_OP_NONE) f.any = fd_op_identity(f.op, c->out, &f.sum);
+    RefVar saved[FD_MAX_RANK];
+    for (int i = 0; i < c->nvars; i++) saved[i] = *c->vars[i];
+    fold(r, &f, 0);
+    unbind(c->nvars, c->vars, saved);
+    if (!f.any && !r->failed)
+        return fail(r, RT_DOMAIN, c->node->loc,
+                    f.op == FD_OP_MIN   ? "min of an empty domain"
+                    : f.op == FD_OP_MAX ? "max of an empty domain"
+                                        : "a reduction without identity over an empty domain");
+    return r->failed ? nothing : f.sum;
+}
+
+/* ---- values
+ * -------------------------------------------------------------------------------------- */
+
+static ScalarValue eval(Ref *r, Cell *c)
+{
+    switch (c->kind) {
+    case CELL_CONST: return c->value;
+    case CELL_VAR: return c->var->value;
+    case CELL_SLOT: return r->leaves[c->slot].scalar;
+    default: break;
+    }
+    uint64_t newest = r->start;
+    if (c->memo) {
+        for (int i = 0; i < c->ndeps; i++)
+            if (c->deps[i]->epoch > newest) newest = c->deps[i]->epoch;
+        if (c->stamp == newest) return c->value;
+    }
+    if (r->failed) return nothing;
+    ScalarValue v = nothing;
+    switch (c->kind) {
+    case CELL_OP: v = eval_op(r, c); break;
+    case CELL_APPLY: v = eval_apply(r, c); break;
+    case CELL_REDUCE: v = eval_reduce(r, c); break;
+    case CELL_BOUND: v.i = bound(r, c); break;
+    default: break;
+    }
+    if (c->memo && !r->failed) {
+        c->value = v;
+        c->stamp = newest;
+    }
+    return v;
+}
+
+/* ---- entries
+ * ---------------------------------------------------------------------------------------- */
+
+static void start(Ref *r, const RtLeaf *leaves, const CsSite *site)
+{
+    r->leaves = leaves;
+    r->site = site;
+    r->failed = false;
+    r->start = ++r->clock;
+    for (int i = 0; i < r->nslots; i++)
+        if (leaves[i].array)
+            r->boxes[i] = rt_array_box(leaves[i].array);
+        else
+            r->scalars[i] = leaves[i].scalar;
+}
+
+bool ref_scalar(Ref *r, const RtLeaf *leaves, const CsSite *site, ScalarValue *out)
+{
+    start(r, leaves, site);
+    *out = eval(r, r->root);
+    return !r->failed;
+}
+
+bool ref_point(Ref *r, const RtLeaf *leaves, const CsSite *site, const ScalarValue *args,
+               ScalarValue *out)
+{
+    start(r, leaves, site);
+    FdLoc none = {0};
+    *out = call(r, r->root, r->root->node->type->nparams, NULL, args, none);
+    return !r->failed;
+}
+
+typedef struct Filler {
+    const FdBox *box;
+    char *out;
+    size_t bytes;
+    ScalarKind kind;
+    ScalarValue index[FD_MAX_RANK];
+} Filler;
+
+static void fill(Ref *r, Filler *f, int d)
+{
+    Cell *root = r->root;
+    bool let = root->kind == CELL_LET;
+    if (d == f->box->rank) {
+        FdLoc none = {0};
+        ScalarValue v = let ? eval(r, root->body) : call(r, root, d, NULL, f->index, none);
+        scalar_store(f->out, f->kind, v);
+        f->out += f->bytes;
+        return;
+    }
+    for (int64_t i = f->box->dim[d].lo; i < f->box->dim[d].hi && !r->failed; i++) {
+        f->index[d].i = i;
+        if (let) set(r, root->vars[d], f->index[d]);
+        fill(r, f, d + 1);
+    }
+}
+
+bool ref_fill(Ref *r, const RtLeaf *leaves, const CsSite *site, const FdBox *box, void *out)
+{
+    start(r, leaves, site);
+    ScalarKind k = r->root->node->type->result->scalar;
+    Filler f = {.box = box, .out = out, .bytes = scalar_bytes(k), .kind = k};
+    fill(r, &f, 0);
+    return !r->failed;
+}

@@ -1,0 +1,77 @@
+/* CS_DEVICE: cpu, gpu, #k or part of a name (ref never comes here). Without it the first GPU is
+ * used, else the first CPU, else whatever there is. Messages say what exists and what to do, in one
+ * line. */
+#include "select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+static const char *const kinds[] = {
+    [LISTED_GPU] = "gpu", [LISTED_CPU] = "cpu", [LISTED_OTHER] = "accelerator"};
+
+bool device_is_ref(void)
+{
+    const char *wish = getenv("CS_DEVICE");
+    return wish && strcmp(wish, "ref") == 0;
+}
+
+static bool contains(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (i == n) return true;
+    }
+    return false;
+}
+
+static int first_of(const DeviceList *list, ListedKind kind)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->devices[i].kind == kind) return i;
+    return -1;
+}
+
+static int find(const DeviceList *list, const char *wish)
+{
+    if (!wish || !*wish) {
+        int gpu = first_of(list, LISTED_GPU), cpu = first_of(list, LISTED_CPU);
+        return gpu >= 0 ? gpu : cpu >= 0 ? cpu : 0;
+    }
+    if (strcmp(wish, "cpu") == 0) return first_of(list, LISTED_CPU);
+    if (strcmp(wish, "gpu") == 0) return first_of(list, LISTED_GPU);
+    if (wish[0] == '#') {
+        char *end;
+        long k = strtol(wish + 1, &end, 10);
+        return *end == '\0' && end != wish + 1 && k >= 0 && k < list->count ? (int)k : -1;
+    }
+    for (int i = 0; i < list->count; i++)
+        if (contains(list->devices[i].name, wish)) return i;
+    return -1;
+}
+
+int select_device(const DeviceList *list, const CsSite *site)
+{
+    if (list->count == 0) {
+        rt_throw(RT_DEVICE, site,
+                 "no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
+        return -1;
+    }
+    const char *wish = getenv("CS_DEVICE");
+    int found = find(list, wish);
+    if (found >= 0) return found;
+    Text t = {0};
+    for (int i = 0; i < list->count; i++)
+        text_printf(&t, "%s#%d %s (%s)", i ? ", " : "", i, list->devices[i].name,
+                    kinds[list->devices[i].kind]);
+    rt_throw(RT_DEVICE, site,
+             "CS_DEVICE=%s fits no device; there is %s; set it to cpu, gpu, #number, part of a "
+             "name, or ref",
+             wish, t.data);
+    text_free(&t);
+    return -1;
+}

@@ -1,0 +1,24 @@
+/* CS_DEVICE: which of the devices at hand is used. */
+#ifndef CS_RUNTIME_SELECT_H
+#define CS_RUNTIME_SELECT_H
+
+#include "value.h"
+
+enum { MAX_LISTED = 64 };
+
+typedef enum ListedKind { LISTED_GPU, LISTED_CPU, LISTED_OTHER } ListedKind;
+
+typedef struct Listed {
+    ListedKind kind;
+    char name[128];
+} Listed;
+
+typedef struct DeviceList {
+    int count;
+    Listed devices[MAX_LISTED];
+} DeviceList;
+
+/* Index into the list, or -1 with an exception pending that lists what there is. */
+int select_device(const DeviceList *list, const CsSite *site);
+
+#endif

@@ -1,0 +1,72 @@
+/* Start and end of a program, and the environment variables that are no part's own.
+ * Starting reads nothing and opens nothing: a program that evaluates nothing costs nothing.
+ * Ending prints an uncaught exception, flushes, and gives everything back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compose.h"
+#include "device.h"
+#include "kernels.h"
+#include "lazy.h"
+#include "memory.h"
+#include "profile.h"
+#include "state.h"
+
+RtState rt;
+
+void cs_start(int32_t argc, char **argv, const CsProgram *program)
+{
+    rt.program = program;
+    rt.argc = argc;
+    rt.argv = argv;
+}
+
+Fd *rt_fd(void)
+{
+    if (!rt.fd) rt.fd = fd_new();
+    return rt.fd;
+}
+
+unsigned rt_dumps(void)
+{
+    const char *s = getenv("CS_DUMP");
+    if (!s || !*s) return 0;
+    return (strstr(s, "fdag") ? RT_DUMP_FDAG : 0u) | (strstr(s, "opencl") ? RT_DUMP_OPENCL : 0u) |
+           (strstr(s, "plan") ? RT_DUMP_PLAN : 0u);
+}
+
+bool rt_profiling(void)
+{
+    const char *s = getenv("CS_PROFILE");
+    return s && *s && strcmp(s, "0") != 0;
+}
+
+int32_t cs_finish(void)
+{
+    int32_t code = 0;
+    rt_sync();
+    if (fflush(stdout) != 0 && errno != EPIPE) {
+        fprintf(stderr, "cannot write to standard output: %s\n", strerror(errno));
+        code = 1;
+    }
+    if (cs_pending) {
+        error_print(stderr);
+        rt_catch();
+        code = 1;
+    }
+    profile_print(stderr);
+    evals_free();
+    kernels_free();
+    device_close();
+    memory_trim();
+    profile_free();
+    graphs_free();
+    if (rt.fd) fd_free(rt.fd);
+    vec_free(&rt.natives);
+    vec_free(&rt.value.dying);
+    int64_t live = rt.value.live;
+    rt = (RtState){.value.live = live};
+    return code;
+}

@@ -1,0 +1,62 @@
+/* The state of the runtime: one struct, made by cs_start, emptied by cs_finish. Each file uses its
+ * own part of it. A program has one thread that calls the runtime. Environment variables are read
+ * at first use only. */
+#ifndef CS_RUNTIME_STATE_H
+#define CS_RUNTIME_STATE_H
+
+#include <stdio.h>
+
+#include "../base/vec.h"
+#include "value.h"
+
+enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64 };
+
+typedef struct RtState {
+    const CsProgram *program;
+    int argc;
+    char **argv;
+
+    struct { /* error.c */
+        RtError kind;
+        Text message, full;           /* full: with the kind's name, for messages */
+        CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
+        int nframes, more;
+    } error;
+
+    struct { /* memory.c */
+        Buffer *pool[RT_SIZE_CLASSES];
+        size_t pooled, used; /* bytes in the pool; bytes of arrays and temporaries */
+        size_t limit;        /* 0: not read yet */
+        uint64_t blocks;     /* blocks taken from the system, ever */
+    } memory;
+
+    struct { /* value.c */
+        VEC(CsHead *) dying;
+        bool draining;
+        int64_t live; /* objects */
+    } value;
+
+    Fd *fd;                        /* holds the parsed graphs */
+    VEC(CsGraph *) graphs;         /* whose `parsed` is ours */
+    uint32_t serial;               /* of the newest graph */
+    VEC(const CsNative *) natives; /* that cs_native was given */
+    uint32_t visit;                /* number of the newest walk over lazy values */
+    Graph *domain_graph;           /* lazy.c: let(i: lo..hi) i */
+    struct Evals *evals;           /* compose.c: compositions seen */
+    struct Kernels *kernels;       /* kernels.c */
+    struct Device *device;         /* device.c */
+    struct Profile *profile;       /* profile.c */
+    uint64_t evaluations;          /* of arrays and scalars, so far */
+} RtState;
+
+extern RtState rt;
+
+/* One bit each in CS_DUMP. */
+enum { RT_DUMP_FDAG = 1, RT_DUMP_OPENCL = 2, RT_DUMP_PLAN = 4 };
+unsigned rt_dumps(void);
+bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
+
+/* Prints the pending exception and its frames. */
+void error_print(FILE *out);
+
+#endif

@@ -1,0 +1,234 @@
+/* Counted objects: reference counts, strings, arrays over shared buffers with copy on write.
+ * Objects die through a list, not by recursion: a chain of a million lazy values is released in a
+ * loop. An array's strides are row-major without gaps; its domain need not begin at 0. */
+#include "value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "state.h"
+
+/* ---- counts ------------------------------------------------------------------------------ */
+
+static void *new_object(size_t bytes, CsKind kind)
+{
+    CsHead *h = calloc(1, bytes);
+    if (!h) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    h->refs = 1;
+    h->kind = kind;
+    rt.value.live++;
+    return h;
+}
+
+void *rt_object_new(size_t bytes, CsKind kind)
+{
+    return new_object(bytes, kind);
+}
+
+static void free_array(CsHead *h)
+{
+    Array *a = (Array *)h;
+    if (a->head.elem == CS_ELEM_REF && a->buffer && a->buffer->refs == 1) {
+        void **refs = a->buffer->host;
+        for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_release(refs[i]);
+    }
+    buffer_release(a->buffer);
+}
+
+static void free_lazy(CsHead *h)
+{
+    rt_lazy_drop((Lazy *)h);
+}
+
+static void free_plain(CsHead *h)
+{
+    (void)h;
+}
+
+static void (*const destroy[])(CsHead *) = {
+    [CS_ARRAY] = free_array, [CS_LAZY] = free_lazy,       [CS_NATIVE] = free_plain,
+    [CS_STR] = free_plain,   [CS_STOPWATCH] = free_plain,
+};
+
+void *cs_retain(void *ref)
+{
+    CsHead *h = ref;
+    if (h && h->refs >= 0) h->refs++;
+    return ref;
+}
+
+void cs_release(void *ref)
+{
+    CsHead *h = ref;
+    if (!h || h->refs < 0 || --h->refs > 0) return;
+    vec_push(&rt.value.dying, h);
+    if (rt.value.draining) return;
+    rt.value.draining = true;
+    while (rt.value.dying.len) {
+        h = rt.value.dying.data[--rt.value.dying.len];
+        destroy[h->kind](h);
+        free(h);
+        rt.value.live--;
+    }
+    rt.value.draining = false;
+}
+
+/* ---- strings ------------------------------------------------------------------------------ */
+
+Str *rt_str_new(const char *bytes, int64_t len)
+{
+    Str *s = new_object(sizeof *s + (size_t)len + 1, CS_STR);
+    s->len = len;
+    if (bytes && len) memcpy(s->bytes, bytes, (size_t)len);
+    return s;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+size_t rt_elem_bytes(int32_t elem)
+{
+    return elem == CS_ELEM_REF ? sizeof(void *) : scalar_bytes((ScalarKind)elem);
+}
+
+int64_t rt_array_count(const Array *a)
+{
+    int64_t n = 1;
+    for (int32_t d = 0; d < a->head.rank; d++) n *= a->head.n[d];
+    return n;
+}
+
+FdBox rt_array_box(const Array *a)
+{
+    FdBox box = {.rank = a->head.rank};
+    for (int32_t d = 0; d < a->head.rank; d++) {
+        box.dim[d].lo = a->head.lo[d];
+        box.dim[d].hi = a->head.lo[d] + a->head.n[d];
+    }
+    return box;
+}
+
+bool rt_box_count(const FdBox *box, int64_t *out)
+{
+    bool empty = false, fits = true;
+    int64_t n = 1;
+    for (int d = 0; d < box->rank; d++) {
+        if (box->dim[d].full) return false;
+        int64_t extent = box->dim[d].hi - box->dim[d].lo;
+        if (extent <= 0)
+            empty = true;
+        else if (__builtin_mul_overflow(n, extent, &n))
+            fits = false;
+    }
+    *out = empty ? 0 : n;
+    return empty || fits;
+}
+
+static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n)
+{
+    Array *a = new_object(sizeof *a, CS_ARRAY);
+    a->head.elem = elem;
+    a->head.rank = rank;
+    uint64_t stride = 1; /* of an empty array it may wrap */
+    for (int32_t d = rank - 1; d >= 0; d--) {
+        a->head.lo[d] = lo ? lo[d] : 0;
+        a->head.n[d] = n[d];
+        a->head.stride[d] = (int64_t)stride;
+        stride *= (uint64_t)n[d];
+    }
+    return a;
+}
+
+Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
+                    const CsSite *site)
+{
+    FdBox box = {.rank = rank};
+    for (int32_t d = 0; d < rank; d++) box.dim[d].hi = n[d];
+    int64_t count, bytes;
+    if (!rt_box_count(&box, &count) ||
+        __builtin_mul_overflow(count, (int64_t)rt_elem_bytes(elem), &bytes)) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    Buffer *b = NULL;
+    if (count && !(b = buffer_new((size_t)bytes, zero || elem == CS_ELEM_REF, site))) return NULL;
+    int64_t clean[CS_MAX_RANK] = {0}; /* a negative extent of an empty domain is 0 */
+    for (int32_t d = 0; d < rank; d++) clean[d] = n[d] > 0 ? n[d] : 0;
+    Array *a = new_handle(elem, rank, lo, clean);
+    a->buffer = b;
+    if (b && b->host && (zero || elem == CS_ELEM_REF)) {
+        a->head.data = b->host;
+        a->head.host_state = CS_HOST_READ | CS_HOST_WRITE;
+    }
+    return a;
+}
+
+void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsSite *site)
+{
+    for (int32_t d = 0; d < rank; d++)
+        if (lengths[d] < 0) {
+            rt_throw(RT_DOMAIN, site, "the length of a new array is %lld", (long long)lengths[d]);
+            return NULL;
+        }
+    return rt_array_new(elem, rank, NULL, lengths, true, site);
+}
+
+void *cs_array_empty(int32_t elem, int32_t rank)
+{
+    static const int64_t none[CS_MAX_RANK];
+    return new_handle(elem, rank, NULL, none);
+}
+
+void *rt_array_data(Array *a, const CsSite *site)
+{
+    if (!a->buffer) return NULL;
+    a->head.data = buffer_host(a->buffer, false, site);
+    if (a->head.data) a->head.host_state |= CS_HOST_READ;
+    return a->head.data;
+}
+
+void *cs_array_read(void *array, const CsSite *site)
+{
+    return rt_array_data(array, site);
+}
+
+void *cs_array_write(void *array_slot, const CsSite *site)
+{
+    Array **slot = array_slot, *a = *slot;
+    if (!a->buffer) return NULL;
+    if (a->head.head.refs != 1 || a->buffer->refs != 1) {
+        const void *from = buffer_host(a->buffer, false, site);
+        Buffer *own = from ? buffer_new(a->buffer->bytes, false, site) : NULL;
+        void *to = own ? buffer_host(own, true, site) : NULL;
+        if (!to) {
+            buffer_release(own);
+            return NULL;
+        }
+        memcpy(to, from, a->buffer->bytes);
+        if (a->head.elem == CS_ELEM_REF)
+            for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_retain(((void **)to)[i]);
+        Array *copy = new_handle(a->head.elem, a->head.rank, a->head.lo, a->head.n);
+        copy->buffer = own;
+        *slot = copy;
+        cs_release(a);
+        a = copy;
+    }
+    a->head.data = buffer_host(a->buffer, true, site);
+    a->head.host_state = a->head.data ? CS_HOST_READ | CS_HOST_WRITE : 0;
+    return a->head.data;
+}
+
+int32_t cs_array_ready(void *array_slot, int32_t write)
+{
+    if (cs_pending) return 0;
+    if (write)
+        cs_array_write(array_slot, NULL);
+    else
+        cs_array_read(*(void **)array_slot, NULL);
+    int32_t ok = !cs_pending;
+    if (!ok) rt_catch();
+    return ok;
+}
