@@ -63,35 +63,6 @@ static KirType one_of(ScalarKind k)
     return kir_type((int)k, 1);
 }
 
-/* ---- output variables -------------------------------------------------------------------------
- */
-
-typedef struct Frame { /* names of one kernel */
-    const KirExpr *row_lo, *col_lo, *m, *n;
-} Frame;
-
-/* Binds the output variables other than row and col from global id 2; names the extents. */
-static Frame frame_begin(Gen *g, const Tile *t)
-{
-    const Def *d = t->c->d;
-    Frame f;
-    const KirExpr *hi;
-    gen_range(g, &d->doms[t->c->row], d->vars[t->c->row], &f.row_lo, &hi);
-    f.m = gen_variable(g, "m", ar(t, "-", hi, f.row_lo));
-    gen_range(g, &d->doms[t->c->col], d->vars[t->c->col], &f.col_lo, &hi);
-    f.n = gen_variable(g, "n", ar(t, "-", hi, f.col_lo));
-    const KirExpr *rest = gen_global_id(g, 2);
-    for (int i = d->nvars - 1; i >= 0; i--) {
-        const KirExpr *lo, *end;
-        if (i == t->c->row || i == t->c->col) continue;
-        gen_range(g, &d->doms[i], d->vars[i], &lo, &end);
-        const KirExpr *len = ar(t, "-", end, lo);
-        gen_bind(g, d->vars[i], gen_variable(g, "outer", ar(t, "+", lo, ar(t, "%", rest, len))));
-        rest = gen_variable(g, "rest", ar(t, "/", rest, len));
-    }
-    return f;
-}
-
 static const FdNode *side_var(const Tile *t, Side s)
 {
     return t->c->d->vars[s == SIDE_ROW ? t->c->row : t->c->col];
@@ -399,7 +370,7 @@ static void panel_kernel(const Tile *t, const char *when)
                      panels, t->batch, tiles));
     KirBlock body = {0};
     Gen g = gen_begin(u, "contract_panel", &body);
-    Frame f = frame_begin(&g, t);
+    Frame f = contraction_frame(&g, t->c);
     const KirExpr *mr = macro(t, "MR"), *nr = macro(t, "NR"), *zero = number(t, 0),
                   *one = number(t, 1);
     const KirExpr *size = gen_param(&g, "chunk", KIR_IDX, chunk);
@@ -448,16 +419,7 @@ static void panel_kernel(const Tile *t, const char *when)
 
 static const char *panel_buffer(Gen *g, const Tile *t, int operand, bool writable)
 {
-    const char *name = arena_printf(t->u->arena, "t%d", t->temp[operand]);
-    KirParam p = {.name = name,
-                  .type = one_of(t->c->operands[operand].kind),
-                  .buffer = true,
-                  .writable = writable};
-    for (size_t i = 0; i < g->params.len; i++)
-        if (strcmp(g->params.data[i].name, name) == 0) return name;
-    vec_push(&g->params, p);
-    vec_push(&g->args, arena_printf(t->u->arena, "temp %d", t->temp[operand]));
-    return name;
+    return gen_temp(g, t->temp[operand], t->c->operands[operand].kind, writable);
 }
 
 static const char *panel_width(Side s)
@@ -478,7 +440,7 @@ static void pack_kernel(Tile *t, int operand, const char *when)
               width, t->k, t->batch, scalar_bytes(o->kind));
     KirBlock body = {0};
     Gen g = gen_begin(u, o->side == SIDE_ROW ? "pack_rows" : "pack_columns", &body);
-    Frame f = frame_begin(&g, t);
+    Frame f = contraction_frame(&g, t->c);
     const KirExpr *k = gen_param(&g, "kn", KIR_IDX, t->k), *w = macro(t, width),
                   *zero = number(t, 0);
     const KirExpr *index = gen_variable(&g, "index", gen_global_id(&g, 0));
@@ -559,7 +521,7 @@ static void packed_kernel(const Tile *t, const char *when)
                               bi, t->batch));
     KirBlock body = {0};
     Gen g = gen_begin(u, "contract_packed", &body);
-    Frame f = frame_begin(&g, t);
+    Frame f = contraction_frame(&g, t->c);
     const KirExpr *zero = number(t, 0), *one = number(t, 1);
     const KirExpr *kn = gen_param(&g, "kn", KIR_IDX, t->k), *kc = macro(t, "KC");
     const KirExpr *rows = gen_param(&g, "row_panels", KIR_IDX, ni),
@@ -630,10 +592,6 @@ bool schedule_contract(Unit *u, const Def *d)
         t.vector_cols[i] = o->side == SIDE_COL && lanes_possible(o->node, side_var(&t, SIDE_COL));
         if (o->side == SIDE_ROW) near = near && rows_are_near(&t, o->node);
     }
-    const char *batch = "1";
-    for (int i = 0; i < d->nvars; i++)
-        if (i != c.row && i != c.col)
-            batch = arena_printf(a, "%s * %s", batch, plan_n(u, &d->doms[i]));
     /* Accumulators, a row of column vectors and one broadcast fill the vector registers: 16 of
      * them, 32 where vectors are 64 bytes. */
     plan_define(u, "MR", "vector_bytes >= 64 ? 12 : 6");
@@ -644,7 +602,7 @@ bool schedule_contract(Unit *u, const Def *d)
     t.m = plan_let(u, "m", contraction_m(u, &c));
     t.n = plan_let(u, "n", contraction_n(u, &c));
     t.k = plan_let(u, "k", contraction_k(u, &c));
-    t.batch = plan_let(u, "batch", batch);
+    t.batch = plan_let(u, "batch", contraction_batch(u, &c));
     const char *fits =
         near ? arena_printf(a, "%s <= KB", t.k)
              : arena_printf(a, "%s <= KB && %s * %s * %zu <= l2 / 2", t.k, t.m, t.k, bytes);

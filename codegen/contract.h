@@ -35,6 +35,16 @@ const char *contraction_m(Unit *u, const Contraction *c);
 const char *contraction_n(Unit *u, const Contraction *c);
 const char *contraction_k(Unit *u, const Contraction *c);
 
+/* Names of one kernel: where rows and columns begin, how many there are. */
+typedef struct Frame {
+    const KirExpr *row_lo, *col_lo, *m, *n;
+} Frame;
+
+/* Binds the output variables other than row and col from global id 2; names the extents. */
+Frame contraction_frame(Gen *g, const Contraction *c);
+/* Product of the other output extents, as a plan expression. */
+const char *contraction_batch(Unit *u, const Contraction *c);
+
 /* Binds the reduction's variables from a flat counter over all of them, last fastest. */
 void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
 /* A variable holding e. */

@@ -1,6 +1,7 @@
 /* One kernel under construction: nodes to kernel IR at the current values of the bound variables,
  * scalar or in lanes of one variable; parameters are added as they are met.
  */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +97,14 @@ const char *gen_output(Gen *g, const Def *d)
     return p.name;
 }
 
+const char *gen_temp(Gen *g, int temp, ScalarKind k, bool writable)
+{
+    const char *name = arena_printf(g->u->arena, "t%d", temp);
+    KirParam p = {.name = name, .type = kir_type((int)k, 1), .buffer = true, .writable = writable};
+    add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
+    return name;
+}
+
 const KirExpr *gen_error(Gen *g)
 {
     KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
@@ -130,19 +139,19 @@ static const KirExpr *slot_base(Gen *g, int slot, int rank)
     return gen_param(g, arena_printf(u->arena, "%s_b", slot_name(g, slot)), KIR_IDX, text);
 }
 
-/* A parameter's name after a C$ variable: one letter as it is, longer ones apart from OpenCL's
- * words. */
-static const char *var_stem(const Gen *g, const FdNode *v)
+/* Names of parameters and loops follow C$ variables; what is added keeps them apart from OpenCL's
+ * words and from the names of schedules. */
+static const char *var_stem(const FdNode *v)
 {
     const char *name = v->name && *v->name ? v->name : "i";
     for (const char *p = name; *p; p++)
-        if ((unsigned char)*p >= 0x80) return "i";
-    return arena_printf(g->u->arena, name[1] ? "%s_" : "%s", name);
+        if (!isalnum((unsigned char)*p) && *p != '_') return "i";
+    return isdigit((unsigned char)*name) ? "i" : name;
 }
 
 const char *gen_var_name(Gen *g, const FdNode *v)
 {
-    return fresh_name(g->u, var_stem(g, v));
+    return fresh_name(g->u, var_stem(v));
 }
 
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi)
@@ -156,7 +165,7 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
     }
     /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
     if (node_is_closed(d->lo) && node_is_closed(d->hi)) {
-        const char *stem = arena_printf(a, "%s%u", var_stem(g, var), var->var);
+        const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
         *lo = gen_param(g, arena_printf(a, "%s_lo", stem), KIR_IDX, plan_lo(u, d));
         *hi = gen_param(g, arena_printf(a, "%s_hi", stem), KIR_IDX, plan_text(u, d->hi));
         return;
@@ -537,7 +546,7 @@ static const KirExpr *gen_scalar(Gen *g, const FdNode *n)
     if (n->slot >= u->ninputs)
         return kir_load(u->arena, kir_type((int)k, 1), gen_buffer(g, n->slot),
                         kir_int(u->arena, 0));
-    return gen_param(g, arena_printf(u->arena, "x%d", u->plan_slot[n->slot]), (int)k,
+    return gen_param(g, arena_printf(u->arena, "s%d", u->plan_slot[n->slot]), (int)k,
                      arena_printf(u->arena, "value %d", u->plan_slot[n->slot]));
 }
 

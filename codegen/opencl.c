@@ -10,7 +10,11 @@
 #include "kir.h"
 
 /* CS_WIDE, VW and so on come from the plan's flags and definitions. */
-static const char prelude[] = "#pragma OPENCL FP_CONTRACT ON\n"
+static const char prelude[] = "#ifdef CS_PRECISE\n"
+                              "#pragma OPENCL FP_CONTRACT OFF\n"
+                              "#else\n"
+                              "#pragma OPENCL FP_CONTRACT ON\n"
+                              "#endif\n"
                               "#ifdef cl_khr_fp64\n"
                               "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
                               "#endif\n"
@@ -419,12 +423,16 @@ static void print_load(Text *out, const KirExpr *e)
 {
     bool vector = e->type.lanes != 1;
     if (!vector) {
-        text_printf(out, e->type.kind == SC_HALF ? "vload_half(" : "%s[", e->name);
+        text_printf(out,
+                    e->type.kind == SC_HALF   ? "vload_half("
+                    : e->type.kind == SC_BOOL ? "(%s["
+                                              : "%s[",
+                    e->name);
         print(out, e->args[0]);
         if (e->type.kind == SC_HALF)
             text_printf(out, ", %s)", e->name);
         else
-            text_add(out, e->type.kind == SC_BOOL ? "] != 0" : "]");
+            text_add(out, e->type.kind == SC_BOOL ? "] != 0)" : "]");
         return;
     }
     if (e->type.kind == SC_BOOL) {

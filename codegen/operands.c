@@ -109,6 +109,15 @@ const char *contraction_k(Unit *u, const Contraction *c)
     return plan_elements(u, &all, all.nvars);
 }
 
+const char *contraction_batch(Unit *u, const Contraction *c)
+{
+    const char *batch = "1";
+    for (int i = 0; i < c->d->nvars; i++)
+        if (i != c->row && i != c->col)
+            batch = arena_printf(u->arena, "%s * %s", batch, plan_n(u, &c->d->doms[i]));
+    return batch;
+}
+
 /* ---- kernel pieces ------------------------------------------------------------------------------
  */
 
@@ -141,4 +150,27 @@ void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat)
                  gen_variable(g, gen_var_name(g, reduce->vars[i]), kir_arith(a, "+", lo, at)));
         if (i) rest = gen_variable(g, "rest", kir_arith(a, "/", rest, n));
     }
+}
+
+Frame contraction_frame(Gen *g, const Contraction *c)
+{
+    Arena *a = g->u->arena;
+    const Def *d = c->d;
+    Frame f;
+    const KirExpr *hi;
+    gen_range(g, &d->doms[c->row], d->vars[c->row], &f.row_lo, &hi);
+    f.m = gen_variable(g, "m", kir_arith(a, "-", hi, f.row_lo));
+    gen_range(g, &d->doms[c->col], d->vars[c->col], &f.col_lo, &hi);
+    f.n = gen_variable(g, "n", kir_arith(a, "-", hi, f.col_lo));
+    const KirExpr *rest = gen_global_id(g, 2);
+    for (int i = d->nvars - 1; i >= 0; i--) {
+        const KirExpr *lo, *end;
+        if (i == c->row || i == c->col) continue;
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &end);
+        const KirExpr *len = kir_arith(a, "-", end, lo);
+        const KirExpr *at = kir_arith(a, "+", lo, kir_arith(a, "%", rest, len));
+        gen_bind(g, d->vars[i], gen_variable(g, gen_var_name(g, d->vars[i]), at));
+        rest = gen_variable(g, "rest", kir_arith(a, "/", rest, len));
+    }
+    return f;
 }

@@ -16,7 +16,7 @@ void plan_line(Unit *u, const char *fmt, ...)
 
 const char *fresh_name(Unit *u, const char *stem)
 {
-    return arena_printf(u->arena, "%s%d", stem, u->nnames++);
+    return arena_printf(u->arena, "%s_%d", stem, u->nnames++);
 }
 
 const char *plan_let(Unit *u, const char *stem, const char *expr)

@@ -151,10 +151,7 @@ static void parts_kernel(Unit *u, Sum *s, int temp, const char *share, const cha
     kir_for(a, &body, k->name, zero, count, one, true, clear);
     outer_loops(&g, s, 0);
     combine_lanes(&g, s);
-    const char *out = arena_printf(a, "t%d", temp);
-    KirParam p = {.name = out, .type = kir_type(s->vec.kind, 1), .buffer = true, .writable = true};
-    vec_push(&g.params, p);
-    vec_push(&g.args, arena_printf(a, "temp %d", temp));
+    const char *out = gen_temp(&g, temp, (ScalarKind)s->vec.kind, true);
     const KirExpr *row = kir_call(a, idx, "get_global_id", 1, &one);
     const KirExpr *parts = kir_call(a, idx, "get_global_size", 1, &zero);
     const KirExpr *at = s->d->nvars ? kir_arith(a, "+", kir_arith(a, "*", row, parts), part) : part;
@@ -172,10 +169,7 @@ static void combine_kernel(Unit *u, const Sum *s, int temp, const char *parts, c
     const Def *d = s->d;
     KirType one = kir_type(s->vec.kind, 1);
     gen_outer(&g, d, d->nvars, 0);
-    const char *buffer = arena_printf(a, "t%d", temp);
-    KirParam p = {.name = buffer, .type = one, .buffer = true};
-    vec_push(&g.params, p);
-    vec_push(&g.args, arena_printf(a, "temp %d", temp));
+    const char *buffer = gen_temp(&g, temp, (ScalarKind)one.kind, false);
     const KirExpr *n = gen_param(&g, "parts", KIR_IDX, parts), *zero = kir_int(a, 0);
     const KirExpr *row = d->nvars ? kir_call(a, idx, "get_global_id", 1, &zero) : zero;
     const KirExpr *acc = variable(&g, "acc", gen_identity(&g, s->reduce));

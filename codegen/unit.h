@@ -133,7 +133,8 @@ void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
 const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
 const char *gen_buffer(Gen *g, int slot);     /* an array slot; returns its name */
 const char *gen_output(Gen *g, const Def *d); /* the destination buffer */
-const KirExpr *gen_error(Gen *g);             /* the error buffer */
+const char *gen_temp(Gen *g, int temp, ScalarKind k, bool writable); /* a schedule's temporary */
+const KirExpr *gen_error(Gen *g);                                    /* the error buffer */
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
 /* Offset of a definition's element at the bound variables' current values. */
 const KirExpr *gen_output_offset(Gen *g, const Def *d);
