@@ -27,13 +27,19 @@ static bool arithmetic(AstOp op)
            op == AST_OP_REM;
 }
 
-/* A literal, or operators over such literals and integer constants. */
+static bool is_integral(const Type *t)
+{
+    return type_is_numeric(t) && !scalar_is_real(t->scalar);
+}
+
+/* A literal, or operators over such literals and integers: `i * 0.5` is a float where a float is
+ * wanted. */
 static bool adapts(const Ast *e, bool *real)
 {
     switch (e->kind) {
     case AST_REAL_LIT: *real = true; return e->real_lit.suffix == NULL;
     case AST_INT_LIT: return true;
-    case AST_CONVERT: return e->convert.operand->kind == AST_INT_LIT;
+    case AST_CONVERT: return is_integral(e->convert.operand->type);
     case AST_UNARY: return e->unary.op == AST_OP_NEG && adapts(e->unary.operand, real);
     case AST_BINARY:
         return arithmetic(e->binary.op) && e->res == AST_RES_NONE && adapts(e->binary.left, real) &&
@@ -50,7 +56,7 @@ bool literal_adapts(const Ast *e)
     return type_is_scalar(e->type, SC_DOUBLE) && adapts(e, &real) && real;
 }
 
-/* `to` is a real scalar type. Integer literals below an operator were converted to double. */
+/* `to` is a real scalar type. Integers below an operator were converted to double. */
 void literal_retype(Sema *s, Ast *e, const Type *to)
 {
     switch (e->kind) {

@@ -320,10 +320,6 @@ void check_cast(Sema *s, Ast *n)
         n->type = type_func(s->types, to, from->nparams, from->params);
     } else if (same_parameters(from, to) && castable(s, from->result, to->result)) {
         cast_result(s, &n->cast.operand, to->result);
-    } else if (literal_adapts(n->cast.operand) && to->kind == TY_SCALAR &&
-               scalar_is_real(to->scalar)) {
-        literal_retype(s, n->cast.operand, to);
-        constant_fold(s, n);
     } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
         constant_fold(s, n);
     } else if (from != to) {

@@ -119,7 +119,7 @@ static bool applicable(Sema *s, const Candidate *c, Fit fit, AstList args)
 }
 
 /* Which of two parameter types suits the argument better: 1 the first, -1 the second, 0 neither. */
-static int better_type(const Ast *a, const Type *p, const Type *q, bool want_double)
+static int better_type(const Ast *a, const Type *p, const Type *q, bool library, bool real_arg)
 {
     const Type *from = result_of(a->type);
     p = result_of(p);
@@ -128,8 +128,9 @@ static int better_type(const Ast *a, const Type *p, const Type *q, bool want_dou
     if (from == p) return 1;
     if (from == q) return -1;
     bool reals = scalar_is_real(p->scalar) && scalar_is_real(q->scalar);
-    if (want_double && reals && from->kind == TY_SCALAR && !scalar_is_real(from->scalar))
-        return p->scalar == SC_DOUBLE ? 1 : q->scalar == SC_DOUBLE ? -1 : 0;
+    bool integer = from->kind == TY_SCALAR && !scalar_is_real(from->scalar);
+    if (library && reals && integer) /* the other arguments decide; else double */
+        return real_arg ? 0 : p->scalar == SC_DOUBLE ? 1 : q->scalar == SC_DOUBLE ? -1 : 0;
     bool pq = scalar_widens(p->scalar, q->scalar), qp = scalar_widens(q->scalar, p->scalar);
     if (literal_adapts(a)) return p->scalar == SC_FLOAT ? 1 : q->scalar == SC_FLOAT ? -1 : 0;
     if (pq != qp) return pq ? 1 : -1;
@@ -150,8 +151,8 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
         if (x != y && (x == CONV_SAME || y == CONV_SAME || type_is_functional(a->type)))
             order = x > y ? 1 : -1;
         else if (c->params[i] && d->params[i])
-            order = better_type(a, c->params[i], d->params[i],
-                                c->sym->kind == SYM_BUILTIN && !real_arg);
+            order =
+                better_type(a, c->params[i], d->params[i], c->sym->kind == SYM_BUILTIN, real_arg);
         if (order < 0) return false;
         some = some || order > 0;
     }
