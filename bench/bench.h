@@ -1,0 +1,68 @@
+/* What the peers of `bench/run` share: a clock, repeated timing, reproducible inputs, and the check
+ * of a product against double sums. A peer prints one line, "SECONDS NOTE": its best time and how
+ * it was reached. */
+#ifndef CS_BENCH_H
+#define CS_BENCH_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static inline double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Runs work(ctx) for about `seconds`, three times at least, unless one run takes that long; the
+ * best time. */
+static inline double bench_best(void (*work)(void *), void *ctx, double seconds)
+{
+    double begin = bench_now(), best = 1e30;
+    for (int i = 0; i < 3 || bench_now() - begin < seconds; i++) {
+        double t = bench_now();
+        work(ctx);
+        t = bench_now() - t;
+        if (t < best) best = t;
+        if (t > 3 * seconds) break;
+    }
+    return best;
+}
+
+/* Page-aligned, filled with numbers in [-0.5, 0.5) or, seed 0, with zeros. */
+static inline float *bench_floats(size_t n, uint64_t seed)
+{
+    float *p = aligned_alloc(4096, (n * sizeof *p + 4095) / 4096 * 4096);
+    if (!p) {
+        fputs("out of memory\n", stderr);
+        exit(1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        p[i] = seed ? (float)(seed >> 40) / 16777216.0f - 0.5f : 0;
+        seed = seed ? seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407) : 0;
+    }
+    return p;
+}
+
+/* Exits unless some elements of c = a b, n by n, are right. */
+static inline void bench_check_product(size_t n, const float *a, const float *b, const float *c)
+{
+    for (size_t k = 0; k < 200; k++) {
+        size_t i = k < 4 ? (k & 1) * (n - 1) : k * 7919 % n,
+               j = k < 4 ? (k >> 1) * (n - 1) : k * 104729 % n;
+        double sum = 0;
+        for (size_t l = 0; l < n; l++) sum += (double)a[i * n + l] * (double)b[l * n + j];
+        if (!(fabs(sum - (double)c[i * n + j]) <= 1e-5 * sqrt((double)n))) {
+            fprintf(stderr, "wrong product at (%zu, %zu): %g instead of %g\n", i, j,
+                    (double)c[i * n + j], sum);
+            exit(1);
+        }
+    }
+}
+
+#endif
