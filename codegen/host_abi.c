@@ -44,14 +44,6 @@ static LLVMTypeRef letter_type(const HostModule *m, char letter)
     }
 }
 
-static void attribute(HostModule *m, LLVMValueRef fn, const char *name)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    if (kind)
-        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(m->ctx, kind, 0));
-}
-
 static void declare(HostModule *m, AbiId id)
 {
     const char *s = abi[id].signature;
@@ -60,9 +52,9 @@ static void declare(HostModule *m, AbiId id)
     for (const char *p = s + 1; *p; p++) params[n++] = letter_type(m, *p);
     m->abi_type[id] = LLVMFunctionType(letter_type(m, s[0]), params, n, false);
     m->abi[id] = LLVMAddFunction(m->mod, abi[id].name, m->abi_type[id]);
-    attribute(m, m->abi[id], "nounwind");
+    host_attribute(m, m->abi[id], "nounwind");
     if (strncmp(abi[id].name, "cs_throw_", 9) == 0 || id == ABI_cs_frame)
-        attribute(m, m->abi[id], "cold");
+        host_attribute(m, m->abi[id], "cold");
 }
 
 static LLVMValueRef call(HostModule *m, AbiId id, LLVMValueRef *args, unsigned n)

@@ -38,13 +38,6 @@ static const char *mangled(HostModule *m, const Symbol *sym)
     return name;
 }
 
-static void set_nounwind(HostModule *m, LLVMValueRef fn)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(m->ctx, kind, 0));
-}
-
 void host_declare_functions(HostModule *m)
 {
     m->nfuncs = m->sema->nfuncs;
@@ -55,7 +48,7 @@ void host_declare_functions(HostModule *m)
         info->type = host_func_type(m, info->sym);
         info->fn = LLVMAddFunction(m->mod, mangled(m, info->sym), info->type);
         LLVMSetLinkage(info->fn, LLVMInternalLinkage);
-        set_nounwind(m, info->fn);
+        host_attribute(m, info->fn, "nounwind");
     }
     qsort(m->funcs, (size_t)m->nfuncs, sizeof *m->funcs, by_symbol);
 }
@@ -64,7 +57,7 @@ LLVMValueRef host_add_function(HostModule *m, const char *name, LLVMTypeRef type
 {
     LLVMValueRef fn = LLVMAddFunction(m->mod, name, type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
-    set_nounwind(m, fn);
+    host_attribute(m, fn, "nounwind");
     LLVMPositionBuilderAtEnd(m->b, LLVMAppendBasicBlockInContext(m->ctx, fn, "entry"));
     return fn;
 }
@@ -317,7 +310,7 @@ LLVMValueRef host_emit_program(HostModule *m)
     HostFunc f = {.m = m, .name = "top level"};
     f.fn = LLVMAddFunction(m->mod, "program", type);
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
-    set_nounwind(m, f.fn);
+    host_attribute(m, f.fn, "nounwind");
     Loc loc = stmts.len ? stmts.data[0]->loc : m->sema->unit->loc;
     LLVMBasicBlockRef start = begin(&f, loc, "program");
     Symbol *entry = stmts.len ? NULL : find_main(m);

@@ -135,6 +135,7 @@ LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k);  /* in a regist
 LLVMTypeRef host_stored_type(const HostModule *m, const Type *t); /* in a variable or element */
 LLVMTypeRef host_type(const HostModule *m, const Type *t);
 LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func);
+void host_attribute(HostModule *m, LLVMValueRef fn, const char *name);
 LLVMValueRef host_int(const HostModule *m, int64_t v);  /* i32 */
 LLVMValueRef host_long(const HostModule *m, int64_t v); /* i64 */
 LLVMValueRef host_null(const HostModule *m);
@@ -230,8 +231,17 @@ typedef struct HostRef {
 
 LLVMValueRef host_value(HostFunc *f, Ast *n); /* references are borrowed until the statement ends */
 LLVMValueRef host_owned(HostFunc *f, Ast *n); /* of reference type: the caller's */
-HostRef host_ref(HostFunc *f, Ast *n);
-void host_effect(HostFunc *f, Ast *n); /* for what it does */
+HostRef host_ref(HostFunc *f, Ast *n);        /* any expression */
+void host_effect(HostFunc *f, Ast *n);        /* for what it does */
+/* Owned references become temporaries; so do borrowed ones if a variable may change (`hazard`). */
+LLVMValueRef host_keep(HostFunc *f, HostRef r, const Type *type, bool hazard);
+/* Results of the runtime (l, i, d, f or p) as C$ values, and back. */
+HostRef host_from_abi(HostFunc *f, LLVMValueRef v, char letter, const Type *type, const Ast *n);
+LLVMValueRef host_to_abi(HostFunc *f, LLVMValueRef v, const Type *type, char letter);
+/* Evaluates a graph node: as a value of `type`, which may be the array of its function. */
+HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type);
+/* A functional value applied to scalars. */
+HostRef host_apply(HostFunc *f, Ast *n, Ast *fn, AstList args);
 /* Several operands in order: none changes a reference that an earlier one gave. */
 void host_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out);
 /* Stores a value as the i-th CsValue of a buffer of n. */

@@ -1,6 +1,8 @@
 /* C$ types as LLVM types, constants, and the structures of csrt.h. A bool is an i1 in registers and
  * a byte of 0 or 1 in memory; a char is an i32; every reference is an opaque pointer. Nothing here
  * depends on the target: structures have C's layout because they hold no odd members. */
+#include <string.h>
+
 #include "host_impl.h"
 
 static LLVMTypeRef structure(const HostModule *m, const char *name, LLVMTypeRef *members,
@@ -73,6 +75,14 @@ LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func)
                 ? m->ptr
                 : host_type(m, func->type->params[i]);
     return LLVMFunctionType(host_type(m, func->type->result), types, (unsigned)params.len, false);
+}
+
+void host_attribute(HostModule *m, LLVMValueRef fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (kind)
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(m->ctx, kind, 0));
 }
 
 LLVMValueRef host_int(const HostModule *m, int64_t v)

@@ -1,0 +1,157 @@
+/* The host back end's entry: makes a module from an annotated unit, optimises it, prints it, writes
+ * assembly and objects. A module is for the machine's own target at its baseline, so a program runs
+ * on every machine of the kind; only the code generator itself needs the target to be initialised.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "host_impl.h"
+
+void host_bug(const HostModule *m, const Ast *n, const char *what)
+{
+    fprintf(stderr, "csc: internal error in host code generation: %s", what);
+    if (n) {
+        int line, col;
+        sources_position(m->sources, n->loc.file, n->loc.begin, &line, &col);
+        fprintf(stderr, " (%s at %s:%d:%d)", ast_kind_name(n->kind),
+                sources_get(m->sources, n->loc.file)->path, line, col);
+    }
+    fputc('\n', stderr);
+    abort();
+}
+
+/* Stops with LLVM's own message. */
+static void llvm_bug(const HostModule *m, const char *what, char *message)
+{
+    Text t = {0};
+    text_printf(&t, "%s: %s", what, message ? message : "");
+    host_bug(m, NULL, t.data);
+}
+
+static void init_target(HostModule *m)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) llvm_bug(m, triple, error);
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                                 LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    m->target = LLVMCreateTargetMachine(target, triple, "", "", levels[m->options->opt_level & 3],
+                                        LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->target);
+    LLVMSetModuleDataLayout(m->mod, layout);
+    LLVMSetTarget(m->mod, triple);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    LLVMMetadataRef two = LLVMValueAsMetadata(LLVMConstInt(m->i32, 2, false));
+    LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIC Level", 9, two);
+    LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIE Level", 9, two);
+}
+
+static void verify(const HostModule *m)
+{
+    char *message = NULL;
+    if (LLVMVerifyModule(m->mod, LLVMReturnStatusAction, &message))
+        llvm_bug(m, "LLVM refuses the module", message);
+    LLVMDisposeMessage(message);
+}
+
+static void optimise(const HostModule *m)
+{
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
+                                            "default<O3>"};
+    if (m->options->opt_level == 0) return;
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error =
+        LLVMRunPasses(m->mod, pipelines[m->options->opt_level & 3], m->target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) llvm_bug(m, "LLVM's passes", LLVMGetErrorMessage(error));
+}
+
+HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
+                       int nkernels, const HostOptions *options)
+{
+    Arena *arena = arena_new();
+    HostModule *m = arena_new_of(arena, HostModule);
+    m->arena = arena;
+    m->sema = sema;
+    m->sources = sources;
+    m->options = options;
+    m->ctx = LLVMContextCreate();
+    m->mod = LLVMModuleCreateWithNameInContext(options->program, m->ctx);
+    m->b = LLVMCreateBuilderInContext(m->ctx);
+    m->entry = LLVMCreateBuilderInContext(m->ctx);
+    m->graphs = arena_array(arena, LLVMValueRef, sema->ngraphs + 1);
+    host_types_init(m);
+    init_target(m);
+    host_abi_init(m);
+    if (options->debug) host_debug_init(m);
+
+    host_declare_functions(m);
+    host_scan_functions(m);
+    for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
+    LLVMValueRef program = host_emit_program(m);
+    host_finish_module(m, kernels, nkernels, program);
+    host_debug_finish(m);
+    verify(m);
+    optimise(m);
+    return m;
+}
+
+void host_free(HostModule *m)
+{
+    if (!m) return;
+    for (int i = 0; i < m->nfuncs; i++) vec_free(&m->funcs[i].written);
+    vec_free(&m->texts);
+    vec_free(&m->strings);
+    vec_free(&m->natives);
+    if (m->di) LLVMDisposeDIBuilder(m->di);
+    LLVMDisposeBuilder(m->b);
+    LLVMDisposeBuilder(m->entry);
+    LLVMDisposeTargetMachine(m->target);
+    LLVMDisposeModule(m->mod);
+    LLVMContextDispose(m->ctx);
+    arena_free(m->arena);
+}
+
+/* Without the data layout, which says nothing beyond the triple and changes with LLVM's version. */
+void host_print_llvm(Text *out, const HostModule *m)
+{
+    char *text = LLVMPrintModuleToString(m->mod);
+    const char *layout = strstr(text, "target datalayout"),
+               *end = layout ? strchr(layout, '\n') : NULL;
+    if (end) {
+        text_addn(out, text, (size_t)(layout - text));
+        text_add(out, end + 1);
+    } else {
+        text_add(out, text);
+    }
+    LLVMDisposeMessage(text);
+}
+
+static bool write_file(HostModule *m, const char *path, LLVMCodeGenFileType type, char **error)
+{
+    char *message = NULL, *name = strdup(path); /* older headers want a char * */
+    bool ok = !LLVMTargetMachineEmitToFile(m->target, m->mod, name, type, &message);
+    free(name);
+    if (!ok) *error = strdup(message ? message : "cannot write");
+    LLVMDisposeMessage(message);
+    return ok;
+}
+
+bool host_write_asm(HostModule *m, const char *path, char **error)
+{
+    return write_file(m, path, LLVMAssemblyFile, error);
+}
+
+bool host_write_object(HostModule *m, const char *path, char **error)
+{
+    return write_file(m, path, LLVMObjectFile, error);
+}

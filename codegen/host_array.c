@@ -1,0 +1,332 @@
+/* Arrays in compiled code: header fields, the test that elements are at hand, bounds, new arrays.
+ * An access costs a test of host_state, the bounds and the address; within a loop entered with
+ * facts (host_loop.c) only bounds and address, in 32 bits where the index is an int. */
+#include <string.h>
+
+#include "host_impl.h"
+
+enum { STATE_READ = 1, STATE_WRITE = 2 }; /* CS_HOST_READ, CS_HOST_WRITE of csrt.h */
+
+const HostFact *host_fact_of(const HostFunc *f, const Symbol *sym, bool write)
+{
+    for (size_t i = f->facts.len; i-- > 0;) {
+        const HostFact *fact = &f->facts.data[i];
+        if (fact->sym == sym && (fact->write || !write)) return fact;
+    }
+    return NULL;
+}
+
+const HostFact *host_fact(const HostFunc *f, const Ast *base, bool write)
+{
+    return base->kind == AST_NAME_REF ? host_fact_of(f, base->sym, write) : NULL;
+}
+
+/* ---- the header
+ * ------------------------------------------------------------------------------------ */
+
+LLVMValueRef host_array_field(HostFunc *f, LLVMValueRef array, unsigned field, LLVMTypeRef type)
+{
+    HostModule *m = f->m;
+    LLVMValueRef at = LLVMBuildStructGEP2(m->b, m->structs[HOST_ARRAY], array, field, "");
+    return LLVMBuildLoad2(m->b, type, at, "");
+}
+
+LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, unsigned field, int dim)
+{
+    HostModule *m = f->m;
+    LLVMValueRef path[] = {host_int(m, 0), host_int(m, (int64_t)field), host_int(m, dim)};
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, m->structs[HOST_ARRAY], array, path, 3, "");
+    return LLVMBuildLoad2(m->b, m->i64, at, "");
+}
+
+LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank)
+{
+    LLVMValueRef n = host_array_dim(f, array, ARRAY_N, 0);
+    for (int d = 1; d < rank; d++)
+        n = LLVMBuildMul(f->m->b, n, host_array_dim(f, array, ARRAY_N, d), "");
+    return n;
+}
+
+LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write)
+{
+    HostModule *m = f->m;
+    LLVMValueRef state = host_array_field(f, array, ARRAY_STATE, m->i32);
+    LLVMValueRef bit = LLVMBuildAnd(m->b, state, host_int(m, write ? STATE_WRITE : STATE_READ), "");
+    LLVMValueRef no = LLVMBuildICmp(m->b, LLVMIntEQ, bit, host_int(m, 0), "");
+    if (!write) return no;
+    LLVMValueRef refs = host_array_field(f, array, ARRAY_REFS, m->i32);
+    LLVMValueRef shared = LLVMBuildICmp(m->b, LLVMIntNE, refs, host_int(m, 1), "shared");
+    return LLVMBuildOr(m->b, no, shared, "");
+}
+
+LLVMValueRef host_array_read(HostFunc *f, LLVMValueRef array, Loc loc)
+{
+    LLVMBasicBlockRef call = host_block(f, "fetch"), next = host_block(f, "read");
+    host_branch_cold(f, host_array_not_at_hand(f, array, false), call, next);
+    host_enter(f, call);
+    host_call_runtime(f, ABI_cs_array_read, &array, 1, loc);
+    host_jump(f, next);
+    host_enter(f, next);
+    return host_array_field(f, array, ARRAY_DATA, f->m->ptr);
+}
+
+LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    LLVMBasicBlockRef call = host_block(f, "own"), next = host_block(f, "write");
+    host_branch_cold(f, host_array_not_at_hand(f, array, true), call, next);
+    host_enter(f, call);
+    if (LLVMIsAAllocaInst(slot)) { /* its address must not escape, or it stays in memory */
+        if (!f->shadow) f->shadow = host_alloca(f, m->ptr, "shadow");
+        LLVMBuildStore(m->b, array, f->shadow);
+        host_call_runtime(f, ABI_cs_array_write, &f->shadow, 1, loc);
+        LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, f->shadow, ""), slot);
+    } else {
+        host_call_runtime(f, ABI_cs_array_write, &slot, 1, loc);
+    }
+    host_jump(f, next);
+    host_enter(f, next);
+    return LLVMBuildLoad2(m->b, m->ptr, slot, "");
+}
+
+/* ---- indices
+ * ----------------------------------------------------------------------------------------- */
+
+static LLVMValueRef wide(HostFunc *f, const HostIndex *x, int d)
+{
+    HostModule *m = f->m;
+    if (LLVMTypeOf(x->i[d]) == m->i64) return x->i[d];
+    return x->is_signed[d] ? LLVMBuildSExt(m->b, x->i[d], m->i64, "")
+                           : LLVMBuildZExt(m->b, x->i[d], m->i64, "");
+}
+
+static void index_from(HostFunc *f, Ast *const *args, LLVMValueRef *values, int n, HostIndex *out)
+{
+    out->rank = n;
+    for (int d = 0; d < n; d++) {
+        ScalarKind k = args[d]->type->scalar;
+        out->is_signed[d] = scalar_is_signed(k);
+        bool is_long = scalar_bytes(k) == 8;
+        ScalarKind to = is_long ? k : out->is_signed[d] ? SC_INT : SC_UINT;
+        out->i[d] = host_convert(f, values[d], k, to);
+    }
+}
+
+void host_index(HostFunc *f, AstList args, HostIndex *out)
+{
+    LLVMValueRef values[HOST_MAX_RANK];
+    if (args.len > HOST_MAX_RANK) host_bug(f->m, args.data[0], "too many indices");
+    host_values(f, args.data, args.len, values);
+    index_from(f, args.data, values, args.len, out);
+}
+
+/* Leaves with IndexOutOfRangeException unless `inside`. */
+static void check(HostFunc *f, LLVMValueRef outside, LLVMValueRef array, const HostIndex *x,
+                  Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef bad = host_block(f, "outside"), next = host_block(f, "inside");
+    host_branch_cold(f, outside, bad, next);
+    host_enter(f, bad);
+    LLVMValueRef buffer = host_buffer(f, x->rank);
+    for (int d = 0; d < x->rank; d++)
+        host_put(f, buffer, x->rank, d, wide(f, x, d), host_type_of_kind(m, SC_LONG));
+    LLVMValueRef args[] = {array, host_int(m, x->rank), buffer};
+    host_call_runtime(f, ABI_cs_throw_index, args, 3, loc);
+    host_jump(f, host_unwind(f));
+    host_enter(f, next);
+}
+
+static LLVMValueRef address(HostFunc *f, LLVMValueRef data, const Type *type, LLVMValueRef offset)
+{
+    HostModule *m = f->m;
+    return LLVMBuildInBoundsGEP2(m->b, host_stored_type(m, type->result), data, &offset, 1, "");
+}
+
+LLVMValueRef host_element(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *x,
+                          Loc loc)
+{
+    LLVMBuilderRef b = f->m->b;
+    LLVMValueRef outside = NULL, rel[HOST_MAX_RANK];
+    for (int d = 0; d < x->rank; d++) {
+        rel[d] = LLVMBuildSub(b, wide(f, x, d), host_array_dim(f, array, ARRAY_LO, d), "");
+        LLVMValueRef n = host_array_dim(f, array, ARRAY_N, d);
+        LLVMValueRef no = LLVMBuildICmp(b, LLVMIntUGE, rel[d], n, "");
+        outside = outside ? LLVMBuildOr(b, outside, no, "") : no;
+    }
+    check(f, outside, array, x, loc);
+    LLVMValueRef offset = rel[x->rank - 1];
+    for (int d = 0; d < x->rank - 1; d++) {
+        LLVMValueRef stride = host_array_dim(f, array, ARRAY_STRIDE, d);
+        offset = LLVMBuildAdd(b, LLVMBuildMul(b, rel[d], stride, ""), offset, "");
+    }
+    return address(f, host_array_field(f, array, ARRAY_DATA, f->m->ptr), type, offset);
+}
+
+LLVMValueRef host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
+                                  const Type *type, const HostIndex *x, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef outside = NULL, offset = NULL;
+    for (int d = 0; d < x->rank; d++) {
+        LLVMValueRef n = fact->n[d];
+        if (LLVMTypeOf(x->i[d]) == m->i64) n = LLVMBuildZExt(m->b, n, m->i64, "");
+        LLVMValueRef no = LLVMBuildICmp(m->b, LLVMIntUGE, x->i[d], n, "");
+        outside = outside ? LLVMBuildOr(m->b, outside, no, "") : no;
+    }
+    check(f, outside, array, x, loc);
+    for (int d = 0; d < x->rank; d++) {
+        LLVMValueRef part = wide(f, x, d);
+        if (d < x->rank - 1) part = LLVMBuildMul(m->b, part, fact->stride[d], "");
+        offset = offset ? LLVMBuildAdd(m->b, offset, part, "") : part;
+    }
+    return address(f, fact->data, type, offset);
+}
+
+/* A copy of an element that is a reference; an array that was never set is empty. */
+static LLVMValueRef copied(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef v = LLVMBuildLoad2(m->b, m->ptr, at, "");
+    v = host_call_runtime(f, ABI_cs_retain, &v, 1, loc);
+    if (type->kind != TY_ARRAY) return v;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
+    LLVMBasicBlockRef make = host_block(f, "empty"), next = host_block(f, "element");
+    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, v, ""), make, next);
+    host_enter(f, make);
+    LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, type->nparams)};
+    LLVMValueRef made = host_call_runtime(f, ABI_cs_array_empty, args, 2, loc);
+    host_jump(f, next);
+    host_enter(f, next);
+    LLVMValueRef phi = LLVMBuildPhi(m->b, m->ptr, ""), values[] = {v, made};
+    LLVMBasicBlockRef blocks[] = {from, make};
+    LLVMAddIncoming(phi, values, blocks, 2);
+    return phi;
+}
+
+HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc)
+{
+    const HostFact *fact = host_fact(f, base, false);
+    HostIndex x;
+    LLVMValueRef at;
+    if (fact) {
+        host_index(f, args, &x);
+        LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, fact->sym->host, "");
+        at = host_element_by_fact(f, fact, array, base->type, &x, loc);
+    } else {
+        Ast *all[HOST_MAX_RANK + 1] = {base};
+        LLVMValueRef values[HOST_MAX_RANK + 1];
+        if (args.len > HOST_MAX_RANK) host_bug(f->m, base, "too many indices");
+        for (int d = 0; d < args.len; d++) all[d + 1] = args.data[d];
+        host_values(f, all, args.len + 1, values);
+        index_from(f, args.data, values + 1, args.len, &x);
+        host_array_read(f, values[0], loc);
+        at = host_element(f, values[0], base->type, &x, loc);
+    }
+    if (type_is_ref(elem)) return (HostRef){copied(f, at, elem, loc), true};
+    return (HostRef){host_load(f, at, elem), false};
+}
+
+/* ---- members
+ * ------------------------------------------------------------------------------------------ */
+
+LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args)
+{
+    HostModule *m = f->m;
+    int rank = base->type->nparams;
+    const HostFact *fact = host_fact(f, base, false);
+    if (strcmp(name, "Rank") == 0) {
+        host_value(f, base);
+        return host_int(m, rank);
+    }
+    bool is_long = strcmp(name, "LongLength") == 0;
+    if (is_long || strcmp(name, "Length") == 0) {
+        if (fact && rank == 1)
+            return is_long ? LLVMBuildZExt(m->b, fact->n[0], m->i64, "") : fact->n[0];
+        LLVMValueRef n = host_array_count(f, host_value(f, base), rank);
+        return is_long ? n : LLVMBuildTrunc(m->b, n, m->i32, "");
+    }
+    if (args.len != 1 || !args.data[0]->is_const) return NULL;
+    int64_t d = args.data[0]->value.i;
+    if (d < 0 || d >= rank) return NULL; /* throws */
+    bool upper = strcmp(name, "GetUpperBound") == 0, lower = strcmp(name, "GetLowerBound") == 0;
+    if (!upper && !lower && strcmp(name, "GetLength") != 0) return NULL;
+    if (fact && lower) return host_int(m, 0);
+    if (fact) return upper ? LLVMBuildSub(m->b, fact->n[d], host_int(m, 1), "") : fact->n[d];
+    LLVMValueRef array = host_value(f, base), v = host_long(m, -1);
+    if (upper || lower) {
+        LLVMValueRef lo = host_array_dim(f, array, ARRAY_LO, (int)d);
+        v = upper ? LLVMBuildAdd(m->b, v, lo, "") : lo;
+    }
+    if (upper) v = LLVMBuildAdd(m->b, v, host_array_dim(f, array, ARRAY_N, (int)d), "");
+    if (!upper && !lower) v = host_array_dim(f, array, ARRAY_N, (int)d);
+    return LLVMBuildTrunc(m->b, v, m->i32, "");
+}
+
+/* ---- new arrays
+ * ----------------------------------------------------------------------------------------- */
+
+/* Stores the items in order; returns the number of the next element. */
+static int64_t fill(HostFunc *f, const Ast *list, LLVMValueRef data, const Type *elem, int64_t at)
+{
+    HostModule *m = f->m;
+    for (int i = 0; i < list->init_list.items.len; i++) {
+        Ast *item = list->init_list.items.data[i];
+        if (item->kind == AST_INIT_LIST && item->type != elem) {
+            at = fill(f, item, data, elem, at);
+            continue;
+        }
+        LLVMValueRef v = type_is_ref(elem) ? host_owned(f, item) : host_value(f, item);
+        LLVMValueRef offset = host_long(m, at++);
+        LLVMTypeRef t = host_stored_type(m, elem);
+        host_store(f, LLVMBuildInBoundsGEP2(m->b, t, data, &offset, 1, ""), v, elem);
+    }
+    return at;
+}
+
+static LLVMValueRef allocate(HostFunc *f, const Type *type, const LLVMValueRef *lengths, Loc loc)
+{
+    HostModule *m = f->m;
+    int rank = type->nparams;
+    LLVMValueRef buffer = host_buffer(f, rank);
+    for (int d = 0; d < rank; d++)
+        host_put(f, buffer, rank, d, lengths[d], host_type_of_kind(m, SC_LONG));
+    LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, rank), buffer};
+    return host_call_runtime(f, ABI_cs_array_new, args, 3, loc);
+}
+
+/* { a, b } or new T[] { a, b }: the array is a temporary until all items are stored. */
+static HostRef filled(HostFunc *f, const Ast *init, const Type *type)
+{
+    HostModule *m = f->m;
+    LLVMValueRef lengths[HOST_MAX_RANK] = {NULL};
+    const Ast *level = init;
+    int64_t total = 1;
+    for (int d = 0; d < type->nparams; d++) {
+        int n = level ? level->init_list.items.len : 0;
+        lengths[d] = host_long(m, n);
+        total *= n;
+        level = n ? level->init_list.items.data[0] : NULL;
+    }
+    host_temp(f, allocate(f, type, lengths, init->loc));
+    LLVMValueRef slot = vec_last(&f->temps);
+    if (total) {
+        LLVMValueRef array = host_array_write(f, slot, init->loc);
+        fill(f, init, host_array_field(f, array, ARRAY_DATA, m->ptr), type->result, 0);
+    }
+    LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    LLVMBuildStore(m->b, host_null(m), slot);
+    return (HostRef){array, true};
+}
+
+HostRef host_new_array(HostFunc *f, Ast *n)
+{
+    if (n->kind == AST_INIT_LIST) return filled(f, n, n->type);
+    if (n->new_array.init) return filled(f, n->new_array.init, n->type);
+    HostIndex x;
+    host_index(f, n->new_array.sizes, &x);
+    LLVMValueRef lengths[HOST_MAX_RANK];
+    for (int d = 0; d < x.rank; d++) lengths[d] = wide(f, &x, d);
+    return (HostRef){allocate(f, n->type, lengths, n->loc), true};
+}

@@ -1,0 +1,183 @@
+/* Calls of user functions, with ref and out arguments, and of the library by its rows: operations,
+ * functions of the runtime by their letters, and what needs no call. Arguments are evaluated in
+ * order; by-value references are borrowed, and kept alive where an argument may change a variable.
+ */
+#include <string.h>
+
+#include "host_impl.h"
+
+/* ---- user functions
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct Argument {
+    LLVMValueRef v;
+    HostPlace *back; /* an element passed by reference: copied back from `v` after the call */
+} Argument;
+
+/* The address that a ref or out parameter gets. Elements may move while the function runs, so it
+ * works on a copy. */
+static Argument by_reference(HostFunc *f, Ast *n)
+{
+    HostPlace *p = host_place(f, host_strip_mode(n));
+    if (p->slot) return (Argument){p->slot, NULL};
+    LLVMValueRef v = host_place_load(f, p), room;
+    if (type_is_ref(p->type)) {
+        host_temp(f, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc));
+        room = vec_last(&f->temps);
+    } else {
+        room = host_alloca(f, host_stored_type(f->m, p->type), "copy");
+        host_store(f, room, v, p->type);
+    }
+    return (Argument){room, p};
+}
+
+static void copy_back(HostFunc *f, const Argument *a)
+{
+    LLVMValueRef v = host_load(f, a->v, a->back->type);
+    if (type_is_ref(a->back->type)) LLVMBuildStore(f->m->b, host_null(f->m), a->v);
+    host_place_store(f, a->back, v);
+}
+
+static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym)
+{
+    HostModule *m = f->m;
+    const HostFuncInfo *info = host_func_info(m, sym);
+    AstList args = n->call.args, params = sym->decl->func.params;
+    if (args.len != params.len) host_bug(m, n, "a call with the wrong number of arguments");
+    Argument *list = arena_array(m->arena, Argument, args.len + 1);
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, args.len + 1);
+    bool hazard = false;
+    for (int i = 0; i < args.len; i++) hazard = hazard || host_may_assign(args.data[i]);
+    for (int i = 0; i < args.len; i++) {
+        AstOp mode = params.data[i]->param.mode;
+        Ast *arg = args.data[i];
+        if (mode == AST_OP_REF || mode == AST_OP_OUT)
+            list[i] = by_reference(f, arg);
+        else
+            list[i].v = host_keep(f, host_ref(f, arg), arg->type, hazard);
+        values[i] = list[i].v;
+    }
+    host_debug_at(f, n->loc);
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, info->fn, values, (unsigned)args.len, "");
+    if (info->throws) host_check_pending(f, n->loc, true);
+    HostRef r = {v, type_is_ref(n->type)};
+    bool copies = false;
+    for (int i = 0; i < args.len; i++) copies = copies || list[i].back;
+    if (!copies) return r;
+    if (r.owned) r = (HostRef){host_temp(f, v), false}; /* copying back may throw */
+    for (int i = 0; i < args.len; i++)
+        if (list[i].back) copy_back(f, &list[i]);
+    return r;
+}
+
+/* ---- the library
+ * ------------------------------------------------------------------------------------------ */
+
+/* An elementary operation on scalars: Math.Sqrt(x), min(a, b). */
+static HostRef operation(HostFunc *f, const Ast *n, FdOp op, Ast *const *args, int count)
+{
+    LLVMValueRef v[2] = {NULL, NULL};
+    if (count != fd_op_info(op)->arity || count > 2 || n->type->kind != TY_SCALAR)
+        host_bug(f->m, n, "an operation that was not lowered");
+    host_values(f, args, count, v);
+    ScalarKind k = args[0]->type->scalar;
+    for (int i = 1; i < count; i++) v[i] = host_convert(f, v[i], args[i]->type->scalar, k);
+    LLVMValueRef r = host_operate(f, op, k, v[0], v[1], n->loc);
+    return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false};
+}
+
+/* What the runtime wants beyond the arguments: the kind of number to parse, the type of array to
+ * load. */
+static int extra_arguments(HostFunc *f, AbiId id, const Ast *n, LLVMValueRef *out)
+{
+    HostModule *m = f->m;
+    if (id == ABI_cs_parse_i || id == ABI_cs_parse_f) {
+        out[0] = host_int(m, (int64_t)n->type->scalar);
+        return 1;
+    }
+    if (id == ABI_cs_npy_load) {
+        if (n->type->kind != TY_ARRAY) host_bug(m, n, "a load without an array type");
+        out[0] = host_int(m, host_elem(n->type));
+        out[1] = host_int(m, n->type->nparams);
+        return 2;
+    }
+    return 0;
+}
+
+static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
+                                int count)
+{
+    HostModule *m = f->m;
+    AbiId id = host_abi_find(row->runtime);
+    if (id == ABI_COUNT) host_bug(m, n, row->runtime);
+    const char *letters = host_abi_signature(id);
+    const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
+    LLVMValueRef v[16];
+    if (strchr(params, '*'))
+        for (int i = 0; i < count; i++) {
+            HostRef r = params[i] == '*' ? host_text(f, args[i], NULL) : host_ref(f, args[i]);
+            v[i] = host_keep(f, r, type_string(m->sema->types), false);
+        }
+    else
+        host_values(f, args, count, v);
+    for (int i = 0; i < count; i++)
+        if (letters[i + 1] != 'p') v[i] = host_to_abi(f, v[i], args[i]->type, letters[i + 1]);
+    count += extra_arguments(f, id, n, v + count);
+    int wanted = (int)strlen(letters) - 1 - host_abi_throws(id);
+    while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
+    LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
+    return host_from_abi(f, r, letters[0], n->type, n);
+}
+
+static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *self, AstList list)
+{
+    HostModule *m = f->m;
+    const Builtin *row = &builtins[sym->builtin];
+    Ast *args[12];
+    int count = 0;
+    if (list.len > 10) host_bug(m, n, "too many arguments");
+    const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
+    int letters = (int)strcspn(params, ".");
+    if (self && letters == list.len + 1) args[count++] = self;
+    for (int i = 0; i < list.len; i++) args[count++] = list.data[i];
+    if (row->op != FD_OP_NONE) return operation(f, n, row->op, args, count);
+    if (count && args[0] == self && self->type->kind == TY_ARRAY) {
+        LLVMValueRef v = host_array_member(f, row->name, self, list);
+        if (v) return (HostRef){v, false};
+    }
+    if (row->runtime) return runtime_function(f, n, row, args, count);
+    if (strcmp(row->name, "Eval") == 0 && count == 1) {
+        if (args[0]->type->kind == TY_ARRAY) return host_ref(f, args[0]);
+        LLVMValueRef fn = host_value(f, args[0]);
+        return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true};
+    }
+    host_bug(m, n, row->name);
+}
+
+/* ---- dispatch
+ * ------------------------------------------------------------------------------------------------
+ */
+
+HostRef host_call(HostFunc *f, Ast *n)
+{
+    const Symbol *sym = n->sym;
+    Ast *self = NULL;
+    AstList args = {0};
+    if (n->kind == AST_MEMBER) {
+        self = n->member.base;
+    } else if (n->kind == AST_NEW) {
+        args = n->new_.args;
+    } else {
+        Ast *callee = n->call.callee;
+        args = n->call.args;
+        if (n->res == AST_RES_APPLY) return host_apply(f, n, callee, args);
+        if (!sym) sym = callee->sym;
+        if (callee->kind == AST_MEMBER) self = callee->member.base;
+    }
+    if (n->res != AST_RES_NONE) host_bug(f->m, n, "a call that was not lowered");
+    if (sym && sym->kind == SYM_FUNC && n->kind == AST_CALL) return call_user(f, n, sym);
+    if (sym && sym->kind == SYM_BUILTIN) return call_library(f, n, sym, self, args);
+    if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_SCALAR)
+        return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false};
+    host_bug(f->m, n, "a call of nothing that can be called");
+}
