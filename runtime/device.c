@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -46,21 +45,15 @@ struct DeviceProgram {
     char **names;
 };
 
-/* ---- errors
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- errors ------------------------------------------------------------------------- */
 
 static const char *error_name(cl_int code)
 {
     switch (code) {
-    case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
-    case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
-    case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
-    case CL_BUILD_PROGRAM_FAILURE: return "CL_BUILD_PROGRAM_FAILURE";
-    case CL_INVALID_BUFFER_SIZE: return "CL_INVALID_BUFFER_SIZE";
-    case CL_INVALID_WORK_GROUP_SIZE: return "CL_INVALID_WORK_GROUP_SIZE";
-    case CL_INVALID_KERNEL_ARGS: return "CL_INVALID_KERNEL_ARGS";
+    case CL_OUT_OF_RESOURCES: return "out of resources";
+    case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "out of device memory";
+    case CL_INVALID_BUFFER_SIZE: return "a buffer is too large";
     default: return "OpenCL error";
     }
 }
@@ -76,9 +69,7 @@ static bool good(cl_int code, const char *what, const CsSite *site)
     return false;
 }
 
-/* ---- opening
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------ */
 
 static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
 {
@@ -103,40 +94,11 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
     }
 }
 
-static size_t ask_size(cl_device_id id, cl_device_info what)
+/* A property of 4 or 8 bytes; 0 if the device does not know it. (Hosts are little-endian.) */
+static size_t ask(const struct Device *d, cl_device_info what)
 {
-    size_t v = 0;
-    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
-}
-
-static cl_uint ask_uint(cl_device_id id, cl_device_info what)
-{
-    cl_uint v = 0;
-    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
-}
-
-static cl_ulong ask_ulong(cl_device_id id, cl_device_info what)
-{
-    cl_ulong v = 0;
-    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
-}
-
-/* The widest vectors of the processor that this program runs on, which is an OpenCL CPU device's
- * too. */
-static int cpu_vector_bytes(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) return 64;
-    if (__builtin_cpu_supports("avx2") || __builtin_cpu_supports("avx")) return 32;
-#endif
-    return 16;
-}
-
-static size_t cpu_cache(int name, size_t otherwise)
-{
-    long v = sysconf(name);
-    return v > 0 ? (size_t)v : otherwise;
+    uint64_t v = 0;
+    return clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? (size_t)v : 0;
 }
 
 static void report(struct Device *d, bool cpu)
@@ -145,19 +107,17 @@ static void report(struct Device *d, bool cpu)
     const char *family = getenv("CS_FAMILY");
     i->family = cpu ? CG_CPU : CG_GPU;
     if (family) cg_family_from_text(family, &i->family);
-    i->units = (int)ask_uint(d->id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    i->vector_bytes = cpu ? cpu_vector_bytes() : 16;
-    size_t cache = (size_t)ask_ulong(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    i->l1 = cpu ? cpu_cache(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
-    i->l2 = cpu ? cpu_cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10) : cache;
-    i->l3 = cpu ? cpu_cache(_SC_LEVEL3_CACHE_SIZE, cache) : cache;
-    i->max_group = ask_size(d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-    i->local_bytes = (size_t)ask_ulong(d->id, CL_DEVICE_LOCAL_MEM_SIZE);
-    i->has_double = ask_ulong(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    cl_bool unified = CL_FALSE;
-    clGetDeviceInfo(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    i->units = (int)ask(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+    i->vector_bytes = 16;
+    i->l1 = 32 << 10;
+    i->l2 = i->l3 = ask(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    if (cpu) select_cpu_facts(i);
+    i->max_group = ask(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    i->local_bytes = ask(d, CL_DEVICE_LOCAL_MEM_SIZE);
+    i->has_double = ask(d, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    bool unified = ask(d, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;
-    d->max_buffer = (size_t)ask_ulong(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    d->max_buffer = ask(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 }
 
 static void identify(struct Device *d)
@@ -233,9 +193,7 @@ const char *device_identity(void)
     return rt.device->identity;
 }
 
-/* ---- waiting
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------------------ */
 
 static void take_times(struct Device *d)
 {
@@ -265,9 +223,7 @@ void rt_sync(void)
     if (rt.device) wait_for(rt.device->launched, NULL);
 }
 
-/* ---- buffers
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- buffers ------------------------------------------------------------------------ */
 
 bool device_to_host(Buffer *b, bool write, const CsSite *site)
 {
@@ -340,9 +296,7 @@ static bool to_device(Buffer *b, const CsSite *site)
     return good(code, "elements cannot be given to the device", site);
 }
 
-/* ---- programs
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- programs ----------------------------------------------------------------------- */
 
 void device_unload(DeviceProgram *p)
 {
@@ -444,9 +398,7 @@ void *device_binary(const DeviceProgram *p, size_t *size)
     return bytes;
 }
 
-/* ---- launches
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- launches ----------------------------------------------------------------------- */
 
 static bool is_written(const CgArg *a)
 {

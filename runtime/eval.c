@@ -357,9 +357,7 @@ double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
     return scalar(graph, captures, site, &v) ? v.f : 0;
 }
 
-/* ---- single elements
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- single elements ---------------------------------------------------------------- */
 
 /* After how many reads of single elements all of a cheap function is evaluated. */
 enum { MANY_READS = 64 };

@@ -113,9 +113,7 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g)
     return k;
 }
 
-/* ---- builds
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- builds ------------------------------------------------------------------------- */
 
 static void binary_name(const Kernel *k, const char *build_options, char name[64])
 {
@@ -176,9 +174,7 @@ void kernels_free(void)
     rt.kernels = NULL;
 }
 
-/* ---- dumps
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- dumps -------------------------------------------------------------------------- */
 
 static void dump_arg(Text *t, const CgArg *a)
 {

@@ -11,7 +11,7 @@ static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *
 
 static const ScalarValue nothing;
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------- */
 
 static const char *name_of(const Cell *f)
 {
@@ -36,7 +36,7 @@ static ScalarValue fail(Ref *r, RtError kind, FdLoc loc, const char *message)
     return nothing;
 }
 
-/* ---- variables ------------------------------------------------------------------------------ */
+/* ---- variables ---------------------------------------------------------------------- */
 
 static inline void set(Ref *r, RefVar *v, ScalarValue value)
 {
@@ -51,7 +51,7 @@ static Cell *function_of(Cell *f)
     return f;
 }
 
-/* ---- operations ------------------------------------------------------------------------------ */
+/* ---- operations --------------------------------------------------------------------- */
 
 static inline ScalarValue operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out,
                                   const ScalarValue *a, FdLoc loc)
@@ -101,7 +101,7 @@ static ScalarValue eval_op(Ref *r, Cell *c)
     return operate(r, c->op, c->in, c->out, v, c->node->loc);
 }
 
-/* ---- domains --------------------------------------------------------------------------------- */
+/* ---- domains ------------------------------------------------------------------------ */
 
 /* One bound of a range; false if it is infinite. Closed ones are fd_eval_bound's, which knows what
  * infinite domains mean; the others depend on variables or on values of arrays. */

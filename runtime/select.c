@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device.h"
 
@@ -74,4 +75,24 @@ int select_device(const DeviceList *list, const CsSite *site)
              wish, t.data);
     text_free(&t);
     return -1;
+}
+
+static size_t cache(int name, size_t otherwise)
+{
+    long v = sysconf(name);
+    return v > 0 ? (size_t)v : otherwise;
+}
+
+void select_cpu_facts(CgDevice *d)
+{
+    d->l1 = cache(_SC_LEVEL1_DCACHE_SIZE, d->l1);
+    d->l2 = cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
+    d->l3 = cache(_SC_LEVEL3_CACHE_SIZE, d->l3);
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f"))
+        d->vector_bytes = 64;
+    else if (__builtin_cpu_supports("avx"))
+        d->vector_bytes = 32;
+#endif
 }

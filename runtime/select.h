@@ -2,6 +2,7 @@
 #ifndef CS_RUNTIME_SELECT_H
 #define CS_RUNTIME_SELECT_H
 
+#include "../codegen/codegen.h"
 #include "value.h"
 
 enum { MAX_LISTED = 64 };
@@ -20,5 +21,7 @@ typedef struct DeviceList {
 
 /* Index into the list, or -1 with an exception pending that lists what there is. */
 int select_device(const DeviceList *list, const CsSite *site);
+/* What a CPU device is, which OpenCL does not tell: vectors and caches of this processor. */
+void select_cpu_facts(CgDevice *d);
 
 #endif

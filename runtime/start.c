@@ -31,10 +31,13 @@ Fd *rt_fd(void)
 
 unsigned rt_dumps(void)
 {
+    if (rt.dumps) return rt.dumps;
     const char *s = getenv("CS_DUMP");
-    if (!s || !*s) return 0;
-    return (strstr(s, "fdag") ? RT_DUMP_FDAG : 0u) | (strstr(s, "opencl") ? RT_DUMP_OPENCL : 0u) |
-           (strstr(s, "plan") ? RT_DUMP_PLAN : 0u);
+    rt.dumps = RT_DUMP_READ;
+    if (s && strstr(s, "fdag")) rt.dumps |= RT_DUMP_FDAG;
+    if (s && strstr(s, "opencl")) rt.dumps |= RT_DUMP_OPENCL;
+    if (s && strstr(s, "plan")) rt.dumps |= RT_DUMP_PLAN;
+    return rt.dumps;
 }
 
 bool rt_profiling(void)

@@ -13,6 +13,7 @@ enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64 };
 
 typedef struct RtState {
     const CsProgram *program;
+    unsigned dumps; /* CS_DUMP, once read */
     int argc;
     char **argv;
 
@@ -52,7 +53,7 @@ typedef struct RtState {
 extern RtState rt;
 
 /* One bit each in CS_DUMP. */
-enum { RT_DUMP_FDAG = 1, RT_DUMP_OPENCL = 2, RT_DUMP_PLAN = 4 };
+enum { RT_DUMP_FDAG = 1, RT_DUMP_OPENCL = 2, RT_DUMP_PLAN = 4, RT_DUMP_READ = 8 };
 unsigned rt_dumps(void);
 bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
 

@@ -11,7 +11,7 @@
 #include "../fdag/fdag.h"
 #include "csrt.h"
 
-/* ---- exceptions (error.c) --------------------------------------------------------------- */
+/* ---- exceptions (error.c) ----------------------------------------------------------- */
 
 typedef enum RtError {
     RT_DOMAIN,
@@ -37,7 +37,7 @@ CsSite rt_site_at(const CsSite *site, FdLoc loc);
 void rt_catch(void);
 const char *rt_pending_message(void); /* "DomainException: text", NULL if none is pending */
 
-/* ---- buffers (memory.c) ----------------------------------------------------------------- */
+/* ---- buffers (memory.c) ------------------------------------------------------------- */
 
 /* Storage of elements, on the host and, where memory is not shared, on the device. Counted: arrays
  * with the same elements share one. Buffers come from a pool and go back to it. */
@@ -55,7 +55,7 @@ typedef struct Buffer {
     struct Buffer *next; /* in the pool */
 } Buffer;
 
-/* ---- objects (value.c) ------------------------------------------------------------------ */
+/* ---- objects (value.c) -------------------------------------------------------------- */
 
 typedef struct Str {
     CsHead head;

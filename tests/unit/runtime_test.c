@@ -2,6 +2,7 @@
  * reference executor against plain loops, the disk cache, long chains. Graphs are FDAG text, as csc
  * embeds it. Evaluation is interpreted here (CS_DEVICE=ref); tests/run compares devices with it. */
 #include <check.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "../../runtime/cache.h"
 #include "../../runtime/compose.h"
 #include "../../runtime/csrt.h"
+#include "../../runtime/device.h"
 #include "../../runtime/lazy.h"
 #include "../../runtime/select.h"
 #include "../../runtime/state.h"
@@ -39,6 +41,7 @@ static const CsProgram program = {.name = "test", .nnatives = 2, .natives = nati
 static void setup(void)
 {
     setenv("CS_DEVICE", "ref", 1);
+    setenv("CS_CACHE_DIR", "", 1);
     cs_start(0, NULL, &program);
 }
 
@@ -668,7 +671,6 @@ START_TEST(cache)
     setenv("CS_CACHE_DIR", "/dev/null/x", 1); /* unwritable */
     cache_store("k.cl", "x", 1);
     ck_assert_ptr_null(cache_load("k.cl", &size));
-    unsetenv("CS_CACHE_DIR");
     snprintf(path, sizeof path, "%s/deep/er", folder);
     rmdir(path);
     snprintf(path, sizeof path, "%s/deep", folder);
@@ -699,6 +701,162 @@ START_TEST(selection)
 }
 END_TEST
 
+/* ---- an OpenCL device, if there is one
+ * ----------------------------------------------------------------- */
+
+static const CsSite place = {"f", "test.cs$", 1, 1};
+
+/* Evaluates on the device and by interpretation; both have to agree to the rounding of sums. */
+static void compare(CsGraph *g, const CsValue *c)
+{
+    setenv("CS_DEVICE", "ref", 1);
+    Array *want = cs_eval(g, c, &place);
+    unsetenv("CS_DEVICE");
+    for (int round = 0; round < 3; round++) {
+        Array *got = cs_eval(g, c, &place);
+        ck_assert_msg(got != NULL, "%s", rt_pending_message());
+        const float *p = cs_array_read(want, &place), *q = cs_array_read(got, &place);
+        int64_t n = rt_array_count(want);
+        ck_assert_int_eq(rt_array_count(got), n);
+        for (int64_t i = 0; i < n; i++)
+            ck_assert_msg(fabsf(p[i] - q[i]) <= 1e-4f * (1 + fabsf(p[i])), "element %d: %g, %g",
+                          (int)i, (double)p[i], (double)q[i]);
+        cs_release(got);
+    }
+    cs_release(want);
+}
+
+static bool no_device(void)
+{
+    unsetenv("CS_DEVICE");
+    if (device_open(&place)) return false;
+    rt_catch();
+    setenv("CS_DEVICE", "ref", 1);
+    return true;
+}
+
+START_TEST(on_device)
+{
+    if (no_device()) return;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {16, 16, 16}, {65, 33, 70}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int64_t na[2] = {sizes[s][0], sizes[s][1]}, nb[2] = {sizes[s][1], sizes[s][2]};
+        CsValue c[2] = {{.ref = floats(2, na, -3, 0.25f)}, {.ref = floats(2, nb, 1, 0.5f)}};
+        compare(&matmul, c);
+        cs_release(c[0].ref);
+        cs_release(c[1].ref);
+    }
+    int64_t n = 1000, few = 50;
+    CsValue u = {.ref = floats(1, &n, 1, 0.75f)};
+    CsValue v = {.ref = cs_lazy(&laplace, &u, &place)};
+    compare(&laplace, &u);
+    compare(&laplace, &v);
+    ck_assert(cs_scalar_f(&minimum, &u, &place) == 1);
+    CsValue c[2] = {{.ref = ints(50, 49, -1)}, {.ref = floats(1, &few, 0, 2)}};
+    compare(&gather, c);
+    CsValue d[2] = {{.ref = c[0].ref}, {.i = 60}};
+    cs_release(cs_eval(&divide, d, &place));
+    d[1].i = 4;
+    ck_assert_ptr_null(cs_eval(&divide, d, &place));
+    ck_assert_int_eq(rt.error.frames[0].line, 6);
+    expect_error("DivideByZeroException");
+    int32_t *p = cs_array_write(&c[0].ref, &place);
+    p[7] = 50;
+    ck_assert_ptr_null(cs_eval(&gather, c, &place));
+    ck_assert_int_eq(rt.error.frames[0].line, 12);
+    expect_error("IndexOutOfRangeException: index 50 is outside x's domain 0..50");
+    void *f = cs_native(&twice); /* on the host though there is a device */
+    CsValue h[2] = {{.ref = f}, {.ref = u.ref}};
+    compare(&promote, h);
+    cs_release(f);
+    cs_release(c[0].ref);
+    cs_release(c[1].ref);
+    cs_release(v.ref);
+    cs_release(u.ref);
+}
+END_TEST
+
+/* Writes by the host between launches reach the device, and the other way round. */
+START_TEST(to_and_fro)
+{
+    if (no_device()) return;
+    int64_t n = 5000;
+    void *a = floats(1, &n, 0, 0);
+    for (int i = 0; i < 100; i++) {
+        CsValue c[2] = {{.ref = a}, {.f = 1}};
+        Array *b = cs_eval(&shift, c, &place);
+        ck_assert_ptr_nonnull(b);
+        ck_assert_int_eq(((CsArray *)a)->host_state & CS_HOST_WRITE, 0);
+        float *p = cs_array_write(&a, &place); /* while the launch may be reading a */
+        p[i] = -1000;
+        const float *q = cs_array_read(b, &place);
+        ck_assert(q[i] == (float)(i + 1));
+        ck_assert(q[n - 1] == (float)(i + 1));
+        for (int64_t k = 0; k < n; k++) p[k] = q[k];
+        cs_release(b);
+    }
+    ck_assert_uint_le(rt.memory.blocks, 6);
+    cs_release(a);
+}
+END_TEST
+
+/* One evaluation by a program of its own, as far as the runtime can tell. */
+static void program_run(void)
+{
+    cs_start(0, NULL, &program);
+    unsetenv("CS_DEVICE");
+    int64_t n = 100;
+    CsValue c[2] = {{.ref = floats(1, &n, 0, 1)}, {.f = 1}};
+    Array *r = cs_eval(&shift, c, &place);
+    ck_assert_msg(r != NULL, "%s", rt_pending_message());
+    ck_assert(((float *)cs_array_read(r, &place))[5] == 6);
+    cs_release(r);
+    cs_release(c[0].ref);
+    ck_assert_int_eq(cs_finish(), 0);
+}
+
+/* Flips a byte in the middle of every file of a folder; or removes it. Returns how many there were.
+ */
+static int each_file(const char *folder, bool erase)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[512];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        count++;
+        if (erase)
+            unlink(path);
+        else
+            damage(path, (long)st.st_size / 2, 0);
+    }
+    closedir(d);
+    return count;
+}
+
+/* Kernels and binaries come from the disk; damaged ones are made again. */
+START_TEST(disk)
+{
+    if (no_device()) return;
+    cs_finish();
+    char folder[] = "/tmp/csrt-test-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("CS_CACHE_DIR", folder, 1);
+    program_run();
+    program_run();
+    ck_assert_int_eq(each_file(folder, false), 2); /* text and binary */
+    program_run();
+    ck_assert_int_eq(each_file(folder, true), 2);
+    program_run();
+    ck_assert_int_eq(each_file(folder, true), 2);
+    ck_assert_int_eq(rmdir(folder), 0);
+    cs_start(0, NULL, &program);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("runtime");
@@ -725,6 +883,9 @@ int main(void)
     tcase_add_test(c, speed);
     tcase_add_test(c, cache);
     tcase_add_test(c, selection);
+    tcase_add_test(c, on_device);
+    tcase_add_test(c, to_and_fro);
+    tcase_add_test(c, disk);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
