@@ -240,6 +240,12 @@ typedef struct FdOrder {
 } FdOrder;
 FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order); /* order's arrays live in the arena */
 
+/* Replaces the bounds of closed range k of `order` by two appended scalar long slots, numbers
+ * first + 2k (lower) and first + 2k + 1 (upper), named "r<k>.lo" and "r<k>.hi"; returns `first`,
+ * the number of slots before. Afterwards the graph holds nothing that its key leaves out: graphs
+ * with equal keys give equal text whatever their ranges are. */
+int fd_symbolic_ranges(Fd *fd, FdGraph *g, const FdOrder *order);
+
 /* ---- rebuilding ----------------------------------------------------------------------- */
 
 /* Rebuilds n bottom-up, each node replaced by map(ctx, rebuilt node) (NULL keeps it). Bound
@@ -306,17 +312,21 @@ typedef struct FdPass {
 } FdPass;
 
 /* The passes of passes/, each a file with one entry point:
- *   fd_pass_compose     beta reduction: applications of lets and inlinable users
- *   fd_pass_fold        constant folding
- *   fd_pass_simplify    algebraic simplification
- *   fd_pass_domains     domain inference: OPEN becomes INFERRED, agreements are added (language 4)
- *   fd_pass_deadparams  slots and variables that nothing uses
- *   fd_pass_fuse        fuse-or-materialise: a subfunction or closed reduction too expensive to
- *                       recompute at each use becomes a temporary, an FdSlot with a definition
+ *   fold        constant folding
+ *   domains     domain inference: OPEN becomes INFERRED or FULL, agreements are added (language 4)
+ *   fuse        fuse-or-materialise: a function applied where inlining it would recompute something
+ *               expensive becomes a temporary, an FdSlot with a definition. First of the back
+ *               passes: once compose has inlined a function nobody sees that it was shared
+ *   compose     beta reduction: applications of lets and inlinable users
+ *   simplify    algebraic simplification
+ *   hoist       a reduction that does not use all loops around it becomes a temporary
+ *   deadparams  temporaries and arguments of user functions that nothing uses
+ * Given slots keep their numbers in all passes; temporaries are appended.
  */
 extern const FdPass fd_front_passes[]; /* csc, once per graph: fold, domains; ends with name NULL */
-extern const FdPass
-    fd_back_passes[]; /* before codegen: compose, fold, simplify, deadparams, fuse */
+extern const FdPass fd_back_passes[];  /* before codegen: fuse, compose, fold, simplify, hoist,
+                                          deadparams */
+const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */
 bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,

@@ -129,8 +129,64 @@ const char *fdi_verify_user(Fd *fd, const FdUser *u);
 /* "1.5", "true": a constant as the text format and messages show it. */
 void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
+/* ---- arithmetic on bounds (affine.c) ---------------------------------------------------- */
+
+/* An index as a sum: terms of bound variables with constant factors, a closed rest, a constant. */
+typedef struct FdiAffine {
+    int nterms;
+    struct {
+        const FdNode *var;
+        int64_t factor; /* not 0 */
+    } terms[FD_MAX_RANK];
+    const FdNode *rest; /* long, or NULL for none */
+    int64_t constant;
+} FdiAffine;
+
+/* False if n is not affine, or not closed apart from integer bound variables. */
+bool fdi_affine(Fd *fd, const FdNode *n, FdiAffine *out);
+int64_t fdi_affine_factor(const FdiAffine *a, const FdNode *var); /* 0: does not occur */
+
+/* Simplified long nodes; operands are long. */
+const FdNode *fdi_to_long(Fd *fd, const FdNode *n);
+const FdNode *fdi_long_op(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
+const FdNode *fdi_add_constant(Fd *fd, const FdNode *n, int64_t k);
+const FdNode *fdi_scale(Fd *fd, const FdNode *n, int64_t k);
+const FdNode *fdi_floor_div(Fd *fd, const FdNode *n, int64_t k); /* k > 0 */
+/* The greatest (or least) of n bounds; bounds that differ by a constant become one. */
+const FdNode *fdi_extreme(Fd *fd, bool greatest, int n, const FdNode *const *bounds);
+
+/* ---- costs (cost.c) -------------------------------------------------------------------- */
+
+/* The loops around a node: variables by ascending number. */
+typedef struct FdiLoops {
+    int n;
+    const FdNode *const *vars;
+} FdiLoops;
+
+/* For each node of `list` (in postorder from one root, `at` its positions) the variables bound on
+ * some path to it. per_let: a let's body begins anew with the let's variables. In the arena. */
+FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let);
+
+enum {
+    FDI_COST_READ = 2,       /* of an array element, where + is 1 */
+    FDI_COST_EXPENSIVE = 16, /* from here on recomputing in a loop is too much: sin, a reduction */
+    FDI_COST_TRIPS = 64      /* assumed length of a range */
+};
+/* Operations to evaluate n once. lets: position in let_costs of functions whose application has a
+ * known cost; may be empty. */
+double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs);
+
+/* Are these bounds finite for sure: do they ask only arrays for their domains? */
+bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
+/* Can a temporary have this range: closed, finite, of an integer variable? */
+bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
+
+/* Marks in `strict` what is evaluated whenever root is: not operands in branches. */
+void fdi_gather_strict(const FdNode *root, FdiMap *strict);
+
 /* ---- passes --------------------------------------------------------------------------- */
 
+bool fdi_is_lazy(const FdNode *n, int arg); /* is operand `arg` evaluated only if chosen? */
 FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_domains, fd_pass_deadparams,
     fd_pass_fuse, fd_pass_hoist;
 /* One node's step of folding and of simplification; NULL keeps it. For FdMap. */

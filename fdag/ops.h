@@ -28,12 +28,12 @@ typedef enum FdTypeRule {
 } FdTypeRule;
 
 enum { /* FdOpInfo.props */
-    FD_ASSOCIATIVE = 1,
-    FD_COMMUTATIVE = 2,
-    FD_IDEMPOTENT = 4,
-    FD_LAZY = 8,
-    FD_THROWS = 16,
-    FD_EXPENSIVE = 32
+       FD_ASSOCIATIVE = 1,
+       FD_COMMUTATIVE = 2,
+       FD_IDEMPOTENT = 4,
+       FD_LAZY = 8,
+       FD_THROWS = 16,
+       FD_EXPENSIVE = 32
 };
 
 typedef enum FdIdentity {

@@ -116,6 +116,26 @@ void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out)
     vec_free(&stack);
 }
 
+void fdi_gather_strict(const FdNode *root, FdiMap *strict)
+{
+    FdiNodes stack = {0};
+    vec_push(&stack, root);
+    while (stack.len > 0) {
+        const FdNode *n = vec_last(&stack);
+        uint64_t dummy;
+        stack.len--;
+        if (fdi_map_get(strict, n, &dummy)) continue;
+        fdi_map_set(strict, n, 1);
+        const FdNode *children[FDI_MAX_CHILDREN];
+        int count = fdi_children(n, children);
+        for (int i = 0; i < count; i++) {
+            int arg = i - (count - n->nargs);
+            if (n->nargs == 0 || !fdi_is_lazy(n, arg)) vec_push(&stack, children[i]);
+        }
+    }
+    vec_free(&stack);
+}
+
 bool fdi_free_in(const FdNode *n, const FdNode *var)
 {
     const FdiNode *b = fdi_node(n);

@@ -1,0 +1,139 @@
+/* What fusing decides by: the loops around a node, and how much work it is. The numbers are coarse
+ * on purpose; only the difference between a few operations and a reduction matters. */
+#include "internal.h"
+
+/* ---- loops ----------------------------------------------------------------------------- */
+
+static FdiLoops merge(Fd *fd, FdiLoops a, int n, const FdNode *const *vars)
+{
+    int missing = 0;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < a.n && a.vars[k] != vars[i]) k++;
+        missing += k == a.n;
+    }
+    if (missing == 0) return a;
+    const FdNode **all = arena_array(fd->arena, const FdNode *, a.n + missing);
+    int count = 0;
+    for (int i = 0; i < a.n; i++) all[count++] = a.vars[i];
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < count && all[k] != vars[i]) k++;
+        if (k < count) continue;
+        for (k = count++; k > 0 && all[k - 1]->var > vars[i]->var; k--) all[k] = all[k - 1];
+        all[k] = vars[i];
+    }
+    return (FdiLoops){count, all};
+}
+
+FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let)
+{
+    FdiLoops *loops = arena_array(fd->arena, FdiLoops, list->len + 1);
+    for (size_t i = list->len; i-- > 0;) {
+        const FdNode *n = list->data[i], *children[FDI_MAX_CHILDREN];
+        int count = fdi_children(n, children);
+        FdiLoops inside = n->kind == FD_LET && per_let ? (FdiLoops){0} : loops[i];
+        if (n->nvars) inside = merge(fd, inside, n->nvars, n->vars);
+        for (int k = n->nvars; k < count; k++) {
+            uint64_t c;
+            bool body = children[k] == n->body || (n->kind == FD_REDUCE && children[k] == n->fn);
+            FdiLoops here = body ? inside : loops[i];
+            if (fdi_map_get(at, children[k], &c)) loops[c] = merge(fd, loops[c], here.n, here.vars);
+        }
+    }
+    return loops;
+}
+
+/* ---- work ------------------------------------------------------------------------------ */
+
+static bool has_loop(const FdStmt *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == FD_STMT_LOOP || has_loop(s->body) || has_loop(s->other)) return true;
+    return false;
+}
+
+static double cost_of_user(const FdUser *u)
+{
+    if (!u->body) return 1000; /* a call on the host */
+    return has_loop(u->body) ? FDI_COST_TRIPS * FDI_COST_EXPENSIVE : FDI_COST_EXPENSIVE / 2;
+}
+
+static double cost_of_apply(const FdNode *n, const FdiMap *lets, const double *let_costs)
+{
+    uint64_t at;
+    FdOp op = fd_op_of(n);
+    switch (op) {
+    case FD_OP_NONE: break;
+    case FD_OP_LOWER:
+    case FD_OP_UPPER: return 0;
+    case FD_OP_DIV:
+    case FD_OP_REM: return 4;
+    default: return fd_op_info(op)->props & FD_EXPENSIVE ? FDI_COST_EXPENSIVE : 1;
+    }
+    if (n->fn->kind == FD_LET) return fdi_map_get(lets, n->fn, &at) ? let_costs[at] : 0;
+    if (n->fn->kind != FD_FUNC) return FDI_COST_EXPENSIVE;
+    return n->fn->leaf == FD_LEAF_USER ? cost_of_user(n->fn->user) : FDI_COST_READ;
+}
+
+double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
+{
+    typedef struct Work {
+        const FdNode *node;
+        double times;
+    } Work;
+    VEC(Work) stack = {0};
+    FdiMap seen = {0};
+    double cost = 0;
+    vec_push(&stack, ((Work){n, 1}));
+    while (stack.len > 0) {
+        Work w = vec_last(&stack);
+        uint64_t dummy;
+        stack.len--;
+        if (fdi_map_get(&seen, w.node, &dummy)) continue;
+        fdi_map_set(&seen, w.node, 1);
+        const FdNode *children[FDI_MAX_CHILDREN];
+        int count = fdi_children(w.node, children);
+        double times = w.times;
+        if (w.node->kind == FD_APPLY) cost += times * cost_of_apply(w.node, lets, let_costs);
+        if (w.node->kind == FD_REDUCE) {
+            times *= FDI_COST_TRIPS;
+            cost += times;
+        }
+        for (int i = w.node->nvars; i < count; i++) {
+            bool known = children[i] == w.node->fn && w.node->kind == FD_APPLY &&
+                         fdi_map_get(lets, children[i], &dummy);
+            if (!known) vec_push(&stack, ((Work){children[i], times}));
+        }
+    }
+    vec_free(&stack);
+    fdi_map_free(&seen);
+    return cost;
+}
+
+/* ---- what can be stored ---------------------------------------------------------------- */
+
+bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    bool sure = true;
+    fdi_postorder(bound, &seen, &list);
+    for (size_t i = 0; i < list.len && sure; i++) {
+        const FdNode *n = list.data[i];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op != FD_OP_LOWER && op != FD_OP_UPPER) continue;
+        const FdNode *f = n->args[0];
+        sure = f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT && f->slot < g->nslots &&
+               g->slots[f->slot].is_array;
+    }
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return sure;
+}
+
+bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom)
+{
+    return fdi_is_integer(var->type) && fd_range_closed(dom) && fdi_surely_finite(g, dom->lo) &&
+           fdi_surely_finite(g, dom->hi);
+}

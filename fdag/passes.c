@@ -1,0 +1,48 @@
+/* The pass lists, and running them with the verifier in between. */
+#include <string.h>
+
+#include "internal.h"
+
+static const FdPass all[] = {
+    {"fold", fd_pass_fold},
+    {"domains", fd_pass_domains},
+    {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose},
+    {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist},
+    {"deadparams", fd_pass_deadparams},
+};
+
+const FdPass fd_front_passes[] = {{"fold", fd_pass_fold}, {"domains", fd_pass_domains}, {0}};
+
+const FdPass fd_back_passes[] = {
+    {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose},
+    {"fold", fd_pass_fold},
+    {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist},
+    {"deadparams", fd_pass_deadparams},
+    {0},
+};
+
+const FdPass *fd_pass_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, name) == 0) return &all[i];
+    return NULL;
+}
+
+bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,
+                   Text *dump)
+{
+    *error = (FdError){0};
+    for (const FdPass *p = passes; p->name; p++) {
+        if (!p->run(fd, g, error)) return false;
+#ifndef NDEBUG
+        const char *why = fd_verify(fd, g);
+        if (why) fdi_abort(p->name, why);
+#endif
+        if (dump && dump_after && strcmp(dump_after, p->name) == 0) fd_print(dump, g);
+    }
+    return true;
+}

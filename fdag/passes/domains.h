@@ -1,0 +1,43 @@
+/* Shared by the two files of domain inference, and by nothing else. */
+#ifndef CS_FDAG_DOMAINS_H
+#define CS_FDAG_DOMAINS_H
+
+#include "../internal.h"
+
+typedef struct DomVar {
+    const FdNode *var, *binder;
+    int index;  /* of the variable in its binder */
+    FdDom dom;  /* once known */
+    bool known; /* settled */
+    bool open;  /* was to be inferred */
+} DomVar;
+
+/* An index with variables in it: argument `param` of an application. */
+typedef struct DomUse {
+    const FdNode *apply;
+    int param;
+    bool strict; /* evaluated whenever the body is: not in a branch */
+    bool affine; /* then `index` says how */
+    FdiAffine index;
+} DomUse;
+
+typedef struct Domains {
+    Fd *fd;
+    FdGraph *graph;
+    FdiNodes nodes; /* operands first, so inner binders first */
+    VEC(DomVar) vars;
+    FdiMap number; /* variable -> its place in vars */
+    VEC(DomUse) uses;
+    VEC(FdAgree) agrees; /* found */
+} Domains;
+
+/* Fills nodes, vars and uses from the graph, after giving each binder variables of its own. */
+void domains_gather(Domains *d);
+DomVar *domains_var(const Domains *d, const FdNode *var); /* NULL if the graph does not bind it */
+
+/* The domain of the function of a use, at its arguments; not yet: a let whose own range is not
+ * settled; none: it is full. */
+typedef enum Bounds { BOUNDS_YES, BOUNDS_NOT_YET, BOUNDS_NONE } Bounds;
+Bounds domains_bounds_of(Domains *d, const DomUse *u, FdDom *out);
+
+#endif

@@ -1,0 +1,114 @@
+/* The facts that domain inference (domains.c) works on: which binder has which variable, and where
+ * variables index functions. */
+#include "domains.h"
+
+/* ---- the variables --------------------------------------------------------------------- */
+
+static void add_vars(Domains *d)
+{
+    for (size_t i = 0; i < d->nodes.len; i++) {
+        const FdNode *b = d->nodes.data[i];
+        for (int k = b->nvars - 1; k >= 0; k--) {
+            DomVar v = {.var = b->vars[k],
+                        .binder = b,
+                        .index = k,
+                        .dom = b->doms[k],
+                        .known = b->doms[k].kind != FD_DOM_OPEN,
+                        .open = b->doms[k].kind == FD_DOM_OPEN};
+            fdi_map_set(&d->number, v.var, d->vars.len);
+            vec_push(&d->vars, v);
+        }
+    }
+}
+
+DomVar *domains_var(const Domains *d, const FdNode *var)
+{
+    uint64_t at;
+    return fdi_map_get(&d->number, var, &at) ? &d->vars.data[at] : NULL;
+}
+
+/* One variable, one binder: a binder met later gets variables of its own. */
+static const FdNode *rename_bound(void *ctx, Fd *fd, const FdNode *n)
+{
+    FdiMap *seen = ctx;
+    const FdNode *vars[FD_MAX_RANK], *old[FD_MAX_RANK], *now[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    int clashes = 0;
+    for (int i = 0; i < n->nvars; i++) {
+        uint64_t dummy;
+        vars[i] = n->vars[i];
+        if (fdi_map_get(seen, n->vars[i], &dummy)) {
+            vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
+            old[clashes] = n->vars[i];
+            now[clashes++] = vars[i];
+        }
+        fdi_map_set(seen, vars[i], 1);
+    }
+    if (clashes == 0) return NULL;
+    for (int i = 0; i < n->nvars; i++) {
+        doms[i] = n->doms[i];
+        if (doms[i].lo) doms[i].lo = fdi_replace_vars(fd, doms[i].lo, clashes, old, now);
+        if (doms[i].hi) doms[i].hi = fdi_replace_vars(fd, doms[i].hi, clashes, old, now);
+    }
+    const FdNode *body = fdi_replace_vars(fd, n->body, clashes, old, now);
+    return n->kind == FD_REDUCE ? fd_reduce(fd, n->fn, n->nvars, vars, doms, body, n->loc)
+                                : fd_let(fd, n->nvars, vars, doms, body, n->loc);
+}
+
+/* ---- the uses -------------------------------------------------------------------------- */
+
+/* Can parameter k of f have a finite domain, as far as the node alone says? */
+static bool may_be_finite(const FdNode *f, int k)
+{
+    if (f->kind == FD_FUNC && f->leaf != FD_LEAF_SLOT) return false;
+    return fdi_is_integer(f->type->params[k]);
+}
+
+static void add_uses(Domains *d)
+{
+    FdiMap strict = {0};
+    fdi_gather_strict(d->graph->root, &strict);
+    for (size_t i = 0; i < d->nodes.len; i++) {
+        const FdNode *n = d->nodes.data[i];
+        uint64_t dummy;
+        if (n->kind != FD_APPLY) continue;
+        for (int k = 0; k < n->nargs; k++) {
+            if (!may_be_finite(n->fn, k) || fdi_closed(n->args[k])) continue;
+            DomUse u = {.apply = n, .param = k};
+            u.strict = fdi_map_get(&strict, n, &dummy);
+            u.affine = fdi_affine(d->fd, n->args[k], &u.index);
+            vec_push(&d->uses, u);
+        }
+    }
+    fdi_map_free(&strict);
+}
+
+Bounds domains_bounds_of(Domains *d, const DomUse *u, FdDom *out)
+{
+    const FdNode *f = u->apply->fn;
+    if (f->kind == FD_LET) {
+        const DomVar *v = domains_var(d, f->vars[u->param]);
+        if (!v->known) return BOUNDS_NOT_YET;
+        *out = v->dom;
+        if (out->kind == FD_DOM_FULL) return BOUNDS_NONE;
+        out->lo = fdi_replace_vars(d->fd, out->lo, f->nvars, f->vars, u->apply->args);
+        out->hi = fdi_replace_vars(d->fd, out->hi, f->nvars, f->vars, u->apply->args);
+    } else {
+        *out = fd_domain(d->fd, f, u->param);
+        if (out->kind == FD_DOM_FULL) return BOUNDS_NONE;
+    }
+    out->lo = fdi_to_long(d->fd, out->lo);
+    out->hi = fdi_to_long(d->fd, out->hi);
+    return BOUNDS_YES;
+}
+
+void domains_gather(Domains *d)
+{
+    FdiMap seen = {0}, nodes = {0};
+    d->graph->root = fd_rewrite(d->fd, d->graph->root, rename_bound, &seen);
+    fdi_postorder(d->graph->root, &nodes, &d->nodes);
+    fdi_map_free(&seen);
+    fdi_map_free(&nodes);
+    add_vars(d);
+    add_uses(d);
+}

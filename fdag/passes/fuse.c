@@ -1,0 +1,161 @@
+/* Fuse or materialise: a function that is applied stays (compose inlines it) unless that would
+ * recompute too much; then it becomes a temporary, an array over the function's domain.
+ *   before: root = let(i, j) sum(k, m(i, k) * b(k, j))     where m = let(p, q) sum(..)
+ *   after:  root = let(i, j) sum(k, t(i, k) * b(k, j))     with slot t = m
+ * An application recomputes when a loop around it does not move its arguments (j above), when an
+ * index is not affine (a gather), or when there are several with different arguments (stencils of
+ * stencils; the cost of what is inlined adds up, so long chains stay linear).
+ * Requires: ranges inferred; runs before compose, which ends sharing. Keeps: meaning; temporaries
+ * only use earlier slots. A function that is not closed, or not surely finite, stays. */
+#include "../internal.h"
+
+enum { WORTH_A_TRIP = 32 }; /* operations a element that pay for writing and reading it back */
+
+typedef struct Fuse {
+    Fd *fd;
+    FdGraph *graph;
+    FdiNodes nodes;
+    FdiMap at; /* node -> position in nodes */
+    FdiLoops *loops;
+    FdiMap lets;   /* applied let -> position in costs */
+    double *costs; /* of one application, inner decisions included */
+    FdiMap stored; /* lets that become temporaries -> number of uses (before), slot node (after) */
+} Fuse;
+
+static const FdNode *resolve(void *ctx, Fd *fd, const FdNode *n)
+{
+    (void)ctx;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return NULL;
+    return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
+}
+
+/* Does each loop around the application move its arguments to other elements? */
+static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
+{
+    const FdNode *covered[FD_MAX_RANK];
+    int n = 0;
+    if (loops.n > apply->nargs) return false;
+    /* Indices in one variable first; one in several then stands for one that is left. */
+    for (int several = 0; several < 2; several++)
+        for (int i = 0; i < apply->nargs; i++) {
+            FdiAffine a;
+            if (!fdi_is_integer(apply->args[i]->type) || !fdi_affine(f->fd, apply->args[i], &a))
+                continue;
+            if (a.nterms == 0 || (a.nterms > 1) != several) continue;
+            for (int t = 0; t < a.nterms; t++) {
+                bool old = false;
+                for (int k = 0; k < n; k++) old = old || covered[k] == a.terms[t].var;
+                if (old) continue;
+                covered[n++] = a.terms[t].var;
+                break;
+            }
+        }
+    for (int i = 0; i < loops.n; i++) {
+        bool found = false;
+        for (int k = 0; k < n; k++) found = found || covered[k] == loops.vars[i];
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool storable(const Fuse *f, const FdNode *let)
+{
+    if (!fdi_closed(let) || let->body->type->nparams) return false;
+    for (int i = 0; i < let->nvars; i++)
+        if (!fdi_storable(f->graph, let->vars[i], &let->doms[i])) return false;
+    return true;
+}
+
+/* How often each element is evaluated if the function is inlined everywhere. */
+static double evaluations(Fuse *f, const FdNode *let, double cost)
+{
+    double all = 0;
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        const FdNode *n = f->nodes.data[i];
+        if (n->kind != FD_APPLY || n->fn != let) continue;
+        bool again = cost >= FDI_COST_EXPENSIVE && !covers(f, n, f->loops[i]);
+        all += again ? FDI_COST_TRIPS : 1;
+    }
+    return all;
+}
+
+/* Inner functions come first in postorder, so an outer one's cost knows what was decided. */
+static void decide(Fuse *f)
+{
+    FdiNodes applied = {0};
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        const FdNode *n = f->nodes.data[i];
+        uint64_t dummy;
+        if (n->kind != FD_APPLY || n->fn->kind != FD_LET) continue;
+        if (fdi_map_get(&f->lets, n->fn, &dummy)) continue;
+        fdi_map_set(&f->lets, n->fn, applied.len);
+        vec_push(&applied, n->fn);
+    }
+    fdi_map_free(&f->lets);
+    f->costs = arena_array(f->fd->arena, double, applied.len + 1);
+    /* An application comes after the function it applies, but the first application of an inner
+     * function may come after one of an outer: by position of the functions. */
+    size_t next = 0;
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        const FdNode *let = f->nodes.data[i];
+        bool used = false;
+        if (let->kind != FD_LET) continue;
+        for (size_t k = 0; k < applied.len && !used; k++) used = applied.data[k] == let;
+        if (!used) continue;
+        double cost = fdi_cost(let->body, &f->lets, f->costs);
+        double times = evaluations(f, let, cost);
+        if ((times - 1) * cost > WORTH_A_TRIP && storable(f, let)) {
+            fdi_map_set(&f->stored, let, 0);
+            cost = FDI_COST_READ;
+        }
+        f->costs[next] = cost;
+        fdi_map_set(&f->lets, let, next++);
+    }
+    vec_free(&applied);
+}
+
+static const FdNode *temporary(Fuse *f, const FdNode *let)
+{
+    FdSlot slot = {.type = let->type, .is_array = true, .def = let};
+    slot.name = arena_printf(f->fd->arena, "t%d", f->graph->nslots);
+    return fd_slot(f->fd, fdi_add_slot(f->fd, f->graph, slot), slot.type, slot.name);
+}
+
+/* Rebuilds the root; temporaries are made as their functions are met, so inner ones come first. */
+static void store(Fuse *f)
+{
+    FdiMap done = {0}, slots = {0};
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        const FdNode *old = f->nodes.data[i], *children[FDI_MAX_CHILDREN];
+        int count = fdi_children(old, children);
+        for (int k = old->nvars; k < count; k++) {
+            const FdNode *slot =
+                old->kind == FD_APPLY && k == 0 ? fdi_map_node(&slots, old->fn) : NULL;
+            children[k] = slot ? slot : fdi_map_node(&done, children[k]);
+        }
+        const FdNode *now = fdi_rebuild(f->fd, old, children);
+        uint64_t dummy;
+        fdi_map_set_node(&done, old, now);
+        if (fdi_map_get(&f->stored, old, &dummy)) fdi_map_set_node(&slots, old, temporary(f, now));
+    }
+    f->graph->root = fdi_map_node(&done, f->graph->root);
+    fdi_map_free(&done);
+    fdi_map_free(&slots);
+}
+
+bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
+{
+    Fuse f = {.fd = fd, .graph = g};
+    (void)error;
+    fdi_rewrite_graph(fd, g, resolve, NULL);
+    fdi_postorder(g->root, &f.at, &f.nodes);
+    f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
+    decide(&f);
+    if (f.stored.used) store(&f);
+    vec_free(&f.nodes);
+    fdi_map_free(&f.at);
+    fdi_map_free(&f.lets);
+    fdi_map_free(&f.stored);
+    return true;
+}

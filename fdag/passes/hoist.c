@@ -1,0 +1,172 @@
+/* Hoisting: an expensive expression (with a reduction, or a transcendental operation) that does not
+ * use all the loops around it would be recomputed in those; it becomes a temporary over the loops
+ * that it uses, a scalar if it uses none.
+ *   before: let(i, j) exp(a(i, j)) / sum(k, exp(a(i, k)))         x(i) / sqrt(sum(k, x(k) * x(k)))
+ *   after:  let(i, j) exp(a(i, j)) / t(i)                         x(i) / t
+ *           with slot t = let(i) sum(k, exp(a(i, k)))             with slot t = sqrt(..)
+ * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
+ * cannot fail; temporaries only use earlier slots. */
+#include "../internal.h"
+
+typedef struct Hoist {
+    Fd *fd;
+    FdGraph *graph; /* its slots grow */
+} Hoist;
+
+static const FdNode *hoist(Hoist *h, const FdNode *root);
+
+/* Can this node of an expression fail where `guarded` variables have any value of their ranges? */
+static bool node_may_fail(const FdNode *x, const FdiNode *guarded)
+{
+    FdOp op = fd_op_of(x);
+    if (x->kind == FD_REDUCE && (!op || fd_op_info(op)->identity == FD_IDENTITY_NONE)) return true;
+    for (int i = 0; i < x->nvars; i++)
+        if (x->doms[i].kind == FD_DOM_GIVEN) return true;
+    if (x->kind != FD_APPLY) return false;
+    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(x->type->scalar);
+    for (int k = 0; k < x->nargs; k++) {
+        if (x->args[k]->kind != FD_VAR && !fd_is_const(x->args[k])) return true;
+        for (uint32_t i = 0; i < guarded->nfree; i++)
+            if (x->args[k] == guarded->free[i]) return true;
+    }
+    return false;
+}
+
+/* Could evaluating n outside of its branch fail? Reads at variables of its own reductions are
+ * inside their ranges; reads at the variables around are only as safe as the branch makes them. */
+static bool may_fail(const FdNode *n)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    bool fails = false;
+    fdi_postorder(n, &seen, &list);
+    for (size_t i = 0; i < list.len && !fails; i++)
+        fails = node_may_fail(list.data[i], fdi_node(n));
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return fails;
+}
+
+/* The range of a variable around, from the nodes above; NULL if binders of it differ (a function
+ * inlined twice keeps its variables, and its ranges may depend on its arguments). */
+static const FdDom *dom_of(const FdiNodes *list, const FdNode *var)
+{
+    const FdDom *found = NULL;
+    for (size_t i = 0; i < list->len; i++)
+        for (int k = 0; k < list->data[i]->nvars; k++) {
+            const FdDom *d = &list->data[i]->doms[k];
+            if (list->data[i]->vars[k] != var) continue;
+            if (found && (found->kind != d->kind || found->lo != d->lo || found->hi != d->hi))
+                return NULL;
+            found = d;
+        }
+    return found;
+}
+
+static bool worth(const Hoist *h, const FdiNodes *list, const FdNode *n, FdiLoops loops,
+                  bool strict)
+{
+    const FdiNode *b = fdi_node(n);
+    FdiMap none = {0};
+    if (n->type->nparams || n->kind == FD_VAR || (n->kind != FD_APPLY && n->kind != FD_REDUCE))
+        return false;
+    if ((int)b->nfree >= loops.n || b->nfree > FD_MAX_RANK || b->evaluable) return false;
+    for (uint32_t i = 0; i < b->nfree; i++) {
+        const FdDom *dom = dom_of(list, b->free[i]);
+        if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
+    }
+    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && (strict || !may_fail(n));
+}
+
+/* The node to read the temporary that n becomes. */
+static const FdNode *temporary(Hoist *h, const FdiNodes *list, const FdNode *n)
+{
+    Fd *fd = h->fd;
+    const FdiNode *b = fdi_node(n);
+    int rank = (int)b->nfree;
+    const FdNode *vars[FD_MAX_RANK], *def = n;
+    FdDom doms[FD_MAX_RANK];
+    for (int i = 0; i < rank; i++) {
+        doms[i] = *dom_of(list, b->free[i]);
+        vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
+    }
+    if (rank > 0)
+        def = fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, n, rank, b->free, vars), n->loc);
+    def = hoist(h, def);
+    FdSlot slot = {.type = def->type, .is_array = rank > 0, .def = def};
+    slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
+    const FdNode *node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
+    return rank > 0 ? fd_apply(fd, node, rank, b->free, n->loc) : node;
+}
+
+/* root with what is worth it hoisted, outermost expressions first. */
+static const FdNode *hoist(Hoist *h, const FdNode *root)
+{
+    FdiMap at = {0}, strict = {0}, done = {0};
+    FdiNodes list = {0};
+    fdi_postorder(root, &at, &list);
+    fdi_gather_strict(root, &strict);
+    FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
+    bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
+    reached[list.len - 1] = true;
+    for (size_t i = list.len; i-- > 0;) {
+        const FdNode *n = list.data[i], *children[FDI_MAX_CHILDREN];
+        uint64_t c;
+        if (!reached[i]) continue;
+        if (worth(h, &list, n, loops[i], fdi_map_get(&strict, n, &c))) {
+            fdi_map_set_node(&done, n, temporary(h, &list, n));
+            continue;
+        }
+        int count = fdi_children(n, children);
+        for (int k = 0; k < count; k++)
+            if (fdi_map_get(&at, children[k], &c)) reached[c] = true;
+    }
+    const FdNode *result = root;
+    for (size_t i = 0; i < list.len && done.used; i++) {
+        const FdNode *old = list.data[i], *children[FDI_MAX_CHILDREN];
+        if (!reached[i] || fdi_map_node(&done, old)) continue;
+        int count = fdi_children(old, children);
+        for (int k = old->nvars; k < count; k++) children[k] = fdi_map_node(&done, children[k]);
+        result = fdi_rebuild(h->fd, old, children);
+        fdi_map_set_node(&done, old, result);
+    }
+    if (done.used) result = fdi_map_node(&done, root);
+    fdi_map_free(&at);
+    fdi_map_free(&strict);
+    fdi_map_free(&done);
+    vec_free(&list);
+    return result;
+}
+
+static const FdNode *renumber(void *ctx, Fd *fd, const FdNode *n)
+{
+    const int *to = ctx;
+    bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
+    if (!leaf || n->leaf != FD_LEAF_SLOT || to[n->slot] == n->slot) return NULL;
+    return fd_slot(fd, to[n->slot], n->type, n->name);
+}
+
+bool fd_pass_hoist(Fd *fd, FdGraph *g, FdError *error)
+{
+    Hoist h = {.fd = fd, .graph = g};
+    (void)error;
+    /* What is hoisted out of a temporary comes before it, so temporaries are numbered anew. */
+    int n = g->nslots, given = 0;
+    FdSlot *old = g->slots;
+    int *to = arena_array(fd->arena, int, n + 1);
+    while (given < n && !old[given].def) to[given] = given, given++;
+    for (int i = given; i < n; i++)
+        if (!old[i].def) return true; /* given slots after temporaries: not of these lists */
+    g->nslots = given;
+    for (int i = given; i < n; i++) {
+        FdSlot slot = old[i];
+        slot.def = hoist(&h, fd_rewrite(fd, slot.def, renumber, to));
+        to[i] = fdi_add_slot(fd, g, slot);
+    }
+    g->root = hoist(&h, fd_rewrite(fd, g->root, renumber, to));
+    for (int i = 0; i < g->nagrees; i++) {
+        g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, renumber, to);
+        g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, renumber, to);
+    }
+    return true;
+}
