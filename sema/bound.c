@@ -342,11 +342,12 @@ static void check_constraint(Sema *s, Ast *b, Symbol **syms)
     }
     bool domain = type_is_functional(t) && t->nparams == n;
     if (!type_is_functional(t))
-        report(s, c->loc, BINDER, "a constraint is a function or a range, this is a '%s'",
+        report(s, c->loc, BINDER, "a constraint is a function or a range, not '%s'",
                type_text(s->arena, t));
     else if (!domain)
-        report(s, b->loc, BINDER, "'%s' has %d parameters, but %d variable%s %s it",
-               type_text(s->arena, t), t->nparams, n, n == 1 ? "" : "s", n == 1 ? "takes" : "take");
+        report(s, b->loc, BINDER, "'%s' has %d parameter%s, but %d variable%s %s it",
+               type_text(s->arena, t), t->nparams, t->nparams == 1 ? "" : "s", n, n == 1 ? "" : "s",
+               n == 1 ? "takes" : "take");
     for (int i = 0; i < n; i++) {
         const Type *p = domain ? t->params[i] : s->integer;
         if (syms[i]->type && syms[i]->type != p && domain)
@@ -400,7 +401,7 @@ static int declare_names(Sema *s, Ast *owner, Ast **binders, int n, Symbol **sym
                             ? decl_type(s, b->binder.vtype)
                             : NULL;
         if (t && t->kind != TY_SCALAR && t != s->error) {
-            report(s, b->binder.vtype->loc, BOUND_TYPE, "a bound variable is a scalar, not a '%s'",
+            report(s, b->binder.vtype->loc, BOUND_TYPE, "a bound variable is a scalar, not '%s'",
                    type_text(s->arena, t));
             t = s->error;
         }

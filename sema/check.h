@@ -215,7 +215,7 @@ const Type *common_numeric(Sema *s, const Type *a, const Type *b);
 
 /* ---- constant.c: constant expressions --------------------------------------------------- */
 
-void constant_fold(Sema *s, Ast *n); /* sets is_const and value if the operands are constant */
+void constant_fold(Ast *n); /* sets is_const and value if the operands are constant */
 void constant_literal(Sema *s, Ast *n, bool negated);
 bool constant_text(Sema *s, const Ast *n, AstBytes *out);
 bool constant_builtin(const Sema *s, int row, ScalarValue *out);

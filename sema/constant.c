@@ -78,13 +78,10 @@ static bool scalar_const(const Ast *n)
     return n->is_const && n->type->kind == TY_SCALAR;
 }
 
-static void fold(Sema *s, Ast *n, FdOp op, const Ast *a, const Ast *b)
+static void fold(Ast *n, FdOp op, const Ast *a, const Ast *b)
 {
     ScalarValue args[2] = {a->value, b ? b->value : a->value};
-    if (fd_op_eval(op, a->type->scalar, n->type->scalar, args, &n->value) == FD_EVAL_OK)
-        n->is_const = true;
-    else if (s->functional == 0)
-        report(s, n->loc, CONSTANT_VALUE, "division by zero in a constant");
+    n->is_const = fd_op_eval(op, a->type->scalar, n->type->scalar, args, &n->value) == FD_EVAL_OK;
 }
 
 /* Builtins that are constants: Math.PI, int.MaxValue and so on. */
@@ -121,18 +118,17 @@ bool constant_builtin(const Sema *s, int row, ScalarValue *out)
     return true;
 }
 
-void constant_fold(Sema *s, Ast *n)
+void constant_fold(Ast *n)
 {
     n->is_const = false;
     if (n->type->kind != TY_SCALAR || n->res != AST_RES_NONE) return;
     switch (n->kind) {
     case AST_UNARY:
-        if (scalar_const(n->unary.operand))
-            fold(s, n, operation(n->unary.op), n->unary.operand, NULL);
+        if (scalar_const(n->unary.operand)) fold(n, operation(n->unary.op), n->unary.operand, NULL);
         break;
     case AST_BINARY:
         if (scalar_const(n->binary.left) && scalar_const(n->binary.right))
-            fold(s, n, operation(n->binary.op), n->binary.left, n->binary.right);
+            fold(n, operation(n->binary.op), n->binary.left, n->binary.right);
         break;
     case AST_COND:
         if (scalar_const(n->cond.cond) && scalar_const(n->cond.then) &&

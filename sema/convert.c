@@ -77,7 +77,7 @@ void literal_retype(Sema *s, Ast *e, const Type *to)
     default: e->value = scalar_convert(e->value, SC_DOUBLE, to->scalar); break;
     }
     e->type = to;
-    if (e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_COND) constant_fold(s, e);
+    if (e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_COND) constant_fold(e);
 }
 
 /* ---- which conversions exist ------------------------------------------------------------ */

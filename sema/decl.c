@@ -124,22 +124,18 @@ const Type *decl_alias(Sema *s, Symbol *sym)
 /* `type` is what is written, or NULL for var. */
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type)
 {
-    sym->type = s->error;
-    if (!*init) {
+    const Type *t = s->error;
+    if (!*init)
         report(s, sym->loc, NOT_CONSTANT, "the constant '%s' needs a value", sym->name);
-        return;
-    }
-    const Type *t = check_value(s, init, type);
-    if (t == s->error || type == s->error) return;
-    if (type && !convert_to(s, init, type, NULL)) return;
-    t = (*init)->type;
+    else if (check_value(s, init, type) != s->error && (!type || convert_to(s, init, type, NULL)))
+        t = (*init)->type;
     bool text = t == s->string && constant_text(s, *init, &sym->text);
-    if (!text && !((*init)->is_const && t->kind == TY_SCALAR)) {
+    if (t != s->error && !text && !((*init)->is_const && t->kind == TY_SCALAR)) {
         report(s, (*init)->loc, NOT_CONSTANT, "the value of '%s' is not a constant", sym->name);
-        return;
+        t = s->error;
     }
-    sym->value = (*init)->value;
-    sym->type = t;
+    if (*init) sym->value = (*init)->value;
+    sym->type = type == s->error || sym->type == s->error ? s->error : t;
 }
 
 static const Type *written_or_null(Sema *s, Ast *vtype)

@@ -24,7 +24,7 @@ typedef struct Flow {
     Loop *loop;
 } Flow;
 
-/* ---- states -------------------------------------------------------------------------------- */
+/* ---- states ----------------------------------------------------------------------------- */
 
 static State copy(const Flow *f, State a)
 {
@@ -79,7 +79,7 @@ static void read(Flow *f, const Ast *n)
     set(f, n->sym, true);
 }
 
-/* ---- expressions ----------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------ */
 
 static void expr(Flow *f, Ast *n);
 
@@ -158,8 +158,7 @@ static void expr(Flow *f, Ast *n)
     }
 }
 
-/* ---- statements
- * ---------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------- */
 
 static void stmt(Flow *f, Ast *n);
 
@@ -267,8 +266,48 @@ static void stmt(Flow *f, Ast *n)
     }
 }
 
-/* ---- one function
- * ----------------------------------------------------------------------------------- */
+/* ---- writes into copies ----------------------------------------------------------------- */
+
+typedef struct Writes {
+    const Symbol *param;
+    const Ast *first; /* the first element written */
+    bool read;
+} Writes;
+
+static void find_writes(Ast **slot, void *ctx)
+{
+    Writes *w = ctx;
+    Ast *n = *slot;
+    if (n->kind == AST_NAME_REF && n->sym == w->param) w->read = true;
+    if (n->kind == AST_MEMBER && n->member.base->sym == w->param) return; /* a.Length */
+    bool element = n->kind == AST_ASSIGN && n->assign.target->kind == AST_INDEX &&
+                   n->assign.target->index.base->sym == w->param;
+    if (!element) {
+        ast_each_child(n, find_writes, w);
+        return;
+    }
+    Ast *target = n->assign.target;
+    if (!w->first) w->first = target;
+    for (int i = 0; i < target->index.args.len; i++) find_writes(&target->index.args.data[i], w);
+    find_writes(&n->assign.value, w);
+}
+
+/* An array that came by value, is written and never read: the caller sees nothing of it. */
+static void warn_lost_writes(Sema *s, const Ast *param, const AstList *list)
+{
+    Writes w = {.param = param->sym};
+    if (!w.param || !w.param->assigned_again || w.param->mode != AST_OP_BY_VALUE ||
+        w.param->type->kind != TY_ARRAY)
+        return;
+    for (int i = 0; i < list->len; i++) find_writes(&list->data[i], &w);
+    if (!w.first || w.read) return;
+    report(s, w.first->loc, UNUSED_WRITE, "'%s' is a copy: what is written here is lost",
+           w.param->name);
+    report_note(s, w.param->loc, "pass it by reference to change the caller's array: ref %s",
+                w.param->name);
+}
+
+/* ---- one function ----------------------------------------------------------------------- */
 
 static void find_vars(Ast **slot, void *ctx)
 {
@@ -295,10 +334,10 @@ void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *list, const
         Loc end = owner->func.body->loc;
         end.begin = end.end - 1;
         if (ret->kind != TY_VOID)
-            report(s, end, MISSING_RETURN, "not every path of '%s' returns a '%s'", name,
-                   type_text(s->arena, ret));
+            report(s, end, MISSING_RETURN, "not every path of '%s' returns a value", name);
         else
             leave_function(&f, end);
     }
     vec_free(&f.vars);
+    for (int i = 0; params && i < params->len; i++) warn_lost_writes(s, params->data[i], list);
 }

@@ -104,7 +104,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
     if (type_is_functional(t)) n->res = AST_RES_PROMOTE;
     n->type = promoted_type(s, n->loc, to, operand, 1);
     if (n->res == AST_RES_NONE) n->type = to;
-    constant_fold(s, n);
+    constant_fold(n);
 }
 
 /* ---- binary ----------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
         Ast *args[] = {n->binary.left, n->binary.right};
         n->type = promoted_type(s, n->loc, n->type, args, 2);
     }
-    constant_fold(s, n);
+    constant_fold(n);
 }
 
 /* ---- conditional ------------------------------------------------------------------------ */
@@ -249,7 +249,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
     }
     if (c == s->boolean && a == b) {
         n->type = a;
-        constant_fold(s, n);
+        constant_fold(n);
         return;
     }
     const Type *t = branch_type(s, n->cond.then, n->cond.other);
@@ -273,7 +273,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
         Ast *args[] = {n->cond.cond, n->cond.then, n->cond.other};
         n->type = promoted_type(s, n->loc, t, args, 3);
     }
-    constant_fold(s, n);
+    constant_fold(n);
 }
 
 void check_condition(Sema *s, Ast **slot)
@@ -321,9 +321,9 @@ void check_cast(Sema *s, Ast *n)
     } else if (same_parameters(from, to) && castable(s, from->result, to->result)) {
         cast_result(s, &n->cast.operand, to->result);
     } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
-        constant_fold(s, n);
+        constant_fold(n);
     } else if (from != to) {
-        report(s, n->loc, CONVERSION, "a '%s' cannot be cast to '%s'", type_text(s->arena, from),
+        report(s, n->loc, CONVERSION, "cannot cast '%s' to '%s'", type_text(s->arena, from),
                type_text(s->arena, to));
         if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR)
             report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string",

@@ -89,7 +89,7 @@ static const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast *
     }
     if (!n->nbound && !type_is_functional(t)) {
         report(s, n->loc, REDUCE_SCALAR,
-               "%s reduces a function, but this is a '%s' without bound variables", name,
+               "%s reduces a function, but the type is '%s' and nothing is bound", name,
                type_text(s->arena, t));
         return s->error;
     }
@@ -241,13 +241,13 @@ void check_define(Sema *s, Ast *n)
         given = decl_type(s, n->define.vtype);
         if (given != s->error && !type_is_functional(given)) {
             report(s, n->define.vtype->loc, BINDER,
-                   "the type before '%s' is its own: a functional or array type, or var",
+                   "'%s' is a function: the type before it is a functional or array type, or var",
                    n->define.name);
             given = s->error;
         } else if (given != s->error && given->nparams != names) {
-            report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, but %d variable%s are named",
+            report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, but the definition has %d",
                    type_text(s->arena, given), given->nparams, given->nparams == 1 ? "" : "s",
-                   names, names == 1 ? "" : "s");
+                   names);
             given = s->error;
         }
     }

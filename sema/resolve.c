@@ -170,13 +170,21 @@ static const char *argument_types(Sema *s, AstList args)
     return text;
 }
 
+static const char *signature(Sema *s, const Symbol *f)
+{
+    const char *text =
+        arena_printf(s->arena, "%s %s(", type_text(s->arena, f->type->result), f->name);
+    for (int i = 0; i < f->type->nparams; i++)
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "",
+                            type_text(s->arena, f->type->params[i]));
+    return arena_printf(s->arena, "%s)", text);
+}
+
 static void note_candidates(Sema *s, Candidates set)
 {
     for (int i = 0; i < set.len && i < 4; i++) {
         const Symbol *f = set.data[i].sym;
-        if (f->kind == SYM_FUNC)
-            report_note(s, f->loc, "candidate: %s %s", type_text(s->arena, f->type->result),
-                        f->name);
+        if (f->kind == SYM_FUNC) report_note(s, f->loc, "candidate: %s", signature(s, f));
     }
 }
 

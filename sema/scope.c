@@ -228,7 +228,10 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
     else {
         report(s, loc, UNDECLARED, "'%s' is not declared", name);
         const char *near = scope_nearest(s, name);
-        if (s->func && decl_is_top_variable(s, name))
+        if (s->resolving && decl_is_top_variable(s, name))
+            report_note(s, NOWHERE,
+                        "a constant is made of literals and constants, not of variables");
+        else if (s->func && decl_is_top_variable(s, name))
             report_note(s, NOWHERE,
                         "functions do not see the variables of top-level statements: pass '%s' as "
                         "an argument, or make it const",

@@ -126,7 +126,7 @@ static void check_return(Sema *s, Ast *n)
     Ast **value = &n->return_.value;
     if (!*value) {
         if (!top && want->kind != TY_VOID && want != s->error)
-            report(s, n->loc, RETURN_VALUE, "'%s' returns a '%s'", s->func->name,
+            report(s, n->loc, RETURN_VALUE, "'%s' must return a value of type '%s'", s->func->name,
                    type_text(s->arena, want));
         return;
     }

@@ -1,5 +1,5 @@
-/* The types of C$ as sema and the host back end see them. Interned in a Types table: equal types are
- * equal pointers. */
+/* The types of C$ as sema and the host back end see them. Interned in a Types table: equal types
+ * are equal pointers. */
 #ifndef CS_SEMA_TYPES_H
 #define CS_SEMA_TYPES_H
 
@@ -23,9 +23,9 @@ typedef enum TypeKind {
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
-    ScalarKind scalar;   /* TY_SCALAR */
-    const Type *result;  /* TY_FUNC: result; TY_ARRAY: element */
-    int nparams;         /* TY_FUNC: parameters; TY_ARRAY: rank */
+    ScalarKind scalar;  /* TY_SCALAR */
+    const Type *result; /* TY_FUNC: result; TY_ARRAY: element */
+    int nparams;        /* TY_FUNC: parameters; TY_ARRAY: rank */
     const Type *const *params;
     const char *name;    /* TY_OBJECT, TY_GROUP */
     struct Symbol *decl; /* TY_OBJECT: its class */
