@@ -3,6 +3,7 @@
  * stopping the program: what it still has to save is saved. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ static void write_out(void *s, bool newline)
     if (newline) ok = ok && putchar('\n') != EOF;
     if (ok || errno == EPIPE) return;
     failed = true;
+    __fpurge(stdout); /* or its end would fail again */
     fprintf(stderr, "cannot write to standard output: %s\n", strerror(errno));
     atexit(fail_at_exit);
 }

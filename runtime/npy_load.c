@@ -325,8 +325,10 @@ static bool read_fortran(Load *l, CsArray *a, char *data, char *chunk, char *wid
         for (size_t r = 0; r < rows; r += height) { /* more than one part only of a single column */
             size_t now = rows - r < height ? rows - r : height;
             if (!read_elements(l, chunk, now * w)) return false;
-            widen(widened, (ScalarKind)a->elem, chunk, h->kind, now * w);
-            scatter(data, scalar_bytes((ScalarKind)a->elem), widened, now, w, offset, a->stride[0]);
+            bool same = a->elem == (int32_t)h->kind;
+            if (!same) widen(widened, (ScalarKind)a->elem, chunk, h->kind, now * w);
+            scatter(data, scalar_bytes((ScalarKind)a->elem), same ? chunk : widened, now, w, offset,
+                    a->stride[0]);
             offset[0] += (int64_t)now * a->stride[0];
         }
         c += (int64_t)w;
