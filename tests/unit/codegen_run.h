@@ -1,0 +1,350 @@
+/* Running generated texts in tests: lower, read the plan, build, launch on the first OpenCL device,
+ * compare with the evaluation of codegen_graph.h.
+ */
+#ifndef TESTS_CODEGEN_RUN_H
+#define TESTS_CODEGEN_RUN_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <check.h>
+#include <math.h>
+
+#include "codegen_graph.h"
+
+static cl_device_id cl_device;
+static cl_context cl_ctx;
+static cl_command_queue cl_queue;
+
+static void cl_open(void)
+{
+    cl_platform_id platform;
+    if (cl_queue) return;
+    ck_assert_int_eq(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+    ck_assert_int_eq(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &cl_device, NULL), CL_SUCCESS);
+    cl_ctx = clCreateContext(NULL, 1, &cl_device, NULL, NULL, NULL);
+    cl_queue = clCreateCommandQueue(cl_ctx, cl_device, 0, NULL);
+}
+
+static CgDevice test_device(CgFamily family)
+{
+    return (CgDevice){.family = family,
+                      .units = 2,
+                      .vector_bytes = 32,
+                      .l1 = 32 << 10,
+                      .l2 = 512 << 10,
+                      .l3 = 32 << 20,
+                      .max_group = 256,
+                      .local_bytes = 48 << 10,
+                      .has_double = true};
+}
+
+/* ---- slots ------------------------------------------------------------------------------------
+ */
+
+/* "a:float(33,127) b:long(-3+10) p:int(20)%7 x:float=2.5": lower bounds before the plus, values of
+ * p below 7. */
+static int slots_of(const char *spec, SlotValue *slots)
+{
+    int count = 0;
+    unsigned seed = 12345;
+    while (*spec) {
+        SlotValue *s = &slots[count++];
+        char kind[16];
+        int used = 0, below = 0;
+        memset(s, 0, sizeof *s);
+        ck_assert_int_eq(sscanf(spec, " %7[a-z]:%15[a-z]%n", s->name, kind, &used), 2);
+        spec += used;
+        ck_assert(scalar_from_name(kind, strlen(kind), &s->kind));
+        if (*spec == '=') {
+            double v = strtod(spec + 1, (char **)(uintptr_t)&spec);
+            if (scalar_is_real(s->kind))
+                s->scalar.f = v;
+            else
+                s->scalar.i = (int64_t)v;
+            while (*spec == ' ') spec++;
+            continue;
+        }
+        s->count = 1;
+        do {
+            long long first = strtoll(spec + 1, (char **)(uintptr_t)&spec, 10), len = first;
+            bool shifted = *spec == '+';
+            if (shifted) len = strtoll(spec + 1, (char **)(uintptr_t)&spec, 10);
+            int d = s->rank++;
+            s->box.dim[d].lo = shifted ? first : 0;
+            s->box.dim[d].hi = s->box.dim[d].lo + len;
+            s->count *= (size_t)len;
+        } while (*spec == ',');
+        ck_assert_int_eq(*spec++, ')');
+        s->box.rank = s->rank;
+        if (*spec == '%') below = (int)strtol(spec + 1, (char **)(uintptr_t)&spec, 10);
+        while (*spec == ' ') spec++;
+        size_t bytes = scalar_bytes(s->kind);
+        s->data = calloc(s->count + 1, bytes);
+        for (size_t i = 0; i < s->count; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            int v = (int)(seed >> 16) % 17 - 8;
+            ScalarValue x = {.i = below ? (v + 8) % below : s->kind == SC_BOOL ? v & 1 : v};
+            if (scalar_is_real(s->kind)) x.f = v / 8.0;
+            if (!below && v < 0 && !scalar_is_signed(s->kind)) x.i = -v;
+            scalar_store(s->data + i * bytes, s->kind, x);
+        }
+    }
+    return count;
+}
+
+static void slots_free(SlotValue *slots, int n)
+{
+    for (int i = 0; i < n; i++) free(slots[i].data);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------
+ */
+
+typedef struct Built {
+    char *options;
+    cl_program program;
+} Built;
+
+typedef struct Lowered {
+    char *text;
+    CgPlan *plan;
+    FdOrder order;
+    CgDevice device;
+    Built built[2];
+    int nbuilt;
+} Lowered;
+
+static cl_program program_of(Lowered *l, uint32_t variant)
+{
+    char *options = cg_plan_build_options(l->plan, &l->device, variant);
+    for (int i = 0; i < l->nbuilt; i++)
+        if (strcmp(l->built[i].options, options) == 0) {
+            free(options);
+            return l->built[i].program;
+        }
+    const char *source = l->text;
+    cl_program p = clCreateProgramWithSource(cl_ctx, 1, &source, NULL, NULL);
+    cl_int code = clBuildProgram(p, 1, &cl_device, options, NULL, NULL);
+    char log[8192] = "";
+    clGetProgramBuildInfo(p, cl_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    const char *dump = getenv("CODEGEN_TEST_DUMP"); /* a file to look at */
+    if (code != CL_SUCCESS || strstr(log, "warning") || dump) {
+        FILE *f = dump ? fopen(dump, "a") : stderr;
+        fprintf(f, "==== %s\n%s\n%s\n", options, l->text, log);
+        if (dump) fclose(f);
+    }
+    ck_assert_msg(code == CL_SUCCESS, "build failed: %s", log);
+    ck_assert_msg(!strstr(log, "warning"), "warnings: %s", log);
+    ck_assert_int_lt(l->nbuilt, 2);
+    l->built[l->nbuilt++] = (Built){options, p};
+    return p;
+}
+
+static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool precise, Lowered *l)
+{
+    CgOptions o = {family, tile, precise};
+    FdError error = {0};
+    const char *why = NULL;
+    *l = (Lowered){.device = test_device(family)};
+    fd_key(fd, g, &l->order);
+    CgStatus status = cg_lower(g, &o, &l->text, &error);
+    ck_assert_msg(status != CG_USER_ERROR, "%s", status == CG_USER_ERROR ? error.message : "");
+    if (status == CG_HOST_ONLY) return false;
+    l->plan = cg_plan_parse(l->text, &why);
+    ck_assert_msg(l->plan != NULL, "plan: %s in\n%s", why, l->text);
+    return true;
+}
+
+static void lowered_free(Lowered *l)
+{
+    for (int i = 0; i < l->nbuilt; i++) {
+        clReleaseProgram(l->built[i].program);
+        free(l->built[i].options);
+    }
+    cg_plan_free(l->plan);
+    free(l->text);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+static cl_mem buffer(const void *data, size_t bytes)
+{
+    static char zeros[64];
+    cl_int code;
+    cl_mem m = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes ? bytes : 64,
+                              bytes ? (void *)(uintptr_t)data : zeros, &code);
+    ck_assert_int_eq(code, CL_SUCCESS);
+    return m;
+}
+
+typedef struct Memory {
+    cl_mem slots[MAX_SLOTS], temps[32], out, error;
+} Memory;
+
+static void launch(cl_program program, const CgLaunch *l, Memory *m)
+{
+    cl_int code;
+    cl_kernel k = clCreateKernel(program, l->kernel, &code);
+    ck_assert_msg(code == CL_SUCCESS, "no kernel %s", l->kernel);
+    for (int i = 0; i < l->nargs; i++) {
+        const CgArg *a = &l->args[i];
+        cl_mem *mem = a->kind == CG_ARG_SLOT   ? &m->slots[a->index]
+                      : a->kind == CG_ARG_TEMP ? &m->temps[a->index]
+                      : a->kind == CG_ARG_OUT  ? &m->out
+                                               : &m->error;
+        code = a->kind == CG_ARG_BYTES ? clSetKernelArg(k, (cl_uint)i, a->size, a->bytes)
+                                       : clSetKernelArg(k, (cl_uint)i, sizeof *mem, mem);
+        ck_assert_msg(code == CL_SUCCESS, "argument %d of %s: %d", i, l->kernel, code);
+    }
+    code = clEnqueueNDRangeKernel(cl_queue, k, (cl_uint)l->dims, NULL, l->global,
+                                  l->local[0] ? l->local : NULL, 0, NULL, NULL);
+    ck_assert_msg(code == CL_SUCCESS, "launch of %s: %d", l->kernel, code);
+    clReleaseKernel(k);
+}
+
+/* Runs the plan; returns the result's bytes (malloc'ed), and the error words. */
+static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
+                          uint32_t error[CG_ERROR_WORDS])
+{
+    Arena *arena = arena_new();
+    int n = l->order.nslots;
+    FdBox *boxes = arena_array(arena, FdBox, n + 1);
+    ScalarValue *scalars = arena_array(arena, ScalarValue, n + 1);
+    Memory m = {0};
+    for (int k = 0; k < n; k++) {
+        const SlotValue *s = &slots[l->order.slots[k]];
+        boxes[k] = s->box;
+        scalars[k] = s->scalar;
+        if (s->rank) m.slots[k] = buffer(s->data, s->count * scalar_bytes(s->kind));
+    }
+    CgBinding b = {.slot_boxes = boxes, .slot_scalars = scalars};
+    CgSchedule s;
+    ck_assert(cg_plan_bind(l->plan, &b, &l->device, arena, &s));
+    uint32_t variant = cg_plan_variant(l->plan, &b, &l->device);
+    memset(error, 0, CG_ERROR_WORDS * sizeof *error);
+    unsigned char *out = malloc(s.out_bytes + 16);
+    memset(out, 0xEE, s.out_bytes + 16);
+    m.out = buffer(out, s.out_bytes + 16);
+    m.error = buffer(error, CG_ERROR_WORDS * sizeof *error);
+    ck_assert_int_le(s.ntemps, 32);
+    for (int i = 0; i < s.ntemps; i++) {
+        void *junk = malloc(s.temp_bytes[i] + 1);
+        memset(junk, 0x7F, s.temp_bytes[i] + 1);
+        m.temps[i] = buffer(junk, s.temp_bytes[i]);
+        free(junk);
+    }
+    if (s.nlaunches) {
+        cl_program p = program_of(l, variant);
+        for (int i = 0; i < s.nlaunches; i++) launch(p, &s.launches[i], &m);
+    }
+    clEnqueueReadBuffer(cl_queue, m.out, CL_TRUE, 0, s.out_bytes + 16, out, 0, NULL, NULL);
+    clEnqueueReadBuffer(cl_queue, m.error, CL_TRUE, 0, CG_ERROR_WORDS * sizeof *error, error, 0,
+                        NULL, NULL);
+    for (size_t i = 0; i < 16; i++)
+        ck_assert_msg(out[s.out_bytes + i] == 0xEE, "wrote past the end");
+    *bytes = s.out_bytes;
+    for (int k = 0; k < n; k++)
+        if (m.slots[k]) clReleaseMemObject(m.slots[k]);
+    for (int i = 0; i < s.ntemps; i++) clReleaseMemObject(m.temps[i]);
+    clReleaseMemObject(m.out);
+    clReleaseMemObject(m.error);
+    arena_free(arena);
+    return out;
+}
+
+static bool close_to(ScalarKind k, ScalarValue x, ScalarValue y)
+{
+    if (!scalar_is_real(k)) return x.i == y.i;
+    if (isnan(x.f) || isnan(y.f)) return isnan(x.f) && isnan(y.f);
+    if (isinf(x.f) || isinf(y.f)) return x.f == y.f;
+    double unit = k == SC_DOUBLE ? 1e-11 : k == SC_FLOAT ? 2e-5 : 2e-3;
+    return fabs(x.f - y.f) <= unit * (1 + fabs(y.f));
+}
+
+/* One evaluation against the reference. */
+static void compare(Lowered *l, const FdGraph *g, const SlotValue *slots, const char *what)
+{
+    ScalarValue *want;
+    uint32_t error[CG_ERROR_WORDS];
+    size_t bytes;
+    Eval e = {.slots = slots};
+    size_t count = eval_all(&e, g->root, &want);
+    ScalarKind k = g->root->kind == FD_LET ? g->root->body->type->scalar : g->root->type->scalar;
+    unsigned char *got = run(l, slots, &bytes, error);
+    ck_assert_msg(bytes == count * scalar_bytes(k), "%s: %zu bytes", what, bytes);
+    ck_assert_msg(e.failed ? error[0] && (e.failed >> error[0] & 1) : error[0] == 0,
+                  "%s: error kind %u site %u, expected bits %x", what, error[0], error[1],
+                  e.failed);
+    for (size_t i = 0; i < count && !e.failed; i++) {
+        ScalarValue x = scalar_load(got + i * scalar_bytes(k), k);
+        if (close_to(k, x, want[i])) continue;
+        if (getenv("CODEGEN_TEST_TEXT")) fprintf(stderr, "%s\n", l->text);
+        if (scalar_is_real(k))
+            ck_abort_msg("%s: element %zu is %g, not %g", what, i, x.f, want[i].f);
+        ck_abort_msg("%s: element %zu is %lld, not %lld", what, i, (long long)x.i,
+                     (long long)want[i].i);
+    }
+    free(want);
+    free(got);
+}
+
+enum { /* configurations of a check */
+       ON_CPU = 1,
+       ON_GPU = 2,
+       AUTO = 4,
+       PLAIN = 8,
+       PAPER = 16, /* 2x2 and 4x4 */
+       EXACT = 32, /* precise, too */
+       EVERY = ON_CPU | ON_GPU | AUTO | PLAIN | PAPER
+};
+
+/* Checks one graph under every configuration of `which` with each of the slot specifications (a
+ * list ended by NULL). `users`: text of user functions, or NULL. */
+static void check_graph(const char *users, const char *text, unsigned which,
+                        const char *const *specs)
+{
+    static const char *const families[] = {"cpu", "gpu"};
+    SlotValue slots[MAX_SLOTS];
+    Fd *fd = fd_new();
+    const char *error = NULL;
+    char *seen[16];
+    int nseen = 0;
+    cl_open();
+    if (users && !fd_read(fd, users, &error)) ck_abort_msg("users: %s", error);
+    int n = slots_of(specs[0], slots);
+    FdGraph g = graph_of(fd, text, slots, n);
+    slots_free(slots, n);
+    for (int c = 0; c < 16; c++) {
+        CgFamily family = c & 1 ? CG_GPU : CG_CPU;
+        CgTile tile = (CgTile)(c >> 1 & 3);
+        bool precise = c >> 3;
+        unsigned need = (family == CG_GPU ? ON_GPU : ON_CPU) |
+                        (tile == CG_TILE_AUTO  ? AUTO
+                         : tile == CG_TILE_1X1 ? PLAIN
+                                               : PAPER) |
+                        (precise ? EXACT : 0);
+        Lowered l;
+        if ((which & need) != need) continue;
+        ck_assert(lower(fd, &g, family, tile, precise, &l));
+        bool known = false;
+        for (int i = 0; i < nseen; i++) known = known || strcmp(seen[i], l.text) == 0;
+        for (int i = 0; !known && specs[i]; i++) {
+            char what[256];
+            snprintf(what, sizeof what, "%s %s %s: %s", families[family], cg_tile_text(tile),
+                     specs[i], text);
+            n = slots_of(specs[i], slots);
+            compare(&l, &g, slots, what);
+            slots_free(slots, n);
+        }
+        if (!known) seen[nseen++] = strdup(l.text);
+        lowered_free(&l);
+    }
+    for (int i = 0; i < nseen; i++) free(seen[i]);
+    fd_free(fd);
+}
+
+#define CHECK_GRAPH(text, which, ...)                                                              \
+    check_graph(NULL, text, which, (const char *const[]){__VA_ARGS__, NULL})
+
+#endif
