@@ -11,7 +11,8 @@
 #include "compose.h"
 #include "state.h"
 
-enum { MAX_DEPTH = 64, MAX_FACTOR = 8 };
+/* What cannot be evaluated on its own (functions of all values) composes deeper, up to DEEPEST. */
+enum { MAX_DEPTH = 64, MAX_FACTOR = 8, DEEPEST = 2000 };
 
 /* ---- environments -----------------------------------------------------------------------------
  */
@@ -205,7 +206,11 @@ Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
     for (size_t i = 0; i < n; i++)
         if (fd->slots[i].type->result) cs_retain(captures[i].ref);
     measure(l);
-    return l;
+    if (l->depth <= DEEPEST) return l;
+    rt_throw(RT_DOMAIN, site, "more than %d functions of infinite domain are built on each other",
+             (int)DEEPEST);
+    cs_release(l);
+    return NULL;
 }
 
 void rt_lazy_drop(Lazy *l)
