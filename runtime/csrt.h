@@ -1,5 +1,5 @@
-/* The runtime's interface to compiled programs: data layouts that codegen/host_* emits, and the functions
- * of codegen/abi.def (declared here in C). */
+/* The runtime's interface to compiled programs: data layouts that codegen/host_* emits, and the
+ * functions of codegen/abi.def (declared here in C). */
 #ifndef CS_RUNTIME_CSRT_H
 #define CS_RUNTIME_CSRT_H
 
@@ -37,8 +37,8 @@ typedef union CsValue {
  * when cs_array_read or cs_array_write return (WRITE implies READ), and clears it before it becomes
  * untrue; 0 is always right, only slower.
  *   CS_HOST_READ   data is the elements, and no device is writing them
- *   CS_HOST_WRITE  also: no other array shares the buffer, no device has a copy that is current or is
- *                  reading it. Compiled code adds its own test that head.refs is 1. */
+ *   CS_HOST_WRITE  also: no other array shares the buffer, no device has a copy that is current or
+ * is reading it. Compiled code adds its own test that head.refs is 1. */
 enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2 };
 
 typedef struct CsArray {
@@ -58,8 +58,8 @@ typedef struct CsGraph {
 
 /* A user function that graphs call on the host, or that is used as a functional value. */
 typedef struct CsNative {
-    const char *name; /* FdUser name */
-    const char *type; /* FDAG type text: "float(float)" */
+    const char *name;                                /* FdUser name */
+    const char *type;                                /* FDAG type text: "float(float)" */
     void (*call)(const CsValue *args, CsValue *out); /* may set cs_pending */
 } CsNative;
 
@@ -93,8 +93,8 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 void *cs_array_empty(int32_t elem, int32_t rank);
 void *cs_array_read(void *array, const CsSite *site);
 void *cs_array_write(void *array_slot, const CsSite *site);
-/* Tries what cs_array_read (write 0) or cs_array_write (write 1) does, and forgets an exception: the
- * access that needs the elements meets it again. 1 if data may be used. Called before loops. */
+/* Tries what cs_array_read (write 0) or cs_array_write (write 1) does, and forgets an exception:
+ * the access that needs the elements meets it again. 1 if data may be used. Called before loops. */
 int32_t cs_array_ready(void *array_slot, int32_t write);
 void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_native(const CsNative *native);
