@@ -44,6 +44,8 @@ void rt_throw_memory(const CsSite *site, size_t bytes)
 {
     if (bytes == SIZE_MAX)
         rt_throw(RT_MEMORY, site, "an array of so many elements does not fit any memory");
+    else if (bytes < 1 << 20)
+        rt_throw(RT_MEMORY, site, "no room for %zu bytes", bytes);
     else
         rt_throw(RT_MEMORY, site, "no room for %.1f MiB", (double)bytes / 1048576.0);
 }
