@@ -51,4 +51,8 @@ void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
 const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
 const KirExpr *gen_global_id(Gen *g, int dim);
 
+/* Tiles in local memory, under the plan condition `when`. Returns the plan name that says whether
+ * they run, NULL if the definition has no such form. */
+const char *schedule_gpu_contract(Unit *u, const Def *d, const char *when);
+
 #endif

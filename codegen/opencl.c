@@ -26,6 +26,7 @@ static const char prelude[] = "#ifdef CS_PRECISE\n"
                               "#else\n"
                               "typedef int idx_t;\n"
                               "#endif\n"
+                              "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"
                               "#define CAT2(a, b) a##b\n"
                               "#define CAT(a, b) CAT2(a, b)\n"
                               "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"
@@ -507,7 +508,11 @@ static void print(Text *out, const KirExpr *e)
         text_printf(out, ".%s", e->name);
         break;
     case KIR_ARITH: print_arith(out, e); break;
-    case KIR_CALL: print_call(out, e->name, e); break;
+    case KIR_CALL:
+        /* operands may be int constants where idx_t is long */
+        print_call(out, e->type.kind == KIR_IDX && strcmp(e->name, "min") == 0 ? "MIN" : e->name,
+                   e);
+        break;
     }
 }
 

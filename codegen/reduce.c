@@ -184,7 +184,7 @@ static void combine_kernel(Unit *u, const Sum *s, int temp, const char *parts, c
     gen_end(&g, &body);
 }
 
-static bool splits(const FdNode *r)
+bool reduction_splits(const FdNode *r)
 {
     FdOp op = fd_op_of(r);
     if (op == FD_OP_NONE) return false;
@@ -200,7 +200,7 @@ bool schedule_reduce(Unit *u, const Def *d)
 {
     Arena *a = u->arena;
     const FdNode *r = def_reduction(d);
-    if (!r || u->options->precise || !splits(r) || strcmp(plan_unsafe(u, d), "0") != 0)
+    if (!r || u->options->precise || !reduction_splits(r) || strcmp(plan_unsafe(u, d), "0") != 0)
         return false;
     if (d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return false;
     const FdNode *lane = NULL;

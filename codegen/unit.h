@@ -63,6 +63,8 @@ const char *plan_let(Unit *u, const char *stem, const char *expr);
  * "1" if only the device can tell. */
 const char *plan_unsafe(Unit *u, const Def *d);
 
+/* An associative and commutative operation over closed ranges: any part of it can come first. */
+bool reduction_splits(const FdNode *reduce);
 bool node_is_closed(const FdNode *n); /* uses no bound variable */
 int site_of(const Unit *u, const FdNode *n);
 const char *fresh_name(Unit *u, const char *stem);
