@@ -23,6 +23,16 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     rt.argv = argv;
 }
 
+void *cs_args(void)
+{
+    int64_t n = rt.argc > 1 ? rt.argc - 1 : 0;
+    void *args = cs_array_new(CS_ELEM_REF, 1, &n, NULL);
+    void **strs = args ? cs_array_write(&args, NULL) : NULL;
+    for (int64_t i = 0; strs && i < n; i++)
+        strs[i] = rt_str_new(rt.argv[i + 1], (int64_t)strlen(rt.argv[i + 1]));
+    return args;
+}
+
 Fd *rt_fd(void)
 {
     if (!rt.fd) rt.fd = fd_new();

@@ -114,6 +114,23 @@ START_TEST(counts)
 }
 END_TEST
 
+START_TEST(arguments)
+{
+    static char name[] = "prog", one[] = "x y", two[] = "";
+    char *argv[] = {name, one, two, NULL};
+    void *none = cs_args();
+    ck_assert_int_eq(cs_length(none, &site), 0);
+    cs_release(none);
+    cs_start(3, argv, &program);
+    void *args = cs_args();
+    ck_assert_int_eq(cs_length(args, &site), 2);
+    Str **p = cs_array_read(args, &site);
+    ck_assert_str_eq(p[0]->bytes, "x y");
+    ck_assert_int_eq(p[1]->len, 0);
+    cs_release(args);
+}
+END_TEST
+
 START_TEST(copy_on_write)
 {
     int64_t n[2] = {3, 4};
@@ -891,6 +908,7 @@ int main(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_set_timeout(c, 120);
     tcase_add_test(c, counts);
+    tcase_add_test(c, arguments);
     tcase_add_test(c, copy_on_write);
     tcase_add_test(c, memory);
     tcase_add_test(c, memory_limit);
