@@ -118,13 +118,14 @@ static void check_eval(Sema *s, Ast **slot)
 {
     Ast *n = *slot, *f = n->call.args.data[0];
     const Type *t = f->type;
+    n->type = s->error;
+    if (t == s->error) return;
     bool array = t->result->kind == TY_SCALAR && t->nparams <= MAX_ARRAY_RANK;
     for (int i = 0; i < t->nparams; i++) array = array && t->params[i] == s->integer;
     if (t->kind == TY_ARRAY) array = true;
     if (!array) {
         report(s, f->loc, CONVERSION, "a '%s' is not an array when evaluated",
                type_text(s->arena, t));
-        n->type = s->error;
         return;
     }
     *slot = n->call.args.data[0];

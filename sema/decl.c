@@ -172,8 +172,7 @@ void decl_const(Sema *s, Symbol *sym)
     leave(s, sym);
 }
 
-/* ---- names of the unit
- * ------------------------------------------------------------------------------ */
+/* ---- names of the unit ------------------------------------------------------------------ */
 
 bool decl_is_top_variable(const Sema *s, const char *name)
 {
@@ -241,8 +240,7 @@ void decl_collect(Sema *s)
                "modules are not supported yet");
 }
 
-/* ---- types of the unit
- * -------------------------------------------------------------------------------- */
+/* ---- types of the unit ------------------------------------------------------------------ */
 
 static const char *const attributes[] = {
     "Tile",   "Block",  "Unroll",   "Local",  "Image",       "Layout",      "Fast",    "Precise",
@@ -330,9 +328,7 @@ void decl_resolve(Sema *s)
     ast_each_child(s->unit, check_define_attrs, s);
 }
 
-/* ---- bodies
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ----------------------------------------------------------------------------- */
 
 /* `void f() => g();` has a call for a body, not a returned value. */
 static void void_body(Ast *body)

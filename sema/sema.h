@@ -11,28 +11,30 @@
 #include "symbol.h"
 #include "types.h"
 
-/* ---- the annotated tree: what lower and the host back end may rely on
- * -----------------------------
- *
- * All of this holds for a unit without errors.
+/* The annotated tree: what lower and the host back end may rely on, for a unit without errors.
  *
  * Types and constants. Every expression and type node has `type`. `is_const` with `value`: the
  * expression is that constant (literals, const names, folded operations, Math.PI, int.MaxValue,
  * Rank); strings never are.
  *
- * Conversions are nodes. CONVERT is implicit, CAST was written; each converts its operand's type to
- * its own: scalar -> scalar        scalar_convert functional -> functional  same parameters; the
- * result converts if it differs, else nothing changes (array to functional type) functional ->
- * array     evaluation. The operand has the array's element type: a conversion of elements is a
- * node below. printable -> string     the text: scalars, strings and functional values long, uint
- * -> int       of an index only (CONVERT); the index may be a function Afterwards types are equal
- * where the operation asks for it: operands of BINARY, branches of COND, arguments and parameters,
- * initialiser and variable, value and target, returned value and result.
+ * Conversions are nodes. CONVERT is implicit, CAST was written; each converts its operand's type
+ * to its own:
+ * - scalar to scalar: scalar_convert.
+ * - functional to functional: same parameters; the result converts if it differs, else nothing
+ *   changes (an array as a function).
+ * - functional to array: evaluation. The operand has the array's element type: a conversion of
+ *   elements is a node below.
+ * - printable to string: the text of a scalar or a functional value.
+ * - long or uint to int, implicitly: of an index only; the index may be a function.
+ *
+ * Afterwards types are equal where the operation asks for it: operands of BINARY, branches of
+ * COND, arguments and parameters, initialiser and variable, value and target, returned value and
+ * result.
  *
  * Names. NAME_REF.sym: SYM_LOCAL, PARAM, BOUND, CONST (a string constant's text is in sym->text),
- * FUNC (as a value: its type is TY_FUNC, an overload was chosen by `sym`). MEMBER.sym is
- * SYM_BUILTIN: a property, a method or static function that is called, or an overload of one as a
- * value (type TY_FUNC). unit->sym is the symbol of `args` (SYM_PARAM, string[], decl NULL).
+ * FUNC (as a value: of type TY_FUNC, one overload). MEMBER.sym is SYM_BUILTIN: a property, a method
+ * or static function that is called, or an overload of one as a value (of type TY_FUNC). unit->sym
+ * is the symbol of `args` (SYM_PARAM, string[], decl NULL).
  *
  * Operators. BINARY, UNARY, COND, CAST with AST_RES_NONE are the host's. BINARY ADD of strings
  * concatenates; EQ and NE compare strings. Shifts: left and result of one type, right int. COND of
@@ -41,33 +43,37 @@
  * types of scalar ones are what the scalar operation takes; `type` is functional, its parameters
  * the operands' merged in order (equal lists are one).
  *
- * CALL. RES_NONE: callee->sym (and the call's sym) is SYM_FUNC or SYM_BUILTIN; of an instance
- * method the callee is a MEMBER whose base is the instance, not among args. Arguments of letter '*'
- * are strings. `ref x` and `out x` are UNARY REF, OUT. RES_APPLY: the callee is a functional value,
- * args are scalars. RES_PROMOTE: of a function, pointwise; of a functional value, composition (args
- * scalar or functional). RES_REDUCE: see below. Npy.Load has the array type it loads;
- * Random.Uniform is float(long). Calls of ToString and Eval are gone: CONVERT or INTERP.
- * x.Elapsed.TotalSeconds is a MEMBER ElapsedSeconds of x.
- * INDEX is RES_APPLY or RES_PROMOTE like CALL; of a string it is RES_NONE and a char. As a target
- * its base is an array variable. NEW.sym is the row "new" of the class. NEW_ARRAY.sizes are long.
- * HOLE.expr is printable and not converted.
+ * CALL:
+ * - RES_NONE: callee->sym (and the call's sym) is SYM_FUNC or SYM_BUILTIN; of an instance method
+ *   the callee is a MEMBER whose base is the instance, not among args. Arguments of letter '*' are
+ *   strings. `ref x` and `out x` are UNARY REF and OUT.
+ * - RES_APPLY: the callee is a functional value, args are scalars.
+ * - RES_PROMOTE: of sym, pointwise; without sym of the functional callee: composition.
+ * - RES_REDUCE: see below.
+ * - Npy.Load has the array type that it loads; Random.Uniform is a float(long). Calls of ToString
+ *   and Eval are gone: CONVERT or INTERP. x.Elapsed.TotalSeconds is the MEMBER ElapsedSeconds of x.
  *
- * Assignment. `x op= e`: e's type is the type of the operation (a shift: int, the operation's type
- * is that of the promoted target); the target converts to it and the result back. Of strings e is a
+ * INDEX is RES_APPLY or RES_PROMOTE like CALL; of a string it is RES_NONE and a char. As a target
+ * its base is an array variable. NEW.sym is the row "new" of the class. NEW_ARRAY.sizes are long;
+ * with an initialiser `sizes` are constants that agree with it. HOLE.expr is printable and not
+ * converted.
+ *
+ * Assignment. `x op= e`: e's type is the type of the operation (a shift: e is int, the operation's
+ * type is the promoted target's); the target converts to it and the result back. Of strings e is a
  * string. Functional `f op= e` has become f = f op e.
  *
- * Bound variables. REDUCE and CALL with RES_REDUCE: `bound` in order, explicit first, then implicit
- * ones by first occurrence (Symbol.implicit). Empty: the operand is functional and reduced over all
- * its parameters; else it is scalar. The operand's (result) type is the node's: sum of bytes has a
- * CONVERT to int. A CALL's operand is its only argument that is no BINDER; its sym is the
- * SYM_BUILTIN row with the operation, or a user's T(T,T). REDUCE: op ADD or MUL. DEFINE, LET,
- * LAMBDA: `bound` are the parameters; the body is scalar. DEFINE.sym is the variable: of functional
- * type, or of array type, then it is evaluated at once; the value's type is its result.
+ * Bound variables. REDUCE and CALL with RES_REDUCE: `bound` in order, explicit ones first, then
+ * implicit ones by first occurrence (Symbol.implicit). Empty: the operand is functional and reduced
+ * over all its parameters; else it is scalar. The operand's (result) type is the node's: sum of
+ * bytes has a CONVERT to int. A CALL's operand is its only argument that is no BINDER; its sym is
+ * the SYM_BUILTIN row with the operation (of some type), or a user's T(T,T). REDUCE: op ADD or MUL.
+ * DEFINE, LET, LAMBDA: `bound` are the parameters; the body is scalar. DEFINE.sym is the variable:
+ * of functional type, or of array type, then it is evaluated at once; value's type is its result.
  * Symbol.constraint is a functional value of as many parameters as the binder has names,
  * constraint_dim the parameter; it may use earlier variables of the same list. A RANGE is int(int)
- * or long(long), bounds of that type.
+ * or long(long), with bounds of that type.
  *
- * Statements. Constants are declared in unit.decls or in a VAR_DECL with is_const: no code.
+ * Statements. Constants are in unit.decls or in a VAR_DECL with is_const: no code. Variables are
  * DECLARATOR.sym, FOREACH.sym (its type may be wider than the element's), PARAM.sym. `return e` of
  * the program is its exit code (int). A program with only a Main has a statement that calls it.
  * Variables are assigned before they are read; the end of a function with a result is not reached.

@@ -141,8 +141,7 @@ static void check_return(Sema *s, Ast *n)
     convert_to(s, value, want, "the returned value");
 }
 
-/* ---- all kinds
- * ----------------------------------------------------------------------------------- */
+/* ---- all kinds -------------------------------------------------------------------------- */
 
 static void check_expr_stmt(Sema *s, Ast *n)
 {
