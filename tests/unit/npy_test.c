@@ -184,6 +184,40 @@ START_TEST(large)
 }
 END_TEST
 
+/* A functional value is evaluated first; when that fails, no file appears. */
+START_TEST(lazy_values)
+{
+#define FUNCTION(OP, A)                                                                            \
+    "%0 = var \"i\" : int\n%1 = const 0 : int\n%2 = const 5 : int\n%3 = const 60 : int\n"          \
+    "%4 = apply " OP " (" A ", %0) : int\n%5 = let (%0 : given %1..%2) %4 : int(int)\nroot %5\n"
+    static CsGraph squares = {FUNCTION("@mul", "%0"), NULL},
+                   quotients = {FUNCTION("@div", "%3"), NULL};
+    static const CsProgram program = {.name = "test"};
+    setenv("CS_DEVICE", "ref", 1);
+    cs_start(0, NULL, &program);
+    void *f = cs_lazy(&squares, NULL, &site);
+    save(path("lazy.npy"), f);
+    ck_assert_msg(!cs_pending, "%s", rt_pending_message());
+    Array *a = load(path("lazy.npy"), SC_INT, 1);
+    has_shape(a, 1, (int64_t[]){5});
+    for (int i = 0; i < 5; i++) ck_assert_int_eq(element(a, i).i, i * i);
+    cs_release(a);
+    cs_release(f);
+    f = cs_lazy(&quotients, NULL, &site);
+    save(path("none.npy"), f);
+    throws("DivideByZeroException: ", "");
+    ck_assert_int_ne(access(path("none.npy"), F_OK), 0);
+    cs_release(f);
+    static const CsNative native = {"f", "float(float, int)", NULL};
+    f = cs_native(&native);
+    save(path("none.npy"), f);
+    throws("DomainException: Npy.Save needs a finite domain, and this float(float, int) has none",
+           "");
+    cs_release(f);
+    cs_finish();
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("npy");
@@ -197,6 +231,7 @@ int main(void)
     tcase_add_test(t, round_trips);
     tcase_add_test(t, same_bytes);
     tcase_add_test(t, large);
+    tcase_add_test(t, lazy_values);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
