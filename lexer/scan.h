@@ -43,6 +43,7 @@ void scan_bad_number(Scan *s);
 void scan_char(Scan *s, bool ended);
 ScanMode scan_string(Scan *s, bool verbatim, bool ended);
 void scan_error(Scan *s, DiagCode code, const char *message);
+void scan_bad_character(Scan *s); /* no token begins with it */
 ScanMode scan_interp_begin(Scan *s, bool verbatim);
 void scan_piece(Scan *s);             /* plain text of an interpolated string */
 void scan_piece_char(Scan *s);        /* {{ or }} or "" of one */

@@ -25,7 +25,9 @@ static bool may_report(Parse *p, Loc loc)
 
 bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
 {
-    if ((p->errors > 0 && p->last_error >= loc.begin) || !may_report(p, loc)) return false;
+    bool echo = p->errors > 0 &&
+                (p->since_error == 0 || (p->last_error >= loc.begin && p->last_error <= loc.end));
+    if (echo || !may_report(p, loc)) return false;
     va_list ap;
     va_start(ap, fmt);
     Text t = {0};

@@ -68,8 +68,8 @@ static bool would_fit(const Trial *t, TokenKind kind)
 
 bool repair_fits(Parse *p, TokenKind kind)
 {
-    if (grammar_action(grammar_state(p->state, grammar_depth(p->state) - 1), (int)kind) > 0)
-        return true;
+    int action = grammar_action(grammar_state(p->state, grammar_depth(p->state) - 1), (int)kind);
+    if (action >= 0) return action > 0;
     Trial t = trial_at(p, grammar_depth(p->state));
     bool fits = try_token(&t, (int)kind);
     vec_free(&t.over);
@@ -86,13 +86,26 @@ static bool on_new_line(const Parse *p, size_t i)
     return kind_of(p, i) == TOK_END || p->tokens.list.data[i].flags & TOKEN_NEW_LINE;
 }
 
-/* How many of the tokens from i on fit; all of LOOK_AHEAD if the file ends well. */
+static bool opens(TokenKind k)
+{
+    return k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_HOLE;
+}
+
+static bool closes(TokenKind k)
+{
+    return k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE || k == TOK_HOLE_END;
+}
+
+/* How many of the tokens from i on fit; all of LOOK_AHEAD if the file ends well. At least ENOUGH if
+ * the statement does: what comes next may be wrong for reasons of its own. */
 static int count_fitting(Trial *t, size_t i)
 {
+    int ended = 0;
     for (int n = 0; n < LOOK_AHEAD; n++, i++) {
         TokenKind kind = kind_of(t->p, i);
-        if (!try_token(t, (int)kind)) return n;
+        if (!try_token(t, (int)kind)) return n > ended ? n : ended;
         if (kind == TOK_END) return LOOK_AHEAD;
+        if (kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE) ended = ENOUGH;
     }
     return LOOK_AHEAD;
 }
@@ -161,6 +174,20 @@ static void consider_closing(Repair *best, const Parse *p)
     vec_free(&t.over);
 }
 
+/* Whether a ')' ahead has no partner: `if x > 3)`, unlike `if x > 3 {`. */
+static bool is_closed(const Parse *p)
+{
+    bool is_for = p->next > 0 && kind_of(p, p->next - 1) == TOK_FOR;
+    size_t inside = 0;
+    for (size_t i = p->next;; i++) {
+        TokenKind k = kind_of(p, i);
+        if (k == TOK_END || k == TOK_LBRACE || (k == TOK_SEMI && !is_for)) return false;
+        if (k == TOK_RPAREN && inside == 0) return true;
+        inside += opens(k);
+        if (closes(k) && inside > 0) inside--;
+    }
+}
+
 static Repair best_repair(const Parse *p)
 {
     static const TokenKind missing[] = {TOK_SEMI,    TOK_COMMA,  TOK_RPAREN, TOK_RBRACKET,
@@ -169,7 +196,8 @@ static Repair best_repair(const Parse *p)
     TokenKind kind = kind_of(p, p->next);
     Repair best = {.fitting = 0};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-        if (missing[i] == TOK_LBRACE && (kind == TOK_RBRACE || kind == TOK_END)) continue;
+        if (opens(missing[i]) && (closes(kind) || kind == TOK_END)) continue;
+        if (missing[i] == TOK_LPAREN && !is_closed(p)) continue;
         Repair r = {.insert = {missing[i]}, .ninsert = 1, .partner = SIZE_MAX};
         consider(&best, &r, p);
     }
@@ -214,16 +242,6 @@ static bool begins_statement(TokenKind k)
     case TOK_WHILE: return true;
     default: return token_class(k) == TOKEN_L && k != TOK_NULL_ && k != TOK_THIS && k != TOK_BASE;
     }
-}
-
-static bool opens(TokenKind k)
-{
-    return k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_HOLE;
-}
-
-static bool closes(TokenKind k)
-{
-    return k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE || k == TOK_HOLE_END;
 }
 
 /* The token that closes the innermost bracket opened below `depth`, or SIZE_MAX. */
@@ -289,7 +307,8 @@ static void panic(Parse *p, bool unknown)
         if (would_fit(&t, TOK_SEMI)) {
             bool here = on_new_line(p, p->next) && begins_statement(kind) && !unknown;
             next = here ? p->next : find_statement(p, p->next, unknown);
-            while (kind_of(p, next) != TOK_END && !would_fit(&t, kind_of(p, next)))
+            while (kind_of(p, next) != TOK_END && !would_fit(&t, kind_of(p, next)) &&
+                   (next == p->next || token_class(kind_of(p, next)) != TOKEN_L))
                 next = find_statement(p, next + 1, false);
             if (kind == TOK_END && !would_fit(&t, TOK_END)) next = SIZE_MAX;
         } else if (!unknown) {
@@ -348,8 +367,10 @@ static void describe_expected(Text *out, const Parse *p)
         text_add(out, would_fit(&t, TOK_NAME) ? "a name" : "a type");
     } else {
         for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-            /* a call or an index could follow, but is not what is missing */
-            if (asked[i] == TOK_LPAREN && n > 0) continue;
+            /* `x (`, `x =`, `x =>` go on too, but are not what is missing */
+            if (n > 0 &&
+                (asked[i] == TOK_LPAREN || asked[i] == TOK_ASSIGN || asked[i] == TOK_ARROW))
+                continue;
             if (!would_fit(&t, asked[i])) continue;
             if (n == FEW) return;
             found[n++] = asked[i];
@@ -398,10 +419,15 @@ static Loc place(const Parse *p, bool missing)
     return loc;
 }
 
+/* Whether an error here follows from one that was reported a moment ago, by the scanner or here. */
+static bool is_echo(const Parse *p)
+{
+    bool soon = p->errors > 0 && p->since_error < ECHO_TOKENS && !on_new_line(p, p->next);
+    return soon || p->tokens.list.data[p->next].flags & TOKEN_QUIET;
+}
+
 static void report(Parse *p, const Repair *r)
 {
-    bool quiet = p->tokens.list.data[p->next].flags & TOKEN_QUIET;
-    bool echo = p->errors > 0 && p->since_error < ECHO_TOKENS;
     Text expected = {0}, at = {0};
     const char *sentence = special(p);
     bool missing = r->fitting >= ENOUGH && !r->skip;
@@ -411,7 +437,7 @@ static void report(Parse *p, const Repair *r)
         describe_expected(&expected, p);
     describe_token(&at, p, p->next);
     Loc loc = place(p, missing && r->insert[0] != TOK_NAME && r->insert[0] != TOK_MISSING);
-    if (quiet || echo) {
+    if (is_echo(p)) {
         p->errors++; /* for parse_error, which looks at last_error */
     } else if (sentence) {
         parse_error(p, parse_token_loc(p, p->next), DIAG_SYNTAX, "%s", sentence);
@@ -436,16 +462,17 @@ void repair_error(Parse *p)
 {
     Text what = {0};
     if (is_unknown(p, &what)) {
-        Loc loc = parse_token_loc(p, p->next);
-        if (p->errors == 0 || p->since_error >= ECHO_TOKENS)
-            parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
-        p->last_error = loc.begin;
+        bool after = p->next > 0 && kind_of(p, p->next - 1) == TOK_DOTDOT; /* [1..] */
+        Loc loc = parse_token_loc(p, p->next - after);
+        if (!is_echo(p)) parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
+        p->last_error = parse_token_loc(p, p->next).begin;
         p->since_error = 0;
         panic(p, token_class(kind_of(p, p->next)) == TOKEN_L);
     } else {
         Repair r = best_repair(p);
         report(p, &r);
-        if (r.fitting >= ENOUGH)
+        TokenKind kind = kind_of(p, p->next);
+        if (r.fitting >= ENOUGH && kind != TOK_LET && kind != TOK_ARROW)
             apply(p, &r);
         else
             panic(p, false);

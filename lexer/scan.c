@@ -1,13 +1,12 @@
 /* What becomes of the text that the rules of lexer.l match: tokens, values, errors. Type names are
  * marked once the whole file is scanned, so that they may be used before they are declared. */
-#include "lexer.h"
+#include "scan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/scalar.h"
-#include "scan.h"
 
 enum { MAX_ERRORS = 1000 };
 
@@ -81,17 +80,22 @@ static void error_at(Scan *s, uint32_t begin, uint32_t end, DiagCode code, const
 
 void scan_error(Scan *s, DiagCode code, const char *message)
 {
-    if (!message) {
-        char text[64];
-        unsigned char c = (unsigned char)s->text[s->begin];
-        if (c < 0x20 || c == 0x7F)
-            snprintf(text, sizeof text, "the control character 0x%02X cannot begin a token", c);
-        else
-            snprintf(text, sizeof text, "'%c' cannot begin a token", c);
-        error_at(s, s->begin, s->end, code, text);
-    } else {
-        error_at(s, s->begin, s->end, code, message);
+    error_at(s, s->begin, s->end, code, message);
+}
+
+void scan_bad_character(Scan *s)
+{
+    char text[64];
+    unsigned char c = (unsigned char)s->text[s->begin];
+    if (c == 0) {
+        scan_error(s, DIAG_BAD_ENCODING, "NUL byte in the source");
+        return;
     }
+    if (c < 0x20 || c == 0x7F)
+        snprintf(text, sizeof text, "the control character 0x%02X cannot begin a token", c);
+    else
+        snprintf(text, sizeof text, "'%c' cannot begin a token", c);
+    scan_error(s, DIAG_BAD_CHARACTER, text);
 }
 
 /* ---- names ---- */
