@@ -1,18 +1,19 @@
-/* Lowering: every functional expression of an annotated unit becomes a graph, and evaluations that are
- * known at compile time are composed (sema/foresee.c). The only place where AST and FDAG meet.
+/* Lowering: every functional expression of an annotated unit becomes a graph, and evaluations that
+ * are known at compile time are composed (sema/foresee.c). The only place where AST and FDAG meet.
  *
- * After lower_unit each maximal piece of functional machinery (promotion, reduction, let, lambda, the
- * value of a DEFINE, range, partial application, a function or operation used as a value, an
- * element-wise conversion, Random.Uniform) is an AST_GRAPH node of the same type. Its captures are host
- * expressions, one a slot, in the order of the slots; the host evaluates them in that order. What the
- * host sees besides:
+ * After lower_unit each maximal piece of functional machinery (promotion, reduction, let, lambda,
+ * the value of a DEFINE, range, a function or operation used as a value, an element-wise
+ * conversion, Random.Uniform) is an AST_GRAPH node of the same type. Its captures are host
+ * expressions, one a slot, in the order of the slots; the host evaluates them in that order. What
+ * the host sees besides:
  *   - a DEFINE is a variable declaration: `sym` and `value`, whose type is the symbol's;
- *   - a CONVERT of functional type over an array of the same element type hands the array on; a CONVERT
- *     to an array type evaluates its operand (cs_eval of a GRAPH, else cs_force);
- *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f), of functional type built (cs_lazy);
+ *   - a CONVERT of functional type over an array of the same element type hands the array on; a
+ * CONVERT to an array type evaluates its operand (cs_eval of a GRAPH, else cs_force);
+ *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f), of functional type built
+ * (cs_lazy);
  *   - CALL and INDEX with AST_RES_APPLY read one element;
- *   - functions that graphs call on the host are r->host_users; Symbol.fdag of each is its FdUser, whose
- *     name and type the program's CsNative carries.
+ *   - functions that graphs call on the host are r->host_users; Symbol.fdag of each is its FdUser,
+ * whose name and type the program's CsNative carries.
  */
 #ifndef CS_SEMA_LOWER_H
 #define CS_SEMA_LOWER_H
@@ -23,8 +24,8 @@
  * host_users of r; graphs live in fd, all else in arena. */
 void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *arena, Fd *fd);
 
-/* --emit=fdag: the statically known evaluations, then the graphs of the unit, each after a comment with its
- * place in the source. */
+/* --emit=fdag: the statically known evaluations, then the graphs of the unit, each after a comment
+ * with its place in the source. */
 void lower_print_graphs(Text *out, const SemaResult *r, const Sources *sources);
 /* --emit=dot: the same for Graphviz, one digraph a graph. */
 void lower_print_dot(Text *out, const SemaResult *r, const Sources *sources);

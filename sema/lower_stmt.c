@@ -1,0 +1,323 @@
+/* Bodies of user functions as FdStmt lists: locals and parameters are FD_VAR_LOCAL nodes,
+ * functional locals are replaced by their values, every loop is a LOOP that begins with its test.
+ * What has no statement here fails, and the function stays on the host.
+ */
+#include "lower_build.h"
+
+typedef struct Body {
+    Lower *l;
+    VEC(Symbol *) locals; /* whose fdag is cleared at the end */
+    bool failed;
+} Body;
+
+/* A list of statements that grows at its end. */
+typedef struct Tail {
+    FdStmt *first, **last;
+} Tail;
+
+static void statement(Body *b, const Ast *n, Tail *out);
+
+static FdStmt *add(Body *b, Tail *out, FdStmtKind kind, Loc loc)
+{
+    FdStmt *s = arena_new_of(fd_arena(b->l->fd), FdStmt);
+    s->kind = kind;
+    s->loc = lower_loc(b->l, loc);
+    *out->last = s;
+    out->last = &s->next;
+    return s;
+}
+
+static Tail tail(FdStmt **list)
+{
+    return (Tail){NULL, list};
+}
+
+static void fail(Body *b, Loc loc, const char *what)
+{
+    lower_fail(b->l, loc, "%s", what);
+    b->failed = true;
+}
+
+/* An expression of a statement. Ranges inside must be given: inference sees graphs, not bodies. */
+static const FdNode *value(Body *b, const Ast *n)
+{
+    int open = b->l->nopen;
+    const FdNode *v = b->failed ? NULL : lower_expr(b->l, n);
+    if (v && b->l->nopen != open) {
+        fail(b, n->loc, "a bound variable inside it has no constraint");
+        v = NULL;
+    }
+    if (!v) b->failed = true;
+    return v;
+}
+
+static void set(Body *b, Tail *out, const FdNode *var, const FdNode *v, Loc loc)
+{
+    if (!v) return;
+    FdStmt *s = add(b, out, FD_STMT_SET, loc);
+    s->var = var;
+    s->expr = lower_convert(b->l, v, var->type, loc);
+}
+
+static const FdNode *truth(Body *b, bool v)
+{
+    return fd_const(b->l->fd, SC_BOOL, (ScalarValue){.i = v});
+}
+
+static const FdNode *inverse(Body *b, const FdNode *v, Loc loc)
+{
+    return v ? lower_op(b->l, FD_OP_LNOT, 1, &v, loc) : NULL;
+}
+
+/* if (!going) break; */
+static void leave_unless(Body *b, Tail *out, const FdNode *going, Loc loc)
+{
+    if (!going) return;
+    FdStmt *test = add(b, out, FD_STMT_IF, loc);
+    test->expr = inverse(b, going, loc);
+    Tail then = tail(&test->body);
+    add(b, &then, FD_STMT_BREAK, loc);
+}
+
+/* ---- locals ---------------------------------------------------------------------------------- */
+
+static const FdNode *declare(Body *b, Symbol *sym)
+{
+    const FdType *t = lower_type(b->l, sym->type);
+    if (!t || t->nparams) {
+        fail(b, sym->loc, "it has a local variable that is no scalar");
+        return NULL;
+    }
+    const FdNode *var = fd_local(b->l->fd, t, sym->name);
+    sym->fdag = (void *)(uintptr_t)var;
+    vec_push(&b->locals, sym);
+    return var;
+}
+
+static void find_changing(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    const Symbol *s = (*child)->kind == AST_NAME_REF ? (*child)->sym : NULL;
+    *found = *found || (s && s->assigned_again && (s->kind == SYM_LOCAL || s->kind == SYM_PARAM));
+    if (!*found) ast_each_child(*child, find_changing, found);
+}
+
+/* A functional local stands for its value, as long as nothing that the value uses changes. */
+static void declare_function(Body *b, Symbol *sym, const Ast *n, const FdNode *v)
+{
+    bool changing = sym->assigned_again;
+    Ast *root = (Ast *)(uintptr_t)n;
+    find_changing(&root, &changing);
+    if (changing) fail(b, sym->loc, "it keeps a function of variables that change");
+    if (!v) b->failed = true;
+    if (b->failed) return;
+    sym->fdag = (void *)(uintptr_t)v;
+    vec_push(&b->locals, sym);
+}
+
+static void var_decl(Body *b, const Ast *n, Tail *out)
+{
+    for (int i = 0; i < n->var_decl.vars.len && !b->failed; i++) {
+        const Ast *d = n->var_decl.vars.data[i], *init = d->declarator.init;
+        if (!d->sym || d->sym->kind == SYM_CONST) continue;
+        if (type_is_functional(d->sym->type)) {
+            if (!init || init->kind == AST_NEW_ARRAY || init->kind == AST_INIT_LIST ||
+                d->sym->assigned_again) {
+                fail(b, d->loc, "it makes an array");
+                return;
+            }
+            declare_function(b, d->sym, init, lower_expr(b->l, init));
+            continue;
+        }
+        const FdNode *v = init ? value(b, init) : NULL;
+        const FdNode *var = b->failed ? NULL : declare(b, d->sym);
+        if (!var) return;
+        if (!init) v = fd_const(b->l->fd, var->type->scalar, (ScalarValue){0});
+        set(b, out, var, v, d->loc);
+    }
+}
+
+/* ---- assignments --------------------------------------------------------------------------------
+ */
+
+static const FdNode *target(Body *b, const Ast *n)
+{
+    const Symbol *s = n->kind == AST_NAME_REF ? n->sym : NULL;
+    const FdNode *var = s ? s->fdag : NULL;
+    if (var && var->kind == FD_VAR && var->role == FD_VAR_LOCAL && s->kind != SYM_BOUND) return var;
+    fail(b, n->loc, n->kind == AST_INDEX ? "it writes to an array" : "it writes to this");
+    return NULL;
+}
+
+static FdOp compound_op(AstOp op)
+{
+    switch (op) {
+    case AST_OP_ADD: return FD_OP_ADD;
+    case AST_OP_SUB: return FD_OP_SUB;
+    case AST_OP_MUL: return FD_OP_MUL;
+    case AST_OP_DIV: return FD_OP_DIV;
+    case AST_OP_REM: return FD_OP_REM;
+    case AST_OP_AND: return FD_OP_BITAND;
+    case AST_OP_OR: return FD_OP_BITOR;
+    case AST_OP_XOR: return FD_OP_BITXOR;
+    case AST_OP_SHL: return FD_OP_SHL;
+    case AST_OP_SHR: return FD_OP_SHR;
+    default: return FD_OP_NONE;
+    }
+}
+
+/* C#'s type of arithmetic on one operand: at least int. */
+static ScalarKind widened(ScalarKind k)
+{
+    bool narrow = k == SC_SBYTE || k == SC_BYTE || k == SC_SHORT || k == SC_USHORT || k == SC_CHAR;
+    return narrow ? SC_INT : k;
+}
+
+/* var = (its type) (var op v), computed in the type that the checker gave v; shifts in var's. */
+static void update(Body *b, Tail *out, const FdNode *var, FdOp op, const FdNode *v, Loc loc)
+{
+    if (!var || !v) return;
+    bool shift = op == FD_OP_SHL || op == FD_OP_SHR;
+    ScalarKind k = shift ? widened(var->type->scalar) : widened(v->type->scalar);
+    const FdType *t = fd_type_scalar(b->l->fd, k);
+    const FdNode *args[] = {lower_convert(b->l, var, t, loc),
+                            shift ? v : lower_convert(b->l, v, t, loc)};
+    set(b, out, var, lower_op(b->l, op, 2, args, loc), loc);
+}
+
+static void expression(Body *b, const Ast *n, Tail *out)
+{
+    if (n->kind == AST_ASSIGN) {
+        const FdNode *var = target(b, n->assign.target);
+        const FdNode *v = var ? value(b, n->assign.value) : NULL;
+        if (n->assign.op == AST_OP_NONE && var)
+            set(b, out, var, v, n->loc);
+        else
+            update(b, out, var, compound_op(n->assign.op), v, n->loc);
+    } else if (n->kind == AST_INCDEC) {
+        const FdNode *var = target(b, n->incdec.target);
+        if (!var) return;
+        ScalarKind k = widened(var->type->scalar);
+        ScalarValue one = scalar_convert((ScalarValue){.i = 1}, SC_INT, k);
+        update(b, out, var, n->incdec.op == AST_OP_ADD ? FD_OP_ADD : FD_OP_SUB,
+               fd_const(b->l->fd, k, one), n->loc);
+    } else {
+        fail(b, n->loc, "it calls this for its effect");
+    }
+}
+
+/* ---- control ------------------------------------------------------------------------------------
+ */
+
+static void block(Body *b, const AstList *stmts, Tail *out)
+{
+    for (int i = 0; i < stmts->len && !b->failed; i++) statement(b, stmts->data[i], out);
+}
+
+static void branch(Body *b, const Ast *n, Tail *out)
+{
+    const FdNode *cond = value(b, n->if_.cond);
+    if (!cond) return;
+    FdStmt *s = add(b, out, FD_STMT_IF, n->loc);
+    s->expr = cond;
+    Tail then = tail(&s->body), other = tail(&s->other);
+    if (n->if_.then) statement(b, n->if_.then, &then);
+    if (n->if_.other) statement(b, n->if_.other, &other);
+}
+
+/* while and for: the test comes first. */
+static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps, Loc loc,
+                 Tail *out)
+{
+    FdStmt *s = add(b, out, FD_STMT_LOOP, loc);
+    Tail inner = tail(&s->body), step = tail(&s->other);
+    if (cond) leave_unless(b, &inner, value(b, cond), cond->loc);
+    if (body) statement(b, body, &inner);
+    if (steps) block(b, steps, &step);
+}
+
+/* The test after the body also comes after `continue`, so it is the step, tested before the next
+ * round. */
+static void loop_do(Body *b, const Ast *n, Tail *out)
+{
+    const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
+    set(b, out, again, truth(b, true), n->loc);
+    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = tail(&s->body), step = tail(&s->other);
+    leave_unless(b, &inner, again, n->loc);
+    statement(b, n->do_.body, &inner);
+    set(b, &step, again, value(b, n->do_.cond), n->do_.cond->loc);
+}
+
+/* foreach over a range. */
+static void loop_each(Body *b, const Ast *n, Tail *out)
+{
+    const Ast *seq = n->foreach_.seq;
+    while (seq->kind == AST_CONVERT) seq = seq->convert.operand;
+    if (seq->kind != AST_RANGE) {
+        fail(b, n->loc, "it has a foreach over something other than a range");
+        return;
+    }
+    const FdNode *lo = value(b, seq->range.lo), *hi = value(b, seq->range.hi);
+    const FdNode *var = b->failed ? NULL : declare(b, n->sym);
+    if (!var) return;
+    const FdType *t = lower_type(b->l, seq->type->result);
+    const FdNode *at = fd_local(b->l->fd, t, n->sym->name), *end = fd_local(b->l->fd, t, "end");
+    set(b, out, at, lo, n->loc);
+    set(b, out, end, hi, n->loc);
+    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = tail(&s->body), step = tail(&s->other);
+    const FdNode *ends[] = {at, end};
+    leave_unless(b, &inner, lower_op(b->l, FD_OP_LT, 2, ends, n->loc), n->loc);
+    set(b, &inner, var, at, n->loc);
+    statement(b, n->foreach_.body, &inner);
+    ScalarValue one = {.i = 1};
+    update(b, &step, at, FD_OP_ADD, fd_const(b->l->fd, t->scalar, one), n->loc);
+}
+
+static void statement(Body *b, const Ast *n, Tail *out)
+{
+    if (b->failed) return;
+    switch (n->kind) {
+    case AST_BLOCK: block(b, &n->block.stmts, out); break;
+    case AST_EMPTY: break;
+    case AST_VAR_DECL: var_decl(b, n, out); break;
+    case AST_DEFINE: declare_function(b, n->sym, n, lower_let(b->l, n)); break;
+    case AST_EXPR_STMT: expression(b, n->expr_stmt.expr, out); break;
+    case AST_ASSIGN:
+    case AST_INCDEC:
+    case AST_CALL: expression(b, n, out); break;
+    case AST_IF: branch(b, n, out); break;
+    case AST_WHILE: loop(b, n->while_.cond, n->while_.body, NULL, n->loc, out); break;
+    case AST_DO: loop_do(b, n, out); break;
+    case AST_FOR:
+        block(b, &n->for_.init, out);
+        if (!b->failed) loop(b, n->for_.cond, n->for_.body, &n->for_.step, n->loc, out);
+        break;
+    case AST_FOREACH: loop_each(b, n, out); break;
+    case AST_BREAK: add(b, out, FD_STMT_BREAK, n->loc); break;
+    case AST_CONTINUE: add(b, out, FD_STMT_CONTINUE, n->loc); break;
+    case AST_RETURN: {
+        const FdNode *v = n->return_.value ? value(b, n->return_.value) : NULL;
+        if (!v) {
+            fail(b, n->loc, "it returns nothing");
+            return;
+        }
+        const FdType *t = lower_type(b->l, b->l->body->type->result);
+        add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
+        break;
+    }
+    default: fail(b, n->loc, "a device cannot run this statement"); break;
+    }
+}
+
+const FdStmt *lower_body(Lower *l, const Ast *func)
+{
+    Body b = {.l = l};
+    FdStmt *first = NULL;
+    Tail out = tail(&first);
+    statement(&b, func->func.body, &out);
+    for (size_t i = 0; i < b.locals.len; i++) b.locals.data[i]->fdag = NULL;
+    vec_free(&b.locals);
+    return b.failed ? NULL : first;
+}
