@@ -292,7 +292,7 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
                               host_int(m, nnatives),
                               table(m, "natives", m->ptr, natives, (unsigned)nnatives)};
     t = m->structs[HOST_PROGRAM];
-    return constant(m, "program", t, LLVMConstNamedStruct(t, members, 7), false);
+    return constant(m, "description", t, LLVMConstNamedStruct(t, members, 7), false);
 }
 
 /* int main(int argc, char **argv) */

@@ -200,7 +200,10 @@ bool host_may_assign(const Ast *n);
 bool host_is_plain(const Ast *n);
 /* Can a loop of these parts be entered with facts? They are the array variables that it reads and
  * writes by element only (sym and write are set), `hidden` among them. */
-bool host_scan_loop(Ast *const *parts, int nparts, const Symbol *hidden, HostFacts *facts);
+bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Symbol *hidden,
+                    HostFacts *facts);
+/* Is it a graph of a..b with bounds that the host has: the identity over a given range? */
+bool host_is_range(const HostModule *m, const Ast *n);
 /* The node under `ref` or `out`. */
 Ast *host_strip_mode(Ast *n);
 

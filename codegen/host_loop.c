@@ -135,7 +135,7 @@ void host_emit_loop(HostFunc *f, const HostLoopCode *l)
 {
     HostFacts facts = {0};
     bool two = !f->versioned && f->m->options->opt_level > 0;
-    if (two) two = host_scan_loop(l->parts, l->nparts, l->hidden, &facts);
+    if (two) two = host_scan_loop(f->m, l->parts, l->nparts, l->hidden, &facts);
     for (size_t i = 0; i < facts.len; i++) two = two && facts.data[i].sym->host;
     if (two)
         emit_versions(f, l, &facts);

@@ -30,6 +30,20 @@ static const Symbol *root(const Ast *n)
     return n->kind == AST_NAME_REF ? n->sym : NULL;
 }
 
+static bool is_bound(const FdNode *n)
+{
+    return n->kind == FD_SCALAR && (n->leaf == FD_LEAF_CONST || n->leaf == FD_LEAF_SLOT);
+}
+
+bool host_is_range(const HostModule *m, const Ast *n)
+{
+    if (n->kind != AST_GRAPH || n->type->kind != TY_FUNC || n->type->nparams != 1) return false;
+    const FdNode *root = m->sema->graphs[n->graph.graph].graph->root;
+    return root->kind == FD_LET && root->nvars == 1 && root->body == root->vars[0] &&
+           root->doms[0].kind == FD_DOM_GIVEN && is_bound(root->doms[0].lo) &&
+           is_bound(root->doms[0].hi);
+}
+
 /* ---- what throws
  * ---------------------------------------------------------------------------------- */
 
@@ -59,8 +73,8 @@ static bool throws_itself(const HostModule *m, const Ast *n)
 {
     const Symbol *sym = callee_of(n);
     switch (n->kind) {
-    case AST_INDEX:
     case AST_GRAPH:
+    case AST_INDEX:
     case AST_NEW_ARRAY:
     case AST_INIT_LIST:
     case AST_INTERP: return true;
@@ -77,7 +91,8 @@ static bool throws_itself(const HostModule *m, const Ast *n)
                (n->assign.op != AST_OP_NONE && n->type && n->type->kind == TY_STRING);
     case AST_CONVERT: return n->type->kind != TY_SCALAR;
     case AST_CAST: return n->type->kind != TY_SCALAR;
-    case AST_FOREACH: return n->foreach_.seq->type->kind != TY_ARRAY;
+    case AST_FOREACH:
+        return n->foreach_.seq->type->kind != TY_ARRAY && !host_is_range(m, n->foreach_.seq);
     default: return false;
     }
 }
@@ -87,6 +102,11 @@ static void visit_throws(Ast **child, void *ctx)
     Throws *t = ctx;
     Ast *n = *child;
     if (!n || t->found || n->is_const) return;
+    if (n->kind == AST_FOREACH && host_is_range(t->m, n->foreach_.seq)) {
+        ast_each_child(n->foreach_.seq, visit_throws, ctx); /* the graph itself is not built */
+        visit_throws(&n->foreach_.body, ctx);
+        return;
+    }
     t->found = throws_itself(t->m, n);
     if (!t->found) ast_each_child(n, visit_throws, ctx);
 }
@@ -211,6 +231,7 @@ bool host_is_plain(const Ast *n)
 enum { MAX_FACTS = 8, MAX_NODES = 400 };
 
 typedef struct LoopScan {
+    const HostModule *m;
     HostFacts *facts;
     bool ok;
     int nodes;
@@ -289,6 +310,12 @@ static void visit_loop(Ast **child, void *ctx)
         if (n->type && type_is_functional(n->type)) s->ok = false;
         return;
     }
+    if (n->kind == AST_FOREACH && host_is_range(s->m, n->foreach_.seq)) {
+        AstList captures = n->foreach_.seq->graph.captures;
+        for (int i = 0; i < captures.len; i++) visit_loop(&captures.data[i], s);
+        visit_loop(&n->foreach_.body, s);
+        return;
+    }
     bool is_expr = n->kind >= AST_INT_LIT && n->kind <= AST_GRAPH;
     if (n->kind == AST_DEFINE || (is_expr && n->type && type_is_functional(n->type))) {
         s->ok = false; /* arrays and functions as values */
@@ -297,9 +324,10 @@ static void visit_loop(Ast **child, void *ctx)
     ast_each_child(n, visit_loop, ctx);
 }
 
-bool host_scan_loop(Ast *const *parts, int nparts, const Symbol *hidden, HostFacts *facts)
+bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Symbol *hidden,
+                    HostFacts *facts)
 {
-    LoopScan s = {facts, true, 0};
+    LoopScan s = {m, facts, true, 0};
     if (hidden) use(&s, hidden, false);
     for (int i = 0; i < nparts; i++) {
         Ast *part = parts[i];

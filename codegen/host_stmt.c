@@ -200,15 +200,6 @@ static void emit_each(HostFunc *f, Each *e, LLVMValueRef from)
     host_emit_loop(f, &l);
 }
 
-/* Is it the identity over a range, a..b? */
-static bool is_range_graph(const HostModule *m, const Ast *seq)
-{
-    if (seq->kind != AST_GRAPH || seq->type->kind != TY_FUNC || seq->type->nparams != 1)
-        return false;
-    const FdNode *root = m->sema->graphs[seq->graph.graph].graph->root;
-    return root->kind == FD_LET && root->nvars == 1 && root->body == root->vars[0];
-}
-
 static void each_range(HostFunc *f, Each *e, Ast *range)
 {
     LLVMValueRef ends[2];
@@ -225,20 +216,28 @@ static void each_range(HostFunc *f, Each *e, Ast *range)
     emit_each(f, e, ends[0]);
 }
 
+/* The bound of a range graph: a constant or the value of a capture. */
+static LLVMValueRef range_bound(HostFunc *f, const FdNode *n, LLVMValueRef *captures, ScalarKind to)
+{
+    ScalarKind k = n->type->scalar;
+    if (n->leaf == FD_LEAF_CONST) return host_const(f->m, to, scalar_convert(n->value, k, to));
+    return host_convert(f, captures[n->slot], k, to);
+}
+
+/* a..b, lowered: its bounds are at hand, so no functional value is built. */
 static void each_range_graph(HostFunc *f, Each *e, Ast *seq)
 {
     HostModule *m = f->m;
+    const FdNode *root = m->sema->graphs[seq->graph.graph].graph->root;
+    AstList list = seq->graph.captures;
+    LLVMValueRef *captures = arena_array(m->arena, LLVMValueRef, list.len + 1);
     size_t mark = f->temps.len;
-    LLVMValueRef args[] = {host_value(f, seq), host_int(m, 0)};
-    LLVMValueRef lo = host_call_runtime(f, ABI_cs_get_lower, args, 2, seq->loc);
-    LLVMValueRef hi = host_call_runtime(f, ABI_cs_get_upper, args, 2, seq->loc);
+    host_values(f, list.data, list.len, captures);
+    ScalarKind k = seq->type->result->scalar;
+    LLVMValueRef lo = range_bound(f, root->doms[0].lo, captures, k);
+    e->end = range_bound(f, root->doms[0].hi, captures, k);
+    e->type = host_scalar_type(m, k);
     host_release_temps(f, mark);
-    e->type = host_scalar_type(m, seq->type->result->scalar);
-    if (e->type != m->i64) {
-        lo = LLVMBuildTrunc(m->b, lo, e->type, "");
-        hi = LLVMBuildTrunc(m->b, hi, e->type, "");
-    }
-    e->end = LLVMBuildAdd(m->b, hi, LLVMConstInt(e->type, 1, false), "");
     emit_each(f, e, lo);
 }
 
@@ -284,7 +283,7 @@ static void emit_foreach(HostFunc *f, Ast *n)
     while (seq->kind == AST_CONVERT && seq->type->kind == TY_FUNC) seq = seq->convert.operand;
     if (seq->kind == AST_RANGE)
         each_range(f, &e, seq);
-    else if (is_range_graph(f->m, seq))
+    else if (host_is_range(f->m, seq))
         each_range_graph(f, &e, seq);
     else if (seq->type->kind == TY_STRING)
         each_string(f, &e, seq);
