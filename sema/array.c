@@ -16,7 +16,7 @@ void check_init_list(Sema *s, Ast *n, const Type *type, int dim)
         return;
     }
     if (type->kind != TY_ARRAY) {
-        report(s, n->loc, INITIALISER, "an array initialiser cannot make a '%s'",
+        report(s, n->loc, INITIALISER, "an array initialiser cannot make a value of type '%s'",
                type_text(s->arena, type));
         check_init_list(s, n, s->error, dim);
         return;

@@ -108,7 +108,8 @@ void check_index(Sema *s, Ast *n)
     s->quiet--;
     s->quiet_errors = errors;
     if (t != s->error)
-        report(s, n->loc, NOT_CALLABLE, "a '%s' cannot be indexed", type_text(s->arena, t));
+        report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be indexed",
+               type_text(s->arena, t));
 }
 
 /* ---- the library ------------------------------------------------------------------------ */
@@ -281,7 +282,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
             return;
         }
         if (f != s->error)
-            report(s, n->loc, NOT_CALLABLE, "'%s' is a '%s' and cannot be called",
+            report(s, n->loc, NOT_CALLABLE, "'%s' is of type '%s' and cannot be called",
                    callee->name_ref.name, type_text(s->arena, f));
         check_args(s, n->call.args, NULL);
     }
@@ -335,6 +336,7 @@ void check_call(Sema *s, Ast **slot, const Type *hint)
         return;
     }
     if (f != s->error)
-        report(s, n->loc, NOT_CALLABLE, "a '%s' cannot be called", type_text(s->arena, f));
+        report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be called",
+               type_text(s->arena, f));
     check_args(s, n->call.args, NULL);
 }

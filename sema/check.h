@@ -53,6 +53,7 @@ typedef struct Sema {
     const char *defining; /* the name of the definition whose value is checked */
     Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
 
+    VEC(const char *) unbound; /* names reported in this statement */
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
     VEC(Symbol *) funcs;

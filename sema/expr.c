@@ -14,6 +14,9 @@ static void unbound(Sema *s, Ast *n)
         report_undeclared(s, n->loc, name, false);
         return;
     }
+    for (size_t i = 0; i < s->unbound.len; i++)
+        if (s->unbound.data[i] == name) return;
+    if (!s->quiet) vec_push(&s->unbound, name);
     report(s, n->loc, UNBOUND, "'%s' is not declared, and nothing binds it as a variable here",
            name);
     const char *near = strlen(name) > 2 ? scope_nearest(s, name) : NULL;
@@ -24,7 +27,8 @@ static void unbound(Sema *s, Ast *n)
                     s->defining, name);
     else
         report_note(s, NOWHERE, "let(%s) ... makes a function of it", name);
-    if (!s->quiet) scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, n->loc, NULL));
+    if (!s->quiet && s->depth)
+        scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, n->loc, NULL));
 }
 
 static void check_name(Sema *s, Ast *n)

@@ -200,7 +200,7 @@ static void report_mode(Sema *s, const Candidate *c, int i, const Ast *a)
                c->sym->name, word);
     else
         report(s, a->loc, ARGUMENT_MODE,
-               "argument %d of '%s' must be a '%s' variable, this is a '%s'", i + 1, c->sym->name,
+               "argument %d of '%s' must be a variable of type '%s', not '%s'", i + 1, c->sym->name,
                type_text(s->arena, c->params[i]), type_text(s->arena, a->type));
 }
 
