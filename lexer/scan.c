@@ -357,7 +357,8 @@ void scan_char(Scan *s, bool ended)
 ScanMode scan_string(Scan *s, bool verbatim, bool ended)
 {
     uint32_t at = s->begin + (verbatim ? 2 : 1), end = s->end - ended;
-    if (!ended && s->interps.len > 0) return scan_interp_broken(s); /* $"{x": that one is meant */
+    if (!ended && s->interps.len > 0)
+        return scan_interp_broken(s); /* $"{x": that is what is meant */
     if (!ended) error_at(s, s->begin, s->end, DIAG_UNTERMINATED, "the string does not end");
     check_text(s, at, end);
     char *text = arena_alloc(s->arena, (size_t)(end - at) + 1);
@@ -464,7 +465,7 @@ ScanMode scan_interp_broken(Scan *s)
         in_text = false;
     }
     s->quiet = true;
-    return SCAN_CODE;
+    return SCAN_SKIP;
 }
 
 ScanMode scan_bracket(Scan *s, TokenKind kind)
@@ -475,7 +476,7 @@ ScanMode scan_bracket(Scan *s, TokenKind kind)
         return i->verbatim ? SCAN_VERBATIM : SCAN_TEXT;
     }
     if (i && kind == TOK_COLON && i->parens == 0 && i->braces == 0) return SCAN_FORMAT;
-    if (i && kind == TOK_SEMI) scan_interp_broken(s); /* no expression holds a ; */
+    if (i && kind == TOK_SEMI) return scan_interp_broken(s); /* no expression holds a ; */
     if (i) {
         i->parens += (kind == TOK_LPAREN || kind == TOK_LBRACKET) -
                      (kind == TOK_RPAREN || kind == TOK_RBRACKET);

@@ -31,8 +31,8 @@ typedef struct Scan {
 
 void scanner_run(Scan *s); /* the rules, over text from `end` on */
 
-/* What follows a match: the scanner enters text or code. */
-typedef enum ScanMode { SCAN_CODE, SCAN_TEXT, SCAN_VERBATIM, SCAN_FORMAT } ScanMode;
+/* What follows a match. SKIP: the rest of the line is nothing. */
+typedef enum ScanMode { SCAN_CODE, SCAN_TEXT, SCAN_VERBATIM, SCAN_FORMAT, SCAN_SKIP } ScanMode;
 
 void scan_token(Scan *s, TokenKind kind);
 void scan_shift_right(Scan *s);

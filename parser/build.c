@@ -298,6 +298,13 @@ Ast *build_embedded(Parse *p, Ast *stmt)
     return stmt;
 }
 
+/* Whether an error was told on the same line before: what follows may be the rest of anything. */
+static bool is_rest(const Parse *p, Loc loc)
+{
+    return p->errors > 0 && p->last_error <= loc.begin &&
+           !memchr(p->source->text + p->last_error, '\n', loc.begin - p->last_error);
+}
+
 Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
 {
     switch (expr->kind) {
@@ -307,7 +314,8 @@ Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
     case AST_NEW:
     case AST_BAD: break;
     default:
-        if (parse_error(p, loc, DIAG_NOT_A_STATEMENT, "the value of this expression is not used") &&
+        if (!is_rest(p, loc) &&
+            parse_error(p, loc, DIAG_NOT_A_STATEMENT, "the value of this expression is not used") &&
             expr->kind == AST_BINARY && expr->binary.op == AST_OP_EQ)
             diag_note(p->diags, (Loc){0}, "an assignment is written with one '='");
     }

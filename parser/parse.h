@@ -32,7 +32,7 @@ typedef struct Parse {
     bool too_deep, stop; /* reported already; nothing more can be read */
     int errors;
     uint32_t last_error; /* offset of the last syntax error */
-    size_t since_error;  /* tokens read since, none of them first of a line */
+    bool clear;          /* since then a statement ended or a line began: a new error is no echo */
 } Parse;
 
 /* Reports, unless it can only be the echo of the last syntax error; tells whether it did. */

@@ -7,7 +7,7 @@
 #include "parse.h"
 
 /* LR states. A level of nesting takes one to six. */
-enum { MAX_STATES = 10000, MAX_ERRORS = 1000, ECHO_TOKENS = 3 };
+enum { MAX_STATES = 10000, MAX_ERRORS = 1000 };
 
 Loc parse_token_loc(const Parse *p, size_t token)
 {
@@ -25,8 +25,8 @@ static bool may_report(Parse *p, Loc loc)
 
 bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
 {
-    bool echo = p->errors > 0 &&
-                (p->since_error == 0 || (p->last_error >= loc.begin && p->last_error <= loc.end));
+    bool inside = p->last_error >= loc.begin && p->last_error <= loc.end;
+    bool echo = p->errors > 0 && (!p->clear || inside);
     if (echo || !may_report(p, loc)) return false;
     va_list ap;
     va_start(ap, fmt);
@@ -81,7 +81,8 @@ static void parse_tokens(Parse *p)
             continue;
         }
         Loc loc = parse_token_loc(p, p->next);
-        p->since_error = t.flags & TOKEN_NEW_LINE ? ECHO_TOKENS : p->since_error + 1;
+        p->clear = p->clear || t.flags & TOKEN_NEW_LINE || t.kind == TOK_SEMI ||
+                   t.kind == TOK_LBRACE || t.kind == TOK_RBRACE;
         parse_push(p, t.kind, loc, &p->tokens.values.data[t.value]);
         p->next++;
         if (grammar_depth(p->state) > MAX_STATES) {
@@ -110,7 +111,7 @@ Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *n
                .arena = arena,
                .source = sources_get(sources, file),
                .file = file,
-               .since_error = ECHO_TOKENS};
+               .clear = true};
     lexer_scan(&p.tokens, sources, file, diags, names, arena);
     p.state = grammar_start();
     parse_tokens(&p);

@@ -9,8 +9,7 @@
 
 enum {
     LOOK_AHEAD = 8, /* tokens that a repair is tried on */
-    ENOUGH = 3,     /* of them, for a repair to be believed */
-    ECHO_TOKENS = 3
+    ENOUGH = 3      /* of them, for a repair to be believed */
 };
 
 /* ---- the automaton without its actions: `kept` states of the real stack and some of its own ----
@@ -263,6 +262,14 @@ static size_t find_closing(const Parse *p, size_t depth, TokenKind close)
     }
 }
 
+/* Whether the '{' at i begins a list of values rather than a block. */
+static bool is_list(const Parse *p, size_t i)
+{
+    TokenKind before = i > 0 ? kind_of(p, i - 1) : TOK_END;
+    return before == TOK_ASSIGN || before == TOK_RBRACKET || before == TOK_COMMA ||
+           before == TOK_LPAREN;
+}
+
 /* Where a new statement can begin, from token i on: behind a ';', at a brace, at a line that begins
  * like a statement. The braces of a construct that is not known are passed over with what they
  * hold. */
@@ -271,14 +278,14 @@ static size_t find_statement(const Parse *p, size_t i, bool unknown)
     for (size_t braces = 0, start = i;; i++) {
         TokenKind k = kind_of(p, i);
         if (k == TOK_END) return i;
-        if (k == TOK_LBRACE && !unknown) return i;
+        if (k == TOK_LBRACE && braces == 0 && !unknown && !is_list(p, i)) return i;
         if (k == TOK_LBRACE) braces++;
         if (k == TOK_RBRACE && braces == 0) return i;
-        if (k == TOK_RBRACE && --braces == 0) {
+        if (k == TOK_RBRACE && --braces == 0 && unknown) {
             TokenKind next = kind_of(p, i + 1);
             if (next != TOK_ELSE && next != TOK_CATCH && next != TOK_FINALLY) return i + 1;
         }
-        if (braces > 0) continue;
+        if (braces > 0 || k == TOK_RBRACE) continue;
         if (k == TOK_SEMI) return i + 1;
         if (i > start && on_new_line(p, i) && begins_statement(k)) return i;
     }
@@ -420,10 +427,10 @@ static Loc place(const Parse *p, bool missing)
 }
 
 /* Whether an error here follows from one that was reported a moment ago, by the scanner or here. */
-static bool is_echo(const Parse *p)
+static bool is_echo(Parse *p)
 {
-    bool soon = p->errors > 0 && p->since_error < ECHO_TOKENS && !on_new_line(p, p->next);
-    return soon || p->tokens.list.data[p->next].flags & TOKEN_QUIET;
+    if (on_new_line(p, p->next)) p->clear = true;
+    return !p->clear || p->tokens.list.data[p->next].flags & TOKEN_QUIET;
 }
 
 static void report(Parse *p, const Repair *r)
@@ -455,7 +462,7 @@ static void report(Parse *p, const Repair *r)
     text_free(&expected);
     text_free(&at);
     p->last_error = parse_token_loc(p, p->next).begin;
-    p->since_error = 0;
+    p->clear = false;
 }
 
 void repair_error(Parse *p)
@@ -466,7 +473,7 @@ void repair_error(Parse *p)
         Loc loc = parse_token_loc(p, p->next - after);
         if (!is_echo(p)) parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
         p->last_error = parse_token_loc(p, p->next).begin;
-        p->since_error = 0;
+        p->clear = false;
         panic(p, token_class(kind_of(p, p->next)) == TOKEN_L);
     } else {
         Repair r = best_repair(p);
