@@ -27,8 +27,6 @@ static void unbound(Sema *s, Ast *n)
                     s->defining, name);
     else
         report_note(s, NOWHERE, "let(%s) ... makes a function of it", name);
-    if (!s->quiet && s->depth)
-        scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, n->loc, NULL));
 }
 
 static void check_name(Sema *s, Ast *n)

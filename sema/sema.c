@@ -31,13 +31,14 @@ static SemaResult *sema_result(Sema *s)
     r->funcs = arena_array(s->arena, Symbol *, s->funcs.len + 1);
     for (size_t i = 0; i < s->funcs.len; i++) r->funcs[i] = s->funcs.data[i];
     vec_free(&s->funcs);
+    vec_free(&s->unbound);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     return r;
 }
 
-SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
-                      Arena *arena, Fd *fd)
+SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
+                       Arena *arena)
 {
     Sema s = {.sources = sources, .diags = diags, .names = names, .arena = arena};
     ast_type_printer = type_print;
@@ -46,7 +47,13 @@ SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner 
     decl_resolve(&s);
     decl_bodies(&s);
     pure_infer(&s);
-    SemaResult *r = sema_result(&s);
+    return sema_result(&s);
+}
+
+SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
+                      Arena *arena, Fd *fd)
+{
+    SemaResult *r = sema_check(unit, sources, diags, names, arena);
     if (diags_errors(diags) == 0) lower_unit(r, sources, diags, arena, fd);
     return r;
 }

@@ -112,6 +112,10 @@ typedef struct SemaResult {
 SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
                       Arena *arena, Fd *fd);
 
+/* The same without lowering: the annotated tree as described above, no graphs. */
+SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
+                       Arena *arena);
+
 /* --emit=types: each declaration with its inferred type (and domain), in source order. */
 void sema_print_types(Text *out, const SemaResult *r, const Sources *sources);
 

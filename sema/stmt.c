@@ -165,6 +165,7 @@ void check_block(Sema *s, AstList *stmts)
 void check_stmt(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    s->unbound.len = 0;
     switch (n->kind) {
     case AST_BLOCK:
         scope_push(s);
