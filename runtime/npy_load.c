@@ -3,7 +3,6 @@
  * before anything is allocated; what follows the array in the file is left alone, as NumPy does. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,11 +42,10 @@ static bool fail(const Load *l, const char *lead, const char *fmt, ...)
 
 static bool fail_errno(const Load *l, int err)
 {
-    if (err == ENOENT && l->path[0] != '/') {
-        char folder[PATH_MAX];
-        if (getcwd(folder, sizeof folder))
-            return fail(l, "cannot read ", ": there is no such file (looked in %s)", folder);
-    }
+    if (err == ENOENT && l->path[0] != '/')
+        return fail(
+            l, "cannot read ",
+            ": there is no such file (the name is relative to the folder the program runs in)");
     const char *why = err == ENOENT                    ? "there is no such file"
                       : err == EACCES || err == EPERM  ? "no permission to read it"
                       : err == EISDIR                  ? "it is a folder"
