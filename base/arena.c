@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, ALIGN = 16 };
 
 typedef struct Chunk {
@@ -96,15 +98,13 @@ char *arena_strndup(Arena *a, const char *s, size_t len)
 
 char *arena_printf(Arena *a, const char *fmt, ...)
 {
-    va_list ap, again;
+    Text t = {0};
+    va_list ap;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    text_vprintf(&t, fmt, ap);
     va_end(ap);
-    if (n < 0) n = 0;
-    char *p = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(p, (size_t)n + 1, fmt, again);
-    va_end(again);
+    char *p = arena_strndup(a, t.data, t.len);
+    text_free(&t);
     return p;
 }
 
