@@ -281,6 +281,8 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
 /* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */
 static bool needs_branch(const Gen *g, const FdNode *n)
 {
+    for (size_t i = 0; i < g->memo.len; i++)
+        if (g->memo.data[i].node == n) return false; /* it is there already */
     if (n->kind == FD_REDUCE) return true;
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
@@ -488,11 +490,27 @@ static void accumulate(Gen *g, void *ctx)
     kir_if(a, g->block, x->first, start, &go);
 }
 
-static bool has_identity(const FdNode *reduce)
+bool reduction_has_identity(const FdNode *reduce)
 {
     ScalarValue v;
     return fd_op_of(reduce) != FD_OP_NONE &&
            fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
+}
+
+void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *zero = kir_int(a, 0);
+    const KirExpr *args[] = {
+        gen_error(g), kir_int(a, kind), kir_int(a, site_of(g->u, at)), zero, zero, zero};
+    kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
+}
+
+static bool is_nonempty(const Gen *g, const FdNode *reduce)
+{
+    for (size_t i = 0; i < g->u->nonempty.len; i++)
+        if (g->u->nonempty.data[i] == reduce) return true;
+    return false;
 }
 
 static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
@@ -502,22 +520,20 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
     KirType t = kir_type((int)result_kind(n), lanes), truth = kir_type(SC_BOOL, 1);
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
     const KirExpr *start = gen_identity(g, n);
+    bool known = reduction_has_identity(n), check = !known && !is_nonempty(g, n);
     kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, lanes) : NULL);
-    if (!start || !has_identity(n)) {
-        /* min, max and user functions: remember whether anything came */
+    /* Others remember whether anything came: to begin with it, and to report that nothing did.
+     * Infinities serve min and max as a start unless NaN must be exact. */
+    if (!start || check || (!known && g->u->options->precise)) {
         x.first = kir_name(a, truth, fresh_name(g->u, "first"));
         kir_decl(a, g->block, truth, x.first->name, kir_const(a, SC_BOOL, (ScalarValue){.i = 1}));
     }
     gen_loops(g, n, 0, accumulate, &x);
-    if (x.first && g->checked) {
+    if (check) {
         KirBlock empty = {0};
-        const KirExpr *args[] = {gen_error(g),
-                                 kir_int(a, CG_ERR_EMPTY),
-                                 kir_int(a, site_of(g->u, n)),
-                                 kir_int(a, 0),
-                                 kir_int(a, 0),
-                                 kir_int(a, 0)};
-        kir_eval(a, &empty, kir_call(a, truth, "cs_fail", 6, args));
+        GenScope s = gen_enter(g, &empty);
+        gen_fail(g, CG_ERR_EMPTY, n);
+        gen_leave(g, s);
         kir_if(a, g->block, x.first, empty, NULL);
     }
     gen_remember(g, n, x.acc);

@@ -131,9 +131,42 @@ static void plan_flags(Unit *u, const Def *defs, int ndefs)
 /* ---- schedules ----------------------------------------------------------------------------------
  */
 
+/* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
+static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
+{
+    Arena *a = u->arena;
+    Def all = {.nvars = reduce->nvars, .doms = reduce->doms};
+    const char *when = arena_printf(a, "%s == 0 && %s > 0", plan_elements(u, &all, all.nvars),
+                                    plan_elements(u, d, d->nvars));
+    KirBlock body = {0};
+    Gen g = gen_begin(u, "empty", &body);
+    gen_fail(&g, CG_ERR_EMPTY, reduce);
+    gen_run(&g, when, "1", "1");
+    gen_end(&g, &body);
+    vec_push(&u->nonempty, reduce);
+}
+
+/* Reductions that always run, over ranges known beforehand, need no check where they are computed.
+ */
+static void report_empties(Unit *u, const Def *d, const FdNode *n)
+{
+    if (n->kind == FD_REDUCE) {
+        bool closed = true;
+        for (int i = 0; i < n->nvars; i++)
+            closed = closed && n->doms[i].lo && node_is_closed(n->doms[i].lo) &&
+                     node_is_closed(n->doms[i].hi);
+        if (closed && !reduction_has_identity(n)) report_empty(u, d, n);
+        return;
+    }
+    if (n->kind != FD_APPLY) return;
+    bool lazy = fd_op_of(n) != FD_OP_NONE && fd_op_info(fd_op_of(n))->props & FD_LAZY;
+    for (int i = 0; i < (lazy ? 1 : n->nargs); i++) report_empties(u, d, n->args[i]);
+}
+
 static void schedule(Unit *u, const Def *d)
 {
     u->suspects.len = 0;
+    report_empties(u, d, d->body);
     if (u->options->family == CG_GPU) {
         schedule_gpu(u, d);
         return;
@@ -220,6 +253,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
     vec_free(&u.defines);
     vec_free(&u.users);
     vec_free(&u.suspects);
+    vec_free(&u.nonempty);
     arena_free(arena);
     fd_free(fd);
     return status;

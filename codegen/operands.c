@@ -30,17 +30,20 @@ static bool add_operand(Contraction *c, const FdNode *n, Side side)
     return true;
 }
 
-static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNode *col)
+/* lazy: computed only where a branch is taken, so that what fails must stay there. */
+static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNode *col, bool lazy)
 {
     bool on_row = fd_uses_var(n, row), on_col = fd_uses_var(n, col);
     const FdNode *r = c->reduce;
     if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars)) return true;
-    if (!on_row || !on_col) return add_operand(c, n, on_col ? SIDE_COL : SIDE_ROW);
+    if (!on_row || !on_col)
+        return !(lazy && node_can_fail(n)) && add_operand(c, n, on_col ? SIDE_COL : SIDE_ROW);
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
         return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!split(c, n->args[i], row, col)) return false;
+        if (!split(c, n->args[i], row, col, lazy || (i > 0 && fd_op_info(op)->props & FD_LAZY)))
+            return false;
     return true;
 }
 
@@ -84,7 +87,7 @@ bool contraction_find(Unit *u, const Def *d, Contraction *out)
     int col = d->nvars - 1; /* stores are contiguous along the last dimension */
     for (int row = col - 1; row >= 0; row--) {
         *out = (Contraction){.d = d, .reduce = r, .row = row, .col = col};
-        out->separable = split(out, r->body, d->vars[row], d->vars[col]);
+        out->separable = split(out, r->body, d->vars[row], d->vars[col], false);
         if (!both_sides(out)) continue;
         out->separable = out->separable && pointwise_lanes(out, r->body);
         (void)u;

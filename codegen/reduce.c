@@ -113,16 +113,20 @@ static void outer_loops(Gen *g, Sum *s, int from)
 static void combine_lanes(Gen *g, Sum *s)
 {
     Arena *a = g->u->arena;
-    KirType one = kir_type(s->vec.kind, 1);
+    /* lanes in memory are stored elements: of bools, bytes */
+    KirType one = kir_type(s->vec.kind == SC_BOOL ? SC_BYTE : s->vec.kind, 1);
     const KirExpr *vw = kir_name(a, idx, "VW"), *i = kir_name(a, idx, fresh_name(g->u, "i"));
     const KirExpr *all = acc_at(a, s, kir_int(a, 0));
     for (int k = 1; k < VECTORS; k++)
         all = gen_combine(g, s->reduce->fn, all, acc_at(a, s, kir_int(a, k)));
     kir_array(a, g->block, one, "lane", false, 1, &vw);
+    /* a mask to 0 and 1 */
+    if (s->vec.kind == SC_BOOL) all = kir_convert(a, kir_type(SC_INT, KIR_VW), all);
     kir_store(a, g->block, "lane", kir_int(a, 0), all);
     KirBlock each = {0};
     kir_set(a, &each, s->tail,
-            gen_combine(g, s->reduce->fn, s->tail, kir_elem(a, one, "lane", 1, &i)));
+            gen_combine(g, s->reduce->fn, s->tail,
+                        kir_convert(a, kir_type(s->vec.kind, 1), kir_elem(a, one, "lane", 1, &i))));
     kir_for(a, g->block, i->name, kir_int(a, 0), vw, kir_int(a, 1), false, each);
 }
 
@@ -200,7 +204,8 @@ bool schedule_reduce(Unit *u, const Def *d)
 {
     Arena *a = u->arena;
     const FdNode *r = def_reduction(d);
-    if (!r || u->options->precise || !reduction_splits(r) || strcmp(plan_unsafe(u, d), "0") != 0)
+    if (!r || u->options->precise || !reduction_splits(r) || result_kind(r) == SC_HALF ||
+        strcmp(plan_unsafe(u, d), "0") != 0)
         return false;
     if (d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return false;
     const FdNode *lane = NULL;

@@ -26,6 +26,7 @@ typedef struct Unit {
     VEC(const char *) defines;    /* names defined so far */
     VEC(const FdUser *) users;    /* printed so far */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
+    VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
     const uint32_t *uses;         /* by node id: how many nodes use it */
 } Unit;
 
@@ -65,7 +66,8 @@ const char *plan_unsafe(Unit *u, const Def *d);
 
 /* An associative and commutative operation over closed ranges: any part of it can come first. */
 bool reduction_splits(const FdNode *reduce);
-bool node_is_closed(const FdNode *n); /* uses no bound variable */
+bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
+bool node_is_closed(const FdNode *n);              /* uses no bound variable */
 int site_of(const Unit *u, const FdNode *n);
 const char *fresh_name(Unit *u, const char *stem);
 ScalarKind result_kind(const FdNode *n); /* of a scalar node */
@@ -140,6 +142,7 @@ const KirExpr *gen_error(Gen *g);                                    /* the erro
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
 /* Offset of a definition's element at the bound variables' current values. */
 const KirExpr *gen_output_offset(Gen *g, const Def *d);
+void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
 /* a op b, by elementary operation or user function. */
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);
 /* The identity of a reduction's operation, or NULL. */
@@ -152,6 +155,7 @@ typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
 
 const char *gen_user(Unit *u, const FdUser *user); /* prints the function once; its name */
+bool node_can_fail(const FdNode *n);    /* divides integers, itself or in a function it calls */
 bool user_can_fail(const FdUser *user); /* then it takes the error buffer as its last argument */
 
 /* ---- schedules --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 /* ---- can it fail? -----------------------------------------------------------------------------
  */
 
-static bool node_can_fail(const FdNode *n)
+bool node_can_fail(const FdNode *n)
 {
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
