@@ -316,7 +316,7 @@ static HostRef filled(HostFunc *f, const Ast *init, const Type *type)
         fill(f, init, host_array_field(f, array, ARRAY_DATA, m->ptr), type->result, 0);
     }
     LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
-    LLVMBuildStore(m->b, host_null(m), slot);
+    host_untemp(f, slot);
     return (HostRef){array, true};
 }
 

@@ -34,7 +34,7 @@ static Argument by_reference(HostFunc *f, Ast *n)
 static void copy_back(HostFunc *f, const Argument *a)
 {
     LLVMValueRef v = host_load(f, a->v, a->back->type);
-    if (type_is_ref(a->back->type)) LLVMBuildStore(f->m->b, host_null(f->m), a->v);
+    if (type_is_ref(a->back->type)) host_untemp(f, a->v);
     host_place_store(f, a->back, v);
 }
 

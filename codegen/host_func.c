@@ -172,6 +172,18 @@ LLVMValueRef host_temp(HostFunc *f, LLVMValueRef ref)
     return ref;
 }
 
+void host_untemp(HostFunc *f, LLVMValueRef slot)
+{
+    LLVMBuildStore(f->m->b, host_null(f->m), slot);
+    for (size_t i = f->temps.len; i-- > 0;)
+        if (f->temps.data[i] == slot) {
+            f->temps.data[i] = vec_last(&f->temps);
+            f->temps.len--;
+            vec_push(&f->spare, slot);
+            return;
+        }
+}
+
 void host_release_temps(HostFunc *f, size_t mark)
 {
     while (f->temps.len > mark) {

@@ -185,6 +185,8 @@ void host_leave_scope(HostFunc *f, size_t mark);   /* releases and forgets the s
 void host_release_scope(HostFunc *f, size_t mark); /* the same without forgetting: for jumps */
 /* Keeps an owned reference until the end of the statement; returns it. */
 LLVMValueRef host_temp(HostFunc *f, LLVMValueRef ref);
+/* A temporary whose reference was handed on: its slot is free again. */
+void host_untemp(HostFunc *f, LLVMValueRef slot);
 void host_release_temps(HostFunc *f, size_t mark);
 LLVMValueRef host_load(HostFunc *f, LLVMValueRef from, const Type *type);
 void host_store(HostFunc *f, LLVMValueRef to, LLVMValueRef value, const Type *type);

@@ -72,7 +72,7 @@ void host_place_store(HostFunc *f, HostPlace *p, LLVMValueRef value)
         host_store(f, at, value, p->type);
         return;
     }
-    if (keep) LLVMBuildStore(m->b, host_null(m), keep);
+    if (keep) host_untemp(f, keep);
     LLVMValueRef old = LLVMBuildLoad2(m->b, m->ptr, at, "");
     LLVMBuildStore(m->b, value, at);
     host_call_runtime(f, ABI_cs_release, &old, 1, p->loc);
