@@ -60,6 +60,31 @@ AstList build_join(Parse *p, AstList list, AstList tail)
     return list;
 }
 
+/* ---- after errors: sema runs on what was understood, and is not to find the same mistake again
+ * ---- */
+
+static bool any_bad(AstList list)
+{
+    for (int i = 0; i < list.len; i++)
+        if (list.data[i]->kind == AST_BAD) return true;
+    return false;
+}
+
+/* Declares a name of which nothing else is known; as a constant where functions must see it. */
+static Ast *lost(Parse *p, Loc loc, const char *name, bool is_const)
+{
+    Ast *init = build_bad(p, loc);
+    return build_var(p, loc, is_const, build_leaf(p, AST_TYPE_VAR, loc),
+                     build_one(p, build_declarator(p, loc, name, init)));
+}
+
+Ast *build_bad_stmt(Parse *p, Loc loc)
+{
+    const char *name = p->lost;
+    p->lost = NULL;
+    return name ? lost(p, loc, name, p->lost_function) : build_bad(p, loc);
+}
+
 /* ---- arguments, parameters, bound variables ---- */
 
 static void want_bound_variable(Parse *p, Loc loc)
@@ -215,6 +240,7 @@ Ast *build_define(Parse *p, Loc loc, Ast *vtype, const char *name, AstList args,
     n->define.vtype = vtype;
     n->define.name = name;
     n->define.binders = as_binders(p, args);
+    if (any_bad(args)) return lost(p, loc, name, false);
     n->define.value = value;
     return done(p, n);
 }
@@ -225,6 +251,7 @@ Ast *build_func(Parse *p, Loc loc, Ast *ret, const char *name, AstList args, Ast
     n->func.ret = ret;
     n->func.name = name;
     for (int i = 0; i < args.len; i++) args.data[i] = as_param(p, args.data[i]);
+    if (any_bad(args)) return lost(p, loc, name, true);
     n->func.params = args;
     n->func.body = body;
     return done(p, n);
@@ -243,6 +270,7 @@ Ast *build_param(Parse *p, Loc loc, AstOp mode, Ast *ptype, const char *name)
 
 Ast *build_type_name(Parse *p, Loc loc, const char *name)
 {
+    if (name[0] == '?') return build_bad(p, loc);
     Ast *n = node(p, AST_TYPE_NAME, loc);
     n->type_name.name = name;
     return n;
@@ -253,7 +281,7 @@ Ast *build_type_func(Parse *p, Loc loc, Ast *result, AstList params)
     Ast *n = node(p, AST_TYPE_FUNC, loc);
     n->type_func.result = result;
     n->type_func.params = params;
-    return done(p, n);
+    return any_bad(params) ? build_bad(p, loc) : done(p, n);
 }
 
 Ast *build_rank(Parse *p, Loc loc, uint64_t rank)
@@ -433,6 +461,7 @@ Ast *build_operator_name(Parse *p, Loc loc, const char *op)
 
 Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name)
 {
+    if (name[0] == '?') return build_bad(p, loc);
     Ast *n = node(p, AST_MEMBER, loc);
     n->member.base = base;
     n->member.name = name;
@@ -444,7 +473,7 @@ Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
     Ast *n = node(p, AST_CALL, loc);
     n->call.callee = callee;
     n->call.args = as_exprs(p, args, true);
-    return done(p, n);
+    return any_bad(args) ? build_bad(p, loc) : done(p, n);
 }
 
 Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args)
@@ -452,7 +481,7 @@ Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args)
     Ast *n = node(p, AST_INDEX, loc);
     n->index.base = base;
     n->index.args = args;
-    return done(p, n);
+    return any_bad(args) ? build_bad(p, loc) : done(p, n);
 }
 
 Ast *build_unary(Parse *p, Loc loc, AstOp op, Ast *operand)
@@ -522,7 +551,7 @@ Ast *build_reduce(Parse *p, Loc loc, AstOp op, AstList args, Ast *operand)
     if (!operand) operand = build_plain(p, args.data[--args.len]);
     n->reduce.binders = as_binders(p, args);
     n->reduce.operand = operand;
-    return done(p, n);
+    return any_bad(args) ? build_bad(p, loc) : done(p, n);
 }
 
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint)
@@ -542,12 +571,14 @@ Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint)
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
 {
     Ast *n = node(p, kind, loc);
+    if (kind == AST_LET && args.len == 0) want_bound_variable(p, loc);
+    args = as_binders(p, args);
+    if (any_bad(args)) return build_bad(p, loc);
     if (kind == AST_LET) {
-        if (args.len == 0) want_bound_variable(p, loc);
-        n->let.binders = as_binders(p, args);
+        n->let.binders = args;
         n->let.body = body;
     } else {
-        n->lambda.binders = as_binders(p, args);
+        n->lambda.binders = args;
         n->lambda.body = body;
     }
     return done(p, n);
@@ -558,13 +589,14 @@ Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args)
     Ast *n = node(p, AST_NEW, loc);
     n->new_.ntype = ntype;
     n->new_.args = as_exprs(p, args, true);
-    return done(p, n);
+    return any_bad(args) ? build_bad(p, loc) : done(p, n);
 }
 
 Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank, AstList ranks,
                      Ast *init)
 {
     Ast *n = node(p, AST_NEW_ARRAY, loc);
+    if (any_bad(sizes)) return build_bad(p, loc);
     n->new_array.elem = build_ranks(p, base->loc, base, ranks);
     n->new_array.sizes = sizes;
     n->new_array.rank = sizes.len ? (uint64_t)sizes.len : rank;

@@ -7,6 +7,7 @@
 Loc build_span(Loc first, Loc last);
 Ast *build_leaf(Parse *p, AstKind kind, Loc loc);
 Ast *build_bad(Parse *p, Loc loc);
+Ast *build_bad_stmt(Parse *p, Loc loc); /* given up; declares p->lost if there is one */
 AstList build_one(Parse *p, Ast *item);
 AstList build_add(Parse *p, AstList list, Ast *item);
 AstList build_join(Parse *p, AstList list, AstList tail);

@@ -135,7 +135,7 @@ type_core: TYPENAME         { $$ = build_type_name(p, @$, $1); }
          | type "(" types ")" { $$ = build_type_func(p, @$, $1, $3); }
 types: %empty               { $$ = (AstList){0}; }
      | type_list
-     | error                { $$ = (AstList){0}; }
+     | error                { $$ = build_one(p, build_bad(p, @$)); }
 type_list: type             { $$ = build_one(p, $1); }
      | type_list "," type   { $$ = build_add(p, $1, $3); }
 ranks: rank                 { $$ = build_one(p, $1); }
@@ -164,7 +164,7 @@ stmt: block
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
-    | error                                 { $$ = build_bad(p, @$); yyclearin; }
+    | error                                 { $$ = build_bad_stmt(p, @$); yyclearin; }
 
 block: "{" stmts "}"            { $$ = build_block(p, @$, $2); }
 embedded: stmt                  { $$ = build_embedded(p, $1); }
@@ -244,7 +244,7 @@ postfix: primary
     | postfix "++"          { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }
     | postfix "--"          { $$ = build_incdec(p, @$, AST_OP_SUB, true, $1); }
 index: exprs
-     | error                { $$ = (AstList){0}; }
+     | error                { $$ = build_one(p, build_bad(p, @$)); }
 member: NAME
 
 primary: NAME               { $$ = build_name(p, @$, $1); }
@@ -278,7 +278,7 @@ ranks_opt: %empty           { $$ = (AstList){0}; }
 /* An argument, a parameter, a bound variable or the operand of a reduction: what encloses it decides. */
 args: %empty                { $$ = (AstList){0}; }
     | arglist
-    | error                 { $$ = (AstList){0}; }
+    | error                 { $$ = build_one(p, build_bad(p, @$)); }
 arglist: arg                { $$ = build_one(p, $1); }
        | arglist "," arg    { $$ = build_add(p, $1, $3); }
 arg: expr
@@ -343,6 +343,11 @@ size_t grammar_depth(const grammar_pstate *ps)
 int grammar_state(const grammar_pstate *ps, size_t i)
 {
     return ps->yyss[i];
+}
+
+uint32_t grammar_begin(const grammar_pstate *ps, size_t i)
+{
+    return ps->yyls[i].begin;
 }
 
 void grammar_pop(grammar_pstate *ps, size_t depth)

@@ -31,6 +31,9 @@ typedef struct Parse {
     bool unbalanced;     /* a brace is missing: `inner` is its echo */
     bool too_deep, stop; /* reported already; nothing more can be read */
     int errors;
+    int unnamed;         /* names made up so far */
+    const char *lost;    /* the name that a statement just given up declared, and whether */
+    bool lost_function;  /* it looked like a function */
     uint32_t last_error; /* offset of the last syntax error */
     bool clear;          /* since then a statement ended or a line began: a new error is no echo */
 } Parse;
@@ -53,7 +56,8 @@ int grammar_action(int state, int kind);
 int grammar_rule_length(int rule);
 int grammar_after(int state, int rule); /* the state after reducing by rule on top of state */
 size_t grammar_depth(const struct grammar_pstate *ps);
-int grammar_state(const struct grammar_pstate *ps, size_t i); /* the i-th of the stack */
+int grammar_state(const struct grammar_pstate *ps, size_t i);      /* the i-th of the stack */
+uint32_t grammar_begin(const struct grammar_pstate *ps, size_t i); /* where its text begins */
 void grammar_pop(struct grammar_pstate *ps, size_t depth);
 struct grammar_pstate *grammar_start(void);
 void grammar_end(struct grammar_pstate *ps);

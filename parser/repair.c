@@ -3,6 +3,7 @@
  * missing
  * (`expected ';' before 'x'`), brackets are not closed, a token is too much. If nothing helps, the
  * text up to the end of the innermost list or statement that can be given up becomes a BAD node. */
+#include <stdio.h>
 #include <string.h>
 
 #include "parse.h"
@@ -210,7 +211,9 @@ static Repair best_repair(const Parse *p)
 
 static void apply(Parse *p, const Repair *r)
 {
-    static const TokenValue unnamed = {.text = "?"};
+    char name[32];
+    snprintf(name, sizeof name, "?%d", p->unnamed++);
+    TokenValue unnamed = {.text = intern_cstr(p->names, name)};
     Loc loc = parse_token_loc(p, p->next);
     loc.end = loc.begin;
     for (int i = 0; i < r->ninsert && !p->stop; i++) {
@@ -291,8 +294,33 @@ static size_t find_statement(const Parse *p, size_t i, bool unknown)
     }
 }
 
+/* The name that the statement from token i on declares, as far as that can be told: `T(..)[] NAME`.
+ */
+static void find_lost(Parse *p, size_t i, size_t end)
+{
+    p->lost = NULL;
+    if (kind_of(p, i) == TOK_CONST) i++;
+    if (kind_of(p, i) != TOK_VAR && kind_of(p, i) != TOK_TYPENAME) return;
+    size_t inside = 0;
+    for (i++; i < end; i++) {
+        TokenKind k = kind_of(p, i);
+        if (k == TOK_NAME && inside == 0) {
+            p->lost = p->tokens.values.data[p->tokens.list.data[i].value].text;
+            p->lost_function = kind_of(p, i + 1) == TOK_LPAREN;
+        }
+        if (inside == 0 && !opens(k)) return;
+        inside += opens(k);
+        inside -= closes(k);
+    }
+}
+
 static void give_up(Parse *p, size_t depth, size_t next)
 {
+    size_t first = p->next;
+    if (grammar_depth(p->state) > depth)
+        while (first > 0 && p->tokens.list.data[first - 1].begin >= grammar_begin(p->state, depth))
+            first--;
+    find_lost(p, first, next);
     Loc loc = parse_token_loc(p, p->next);
     if (next > p->next) loc.end = parse_token_loc(p, next - 1).end;
     while (p->open.len > 0 && vec_last(&p->open).depth >= depth) p->open.len--;
