@@ -89,7 +89,7 @@ bool buffer_pages(Buffer *b, const CsSite *site)
         if (attempt) memory_trim();
         b->host = b->capacity >= MAPPED_FROM
                       ? map_pages(b->capacity)
-                      : aligned_alloc(b->capacity >= PAGE ? PAGE : 64,
+                      : aligned_alloc(b->capacity >= PAGE ? PAGE : 128,
                                       (b->capacity + PAGE - 1) / PAGE * PAGE);
         rt.memory.blocks++;
     }
