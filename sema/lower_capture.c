@@ -56,12 +56,13 @@ bool lower_is_machinery(const Ast *n)
 
 void lower_each_value(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 {
-    const Symbol *callee = n->kind == AST_CALL ? n->call.callee->sym : NULL;
-    if (!callee || (callee->kind != SYM_FUNC && callee->kind != SYM_BUILTIN)) {
+    Ast *name = n->kind == AST_CALL ? n->call.callee : NULL;
+    const Symbol *sym =
+        name && (name->kind == AST_NAME_REF || name->kind == AST_MEMBER) ? name->sym : NULL;
+    if (!sym || (sym->kind != SYM_FUNC && sym->kind != SYM_BUILTIN)) {
         ast_each_child(n, visit, ctx);
         return;
     }
-    Ast *name = n->call.callee;
     if (name->kind == AST_MEMBER && name->member.base->type) visit(&name->member.base, ctx);
     for (int i = 0; i < n->call.args.len; i++) visit(&n->call.args.data[i], ctx);
 }
