@@ -25,7 +25,7 @@ GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
-CSC_OBJ  := $(call obj,csc,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
+CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
@@ -45,7 +45,7 @@ $(BUILD)/%.a:
 	@ar qcs $@ $^
 
 # The compiler checks itself between passes; the runtime, which works while the user waits, does not.
-$(BUILD)/csc/%.o: %.c | $(GEN_HEADERS)
+$(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(findstring codegen/host,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
 $(BUILD)/rt/%.o: %.c

@@ -226,6 +226,7 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
     if (n->kind == FD_REDUCE) {
         Scope inner = {s, n->nvars, n->vars, n->doms};
         for (int i = 0; i < n->nvars; i++) {
+            if (!n->doms[i].lo) continue; /* infinite: no kernel will be made */
             unsafe_reads(u, n->doms[i].lo, s, branch, all);
             unsafe_reads(u, n->doms[i].hi, s, branch, all);
         }
