@@ -51,11 +51,12 @@ const FdType *fd_type_read(Fd *fd, const char *text);
 
 typedef enum FdKind { FD_SCALAR, FD_FUNC, FD_VAR, FD_APPLY, FD_REDUCE, FD_LET } FdKind;
 
-typedef enum FdLeaf {                /* what an FD_SCALAR or FD_FUNC leaf is */
-                      FD_LEAF_CONST, /* scalar: the constant `value` */
-                      FD_LEAF_SLOT,  /* scalar or function: the value of slot `slot` */
-                      FD_LEAF_OP,    /* function: the elementary operation `op` */
-                      FD_LEAF_USER   /* function: the user function `user` (a body, or host only) */
+/* What an FD_SCALAR or FD_FUNC leaf is. */
+typedef enum FdLeaf {
+    FD_LEAF_CONST, /* scalar: the constant `value` */
+    FD_LEAF_SLOT,  /* scalar or function: the value of slot `slot` */
+    FD_LEAF_OP,    /* function: the elementary operation `op` */
+    FD_LEAF_USER   /* function: the user function `user` (a body, or host only) */
 } FdLeaf;
 
 typedef enum FdVarRole {
@@ -118,8 +119,8 @@ Arena *fd_arena(Fd *fd);
 const FdNode *fd_const(Fd *fd, ScalarKind k, ScalarValue v);
 const FdNode *fd_int(Fd *fd, int64_t v);  /* an int constant */
 const FdNode *fd_long(Fd *fd, int64_t v); /* a long constant */
-const FdNode *fd_slot(Fd *fd, int slot, const FdType *type,
-                      const char *name);                  /* scalar or function */
+/* Slot number `slot`: a scalar or a function, as its type says. */
+const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name);
 const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type); /* the operation as a function value */
 const FdNode *fd_user(Fd *fd, const FdUser *user);
 const FdNode *fd_var(Fd *fd, const FdType *type, const char *name); /* a fresh variable each time */
@@ -144,13 +145,12 @@ bool fd_range_closed(const FdDom *d);
 
 /* A user function usable under promotion. With a body it can run on a device: statements over
  * expression nodes in which FD_VAR_LOCAL nodes are its parameters and mutable locals (nodes are
- * hash- consed as expressions, so an expression is re-evaluated at each statement that holds it).
+ * hash-consed as expressions, so an expression is re-evaluated at each statement that holds it).
  * Without a body it is called on the host through its symbol. */
 typedef enum FdStmtKind {
     FD_STMT_SET,  /* var = expr (declares var at its first) */
     FD_STMT_IF,   /* if (expr) then else other */
-    FD_STMT_LOOP, /* while (true) { body; step }: `continue` goes to step; left by break or return
-                   */
+    FD_STMT_LOOP, /* forever: body, step; `continue` goes to step; left by break or return */
     FD_STMT_BREAK,
     FD_STMT_CONTINUE,
     FD_STMT_RETURN /* return expr */
@@ -183,9 +183,9 @@ typedef struct FdSlot {
     const FdType *type; /* scalar or function */
     bool is_array;      /* a function slot that is known to be an array */
     const char *name;
-    const FdNode
-        *def; /* NULL: given from outside. Else a temporary made by fd_pass_fuse: the let (or
-                 closed scalar expression) to evaluate first; it may use earlier slots */
+    /* NULL: given from outside. Else a temporary, made by the passes fuse and hoist: the let (or
+     * closed scalar expression) to evaluate first; it may use earlier slots. */
+    const FdNode *def;
 } FdSlot;
 
 /* A condition of language section 4 found by domain inference and checked when the expression is
@@ -239,12 +239,6 @@ typedef struct FdOrder {
     const FdNode **nodes; /* k-th visited node: error sites are numbers in this list */
 } FdOrder;
 FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order); /* order's arrays live in the arena */
-
-/* Replaces the bounds of closed range k of `order` by two appended scalar long slots, numbers
- * first + 2k (lower) and first + 2k + 1 (upper), named "r<k>.lo" and "r<k>.hi"; returns `first`,
- * the number of slots before. Afterwards the graph holds nothing that its key leaves out: graphs
- * with equal keys give equal text whatever their ranges are. */
-int fd_symbolic_ranges(Fd *fd, FdGraph *g, const FdOrder *order);
 
 /* ---- rebuilding ----------------------------------------------------------------------- */
 

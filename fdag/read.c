@@ -574,6 +574,7 @@ static void read_agree(Reader *r)
 static void read_lines(Reader *r)
 {
     bool more = !at_end(r) || next_line(r);
+    int root_line = 0;
     for (; more && !r->error; more = next_line(r)) {
         if (r->root)
             fail(r, "the root is the last line");
@@ -585,10 +586,12 @@ static void read_lines(Reader *r)
             read_agree(r);
         else if (accept(r, "root")) {
             r->root = ref(r);
+            root_line = r->line;
             end_line(r);
         } else
             fail(r, "expected a node, 'user', 'agree' or 'root'");
     }
+    if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) fail(r, "there is no root");
     for (size_t i = 0; i < r->slots.len; i++)
         if (!r->slots.data[i].type) fail(r, "slot %zu is missing", i);

@@ -82,8 +82,8 @@ START_TEST(numbers_read_back)
         Text t = {0}, u = {0};
         text_add_double(&t, x);
         text_add_float(&u, f);
-        if (!isnan(x)) ck_assert_msg(strtod(t.data, NULL) == x, "%s", t.data);
-        if (!isnan(f)) ck_assert_msg(strtof(u.data, NULL) == f, "%s", u.data);
+        if (!isnan(x) && strtod(t.data, NULL) != x) ck_abort_msg("%s", t.data);
+        if (!isnan(f) && strtof(u.data, NULL) != f) ck_abort_msg("%s", u.data);
         text_free(&t);
         text_free(&u);
     }
@@ -147,12 +147,14 @@ END_TEST
 
 START_TEST(halves_survive)
 {
+    int changed = 0;
     for (uint32_t bits = 0; bits < 65536; bits++) {
         uint16_t in = (uint16_t)bits, out;
         ScalarValue v = scalar_load(&in, SC_HALF);
         scalar_store(&out, SC_HALF, v);
-        if (!isnan(v.f)) ck_assert_uint_eq(in, out);
+        changed += !isnan(v.f) && in != out;
     }
+    ck_assert_int_eq(changed, 0);
     ScalarValue v = {.f = 65519.99};
     ck_assert_double_eq(scalar_convert(v, SC_DOUBLE, SC_HALF).f, 65504);
     v.f = 65520;
@@ -209,7 +211,9 @@ START_TEST(arenas_give_zeroed_aligned_memory)
         size_t n = i % 7 == 0 ? i * 50 : i % 100;
         unsigned char *p = arena_alloc(a, n);
         ck_assert_uint_eq((uintptr_t)p % 16, 0);
-        for (size_t k = 0; k < n; k++) ck_assert_uint_eq(p[k], 0);
+        size_t zeros = 0; /* one assertion a block: each is logged */
+        for (size_t k = 0; k < n; k++) zeros += p[k] == 0;
+        ck_assert_uint_eq(zeros, n);
         memset(p, 0xAA, n);
     }
     ck_assert_str_eq(arena_printf(a, "%s-%d", "x", 12), "x-12");

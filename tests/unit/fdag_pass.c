@@ -1,6 +1,6 @@
-/* fdag_pass PASS < in > out: reads a graph, runs one pass (or the list "front" or "back", or "none"),
- * prints the graph. A user error of the pass is printed as "error LINE:COL: text". Exit code 2 for a
- * graph that cannot be read. */
+/* fdag_pass PASS < in > out: reads a graph, runs one pass (or the list "front" or "back", or
+ * "none"), prints the graph. A user error of the pass is printed as "error LINE:COL: text". Exit
+ * code 2 for a graph that cannot be read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

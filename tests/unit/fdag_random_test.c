@@ -300,24 +300,6 @@ START_TEST(random_graphs)
 }
 END_TEST
 
-/* Symbolic ranges: the text no longer depends on the bounds, only on the key. */
-START_TEST(symbolic_ranges)
-{
-    for (uint32_t seed = 1; seed <= 200; seed++) {
-        Fd *fd = fd_new();
-        FdGraph g = make_graph(fd, seed);
-        FdOrder order;
-        fd_key(fd, &g, &order);
-        int first = fd_symbolic_ranges(fd, &g, &order);
-        ck_assert_int_eq(first, ARRAYS + SCALARS);
-        ck_assert_int_eq(g.nslots, first + 2 * order.nranges);
-        const char *why = fd_verify(fd, &g);
-        ck_assert_msg(!why, "seed %u: %s", seed, why);
-        fd_free(fd);
-    }
-}
-END_TEST
-
 /* Damaged text gives a message or a graph, never a crash. */
 START_TEST(damaged_text)
 {
@@ -348,7 +330,6 @@ int main(void)
     TCase *c = tcase_create("graphs");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, random_graphs);
-    tcase_add_test(c, symbolic_ranges);
     tcase_add_test(c, damaged_text);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
