@@ -24,6 +24,9 @@ RUNTIME_SRC := $(wildcard runtime/*.c)
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
+# The version of the kernel generator, part of every cache key: changes with any of its sources.
+GENERATOR := $(shell cat $(SHARED_SRC) $(wildcard base/*.h fdag/*.h fdag/*.def codegen/*.h) | cksum | cut -d' ' -f1)
+
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
@@ -51,6 +54,8 @@ $(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
 $(BUILD)/rt/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<
+$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: BASEFLAGS += -DCG_GENERATOR=$(GENERATOR)u
+$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: $(SHARED_SRC)
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<

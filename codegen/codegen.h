@@ -9,8 +9,6 @@
 
 #include "../fdag/fdag.h"
 
-enum { CG_VERSION = 1 }; /* part of every cache key: raise it when generated text changes */
-
 typedef enum CgFamily { CG_CPU, CG_GPU } CgFamily;
 typedef enum CgTile { CG_TILE_AUTO, CG_TILE_1X1, CG_TILE_2X2, CG_TILE_4X4 } CgTile;
 
@@ -31,7 +29,8 @@ typedef enum CgStatus {
  * CG_USER_ERROR it holds the message that error->message points to. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
-/* Mixes the options and CG_VERSION into a graph's key. */
+/* Mixes the options and the generator's version (made by the build from its sources) into a graph's
+ * key. */
 FdKey cg_key(FdKey graph, const CgOptions *options);
 /* "auto" "1x1" "2x2" "4x4"; "cpu" "gpu". False if the text is none of them. */
 bool cg_tile_from_text(const char *text, CgTile *out);

@@ -77,7 +77,7 @@ LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
     LLVMBasicBlockRef call = host_block(f, "own"), next = host_block(f, "write");
     host_branch_cold(f, host_array_not_at_hand(f, array, true), call, next);
     host_enter(f, call);
-    if (LLVMIsAAllocaInst(slot)) { /* its address must not escape, or it stays in memory */
+    if (host_is_local(f, slot)) { /* its address must not escape: every call could change it then */
         if (!f->shadow) f->shadow = host_alloca(f, m->ptr, "shadow");
         LLVMBuildStore(m->b, array, f->shadow);
         host_call_runtime(f, ABI_cs_array_write, &f->shadow, 1, loc);

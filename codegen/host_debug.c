@@ -7,6 +7,7 @@
 
 #include "host_impl.h"
 
+enum { OP_PLUS_UCONST = 0x23 }; /* DWARF's */
 enum {
     ENCODING_BOOL = 2,
     ENCODING_FLOAT = 4,
@@ -92,7 +93,13 @@ static LLVMMetadataRef type_of(HostModule *m, const Type *t)
 void host_debug_variable(HostFunc *f, LLVMValueRef slot, const Symbol *sym, int argument)
 {
     HostModule *m = f->m;
-    if (!f->di_scope || !LLVMIsAAllocaInst(slot)) return;
+    if (!f->di_scope || !host_is_local(f, slot)) return;
+    uint64_t offset[] = {OP_PLUS_UCONST, 0};
+    bool framed = !LLVMIsAAllocaInst(slot); /* a reference, in the frame */
+    if (framed) {
+        offset[1] = 8 * LLVMConstIntGetZExtValue(LLVMGetOperand(slot, 1));
+        slot = f->frame;
+    }
     int line, col;
     sources_position(m->sources, sym->loc.file, sym->loc.begin, &line, &col);
     LLVMMetadataRef type = type_of(m, sym->type), var;
@@ -104,7 +111,7 @@ void host_debug_variable(HostFunc *f, LLVMValueRef slot, const Symbol *sym, int 
     else
         var = LLVMDIBuilderCreateAutoVariable(m->di, f->di_scope, sym->name, strlen(sym->name),
                                               file, (unsigned)line, type, true, LLVMDIFlagZero, 0);
-    LLVMMetadataRef where = LLVMDIBuilderCreateExpression(m->di, NULL, 0);
+    LLVMMetadataRef where = LLVMDIBuilderCreateExpression(m->di, offset, framed ? 2 : 0);
     LLVMMetadataRef at =
         LLVMDIBuilderCreateDebugLocation(m->ctx, (unsigned)line, (unsigned)col, f->di_scope, NULL);
     LLVMBasicBlockRef block = LLVMGetInsertBlock(m->b);

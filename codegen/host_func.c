@@ -1,6 +1,8 @@
 /* Functions: declarations, prologue and epilogue, blocks, variables, and who owns which reference.
- * Keeps: every reference slot is an alloca of the entry block that is NULL whenever it owns
- * nothing, so that one block per function, reached by every exception, can release them all. */
+ * Keeps: the references that a function owns are in its frame, an array in the entry block whose
+ * slots are NULL whenever they own nothing; one block, reached by every exception, releases the
+ * frame. The frame stays in memory: as values its slots would meet in that block, one by one from
+ * every call. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,10 +127,8 @@ LLVMValueRef host_buffer(HostFunc *f, int n)
 
 static LLVMValueRef owning_slot(HostFunc *f, const char *name)
 {
-    LLVMValueRef slot = host_alloca(f, f->m->ptr, name);
-    LLVMBuildStore(f->m->entry, host_null(f->m), slot);
-    vec_push(&f->slots, slot);
-    return slot;
+    LLVMValueRef index = host_int(f->m, f->nslots++);
+    return LLVMBuildInBoundsGEP2(f->m->entry, f->m->ptr, f->frame, &index, 1, name);
 }
 
 LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name)
@@ -156,6 +156,12 @@ void host_leave_scope(HostFunc *f, size_t mark)
 {
     host_release_scope(f, mark);
     f->scope.len = mark;
+}
+
+bool host_is_local(const HostFunc *f, LLVMValueRef slot)
+{
+    return LLVMIsAAllocaInst(slot) ||
+           (LLVMIsAGetElementPtrInst(slot) && LLVMGetOperand(slot, 0) == f->frame);
 }
 
 LLVMValueRef host_temp(HostFunc *f, LLVMValueRef ref)
@@ -217,6 +223,7 @@ static LLVMBasicBlockRef begin(HostFunc *f, Loc loc, const char *linkage)
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(f->m->ctx, f->fn, "entry");
     LLVMBasicBlockRef start = host_block(f, "start");
     LLVMPositionBuilderAtEnd(f->m->entry, entry);
+    f->frame = LLVMBuildArrayAlloca(f->m->entry, f->m->ptr, host_int(f->m, 1), "frame");
     LLVMPositionBuilderAtEnd(f->m->b, start);
     host_debug_function(f, loc, linkage);
     host_debug_at(f, loc);
@@ -239,15 +246,18 @@ static void finish(HostFunc *f, LLVMBasicBlockRef start)
     }
     if (f->unwind) {
         host_enter(f, f->unwind);
-        for (size_t i = 0; i < f->slots.len; i++) {
-            LLVMValueRef v = LLVMBuildLoad2(m->b, m->ptr, f->slots.data[i], "");
-            host_call_runtime(f, ABI_cs_release, &v, 1, (Loc){0, 0, 0});
-        }
+        if (f->nslots) host_release_frame(f);
         LLVMValueRef v = zero(f);
         v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
     }
+    if (f->nslots) {
+        LLVMSetOperand(f->frame, 0, host_int(m, f->nslots));
+        LLVMValueRef size = host_long(m, (int64_t)f->nslots * 8);
+        LLVMBuildMemSet(m->entry, f->frame, LLVMConstInt(m->i8, 0, false), size, 8);
+    } else {
+        LLVMInstructionEraseFromParent(f->frame);
+    }
     LLVMBuildBr(m->entry, start);
-    vec_free(&f->slots);
     vec_free(&f->scope);
     vec_free(&f->temps);
     vec_free(&f->spare);

@@ -78,7 +78,9 @@ struct HostModule {
 
     LLVMValueRef abi[ABI_COUNT]; /* declared when first used */
     LLVMTypeRef abi_type[ABI_COUNT];
-    LLVMValueRef pending; /* cs_pending */
+    LLVMValueRef pending;       /* cs_pending */
+    LLVMValueRef release_frame; /* releases the slots of a frame */
+    LLVMTypeRef release_frame_type;
     LLVMValueRef literal; /* makes a string literal when it is first used */
     LLVMValueRef *graphs; /* CsGraph of each SemaGraph */
     HostFuncInfo *funcs;  /* sorted by symbol */
@@ -113,10 +115,11 @@ typedef struct HostFunc {
     const char *name;         /* for sites: the C$ name, or "top level" */
     const Type *ret;          /* NULL: the program */
     LLVMBasicBlockRef unwind; /* releases every slot and returns zero; NULL: not needed so far */
-    VEC(LLVMValueRef) slots;  /* every owning reference slot */
-    VEC(LLVMValueRef) scope;  /* those of the variables in scope, innermost last */
-    VEC(LLVMValueRef) temps;  /* those of the full statement being made */
-    VEC(LLVMValueRef) spare;  /* temporaries for the statements after it */
+    LLVMValueRef frame;       /* the owning reference slots: nslots pointers */
+    int nslots;
+    VEC(LLVMValueRef) scope;                 /* those of the variables in scope, innermost last */
+    VEC(LLVMValueRef) temps;                 /* those of the full statement being made */
+    VEC(LLVMValueRef) spare;                 /* temporaries for the statements after it */
     LLVMValueRef buffers[HOST_MAX_ARGS + 1]; /* room for n CsValues or indices */
     LLVMValueRef shadow; /* a slot lent to the runtime instead of a variable's */
     HostLoop *loop;
@@ -151,6 +154,7 @@ bool host_abi_throws(AbiId id);
 /* Calls a function of the runtime; one that throws gets the site of loc and the check. */
 LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc);
 /* After a call: leaves if an exception is pending. `frame`: adds this function to its stack. */
+void host_release_frame(HostFunc *f);
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
 LLVMValueRef host_site(HostFunc *f, Loc loc);
 LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len); /* NUL-terminated */
@@ -181,6 +185,7 @@ LLVMValueRef host_alloca(HostFunc *f, LLVMTypeRef type, const char *name);
 LLVMValueRef host_buffer(HostFunc *f, int n); /* [n x i64]; contents last until the next host_* */
 /* A named variable: references own, are empty now, and are released when the scope ends. */
 LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name);
+bool host_is_local(const HostFunc *f, LLVMValueRef slot); /* of this function, not a caller's */
 void host_leave_scope(HostFunc *f, size_t mark);   /* releases and forgets the slots above mark */
 void host_release_scope(HostFunc *f, size_t mark); /* the same without forgetting: for jumps */
 /* Keeps an owned reference until the end of the statement; returns it. */

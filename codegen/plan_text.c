@@ -56,7 +56,7 @@ static const char *plan_bound(Unit *u, const FdNode *n)
 {
     const FdNode *f = n->args[0];
     int dim = (int)n->args[1]->value.i;
-    if (f->kind == FD_LET)
+    if (f->kind == FD_LET && f->doms[dim].lo)
         return plan_text(u, fd_op_of(n) == FD_OP_LOWER ? f->doms[dim].lo : f->doms[dim].hi);
     if (f->kind != FD_FUNC || f->leaf != FD_LEAF_SLOT) {
         u->host_only = true;

@@ -120,8 +120,6 @@ static void combine_lanes(Gen *g, Sum *s)
     for (int k = 1; k < VECTORS; k++)
         all = gen_combine(g, s->reduce->fn, all, acc_at(a, s, kir_int(a, k)));
     kir_array(a, g->block, one, "lane", false, 1, &vw);
-    /* a mask to 0 and 1 */
-    if (s->vec.kind == SC_BOOL) all = kir_convert(a, kir_type(SC_INT, KIR_VW), all);
     kir_store(a, g->block, "lane", kir_int(a, 0), all);
     KirBlock each = {0};
     kir_set(a, &each, s->tail,
