@@ -20,11 +20,11 @@ typedef union ScalarValue {
     double f;
 } ScalarValue;
 
-const char *scalar_name(ScalarKind k);     /* "int" */
-const char *scalar_cl_name(ScalarKind k);  /* "int"; bool is "uchar" */
-size_t scalar_bytes(ScalarKind k);         /* size of a stored element */
-bool scalar_is_integer(ScalarKind k);      /* sbyte..ulong, not char, not bool */
-bool scalar_is_real(ScalarKind k);         /* half, float, double */
+const char *scalar_name(ScalarKind k);    /* "int" */
+const char *scalar_cl_name(ScalarKind k); /* "int"; bool is "uchar" */
+size_t scalar_bytes(ScalarKind k);        /* size of a stored element */
+bool scalar_is_integer(ScalarKind k);     /* sbyte..ulong, not char, not bool */
+bool scalar_is_real(ScalarKind k);        /* half, float, double */
 bool scalar_is_signed(ScalarKind k);
 bool scalar_from_name(const char *name, size_t len, ScalarKind *out);
 

@@ -11,9 +11,8 @@
     }
 
 #define vec_push(v, x)                                                                             \
-    ((v)->len == (v)->cap                                                                          \
-         ? (void)((v)->data = vec_grow((v)->data, &(v)->cap, sizeof *(v)->data))                   \
-         : (void)0,                                                                                \
+    ((v)->len == (v)->cap ? (void)((v)->data = vec_grow((v)->data, &(v)->cap, sizeof *(v)->data))  \
+                          : (void)0,                                                               \
      (void)((v)->data[(v)->len++] = (x)))
 #define vec_free(v) (vec_release((v)->data), (v)->data = NULL, (v)->len = (v)->cap = 0)
 #define vec_last(v) ((v)->data[(v)->len - 1])
