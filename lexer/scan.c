@@ -220,7 +220,8 @@ void scan_integer(Scan *s, int base)
     if (!fits)
         error_at(s, s->begin, s->end, DIAG_BAD_NUMBER, "the integer does not fit in 64 bits");
     const char *suffix = is_unsigned ? is_long ? "UL" : "u" : is_long ? "L" : NULL;
-    TokenValue v = {.text = suffix ? intern_cstr(s->names, suffix) : NULL, .integer = value};
+    TokenValue v = {.text = suffix ? intern_cstr(s->names, suffix) : NULL,
+                    .integer = fits ? value : 0};
     if (!fits) s->quiet = false; /* the token is there: what follows is no echo */
     add_valued(s, TOK_INT, s->begin, v);
 }
@@ -360,7 +361,7 @@ ScanMode scan_string(Scan *s, bool verbatim, bool ended)
     if (!ended && s->interps.len > 0)
         return scan_interp_broken(s); /* $"{x": that is what is meant */
     if (!ended) error_at(s, s->begin, s->end, DIAG_UNTERMINATED, "the string does not end");
-    check_text(s, at, end);
+    if (ended) check_text(s, at, end);
     char *text = arena_alloc(s->arena, (size_t)(end - at) + 1);
     size_t len = 0;
     while (at < end) {
@@ -597,6 +598,7 @@ static bool is_type_by_place(const Tokens *tokens, size_t i)
 {
     TokenKind before = i > 0 ? kind_at(tokens, i - 1) : TOK_END, after = kind_at(tokens, i + 1);
     if (before == TOK_NEW && (after == TOK_LPAREN || after == TOK_LBRACKET)) return true;
+    if (after == TOK_NAME && tokens->list.data[i + 1].flags & TOKEN_QUIET) return false;
     if (after == TOK_NAME) return begins_declaration(before);
     if (after == TOK_LBRACKET) return is_rank(tokens, i + 1);
     if (before == TOK_ASSIGN && i >= 3 && kind_at(tokens, i - 3) == TOK_TYPE) return true;

@@ -70,6 +70,14 @@ static bool any_bad(AstList list)
     return false;
 }
 
+/* What a repaired expression means is a guess: nothing more is said about it. */
+static Ast *doubtful(Parse *p, Ast *expr)
+{
+    bool inside =
+        p->errors > 0 && expr && p->last_error >= expr->loc.begin && p->last_error <= expr->loc.end;
+    return inside ? build_bad(p, expr->loc) : expr;
+}
+
 /* Declares a name of which nothing else is known; as a constant where functions must see it. */
 static Ast *lost(Parse *p, Loc loc, const char *name, bool is_const)
 {
@@ -223,7 +231,7 @@ Ast *build_declarator(Parse *p, Loc loc, const char *name, Ast *init)
 {
     Ast *n = node(p, AST_DECLARATOR, loc);
     n->declarator.name = name;
-    n->declarator.init = init;
+    n->declarator.init = doubtful(p, init);
     return done(p, n);
 }
 
@@ -241,7 +249,7 @@ Ast *build_define(Parse *p, Loc loc, Ast *vtype, const char *name, AstList args,
     n->define.name = name;
     n->define.binders = as_binders(p, args);
     if (any_bad(args)) return lost(p, loc, name, false);
-    n->define.value = value;
+    n->define.value = doubtful(p, value);
     return done(p, n);
 }
 
@@ -335,6 +343,7 @@ static bool is_rest(const Parse *p, Loc loc)
 
 Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
 {
+    expr = doubtful(p, expr);
     switch (expr->kind) {
     case AST_CALL:
     case AST_ASSIGN:
@@ -407,7 +416,7 @@ Ast *build_foreach(Parse *p, Loc loc, Ast *vtype, const char *name, Ast *seq, As
 Ast *build_return(Parse *p, Loc loc, Ast *value)
 {
     Ast *n = node(p, AST_RETURN, loc);
-    n->return_.value = value;
+    n->return_.value = doubtful(p, value);
     return done(p, n);
 }
 
@@ -468,8 +477,26 @@ Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name)
     return done(p, n);
 }
 
+/* `f(float x) {` read as a call: what comes after the parenthesis tells. */
+static bool is_function_without_type(Parse *p, const Ast *callee, AstList args)
+{
+    bool typed = false;
+    for (int i = 0; i < args.len; i++)
+        typed = typed || args.data[i]->kind == AST_PARAM ||
+                (args.data[i]->kind == AST_BINDER && args.data[i]->binder.vtype);
+    size_t after = p->next + 1;
+    if (!typed || callee->kind != AST_NAME_REF || after >= p->tokens.list.len) return false;
+    Token *t = &p->tokens.list.data[after];
+    if (t->kind != TOK_LBRACE && t->kind != TOK_ARROW) return false;
+    parse_error(p, callee->loc, DIAG_SYNTAX, "expected the type of the function before '%s'",
+                callee->name_ref.name);
+    t->flags |= TOKEN_QUIET;
+    return true;
+}
+
 Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
 {
+    if (is_function_without_type(p, callee, args)) return build_bad(p, loc);
     Ast *n = node(p, AST_CALL, loc);
     n->call.callee = callee;
     n->call.args = as_exprs(p, args, true);

@@ -9,8 +9,8 @@
 #include "parse.h"
 
 enum {
-    LOOK_AHEAD = 8, /* tokens that a repair is tried on */
-    ENOUGH = 3      /* of them, for a repair to be believed */
+    LOOK_AHEAD = 16, /* tokens that a repair is tried on */
+    ENOUGH = 3       /* of them, for a repair to be believed */
 };
 
 /* ---- the automaton without its actions: `kept` states of the real stack and some of its own ----
@@ -195,13 +195,16 @@ static Repair best_repair(const Parse *p)
                                         TOK_ASSIGN,  TOK_LBRACE, TOK_IN,     TOK_TYPENAME};
     TokenKind kind = kind_of(p, p->next);
     Repair best = {.fitting = 0};
+    bool cut = p->tokens.list.data[p->next].flags & TOKEN_QUIET; /* "abc); took the brackets away */
+    if (cut) consider_closing(&best, p);
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-        if (opens(missing[i]) && (closes(kind) || kind == TOK_END)) continue;
+        bool ends = closes(kind) || kind == TOK_SEMI || kind == TOK_END;
+        if (opens(missing[i]) && ends) continue;
         if (missing[i] == TOK_LPAREN && !is_closed(p)) continue;
         Repair r = {.insert = {missing[i]}, .ninsert = 1, .partner = SIZE_MAX};
         consider(&best, &r, p);
     }
-    consider_closing(&best, p);
+    if (!cut) consider_closing(&best, p);
     if (kind != TOK_END) {
         Repair r = {.skip = true, .partner = SIZE_MAX};
         consider(&best, &r, p);
@@ -336,8 +339,11 @@ static void panic(Parse *p, bool unknown)
     TokenKind kind = kind_of(p, p->next);
     for (size_t depth = grammar_depth(p->state); depth > 0; depth--) {
         Trial t = trial_at(p, depth);
-        if (grammar_action(top(&t), GRAMMAR_ERROR) <= 0) continue;
-        try_token(&t, GRAMMAR_ERROR);
+        bool reads = depth == 1 || grammar_action(top(&t), GRAMMAR_ERROR) > 0;
+        if (!reads || !try_token(&t, GRAMMAR_ERROR)) {
+            vec_free(&t.over);
+            continue;
+        }
         size_t next = SIZE_MAX;
         if (would_fit(&t, TOK_SEMI)) {
             bool here = on_new_line(p, p->next) && begins_statement(kind) && !unknown;
