@@ -95,10 +95,11 @@ static bool range(const Graph *g, const FdNode *f, int d, const Env *e, const Cs
     return false;
 }
 
-static void add_function(Text *t, const FdNode *f)
+/* A slot's own name: the node may carry that of a slot of another graph. */
+static void add_function(Text *t, const Graph *g, const FdNode *f)
 {
-    if (f->name)
-        text_add(t, f->name);
+    if (f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT)
+        text_add(t, g->fd->slots[f->slot].name);
     else
         fd_print_expr(t, f);
 }
@@ -116,9 +117,9 @@ static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue 
     if (xlo == ylo && xhi == yhi) return true;
     Text t = {0};
     text_printf(&t, "domains differ: dimension %d of ", a->a_dim);
-    add_function(&t, a->a);
+    add_function(&t, g, a->a);
     text_printf(&t, " is %lld..%lld, dimension %d of ", (long long)xlo, (long long)xhi, a->b_dim);
-    add_function(&t, a->b);
+    add_function(&t, g, a->b);
     text_printf(&t, " is %lld..%lld", (long long)ylo, (long long)yhi);
     CsSite at = rt_site_at(site, a->loc);
     rt_throw(RT_DOMAIN, &at, "%s", t.data);

@@ -1,0 +1,1 @@
+s/there is #0 .*; set/there is DEVICES; set/
