@@ -195,18 +195,23 @@ const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *re
     return e;
 }
 
+static int64_t limit(bool negative)
+{
+    return negative ? INT64_MIN : INT64_MAX;
+}
+
 static int64_t apply(Code code, int64_t a, int64_t b)
 {
-    /* Unsigned arithmetic wraps; plans come from files, so overflow must not be undefined. */
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    /* What overflows stays at the limit, so that the size of an array too large is never small. */
+    int64_t r;
     bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
     switch (code) {
-    case ADD: return (int64_t)(ua + ub);
-    case SUB: return (int64_t)(ua - ub);
-    case MUL: return (int64_t)(ua * ub);
+    case ADD: return __builtin_add_overflow(a, b, &r) ? limit(a < 0) : r;
+    case SUB: return __builtin_sub_overflow(a, b, &r) ? limit(a < 0) : r;
+    case MUL: return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
     case DIV: return divides ? a / b : 0;
     case REM: return divides ? a % b : 0;
-    case SHL: return (int64_t)(ua << (ub & 63));
+    case SHL: return apply(MUL, a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
     case LT: return a < b;
     case LE: return a <= b;
     case GT: return a > b;
@@ -218,7 +223,7 @@ static int64_t apply(Code code, int64_t a, int64_t b)
     case MINIMUM: return a < b ? a : b;
     case MAXIMUM: return a > b ? a : b;
     case CEILDIV: return divides ? a / b + (a % b > 0) : 0;
-    case ROUNDUP: return divides ? (int64_t)((uint64_t)(a / b + (a % b > 0)) * ub) : 0;
+    case ROUNDUP: return apply(MUL, apply(CEILDIV, a, b), b);
     default: return 0;
     }
 }
@@ -233,7 +238,7 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
         case PUSH: stack[++top] = in->value; break;
         case SYMBOL: stack[++top] = lookup(ctx, (int)in->value); break;
         case NOT: stack[top] = !stack[top]; break;
-        case NEG: stack[top] = (int64_t)(0 - (uint64_t)stack[top]); break;
+        case NEG: stack[top] = apply(SUB, 0, stack[top]); break;
         case CHOOSE:
             top -= 2;
             stack[top] = stack[top] ? stack[top + 1] : stack[top + 2];

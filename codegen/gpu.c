@@ -62,9 +62,9 @@ static void map_kernel(Unit *u, const Def *d, const Grid *s, bool checked, const
     const KirExpr *at = gen_variable(&g, "at", kir_arith(a, "+", lo, gen_global_id(&g, 0)));
     const KirExpr *exists = kir_arith(a, "<", at, hi);
     if (last > 0)
-        exists = kir_arith(
-            a, "&&", exists,
-            kir_arith(a, "<", gen_global_id(&g, 1), gen_param(&g, "rows", KIR_IDX, s->rows)));
+        exists = kir_arith(a, "&&", exists,
+                           kir_arith(a, "<", gen_variable(&g, "y", gen_global_id(&g, 1)),
+                                     gen_param(&g, "rows", KIR_IDX, s->rows)));
     GenScope scope = gen_enter(&g, &inside);
     gen_outer(&g, d, last, 1);
     gen_bind(&g, d->vars[last], at);

@@ -11,7 +11,7 @@
 #include "codegen.h"
 #include "expr.h"
 
-enum { MAX_DEFINES = 16, MAX_LETS = 128, MAX_FLAGS = 8, MAX_LINE = 4096 };
+enum { MAX_DEFINES = 16, MAX_LETS = 128, MAX_FLAGS = 8, MAX_LINE = 4096, MAX_PASSED = 1 << 20 };
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
@@ -519,7 +519,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     if (bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
     int64_t limits[MAX_LETS], steps[MAX_LETS];
-    for (int i = 0; i < p->nsteps; i++) {
+    int passed = 0; /* plans come from files: no endless loops */
+    for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
         const Step *s = &p->steps[i];
         if (s->kind == STEP_LOOP) {
             v.lets[s->let] = value_of(s->from, &v);
@@ -530,8 +531,9 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
             if (!enter) i = s->partner;
         } else if (s->kind == STEP_END) {
             int let = p->steps[s->partner].let;
-            v.lets[let] += steps[let];
-            if (v.lets[let] < limits[let]) i = s->partner;
+            bool more = (uint64_t)limits[let] - (uint64_t)v.lets[let] > (uint64_t)steps[let];
+            v.lets[let] += more ? steps[let] : 0;
+            if (more) i = s->partner;
         } else if (!s->when || value_of(s->when, &v)) {
             CgLaunch l = bind_run(s, &v, arena);
             bool empty = false;
@@ -539,8 +541,9 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
             if (!empty) vec_push(&launches, l);
         }
     }
+    bool ended = passed < MAX_PASSED;
     out->nlaunches = (int)launches.len;
     out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
     vec_free(&launches);
-    return true;
+    return ended;
 }

@@ -22,9 +22,8 @@ END_TEST
 
 START_TEST(precise_product)
 {
-    CHECK_GRAPH("(let " JK " (sum " L " (mul (a j l) (b l k))))",
-                ON_CPU | ON_GPU | AUTO | P2 | EXACT, "a:float(3,5) b:float(5,2)",
-                "a:float(40,33) b:float(33,29)");
+    CHECK_GRAPH("(let " JK " (sum " L " (mul (a j l) (b l k))))", ON_CPU | AUTO | P2 | EXACT,
+                "a:float(3,5) b:float(5,2)", "a:float(40,33) b:float(33,29)");
 }
 END_TEST
 
@@ -44,7 +43,8 @@ START_TEST(transposed)
                 BOTH, others);
     CHECK_GRAPH("(let ((j (lo a 1) (hi a 1)) (k (lo b 0) (hi b 0)))"
                 " (sum ((l (lo a 0) (hi a 0))) (mul (a l j) (b k l))))",
-                BOTH, "a:float(33,65) b:float(70,33)", "a:float(600,20) b:float(33,600)");
+                BOTH, "a:float(33,65) b:float(70,33)", "a:float(600,20) b:float(33,600)",
+                "a:float(600,2100000000+20) b:float(33,600)");
 }
 END_TEST
 
@@ -54,7 +54,7 @@ START_TEST(epilogue)
                 MOST | P2, "a:float(3,5) b:float(5,2) d:float(3,2) x:float=0.5",
                 "a:float(40,17) b:float(17,35) d:float(40,35) x:float=-2",
                 "a:float(40,700) b:float(700,35) d:float(40,35) x:float=-2");
-    CHECK_GRAPH("(let " JK " (lt (sum " L " (mul (a j l) (b l k))) (d j k)))", BOTH,
+    CHECK_GRAPH("(let " JK " (lt (sum " L " (mul (a j l) (b l k))) (d j k)))", ON_CPU | AUTO,
                 "a:float(40,17) b:float(17,35) d:float(40,35)");
 }
 END_TEST
@@ -93,7 +93,7 @@ START_TEST(batched)
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)) (q (lo b 0) (hi b 0)) (k (lo b "
                 "2) (hi b 2)))"
                 " (sum ((l (lo a 2) (hi a 2))) (mul (a i j l) (b q l k))))",
-                MOST, "a:float(2,17,5) b:float(3,5,18)");
+                BOTH, "a:float(2,17,5) b:float(3,5,18)");
 }
 END_TEST
 
@@ -103,7 +103,7 @@ START_TEST(convolution)
         "(let ((y 0L (add (sub (hi a 0) (hi w 0)) 1L)) (x 0L (add (sub (hi a 1) (hi w 1)) 1L)))"
         " (sum ((p (lo w 0) (hi w 0)) (q (lo w 1) (hi w 1))) (mul (a (add y p) (add x q)) (w p "
         "q))))",
-        MOST, "a:float(9,11) w:float(3,4)", "a:float(40,57) w:float(5,3)");
+        BOTH, "a:float(9,11) w:float(3,4)", "a:float(40,57) w:float(5,3)");
     /* channels: rows and columns of a product over three variables */
     CHECK_GRAPH(
         "(let ((o (lo w 0) (hi w 0)) (x 0L (add (sub (hi a 1) (hi w 2)) 1L)))"
@@ -123,10 +123,10 @@ START_TEST(bodies) /* of contractions: all pairs, several operands a side, branc
         MOST, "a:float(3,5) b:float(5,2) s:float=3", "a:float(33,7) b:float(7,70) s:float=3");
     CHECK_GRAPH("(let " JK " (sum " L
                 " (select (lt (conv float (a j l)) (b l k)) 1 (sub (a j l) 3))))",
-                MOST, "a:int(3,5) b:float(5,2)", "a:int(33,7) b:float(7,70)");
+                ON_CPU | AUTO | P2, "a:int(3,5) b:float(5,2)", "a:int(33,7) b:float(7,70)");
     CHECK_GRAPH("(let ((x (lo a 0) (hi a 0)) (y (lo b 0) (hi b 0)))"
                 " (sum ((t (lo a 1) (hi a 1))) (mul (mul (a x t) v) (b y t))))",
-                MOST, "a:double(33,7) b:double(18,7) v:double=1.5");
+                ON_CPU | AUTO | P2, "a:double(33,7) b:double(18,7) v:double=1.5");
 }
 END_TEST
 
@@ -144,14 +144,14 @@ END_TEST
 
 START_TEST(pointwise)
 {
-    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (add (mul (a i) s) (b i)))", EVERY,
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (add (mul (a i) s) (b i)))", BOTH | PLAIN,
                 "a:float(1) b:float(1) s:float=2", "a:float(17) b:float(17) s:float=2",
                 "a:float(0) b:float(0) s:float=2", "a:float(5+1000) b:float(5+1000) s:float=2",
                 "a:float(-7+100) b:float(-7+100) s:float=2");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)) (k (lo a 2) (hi a 2)) (l (lo a "
                 "3) (hi a 3)))"
                 " (sub (a i j k l) (conv int (add i (mul l 3)))))",
-                BOTH | PLAIN, "a:int(2,3,4,5)", "a:int(2,-1+3,4,3+40)");
+                BOTH, "a:int(2,3,4,5)", "a:int(2,-1+3,4,3+40)");
     CHECK_GRAPH("(add (mul x x) 1.0)", BOTH, "x:double=3");
 }
 END_TEST
@@ -162,7 +162,7 @@ START_TEST(stencil)
         "(let ((i (add (lo a 0) 1L) (sub (hi a 0) 1L)) (j (add (lo a 1) 1L) (sub (hi a 1) 1L)))"
         " (mul 0.25f (add (add (a (sub i 1) j) (a (add i 1) j)) (add (a i (sub j 1)) (a i (add j "
         "1))))))",
-        EVERY, "a:float(3,3)", "a:float(2,5)", "a:float(33,45)", "a:float(1000000000+20,30)");
+        BOTH, "a:float(3,3)", "a:float(2,5)", "a:float(33,45)", "a:float(2100000000+20,30)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (select (land (gt i 0) (lt (a i) (a (sub i 1)))) (a "
                 "(sub i 1)) (a i)))",
                 BOTH, "a:float(1)", "a:float(100)");
@@ -180,9 +180,9 @@ START_TEST(conversions)
                  " (add (conv double (conv float (a i))) (add (conv double (conv long (a i)))"
                  " (conv double (conv ulong (a i)))))))");
         snprintf(spec, sizeof spec, "a:%s(67)", kinds[i]);
-        CHECK_GRAPH(text, BOTH, spec);
+        CHECK_GRAPH(text, i < 2 ? BOTH : ON_CPU | AUTO, spec);
     }
-    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (eq (lt (a i) (b i)) (c i)))", BOTH | PLAIN,
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (eq (lt (a i) (b i)) (c i)))", BOTH,
                 "a:float(67) b:float(67) c:bool(67)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (lor (lt (a i) (b i)) (lnot (c i))))", BOTH,
                 "a:double(67) b:double(67) c:bool(67)");
@@ -196,8 +196,8 @@ START_TEST(bounds) /* ranges that depend on outer variables, sizes given by scal
 {
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)))"
                 " (sum ((k (conv long i) (add (conv long j) 1L))) (a i k)))",
-                EVERY, "a:float(1,1)", "a:float(9,9)", "a:float(9,40)");
-    CHECK_GRAPH("(let ((i 0L (conv long n))) (mul i s))", EVERY, "n:int=100 s:int=3",
+                BOTH, "a:float(1,1)", "a:float(9,9)", "a:float(9,40)");
+    CHECK_GRAPH("(let ((i 0L (conv long n))) (mul i s))", BOTH, "n:int=100 s:int=3",
                 "n:int=0 s:int=3", "n:int=-4 s:int=3");
     CHECK_GRAPH("(let ((t 3000000000L (add 3000000000L n))) (sum ((k (lo a 0) (hi a 0))) (mul (a "
                 "k) 2.0f)))",
@@ -223,7 +223,7 @@ START_TEST(full)
             CHECK_GRAPH(text, BOTH, small, medium, large);
         }
     CHECK_GRAPH("(sqrt (sum ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1))) (mul (a i j) (a i j))))",
-                EVERY, "a:float(3,5)", "a:float(0,5)", "a:float(333,311)");
+                BOTH, "a:float(3,5)", "a:float(0,5)", "a:float(333,311)");
     CHECK_GRAPH("(least ((i (lo a 0) (hi a 0))) (a i))", BOTH | EXACT, "a:float(0)",
                 "a:float(70000)");
     CHECK_GRAPH("(all ((i (lo a 0) (hi a 0))) (lt (a i) 2.0f))", BOTH, "a:float(0)",
@@ -233,7 +233,7 @@ END_TEST
 
 START_TEST(rows_and_columns)
 {
-    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (sum ((j (lo a 1) (hi a 1))) (a i j)))", EVERY,
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (sum ((j (lo a 1) (hi a 1))) (a i j)))", BOTH,
                 "a:float(1,1)", "a:float(7,100)", "a:float(3,40000)", "a:float(300,90)",
                 "a:float(3,0)");
     CHECK_GRAPH("(let ((j (lo a 1) (hi a 1))) (greatest ((i (lo a 0) (hi a 0))) (a i j)))", BOTH,
@@ -251,7 +251,7 @@ END_TEST
 
 START_TEST(gathers)
 {
-    CHECK_GRAPH("(let ((i (lo p 0) (hi p 0))) (a (p i)))", EVERY, "p:int(100)%17 a:float(17)",
+    CHECK_GRAPH("(let ((i (lo p 0) (hi p 0))) (a (p i)))", MOST, "p:int(100)%17 a:float(17)",
                 "p:int(100)%17 a:float(16)", "p:int(100)%17 a:float(1+16)");
     CHECK_GRAPH("(let ((i 0L (conv long n) given)) (a i))", BOTH, "a:float(17) n:int=17",
                 "a:float(17) n:int=18", "a:float(1+17) n:int=4", "a:float(100) n:int=90");
@@ -259,7 +259,7 @@ START_TEST(gathers)
                 "a:float(40) b:float(5)", "a:float(40) b:float(4)", "a:float(40) b:float(40)");
     CHECK_GRAPH("(sum ((i (lo p 0) (hi p 0))) (mul (a (p i)) 2.0f))", BOTH,
                 "p:int(100)%17 a:float(17)", "p:int(5000)%17 a:float(3)");
-    CHECK_GRAPH("(let " JK " (sum ((l 0L (conv long n) given)) (mul (a j l) (b l k))))", EVERY,
+    CHECK_GRAPH("(let " JK " (sum ((l 0L (conv long n) given)) (mul (a j l) (b l k))))", MOST,
                 "a:float(20,17) b:float(17,30) n:int=17", "a:float(20,17) b:float(17,30) n:int=18",
                 "a:float(20,17) b:float(17,30) n:int=5");
 }
@@ -267,7 +267,7 @@ END_TEST
 
 START_TEST(divisions)
 {
-    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (div (a i) (b i)))", EVERY, "a:int(100) b:int(100)",
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (div (a i) (b i)))", BOTH, "a:int(100) b:int(100)",
                 "a:int(100) b:int(100)%1", "a:int(0) b:int(0)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (select (eq (b i) 0) 7 (rem (a i) (b i))))", BOTH,
                 "a:int(100) b:int(100)");
@@ -393,6 +393,8 @@ int main(void)
         suite_add_tcase(s, t);
     }
     SRunner *r = srunner_create(s);
+    if (!getenv("CK_FORK"))
+        srunner_set_fork_status(r, CK_NOFORK); /* opening OpenCL takes a second */
     srunner_run_all(r, CK_ENV);
     int failed = srunner_ntests_failed(r);
     srunner_free(r);

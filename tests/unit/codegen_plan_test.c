@@ -1,0 +1,217 @@
+/* Plans: expressions, loops, and texts that are damaged (they come from caches on disk). */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../codegen/codegen.h"
+
+static const CgDevice device = {.family = CG_CPU, .units = 2, .vector_bytes = 32, .max_group = 64};
+
+static const char sample[] =
+    "/* C$ plan\n"
+    " * slots 3\n"
+    " * slot 0 array float 2\n"
+    " * slot 1 array float 2\n"
+    " * slot 2 float\n"
+    " * options -cl-mad-enable\n"
+    " * define VW = max(vector_bytes / 4, 2)\n"
+    " * flag CS_WIDE = max(s0.n0 * s0.n1, s1.n0 * s1.n1) > 2000000000\n"
+    " * out bytes s0.n0 * s1.n1 * 4\n"
+    " * let m_1 = s0.n0\n"
+    " * temp 0 bytes (m_1 > 4) * (ceildiv(m_1, VW) * VW * s0.n1 * 4)\n"
+    " * run pack_1 when m_1 > 4 global ceildiv(m_1, VW), 1 local 1, 1 args idx m_1, slot 0, temp "
+    "0\n"
+    " * loop k = 0 to s0.n1 step 512\n"
+    " * run step_2 global m_1, s1.n1 args idx k, value 2, temp 0, slot 1, error, out\n"
+    " * end\n"
+    " */\n";
+
+#define HEAD "/* C$ plan\n * slots 1\n * slot 0 array float 1\n"
+
+static const char *parse_error(const char *text)
+{
+    const char *error = NULL;
+    CgPlan *p = cg_plan_parse(text, &error);
+    ck_assert((p == NULL) == (error != NULL));
+    cg_plan_free(p);
+    return error;
+}
+
+/* Value of an expression: the size of the result of a plan that holds it. */
+static int64_t plan_value(const char *expr)
+{
+    char text[512];
+    const char *error = NULL;
+    snprintf(text, sizeof text, HEAD " * let x = 7\n * out bytes %s\n */\n", expr);
+    CgPlan *p = cg_plan_parse(text, &error);
+    if (!p) return -1000;
+    FdBox box = {.rank = 1};
+    box.dim[0].lo = -3;
+    box.dim[0].hi = 9;
+    CgBinding b = {.slot_boxes = &box};
+    CgSchedule s = {0};
+    Arena *arena = arena_new();
+    int64_t v = cg_plan_bind(p, &b, &device, arena, &s) ? (int64_t)s.out_bytes : -1;
+    arena_free(arena);
+    cg_plan_free(p);
+    return v;
+}
+
+START_TEST(plan_values)
+{
+    static const struct {
+        const char *expr;
+        int64_t value;
+    } cases[] = {{"1 + 2 * 3", 7},
+                 {"(1 + 2) * 3 - 4 / 2 % 2", 9},
+                 {"s0.n0 + s0.lo0", 9},
+                 {"x > 5 && x <= 7 ? 10 : 20", 10},
+                 {"x == 7 || 0", 1},
+                 {"!x + 1", 1},
+                 {"-x + 8", 1},
+                 {"min(x, 3) + max(x, 3)", 10},
+                 {"ceildiv(x, 2) * 10 + roundup(x, 4)", 48},
+                 {"1 << 4", 16},
+                 {"x / 0", 0},
+                 {"x % 0", 0},
+                 {"ceildiv(x, 0)", 0},
+                 {"vector_bytes / 4", 8},
+                 {"gpu", 0},
+                 {"x < 3 < 1", 1},
+                 /* what overflows stays at the limit: a size is then refused, never small */
+                 {"4000000000 * 4000000000 * 4", INT64_MAX},
+                 {"9223372036854775807 + x", INT64_MAX},
+                 {"0 - 4000000000 * 4000000000", -1},
+                 {"9223372036854775808", -1000},
+                 {"1 +", -1000},
+                 {"", -1000},
+                 {"unknown", -1000},
+                 {"s1.n0", -1000},
+                 {"s0.n99", -1000},
+                 {"s0.zz0", -1000},
+                 {"min(1)", -1000},
+                 {"(1", -1000},
+                 {"1 ? 2", -1000},
+                 {"1 2", -1000},
+                 {"1 $ 2", -1000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t v = plan_value(cases[i].expr);
+        ck_assert_msg(v == cases[i].value, "%s is %lld", cases[i].expr, (long long)v);
+    }
+    char deep[400];
+    memset(deep, '(', sizeof deep);
+    strcpy(deep + 150, "1");
+    memset(deep + 151, ')', 150);
+    deep[301] = '\0';
+    ck_assert_int_eq(plan_value(deep), 1);
+    deep[0] = '\0';
+    for (int i = 0; i < 60; i++) strcat(deep, "1+(");
+    ck_assert_int_eq(plan_value(deep), -1000);
+}
+END_TEST
+
+START_TEST(plan_damage)
+{
+    static const char *const bad[] = {
+        "",
+        "__kernel void f() {}",
+        "/* C$ plan\n",
+        "/* C$ plan\n */\n",
+        HEAD,
+        HEAD " */\n",
+        HEAD " * out bytes 1",
+        HEAD "out bytes 1\n */\n",
+        HEAD " * out bytes 1\n * nonsense\n */\n",
+        HEAD " * out bytes 1 1\n */\n",
+        "/* C$ plan\n * slots 2\n * slot 0 float\n * out bytes 1\n */\n",
+        "/* C$ plan\n * slots 1\n * slot 1 float\n * out bytes 1\n */\n",
+        "/* C$ plan\n * slots 99999999999\n * out bytes 1\n */\n",
+        HEAD " * out bytes 1\n * run f global\n */\n",
+        HEAD " * out bytes 1\n * run f global 1 local 1, 2\n */\n",
+        HEAD " * out bytes 1\n * run f global 1 args slot 1\n */\n",
+        HEAD " * out bytes 1\n * run f global 1 args temp 0\n */\n",
+        HEAD " * out bytes 1\n * run f global 1 args float 1\n */\n",
+        HEAD " * out bytes 1\n * run f global 1 args\n */\n",
+        HEAD " * out bytes 1\n * temp 1 bytes 4\n */\n",
+        HEAD " * out bytes 1\n * end\n */\n",
+        HEAD " * out bytes 1\n * loop i = 0 to 4 step 1\n */\n",
+        HEAD " * out bytes 1\n * loop i = 0 to 4\n * end\n */\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(parse_error(bad[i]) != NULL, "accepted: %s", bad[i]);
+    ck_assert_ptr_null(
+        parse_error(HEAD " * out bytes 1\n * run f global 1 args slot 0, idx 3\n */\n"));
+
+    /* every cut and every damaged byte of a plan: an error or a plan, never a crash */
+    size_t len = strlen(sample);
+    for (size_t i = 0; i < len; i++) {
+        char *text = strdup(sample);
+        text[i] = '\0';
+        ck_assert(i + 4 > len || parse_error(text) != NULL);
+        for (const char *c = "0(*,\n-"; *c; c++) {
+            memcpy(text, sample, len);
+            text[i] = *c;
+            parse_error(text);
+        }
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(plan_loops)
+{
+    const char *error = NULL;
+    CgPlan *p = cg_plan_parse(
+        HEAD " * out bytes 4\n"
+             " * loop i = 0 to s0.n0 step 5 when s0.n0 > 2\n"
+             " * loop j = i to i + 2 step 1\n"
+             " * run f when j != 6 global j + 1, 2 local 1, 2 args long j * 2, idx i\n"
+             " * end\n * end\n"
+             " * run g when s0.n0 > 100 global 1\n"
+             " * run h global 0\n */\n",
+        &error);
+    ck_assert_msg(p != NULL, "%s", error);
+    Arena *arena = arena_new();
+    FdBox box = {.rank = 1};
+    box.dim[0].hi = 12;
+    CgBinding b = {.slot_boxes = &box};
+    CgSchedule s;
+    const char *const *names;
+    ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
+    ck_assert_int_eq(cg_plan_kernels(p, &names), 3);
+    ck_assert_str_eq(names[2], "h");
+    ck_assert(!cg_plan_can_fail(p));
+    static const int j[] = {0, 1, 5, 10, 11};
+    ck_assert_int_eq(s.nlaunches, 5);
+    for (int i = 0; i < 5; i++) {
+        const CgLaunch *l = &s.launches[i];
+        ck_assert_uint_eq(l->global[0], (size_t)j[i] + 1);
+        ck_assert_uint_eq(l->local[1], 2);
+        ck_assert_uint_eq(l->args[0].size, 8);
+        ck_assert_uint_eq(l->args[1].size, 4);
+        ck_assert_int_eq(l->args[0].bytes[0], 2 * j[i]);
+    }
+    box.dim[0].hi = INT64_MAX; /* a damaged bound: given up, not run for years */
+    ck_assert(!cg_plan_bind(p, &b, &device, arena, &s));
+    box.dim[0].hi = 2;
+    ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
+    ck_assert_int_eq(s.nlaunches, 0);
+    arena_free(arena);
+    cg_plan_free(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("codegen plans");
+    TCase *t = tcase_create("plans");
+    tcase_add_test(t, plan_values);
+    tcase_add_test(t, plan_damage);
+    tcase_add_test(t, plan_loops);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
