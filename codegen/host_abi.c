@@ -94,45 +94,48 @@ void host_check_pending(HostFunc *f, Loc loc, bool frame)
     host_enter(f, next);
 }
 
-/* static void release(ptr frame, i64 n): releases n slots. */
-static void make_release_frame(HostModule *m)
+/* static void release(ptr frame, i64 first, i64 end): releases these slots. */
+static void make_release(HostModule *m)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
     LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
-    LLVMTypeRef params[] = {m->ptr, m->i64};
-    m->release_frame_type = LLVMFunctionType(m->void_type, params, 2, false);
-    LLVMValueRef fn = host_add_function(m, "release", m->release_frame_type);
-    m->release_frame = fn;
+    LLVMTypeRef params[] = {m->ptr, m->i64, m->i64};
+    m->release_type = LLVMFunctionType(m->void_type, params, 3, false);
+    LLVMValueRef fn = m->release = host_add_function(m, "release", m->release_type);
     host_debug_none(m);
     host_attribute(m, fn, "noinline");
     host_attribute(m, fn, "cold");
     LLVMBasicBlockRef entry = LLVMGetInsertBlock(m->b);
-    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(m->ctx, fn, "loop");
+    LLVMBasicBlockRef test = LLVMAppendBasicBlockInContext(m->ctx, fn, "test");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(m->ctx, fn, "body");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(m->ctx, fn, "done");
-    LLVMBuildBr(m->b, loop);
-    LLVMPositionBuilderAtEnd(m->b, loop);
-    LLVMValueRef i = LLVMBuildPhi(m->b, m->i64, ""), frame = LLVMGetParam(fn, 0);
-    LLVMValueRef slot = LLVMBuildInBoundsGEP2(m->b, m->ptr, frame, &i, 1, "");
+    LLVMBuildBr(m->b, test);
+    LLVMPositionBuilderAtEnd(m->b, test);
+    LLVMValueRef i = LLVMBuildPhi(m->b, m->i64, "");
+    LLVMValueRef more = LLVMBuildICmp(m->b, LLVMIntSLT, i, LLVMGetParam(fn, 2), "");
+    LLVMBuildCondBr(m->b, more, body, done);
+    LLVMPositionBuilderAtEnd(m->b, body);
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(m->b, m->ptr, LLVMGetParam(fn, 0), &i, 1, "");
     LLVMValueRef ref = LLVMBuildLoad2(m->b, m->ptr, slot, "");
     call(m, ABI_cs_release, &ref, 1);
-    LLVMValueRef next = LLVMBuildAdd(m->b, i, host_long(m, 1), ""),
-                 values[] = {host_long(m, 0), next};
-    LLVMBasicBlockRef blocks[] = {entry, loop};
+    LLVMValueRef next = LLVMBuildAdd(m->b, i, host_long(m, 1), "");
+    LLVMBuildBr(m->b, test);
+    LLVMValueRef values[] = {LLVMGetParam(fn, 1), next};
+    LLVMBasicBlockRef blocks[] = {entry, body};
     LLVMAddIncoming(i, values, blocks, 2);
-    LLVMValueRef last = LLVMBuildICmp(m->b, LLVMIntEQ, next, LLVMGetParam(fn, 1), "");
-    LLVMBuildCondBr(m->b, last, done, loop);
     LLVMPositionBuilderAtEnd(m->b, done);
     LLVMBuildRetVoid(m->b);
     LLVMPositionBuilderAtEnd(m->b, back);
     LLVMSetCurrentDebugLocation2(m->b, at);
 }
 
-void host_release_frame(HostFunc *f)
+void host_release_slots(HostFunc *f, int first, int end)
 {
     HostModule *m = f->m;
-    if (!m->release_frame) make_release_frame(m);
-    LLVMValueRef args[] = {f->frame, host_long(m, f->nslots)};
-    LLVMBuildCall2(m->b, m->release_frame_type, m->release_frame, args, 2, "");
+    if (!m->release) make_release(m);
+    LLVMValueRef args[] = {f->nslots ? f->frame : host_null(m), host_long(m, first),
+                           host_long(m, end)};
+    LLVMBuildCall2(m->b, m->release_type, m->release, args, 3, "");
 }
 
 /* ---- constants ---------------------------------------------------------------------------------

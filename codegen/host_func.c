@@ -1,12 +1,14 @@
 /* Functions: declarations, prologue and epilogue, blocks, variables, and who owns which reference.
  * Keeps: the references that a function owns are in its frame, an array in the entry block whose
- * slots are NULL whenever they own nothing; one block, reached by every exception, releases the
- * frame. The frame stays in memory: as values its slots would meet in that block, one by one from
- * every call. */
+ * slots are NULL whenever they own nothing; blocks that exceptions reach release them. The frame
+ * stays in memory (as values its slots would meet there, from every call), and each such block is
+ * reached from few places: LLVM's passes take time in the square of that number. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "host_impl.h"
+
+enum { INLINE_BLOCKS = 40, LANDING_EDGES = 16 };
 
 /* ---- declarations -------------------------------------------------------------------------------
  */
@@ -104,8 +106,14 @@ void host_branch_cold(HostFunc *f, LLVMValueRef cond, LLVMBasicBlockRef cold,
 
 LLVMBasicBlockRef host_unwind(HostFunc *f)
 {
-    if (!f->unwind) f->unwind = host_block(f, "unwind");
-    return f->unwind;
+    HostLanding *last = f->landings.len ? &vec_last(&f->landings) : NULL;
+    if (!last || last->nedges == LANDING_EDGES) {
+        HostLanding next = {host_block(f, "unwind"), last ? f->nslots : 0, 0};
+        vec_push(&f->landings, next);
+        last = &vec_last(&f->landings);
+    }
+    last->nedges++;
+    return last->block;
 }
 
 /* ---- variables
@@ -236,6 +244,24 @@ static LLVMValueRef zero(const HostFunc *f)
     return t == f->m->void_type ? NULL : LLVMConstNull(t);
 }
 
+/* Each landing releases the slots that were made while it was the newest, then goes on to the one
+ * before. */
+static void emit_landings(HostFunc *f)
+{
+    HostModule *m = f->m;
+    int end = f->nslots;
+    for (size_t i = f->landings.len; i-- > 0;) {
+        const HostLanding *l = &f->landings.data[i];
+        host_enter(f, l->block);
+        if (end > l->first_slot || i > 0) host_release_slots(f, l->first_slot, end);
+        end = l->first_slot;
+        if (i > 0) LLVMBuildBr(m->b, f->landings.data[i - 1].block);
+    }
+    if (!f->landings.len) return;
+    LLVMValueRef v = zero(f);
+    v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
+}
+
 static void finish(HostFunc *f, LLVMBasicBlockRef start)
 {
     HostModule *m = f->m;
@@ -244,12 +270,7 @@ static void finish(HostFunc *f, LLVMBasicBlockRef start)
         LLVMValueRef v = zero(f);
         v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
     }
-    if (f->unwind) {
-        host_enter(f, f->unwind);
-        if (f->nslots) host_release_frame(f);
-        LLVMValueRef v = zero(f);
-        v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
-    }
+    emit_landings(f);
     if (f->nslots) {
         LLVMSetOperand(f->frame, 0, host_int(m, f->nslots));
         LLVMValueRef size = host_long(m, (int64_t)f->nslots * 8);
@@ -262,6 +283,7 @@ static void finish(HostFunc *f, LLVMBasicBlockRef start)
     vec_free(&f->temps);
     vec_free(&f->spare);
     vec_free(&f->facts);
+    vec_free(&f->landings);
     host_debug_none(m);
 }
 
@@ -302,6 +324,9 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
     for (int i = 0; i < decl->func.params.len; i++) bind_param(&f, info, (unsigned)i);
     host_stmt(&f, decl->func.body);
     finish(&f, start);
+    /* LLVM would inline what is called once whatever its size: the callers of many such functions
+     * would grow without bound, and with them the time that optimising takes. */
+    if (LLVMCountBasicBlocks(f.fn) > INLINE_BLOCKS) host_attribute(m, f.fn, "noinline");
 }
 
 static Symbol *find_main(const HostModule *m)

@@ -78,9 +78,9 @@ struct HostModule {
 
     LLVMValueRef abi[ABI_COUNT]; /* declared when first used */
     LLVMTypeRef abi_type[ABI_COUNT];
-    LLVMValueRef pending;       /* cs_pending */
-    LLVMValueRef release_frame; /* releases the slots of a frame */
-    LLVMTypeRef release_frame_type;
+    LLVMValueRef pending; /* cs_pending */
+    LLVMValueRef release; /* releases slots of a frame */
+    LLVMTypeRef release_type;
     LLVMValueRef literal; /* makes a string literal when it is first used */
     LLVMValueRef *graphs; /* CsGraph of each SemaGraph */
     HostFuncInfo *funcs;  /* sorted by symbol */
@@ -109,13 +109,19 @@ typedef struct HostFact {
 
 typedef VEC(HostFact) HostFacts;
 
+typedef struct HostLanding { /* a block that exceptions reach */
+    LLVMBasicBlockRef block;
+    int first_slot; /* it releases slots from here to the next landing's */
+    int nedges;
+} HostLanding;
+
 typedef struct HostFunc {
     HostModule *m;
     LLVMValueRef fn;
-    const char *name;         /* for sites: the C$ name, or "top level" */
-    const Type *ret;          /* NULL: the program */
-    LLVMBasicBlockRef unwind; /* releases every slot and returns zero; NULL: not needed so far */
-    LLVMValueRef frame;       /* the owning reference slots: nslots pointers */
+    const char *name;          /* for sites: the C$ name, or "top level" */
+    const Type *ret;           /* NULL: the program */
+    VEC(HostLanding) landings; /* empty: nothing throws so far */
+    LLVMValueRef frame;        /* the owning reference slots: nslots pointers */
     int nslots;
     VEC(LLVMValueRef) scope;                 /* those of the variables in scope, innermost last */
     VEC(LLVMValueRef) temps;                 /* those of the full statement being made */
@@ -154,7 +160,7 @@ bool host_abi_throws(AbiId id);
 /* Calls a function of the runtime; one that throws gets the site of loc and the check. */
 LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc);
 /* After a call: leaves if an exception is pending. `frame`: adds this function to its stack. */
-void host_release_frame(HostFunc *f);
+void host_release_slots(HostFunc *f, int first, int end); /* of the frame */
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
 LLVMValueRef host_site(HostFunc *f, Loc loc);
 LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len); /* NUL-terminated */
@@ -180,7 +186,7 @@ bool host_ended(const HostFunc *f);
 /* A branch that is seldom taken. */
 void host_branch_cold(HostFunc *f, LLVMValueRef cond, LLVMBasicBlockRef cold,
                       LLVMBasicBlockRef next);
-LLVMBasicBlockRef host_unwind(HostFunc *f);
+LLVMBasicBlockRef host_unwind(HostFunc *f); /* where an exception goes; ask anew for each */
 LLVMValueRef host_alloca(HostFunc *f, LLVMTypeRef type, const char *name);
 LLVMValueRef host_buffer(HostFunc *f, int n); /* [n x i64]; contents last until the next host_* */
 /* A named variable: references own, are empty now, and are released when the scope ends. */
