@@ -249,6 +249,23 @@ END_TEST
 /* ---- errors
  * -------------------------------------------------------------------------------------- */
 
+START_TEST(temporaries) /* what the passes compute once beforehand */
+{
+    CHECK_GRAPH(
+        "(let ((i (lo a 0) (hi a 0))) (div (exp (a i)) (sum ((j (lo a 0) (hi a 0))) (exp (a j)))))",
+        BOTH, "a:float(1)", "a:float(3+2000)", "a:float(0)");
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)))"
+                " (sub (a i j) (greatest ((k (lo a 1) (hi a 1))) (a i k))))",
+                BOTH, "a:float(3,5)", "a:float(-1+70,4+90)");
+    CHECK_GRAPH("(let " JK " (sum " L
+                " (mul (sum ((p (lo d 0) (hi d 0))) (mul (a p l) (d j p))) (b l k))))",
+                BOTH, "a:float(4,4) b:float(4,4) d:float(4,4)",
+                "a:float(20,20) b:float(20,20) d:float(20,20)");
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (div (a i) (sum ((j (lo a 0) (hi a 0))) (a j))))",
+                BOTH, "a:int(40)%1", "a:int(40)%3");
+}
+END_TEST
+
 START_TEST(gathers)
 {
     CHECK_GRAPH("(let ((i (lo p 0) (hi p 0))) (a (p i)))", MOST, "p:int(100)%17 a:float(17)",
@@ -381,6 +398,7 @@ int main(void)
                  {"bounds", bounds},
                  {"full", full},
                  {"rows and columns", rows_and_columns},
+                 {"temporaries", temporaries},
                  {"gathers", gathers},
                  {"divisions", divisions},
                  {"error words", error_words},
