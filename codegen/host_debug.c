@@ -34,7 +34,7 @@ void host_debug_init(HostModule *m)
 {
     static const char producer[] = "csc";
     flag(m, "Debug Info Version", LLVMDebugMetadataVersion());
-    flag(m, "Dwarf Version", 4);
+    flag(m, "Dwarf Version", 5);
     m->di = LLVMCreateDIBuilder(m->mod);
     m->di_file = file_of(m, m->sema->unit->loc.file);
     m->di_unit =
@@ -44,7 +44,7 @@ void host_debug_init(HostModule *m)
     m->di_func_type = LLVMDIBuilderCreateSubroutineType(m->di, m->di_file, NULL, 0, LLVMDIFlagZero);
 }
 
-void host_debug_function(HostFunc *f, Loc loc, const char *linkage)
+void host_debug_function(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;
     if (!m->di) return;
@@ -52,8 +52,8 @@ void host_debug_function(HostFunc *f, Loc loc, const char *linkage)
     sources_position(m->sources, loc.file, loc.begin, &line, &col);
     LLVMMetadataRef file = file_of(m, loc.file);
     f->di_scope = LLVMDIBuilderCreateFunction(
-        m->di, file, f->name, strlen(f->name), linkage, strlen(linkage), file, (unsigned)line,
-        m->di_func_type, true, true, (unsigned)line, LLVMDIFlagZero, m->options->opt_level > 0);
+        m->di, file, f->name, strlen(f->name), "", 0, file, (unsigned)line, m->di_func_type, true,
+        true, (unsigned)line, LLVMDIFlagZero, m->options->opt_level > 0);
     LLVMSetSubprogram(f->fn, f->di_scope);
 }
 

@@ -3,6 +3,7 @@
  * slots are NULL whenever they own nothing; blocks that exceptions reach release them. The frame
  * stays in memory (as values its slots would meet there, from every call), and each such block is
  * reached from few places: LLVM's passes take time in the square of that number. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,16 +29,24 @@ const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym)
     return info;
 }
 
+/* "mul.float.int.int.float.int.int": assemblers take letters, digits and dots everywhere; the dot
+ * after the name keeps it apart from names of C. LLVM numbers what still clashes. */
 static const char *mangled(HostModule *m, const Symbol *sym)
 {
     Text t = {0};
-    text_printf(&t, "%s(", sym->name);
+    text_printf(&t, "%s.", sym->name);
+    size_t keep = t.len;
     for (int i = 0; i < sym->type->nparams; i++) {
         if (i) text_add(&t, ",");
         type_print(&t, sym->type->params[i]);
     }
-    text_add(&t, ")");
-    const char *name = arena_strndup(m->arena, t.data, t.len);
+    for (size_t i = t.len; i-- > keep;)
+        if (ispunct((unsigned char)t.data[i]) || t.data[i] == ' ') t.data[i] = '.';
+    size_t len = keep;
+    for (size_t i = keep; i < t.len; i++)
+        if (t.data[i] != '.' || t.data[len - 1] != '.') t.data[len++] = t.data[i];
+    if (len > keep && t.data[len - 1] == '.') len--;
+    const char *name = arena_strndup(m->arena, t.data, len);
     text_free(&t);
     return name;
 }
@@ -226,14 +235,14 @@ void host_store(HostFunc *f, LLVMValueRef to, LLVMValueRef value, const Type *ty
 /* ---- functions
  * ------------------------------------------------------------------------------------- */
 
-static LLVMBasicBlockRef begin(HostFunc *f, Loc loc, const char *linkage)
+static LLVMBasicBlockRef begin(HostFunc *f, Loc loc)
 {
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(f->m->ctx, f->fn, "entry");
     LLVMBasicBlockRef start = host_block(f, "start");
     LLVMPositionBuilderAtEnd(f->m->entry, entry);
     f->frame = LLVMBuildArrayAlloca(f->m->entry, f->m->ptr, host_int(f->m, 1), "frame");
     LLVMPositionBuilderAtEnd(f->m->b, start);
-    host_debug_function(f, loc, linkage);
+    host_debug_function(f, loc);
     host_debug_at(f, loc);
     return start;
 }
@@ -320,7 +329,7 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
 {
     const Ast *decl = info->sym->decl;
     HostFunc f = {.m = m, .fn = info->fn, .name = info->sym->name, .ret = info->sym->type->result};
-    LLVMBasicBlockRef start = begin(&f, decl->loc, LLVMGetValueName2(info->fn, &(size_t){0}));
+    LLVMBasicBlockRef start = begin(&f, decl->loc);
     for (int i = 0; i < decl->func.params.len; i++) bind_param(&f, info, (unsigned)i);
     host_stmt(&f, decl->func.body);
     finish(&f, start);
@@ -359,7 +368,7 @@ LLVMValueRef host_emit_program(HostModule *m)
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
     host_attribute(m, f.fn, "nounwind");
     Loc loc = stmts.len ? stmts.data[0]->loc : m->sema->unit->loc;
-    LLVMBasicBlockRef start = begin(&f, loc, "program");
+    LLVMBasicBlockRef start = begin(&f, loc);
     Symbol *entry = stmts.len ? NULL : find_main(m);
     Symbol *args = host_scan_args(stmts);
     if (args) {

@@ -344,7 +344,7 @@ LLVMValueRef host_assign(HostFunc *f, Ast *n); /* ASSIGN, INCDEC; the value of t
  * --------------------------------------------------------------------------------- */
 
 void host_debug_init(HostModule *m);
-void host_debug_function(HostFunc *f, Loc loc, const char *linkage);
+void host_debug_function(HostFunc *f, Loc loc);
 void host_debug_at(HostFunc *f, Loc loc); /* code from here on comes from there */
 void host_debug_none(HostModule *m);
 void host_debug_variable(HostFunc *f, LLVMValueRef slot, const Symbol *sym, int argument);
