@@ -72,7 +72,8 @@ static const char *larger(Unit *u, const char *x, const char *y)
 /* Offsets need 64 bits when some array has 2^31 elements or more (or begins that far away). */
 static void plan_flags(Unit *u, const Def *defs, int ndefs)
 {
-    if (u->options->family == CG_CPU) { /* whose registers are as wide: no widening at each access */
+    if (u->options->family ==
+        CG_CPU) { /* whose registers are as wide: no widening at each access */
         plan_line(u, "flag CS_WIDE = 1");
         return;
     }
