@@ -1,6 +1,9 @@
 /* Generated kernels against a plain evaluation of the same graphs, on the OpenCL device at hand,
  * for both families and every tile. Each case is one graph with several sets of extents.
  */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "codegen_run.h"
 
 #define JK "((j (lo a 0) (hi a 0)) (k (lo b 1) (hi b 1)))"
@@ -51,7 +54,7 @@ END_TEST
 START_TEST(epilogue)
 {
     CHECK_GRAPH("(let " JK " (add (mul 2.0f (sum " L " (mul (a j l) (b l k)))) (mul x (d j k))))",
-                MOST | P2, "a:float(3,5) b:float(5,2) d:float(3,2) x:float=0.5",
+                BOTH | P2, "a:float(3,5) b:float(5,2) d:float(3,2) x:float=0.5",
                 "a:float(40,17) b:float(17,35) d:float(40,35) x:float=-2",
                 "a:float(40,700) b:float(700,35) d:float(40,35) x:float=-2");
     CHECK_GRAPH("(let " JK " (lt (sum " L " (mul (a j l) (b l k))) (d j k)))", ON_CPU | AUTO,
@@ -61,10 +64,10 @@ END_TEST
 
 START_TEST(min_plus)
 {
-    CHECK_GRAPH("(let " JK " (least " L " (add (a j l) (b l k))))", MOST,
+    CHECK_GRAPH("(let " JK " (least " L " (add (a j l) (b l k))))", BOTH,
                 "a:float(3,5) b:float(5,2)", "a:float(33,17) b:float(17,70)",
                 "a:float(3,0) b:float(0,4)", "a:float(3,0) b:float(0,0)");
-    CHECK_GRAPH("(let " JK " (greatest " L " (min (a j l) (b l k))))", MOST,
+    CHECK_GRAPH("(let " JK " (greatest " L " (min (a j l) (b l k))))", BOTH,
                 "a:int(3,5) b:int(5,2)", "a:int(33,17) b:int(17,70)");
 }
 END_TEST
@@ -79,8 +82,8 @@ START_TEST(scalar_kinds)
         CHECK_GRAPH("(let " JK " (sum " L " (mul (a j l) (b l k))))",
                     i % 2 ? ON_CPU | ON_GPU | AUTO : ON_CPU | P2 | P4, small, large);
     }
-    CHECK_GRAPH("(let " JK " (sum " L " (mul (conv double (a j l)) (conv double (b l k)))))", MOST,
-                "a:float(33,19) b:int(19,70)");
+    CHECK_GRAPH("(let " JK " (sum " L " (mul (conv double (a j l)) (conv double (b l k)))))",
+                ON_CPU | AUTO | P4, "a:float(33,19) b:int(19,70)");
 }
 END_TEST
 
@@ -88,7 +91,7 @@ START_TEST(batched)
 {
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)) (k (lo b 2) (hi b 2)))"
                 " (sum ((l (lo a 2) (hi a 2))) (mul (a i j l) (b i l k))))",
-                MOST | P2, "a:float(2,3,5) b:float(2,5,4)",
+                BOTH | P2, "a:float(2,3,5) b:float(2,5,4)",
                 "a:float(-1+3,33,7) b:float(-1+3,7,20)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1)) (q (lo b 0) (hi b 0)) (k (lo b "
                 "2) (hi b 2)))"
@@ -108,7 +111,7 @@ START_TEST(convolution)
     CHECK_GRAPH(
         "(let ((o (lo w 0) (hi w 0)) (x 0L (add (sub (hi a 1) (hi w 2)) 1L)))"
         " (sum ((c (lo w 1) (hi w 1)) (q (lo w 2) (hi w 2))) (mul (a c (add x q)) (w o c q))))",
-        MOST, "a:float(3,11) w:float(4,3,2)", "a:float(5,90) w:float(33,5,3)");
+        BOTH | P2, "a:float(3,11) w:float(4,3,2)", "a:float(5,90) w:float(33,5,3)");
 }
 END_TEST
 
@@ -171,8 +174,7 @@ END_TEST
 
 START_TEST(conversions)
 {
-    static const char *const kinds[] = {"int",   "uint",   "long", "ulong",
-                                        "float", "double", "byte", "short"};
+    static const char *const kinds[] = {"int", "uint", "long", "ulong", "float", "double", "short"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[400], spec[64];
         snprintf(text, sizeof text,
@@ -268,7 +270,7 @@ END_TEST
 
 START_TEST(gathers)
 {
-    CHECK_GRAPH("(let ((i (lo p 0) (hi p 0))) (a (p i)))", MOST, "p:int(100)%17 a:float(17)",
+    CHECK_GRAPH("(let ((i (lo p 0) (hi p 0))) (a (p i)))", BOTH, "p:int(100)%17 a:float(17)",
                 "p:int(100)%17 a:float(16)", "p:int(100)%17 a:float(1+16)");
     CHECK_GRAPH("(let ((i 0L (conv long n) given)) (a i))", BOTH, "a:float(17) n:int=17",
                 "a:float(17) n:int=18", "a:float(1+17) n:int=4", "a:float(100) n:int=90");
@@ -276,7 +278,7 @@ START_TEST(gathers)
                 "a:float(40) b:float(5)", "a:float(40) b:float(4)", "a:float(40) b:float(40)");
     CHECK_GRAPH("(sum ((i (lo p 0) (hi p 0))) (mul (a (p i)) 2.0f))", BOTH,
                 "p:int(100)%17 a:float(17)", "p:int(5000)%17 a:float(3)");
-    CHECK_GRAPH("(let " JK " (sum ((l 0L (conv long n) given)) (mul (a j l) (b l k))))", MOST,
+    CHECK_GRAPH("(let " JK " (sum ((l 0L (conv long n) given)) (mul (a j l) (b l k))))", BOTH,
                 "a:float(20,17) b:float(17,30) n:int=17", "a:float(20,17) b:float(17,30) n:int=18",
                 "a:float(20,17) b:float(17,30) n:int=5");
 }
@@ -403,8 +405,11 @@ int main(void)
                  {"divisions", divisions},
                  {"error words", error_words},
                  {"user functions", user_functions}};
-    Suite *s = suite_create("codegen");
+    /* Building takes the time: two processes share the cases, each with a compiler of its own. */
+    pid_t child = getenv("CK_RUN_CASE") ? -1 : fork();
+    Suite *s = suite_create(child == 0 ? "codegen, second half" : "codegen");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        if (child >= 0 && i % 2 == (child == 0)) continue;
         TCase *t = tcase_create(tests[i].name);
         tcase_set_timeout(t, 120);
         tcase_add_test(t, tests[i].test);
@@ -414,7 +419,8 @@ int main(void)
     if (!getenv("CK_FORK"))
         srunner_set_fork_status(r, CK_NOFORK); /* opening OpenCL takes a second */
     srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
+    int failed = srunner_ntests_failed(r), status = 0;
     srunner_free(r);
-    return failed != 0;
+    if (child > 0) waitpid(child, &status, 0);
+    return failed || status;
 }
