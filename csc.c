@@ -224,8 +224,12 @@ static const char *default_output(Job *j, const char *suffix)
                         suffix);
 }
 
-static bool wrote(bool ok, char *error)
+/* Writes the module by `write`; its complaint is passed on. */
+static bool write_module(Job *j, bool (*write)(HostModule *, const char *, char **),
+                         const char *path)
 {
+    char *error = NULL;
+    bool ok = write(j->module, path, &error);
     if (!ok) complain("%s", error ? error : "writing failed");
     free(error);
     return ok;
@@ -250,8 +254,7 @@ static bool link_program(Job *j, const char *program)
     }
     const char *object = temporary(j, ".o");
     if (!object) return false;
-    char *error = NULL;
-    bool ok = wrote(host_write_object(j->module, object, &error), error);
+    bool ok = write_module(j, host_write_object, object);
     if (ok) {
         const char *cc = getenv("CC");
         char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", (char *)program, (char *)object,
@@ -268,18 +271,13 @@ static bool link_program(Job *j, const char *program)
 static bool write_output(Job *j)
 {
     const Options *o = j->opt;
-    char *error = NULL;
     switch (o->emit) {
     case EMIT_CHECK: return true;
     case EMIT_PROGRAM: return link_program(j, o->output ? o->output : default_output(j, ""));
     case EMIT_ASM:
-        return wrote(
-            host_write_asm(j->module, o->output ? o->output : default_output(j, ".s"), &error),
-            error);
+        return write_module(j, host_write_asm, o->output ? o->output : default_output(j, ".s"));
     case EMIT_OBJ:
-        return wrote(
-            host_write_object(j->module, o->output ? o->output : default_output(j, ".o"), &error),
-            error);
+        return write_module(j, host_write_object, o->output ? o->output : default_output(j, ".o"));
     default: return write_file(o->output, &j->out);
     }
 }
