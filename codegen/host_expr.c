@@ -144,7 +144,7 @@ static LLVMValueRef compare_strings(HostFunc *f, const Ast *n)
     LLVMValueRef values[2];
     host_values(f, list, 2, values);
     LLVMValueRef order = host_call_runtime(f, ABI_cs_str_compare, values, 2, n->loc);
-    return host_operate(f, host_op(n->binary.op), SC_INT, order, host_int(m, 0), n->loc);
+    return host_operate(f, sema_op(n->binary.op), SC_INT, order, host_int(m, 0), n->loc);
 }
 
 static HostRef binary(HostFunc *f, Ast *n)
@@ -157,7 +157,7 @@ static HostRef binary(HostFunc *f, Ast *n)
         return (HostRef){compare_strings(f, n), false};
     if (left->type->kind != TY_SCALAR || right->type->kind != TY_SCALAR)
         host_bug(f->m, n, "an operator on operands that are no scalars");
-    FdOp fd = host_op(op);
+    FdOp fd = sema_op(op);
     ScalarKind kl = left->type->scalar, kr = right->type->scalar;
     LLVMValueRef x = host_value(f, left), y = host_value(f, right);
     bool is_shift = fd_op_info(fd)->rule == FD_RULE_SHIFT;
@@ -175,7 +175,7 @@ static LLVMValueRef unary(HostFunc *f, const Ast *n)
         host_bug(f->m, n, "an operator on an operand that is no scalar");
     ScalarKind k = n->type->scalar;
     LLVMValueRef x = host_convert(f, host_value(f, n->unary.operand), operand->type->scalar, k);
-    return host_operate(f, host_op(n->unary.op), k, x, NULL, n->loc);
+    return host_operate(f, sema_op(n->unary.op), k, x, NULL, n->loc);
 }
 
 /* cond ? then : other; references come out owned. */

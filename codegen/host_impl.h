@@ -279,7 +279,6 @@ HostRef host_concat(HostFunc *f, Ast *n); /* a + b + c */
 /* ---- host_ops.c --------------------------------------------------------------------------------
  */
 
-FdOp host_op(AstOp op);
 ScalarKind host_promote(ScalarKind a, ScalarKind b); /* C#'s binary promotion */
 LLVMValueRef host_convert(HostFunc *f, LLVMValueRef v, ScalarKind from, ScalarKind to);
 /* op on operands of kind k (the second of a shift is an i32). */

@@ -3,34 +3,6 @@
  * saturates. Values have the register types of host_types.c. */
 #include "host_impl.h"
 
-FdOp host_op(AstOp op)
-{
-    switch (op) {
-    case AST_OP_ADD: return FD_OP_ADD;
-    case AST_OP_SUB: return FD_OP_SUB;
-    case AST_OP_MUL: return FD_OP_MUL;
-    case AST_OP_DIV: return FD_OP_DIV;
-    case AST_OP_REM: return FD_OP_REM;
-    case AST_OP_AND: return FD_OP_BITAND;
-    case AST_OP_OR: return FD_OP_BITOR;
-    case AST_OP_XOR: return FD_OP_BITXOR;
-    case AST_OP_SHL: return FD_OP_SHL;
-    case AST_OP_SHR: return FD_OP_SHR;
-    case AST_OP_EQ: return FD_OP_EQ;
-    case AST_OP_NE: return FD_OP_NE;
-    case AST_OP_LT: return FD_OP_LT;
-    case AST_OP_LE: return FD_OP_LE;
-    case AST_OP_GT: return FD_OP_GT;
-    case AST_OP_GE: return FD_OP_GE;
-    case AST_OP_LAND: return FD_OP_LAND;
-    case AST_OP_LOR: return FD_OP_LOR;
-    case AST_OP_NEG: return FD_OP_NEG;
-    case AST_OP_NOT: return FD_OP_LNOT;
-    case AST_OP_BITNOT: return FD_OP_BITNOT;
-    default: return FD_OP_NONE;
-    }
-}
-
 ScalarKind host_promote(ScalarKind a, ScalarKind b)
 {
     if (a == SC_BOOL && b == SC_BOOL) return SC_BOOL;

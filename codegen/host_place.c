@@ -110,7 +110,7 @@ static LLVMValueRef combine(HostFunc *f, FdOp op, LLVMValueRef x, ScalarKind kx,
 
 static LLVMValueRef compound(HostFunc *f, const Ast *n, HostPlace *p, Ast *value)
 {
-    FdOp op = host_op(n->assign.op);
+    FdOp op = sema_op(n->assign.op);
     ScalarKind k = p->type->scalar;
     if (p->type->kind != TY_SCALAR || value->type->kind != TY_SCALAR)
         host_bug(f->m, n, "a compound assignment that is no number's");
@@ -133,7 +133,7 @@ LLVMValueRef host_assign(HostFunc *f, Ast *n)
         LLVMValueRef at = host_place_address(f, p), old = host_load(f, at, p->type);
         LLVMValueRef one = host_const(f->m, SC_INT, (ScalarValue){.i = 1});
         LLVMValueRef v =
-            combine(f, host_op(n->incdec.op), old, p->type->scalar, one, SC_INT, n->loc);
+            combine(f, sema_op(n->incdec.op), old, p->type->scalar, one, SC_INT, n->loc);
         host_store(f, at, v, p->type);
         return n->incdec.postfix ? old : v;
     }

@@ -45,7 +45,7 @@ bool constant_fits(const Ast *e, ScalarKind to)
     return v.i == e->value.i && (scalar_is_signed(to) || e->value.i >= 0);
 }
 
-static FdOp operation(AstOp op)
+FdOp sema_op(AstOp op)
 {
     switch (op) {
     case AST_OP_ADD: return FD_OP_ADD;
@@ -124,11 +124,11 @@ void constant_fold(Ast *n)
     if (n->type->kind != TY_SCALAR || n->res != AST_RES_NONE) return;
     switch (n->kind) {
     case AST_UNARY:
-        if (scalar_const(n->unary.operand)) fold(n, operation(n->unary.op), n->unary.operand, NULL);
+        if (scalar_const(n->unary.operand)) fold(n, sema_op(n->unary.op), n->unary.operand, NULL);
         break;
     case AST_BINARY:
         if (scalar_const(n->binary.left) && scalar_const(n->binary.right))
-            fold(n, operation(n->binary.op), n->binary.left, n->binary.right);
+            fold(n, sema_op(n->binary.op), n->binary.left, n->binary.right);
         break;
     case AST_COND:
         if (scalar_const(n->cond.cond) && scalar_const(n->cond.then) &&

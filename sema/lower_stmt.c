@@ -149,23 +149,6 @@ static const FdNode *target(Body *b, const Ast *n)
     return NULL;
 }
 
-static FdOp compound_op(AstOp op)
-{
-    switch (op) {
-    case AST_OP_ADD: return FD_OP_ADD;
-    case AST_OP_SUB: return FD_OP_SUB;
-    case AST_OP_MUL: return FD_OP_MUL;
-    case AST_OP_DIV: return FD_OP_DIV;
-    case AST_OP_REM: return FD_OP_REM;
-    case AST_OP_AND: return FD_OP_BITAND;
-    case AST_OP_OR: return FD_OP_BITOR;
-    case AST_OP_XOR: return FD_OP_BITXOR;
-    case AST_OP_SHL: return FD_OP_SHL;
-    case AST_OP_SHR: return FD_OP_SHR;
-    default: return FD_OP_NONE;
-    }
-}
-
 /* C#'s type of arithmetic on one operand: at least int. */
 static ScalarKind widened(ScalarKind k)
 {
@@ -193,7 +176,7 @@ static void expression(Body *b, const Ast *n, Tail *out)
         if (n->assign.op == AST_OP_NONE && var)
             set(b, out, var, v, n->loc);
         else
-            update(b, out, var, compound_op(n->assign.op), v, n->loc);
+            update(b, out, var, sema_op(n->assign.op), v, n->loc);
     } else if (n->kind == AST_INCDEC) {
         const FdNode *var = target(b, n->incdec.target);
         if (!var) return;

@@ -116,6 +116,10 @@ SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner 
 SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
                        Arena *arena);
 
+/* The elementary operation of an operator; FD_OP_NONE for the others (assignment, parameter modes).
+ */
+FdOp sema_op(AstOp op);
+
 /* --emit=types: each declaration with its inferred type (and domain), in source order. */
 void sema_print_types(Text *out, const SemaResult *r, const Sources *sources);
 
