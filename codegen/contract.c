@@ -580,7 +580,6 @@ bool schedule_contract(Unit *u, const Def *d)
     Contraction c;
     Arena *a = u->arena;
     if (u->options->precise || !contraction_find(u, d, &c) || !c.separable) return false;
-    if (strcmp(plan_unsafe(u, d), "0") != 0) return false;
     bool same_kind = d->body == c.reduce || result_kind(d->body) == result_kind(c.reduce);
     if (!same_kind) return false; /* partial sums are kept in the result */
     Tile t = {.u = u, .c = &c};

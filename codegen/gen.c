@@ -18,7 +18,10 @@ void gen_run(Gen *g, const char *when, const char *global, const char *local)
 {
     Unit *u = g->u;
     text_printf(&u->plan, " * run %s", g->name);
-    if (when) text_printf(&u->plan, " when %s", when);
+    if (when && u->guard)
+        text_printf(&u->plan, " when %s && (%s)", u->guard, when);
+    else if (when || u->guard)
+        text_printf(&u->plan, " when %s", when ? when : u->guard);
     text_printf(&u->plan, " global %s", global);
     if (local) text_printf(&u->plan, " local %s", local);
     for (size_t i = 0; i < g->args.len; i++)

@@ -128,6 +128,15 @@ static void report_empties(Unit *u, const Def *d, const FdNode *n)
     for (int i = 0; i < (lazy ? 1 : n->nargs); i++) report_empties(u, d, n->args[i]);
 }
 
+/* The forms that exploit reuse or split a reduction; false if none applies. */
+static bool schedule_reuse(Unit *u, const Def *d)
+{
+    CgTile tile = u->options->tile;
+    if ((tile == CG_TILE_2X2 || tile == CG_TILE_4X4) && schedule_paper(u, d)) return true;
+    if (tile == CG_TILE_AUTO && schedule_contract(u, d)) return true;
+    return tile != CG_TILE_1X1 && schedule_reduce(u, d);
+}
+
 static void schedule(Unit *u, const Def *d)
 {
     u->suspects.len = 0;
@@ -136,11 +145,20 @@ static void schedule(Unit *u, const Def *d)
         schedule_gpu(u, d);
         return;
     }
-    CgTile tile = u->options->tile;
-    if ((tile == CG_TILE_2X2 || tile == CG_TILE_4X4) && schedule_paper(u, d)) return;
-    if (tile == CG_TILE_AUTO && schedule_contract(u, d)) return;
-    if (tile != CG_TILE_1X1 && schedule_reduce(u, d)) return;
+    const char *unsafe = plan_unsafe(u, d);
+    if (strcmp(unsafe, "0") == 0) {
+        if (!schedule_reuse(u, d)) schedule_map(u, d);
+        return;
+    }
+    /* The fast forms do not check: they run where the numbers prove every read inside. */
+    const char *safe = strcmp(unsafe, "1") == 0
+                           ? NULL
+                           : plan_let(u, "safe", arena_printf(u->arena, "!(%s)", unsafe));
+    u->guard = safe;
+    bool reused = safe && schedule_reuse(u, d);
+    u->guard = reused ? arena_printf(u->arena, "!%s", safe) : NULL;
     schedule_map(u, d);
+    u->guard = NULL;
 }
 
 static char *whole_text(Unit *u)

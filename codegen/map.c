@@ -120,7 +120,7 @@ bool schedule_map(Unit *u, const Def *d)
             rows, n, n, rows));
     const char *global = arena_printf(a, "ceildiv(%s, %s), %s", n, chunk, rows);
     if (u->options->tile == CG_TILE_1X1 || !lanes_possible(d->body, d->vars[last]) ||
-        strcmp(unsafe, "1") == 0) {
+        strcmp(unsafe, "1") == 0 || u->guard /* only for what is unsafe */) {
         map_kernel(u, d, false, checked, NULL, chunk, global);
         return true;
     }

@@ -276,7 +276,6 @@ bool schedule_paper(Unit *u, const Def *d)
     if (!contraction_find(u, d, &c) || !c.separable || !fits(result_kind(c.reduce))) return false;
     for (int i = 0; i < c.noperands; i++)
         if (!fits(c.operands[i].kind)) return false;
-    if (strcmp(plan_unsafe(u, d), "0") != 0) return false;
     Paper p = {.u = u, .c = &c, .t = u->options->tile == CG_TILE_4X4 ? 2 : 1};
     p.m = plan_let(u, "m", contraction_m(u, &c));
     p.n = plan_let(u, "n", contraction_n(u, &c));

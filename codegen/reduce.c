@@ -202,8 +202,7 @@ bool schedule_reduce(Unit *u, const Def *d)
 {
     Arena *a = u->arena;
     const FdNode *r = def_reduction(d);
-    if (!r || u->options->precise || !reduction_splits(r) || result_kind(r) == SC_HALF ||
-        strcmp(plan_unsafe(u, d), "0") != 0)
+    if (!r || u->options->precise || !reduction_splits(r) || result_kind(r) == SC_HALF)
         return false;
     if (d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return false;
     const FdNode *lane = NULL;

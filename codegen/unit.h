@@ -22,6 +22,7 @@ typedef struct Unit {
     unsigned features;            /* of the prelude */
     int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
+    const char *guard;            /* plan condition of every run until it changes, or NULL */
     bool host_only;               /* something no kernel can do: give up */
     VEC(const char *) defines;    /* names defined so far */
     VEC(const FdUser *) users;    /* printed so far */
