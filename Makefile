@@ -16,6 +16,9 @@ LLVM_CONFIG ?= $(firstword $(foreach v,21 20 19 18 17 16 15,$(shell command -v l
 LLVM_CFLAGS  = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null)
 LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev/null)
 
+# One line a file; V=1 shows the commands.
+say = $(if $(V),,@echo "  $(1) $<";)
+
 # ---- what is built from what ----------------------------------------------------------------
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c) $(filter-out codegen/host%,$(wildcard codegen/*.c))
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c)
@@ -37,49 +40,49 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
-	$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
 
 $(BUILD)/libcsc.a: $(CSC_OBJ)
 $(BUILD)/libcsrt.a: $(RT_OBJ)
 # Quick append (q): members of the same name from different folders must not replace each other.
 $(BUILD)/%.a:
 	@rm -f $@
-	@echo "ar $@"
+	@echo "  ar $@"
 	@ar qcs $@ $^
 
 # The compiler checks itself between passes; the runtime, which works while the user waits, does not.
 $(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(findstring codegen/host,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(findstring codegen/host,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
 $(BUILD)/rt/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<
 $(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: BASEFLAGS += -DCG_GENERATOR=$(GENERATOR)u
 $(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: $(SHARED_SRC)
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
-	$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
 $(BUILD)/%.o: $(BUILD)/%.c $(GEN_HEADERS)
-	$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -c -o $@ $<
 
 $(BUILD)/lexer/scanner.c: lexer/lexer.l
 	@mkdir -p $(@D)
-	flex -o $@ --header-file=$(BUILD)/lexer/scanner.h $<
+	$(call say,flex)flex -o $@ --header-file=$(BUILD)/lexer/scanner.h $<
 $(BUILD)/lexer/scanner.h: $(BUILD)/lexer/scanner.c ;
 $(BUILD)/parser/grammar.c: parser/grammar.y
 	@mkdir -p $(@D)
-	bison -Werror -o $@ --defines=$(BUILD)/parser/grammar.h $<
+	$(call say,bison)bison -Werror -o $@ --defines=$(BUILD)/parser/grammar.h $<
 $(BUILD)/parser/grammar.h: $(BUILD)/parser/grammar.c ;
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
-	$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
 
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
-	$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm
+	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm
 
 # ---- tests ------------------------------------------------------------------------------------
 deps:
