@@ -332,7 +332,7 @@ static const KirExpr *gen_division(Gen *g, const FdNode *n)
     const char *name = arena_printf(a, "cs_checked_%s_%s", fd_op_of(n) == FD_OP_DIV ? "div" : "rem",
                                     scalar_name((ScalarKind)t.kind));
     const KirExpr *args[] = {gen_value(g, n->args[0]), gen_value(g, n->args[1]), gen_error(g),
-                             kir_int(a, site_of(g->u, n))};
+                             kir_int(a, site_of(n))};
     return kir_call(a, t, name, 4, args);
 }
 
@@ -418,7 +418,7 @@ static const KirExpr *checked_offset(Gen *g, const FdNode *n)
         const KirExpr *len = gen_param(g, arena_printf(a, "%s_n%d", stem, d), KIR_IDX,
                                        plan_slot_n(u, n->fn->slot, d));
         const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
-                                 gen_error(g), kir_int(a, site_of(u, n))};
+                                 gen_error(g), kir_int(a, site_of(n))};
         const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
         offset = kir_arith(a, "+", offset,
                            kir_arith(a, "*", at, slot_stride(g, n->fn->slot, n->nargs, d)));
@@ -504,8 +504,8 @@ void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
 {
     Arena *a = g->u->arena;
     const KirExpr *zero = kir_int(a, 0);
-    const KirExpr *args[] = {
-        gen_error(g), kir_int(a, kind), kir_int(a, site_of(g->u, at)), zero, zero, zero};
+    const KirExpr *args[] = {gen_error(g), kir_int(a, kind), kir_int(a, site_of(at)), zero, zero,
+                             zero};
     kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
 }
 

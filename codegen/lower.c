@@ -216,6 +216,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
     FdGraph copy = copy_graph(fd, g);
     FdOrder order = {0};
     fd_key(fd, &copy, &order);
+    const FdLoc *places = fd_number_places(fd, &order); /* positions are not in the key */
     Unit u = {.arena = arena,
               .fd = fd,
               .options = options,
@@ -229,7 +230,11 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         count_all_uses(&u);
         status = lower_unit_text(&u, text);
     }
-    if (status == CG_USER_ERROR) error->message = *text = strdup(error->message);
+    if (status == CG_USER_ERROR) {
+        error->message = *text = strdup(error->message);
+        if (error->loc.line) error->loc = places[error->loc.line - 1];
+        error->at = NULL; /* was in the copy */
+    }
     text_free(&u.plan);
     text_free(&u.functions);
     text_free(&u.kernels);

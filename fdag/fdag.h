@@ -235,10 +235,19 @@ typedef struct FdOrder {
     int nranges;
     const FdNode **range_binder; /* k-th closed range: its binder ... */
     int *range_index;            /* ... and the variable's index there */
-    int nnodes;
+    int nnodes;                  /* of the graph */
+    int nplaces; /* with those of the bodies of the functions that it names, which follow */
     const FdNode **nodes; /* k-th visited node: error sites are numbers in this list */
 } FdOrder;
 FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order); /* order's arrays live in the arena */
+
+/* Replaces the position of each node of an order by its number there (the first one), counted from
+ * 1 as the line: what passes make of the graph then tells where it came from, and the same for all
+ * graphs of one key. Returns the positions before, by number; they live in the arena. */
+const FdLoc *fd_number_places(Fd *fd, const FdOrder *order);
+/* The user function in whose body n is; NULL if n is among the nodes of the graph of root itself
+ * (or nowhere below it). */
+const FdUser *fd_user_around(const FdNode *root, const FdNode *n);
 
 /* ---- rebuilding ----------------------------------------------------------------------- */
 

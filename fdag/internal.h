@@ -35,6 +35,7 @@ typedef struct FdiUser {
 } FdiUser;
 
 typedef VEC(const FdNode *) FdiNodes;
+typedef VEC(const FdUser *) FdiUsers;
 typedef VEC(uint64_t) FdiWords;
 
 struct Fd {

@@ -25,14 +25,15 @@ typedef struct KeyWalk {
     Fd *fd;
     const FdGraph *graph; /* NULL in a user function */
     uint32_t epoch;       /* of this walk's marks */
-    FdOrder *order;       /* NULL: not asked for */
+    FdOrder *order;       /* NULL: not asked for, or in a user function */
+    FdiNodes *places;     /* nodes in order of visit; NULL: not asked for */
     uint32_t time;        /* nodes visited */
     uint32_t instances;   /* variables met so far */
     int nslots;
     VEC(int) slots;
-    FdiNodes nodes, binders;
+    FdiNodes binders;
     VEC(int) range_index;
-    VEC(const FdUser *) users; /* named, in order of visit */
+    FdiUsers users; /* named, in order of visit */
 } KeyWalk;
 
 static FdKey user_key(Fd *fd, const FdUser *u);
@@ -110,7 +111,7 @@ static void visit(KeyWalk *w, FdiNode *b)
     }
     b->epoch = w->epoch;
     b->seen = ++w->time;
-    if (w->order) vec_push(&w->nodes, n);
+    if (w->places) vec_push(w->places, n);
     switch (n->kind) {
     case FD_SCALAR:
     case FD_FUNC:
@@ -196,25 +197,64 @@ static FdKey user_key(Fd *fd, const FdUser *u)
     return b->key;
 }
 
+static bool named(const FdiUsers *users, const FdUser *u)
+{
+    for (size_t i = 0; i < users->len; i++)
+        if (users->data[i] == u) return true;
+    return false;
+}
+
+/* The nodes of the bodies of the functions that a walk named, and of those that they name. */
+static void add_bodies(const KeyWalk *w)
+{
+    size_t from = w->fd->words.len;
+    FdiUsers users = {0};
+    for (size_t i = 0; i < w->users.len; i++) vec_push(&users, w->users.data[i]);
+    for (size_t i = 0; i < users.len; i++) {
+        KeyWalk body = {.fd = w->fd, .places = w->places, .epoch = ++w->fd->epoch};
+        walk_stmts(&body, users.data[i]->body);
+        for (size_t k = 0; k < body.users.len; k++)
+            if (!named(&users, body.users.data[k])) vec_push(&users, body.users.data[k]);
+        vec_free(&body.users);
+    }
+    vec_free(&users);
+    w->fd->words.len = from;
+}
+
 FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
 {
+    FdiNodes places = {0};
     KeyWalk w = {.fd = fd, .graph = g, .order = order, .epoch = ++fd->epoch};
+    if (order) w.places = &places;
     fd->words.len = fd->stack.len = 0;
     walk(&w, g->root);
+    size_t nnodes = places.len;
+    if (order) add_bodies(&w);
     put_users(&w);
     FdKey key = hash(&fd->words, 0);
     if (order) {
         Arena *a = fd->arena;
-        *order = (FdOrder){
-            .nslots = (int)w.slots.len, .nranges = (int)w.binders.len, .nnodes = (int)w.nodes.len};
+        *order = (FdOrder){.nslots = (int)w.slots.len,
+                           .nranges = (int)w.binders.len,
+                           .nnodes = (int)nnodes,
+                           .nplaces = (int)places.len};
         order->slots = arena_copy(a, w.slots.data, w.slots.len * sizeof(int));
         order->range_binder = arena_copy(a, w.binders.data, w.binders.len * sizeof(FdNode *));
         order->range_index = arena_copy(a, w.range_index.data, w.range_index.len * sizeof(int));
-        order->nodes = arena_copy(a, w.nodes.data, w.nodes.len * sizeof(FdNode *));
+        order->nodes = arena_copy(a, places.data, places.len * sizeof(FdNode *));
         vec_free(&w.slots);
         vec_free(&w.binders);
         vec_free(&w.range_index);
-        vec_free(&w.nodes);
+        vec_free(&places);
     }
     return key;
+}
+
+const FdLoc *fd_number_places(Fd *fd, const FdOrder *order)
+{
+    FdLoc *before = arena_array(fd->arena, FdLoc, order->nplaces);
+    for (int i = 0; i < order->nplaces; i++) before[i] = order->nodes[i]->loc;
+    for (int i = order->nplaces - 1; i >= 0; i--) /* a node visited again keeps its first number */
+        fdi_node(order->nodes[i])->node.loc = (FdLoc){.line = i + 1};
+    return before;
 }

@@ -116,6 +116,35 @@ void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out)
     vec_free(&stack);
 }
 
+static void body_postorder(const FdStmt *s, FdiMap *seen, FdiNodes *out)
+{
+    for (; s; s = s->next) {
+        if (s->expr) fdi_postorder(s->expr, seen, out);
+        body_postorder(s->body, seen, out);
+        body_postorder(s->other, seen, out);
+    }
+}
+
+const FdUser *fd_user_around(const FdNode *root, const FdNode *n)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    const FdUser *around = NULL;
+    uint64_t at;
+    fdi_postorder(root, &seen, &list);
+    bool found = fdi_map_get(&seen, n, &at);
+    for (size_t i = 0; !found && i < list.len; i++) { /* a function is one node */
+        if (list.data[i]->kind != FD_FUNC || list.data[i]->leaf != FD_LEAF_USER) continue;
+        const FdUser *u = list.data[i]->user;
+        body_postorder(u->body, &seen, &list);
+        found = fdi_map_get(&seen, n, &at);
+        if (found) around = u;
+    }
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return around;
+}
+
 void fdi_gather_strict(const FdNode *root, FdiMap *strict)
 {
     FdiNodes stack = {0};

@@ -56,6 +56,7 @@ void rt_catch(void)
     rt.error.nframes = rt.error.more = 0;
     text_free(&rt.error.message);
     text_free(&rt.error.full);
+    text_free(&rt.error.function);
 }
 
 const char *rt_pending_message(void)
@@ -99,6 +100,22 @@ CsSite rt_site_at(const CsSite *site, FdLoc loc)
         s.col = loc.col;
     }
     return s;
+}
+
+CsSite rt_site_of(const CsSite *site, const FdNode *root, const FdNode *n)
+{
+    CsSite s = rt_site_at(site, n ? n->loc : (FdLoc){0});
+    const FdUser *u = n && n->loc.line ? fd_user_around(root, n) : NULL;
+    if (!u || cs_pending) return s;
+    text_free(&rt.error.function);
+    text_addn(&rt.error.function, u->name, strcspn(u->name, ".")); /* "f.2": the second f */
+    s.function = rt.error.function.data;
+    return s;
+}
+
+void rt_frame_around(const CsSite *at, const CsSite *site)
+{
+    if (site && at->function != site->function) cs_frame(site);
 }
 
 void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, const int64_t *index)

@@ -159,8 +159,8 @@ static bool check(const Composed *c, const Numbers *n, const CsSite *site)
 static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const CsSite *site)
 {
     const FdOrder *o = &e->composed->order;
-    const FdNode *n = words[1] < (uint32_t)o->nnodes ? o->nodes[words[1]] : NULL;
-    CsSite at = rt_site_at(site, n ? n->loc : (FdLoc){0});
+    const FdNode *n = words[1] < (uint32_t)o->nplaces ? o->nodes[words[1]] : NULL;
+    CsSite at = rt_site_of(site, e->composed->graph.root, n);
     if (words[0] == CG_ERR_DIVIDE) {
         rt_throw(RT_DIVIDE, &at, "integer division by zero");
     } else if (words[0] == CG_ERR_EMPTY) {
@@ -168,20 +168,14 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
         rt_throw(RT_DOMAIN, &at, "%s of an empty domain",
                  op == FD_OP_NONE ? "a reduction without identity" : fd_op_info(op)->text);
     } else {
-        int64_t index[(CG_ERROR_WORDS - 2) / 2];
-        for (int i = 0; i < (CG_ERROR_WORDS - 2) / 2; i++)
-            index[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
-        const FdNode *f = n && n->kind == FD_APPLY ? n->fn : NULL;
-        const Array *a = f && f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT
-                             ? e->leaves.data[f->slot].array
-                             : NULL;
-        if (a) {
-            FdBox box = rt_array_box(a);
-            rt_throw_outside(&at, f->name, &box, index);
-        } else {
-            rt_throw(RT_INDEX, &at, "index %lld is outside", (long long)index[0]);
-        }
+        int64_t w[3]; /* of one dimension: the index, the lower bound, the length */
+        for (int i = 0; i < 3; i++)
+            w[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
+        FdBox box = {.rank = 1, .dim = {{.lo = w[1], .hi = w[1] + w[2]}}};
+        bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind == FD_FUNC;
+        rt_throw_outside(&at, all ? n->fn->name : NULL, &box, w);
     }
+    rt_frame_around(&at, site);
 }
 
 typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;

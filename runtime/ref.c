@@ -7,7 +7,8 @@
 #include "ref_cell.h"
 
 static ScalarValue eval(Ref *r, Cell *c);
-static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values, FdLoc loc);
+static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
+                        const FdNode *node);
 
 static const ScalarValue nothing;
 
@@ -20,18 +21,20 @@ static const char *name_of(const Cell *f)
 }
 
 static ScalarValue fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
-                              FdLoc loc)
+                              const FdNode *node)
 {
-    CsSite s = rt_site_at(r->site, loc);
+    CsSite s = rt_site_of(r->site, r->root->node, node);
     rt_throw_outside(&s, name_of(f), box, index);
+    rt_frame_around(&s, r->site);
     r->failed = true;
     return nothing;
 }
 
-static ScalarValue fail(Ref *r, RtError kind, FdLoc loc, const char *message)
+static ScalarValue fail(Ref *r, RtError kind, const FdNode *node, const char *message)
 {
-    CsSite s = rt_site_at(r->site, loc);
+    CsSite s = rt_site_of(r->site, r->root->node, node);
     rt_throw(kind, &s, "%s", message);
+    rt_frame_around(&s, r->site);
     r->failed = true;
     return nothing;
 }
@@ -54,7 +57,7 @@ static Cell *function_of(Cell *f)
 /* ---- operations --------------------------------------------------------------------- */
 
 static inline ScalarValue operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out,
-                                  const ScalarValue *a, FdLoc loc)
+                                  const ScalarValue *a, const FdNode *node)
 {
     ScalarValue v = nothing;
     if (in == SC_FLOAT || in == SC_DOUBLE) { /* double arithmetic rounded to float is exact */
@@ -82,7 +85,7 @@ static inline ScalarValue operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out
     }
 general:
     if (fd_op_eval(op, in, out, a, &v) == FD_EVAL_DIVIDE_BY_ZERO)
-        return fail(r, RT_DIVIDE, loc, "integer division by zero");
+        return fail(r, RT_DIVIDE, node, "integer division by zero");
     return v;
 }
 
@@ -98,7 +101,7 @@ static ScalarValue eval_op(Ref *r, Cell *c)
     }
     for (int i = 1; i < c->nargs; i++) v[i] = eval(r, c->args[i]);
     if (r->failed) return nothing;
-    return operate(r, c->op, c->in, c->out, v, c->node->loc);
+    return operate(r, c->op, c->in, c->out, v, c->node);
 }
 
 /* ---- domains ------------------------------------------------------------------------ */
@@ -130,7 +133,7 @@ static int64_t bound(Ref *r, const Cell *c)
     if (f && f->kind == CELL_LET && f->lo[c->dim] &&
         range_bound(r, upper ? f->hi[c->dim] : f->lo[c->dim], &v))
         return v;
-    fail(r, RT_DOMAIN, c->node->loc, "a function with an infinite domain has no bounds");
+    fail(r, RT_DOMAIN, c->node, "a function with an infinite domain has no bounds");
     return 0;
 }
 
@@ -149,7 +152,8 @@ static ScalarValue load(const void *data, int64_t at, ScalarKind k)
     }
 }
 
-static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *index, FdLoc loc)
+static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *index,
+                              const FdNode *node)
 {
     const Array *array = r->leaves[f->slot].array;
     const CsArray *a = &array->head;
@@ -164,7 +168,7 @@ static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *i
     int64_t plain[FD_MAX_RANK];
     for (int d = 0; d < n; d++) plain[d] = index[d].i;
     FdBox box = rt_array_box(array);
-    return fail_index(r, f, &box, plain, loc);
+    return fail_index(r, f, &box, plain, node);
 }
 
 /* Binds parameters of function type to functions, the others to values; `saved` gets the old state.
@@ -185,7 +189,7 @@ static void unbind(int n, RefVar **params, const RefVar *saved)
 }
 
 static ScalarValue call_let(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
-                            FdLoc loc, int n2, Cell **args2, const ScalarValue *values2)
+                            const FdNode *node, int n2, Cell **args2, const ScalarValue *values2)
 {
     RefVar saved[FD_MAX_RANK];
     bind(r, n, f->vars, args, values, saved);
@@ -202,9 +206,9 @@ static ScalarValue call_let(Ref *r, Cell *f, int n, Cell **args, const ScalarVal
     ScalarValue v = nothing;
     if (!r->failed) {
         if (!inside)
-            fail_index(r, f, &box, index, loc);
+            fail_index(r, f, &box, index, node);
         else
-            v = values2 ? call(r, f->body, n2, args2, values2, loc) : eval(r, f->body);
+            v = values2 ? call(r, f->body, n2, args2, values2, node) : eval(r, f->body);
     }
     unbind(n, f->vars, saved);
     return v;
@@ -239,17 +243,17 @@ static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
 }
 
 static ScalarValue call_native(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
-                               FdLoc loc)
+                               const FdNode *node)
 {
     if (!u->native) u->native = rt_native_find(u->user->name);
-    if (!u->native) return fail(r, RT_DOMAIN, loc, "a host function is missing in this program");
+    if (!u->native) return fail(r, RT_DOMAIN, node, "a host function is missing in this program");
     CsValue in[FD_MAX_RANK], out = {0};
     for (int i = 0; i < n; i++) {
         in[i].i = values[i].i;
         if (!u->user->type->params[i]->result) continue;
         Cell *f = args ? function_of(args[i]) : NULL;
         if (!f || f->kind != CELL_SLOT)
-            return fail(r, RT_DOMAIN, loc,
+            return fail(r, RT_DOMAIN, node,
                         "a host function can be given arrays only, no expressions");
         in[i].ref = r->leaves[f->slot].array;
     }
@@ -259,9 +263,9 @@ static ScalarValue call_native(Ref *r, RefUser *u, int n, Cell **args, const Sca
 }
 
 static ScalarValue call_user(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
-                             FdLoc loc)
+                             const FdNode *node)
 {
-    if (!u->body) return call_native(r, u, n, args, values, loc);
+    if (!u->body) return call_native(r, u, n, args, values, node);
     RefVar saved[FD_MAX_RANK];
     ScalarValue v = nothing;
     bind(r, n, u->params, args, values, saved);
@@ -272,15 +276,16 @@ static ScalarValue call_user(Ref *r, RefUser *u, int n, Cell **args, const Scala
 
 /* Calls function f. `args` are the cells of the arguments where there are some (for functions among
  * them), `values` their values. */
-static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values, FdLoc loc)
+static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
+                        const FdNode *node)
 {
     f = function_of(f);
-    if (!f) return fail(r, RT_DOMAIN, loc, "a function has no value");
+    if (!f) return fail(r, RT_DOMAIN, node, "a function has no value");
     switch (f->kind) {
-    case CELL_SLOT: return read_array(r, f, n, values, loc);
-    case CELL_OP: return operate(r, f->op, f->in, f->out, values, loc);
-    case CELL_LET: return call_let(r, f, n, args, values, loc, 0, NULL, NULL);
-    case CELL_USER: return call_user(r, f->user, n, args, values, loc);
+    case CELL_SLOT: return read_array(r, f, n, values, node);
+    case CELL_OP: return operate(r, f->op, f->in, f->out, values, node);
+    case CELL_LET: return call_let(r, f, n, args, values, node, 0, NULL, NULL);
+    case CELL_USER: return call_user(r, f->user, n, args, values, node);
     case CELL_APPLY: { /* f(x)(y): the let behind f gives a function */
         Cell *g = function_of(f->fn);
         if (g && g->kind == CELL_LET) {
@@ -288,13 +293,13 @@ static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *
             for (int i = 0; i < f->nargs; i++)
                 if (!f->args[i]->node->type->result) inner[i] = eval(r, f->args[i]);
             if (r->failed) return nothing;
-            return call_let(r, g, f->nargs, f->args, inner, f->node->loc, n, args, values);
+            return call_let(r, g, f->nargs, f->args, inner, f->node, n, args, values);
         }
         break;
     }
     default: break;
     }
-    return fail(r, RT_DOMAIN, loc, "a function is made in a way that cannot be evaluated");
+    return fail(r, RT_DOMAIN, node, "a function is made in a way that cannot be evaluated");
 }
 
 static ScalarValue eval_apply(Ref *r, Cell *c)
@@ -303,7 +308,7 @@ static ScalarValue eval_apply(Ref *r, Cell *c)
     for (int i = 0; i < c->nargs; i++)
         if (!c->args[i]->node->type->result) values[i] = eval(r, c->args[i]);
     if (r->failed) return nothing;
-    return call(r, c->fn, c->nargs, c->args, values, c->node->loc);
+    return call(r, c->fn, c->nargs, c->args, values, c->node);
 }
 
 /* ---- reductions ---------------------------------------------------------------------------------
@@ -325,15 +330,15 @@ static void fold(Ref *r, Fold *f, int d)
         if (!f->any)
             f->sum = v[1];
         else if (f->op != FD_OP_NONE)
-            f->sum = operate(r, f->op, c->body->out, c->out, v, c->node->loc);
+            f->sum = operate(r, f->op, c->body->out, c->out, v, c->node);
         else
-            f->sum = call(r, c->fn, 2, NULL, v, c->node->loc);
+            f->sum = call(r, c->fn, 2, NULL, v, c->node);
         f->any = true;
         return;
     }
     int64_t lo, hi;
     if (!c->lo[d] || !range_bound(r, c->lo[d], &lo) || !range_bound(r, c->hi[d], &hi)) {
-        fail(r, RT_DOMAIN, c->node->loc, "a reduction over an infinite domain");
+        fail(r, RT_DOMAIN, c->node, "a reduction over an infinite domain");
         return;
     }
     for (int64_t i = lo; i < hi && !r->failed; i++) {
@@ -351,7 +356,7 @@ static ScalarValue eval_reduce(Ref *r, Cell *c)
     fold(r, &f, 0);
     unbind(c->nvars, c->vars, saved);
     if (!f.any && !r->failed)
-        return fail(r, RT_DOMAIN, c->node->loc,
+        return fail(r, RT_DOMAIN, c->node,
                     f.op == FD_OP_MIN   ? "min of an empty domain"
                     : f.op == FD_OP_MAX ? "max of an empty domain"
                                         : "a reduction without identity over an empty domain");
@@ -418,8 +423,7 @@ bool ref_point(Ref *r, const RtLeaf *leaves, const CsSite *site, const ScalarVal
                ScalarValue *out)
 {
     start(r, leaves, site);
-    FdLoc none = {0};
-    *out = call(r, r->root, r->root->node->type->nparams, NULL, args, none);
+    *out = call(r, r->root, r->root->node->type->nparams, NULL, args, NULL);
     return !r->failed;
 }
 
@@ -436,8 +440,7 @@ static void fill(Ref *r, Filler *f, int d)
     Cell *root = r->root;
     bool let = root->kind == CELL_LET;
     if (d == f->box->rank) {
-        FdLoc none = {0};
-        ScalarValue v = let ? eval(r, root->body) : call(r, root, d, NULL, f->index, none);
+        ScalarValue v = let ? eval(r, root->body) : call(r, root, d, NULL, f->index, NULL);
         scalar_store(f->out, f->kind, v);
         f->out += f->bytes;
         return;

@@ -20,6 +20,7 @@ typedef struct RtState {
     struct { /* error.c */
         RtError kind;
         Text message, full;           /* full: with the kind's name, for messages */
+        Text function;                /* user function that an evaluation's error is in */
         CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
         int nframes, more;
     } error;

@@ -33,6 +33,11 @@ void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException 
 void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, const int64_t *index);
 /* `site` moved to a node's line, if that is known. */
 CsSite rt_site_at(const CsSite *site, FdLoc loc);
+/* The place of node n of an evaluation of root: in the user function that holds it, else in site's
+ * function. For an error about to be thrown, whose only such place it is; then rt_frame_around adds
+ * the evaluation's own place if that is another function's. n NULL: not known. */
+CsSite rt_site_of(const CsSite *site, const FdNode *root, const FdNode *n);
+void rt_frame_around(const CsSite *at, const CsSite *site);
 /* Forgets the pending exception: the runtime tried something that nobody asked for. */
 void rt_catch(void);
 const char *rt_pending_message(void); /* "DomainException: text", NULL if none is pending */

@@ -328,6 +328,58 @@ START_TEST(error_words)
 }
 END_TEST
 
+static char *text_of(const char *source, const CgOptions *o, FdKey *key)
+{
+    Fd *fd = fd_new();
+    const char *why = NULL;
+    FdError error = {0};
+    char *text = NULL;
+    FdGraph *g = fd_read(fd, source, &why);
+    ck_assert_msg(g != NULL, "%s", why);
+    *key = fd_key(fd, g, NULL);
+    ck_assert_int_eq(cg_lower(g, o, &text, &error), CG_OK);
+    fd_free(fd);
+    return text;
+}
+
+/* Graphs that differ in positions only have one key, and so must have one text. */
+START_TEST(texts_leave_out_positions)
+{
+    static const char source[] =
+        "user \"f\" : int(int) {\n"
+        "  %%0 = local \"x\" : int\n"
+        "  %%1 = const 10 : int\n"
+        "  %%2 = apply @div (%%1, %%0) : int @%d:%d\n"
+        "  params (%%0)\n"
+        "  return %%2\n"
+        "}\n"
+        "%%0 = slot 0 \"u\" : array int(int)\n%%1 = slot 1 \"col\" : array int(int)\n"
+        "%%2 = var \"i\" : int\n"
+        "%%3 = const 0 : int\n"
+        "%%4 = apply @lower (%%1, %%3) : long\n%%5 = apply @upper (%%1, %%3) : long\n"
+        "%%6 = apply %%1 (%%2) : int @%d:%d\n%%7 = apply %%0 (%%6) : int @%d:%d\n"
+        "%%8 = user \"f\" : int(int)\n%%9 = apply %%8 (%%7) : int @%d:%d\n"
+        "%%10 = apply @rem (%%9, %%6) : int @%d:%d\n"
+        "%%11 = let (%%2 : infer %%4 .. %%5) %%10 : int(int) @%d:%d\nroot %%11\n";
+    char one[2048], two[2048], none[2048];
+    snprintf(one, sizeof one, source, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6);
+    snprintf(two, sizeof two, source, 7, 7, 3, 13, 3, 13, 3, 13, 3, 13, 3, 13);
+    snprintf(none, sizeof none, source, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    for (int family = 0; family < 2; family++) {
+        CgOptions o = {.family = (CgFamily)family};
+        FdKey k[3];
+        char *t[3] = {text_of(one, &o, &k[0]), text_of(two, &o, &k[1]), text_of(none, &o, &k[2])};
+        for (int i = 1; i < 3; i++) {
+            ck_assert(k[i].hi == k[0].hi && k[i].lo == k[0].lo);
+            ck_assert_int_eq(strcmp(t[i], t[0]), 0); /* too long to print */
+        }
+        ck_assert_ptr_nonnull(strstr(t[0], "cs_inside"));
+        ck_assert_ptr_nonnull(strstr(t[0], "cs_checked_rem_int"));
+        for (int i = 0; i < 3; i++) free(t[i]);
+    }
+}
+END_TEST
+
 /* ---- user functions ---------------------------------------------------------------------------
  */
 
@@ -404,6 +456,7 @@ int main(void)
                  {"gathers", gathers},
                  {"divisions", divisions},
                  {"error words", error_words},
+                 {"positions", texts_leave_out_positions},
                  {"user functions", user_functions}};
     /* Building takes the time: two processes share the cases, each with a compiler of its own. */
     pid_t child = getenv("CK_RUN_CASE") ? -1 : fork();

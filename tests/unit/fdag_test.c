@@ -256,6 +256,46 @@ START_TEST(order_numbers_slots_ranges_nodes)
 }
 END_TEST
 
+START_TEST(order_goes_on_with_bodies)
+{
+    static const char text[] = "user \"half\" : int(int) {\n"
+                               "  %0 = local \"x\" : int\n"
+                               "  %1 = const 2 : int\n"
+                               "  %2 = apply @div (%0, %1) : int @1:10\n"
+                               "  params (%0)\n"
+                               "  return %2\n"
+                               "}\n"
+                               "user \"f\" : int(int) {\n"
+                               "  %0 = local \"x\" : int\n"
+                               "  %1 = user \"half\" : int(int)\n"
+                               "  %2 = apply %1 (%0) : int @2:10\n"
+                               "  %3 = apply %1 (%2) : int @2:20\n"
+                               "  params (%0)\n"
+                               "  return %3\n"
+                               "}\n"
+                               "%0 = user \"f\" : int(int)\n%1 = const 1 : int\n"
+                               "%2 = apply %0 (%1) : int @3:10\nroot %2\n";
+    Fd *fd = fd_new();
+    FdGraph *g = read_graph(fd, text);
+    FdOrder o;
+    fd_key(fd, g, &o);
+    ck_assert_int_eq(o.nnodes, 3); /* the call, f, 1 */
+    int half = -1;
+    for (int i = o.nnodes; i < o.nplaces; i++)
+        if (o.nodes[i]->loc.line == 1) half = i;
+    ck_assert_int_ge(half, 0);
+    ck_assert_str_eq(fd_user_around(g->root, o.nodes[half])->name, "half");
+    ck_assert_str_eq(fd_user_around(g->root, o.nodes[o.nnodes])->name, "f");
+    ck_assert_ptr_null(fd_user_around(g->root, g->root));
+    const FdNode *n = o.nodes[half];
+    const FdLoc *before = fd_number_places(fd, &o);
+    ck_assert_int_eq(n->loc.line, half + 1);
+    ck_assert_int_eq(before[half].line, 1);
+    ck_assert_int_eq(before[half].col, 10);
+    fd_free(fd);
+}
+END_TEST
+
 START_TEST(keys_are_fast)
 {
     Fd *fd = fd_new();
@@ -603,6 +643,7 @@ int main(void)
     tcase_add_test(c, keys_leave_out_slot_numbers);
     tcase_add_test(c, keys_see_user_bodies);
     tcase_add_test(c, order_numbers_slots_ranges_nodes);
+    tcase_add_test(c, order_goes_on_with_bodies);
     tcase_add_test(c, keys_are_fast);
     tcase_add_test(c, substitution_between_graphs);
     tcase_add_test(c, functions_as_arguments_compose);
