@@ -11,7 +11,12 @@
 #include "text.h"
 #include "vec.h"
 
-enum { LINE_WIDTH = 100, CARET_AT = 40 }; /* a longer line is clipped, the caret near CARET_AT */
+enum {
+    LINE_WIDTH = 100, /* a longer line is clipped, the caret near CARET_AT */
+    CARET_AT = 40,
+    WINDOW =
+        4 * LINE_WIDTH + 8 /* bytes around the caret that are looked at: enough to fill a line */
+};
 
 typedef enum Severity { SEVERITY_E, SEVERITY_W } Severity;
 
@@ -160,8 +165,10 @@ static void add_line(Text *out, const Source *src, Loc loc)
 {
     size_t begin = loc.begin < src->len ? loc.begin : src->len;
     size_t first = begin, last = begin;
-    while (first > 0 && src->text[first - 1] != '\n') first--;
-    while (last < src->len && src->text[last] != '\n') last++;
+    while (first > 0 && src->text[first - 1] != '\n' && begin - first < WINDOW) first--;
+    while (last < src->len && src->text[last] != '\n' && last - begin < WINDOW) last++;
+    while (begin - first > WINDOW - 4 && ((unsigned char)src->text[first] & 0xC0) == 0x80)
+        first++; /* in the middle of a character */
     if (last > begin && src->text[last - 1] == '\r') last--;
 
     /* In characters: where the carets begin and end, and how long the line is. */
@@ -202,14 +209,31 @@ static void add_line(Text *out, const Source *src, Loc loc)
     text_add(out, "\n");
 }
 
-static void add_place(Text *out, const Diags *d, Loc loc)
+/* Where the last message was: the column of a later one in the same line is counted from there. */
+typedef struct Place {
+    Loc loc;
+    int line, col; /* 0: none yet */
+} Place;
+
+static void find_place(const Diags *d, const Source *src, Loc loc, Place *at)
+{
+    size_t from = at->loc.begin, to = loc.begin < src->len ? loc.begin : src->len;
+    bool same_line = at->line > 0 && at->loc.file == loc.file && from <= to &&
+                     !memchr(src->text + from, '\n', to - from);
+    if (same_line)
+        for (size_t i = from; i < to; i++) at->col += ((unsigned char)src->text[i] & 0xC0) != 0x80;
+    else
+        sources_position(d->sources, loc.file, loc.begin, &at->line, &at->col);
+    at->loc = (Loc){loc.file, (uint32_t)to, (uint32_t)to};
+}
+
+static void add_place(Text *out, const Diags *d, Loc loc, Place *at)
 {
     const Source *src = sources_get(d->sources, loc.file);
     if (!src) return;
-    int line, col;
-    sources_position(d->sources, loc.file, loc.begin, &line, &col);
+    find_place(d, src, loc, at);
     for (size_t i = 0, n = strlen(src->path); i < n;) i += add_safe(out, src->path + i, n - i);
-    text_printf(out, ":%d:%d: ", line, col);
+    text_printf(out, ":%d:%d: ", at->line, at->col);
 }
 
 void diags_print(const Diags *d, FILE *out)
@@ -219,10 +243,11 @@ void diags_print(const Diags *d, FILE *out)
     Message **sorted = arena_copy(d->arena, d->messages.data, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_position);
     Text t = {0};
+    Place at = {0}, note_at = {0};
     for (size_t i = 0; i < n; i++) {
         const Message *m = sorted[i];
         const Source *src = sources_get(d->sources, m->loc.file);
-        add_place(&t, d, m->loc);
+        add_place(&t, d, m->loc, &at);
         text_printf(&t, "%s: %s [CS%d]\n",
                     codes[m->code].severity == SEVERITY_E ? "error" : "warning", m->text,
                     codes[m->code].number);
@@ -230,7 +255,7 @@ void diags_print(const Diags *d, FILE *out)
         for (const Note *note = m->notes; note; note = note->next) {
             src = sources_get(d->sources, note->loc.file);
             bool placed = src && (note->loc.begin || note->loc.end);
-            if (placed) add_place(&t, d, note->loc);
+            if (placed) add_place(&t, d, note->loc, &note_at);
             text_printf(&t, "note: %s\n", note->text);
             if (placed) add_line(&t, src, note->loc);
         }

@@ -125,6 +125,14 @@ static Ast *as_param(Parse *p, Ast *arg)
     return build_bad(p, arg->loc);
 }
 
+/* Whether the parenthesis that ends here is followed by `=>`, which cannot be read: the mistake is
+ * there. */
+static bool before_arrow(const Parse *p)
+{
+    return p->next + 1 < p->tokens.list.len && p->tokens.list.data[p->next].kind == TOK_RPAREN &&
+           p->tokens.list.data[p->next + 1].kind == TOK_ARROW;
+}
+
 /* What may be passed: in a call also binders, placeholders, ref and out. */
 static Ast *as_expr(Parse *p, Ast *arg, bool in_call)
 {
@@ -132,6 +140,7 @@ static Ast *as_expr(Parse *p, Ast *arg, bool in_call)
         arg->kind == AST_UNARY && (arg->unary.op == AST_OP_REF || arg->unary.op == AST_OP_OUT);
     if (arg->kind == AST_BINDER && (arg->binder.vtype || !in_call)) {
         Loc name = arg->binder.names.data[0]->loc;
+        if (before_arrow(p)) return build_bad(p, arg->loc);
         if (!arg->binder.vtype)
             parse_error(p, arg->loc, DIAG_MISPLACED,
                         "a bound variable belongs to a reduction, let or parameter list");
@@ -143,6 +152,7 @@ static Ast *as_expr(Parse *p, Ast *arg, bool in_call)
                         "a parameter belongs to a lambda or a function");
     } else if (arg->kind == AST_PARAM) {
         parse_error(p, arg->loc, DIAG_NOT_YET, "declare the variable before the call");
+        return arg; /* sema declares it */
     } else if (arg->kind == AST_PLACEHOLDER && !in_call) {
         parse_error(p, arg->loc, DIAG_MISPLACED, "'_' stands for an argument of a call");
     } else if (by_reference && !in_call) {

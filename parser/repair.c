@@ -297,19 +297,63 @@ static size_t find_statement(const Parse *p, size_t i, bool unknown)
     }
 }
 
-/* The name that the statement from token i on declares, as far as that can be told: `T(..)[] NAME`.
- */
+/* The token behind the type arguments `<...>` that begin at token i, or i: none begin there. */
+static size_t skip_generic(const Parse *p, size_t i)
+{
+    size_t inside = 0, at = i;
+    if (kind_of(p, i) != TOK_LT || i == 0) return i;
+    if (kind_of(p, i - 1) != TOK_NAME && kind_of(p, i - 1) != TOK_TYPENAME) return i;
+    for (;; at++) {
+        switch (kind_of(p, at)) {
+        case TOK_LT: inside++; break;
+        case TOK_SHR: /* the first of two '>' */
+        case TOK_GT:
+            if (--inside == 0) return at + 1;
+            break;
+        case TOK_NAME:
+        case TOK_TYPENAME:
+        case TOK_COMMA:
+        case TOK_LPAREN:
+        case TOK_RPAREN:
+        case TOK_LBRACKET:
+        case TOK_RBRACKET: break;
+        default: return i;
+        }
+    }
+}
+
+/* Whether the token that cannot be read is one of a generic type or function: `List<int>()`. */
+static bool is_generic(const Parse *p)
+{
+    enum { FAR = 64 };
+    for (size_t back = 0; back < FAR && back <= p->next + 1; back++) {
+        size_t i = p->next + 1 - back, end = skip_generic(p, i);
+        TokenKind k = kind_of(p, i);
+        if (end > i && end >= p->next) {
+            TokenKind after = kind_of(p, end);
+            if (after == TOK_LPAREN || after == TOK_NAME || after == TOK_LBRACKET) return true;
+            for (size_t a = i + 1; a < end; a++)
+                if (kind_of(p, a) == TOK_TYPENAME) return true;
+        }
+        if (back > 0 && (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE)) return false;
+    }
+    return false;
+}
+
+/* The name that the statement from token i on declares, as far as that can be told:
+ * `T<..>(..)[] NAME`. */
 static void find_lost(Parse *p, size_t i, size_t end)
 {
     p->lost = NULL;
     if (kind_of(p, i) == TOK_CONST) i++;
-    if (kind_of(p, i) != TOK_VAR && kind_of(p, i) != TOK_TYPENAME) return;
+    bool generic = kind_of(p, i) == TOK_NAME && skip_generic(p, i + 1) > i + 1;
+    if (kind_of(p, i) != TOK_VAR && kind_of(p, i) != TOK_TYPENAME && !generic) return;
     size_t inside = 0;
-    for (i++; i < end; i++) {
+    for (i = skip_generic(p, i + 1); i < end; i++) {
         TokenKind k = kind_of(p, i);
         if (k == TOK_NAME && inside == 0) {
             p->lost = p->tokens.values.data[p->tokens.list.data[i].value].text;
-            p->lost_function = kind_of(p, i + 1) == TOK_LPAREN;
+            p->lost_function = kind_of(p, skip_generic(p, i + 1)) == TOK_LPAREN;
         }
         if (inside == 0 && !opens(k)) return;
         inside += opens(k);
@@ -432,6 +476,8 @@ static bool is_unknown(const Parse *p, Text *what)
         text_add(what, "slices are");
     else if (token_class(k) == TOKEN_L || k == TOK_COALESCE || k == TOK_COALESCE_ASSIGN)
         text_printf(what, "'%s' is", token_text(k));
+    else if (is_generic(p))
+        text_add(what, "generics are");
     return what->len > 0;
 }
 
@@ -508,7 +554,7 @@ void repair_error(Parse *p)
         if (!is_echo(p)) parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
         p->last_error = parse_token_loc(p, p->next).begin;
         p->clear = false;
-        panic(p, token_class(kind_of(p, p->next)) == TOKEN_L);
+        panic(p, token_class(kind_of(p, p->next)) == TOKEN_L || is_generic(p));
     } else {
         Repair r = best_repair(p);
         report(p, &r);

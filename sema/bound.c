@@ -88,6 +88,65 @@ bool mentions_bound(const Ast *n)
     return found;
 }
 
+/* ---- ranges that nothing can give ---------------------------------------------------------- */
+
+typedef struct Uses {
+    const Symbol *sym;
+    bool in_argument, found;
+} Uses;
+
+static void find_use(Ast **child, void *ctx)
+{
+    Uses *u = ctx;
+    Ast *n = *child;
+    if (!n || u->found) return;
+    bool outer = u->in_argument;
+    if (n->kind == AST_NAME_REF) u->found = outer && n->sym == u->sym;
+    if ((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX)
+        u->in_argument = true;
+    ast_each_child(n, find_use, u);
+    u->in_argument = outer;
+}
+
+/* `(float x) => ...`: a parameter of a lambda with a type ranges over all its values. */
+static bool is_parameter(const Ast *owner, const Ast *binder)
+{
+    const Ast *t = binder->binder.vtype;
+    return owner->kind == AST_LAMBDA && t && t->kind != AST_TYPE_VAR;
+}
+
+bool bound_ranges(Sema *s, const Ast *owner, Ast **body)
+{
+    const AstList *binders = owner->kind == AST_LET      ? &owner->let.binders
+                             : owner->kind == AST_LAMBDA ? &owner->lambda.binders
+                                                         : &owner->define.binders;
+    bool all = true;
+    for (int i = 0, k = 0; i < binders->len; i++) {
+        const Ast *b = binders->data[i];
+        if (b->kind != AST_BINDER) continue;
+        for (int j = 0; j < b->binder.names.len && k < owner->nbound; j++, k++) {
+            Uses u = {.sym = owner->bound[k]};
+            const Type *t = u.sym->type;
+            bool open = !b->binder.constraint && !is_parameter(owner, b) && t &&
+                        t->kind == TY_SCALAR && scalar_is_integer(t->scalar);
+            for (int o = 0; o < owner->nbound; o++) /* bound twice: reported */
+                open = open && (o == k || owner->bound[o]->name != u.sym->name);
+            if (!open) continue;
+            find_use(body, &u);
+            if (u.found) continue;
+            all = false;
+            report(s, u.sym->loc, DOMAIN,
+                   "variable '%s' has no range (it indexes nothing); add a constraint such as "
+                   "'%s : 0..n'",
+                   u.sym->name, u.sym->name);
+            if (owner->kind == AST_LAMBDA)
+                report_note(s, NOWHERE, "a parameter with a type has all values: (%s %s) => ...",
+                            type_text(s->arena, t), u.sym->name);
+        }
+    }
+    return all;
+}
+
 /* ---- which names ------------------------------------------------------------------------ */
 
 typedef VEC(const char *) Names;

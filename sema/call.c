@@ -317,6 +317,13 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
 void check_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
+    for (int i = 0; i < n->call.args.len; i++) {
+        if (n->call.args.data[i]->kind != AST_PLACEHOLDER) continue;
+        report(s, n->call.args.data[i]->loc, NOT_SUPPORTED,
+               "partial application with '_' is not supported yet");
+        n->type = n->call.callee->type = s->error;
+        return;
+    }
     if (call_is_reduction(s, n)) {
         check_call_reduce(s, n);
         return;

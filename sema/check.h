@@ -100,6 +100,7 @@ const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved 
 void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
 bool decl_is_top_variable(const Sema *s, const char *name);
+bool decl_has_attr(const Symbol *func, const char *name);
 
 /* ---- stmt.c, flow.c --------------------------------------------------------------------- */
 
@@ -151,6 +152,9 @@ const Type *reduce_type(Sema *s, FdOp op, const Type *t);
 void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bool implicit,
                 const Type *given);
 bool mentions_bound(const Ast *n);
+/* Reports the integer variables of a definition, let or lambda that nothing can give a range: those
+ * without a constraint that no argument of an application in its body uses. False if there are. */
+bool bound_ranges(Sema *s, const Ast *owner, Ast **body);
 /* The type that a copy of *n has, without any report; the error type if it has none. */
 const Type *peek_type(Sema *s, const Ast *n);
 Ast *ast_clone(Arena *a, const Ast *n);

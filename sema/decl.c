@@ -246,6 +246,7 @@ static const char *const attributes[] = {
     "Tile",   "Block",  "Unroll",   "Local",  "Image",       "Layout",      "Fast",    "Precise",
     "Cached", "Inline", "AutoTune", "Device", "Associative", "Commutative", "Identity"};
 
+/* Those that only change speed may be ignored; what would change results is refused. */
 static void check_attrs(Sema *s, const AstList *attrs)
 {
     size_t n = sizeof attributes / sizeof *attributes;
@@ -254,11 +255,23 @@ static void check_attrs(Sema *s, const AstList *attrs)
         if (a->kind != AST_ATTR) continue;
         bool known = false;
         for (size_t k = 0; k < n; k++) known = known || !strcmp(attributes[k], a->attr.name);
+        if (!strcmp(a->attr.name, "Identity") || !strcmp(a->attr.name, "Precise"))
+            report(s, a->loc, NOT_SUPPORTED, "[%s] is not supported yet", a->attr.name);
         if (known) continue;
         report(s, a->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'", a->attr.name);
         const char *near = diag_nearest(a->attr.name, attributes, n);
         if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
     }
+}
+
+bool decl_has_attr(const Symbol *func, const char *name)
+{
+    const AstList *attrs = &func->decl->func.attrs;
+    for (int i = 0; i < attrs->len; i++) {
+        const Ast *a = attrs->data[i];
+        if (a->kind == AST_ATTR && !strcmp(a->attr.name, name)) return true;
+    }
+    return false;
 }
 
 static void resolve_func(Sema *s, Symbol *sym)

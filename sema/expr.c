@@ -450,6 +450,10 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_PLACEHOLDER:
         report(s, n->loc, NOT_SUPPORTED, "partial application with '_' is not supported yet");
         break;
+    case AST_PARAM: /* `out int d`, refused by the parser */
+        if (!s->quiet)
+            scope_bind(s, scope_symbol(s, SYM_LOCAL, n->param.name, s->error, n->loc, NULL));
+        break;
     case AST_BINDER:
         report(s, n->loc, BINDER, "only reductions, let and parameter lists bind variables");
         break;

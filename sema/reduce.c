@@ -137,6 +137,11 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
     n->type = found->type->result;
     pure_call(s, found, n->loc);
     pure_need(s, found, n->loc, "is used as a reduction");
+    if (decl_has_attr(found, "Associative") || decl_has_attr(found, "Commutative")) return;
+    report(s, n->loc, IN_ORDER, "'%s' is not marked [Associative], so this reduction runs in order",
+           found->name);
+    report_note(s, NOWHERE, "if its order does not matter, mark '%s' [Associative] [Commutative]",
+                found->name);
 }
 
 void check_call_reduce(Sema *s, Ast *n)
@@ -225,6 +230,7 @@ void check_function_expr(Sema *s, Ast *n, const Type *hint)
         convert_to(s, body, hint->result, NULL);
         t = hint->result;
     }
+    if (t != s->error && !bound_ranges(s, n, body)) t = s->error;
     scope_pop(s);
     n->type = bound_function(s, n, t);
 }
@@ -266,6 +272,7 @@ void check_define(Sema *s, Ast *n)
                        n->bound[i]->name, type_text(s->arena, n->bound[i]->type),
                        type_text(s->arena, given), type_text(s->arena, given->params[i]));
     }
+    if (t != s->error) bound_ranges(s, n, &n->define.value);
     scope_pop(s);
     s->defining = outer;
     sym->type = typed ? given : given ? s->error : bound_function(s, n, t);
