@@ -3,6 +3,7 @@
  * The checksum is seeded with the entry's name: an entry under a wrong name is a miss too. */
 #include "cache.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,12 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "../base/text.h"
+#include "../base/vec.h"
+#include "memory.h"
+#include "state.h"
 
 typedef struct Header {
     char magic[8];
@@ -24,6 +29,7 @@ typedef struct Header {
 
 static const char magic[8] = "C$cache1";
 static const uint64_t MAX_ENTRY = UINT64_C(1) << 30;
+enum { DEFAULT_LIMIT = 256 << 20, ABANDONED = 3600 /* seconds */ };
 
 /* CS_CACHE_DIR (empty: no cache), else $XDG_CACHE_HOME/cs-dollar, else ~/.cache/cs-dollar. Empty
  * text: none. */
@@ -79,6 +85,84 @@ static bool write_all(int fd, const void *from, size_t n)
     return true;
 }
 
+/* ---- the limit: least recently used entries go -------------------------------------- */
+
+typedef struct Entry {
+    struct timespec used; /* time of the last change: cache_load sets it */
+    uint64_t size;
+    char name[64];
+} Entry;
+
+static int by_age(const void *a, const void *b)
+{
+    const Entry *x = a, *y = b;
+    if (x->used.tv_sec != y->used.tv_sec) return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+    if (x->used.tv_nsec != y->used.tv_nsec) return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Is a name KEY.cl or KEY.bin, or that of a temporary of one? The folder may hold files that are
+ * not ours. */
+static bool is_ours(const char *name, bool *temporary)
+{
+    *temporary = name[0] == '.';
+    name += *temporary;
+    size_t key = strspn(name, "0123456789abcdef");
+    const char *rest = name + key;
+    size_t kind = strncmp(rest, ".cl", 3) == 0 ? 3 : strncmp(rest, ".bin", 4) == 0 ? 4 : 0;
+    if (key != 32 || kind == 0) return false;
+    return *temporary ? rest[kind] == '.' && strlen(rest) == kind + 7 : rest[kind] == '\0';
+}
+
+/* Brings the folder down to three quarters of the limit if it is above. Returns its size. Others
+ * may do the same meanwhile: whatever cannot be removed is gone already. */
+static uint64_t evict(const char *path, uint64_t limit)
+{
+    DIR *folder = opendir(path);
+    if (!folder) return 0;
+    VEC(Entry) entries = {0};
+    uint64_t total = 0;
+    time_t now = time(NULL);
+    for (struct dirent *e; (e = readdir(folder));) {
+        struct stat st;
+        bool temporary;
+        if (!is_ours(e->d_name, &temporary)) continue;
+        if (fstatat(dirfd(folder), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+            continue;
+        if (temporary) {
+            if (now - st.st_mtime > ABANDONED) unlinkat(dirfd(folder), e->d_name, 0);
+            continue;
+        }
+        Entry entry = {.used = st.st_mtim, .size = (uint64_t)st.st_size};
+        snprintf(entry.name, sizeof entry.name, "%.63s", e->d_name);
+        vec_push(&entries, entry);
+        total += entry.size;
+    }
+    if (total > limit) {
+        qsort(entries.data, entries.len, sizeof *entries.data, by_age);
+        for (size_t i = 0; i < entries.len && total > limit / 4 * 3; i++) {
+            unlinkat(dirfd(folder), entries.data[i].name, 0);
+            total -= entries.data[i].size;
+        }
+    }
+    closedir(folder);
+    vec_free(&entries);
+    return total;
+}
+
+/* After an entry was written: the folder is looked at when a program writes its first, and again
+ * when what it wrote since may have filled the folder. */
+static void keep_below_limit(const char *path, uint64_t written)
+{
+    size_t limit = DEFAULT_LIMIT; /* device_open refuses a CS_CACHE_LIMIT that is no size */
+    memory_size_from("CS_CACHE_LIMIT", &limit, NULL);
+    bool first = rt.cached == 0;
+    rt.cached += written;
+    if (first || rt.cached > limit) rt.cached = evict(path, limit);
+}
+
+/* ---- entries ------------------------------------------------------------------------ */
+
 char *cache_load(const char *name, size_t *size)
 {
     Text path = folder();
@@ -100,6 +184,7 @@ char *cache_load(const char *name, size_t *size)
             checksum(name, payload, (size_t)h.size) == h.checksum) {
             payload[h.size] = '\0';
             *size = (size_t)h.size;
+            futimens(fd, NULL); /* used now; a folder that is read-only stays as it is */
         } else {
             free(payload);
             payload = NULL;
@@ -116,6 +201,7 @@ void cache_store(const char *name, const void *payload, size_t size)
         make_folders(path.data);
         Text temporary = {0};
         text_printf(&temporary, "%s/.%s.XXXXXX", path.data, name);
+        size_t folder_len = path.len;
         text_printf(&path, "/%s", name);
         Header h = {.size = size, .checksum = checksum(name, payload, size)};
         memcpy(h.magic, magic, sizeof magic);
@@ -123,7 +209,12 @@ void cache_store(const char *name, const void *payload, size_t size)
         if (fd >= 0) {
             bool ok = write_all(fd, &h, sizeof h) && write_all(fd, payload, size);
             ok &= close(fd) == 0;
-            if (!ok || rename(temporary.data, path.data) != 0) unlink(temporary.data);
+            if (!ok || rename(temporary.data, path.data) != 0) {
+                unlink(temporary.data);
+            } else {
+                path.data[folder_len] = '\0';
+                keep_below_limit(path.data, sizeof h + size);
+            }
         }
         text_free(&temporary);
     }

@@ -101,12 +101,19 @@ static size_t ask(const struct Device *d, cl_device_info what)
     return clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? (size_t)v : 0;
 }
 
+/* CS_FAMILY, if it is set, else what suits the device. */
+static bool choose_family(bool cpu, CgFamily *out, const CsSite *site)
+{
+    const char *wish = getenv("CS_FAMILY");
+    *out = cpu ? CG_CPU : CG_GPU;
+    if (!wish || !*wish || cg_family_from_text(wish, out)) return true;
+    rt_throw(RT_DEVICE, site, "CS_FAMILY=%s is no family of kernels; set it to cpu or gpu", wish);
+    return false;
+}
+
 static void report(struct Device *d, bool cpu)
 {
     CgDevice *i = &d->info;
-    const char *family = getenv("CS_FAMILY");
-    i->family = cpu ? CG_CPU : CG_GPU;
-    if (family) cg_family_from_text(family, &i->family);
     i->units = (int)ask(d, CL_DEVICE_MAX_COMPUTE_UNITS);
     i->vector_bytes = 16;
     i->l1 = 32 << 10;
@@ -141,6 +148,11 @@ bool device_open(const CsSite *site)
     find_devices(&list, ids);
     int chosen = select_device(&list, site);
     if (chosen < 0) return false;
+    bool cpu = list.devices[chosen].kind == LISTED_CPU;
+    CgFamily family;
+    size_t size;
+    if (!choose_family(cpu, &family, site)) return false;
+    if (memory_size_from("CS_CACHE_LIMIT", &size, site) < 0) return false;
     struct Device *d = calloc(1, sizeof *d);
     if (!d) {
         rt_throw_memory(site, sizeof *d);
@@ -161,7 +173,8 @@ bool device_open(const CsSite *site)
         free(d);
         return false;
     }
-    report(d, list.devices[chosen].kind == LISTED_CPU);
+    d->info.family = family;
+    report(d, cpu);
     identify(d);
     rt.device = d;
     return true;

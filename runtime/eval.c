@@ -138,8 +138,12 @@ static bool check_empty(Empties *e, const FdNode *n)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
     int count = op != FD_OP_NONE && (fd_op_info(op)->props & FD_LAZY) ? 1 : n->nargs;
-    for (int i = 0; i < count; i++)
-        if (!n->args[i]->type->result && !check_empty(e, n->args[i])) return false;
+    for (int i = 0; i < count; i++) {
+        bool by_need =
+            n->fn->kind == FD_LET ? n->fn->doms[i].kind == FD_DOM_FULL : n->fn->kind != FD_FUNC;
+        if (by_need || n->args[i]->type->result) continue;
+        if (!check_empty(e, n->args[i])) return false;
+    }
     return op != FD_OP_NONE || check_empty(e, n->fn);
 }
 
@@ -180,6 +184,15 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
 
 typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;
 
+/* Only what launches a kernel with the error buffer has to wait for it. */
+static bool reports_errors(const CgSchedule *s)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int a = 0; a < s->launches[i].nargs; a++)
+            if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
+    return false;
+}
+
 static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
 {
     Composed *c = e->composed;
@@ -211,7 +224,7 @@ static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *s
         slots[k] = a->buffer;
         a->head.host_state &= ~CS_HOST_WRITE;
     }
-    bool can_fail = cg_plan_can_fail(plan);
+    bool can_fail = reports_errors(&schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, &schedule, slots, out, can_fail, site)) return FAILED;
     if (!can_fail) return DONE;
@@ -237,6 +250,7 @@ static void dump_graph(const Composed *c)
 /* Fills `out` (count elements of the root's domain, or one scalar). */
 static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)
 {
+    if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
     dump_graph(e->composed);
     Numbers n = {.arena = arena_new()};
@@ -424,7 +438,10 @@ static ScalarValue apply(void *fn, const CsValue *args, const CsSite *site)
     if (h->kind == CS_LAZY) return apply_lazy(fn, args, site);
     CsValue out = {0};
     ((Native *)fn)->native->call(args, &out);
-    if (!cs_pending) v.i = out.i;
+    if (!cs_pending)
+        v.i = out.i;
+    else if (site)
+        cs_frame(site);
     return v;
 }
 

@@ -14,22 +14,37 @@
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED_FROM = 256 << 10, EXACT_FROM = 64 << 20 };
 
-/* CS_MEM_LIMIT: a number with an optional K, M, G; else the machine's memory. */
-static size_t limit(void)
+int memory_size_from(const char *name, size_t *out, const CsSite *site)
 {
-    if (rt.memory.limit) return rt.memory.limit;
-    const char *text = getenv("CS_MEM_LIMIT");
-    if (text && *text) {
-        char *end;
-        double v = strtod(text, &end);
-        if (*end == 'K' || *end == 'k') v *= 1024.0;
-        if (*end == 'M' || *end == 'm') v *= 1048576.0;
-        if (*end == 'G' || *end == 'g') v *= 1073741824.0;
-        if (v >= 1 && v < 9e18) return rt.memory.limit = (size_t)v;
+    const char *text = getenv(name);
+    if (!text || !*text) return 0;
+    char *end;
+    double v = strtod(text, &end);
+    const char *unit = *end ? strchr("KkMmGg", *end) : NULL;
+    if (unit) {
+        int shift = 10 * (int)((unit - "KkMmGg") / 2 + 1);
+        v *= (double)((int64_t)1 << shift);
+        end++;
     }
+    if (*end == '\0' && text[0] >= '0' && text[0] <= '9' && v >= 1 && v < 9e18) {
+        *out = (size_t)v;
+        return 1;
+    }
+    rt_throw(RT_DEVICE, site,
+             "%s=%s is no size; set it to a number of bytes, with K, M or G behind it, or unset it",
+             name, text);
+    return -1;
+}
+
+/* CS_MEM_LIMIT, else the machine's memory; read once. */
+static bool find_limit(const CsSite *site)
+{
+    if (rt.memory.limit) return true;
+    int given = memory_size_from("CS_MEM_LIMIT", &rt.memory.limit, site);
+    if (given) return given > 0;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     rt.memory.limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 2;
-    return rt.memory.limit;
+    return true;
 }
 
 /* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */
@@ -113,6 +128,7 @@ static Buffer *from_pool(int class, size_t capacity)
 Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
 {
     size_t capacity;
+    if (!find_limit(site)) return NULL;
     if (bytes > SIZE_MAX / 4) {
         rt_throw_memory(site, SIZE_MAX);
         return NULL;
@@ -121,8 +137,8 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
     Buffer *b = from_pool(class, capacity);
     bool made = !b;
     if (!b) {
-        if (rt.memory.used + rt.memory.pooled + capacity > limit()) memory_trim();
-        if (rt.memory.used + capacity > limit() || !(b = calloc(1, sizeof *b))) {
+        if (rt.memory.used + rt.memory.pooled + capacity > rt.memory.limit) memory_trim();
+        if (rt.memory.used + capacity > rt.memory.limit || !(b = calloc(1, sizeof *b))) {
             rt_throw_memory(site, bytes);
             return NULL;
         }
@@ -152,7 +168,7 @@ void buffer_release(Buffer *b)
     size_t capacity;
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
-    if ((!b->host && !b->device) || rt.memory.pooled + b->capacity > limit() / 2) {
+    if ((!b->host && !b->device) || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
         free_block(b);
         return;
     }

@@ -19,4 +19,8 @@ bool buffer_pages(Buffer *b, const CsSite *site);
 
 void memory_trim(void); /* frees everything pooled */
 
+/* A number of bytes in an environment variable, with K, M or G behind it: 1 and *out if it is one,
+ * 0 if there is none, -1 with an exception pending if it is something else. */
+int memory_size_from(const char *name, size_t *out, const CsSite *site);
+
 #endif

@@ -1,14 +1,14 @@
 /* The evaluator of cells: values on demand, so that only the chosen operand of select, && and || is
- * evaluated. An error sets `failed` and every loop ends; values are zero from there on.
- * Reductions start from the identity where there is one and run with the last index fastest. */
+ * evaluated, also where lets stand between it and the operation: their arguments are by need. An
+ * error sets `failed` and every loop ends; values are zero from there on. Reductions start from the
+ * identity where there is one and run with the last index fastest. */
 #include "ref.h"
 
 #include "lazy.h"
 #include "ref_cell.h"
 
 static ScalarValue eval(Ref *r, Cell *c);
-static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
-                        const FdNode *node);
+static ScalarValue call(Ref *r, Cell *f, int n, RefVar *args, const FdNode *node);
 
 static const ScalarValue nothing;
 
@@ -44,7 +44,63 @@ static ScalarValue fail(Ref *r, RtError kind, const FdNode *node, const char *me
 static inline void set(Ref *r, RefVar *v, ScalarValue value)
 {
     v->value = value;
+    v->lazy = NULL;
     v->epoch = ++r->clock;
+}
+
+/* Opens a scope in which the variables have the values and functions of `args`; NULL: those that
+ * they have. */
+static void enter(Ref *r, Scope *s, int n, RefVar **vars, const RefVar *args)
+{
+    s->outer = r->scope;
+    s->n = n;
+    s->vars = vars;
+    for (int i = 0; i < n; i++) s->hidden[i] = *vars[i];
+    for (int i = 0; args && i < n; i++) {
+        *vars[i] = args[i];
+        vars[i]->epoch = ++r->clock;
+    }
+    r->scope = s;
+}
+
+static void leave(Ref *r)
+{
+    Scope *s = r->scope;
+    for (int i = s->n; i-- > 0;) *s->vars[i] = s->hidden[i];
+    r->scope = s->outer;
+}
+
+static void exchange(Scope *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        RefVar v = *s->vars[i];
+        *s->vars[i] = s->hidden[i];
+        s->hidden[i] = v;
+    }
+}
+
+/* The value of a cell in `to`, an outer scope of s, with s the innermost. */
+static ScalarValue eval_outside(Ref *r, Scope *s, Scope *to, Cell *c)
+{
+    if (s == to) {
+        r->scope = s;
+        return eval(r, c);
+    }
+    exchange(s);
+    ScalarValue v = eval_outside(r, s->outer, to, c);
+    exchange(s);
+    return v;
+}
+
+static ScalarValue force(Ref *r, RefVar *v)
+{
+    if (!v->lazy) return v->value;
+    Scope *s = r->scope;
+    ScalarValue value = eval_outside(r, s, v->scope, v->lazy);
+    r->scope = s;
+    v->value = value;
+    v->lazy = NULL;
+    return value;
 }
 
 /* The function that a cell stands for, variables of function type followed. */
@@ -171,46 +227,61 @@ static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *i
     return fail_index(r, f, &box, plain, node);
 }
 
-/* Binds parameters of function type to functions, the others to values; `saved` gets the old state.
- */
-static void bind(Ref *r, int n, RefVar **params, Cell **args, const ScalarValue *values,
-                 RefVar *saved)
+static bool is_settled(const Cell *c)
 {
-    for (int i = 0; i < n; i++) saved[i] = *params[i];
-    for (int i = 0; i < n; i++) {
-        set(r, params[i], values[i]);
-        if (args && args[i]->node->type->result) params[i]->fn = function_of(args[i]);
+    for (int i = 0; i < c->ndeps; i++)
+        if (c->deps[i]->lazy) return false;
+    return true;
+}
+
+/* An argument: a function, a value where that is simple to have, else a value by need. */
+static RefVar argument(Ref *r, Cell *c)
+{
+    RefVar v = {.epoch = 0};
+    if (c->node->type->result) {
+        v.fn = function_of(c);
+    } else if (c->steps && is_settled(c)) {
+        v.value = eval(r, c);
+    } else {
+        v.lazy = c;
+        v.scope = r->scope;
     }
+    return v;
 }
 
-static void unbind(int n, RefVar **params, const RefVar *saved)
+static void values_to_args(int n, const ScalarValue *values, RefVar *args)
 {
-    for (int i = 0; i < n; i++) *params[i] = saved[i];
+    for (int i = 0; i < n; i++) args[i] = (RefVar){.value = values[i]};
 }
 
-static ScalarValue call_let(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
-                            const FdNode *node, int n2, Cell **args2, const ScalarValue *values2)
+/* Arguments in a dimension with a range are evaluated first, to be checked. Where the let gives a
+ * function, that is applied to args2. */
+static ScalarValue call_let(Ref *r, Cell *f, int n, RefVar *args, const FdNode *node, int n2,
+                            RefVar *args2)
 {
-    RefVar saved[FD_MAX_RANK];
-    bind(r, n, f->vars, args, values, saved);
+    for (int d = 0; d < n; d++)
+        if (f->lo[d]) force(r, &args[d]);
+    if (r->failed) return nothing;
+    Scope scope;
+    enter(r, &scope, n, f->vars, args);
     FdBox box = {.rank = n};
-    int64_t index[FD_MAX_RANK];
     bool inside = true;
     for (int d = 0; d < n && !r->failed; d++) {
-        index[d] = values[d].i;
         box.dim[d].full = !f->lo[d] || !range_bound(r, f->lo[d], &box.dim[d].lo) ||
                           !range_bound(r, f->hi[d], &box.dim[d].hi);
         if (box.dim[d].full) continue;
-        inside &= index[d] >= box.dim[d].lo && index[d] < box.dim[d].hi;
+        int64_t i = args[d].value.i;
+        inside &= i >= box.dim[d].lo && i < box.dim[d].hi;
     }
     ScalarValue v = nothing;
-    if (!r->failed) {
-        if (!inside)
-            fail_index(r, f, &box, index, node);
-        else
-            v = values2 ? call(r, f->body, n2, args2, values2, node) : eval(r, f->body);
+    if (!r->failed && inside) {
+        v = args2 ? call(r, f->body, n2, args2, node) : eval(r, f->body);
+    } else if (!r->failed) {
+        int64_t index[FD_MAX_RANK];
+        for (int d = 0; d < n; d++) index[d] = force(r, f->vars[d]).i;
+        if (!r->failed) fail_index(r, f, &box, index, node);
     }
-    unbind(n, f->vars, saved);
+    leave(r);
     return v;
 }
 
@@ -242,73 +313,88 @@ static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
     return GO_ON;
 }
 
-static ScalarValue call_native(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
-                               const FdNode *node)
+static ScalarValue call_native(Ref *r, RefUser *u, int n, const RefVar *args, const FdNode *node)
 {
     if (!u->native) u->native = rt_native_find(u->user->name);
     if (!u->native) return fail(r, RT_DOMAIN, node, "a host function is missing in this program");
     CsValue in[FD_MAX_RANK], out = {0};
     for (int i = 0; i < n; i++) {
-        in[i].i = values[i].i;
+        in[i].i = args[i].value.i;
         if (!u->user->type->params[i]->result) continue;
-        Cell *f = args ? function_of(args[i]) : NULL;
+        Cell *f = args[i].fn;
         if (!f || f->kind != CELL_SLOT)
             return fail(r, RT_DOMAIN, node,
                         "a host function can be given arrays only, no expressions");
         in[i].ref = r->leaves[f->slot].array;
     }
     u->native->call(in, &out);
-    if (cs_pending) r->failed = true;
+    if (cs_pending) {
+        if (r->site) cs_frame(r->site);
+        r->failed = true;
+    }
     return (ScalarValue){.i = out.i};
 }
 
-static ScalarValue call_user(Ref *r, RefUser *u, int n, Cell **args, const ScalarValue *values,
-                             const FdNode *node)
+static ScalarValue call_user(Ref *r, RefUser *u, int n, const RefVar *args, const FdNode *node)
 {
-    if (!u->body) return call_native(r, u, n, args, values, node);
-    RefVar saved[FD_MAX_RANK];
+    if (!u->body) return call_native(r, u, n, args, node);
+    Scope scope;
     ScalarValue v = nothing;
-    bind(r, n, u->params, args, values, saved);
+    enter(r, &scope, n, u->params, args);
     run(r, u->body, &v);
-    unbind(n, u->params, saved);
+    leave(r);
     return v;
 }
 
-/* Calls function f. `args` are the cells of the arguments where there are some (for functions among
- * them), `values` their values. */
-static ScalarValue call(Ref *r, Cell *f, int n, Cell **args, const ScalarValue *values,
-                        const FdNode *node)
+static ScalarValue call_op(Ref *r, Cell *f, int n, RefVar *args, const FdNode *node)
+{
+    ScalarValue v[FD_MAX_RANK];
+    v[0] = force(r, &args[0]);
+    switch (f->op) {
+    case FD_OP_SELECT: return r->failed ? nothing : force(r, &args[v[0].i ? 1 : 2]);
+    case FD_OP_LAND: return v[0].i && !r->failed ? force(r, &args[1]) : nothing;
+    case FD_OP_LOR: return v[0].i || r->failed ? v[0] : force(r, &args[1]);
+    default: break;
+    }
+    for (int i = 1; i < n; i++) v[i] = force(r, &args[i]);
+    return r->failed ? nothing : operate(r, f->op, f->in, f->out, v, node);
+}
+
+/* Calls function f. Lets take their arguments by need, operations as their operands; everything
+ * else has them evaluated. */
+static ScalarValue call(Ref *r, Cell *f, int n, RefVar *args, const FdNode *node)
 {
     f = function_of(f);
     if (!f) return fail(r, RT_DOMAIN, node, "a function has no value");
-    switch (f->kind) {
-    case CELL_SLOT: return read_array(r, f, n, values, node);
-    case CELL_OP: return operate(r, f->op, f->in, f->out, values, node);
-    case CELL_LET: return call_let(r, f, n, args, values, node, 0, NULL, NULL);
-    case CELL_USER: return call_user(r, f->user, n, args, values, node);
-    case CELL_APPLY: { /* f(x)(y): the let behind f gives a function */
+    if (f->kind == CELL_LET) return call_let(r, f, n, args, node, 0, NULL);
+    if (f->kind == CELL_OP) return call_op(r, f, n, args, node);
+    if (f->kind == CELL_APPLY) { /* f(x)(y): the let behind f gives a function */
         Cell *g = function_of(f->fn);
         if (g && g->kind == CELL_LET) {
-            ScalarValue inner[FD_MAX_RANK] = {{0}};
-            for (int i = 0; i < f->nargs; i++)
-                if (!f->args[i]->node->type->result) inner[i] = eval(r, f->args[i]);
-            if (r->failed) return nothing;
-            return call_let(r, g, f->nargs, f->args, inner, f->node, n, args, values);
+            RefVar inner[FD_MAX_RANK];
+            for (int i = 0; i < f->nargs; i++) inner[i] = argument(r, f->args[i]);
+            return call_let(r, g, f->nargs, inner, f->node, n, args);
         }
-        break;
     }
-    default: break;
-    }
+    ScalarValue values[FD_MAX_RANK];
+    for (int i = 0; i < n; i++) values[i] = force(r, &args[i]);
+    if (r->failed) return nothing;
+    if (f->kind == CELL_SLOT) return read_array(r, f, n, values, node);
+    if (f->kind == CELL_USER) return call_user(r, f->user, n, args, node);
     return fail(r, RT_DOMAIN, node, "a function is made in a way that cannot be evaluated");
 }
 
 static ScalarValue eval_apply(Ref *r, Cell *c)
 {
-    ScalarValue values[FD_MAX_RANK] = {{0}};
-    for (int i = 0; i < c->nargs; i++)
-        if (!c->args[i]->node->type->result) values[i] = eval(r, c->args[i]);
-    if (r->failed) return nothing;
-    return call(r, c->fn, c->nargs, c->args, values, c->node);
+    Cell *f = function_of(c->fn);
+    if (f && f->kind == CELL_SLOT) {
+        ScalarValue index[FD_MAX_RANK];
+        for (int i = 0; i < c->nargs; i++) index[i] = eval(r, c->args[i]);
+        return r->failed ? nothing : read_array(r, f, c->nargs, index, c->node);
+    }
+    RefVar args[FD_MAX_RANK];
+    for (int i = 0; i < c->nargs; i++) args[i] = argument(r, c->args[i]);
+    return call(r, f, c->nargs, args, c->node);
 }
 
 /* ---- reductions ---------------------------------------------------------------------------------
@@ -321,6 +407,13 @@ typedef struct Fold {
     bool any;
 } Fold;
 
+static ScalarValue combine(Ref *r, Cell *c, const ScalarValue *values)
+{
+    RefVar args[2];
+    values_to_args(2, values, args);
+    return call(r, c->fn, 2, args, c->node);
+}
+
 static void fold(Ref *r, Fold *f, int d)
 {
     Cell *c = f->cell;
@@ -332,7 +425,7 @@ static void fold(Ref *r, Fold *f, int d)
         else if (f->op != FD_OP_NONE)
             f->sum = operate(r, f->op, c->body->out, c->out, v, c->node);
         else
-            f->sum = call(r, c->fn, 2, NULL, v, c->node);
+            f->sum = combine(r, c, v);
         f->any = true;
         return;
     }
@@ -351,10 +444,10 @@ static ScalarValue eval_reduce(Ref *r, Cell *c)
 {
     Fold f = {.cell = c, .op = c->fn->kind == CELL_OP ? c->fn->op : FD_OP_NONE};
     if (f.op != FD_OP_NONE) f.any = fd_op_identity(f.op, c->out, &f.sum);
-    RefVar saved[FD_MAX_RANK];
-    for (int i = 0; i < c->nvars; i++) saved[i] = *c->vars[i];
+    Scope scope;
+    enter(r, &scope, c->nvars, c->vars, NULL);
     fold(r, &f, 0);
-    unbind(c->nvars, c->vars, saved);
+    leave(r);
     if (!f.any && !r->failed)
         return fail(r, RT_DOMAIN, c->node,
                     f.op == FD_OP_MIN   ? "min of an empty domain"
@@ -370,7 +463,7 @@ static ScalarValue eval(Ref *r, Cell *c)
 {
     switch (c->kind) {
     case CELL_CONST: return c->value;
-    case CELL_VAR: return c->var->value;
+    case CELL_VAR: return force(r, c->var);
     case CELL_SLOT: return r->leaves[c->slot].scalar;
     default: break;
     }
@@ -404,6 +497,7 @@ static void start(Ref *r, const RtLeaf *leaves, const CsSite *site)
     r->leaves = leaves;
     r->site = site;
     r->failed = false;
+    r->scope = NULL;
     r->start = ++r->clock;
     for (int i = 0; i < r->nslots; i++)
         if (leaves[i].array)
@@ -423,7 +517,10 @@ bool ref_point(Ref *r, const RtLeaf *leaves, const CsSite *site, const ScalarVal
                ScalarValue *out)
 {
     start(r, leaves, site);
-    *out = call(r, r->root, r->root->node->type->nparams, NULL, args, NULL);
+    int n = r->root->node->type->nparams;
+    RefVar given[FD_MAX_RANK];
+    values_to_args(n, args, given);
+    *out = call(r, r->root, n, given, NULL);
     return !r->failed;
 }
 
@@ -440,7 +537,9 @@ static void fill(Ref *r, Filler *f, int d)
     Cell *root = r->root;
     bool let = root->kind == CELL_LET;
     if (d == f->box->rank) {
-        ScalarValue v = let ? eval(r, root->body) : call(r, root, d, NULL, f->index, NULL);
+        RefVar args[FD_MAX_RANK];
+        if (!let) values_to_args(d, f->index, args);
+        ScalarValue v = let ? eval(r, root->body) : call(r, root, d, args, NULL);
         scalar_store(f->out, f->kind, v);
         f->out += f->bytes;
         return;

@@ -3,7 +3,11 @@
  * A variable that gets a value gets a new number of the clock, its epoch. A cell keeps its last
  * value with the newest epoch of the variables that it depends on: the value holds while that is
  * the same, so what an inner loop does not change is computed once for it. Scopes nest, which makes
- * the test exact. */
+ * the test exact.
+ *
+ * An argument of a let is evaluated when its variable is first read: the variable keeps the cell
+ * and the scope of the application, and reading it goes back to that scope for as long as the cell
+ * is evaluated. */
 #ifndef CS_RUNTIME_REF_CELL_H
 #define CS_RUNTIME_REF_CELL_H
 
@@ -25,8 +29,18 @@ typedef enum CellKind {
 typedef struct RefVar {
     ScalarValue value;
     uint64_t epoch;
-    struct Cell *fn; /* the function that it stands for, if its type is one */
+    struct Cell *fn;     /* the function that it stands for, if its type is one */
+    struct Cell *lazy;   /* what `value` will be, evaluated in `scope`; NULL: it is */
+    struct Scope *scope; /* NULL: outside all */
 } RefVar;
+
+/* Variables bound by an application or a reduction under way, and what they were outside. */
+typedef struct Scope {
+    struct Scope *outer;
+    int n;
+    RefVar **vars;
+    RefVar hidden[FD_MAX_RANK];
+} Scope;
 
 typedef struct RefStmt {
     FdStmtKind kind;
@@ -50,6 +64,7 @@ typedef struct Cell {
     ScalarKind out; /* result type, of a scalar */
     bool memo;
     bool ready; /* deps are known */
+    int steps;  /* of an expression that cannot fail; 0: it can, or takes long */
     int nargs, nvars, ndeps, dim, slot;
     ScalarValue value;
     uint64_t stamp;
@@ -75,6 +90,7 @@ struct Ref {
     /* of the evaluation under way */
     const RtLeaf *leaves;
     const CsSite *site;
+    Scope *scope; /* the innermost */
     uint64_t clock, start;
     bool failed;
 };

@@ -43,6 +43,22 @@ static void remember(Cell *child, const Cell *user)
     child->memo = child->ndeps < user->ndeps + user->nvars;
 }
 
+/* Steps of an expression that is evaluated rather at once than later: variables, constants and a
+ * few operations that never fail. 0: not such a one. */
+static int steps_of(const Cell *c)
+{
+    enum { FEW = 8 };
+    if (c->kind == CELL_CONST || c->kind == CELL_VAR || c->kind == CELL_SLOT) return 1;
+    if (c->kind != CELL_OP || c->nargs == 0) return 0;
+    if ((fd_op_info(c->op)->props & FD_THROWS) && scalar_is_integer(c->in)) return 0;
+    int steps = 1;
+    for (int i = 0; i < c->nargs; i++) {
+        if (c->args[i]->steps == 0) return 0;
+        steps += c->args[i]->steps;
+    }
+    return steps <= FEW ? steps : 0;
+}
+
 static void finish(Ref *r, Cell *c)
 {
     Deps d = {0};
@@ -64,6 +80,7 @@ static void finish(Ref *r, Cell *c)
     c->deps = kept ? arena_copy(r->arena, d.data, kept * sizeof *d.data) : NULL;
     vec_free(&d);
     c->ready = true;
+    c->steps = steps_of(c);
     remember(c->body, c);
     for (int i = 0; i < c->nargs; i++) remember(c->args[i], c);
     for (int i = 0; i < c->nvars; i++) {

@@ -42,12 +42,28 @@ Fd *rt_fd(void)
 unsigned rt_dumps(void)
 {
     if (rt.dumps) return rt.dumps;
-    const char *s = getenv("CS_DUMP");
+    static const char *const words[] = {"fdag", "opencl", "plan"}; /* in the order of the bits */
     rt.dumps = RT_DUMP_READ;
-    if (s && strstr(s, "fdag")) rt.dumps |= RT_DUMP_FDAG;
-    if (s && strstr(s, "opencl")) rt.dumps |= RT_DUMP_OPENCL;
-    if (s && strstr(s, "plan")) rt.dumps |= RT_DUMP_PLAN;
+    for (const char *s = getenv("CS_DUMP"); s && *s;) {
+        size_t n = strcspn(s, ",");
+        unsigned bit = n ? RT_DUMP_UNKNOWN : 0;
+        for (unsigned i = 0; i < 3; i++)
+            if (strlen(words[i]) == n && strncmp(s, words[i], n) == 0) bit = 1u << i;
+        rt.dumps |= bit;
+        s += n + (s[n] == ',');
+    }
     return rt.dumps;
+}
+
+bool rt_check_dumps(const CsSite *site)
+{
+    if (!(rt_dumps() & RT_DUMP_UNKNOWN)) return true;
+    rt_throw(
+        RT_DEVICE, site,
+        "CS_DUMP=%s asks for something unknown; set it to any of fdag, opencl, plan, separated "
+        "by commas",
+        getenv("CS_DUMP"));
+    return false;
 }
 
 bool rt_profiling(void)

@@ -47,6 +47,7 @@ typedef struct RtState {
     struct Evals *evals;           /* compose.c: compositions seen */
     struct Kernels *kernels;       /* kernels.c */
     struct Device *device;         /* device.c */
+    uint64_t cached;               /* cache.c: bytes in its folder; 0: not known */
     struct Profile *profile;       /* profile.c */
     uint64_t evaluations;          /* of arrays and scalars, so far */
 } RtState;
@@ -54,9 +55,16 @@ typedef struct RtState {
 extern RtState rt;
 
 /* One bit each in CS_DUMP. */
-enum { RT_DUMP_FDAG = 1, RT_DUMP_OPENCL = 2, RT_DUMP_PLAN = 4, RT_DUMP_READ = 8 };
+enum {
+    RT_DUMP_FDAG = 1,
+    RT_DUMP_OPENCL = 2,
+    RT_DUMP_PLAN = 4,
+    RT_DUMP_UNKNOWN = 8,
+    RT_DUMP_READ = 16
+};
 unsigned rt_dumps(void);
-bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
+bool rt_check_dumps(const CsSite *site); /* false, with an exception, if CS_DUMP has other words */
+bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
 
 /* Prints the pending exception and its frames. */
 void error_print(FILE *out);

@@ -3,6 +3,7 @@
  * embeds it. Evaluation is interpreted here (CS_DEVICE=ref); tests/run compares devices with it. */
 #include <check.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "../../runtime/csrt.h"
 #include "../../runtime/device.h"
 #include "../../runtime/lazy.h"
+#include "../../runtime/memory.h"
 #include "../../runtime/select.h"
 #include "../../runtime/state.h"
 
@@ -38,11 +40,20 @@ static void call_halves(const CsValue *args, CsValue *out)
     out->f = 0.5 * (double)args[0].i;
 }
 
+static int calls;
+
+static void call_counted(const CsValue *args, CsValue *out)
+{
+    calls++;
+    out->f = args[0].f + 1;
+}
+
+static const CsNative counted = {"counted", "float(float)", call_counted};
 static const CsNative halves = {"halves", "float(int)", call_halves};
 static const CsNative twice = {"twice", "float(float)", call_twice};
 static const CsNative bad = {"bad", "float(float)", call_bad};
-static const CsNative *const natives[] = {&twice, &bad};
-static const CsProgram program = {.name = "test", .nnatives = 2, .natives = natives};
+static const CsNative *const natives[] = {&twice, &bad, &counted};
+static const CsProgram program = {.name = "test", .nnatives = 3, .natives = natives};
 
 static void setup(void)
 {
@@ -497,6 +508,109 @@ START_TEST(host_functions)
 }
 END_TEST
 
+/* y(i) = ((x, p, q) => x ? p * p : q)(u(i) > 0, f(u(i)), g(u(i))) */
+static CsGraph choice = {
+    .text =
+        "%0 = var \"i\" : int\n%1 = slot 0 \"f\" : float(float)\n%2 = slot 1 \"g\" : float(float)\n"
+        "%3 = slot 2 \"u\" : array float(int)\n%4 = const 0 : int\n%5 = const 0 : float\n"
+        "%6 = apply @lower (%3, %4) : long\n%7 = apply @upper (%3, %4) : long\n"
+        "%8 = apply %3 (%0) : float\n%9 = apply @gt (%8, %5) : bool\n"
+        "%10 = apply %1 (%8) : float @3:7\n%11 = apply %2 (%8) : float @3:9\n"
+        "%12 = var \"x\" : bool\n%13 = var \"p\" : float\n%14 = var \"q\" : float\n"
+        "%15 = apply @mul (%13, %13) : float\n%16 = apply @select (%12, %15, %14) : float\n"
+        "%17 = let (%12 : full, %13 : full, %14 : full) %16 : float(bool, float, float)\n"
+        "%18 = apply %17 (%9, %10, %11) : float\n"
+        "%19 = let (%0 : infer %6..%7) %18 : float(int)\nroot %19\n"};
+
+/* An argument of a let is evaluated when it is needed, and then once for an application. */
+START_TEST(by_need)
+{
+    int64_t n = 7;
+    void *f = cs_native(&counted), *g = cs_native(&bad);
+    CsValue c[3] = {{.ref = f}, {.ref = g}, {.ref = floats(1, &n, 1, 1)}};
+    calls = 0;
+    Array *r = cs_eval(&choice, c, &site);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_int_eq(calls, 7);
+    const float *p = cs_array_read(r, &site);
+    for (int i = 0; i < 7; i++) ck_assert(p[i] == (float)((i + 2) * (i + 2)));
+    cs_release(r);
+    float *u = cs_array_write(&c[2].ref, &site);
+    u[3] = -1;
+    CsSite around = {"around", "test.cs$", 40, 1};
+    ck_assert_ptr_null(cs_eval(&choice, c, &around));
+    ck_assert_int_eq(rt.error.nframes, 2); /* the host function's, the evaluation's */
+    ck_assert_int_eq(rt.error.frames[0].line, site.line);
+    ck_assert_int_eq(rt.error.frames[1].line, 40);
+    expect_error("DivideByZeroException");
+    CsValue x = {.f = 1};
+    cs_apply_f(g, &x, &around); /* the caller's site too */
+    ck_assert_int_eq(rt.error.nframes, 2);
+    expect_error("DivideByZeroException");
+    cs_release(f);
+    cs_release(g);
+    cs_release(c[2].ref);
+}
+END_TEST
+
+/* half(x) = ((z, w) => 10 z + w)(x / 2, x % 7)
+ * twice(f, x) = f(f(x))
+ * r(i) = half(half(a(i) / 3) / 5) + sum(k : 0..3, half(a(i) / (k + 1)))
+ *        + twice(z => twice(half, z / 2), a(i) / 9) */
+static CsGraph scopes = {
+    .text =
+        "%0 = var \"x\" : int\n%1 = var \"z\" : int\n%2 = var \"w\" : int\n"
+        "%3 = const 10 : int\n%4 = apply @mul (%1, %3) : int\n%5 = apply @add (%4, %2) : int\n"
+        "%6 = let (%1 : full, %2 : full) %5 : int(int, int)\n"
+        "%7 = const 2 : int\n%8 = const 7 : int\n%9 = apply @div (%0, %7) : int\n"
+        "%10 = apply @rem (%0, %8) : int\n%11 = apply %6 (%9, %10) : int\n"
+        "%12 = let (%0 : full) %11 : int(int)\n"
+        "%13 = var \"f\" : int(int)\n%14 = var \"y\" : int\n%15 = apply %13 (%14) : int\n"
+        "%16 = apply %13 (%15) : int\n%17 = let (%13 : full, %14 : full) %16 : int(int(int), int)\n"
+        "%18 = var \"i\" : int\n%19 = slot 0 \"a\" : array int(int)\n%20 = const 0 : int\n"
+        "%21 = apply @lower (%19, %20) : long\n%22 = apply @upper (%19, %20) : long\n"
+        "%23 = apply %19 (%18) : int\n%24 = const 3 : int\n%25 = apply @div (%23, %24) : int\n"
+        "%26 = apply %12 (%25) : int\n%27 = const 5 : int\n%28 = apply @div (%26, %27) : int\n"
+        "%29 = apply %12 (%28) : int\n"
+        "%30 = var \"k\" : int\n%31 = const 1 : int\n%32 = apply @add (%30, %31) : int\n"
+        "%33 = apply @div (%23, %32) : int\n%34 = apply %12 (%33) : int\n"
+        "%35 = reduce @add (%30 : given %20..%24) %34 : int\n"
+        "%36 = var \"v\" : int\n%37 = apply @div (%36, %7) : int\n"
+        "%38 = apply %17 (%12, %37) : int\n%39 = let (%36 : full) %38 : int(int)\n"
+        "%40 = const 9 : int\n%41 = apply @div (%23, %40) : int\n"
+        "%42 = apply %17 (%39, %41) : int\n"
+        "%43 = apply @add (%29, %35) : int\n%44 = apply @add (%43, %42) : int\n"
+        "%45 = let (%18 : infer %21..%22) %44 : int(int)\nroot %45\n"};
+
+static int half(int x)
+{
+    return x / 2 * 10 + x % 7;
+}
+
+static int half_twice(int v)
+{
+    return half(half(v / 2));
+}
+
+/* Arguments are evaluated in the scope of their application, whatever is bound when they are read.
+ */
+START_TEST(nested_scopes)
+{
+    CsValue c = {.ref = ints(50, -100, 37)};
+    Array *r = cs_eval(&scopes, &c, &site);
+    ck_assert_msg(r != NULL, "%s", rt_pending_message());
+    const int32_t *p = cs_array_read(r, &site);
+    for (int i = 0; i < 50; i++) {
+        int a = -100 + 37 * i, want = half(half(a / 3) / 5);
+        for (int k = 0; k < 3; k++) want += half(a / (k + 1));
+        want += half_twice(half_twice(a / 9));
+        ck_assert_int_eq(p[i], want);
+    }
+    cs_release(r);
+    cs_release(c.ref);
+}
+END_TEST
+
 /* ---- laziness
  * ------------------------------------------------------------------------------------------- */
 
@@ -678,6 +792,28 @@ static void damage(const char *path, long at, int what)
     fclose(f);
 }
 
+/* Flips a byte in the middle of every file of a folder; or removes it. Returns how many there were.
+ */
+static int each_file(const char *folder, bool erase)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[512];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        count++;
+        if (erase)
+            unlink(path);
+        else
+            damage(path, (long)st.st_size / 2, 0);
+    }
+    closedir(d);
+    return count;
+}
+
 START_TEST(cache)
 {
     char folder[] = "/tmp/csrt-test-XXXXXX", path[128];
@@ -720,6 +856,107 @@ START_TEST(cache)
     snprintf(path, sizeof path, "%s/deep", folder);
     rmdir(path);
     ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* A name of an entry. */
+static void entry_name(int k, char name[64])
+{
+    snprintf(name, 64, "%032x.bin", k);
+}
+
+static bool is_cached(int k)
+{
+    char name[64];
+    size_t size;
+    entry_name(k, name);
+    char *payload = cache_load(name, &size);
+    free(payload);
+    return payload != NULL;
+}
+
+/* The least recently used entries go when the folder is full; files of others stay. */
+START_TEST(cache_limit)
+{
+    char folder[] = "/tmp/csrt-test-XXXXXX", name[64], path[128];
+    static char payload[10000];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("CS_CACHE_DIR", folder, 1);
+    setenv("CS_CACHE_LIMIT", "100K", 1);
+    snprintf(path, sizeof path, "%s/note.txt", folder);
+    FILE *note = fopen(path, "w");
+    ck_assert_ptr_nonnull(note);
+    fclose(note);
+    for (int k = 0; k < 10; k++) { /* all fit; older the lower k is */
+        entry_name(k, name);
+        cache_store(name, payload, sizeof payload);
+        char entry[200];
+        snprintf(entry, sizeof entry, "%s/%s", folder, name);
+        struct timespec long_ago[2] = {{.tv_sec = 1000000 + k}, {.tv_sec = 1000000 + k}};
+        ck_assert_int_eq(utimensat(AT_FDCWD, entry, long_ago, 0), 0);
+    }
+    ck_assert(is_cached(0)); /* used again */
+    for (int k = 10; k < 12; k++) {
+        entry_name(k, name);
+        cache_store(name, payload, sizeof payload);
+    }
+    ck_assert(is_cached(0));
+    ck_assert(!is_cached(1));
+    ck_assert(!is_cached(2));
+    ck_assert(is_cached(9));
+    ck_assert(is_cached(10));
+    ck_assert(is_cached(11));
+    rt.cached = 0; /* another program: it looks at the folder when it writes first */
+    setenv("CS_CACHE_LIMIT", "20K", 1);
+    cache_store(name, payload, sizeof payload);
+    ck_assert(!is_cached(9));
+    ck_assert(is_cached(11));
+    ck_assert_int_eq(access(path, F_OK), 0);
+    unsetenv("CS_CACHE_LIMIT");
+    each_file(folder, true);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+START_TEST(bad_settings)
+{
+    static const char *const dumps[] = {"fdagg", "plan,x", "opencl plan"}, *const sizes[] = {
+                                                                               "x", "1Q",  "-1",
+                                                                               "0", "1MB", "nan"};
+    int64_t n = 3;
+    void *a = floats(1, &n, 1, 1);
+    CsValue c[2] = {{.ref = a}, {.f = 1}};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        setenv("CS_DUMP", dumps[i], 1);
+        rt.dumps = 0;
+        ck_assert_ptr_null(cs_eval(&shift, c, &site));
+        expect_error("DeviceException: CS_DUMP=");
+    }
+    setenv("CS_DUMP", ",", 1);
+    rt.dumps = 0;
+    cs_release(cs_eval(&shift, c, &site));
+    unsetenv("CS_DUMP");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        setenv("CS_MEM_LIMIT", sizes[i], 1);
+        size_t limit = rt.memory.limit;
+        rt.memory.limit = 0;
+        ck_assert_ptr_null(cs_array_new(SC_INT, 1, &n, &site));
+        rt.memory.limit = limit;
+        expect_error("DeviceException: CS_MEM_LIMIT=");
+    }
+    size_t size;
+    setenv("CS_MEM_LIMIT", "1.5k", 1);
+    ck_assert_int_eq(memory_size_from("CS_MEM_LIMIT", &size, &site), 1);
+    ck_assert_uint_eq(size, 1536);
+    unsetenv("CS_MEM_LIMIT");
+    ck_assert_int_eq(memory_size_from("CS_MEM_LIMIT", &size, &site), 0);
+    setenv("CS_FAMILY", "tpu", 1);
+    unsetenv("CS_DEVICE");
+    ck_assert(!device_open(&site));
+    expect_error("DeviceException: "); /* or there is no device */
+    unsetenv("CS_FAMILY");
+    setenv("CS_DEVICE", "ref", 1);
+    cs_release(a);
 }
 END_TEST
 
@@ -820,6 +1057,24 @@ START_TEST(on_device)
 }
 END_TEST
 
+/* A kernel that can fail on other numbers does not need the error buffer on these. */
+START_TEST(no_errors_to_read)
+{
+    if (no_device()) return;
+    int64_t n = 100;
+    CsValue c[2] = {{.ref = floats(1, &n, 1, 1)}, {.f = 1}};
+    cs_release(cs_eval(&shift, c, &place));
+    size_t used = rt.memory.used;
+    ck_assert(cs_scalar_f(&minimum, c, &place) == 1);
+    ck_assert_uint_eq(rt.memory.used, used);
+    CsValue d[2] = {{.ref = ints(10, 1, 1)}, {.i = 60}};
+    cs_release(cs_eval(&divide, d, &place));
+    ck_assert_uint_gt(rt.memory.used, used); /* it stays */
+    cs_release(d[0].ref);
+    cs_release(c[0].ref);
+}
+END_TEST
+
 /* Writes by the host between launches reach the device, and the other way round. */
 START_TEST(to_and_fro)
 {
@@ -857,28 +1112,6 @@ static void program_run(void)
     cs_release(r);
     cs_release(c[0].ref);
     ck_assert_int_eq(cs_finish(), 0);
-}
-
-/* Flips a byte in the middle of every file of a folder; or removes it. Returns how many there were.
- */
-static int each_file(const char *folder, bool erase)
-{
-    int count = 0;
-    DIR *d = opendir(folder);
-    ck_assert_ptr_nonnull(d);
-    for (struct dirent *e; (e = readdir(d));) {
-        char path[512];
-        struct stat st;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) continue;
-        count++;
-        if (erase)
-            unlink(path);
-        else
-            damage(path, (long)st.st_size / 2, 0);
-    }
-    closedir(d);
-    return count;
 }
 
 /* Kernels and binaries come from the disk; damaged ones are made again. */
@@ -920,6 +1153,8 @@ int main(void)
     tcase_add_test(c, scalars);
     tcase_add_test(c, division);
     tcase_add_test(c, host_functions);
+    tcase_add_test(c, by_need);
+    tcase_add_test(c, nested_scopes);
     tcase_add_test(c, old_values);
     tcase_add_test(c, chains);
     tcase_add_test(c, infinite_chain);
@@ -928,8 +1163,11 @@ int main(void)
     tcase_add_test(c, compositions);
     tcase_add_test(c, speed);
     tcase_add_test(c, cache);
+    tcase_add_test(c, cache_limit);
+    tcase_add_test(c, bad_settings);
     tcase_add_test(c, selection);
     tcase_add_test(c, on_device);
+    tcase_add_test(c, no_errors_to_read);
     tcase_add_test(c, to_and_fro);
     tcase_add_test(c, disk);
     suite_add_tcase(s, c);
