@@ -664,6 +664,30 @@ START_TEST(chains)
 END_TEST
 
 /* f = f + 1 for functions of all values cannot be evaluated on the way: it ends in an exception. */
+/* w(i) = u(i % m), everywhere: arguments by need, one below the other */
+static CsGraph wrap = {.text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : float(int)\n"
+                               "%2 = slot 1 \"m\" : int\n%3 = apply @rem (%0, %2) : int @9:4\n"
+                               "%4 = apply %1 (%3) : float\n"
+                               "%5 = let (%0 : full) %4 : float(int)\nroot %5\n"};
+
+START_TEST(wrapped_chain)
+{
+    void *f = cs_native(&halves);
+    for (int built = 0; built < 2000; built++) {
+        CsValue c[2] = {{.ref = f}, {.i = built ? 5000 - built : 10}};
+        void *next = cs_lazy(&wrap, c, &site);
+        ck_assert_ptr_nonnull(next);
+        cs_release(f);
+        f = next;
+    }
+    CsValue x = {.i = 34567};
+    int i = 34567;
+    for (int built = 1999; built > 0; built--) i %= 5000 - built;
+    ck_assert(cs_apply_f(f, &x, &site) == 0.5 * (i % 10));
+    cs_release(f);
+}
+END_TEST
+
 START_TEST(infinite_chain)
 {
     void *f = cs_native(&halves);
@@ -1158,6 +1182,7 @@ int main(void)
     tcase_add_test(c, old_values);
     tcase_add_test(c, chains);
     tcase_add_test(c, infinite_chain);
+    tcase_add_test(c, wrapped_chain);
     tcase_add_test(c, towers);
     tcase_add_test(c, expensive_once);
     tcase_add_test(c, compositions);
