@@ -106,6 +106,5 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
  * the dimension. The runtime zeroes it before a run that can fail. */
 enum { CG_ERROR_WORDS = 16 };
 typedef enum CgErrorKind { CG_ERR_NONE, CG_ERR_INDEX, CG_ERR_DIVIDE, CG_ERR_EMPTY } CgErrorKind;
-bool cg_plan_can_fail(const CgPlan *p); /* has kernels that take the error buffer */
 
 #endif

@@ -80,7 +80,6 @@ struct CgPlan {
     const Step *steps;
     const char **kernels;
     const char *options; /* fixed part of the build options */
-    bool can_fail;
 };
 
 typedef struct Reader {
@@ -220,7 +219,6 @@ static PlanArg read_arg(Reader *r)
         a.kind = CG_ARG_OUT;
     } else if (accept(r, "error")) {
         a.kind = CG_ARG_ERROR;
-        r->plan->can_fail = true;
     } else {
         const char *type = read_name(r);
         a.is_index = strcmp(type, "idx") == 0;
@@ -391,11 +389,6 @@ int cg_plan_kernels(const CgPlan *p, const char *const **names)
 {
     *names = p->kernels;
     return p->nkernels;
-}
-
-bool cg_plan_can_fail(const CgPlan *p)
-{
-    return p->can_fail;
 }
 
 /* ---- binding -------------------------------------------------------------------------------- */

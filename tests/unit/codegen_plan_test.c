@@ -180,7 +180,6 @@ START_TEST(plan_loops)
     ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
     ck_assert_int_eq(cg_plan_kernels(p, &names), 3);
     ck_assert_str_eq(names[2], "h");
-    ck_assert(!cg_plan_can_fail(p));
     static const int j[] = {0, 1, 5, 10, 11};
     ck_assert_int_eq(s.nlaunches, 5);
     for (int i = 0; i < 5; i++) {
