@@ -268,22 +268,22 @@ static LLVMValueRef widen(HostModule *m, LLVMValueRef v, const Type *t)
                                        : LLVMBuildZExt(m->b, v, m->i64, "");
 }
 
-/* static void f(ptr args, ptr out): the function with values in CsValues. */
+/* static void f(ptr env, ptr args, ptr out): the function with values in CsValues. */
 static LLVMValueRef wrapper(HostModule *m, const Symbol *sym)
 {
     const HostFuncInfo *info = host_func_info(m, sym);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
     LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
-    LLVMTypeRef params[] = {m->ptr, m->ptr};
-    LLVMTypeRef type = LLVMFunctionType(m->void_type, params, 2, false);
+    LLVMTypeRef params[] = {m->ptr, m->ptr, m->ptr};
+    LLVMTypeRef type = LLVMFunctionType(m->void_type, params, 3, false);
     LLVMValueRef fn = host_add_function(m, arena_printf(m->arena, "native.%s", sym->name), type);
     host_debug_none(m);
     const Type *t = sym->type;
     LLVMValueRef *args = arena_array(m->arena, LLVMValueRef, t->nparams + 1);
     for (int i = 0; i < t->nparams; i++)
-        args[i] = take(m, LLVMGetParam(fn, 0), (unsigned)i, t->params[i]);
+        args[i] = take(m, LLVMGetParam(fn, 1), (unsigned)i, t->params[i]);
     LLVMValueRef v = LLVMBuildCall2(m->b, info->type, info->fn, args, (unsigned)t->nparams, "");
-    LLVMBuildStore(m->b, widen(m, v, t->result), LLVMGetParam(fn, 1));
+    LLVMBuildStore(m->b, widen(m, v, t->result), LLVMGetParam(fn, 2));
     LLVMBuildRetVoid(m->b);
     if (back) LLVMPositionBuilderAtEnd(m->b, back);
     LLVMSetCurrentDebugLocation2(m->b, at);
@@ -297,8 +297,10 @@ LLVMValueRef host_native(HostModule *m, const Symbol *sym)
     LLVMTypeRef t = m->structs[HOST_NATIVE];
     const char *name = sym->fdag ? ((const FdUser *)sym->fdag)->name : sym->name;
     LLVMValueRef members[] = {c_string(m, name), c_string(m, type_text(m->arena, sym->type)),
-                              wrapper(m, sym)};
-    HostNativeEntry e = {sym, constant(m, "native", t, LLVMConstNamedStruct(t, members, 3), false)};
+                              wrapper(m, sym),   host_int(m, sym->type->nparams),
+                              host_null(m),      host_null(m),
+                              host_null(m)};
+    HostNativeEntry e = {sym, constant(m, "native", t, LLVMConstNamedStruct(t, members, 7), false)};
     vec_push(&m->natives, e);
     return e.descriptor;
 }
@@ -334,9 +336,13 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
                               host_int(m, nkernels),
                               all,
                               host_int(m, nnatives),
-                              table(m, "natives", m->ptr, natives, (unsigned)nnatives)};
+                              table(m, "natives", m->ptr, natives, (unsigned)nnatives),
+                              host_int(m, 0),
+                              host_null(m),
+                              host_null(m),
+                              host_null(m)};
     t = m->structs[HOST_PROGRAM];
-    return constant(m, "description", t, LLVMConstNamedStruct(t, members, 7), false);
+    return constant(m, "description", t, LLVMConstNamedStruct(t, members, 11), false);
 }
 
 /* int main(int argc, char **argv) */

@@ -92,6 +92,8 @@ static void add_leaf(Text *out, const FdNode *n)
     case FD_LEAF_CONST: fdi_print_value(out, n->type->scalar, n->value); break;
     case FD_LEAF_SLOT: add_name(out, n->name, "_"); break;
     case FD_LEAF_OP: text_printf(out, "operator %s", fd_op_info(n->op)->text); break;
+    case FD_LEAF_MAKE: text_add(out, n->type->result->record); break;
+    case FD_LEAF_FIELD: text_add(out, n->type->params[0]->field_names[n->slot]); break;
     case FD_LEAF_USER: text_add(out, n->user->name); break;
     }
 }

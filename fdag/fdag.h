@@ -31,18 +31,38 @@ typedef struct FdUser FdUser;
 
 /* ---- types ---------------------------------------------------------------------------- */
 
-/* A scalar (nparams == 0) or a function. Interned per Fd: equal types are equal pointers. */
+/* A scalar, a record (a final class) or a function. Interned per Fd: equal types are equal
+ * pointers. Functions may have functions and records as results, and as parameters. */
 typedef struct FdType {
-    const struct FdType *result; /* NULL for a scalar */
+    const struct FdType *result; /* NULL for a scalar or record */
     int nparams;
     const struct FdType *params[FD_MAX_RANK];
-    ScalarKind scalar; /* when nparams == 0 */
+    ScalarKind scalar; /* when it is a scalar */
+    /* A record: its name, unique in the Fd and in the program, and its fields, scalars or records.
+     */
+    const char *record; /* NULL: no record */
+    int nfields;
+    const struct FdType *const *fields;
+    const char *const *field_names;
 } FdType;
+
+/* Declares a record type, or gives the one of that name; NULL if that one has other fields. */
+const FdType *fd_type_record(Fd *fd, const char *name, int n, const FdType *const *fields,
+                             const char *const *names);
+/* Scalar fields, those of inner records in their places: the planes of an array of it. A scalar is
+ * one leaf. */
+int fd_type_leaves(const FdType *t);
+ScalarKind fd_type_leaf(const FdType *t, int leaf);
+/* Storage of an array of t with `count` elements: leaf after leaf, each plane begins at a multiple
+ * of FD_PLANE_ALIGN bytes. Offset of a plane; with leaf == leaves the size of all. */
+enum { FD_PLANE_ALIGN = 64 };
+int64_t fd_plane_offset(const FdType *t, int leaf, int64_t count);
 
 const FdType *fd_type_scalar(Fd *fd, ScalarKind k);
 const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params);
-/* k(int, ..., int) with `rank` parameters: the type of an array. */
+/* elem(int, ..., int) with `rank` parameters: the type of an array of scalars or records. */
 const FdType *fd_type_array(Fd *fd, ScalarKind k, int rank);
+const FdType *fd_type_array_of(Fd *fd, const FdType *elem, int rank);
 void fd_type_print(Text *out, const FdType *t); /* "float(int, int)" */
 /* The type a text spells, NULL if it spells none. */
 const FdType *fd_type_read(Fd *fd, const char *text);
@@ -56,6 +76,8 @@ typedef enum FdLeaf {
     FD_LEAF_CONST, /* scalar: the constant `value` */
     FD_LEAF_SLOT,  /* scalar or function: the value of slot `slot` */
     FD_LEAF_OP,    /* function: the elementary operation `op` */
+    FD_LEAF_MAKE,  /* function: the record of its fields */
+    FD_LEAF_FIELD, /* function: field number `slot` of a record */
     FD_LEAF_USER   /* function: the user function `user` (a body, or host only) */
 } FdLeaf;
 
@@ -108,6 +130,15 @@ struct FdNode {
     const FdNode *const *vars; /* FD_REDUCE, FD_LET: FD_VAR nodes */
     const FdDom *doms;         /* one a variable */
     const FdNode *body;        /* FD_REDUCE, FD_LET */
+    /* FD_REDUCE: NULL, or the first value of the accumulator of a fold: fn is then an R(R, T),
+     * applied in order, the last index fastest. */
+    const FdNode *init;
+    /* FD_LET: NULL, or an FD_VAR of the let's own type: a recurrence, whose body reads itself
+     * through it. All ranges are GIVEN. It is evaluated in `order`, one entry a variable, outermost
+     * first:
+     * +(d+1) variable d upwards, -(d+1) downwards; all 0 until the pass `recur` has found it. */
+    const FdNode *self;
+    int8_t order[FD_MAX_RANK];
 };
 
 Fd *fd_new(void);
@@ -133,6 +164,16 @@ const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const
                         const FdDom *doms, const FdNode *body, FdLoc loc);
 const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                      const FdNode *body, FdLoc loc);
+/* A let that reads itself through `self` (fd_var of its type); order NULL: not known yet. */
+const FdNode *fd_recurrence(Fd *fd, const FdNode *self, const int8_t *order, int nvars,
+                            const FdNode *const *vars, const FdDom *doms, const FdNode *body,
+                            FdLoc loc);
+/* fn(...fn(fn(init, body at the first point), body at the second)...). */
+const FdNode *fd_fold(Fd *fd, const FdNode *fn, const FdNode *init, int nvars,
+                      const FdNode *const *vars, const FdDom *doms, const FdNode *body, FdLoc loc);
+/* Records: made of all fields, and read; a field of a record just made is that operand. */
+const FdNode *fd_make(Fd *fd, const FdType *record, const FdNode *const *fields, FdLoc loc);
+const FdNode *fd_field(Fd *fd, const FdNode *record, int field, FdLoc loc);
 
 /* The operation of an application of an elementary operation, of an FD_LEAF_OP, or of a reduction
  * by one; else FD_OP_NONE. */
@@ -170,6 +211,10 @@ struct FdUser {
     int nparams;
     const FdNode *params[FD_MAX_RANK]; /* FD_VAR_LOCAL */
     const FdStmt *body;                /* NULL: host only */
+    /* For reductions by it: may be regrouped, reordered; what an empty one gives (a constant, or
+     * made of constants), NULL: a DomainException. */
+    bool associative, commutative;
+    const FdNode *identity;
 };
 
 /* Declares a function, then defines it (bodies may use other users, not recursively). The Fd keeps
@@ -317,6 +362,7 @@ typedef struct FdPass {
 /* The passes of passes/, each a file with one entry point:
  *   fold        constant folding
  *   domains     domain inference: OPEN becomes INFERRED or FULL, agreements are added (language 4)
+ *   recur       finds the order of each recurrence; an error if none makes all uses earlier points
  *   fuse        fuse-or-materialise: a function applied where inlining it would recompute something
  *               expensive becomes a temporary, an FdSlot with a definition. First of the back
  *               passes: once compose has inlined a function nobody sees that it was shared
@@ -326,9 +372,10 @@ typedef struct FdPass {
  *   deadparams  temporaries and arguments of user functions that nothing uses
  * Given slots keep their numbers in all passes; temporaries are appended.
  */
-extern const FdPass fd_front_passes[]; /* csc, once per graph: fold, domains; ends with name NULL */
-extern const FdPass fd_back_passes[];  /* before codegen: fuse, compose, fold, simplify, hoist,
-                                          deadparams */
+extern const FdPass
+    fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
+extern const FdPass fd_back_passes[]; /* before codegen: fuse, compose, fold, simplify, hoist,
+                                         deadparams */
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */

@@ -102,6 +102,8 @@ static void add_leaf(Printer *p, const FdNode *n)
                                                                : n->name);
         break;
     case FD_LEAF_OP: text_printf(out, "op @%s", fd_op_info(n->op)->text); break;
+    case FD_LEAF_MAKE: text_printf(out, "make %s", n->type->result->record); break;
+    case FD_LEAF_FIELD: text_printf(out, "field %s %d", n->type->params[0]->record, n->slot); break;
     case FD_LEAF_USER:
         text_add(out, "user ");
         add_string(out, n->user->name);

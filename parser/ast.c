@@ -9,15 +9,26 @@ void (*ast_type_printer)(Text *out, const struct Type *type);
 const char *ast_op_text(AstOp op)
 {
     static const char *const text[] = {
-        [AST_OP_NONE] = "",   [AST_OP_ADD] = "+",    [AST_OP_SUB] = "-",     [AST_OP_MUL] = "*",
-        [AST_OP_DIV] = "/",   [AST_OP_REM] = "%",    [AST_OP_AND] = "&",     [AST_OP_OR] = "|",
-        [AST_OP_XOR] = "^",   [AST_OP_SHL] = "<<",   [AST_OP_SHR] = ">>",    [AST_OP_EQ] = "==",
-        [AST_OP_NE] = "!=",   [AST_OP_LT] = "<",     [AST_OP_LE] = "<=",     [AST_OP_GT] = ">",
-        [AST_OP_GE] = ">=",   [AST_OP_LAND] = "&&",  [AST_OP_LOR] = "||",    [AST_OP_NEG] = "-",
-        [AST_OP_NOT] = "!",   [AST_OP_BITNOT] = "~", [AST_OP_BY_VALUE] = "", [AST_OP_REF] = "ref",
-        [AST_OP_OUT] = "out",
+        [AST_OP_NONE] = "",    [AST_OP_ADD] = "+",       [AST_OP_SUB] = "-",
+        [AST_OP_MUL] = "*",    [AST_OP_DIV] = "/",       [AST_OP_REM] = "%",
+        [AST_OP_AND] = "&",    [AST_OP_OR] = "|",        [AST_OP_XOR] = "^",
+        [AST_OP_SHL] = "<<",   [AST_OP_SHR] = ">>",      [AST_OP_EQ] = "==",
+        [AST_OP_NE] = "!=",    [AST_OP_LT] = "<",        [AST_OP_LE] = "<=",
+        [AST_OP_GT] = ">",     [AST_OP_GE] = ">=",       [AST_OP_LAND] = "&&",
+        [AST_OP_LOR] = "||",   [AST_OP_NEG] = "-",       [AST_OP_NOT] = "!",
+        [AST_OP_BITNOT] = "~", [AST_OP_BY_VALUE] = "",   [AST_OP_REF] = "ref",
+        [AST_OP_OUT] = "out",  [AST_OP_COALESCE] = "??", [AST_OP_FROM_END] = "^",
     };
     return text[op];
+}
+
+static void print_mods(Text *out, uint64_t mods)
+{
+    static const char *const words[] = {"public",   "private",  "protected", "static",
+                                        "final",    "mutable",  "abstract",  "virtual",
+                                        "override", "readonly", "interface"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (mods >> i & 1) text_printf(out, " %s", words[i]);
 }
 
 const char *ast_kind_name(AstKind kind)
@@ -63,6 +74,7 @@ void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 #define NAME(f)
 #define FLAG(f)
 #define OPER(f)
+#define MODS(f)
 #define INTEGER(f)
 #define REAL(f)
 #define BYTES(f)
@@ -79,6 +91,7 @@ void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 #undef NAME
 #undef FLAG
 #undef OPER
+#undef MODS
 #undef INTEGER
 #undef REAL
 #undef BYTES
@@ -135,6 +148,7 @@ static void print_head(Printer *p, const Ast *n)
     if (s->f) text_printf(out, " %s", #f);
 #define OPER(f)                                                                                    \
     if (ast_op_text(s->f)[0]) text_printf(out, " %s", ast_op_text(s->f));
+#define MODS(f) print_mods(out, s->f);
 #define INTEGER(f) text_printf(out, " %llu", (unsigned long long)s->f);
 #define REAL(f)                                                                                    \
     text_add(out, " ");                                                                            \
@@ -157,6 +171,7 @@ static void print_head(Printer *p, const Ast *n)
 #undef NAME
 #undef FLAG
 #undef OPER
+#undef MODS
 #undef INTEGER
 #undef REAL
 #undef BYTES
@@ -179,6 +194,7 @@ static void print_node(Printer *p, const Ast *n)
 #define NAME(f)
 #define FLAG(f)
 #define OPER(f)
+#define MODS(f)
 #define INTEGER(f)
 #define REAL(f)
 #define BYTES(f)
@@ -195,6 +211,7 @@ static void print_node(Printer *p, const Ast *n)
 #undef NAME
 #undef FLAG
 #undef OPER
+#undef MODS
 #undef INTEGER
 #undef REAL
 #undef BYTES

@@ -28,11 +28,28 @@ typedef enum AstOp {
     AST_OP_AND, AST_OP_OR, AST_OP_XOR, AST_OP_SHL, AST_OP_SHR,
     AST_OP_EQ, AST_OP_NE, AST_OP_LT, AST_OP_LE, AST_OP_GT, AST_OP_GE,
     AST_OP_LAND, AST_OP_LOR,
+    AST_OP_COALESCE,
     AST_OP_NEG, AST_OP_NOT, AST_OP_BITNOT,
+    AST_OP_FROM_END, /* ^1 in the brackets of an index */
     AST_OP_BY_VALUE, AST_OP_REF, AST_OP_OUT /* parameter modes */
 } AstOp;
 /* clang-format on */
 const char *ast_op_text(AstOp op); /* "+", "==", ... */
+
+/* Modifiers as written, a set. */
+typedef enum AstMod {
+    AST_MOD_PUBLIC = 1,
+    AST_MOD_PRIVATE = 2,
+    AST_MOD_PROTECTED = 4,
+    AST_MOD_STATIC = 8,
+    AST_MOD_FINAL = 16,
+    AST_MOD_MUTABLE = 32,
+    AST_MOD_ABSTRACT = 64,
+    AST_MOD_VIRTUAL = 128,
+    AST_MOD_OVERRIDE = 256,
+    AST_MOD_READONLY = 512,
+    AST_MOD_INTERFACE = 1024
+} AstMod;
 
 typedef struct Ast Ast;
 typedef struct AstList {
@@ -76,6 +93,7 @@ struct Ast {
 #define NAME(f) const char *f;
 #define FLAG(f) bool f;
 #define OPER(f) AstOp f;
+#define MODS(f) uint64_t f;
 #define INTEGER(f) uint64_t f;
 #define REAL(f) double f;
 #define BYTES(f) AstBytes f;
@@ -90,6 +108,7 @@ struct Ast {
 #undef NAME
 #undef FLAG
 #undef OPER
+#undef MODS
 #undef INTEGER
 #undef REAL
 #undef BYTES

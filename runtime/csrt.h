@@ -8,12 +8,23 @@
 /* Heads every counted object. refs < 0: immortal. */
 typedef struct CsHead {
     int32_t refs;
-    int32_t kind; /* CsKind */
+    int16_t kind;             /* CsKind */
+    uint8_t colour, buffered; /* the cycle collector's */
 } CsHead;
 
-typedef enum CsKind { CS_ARRAY, CS_LAZY, CS_NATIVE, CS_STR, CS_STOPWATCH } CsKind;
+typedef enum CsKind {
+    CS_ARRAY,
+    CS_LAZY,
+    CS_NATIVE, /* to become CS_CLOSURE */
+    CS_CLOSURE,
+    CS_STR,
+    CS_STOPWATCH,
+    CS_OBJECT
+} CsKind;
 
-enum { CS_MAX_RANK = 4, CS_ELEM_REF = 64 };
+/* Elements of arrays: a ScalarKind, counted references, or CS_ELEM_RECORD + i: the i-th record of
+ * the program, stored one plane a scalar field (fd_plane_offset). */
+enum { CS_MAX_RANK = 4, CS_ELEM_REF = 64, CS_ELEM_RECORD = 128 };
 
 /* A place in the source: passed to whatever can throw. */
 typedef struct CsSite {
@@ -56,12 +67,75 @@ typedef struct CsGraph {
     void *parsed;
 } CsGraph;
 
-/* A user function that graphs call on the host, or that is used as a functional value. */
+/* A user function that graphs call on the host, or that functional values are made of. A record
+ * takes one CsValue a scalar field, in arguments and results. References in arguments are borrowed,
+ * the result is owned by the caller. All may set cs_pending.
+ * A functional value made of it (cs_closure) keeps `nenv` values that precede the arguments. */
 typedef struct CsNative {
-    const char *name;                                /* FdUser name */
-    const char *type;                                /* FDAG type text: "float(float)" */
-    void (*call)(const CsValue *args, CsValue *out); /* may set cs_pending */
+    const char *name; /* FdUser name */
+    const char *type; /* FDAG type text without the environment: "float(float)"; NULL: not a
+                         function of values (type_is_hosted) */
+    void (*call)(const CsValue *env, const CsValue *args, CsValue *out);
+    int32_t nparams;
+    /* Of classes with Invoke, else NULL: the first and last index of a dimension (NULL: full
+     * domain), and a run of consecutive indices at once: indices are int[] arrays, one a parameter;
+     * gives an array of that shape, or NULL with an exception. */
+    int32_t (*lower)(const CsValue *env, int32_t dim);
+    int32_t (*upper)(const CsValue *env, int32_t dim);
+    void *(*block)(const CsValue *env, void *const *indices);
 } CsNative;
+
+/* A record type: a final class of scalars. Fields of inner records are `record` >= 0. */
+typedef struct CsRecord {
+    const char *name;  /* FDAG name */
+    const char *title; /* as the user wrote it */
+    int32_t nfields;
+    const char *const *names;
+    const int32_t *kinds; /* ScalarKind, or CS_ELEM_RECORD + index */
+    /* The text of a value, from its flattened fields; owned by the caller. */
+    void *(*to_string)(const CsValue *fields);
+} CsRecord;
+
+/* A class. Methods are at slots; slot 0 is ToString: void *(void *self), owned by the caller. */
+typedef struct CsClass {
+    const char *name;
+    const struct CsClass *base;
+    int64_t size; /* of an object */
+    int32_t nrefs;
+    const int32_t *refs; /* byte offsets of its counted references */
+    int32_t nmethods;
+    const void *const *methods;
+    int32_t nimpls;
+    const struct CsImpl { /* of interfaces, sorted by selector */
+        int64_t selector;
+        const void *method;
+    } * impls;
+    int32_t ninterfaces;
+    const struct CsClass *const *interfaces; /* all */
+} CsClass;
+
+/* An object; fields follow. Of an Exception the first is its Message, a string. */
+typedef struct CsObject {
+    CsHead head;
+    const CsClass *cls;
+} CsObject;
+
+/* What the runtime throws: index into CsProgram.exceptions. */
+typedef enum CsException {
+    CS_EXC_DOMAIN,
+    CS_EXC_INDEX,
+    CS_EXC_DIVIDE,
+    CS_EXC_FORMAT,
+    CS_EXC_IO,
+    CS_EXC_MEMORY,
+    CS_EXC_DEVICE,
+    CS_EXC_NULL,
+    CS_EXC_CAST,
+    CS_EXC_KEY,
+    CS_EXC_ARGUMENT,
+    CS_EXC_STACK,
+    CS_NEXCEPTIONS
+} CsException;
 
 /* Kernels lowered ahead of time. */
 typedef struct CsKernel {
@@ -76,6 +150,10 @@ typedef struct CsProgram {
     const CsKernel *kernels;
     int32_t nnatives;
     const CsNative *const *natives;
+    int32_t nrecords;
+    const CsRecord *records;
+    const CsClass *const *exceptions; /* by CsException */
+    const CsClass *any_exception;     /* Exception itself */
 } CsProgram;
 
 /* Nonzero while an exception is pending. */
@@ -98,6 +176,47 @@ void *cs_array_write(void *array_slot, const CsSite *site);
 int32_t cs_array_ready(void *array_slot, int32_t write);
 void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_native(const CsNative *native);
+/* Takes copies of the environment's values; bit i of refs: env[i] is a reference, retained. */
+void *cs_closure(const CsNative *native, int32_t nenv, const CsValue *env, uint64_t refs);
+/* Applies any functional value; out has one value a scalar field of a record. References in args
+ * are borrowed, one in out is the caller's. */
+void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site);
+/* A scalar graph whose root is a record. */
+void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site);
+/* dst[lo..hi) = fn, element by element (slot: of an array); dims that an index fixes have hi == lo
+ * + 1 and bit d of fixed set: fn has no such dimension. fn's domain is the box or 0-based of its
+ * lengths. */
+void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
+                  const CsSite *site);
+void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, const CsValue *value,
+                   const CsSite *site);
+/* Is the whole domain finite? */
+int32_t cs_is_finite(void *fn);
+/* f where it is defined, else g (language 4): a lazy value, or f itself if its domain is full. */
+void *cs_coalesce(void *f, void *g, const CsSite *site);
+/* ---- objects (object.c, cycles.c) ---- */
+void *cs_object_new(const CsClass *cls, const CsSite *site); /* zeroed fields */
+int32_t cs_is(void *object, const CsClass *cls);             /* 0 for NULL */
+void *cs_cast(void *object, const CsClass *cls,
+              const CsSite *site); /* borrowed; InvalidCastException */
+const void *cs_find_method(void *object, int64_t selector);
+void *cs_object_to_string(void *object); /* through slot 0; "" for NULL */
+int32_t cs_hash_i(int64_t value);
+int32_t cs_hash_f(double value);
+int32_t cs_hash_str(void *s);
+int32_t cs_hash_ref(void *object);
+int64_t cs_collect(void); /* collects cycles now; objects freed (GC.Collect) */
+void cs_throw_null(const CsSite *site);
+/* ---- exceptions (error.c) ---- */
+void cs_throw(void *exception, const CsSite *site); /* borrowed; NULL: NullReferenceException */
+int32_t cs_catch_is(const CsClass *cls);            /* is the pending exception one? NULL: any */
+void *cs_catch(void);                               /* takes it: nothing is pending; owned */
+/* Sets a pending exception aside while `finally` runs, and brings it back (unless another one is
+ * pending then, which replaces it). */
+void *cs_save_exception(void);
+void cs_restore_exception(void *saved);
+/* Throws the exception of the catch around again, with the stack that it had. */
+void cs_rethrow(void *exception);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_force(void *fn, const CsSite *site);
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site);

@@ -437,7 +437,7 @@ static ScalarValue apply(void *fn, const CsValue *args, const CsSite *site)
     if (h->kind == CS_ARRAY) return read_element(fn, args, site);
     if (h->kind == CS_LAZY) return apply_lazy(fn, args, site);
     CsValue out = {0};
-    ((Native *)fn)->native->call(args, &out);
+    ((Native *)fn)->native->call(NULL, args, &out);
     if (!cs_pending)
         v.i = out.i;
     else if (site)

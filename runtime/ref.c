@@ -327,7 +327,7 @@ static ScalarValue call_native(Ref *r, RefUser *u, int n, const RefVar *args, co
                         "a host function can be given arrays only, no expressions");
         in[i].ref = r->leaves[f->slot].array;
     }
-    u->native->call(in, &out);
+    u->native->call(NULL, in, &out);
     if (cs_pending) {
         if (r->site) cs_frame(r->site);
         r->failed = true;

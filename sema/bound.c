@@ -32,6 +32,7 @@ Ast *ast_clone(Arena *a, const Ast *n)
 #define NAME(f)
 #define FLAG(f)
 #define OPER(f)
+#define MODS(f)
 #define INTEGER(f)
 #define REAL(f)
 #define BYTES(f)
@@ -48,6 +49,7 @@ Ast *ast_clone(Arena *a, const Ast *n)
 #undef NAME
 #undef FLAG
 #undef OPER
+#undef MODS
 #undef INTEGER
 #undef REAL
 #undef BYTES

@@ -53,6 +53,8 @@ static void check_name(Sema *s, Ast *n)
         n->is_const = sym->type->kind == TY_SCALAR;
         n->value = sym->value;
         break;
+    case SYM_FIELD:
+    case SYM_PROPERTY: break;
     case SYM_FUNC:
         if (sym->next || !sym->type) {
             n->type = type_group(s->types, sym->name);

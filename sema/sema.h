@@ -79,6 +79,47 @@
  * Variables are assigned before they are read; the end of a function with a result is not reached.
  */
 
+/* Classes. Generic functions and classes are gone: their instances are functions and classes like
+ * others (checked copies of the trees), and so are the implied constructors, accessors that are not
+ * automatic, == and ToString of records, field initialisers (assignments at the head of the
+ * constructors that chain to no other of the class). Unqualified uses of members have got their
+ * base: THIS, or a type for static ones. What is not desugared:
+ * - THIS.sym and BASE.sym are the `self` of the function; its type is the class's. A record's is a
+ *   value; in its constructor it is a variable, all zero at first, that the constructor returns.
+ * - MEMBER.sym SYM_FIELD: instance (the base is an object or record, or AST_RES_PROMOTE: a function
+ *   of records) or static (the base is not to be evaluated). A property whose storage is known
+ *   statically (an automatic one that is not virtual) is its field.
+ * - Other properties read are CALLs of their getters. As targets they are MEMBER with sym
+ *   SYM_PROPERTY; indexers read are CALLs of the getter, as targets INDEX with sym SYM_PROPERTY.
+ *   A target `obj.P[i]` or `list[k][i]` is INDEX over such a target: it reads, changes and writes.
+ * - CALL of a method: callee MEMBER (base the instance, or a BASE or a type), sym the SYM_FUNC;
+ * virtual if sym->slot >= 0 and the base is no BASE: through Class.slots, of an interface's by
+ * impls. User operators and conversions are CALLs of static methods. With AST_RES_PROMOTE the
+ * instance or some arguments are functions. `a += b` by a user operator: ASSIGN.sym is that
+ * SYM_FUNC.
+ * - NEW.sym is the constructor; of a record it gives the value. A chain is an EXPR_STMT at the head
+ * of the body: CALL of THIS or BASE, sym the constructor. NEW.init: a list of CALLs of Add whose
+ * base is to be the new object (MEMBER.base is NULL there).
+ * - IS, AS: `target->type` is a class. IS.sym: the variable of `x is T name`, or NULL; of a
+ *   comparison with null the target is NULL_LIT. Conversions between classes: CONVERT upwards, CAST
+ *   downwards (InvalidCastException). An object of a class with Class.function to its functional
+ *   type: CONVERT. null to a reference: CONVERT.
+ * - CLOSURE: a function value made of the SYM_FUNC sym (a synthetic function or a bound method),
+ * whose first parameters are the captures; its type is functional. Functional types over strings,
+ * objects, arrays or functions (type_is_hosted) are never in graphs: they are applied by the host.
+ * - COALESCE of references is BINARY; of functions it is machinery for lower. COALESCE_ASSIGN is
+ * ASSIGN.
+ * - foreach over objects and `using` are desugared to loops and TRY. SWITCH: labels are constants
+ * of the value's type (converted), or null.
+ * - TRY: CATCH.ctype->type is a class; CATCH.sym the variable or NULL. THROW without value is
+ * within a catch. Statements behind a jump are not reached but present.
+ * - Slices: INDEX whose args hold a RANGE or FROM_END, of type functional, or scalar if all are
+ * indices; machinery for lower when read. As a target, its base is an array variable, field or
+ * element.
+ * - PLACEHOLDER arguments are gone: `f(x, _)` is a LAMBDA over the open parameters.
+ * - DEFINE of a recurrence: sym->recurrent; uses of sym inside the value are RES_APPLY of NAME_REF.
+ */
+
 /* A graph that the program embeds: AST_GRAPH nodes name it by index. The captures of the node are
  * the values of the graph's slots, in order: functional values, or scalars. */
 typedef struct SemaGraph {
@@ -96,8 +137,13 @@ typedef struct SemaEvaluation {
 
 typedef struct SemaResult {
     Ast *unit;
-    Symbol **funcs; /* user functions in source order; bodies annotated */
+    Symbol *
+        *funcs; /* user functions and methods that are used, in source order; bodies annotated */
     int nfuncs;
+    Class **classes; /* those that are used; bases before derived ones; Class.id is the index */
+    int nclasses;
+    Symbol **statics; /* static fields, in order of initialisation: decl is the DECLARATOR */
+    int nstatics;
     Symbol **host_users; /* user functions that graphs call on the host (FdUser without body) */
     int nhost_users;
     SemaGraph *graphs;

@@ -88,12 +88,35 @@ const Type *type_array(Types *t, const Type *elem, int rank)
     return type_add(t, (Type){.kind = TY_ARRAY, .result = elem, .nparams = rank, .params = params});
 }
 
-const Type *type_object(Types *t, const char *name, struct Symbol *decl)
+/* A type that a declaration makes: one a name and symbol. */
+static const Type *named(Types *t, TypeKind kind, const char *name, ScalarKind k,
+                         struct Symbol *decl)
 {
     for (const TypeNode *p = t->all; p; p = p->next)
-        if (p->type.kind == TY_OBJECT && p->type.decl == decl && !strcmp(p->type.name, name))
+        if (p->type.kind == kind && p->type.decl == decl && p->type.name &&
+            !strcmp(p->type.name, name))
             return &p->type;
-    return type_add(t, (Type){.kind = TY_OBJECT, .name = name, .decl = decl});
+    return type_add(t, (Type){.kind = kind, .scalar = k, .name = name, .decl = decl});
+}
+
+const Type *type_object(Types *t, const char *name, struct Symbol *decl)
+{
+    return named(t, TY_OBJECT, name, 0, decl);
+}
+
+const Type *type_record(Types *t, const char *name, struct Symbol *decl)
+{
+    return named(t, TY_RECORD, name, 0, decl);
+}
+
+const Type *type_enum(Types *t, const char *name, ScalarKind k, struct Symbol *decl)
+{
+    return named(t, TY_SCALAR, name, k, decl);
+}
+
+const Type *type_null(Types *t)
+{
+    return named(t, TY_NULL, "null", 0, NULL);
 }
 
 const Type *type_group(Types *t, const char *name)
@@ -110,18 +133,43 @@ bool type_is_functional(const Type *t)
 
 bool type_is_numeric(const Type *t)
 {
-    return t && t->kind == TY_SCALAR && t->scalar != SC_BOOL;
+    return t && t->kind == TY_SCALAR && !t->decl && t->scalar != SC_BOOL;
+}
+
+bool type_is_enum(const Type *t)
+{
+    return t && t->kind == TY_SCALAR && t->decl;
+}
+
+bool type_is_record(const Type *t)
+{
+    return t && t->kind == TY_RECORD;
+}
+
+bool type_is_value(const Type *t)
+{
+    return t && (t->kind == TY_SCALAR || t->kind == TY_RECORD);
+}
+
+bool type_is_hosted(const Type *t)
+{
+    if (!t || t->kind == TY_STRING || t->kind == TY_OBJECT || t->kind == TY_NULL) return true;
+    if (t->kind == TY_ARRAY) return !type_is_value(t->result);
+    if (t->kind != TY_FUNC) return false;
+    for (int i = 0; i < t->nparams; i++)
+        if (type_is_hosted(t->params[i])) return true;
+    return t->result->kind == TY_ARRAY || type_is_hosted(t->result);
 }
 
 bool type_is_scalar(const Type *t, ScalarKind k)
 {
-    return t && t->kind == TY_SCALAR && t->scalar == k;
+    return t && t->kind == TY_SCALAR && !t->decl && t->scalar == k;
 }
 
 bool type_is_ref(const Type *t)
 {
     return t && (t->kind == TY_STRING || t->kind == TY_FUNC || t->kind == TY_ARRAY ||
-                 t->kind == TY_OBJECT);
+                 t->kind == TY_OBJECT || t->kind == TY_NULL);
 }
 
 void type_print(Text *out, const Type *t)
@@ -129,7 +177,7 @@ void type_print(Text *out, const Type *t)
     switch (t->kind) {
     case TY_ERROR: text_add(out, "?"); break;
     case TY_VOID: text_add(out, "void"); break;
-    case TY_SCALAR: text_add(out, scalar_name(t->scalar)); break;
+    case TY_SCALAR: text_add(out, t->decl ? t->name : scalar_name(t->scalar)); break;
     case TY_STRING: text_add(out, "string"); break;
     case TY_FUNC:
         type_print(out, t->result);
@@ -152,6 +200,8 @@ void type_print(Text *out, const Type *t)
         }
         break;
     }
+    case TY_NULL:
+    case TY_RECORD:
     case TY_OBJECT:
     case TY_GROUP: text_add(out, t->name); break;
     }

@@ -23,35 +23,39 @@
 
 static const CsSite site = {"top level", "test.cs$", 7, 3};
 
-static void call_twice(const CsValue *args, CsValue *out)
+static void call_twice(const CsValue *env, const CsValue *args, CsValue *out)
 {
+    (void)env;
     out->f = 2 * args[0].f;
 }
 
-static void call_bad(const CsValue *args, CsValue *out)
+static void call_bad(const CsValue *env, const CsValue *args, CsValue *out)
 {
+    (void)env;
     (void)args;
     out->f = 0;
     cs_throw_divide(&site);
 }
 
-static void call_halves(const CsValue *args, CsValue *out)
+static void call_halves(const CsValue *env, const CsValue *args, CsValue *out)
 {
+    (void)env;
     out->f = 0.5 * (double)args[0].i;
 }
 
 static int calls;
 
-static void call_counted(const CsValue *args, CsValue *out)
+static void call_counted(const CsValue *env, const CsValue *args, CsValue *out)
 {
+    (void)env;
     calls++;
     out->f = args[0].f + 1;
 }
 
-static const CsNative counted = {"counted", "float(float)", call_counted};
-static const CsNative halves = {"halves", "float(int)", call_halves};
-static const CsNative twice = {"twice", "float(float)", call_twice};
-static const CsNative bad = {"bad", "float(float)", call_bad};
+static const CsNative counted = {"counted", "float(float)", call_counted, 1, NULL, NULL, NULL};
+static const CsNative halves = {"halves", "float(int)", call_halves, 1, NULL, NULL, NULL};
+static const CsNative twice = {"twice", "float(float)", call_twice, 1, NULL, NULL, NULL};
+static const CsNative bad = {"bad", "float(float)", call_bad, 1, NULL, NULL, NULL};
 static const CsNative *const natives[] = {&twice, &bad, &counted};
 static const CsProgram program = {.name = "test", .nnatives = 3, .natives = natives};
 
