@@ -117,7 +117,7 @@ static bool is_parameter(const Ast *owner, const Ast *binder)
     return owner->kind == AST_LAMBDA && t && t->kind != AST_TYPE_VAR;
 }
 
-bool bound_ranges(Sema *s, const Ast *owner, Ast **body)
+bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted)
 {
     const AstList *binders = owner->kind == AST_LET      ? &owner->let.binders
                              : owner->kind == AST_LAMBDA ? &owner->lambda.binders
@@ -136,6 +136,10 @@ bool bound_ranges(Sema *s, const Ast *owner, Ast **body)
             if (!open) continue;
             find_use(body, &u);
             if (u.found) continue;
+            if (wanted && owner->kind == AST_LAMBDA && b->binder.names.len == 1) {
+                owner->lambda.binders.data[i]->binder.vtype = type_node(s, u.sym->loc, t);
+                continue; /* the target's parameter: all values */
+            }
             all = false;
             report(s, u.sym->loc, DOMAIN,
                    "variable '%s' has no range (it indexes nothing); add a constraint such as "
@@ -461,8 +465,10 @@ static int declare_names(Sema *s, Ast *owner, Ast **binders, int n, Symbol **sym
         const Type *t = b->binder.vtype && b->binder.vtype->kind != AST_TYPE_VAR
                             ? decl_type(s, b->binder.vtype)
                             : NULL;
-        if (t && t->kind != TY_SCALAR && t != s->error) {
-            report(s, b->binder.vtype->loc, BOUND_TYPE, "a bound variable is a scalar, not '%s'",
+        bool lambda = owner->kind == AST_LAMBDA;
+        if (t && (lambda ? t == s->voids : t->kind != TY_SCALAR && t != s->error)) {
+            report(s, b->binder.vtype->loc, BOUND_TYPE,
+                   lambda ? "a parameter cannot be '%s'" : "a bound variable is a scalar, not '%s'",
                    type_text(s->arena, t));
             t = s->error;
         }

@@ -214,7 +214,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     if (same && c->nparams) n->type = c->params[0]; /* Sign gives what it takes */
     if (fit == FIT_PROMOTED) {
         n->res = AST_RES_PROMOTE;
-        n->type = promoted_type(s, n->loc, n->type, n->call.args.data, n->call.args.len);
+        n->type = promoted_call(s, n->loc, n->type, c, NULL, n->call.args);
     }
     if (n->type == s->error) return;
     if (result_of(n->type) == result_of(wanted)) return;
@@ -255,7 +255,7 @@ static void check_user_call(Sema *s, Ast *n, Symbol *first)
     n->type = c->result;
     if (fit != FIT_PROMOTED) return;
     n->res = AST_RES_PROMOTE;
-    n->type = promoted_type(s, n->loc, c->result, n->call.args.data, n->call.args.len);
+    n->type = promoted_call(s, n->loc, c->result, c, NULL, n->call.args);
 }
 
 static void check_name_call(Sema *s, Ast **slot, const Type *hint)
@@ -317,13 +317,7 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
 void check_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
-    for (int i = 0; i < n->call.args.len; i++) {
-        if (n->call.args.data[i]->kind != AST_PLACEHOLDER) continue;
-        report(s, n->call.args.data[i]->loc, NOT_SUPPORTED,
-               "partial application with '_' is not supported yet");
-        n->type = n->call.callee->type = s->error;
-        return;
-    }
+    if (partial_application(s, slot, hint) || operator_call(s, slot, hint)) return;
     if (call_is_reduction(s, n)) {
         check_call_reduce(s, n);
         return;

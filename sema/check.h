@@ -153,11 +153,25 @@ void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bo
                 const Type *given);
 bool mentions_bound(const Ast *n);
 /* Reports the integer variables of a definition, let or lambda that nothing can give a range: those
- * without a constraint that no argument of an application in its body uses. False if there are. */
-bool bound_ranges(Sema *s, const Ast *owner, Ast **body);
+ * without a constraint that no argument of an application in its body uses. False if there are.
+ * `wanted`: of a lambda whose parameters are those of a type that the place wants; such a variable
+ * has all values. */
+bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted);
 /* The type that a copy of *n has, without any report; the error type if it has none. */
 const Type *peek_type(Sema *s, const Ast *n);
 Ast *ast_clone(Arena *a, const Ast *n);
+
+/* ---- lambda.c: lambdas that the compiler writes ------------------------------------------ */
+
+Ast *type_node(Sema *s, Loc loc, const Type *t); /* a written type that means t */
+bool is_operator_name(const Ast *n);             /* `operator+` as a value */
+/* Is there an operation of that name with these parameters, whose result converts? Then
+ * operator_value makes the lambda of it. */
+bool operator_fits(Sema *s, const Ast *e, const Type *to);
+bool operator_value(Sema *s, Ast **slot, const Type *to);
+/* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
+bool operator_call(Sema *s, Ast **slot, const Type *hint);
+bool partial_application(Sema *s, Ast **slot, const Type *hint);
 
 /* ---- resolve.c: overloads, promotion ---------------------------------------------------- */
 
@@ -189,6 +203,11 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
 bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams);
 /* result(merged parameters of the functional ones among args). */
 const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n);
+
+/* The same of a promoted call: of its instance, if it has one, and the arguments, but for those
+ * that the overload takes as functions. */
+const Type *promoted_call(Sema *s, Loc loc, const Type *result, const Candidate *c, Ast *instance,
+                          AstList args);
 
 /* ---- convert.c: conversions ------------------------------------------------------------- */
 

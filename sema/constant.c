@@ -36,7 +36,7 @@ void constant_literal(Sema *s, Ast *n, bool negated)
 
 bool constant_fits(const Ast *e, ScalarKind to)
 {
-    if (!e->is_const || e->type->kind != TY_SCALAR) return false;
+    if (!e->is_const || e->type->kind != TY_SCALAR || e->type->decl) return false;
     ScalarKind from = e->type->scalar;
     if (!scalar_is_integer(to)) return false;
     if (from == SC_LONG) return to == SC_ULONG && e->value.i >= 0;

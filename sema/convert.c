@@ -15,8 +15,8 @@ const Type *result_of(const Type *t)
 
 bool is_printable(const Type *t)
 {
-    if (type_is_functional(t)) return t->result->kind == TY_SCALAR || t->result->kind == TY_STRING;
-    return t->kind == TY_SCALAR || t->kind == TY_STRING;
+    if (type_is_functional(t)) t = t->result;
+    return type_is_value(t) || t->kind == TY_STRING || t->kind == TY_OBJECT;
 }
 
 /* ---- real literals ---------------------------------------------------------------------- */
@@ -90,14 +90,38 @@ static bool same_params(const Type *a, const Type *b)
     return true;
 }
 
-static Conv scalar_class(const Ast *e, const Type *from, const Type *to)
+/* What the conversion of one type to another is, whatever the expression. */
+static Conv type_class(const Type *from, const Type *to);
+
+static Conv function_class(const Type *from, const Type *to)
+{
+    if (!same_params(from, to)) return CONV_NONE;
+    if (to->kind == TY_ARRAY && !type_is_value(to->result)) return CONV_NONE; /* no evaluation */
+    Conv c = type_class(from->result, to->result);
+    if (c == CONV_NONE) return CONV_NONE;
+    if (to->kind == TY_ARRAY) return CONV_EVAL;
+    return c == CONV_SAME || c == CONV_FUNC ? CONV_FUNC : CONV_WIDEN;
+}
+
+static Conv type_class(const Type *from, const Type *to)
 {
     if (from == to) return CONV_SAME;
-    if (from->kind != TY_SCALAR || to->kind != TY_SCALAR) return CONV_NONE;
-    if (scalar_widens(from->scalar, to->scalar)) return CONV_WIDEN;
-    if (e && e->type == from && constant_fits(e, to->scalar)) return CONV_WIDEN;
-    if (e && e->type == from && scalar_is_real(to->scalar) && literal_adapts(e))
-        return CONV_LITERAL;
+    if (from->kind == TY_SCALAR && to->kind == TY_SCALAR)
+        return !from->decl && !to->decl && scalar_widens(from->scalar, to->scalar) ? CONV_WIDEN
+                                                                                   : CONV_NONE;
+    if (type_is_functional(from) && type_is_functional(to)) return function_class(from, to);
+    return CONV_NONE;
+}
+
+/* The same of a value: constants and literals convert to more. */
+static Conv value_class(const Ast *e, const Type *from, const Type *to)
+{
+    Conv c = type_class(from, to);
+    if (c != CONV_NONE || !e || e->type != from || to->kind != TY_SCALAR) return c;
+    if (to->decl) /* 0 is a value of every enum */
+        return e->is_const && type_is_scalar(from, SC_INT) && e->value.i == 0 ? CONV_WIDEN : c;
+    if (constant_fits(e, to->scalar)) return CONV_WIDEN;
+    if (scalar_is_real(to->scalar) && literal_adapts(e)) return CONV_LITERAL;
     return CONV_NONE;
 }
 
@@ -113,7 +137,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
     for (int i = 0; i < set.len; i++) {
         const Candidate *c = &set.data[i];
         if (!c->result || c->nparams != to->nparams) continue;
-        bool fits = scalar_class(NULL, c->result, to->result) != CONV_NONE;
+        bool fits = type_class(c->result, to->result) != CONV_NONE;
         for (int p = 0; p < c->nparams && fits; p++) fits = c->params[p] == to->params[p];
         if (!fits || (found && c->result != to->result)) continue;
         found = c->sym;
@@ -127,24 +151,17 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
     const Type *from = e->type;
     if (from == s->error || to == s->error) return CONV_SAME;
     if (from == to) return CONV_SAME;
-    if (from->kind == TY_GROUP) {
-        const Type *t;
-        return type_is_functional(to) && group_member(s, e, to, &t) ? CONV_GROUP : CONV_NONE;
-    }
-    if (type_is_functional(from) && type_is_functional(to)) {
-        if (!same_params(from, to)) return CONV_NONE;
-        Conv c = scalar_class(NULL, from->result, to->result);
-        if (c == CONV_NONE) return CONV_NONE;
-        if (to->kind == TY_ARRAY) return CONV_EVAL;
-        return c == CONV_SAME ? CONV_FUNC : CONV_WIDEN;
-    }
-    return scalar_class(e, from, to);
+    if (from->kind != TY_GROUP) return value_class(e, from, to);
+    const Type *t;
+    if (!type_is_functional(to)) return CONV_NONE;
+    bool some = is_operator_name(e) ? operator_fits(s, e, to) : group_member(s, e, to, &t) != NULL;
+    return some ? CONV_GROUP : CONV_NONE;
 }
 
 Conv convert_result_class(Sema *s, const Ast *e, const Type *to)
 {
     if (e->type == s->error || to == s->error) return CONV_SAME;
-    return scalar_class(e, result_of(e->type), to);
+    return value_class(e, result_of(e->type), to);
 }
 
 const Type *common_numeric(Sema *s, const Type *a, const Type *b)
@@ -221,6 +238,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_LITERAL: literal_retype(s, e, to); return true;
     case CONV_GROUP: {
         const Type *t = NULL;
+        if (is_operator_name(e)) return operator_value(s, slot, to);
         e->sym = group_member(s, e, to, &t);
         e->type = t;
         pure_need(s, e->sym, e->loc, "is used as a functional value");

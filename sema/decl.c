@@ -55,17 +55,14 @@ static const Type *written_function(Sema *s, Ast *t)
     }
     for (int i = 0; i < n; i++) {
         params[i] = decl_type(s, t->type_func.params.data[i]);
+        if (params[i] == s->voids) {
+            report(s, t->type_func.params.data[i]->loc, UNKNOWN_TYPE, "a parameter cannot be void");
+            params[i] = s->error;
+        }
         broken = broken || params[i] == s->error;
-        if (params[i] == s->error || params[i]->kind == TY_SCALAR) continue;
-        report(s, t->type_func.params.data[i]->loc, NOT_SUPPORTED,
-               "functional types with a '%s' parameter are not supported yet",
-               type_text(s->arena, params[i]));
-        broken = true;
     }
-    if (result != s->error && result->kind != TY_SCALAR) {
-        report(s, t->type_func.result->loc, NOT_SUPPORTED,
-               "functional types with a '%s' result are not supported yet",
-               type_text(s->arena, result));
+    if (result == s->voids) {
+        report(s, t->type_func.result->loc, UNKNOWN_TYPE, "a functional value has a result");
         broken = true;
     }
     if (!n && !broken) {
@@ -79,7 +76,9 @@ const Type *decl_type(Sema *s, Ast *t)
 {
     const Type *type = s->error;
     switch (t->kind) {
-    case AST_TYPE_NAME: type = named_type(s, t); break;
+    case AST_TYPE_NAME: /* without a name: made by the checker */
+        type = t->type_name.name ? named_type(s, t) : t->type;
+        break;
     case AST_TYPE_FUNC: type = written_function(s, t); break;
     case AST_TYPE_ARRAY:
         type = decl_array(s, t->loc, decl_type(s, t->type_array.elem), (int)t->type_array.rank);

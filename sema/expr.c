@@ -34,6 +34,10 @@ static void check_name(Sema *s, Ast *n)
     n->type = s->error;
     Symbol *sym = scope_lookup(s, n->name_ref.name);
     n->sym = sym;
+    if (!sym && is_operator_name(n)) {
+        n->type = type_group(s->types, n->name_ref.name);
+        return;
+    }
     if (!sym) {
         if (s->index_depth)
             unbound(s, n);
@@ -450,7 +454,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_NEW: check_new(s, n); break;
     case AST_INIT_LIST: check_init_list(s, n, hint ? hint : s->error, 0); break;
     case AST_PLACEHOLDER:
-        report(s, n->loc, NOT_SUPPORTED, "partial application with '_' is not supported yet");
+        report(s, n->loc, BINDER, "'_' leaves an argument of a call open: it is no value");
         break;
     case AST_PARAM: /* `out int d`, refused by the parser */
         if (!s->quiet)

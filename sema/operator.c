@@ -114,6 +114,8 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
 static const Type *adapt(Sema *s, Ast *literal, const Type *other)
 {
     if (other->kind != TY_SCALAR) return NULL;
+    if (type_is_enum(other)) /* 0 is a value of every enum */
+        return convert_class(s, literal, other) == CONV_WIDEN ? other : NULL;
     bool narrow = other->scalar == SC_FLOAT || other->scalar == SC_HALF;
     if (narrow && literal_adapts(literal)) {
         literal_retype(s, literal, other);
@@ -130,6 +132,7 @@ static const Type *operand_type(Sema *s, Ast *n)
     const Type *l = result_of(n->binary.left->type), *r = result_of(n->binary.right->type);
     if (is_logic(op)) return l == s->boolean && r == s->boolean ? l : NULL;
     if ((is_bits(op) || is_equality(op)) && l == s->boolean && r == s->boolean) return l;
+    if ((is_bits(op) || is_compare(op)) && l == r && type_is_enum(l)) return l;
     if (is_equality(op) && l == s->string && r == s->string && l == n->binary.left->type &&
         r == n->binary.right->type)
         return l;
@@ -285,7 +288,9 @@ void check_condition(Sema *s, Ast **slot)
 
 static bool castable(const Sema *s, const Type *from, const Type *to)
 {
-    return from == to || (from != s->error && type_is_numeric(from) && type_is_numeric(to));
+    bool numbers =
+        (type_is_numeric(from) || type_is_enum(from)) && (type_is_numeric(to) || type_is_enum(to));
+    return from == to || (from != s->error && numbers);
 }
 
 /* The elements of a function: a promoted cast around it. */
@@ -295,9 +300,7 @@ static void cast_result(Sema *s, Ast **slot, const Type *to)
     if (e->type->result == to) return;
     Ast *n = ast_new(s->arena, AST_CAST, e->loc);
     n->cast.operand = e;
-    n->cast.target = ast_new(s->arena, AST_TYPE_NAME, e->loc);
-    n->cast.target->type_name.name = intern_cstr(s->names, scalar_name(to->scalar));
-    n->cast.target->type = to;
+    n->cast.target = type_node(s, e->loc, to);
     n->res = AST_RES_PROMOTE;
     n->type = type_func(s->types, to, e->type->nparams, e->type->params);
     *slot = n;

@@ -44,7 +44,7 @@ static bool is_combiner(const Symbol *f) /* T(T,T) */
 {
     const Type *t = f->type;
     return t && t->kind == TY_FUNC && t->nparams == 2 && t->params[0] == t->result &&
-           t->params[1] == t->result && t->result->kind == TY_SCALAR;
+           t->params[1] == t->result && type_is_value(t->result);
 }
 
 bool call_is_reduction(Sema *s, const Ast *n)
@@ -188,14 +188,9 @@ static const Type *check_body(Sema *s, Ast **body, const Type *hint)
     const Type *t = check_value(s, body, hint);
     s->functional--;
     s->index_depth = index;
-    if (t == s->error || t->kind == TY_SCALAR) return t;
-    if (type_is_functional(t))
-        report(s, (*body)->loc, NOT_SUPPORTED,
-               "a function whose values are functions ('%s') is not supported yet",
-               type_text(s->arena, t));
-    else
-        report(s, (*body)->loc, NOT_SUPPORTED, "a function of '%s' values is not supported yet",
-               type_text(s->arena, t));
+    if (t == s->error || !type_is_hosted(t)) return t;
+    report(s, (*body)->loc, NOT_SUPPORTED, "a function of '%s' values is not supported yet",
+           type_text(s->arena, t));
     return s->error;
 }
 
@@ -230,7 +225,7 @@ void check_function_expr(Sema *s, Ast *n, const Type *hint)
         convert_to(s, body, hint->result, NULL);
         t = hint->result;
     }
-    if (t != s->error && !bound_ranges(s, n, body)) t = s->error;
+    if (t != s->error && !bound_ranges(s, n, body, given)) t = s->error;
     scope_pop(s);
     n->type = bound_function(s, n, t);
 }
@@ -272,7 +267,7 @@ void check_define(Sema *s, Ast *n)
                        n->bound[i]->name, type_text(s->arena, n->bound[i]->type),
                        type_text(s->arena, given), type_text(s->arena, given->params[i]));
     }
-    if (t != s->error) bound_ranges(s, n, &n->define.value);
+    if (t != s->error) bound_ranges(s, n, &n->define.value, false);
     scope_pop(s);
     s->defining = outer;
     sym->type = typed ? given : given ? s->error : bound_function(s, n, t);

@@ -97,7 +97,7 @@ static Conv fit_promoted(Sema *s, const Candidate *c, int i, const Ast *a)
 {
     Conv direct = fit_direct(s, c, i, a);
     if (direct != CONV_NONE || !type_is_functional(a->type)) return direct;
-    if (!c->params[i] || c->params[i]->kind != TY_SCALAR || param_mode(c, i) != AST_OP_BY_VALUE)
+    if (!c->params[i] || type_is_functional(c->params[i]) || param_mode(c, i) != AST_OP_BY_VALUE)
         return CONV_NONE;
     return convert_result_class(s, a, c->params[i]);
 }
@@ -115,7 +115,7 @@ static bool applicable(Sema *s, const Candidate *c, Fit fit, AstList args)
         if (fit_arg(s, c, fit, i, args.data[i]) == CONV_NONE) return false;
         some = some || type_is_functional(args.data[i]->type);
     }
-    return some && (fit == FIT_DIRECT || (c->result && c->result->kind == TY_SCALAR));
+    return some && (fit == FIT_DIRECT || (c->result && c->result->kind != TY_VOID));
 }
 
 /* Which of two parameter types suits the argument better: 1 the first, -1 the second, 0 neither. */
@@ -218,7 +218,7 @@ static void report_argument(Sema *s, const Candidate *c, AstList args)
                    type_text(s->arena, (*a)->type));
         else if (c->letters[i] == '*')
             convert_string(s, a);
-        else if (type_is_functional((*a)->type) && c->params[i]->kind == TY_SCALAR)
+        else if (type_is_functional((*a)->type) && !type_is_functional(c->params[i]))
             convert_result(s, a, c->params[i], what);
         else
             convert_to(s, a, c->params[i], what);
@@ -305,7 +305,7 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc)
         if (param_mode(c, i) != AST_OP_BY_VALUE) continue;
         if (c->letters[i] == '*')
             convert_string(s, &args.data[i]);
-        else if (fit == FIT_PROMOTED && c->params[i]->kind == TY_SCALAR)
+        else if (fit == FIT_PROMOTED && !type_is_functional(c->params[i]))
             convert_result(s, &args.data[i], c->params[i], what);
         else
             convert_to(s, &args.data[i], c->params[i], what);
@@ -371,4 +371,15 @@ const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args
     int nparams;
     if (!merge_params(s, loc, args, n, params, &nparams)) return s->error;
     return type_func(s->types, result, nparams, params);
+}
+
+const Type *promoted_call(Sema *s, Loc loc, const Type *result, const Candidate *c, Ast *instance,
+                          AstList args)
+{
+    Ast *operands[MAX_PARAMS + 1];
+    int n = 0;
+    if (instance) operands[n++] = instance;
+    for (int i = 0; i < args.len && i < MAX_PARAMS; i++)
+        if (!type_is_functional(c->params[i])) operands[n++] = args.data[i];
+    return promoted_type(s, loc, result, operands, n);
 }

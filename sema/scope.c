@@ -221,8 +221,6 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
     if (name == s->defining && callee)
         report(s, loc, NOT_SUPPORTED,
                "recurrences (a definition that uses itself) are not supported yet");
-    else if (!strncmp(name, "operator", 8))
-        report(s, loc, NOT_SUPPORTED, "operators as functional values are not supported yet");
     else if (is_future(name))
         report(s, loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
     else {

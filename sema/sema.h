@@ -41,7 +41,8 @@
  * functional type with a scalar condition and AST_RES_NONE chooses one of two functional values.
  * AST_RES_PROMOTE: at least one operand is functional; result types of functional operands and
  * types of scalar ones are what the scalar operation takes; `type` is functional, its parameters
- * the operands' merged in order (equal lists are one).
+ * the operands' merged in order (equal lists are one). An argument whose parameter is of functional
+ * type is no operand: it is passed as it is.
  *
  * CALL:
  * - RES_NONE: callee->sym (and the call's sym) is SYM_FUNC or SYM_BUILTIN; of an instance method
@@ -67,7 +68,10 @@
  * over all its parameters; else it is scalar. The operand's (result) type is the node's: sum of
  * bytes has a CONVERT to int. A CALL's operand is its only argument that is no BINDER; its sym is
  * the SYM_BUILTIN row with the operation (of some type), or a user's T(T,T). REDUCE: op ADD or MUL.
- * DEFINE, LET, LAMBDA: `bound` are the parameters; the body is scalar. DEFINE.sym is the variable:
+ * DEFINE, LET, LAMBDA: `bound` are the parameters; the body is a value or functional (a nested
+ * function: `float(int)(float)`). A parameter of a LAMBDA with BINDER.vtype (written, or taken from
+ * the type that the place wants) and no constraint has all values; its type can be any, functional
+ * too. DEFINE.sym is the variable:
  * of functional type, or of array type, then it is evaluated at once; value's type is its result.
  * Symbol.constraint is a functional value of as many parameters as the binder has names,
  * constraint_dim the parameter; it may use earlier variables of the same list. A RANGE is int(int)
