@@ -48,11 +48,10 @@ typedef struct CgDevice { /* what the device layer reports */
     bool has_double;
 } CgDevice;
 
-/* Numbers of one evaluation, in the key's order (FdOrder): k-th visited slot, k-th closed range. */
+/* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */
 typedef struct CgBinding {
     const FdBox *slot_boxes;         /* domain of an array slot */
     const ScalarValue *slot_scalars; /* value of a scalar slot */
-    const int64_t *range_lo, *range_hi;
 } CgBinding;
 
 typedef enum CgArgKind {

@@ -595,6 +595,13 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     return g->u->uses[n->id] > 1 ? in_variable(g, n, e) : e;
 }
 
+void gen_store(Gen *g, const Def *d)
+{
+    const KirExpr *value = gen_value(g, d->body);
+    if (g->lane_var) value = kir_splat(g->u->arena, KIR_VW, value);
+    kir_store(g->u->arena, g->block, gen_output(g, d), gen_output_offset(g, d), value);
+}
+
 const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;

@@ -38,12 +38,6 @@ static Grid grid_of(Unit *u, const Def *d)
     return s;
 }
 
-static void store_value(Gen *g, const Def *d)
-{
-    const KirExpr *value = gen_value(g, d->body);
-    kir_store(g->u->arena, g->block, gen_output(g, d), gen_output_offset(g, d), value);
-}
-
 static void map_kernel(Unit *u, const Def *d, const Grid *s, bool checked, const char *when)
 {
     Arena *a = u->arena;
@@ -51,7 +45,7 @@ static void map_kernel(Unit *u, const Def *d, const Grid *s, bool checked, const
     Gen g = gen_begin(u, checked ? "map_checked" : "map", &body);
     g.checked = checked;
     if (d->nvars == 0) {
-        store_value(&g, d);
+        gen_store(&g, d);
         gen_run(&g, when, "1", "1");
         gen_end(&g, &body);
         return;
@@ -68,7 +62,7 @@ static void map_kernel(Unit *u, const Def *d, const Grid *s, bool checked, const
     GenScope scope = gen_enter(&g, &inside);
     gen_outer(&g, d, last, 1);
     gen_bind(&g, d->vars[last], at);
-    store_value(&g, d);
+    gen_store(&g, d);
     gen_leave(&g, scope);
     kir_if(a, &body, exists, inside, NULL);
     gen_run(&g, when,
@@ -177,7 +171,7 @@ static void tree_kernel(const Tree *t, Stage stage, const char *when)
         kir_store(a, &first, buffer, partial(&g, t, parts, call(&g, "get_group_id", 0)), all);
     } else {
         gen_remember(&g, t->reduce, all);
-        store_value(&g, d);
+        gen_store(&g, d);
     }
     gen_leave(&g, scope);
     kir_if(a, &body, kir_arith(a, "==", id, zero), first, NULL);

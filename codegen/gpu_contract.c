@@ -161,7 +161,7 @@ static void store(Gen *g, const Tiles *t, const Names *n)
     gen_bind(g, d->vars[t->c->row], gen_variable(g, "row", ar(t, "+", n->f.row_lo, i)));
     gen_bind(g, d->vars[t->c->col], gen_variable(g, "col", ar(t, "+", n->f.col_lo, j)));
     gen_remember(g, t->c->reduce, acc_at(t, r, s));
-    kir_store(a, &inside, gen_output(g, d), gen_output_offset(g, d), gen_value(g, d->body));
+    gen_store(g, d);
     gen_leave(g, in);
     kir_if(a, &body, ar(t, "&&", ar(t, "<", i, n->f.m), ar(t, "<", j, n->f.n)), inside, NULL);
     gen_leave(g, scope);

@@ -46,14 +46,6 @@ void gen_outer(Gen *g, const Def *d, int n, int dim)
     }
 }
 
-static void store_value(Gen *g, const Def *d)
-{
-    Arena *a = g->u->arena;
-    const KirExpr *value = gen_value(g, d->body);
-    if (g->lane_var) value = kir_splat(a, KIR_VW, value);
-    kir_store(a, g->block, gen_output(g, d), gen_output_offset(g, d), value);
-}
-
 /* One kernel; lanes: VW elements at a time. */
 static void map_kernel(Unit *u, const Def *d, bool lanes, bool checked, const char *when,
                        const char *chunk, const char *global)
@@ -63,7 +55,7 @@ static void map_kernel(Unit *u, const Def *d, bool lanes, bool checked, const ch
     Gen g = gen_begin(u, lanes ? "map_vector" : "map", &body);
     g.checked = checked;
     if (d->nvars == 0) {
-        store_value(&g, d);
+        gen_store(&g, d);
         gen_run(&g, when, "1", "1");
         gen_end(&g, &body);
         return;
@@ -93,7 +85,7 @@ static void map_kernel(Unit *u, const Def *d, bool lanes, bool checked, const ch
         at = kir_name(a, idx, moved);
     }
     gen_bind(&g, v, at);
-    store_value(&g, d);
+    gen_store(&g, d);
     gen_leave(&g, scope);
     kir_for(a, &body, name, begin, end, width, false, inner);
     gen_run(&g, when, global, "1, 1");

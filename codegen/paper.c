@@ -205,7 +205,7 @@ static void store(Gen *g, const Paper *p, const Frame *f, const KirExpr *const a
         gen_bind(g, side_var(p, SIDE_ROW), gen_variable(g, "row", ar(p, "+", f->row_lo, row)));
         gen_bind(g, side_var(p, SIDE_COL), gen_variable(g, "col", ar(p, "+", f->col_lo, col)));
         gen_remember(g, p->c->reduce, kir_swizzle(a, acc_at(p, r, s), lane[e]));
-        kir_store(a, &inside, gen_output(g, d), gen_output_offset(g, d), gen_value(g, d->body));
+        gen_store(g, d);
         gen_leave(g, scope);
         kir_if(a, &cols, ar(p, "&&", ar(p, "<", row, f->m), ar(p, "<", col, f->n)), inside, NULL);
     }

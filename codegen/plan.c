@@ -16,8 +16,6 @@ enum { MAX_DEFINES = 16, MAX_LETS = 128, MAX_FLAGS = 8, MAX_LINE = 4096, MAX_PAS
 /* ---- symbols ------------------------------------------------------------------------------- */
 
 typedef enum SymbolClass {
-    SYM_RANGE_N,
-    SYM_RANGE_LO,
     SYM_SLOT_N,
     SYM_SLOT_LO,
     SYM_SLOT_VALUE,
@@ -73,7 +71,7 @@ typedef struct Step {
 struct CgPlan {
     Arena *arena;
     ScalarKind *slot_types; /* of scalar slots */
-    int nslots, nranges, ndefines, nlets, nflags, ntemps, nsteps, nkernels;
+    int nslots, ndefines, nlets, nflags, ntemps, nsteps, nkernels;
     Named defines[MAX_DEFINES], lets[MAX_LETS], flags[MAX_FLAGS];
     const PlanExpr **temps;
     const PlanExpr *out;
@@ -138,7 +136,7 @@ static int find_named(const Named *list, int n, const char *name, int len)
     return -1;
 }
 
-/* r3.n r3.lo s0.n1 s0.lo1 s2, device properties, defines, lets. */
+/* s0.n1 s0.lo1 s2, device properties, defines, lets. */
 static int resolve(void *ctx, const char *name, int len)
 {
     const CgPlan *p = ((Reader *)ctx)->plan;
@@ -147,12 +145,6 @@ static int resolve(void *ctx, const char *name, int len)
     if (len >= (int)sizeof text) return -1;
     memcpy(text, name, (size_t)len);
     text[len] = '\0';
-    if (sscanf(text, "r%d.%7[a-z]%n", &index, what, &used) == 2 && used == len &&
-        index < p->nranges) {
-        bool lo = strcmp(what, "lo") == 0;
-        if (lo || strcmp(what, "n") == 0)
-            return (int)(lo ? SYM_RANGE_LO : SYM_RANGE_N) << CLASS_SHIFT | index << INDEX_SHIFT;
-    }
     if (sscanf(text, "s%d.%7[a-z]%d%n", &index, what, &dim, &used) == 3 && used == len &&
         index < p->nslots && dim < FD_MAX_RANK) {
         bool lo = strcmp(what, "lo") == 0;
@@ -309,8 +301,6 @@ static void read_line(Reader *r)
         p->nslots = read_number(r, 1 << 16);
     } else if (accept(r, "slot ")) {
         read_slot(r);
-    } else if (accept(r, "ranges ")) {
-        p->nranges = read_number(r, 1 << 16);
     } else if (accept(r, "define ")) {
         p->ndefines = read_named(r, p->defines, p->ndefines, MAX_DEFINES);
     } else if (accept(r, "let ")) {
@@ -415,11 +405,6 @@ static int64_t lookup(const void *ctx, int sym)
     }
     if (!b) return 0;
     switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
-    case SYM_RANGE_LO: return b->range_lo[index];
-    case SYM_RANGE_N: {
-        int64_t n = b->range_hi[index] - b->range_lo[index];
-        return n > 0 ? n : 0;
-    }
     case SYM_SLOT_LO: return b->slot_boxes[index].dim[dim].lo;
     case SYM_SLOT_N: return b->slot_boxes[index].dim[dim].hi - b->slot_boxes[index].dim[dim].lo;
     case SYM_SLOT_VALUE: return b->slot_scalars[index].i;

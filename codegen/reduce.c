@@ -181,7 +181,7 @@ static void combine_kernel(Unit *u, const Sum *s, int temp, const char *parts, c
     kir_set(a, &each, acc, gen_combine(&g, s->reduce->fn, acc, kir_load(a, one, buffer, at)));
     kir_for(a, &body, i->name, zero, n, kir_int(a, 1), false, each);
     gen_remember(&g, s->reduce, acc);
-    kir_store(a, &body, gen_output(&g, d), gen_output_offset(&g, d), gen_value(&g, d->body));
+    gen_store(&g, d);
     gen_run(&g, NULL, rows, "1");
     gen_end(&g, &body);
 }

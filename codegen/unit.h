@@ -143,6 +143,8 @@ const KirExpr *gen_error(Gen *g);                                    /* the erro
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
 /* Offset of a definition's element at the bound variables' current values. */
 const KirExpr *gen_output_offset(Gen *g, const Def *d);
+/* Stores the definition's value (lanes of it) at the bound variables' current values. */
+void gen_store(Gen *g, const Def *d);
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
 /* a op b, by elementary operation or user function. */
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);

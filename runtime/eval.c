@@ -29,29 +29,17 @@ static bool fail_infinite(const FdNode *binder, const CsSite *site)
     return false;
 }
 
-/* One closed bound; those that depend on values of arrays are interpreted. */
-static bool number(Evaluation *e, const Numbers *n, const FdNode *binder, const FdNode *bound,
-                   const CsSite *site, bool *infinite, int64_t *out)
+/* Checks one bound of a range that is known beforehand; others are the kernel's to find. */
+static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bound,
+                        const CsSite *site, bool *infinite)
 {
-    FdBoundStatus s = fd_eval_bound(bound, &n->env, out);
-    *infinite = s == FD_BOUND_INFINITE;
-    if (s == FD_BOUND_OK || *infinite) return true;
+    int64_t value;
+    FdBoundStatus s = fd_eval_bound(bound, &n->env, &value);
+    *infinite |= s == FD_BOUND_INFINITE;
+    if (s != FD_BOUND_DIVIDE_BY_ZERO) return true;
     CsSite at = rt_site_at(site, binder->loc);
-    if (s == FD_BOUND_DIVIDE_BY_ZERO) {
-        rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
-        return false;
-    }
-    Ref *r = ref_new(bound);
-    ScalarValue v = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < e->leaves.len; i++) {
-        Array *a = e->leaves.data[i].array;
-        ok = !a || !a->buffer || rt_array_data(a, site);
-    }
-    ok = ok && ref_scalar(r, e->leaves.data, &at, &v);
-    ref_free(r);
-    *out = v.i;
-    return ok;
+    rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
+    return false;
 }
 
 static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
@@ -75,22 +63,18 @@ static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
         slot_boxes[k] = boxes[o->slots[k]];
         slot_scalars[k] = scalars[o->slots[k]];
     }
-    int64_t *lo = arena_array(n->arena, int64_t, o->nranges ? o->nranges : 1);
-    int64_t *hi = arena_array(n->arena, int64_t, o->nranges ? o->nranges : 1);
+    n->binding = (CgBinding){slot_boxes, slot_scalars};
     for (int k = 0; k < o->nranges; k++) {
         const FdNode *binder = o->range_binder[k];
         const FdDom *dom = &binder->doms[o->range_index[k]];
-        bool no_lo, no_hi;
-        if (!number(e, n, binder, dom->lo, site, &no_lo, &lo[k]) ||
-            !number(e, n, binder, dom->hi, site, &no_hi, &hi[k]))
+        bool infinite = false;
+        if (!check_bound(n, binder, dom->lo, site, &infinite) ||
+            !check_bound(n, binder, dom->hi, site, &infinite))
             return false;
-        if (!no_lo && !no_hi) continue;
-        if (binder->kind == FD_REDUCE || binder == c->graph.root)
+        /* of a let that is applied: every int is inside */
+        if (infinite && (binder->kind == FD_REDUCE || binder == c->graph.root))
             return fail_infinite(binder, site);
-        lo[k] = INT32_MIN; /* of a let that is applied: every int is inside */
-        hi[k] = INT32_MAX;
     }
-    n->binding = (CgBinding){slot_boxes, slot_scalars, lo, hi};
     return true;
 }
 
