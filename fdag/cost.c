@@ -34,7 +34,7 @@ FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let
         int count = fdi_children(n, children);
         FdiLoops inside = n->kind == FD_LET && per_let ? (FdiLoops){0} : loops[i];
         if (n->nvars) inside = merge(fd, inside, n->nvars, n->vars);
-        for (int k = n->nvars; k < count; k++) {
+        for (int k = fdi_nbound(n); k < count; k++) {
             uint64_t c;
             bool body = children[k] == n->body || (n->kind == FD_REDUCE && children[k] == n->fn);
             FdiLoops here = body ? inside : loops[i];
@@ -100,7 +100,7 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
             times *= FDI_COST_TRIPS;
             cost += times;
         }
-        for (int i = w.node->nvars; i < count; i++) {
+        for (int i = fdi_nbound(w.node); i < count; i++) {
             bool known = children[i] == w.node->fn && w.node->kind == FD_APPLY &&
                          fdi_map_get(lets, children[i], &dummy);
             if (!known) vec_push(&stack, ((Work){children[i], times}));

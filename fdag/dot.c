@@ -9,6 +9,12 @@ static void add_label(Text *out, const char *s)
     }
 }
 
+/* A function that stands in its user's label: not a node of its own. */
+static bool is_part(const FdNode *n)
+{
+    return fdi_is_leaf(n, FD_LEAF_MAKE) || fdi_is_leaf(n, FD_LEAF_FIELD);
+}
+
 static void add_node(Text *out, const FdNode *n, uint64_t number)
 {
     static const char *const shapes[] = {
@@ -20,9 +26,16 @@ static void add_node(Text *out, const FdNode *n, uint64_t number)
     case FD_SCALAR:
     case FD_FUNC:
     case FD_VAR: fd_print_expr(&label, n); break;
-    case FD_APPLY: text_add(&label, op ? fd_op_info(op)->text : "apply"); break;
-    case FD_REDUCE: text_printf(&label, "reduce %s", op ? fd_op_info(op)->text : ""); break;
-    case FD_LET: text_add(&label, "let"); break;
+    case FD_APPLY:
+        if (is_part(n->fn))
+            fd_print_expr(&label, n->fn);
+        else
+            text_add(&label, op ? fd_op_info(op)->text : "apply");
+        break;
+    case FD_REDUCE:
+        text_printf(&label, "%s %s", n->init ? "fold" : "reduce", op ? fd_op_info(op)->text : "");
+        break;
+    case FD_LET: text_add(&label, n->self ? "rec" : "let"); break;
     }
     text_printf(out, "  n%llu [shape=%s, label=\"", (unsigned long long)number, shapes[n->kind]);
     add_label(out, label.data);
@@ -36,7 +49,7 @@ static void add_edge(Text *out, const FdiMap *seen, uint64_t from, const FdNode 
                      const char *style)
 {
     uint64_t number = 0;
-    if (to->kind == FD_FUNC && to->leaf == FD_LEAF_OP) return; /* in the user's label */
+    if (fdi_is_leaf(to, FD_LEAF_OP) || is_part(to)) return; /* in the user's label */
     fdi_map_get(seen, to, &number);
     text_printf(out, "  n%llu -> n%llu%s;\n", (unsigned long long)from, (unsigned long long)number,
                 style);
@@ -52,14 +65,16 @@ void fd_print_dot(Text *out, const FdGraph *g)
     text_add(out, "digraph fdag {\n");
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];
-        if (n->kind == FD_FUNC && n->leaf == FD_LEAF_OP) continue;
+        if (fdi_is_leaf(n, FD_LEAF_OP) || is_part(n)) continue;
         add_node(out, n, i);
-        for (int k = 0; k < n->nvars; k++) add_edge(out, &seen, i, n->vars[k], " [style=dotted]");
+        for (int k = 0; k < fdi_nbound(n); k++)
+            add_edge(out, &seen, i, fdi_bound_var(n, k), " [style=dotted]");
         for (int k = 0; k < n->nvars; k++) {
             if (n->doms[k].lo) add_edge(out, &seen, i, n->doms[k].lo, " [style=dashed]");
             if (n->doms[k].hi) add_edge(out, &seen, i, n->doms[k].hi, " [style=dashed]");
         }
         if (n->fn) add_edge(out, &seen, i, n->fn, " [style=bold]");
+        if (n->init) add_edge(out, &seen, i, n->init, " [style=dashed]");
         for (int k = 0; k < n->nargs; k++) add_edge(out, &seen, i, n->args[k], "");
         if (n->body) add_edge(out, &seen, i, n->body, "");
         if (n->kind == FD_FUNC || n->kind == FD_SCALAR)

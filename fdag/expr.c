@@ -112,12 +112,23 @@ static void add(Text *out, const FdNode *n, Level level, int depth)
     case FD_APPLY:
         if (op != FD_OP_NONE) {
             add_apply_op(out, n, op, level, depth + 1);
+        } else if (fdi_applies(n, FD_LEAF_FIELD)) {
+            add(out, n->args[0], LEVEL_CALL, depth + 1);
+            text_printf(out, ".%s", n->args[0]->type->field_names[n->fn->slot]);
         } else {
             add(out, n->fn, LEVEL_CALL, depth + 1);
             add_list(out, n->nargs, n->args, depth + 1);
         }
         break;
     case FD_REDUCE:
+        if (n->init) {
+            text_add(out, "Fold(");
+            add(out, n->body, LEVEL_ANY, depth + 1);
+            text_add(out, ", ");
+            add(out, n->init, LEVEL_ANY, depth + 1);
+            text_add(out, ")");
+            break;
+        }
         if (op == FD_OP_ADD || op == FD_OP_MUL)
             text_add(out, op == FD_OP_ADD ? "+ " : "* ");
         else if (op != FD_OP_NONE)

@@ -23,7 +23,10 @@
 #include "../base/text.h"
 #include "ops.h"
 
-enum { FD_MAX_RANK = 8 }; /* parameters of one function, variables of one binder */
+enum {
+    FD_MAX_RANK = 8,   /* parameters of one function, variables of one binder */
+    FD_MAX_FIELDS = 32 /* fields of one record, so operands of an application of FD_LEAF_MAKE */
+};
 
 typedef struct Fd Fd;
 typedef struct FdNode FdNode;
@@ -36,27 +39,35 @@ typedef struct FdUser FdUser;
 typedef struct FdType {
     const struct FdType *result; /* NULL for a scalar or record */
     int nparams;
-    const struct FdType *params[FD_MAX_RANK];
+    const struct FdType *const *params;
     ScalarKind scalar; /* when it is a scalar */
-    /* A record: its name, unique in the Fd and in the program, and its fields, scalars or records.
-     */
+    /* A record: its name, a C identifier unique in the Fd and in the program, and its fields,
+     * scalars or records. */
     const char *record; /* NULL: no record */
-    int nfields;
+    int nfields;        /* 1 to FD_MAX_FIELDS */
     const struct FdType *const *fields;
     const char *const *field_names;
 } FdType;
 
-/* Declares a record type, or gives the one of that name; NULL if that one has other fields. */
+/* Declares a record type, or gives the one of that name; NULL if that one has fields of other
+ * types. */
 const FdType *fd_type_record(Fd *fd, const char *name, int n, const FdType *const *fields,
                              const char *const *names);
+const FdType *fd_type_find(Fd *fd, const char *record); /* NULL: not declared */
 /* Scalar fields, those of inner records in their places: the planes of an array of it. A scalar is
  * one leaf. */
 int fd_type_leaves(const FdType *t);
 ScalarKind fd_type_leaf(const FdType *t, int leaf);
 /* Storage of an array of t with `count` elements: leaf after leaf, each plane begins at a multiple
- * of FD_PLANE_ALIGN bytes. Offset of a plane; with leaf == leaves the size of all. */
+ * of FD_PLANE_ALIGN bytes. Offset of a plane; with leaf == leaves the size of all (where the last
+ * plane ends). -1 if it does not fit. */
 enum { FD_PLANE_ALIGN = 64 };
 int64_t fd_plane_offset(const FdType *t, int leaf, int64_t count);
+
+static inline bool fd_type_is_scalar(const FdType *t)
+{
+    return !t->result && !t->record;
+}
 
 const FdType *fd_type_scalar(Fd *fd, ScalarKind k);
 const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params);
@@ -64,7 +75,7 @@ const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *co
 const FdType *fd_type_array(Fd *fd, ScalarKind k, int rank);
 const FdType *fd_type_array_of(Fd *fd, const FdType *elem, int rank);
 void fd_type_print(Text *out, const FdType *t); /* "float(int, int)" */
-/* The type a text spells, NULL if it spells none. */
+/* The type a text spells, NULL if it spells none. Its records must be declared. */
 const FdType *fd_type_read(Fd *fd, const char *text);
 
 /* ---- nodes ---------------------------------------------------------------------------- */
@@ -76,7 +87,7 @@ typedef enum FdLeaf {
     FD_LEAF_CONST, /* scalar: the constant `value` */
     FD_LEAF_SLOT,  /* scalar or function: the value of slot `slot` */
     FD_LEAF_OP,    /* function: the elementary operation `op` */
-    FD_LEAF_MAKE,  /* function: the record of its fields */
+    FD_LEAF_MAKE,  /* function: the record `type->result` of its fields; of any number of them */
     FD_LEAF_FIELD, /* function: field number `slot` of a record */
     FD_LEAF_USER   /* function: the user function `user` (a body, or host only) */
 } FdLeaf;
@@ -116,7 +127,7 @@ struct FdNode {
     const char *name; /* FD_VAR, slots: for printing; not part of the identity except FD_VAR's */
 
     ScalarValue value;  /* FD_LEAF_CONST */
-    int slot;           /* FD_LEAF_SLOT */
+    int slot;           /* FD_LEAF_SLOT; the field of an FD_LEAF_FIELD */
     FdOp op;            /* FD_LEAF_OP */
     const FdUser *user; /* FD_LEAF_USER */
     uint32_t var;       /* FD_VAR: unique number within the Fd */
@@ -134,9 +145,9 @@ struct FdNode {
      * applied in order, the last index fastest. */
     const FdNode *init;
     /* FD_LET: NULL, or an FD_VAR of the let's own type: a recurrence, whose body reads itself
-     * through it. All ranges are GIVEN. It is evaluated in `order`, one entry a variable, outermost
-     * first:
-     * +(d+1) variable d upwards, -(d+1) downwards; all 0 until the pass `recur` has found it. */
+     * through it. No range is FULL. It is evaluated in `order`, one entry a variable, outermost
+     * first: +(d+1) variable d upwards, -(d+1) downwards; all 0 until the pass `recur` has found
+     * it. */
     const FdNode *self;
     int8_t order[FD_MAX_RANK];
 };
@@ -225,7 +236,7 @@ FdUser *fd_user_find(Fd *fd, const char *name);
 /* ---- graphs --------------------------------------------------------------------------- */
 
 typedef struct FdSlot {
-    const FdType *type; /* scalar or function */
+    const FdType *type; /* scalar or function; of temporaries also a record */
     bool is_array;      /* a function slot that is known to be an array */
     const char *name;
     /* NULL: given from outside. Else a temporary, made by the passes fuse and hoist: the let (or

@@ -6,7 +6,7 @@
 #include "../base/vec.h"
 #include "fdag.h"
 
-enum { FDI_MAX_CHILDREN = 3 * FD_MAX_RANK + 2 };
+enum { FDI_MAX_CHILDREN = FD_MAX_FIELDS + 4 }; /* more than a binder's 3 a variable and 4 */
 
 typedef struct FdiType {
     FdType type; /* first: an FdType * is an FdiType * */
@@ -44,6 +44,7 @@ struct Fd {
     size_t nodes_size, nodes_used;
     FdiType **types;
     size_t types_size, types_used;
+    VEC(const FdType *) records; /* in order of declaration */
     FdiUser *users, **last_user;
     uint32_t next_id, next_var;
     uint32_t epoch; /* of fd_key's marks */
@@ -79,9 +80,18 @@ const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key); /* NULL if absen
 void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value);
 void fdi_map_free(FdiMap *m);
 
-/* Operands of a node in the order of visit: variables, bounds, function, arguments, body. At most
- * FDI_MAX_CHILDREN. */
+/* Operands of a node in the order of visit: what it binds (variables, self), then bounds, function,
+ * first value, arguments, body. At most FDI_MAX_CHILDREN. */
 int fdi_children(const FdNode *n, const FdNode **out);
+/* How many of them the node binds. */
+static inline int fdi_nbound(const FdNode *n)
+{
+    return n->nvars + (n->self != NULL);
+}
+static inline const FdNode *fdi_bound_var(const FdNode *n, int i)
+{
+    return i < n->nvars ? n->vars[i] : n->self;
+}
 
 /* Appends the nodes reachable from root and not yet in `seen`, operands first; adds them to `seen`
  * with their position in `out`. Iterative: graphs may be deep. */
@@ -99,21 +109,38 @@ static inline bool fdi_closed(const FdNode *n)
 
 const char *fdi_check_op(FdOp op, const FdType *type);
 const char *fdi_check_apply(const FdNode *fn, int n, const FdNode *const *args);
-const char *fdi_check_binder(bool reduce, int nvars, const FdNode *const *vars, const FdDom *doms,
-                             const FdNode *body);
-const char *fdi_check_reduce(const FdNode *fn, const FdNode *body);
-bool fdi_is_integer(const FdType *t); /* an integer scalar */
+const char *fdi_check_binder(const FdNode *n); /* a let or reduction; its type is not looked at */
+bool fdi_is_integer(const FdType *t);          /* an integer scalar */
 /* The operation's function type for these operands; NULL if the number of operands is wrong. */
 const FdType *fdi_op_type(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args);
+const FdType *fdi_type_make(Fd *fd, const FdType *record); /* of FD_LEAF_MAKE */
+const FdNode *fdi_make(Fd *fd, const FdType *record);      /* the functions themselves */
+const FdNode *fdi_field(Fd *fd, const FdType *record, int field);
+static inline bool fdi_is_leaf(const FdNode *n, FdLeaf leaf)
+{
+    return (n->kind == FD_FUNC || n->kind == FD_SCALAR) && n->leaf == leaf;
+}
+/* An application of this kind of function? */
+static inline bool fdi_applies(const FdNode *n, FdLeaf leaf)
+{
+    return n->kind == FD_APPLY && fdi_is_leaf(n->fn, leaf);
+}
+/* A constant, or a record made of constants. */
+bool fdi_is_value(const FdNode *n);
 
 /* ---- rebuilding ----------------------------------------------------------------------- */
 
-/* n with the operands in `from`'s order of fdi_children replaced. */
+/* n with its operands replaced, in the order of fdi_children. */
 const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children);
+/* A binder as n, but with other ranges (NULL: n's) or another body (NULL: n's). */
+const FdNode *fdi_rebind(Fd *fd, const FdNode *n, const FdDom *doms, const FdNode *body);
 
 /* n with variables replaced by nodes (capture avoided, bound variables renamed where needed). */
 const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode *const *vars,
                                const FdNode *const *values);
+/* A binder with some of the variables that it binds renamed, where it binds and uses them. */
+const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode *const *old,
+                               const FdNode *const *now);
 const FdType *fdi_import_type(Fd *fd, const FdType *t);
 const FdUser *fdi_import_user(Fd *fd, const FdUser *u);
 
@@ -127,7 +154,8 @@ const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
 
 /* NULL or what is wrong with one user function. */
 const char *fdi_verify_user(Fd *fd, const FdUser *u);
-/* "1.5", "true": a constant as the text format and messages show it. */
+/* "1.5", "true": a constant as the text format and messages show it; "(1, 2)": a record of such. */
+void fdi_print_node_value(Text *out, const FdNode *n);
 void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
 /* ---- arithmetic on bounds (affine.c) ---------------------------------------------------- */

@@ -14,10 +14,13 @@ enum {
     TAG_CONST,
     TAG_SLOT,
     TAG_OP,
+    TAG_MAKE,
+    TAG_FIELD,
     TAG_USER,
     TAG_VAR,
     TAG_APPLY,
     TAG_BINDER,
+    TAG_SELF,
     TAG_STMT
 };
 
@@ -66,10 +69,21 @@ static void visit_slot(KeyWalk *w, FdiNode *b)
     if (s && s->def) vec_push(&w->fd->stack, s->def);
 }
 
+/* From here on a variable is another one than before. */
+static void bind(KeyWalk *w, const FdNode *var)
+{
+    FdiNode *v = fdi_node(var);
+    v->epoch = w->epoch;
+    v->seen = w->instances++;
+    v->start = w->time;
+}
+
 static void visit_binder(KeyWalk *w, const FdNode *n)
 {
-    put(w, TAG_BINDER, (uint64_t)n->kind | (uint64_t)n->nvars << 8);
+    put(w, TAG_BINDER,
+        (uint64_t)n->kind | (uint64_t)n->nvars << 8 | (uint64_t)(n->init != NULL) << 16);
     vec_push(&w->fd->stack, n->body);
+    if (n->init) vec_push(&w->fd->stack, n->init);
     if (n->fn) vec_push(&w->fd->stack, n->fn);
     for (int i = n->nvars - 1; i >= 0; i--) {
         const FdDom *d = &n->doms[i];
@@ -78,18 +92,19 @@ static void visit_binder(KeyWalk *w, const FdNode *n)
         vec_push(&w->fd->stack, d->lo);
     }
     for (int i = 0; i < n->nvars; i++) {
-        FdiNode *v = fdi_node(n->vars[i]);
-        v->epoch = w->epoch;
-        v->seen = w->instances++;
-        v->start = w->time;
+        bind(w, n->vars[i]);
         bool closed = fd_range_closed(&n->doms[i]);
         put(w, TAG_VAR, (uint64_t)n->doms[i].kind | (uint64_t)closed << 8);
-        vec_push(&w->fd->words, fdi_type(v->node.type)->hash);
+        vec_push(&w->fd->words, fdi_type(n->vars[i]->type)->hash);
         if (closed && w->order) {
             vec_push(&w->binders, n);
             vec_push(&w->range_index, i);
         }
     }
+    if (!n->self) return;
+    bind(w, n->self);
+    put(w, TAG_SELF, 0);
+    for (int i = 0; i < n->nvars; i++) vec_push(&w->fd->words, (uint64_t)(uint8_t)n->order[i]);
 }
 
 static void visit(KeyWalk *w, FdiNode *b)
@@ -122,6 +137,9 @@ static void visit(KeyWalk *w, FdiNode *b)
             vec_push(&fd->words, (uint64_t)n->value.i);
         } else if (n->leaf == FD_LEAF_OP) {
             put(w, TAG_OP, (uint64_t)n->op);
+            vec_push(&fd->words, fdi_type(n->type)->hash);
+        } else if (n->leaf == FD_LEAF_MAKE || n->leaf == FD_LEAF_FIELD) {
+            put(w, n->leaf == FD_LEAF_MAKE ? TAG_MAKE : TAG_FIELD, (uint64_t)n->slot);
             vec_push(&fd->words, fdi_type(n->type)->hash);
         } else {
             put(w, TAG_USER, XXH3_64bits(n->user->name, strlen(n->user->name)));
@@ -188,6 +206,8 @@ static FdKey user_key(Fd *fd, const FdUser *u)
     size_t from = fd->words.len;
     vec_push(&fd->words, XXH3_64bits(u->name, strlen(u->name)));
     vec_push(&fd->words, fdi_type(u->type)->hash);
+    vec_push(&fd->words, (uint64_t)u->associative | (uint64_t)u->commutative << 1);
+    if (u->identity) walk(&w, u->identity);
     for (int i = 0; u->body && i < u->nparams; i++) walk(&w, u->params[i]);
     walk_stmts(&w, u->body);
     put_users(&w);

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-enum { FIRST_TABLE = 256, MAX_WORDS = 8 + 4 * FD_MAX_RANK };
+enum { FIRST_TABLE = 256, MAX_WORDS = 16 + 4 * FD_MAX_RANK /* and FD_MAX_FIELDS fits */ };
 
 Fd *fd_new(void)
 {
@@ -27,6 +27,7 @@ void fd_free(Fd *fd)
 {
     if (!fd) return;
     free(fd->nodes);
+    vec_free(&fd->records);
     vec_free(&fd->words);
     vec_free(&fd->stack);
     arena_free(fd->arena);
@@ -56,6 +57,9 @@ static uint64_t hash_of(const FdNode *n)
     w[k++] = bits(n->user);
     w[k++] = bits(n->fn);
     w[k++] = bits(n->body);
+    w[k++] = bits(n->init);
+    w[k++] = bits(n->self);
+    for (int i = 0; n->self && i < n->nvars; i++) w[k++] = (uint64_t)(uint8_t)n->order[i];
     for (int i = 0; i < n->nargs; i++) w[k++] = bits(n->args[i]);
     for (int i = 0; i < n->nvars; i++) {
         w[k++] = bits(n->vars[i]);
@@ -71,7 +75,8 @@ static bool same_node(const FdNode *a, const FdNode *b)
     if (a->kind != b->kind || a->leaf != b->leaf || a->op != b->op || a->nargs != b->nargs ||
         a->nvars != b->nvars || a->type != b->type || a->value.i != b->value.i ||
         a->slot != b->slot || a->var != b->var || a->user != b->user || a->fn != b->fn ||
-        a->body != b->body)
+        a->body != b->body || a->init != b->init || a->self != b->self ||
+        memcmp(a->order, b->order, sizeof a->order) != 0)
         return false;
     for (int i = 0; i < a->nargs; i++)
         if (a->args[i] != b->args[i]) return false;
@@ -135,13 +140,13 @@ static void add_free(Fd *fd, FdiNode *b, const FdNode *const *list, uint32_t n)
     b->nfree = k;
 }
 
-static void drop_free(Fd *fd, FdiNode *b, int nvars, const FdNode *const *vars)
+static void drop_free(Fd *fd, FdiNode *b, int nbound, const FdNode *const *vars)
 {
     const FdNode **kept = NULL;
     uint32_t k = 0;
     for (uint32_t i = 0; i < b->nfree; i++) {
         bool bound = false;
-        for (int v = 0; v < nvars; v++) bound = bound || vars[v] == b->free[i];
+        for (int v = 0; v < nbound; v++) bound = bound || vars[v] == b->free[i];
         if (bound && !kept) {
             kept = arena_array(fd->arena, const FdNode *, b->nfree);
             for (k = 0; k < i; k++) kept[k] = b->free[k];
@@ -155,7 +160,7 @@ static void drop_free(Fd *fd, FdiNode *b, int nvars, const FdNode *const *vars)
 
 static bool evaluable(const FdNode *n)
 {
-    if (n->kind == FD_SCALAR) return true;
+    if (n->kind == FD_SCALAR) return !n->type->record;
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE) return false;
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
@@ -182,17 +187,17 @@ static void summarise(Fd *fd, FdiNode *b)
         return;
     }
     const FdNode *children[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, children);
-    for (int i = n->nvars; i < count; i++) {
+    int count = fdi_children(n, children), nbound = fdi_nbound(n);
+    for (int i = nbound; i < count; i++) {
         const FdiNode *c = fdi_node(children[i]);
         add_free(fd, b, c->free, c->nfree);
         if (c->bound_min < b->bound_min) b->bound_min = c->bound_min;
         if (c->bound_max > b->bound_max) b->bound_max = c->bound_max;
     }
-    drop_free(fd, b, n->nvars, n->vars);
-    for (int i = 0; i < n->nvars; i++) {
-        if (n->vars[i]->var < b->bound_min) b->bound_min = n->vars[i]->var;
-        if (n->vars[i]->var > b->bound_max) b->bound_max = n->vars[i]->var;
+    drop_free(fd, b, nbound, children);
+    for (int i = 0; i < nbound; i++) {
+        if (children[i]->var < b->bound_min) b->bound_min = children[i]->var;
+        if (children[i]->var > b->bound_max) b->bound_max = children[i]->var;
     }
     b->evaluable = b->nfree == 0 && evaluable(n);
 }
@@ -317,16 +322,54 @@ const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *c
     return fd_apply(fd, fd_op(fd, op, type), n, args, loc);
 }
 
-static const FdNode *binder(Fd *fd, FdNode *n)
+/* ---- records --------------------------------------------------------------------------- */
+
+const FdNode *fdi_make(Fd *fd, const FdType *record)
+{
+    return make(
+        fd, &(FdNode){.kind = FD_FUNC, .leaf = FD_LEAF_MAKE, .type = fdi_type_make(fd, record)});
+}
+
+const FdNode *fdi_field(Fd *fd, const FdType *record, int field)
+{
+    return make(fd, &(FdNode){.kind = FD_FUNC,
+                              .leaf = FD_LEAF_FIELD,
+                              .type = fd_type_func(fd, record->fields[field], 1, &record),
+                              .slot = field});
+}
+
+const FdNode *fd_make(Fd *fd, const FdType *record, const FdNode *const *fields, FdLoc loc)
+{
+    if (!record->record) fdi_abort("fd_make", "not a record type");
+    return fd_apply(fd, fdi_make(fd, record), record->nfields, fields, loc);
+}
+
+const FdNode *fd_field(Fd *fd, const FdNode *record, int field, FdLoc loc)
+{
+    if (field < 0 || field >= record->type->nfields) fdi_abort("fd_field", "no such field");
+    if (fdi_applies(record, FD_LEAF_MAKE)) return record->args[field];
+    return fd_apply(fd, fdi_field(fd, record->type, field), 1, &record, loc);
+}
+
+bool fdi_is_value(const FdNode *n)
+{
+    if (!fdi_applies(n, FD_LEAF_MAKE)) return fd_is_const(n);
+    for (int i = 0; i < n->nargs; i++)
+        if (!fdi_is_value(n->args[i])) return false;
+    return true;
+}
+
+/* ---- binders --------------------------------------------------------------------------- */
+
+static const FdNode *binder(Fd *fd, FdNode *n, const char *where)
 {
     FdDom doms[FD_MAX_RANK];
-    bool reduce = n->kind == FD_REDUCE;
-    const char *where = reduce ? "fd_reduce" : "fd_let";
-    const char *why = fdi_check_binder(reduce, n->nvars, n->vars, n->doms, n->body);
-    if (!why && reduce) why = fdi_check_reduce(n->fn, n->body);
+    const char *why = fdi_check_binder(n);
     if (why) fdi_abort(where, why);
     own(fd, n->body, where);
-    if (reduce) own(fd, n->fn, where);
+    if (n->fn) own(fd, n->fn, where);
+    if (n->init) own(fd, n->init, where);
+    if (n->self) own(fd, n->self, where);
     for (int i = 0; i < n->nvars; i++) {
         doms[i] = n->doms[i];
         own(fd, n->vars[i], where);
@@ -341,32 +384,52 @@ static const FdNode *binder(Fd *fd, FdNode *n)
     return make(fd, n);
 }
 
+const FdNode *fd_fold(Fd *fd, const FdNode *fn, const FdNode *init, int nvars,
+                      const FdNode *const *vars, const FdDom *doms, const FdNode *body, FdLoc loc)
+{
+    if (!fn->type->result) fdi_abort("fd_fold", "not a function");
+    return binder(fd,
+                  &(FdNode){.kind = FD_REDUCE,
+                            .type = fn->type->result,
+                            .loc = loc,
+                            .fn = fn,
+                            .init = init,
+                            .nvars = nvars,
+                            .vars = vars,
+                            .doms = doms,
+                            .body = body},
+                  "fd_reduce");
+}
+
 const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const *vars,
                         const FdDom *doms, const FdNode *body, FdLoc loc)
 {
-    return binder(fd, &(FdNode){.kind = FD_REDUCE,
-                                .type = body->type,
-                                .loc = loc,
-                                .fn = fn,
-                                .nvars = nvars,
-                                .vars = vars,
-                                .doms = doms,
-                                .body = body});
+    return fd_fold(fd, fn, NULL, nvars, vars, doms, body, loc);
+}
+
+const FdNode *fd_recurrence(Fd *fd, const FdNode *self, const int8_t *order, int nvars,
+                            const FdNode *const *vars, const FdDom *doms, const FdNode *body,
+                            FdLoc loc)
+{
+    const FdType *params[FD_MAX_RANK];
+    if (nvars < 1 || nvars > FD_MAX_RANK) fdi_abort("fd_let", "wrong number of variables");
+    for (int i = 0; i < nvars; i++) params[i] = vars[i]->type;
+    FdNode n = {.kind = FD_LET,
+                .type = fd_type_func(fd, body->type, nvars, params),
+                .loc = loc,
+                .self = self,
+                .nvars = nvars,
+                .vars = vars,
+                .doms = doms,
+                .body = body};
+    for (int i = 0; self && order && i < nvars; i++) n.order[i] = order[i];
+    return binder(fd, &n, "fd_let");
 }
 
 const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                      const FdNode *body, FdLoc loc)
 {
-    const FdType *params[FD_MAX_RANK];
-    if (nvars < 1 || nvars > FD_MAX_RANK) fdi_abort("fd_let", "wrong number of variables");
-    for (int i = 0; i < nvars; i++) params[i] = vars[i]->type;
-    return binder(fd, &(FdNode){.kind = FD_LET,
-                                .type = fd_type_func(fd, body->type, nvars, params),
-                                .loc = loc,
-                                .nvars = nvars,
-                                .vars = vars,
-                                .doms = doms,
-                                .body = body});
+    return fd_recurrence(fd, NULL, NULL, nvars, vars, doms, body, loc);
 }
 
 FdOp fd_op_of(const FdNode *n)

@@ -1,11 +1,15 @@
-/* The text form of a graph (docs/fdag.md): user functions, then nodes numbered in order of visit,
- * so the text does not depend on how the graph was made. */
+/* The text form of a graph (docs/fdag.md): records, user functions, then nodes numbered in order of
+ * visit, so the text does not depend on how the graph was made. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
+typedef VEC(const FdType *) Types;
+
 typedef struct Printer {
     Text *out;
+    Types *records; /* met so far, those of fields first */
     const FdGraph *graph;
     const char *indent;
     FdiMap seen;   /* nodes in list */
@@ -49,9 +53,52 @@ void fdi_print_value(Text *out, ScalarKind k, ScalarValue v)
         text_printf(out, "%lld", (long long)v.i);
 }
 
+/* The fields of a record in parentheses, records in them too. */
+void fdi_print_node_value(Text *out, const FdNode *n)
+{
+    if (fd_is_const(n)) {
+        fdi_print_value(out, n->type->scalar, n->value);
+        return;
+    }
+    for (int i = 0; i < n->nargs; i++) {
+        text_add(out, i ? ", " : "(");
+        fdi_print_node_value(out, n->args[i]);
+    }
+    text_add(out, ")");
+}
+
+static void meet_records(Types *met, const FdType *t)
+{
+    if (t->result) meet_records(met, t->result);
+    for (int i = 0; i < t->nparams; i++) meet_records(met, t->params[i]);
+    if (!t->record) return;
+    for (size_t i = 0; i < met->len; i++)
+        if (met->data[i] == t) return;
+    for (int i = 0; i < t->nfields; i++) meet_records(met, t->fields[i]);
+    vec_push(met, t);
+}
+
+static void add_type(Printer *p, const FdType *t)
+{
+    meet_records(p->records, t);
+    fd_type_print(p->out, t);
+}
+
+/* Is it written with "@", and in its user's line where it is applied? */
 static bool is_op(const FdNode *n)
 {
-    return n->kind == FD_FUNC && n->leaf == FD_LEAF_OP;
+    return n->kind == FD_FUNC &&
+           (n->leaf == FD_LEAF_OP || n->leaf == FD_LEAF_MAKE || n->leaf == FD_LEAF_FIELD);
+}
+
+static void add_op(Printer *p, const FdNode *n)
+{
+    if (n->leaf == FD_LEAF_OP)
+        text_printf(p->out, "@%s", fd_op_info(n->op)->text);
+    else if (n->leaf == FD_LEAF_MAKE)
+        text_add(p->out, "@make");
+    else
+        text_printf(p->out, "@field %d", n->slot);
 }
 
 static void add_ref(Printer *p, const FdNode *n)
@@ -64,7 +111,7 @@ static void add_ref(Printer *p, const FdNode *n)
 static void add_fn(Printer *p, const FdNode *fn)
 {
     if (is_op(fn))
-        text_printf(p->out, "@%s", fd_op_info(fn->op)->text);
+        add_op(p, fn);
     else
         add_ref(p, fn);
 }
@@ -86,6 +133,19 @@ static void add_binder(Printer *p, const FdNode *n)
     }
     text_add(p->out, ") ");
     add_ref(p, n->body);
+    if (!n->init) return;
+    text_add(p->out, " from ");
+    add_ref(p, n->init);
+}
+
+static void add_self(Printer *p, const FdNode *n)
+{
+    text_add(p->out, "rec ");
+    add_ref(p, n->self);
+    for (int i = 0; n->order[0] && i < n->nvars; i++) {
+        int k = n->order[i];
+        text_printf(p->out, "%s%c%d", i ? ", " : " order ", k > 0 ? '+' : '-', abs(k) - 1);
+    }
 }
 
 static void add_leaf(Printer *p, const FdNode *n)
@@ -101,9 +161,12 @@ static void add_leaf(Printer *p, const FdNode *n)
         add_string(out, p->graph && n->slot < p->graph->nslots ? p->graph->slots[n->slot].name
                                                                : n->name);
         break;
-    case FD_LEAF_OP: text_printf(out, "op @%s", fd_op_info(n->op)->text); break;
-    case FD_LEAF_MAKE: text_printf(out, "make %s", n->type->result->record); break;
-    case FD_LEAF_FIELD: text_printf(out, "field %s %d", n->type->params[0]->record, n->slot); break;
+    case FD_LEAF_OP:
+    case FD_LEAF_MAKE:
+    case FD_LEAF_FIELD:
+        text_add(out, "op ");
+        add_op(p, n);
+        break;
     case FD_LEAF_USER:
         text_add(out, "user ");
         add_string(out, n->user->name);
@@ -141,12 +204,16 @@ static void add_line(Printer *p, const FdNode *n)
         add_binder(p, n);
         break;
     case FD_LET:
-        text_add(out, "let");
+        if (n->self)
+            add_self(p, n);
+        else
+            text_add(out, "let");
         add_binder(p, n);
         break;
     }
     text_add(out, slot && slot->is_array ? " : array " : " : ");
-    fd_type_print(out, n->type);
+    /* A record can have more fields than a function type parameters. */
+    add_type(p, fdi_is_leaf(n, FD_LEAF_MAKE) ? n->type->result : n->type);
     if (slot && slot->def) {
         text_add(out, " = ");
         add_ref(p, slot->def);
@@ -249,23 +316,30 @@ static void add_stmts(Printer *p, const FdStmt *s, int depth)
     }
 }
 
-static void add_users_of(Text *out, const FdiNodes *list, Users *users);
+static void add_users_of(Text *out, const FdiNodes *list, Users *users, Types *records);
 
-static void add_user(Text *out, const FdUser *u, Users *users)
+static void add_user(Text *out, const FdUser *u, Users *users, Types *records)
 {
     for (size_t i = 0; i < users->len; i++)
         if (users->data[i] == u) return;
     vec_push(users, u);
     /* The body's nodes go to a text of their own, since the users they need come first. */
     Text body = {0};
-    Printer p = {.out = &body, .indent = "  "};
+    Printer p = {.out = &body, .records = records, .indent = "  "};
     for (int i = 0; u->body && i < u->nparams; i++) add_value(&p, u->params[i]);
     add_stmt_nodes(&p, u->body);
-    add_users_of(out, &p.list, users);
+    add_users_of(out, &p.list, users, records);
     text_add(out, "user ");
     add_string(out, u->name);
     text_add(out, " : ");
+    meet_records(records, u->type);
     fd_type_print(out, u->type);
+    if (u->associative) text_add(out, " associative");
+    if (u->commutative) text_add(out, " commutative");
+    if (u->identity) {
+        text_add(out, " identity ");
+        fdi_print_node_value(out, u->identity);
+    }
     if (u->body) {
         text_add(out, " {\n");
         if (body.data) text_add(out, body.data);
@@ -285,11 +359,11 @@ static void add_user(Text *out, const FdUser *u, Users *users)
     printer_free(&p);
 }
 
-static void add_users_of(Text *out, const FdiNodes *list, Users *users)
+static void add_users_of(Text *out, const FdiNodes *list, Users *users, Types *records)
 {
     for (size_t i = 0; i < list->len; i++)
         if (list->data[i]->kind == FD_FUNC && list->data[i]->leaf == FD_LEAF_USER)
-            add_user(out, list->data[i]->user, users);
+            add_user(out, list->data[i]->user, users, records);
 }
 
 /* ---- graphs ---------------------------------------------------------------------------- */
@@ -303,7 +377,7 @@ static void add_unused_slots(Printer *p, const bool *used)
         text_printf(p->out, "%%%llu = slot %d ", (unsigned long long)p->next++, i);
         add_string(p->out, s->name);
         text_add(p->out, s->is_array ? " : array " : " : ");
-        fd_type_print(p->out, s->type);
+        add_type(p, s->type);
         if (s->def) {
             text_add(p->out, " = ");
             add_ref(p, s->def);
@@ -312,9 +386,23 @@ static void add_unused_slots(Printer *p, const bool *used)
     }
 }
 
-void fd_print(Text *out, const FdGraph *g)
+static void add_records(Text *out, const Types *records)
 {
-    Printer all = {.out = out, .graph = g, .indent = ""};
+    for (size_t i = 0; i < records->len; i++) {
+        const FdType *t = records->data[i];
+        text_printf(out, "record %s", t->record);
+        for (int k = 0; k < t->nfields; k++) {
+            text_add(out, k ? ", " : " (");
+            fd_type_print(out, t->fields[k]);
+            text_printf(out, " %s", t->field_names[k]);
+        }
+        text_add(out, ")\n");
+    }
+}
+
+static void print(Text *out, const FdGraph *g, Types *records)
+{
+    Printer all = {.out = out, .records = records, .graph = g, .indent = ""};
     FdiMap seen = {0};
     FdiNodes list = {0};
     Users users = {0};
@@ -328,7 +416,7 @@ void fd_print(Text *out, const FdGraph *g)
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);
     }
-    add_users_of(out, &list, &users);
+    add_users_of(out, &list, &users, records);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];
         if ((n->kind == FD_SCALAR || n->kind == FD_FUNC) && n->leaf == FD_LEAF_SLOT &&
@@ -362,4 +450,15 @@ void fd_print(Text *out, const FdGraph *g)
     vec_free(&list);
     vec_free(&users);
     vec_free(&used);
+}
+
+void fd_print(Text *out, const FdGraph *g)
+{
+    Text body = {0}; /* the records that it needs come first */
+    Types records = {0};
+    print(&body, g, &records);
+    add_records(out, &records);
+    text_addn(out, body.data, body.len);
+    text_free(&body);
+    vec_free(&records);
 }

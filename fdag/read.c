@@ -16,22 +16,16 @@ static const FdType *typed(Reader *r)
     return rd_expect(r, ":") ? rd_type(r, 0) : NULL;
 }
 
-static const FdNode *read_const(Reader *r)
+/* The spelling of a constant of kind k. */
+static const FdNode *value_of(Reader *r, ScalarKind k)
 {
     char text[64];
     size_t n = 0;
     rd_skip_space(r);
-    while (r->p[n] && !strchr(" \t\r\n:", r->p[n]) && n < sizeof text - 1) n++;
+    while (r->p[n] && !strchr(" \t\r\n:,(){}", r->p[n]) && n < sizeof text - 1) n++;
     memcpy(text, r->p, n);
     text[n] = '\0';
     r->p += n;
-    const FdType *t = typed(r);
-    if (r->error) return NULL;
-    if (t->nparams) {
-        rd_fail(r, "a constant is a scalar");
-        return NULL;
-    }
-    ScalarKind k = t->scalar;
     ScalarValue v = {0};
     char *end = text;
     errno = 0;
@@ -59,7 +53,37 @@ static const FdNode *read_const(Reader *r)
         rd_fail(r, "'%s' is not a constant of type %s", text, scalar_name(k));
         return NULL;
     }
-    return fd_const(r->fd, k, v);
+    return r->error ? NULL : fd_const(r->fd, k, v);
+}
+
+static const FdNode *read_const(Reader *r)
+{
+    const char *spelling = r->p; /* the type says how to read it, and comes behind */
+    while (*r->p && !strchr("\n:", *r->p)) r->p++;
+    const FdType *t = typed(r);
+    const char *behind = r->p;
+    if (!r->error && !fd_type_is_scalar(t)) rd_fail(r, "a constant is a scalar");
+    if (r->error) return NULL;
+    r->p = spelling;
+    const FdNode *n = value_of(r, t->scalar);
+    rd_expect(r, ":");
+    r->p = behind;
+    return n;
+}
+
+/* A constant, or those of a record's fields in parentheses. */
+static const FdNode *read_value(Reader *r, const FdType *t)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    if (t->result) rd_fail(r, "a function is no constant");
+    if (r->error) return NULL;
+    if (!t->record) return value_of(r, t->scalar);
+    for (int i = 0; i < t->nfields; i++) {
+        rd_expect(r, i ? "," : "(");
+        fields[i] = read_value(r, t->fields[i]);
+    }
+    rd_expect(r, ")");
+    return r->error ? NULL : fd_make(r->fd, t, fields, (FdLoc){0});
 }
 
 static const FdNode *read_slot(Reader *r)
@@ -84,17 +108,43 @@ static const FdNode *read_slot(Reader *r)
     return fd_slot(r->fd, (int)slot, s.type, s.name);
 }
 
-static int refs(Reader *r, const FdNode **out)
+/* References in parentheses: at most `room`. */
+static int refs(Reader *r, const FdNode **out, int room)
 {
     int n = 0;
     rd_expect(r, "(");
     do {
-        if (n == FD_MAX_RANK) rd_fail(r, "too many operands");
+        if (n == room) rd_fail(r, "too many operands");
         if (r->error) return 0;
         out[n++] = rd_ref(r);
     } while (rd_accept(r, ","));
     rd_expect(r, ")");
     return n;
+}
+
+/* A function as it is written where it is used: @add, @make, @field 1, %3. */
+typedef struct Fn {
+    const FdNode *node; /* a reference; else: */
+    FdLeaf leaf;
+    FdOp op;
+    int field;
+} Fn;
+
+static Fn read_fn(Reader *r)
+{
+    Fn f = {.leaf = FD_LEAF_OP};
+    rd_skip_space(r);
+    if (*r->p != '@') {
+        f.node = rd_ref(r);
+    } else if (rd_accept(r, "@make")) {
+        f.leaf = FD_LEAF_MAKE;
+    } else if (rd_accept(r, "@field")) {
+        f.leaf = FD_LEAF_FIELD;
+        f.field = (int)rd_number(r, FD_MAX_FIELDS);
+    } else {
+        f.op = rd_op_name(r);
+    }
+    return f;
 }
 
 static const FdNode *checked_op(Reader *r, FdOp op, const FdType *t)
@@ -104,41 +154,61 @@ static const FdNode *checked_op(Reader *r, FdOp op, const FdType *t)
     return r->error ? NULL : fd_op(r->fd, op, t);
 }
 
-static const FdNode *read_apply(Reader *r)
+/* The node of a function that is applied to n operands, giving `to`. */
+static const FdNode *fn_node(Reader *r, Fn f, int n, const FdNode *const *args, const FdType *to)
 {
-    const FdNode *fn = NULL, *args[FD_MAX_RANK];
-    FdOp op = FD_OP_NONE;
-    rd_skip_space(r);
-    if (*r->p == '@')
-        op = rd_op_name(r);
-    else
-        fn = rd_ref(r);
-    int n = refs(r, args);
-    const FdType *t = typed(r);
-    FdLoc at = rd_loc(r);
-    if (r->error) return NULL;
-    if (!fn) fn = checked_op(r, op, fdi_op_type(r->fd, op, t->scalar, n, args));
-    const char *why = r->error ? NULL : fdi_check_apply(fn, n, args);
-    if (why) rd_fail(r, "%s", why);
-    if (!r->error && fn->type->result != t) rd_fail(r, "the node's type is not the result's");
-    return r->error ? NULL : fd_apply(r->fd, fn, n, args, at);
+    if (r->error || f.node) return f.node;
+    if (f.leaf == FD_LEAF_MAKE) {
+        if (!to->record) rd_fail(r, "@make makes records");
+        return r->error ? NULL : fdi_make(r->fd, to);
+    }
+    if (f.leaf == FD_LEAF_FIELD) {
+        if (f.field >= args[0]->type->nfields) rd_fail(r, "@field: there is no such field");
+        return r->error ? NULL : fdi_field(r->fd, args[0]->type, f.field);
+    }
+    return checked_op(r, f.op, fdi_op_type(r->fd, f.op, to->scalar, n, args));
 }
 
-static const FdNode *read_binder(Reader *r, bool reduce)
+static const FdNode *read_apply(Reader *r)
 {
-    const FdNode *fn = NULL, *vars[FD_MAX_RANK], *body;
-    FdDom doms[FD_MAX_RANK] = {0};
-    FdOp op = FD_OP_NONE;
+    const FdNode *args[FD_MAX_FIELDS];
+    Fn f = read_fn(r);
+    int n = refs(r, args, FD_MAX_FIELDS);
+    const FdType *t = typed(r);
+    FdLoc at = rd_loc(r);
+    const FdNode *fn = fn_node(r, f, n, args, t);
+    if (r->error) return NULL;
+    const char *why = fdi_check_apply(fn, n, args);
+    if (why) rd_fail(r, "%s", why);
+    if (!r->error && fn->type->result != t) rd_fail(r, "the node's type is not the result's");
+    if (r->error) return NULL;
+    return fdi_is_leaf(fn, FD_LEAF_FIELD) ? fd_field(r->fd, args[0], fn->slot, at)
+                                          : fd_apply(r->fd, fn, n, args, at);
+}
+
+static const FdNode *read_op(Reader *r)
+{
+    Fn f = read_fn(r);
+    const FdType *t = typed(r);
+    if (r->error) return NULL;
+    if (f.node) rd_fail(r, "expected '@'");
+    if (f.leaf == FD_LEAF_OP) return checked_op(r, f.op, t);
+    if (f.leaf == FD_LEAF_MAKE) return fn_node(r, f, 0, NULL, t);
+    const FdType *record = t->nparams == 1 ? t->params[0] : t;
+    if (f.field >= record->nfields || record->fields[f.field] != t->result)
+        rd_fail(r, "@field: there is no such field");
+    return r->error ? NULL : fdi_field(r->fd, record, f.field);
+}
+
+/* ---- binders --------------------------------------------------------------------------- */
+
+static int read_ranges(Reader *r, const FdNode **vars, FdDom *doms)
+{
     int n = 0;
-    rd_skip_space(r);
-    if (reduce && *r->p == '@')
-        op = rd_op_name(r);
-    else if (reduce)
-        fn = rd_ref(r);
     rd_expect(r, "(");
     do {
         if (n == FD_MAX_RANK) rd_fail(r, "too many variables");
-        if (r->error) return NULL;
+        if (r->error) return 0;
         vars[n] = rd_ref(r);
         rd_expect(r, ":");
         FdDom *d = &doms[n++];
@@ -153,20 +223,50 @@ static const FdNode *read_binder(Reader *r, bool reduce)
         d->hi = rd_ref(r);
     } while (rd_accept(r, ","));
     rd_expect(r, ")");
-    body = rd_ref(r);
+    return n;
+}
+
+/* "order +0, -1" */
+static void read_order(Reader *r, int8_t *order)
+{
+    int n = 0;
+    if (!rd_accept(r, "order")) return;
+    do {
+        bool down = rd_accept(r, "-");
+        if (!down) rd_expect(r, "+");
+        if (n == FD_MAX_RANK) rd_fail(r, "too many variables");
+        if (r->error) return;
+        int d = (int)rd_number(r, FD_MAX_RANK) + 1;
+        order[n++] = (int8_t)(down ? -d : d);
+    } while (rd_accept(r, ","));
+}
+
+static const FdNode *read_binder(Reader *r, FdKind kind, bool rec)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK] = {0};
+    FdNode n = {.kind = kind, .vars = vars, .doms = doms};
+    Fn f = {0};
+    if (rec) n.self = rd_ref(r);
+    if (rec) read_order(r, n.order);
+    if (kind == FD_REDUCE) f = read_fn(r);
+    n.nvars = read_ranges(r, vars, doms);
+    n.body = rd_ref(r);
+    if (kind == FD_REDUCE && rd_accept(r, "from")) n.init = rd_ref(r);
     const FdType *t = typed(r);
-    FdLoc at = rd_loc(r);
+    n.loc = rd_loc(r);
     if (r->error) return NULL;
-    const char *why = fdi_check_binder(reduce, n, vars, doms, body);
-    if (!why && reduce && !fn) {
-        const FdNode *both[2] = {body, body};
-        fn = checked_op(r, op, fdi_op_type(r->fd, op, body->type->scalar, 2, both));
+    if (kind == FD_REDUCE) {
+        const FdNode *both[2] = {n.init ? n.init : n.body, n.body};
+        n.fn = fn_node(r, f, 2, both, t);
     }
-    if (!why && fn) why = fdi_check_reduce(fn, body);
+    const char *why = r->error ? NULL : fdi_check_binder(&n);
     if (why) rd_fail(r, "%s", why);
     if (r->error) return NULL;
-    const FdNode *node = reduce ? fd_reduce(r->fd, fn, n, vars, doms, body, at)
-                                : fd_let(r->fd, n, vars, doms, body, at);
+    const FdNode *node =
+        kind == FD_REDUCE
+            ? fd_fold(r->fd, n.fn, n.init, n.nvars, vars, doms, n.body, n.loc)
+            : fd_recurrence(r->fd, n.self, n.order, n.nvars, vars, doms, n.body, n.loc);
     if (node->type != t) rd_fail(r, "the node's type is not the result's");
     return node;
 }
@@ -207,22 +307,21 @@ static void read_node(Reader *r)
     else if (rd_accept(r, "apply"))
         node = read_apply(r);
     else if (rd_accept(r, "reduce"))
-        node = read_binder(r, true);
+        node = read_binder(r, FD_REDUCE, false);
     else if (rd_accept(r, "let"))
-        node = read_binder(r, false);
+        node = read_binder(r, FD_LET, false);
+    else if (rd_accept(r, "rec"))
+        node = read_binder(r, FD_LET, true);
     else if (rd_accept(r, "var"))
         node = read_var(r, false);
     else if (rd_accept(r, "local"))
         node = read_var(r, true);
     else if (rd_accept(r, "user"))
         node = read_user_leaf(r);
-    else if (rd_accept(r, "op")) {
-        FdOp op = rd_op_name(r);
-        const FdType *t = typed(r);
-        if (!r->error) node = checked_op(r, op, t);
-    } else {
+    else if (rd_accept(r, "op"))
+        node = read_op(r);
+    else
         rd_fail(r, "expected a kind of node");
-    }
     rd_loc(r);
     rd_end_line(r);
     if (r->error) return;
@@ -288,7 +387,8 @@ static FdStmt *read_block(Reader *r, int depth)
     return first;
 }
 
-/* "user "name" : type", and a body in braces if there is one. */
+/* "user "name" : type", what is known of it for reductions, and a body in braces if there is one.
+ */
 static void read_user(Reader *r)
 {
     const char *name = rd_string(r);
@@ -304,9 +404,16 @@ static void read_user(Reader *r)
         rd_fail(r, "user function \"%s\" has another type elsewhere", name);
         return;
     }
-    if (!rd_accept(r, "{")) {
+    bool associative = rd_accept(r, "associative"), commutative = rd_accept(r, "commutative");
+    const FdNode *identity = rd_accept(r, "identity") ? read_value(r, t->result) : NULL;
+    bool has_body = rd_accept(r, "{");
+    if (!has_body) {
         rd_end_line(r);
-        if (!known && !r->error) fd_user_declare(r->fd, name, t);
+        if (known || r->error) return;
+        u = fd_user_declare(r->fd, name, t);
+        u->associative = associative;
+        u->commutative = commutative;
+        u->identity = identity;
         return;
     }
     rd_end_line(r);
@@ -318,7 +425,7 @@ static void read_user(Reader *r)
     const FdNode *params[FD_MAX_RANK] = {0};
     int n = 0;
     if (!more) rd_fail(r, "a user function has no end");
-    if (rd_expect(r, "params")) n = refs(r, params);
+    if (rd_expect(r, "params")) n = refs(r, params, FD_MAX_RANK);
     rd_end_line(r);
     if (!r->error && n != t->nparams) rd_fail(r, "wrong number of parameters");
     FdStmt *body = read_block(r, 0);
@@ -330,12 +437,43 @@ static void read_user(Reader *r)
         u = fd_user_declare(r->fd, name, t);
         for (int i = 0; i < n; i++) u->params[i] = params[i];
         u->body = body;
+        u->associative = associative;
+        u->commutative = commutative;
+        u->identity = identity;
         const char *why = fdi_verify_user(r->fd, u);
         if (why) rd_fail(r, "%s", why);
     }
     vec_free(&nodes);
     r->nodes = &r->graph_nodes;
     r->in_user = false;
+}
+
+/* ---- records --------------------------------------------------------------------------- */
+
+/* "record name (float re, float im)" */
+static void read_record(Reader *r)
+{
+    char name[MAX_NAME];
+    const FdType *fields[FD_MAX_FIELDS];
+    const char *names[FD_MAX_FIELDS];
+    int n = 0;
+    ScalarKind k;
+    size_t len = rd_word(r, name, sizeof name);
+    if (!r->error && scalar_from_name(name, len, &k)) rd_fail(r, "'%s' is a scalar type", name);
+    rd_expect(r, "(");
+    do {
+        char field[MAX_NAME];
+        if (n == FD_MAX_FIELDS) rd_fail(r, "too many fields");
+        fields[n] = rd_type(r, 0);
+        if (fields[n]->result) rd_fail(r, "a field is a scalar or a record");
+        len = rd_word(r, field, sizeof field);
+        if (r->error) return;
+        names[n++] = arena_strndup(r->fd->arena, field, len);
+    } while (rd_accept(r, ","));
+    rd_expect(r, ")");
+    rd_end_line(r);
+    if (!r->error && !fd_type_record(r->fd, name, n, fields, names))
+        rd_fail(r, "record %s has other fields elsewhere", name);
 }
 
 /* ---- graphs ---------------------------------------------------------------------------- */
@@ -363,6 +501,8 @@ static void read_lines(Reader *r)
             rd_fail(r, "the root is the last line");
         else if (*r->p == '%')
             read_node(r);
+        else if (rd_accept(r, "record"))
+            read_record(r);
         else if (rd_accept(r, "user"))
             read_user(r);
         else if (rd_accept(r, "agree"))
@@ -372,7 +512,7 @@ static void read_lines(Reader *r)
             root_line = r->line;
             rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'user', 'agree' or 'root'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree' or 'root'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");

@@ -153,11 +153,15 @@ FdLoc rd_loc(Reader *r)
 
 const FdType *rd_type(Reader *r, int depth)
 {
-    char name[16];
+    char name[MAX_NAME];
     ScalarKind k = SC_INT;
     size_t n = rd_word(r, name, sizeof name);
-    if (!r->error && !scalar_from_name(name, n, &k)) rd_fail(r, "'%s' is not a type", name);
-    const FdType *t = fd_type_scalar(r->fd, k);
+    bool scalar = r->error || scalar_from_name(name, n, &k);
+    const FdType *t = scalar ? fd_type_scalar(r->fd, k) : fd_type_find(r->fd, name);
+    if (!t) {
+        rd_fail(r, "'%s' is not a type", name);
+        t = fd_type_scalar(r->fd, k);
+    }
     while (!r->error && rd_accept(r, "(")) {
         const FdType *params[FD_MAX_RANK];
         int count = 0;

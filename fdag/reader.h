@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-enum { MAX_NUMBER = 1 << 20 /* of a %node */ };
+enum { MAX_NUMBER = 1 << 20 /* of a %node */, MAX_NAME = 256 /* of records and fields */ };
 
 typedef struct Reader {
     Fd *fd;

@@ -4,23 +4,44 @@
 
 #include "internal.h"
 
-const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children)
+/* A node as n, with these operands, in fd (n may belong to another Fd: operands are fd's). */
+static const FdNode *build(Fd *fd, const FdNode *n, const FdNode *const *children)
 {
-    const FdNode *old[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, old);
-    if (memcmp(old, children, sizeof old[0] * (size_t)count) == 0) return n;
-    if (n->kind == FD_APPLY) return fd_apply(fd, children[0], n->nargs, children + 1, n->loc);
+    if (n->kind == FD_APPLY) {
+        if (fdi_is_leaf(n->fn, FD_LEAF_FIELD))
+            return fd_field(fd, children[1], n->fn->slot, n->loc);
+        return fd_apply(fd, children[0], n->nargs, children + 1, n->loc);
+    }
     if (n->kind != FD_REDUCE && n->kind != FD_LET) return n;
     FdDom doms[FD_MAX_RANK];
     int k = n->nvars;
+    const FdNode *self = n->self ? children[k++] : NULL;
     for (int i = 0; i < n->nvars; i++) {
         doms[i] = n->doms[i];
         if (doms[i].lo) doms[i].lo = children[k++];
         if (doms[i].hi) doms[i].hi = children[k++];
     }
-    const FdNode *fn = n->fn ? children[k++] : NULL;
-    if (fn) return fd_reduce(fd, fn, n->nvars, children, doms, children[k], n->loc);
-    return fd_let(fd, n->nvars, children, doms, children[k], n->loc);
+    if (n->kind == FD_LET)
+        return fd_recurrence(fd, self, n->order, n->nvars, children, doms, children[k], n->loc);
+    const FdNode *fn = children[k++], *init = n->init ? children[k++] : NULL;
+    return fd_fold(fd, fn, init, n->nvars, children, doms, children[k], n->loc);
+}
+
+const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children)
+{
+    const FdNode *old[FDI_MAX_CHILDREN];
+    int count = fdi_children(n, old);
+    if (memcmp(old, children, sizeof old[0] * (size_t)count) == 0) return n;
+    return build(fd, n, children);
+}
+
+const FdNode *fdi_rebind(Fd *fd, const FdNode *n, const FdDom *doms, const FdNode *body)
+{
+    if (!doms) doms = n->doms;
+    if (!body) body = n->body;
+    if (n->kind == FD_LET)
+        return fd_recurrence(fd, n->self, n->order, n->nvars, n->vars, doms, body, n->loc);
+    return fd_fold(fd, n->fn, n->init, n->nvars, n->vars, doms, body, n->loc);
 }
 
 /* n rebuilt from what `done` holds for its operands (absent: kept). */
@@ -28,7 +49,7 @@ static const FdNode *rebuild_from(Fd *fd, const FdNode *n, const FdiMap *done)
 {
     const FdNode *children[FDI_MAX_CHILDREN];
     int count = fdi_children(n, children);
-    for (int i = n->nvars; i < count; i++) { /* what is bound stays bound */
+    for (int i = fdi_nbound(n); i < count; i++) { /* what is bound stays bound */
         const FdNode *to = fdi_map_node(done, children[i]);
         if (to) children[i] = to;
     }
@@ -92,7 +113,7 @@ static void gather(const Subst *s, const FdNode *n, FdiMap *seen, FdiNodes *out)
         vec_push(&stack, ((Frame){f.node, true}));
         const FdNode *children[FDI_MAX_CHILDREN];
         int count = fdi_children(f.node, children);
-        for (int i = count - 1; i >= f.node->nvars; i--)
+        for (int i = count - 1; i >= fdi_nbound(f.node); i--)
             vec_push(&stack, ((Frame){children[i], false}));
     }
     vec_free(&stack);
@@ -123,8 +144,8 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
      */
     gather(&s, n, &seen, &list);
     for (size_t i = 0; i < list.len; i++)
-        for (int k = 0; k < list.data[i]->nvars; k++) {
-            const FdNode *v = list.data[i]->vars[k];
+        for (int k = 0; k < fdi_nbound(list.data[i]); k++) {
+            const FdNode *v = fdi_bound_var(list.data[i], k);
             if (fdi_map_node(&s.to, v) || !occurs(v, nvars, values)) continue;
             vec_push(&s.affected, v);
             fdi_map_set_node(&s.to, v, fd_var(fd, v->type, v->name));
@@ -140,7 +161,7 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
             const FdNode *children[FDI_MAX_CHILDREN];
             int count = fdi_children(old, children);
             for (int k = 0; k < count; k++) {
-                const FdNode *to = fdi_map_node(k < old->nvars ? &s.to : &done, children[k]);
+                const FdNode *to = fdi_map_node(k < fdi_nbound(old) ? &s.to : &done, children[k]);
                 if (to) children[k] = to;
             }
             now = fdi_rebuild(fd, old, children);
@@ -154,6 +175,20 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
     fdi_map_free(&done);
     vec_free(&list);
     return result ? result : n;
+}
+
+const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode *const *old,
+                               const FdNode *const *now)
+{
+    const FdNode *children[FDI_MAX_CHILDREN];
+    int count = fdi_children(n, children), nbound = fdi_nbound(n);
+    for (int k = 0; k < nbound; k++)
+        for (int i = 0; i < nvars; i++)
+            if (children[k] == old[i]) children[k] = now[i];
+    for (int k = nbound; k < count; k++)
+        if (children[k] != n->fn && children[k] != n->init)
+            children[k] = fdi_replace_vars(fd, children[k], nvars, old, now);
+    return build(fd, n, children);
 }
 
 /* ---- copies and substitution of slots -------------------------------------------------- */
@@ -180,6 +215,9 @@ static const FdNode *copy_leaf(Copy *c, const FdNode *n)
     case FD_SCALAR: return fd_const(fd, n->type->scalar, n->value);
     case FD_FUNC:
         if (n->leaf == FD_LEAF_OP) return fd_op(fd, n->op, fdi_import_type(fd, n->type));
+        if (n->leaf == FD_LEAF_MAKE) return fdi_make(fd, fdi_import_type(fd, n->type->result));
+        if (n->leaf == FD_LEAF_FIELD)
+            return fdi_field(fd, fdi_import_type(fd, n->type->params[0]), n->slot);
         return fd_user(fd, fdi_import_user(fd, n->user));
     default: break;
     }
@@ -193,18 +231,7 @@ static const FdNode *copy_inner(Copy *c, const FdNode *n)
     const FdNode *children[FDI_MAX_CHILDREN];
     int count = fdi_children(n, children);
     for (int i = 0; i < count; i++) children[i] = fdi_map_node(&c->done, children[i]);
-    if (fdi_node(n)->fd == fd) return fdi_rebuild(fd, n, children);
-    if (n->kind == FD_APPLY) return fd_apply(fd, children[0], n->nargs, children + 1, n->loc);
-    FdDom doms[FD_MAX_RANK];
-    int k = n->nvars;
-    for (int i = 0; i < n->nvars; i++) {
-        doms[i] = n->doms[i];
-        if (doms[i].lo) doms[i].lo = children[k++];
-        if (doms[i].hi) doms[i].hi = children[k++];
-    }
-    const FdNode *fn = n->fn ? children[k++] : NULL;
-    return fn ? fd_reduce(fd, fn, n->nvars, children, doms, children[k], n->loc)
-              : fd_let(fd, n->nvars, children, doms, children[k], n->loc);
+    return fdi_node(n)->fd == fd ? fdi_rebuild(fd, n, children) : build(fd, n, children);
 }
 
 /* n with its slots replaced, in c->fd; c->done is kept between calls. */
@@ -234,8 +261,8 @@ static void rename_apart(Copy *c, const FdNode *n)
     for (int i = 0; i < c->nvalues; i++) any = any || c->values[i];
     if (any && fdi_node(n)->fd == c->fd) fdi_postorder(n, &seen, &list);
     for (size_t i = 0; i < list.len; i++)
-        for (int k = 0; k < list.data[i]->nvars; k++) {
-            const FdNode *v = list.data[i]->vars[k];
+        for (int k = 0; k < fdi_nbound(list.data[i]); k++) {
+            const FdNode *v = fdi_bound_var(list.data[i], k);
             bool clash = false;
             for (int j = 0; j < c->nvalues && !clash; j++)
                 clash = c->values[j] && occurs(v, 1, &c->values[j]);
@@ -284,9 +311,11 @@ const FdUser *fdi_import_user(Fd *fd, const FdUser *u)
     FdUser *mine = fd_user_find(fd, u->name);
     if (mine) return mine;
     mine = fd_user_declare(fd, u->name, fdi_import_type(fd, u->type));
-    if (!u->body) return mine;
     Copy c = {.fd = fd};
-    for (int i = 0; i < u->nparams; i++) mine->params[i] = copy(&c, u->params[i]);
+    mine->associative = u->associative;
+    mine->commutative = u->commutative;
+    if (u->identity) mine->identity = copy(&c, u->identity);
+    for (int i = 0; u->body && i < u->nparams; i++) mine->params[i] = copy(&c, u->params[i]);
     mine->body = copy_stmts(&c, u->body);
     fdi_map_free(&c.done);
     return mine;

@@ -22,7 +22,8 @@ static bool binds(const FdNode *n, const FdNode *v)
     bool found = false;
     fdi_postorder(n, &seen, &list);
     for (size_t i = 0; i < list.len && !found; i++)
-        for (int k = 0; k < list.data[i]->nvars; k++) found = found || list.data[i]->vars[k] == v;
+        for (int k = 0; k < fdi_nbound(list.data[i]); k++)
+            found = found || fdi_bound_var(list.data[i], k) == v;
     fdi_map_free(&seen);
     vec_free(&list);
     return found;
@@ -40,6 +41,12 @@ static const char *check_types(Fd *fd, const FdNode *n)
             why = "a function leaf has a scalar type";
         else if (n->leaf == FD_LEAF_OP)
             why = fdi_check_op(n->op, n->type);
+        else if (n->leaf == FD_LEAF_MAKE && n->type != fdi_type_make(fd, n->type->result))
+            why = "a record is made of something else than its fields";
+        else if (n->leaf == FD_LEAF_FIELD &&
+                 (n->slot < 0 || n->slot >= n->type->params[0]->nfields ||
+                  n->type->result != n->type->params[0]->fields[n->slot]))
+            why = "a field has the wrong type";
         break;
     case FD_VAR: break;
     case FD_APPLY:
@@ -48,17 +55,17 @@ static const char *check_types(Fd *fd, const FdNode *n)
         break;
     case FD_REDUCE:
     case FD_LET:
-        why = fdi_check_binder(n->kind == FD_REDUCE, n->nvars, n->vars, n->doms, n->body);
-        if (!why && n->kind == FD_REDUCE) why = fdi_check_reduce(n->fn, n->body);
-        if (!why && n->kind == FD_REDUCE && n->type != n->body->type)
+        why = fdi_check_binder(n);
+        if (!why && n->kind == FD_REDUCE && n->type != n->fn->type->result)
             why = "a reduction's type is wrong";
         if (!why && n->kind == FD_LET && n->type->result != n->body->type)
             why = "a function's type is wrong";
-        for (int i = 0; !why && i < n->nvars; i++) {
-            bool again = binds(n->body, n->vars[i]) || (n->fn && binds(n->fn, n->vars[i]));
+        for (int i = 0; !why && i < fdi_nbound(n); i++) {
+            const FdNode *v = fdi_bound_var(n, i);
+            bool again = binds(n->body, v) || (n->fn && binds(n->fn, v));
             for (int k = 0; k < n->nvars; k++)
-                again = again || (n->doms[k].lo && binds(n->doms[k].lo, n->vars[i])) ||
-                        (n->doms[k].hi && binds(n->doms[k].hi, n->vars[i]));
+                again = again || (n->doms[k].lo && binds(n->doms[k].lo, v)) ||
+                        (n->doms[k].hi && binds(n->doms[k].hi, v));
             if (again) why = "a variable is bound again in its own scope";
         }
         break;
@@ -158,6 +165,8 @@ const char *fdi_verify_user(Fd *fd, const FdUser *u)
             why = "a parameter has the wrong type";
     }
     if (!why) why = check_stmts(&c, u->body, 0);
+    if (!why && u->identity && (u->identity->type != u->type->result || !fdi_is_value(u->identity)))
+        why = "its identity is no constant of its type";
     fdi_map_free(&c.seen);
     return why ? arena_printf(fd->arena, "user function \"%s\": %s", u->name, why) : NULL;
 }
@@ -177,6 +186,7 @@ static const char *check_slots(Fd *fd, const FdGraph *g, FdiMap *seen)
     for (int i = 0; i < g->nslots && !why; i++) {
         const FdSlot *s = &g->slots[i];
         if (!s->type) return "a slot has no type";
+        if (!s->def && s->type->record) return "a given slot is a record";
         if (s->is_array && s->type->nparams == 0) return "a scalar slot is called an array";
         if (!s->def) continue;
         if (s->def->type != s->type) return "a temporary's type is not its definition's";

@@ -70,11 +70,13 @@ int fdi_children(const FdNode *n, const FdNode **out)
 {
     int k = 0;
     for (int i = 0; i < n->nvars; i++) out[k++] = n->vars[i];
+    if (n->self) out[k++] = n->self;
     for (int i = 0; i < n->nvars; i++) {
         if (n->doms[i].lo) out[k++] = n->doms[i].lo;
         if (n->doms[i].hi) out[k++] = n->doms[i].hi;
     }
     if (n->fn) out[k++] = n->fn;
+    if (n->init) out[k++] = n->init;
     for (int i = 0; i < n->nargs; i++) out[k++] = n->args[i];
     if (n->body) out[k++] = n->body;
     return k;

@@ -15,6 +15,14 @@ static bool stmts_use(const FdStmt *s, const FdNode *v)
     return false;
 }
 
+static const FdNode *zero(Fd *fd, const FdType *t)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    if (!t->record) return fd_const(fd, t->scalar, (ScalarValue){0});
+    for (int i = 0; i < t->nfields; i++) fields[i] = zero(fd, t->fields[i]);
+    return fd_make(fd, t, fields, (FdLoc){0});
+}
+
 static const FdNode *drop_arguments(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;
@@ -25,10 +33,10 @@ static const FdNode *drop_arguments(void *ctx, Fd *fd, const FdNode *n)
     bool any = false;
     for (int i = 0; i < n->nargs; i++) {
         args[i] = n->args[i];
-        if (args[i]->type->nparams || fd_is_const(args[i]) ||
+        if (args[i]->type->nparams || fdi_is_value(args[i]) ||
             stmts_use(n->fn->user->body, n->fn->user->params[i]))
             continue;
-        args[i] = fd_const(fd, args[i]->type->scalar, (ScalarValue){0});
+        args[i] = zero(fd, args[i]->type);
         any = true;
     }
     return any ? fd_apply(fd, n->fn, n->nargs, args, n->loc) : NULL;

@@ -298,8 +298,7 @@ static const FdNode *put_ranges(void *ctx, Fd *fd, const FdNode *n)
         if (doms[i].hi) doms[i].hi = fd_rewrite(fd, doms[i].hi, put_ranges, ctx);
     }
     if (!any) return NULL;
-    return n->kind == FD_REDUCE ? fd_reduce(fd, n->fn, n->nvars, n->vars, doms, n->body, n->loc)
-                                : fd_let(fd, n->nvars, n->vars, doms, n->body, n->loc);
+    return fdi_rebind(fd, n, doms, NULL);
 }
 
 static bool infer(Domains *d, FdGraph *g, FdError *error)

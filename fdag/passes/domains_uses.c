@@ -31,28 +31,18 @@ DomVar *domains_var(const Domains *d, const FdNode *var)
 static const FdNode *rename_bound(void *ctx, Fd *fd, const FdNode *n)
 {
     FdiMap *seen = ctx;
-    const FdNode *vars[FD_MAX_RANK], *old[FD_MAX_RANK], *now[FD_MAX_RANK];
-    FdDom doms[FD_MAX_RANK];
+    const FdNode *old[FD_MAX_RANK + 1], *now[FD_MAX_RANK + 1];
     int clashes = 0;
-    for (int i = 0; i < n->nvars; i++) {
+    for (int i = 0; i < fdi_nbound(n); i++) {
         uint64_t dummy;
-        vars[i] = n->vars[i];
-        if (fdi_map_get(seen, n->vars[i], &dummy)) {
-            vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
-            old[clashes] = n->vars[i];
-            now[clashes++] = vars[i];
+        const FdNode *v = fdi_bound_var(n, i);
+        if (fdi_map_get(seen, v, &dummy)) {
+            old[clashes] = v;
+            now[clashes++] = v = fd_var(fd, v->type, v->name);
         }
-        fdi_map_set(seen, vars[i], 1);
+        fdi_map_set(seen, v, 1);
     }
-    if (clashes == 0) return NULL;
-    for (int i = 0; i < n->nvars; i++) {
-        doms[i] = n->doms[i];
-        if (doms[i].lo) doms[i].lo = fdi_replace_vars(fd, doms[i].lo, clashes, old, now);
-        if (doms[i].hi) doms[i].hi = fdi_replace_vars(fd, doms[i].hi, clashes, old, now);
-    }
-    const FdNode *body = fdi_replace_vars(fd, n->body, clashes, old, now);
-    return n->kind == FD_REDUCE ? fd_reduce(fd, n->fn, n->nvars, vars, doms, body, n->loc)
-                                : fd_let(fd, n->nvars, vars, doms, body, n->loc);
+    return clashes ? fdi_rename_bound(fd, n, clashes, old, now) : NULL;
 }
 
 /* ---- the uses -------------------------------------------------------------------------- */

@@ -129,7 +129,7 @@ static void store(Fuse *f)
     for (size_t i = 0; i < f->nodes.len; i++) {
         const FdNode *old = f->nodes.data[i], *children[FDI_MAX_CHILDREN];
         int count = fdi_children(old, children);
-        for (int k = old->nvars; k < count; k++) {
+        for (int k = fdi_nbound(old); k < count; k++) {
             const FdNode *slot =
                 old->kind == FD_APPLY && k == 0 ? fdi_map_node(&slots, old->fn) : NULL;
             children[k] = slot ? slot : fdi_map_node(&done, children[k]);

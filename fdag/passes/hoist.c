@@ -126,7 +126,8 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         const FdNode *old = list.data[i], *children[FDI_MAX_CHILDREN];
         if (!reached[i] || fdi_map_node(&done, old)) continue;
         int count = fdi_children(old, children);
-        for (int k = old->nvars; k < count; k++) children[k] = fdi_map_node(&done, children[k]);
+        for (int k = fdi_nbound(old); k < count; k++)
+            children[k] = fdi_map_node(&done, children[k]);
         result = fdi_rebuild(h->fd, old, children);
         fdi_map_set_node(&done, old, result);
     }
