@@ -87,6 +87,7 @@ struct Ast {
      * implicit ones included (Symbols of kind SYM_BOUND) */
     struct Symbol **bound;
     int nbound;
+    const AstList *attrs; /* of a reduction: ATTRs, checked; NULL: none */
     union {
 #define CHILD(f) Ast *f;
 #define LIST(f) AstList f;

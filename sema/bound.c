@@ -104,6 +104,10 @@ static void find_use(Ast **child, void *ctx)
     if (!n || u->found) return;
     bool outer = u->in_argument;
     if (n->kind == AST_NAME_REF) u->found = outer && n->sym == u->sym;
+    const Ast *callee = n->kind == AST_CALL    ? n->call.callee
+                        : n->kind == AST_INDEX ? n->index.base
+                                               : NULL;
+    if (callee && callee->sym && callee->sym->recurrent && callee->sym == u->sym->decl->sym) return;
     if ((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX)
         u->in_argument = true;
     ast_each_child(n, find_use, u);

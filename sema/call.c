@@ -34,8 +34,7 @@ static void check_args(Sema *s, AstList args, const Candidates *set)
 
 /* ---- application of functional values --------------------------------------------------- */
 
-/* Converts an index of any integer type: a long range may index an array. */
-static bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
+bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
 {
     const Type *t = result_of((*slot)->type);
     bool wide = type_is_scalar(t, SC_LONG) || type_is_scalar(t, SC_UINT);
@@ -82,15 +81,12 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
 void check_index(Sema *s, Ast *n)
 {
     Ast **base = &n->index.base;
-    for (int i = 0; i < n->index.args.len; i++) {
-        if (n->index.args.data[i]->kind != AST_RANGE) continue;
-        report(s, n->loc, NOT_SUPPORTED, "slices are not supported yet");
-        report_note(s, NOWHERE, "a range in parentheses restricts: a(1..n)");
-        n->type = s->error;
-        return;
-    }
     const Type *t = check_value(s, base, NULL);
     n->type = s->error;
+    if (is_slice(n)) {
+        check_slice(s, n);
+        return;
+    }
     if (t == s->string && n->index.args.len == 1) {
         if (check_value(s, &n->index.args.data[0], s->integer) == s->error) return;
         if (convert_to(s, &n->index.args.data[0], s->integer, "the index"))

@@ -100,7 +100,6 @@ const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved 
 void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
 bool decl_is_top_variable(const Sema *s, const char *name);
-bool decl_has_attr(const Symbol *func, const char *name);
 
 /* ---- stmt.c, flow.c --------------------------------------------------------------------- */
 
@@ -125,6 +124,8 @@ void check_assign(Sema *s, Ast **slot);
 void check_incdec(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
 void check_index(Sema *s, Ast *n);
+/* Converts an index of any integer type: a long range may index an array. */
+bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
 void check_member(Sema *s, Ast **slot);
 void check_target(Sema *s, Ast *n, const char *verb); /* something that can be assigned */
 /* A condition of a statement or of ?: in host code: reports a function. */
@@ -143,6 +144,34 @@ void check_define(Sema *s, Ast *n);
 void check_range(Sema *s, Ast *n);
 /* The types of the operand and result of a reduction by a table operation over `t`, or NULL. */
 const Type *reduce_type(Sema *s, FdOp op, const Type *t);
+
+/* ---- recurrence.c: definitions that use themselves ---------------------------------------- */
+
+bool is_recurrence(Ast *define); /* by its form */
+/* Infers sym->type, whose parameters are bound; false after a report. */
+bool recurrence_type(Sema *s, Ast *define, Symbol *sym);
+void recurrence_uses(Sema *s, Ast *define); /* once checked: only applications to scalars */
+
+/* ---- attribute.c --------------------------------------------------------------------------- */
+
+typedef enum AttrPlace {
+    ATTR_DEFINITION = 1,
+    ATTR_FUNCTION = 2,
+    ATTR_REDUCTION = 4,
+    ATTR_CLASS = 8
+} AttrPlace;
+
+/* Checks a list; `func`: whose attributes they are, typed already, or NULL. Fills its associative,
+ * commutative, identity. */
+void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
+void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
+
+/* ---- slice.c ------------------------------------------------------------------------------ */
+
+bool is_slice(const Ast *n); /* an INDEX with `..` or `^` in the brackets */
+void check_slice(Sema *s, Ast *n);
+
+bool is_combiner(const Symbol *f); /* a T(T, T): it can reduce */
 
 /* ---- bound.c: bound variables ----------------------------------------------------------- */
 

@@ -241,38 +241,6 @@ void decl_collect(Sema *s)
 
 /* ---- types of the unit ------------------------------------------------------------------ */
 
-static const char *const attributes[] = {
-    "Tile",   "Block",  "Unroll",   "Local",  "Image",       "Layout",      "Fast",    "Precise",
-    "Cached", "Inline", "AutoTune", "Device", "Associative", "Commutative", "Identity"};
-
-/* Those that only change speed may be ignored; what would change results is refused. */
-static void check_attrs(Sema *s, const AstList *attrs)
-{
-    size_t n = sizeof attributes / sizeof *attributes;
-    for (int i = 0; i < attrs->len; i++) {
-        const Ast *a = attrs->data[i];
-        if (a->kind != AST_ATTR) continue;
-        bool known = false;
-        for (size_t k = 0; k < n; k++) known = known || !strcmp(attributes[k], a->attr.name);
-        if (!strcmp(a->attr.name, "Identity") || !strcmp(a->attr.name, "Precise"))
-            report(s, a->loc, NOT_SUPPORTED, "[%s] is not supported yet", a->attr.name);
-        if (known) continue;
-        report(s, a->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'", a->attr.name);
-        const char *near = diag_nearest(a->attr.name, attributes, n);
-        if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
-    }
-}
-
-bool decl_has_attr(const Symbol *func, const char *name)
-{
-    const AstList *attrs = &func->decl->func.attrs;
-    for (int i = 0; i < attrs->len; i++) {
-        const Ast *a = attrs->data[i];
-        if (a->kind == AST_ATTR && !strcmp(a->attr.name, name)) return true;
-    }
-    return false;
-}
-
 static void resolve_func(Sema *s, Symbol *sym)
 {
     Ast *f = sym->decl;
@@ -298,7 +266,7 @@ static void resolve_func(Sema *s, Symbol *sym)
         if (i < MAX_PARAMS) params[i] = t;
     }
     sym->type = type_func(s->types, result, n < MAX_PARAMS ? n : MAX_PARAMS, params);
-    check_attrs(s, &f->func.attrs);
+    check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);
     for (int i = 0; i < n && i < MAX_PARAMS; i++)
         if (params[i] == s->error) return;
     for (Symbol *o = scope_user(s, sym->name); o && o != sym && o->kind == SYM_FUNC; o = o->next) {
@@ -314,16 +282,6 @@ static void resolve_func(Sema *s, Symbol *sym)
     }
 }
 
-static void check_define_attrs(Ast **child, void *ctx)
-{
-    Sema *s = ctx;
-    if (!*child) return;
-    if ((*child)->kind == AST_DEFINE)
-        check_attrs(s, &(*child)->define.attrs);
-    else
-        ast_each_child(*child, check_define_attrs, s);
-}
-
 void decl_resolve(Sema *s)
 {
     AstList *decls = &s->unit->unit.decls;
@@ -337,7 +295,6 @@ void decl_resolve(Sema *s)
         for (int j = 0; j < vars->len; j++)
             if (vars->data[j]->sym) decl_const(s, vars->data[j]->sym);
     }
-    ast_each_child(s->unit, check_define_attrs, s);
 }
 
 /* ---- bodies ----------------------------------------------------------------------------- */

@@ -271,7 +271,7 @@ void check_target(Sema *s, Ast *n, const char *verb)
             why = "a value of a function";
         else if (base->kind != AST_NAME_REF)
             why = "an element of a temporary array";
-        else if (n->res != AST_RES_APPLY)
+        else if (n->res != AST_RES_APPLY && !is_slice(n))
             why = "a gather";
         else if (base->sym && base->sym->decl && base->sym->decl->kind == AST_FOREACH)
             why = "an element of a foreach variable";
@@ -290,15 +290,23 @@ void check_target(Sema *s, Ast *n, const char *verb)
     note_written(s, n);
 }
 
-/* `f op= e` of functions: f = f op e. */
-static void expand_compound(Sema *s, Ast *n)
+/* `f op= e` of functions and slices: f = f op e. */
+static void expand_compound(Sema *s, Ast *n, Ast *target)
 {
     Ast *sum = ast_new(s->arena, AST_BINARY, n->loc);
     sum->binary.op = n->assign.op;
-    sum->binary.left = ast_clone(s->arena, n->assign.target);
+    sum->binary.left = target;
     sum->binary.right = n->assign.value;
     n->assign.op = AST_OP_NONE;
     n->assign.value = sum;
+}
+
+/* A slice takes a function of its dimensions; a scalar fills it. */
+static void assign_slice(Sema *s, Ast *n, const Type *t)
+{
+    const Type *v = n->assign.value->type;
+    bool fills = v != s->error && v->kind != TY_GROUP && !type_is_functional(v);
+    convert_to(s, &n->assign.value, fills ? t->result : t, NULL);
 }
 
 static void check_compound(Sema *s, Ast *n, const Type *t)
@@ -337,12 +345,15 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
 void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    Ast *again = n->assign.op != AST_OP_NONE ? ast_clone(s->arena, n->assign.target) : NULL;
     check_target(s, n->assign.target, "assigned");
     const Type *t = n->assign.target->type;
-    if (n->assign.op != AST_OP_NONE && type_is_functional(t)) expand_compound(s, n);
+    bool slice = is_slice(n->assign.target) && type_is_functional(t);
+    if (again && type_is_functional(t)) expand_compound(s, n, again);
     const Type *v;
     if (n->assign.value->kind == AST_INIT_LIST) {
-        check_init_list(s, n->assign.value, t, 0);
+        check_init_list(s, n->assign.value, slice ? type_array(s->types, t->result, t->nparams) : t,
+                        0);
         v = n->assign.value->type;
     } else {
         v = check_expr(s, &n->assign.value, t);
@@ -350,7 +361,9 @@ void check_assign(Sema *s, Ast **slot)
     }
     n->type = t;
     if (t == s->error || v == s->error) return;
-    if (n->assign.op == AST_OP_NONE)
+    if (slice)
+        assign_slice(s, n, t);
+    else if (n->assign.op == AST_OP_NONE || n->assign.op == AST_OP_COALESCE)
         convert_to(s, &n->assign.value, t, NULL);
     else if (v->kind == TY_GROUP)
         require_value(s, n->assign.value);
@@ -460,6 +473,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         if (!s->quiet)
             scope_bind(s, scope_symbol(s, SYM_LOCAL, n->param.name, s->error, n->loc, NULL));
         break;
+    case AST_ATTRIBUTED: check_attributed(s, slot); break;
     case AST_BINDER:
         report(s, n->loc, BINDER, "only reductions, let and parameter lists bind variables");
         break;

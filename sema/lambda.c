@@ -48,8 +48,8 @@ static AstOp operator_of(const Ast *n, int operands)
 /* The operation on these operands, or NULL if the operator does not take as many. */
 static Ast *operation(Sema *s, const Ast *name, Loc loc, AstList operands)
 {
-    AstOp op = operands.len == 1 || operands.len == 2 ? operator_of(name, operands.len)
-                                                      : AST_OP_NONE;
+    AstOp op =
+        operands.len == 1 || operands.len == 2 ? operator_of(name, operands.len) : AST_OP_NONE;
     if (op == AST_OP_NONE) return NULL;
     Ast *n = ast_new(s->arena, operands.len == 1 ? AST_UNARY : AST_BINARY, loc);
     if (operands.len == 1) {
@@ -103,8 +103,8 @@ bool operator_call(Sema *s, Ast **slot, const Type *hint)
         check_expr(s, slot, hint);
         return true;
     }
-    report(s, n->loc, ARGUMENT_COUNT, "'%s' does not take %d operands", n->call.callee->name_ref.name,
-           n->call.args.len);
+    report(s, n->loc, ARGUMENT_COUNT, "'%s' does not take %d operands",
+           n->call.callee->name_ref.name, n->call.args.len);
     n->type = n->call.callee->type = s->error;
     return true;
 }
@@ -214,9 +214,8 @@ bool partial_application(Sema *s, Ast **slot, const Type *hint)
         if (a->kind != AST_PLACEHOLDER) continue;
         const char *name = fresh_name(s, &number);
         n->call.args.data[i] = name_node(s, a->loc, name);
-        lambda->lambda.binders =
-            ast_list_add(s->arena, lambda->lambda.binders,
-                         parameter(s, a->loc, name, c ? c->params[i] : NULL));
+        lambda->lambda.binders = ast_list_add(s->arena, lambda->lambda.binders,
+                                              parameter(s, a->loc, name, c ? c->params[i] : NULL));
     }
     lambda->lambda.body = n;
     *slot = lambda;

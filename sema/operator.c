@@ -176,6 +176,49 @@ static bool check_concat(Sema *s, Ast *n)
     return true;
 }
 
+/* The type of both branches, as scalars or results; NULL if there is none. */
+static const Type *branch_type(Sema *s, Ast *a, Ast *b)
+{
+    const Type *x = result_of(a->type), *y = result_of(b->type);
+    if (x == y) return x;
+    const Type *t = adapt(s, a, y);
+    if (!t) t = adapt(s, b, x);
+    if (t) return t;
+    bool ab = convert_result_class(s, a, y) != CONV_NONE;
+    bool ba = convert_result_class(s, b, x) != CONV_NONE;
+    if (ab && ba) return common_numeric(s, x, y);
+    return ab ? y : ba ? x : NULL;
+}
+
+static bool same_parameters(const Type *a, const Type *b)
+{
+    if (!type_is_functional(a) || !type_is_functional(b) || a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
+/* f ?? g: f where it is defined, else g; of references: g if f is null. */
+static void check_coalesce(Sema *s, Ast *n)
+{
+    Ast **l = &n->binary.left, **r = &n->binary.right;
+    const Type *a = (*l)->type, *b = (*r)->type, *t = NULL;
+    if (type_is_functional(a) && type_is_functional(b)) {
+        const Type *result = same_parameters(a, b) ? branch_type(s, *l, *r) : NULL;
+        if (result) t = type_func(s->types, result, a->nparams, a->params);
+        if (result && convert_result(s, l, result, NULL) && convert_result(s, r, result, NULL))
+            n->type = t;
+    } else if (!type_is_functional(a) && type_is_ref(a)) {
+        if (convert_class(s, *r, a) != CONV_NONE) t = a;
+        if (!t && a->kind == TY_NULL) t = b;
+        if (!t && convert_class(s, *l, b) != CONV_NONE) t = b;
+        if (t && convert_to(s, l, t, NULL) && convert_to(s, r, t, NULL)) n->type = t;
+    }
+    if (t) return;
+    report_operands(s, n);
+    report_note(s, NOWHERE, "?? takes references, or functions with equal parameters and results");
+}
+
 void check_binary(Sema *s, Ast *n, const Type *hint)
 {
     (void)hint;
@@ -189,6 +232,10 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
     const Type *l = n->binary.left->type, *r = n->binary.right->type;
     n->type = s->error;
     if (l == s->error || r == s->error) return;
+    if (op == AST_OP_COALESCE) {
+        check_coalesce(s, n);
+        return;
+    }
     if (check_concat(s, n)) return;
     if (is_shift(op)) {
         check_shift(s, n);
@@ -216,28 +263,6 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
 }
 
 /* ---- conditional ------------------------------------------------------------------------ */
-
-/* The type of both branches, as scalars or results; NULL if there is none. */
-static const Type *branch_type(Sema *s, Ast *a, Ast *b)
-{
-    const Type *x = result_of(a->type), *y = result_of(b->type);
-    if (x == y) return x;
-    const Type *t = adapt(s, a, y);
-    if (!t) t = adapt(s, b, x);
-    if (t) return t;
-    bool ab = convert_result_class(s, a, y) != CONV_NONE;
-    bool ba = convert_result_class(s, b, x) != CONV_NONE;
-    if (ab && ba) return common_numeric(s, x, y);
-    return ab ? y : ba ? x : NULL;
-}
-
-static bool same_parameters(const Type *a, const Type *b)
-{
-    if (!type_is_functional(a) || !type_is_functional(b) || a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
 
 void check_cond(Sema *s, Ast *n, const Type *hint)
 {

@@ -40,7 +40,7 @@ static int library_reduction(Sema *s, const Ast *callee, bool alone)
     return alone || !binary ? row : -1; /* min(a, b) is pointwise */
 }
 
-static bool is_combiner(const Symbol *f) /* T(T,T) */
+bool is_combiner(const Symbol *f)
 {
     const Type *t = f->type;
     return t && t->kind == TY_FUNC && t->nparams == 2 && t->params[0] == t->result &&
@@ -137,7 +137,7 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
     n->type = found->type->result;
     pure_call(s, found, n->loc);
     pure_need(s, found, n->loc, "is used as a reduction");
-    if (decl_has_attr(found, "Associative") || decl_has_attr(found, "Commutative")) return;
+    if (found->associative) return;
     report(s, n->loc, IN_ORDER, "'%s' is not marked [Associative], so this reduction runs in order",
            found->name);
     report_note(s, NOWHERE, "if its order does not matter, mark '%s' [Associative] [Commutative]",
@@ -234,6 +234,7 @@ void check_define(Sema *s, Ast *n)
 {
     const AstList *binders = &n->define.binders;
     const char *outer = s->defining;
+    check_attrs(s, &n->define.attrs, ATTR_DEFINITION, NULL);
     const Type *given = NULL;
     int names = 0;
     for (int i = 0; i < binders->len; i++)
@@ -256,7 +257,15 @@ void check_define(Sema *s, Ast *n)
     Symbol *sym = scope_symbol(s, SYM_LOCAL, n->define.name, s->error, n->loc, n);
     n->sym = sym;
     s->defining = n->define.name;
+    bool recurrence = is_recurrence(n);
+    scope_push(s);
+    if (recurrence) {
+        sym->recurrent = true;
+        sym->type = typed ? given : NULL;
+        scope_bind(s, sym);
+    }
     bound_open(s, n, binders->data, binders->len, &n->define.value, false, typed ? given : NULL);
+    if (recurrence && !typed && !given) recurrence_type(s, n, sym);
     const Type *t = check_body(s, &n->define.value, typed ? given->result : NULL);
     if (typed && t != s->error) {
         const char *what = arena_printf(s->arena, "the value of '%s'", n->define.name);
@@ -268,6 +277,8 @@ void check_define(Sema *s, Ast *n)
                        type_text(s->arena, given), type_text(s->arena, given->params[i]));
     }
     if (t != s->error) bound_ranges(s, n, &n->define.value, false);
+    if (recurrence && t != s->error) recurrence_uses(s, n);
+    scope_pop(s);
     scope_pop(s);
     s->defining = outer;
     sym->type = typed ? given : given ? s->error : bound_function(s, n, t);
@@ -294,7 +305,7 @@ void check_range(Sema *s, Ast *n)
 {
     n->type = s->error;
     if (!n->range.lo || !n->range.hi) {
-        report(s, n->loc, NOT_SUPPORTED, "open ranges are not supported yet");
+        report(s, n->loc, BINDER, "only in the brackets of a slice can a range be open");
         return;
     }
     bool lo = check_bound(s, &n->range.lo), hi = check_bound(s, &n->range.hi);

@@ -218,10 +218,7 @@ const char *scope_one_letter(Sema *s, const char *name)
 
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
 {
-    if (name == s->defining && callee)
-        report(s, loc, NOT_SUPPORTED,
-               "recurrences (a definition that uses itself) are not supported yet");
-    else if (is_future(name))
+    if (is_future(name))
         report(s, loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
     else {
         report(s, loc, UNDECLARED, "'%s' is not declared", name);

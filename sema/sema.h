@@ -166,6 +166,11 @@ SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner 
 SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner *names,
                        Arena *arena);
 
+/* The attribute of this name, or NULL: of DEFINE.attrs, FUNC.attrs, CLASS.attrs, VAR_DECL.attrs, or
+ * Ast.attrs of a reduction (there is no ATTRIBUTED node). Their arguments are checked: constants,
+ * or NAME_REFs that stand for themselves (type void: layouts; attributes to tune), or a device. */
+const Ast *attr_find(const AstList *attrs, const char *name);
+
 /* The elementary operation of an operator; FD_OP_NONE for the others (assignment, parameter modes).
  */
 FdOp sema_op(AstOp op);

@@ -1,0 +1,204 @@
+/* Attributes: which there are, where each may stand, what its arguments are. They stay in the tree,
+ * their arguments checked; those of a reduction are Ast.attrs of it.
+ */
+#include <string.h>
+
+#include "check.h"
+
+typedef enum Takes {
+    TAKES_COUNTS, /* constants, 1 or more */
+    TAKES_LAYOUT, /* one of the names below */
+    TAKES_TUNING, /* counts, or names of attributes */
+    TAKES_VALUE,  /* the identity of the function */
+    TAKES_DEVICE
+} Takes;
+
+#define EVERYWHERE (ATTR_DEFINITION | ATTR_FUNCTION | ATTR_REDUCTION)
+
+static const struct Attribute {
+    const char *name;
+    unsigned places;
+    int min, max;
+    Takes takes;
+} attributes[] = {
+    {"Tile", EVERYWHERE, 1, 3, TAKES_COUNTS},
+    {"Block", EVERYWHERE, 1, 3, TAKES_COUNTS},
+    {"Unroll", EVERYWHERE, 0, 1, TAKES_COUNTS},
+    {"Local", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"Image", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"Layout", EVERYWHERE | ATTR_CLASS, 1, 1, TAKES_LAYOUT},
+    {"Fast", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"Precise", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"Cached", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"Inline", EVERYWHERE, 0, 0, TAKES_COUNTS},
+    {"AutoTune", EVERYWHERE, 0, MAX_PARAMS, TAKES_TUNING},
+    {"Device", EVERYWHERE, 1, 1, TAKES_DEVICE},
+    {"Associative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
+    {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
+    {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
+};
+enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
+
+static const char *const layouts[] = {"SoA", "AoS", "RowMajor", "ColMajor", "Blocked"};
+enum { NLAYOUTS = sizeof layouts / sizeof *layouts };
+
+static const struct Attribute *known(const char *name)
+{
+    for (size_t i = 0; i < NATTRIBUTES; i++)
+        if (!strcmp(attributes[i].name, name)) return &attributes[i];
+    return NULL;
+}
+
+const Ast *attr_find(const AstList *attrs, const char *name)
+{
+    for (int i = 0; attrs && i < attrs->len; i++) {
+        const Ast *a = attrs->data[i];
+        if (a->kind == AST_ATTR && !strcmp(a->attr.name, name)) return a;
+    }
+    return NULL;
+}
+
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+static void check_count(Sema *s, const Ast *attr, Ast **arg)
+{
+    const Type *t = check_value(s, arg, s->integer);
+    if (t == s->error) return;
+    if (!convert_to(s, arg, s->integer, arena_printf(s->arena, "[%s]", attr->attr.name))) return;
+    if (!(*arg)->is_const)
+        report(s, (*arg)->loc, NOT_CONSTANT, "the arguments of [%s] are constants",
+               attr->attr.name);
+    else if ((*arg)->value.i < 1)
+        report(s, (*arg)->loc, ATTRIBUTE, "the arguments of [%s] are at least 1", attr->attr.name);
+}
+
+/* A name that stands for itself. */
+static bool check_word(Sema *s, const Ast *attr, Ast *arg, const char *const *words, size_t n,
+                       const char *all)
+{
+    const char *name = arg->kind == AST_NAME_REF ? arg->name_ref.name : "";
+    arg->type = s->voids;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(words[i], name)) return true;
+    report(s, arg->loc, ATTRIBUTE, "[%s] takes %s", attr->attr.name, all);
+    const char *near = diag_nearest(name, words, n);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    return false;
+}
+
+static bool is_constant_value(const Ast *e)
+{
+    if (e->is_const || e->kind == AST_STRING_LIT) return true;
+    if (e->kind == AST_CONVERT) return is_constant_value(e->convert.operand);
+    if (e->kind != AST_NEW) return false;
+    for (int i = 0; i < e->new_.args.len; i++)
+        if (!is_constant_value(e->new_.args.data[i])) return false;
+    return true;
+}
+
+static void check_identity(Sema *s, Ast *attr, Symbol *func)
+{
+    Ast **arg = &attr->attr.args.data[0];
+    if (!func || !is_combiner(func)) return; /* reported */
+    if (check_value(s, arg, func->type->result) == s->error) return;
+    if (!convert_to(s, arg, func->type->result, "the identity")) return;
+    if (!is_constant_value(*arg))
+        report(s, (*arg)->loc, NOT_CONSTANT, "the identity of '%s' is a constant", func->name);
+    func->identity = *arg;
+}
+
+static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *func)
+{
+    AstList args = attr->attr.args;
+    const char *names[NATTRIBUTES];
+    for (size_t i = 0; i < NATTRIBUTES; i++) names[i] = attributes[i].name;
+    for (int i = 0; i < args.len; i++) {
+        Ast **arg = &args.data[i];
+        switch (a->takes) {
+        case TAKES_COUNTS: check_count(s, attr, arg); break;
+        case TAKES_LAYOUT:
+            check_word(s, attr, *arg, layouts, NLAYOUTS,
+                       "SoA, AoS, RowMajor, ColMajor or Blocked");
+            break;
+        case TAKES_TUNING:
+            if ((*arg)->kind == AST_NAME_REF)
+                check_word(s, attr, *arg, names, NATTRIBUTES, "numbers and names of attributes");
+            else
+                check_count(s, attr, arg);
+            break;
+        case TAKES_VALUE: check_identity(s, attr, func); break;
+        case TAKES_DEVICE: check_value(s, arg, NULL); break;
+        }
+    }
+}
+
+/* ---- a list of attributes ------------------------------------------------------------------- */
+
+static const char *place_name(AttrPlace place)
+{
+    switch (place) {
+    case ATTR_DEFINITION: return "a definition";
+    case ATTR_FUNCTION: return "a function";
+    case ATTR_REDUCTION: return "a reduction";
+    case ATTR_CLASS: return "a class";
+    }
+    return "";
+}
+
+static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Symbol *func)
+{
+    Ast *attr = attrs->data[at];
+    const char *name = attr->attr.name;
+    const struct Attribute *a = known(name);
+    if (!a) {
+        const char *names[NATTRIBUTES];
+        for (size_t i = 0; i < NATTRIBUTES; i++) names[i] = attributes[i].name;
+        report(s, attr->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'", name);
+        const char *near = diag_nearest(name, names, NATTRIBUTES);
+        if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+        return;
+    }
+    int n = attr->attr.args.len;
+    const Ast *first = attr_find(attrs, name), *fast = attr_find(attrs, "Fast");
+    if (!(a->places & (unsigned)place)) {
+        report(s, attr->loc, ATTRIBUTE, "[%s] cannot stand before %s", name, place_name(place));
+    } else if (n < a->min || n > a->max) {
+        const char *count = a->min == a->max ? arena_printf(s->arena, "%d", a->max)
+                                             : arena_printf(s->arena, "%d to %d", a->min, a->max);
+        report(s, attr->loc, ATTRIBUTE, "[%s] takes %s argument%s, not %d", name,
+               a->max ? count : "no", a->max == 1 && a->min == 1 ? "" : "s", n);
+    } else if (first != attr) {
+        report(s, attr->loc, ATTRIBUTE, "[%s] stands here twice", name);
+    } else if (!strcmp(name, "Precise") && fast) {
+        report(s, attr->loc, ATTRIBUTE, "[Fast] and [Precise] exclude each other");
+    } else if (a->places == ATTR_FUNCTION && func && !is_combiner(func)) {
+        report(s, attr->loc, ATTRIBUTE, "[%s] is for functions that can reduce: T %s(T, T)", name,
+               func->name);
+    } else {
+        check_args(s, attr, a, func);
+        if (func && !strcmp(name, "Associative")) func->associative = true;
+        if (func && !strcmp(name, "Commutative")) func->commutative = true;
+    }
+}
+
+void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func)
+{
+    for (int i = 0; i < attrs->len; i++)
+        if (attrs->data[i]->kind == AST_ATTR) check_one(s, attrs, i, place, func);
+}
+
+void check_attributed(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    AstList *attrs = arena_copy(s->arena, &n->attributed.attrs, sizeof(AstList));
+    check_attrs(s, attrs, ATTR_REDUCTION, NULL);
+    *slot = n->attributed.operand;
+    check_expr(s, slot, NULL);
+    Ast *reduction = *slot;
+    while (reduction->kind == AST_CONVERT) reduction = reduction->convert.operand;
+    if (reduction->kind == AST_REDUCE || reduction->res == AST_RES_REDUCE)
+        reduction->attrs = attrs;
+    else if (reduction->type != s->error)
+        report(s, n->loc, ATTRIBUTE,
+               "attributes stand before definitions, functions and reductions, not other values");
+}

@@ -1,0 +1,94 @@
+/* Slices: indices with `..` or `^` in the brackets. Bounds are domain indices, or counted from the
+ * end; an index drops its dimension, what remains begins at 0. The node stays an INDEX: its meaning
+ * is lowering's (reading) or the host's (assignment, strings).
+ */
+#include "check.h"
+
+static bool is_end(const Ast *a)
+{
+    return a->kind == AST_UNARY && a->unary.op == AST_OP_FROM_END;
+}
+
+bool is_slice(const Ast *n)
+{
+    if (n->kind != AST_INDEX) return false;
+    for (int i = 0; i < n->index.args.len; i++)
+        if (n->index.args.data[i]->kind == AST_RANGE || is_end(n->index.args.data[i])) return true;
+    return false;
+}
+
+/* A bound or an index: of the dimension's type, perhaps under ^. */
+static bool check_place(Sema *s, Ast **slot, const Type *t)
+{
+    Ast *n = *slot, **value = is_end(n) ? &n->unary.operand : slot;
+    const Type *from = check_value(s, value, t);
+    if (type_is_functional(from)) {
+        report(s, (*value)->loc, CONVERSION, "an index of a slice is a number, not a '%s'",
+               type_text(s->arena, from));
+        from = s->error;
+    }
+    if (is_end(n)) n->type = from == s->error ? from : t;
+    return from != s->error && convert_index(s, value, t, "an index of the slice");
+}
+
+static bool check_places(Sema *s, Ast **arg, const Type *t)
+{
+    if ((*arg)->kind != AST_RANGE) return check_place(s, arg, t);
+    (*arg)->type = type_func(s->types, t, 1, &t);
+    bool ok = true;
+    if ((*arg)->range.lo) ok = check_place(s, &(*arg)->range.lo, t);
+    if ((*arg)->range.hi) ok = check_place(s, &(*arg)->range.hi, t) && ok;
+    return ok;
+}
+
+static bool is_index_type(const Sema *s, const Type *t)
+{
+    return t == s->integer || t == s->longs;
+}
+
+/* n->index.base is checked. */
+void check_slice(Sema *s, Ast *n)
+{
+    const Type *t = n->index.base->type;
+    AstList args = n->index.args;
+    const Type *params[MAX_PARAMS];
+    int ranges = 0;
+    bool string = t == s->string, ok = true;
+    n->type = s->error;
+    if (t == s->error) return;
+    if (!string && !type_is_functional(t)) {
+        report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be sliced",
+               type_text(s->arena, t));
+        return;
+    }
+    if (args.len != (string ? 1 : t->nparams)) {
+        report(s, n->loc, INDEX_COUNT, "'%s' has %d dimension%s, not %d", type_text(s->arena, t),
+               string ? 1 : t->nparams, string || t->nparams == 1 ? "" : "s", args.len);
+        return;
+    }
+    s->index_depth++;
+    for (int i = 0; i < args.len; i++) {
+        const Type *p = string ? s->integer : t->params[i];
+        if (!is_index_type(s, p)) {
+            report(s, n->loc, CONVERSION, "a '%s' cannot be sliced: parameter %d is no int",
+                   type_text(s->arena, t), i + 1);
+            ok = false;
+            break;
+        }
+        if (args.data[i]->kind == AST_RANGE) params[ranges++] = p;
+        ok = check_places(s, &args.data[i], p) && ok;
+    }
+    s->index_depth--;
+    if (!ok) return;
+    if (string) {
+        n->type = ranges ? t : type_scalar(s->types, SC_CHAR);
+        return;
+    }
+    n->type = ranges ? type_func(s->types, t->result, ranges, params) : t->result;
+    if (!ranges) n->res = AST_RES_APPLY;
+    if (ranges && type_is_hosted(t)) {
+        report(s, n->loc, NOT_SUPPORTED, "slices of a '%s' are not supported yet",
+               type_text(s->arena, t));
+        n->type = s->error;
+    }
+}
