@@ -1,22 +1,17 @@
-/* Exceptions: the pending one, its frames, and what an uncaught one prints.
+/* Exceptions: the pending one, its frames, and what an uncaught one prints. One that the runtime
+ * throws is a kind and a message until somebody catches it: then it becomes an object.
  * Frames are copied, innermost first; of very deep stacks the innermost RT_MAX_FRAMES are kept.
  * Messages are one line and end without a full stop. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "object.h"
 #include "state.h"
 
 int32_t cs_pending;
 
-static const char *const names[] = {
-    [RT_DOMAIN] = "DomainException",
-    [RT_INDEX] = "IndexOutOfRangeException",
-    [RT_DIVIDE] = "DivideByZeroException",
-    [RT_FORMAT] = "FormatException",
-    [RT_IO] = "IOException",
-    [RT_MEMORY] = "OutOfMemoryException",
-    [RT_DEVICE] = "DeviceException",
-};
+/* ---- throwing -------------------------------------------------------------------------- */
 
 static void add_frame(const CsSite *site)
 {
@@ -26,18 +21,32 @@ static void add_frame(const CsSite *site)
         rt.error.more++;
 }
 
+static void pend(const CsSite *site)
+{
+    cs_pending = 1;
+    rt.error.nframes = rt.error.more = 0;
+    rt.error.again = false;
+    if (site) add_frame(site);
+}
+
 void rt_throw(RtError kind, const CsSite *site, const char *fmt, ...)
 {
     if (cs_pending) return;
-    cs_pending = 1;
+    pend(site);
     rt.error.kind = kind;
-    rt.error.nframes = rt.error.more = 0;
     text_free(&rt.error.message);
     va_list ap;
     va_start(ap, fmt);
     text_vprintf(&rt.error.message, fmt, ap);
     va_end(ap);
-    if (site) add_frame(site);
+}
+
+void cs_throw(void *exception, const CsSite *site)
+{
+    if (!exception) rt_throw(RT_NULL, site, "null is thrown, which is no exception");
+    if (cs_pending) return;
+    pend(site);
+    rt.error.object = cs_retain(exception);
 }
 
 void rt_throw_memory(const CsSite *site, size_t bytes)
@@ -50,28 +59,109 @@ void rt_throw_memory(const CsSite *site, size_t bytes)
         rt_throw(RT_MEMORY, site, "no room for %.1f MiB", (double)bytes / 1048576.0);
 }
 
+/* ---- catching -------------------------------------------------------------------------- */
+
 void rt_catch(void)
 {
+    CsObject *object = rt.error.object;
+    rt.error.object = NULL;
     cs_pending = 0;
     rt.error.nframes = rt.error.more = 0;
     text_free(&rt.error.message);
     text_free(&rt.error.full);
-    text_free(&rt.error.function);
+    cs_release(object);
 }
+
+static const CsClass *pending_class(void)
+{
+    return rt.error.object ? rt.error.object->cls : object_exception_of(rt.error.kind);
+}
+
+int32_t cs_catch_is(const CsClass *cls)
+{
+    return cs_pending && (!cls || object_is(pending_class(), cls));
+}
+
+/* Of every exception the first field. */
+static Str **message_of(CsObject *exception)
+{
+    return (Str **)(exception + 1);
+}
+
+static void keep_trace(CsObject *exception)
+{
+    Trace **trace = object_trace(exception);
+    size_t bytes = sizeof **trace + (size_t)rt.error.nframes * sizeof(CsSite);
+    free(*trace);
+    *trace = malloc(bytes);
+    if (!*trace) return; /* it will say less */
+    (*trace)->nframes = rt.error.nframes;
+    (*trace)->more = rt.error.more;
+    memcpy((*trace)->frames, rt.error.frames, (size_t)rt.error.nframes * sizeof(CsSite));
+}
+
+void *cs_catch(void)
+{
+    CsObject *o = cs_retain(rt.error.object);
+    if (!o) {
+        o = rt_object_new(object_bytes(pending_class()), CS_OBJECT);
+        object_init(o, pending_class());
+        *message_of(o) = rt_str_new(rt.error.message.data, (int64_t)rt.error.message.len);
+    }
+    keep_trace(o);
+    rt_catch();
+    return o;
+}
+
+void cs_rethrow(void *exception)
+{
+    if (!exception) rt_throw(RT_NULL, NULL, "null is thrown, which is no exception");
+    if (cs_pending) return;
+    pend(NULL);
+    rt.error.object = cs_retain(exception);
+    rt.error.again = true;
+    const Trace *trace = *object_trace(exception);
+    if (!trace) return;
+    rt.error.nframes = trace->nframes;
+    rt.error.more = trace->more;
+    memcpy(rt.error.frames, trace->frames, (size_t)trace->nframes * sizeof(CsSite));
+}
+
+void *cs_save_exception(void)
+{
+    return cs_pending ? cs_catch() : NULL;
+}
+
+void cs_restore_exception(void *saved)
+{
+    if (saved) cs_rethrow(saved);
+    cs_release(saved);
+}
+
+/* ---- what is told ---------------------------------------------------------------------- */
 
 const char *rt_pending_message(void)
 {
     if (!cs_pending) return NULL;
+    const Str *own = rt.error.object ? *message_of(rt.error.object) : NULL;
+    const char *message = own                     ? own->bytes
+                          : rt.error.object       ? ""
+                          : rt.error.message.data ? rt.error.message.data
+                                                  : "";
     text_free(&rt.error.full);
-    text_printf(&rt.error.full, "%s: %s", names[rt.error.kind], rt.error.message.data);
+    text_printf(&rt.error.full, *message ? "%s: %s" : "%s", pending_class()->name, message);
     return rt.error.full.data;
 }
 
-/* The function that threw is the first frame already when the throwing call is in it. */
+/* The function that threw is the first frame already when the throwing call is in it; so is the
+ * last one that an exception had when it is thrown again. */
 void cs_frame(const CsSite *site)
 {
-    const CsSite *last = rt.error.nframes == 1 ? &rt.error.frames[0] : NULL;
-    if (last && !rt.error.more && last->line == site->line &&
+    bool again = rt.error.again;
+    const CsSite *last =
+        rt.error.nframes == 1 || again ? &rt.error.frames[rt.error.nframes - 1] : NULL;
+    rt.error.again = false;
+    if (rt.error.nframes && last && !rt.error.more && (again || last->line == site->line) &&
         strcmp(last->function, site->function) == 0 && strcmp(last->file, site->file) == 0)
         return;
     add_frame(site);
@@ -85,6 +175,13 @@ void error_print(FILE *out)
         fprintf(out, "   at %s (%s:%d:%d)\n", s->function, s->file, (int)s->line, (int)s->col);
     }
     if (rt.error.more) fprintf(out, "   ... and %d more\n", rt.error.more);
+}
+
+void error_end(void)
+{
+    rt_catch();
+    if (rt.error.names) interner_free(rt.error.names);
+    rt.error.names = NULL;
 }
 
 void cs_throw_divide(const CsSite *site)
@@ -107,9 +204,8 @@ CsSite rt_site_of(const CsSite *site, const FdNode *root, const FdNode *n)
     CsSite s = rt_site_at(site, n ? n->loc : (FdLoc){0});
     const FdUser *u = n && n->loc.line ? fd_user_around(root, n) : NULL;
     if (!u || cs_pending) return s;
-    text_free(&rt.error.function);
-    text_addn(&rt.error.function, u->name, strcspn(u->name, ".")); /* "f.2": the second f */
-    s.function = rt.error.function.data;
+    if (!rt.error.names) rt.error.names = interner_new();
+    s.function = intern(rt.error.names, u->name, strcspn(u->name, ".")); /* "f.2": the second f */
     return s;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compose.h"
+#include "count.h"
 #include "state.h"
 
 /* What cannot be evaluated on its own (functions of all values) composes deeper, up to DEEPEST. */
@@ -205,7 +206,10 @@ Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
     l->ncaptures = fd->nslots;
     if (n) memcpy(l->captures, captures, n * sizeof(CsValue));
     for (size_t i = 0; i < n; i++)
-        if (fd->slots[i].type->result) cs_retain(captures[i].ref);
+        if (fd->slots[i].type->result) {
+            const CsHead *capture = cs_retain(captures[i].ref);
+            if (capture->colour != RT_GREEN) l->head.colour = RT_BLACK;
+        }
     measure(l);
     if (l->depth <= DEEPEST) return l;
     rt_throw(RT_DOMAIN, site, "more than %d functions of infinite domain are built on each other",

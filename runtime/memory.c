@@ -137,6 +137,7 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
     Buffer *b = from_pool(class, capacity);
     bool made = !b;
     if (!b) {
+        if (rt.memory.used + capacity > rt.memory.limit) cs_collect();
         if (rt.memory.used + rt.memory.pooled + capacity > rt.memory.limit) memory_trim();
         if (rt.memory.used + capacity > rt.memory.limit || !(b = calloc(1, sizeof *b))) {
             rt_throw_memory(site, bytes);

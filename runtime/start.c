@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "compose.h"
+#include "count.h"
 #include "device.h"
 #include "kernels.h"
 #include "lazy.h"
 #include "memory.h"
 #include "profile.h"
+#include "stack.h"
 #include "state.h"
 
 RtState rt;
@@ -21,6 +23,7 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     rt.program = program;
     rt.argc = argc;
     rt.argv = argv;
+    stack_guard();
 }
 
 void *cs_args(void)
@@ -82,9 +85,10 @@ int32_t cs_finish(void)
     }
     if (cs_pending) {
         error_print(stderr);
-        rt_catch();
         code = 1;
     }
+    error_end();
+    cycles_end();
     profile_print(stderr);
     evals_free();
     kernels_free();
@@ -95,6 +99,7 @@ int32_t cs_finish(void)
     if (rt.fd) fd_free(rt.fd);
     vec_free(&rt.natives);
     vec_free(&rt.value.dying);
+    stack_unguard();
     int64_t live = rt.value.live;
     rt = (RtState){.value.live = live};
     return code;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "../base/intern.h"
 #include "../base/vec.h"
 #include "value.h"
 
@@ -17,12 +18,14 @@ typedef struct RtState {
     int argc;
     char **argv;
 
-    struct { /* error.c */
-        RtError kind;
-        Text message, full;           /* full: with the kind's name, for messages */
-        Text function;                /* user function that an evaluation's error is in */
+    struct {                          /* error.c */
+        CsObject *object;             /* what the program threw; NULL: the runtime threw */
+        RtError kind;                 /*   a `kind` */
+        Text message, full;           /*   with `message`; full: with the class, for messages */
         CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
         int nframes, more;
+        bool again;      /* thrown again: its function may be the last frame already */
+        Interner *names; /* of user functions that errors of evaluations are in */
     } error;
 
     struct { /* memory.c */
@@ -32,11 +35,17 @@ typedef struct RtState {
         uint64_t blocks;     /* blocks taken from the system, ever */
     } memory;
 
-    struct { /* value.c */
+    struct { /* count.c */
         VEC(CsHead *) dying;
         bool draining;
         int64_t live; /* objects */
     } value;
+
+    struct {                 /* cycles.c */
+        VEC(CsHead *) roots; /* candidates; those with no count are dead, but for their memory */
+        size_t limit, bytes; /* candidates, and bytes of arrays, that make a collection due */
+        bool collecting;
+    } cycles;
 
     Fd *fd;                        /* holds the parsed graphs */
     VEC(CsGraph *) graphs;         /* whose `parsed` is ours */
@@ -68,5 +77,6 @@ bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
 
 /* Prints the pending exception and its frames. */
 void error_print(FILE *out);
+void error_end(void); /* frees what error.c keeps */
 
 #endif

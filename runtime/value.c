@@ -1,87 +1,18 @@
-/* Counted objects: reference counts, strings, arrays over shared buffers with copy on write.
- * Objects die through a list, not by recursion: a chain of a million lazy values is released in a
- * loop. An array's strides are row-major without gaps; its domain need not begin at 0. */
+/* Strings, and arrays over shared buffers with copy on write. An array's strides are row-major
+ * without gaps; its domain need not begin at 0. */
 #include "value.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "count.h"
 #include "memory.h"
 #include "state.h"
-
-/* ---- counts ------------------------------------------------------------------------- */
-
-static void *new_object(size_t bytes, CsKind kind)
-{
-    CsHead *h = calloc(1, bytes);
-    if (!h) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
-    h->refs = 1;
-    h->kind = kind;
-    rt.value.live++;
-    return h;
-}
-
-void *rt_object_new(size_t bytes, CsKind kind)
-{
-    return new_object(bytes, kind);
-}
-
-static void free_array(CsHead *h)
-{
-    Array *a = (Array *)h;
-    if (a->head.elem == CS_ELEM_REF && a->buffer && a->buffer->refs == 1) {
-        void **refs = a->buffer->host;
-        for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_release(refs[i]);
-    }
-    buffer_release(a->buffer);
-}
-
-static void free_lazy(CsHead *h)
-{
-    rt_lazy_drop((Lazy *)h);
-}
-
-static void free_plain(CsHead *h)
-{
-    (void)h;
-}
-
-static void (*const destroy[])(CsHead *) = {
-    [CS_ARRAY] = free_array, [CS_LAZY] = free_lazy,       [CS_NATIVE] = free_plain,
-    [CS_STR] = free_plain,   [CS_STOPWATCH] = free_plain,
-};
-
-void *cs_retain(void *ref)
-{
-    CsHead *h = ref;
-    if (h && h->refs >= 0) h->refs++;
-    return ref;
-}
-
-void cs_release(void *ref)
-{
-    CsHead *h = ref;
-    if (!h || h->refs < 0 || --h->refs > 0) return;
-    vec_push(&rt.value.dying, h);
-    if (rt.value.draining) return;
-    rt.value.draining = true;
-    while (rt.value.dying.len) {
-        h = rt.value.dying.data[--rt.value.dying.len];
-        destroy[h->kind](h);
-        free(h);
-        rt.value.live--;
-    }
-    rt.value.draining = false;
-}
 
 /* ---- strings ------------------------------------------------------------------------ */
 
 Str *rt_str_new(const char *bytes, int64_t len)
 {
-    Str *s = new_object(sizeof *s + (size_t)len + 1, CS_STR);
+    Str *s = rt_object_new(sizeof *s + (size_t)len + 1, CS_STR);
     s->len = len;
     if (bytes && len) memcpy(s->bytes, bytes, (size_t)len);
     return s;
@@ -129,9 +60,10 @@ bool rt_box_count(const FdBox *box, int64_t *out)
 
 static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n)
 {
-    Array *a = new_object(sizeof *a, CS_ARRAY);
+    Array *a = rt_object_new(sizeof *a, CS_ARRAY);
     a->head.elem = elem;
     a->head.rank = rank;
+    if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
     uint64_t stride = 1; /* of an empty array it may wrap */
     for (int32_t d = rank - 1; d >= 0; d--) {
         a->head.lo[d] = lo ? lo[d] : 0;

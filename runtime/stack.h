@@ -1,0 +1,8 @@
+/* A recursion that is too deep ends the program with a message, not with a bare signal. */
+#ifndef CS_RUNTIME_STACK_H
+#define CS_RUNTIME_STACK_H
+
+void stack_guard(void);
+void stack_unguard(void);
+
+#endif
