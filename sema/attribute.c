@@ -117,8 +117,7 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
         switch (a->takes) {
         case TAKES_COUNTS: check_count(s, attr, arg); break;
         case TAKES_LAYOUT:
-            check_word(s, attr, *arg, layouts, NLAYOUTS,
-                       "SoA, AoS, RowMajor, ColMajor or Blocked");
+            check_word(s, attr, *arg, layouts, NLAYOUTS, "SoA, AoS, RowMajor, ColMajor or Blocked");
             break;
         case TAKES_TUNING:
             if ((*arg)->kind == AST_NAME_REF)

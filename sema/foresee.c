@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../base/vec.h"
+#include "lower.h"
 
 enum { MAX_CALLS = 16, MAX_DEPTH = 64 }; /* the runtime composes no deeper either */
 
@@ -21,8 +22,8 @@ typedef struct Value Value;
 struct Value {
     ValueKind kind;
     const SemaGraph *graph; /* LAZY */
-    Value **captures;
-    int ncaptures, depth;
+    Value **captures;       /* one a slot */
+    int depth;
     Value *result;      /* LAZY: the array, once it was evaluated */
     int visit;          /* composing: the composition that saw it ... */
     int slot;           /* ... and ARRAY: its slot there */
@@ -73,7 +74,7 @@ static const FdNode *new_slot(Foresee *f, const FdSlot *like, bool is_array)
 
 static const FdNode *compose(Foresee *f, Value *v);
 
-/* The node that stands for slot i of a graph; NULL if it is not known. */
+/* The node that stands for a slot of a graph; NULL if it is not known. */
 static const FdNode *capture(Foresee *f, const FdSlot *slot, Value *v)
 {
     if (!slot->type->nparams) return new_slot(f, slot, false);
@@ -184,14 +185,16 @@ static bool is_followed(const Ast *func)
 static Value *call_user(Foresee *f, Ast *n)
 {
     Ast *func = n->sym->decl;
+    bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
     Value *args[FD_MAX_RANK];
     int count = n->call.args.len;
+    if (n->call.callee->kind == AST_MEMBER) eval(f, n->call.callee->member.base);
     for (int i = 0; i < count; i++) {
         Value *v = eval(f, n->call.args.data[i]);
         if (i < FD_MAX_RANK) args[i] = v;
     }
-    if (!func || count > FD_MAX_RANK || count != func->func.params.len || f->calls >= MAX_CALLS ||
-        !is_followed(func))
+    if (!func || is_virtual || count > FD_MAX_RANK || count != func->func.params.len ||
+        f->calls >= MAX_CALLS || !is_followed(func))
         return any_of(f, n->type);
     size_t known = f->known.len;
     for (int i = 0; i < count; i++) learn(f, func->func.params.data[i]->sym, args[i]);
@@ -233,11 +236,12 @@ static Value *eval_graph(Foresee *f, Ast *n)
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
     v->graph = &f->r->graphs[n->graph.graph];
-    v->ncaptures = n->graph.captures.len;
-    v->captures = arena_array(f->arena, Value *, v->ncaptures + 1);
+    v->captures = arena_array(f->arena, Value *, v->graph->graph->nslots + 1);
     v->depth = 1;
-    for (int i = 0; i < v->ncaptures; i++) {
-        Value *c = v->captures[i] = eval(f, n->graph.captures.data[i]);
+    for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
+        Ast *capture = n->graph.captures.data[i];
+        Value *c = eval(f, capture);
+        for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (c->kind == VAL_LAZY && !c->result && c->depth >= v->depth) v->depth = c->depth + 1;
     }
     if (v->depth > MAX_DEPTH) return any_of(f, n->type);
@@ -308,8 +312,8 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     for (int i = 0; i < r->unit->unit.stmts.len; i++) eval(&f, r->unit->unit.stmts.data[i]);
     for (int i = 0; i < r->nfuncs; i++) {
         f.known.len = 0;
-        const Ast *func = r->funcs[i]->decl;
-        if (func && func->func.body) eval(&f, func->func.body);
+        Ast **body = lower_func_body(r->funcs[i]);
+        if (body && *body) eval(&f, *body);
     }
     r->nevaluations = (int)f.found.len;
     r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);

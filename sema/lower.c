@@ -88,6 +88,8 @@ static void open_graph(Lower *l)
     l->slots.len = l->captures.len = l->places.len = 0;
     l->sealed = false;
     l->body = NULL;
+    l->body_user = NULL;
+    l->object = NULL;
     l->nopen = 0;
     l->why = NULL;
 }
@@ -125,7 +127,7 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     n->type = type;
     n->graph.graph = l->graphs.len;
     for (size_t i = 0; i < l->captures.len; i++)
-        n->graph.captures = ast_list_add(l->arena, n->graph.captures, l->captures.data[i]);
+        n->graph.captures = ast_list_add(l->arena, n->graph.captures, l->captures.data[i].value);
     FdError error = {0};
     FdGraph before = *g;
     if (!fd_run_passes(l->fd, g, fd_front_passes, &error, NULL, NULL)) {
@@ -176,6 +178,23 @@ static void normalise(Ast *n)
     n->convert.operand = operand;
 }
 
+/* Parts of something that is assigned: an index of a slice is no function here. */
+static void walk_target(Lower *l, Ast *n)
+{
+    if (n->kind == AST_MEMBER && n->member.base->type) {
+        walk(&n->member.base, l);
+    } else if (n->kind == AST_INDEX) {
+        walk_target(l, n->index.base);
+        for (int i = 0; i < n->index.args.len; i++) {
+            Ast *a = n->index.args.data[i];
+            if (a->kind == AST_RANGE || a->kind == AST_UNARY)
+                ast_each_child(a, walk, l);
+            else
+                walk(&n->index.args.data[i], l);
+        }
+    }
+}
+
 static void walk(Ast **slot, void *ctx)
 {
     Lower *l = ctx;
@@ -190,11 +209,19 @@ static void walk(Ast **slot, void *ctx)
         walk(&n->foreach_.body, l);
         return;
     }
-    if (n->type && n->kind != AST_FUNC && lower_is_machinery(n)) {
-        open_graph(l);
-        Ast *graph = finish_graph(l, lower_expr(l, n), n->type, n->loc);
-        if (graph) replace(l, slot, graph, graph);
+    if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) {
+        walk_target(l, n->kind == AST_ASSIGN ? n->assign.target : n->incdec.target);
+        if (n->kind == AST_ASSIGN) walk(&n->assign.value, l);
         return;
+    }
+    if (n->type && n->kind != AST_FUNC && lower_is_machinery(l, n)) {
+        open_graph(l);
+        const FdNode *root = lower_expr(l, n);
+        if (lower_is_machinery(l, n)) {
+            Ast *graph = finish_graph(l, root, n->type, n->loc);
+            if (graph) replace(l, slot, graph, graph);
+            return;
+        } /* an object whose Invoke no device can run */
     }
     lower_each_value(n, walk, l);
 }
@@ -202,9 +229,11 @@ static void walk(Ast **slot, void *ctx)
 void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *arena, Fd *fd)
 {
     Lower l = {.r = r, .sources = sources, .diags = diags, .arena = arena, .fd = fd};
-    for (int i = 0; i < r->nfuncs; i++)
-        if (r->funcs[i]->decl && r->funcs[i]->decl->func.body)
-            walk(&r->funcs[i]->decl->func.body, &l);
+    for (int i = 0; i < r->nstatics; i++) walk(&r->statics[i]->decl, &l);
+    for (int i = 0; i < r->nfuncs; i++) {
+        Ast **body = lower_func_body(r->funcs[i]);
+        if (body && *body) walk(body, &l);
+    }
     for (int i = 0; i < r->unit->unit.stmts.len; i++) walk(&r->unit->unit.stmts.data[i], &l);
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
 
@@ -217,6 +246,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.host_users);
     vec_free(&l.swaps);
     vec_free(&l.users);
+    vec_free(&l.hosted);
     vec_free(&l.inlining);
     vec_free(&l.slots);
     vec_free(&l.captures);

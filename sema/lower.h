@@ -3,14 +3,19 @@
  *
  * After lower_unit each maximal piece of functional machinery (promotion, reduction, let, lambda,
  * the value of a DEFINE, range, a function or operation used as a value, an element-wise
- * conversion, Random.Uniform) is an AST_GRAPH node of the same type. Its captures are host
- * expressions, one a slot, in the order of the slots; the host evaluates them in that order. What
+ * conversion, slices, boundary functions, Random.Uniform) is an AST_GRAPH node of the same type, a
+ * scalar, a record or functional. Its captures are host expressions in the order of the slots; the
+ * host evaluates them in that order. A capture is one slot, or if it is a record as many
+ * consecutive slots as lower_leaves says: its scalars, those of inner records in their places. What
  * the host sees besides:
  *   - a DEFINE is a variable declaration: `sym` and `value`, whose type is the symbol's;
  *   - a CONVERT of functional type over an array of the same element type hands the array on; a
  * CONVERT to an array type evaluates its operand (cs_eval of a GRAPH, else cs_force);
- *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f), of functional type built
- * (cs_lazy);
+ *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f, cs_scalar_record), of
+ * functional type built (cs_lazy);
+ *   - COALESCE of functional values that depend on no bound variable (cs_coalesce), application of
+ * a functional value that gives a functional value (cs_apply), CLOSUREs, and conversions of objects
+ * to functional types whose Invoke no device can run;
  *   - CALL and INDEX with AST_RES_APPLY read one element;
  *   - functions that graphs call on the host are r->host_users; Symbol.fdag of each is its FdUser,
  * whose name and type the program's CsNative carries.
@@ -19,6 +24,11 @@
 #define CS_SEMA_LOWER_H
 
 #include "sema.h"
+
+/* How many slots a capture of this type takes. */
+int lower_leaves(const Type *t);
+/* Where a function, method, constructor or accessor keeps its body; NULL if it has none. */
+Ast **lower_func_body(const Symbol *func);
 
 /* Called by sema_unit when the unit is checked and free of errors. Fills in graphs, evaluations and
  * host_users of r; graphs live in fd, all else in arena. */

@@ -17,9 +17,8 @@ typedef struct Scope {
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-/* The bound of a range. Domains are known when the expression is built, so what does not depend on
- * a bound variable is a number that the host computes. */
-static const FdNode *bound(Lower *l, const Ast *n)
+/* Domains are known when the expression is built. */
+const FdNode *lower_index(Lower *l, const Ast *n)
 {
     const FdNode *b =
         n->is_const || l->sealed || lower_is_free(n) ? lower_expr(l, n) : lower_capture(l, n);
@@ -29,8 +28,8 @@ static const FdNode *bound(Lower *l, const Ast *n)
 
 static bool given(Lower *l, const Ast *range, FdDom *out)
 {
-    *out = (FdDom){FD_DOM_GIVEN, bound(l, range->range.lo), NULL};
-    if (out->lo) out->hi = bound(l, range->range.hi);
+    *out = (FdDom){FD_DOM_GIVEN, lower_index(l, range->range.lo), NULL};
+    if (out->lo) out->hi = lower_index(l, range->range.hi);
     return out->hi != NULL;
 }
 
@@ -78,7 +77,7 @@ static bool constrained(Lower *l, const Symbol *sym, const Ast **last, const FdN
 
 static bool takes_range(const FdType *t)
 {
-    return t->nparams == 0 && scalar_is_integer(t->scalar);
+    return t->nparams == 0 && !t->record && scalar_is_integer(t->scalar);
 }
 
 static bool open_scope(Lower *l, const Ast *owner, Scope *s)
@@ -123,11 +122,33 @@ static void widen_typed(const Ast *lambda, Scope *s)
     }
 }
 
+/* A definition that uses itself: inside, its name is a variable of its type. */
+static const FdNode *recurrence(Lower *l, const Ast *n)
+{
+    Symbol *sym = n->sym;
+    const FdType *type = lower_type(l, sym->type);
+    if (!type) return lower_fail(l, n->loc, "its parameters or values are no scalars");
+    Scope s;
+    const FdNode *self = fd_var(l->fd, type, sym->name), *value = NULL;
+    void *outer = sym->fdag;
+    if (open_scope(l, n, &s)) {
+        sym->fdag = (void *)(uintptr_t)self;
+        value = lower_expr(l, n->define.value);
+        sym->fdag = outer;
+    }
+    close_scope(l, &s);
+    if (!value) return NULL;
+    return lower_place(
+        l, fd_recurrence(l->fd, self, NULL, s.n, s.vars, s.doms, value, lower_loc(l, n->loc)),
+        n->loc);
+}
+
 const FdNode *lower_let(Lower *l, const Ast *n)
 {
     const Ast *body = n->kind == AST_LET      ? n->let.body
                       : n->kind == AST_LAMBDA ? n->lambda.body
                                               : n->define.value;
+    if (n->kind == AST_DEFINE && n->sym->recurrent) return recurrence(l, n);
     Scope s;
     const FdNode *value = open_scope(l, n, &s) ? lower_expr(l, body) : NULL;
     if (n->kind == AST_LAMBDA) widen_typed(n, &s);
@@ -148,20 +169,20 @@ const FdNode *lower_range(Lower *l, const Ast *n)
 /* ---- variables that nobody names ----------------------------------------------------------------
  */
 
-static bool is_full(const Ast *n, int param);
+static bool is_full(const Lower *l, const Ast *n, int param);
 
 /* Every operand that has parameter `param` of the promoted list is defined everywhere. */
-static bool operands_full(const Ast *n, int param)
+static bool operands_full(const Lower *l, const Ast *n, int param)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
     int count = lower_operands(n, operands), next = 0, first[LOWER_MAX_OPERANDS];
     for (int i = 0; i < count; i++) {
         const Type *t = operands[i]->type;
-        if (!type_is_functional(t)) continue;
+        if (!type_is_functional(t) || lower_is_passed(n, i)) continue;
         first[i] = next;
         for (int j = 0; j < i; j++) {
             const Type *o = operands[j]->type;
-            if (type_is_functional(o) && o->nparams == t->nparams &&
+            if (type_is_functional(o) && !lower_is_passed(n, j) && o->nparams == t->nparams &&
                 !memcmp(o->params, t->params, sizeof *t->params * (size_t)t->nparams)) {
                 first[i] = first[j];
                 break;
@@ -169,22 +190,22 @@ static bool operands_full(const Ast *n, int param)
         }
         if (first[i] == next) next += t->nparams;
         int at = param - first[i];
-        if (at >= 0 && at < t->nparams && !is_full(operands[i], at)) return false;
+        if (at >= 0 && at < t->nparams && !is_full(l, operands[i], at)) return false;
     }
     return true;
 }
 
 /* Is parameter `param` of a functional expression free of any range, whatever the program does? */
-static bool is_full(const Ast *n, int param)
+static bool is_full(const Lower *l, const Ast *n, int param)
 {
-    if (n->res == AST_RES_PROMOTE) return operands_full(n, param);
-    if (!lower_is_machinery(n)) return false;
+    if (n->res == AST_RES_PROMOTE) return operands_full(l, n, param);
+    if (!lower_is_machinery(l, n) || lower_is_slice(n)) return false;
     switch (n->kind) {
     case AST_NAME_REF:
     case AST_MEMBER:
     case AST_CALL: return true; /* functions, operations, random numbers */
     case AST_CONVERT:
-    case AST_CAST: return operands_full(n, param);
+    case AST_CAST: return operands_full(l, n, param);
     case AST_LAMBDA:
         for (int i = 0, at = 0; i < n->lambda.binders.len; i++) {
             const struct Ast_binder *b = &n->lambda.binders.data[i]->binder;
@@ -209,7 +230,7 @@ static void fresh_vars(Lower *l, const Ast *n, Scope *s)
         bool range = takes_range(type);
         s->vars[i] = fd_var(l->fd, type, range ? integers[ints++] : others[rest++]);
         lower_place(l, s->vars[i], n->loc);
-        s->doms[i].kind = range && !is_full(n, i) ? FD_DOM_OPEN : FD_DOM_FULL;
+        s->doms[i].kind = range && !is_full(l, n, i) ? FD_DOM_OPEN : FD_DOM_FULL;
         l->nopen += s->doms[i].kind == FD_DOM_OPEN;
     }
 }
@@ -241,6 +262,20 @@ static const FdNode *combiner(Lower *l, const Ast *n, const FdType *t)
     return fd_op(l->fd, op, fd_type_func(l->fd, t, 2, params));
 }
 
+/* The operand of a reduction at a point of its variables. */
+static const FdNode *operand_of(Lower *l, const Ast *n, const Ast *operand, Scope *s)
+{
+    const FdNode *value = NULL;
+    if (n->nbound) {
+        if (open_scope(l, n, s)) value = lower_expr(l, operand);
+        close_scope(l, s);
+    } else if (lower_type(l, operand->type)) {
+        fresh_vars(l, operand, s);
+        value = lower_at(l, operand, s->vars);
+    }
+    return value ? value : lower_fail(l, operand->loc, "this cannot be reduced");
+}
+
 /* A reduction goes over integers with a range. */
 static bool countable(Lower *l, const Ast *n, const Scope *s)
 {
@@ -256,23 +291,53 @@ static bool countable(Lower *l, const Ast *n, const Scope *s)
     return true;
 }
 
+/* ---- folds ------------------------------------------------------------------------------------
+ */
+
+bool lower_is_fold(const Ast *n)
+{
+    const Builtin *b = n->kind == AST_CALL ? lower_builtin(n) : NULL;
+    return b && !b->space[0] && !strcmp(b->name, "Fold");
+}
+
+/* The step as a function node: a function of the program by its name, else any functional value. */
+static const FdNode *step_of(Lower *l, const Ast *n)
+{
+    while (n->kind == AST_CONVERT) n = n->convert.operand;
+    if (n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_FUNC)
+        return lower_user(l, n->sym, n->loc);
+    return lower_expr(l, n);
+}
+
+/* The arguments that are no binders: the operand, init, step. */
+const FdNode *lower_fold(Lower *l, const Ast *n)
+{
+    const Ast *args[3] = {0};
+    for (int i = 0, k = 0; i < n->call.args.len; i++)
+        if (n->call.args.data[i]->kind != AST_BINDER && k < 3) args[k++] = n->call.args.data[i];
+    const FdNode *init = lower_expr(l, args[1]), *fn = init ? step_of(l, args[2]) : NULL;
+    if (!fn) return NULL;
+    Scope s;
+    const FdNode *value = operand_of(l, n, args[0], &s);
+    if (!value || !countable(l, n, &s)) return NULL;
+    if (fn->type->nparams != 2) return lower_fail(l, n->loc, "the step takes two values");
+    value = lower_convert(l, value, fn->type->params[1], n->loc);
+    init = lower_convert(l, init, fn->type->params[0], n->loc);
+    FdLoc loc = lower_loc(l, n->loc);
+    return lower_place(l, fd_fold(l->fd, fn, init, s.n, s.vars, s.doms, value, loc), n->loc);
+}
+
 const FdNode *lower_reduce(Lower *l, const Ast *n)
 {
     const Ast *operand = n->kind == AST_REDUCE ? n->reduce.operand : NULL;
     for (int i = 0; !operand && i < n->call.args.len; i++)
         if (n->call.args.data[i]->kind != AST_BINDER) operand = n->call.args.data[i];
     Scope s;
-    const FdNode *value = NULL;
-    if (n->nbound) {
-        if (open_scope(l, n, &s)) value = lower_expr(l, operand);
-        close_scope(l, &s);
-    } else {
-        fresh_vars(l, operand, &s);
-        value = lower_at(l, operand, s.vars);
-    }
+    const FdNode *value = operand_of(l, n, operand, &s);
     if (!value || !countable(l, n, &s)) return NULL;
     const FdType *result = lower_type(l, n->type);
-    const FdType *t = result->scalar == SC_CHAR ? fd_type_scalar(l->fd, SC_INT) : result;
+    const FdType *t =
+        !result->record && result->scalar == SC_CHAR ? fd_type_scalar(l->fd, SC_INT) : result;
     value = lower_convert(l, value, t, n->loc);
     const FdNode *fn = combiner(l, n, t);
     if (!fn) return NULL;

@@ -29,9 +29,18 @@ static bool is_group_value(const Ast *n)
            !(n->kind == AST_MEMBER && type_is_functional(n->member.base->type));
 }
 
-bool lower_is_machinery(const Ast *n)
+bool lower_is_method_call(const Ast *n)
+{
+    return n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC && n->sym->self &&
+           n->call.callee->kind == AST_MEMBER &&
+           !(n->call.callee->member.base->kind == AST_THIS &&
+             n->call.callee->member.base->type->kind == TY_OBJECT);
+}
+
+bool lower_is_machinery(const Lower *l, const Ast *n)
 {
     if (n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE) return true;
+    if (lower_is_slice(n) || lower_is_extension(n) || lower_is_fold(n)) return true;
     switch (n->kind) {
     case AST_REDUCE:
     case AST_LET:
@@ -42,9 +51,9 @@ bool lower_is_machinery(const Ast *n)
     case AST_CONVERT:
     case AST_CAST: {
         const Ast *operand = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
-        if (!n->type || n->type->kind != TY_FUNC || !type_is_functional(operand->type))
-            return false;
-        return n->type->result != operand->type->result || lower_is_machinery(operand);
+        if (!n->type || n->type->kind != TY_FUNC || type_is_hosted(n->type)) return false;
+        if (!type_is_functional(operand->type)) return lower_is_invoked(l, n);
+        return n->type->result != operand->type->result || lower_is_machinery(l, operand);
     }
     case AST_CALL: {
         const Builtin *b = lower_builtin(n);
@@ -92,7 +101,7 @@ static bool any_below(const Ast *n, bool (*is)(const Ast *n))
 
 static bool is_free_name(const Ast *n)
 {
-    const Symbol *s = n->kind == AST_NAME_REF ? n->sym : NULL;
+    const Symbol *s = n->kind == AST_NAME_REF || n->kind == AST_THIS ? n->sym : NULL;
     return s && s->fdag && (s->kind == SYM_BOUND || s->kind == SYM_LOCAL || s->kind == SYM_PARAM);
 }
 
@@ -115,7 +124,7 @@ static bool can_divide_by_zero(const Ast *n)
  * functions, what may throw. Calls that the host makes are a border: nothing below them counts. */
 static bool stays_inside(Lower *l, const Ast *n)
 {
-    if (lower_is_machinery(n) || can_divide_by_zero(n)) return true;
+    if (lower_is_machinery(l, n) || can_divide_by_zero(n)) return true;
     const Ast *operands[LOWER_MAX_OPERANDS];
     switch (n->kind) {
     case AST_INDEX:
@@ -128,7 +137,8 @@ static bool stays_inside(Lower *l, const Ast *n)
     case AST_BINARY:
     case AST_COND:
     case AST_CAST:
-    case AST_CONVERT: break;
+    case AST_CONVERT:
+    case AST_MEMBER: break;
     default: return false;
     }
     int count = lower_operands(n, operands);
@@ -141,7 +151,8 @@ bool lower_is_captured(Lower *l, const Ast *n)
 {
     if (l->sealed || lower_is_free(n)) return false;
     if (!type_is_functional(n->type)) return !stays_inside(l, n);
-    if (lower_is_machinery(n) || n->res == AST_RES_APPLY) return false;
+    if (lower_is_machinery(l, n)) return false;
+    if (n->res == AST_RES_APPLY) return !lower_is_machinery(l, *lower_callee((Ast *)(uintptr_t)n));
     /* an array as a function is the array */
     return !((n->kind == AST_CONVERT || n->kind == AST_CAST) && n->type->kind == TY_FUNC);
 }
@@ -163,10 +174,15 @@ static bool same_value(const Ast *a, const Ast *b)
     case AST_BINARY:
         if (a->binary.op != b->binary.op) return false;
         break;
-    case AST_MEMBER: return lower_builtin(a) && same_value(a->member.base, b->member.base);
+    case AST_MEMBER:
+        if (lower_is_static(a)) return true;
+        return (lower_builtin(a) || a->sym->kind == SYM_FIELD) &&
+               same_value(a->member.base, b->member.base);
+    case AST_THIS: return true;
     case AST_CALL: /* a.GetLength(0) */
         if (!lower_builtin(a) || !lower_builtin(a)->pure || a->call.args.len != b->call.args.len ||
             a->call.callee->kind != AST_MEMBER || b->call.callee->kind != AST_MEMBER ||
+            !a->call.callee->member.base->type ||
             !type_is_functional(a->call.callee->member.base->type) ||
             !same_value(a->call.callee->member.base, b->call.callee->member.base))
             return false;
@@ -225,11 +241,11 @@ const FdNode *lower_capture(Lower *l, const Ast *n)
         text_free(&t);
         return NULL;
     }
-    for (size_t i = 0; i < l->slots.len; i++)
-        if (same_value(l->captures.data[i], n))
-            return fd_slot(l->fd, (int)i, type, l->slots.data[i].name);
-    FdSlot slot = {.type = type, .is_array = n->type->kind == TY_ARRAY, .name = slot_name(l, n)};
-    vec_push(&l->slots, slot);
-    vec_push(&l->captures, (Ast *)(uintptr_t)n);
-    return fd_slot(l->fd, (int)l->slots.len - 1, type, slot.name);
+    for (size_t i = 0; i < l->captures.len; i++)
+        if (same_value(l->captures.data[i].value, n))
+            return lower_slots(l, type, l->captures.data[i].slot);
+    LowerCapture c = {(Ast *)(uintptr_t)n, (int)l->slots.len};
+    vec_push(&l->captures, c);
+    lower_add_slots(l, type, slot_name(l, n), n->type->kind == TY_ARRAY);
+    return lower_slots(l, type, c.slot);
 }

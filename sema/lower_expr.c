@@ -7,17 +7,6 @@
 
 #include "lower_build.h"
 
-const FdType *lower_type(Lower *l, const Type *t)
-{
-    if (!t) return NULL;
-    if (t->kind == TY_SCALAR) return fd_type_scalar(l->fd, t->scalar);
-    if (!type_is_functional(t) || t->nparams < 1 || t->nparams > FD_MAX_RANK) return NULL;
-    const FdType *params[FD_MAX_RANK], *result = lower_type(l, t->result);
-    for (int i = 0; i < t->nparams; i++)
-        if (!(params[i] = lower_type(l, t->params[i]))) return NULL;
-    return result ? fd_type_func(l->fd, result, t->nparams, params) : NULL;
-}
-
 const FdNode *lower_op(Lower *l, FdOp op, int n, const FdNode *const *args, Loc loc)
 {
     const FdNode *node = fd_apply_op(l->fd, op, args[0]->type->scalar, n, args, lower_loc(l, loc));
@@ -26,7 +15,8 @@ const FdNode *lower_op(Lower *l, FdOp op, int n, const FdNode *const *args, Loc 
 
 const FdNode *lower_convert(Lower *l, const FdNode *n, const FdType *to, Loc loc)
 {
-    if (!n || n->type == to || n->type->nparams || to->nparams) return n;
+    if (!n || n->type == to || n->type->nparams || to->nparams || n->type->record || to->record)
+        return n;
     const FdNode *node = fd_apply_op(l->fd, FD_OP_CONVERT, to->scalar, 1, &n, lower_loc(l, loc));
     return lower_place(l, node, loc);
 }
@@ -56,13 +46,28 @@ int lower_operands(const Ast *n, const Ast **out)
         out[1] = n->cond.then;
         out[2] = n->cond.other;
         return 3;
+    case AST_MEMBER:
+        if (!n->sym || n->sym->kind != SYM_FIELD || lower_is_static(n)) return 0;
+        out[0] = n->member.base;
+        return 1;
     case AST_CALL: args = &n->call.args; break;
     case AST_INDEX: args = &n->index.args; break;
+    case AST_NEW: args = &n->new_.args; break;
     default: return 0;
     }
-    int count = args->len < LOWER_MAX_OPERANDS ? args->len : LOWER_MAX_OPERANDS;
-    for (int i = 0; i < count; i++) out[i] = args->data[i];
+    int count = 0;
+    if (lower_is_method_call(n)) out[count++] = n->call.callee->member.base;
+    for (int i = 0; i < args->len && count < LOWER_MAX_OPERANDS; i++) out[count++] = args->data[i];
     return count;
+}
+
+bool lower_is_passed(const Ast *n, int operand)
+{
+    const Symbol *s = (n->kind == AST_CALL || n->kind == AST_NEW) ? n->sym : NULL;
+    if (!s || s->kind != SYM_FUNC) return false;
+    operand -= lower_is_method_call(n);
+    return operand >= 0 && operand < s->type->nparams &&
+           type_is_functional(s->type->params[operand]);
 }
 
 /* ---- one operation ------------------------------------------------------------------------ */
@@ -94,13 +99,16 @@ static const FdNode *operate(Lower *l, const Ast *n, FdOp op, int count,
                              const FdNode *const *values)
 {
     const FdType *result = fd_type_scalar(l->fd, SC_BOOL), *t = result;
-    if (n->type->kind == TY_SCALAR || type_is_functional(n->type)) {
+    if (type_is_value(n->type) || type_is_functional(n->type)) {
         const Type *r = type_is_functional(n->type) ? n->type->result : n->type;
         result = lower_type(l, r);
     }
+    if (!result || result->nparams)
+        return lower_fail(l, n->loc, "this cannot be part of a functional expression");
     FdTypeRule rule = fd_op_info(op)->rule;
     const FdNode *v[3] = {0};
     for (int i = 0; i < count; i++) v[i] = values[i];
+    if (op == FD_OP_SELECT && result->record) return lower_select(l, v, n->loc);
     if (rule == FD_RULE_SAME || rule == FD_RULE_BITS || rule == FD_RULE_REAL) t = result;
     if (rule == FD_RULE_CMP) t = v[0]->type;
     for (int i = 0; i < count; i++) {
@@ -191,6 +199,14 @@ static const FdNode *application(Lower *l, const Ast *n, int count, const FdNode
     return lower_place(l, fd_apply(l->fd, f, count, args, lower_loc(l, n->loc)), n->loc);
 }
 
+/* A field of a record. */
+static const FdNode *member(Lower *l, const Ast *n, const FdNode *base)
+{
+    if (n->sym && n->sym->kind == SYM_FIELD && base->type->record)
+        return lower_place(l, fd_field(l->fd, base, n->sym->field, lower_loc(l, n->loc)), n->loc);
+    return lower_fail(l, n->loc, "'%s' cannot be part of a functional expression", n->member.name);
+}
+
 const FdNode *lower_combine(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
     FdOp op = FD_OP_NONE;
@@ -203,9 +219,12 @@ const FdNode *lower_combine(Lower *l, const Ast *n, int count, const FdNode *con
         return lower_convert(l, values[0],
                              lower_type(l, type_is_functional(n->type) ? n->type->result : n->type),
                              n->loc);
+    case AST_MEMBER: return member(l, n, values[0]);
+    case AST_NEW: return lower_construct(l, n->sym, count, values, n->loc);
     case AST_CALL:
     case AST_INDEX:
         if (lower_builtin(n)) return library_call(l, n, lower_builtin(n), count, values);
+        if (lower_hosted_operands(l, n)) return lower_hosted_call(l, n, count, values);
         if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC)
             return lower_call(l, n->sym, count, values, n->loc);
         return application(l, n, count, values);
@@ -234,14 +253,15 @@ static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *ar
     const Ast *operands[LOWER_MAX_OPERANDS];
     const FdNode *values[LOWER_MAX_OPERANDS];
     int first[LOWER_MAX_OPERANDS], next = 0, count = lower_operands(n, operands);
-    for (int i = 0; i < count; i++) {
+    for (int i = lower_hosted_operands(l, n); i < count; i++) {
         const Type *t = operands[i]->type;
-        if (!type_is_functional(t)) {
+        if (!type_is_functional(t) || lower_is_passed(n, i)) {
             values[i] = lower_expr(l, operands[i]);
         } else {
             first[i] = next;
-            for (int j = 0; j < i; j++)
-                if (type_is_functional(operands[j]->type) && same_params(operands[j]->type, t)) {
+            for (int j = lower_hosted_operands(l, n); j < i; j++)
+                if (type_is_functional(operands[j]->type) && !lower_is_passed(n, j) &&
+                    same_params(operands[j]->type, t)) {
                     first[i] = first[j];
                     break;
                 }
@@ -265,7 +285,7 @@ static const FdNode *group_at(Lower *l, const Ast *n, const FdNode *const *args)
 const FdNode *lower_at(Lower *l, const Ast *n, const FdNode *const *args)
 {
     if (n->res == AST_RES_PROMOTE) return promoted_at(l, n, args);
-    if (lower_is_machinery(n)) {
+    if (lower_is_machinery(l, n)) {
         switch (n->kind) {
         case AST_NAME_REF:
         case AST_MEMBER: return group_at(l, n, args);
@@ -289,12 +309,22 @@ const FdNode *lower_at(Lower *l, const Ast *n, const FdNode *const *args)
 static const FdNode *variable(Lower *l, const Ast *n)
 {
     if (n->sym && n->sym->fdag && n->sym->kind != SYM_FUNC) return n->sym->fdag;
-    return lower_fail(l, n->loc, "'%s' is not known here", n->name_ref.name);
+    return lower_fail(l, n->loc, "'%s' is not known here",
+                      n->kind == AST_NAME_REF ? n->name_ref.name : "this");
+}
+
+/* default(T) */
+static const FdNode *zero(Lower *l, const Ast *n)
+{
+    const FdType *t = lower_type(l, n->type);
+    return t ? lower_zero(l, t) : lower_fail(l, n->loc, "this value cannot be used here");
 }
 
 static const FdNode *function(Lower *l, const Ast *n)
 {
     if (n->res == AST_RES_PROMOTE) return lower_pointwise(l, n);
+    if (lower_is_slice(n)) return lower_slice(l, n);
+    if (lower_is_extension(n)) return lower_extension(l, n);
     switch (n->kind) {
     case AST_LET:
     case AST_LAMBDA: return lower_let(l, n);
@@ -302,13 +332,19 @@ static const FdNode *function(Lower *l, const Ast *n)
     case AST_CONVERT:
     case AST_CAST: {
         const Ast *operand = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
+        if (!type_is_functional(operand->type)) return lower_invoked(l, n);
         bool same = type_is_functional(operand->type) && n->type->result == operand->type->result;
         return same ? lower_expr(l, operand) : lower_pointwise(l, n);
     }
-    case AST_NAME_REF:
-    case AST_MEMBER: return lower_is_machinery(n) ? lower_pointwise(l, n) : variable(l, n);
+    case AST_NAME_REF: return lower_is_machinery(l, n) ? lower_pointwise(l, n) : variable(l, n);
+    case AST_MEMBER:
+        if (lower_is_machinery(l, n)) return lower_pointwise(l, n);
+        return lower_outer_field(l, n);
+    case AST_BINARY:
+        if (n->binary.op == AST_OP_COALESCE) return lower_coalesce(l, n);
+        break;
     case AST_CALL:
-        if (lower_is_machinery(n)) return lower_pointwise(l, n);
+        if (lower_is_machinery(l, n)) return lower_pointwise(l, n);
         break;
     default: break;
     }
@@ -318,7 +354,7 @@ static const FdNode *function(Lower *l, const Ast *n)
     const Ast *operands[LOWER_MAX_OPERANDS];
     const FdNode *values[LOWER_MAX_OPERANDS];
     int count = lower_operands(n, operands);
-    for (int i = 0; i < count; i++)
+    for (int i = lower_hosted_operands(l, n); i < count; i++)
         if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
     return lower_combine(l, n, count, values);
 }
@@ -329,7 +365,7 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
         return fd_const(l->fd, n->type->scalar, n->value);
     if (lower_is_captured(l, n)) return lower_capture(l, n);
     if (type_is_functional(n->type)) return function(l, n);
-    if (n->type->kind != TY_SCALAR) {
+    if (!lower_type(l, n->type)) {
         Text t = {0};
         type_print(&t, n->type);
         lower_fail(l, n->loc, "a value of type '%s' cannot be part of a functional expression",
@@ -338,13 +374,21 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
         return NULL;
     }
     switch (n->kind) {
-    case AST_NAME_REF: return variable(l, n);
+    case AST_NAME_REF:
+    case AST_THIS: return variable(l, n);
+    case AST_DEFAULT: return zero(l, n);
     case AST_REDUCE: return lower_reduce(l, n);
+    case AST_INDEX:
+        if (lower_is_slice(n)) return lower_slice(l, n);
+        break;
     case AST_CALL:
+        if (lower_is_fold(n)) return lower_fold(l, n);
         if (n->res == AST_RES_REDUCE) return lower_reduce(l, n);
         break;
     case AST_MEMBER:
         if (lower_builtin(n)) return library_call(l, n, lower_builtin(n), 0, NULL);
+        if (lower_is_static(n) || n->member.base->type->kind == TY_OBJECT)
+            return lower_outer_field(l, n);
         break;
     case AST_ASSIGN:
     case AST_INCDEC: return lower_fail(l, n->loc, "an assignment inside an expression");
@@ -353,7 +397,7 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
     const Ast *operands[LOWER_MAX_OPERANDS];
     const FdNode *values[LOWER_MAX_OPERANDS] = {0};
     int count = lower_operands(n, operands);
-    for (int i = 0; i < count; i++)
+    for (int i = lower_hosted_operands(l, n); i < count; i++)
         if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
     return lower_combine(l, n, count, values);
 }

@@ -1,12 +1,16 @@
 /* Bodies of user functions as FdStmt lists: locals and parameters are FD_VAR_LOCAL nodes,
- * functional locals are replaced by their values, every loop is a LOOP that begins with its test.
- * What has no statement here fails, and the function stays on the host.
+ * functional locals are replaced by their values, every loop is a LOOP that begins with its test, a
+ * switch is a LOOP that is left at once. `this` of a constructor is a local record, made anew for
+ * each field that is set. What has no statement here fails, and the function stays on the host.
  */
 #include "lower_build.h"
 
 typedef struct Body {
     Lower *l;
     VEC(Symbol *) locals; /* whose fdag is cleared at the end */
+    const FdNode *made;   /* a constructor's object, which it returns; else NULL */
+    const FdNode *again;  /* in a switch: true before a jump to the step of the loop around it */
+    bool continued;       /* there was such a jump */
     bool failed;
 } Body;
 
@@ -85,7 +89,7 @@ static const FdNode *declare(Body *b, Symbol *sym)
 {
     const FdType *t = lower_type(b->l, sym->type);
     if (!t || t->nparams) {
-        fail(b, sym->loc, "it has a local variable that is no scalar");
+        fail(b, sym->loc, "it has a local variable that is neither a scalar nor a record");
         return NULL;
     }
     const FdNode *var = fd_local(b->l->fd, t, sym->name);
@@ -132,7 +136,7 @@ static void var_decl(Body *b, const Ast *n, Tail *out)
         const FdNode *v = init ? value(b, init) : NULL;
         const FdNode *var = b->failed ? NULL : declare(b, d->sym);
         if (!var) return;
-        if (!init) v = fd_const(b->l->fd, var->type->scalar, (ScalarValue){0});
+        if (!init) v = lower_zero(b->l, var->type);
         set(b, out, var, v, d->loc);
     }
 }
@@ -140,13 +144,45 @@ static void var_decl(Body *b, const Ast *n, Tail *out)
 /* ---- assignments --------------------------------------------------------------------------------
  */
 
-static const FdNode *target(Body *b, const Ast *n)
+/* A variable, or a field of the record that it holds. */
+typedef struct Target {
+    const FdNode *var;
+    int field; /* -1: all of it */
+} Target;
+
+static bool is_local(const Ast *n)
 {
-    const Symbol *s = n->kind == AST_NAME_REF ? n->sym : NULL;
-    const FdNode *var = s ? s->fdag : NULL;
-    if (var && var->kind == FD_VAR && var->role == FD_VAR_LOCAL && s->kind != SYM_BOUND) return var;
+    if (n->kind != AST_NAME_REF && n->kind != AST_THIS) return false;
+    const FdNode *var = n->sym && n->sym->kind != SYM_BOUND ? n->sym->fdag : NULL;
+    return var && var->kind == FD_VAR && var->role == FD_VAR_LOCAL;
+}
+
+static bool target(Body *b, const Ast *n, Target *out)
+{
+    const Ast *base = n->kind == AST_MEMBER && n->sym->kind == SYM_FIELD ? n->member.base : n;
+    if (base && is_local(base)) {
+        const FdNode *var = base->sym->fdag;
+        if (base == n || var->type->record) {
+            *out = (Target){var, base == n ? -1 : n->sym->field};
+            return true;
+        }
+    }
     fail(b, n->loc, n->kind == AST_INDEX ? "it writes to an array" : "it writes to this");
-    return NULL;
+    return false;
+}
+
+static const FdNode *target_value(Body *b, Target t, Loc loc)
+{
+    return t.field < 0 ? t.var : fd_field(b->l->fd, t.var, t.field, lower_loc(b->l, loc));
+}
+
+static void set_target(Body *b, Tail *out, Target t, const FdNode *v, Loc loc)
+{
+    if (v && t.field >= 0) {
+        v = lower_convert(b->l, v, t.var->type->fields[t.field], loc);
+        v = lower_with_field(b->l, t.var, t.field, v, loc);
+    }
+    set(b, out, t.var, v, loc);
 }
 
 /* C#'s type of arithmetic on one operand: at least int. */
@@ -157,36 +193,72 @@ static ScalarKind widened(ScalarKind k)
 }
 
 /* var = (its type) (var op v), computed in the type that the checker gave v; shifts in var's. */
-static void update(Body *b, Tail *out, const FdNode *var, FdOp op, const FdNode *v, Loc loc)
+static const FdNode *updated(Body *b, const FdNode *old, FdOp op, const FdNode *v, Loc loc)
 {
-    if (!var || !v) return;
+    if (op == FD_OP_NONE || old->type->record || v->type->record || v->type->nparams) {
+        fail(b, loc, "a device cannot run this assignment");
+        return NULL;
+    }
     bool shift = op == FD_OP_SHL || op == FD_OP_SHR;
-    ScalarKind k = shift ? widened(var->type->scalar) : widened(v->type->scalar);
+    ScalarKind k = shift ? widened(old->type->scalar) : widened(v->type->scalar);
     const FdType *t = fd_type_scalar(b->l->fd, k);
-    const FdNode *args[] = {lower_convert(b->l, var, t, loc),
+    const FdNode *args[] = {lower_convert(b->l, old, t, loc),
                             shift ? v : lower_convert(b->l, v, t, loc)};
-    set(b, out, var, lower_op(b->l, op, 2, args, loc), loc);
+    return lower_op(b->l, op, 2, args, loc);
+}
+
+static void assignment(Body *b, const Ast *n, Tail *out)
+{
+    Target t;
+    const FdNode *v = target(b, n->assign.target, &t) ? value(b, n->assign.value) : NULL;
+    if (!v) return;
+    if (n->assign.op != AST_OP_NONE) {
+        const FdNode *args[] = {target_value(b, t, n->loc), v};
+        bool user = n->sym && n->sym->kind == SYM_FUNC;
+        v = user ? lower_call(b->l, n->sym, 2, args, n->loc)
+                 : updated(b, args[0], sema_op(n->assign.op), v, n->loc);
+        if (!v) b->failed = true;
+    }
+    set_target(b, out, t, v, n->loc);
+}
+
+static void increment(Body *b, const Ast *n, Tail *out)
+{
+    Target t;
+    if (!target(b, n->incdec.target, &t)) return;
+    const FdNode *old = target_value(b, t, n->loc);
+    ScalarKind k = widened(old->type->scalar);
+    ScalarValue one = scalar_convert((ScalarValue){.i = 1}, SC_INT, k);
+    FdOp op = n->incdec.op == AST_OP_ADD ? FD_OP_ADD : FD_OP_SUB;
+    set_target(b, out, t, updated(b, old, op, fd_const(b->l->fd, k, one), n->loc), n->loc);
+}
+
+/* `: this(..)`: the object that another constructor of the class makes. */
+static void chain(Body *b, const Ast *n, Tail *out)
+{
+    const FdNode *args[FD_MAX_RANK];
+    const AstList *list = &n->call.args;
+    if (list->len > FD_MAX_RANK) {
+        fail(b, n->loc, "it has too many parameters");
+        return;
+    }
+    for (int i = 0; i < list->len; i++)
+        if (!(args[i] = value(b, list->data[i]))) return;
+    const FdNode *v = lower_construct(b->l, n->sym, list->len, args, n->loc);
+    if (!v) b->failed = true;
+    set(b, out, b->made, v, n->loc);
 }
 
 static void expression(Body *b, const Ast *n, Tail *out)
 {
-    if (n->kind == AST_ASSIGN) {
-        const FdNode *var = target(b, n->assign.target);
-        const FdNode *v = var ? value(b, n->assign.value) : NULL;
-        if (n->assign.op == AST_OP_NONE && var)
-            set(b, out, var, v, n->loc);
-        else
-            update(b, out, var, sema_op(n->assign.op), v, n->loc);
-    } else if (n->kind == AST_INCDEC) {
-        const FdNode *var = target(b, n->incdec.target);
-        if (!var) return;
-        ScalarKind k = widened(var->type->scalar);
-        ScalarValue one = scalar_convert((ScalarValue){.i = 1}, SC_INT, k);
-        update(b, out, var, n->incdec.op == AST_OP_ADD ? FD_OP_ADD : FD_OP_SUB,
-               fd_const(b->l->fd, k, one), n->loc);
-    } else {
+    if (n->kind == AST_ASSIGN)
+        assignment(b, n, out);
+    else if (n->kind == AST_INCDEC)
+        increment(b, n, out);
+    else if (n->kind == AST_CALL && n->call.callee->kind == AST_THIS && b->made)
+        chain(b, n, out);
+    else
         fail(b, n->loc, "it calls this for its effect");
-    }
 }
 
 /* ---- control ------------------------------------------------------------------------------------
@@ -208,6 +280,27 @@ static void branch(Body *b, const Ast *n, Tail *out)
     if (n->if_.other) statement(b, n->if_.other, &other);
 }
 
+/* `continue`: out of the switch first, if there is one inside the loop. */
+static void next_round(Body *b, Tail *out, Loc loc)
+{
+    if (!b->again) {
+        add(b, out, FD_STMT_CONTINUE, loc);
+        return;
+    }
+    b->continued = true;
+    set(b, out, b->again, truth(b, true), loc);
+    add(b, out, FD_STMT_BREAK, loc);
+}
+
+/* The body of a loop: `continue` in it is the loop's own. */
+static void looped(Body *b, const Ast *body, Tail *out)
+{
+    const FdNode *again = b->again;
+    b->again = NULL;
+    if (body) statement(b, body, out);
+    b->again = again;
+}
+
 /* while and for: the test comes first. */
 static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps, Loc loc,
                  Tail *out)
@@ -215,7 +308,7 @@ static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps
     FdStmt *s = add(b, out, FD_STMT_LOOP, loc);
     Tail inner = tail(&s->body), step = tail(&s->other);
     if (cond) leave_unless(b, &inner, value(b, cond), cond->loc);
-    if (body) statement(b, body, &inner);
+    looped(b, body, &inner);
     if (steps) block(b, steps, &step);
 }
 
@@ -228,7 +321,7 @@ static void loop_do(Body *b, const Ast *n, Tail *out)
     FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
     Tail inner = tail(&s->body), step = tail(&s->other);
     leave_unless(b, &inner, again, n->loc);
-    statement(b, n->do_.body, &inner);
+    looped(b, n->do_.body, &inner);
     set(b, &step, again, value(b, n->do_.cond), n->do_.cond->loc);
 }
 
@@ -253,9 +346,95 @@ static void loop_each(Body *b, const Ast *n, Tail *out)
     const FdNode *ends[] = {at, end};
     leave_unless(b, &inner, lower_op(b->l, FD_OP_LT, 2, ends, n->loc), n->loc);
     set(b, &inner, var, at, n->loc);
-    statement(b, n->foreach_.body, &inner);
-    ScalarValue one = {.i = 1};
-    update(b, &step, at, FD_OP_ADD, fd_const(b->l->fd, t->scalar, one), n->loc);
+    looped(b, n->foreach_.body, &inner);
+    const FdNode *one = fd_const(b->l->fd, t->scalar, (ScalarValue){.i = 1});
+    set(b, &step, at, updated(b, at, FD_OP_ADD, one, n->loc), n->loc);
+}
+
+/* Does a section's statement list begin here? NULL if no label compares (default only). */
+static const FdNode *chosen(Body *b, const Ast *section, const FdNode *v)
+{
+    const FdNode *any = NULL;
+    for (int i = 0; i < section->case_.labels.len && !b->failed; i++) {
+        const Ast *label = section->case_.labels.data[i];
+        if (label->kind == AST_DEFAULT_LABEL) continue;
+        const FdNode *args[] = {v, lower_convert(b->l, value(b, label), v->type, label->loc)};
+        if (!args[1]) return NULL;
+        const FdNode *same = lower_op(b->l, FD_OP_EQ, 2, args, label->loc);
+        const FdNode *both[] = {any, same};
+        any = any ? lower_op(b->l, FD_OP_LOR, 2, both, label->loc) : same;
+    }
+    return any;
+}
+
+static bool has_default(const Ast *section)
+{
+    for (int i = 0; i < section->case_.labels.len; i++)
+        if (section->case_.labels.data[i]->kind == AST_DEFAULT_LABEL) return true;
+    return false;
+}
+
+/* loop { if (v == 1 || v == 2) { ... } else if (...) ... else { default } break; } and, where a
+ * section goes on with the loop around it: if (again) continue; */
+static void choice(Body *b, const Ast *n, Tail *out)
+{
+    const FdNode *given = value(b, n->switch_.value);
+    if (!given) return;
+    if (given->type->record || given->type->nparams) {
+        fail(b, n->loc, "a device cannot run this switch");
+        return;
+    }
+    const FdNode *v = fd_local(b->l->fd, given->type, "value"), *outer = b->again;
+    const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
+    bool continued = b->continued;
+    set(b, out, v, given, n->loc);
+    FdStmt **first = out->last;
+    set(b, out, again, truth(b, false), n->loc);
+    b->again = again;
+    b->continued = false;
+    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = tail(&s->body), at = inner;
+    const Ast *otherwise = NULL;
+    for (int i = 0; i < n->switch_.sections.len && !b->failed; i++) {
+        const Ast *section = n->switch_.sections.data[i];
+        if (has_default(section)) {
+            otherwise = section; /* its other labels go there too */
+            continue;
+        }
+        const FdNode *cond = chosen(b, section, v);
+        if (!cond) break;
+        FdStmt *test = add(b, &at, FD_STMT_IF, section->loc);
+        test->expr = cond;
+        Tail then = tail(&test->body);
+        block(b, &section->case_.stmts, &then);
+        at = tail(&test->other);
+    }
+    if (otherwise) block(b, &otherwise->case_.stmts, &at);
+    for (inner.last = &s->body; *inner.last;) inner.last = &(*inner.last)->next;
+    add(b, &inner, FD_STMT_BREAK, n->loc);
+    b->again = outer;
+    bool jumps = b->continued;
+    b->continued = continued;
+    if (!jumps) {
+        *first = (*first)->next;
+        return;
+    }
+    FdStmt *test = add(b, out, FD_STMT_IF, n->loc);
+    test->expr = again;
+    Tail then = tail(&test->body);
+    next_round(b, &then, n->loc);
+}
+
+static void leave(Body *b, const Ast *n, Tail *out)
+{
+    const FdNode *v = b->made;
+    if (!v) v = n->return_.value ? value(b, n->return_.value) : NULL;
+    if (!v) {
+        fail(b, n->loc, "it returns nothing");
+        return;
+    }
+    const FdType *t = b->made ? v->type : lower_type(b->l, b->l->body->type->result);
+    add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
 }
 
 static void statement(Body *b, const Ast *n, Tail *out)
@@ -279,27 +458,24 @@ static void statement(Body *b, const Ast *n, Tail *out)
         break;
     case AST_FOREACH: loop_each(b, n, out); break;
     case AST_BREAK: add(b, out, FD_STMT_BREAK, n->loc); break;
-    case AST_CONTINUE: add(b, out, FD_STMT_CONTINUE, n->loc); break;
-    case AST_RETURN: {
-        const FdNode *v = n->return_.value ? value(b, n->return_.value) : NULL;
-        if (!v) {
-            fail(b, n->loc, "it returns nothing");
-            return;
-        }
-        const FdType *t = lower_type(b->l, b->l->body->type->result);
-        add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
-        break;
-    }
+    case AST_CONTINUE: next_round(b, out, n->loc); break;
+    case AST_SWITCH: choice(b, n, out); break;
+    case AST_RETURN: leave(b, n, out); break;
     default: fail(b, n->loc, "a device cannot run this statement"); break;
     }
 }
 
-const FdStmt *lower_body(Lower *l, const Ast *func)
+const FdStmt *lower_body(Lower *l, const LowerSignature *sig)
 {
     Body b = {.l = l};
     FdStmt *first = NULL;
     Tail out = tail(&first);
-    statement(&b, func->func.body, &out);
+    if (l->body->is_ctor) {
+        b.made = declare(&b, l->body->self);
+        if (b.made) set(&b, &out, b.made, lower_zero(l, b.made->type), l->body->loc);
+    }
+    statement(&b, sig->body, &out);
+    if (b.made && !b.failed) add(&b, &out, FD_STMT_RETURN, l->body->loc)->expr = b.made;
     for (size_t i = 0; i < b.locals.len; i++) b.locals.data[i]->fdag = NULL;
     vec_free(&b.locals);
     return b.failed ? NULL : first;

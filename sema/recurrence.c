@@ -1,6 +1,6 @@
 /* Recurrences: definitions that use themselves at other points. The type of one is written, or
- * found: the parts of its value that do not use it say what it may be, and a check of the value with
- * that assumption whether it is. That every use is an earlier point is checked on graphs
+ * found: the parts of its value that do not use it say what it may be, and a check of the value
+ * with that assumption whether it is. That every use is an earlier point is checked on graphs
  * (fdag/passes/recur.c).
  */
 #include "check.h"
@@ -114,7 +114,7 @@ static void check_use(Ast **child, void *ctx)
     Self *self = ctx;
     Ast *n = *child;
     if (!n) return;
-    const Ast *callee = n->kind == AST_CALL ? n->call.callee
+    const Ast *callee = n->kind == AST_CALL    ? n->call.callee
                         : n->kind == AST_INDEX ? n->index.base
                                                : NULL;
     if (callee && callee->kind == AST_NAME_REF && callee->sym == self->sym) {
