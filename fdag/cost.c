@@ -72,7 +72,9 @@ static double cost_of_apply(const FdNode *n, const FdiMap *lets, const double *l
     default: return fd_op_info(op)->props & FD_EXPENSIVE ? FDI_COST_EXPENSIVE : 1;
     }
     if (n->fn->kind == FD_LET) return fdi_map_get(lets, n->fn, &at) ? let_costs[at] : 0;
+    if (n->fn->kind == FD_VAR) return FDI_COST_READ; /* of a recurrence by itself */
     if (n->fn->kind != FD_FUNC) return FDI_COST_EXPENSIVE;
+    if (n->fn->leaf == FD_LEAF_MAKE || n->fn->leaf == FD_LEAF_FIELD) return 0;
     return n->fn->leaf == FD_LEAF_USER ? cost_of_user(n->fn->user) : FDI_COST_READ;
 }
 
@@ -111,6 +113,14 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
     return cost;
 }
 
+bool fdi_has_identity(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if (n->init) return true;
+    if (op != FD_OP_NONE) return fd_op_info(op)->identity != FD_IDENTITY_NONE;
+    return fdi_is_leaf(n->fn, FD_LEAF_USER) && n->fn->user->identity;
+}
+
 /* ---- what can be stored ---------------------------------------------------------------- */
 
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)
@@ -130,6 +140,20 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)
     fdi_map_free(&seen);
     vec_free(&list);
     return sure;
+}
+
+const FdDom *fdi_dom_of(const FdiNodes *list, const FdNode *var)
+{
+    const FdDom *found = NULL;
+    for (size_t i = 0; i < list->len; i++)
+        for (int k = 0; k < list->data[i]->nvars; k++) {
+            const FdDom *d = &list->data[i]->doms[k];
+            if (list->data[i]->vars[k] != var) continue;
+            if (found && (found->kind != d->kind || found->lo != d->lo || found->hi != d->hi))
+                return NULL;
+            found = d;
+        }
+    return found;
 }
 
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom)

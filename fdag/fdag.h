@@ -145,9 +145,9 @@ struct FdNode {
      * applied in order, the last index fastest. */
     const FdNode *init;
     /* FD_LET: NULL, or an FD_VAR of the let's own type: a recurrence, whose body reads itself
-     * through it. No range is FULL. It is evaluated in `order`, one entry a variable, outermost
-     * first: +(d+1) variable d upwards, -(d+1) downwards; all 0 until the pass `recur` has found
-     * it. */
+     * through it. All ranges are GIVEN (or OPEN, before domains). It is evaluated in `order`, one
+     * entry a variable, outermost first: +(d+1) variable d upwards, -(d+1) downwards; all 0 until
+     * the pass `recur` has found it. */
     const FdNode *self;
     int8_t order[FD_MAX_RANK];
 };
@@ -374,6 +374,7 @@ typedef struct FdPass {
  *   fold        constant folding
  *   domains     domain inference: OPEN becomes INFERRED or FULL, agreements are added (language 4)
  *   recur       finds the order of each recurrence; an error if none makes all uses earlier points
+ *               (one that depends on functions still to come stays without)
  *   fuse        fuse-or-materialise: a function applied where inlining it would recompute something
  *               expensive becomes a temporary, an FdSlot with a definition. First of the back
  *               passes: once compose has inlined a function nobody sees that it was shared
@@ -385,8 +386,8 @@ typedef struct FdPass {
  */
 extern const FdPass
     fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
-extern const FdPass fd_back_passes[]; /* before codegen: fuse, compose, fold, simplify, hoist,
-                                         deadparams */
+extern const FdPass fd_back_passes[]; /* before codegen: fuse, compose, recur, fold, simplify,
+                                         hoist, deadparams */
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */

@@ -205,20 +205,28 @@ enum {
  * known cost; may be empty. */
 double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs);
 
+/* Does a reduction over nothing have a value? */
+bool fdi_has_identity(const FdNode *reduce);
+
 /* Are these bounds finite for sure: do they ask only arrays for their domains? */
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
 
 /* Marks in `strict` what is evaluated whenever root is: not operands in branches. */
+/* The range of a variable, from the binders in `list`; NULL if binders of it differ (a function
+ * inlined twice keeps its variables, and its ranges may depend on its arguments), or none binds it.
+ */
+const FdDom *fdi_dom_of(const FdiNodes *list, const FdNode *var);
 void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 
 /* ---- passes --------------------------------------------------------------------------- */
 
 bool fdi_is_lazy(const FdNode *n, int arg); /* is operand `arg` evaluated only if chosen? */
 FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_domains, fd_pass_deadparams,
-    fd_pass_fuse, fd_pass_hoist;
-/* One node's step of folding and of simplification; NULL keeps it. For FdMap. */
+    fd_pass_fuse, fd_pass_hoist, fd_pass_recur;
+/* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
+const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
 const FdNode *fdi_fold_node(void *ctx, Fd *fd, const FdNode *n);
 const FdNode *fdi_simplify_node(void *ctx, Fd *fd, const FdNode *n);
 

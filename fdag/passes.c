@@ -4,20 +4,22 @@
 #include "internal.h"
 
 static const FdPass all[] = {
-    {"fold", fd_pass_fold},
-    {"domains", fd_pass_domains},
-    {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose},
-    {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist},
-    {"deadparams", fd_pass_deadparams},
+    {"fold", fd_pass_fold},   {"domains", fd_pass_domains},       {"recur", fd_pass_recur},
+    {"fuse", fd_pass_fuse},   {"compose", fd_pass_compose},       {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},
 };
 
-const FdPass fd_front_passes[] = {{"fold", fd_pass_fold}, {"domains", fd_pass_domains}, {0}};
+const FdPass fd_front_passes[] = {
+    {"fold", fd_pass_fold},
+    {"domains", fd_pass_domains},
+    {"recur", fd_pass_recur},
+    {0},
+};
 
 const FdPass fd_back_passes[] = {
     {"fuse", fd_pass_fuse},
     {"compose", fd_pass_compose},
+    {"recur", fd_pass_recur},
     {"fold", fd_pass_fold},
     {"simplify", fd_pass_simplify},
     {"hoist", fd_pass_hoist},

@@ -2,13 +2,12 @@
  *   before: %5 = let (%1 : infer %2..%3) %4      where %4 = f(%1)
  *           %7 = apply %5 (%6)
  *   after:  %7 = f(%6)
- * A user function whose body is a single return is inlined likewise, and a bound of a let is its
- * range's. Requires: the decisions of fuse, since sharing of functions ends here. Keeps: meaning,
- * except that an index outside the inlined function's own range is found only where it leaves the
- * array below. Afterwards no let is applied. */
+ * A function of functions gives a let, which is inlined in turn. A user function whose body is a
+ * single return is inlined likewise, and a bound of a let is its range's. A recurrence stays: its
+ * body reads what it computes. Requires: the decisions of fuse, since sharing of functions ends
+ * here. Keeps: meaning, except that an index outside the inlined function's own range is found only
+ * where it leaves the array below. Afterwards no let but recurrences is applied. */
 #include "../internal.h"
-
-static const FdNode *compose(void *ctx, Fd *fd, const FdNode *n);
 
 static const FdNode *inline_let(Fd *fd, const FdNode *n)
 {
@@ -16,7 +15,7 @@ static const FdNode *inline_let(Fd *fd, const FdNode *n)
     const FdNode *body = fdi_replace_vars(fd, f->body, f->nvars, f->vars, n->args);
     /* Body and arguments are composed already; a function that went where it is applied is new. */
     for (int i = 0; i < n->nargs; i++)
-        if (n->args[i]->type->nparams) return fd_rewrite(fd, body, compose, NULL);
+        if (n->args[i]->type->nparams) return fd_rewrite(fd, body, fdi_compose_node, NULL);
     return body;
 }
 
@@ -25,14 +24,14 @@ static const FdNode *inline_user(Fd *fd, const FdNode *n)
     const FdUser *u = n->fn->user;
     if (!u->body || u->body->kind != FD_STMT_RETURN) return NULL;
     const FdNode *body = fdi_replace_vars(fd, u->body->expr, u->nparams, u->params, n->args);
-    return fd_rewrite(fd, body, compose, NULL);
+    return fd_rewrite(fd, body, fdi_compose_node, NULL);
 }
 
-static const FdNode *compose(void *ctx, Fd *fd, const FdNode *n)
+const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;
     if (n->kind != FD_APPLY) return NULL;
-    if (n->fn->kind == FD_LET) return inline_let(fd, n);
+    if (n->fn->kind == FD_LET) return n->fn->self ? NULL : inline_let(fd, n);
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER)
         return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
@@ -43,6 +42,6 @@ static const FdNode *compose(void *ctx, Fd *fd, const FdNode *n)
 bool fd_pass_compose(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;
-    fdi_rewrite_graph(fd, g, compose, NULL);
+    fdi_rewrite_graph(fd, g, fdi_compose_node, NULL);
     return true;
 }

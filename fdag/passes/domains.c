@@ -2,6 +2,7 @@
  * FULL, and functions that one variable indexes plainly get agreements.
  *   before: %6 = let (%1 : open) %5            where %5 = u(i - 1) + u(i) + u(i + 1)
  *   after:  %6 = let (%1 : infer %7..%8) %5    with %7 = lower(u) + 1, %8 = upper(u) - 1
+ * A recurrence's ranges are found from its uses of other functions, and become GIVEN.
  * Requires: uses as sema built them (nothing inlined: a function's own range counts). Keeps: GIVEN
  * ranges. Afterwards a read whose indices are affine in INFERRED variables, outside of branches, is
  * inside by construction.
@@ -187,7 +188,7 @@ static bool settle_one(Domains *d)
             if (!d->vars.data[i].known && settle(d, &d->vars.data[i], alone)) return true;
     for (size_t i = 0; i < d->vars.len; i++) {
         DomVar *v = &d->vars.data[i];
-        if (v->known || v->binder->kind != FD_LET || mentioned(d, v)) continue;
+        if (v->known || v->binder->kind != FD_LET || v->binder->self || mentioned(d, v)) continue;
         v->dom = (FdDom){.kind = FD_DOM_FULL};
         v->known = true;
         return true;
@@ -293,6 +294,7 @@ static const FdNode *put_ranges(void *ctx, Fd *fd, const FdNode *n)
         if (doms[i].kind != FD_DOM_OPEN || !v) continue;
         any = true;
         doms[i] = v->dom;
+        if (n->self) doms[i].kind = FD_DOM_GIVEN; /* reads of itself can fall outside */
         /* A bound can ask for the domain of a function with open ranges of its own. */
         if (doms[i].lo) doms[i].lo = fd_rewrite(fd, doms[i].lo, put_ranges, ctx);
         if (doms[i].hi) doms[i].hi = fd_rewrite(fd, doms[i].hi, put_ranges, ctx);

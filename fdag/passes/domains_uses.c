@@ -47,10 +47,11 @@ static const FdNode *rename_bound(void *ctx, Fd *fd, const FdNode *n)
 
 /* ---- the uses -------------------------------------------------------------------------- */
 
-/* Can parameter k of f have a finite domain, as far as the node alone says? */
+/* Can parameter k of f have a finite domain, as far as the node alone says? A recurrence's uses of
+ * itself say nothing. */
 static bool may_be_finite(const FdNode *f, int k)
 {
-    if (f->kind == FD_FUNC && f->leaf != FD_LEAF_SLOT) return false;
+    if (f->kind == FD_VAR || (f->kind == FD_FUNC && f->leaf != FD_LEAF_SLOT)) return false;
     return fdi_is_integer(f->type->params[k]);
 }
 

@@ -5,6 +5,10 @@
  * An application recomputes when a loop around it does not move its arguments (j above), when an
  * index is not affine (a gather), or when there are several with different arguments (stencils of
  * stencils; the cost of what is inlined adds up, so long chains stay linear).
+ * A recurrence always becomes one: its values are kept as they come. One that depends on variables
+ * around it gets them as parameters of its own:
+ *   before: let(i, j) (rec s(k) s(k - 1) + a(i, k))(j)
+ *   after:  let(i, j) t(i, j)      with slot t = rec s(i, k) s(i, k - 1) + a(i, k)
  * Requires: ranges inferred; runs before compose, which ends sharing. Keeps: meaning; temporaries
  * only use earlier slots. A function that is not closed, or not surely finite, stays. */
 #include "../internal.h"
@@ -67,6 +71,99 @@ static bool storable(const Fuse *f, const FdNode *let)
     return true;
 }
 
+/* ---- recurrences that depend on variables around them ------------------------------------ */
+
+typedef struct Lift {
+    const Fuse *fuse;
+    FdiNodes around; /* whose binders say the ranges of those variables */
+    FdiMap lifted;   /* recurrence -> itself with them as parameters */
+} Lift;
+
+typedef struct Uses { /* of `self`, which becomes `now` with more arguments in front */
+    const FdNode *self, *now;
+    int n;
+    const FdNode *const *vars;
+} Uses;
+
+/* Applies f to the variables and then to what n has as arguments. */
+static const FdNode *apply_to_more(Fd *fd, const FdNode *f, int n, const FdNode *const *vars,
+                                   const FdNode *apply)
+{
+    const FdNode *args[2 * FD_MAX_RANK];
+    for (int i = 0; i < n; i++) args[i] = vars[i];
+    for (int i = 0; i < apply->nargs; i++) args[n + i] = apply->args[i];
+    return fd_apply(fd, f, n + apply->nargs, args, apply->loc);
+}
+
+static const FdNode *replace_use(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Uses *u = ctx;
+    if (n->kind != FD_APPLY || n->fn != u->self) return NULL;
+    return apply_to_more(fd, u->now, u->n, u->vars, n);
+}
+
+/* NULL: it cannot have its free variables as parameters. */
+static const FdNode *lift(Lift *l, const FdNode *rec)
+{
+    Fd *fd = l->fuse->fd;
+    const FdiNode *b = fdi_node(rec);
+    const FdNode *old[FD_MAX_RANK], *vars[FD_MAX_RANK];
+    const FdType *params[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    int8_t order[FD_MAX_RANK];
+    int n = (int)b->nfree, all = n + rec->nvars;
+    if (all > FD_MAX_RANK || b->nfree > FD_MAX_RANK) return NULL;
+    for (int i = 0; i < n; i++) {
+        const FdDom *dom = fdi_dom_of(&l->around, b->free[i]);
+        if (!dom || !fdi_storable(l->fuse->graph, b->free[i], dom)) return NULL;
+        old[i] = b->free[i];
+        doms[i] = (FdDom){FD_DOM_GIVEN, dom->lo, dom->hi};
+        order[i] = (int8_t)(i + 1);
+    }
+    for (int i = 0; i < rec->nvars; i++) {
+        int k = rec->order[i];
+        if (!fdi_storable(l->fuse->graph, rec->vars[i], &rec->doms[i])) return NULL;
+        old[n + i] = rec->vars[i];
+        doms[n + i] = rec->doms[i];
+        order[n + i] = (int8_t)(k > 0 ? k + n : k - n);
+    }
+    for (int i = 0; i < all; i++) { /* fresh ones, numbered in their order */
+        vars[i] = fd_var(fd, old[i]->type, old[i]->name);
+        params[i] = vars[i]->type;
+    }
+    const FdType *type = fd_type_func(fd, rec->type->result, all, params);
+    Uses uses = {rec->self, fd_var(fd, type, rec->self->name), n, vars};
+    const FdNode *body = fdi_replace_vars(fd, rec->body, all, old, vars);
+    body = fd_rewrite(fd, body, replace_use, &uses);
+    if (fdi_free_in(body, rec->self)) return NULL;
+    return fd_recurrence(fd, uses.now, rec->order[0] ? order : NULL, all, vars, doms, body,
+                         rec->loc);
+}
+
+static const FdNode *lift_applied(void *ctx, Fd *fd, const FdNode *n)
+{
+    Lift *l = ctx;
+    if (n->kind != FD_APPLY || !n->fn->self || fdi_closed(n->fn)) return NULL;
+    const FdNode *now = fdi_map_node(&l->lifted, n->fn);
+    if (!now && (now = lift(l, n->fn))) fdi_map_set_node(&l->lifted, n->fn, now);
+    if (!now) return NULL;
+    const FdiNode *b = fdi_node(n->fn);
+    return apply_to_more(fd, now, (int)b->nfree, b->free, n);
+}
+
+static void lift_recurrences(Fuse *f)
+{
+    Lift l = {.fuse = f};
+    FdiMap seen = {0};
+    fdi_postorder(f->graph->root, &seen, &l.around);
+    f->graph->root = fd_rewrite(f->fd, f->graph->root, lift_applied, &l);
+    fdi_map_free(&seen);
+    fdi_map_free(&l.lifted);
+    vec_free(&l.around);
+}
+
+/* ---- decisions ------------------------------------------------------------------------- */
+
 /* How often each element is evaluated if the function is inlined everywhere. */
 static double evaluations(Fuse *f, const FdNode *let, double cost)
 {
@@ -87,6 +184,8 @@ static void decide(Fuse *f)
     for (size_t i = 0; i < f->nodes.len; i++) {
         const FdNode *n = f->nodes.data[i];
         uint64_t dummy;
+        if (n->kind == FD_LET && n->self && n != f->graph->root && storable(f, n))
+            fdi_map_set(&f->stored, n, 0);
         if (n->kind != FD_APPLY || n->fn->kind != FD_LET) continue;
         if (fdi_map_get(&f->lets, n->fn, &dummy)) continue;
         fdi_map_set(&f->lets, n->fn, applied.len);
@@ -105,10 +204,10 @@ static void decide(Fuse *f)
         if (!used) continue;
         double cost = fdi_cost(let->body, &f->lets, f->costs);
         double times = evaluations(f, let, cost);
-        if ((times - 1) * cost > WORTH_A_TRIP && storable(f, let)) {
+        uint64_t dummy;
+        if (!let->self && (times - 1) * cost > WORTH_A_TRIP && storable(f, let))
             fdi_map_set(&f->stored, let, 0);
-            cost = FDI_COST_READ;
-        }
+        if (fdi_map_get(&f->stored, let, &dummy)) cost = FDI_COST_READ;
         f->costs[next] = cost;
         fdi_map_set(&f->lets, let, next++);
     }
@@ -130,8 +229,9 @@ static void store(Fuse *f)
         const FdNode *old = f->nodes.data[i], *children[FDI_MAX_CHILDREN];
         int count = fdi_children(old, children);
         for (int k = fdi_nbound(old); k < count; k++) {
+            bool applied = old->kind == FD_APPLY && k == 0;
             const FdNode *slot =
-                old->kind == FD_APPLY && k == 0 ? fdi_map_node(&slots, old->fn) : NULL;
+                applied || children[k]->self ? fdi_map_node(&slots, children[k]) : NULL;
             children[k] = slot ? slot : fdi_map_node(&done, children[k]);
         }
         const FdNode *now = fdi_rebuild(f->fd, old, children);
@@ -149,6 +249,7 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     Fuse f = {.fd = fd, .graph = g};
     (void)error;
     fdi_rewrite_graph(fd, g, resolve, NULL);
+    lift_recurrences(&f);
     fdi_postorder(g->root, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
     decide(&f);

@@ -4,6 +4,7 @@
  *   before: let(i, j) exp(a(i, j)) / sum(k, exp(a(i, k)))         x(i) / sqrt(sum(k, x(k) * x(k)))
  *   after:  let(i, j) exp(a(i, j)) / t(i)                         x(i) / t
  *           with slot t = let(i) sum(k, exp(a(i, k)))             with slot t = sqrt(..)
+ * In a recurrence, which runs in order, so does each such expression that does not use its values.
  * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
  * cannot fail; temporaries only use earlier slots. */
 #include "../internal.h"
@@ -19,10 +20,12 @@ static const FdNode *hoist(Hoist *h, const FdNode *root);
 static bool node_may_fail(const FdNode *x, const FdiNode *guarded)
 {
     FdOp op = fd_op_of(x);
-    if (x->kind == FD_REDUCE && (!op || fd_op_info(op)->identity == FD_IDENTITY_NONE)) return true;
+    if (x->kind == FD_REDUCE && !fdi_has_identity(x)) return true;
     for (int i = 0; i < x->nvars; i++)
         if (x->doms[i].kind == FD_DOM_GIVEN) return true;
-    if (x->kind != FD_APPLY) return false;
+    if (x->kind != FD_APPLY || fdi_applies(x, FD_LEAF_MAKE) || fdi_applies(x, FD_LEAF_FIELD))
+        return false;
+    if (fdi_applies(x, FD_LEAF_USER)) return true;
     if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(x->type->scalar);
     for (int k = 0; k < x->nargs; k++) {
         if (x->args[k]->kind != FD_VAR && !fd_is_const(x->args[k])) return true;
@@ -47,32 +50,18 @@ static bool may_fail(const FdNode *n)
     return fails;
 }
 
-/* The range of a variable around, from the nodes above; NULL if binders of it differ (a function
- * inlined twice keeps its variables, and its ranges may depend on its arguments). */
-static const FdDom *dom_of(const FdiNodes *list, const FdNode *var)
-{
-    const FdDom *found = NULL;
-    for (size_t i = 0; i < list->len; i++)
-        for (int k = 0; k < list->data[i]->nvars; k++) {
-            const FdDom *d = &list->data[i]->doms[k];
-            if (list->data[i]->vars[k] != var) continue;
-            if (found && (found->kind != d->kind || found->lo != d->lo || found->hi != d->hi))
-                return NULL;
-            found = d;
-        }
-    return found;
-}
-
+/* rec: in the body of a recurrence, which runs in order: what does not use its values is better
+ * computed before, all at once. */
 static bool worth(const Hoist *h, const FdiNodes *list, const FdNode *n, FdiLoops loops,
-                  bool strict)
+                  bool strict, bool rec)
 {
     const FdiNode *b = fdi_node(n);
     FdiMap none = {0};
     if (n->type->nparams || n->kind == FD_VAR || (n->kind != FD_APPLY && n->kind != FD_REDUCE))
         return false;
-    if ((int)b->nfree >= loops.n || b->nfree > FD_MAX_RANK || b->evaluable) return false;
+    if ((int)b->nfree >= loops.n + rec || b->nfree > FD_MAX_RANK || b->evaluable) return false;
     for (uint32_t i = 0; i < b->nfree; i++) {
-        const FdDom *dom = dom_of(list, b->free[i]);
+        const FdDom *dom = fdi_dom_of(list, b->free[i]);
         if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
     }
     return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && (strict || !may_fail(n));
@@ -87,7 +76,7 @@ static const FdNode *temporary(Hoist *h, const FdiNodes *list, const FdNode *n)
     const FdNode *vars[FD_MAX_RANK], *def = n;
     FdDom doms[FD_MAX_RANK];
     for (int i = 0; i < rank; i++) {
-        doms[i] = *dom_of(list, b->free[i]);
+        doms[i] = *fdi_dom_of(list, b->free[i]);
         vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
     }
     if (rank > 0)
@@ -113,7 +102,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         const FdNode *n = list.data[i], *children[FDI_MAX_CHILDREN];
         uint64_t c;
         if (!reached[i]) continue;
-        if (worth(h, &list, n, loops[i], fdi_map_get(&strict, n, &c))) {
+        if (worth(h, &list, n, loops[i], fdi_map_get(&strict, n, &c), root->self != NULL)) {
             fdi_map_set_node(&done, n, temporary(h, &list, n));
             continue;
         }

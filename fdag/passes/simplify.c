@@ -1,6 +1,8 @@
 /* Algebraic simplification of single operations.
  *   before: x * 1    x + 0    (i - 1) + 1    -(-x)    !!b    (double) (float) h    min(x, x)
  *   after:  x        x        i              x        b      (double) h            x
+ *   before: (c ? new R(a, b) : r).x    new R(r.x, r.y)
+ *   after:  c ? a : r.x                r
  * Requires: nothing. Keeps: values bit for bit (reals only where signed zeros allow: x - 0, x * 1),
  * and errors: no operand that could throw is dropped. */
 #include "../internal.h"
@@ -107,8 +109,48 @@ static bool applies(const FdNode *n, FdOp op)
     return n->kind == FD_APPLY && fd_op_of(n) == op;
 }
 
+/* ---- records --------------------------------------------------------------------------- */
+
+/* Is a field of n no more work than n is for all fields together? */
+static bool is_transparent(const FdNode *n, int depth)
+{
+    enum { DEEPEST = 16 };
+    if (n->kind != FD_APPLY) return n->kind == FD_VAR || n->kind == FD_SCALAR;
+    if (applies(n, FD_OP_SELECT))
+        return depth < DEEPEST && is_transparent(n->args[1], depth + 1) &&
+               is_transparent(n->args[2], depth + 1);
+    return fdi_is_leaf(n->fn, FD_LEAF_MAKE) || fdi_is_leaf(n->fn, FD_LEAF_FIELD) ||
+           fdi_is_leaf(n->fn, FD_LEAF_SLOT) || n->fn->kind == FD_VAR;
+}
+
+/* A field of a selected record is a selected field. */
+static const FdNode *field_of(Fd *fd, const FdNode *record, int field, FdLoc loc)
+{
+    if (!applies(record, FD_OP_SELECT)) return fd_field(fd, record, field, loc);
+    const FdNode *args[3] = {record->args[0], field_of(fd, record->args[1], field, loc),
+                             field_of(fd, record->args[2], field, loc)};
+    return args[1] == args[2] ? args[1] : fd_apply_op(fd, FD_OP_SELECT, SC_INT, 3, args, loc);
+}
+
+/* The record whose fields are made into one again, NULL if there is none. */
+static const FdNode *remade(const FdNode *n)
+{
+    const FdNode *record = NULL;
+    for (int i = 0; i < n->nargs; i++) {
+        const FdNode *f = n->args[i];
+        if (!fdi_applies(f, FD_LEAF_FIELD) || f->fn->slot != i) return NULL;
+        if (record && f->args[0] != record) return NULL;
+        record = f->args[0];
+    }
+    return record->type == n->type ? record : NULL;
+}
+
 static const FdNode *simplify_once(Fd *fd, const FdNode *n)
 {
+    if (fdi_applies(n, FD_LEAF_MAKE)) return remade(n);
+    if (fdi_applies(n, FD_LEAF_FIELD) && applies(n->args[0], FD_OP_SELECT) &&
+        is_transparent(n->args[0], 0))
+        return field_of(fd, n->args[0], n->fn->slot, n->loc);
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE) return NULL;
     const FdNode *a = n->args[0];
