@@ -348,11 +348,9 @@ static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
     const char *why = l->why; /* what fails inside is a reason, no error */
     Loc why_loc = l->why_loc;
     l->why = NULL;
-    bool functional = type->result->nparams > 0;
-    for (int i = 0; i < type->nparams; i++) functional = functional || type->params[i]->nparams > 0;
     const FdStmt *body = NULL;
-    if (functional)
-        lower_fail(l, sym->loc, "it works on functions, and is not only definitions and a return");
+    if (type->result->nparams > 0)
+        lower_fail(l, sym->loc, "it gives a function, and is not only definitions and a return");
     else if (!few)
         lower_fail(l, sym->loc, "it reads too many fields, or arrays among them");
     else if (sig->body)
