@@ -94,7 +94,9 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_abi_init(m);
     if (options->debug) host_debug_init(m);
 
+    host_declare_classes(m);
     host_declare_functions(m);
+    host_describe_classes(m);
     host_scan_functions(m);
     for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
     LLVMValueRef program = host_emit_program(m);
@@ -112,6 +114,7 @@ void host_free(HostModule *m)
     vec_free(&m->texts);
     vec_free(&m->strings);
     vec_free(&m->natives);
+    vec_free(&m->names);
     if (m->di) LLVMDisposeDIBuilder(m->di);
     LLVMDisposeBuilder(m->b);
     LLVMDisposeBuilder(m->entry);

@@ -1,5 +1,5 @@
 /* The runtime's functions as declarations made from abi.def, calls of them, and the constants that
- * they take: sites, string literals, graphs, native functions, the program's description.
+ * they take: sites, string literals, graphs, the program's description.
  * Requires: a throwing function takes its site last. Keeps: every such call is followed by a test.
  */
 #include <string.h>
@@ -63,16 +63,38 @@ static LLVMValueRef call(HostModule *m, AbiId id, LLVMValueRef *args, unsigned n
     return LLVMBuildCall2(m->b, m->abi_type[id], m->abi[id], args, n, "");
 }
 
-LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc)
+/* Without the test. */
+static LLVMValueRef call_at(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef all[16];
     for (int i = 0; i < n; i++) all[i] = args[i];
     if (abi[id].throws) all[n++] = host_site(f, loc);
     if ((size_t)n + 1 != strlen(abi[id].signature)) host_bug(m, NULL, abi[id].name);
-    LLVMValueRef result = call(m, id, all, (unsigned)n);
+    return call(m, id, all, (unsigned)n);
+}
+
+LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc)
+{
+    LLVMValueRef result = call_at(f, id, args, n, loc);
     if (abi[id].throws) host_check_pending(f, loc, false);
     return result;
+}
+
+void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef slot = args[0];
+    bool lend =
+        host_is_local(f, slot); /* its address must not escape: every call could change it */
+    if (lend) {
+        if (!f->shadow) f->shadow = host_alloca(f, m->ptr, "shadow");
+        LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, slot, ""), f->shadow);
+        args[0] = f->shadow;
+    }
+    call_at(f, id, args, n, loc);
+    if (lend) LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, f->shadow, ""), slot);
+    if (abi[id].throws) host_check_pending(f, loc, false);
 }
 
 void host_check_pending(HostFunc *f, Loc loc, bool frame)
@@ -94,7 +116,7 @@ void host_check_pending(HostFunc *f, Loc loc, bool frame)
     host_enter(f, next);
 }
 
-/* static void release(ptr frame, i64 first, i64 end): releases these slots. */
+/* static void release(ptr frame, i64 first, i64 end): releases these slots and empties them. */
 static void make_release(HostModule *m)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
@@ -117,6 +139,7 @@ static void make_release(HostModule *m)
     LLVMPositionBuilderAtEnd(m->b, body);
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(m->b, m->ptr, LLVMGetParam(fn, 0), &i, 1, "");
     LLVMValueRef ref = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    LLVMBuildStore(m->b, host_null(m), slot);
     call(m, ABI_cs_release, &ref, 1);
     LLVMValueRef next = LLVMBuildAdd(m->b, i, host_long(m, 1), "");
     LLVMBuildBr(m->b, test);
@@ -141,8 +164,8 @@ void host_release_slots(HostFunc *f, int first, int end)
 /* ---- constants ---------------------------------------------------------------------------------
  */
 
-static LLVMValueRef constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
-                             bool writable)
+LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
+                           bool writable)
 {
     LLVMValueRef g = LLVMAddGlobal(m->mod, type, name);
     LLVMSetInitializer(g, init);
@@ -158,15 +181,22 @@ LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len)
         if (m->texts.data[i].len == len && memcmp(m->texts.data[i].bytes, bytes, len) == 0)
             return m->texts.data[i].global;
     LLVMValueRef init = LLVMConstStringInContext(m->ctx, bytes, (unsigned)len, false);
-    HostText t = {bytes, len, constant(m, "text", LLVMTypeOf(init), init, false)};
+    HostText t = {bytes, len, host_constant(m, "text", LLVMTypeOf(init), init, false)};
     LLVMSetAlignment(t.global, 1);
     vec_push(&m->texts, t);
     return t.global;
 }
 
-static LLVMValueRef c_string(HostModule *m, const char *s)
+LLVMValueRef host_c_string(HostModule *m, const char *s)
 {
     return host_text_constant(m, s, strlen(s));
+}
+
+LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,
+                        unsigned n)
+{
+    if (n == 0) return host_null(m);
+    return host_constant(m, name, LLVMArrayType(elem, n), LLVMConstArray(elem, items, n), false);
 }
 
 LLVMValueRef host_site(HostFunc *f, Loc loc)
@@ -174,11 +204,11 @@ LLVMValueRef host_site(HostFunc *f, Loc loc)
     HostModule *m = f->m;
     int line, col;
     sources_position(m->sources, loc.file, loc.begin, &line, &col);
-    LLVMValueRef members[] = {c_string(m, f->name),
-                              c_string(m, sources_get(m->sources, loc.file)->path),
+    LLVMValueRef members[] = {host_c_string(m, f->name),
+                              host_c_string(m, sources_get(m->sources, loc.file)->path),
                               host_int(m, line), host_int(m, col)};
     LLVMTypeRef t = m->structs[HOST_SITE];
-    return constant(m, "site", t, LLVMConstNamedStruct(t, members, 4), false);
+    return host_constant(m, "site", t, LLVMConstNamedStruct(t, members, 4), false);
 }
 
 /* static ptr literal(ptr cell, ptr bytes, i64 len): the string of *cell, made when first used. */
@@ -219,7 +249,7 @@ LLVMValueRef host_string(HostFunc *f, AstBytes text)
             memcmp(m->strings.data[i].bytes, bytes, text.len) == 0)
             cell = m->strings.data[i].global;
     if (!cell) {
-        cell = constant(m, "string", m->ptr, host_null(m), true);
+        cell = host_constant(m, "string", m->ptr, host_null(m), true);
         HostText t = {bytes, text.len, cell};
         vec_push(&m->strings, t);
     }
@@ -235,84 +265,32 @@ LLVMValueRef host_graph(HostModule *m, uint64_t graph)
     if (graph >= (uint64_t)m->sema->ngraphs) host_bug(m, NULL, "a graph that does not exist");
     if (!m->graphs[graph]) {
         LLVMTypeRef t = m->structs[HOST_GRAPH];
-        LLVMValueRef members[] = {c_string(m, m->sema->graphs[graph].text), host_null(m)};
-        m->graphs[graph] = constant(m, "graph", t, LLVMConstNamedStruct(t, members, 2), true);
+        LLVMValueRef members[] = {host_c_string(m, m->sema->graphs[graph].text), host_null(m)};
+        m->graphs[graph] = host_constant(m, "graph", t, LLVMConstNamedStruct(t, members, 2), true);
     }
     return m->graphs[graph];
-}
-
-/* ---- user functions for the runtime
- * ---------------------------------------------------------------- */
-
-/* The value at args[i] as the function takes it. */
-static LLVMValueRef take(HostModule *m, LLVMValueRef args, unsigned i, const Type *t)
-{
-    LLVMValueRef index = host_long(m, (int64_t)i);
-    LLVMValueRef at = LLVMBuildGEP2(m->b, m->i64, args, &index, 1, "");
-    if (t->kind != TY_SCALAR) return LLVMBuildLoad2(m->b, m->ptr, at, "");
-    LLVMTypeRef to = host_scalar_type(m, t->scalar);
-    if (scalar_is_real(t->scalar)) {
-        LLVMValueRef v = LLVMBuildLoad2(m->b, m->f64, at, "");
-        return t->scalar == SC_DOUBLE ? v : LLVMBuildFPTrunc(m->b, v, to, "");
-    }
-    LLVMValueRef v = LLVMBuildLoad2(m->b, m->i64, at, "");
-    return to == m->i64 ? v : LLVMBuildTrunc(m->b, v, to, "");
-}
-
-static LLVMValueRef widen(HostModule *m, LLVMValueRef v, const Type *t)
-{
-    if (t->kind != TY_SCALAR || t->scalar == SC_DOUBLE) return v;
-    if (scalar_is_real(t->scalar)) return LLVMBuildFPExt(m->b, v, m->f64, "");
-    if (scalar_bytes(t->scalar) == 8) return v;
-    return scalar_is_signed(t->scalar) ? LLVMBuildSExt(m->b, v, m->i64, "")
-                                       : LLVMBuildZExt(m->b, v, m->i64, "");
-}
-
-/* static void f(ptr env, ptr args, ptr out): the function with values in CsValues. */
-static LLVMValueRef wrapper(HostModule *m, const Symbol *sym)
-{
-    const HostFuncInfo *info = host_func_info(m, sym);
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
-    LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
-    LLVMTypeRef params[] = {m->ptr, m->ptr, m->ptr};
-    LLVMTypeRef type = LLVMFunctionType(m->void_type, params, 3, false);
-    LLVMValueRef fn = host_add_function(m, arena_printf(m->arena, "native.%s", sym->name), type);
-    host_debug_none(m);
-    const Type *t = sym->type;
-    LLVMValueRef *args = arena_array(m->arena, LLVMValueRef, t->nparams + 1);
-    for (int i = 0; i < t->nparams; i++)
-        args[i] = take(m, LLVMGetParam(fn, 1), (unsigned)i, t->params[i]);
-    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, info->fn, args, (unsigned)t->nparams, "");
-    LLVMBuildStore(m->b, widen(m, v, t->result), LLVMGetParam(fn, 2));
-    LLVMBuildRetVoid(m->b);
-    if (back) LLVMPositionBuilderAtEnd(m->b, back);
-    LLVMSetCurrentDebugLocation2(m->b, at);
-    return fn;
-}
-
-LLVMValueRef host_native(HostModule *m, const Symbol *sym)
-{
-    for (size_t i = 0; i < m->natives.len; i++)
-        if (m->natives.data[i].sym == sym) return m->natives.data[i].descriptor;
-    LLVMTypeRef t = m->structs[HOST_NATIVE];
-    const char *name = sym->fdag ? ((const FdUser *)sym->fdag)->name : sym->name;
-    LLVMValueRef members[] = {c_string(m, name), c_string(m, type_text(m->arena, sym->type)),
-                              wrapper(m, sym),   host_int(m, sym->type->nparams),
-                              host_null(m),      host_null(m),
-                              host_null(m)};
-    HostNativeEntry e = {sym, constant(m, "native", t, LLVMConstNamedStruct(t, members, 7), false)};
-    vec_push(&m->natives, e);
-    return e.descriptor;
 }
 
 /* ---- the program
  * ------------------------------------------------------------------------------------ */
 
-static LLVMValueRef table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,
-                          unsigned n)
+/* The classes of what the runtime throws, by CsException. */
+static LLVMValueRef exceptions(HostModule *m)
 {
-    if (n == 0) return host_null(m);
-    return constant(m, name, LLVMArrayType(elem, n), LLVMConstArray(elem, items, n), false);
+    static const char *const names[] = {"DomainException",       "IndexOutOfRangeException",
+                                        "DivideByZeroException", "FormatException",
+                                        "IOException",           "OutOfMemoryException",
+                                        "DeviceException",       "NullReferenceException",
+                                        "InvalidCastException",  "KeyNotFoundException",
+                                        "ArgumentException",     "StackOverflowException"};
+    enum { COUNT = sizeof names / sizeof *names };
+    LLVMValueRef items[COUNT];
+    bool any = false;
+    for (int i = 0; i < COUNT; i++) {
+        items[i] = host_class_named(m, names[i]);
+        any = any || !LLVMIsNull(items[i]);
+    }
+    return any ? host_table(m, "exceptions", m->ptr, items, COUNT) : host_null(m);
 }
 
 static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkernels)
@@ -322,27 +300,27 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
     for (int i = 0; i < nkernels; i++) {
         LLVMValueRef members[] = {host_long(m, (int64_t)kernels[i].key.hi),
                                   host_long(m, (int64_t)kernels[i].key.lo),
-                                  c_string(m, kernels[i].text)};
+                                  host_c_string(m, kernels[i].text)};
         items[i] = LLVMConstNamedStruct(t, members, 3);
     }
-    LLVMValueRef all = table(m, "kernels", t, items, (unsigned)nkernels);
+    LLVMValueRef all = host_table(m, "kernels", t, items, (unsigned)nkernels);
     int nnatives = m->sema->nhost_users;
     LLVMValueRef *natives = arena_array(m->arena, LLVMValueRef, nnatives + 1);
-    for (int i = 0; i < nnatives; i++) natives[i] = host_native(m, m->sema->host_users[i]);
+    for (int i = 0; i < nnatives; i++) natives[i] = host_native(m, m->sema->host_users[i], 0);
     const CgOptions *cg = &m->options->cg;
-    LLVMValueRef members[] = {c_string(m, m->options->program),
+    LLVMValueRef members[] = {host_c_string(m, m->options->program),
                               host_int(m, (int64_t)cg->tile),
                               host_int(m, cg->precise),
                               host_int(m, nkernels),
                               all,
                               host_int(m, nnatives),
-                              table(m, "natives", m->ptr, natives, (unsigned)nnatives),
-                              host_int(m, 0),
-                              host_null(m),
-                              host_null(m),
-                              host_null(m)};
+                              host_table(m, "natives", m->ptr, natives, (unsigned)nnatives),
+                              host_int(m, m->nrecords),
+                              host_describe_records(m),
+                              exceptions(m),
+                              host_class_named(m, "Exception")};
     t = m->structs[HOST_PROGRAM];
-    return constant(m, "description", t, LLVMConstNamedStruct(t, members, 11), false);
+    return host_constant(m, "description", t, LLVMConstNamedStruct(t, members, 11), false);
 }
 
 /* int main(int argc, char **argv) */
@@ -358,6 +336,7 @@ void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
     call(m, ABI_cs_start, args, 3);
     LLVMTypeRef type = LLVMFunctionType(m->i32, NULL, 0, false);
     LLVMValueRef code = LLVMBuildCall2(m->b, type, program, NULL, 0, "");
+    host_release_statics(m);
     LLVMValueRef finish = call(m, ABI_cs_finish, NULL, 0);
     LLVMValueRef failed = LLVMBuildICmp(m->b, LLVMIntNE, finish, host_int(m, 0), "");
     LLVMBuildRet(m->b, LLVMBuildSelect(m->b, failed, finish, code, ""));

@@ -73,18 +73,11 @@ LLVMValueRef host_array_read(HostFunc *f, LLVMValueRef array, Loc loc)
 LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
 {
     HostModule *m = f->m;
-    LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    LLVMValueRef at = slot, array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
     LLVMBasicBlockRef call = host_block(f, "own"), next = host_block(f, "write");
     host_branch_cold(f, host_array_not_at_hand(f, array, true), call, next);
     host_enter(f, call);
-    if (host_is_local(f, slot)) { /* its address must not escape: every call could change it then */
-        if (!f->shadow) f->shadow = host_alloca(f, m->ptr, "shadow");
-        LLVMBuildStore(m->b, array, f->shadow);
-        host_call_runtime(f, ABI_cs_array_write, &f->shadow, 1, loc);
-        LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, f->shadow, ""), slot);
-    } else {
-        host_call_runtime(f, ABI_cs_array_write, &slot, 1, loc);
-    }
+    host_call_on_slot(f, ABI_cs_array_write, &at, 1, loc);
     host_jump(f, next);
     host_enter(f, next);
     return LLVMBuildLoad2(m->b, m->ptr, slot, "");
@@ -101,24 +94,54 @@ static LLVMValueRef wide(HostFunc *f, const HostIndex *x, int d)
                            : LLVMBuildZExt(m->b, x->i[d], m->i64, "");
 }
 
-static void index_from(HostFunc *f, Ast *const *args, LLVMValueRef *values, int n, HostIndex *out)
+static bool is_from_end(const Ast *n)
 {
+    return n->kind == AST_UNARY && n->unary.op == AST_OP_FROM_END;
+}
+
+Ast *host_index_tree(Ast *n)
+{
+    return is_from_end(n) ? n->unary.operand : n;
+}
+
+/* Of values, those of the trees of host_index_tree; `array` is read for indices from the end. */
+static void index_from(HostFunc *f, Ast *const *args, LLVMValueRef *values, int n,
+                       LLVMValueRef array, HostIndex *out)
+{
+    HostModule *m = f->m;
     out->rank = n;
     for (int d = 0; d < n; d++) {
-        ScalarKind k = args[d]->type->scalar;
+        ScalarKind k = host_index_tree(args[d])->type->scalar;
         out->is_signed[d] = scalar_is_signed(k);
         bool is_long = scalar_bytes(k) == 8;
         ScalarKind to = is_long ? k : out->is_signed[d] ? SC_INT : SC_UINT;
         out->i[d] = host_convert(f, values[d], k, to);
+        if (!is_from_end(args[d])) continue;
+        LLVMValueRef end = host_array_end(f, array, d);
+        out->i[d] = LLVMBuildSub(m->b, end, wide(f, out, d), "");
+        out->is_signed[d] = true;
     }
 }
 
-void host_index(HostFunc *f, AstList args, HostIndex *out)
+LLVMValueRef host_array_end(HostFunc *f, LLVMValueRef array, int dim)
 {
-    LLVMValueRef values[HOST_MAX_RANK];
+    return LLVMBuildAdd(f->m->b, host_array_dim(f, array, ARRAY_LO, dim),
+                        host_array_dim(f, array, ARRAY_N, dim), "");
+}
+
+void host_index(HostFunc *f, AstList args, LLVMValueRef slot, HostIndex *out)
+{
+    LLVMValueRef values[HOST_MAX_RANK], array = NULL;
+    Ast *trees[HOST_MAX_RANK] = {NULL};
+    bool from_end = false;
     if (args.len > HOST_MAX_RANK) host_bug(f->m, args.data[0], "too many indices");
-    host_values(f, args.data, args.len, values);
-    index_from(f, args.data, values, args.len, out);
+    for (int d = 0; d < args.len; d++) {
+        trees[d] = host_index_tree(args.data[d]);
+        from_end = from_end || trees[d] != args.data[d];
+    }
+    host_values(f, trees, args.len, values);
+    if (from_end) array = LLVMBuildLoad2(f->m->b, f->m->ptr, slot, "");
+    index_from(f, args.data, values, args.len, array, out);
 }
 
 /* Leaves with IndexOutOfRangeException unless `inside`. */
@@ -131,21 +154,20 @@ static void check(HostFunc *f, LLVMValueRef outside, LLVMValueRef array, const H
     host_enter(f, bad);
     LLVMValueRef buffer = host_buffer(f, x->rank);
     for (int d = 0; d < x->rank; d++)
-        host_put(f, buffer, x->rank, d, wide(f, x, d), host_type_of_kind(m, SC_LONG));
+        host_put(f, buffer, d, wide(f, x, d), host_type_of_kind(m, SC_LONG));
     LLVMValueRef args[] = {array, host_int(m, x->rank), buffer};
     host_call_runtime(f, ABI_cs_throw_index, args, 3, loc);
     host_jump(f, host_unwind(f));
     host_enter(f, next);
 }
 
-static LLVMValueRef address(HostFunc *f, LLVMValueRef data, const Type *type, LLVMValueRef offset)
+static LLVMValueRef dims_count(HostFunc *f, LLVMValueRef array, const Type *type)
 {
-    HostModule *m = f->m;
-    return LLVMBuildInBoundsGEP2(m->b, host_stored_type(m, type->result), data, &offset, 1, "");
+    return type_is_record(type->result) ? host_array_count(f, array, type->nparams) : NULL;
 }
 
-LLVMValueRef host_element(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *x,
-                          Loc loc)
+HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *x,
+                         Loc loc)
 {
     LLVMBuilderRef b = f->m->b;
     LLVMValueRef outside = NULL, rel[HOST_MAX_RANK];
@@ -161,11 +183,12 @@ LLVMValueRef host_element(HostFunc *f, LLVMValueRef array, const Type *type, con
         LLVMValueRef stride = host_array_dim(f, array, ARRAY_STRIDE, d);
         offset = LLVMBuildAdd(b, LLVMBuildMul(b, rel[d], stride, ""), offset, "");
     }
-    return address(f, host_array_field(f, array, ARRAY_DATA, f->m->ptr), type, offset);
+    LLVMValueRef data = host_array_field(f, array, ARRAY_DATA, f->m->ptr);
+    return (HostElement){type->result, data, offset, dims_count(f, array, type)};
 }
 
-LLVMValueRef host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
-                                  const Type *type, const HostIndex *x, Loc loc)
+HostElement host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
+                                 const Type *type, const HostIndex *x, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef outside = NULL, offset = NULL;
@@ -181,51 +204,33 @@ LLVMValueRef host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRe
         if (d < x->rank - 1) part = LLVMBuildMul(m->b, part, fact->stride[d], "");
         offset = offset ? LLVMBuildAdd(m->b, offset, part, "") : part;
     }
-    return address(f, fact->data, type, offset);
+    return (HostElement){type->result, fact->data, offset, fact->count};
 }
 
-/* A copy of an element that is a reference; an array that was never set is empty. */
-static LLVMValueRef copied(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
+HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc)
 {
-    HostModule *m = f->m;
-    LLVMValueRef v = LLVMBuildLoad2(m->b, m->ptr, at, "");
-    v = host_call_runtime(f, ABI_cs_retain, &v, 1, loc);
-    if (type->kind != TY_ARRAY) return v;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
-    LLVMBasicBlockRef make = host_block(f, "empty"), next = host_block(f, "element");
-    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, v, ""), make, next);
-    host_enter(f, make);
-    LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, type->nparams)};
-    LLVMValueRef made = host_call_runtime(f, ABI_cs_array_empty, args, 2, loc);
-    host_jump(f, next);
-    host_enter(f, next);
-    LLVMValueRef phi = LLVMBuildPhi(m->b, m->ptr, ""), values[] = {v, made};
-    LLVMBasicBlockRef blocks[] = {from, make};
-    LLVMAddIncoming(phi, values, blocks, 2);
-    return phi;
+    const HostFact *fact = host_fact(f, base, false);
+    HostIndex x;
+    if (fact) {
+        host_index(f, args, fact->sym->host, &x);
+        LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, fact->sym->host, "");
+        return host_element_by_fact(f, fact, array, base->type, &x, loc);
+    }
+    Ast *all[HOST_MAX_RANK + 1] = {base};
+    LLVMValueRef values[HOST_MAX_RANK + 1];
+    if (args.len > HOST_MAX_RANK) host_bug(f->m, base, "too many indices");
+    for (int d = 0; d < args.len; d++) all[d + 1] = host_index_tree(args.data[d]);
+    host_peeks(f, all, args.len + 1, values);
+    index_from(f, args.data, values + 1, args.len, values[0], &x);
+    host_array_read(f, values[0], loc);
+    return host_element(f, values[0], base->type, &x, loc);
 }
 
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc)
 {
-    const HostFact *fact = host_fact(f, base, false);
-    HostIndex x;
-    LLVMValueRef at;
-    if (fact) {
-        host_index(f, args, &x);
-        LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, fact->sym->host, "");
-        at = host_element_by_fact(f, fact, array, base->type, &x, loc);
-    } else {
-        Ast *all[HOST_MAX_RANK + 1] = {base};
-        LLVMValueRef values[HOST_MAX_RANK + 1];
-        if (args.len > HOST_MAX_RANK) host_bug(f->m, base, "too many indices");
-        for (int d = 0; d < args.len; d++) all[d + 1] = args.data[d];
-        host_values(f, all, args.len + 1, values);
-        index_from(f, args.data, values + 1, args.len, &x);
-        host_array_read(f, values[0], loc);
-        at = host_element(f, values[0], base->type, &x, loc);
-    }
-    if (type_is_ref(elem)) return (HostRef){copied(f, at, elem, loc), true};
-    return (HostRef){host_load(f, at, elem), false};
+    HostElement e = host_find_element(f, base, args, loc);
+    if (!type_is_ref(elem)) return (HostRef){host_element_load(f, &e), false, false};
+    return host_load_ref(f, host_element_address(f, &e, 0), elem, loc);
 }
 
 /* ---- members
@@ -244,7 +249,7 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
     if (is_long || strcmp(name, "Length") == 0) {
         if (fact && rank == 1)
             return is_long ? LLVMBuildZExt(m->b, fact->n[0], m->i64, "") : fact->n[0];
-        LLVMValueRef n = host_array_count(f, host_value(f, base), rank);
+        LLVMValueRef n = host_array_count(f, host_peek(f, base), rank);
         return is_long ? n : LLVMBuildTrunc(m->b, n, m->i32, "");
     }
     if (args.len != 1 || !args.data[0]->is_const) return NULL;
@@ -254,7 +259,7 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
     if (!upper && !lower && strcmp(name, "GetLength") != 0) return NULL;
     if (fact && lower) return host_int(m, 0);
     if (fact) return upper ? LLVMBuildSub(m->b, fact->n[d], host_int(m, 1), "") : fact->n[d];
-    LLVMValueRef array = host_value(f, base), v = host_long(m, -1);
+    LLVMValueRef array = host_peek(f, base), v = host_long(m, -1);
     if (upper || lower) {
         LLVMValueRef lo = host_array_dim(f, array, ARRAY_LO, (int)d);
         v = upper ? LLVMBuildAdd(m->b, v, lo, "") : lo;
@@ -268,19 +273,22 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
  * ----------------------------------------------------------------------------------------- */
 
 /* Stores the items in order; returns the number of the next element. */
-static int64_t fill(HostFunc *f, const Ast *list, LLVMValueRef data, const Type *elem, int64_t at)
+static int64_t fill(HostFunc *f, const Ast *list, LLVMValueRef data, const Type *elem, int64_t at,
+                    int64_t total)
 {
     HostModule *m = f->m;
     for (int i = 0; i < list->init_list.items.len; i++) {
         Ast *item = list->init_list.items.data[i];
         if (item->kind == AST_INIT_LIST && item->type != elem) {
-            at = fill(f, item, data, elem, at);
+            at = fill(f, item, data, elem, at, total);
             continue;
         }
         LLVMValueRef v = type_is_ref(elem) ? host_owned(f, item) : host_value(f, item);
-        LLVMValueRef offset = host_long(m, at++);
-        LLVMTypeRef t = host_stored_type(m, elem);
-        host_store(f, LLVMBuildInBoundsGEP2(m->b, t, data, &offset, 1, ""), v, elem);
+        HostElement e = {elem, data, host_long(m, at++), host_long(m, total)};
+        if (type_is_ref(elem))
+            host_store(f, host_element_address(f, &e, 0), v, elem);
+        else
+            host_element_store(f, &e, v);
     }
     return at;
 }
@@ -291,7 +299,7 @@ static LLVMValueRef allocate(HostFunc *f, const Type *type, const LLVMValueRef *
     int rank = type->nparams;
     LLVMValueRef buffer = host_buffer(f, rank);
     for (int d = 0; d < rank; d++)
-        host_put(f, buffer, rank, d, lengths[d], host_type_of_kind(m, SC_LONG));
+        host_put(f, buffer, d, lengths[d], host_type_of_kind(m, SC_LONG));
     LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, rank), buffer};
     return host_call_runtime(f, ABI_cs_array_new, args, 3, loc);
 }
@@ -313,11 +321,12 @@ static HostRef filled(HostFunc *f, const Ast *init, const Type *type)
     LLVMValueRef slot = vec_last(&f->temps);
     if (total) {
         LLVMValueRef array = host_array_write(f, slot, init->loc);
-        fill(f, init, host_array_field(f, array, ARRAY_DATA, m->ptr), type->result, 0);
+        LLVMValueRef data = host_array_field(f, array, ARRAY_DATA, m->ptr);
+        fill(f, init, data, type->result, 0, total);
     }
     LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
     host_untemp(f, slot);
-    return (HostRef){array, true};
+    return (HostRef){array, true, false};
 }
 
 HostRef host_new_array(HostFunc *f, Ast *n)
@@ -325,8 +334,8 @@ HostRef host_new_array(HostFunc *f, Ast *n)
     if (n->kind == AST_INIT_LIST) return filled(f, n, n->type);
     if (n->new_array.init) return filled(f, n->new_array.init, n->type);
     HostIndex x;
-    host_index(f, n->new_array.sizes, &x);
+    host_index(f, n->new_array.sizes, NULL, &x);
     LLVMValueRef lengths[HOST_MAX_RANK];
     for (int d = 0; d < x.rank; d++) lengths[d] = wide(f, &x, d);
-    return (HostRef){allocate(f, n->type, lengths, n->loc), true};
+    return (HostRef){allocate(f, n->type, lengths, n->loc), true, false};
 }

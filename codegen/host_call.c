@@ -19,7 +19,8 @@ typedef struct Argument {
 static Argument by_reference(HostFunc *f, Ast *n)
 {
     HostPlace *p = host_place(f, host_strip_mode(n));
-    if (p->slot) return (Argument){p->slot, NULL};
+    if (p->kind == PLACE_SLOT || p->kind == PLACE_FIELD)
+        return (Argument){host_place_address(f, p), NULL}; /* which stays where it is */
     LLVMValueRef v = host_place_load(f, p), room;
     if (type_is_ref(p->type)) {
         host_temp(f, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc));
@@ -38,16 +39,31 @@ static void copy_back(HostFunc *f, const Argument *a)
     host_place_store(f, a->back, v);
 }
 
-static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym)
+/* After a call of a function that throws. */
+static void after_call(HostFunc *f, const HostFuncInfo *info, Loc loc)
+{
+    if (info->throws) host_check_pending(f, loc, true);
+}
+
+/* What is called on: a tree, or a value that is there already; v is NULL for static functions. */
+typedef struct Self {
+    Ast *tree;
+    LLVMValueRef v;
+} Self;
+
+static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstList args)
 {
     HostModule *m = f->m;
     const HostFuncInfo *info = host_func_info(m, sym);
-    AstList args = n->call.args, params = sym->decl->func.params;
+    AstList params = info->params;
     if (args.len != params.len) host_bug(m, n, "a call with the wrong number of arguments");
     Argument *list = arena_array(m->arena, Argument, args.len + 1);
-    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, args.len + 1);
-    bool hazard = false;
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, args.len + 2);
+    unsigned count = 0;
+    bool hazard = false, copies = false;
     for (int i = 0; i < args.len; i++) hazard = hazard || host_may_assign(args.data[i]);
+    if (self.tree) self.v = host_keep(f, host_ref(f, self.tree), self.tree->type, hazard);
+    if (self.v) values[count++] = self.v;
     for (int i = 0; i < args.len; i++) {
         AstOp mode = params.data[i]->param.mode;
         Ast *arg = args.data[i];
@@ -55,19 +71,73 @@ static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym)
             list[i] = by_reference(f, arg);
         else
             list[i].v = host_keep(f, host_ref(f, arg), arg->type, hazard);
-        values[i] = list[i].v;
+        values[count++] = list[i].v;
+        copies = copies || list[i].back;
     }
     host_debug_at(f, n->loc);
-    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, info->fn, values, (unsigned)args.len, "");
-    if (info->throws) host_check_pending(f, n->loc, true);
-    HostRef r = {v, type_is_ref(n->type)};
-    bool copies = false;
-    for (int i = 0; i < args.len; i++) copies = copies || list[i].back;
+    bool object = self.v && !type_is_record(sym->cls->type);
+    if (object) host_check_null(f, self.v, self.tree, n->loc);
+    bool direct = self.tree && self.tree->kind == AST_BASE;
+    LLVMValueRef fn = object ? host_dispatch(f, sym, self.v, direct || sym->is_ctor) : info->fn;
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, values, count, "");
+    after_call(f, info, n->loc);
+    const Type *type = sym->is_ctor ? sym->cls->type : sym->type->result;
+    HostRef r = {v, !sym->is_ctor && type_is_ref(type), false};
     if (!copies) return r;
-    if (r.owned) r = (HostRef){host_temp(f, v), false}; /* copying back may throw */
+    if (r.owned) r = (HostRef){host_temp(f, v), false, false}; /* copying back may throw */
     for (int i = 0; i < args.len; i++)
         if (list[i].back) copy_back(f, &list[i]);
     return r;
+}
+
+HostRef host_call_on(HostFunc *f, Ast *n, const Symbol *sym, LLVMValueRef self, AstList args)
+{
+    return call_user(f, n, sym, (Self){NULL, self}, args);
+}
+
+HostRef host_call_static(HostFunc *f, const Symbol *sym, LLVMValueRef *args, int n, Loc loc)
+{
+    HostModule *m = f->m;
+    const HostFuncInfo *info = host_func_info(m, sym);
+    LLVMValueRef fn = info->fn;
+    if (host_takes_self(sym) && !type_is_record(sym->cls->type))
+        fn = host_dispatch(f, sym, args[0], false);
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
+    after_call(f, info, loc);
+    return (HostRef){v, type_is_ref(sym->type->result), false};
+}
+
+HostRef host_call_accessor(HostFunc *f, const HostPlace *p, const Symbol *accessor,
+                           LLVMValueRef value)
+{
+    HostModule *m = f->m;
+    if (!accessor) host_bug(m, p->base, "a property without this accessor");
+    const HostFuncInfo *info = host_func_info(m, accessor);
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, p->nargs + 3), fn = info->fn;
+    int count = 0;
+    if (p->object) {
+        values[count++] = p->object;
+        host_check_null(f, p->object, p->base, p->loc);
+        fn = host_dispatch(f, accessor, p->object, p->base->kind == AST_BASE);
+    }
+    for (int i = 0; i < p->nargs; i++) values[count++] = p->values[i];
+    if (value) values[count++] = value;
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, values, (unsigned)count, "");
+    after_call(f, info, p->loc);
+    return (HostRef){v, !value && type_is_ref(p->type), false};
+}
+
+/* `: this(..)` and `: base(..)` at the head of a constructor. */
+static HostRef call_chained(HostFunc *f, Ast *n, const Symbol *ctor)
+{
+    Symbol *self = (Symbol *)f->self;
+    if (!f->makes) {
+        LLVMValueRef v = host_load(f, self->host, self->type);
+        return host_call_on(f, n, ctor, v, n->call.args);
+    }
+    HostRef r = host_call_on(f, n, ctor, NULL, n->call.args);
+    host_store(f, self->host, r.v, self->type);
+    return (HostRef){NULL, false, false};
 }
 
 /* ---- the library
@@ -83,7 +153,7 @@ static HostRef operation(HostFunc *f, const Ast *n, FdOp op, Ast *const *args, i
     ScalarKind k = args[0]->type->scalar;
     for (int i = 1; i < count; i++) v[i] = host_convert(f, v[i], args[i]->type->scalar, k);
     LLVMValueRef r = host_operate(f, op, k, v[0], v[1], n->loc);
-    return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false};
+    return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false, false};
 }
 
 /* What the runtime wants beyond the arguments: the kind of number to parse, the type of array to
@@ -104,6 +174,14 @@ static int extra_arguments(HostFunc *f, AbiId id, const Ast *n, LLVMValueRef *ou
     return 0;
 }
 
+/* Of scalars and strings alone: it runs no user code. */
+static bool quiet(Ast *const *args, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (args[i]->type->kind != TY_SCALAR && args[i]->type->kind != TY_STRING) return false;
+    return true;
+}
+
 static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
                                 int count)
 {
@@ -118,6 +196,8 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
             HostRef r = params[i] == '*' ? host_text(f, args[i], NULL) : host_ref(f, args[i]);
             v[i] = host_keep(f, r, type_string(m->sema->types), false);
         }
+    else if (quiet(args, count))
+        host_peeks(f, args, count, v);
     else
         host_values(f, args, count, v);
     for (int i = 0; i < count; i++)
@@ -143,13 +223,13 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
     if (row->op != FD_OP_NONE) return operation(f, n, row->op, args, count);
     if (count && args[0] == self && self->type->kind == TY_ARRAY) {
         LLVMValueRef v = host_array_member(f, row->name, self, list);
-        if (v) return (HostRef){v, false};
+        if (v) return (HostRef){v, false, false};
     }
     if (row->runtime) return runtime_function(f, n, row, args, count);
     if (strcmp(row->name, "Eval") == 0 && count == 1) {
         if (args[0]->type->kind == TY_ARRAY) return host_ref(f, args[0]);
         LLVMValueRef fn = host_value(f, args[0]);
-        return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true};
+        return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
     }
     host_bug(m, n, row->name);
 }
@@ -172,12 +252,21 @@ HostRef host_call(HostFunc *f, Ast *n)
         args = n->call.args;
         if (n->res == AST_RES_APPLY) return host_apply(f, n, callee, args);
         if (!sym) sym = callee->sym;
+        bool chain = callee->kind == AST_THIS || callee->kind == AST_BASE;
+        if (chain && sym && sym->is_ctor) return call_chained(f, n, sym);
         if (callee->kind == AST_MEMBER) self = callee->member.base;
     }
     if (n->res != AST_RES_NONE) host_bug(f->m, n, "a call that was not lowered");
-    if (sym && sym->kind == SYM_FUNC && n->kind == AST_CALL) return call_user(f, n, sym);
+    if (sym && sym->kind == SYM_FIELD && n->kind == AST_MEMBER) return host_field(f, n);
+    if (sym && sym->kind == SYM_FUNC && n->kind == AST_NEW) return host_new(f, n);
+    if (sym && sym->kind == SYM_FUNC && n->kind == AST_CALL) {
+        if (!host_takes_self(sym)) self = NULL;
+        return call_user(f, n, sym, (Self){self, NULL}, args);
+    }
     if (sym && sym->kind == SYM_BUILTIN) return call_library(f, n, sym, self, args);
     if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_SCALAR)
-        return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false};
+        return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false, false};
+    if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_STRING)
+        return (HostRef){host_string(f, sym->text), false, false};
     host_bug(f->m, n, "a call of nothing that can be called");
 }

@@ -34,8 +34,9 @@ const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym)
 static const char *mangled(HostModule *m, const Symbol *sym)
 {
     Text t = {0};
-    text_printf(&t, "%s.", sym->name);
-    size_t keep = t.len;
+    if (sym->cls) text_printf(&t, "%s.", sym->cls->mangled);
+    text_printf(&t, "%s.", sym->is_ctor ? "new" : sym->name);
+    size_t keep = sym->cls ? 1 : t.len;
     for (int i = 0; i < sym->type->nparams; i++) {
         if (i) text_add(&t, ",");
         type_print(&t, sym->type->params[i]);
@@ -58,7 +59,9 @@ void host_declare_functions(HostModule *m)
     for (int i = 0; i < m->nfuncs; i++) { /* in source order, for the printed module */
         HostFuncInfo *info = &m->funcs[i];
         info->sym = m->sema->funcs[i];
-        info->type = host_func_type(m, info->sym);
+        info->params = info->sym->decl->func.params;
+        info->body = info->sym->decl->func.body;
+        info->type = host_func_type(m, info->sym, info->params);
         info->fn = LLVMAddFunction(m->mod, mangled(m, info->sym), info->type);
         LLVMSetLinkage(info->fn, LLVMInternalLinkage);
         host_attribute(m, info->fn, "nounwind");
@@ -115,11 +118,12 @@ void host_branch_cold(HostFunc *f, LLVMValueRef cond, LLVMBasicBlockRef cold,
 
 LLVMBasicBlockRef host_unwind(HostFunc *f)
 {
-    HostLanding *last = f->landings.len ? &vec_last(&f->landings) : NULL;
+    HostRegion *r = f->region;
+    HostLanding *last = r->landings.len ? &vec_last(&r->landings) : NULL;
     if (!last || last->nedges == LANDING_EDGES) {
-        HostLanding next = {host_block(f, "unwind"), last ? f->nslots : 0, 0};
-        vec_push(&f->landings, next);
-        last = &vec_last(&f->landings);
+        HostLanding next = {host_block(f, "unwind"), last ? f->nslots : r->first_slot, 0};
+        vec_push(&r->landings, next);
+        last = &vec_last(&r->landings);
     }
     last->nedges++;
     return last->block;
@@ -148,12 +152,32 @@ static LLVMValueRef owning_slot(HostFunc *f, const char *name)
     return LLVMBuildInBoundsGEP2(f->m->entry, f->m->ptr, f->frame, &index, 1, name);
 }
 
-LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name)
+LLVMValueRef host_slot(HostFunc *f, const char *name)
 {
-    if (!type_is_ref(type)) return host_alloca(f, host_stored_type(f->m, type), name);
     LLVMValueRef slot = owning_slot(f, name);
     vec_push(&f->scope, slot);
     return slot;
+}
+
+LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name)
+{
+    if (!type_is_ref(type)) return host_alloca(f, host_stored_type(f->m, type), name);
+    return host_slot(f, name);
+}
+
+static bool in_scope(const HostFunc *f, LLVMValueRef slot)
+{
+    for (size_t i = 0; i < f->scope.len; i++)
+        if (f->scope.data[i] == slot) return true;
+    return false;
+}
+
+/* A condition may be emitted several times, before and within its loop: one variable for all. */
+void host_declare_local(HostFunc *f, Symbol *sym)
+{
+    if (sym->host && (!type_is_ref(sym->type) || in_scope(f, sym->host))) return;
+    sym->host = host_variable(f, sym->type, sym->name);
+    host_debug_variable(f, sym->host, sym, 0);
 }
 
 static void release_slot(HostFunc *f, LLVMValueRef slot)
@@ -184,7 +208,7 @@ bool host_is_local(const HostFunc *f, LLVMValueRef slot)
 LLVMValueRef host_temp(HostFunc *f, LLVMValueRef ref)
 {
     LLVMValueRef slot;
-    if (f->spare.len) {
+    if (f->spare.len > f->nspare) {
         slot = vec_last(&f->spare);
         f->spare.len--;
     } else {
@@ -217,19 +241,27 @@ void host_release_temps(HostFunc *f, size_t mark)
     }
 }
 
-LLVMValueRef host_load(HostFunc *f, LLVMValueRef from, const Type *type)
+LLVMValueRef host_from_stored(HostFunc *f, LLVMValueRef v, const Type *type)
 {
     HostModule *m = f->m;
-    LLVMValueRef v = LLVMBuildLoad2(m->b, host_stored_type(m, type), from, "");
     if (!type_is_scalar(type, SC_BOOL)) return v;
     return LLVMBuildICmp(m->b, LLVMIntNE, v, LLVMConstInt(m->i8, 0, false), "");
 }
 
+LLVMValueRef host_to_stored(HostFunc *f, LLVMValueRef v, const Type *type)
+{
+    return type_is_scalar(type, SC_BOOL) ? LLVMBuildZExt(f->m->b, v, f->m->i8, "") : v;
+}
+
+LLVMValueRef host_load(HostFunc *f, LLVMValueRef from, const Type *type)
+{
+    LLVMValueRef v = LLVMBuildLoad2(f->m->b, host_stored_type(f->m, type), from, "");
+    return host_from_stored(f, v, type);
+}
+
 void host_store(HostFunc *f, LLVMValueRef to, LLVMValueRef value, const Type *type)
 {
-    HostModule *m = f->m;
-    if (type_is_scalar(type, SC_BOOL)) value = LLVMBuildZExt(m->b, value, m->i8, "");
-    LLVMBuildStore(m->b, value, to);
+    LLVMBuildStore(f->m->b, host_to_stored(f, value, type), to);
 }
 
 /* ---- functions
@@ -239,6 +271,7 @@ static LLVMBasicBlockRef begin(HostFunc *f, Loc loc)
 {
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(f->m->ctx, f->fn, "entry");
     LLVMBasicBlockRef start = host_block(f, "start");
+    f->region = &f->body;
     LLVMPositionBuilderAtEnd(f->m->entry, entry);
     f->frame = LLVMBuildArrayAlloca(f->m->entry, f->m->ptr, host_int(f->m, 1), "frame");
     LLVMPositionBuilderAtEnd(f->m->b, start);
@@ -247,39 +280,39 @@ static LLVMBasicBlockRef begin(HostFunc *f, Loc loc)
     return start;
 }
 
-static LLVMValueRef zero(const HostFunc *f)
+/* Returns what the function gives when nothing says otherwise: after an exception, at the end of a
+ * function without a result. A record's constructor gives `this`. */
+static void emit_end(HostFunc *f)
 {
+    LLVMBuilderRef b = f->m->b;
     LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
-    return t == f->m->void_type ? NULL : LLVMConstNull(t);
+    if (t == f->m->void_type)
+        LLVMBuildRetVoid(b);
+    else if (f->makes)
+        LLVMBuildRet(b, host_load(f, f->self->host, f->self->type));
+    else
+        LLVMBuildRet(b, LLVMConstNull(t));
 }
 
-/* Each landing releases the slots that were made while it was the newest, then goes on to the one
- * before. */
-static void emit_landings(HostFunc *f)
-{
-    HostModule *m = f->m;
-    int end = f->nslots;
-    for (size_t i = f->landings.len; i-- > 0;) {
-        const HostLanding *l = &f->landings.data[i];
-        host_enter(f, l->block);
-        if (end > l->first_slot || i > 0) host_release_slots(f, l->first_slot, end);
-        end = l->first_slot;
-        if (i > 0) LLVMBuildBr(m->b, f->landings.data[i - 1].block);
-    }
-    if (!f->landings.len) return;
-    LLVMValueRef v = zero(f);
-    v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
-}
+static void emit_result(HostFunc *f);
 
 static void finish(HostFunc *f, LLVMBasicBlockRef start)
 {
     HostModule *m = f->m;
     if (!host_ended(f)) {
         host_leave_scope(f, 0);
-        LLVMValueRef v = zero(f);
-        v ? LLVMBuildRet(m->b, v) : LLVMBuildRetVoid(m->b);
+        emit_end(f);
     }
-    emit_landings(f);
+    if (f->on_return) {
+        host_enter(f, f->on_return);
+        emit_result(f);
+    }
+    if (f->body.landings.len) {
+        LLVMBasicBlockRef last = host_block(f, "failed");
+        host_emit_landings(f, &f->body, last);
+        host_enter(f, last);
+        emit_end(f);
+    }
     if (f->nslots) {
         LLVMSetOperand(f->frame, 0, host_int(m, f->nslots));
         LLVMValueRef size = host_long(m, (int64_t)f->nslots * 8);
@@ -292,9 +325,74 @@ static void finish(HostFunc *f, LLVMBasicBlockRef start)
     vec_free(&f->temps);
     vec_free(&f->spare);
     vec_free(&f->facts);
-    vec_free(&f->landings);
+    vec_free(&f->body.landings);
     host_debug_none(m);
 }
+
+/* ---- returns
+ * -------------------------------------------------------------------------------------- */
+
+/* A local variable that dies here hands its reference over. */
+static LLVMValueRef moved(HostFunc *f, Ast *value)
+{
+    if (value->kind != AST_NAME_REF || !value->sym || host_has_finally(f)) return NULL;
+    if (!in_scope(f, value->sym->host)) return NULL;
+    LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, value->sym->host, "");
+    LLVMBuildStore(f->m->b, host_null(f->m), value->sym->host);
+    return v;
+}
+
+/* What a return through `finally` left in f->result. */
+static void emit_result(HostFunc *f)
+{
+    HostModule *m = f->m;
+    LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    if (!f->result) {
+        emit_end(f);
+        return;
+    }
+    LLVMValueRef v = LLVMBuildLoad2(m->b, t, f->result, "");
+    if (t == m->ptr) LLVMBuildStore(m->b, host_null(m), f->result);
+    LLVMBuildRet(m->b, v);
+}
+
+/* The value waits while what is `finally` runs. */
+static void return_later(HostFunc *f, LLVMValueRef v)
+{
+    HostModule *m = f->m;
+    LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    if (!f->on_return) f->on_return = host_block(f, "return");
+    if (v && !f->result)
+        f->result = t == m->ptr ? owning_slot(f, "result") : host_alloca(f, t, "result");
+    if (v) LLVMBuildStore(m->b, v, f->result);
+    host_jump_out(f, f->on_return, NULL, 0);
+}
+
+void host_return(HostFunc *f, Ast *n)
+{
+    Ast *value = n->return_.value;
+    LLVMValueRef v = NULL;
+    if (value && type_is_ref(value->type)) {
+        v = moved(f, value);
+        if (!v) v = host_owned(f, value);
+    } else if (value) {
+        v = host_value(f, value);
+        if (value->type->kind == TY_VOID) v = NULL;
+    }
+    host_release_temps(f, 0);
+    if (host_has_finally(f)) {
+        return_later(f, v);
+        return;
+    }
+    host_release_scope(f, 0);
+    if (v)
+        LLVMBuildRet(f->m->b, v);
+    else
+        emit_end(f);
+}
+
+/* ---- functions
+ * ------------------------------------------------------------------------------------- */
 
 static bool is_written(const HostFuncInfo *info, const Symbol *param)
 {
@@ -305,9 +403,8 @@ static bool is_written(const HostFuncInfo *info, const Symbol *param)
 
 /* Parameters by value are borrowed from the caller; one that the body assigns gets a reference of
  * its own, so that writing an element copies the array. */
-static void bind_param(HostFunc *f, const HostFuncInfo *info, unsigned i)
+static void bind_param(HostFunc *f, const HostFuncInfo *info, const Ast *p, unsigned i)
 {
-    const Ast *p = info->sym->decl->func.params.data[i];
     Symbol *sym = p->sym;
     LLVMValueRef v = LLVMGetParam(f->fn, i);
     LLVMSetValueName2(v, sym->name, strlen(sym->name));
@@ -325,13 +422,41 @@ static void bind_param(HostFunc *f, const HostFuncInfo *info, unsigned i)
     host_debug_variable(f, sym->host, sym, (int)i + 1);
 }
 
+/* `this`: the first parameter, or the record that a constructor makes. */
+static void bind_self(HostFunc *f, Symbol *self)
+{
+    HostModule *m = f->m;
+    f->self = self;
+    f->makes = !host_takes_self(f->sym);
+    self->host = host_alloca(f, host_stored_type(m, self->type), "this");
+    LLVMValueRef v = LLVMConstNull(host_stored_type(m, self->type));
+    if (!f->makes) {
+        v = LLVMGetParam(f->fn, 0);
+        LLVMSetValueName2(v, "this", 4);
+    }
+    host_store(f, self->host, v, self->type);
+    host_debug_variable(f, self->host, self, f->makes ? 0 : 1);
+}
+
+/* "Class.Method" */
+static const char *display_name(const HostModule *m, const Symbol *sym)
+{
+    if (!sym->cls) return sym->name;
+    const char *class = sym->cls->type->name ? sym->cls->type->name : sym->cls->sym->name;
+    return arena_printf(m->arena, "%s.%s", class, sym->is_ctor ? "new" : sym->name);
+}
+
 void host_emit_function(HostModule *m, const HostFuncInfo *info)
 {
-    const Ast *decl = info->sym->decl;
-    HostFunc f = {.m = m, .fn = info->fn, .name = info->sym->name, .ret = info->sym->type->result};
-    LLVMBasicBlockRef start = begin(&f, decl->loc);
-    for (int i = 0; i < decl->func.params.len; i++) bind_param(&f, info, (unsigned)i);
-    host_stmt(&f, decl->func.body);
+    const Symbol *sym = info->sym;
+    if (!info->body) return; /* abstract */
+    HostFunc f = {.m = m, .fn = info->fn, .sym = sym, .name = display_name(m, sym)};
+    f.ret = sym->type->result;
+    LLVMBasicBlockRef start = begin(&f, sym->decl->loc);
+    if (sym->self) bind_self(&f, sym->self);
+    for (int i = 0; i < info->params.len; i++)
+        bind_param(&f, info, info->params.data[i], (unsigned)(i + host_takes_self(sym)));
+    host_stmt(&f, info->body);
     finish(&f, start);
     /* LLVM would inline what is called once whatever its size: the callers of many such functions
      * would grow without bound, and with them the time that optimising takes. */
@@ -369,6 +494,7 @@ LLVMValueRef host_emit_program(HostModule *m)
     host_attribute(m, f.fn, "nounwind");
     Loc loc = stmts.len ? stmts.data[0]->loc : m->sema->unit->loc;
     LLVMBasicBlockRef start = begin(&f, loc);
+    host_init_statics(&f);
     Symbol *entry = stmts.len ? NULL : find_main(m);
     Symbol *args = host_scan_args(stmts);
     if (args) {

@@ -11,7 +11,7 @@
 static void emit_round(HostFunc *f, const HostLoopCode *l, LLVMBasicBlockRef on_continue,
                        LLVMBasicBlockRef on_break)
 {
-    HostLoop here = {on_break, on_continue, f->scope.len, f->loop};
+    HostLoop here = {on_break, on_continue, f->scope.len, f->region, f->loop};
     f->loop = &here;
     if (l->before) l->before(f, l->ctx);
     host_stmt(f, l->body);
@@ -100,6 +100,8 @@ static LLVMValueRef load_fact(HostFunc *f, HostFact *fact)
         LLVMValueRef both = LLVMBuildAnd(m->b, from0, small, "");
         fits = fits ? LLVMBuildAnd(m->b, fits, both, "") : both;
     }
+    if (type_is_record(fact->sym->type->result))
+        fact->count = host_array_count(f, array, fact->sym->type->nparams);
     return fits;
 }
 

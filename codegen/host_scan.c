@@ -22,12 +22,18 @@ static const Symbol *callee_of(const Ast *n)
     return n->kind == AST_CALL ? n->call.callee->sym : NULL;
 }
 
-/* The variable whose value an assignment to n changes. */
+/* The variable whose value an assignment to n changes: not that of an object. */
 static const Symbol *root(const Ast *n)
 {
-    while (n->kind == AST_INDEX || n->kind == AST_MEMBER)
-        n = n->kind == AST_INDEX ? n->index.base : n->member.base;
-    return n->kind == AST_NAME_REF ? n->sym : NULL;
+    for (;;) {
+        if (n->sym && n->sym->kind == SYM_PROPERTY) return NULL;
+        const Ast *base = n->kind == AST_INDEX    ? n->index.base
+                          : n->kind == AST_MEMBER ? n->member.base
+                                                  : NULL;
+        if (!base) return n->kind == AST_NAME_REF ? n->sym : NULL;
+        if (!base->type || base->type->kind == TY_OBJECT) return NULL;
+        n = base;
+    }
 }
 
 static bool is_bound(const FdNode *n)
@@ -69,6 +75,27 @@ static bool row_throws(const Ast *n, const Symbol *sym)
     return id == ABI_COUNT || host_abi_throws(id);
 }
 
+static bool may_be_null(const Ast *n)
+{
+    return n && n->type && n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE;
+}
+
+static bool call_throws(const HostModule *m, const Ast *n, const Symbol *sym)
+{
+    if (n->kind == AST_NEW && !type_is_record(n->type)) return true;
+    const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL;
+    if (callee && callee->kind == AST_MEMBER && sym->self && may_be_null(callee->member.base))
+        return true;
+    bool is_virtual = sym->self && sym->slot >= 0 && !type_is_record(sym->cls->type);
+    return is_virtual || host_func_info(m, sym)->throws;
+}
+
+static bool field_throws(const Ast *n, const Symbol *field)
+{
+    if (field->type->kind == TY_FUNC) return true; /* NULL until it is set */
+    return !(field->mods & AST_MOD_STATIC) && may_be_null(n->member.base);
+}
+
 static bool throws_itself(const HostModule *m, const Ast *n)
 {
     const Symbol *sym = callee_of(n);
@@ -77,19 +104,24 @@ static bool throws_itself(const HostModule *m, const Ast *n)
     case AST_INDEX:
     case AST_NEW_ARRAY:
     case AST_INIT_LIST:
+    case AST_CLOSURE:
+    case AST_THROW:
     case AST_INTERP: return true;
     case AST_CALL:
     case AST_NEW:
     case AST_MEMBER:
         if (n->res != AST_RES_NONE) return true;
-        if (sym && sym->kind == SYM_FUNC) return host_func_info(m, sym)->throws;
+        if (sym && sym->kind == SYM_FIELD) return field_throws(n, sym);
+        if (sym && sym->kind == SYM_FUNC) return call_throws(m, n, sym);
         if (sym && sym->kind == SYM_BUILTIN) return row_throws(n, sym);
-        return n->kind != AST_MEMBER;
+        return n->kind != AST_MEMBER || (sym && sym->kind == SYM_PROPERTY);
     case AST_BINARY: return divides(n, n->binary.op, n->binary.right) || n->type->kind == TY_STRING;
     case AST_ASSIGN:
-        return divides(n, n->assign.op, n->assign.value) ||
+        return divides(n, n->assign.op, n->assign.value) || sym ||
                (n->assign.op != AST_OP_NONE && n->type && n->type->kind == TY_STRING);
-    case AST_CONVERT: return n->type->kind != TY_SCALAR;
+    case AST_CONVERT:
+        return n->type->kind != TY_SCALAR && n->convert.operand->type->kind != TY_NULL &&
+               !(n->type->kind == TY_OBJECT);
     case AST_CAST: return n->type->kind != TY_SCALAR;
     case AST_FOREACH:
         return n->foreach_.seq->type->kind != TY_ARRAY && !host_is_range(m, n->foreach_.seq);
@@ -175,7 +207,7 @@ static void visit_assign(Ast **child, void *ctx)
         *found = t->kind != AST_NAME_REF || type_is_ref(t->type);
     }
     if (n->kind == AST_INCDEC) *found = n->incdec.target->kind != AST_NAME_REF;
-    if (has_mode(n)) *found = true;
+    if (has_mode(n) || (n->kind == AST_IS && n->sym)) *found = true;
     ast_each_child(n, visit_assign, ctx);
 }
 
@@ -185,6 +217,17 @@ bool host_may_assign(const Ast *n)
     Ast *tree = (Ast *)n;
     visit_assign(&tree, &found);
     return found;
+}
+
+/* A variable or `this`, or a field of one. */
+static bool is_chain(const Ast *n)
+{
+    while (n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD) {
+        if (n->res != AST_RES_NONE) return false;
+        if (n->sym->mods & AST_MOD_STATIC) return true;
+        n = n->member.base;
+    }
+    return n->kind == AST_NAME_REF || n->kind == AST_THIS;
 }
 
 static void visit_plain(Ast **child, void *ctx)
@@ -197,15 +240,15 @@ static void visit_plain(Ast **child, void *ctx)
     case AST_REAL_LIT:
     case AST_BOOL_LIT:
     case AST_CHAR_LIT:
+    case AST_THIS:
     case AST_NAME_REF: return;
     case AST_UNARY:
     case AST_BINARY:
     case AST_COND:
     case AST_CAST:
     case AST_CONVERT: *plain = n->type->kind == TY_SCALAR && !has_mode(n); break;
-    case AST_INDEX:
-        *plain = n->index.base->kind == AST_NAME_REF && n->type->kind == TY_SCALAR;
-        break;
+    case AST_INDEX: *plain = is_chain(n->index.base) && !n->sym && type_is_value(n->type); break;
+    case AST_MEMBER: *plain = is_chain(n) && type_is_value(n->type); return;
     case AST_CALL: {
         const Symbol *sym = callee_of(n);
         *plain = n->res == AST_RES_NONE && sym && sym->kind == SYM_BUILTIN &&
@@ -234,6 +277,7 @@ typedef struct LoopScan {
     const HostModule *m;
     HostFacts *facts;
     bool ok;
+    bool calls; /* it runs user code, or changes fields */
     int nodes;
 } LoopScan;
 
@@ -257,7 +301,7 @@ static void use(LoopScan *s, const Symbol *sym, bool write)
 static bool is_array_variable(const Ast *n)
 {
     return n->kind == AST_NAME_REF && n->sym && n->type && n->type->kind == TY_ARRAY &&
-           n->type->result->kind == TY_SCALAR &&
+           type_is_value(n->type->result) &&
            (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM);
 }
 
@@ -267,6 +311,10 @@ static bool element(LoopScan *s, Ast *n, bool write)
     Ast *base = n->kind == AST_INDEX ? n->index.base : n->kind == AST_CALL ? n->call.callee : NULL;
     if (!base || !is_array_variable(base) || (n->kind == AST_CALL && n->res != AST_RES_APPLY))
         return false;
+    if (type_is_functional(n->type)) { /* a slice */
+        s->ok = false;
+        return true;
+    }
     use(s, base->sym, write);
     AstList args = n->kind == AST_INDEX ? n->index.args : n->call.args;
     for (int i = 0; i < args.len; i++) visit_loop(&args.data[i], s);
@@ -297,6 +345,8 @@ static void visit_loop(Ast **child, void *ctx)
         return;
     }
     if (n->is_const) return;
+    bool call = n->kind == AST_CALL || n->kind == AST_NEW || n->kind == AST_MEMBER;
+    if (call && n->sym && n->sym->kind != SYM_BUILTIN && n->sym->kind != SYM_CONST) s->calls = true;
     if (n->kind == AST_ASSIGN && element(s, n->assign.target, true)) {
         visit_loop(&n->assign.value, s);
         return;
@@ -316,6 +366,10 @@ static void visit_loop(Ast **child, void *ctx)
         visit_loop(&n->foreach_.body, s);
         return;
     }
+    if (n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD) { /* not one of the arrays */
+        visit_loop(&n->member.base, s);
+        return;
+    }
     bool is_expr = n->kind >= AST_INT_LIT && n->kind <= AST_GRAPH;
     if (n->kind == AST_DEFINE || (is_expr && n->type && type_is_functional(n->type))) {
         s->ok = false; /* arrays and functions as values */
@@ -327,11 +381,14 @@ static void visit_loop(Ast **child, void *ctx)
 bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Symbol *hidden,
                     HostFacts *facts)
 {
-    LoopScan s = {m, facts, true, 0};
+    LoopScan s = {m, facts, true, false, 0};
     if (hidden) use(&s, hidden, false);
     for (int i = 0; i < nparts; i++) {
         Ast *part = parts[i];
         visit_loop(&part, &s);
     }
+    for (size_t i = 0; i < facts->len; i++) /* a caller's variable may be known to others */
+        if (facts->data[i].sym->mode != AST_OP_NONE && facts->data[i].sym->mode != AST_OP_BY_VALUE)
+            s.ok = s.ok && !s.calls;
     return s.ok && facts->len > 0;
 }

@@ -150,14 +150,16 @@ static LLVMValueRef array_item(HostFunc *f, const Each *e)
     HostModule *m = f->m;
     const Type *elem = e->array->type->result;
     const HostFact *fact = host_fact_of(f, e->array, false);
-    LLVMValueRef data, i = count(f, e);
+    LLVMValueRef data, all = NULL, array = LLVMBuildLoad2(m->b, m->ptr, e->array->host, "");
     if (fact)
         data = fact->data;
     else
-        data = host_array_read(f, LLVMBuildLoad2(m->b, m->ptr, e->array->host, ""), e->n->loc);
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, host_stored_type(m, elem), data, &i, 1, "");
-    LLVMValueRef v = host_load(f, at, elem);
-    return type_is_ref(elem) ? host_call_runtime(f, ABI_cs_retain, &v, 1, e->n->loc) : v;
+        data = host_array_read(f, array, e->n->loc);
+    if (type_is_record(elem)) all = e->end;
+    HostElement at = {elem, data, count(f, e), all};
+    if (!type_is_ref(elem)) return host_element_load(f, &at);
+    LLVMValueRef v = host_load_ref(f, host_element_address(f, &at, 0), elem, e->n->loc).v;
+    return host_call_runtime(f, ABI_cs_retain, &v, 1, e->n->loc);
 }
 
 static void before_each(HostFunc *f, void *ctx)
@@ -194,7 +196,7 @@ static void emit_each(HostFunc *f, Each *e, LLVMValueRef from)
     HostLoopCode l = {.cond = test_each, .before = before_each, .body = e->n->foreach_.body};
     l.step = step_each;
     l.ctx = e;
-    l.hidden = e->array && e->array->type->result->kind == TY_SCALAR ? e->array : NULL;
+    l.hidden = e->array && !type_is_ref(e->array->type->result) ? e->array : NULL;
     l.parts = parts;
     l.nparts = 1;
     host_emit_loop(f, &l);
@@ -295,45 +297,12 @@ static void emit_foreach(HostFunc *f, Ast *n)
 /* ---- jumps
  * --------------------------------------------------------------------------------------- */
 
-/* A local variable that dies here hands its reference over. */
-static LLVMValueRef moved(HostFunc *f, Ast *value)
-{
-    if (value->kind != AST_NAME_REF || !value->sym) return NULL;
-    for (size_t i = 0; i < f->scope.len; i++)
-        if (f->scope.data[i] == value->sym->host) {
-            LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, f->scope.data[i], "");
-            LLVMBuildStore(f->m->b, host_null(f->m), f->scope.data[i]);
-            return v;
-        }
-    return NULL;
-}
-
-static void emit_return(HostFunc *f, Ast *n)
-{
-    Ast *value = n->return_.value;
-    LLVMValueRef v = NULL;
-    if (value && type_is_ref(value->type)) {
-        v = moved(f, value);
-        if (!v) v = host_owned(f, value);
-    } else if (value) {
-        v = host_value(f, value);
-    }
-    host_release_temps(f, 0);
-    host_release_scope(f, 0);
-    if (v && value->type->kind != TY_VOID)
-        LLVMBuildRet(f->m->b, v);
-    else if (f->ret)
-        LLVMBuildRetVoid(f->m->b);
-    else
-        LLVMBuildRet(f->m->b, host_int(f->m, 0)); /* of the program */
-}
-
 static void emit_jump(HostFunc *f, const Ast *n)
 {
     const HostLoop *l = f->loop;
+    while (l && n->kind == AST_CONTINUE && !l->on_continue) l = l->outer;
     if (!l) host_bug(f->m, n, "a jump outside a loop");
-    host_release_scope(f, l->scope);
-    host_jump(f, n->kind == AST_BREAK ? l->on_break : l->on_continue);
+    host_jump_out(f, n->kind == AST_BREAK ? l->on_break : l->on_continue, l->region, l->scope);
 }
 
 void host_stmt(HostFunc *f, Ast *n)
@@ -352,7 +321,10 @@ void host_stmt(HostFunc *f, Ast *n)
     case AST_FOREACH: emit_foreach(f, n); break;
     case AST_BREAK:
     case AST_CONTINUE: emit_jump(f, n); break;
-    case AST_RETURN: emit_return(f, n); break;
+    case AST_RETURN: host_return(f, n); break;
+    case AST_SWITCH: host_switch(f, n); break;
+    case AST_TRY: host_try(f, n); break;
+    case AST_THROW: host_throw(f, n); break;
     case AST_EMPTY: break;
     default: host_bug(f->m, n, "not a statement");
     }

@@ -1,5 +1,6 @@
 /* Strings: printable values as text, interpolation, concatenation. Every text that is made is a
- * temporary of its statement. Literals are made when they are first used and live as long as the
+ * temporary of its statement. Objects have their ToString; of records and enums sema made calls.
+ * Literals are made when they are first used and live as long as the
  * program. */
 #include "host_impl.h"
 
@@ -14,16 +15,21 @@ HostRef host_text(HostFunc *f, Ast *n, const AstBytes *format)
     const Type *t = n->type;
     if (t->kind == TY_STRING) return host_ref(f, n);
     LLVMValueRef v = host_value(f, n);
+    if (t->kind == TY_OBJECT) { /* ToString is user code */
+        HostRef r = {host_call_runtime(f, ABI_cs_object_to_string, &v, 1, n->loc), true, false};
+        host_check_pending(f, n->loc, true);
+        return r;
+    }
     if (type_is_functional(t)) {
         LLVMValueRef args[] = {v, format_of(f, format)};
-        return (HostRef){host_call_runtime(f, ABI_cs_format_fn, args, 2, n->loc), true};
+        return (HostRef){host_call_runtime(f, ABI_cs_format_fn, args, 2, n->loc), true, false};
     }
     if (t->kind != TY_SCALAR) host_bug(m, n, "a value without a text");
     bool real = scalar_is_real(t->scalar);
     v = host_convert(f, v, t->scalar, real ? SC_DOUBLE : SC_LONG);
     LLVMValueRef args[] = {v, host_int(m, (int64_t)t->scalar), format_of(f, format)};
     AbiId id = real ? ABI_cs_format_f : ABI_cs_format_i;
-    return (HostRef){host_call_runtime(f, id, args, 3, n->loc), true};
+    return (HostRef){host_call_runtime(f, id, args, 3, n->loc), true, false};
 }
 
 /* The texts of all parts are there; joins them. */
@@ -31,9 +37,9 @@ static HostRef join(HostFunc *f, LLVMValueRef *texts, int n, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef buffer = host_buffer(f, n);
-    for (int i = 0; i < n; i++) host_put(f, buffer, n, i, texts[i], type_string(m->sema->types));
+    for (int i = 0; i < n; i++) host_put(f, buffer, i, texts[i], type_string(m->sema->types));
     LLVMValueRef args[] = {host_int(m, n), buffer};
-    return (HostRef){host_call_runtime(f, ABI_cs_str_concat, args, 2, loc), true};
+    return (HostRef){host_call_runtime(f, ABI_cs_str_concat, args, 2, loc), true, false};
 }
 
 static HostRef hole(HostFunc *f, const Ast *n)
@@ -43,20 +49,21 @@ static HostRef hole(HostFunc *f, const Ast *n)
     const Type *t = n->hole.align->type;
     LLVMValueRef text = host_keep(f, r, type_string(f->m->sema->types), false);
     LLVMValueRef args[] = {text, host_to_abi(f, host_value(f, n->hole.align), t, 'i')};
-    return (HostRef){host_call_runtime(f, ABI_cs_str_pad, args, 2, n->loc), true};
+    return (HostRef){host_call_runtime(f, ABI_cs_str_pad, args, 2, n->loc), true, false};
 }
 
 HostRef host_interpolate(HostFunc *f, Ast *n)
 {
     AstList parts = n->interp.parts;
     const Type *string = type_string(f->m->sema->types);
-    if (parts.len == 0) return (HostRef){host_string(f, (AstBytes){"", 0}), false};
+    if (parts.len == 0) return (HostRef){host_string(f, (AstBytes){"", 0}), false, false};
     bool hazard = host_may_assign(n);
     LLVMValueRef *texts = arena_array(f->m->arena, LLVMValueRef, parts.len);
     for (int i = 0; i < parts.len; i++) {
         Ast *p = parts.data[i];
-        HostRef r = p->kind == AST_HOLE ? hole(f, p)
-                                        : (HostRef){host_string(f, p->string_lit.value), false};
+        HostRef r = p->kind == AST_HOLE
+                        ? hole(f, p)
+                        : (HostRef){host_string(f, p->string_lit.value), false, false};
         if (parts.len == 1) return r;
         texts[i] = host_keep(f, r, string, hazard);
     }

@@ -1,5 +1,6 @@
 /* C$ types as LLVM types, constants, and the structures of csrt.h. A bool is an i1 in registers and
- * a byte of 0 or 1 in memory; a char is an i32; every reference is an opaque pointer. Nothing here
+ * a byte of 0 or 1 in memory; a char is an i32; a record is a structure of its fields as they are
+ * stored; every reference is an opaque pointer. Nothing here
  * depends on the target: structures have C's layout because they hold no odd members. */
 #include <string.h>
 
@@ -35,12 +36,19 @@ void host_types_init(HostModule *m)
     LLVMTypeRef native[] = {ptr, ptr, ptr, i32, ptr, ptr, ptr};
     LLVMTypeRef kernel[] = {i64, i64, ptr};
     LLVMTypeRef program[] = {ptr, i32, i32, i32, ptr, i32, ptr, i32, ptr, ptr, ptr};
+    LLVMTypeRef record[] = {ptr, ptr, i32, ptr, ptr, ptr};
+    LLVMTypeRef class[] = {ptr, ptr, i64, i32, ptr, i32, ptr, i32, ptr, i32, ptr};
+    LLVMTypeRef impl[] = {i64, ptr}, object[] = {i64, ptr};
     m->structs[HOST_SITE] = structure(m, "CsSite", site, 4);
     m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 9);
     m->structs[HOST_GRAPH] = structure(m, "CsGraph", graph, 2);
     m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 7);
     m->structs[HOST_KERNEL] = structure(m, "CsKernel", kernel, 3);
     m->structs[HOST_PROGRAM] = structure(m, "CsProgram", program, 11);
+    m->structs[HOST_RECORD] = structure(m, "CsRecord", record, 6);
+    m->structs[HOST_CLASS] = structure(m, "CsClass", class, 11);
+    m->structs[HOST_IMPL] = structure(m, "CsImpl", impl, 2);
+    m->structs[HOST_OBJECT] = structure(m, "CsObject", object, 2);
 }
 
 LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k)
@@ -57,6 +65,7 @@ LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k)
 LLVMTypeRef host_type(const HostModule *m, const Type *t)
 {
     if (t->kind == TY_VOID) return m->void_type;
+    if (type_is_record(t)) return host_class(t)->type;
     return t->kind == TY_SCALAR ? host_scalar_type(m, t->scalar) : m->ptr;
 }
 
@@ -65,16 +74,29 @@ LLVMTypeRef host_stored_type(const HostModule *m, const Type *t)
     return type_is_scalar(t, SC_BOOL) ? m->i8 : host_type(m, t);
 }
 
-LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func)
+LLVMTypeRef host_result_type(const HostModule *m, const Symbol *func)
 {
-    AstList params = func->decl->func.params;
+    if (!func->is_ctor) return host_type(m, func->type->result);
+    return type_is_record(func->cls->type) ? host_type(m, func->cls->type) : m->void_type;
+}
+
+/* `this` comes first; a record's constructor makes it instead. */
+LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func, AstList params)
+{
     LLVMTypeRef *types = arena_array(m->arena, LLVMTypeRef, params.len + 1);
-    for (int i = 0; i < params.len; i++)
-        types[i] =
-            params.data[i]->param.mode == AST_OP_REF || params.data[i]->param.mode == AST_OP_OUT
-                ? m->ptr
-                : host_type(m, func->type->params[i]);
-    return LLVMFunctionType(host_type(m, func->type->result), types, (unsigned)params.len, false);
+    unsigned n = 0;
+    if (host_takes_self(func)) types[n++] = host_type(m, func->self->type);
+    for (int i = 0; i < params.len; i++) {
+        AstOp mode = params.data[i]->param.mode;
+        bool by_ref = mode == AST_OP_REF || mode == AST_OP_OUT;
+        types[n++] = by_ref ? m->ptr : host_type(m, func->type->params[i]);
+    }
+    return LLVMFunctionType(host_result_type(m, func), types, n, false);
+}
+
+bool host_takes_self(const Symbol *func)
+{
+    return func->self && !(func->is_ctor && type_is_record(func->cls->type));
 }
 
 void host_attribute(HostModule *m, LLVMValueRef fn, const char *name)
@@ -109,7 +131,27 @@ LLVMValueRef host_const(const HostModule *m, ScalarKind k, ScalarValue v)
 
 int32_t host_elem(const Type *array)
 {
-    return array->result->kind == TY_SCALAR ? (int32_t)array->result->scalar : HOST_ELEM_REF;
+    const Type *t = array->result;
+    if (type_is_record(t)) return HOST_ELEM_RECORD + host_class(t)->record;
+    return t->kind == TY_SCALAR ? (int32_t)t->scalar : HOST_ELEM_REF;
+}
+
+const HostClass *host_class(const Type *t)
+{
+    return t->decl->cls->host;
+}
+
+HostSpot host_leave(const HostModule *m)
+{
+    return (HostSpot){LLVMGetInsertBlock(m->b), LLVMGetInsertBlock(m->entry),
+                      LLVMGetCurrentDebugLocation2(m->b)};
+}
+
+void host_come_back(HostModule *m, HostSpot spot)
+{
+    if (spot.block) LLVMPositionBuilderAtEnd(m->b, spot.block);
+    if (spot.entry) LLVMPositionBuilderAtEnd(m->entry, spot.entry);
+    LLVMSetCurrentDebugLocation2(m->b, spot.at);
 }
 
 const Type *host_type_of_kind(const HostModule *m, ScalarKind k)

@@ -234,6 +234,7 @@ void *cs_str_concat(int32_t n, void *const *strs);
 int32_t cs_str_compare(void *a, void *b);
 int32_t cs_str_length(void *s);
 int32_t cs_str_char(void *s, int32_t index, const CsSite *site);
+void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site); /* [lo, hi) */
 void *cs_format_i(int64_t value, int32_t kind, void *format, const CsSite *site);
 void *cs_format_f(double value, int32_t kind, void *format, const CsSite *site);
 void *cs_format_fn(void *fn, void *format, const CsSite *site);

@@ -116,6 +116,23 @@ int32_t cs_str_char(void *s, int32_t index, const CsSite *site)
     return 0;
 }
 
+void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
+{
+    size_t len;
+    const char *p = bytes_of(s, &len), *end = p + len, *from = p;
+    int64_t have = cs_str_length(s);
+    if (lo < 0 || hi < lo || hi > have) {
+        rt_throw(RT_INDEX, site, "%lld..%lld is outside a string of %lld characters", (long long)lo,
+                 (long long)hi, (long long)have);
+        return NULL;
+    }
+    int64_t i = 0;
+    for (; i < lo; i++) utf8_take(&p, end);
+    from = p;
+    for (; i < hi; i++) utf8_take(&p, end);
+    return rt_str_new(from, p - from);
+}
+
 void *cs_str_pad(void *s, int32_t width)
 {
     size_t len;
