@@ -175,7 +175,10 @@ static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
     if (!b->pure) {
         pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
     } else if (s->functional && b->runtime) {
+        bool hosted = false; /* then it is a closure */
         for (int i = 0; i < n->call.args.len; i++)
+            hosted = hosted || type_is_hosted(n->call.args.data[i]->type);
+        for (int i = 0; i < n->call.args.len && !hosted; i++)
             if (mentions_bound(n->call.args.data[i])) {
                 report(s, n->loc, NOT_SUPPORTED, "'%s' under bound variables is not supported yet",
                        name);
@@ -190,6 +193,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     Fit fit;
     check_args(s, n->call.args, &set);
     n->type = s->error;
+    if (set.len && check_extension(s, n, set.data[0].sym)) return;
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
     const Builtin *b = &builtins[c->sym->builtin];

@@ -57,6 +57,7 @@ typedef struct Sema {
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
     VEC(Symbol *) funcs;
+    VEC(Symbol *) closures; /* functions made of lambdas: checked already */
 } Sema;
 
 /* Reports unless a copy is being checked; `id` without DIAG_. */
@@ -139,7 +140,11 @@ void check_reduce(Sema *s, Ast *n);
 void check_call_reduce(Sema *s, Ast *n);
 bool call_is_reduction(Sema *s,
                        const Ast *n); /* by its form: the callee's name and the arguments */
-void check_function_expr(Sema *s, Ast *n, const Type *hint); /* LET, LAMBDA */
+/* Binds, checks the operand; its type after the checks that all reductions share, or the error
+ * type. */
+const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand,
+                           const char *name);
+void check_function_expr(Sema *s, Ast **slot, const Type *hint); /* LET, LAMBDA */
 void check_define(Sema *s, Ast *n);
 void check_range(Sema *s, Ast *n);
 /* The types of the operand and result of a reduction by a table operation over `t`, or NULL. */
@@ -165,6 +170,22 @@ typedef enum AttrPlace {
  * commutative, identity. */
 void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
 void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
+
+/* ---- closure.c: functions that only the host can run -------------------------------------- */
+
+/* Both on checked trees. A LAMBDA becomes a CLOSURE of a function made of it; */
+void closure_lambda(Sema *s, Ast **slot);
+void closure_function(Sema *s, Ast **slot); /* so does the name of a function; */
+/* and parts that take strings or objects at the points of a functional expression are applied as
+ * such. To be called while its variables are in scope: they get ranges here too. */
+void closure_parts(Sema *s, Ast **body);
+
+/* ---- library.c: functions of the library that take functions ------------------------------ */
+
+bool is_fold(Sema *s, const Ast *n); /* Fold(f, init, step), Fold(i : r, e, init, step) */
+void check_fold(Sema *s, Ast *n);
+/* Clamp(f), Constant(f, v) and so on, whose arguments are checked; false for other rows. */
+bool check_extension(Sema *s, Ast *n, Symbol *sym);
 
 /* ---- slice.c ------------------------------------------------------------------------------ */
 
@@ -198,6 +219,8 @@ bool is_operator_name(const Ast *n);             /* `operator+` as a value */
  * operator_value makes the lambda of it. */
 bool operator_fits(Sema *s, const Ast *e, const Type *to);
 bool operator_value(Sema *s, Ast **slot, const Type *to);
+/* (x, y) => callee(x, y) with the parameters of `to`, unchecked. */
+Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
 /* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
 bool operator_call(Sema *s, Ast **slot, const Type *hint);
 bool partial_application(Sema *s, Ast **slot, const Type *hint);

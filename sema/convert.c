@@ -242,6 +242,12 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         e->sym = group_member(s, e, to, &t);
         e->type = t;
         pure_need(s, e->sym, e->loc, "is used as a functional value");
+        if (type_is_hosted(t) && e->sym->kind == SYM_BUILTIN) {
+            *slot = call_lambda(s, e, to);
+            check_expr(s, slot, to);
+        } else if (type_is_hosted(t)) {
+            closure_function(s, slot);
+        }
         return convert_to(s, slot, to, what);
     }
     case CONV_EVAL: /* elements first, then one evaluation */

@@ -449,7 +449,12 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_STRING_LIT: n->type = s->string; break;
     case AST_INTERP: check_interp(s, n); break;
-    case AST_NAME_REF: check_name(s, n); break;
+    case AST_NAME_REF:
+        check_name(s, n);
+        if (n->sym && n->sym->kind == SYM_FUNC && n->type->kind == TY_FUNC &&
+            type_is_hosted(n->type))
+            closure_function(s, slot);
+        break;
     case AST_MEMBER: check_member(s, slot); break;
     case AST_UNARY: check_unary(s, n, hint); break;
     case AST_BINARY: check_binary(s, n, hint); break;
@@ -461,7 +466,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_INDEX: check_index(s, n); break;
     case AST_REDUCE: check_reduce(s, n); break;
     case AST_LET:
-    case AST_LAMBDA: check_function_expr(s, n, hint); break;
+    case AST_LAMBDA: check_function_expr(s, slot, hint); break;
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, n); break;
@@ -488,12 +493,5 @@ const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
 {
     (*slot)->type = s->error;
     check_kind(s, slot, hint);
-    Ast *n = *slot;
-    bool host = n->type == s->string || n->type->kind == TY_OBJECT;
-    if (host && s->functional && mentions_bound(n)) {
-        report(s, n->loc, NOT_SUPPORTED, "'%s' values under bound variables are not supported yet",
-               type_text(s->arena, n->type));
-        n->type = s->error;
-    }
-    return n->type;
+    return (*slot)->type;
 }

@@ -109,6 +109,23 @@ bool operator_call(Sema *s, Ast **slot, const Type *hint)
     return true;
 }
 
+/* ---- calls as values ------------------------------------------------------------------------ */
+
+Ast *call_lambda(Sema *s, Ast *callee, const Type *to)
+{
+    Ast *n = ast_new(s->arena, AST_LAMBDA, callee->loc);
+    Ast *call = ast_new(s->arena, AST_CALL, callee->loc);
+    call->call.callee = callee;
+    for (int i = 0; i < to->nparams; i++) {
+        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$%d", i + 1));
+        n->lambda.binders = ast_list_add(s->arena, n->lambda.binders,
+                                         parameter(s, callee->loc, name, to->params[i]));
+        call->call.args = ast_list_add(s->arena, call->call.args, name_node(s, callee->loc, name));
+    }
+    n->lambda.body = call;
+    return n;
+}
+
 /* ---- partial application ------------------------------------------------------------------ */
 
 /* Does the overload take the arguments that are given? */

@@ -57,6 +57,7 @@ bool call_is_reduction(Sema *s, const Ast *n)
             operands++;
     }
     if (library_reduction(s, n->call.callee, operands == 1) >= 0) return true;
+    if (is_fold(s, n)) return true;
     if (operands != 1 || n->call.callee->kind != AST_NAME_REF) return false;
     const Symbol *f = scope_user(s, n->call.callee->name_ref.name);
     if (!f || f->kind != SYM_FUNC) return false;
@@ -68,15 +69,13 @@ bool call_is_reduction(Sema *s, const Ast *n)
     return two && (binders || !one);
 }
 
-/* Binds, checks the operand; its type after the checks that all reductions share, or the error
- * type. */
-static const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand,
-                                  const char *name)
+const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand, const char *name)
 {
     bound_open(s, n, binders->data, binders->len, operand, true, NULL);
     s->functional += n->nbound > 0;
     const Type *t = check_value(s, operand, NULL);
     s->functional -= n->nbound > 0;
+    if (t != s->error && n->nbound) closure_parts(s, operand);
     scope_pop(s);
     n->res = AST_RES_REDUCE;
     n->type = s->error;
@@ -151,6 +150,10 @@ void check_call_reduce(Sema *s, Ast *n)
     Ast **operand = NULL;
     int operands = 0;
     n->type = callee->type = s->error;
+    if (is_fold(s, n)) {
+        check_fold(s, n);
+        return;
+    }
     for (int i = 0; i < n->call.args.len; i++) {
         if (n->call.args.data[i]->kind == AST_BINDER) continue;
         operand = &n->call.args.data[i];
@@ -179,7 +182,7 @@ void check_call_reduce(Sema *s, Ast *n)
 
 /* ---- definitions, let, lambda ----------------------------------------------------------- */
 
-/* The value of a function: a scalar that a device could hold. */
+/* The value of a function. */
 static const Type *check_body(Sema *s, Ast **body, const Type *hint)
 {
     int index = s->index_depth;
@@ -188,10 +191,10 @@ static const Type *check_body(Sema *s, Ast **body, const Type *hint)
     const Type *t = check_value(s, body, hint);
     s->functional--;
     s->index_depth = index;
-    if (t == s->error || !type_is_hosted(t)) return t;
-    report(s, (*body)->loc, NOT_SUPPORTED, "a function of '%s' values is not supported yet",
-           type_text(s->arena, t));
-    return s->error;
+    if (t->kind != TY_ARRAY || !type_is_value(t->result) || (hint && hint->kind == TY_ARRAY))
+        return t;
+    convert_wrap(s, body, type_func(s->types, t->result, t->nparams, t->params));
+    return (*body)->type; /* the array at each point is a function: nothing is copied */
 }
 
 static const Type *bound_function(Sema *s, const Ast *n, const Type *result)
@@ -205,8 +208,23 @@ static const Type *bound_function(Sema *s, const Ast *n, const Type *result)
     return type_func(s->types, result, n->nbound, params);
 }
 
-void check_function_expr(Sema *s, Ast *n, const Type *hint)
+/* A function that only the host can apply; such functions have no domain. */
+static void make_closure(Sema *s, Ast **slot)
 {
+    Ast *n = *slot;
+    if (n->kind == AST_LAMBDA) {
+        closure_lambda(s, slot);
+        return;
+    }
+    report(s, n->loc, NOT_SUPPORTED, "a '%s' with a domain is not supported yet",
+           type_text(s->arena, n->type));
+    report_note(s, NOWHERE, "a lambda has no domain; an array can be filled in a loop");
+    n->type = s->error;
+}
+
+void check_function_expr(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot;
     bool lambda = n->kind == AST_LAMBDA;
     const AstList *binders = lambda ? &n->lambda.binders : &n->let.binders;
     Ast **body = lambda ? &n->lambda.body : &n->let.body;
@@ -226,8 +244,11 @@ void check_function_expr(Sema *s, Ast *n, const Type *hint)
         t = hint->result;
     }
     if (t != s->error && !bound_ranges(s, n, body, given)) t = s->error;
-    scope_pop(s);
     n->type = bound_function(s, n, t);
+    bool hosted = n->type != s->error && type_is_hosted(n->type);
+    if (n->type != s->error && !hosted) closure_parts(s, body);
+    scope_pop(s);
+    if (hosted) make_closure(s, slot);
 }
 
 void check_define(Sema *s, Ast *n)
@@ -278,11 +299,16 @@ void check_define(Sema *s, Ast *n)
     }
     if (t != s->error) bound_ranges(s, n, &n->define.value, false);
     if (recurrence && t != s->error) recurrence_uses(s, n);
+    if (t != s->error) closure_parts(s, &n->define.value);
     scope_pop(s);
     scope_pop(s);
     s->defining = outer;
     sym->type = typed ? given : given ? s->error : bound_function(s, n, t);
     n->type = sym->type;
+    if (n->type != s->error && type_is_hosted(n->type)) {
+        make_closure(s, &n);
+        sym->type = s->error;
+    }
     scope_declare(s, sym);
 }
 

@@ -24,6 +24,7 @@ static const Type *letter_type(Sema *s, char letter, const char *space)
     case 's': return s->string;
     case 'O': return type_object(s->types, space, NULL);
     case 'R': return type_func(s->types, type_scalar(s->types, SC_FLOAT), 1, &s->longs);
+    case 'L': return type_func(s->types, s->longs, 1, &s->longs);
     case 'D': return type_func(s->types, s->integer, 1, &s->integer);
     default: return NULL; /* A T F * */
     }

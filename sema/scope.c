@@ -16,11 +16,10 @@ struct Binding {
 };
 
 /* What later versions know: the names get a message of their own. */
-static const char *const future[] = {
-    "Range",  "Fold",   "Clamp",      "Periodic", "Mirror",      "Constant", "Linalg",
-    "Csv",    "Image",  "Raw",        "File",     "Environment", "List",     "Dictionary",
-    "Sort",   "Scan",   "Histogram",  "Sparse",   "Complex",     "Device",   "float2",
-    "float3", "float4", "FileColumn", "Convert",  "Array"};
+static const char *const future[] = {"Linalg",      "Csv",    "Image",      "Raw",     "File",
+                                     "Environment", "List",   "Dictionary", "Sort",    "Scan",
+                                     "Histogram",   "Sparse", "Complex",    "Device",  "float2",
+                                     "float3",      "float4", "FileColumn", "Convert", "Array"};
 
 bool is_future(const char *name)
 {

@@ -27,9 +27,11 @@ static SemaResult *sema_result(Sema *s)
     SemaResult *r = arena_new_of(s->arena, SemaResult);
     r->unit = s->unit;
     r->types = s->types;
+    for (size_t i = 0; i < s->closures.len; i++) vec_push(&s->funcs, s->closures.data[i]);
     r->nfuncs = (int)s->funcs.len;
     r->funcs = arena_array(s->arena, Symbol *, s->funcs.len + 1);
     for (size_t i = 0; i < s->funcs.len; i++) r->funcs[i] = s->funcs.data[i];
+    vec_free(&s->closures);
     vec_free(&s->funcs);
     vec_free(&s->unbound);
     vec_free(&s->calls);
