@@ -16,7 +16,7 @@ typedef enum TokenKind {
     TOK_COUNT
 } TokenKind;
 
-typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_L, TOKEN_P } TokenClass;
+typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_P } TokenClass;
 
 enum {
     TOKEN_QUIET = 1, /* an error was reported just before: a syntax error here would be its echo */
@@ -44,10 +44,28 @@ typedef struct Tokens {
     VEC(TokenValue) values;
 } Tokens;
 
-/* Scans a whole file. The caller frees the tokens; decoded text lives in arena, names in names. */
+/* A set of interned names. */
+typedef struct NameSet {
+    const char **slots;
+    size_t size, used; /* size is a power of two */
+} NameSet;
+
+void names_add(NameSet *set, const char *name);
+bool names_has(const NameSet *set, const char *name);
+void names_free(NameSet *set);
+
+/* Scans a whole file; every name is a NAME. The caller frees the tokens; decoded text lives in
+ * arena, names in names. */
 void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags, Interner *names,
                 Arena *arena);
 void tokens_free(Tokens *tokens);
+
+/* types.c. Adds the names of the types that the file declares. */
+void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared);
+/* Turns NAMEs into TYPENAMEs, CTORs and the keyword TYPE: the types that the file declares, those
+ * of `imported` (or NULL), type parameters within their declarations, and names that can only be
+ * types where they stand. */
+void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported);
 
 const char *token_text(TokenKind kind); /* the text of tokens.def */
 TokenClass token_class(TokenKind kind);

@@ -1,5 +1,4 @@
-/* What becomes of the text that the rules of lexer.l match: tokens, values, errors. Type names are
- * marked once the whole file is scanned, so that they may be used before they are declared. */
+/* What becomes of the text that the rules of lexer.l match: tokens, values, errors. */
 #include "scan.h"
 
 #include <math.h>
@@ -503,140 +502,6 @@ ScanMode scan_end(Scan *s)
     return SCAN_CODE;
 }
 
-/* ---- type names ---- */
-
-/* A set of interned names. */
-typedef struct NameSet {
-    const char **slots;
-    size_t size, used; /* size is a power of two */
-} NameSet;
-
-static size_t slot_of(const NameSet *set, const char *name)
-{
-    size_t i = ((uintptr_t)name >> 4) * 0x9E3779B1U & (set->size - 1);
-    while (set->slots[i] && set->slots[i] != name) i = (i + 1) & (set->size - 1);
-    return i;
-}
-
-static void add_name(NameSet *set, const char *name)
-{
-    if (2 * set->used >= set->size) {
-        NameSet grown = {.size = set->size ? 2 * set->size : 64, .used = set->used};
-        grown.slots = calloc(grown.size, sizeof *grown.slots);
-        if (!grown.slots) abort();
-        for (size_t i = 0; i < set->size; i++)
-            if (set->slots[i]) grown.slots[slot_of(&grown, set->slots[i])] = set->slots[i];
-        free(set->slots);
-        *set = grown;
-    }
-    size_t i = slot_of(set, name);
-    set->used += !set->slots[i];
-    set->slots[i] = name;
-}
-
-/* The kind of token i, END past both ends. */
-static TokenKind kind_at(const Tokens *tokens, size_t i)
-{
-    return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
-}
-
-/* Whether a statement, a definition or a parameter can begin after a token of this kind. */
-static bool begins_declaration(TokenKind before)
-{
-    switch (before) {
-    case TOK_END:
-    case TOK_SEMI:
-    case TOK_LBRACE:
-    case TOK_RBRACE:
-    case TOK_LPAREN:
-    case TOK_RPAREN:
-    case TOK_RBRACKET:
-    case TOK_COMMA:
-    case TOK_CONST:
-    case TOK_ELSE:
-    case TOK_DO:
-    case TOK_REF:
-    case TOK_OUT: return true;
-    default: return false;
-    }
-}
-
-/* Whether `(NAME)` after a token of this kind, with an operand after it, can only be a cast. */
-static bool begins_operand(TokenKind before)
-{
-    switch (before) {
-    case TOK_RETURN:
-    case TOK_IN:
-    case TOK_LPAREN:
-    case TOK_LBRACKET:
-    case TOK_COMMA:
-    case TOK_COLON:
-    case TOK_SEMI:
-    case TOK_HOLE: return true;
-    default: return token_class(before) == TOKEN_P && before >= TOK_DOTDOT && before < TOK_INC;
-    }
-}
-
-static bool is_operand(TokenKind k)
-{
-    return k == TOK_NAME || k == TOK_INT || k == TOK_REAL || k == TOK_CHAR || k == TOK_STRING ||
-           k == TOK_INTERP;
-}
-
-/* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
-static bool is_rank(const Tokens *tokens, size_t i)
-{
-    if (kind_at(tokens, i) != TOK_LBRACKET) return false;
-    do i++;
-    while (kind_at(tokens, i) == TOK_COMMA);
-    return kind_at(tokens, i) == TOK_RBRACKET;
-}
-
-/* Whether the NAME at i is a type though this file does not declare it: so a type of a module, or
- * one that nobody declared, is a matter of names and not of syntax. */
-static bool is_type_by_place(const Tokens *tokens, size_t i)
-{
-    TokenKind before = i > 0 ? kind_at(tokens, i - 1) : TOK_END, after = kind_at(tokens, i + 1);
-    if (before == TOK_NEW && (after == TOK_LPAREN || after == TOK_LBRACKET)) return true;
-    if (after == TOK_NAME && tokens->list.data[i + 1].flags & TOKEN_QUIET) return false;
-    if (after == TOK_NAME) return begins_declaration(before);
-    if (after == TOK_LBRACKET) return is_rank(tokens, i + 1);
-    if (before == TOK_ASSIGN && i >= 3 && kind_at(tokens, i - 3) == TOK_TYPE) return true;
-    return before == TOK_LPAREN && after == TOK_RPAREN && is_operand(kind_at(tokens, i + 2)) &&
-           begins_operand(i > 1 ? kind_at(tokens, i - 2) : TOK_END);
-}
-
-/* Marks the names of types: those declared anywhere in the file, and those that can be nothing
- * else. After a '.' there is always a NAME. */
-static void mark_types(Tokens *tokens, const char *type_word)
-{
-    NameSet types = {0};
-    size_t n = tokens->list.len;
-    Token *list = tokens->list.data;
-    for (size_t i = 0; i + 1 < n; i++) {
-        TokenKind next = list[i + 1].kind;
-        bool after_dot = i > 0 && list[i - 1].kind == TOK_DOT;
-        if (list[i].kind == TOK_NAME && tokens->values.data[list[i].value].text == type_word &&
-            !after_dot && (next == TOK_NAME || next == TOK_TYPENAME))
-            list[i].kind = TOK_TYPE;
-        TokenKind k = list[i].kind;
-        if ((k == TOK_TYPE || k == TOK_CLASS || k == TOK_ENUM || k == TOK_INTERFACE) &&
-            next == TOK_NAME)
-            add_name(&types, tokens->values.data[list[i + 1].value].text);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (list[i].kind != TOK_NAME && list[i].kind != TOK_TYPENAME) continue;
-        const char *name = tokens->values.data[list[i].value].text;
-        if (i > 0 && list[i - 1].kind == TOK_DOT)
-            list[i].kind = TOK_NAME;
-        else if (list[i].kind == TOK_NAME &&
-                 ((types.size > 0 && types.slots[slot_of(&types, name)]) ||
-                  is_type_by_place(tokens, i)))
-            list[i].kind = TOK_TYPENAME;
-    }
-    free(types.slots);
-}
-
 void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags, Interner *names,
                 Arena *arena)
 {
@@ -659,7 +524,6 @@ void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags
     scanner_run(&s);
     vec_free(&s.interps);
     text_free(&s.piece);
-    mark_types(out, intern_cstr(names, "type"));
 }
 
 /* ---- --emit=tokens ---- */
@@ -670,6 +534,7 @@ static const char *kind_word(TokenKind kind)
     case TOK_END: return "end";
     case TOK_NAME: return "name";
     case TOK_TYPENAME: return "typename";
+    case TOK_CTOR: return "constructor";
     case TOK_INT: return "int";
     case TOK_REAL: return "real";
     case TOK_CHAR: return "char";
@@ -691,6 +556,7 @@ void lexer_print_tokens(Text *out, const Sources *sources, uint32_t file, Diags 
     Arena *arena = arena_new();
     const Source *src = sources_get(sources, file);
     lexer_scan(&tokens, sources, file, diags, names, arena);
+    lexer_mark_types(&tokens, names, NULL);
     uint32_t at = 0;
     int line = 1, col = 1;
     for (size_t i = 0; i < tokens.list.len; i++) {

@@ -1,7 +1,8 @@
-/* What every node kind has in common, generated from ast.def: making, printing and walking.
- * Nodes and lists live in the caller's arena. */
+/* What every node kind has in common: making, copying, printing and walking. All of it works on one
+ * table of the kinds' fields, made from ast.def. Nodes and lists live in the caller's arena. */
 #include "ast.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void (*ast_type_printer)(Text *out, const struct Type *type);
@@ -22,15 +23,6 @@ const char *ast_op_text(AstOp op)
     return text[op];
 }
 
-static void print_mods(Text *out, uint64_t mods)
-{
-    static const char *const words[] = {"public",   "private",  "protected", "static",
-                                        "final",    "mutable",  "abstract",  "virtual",
-                                        "override", "readonly", "interface"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (mods >> i & 1) text_printf(out, " %s", words[i]);
-}
-
 const char *ast_kind_name(AstKind kind)
 {
     static const char *const names[] = {
@@ -39,6 +31,72 @@ const char *ast_kind_name(AstKind kind)
 #undef NODE
     };
     return names[kind];
+}
+
+/* ---- the fields of a kind ---- */
+
+typedef enum FieldType {
+    FIELD_END,
+    FIELD_CHILD,
+    FIELD_LIST,
+    FIELD_NAME,
+    FIELD_FLAG,
+    FIELD_OPER,
+    FIELD_MODS,
+    FIELD_INTEGER,
+    FIELD_REAL,
+    FIELD_BYTES
+} FieldType;
+
+typedef struct Field {
+    FieldType type;
+    const char *name;
+    size_t offset; /* in the Ast */
+} Field;
+
+/* The fields in the order of ast.def, up to a FIELD_END. */
+static const Field *fields_of(AstKind kind)
+{
+    switch (kind) {
+#define FIELD(type, f) {type, #f, UNION + offsetof(Node, f)},
+#define CHILD(f) FIELD(FIELD_CHILD, f)
+#define LIST(f) FIELD(FIELD_LIST, f)
+#define NAME(f) FIELD(FIELD_NAME, f)
+#define FLAG(f) FIELD(FIELD_FLAG, f)
+#define OPER(f) FIELD(FIELD_OPER, f)
+#define MODS(f) FIELD(FIELD_MODS, f)
+#define INTEGER(f) FIELD(FIELD_INTEGER, f)
+#define REAL(f) FIELD(FIELD_REAL, f)
+#define BYTES(f) FIELD(FIELD_BYTES, f)
+#define NODE(KIND, name, fields)                                                                   \
+    case AST_##KIND: {                                                                             \
+        typedef struct Ast_##name Node;                                                            \
+        enum { UNION = offsetof(Ast, name) };                                                      \
+        static const Field list[] = {fields{FIELD_END, NULL, UNION + offsetof(Node, end_)}};       \
+        return list;                                                                               \
+    }
+#include "ast.def"
+#undef NODE
+#undef CHILD
+#undef LIST
+#undef NAME
+#undef FLAG
+#undef OPER
+#undef MODS
+#undef INTEGER
+#undef REAL
+#undef BYTES
+#undef FIELD
+    case AST_COUNT: break;
+    }
+    static const Field none[] = {{FIELD_END, NULL, 0}};
+    return none;
+}
+
+/* The field itself: an Ast **, AstList *, const char **.. */
+static void *field_of(const Ast *n, const Field *f)
+{
+    return (char *)(uintptr_t)n + f->offset;
 }
 
 Ast *ast_new(Arena *a, AstKind kind, Loc loc)
@@ -63,40 +121,52 @@ AstList ast_list_add(Arena *a, AstList list, Ast *item)
     return list;
 }
 
+/* ---- copying and walking ---- */
+
+static AstList clone_list(Arena *a, AstList list)
+{
+    AstList copy = {0};
+    for (int i = 0; i < list.len; i++) copy = ast_list_add(a, copy, ast_clone(a, list.data[i]));
+    return copy;
+}
+
+Ast *ast_clone(Arena *a, const Ast *n)
+{
+    if (!n) return NULL;
+    Ast *copy = arena_copy(a, n, sizeof *n);
+    for (const Field *f = fields_of(n->kind); f->type != FIELD_END; f++) {
+        void *field = field_of(copy, f);
+        if (f->type == FIELD_CHILD)
+            *(Ast **)field = ast_clone(a, *(Ast **)field);
+        else if (f->type == FIELD_LIST)
+            *(AstList *)field = clone_list(a, *(AstList *)field);
+    }
+    return copy;
+}
+
 void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 {
-    switch (n->kind) {
-#define CHILD(f)                                                                                   \
-    if (s->f) visit(&s->f, ctx);
-#define LIST(f)                                                                                    \
-    for (int i = 0; i < s->f.len; i++)                                                             \
-        if (s->f.data[i]) visit(&s->f.data[i], ctx);
-#define NAME(f)
-#define FLAG(f)
-#define OPER(f)
-#define MODS(f)
-#define INTEGER(f)
-#define REAL(f)
-#define BYTES(f)
-#define NODE(KIND, name, fields)                                                                   \
-    case AST_##KIND: {                                                                             \
-        struct Ast_##name *s = &n->name;                                                           \
-        (void)s;                                                                                   \
-        fields break;                                                                              \
+    for (const Field *f = fields_of(n->kind); f->type != FIELD_END; f++) {
+        if (f->type == FIELD_CHILD) {
+            Ast **child = field_of(n, f);
+            if (*child) visit(child, ctx);
+        } else if (f->type == FIELD_LIST) {
+            AstList *list = field_of(n, f);
+            for (int i = 0; i < list->len; i++)
+                if (list->data[i]) visit(&list->data[i], ctx);
+        }
     }
-#include "ast.def"
-#undef NODE
-#undef CHILD
-#undef LIST
-#undef NAME
-#undef FLAG
-#undef OPER
-#undef MODS
-#undef INTEGER
-#undef REAL
-#undef BYTES
-    case AST_COUNT: break;
-    }
+}
+
+/* ---- printing ---- */
+
+static void print_mods(Text *out, uint64_t mods)
+{
+    static const char *const words[] = {"public",   "private",  "protected", "static",
+                                        "final",    "mutable",  "abstract",  "virtual",
+                                        "override", "readonly", "interface"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (mods >> i & 1) text_printf(out, " %s", words[i]);
 }
 
 static void print_bytes(Text *out, AstBytes b)
@@ -122,6 +192,37 @@ typedef struct Printer {
     int indent;
 } Printer;
 
+/* A field that is no node, if it says something. */
+static void print_field(Text *out, FieldType type, const void *field)
+{
+    switch (type) {
+    case FIELD_NAME: {
+        const char *name = *(const char *const *)field;
+        if (name) text_printf(out, " %s", name);
+        break;
+    }
+    case FIELD_OPER: {
+        const char *op = ast_op_text(*(const AstOp *)field);
+        if (op[0]) text_printf(out, " %s", op);
+        break;
+    }
+    case FIELD_MODS: print_mods(out, *(const uint64_t *)field); break;
+    case FIELD_INTEGER:
+        text_printf(out, " %llu", (unsigned long long)*(const uint64_t *)field);
+        break;
+    case FIELD_REAL:
+        text_add(out, " ");
+        text_add_double(out, *(const double *)field);
+        break;
+    case FIELD_BYTES:
+        if (!((const AstBytes *)field)->data) break;
+        text_add(out, " ");
+        print_bytes(out, *(const AstBytes *)field);
+        break;
+    default: break;
+    }
+}
+
 static void print_node(Printer *p, const Ast *n);
 
 static void print_child(Printer *p, const char *field, const Ast *child)
@@ -131,91 +232,30 @@ static void print_child(Printer *p, const char *field, const Ast *child)
     print_node(p, child);
 }
 
-/* Positions and scalar fields, as many as say something. */
-static void print_head(Printer *p, const Ast *n)
+static void print_node(Printer *p, const Ast *n)
 {
-    Text *out = p->out;
+    const Field *fields = fields_of(n->kind);
     int line, col, end_line, end_col;
     sources_position(p->sources, n->loc.file, n->loc.begin, &line, &col);
     sources_position(p->sources, n->loc.file, n->loc.end, &end_line, &end_col);
-    text_printf(out, "(%s %d:%d-%d:%d", ast_kind_name(n->kind), line, col, end_line, end_col);
-    switch (n->kind) {
-#define CHILD(f)
-#define LIST(f)
-#define NAME(f)                                                                                    \
-    if (s->f) text_printf(out, " %s", s->f);
-#define FLAG(f)                                                                                    \
-    if (s->f) text_printf(out, " %s", #f);
-#define OPER(f)                                                                                    \
-    if (ast_op_text(s->f)[0]) text_printf(out, " %s", ast_op_text(s->f));
-#define MODS(f) print_mods(out, s->f);
-#define INTEGER(f) text_printf(out, " %llu", (unsigned long long)s->f);
-#define REAL(f)                                                                                    \
-    text_add(out, " ");                                                                            \
-    text_add_double(out, s->f);
-#define BYTES(f)                                                                                   \
-    if (s->f.data) {                                                                               \
-        text_add(out, " ");                                                                        \
-        print_bytes(out, s->f);                                                                    \
-    }
-#define NODE(KIND, name, fields)                                                                   \
-    case AST_##KIND: {                                                                             \
-        const struct Ast_##name *s = &n->name;                                                     \
-        (void)s;                                                                                   \
-        fields break;                                                                              \
-    }
-#include "ast.def"
-#undef NODE
-#undef CHILD
-#undef LIST
-#undef NAME
-#undef FLAG
-#undef OPER
-#undef MODS
-#undef INTEGER
-#undef REAL
-#undef BYTES
-    case AST_COUNT: break;
+    text_printf(p->out, "(%s %d:%d-%d:%d", ast_kind_name(n->kind), line, col, end_line, end_col);
+    for (const Field *f = fields; f->type != FIELD_END; f++) {
+        if (f->type == FIELD_FLAG && *(const bool *)field_of(n, f))
+            text_printf(p->out, " %s", f->name);
+        print_field(p->out, f->type, field_of(n, f));
     }
     if (n->type && ast_type_printer) {
-        text_add(out, " : ");
-        ast_type_printer(out, n->type);
+        text_add(p->out, " : ");
+        ast_type_printer(p->out, n->type);
     }
-}
-
-static void print_node(Printer *p, const Ast *n)
-{
-    print_head(p, n);
     p->indent += 2;
-    switch (n->kind) {
-#define CHILD(f) print_child(p, #f, s->f);
-#define LIST(f)                                                                                    \
-    for (int i = 0; i < s->f.len; i++) print_child(p, #f, s->f.data[i]);
-#define NAME(f)
-#define FLAG(f)
-#define OPER(f)
-#define MODS(f)
-#define INTEGER(f)
-#define REAL(f)
-#define BYTES(f)
-#define NODE(KIND, name, fields)                                                                   \
-    case AST_##KIND: {                                                                             \
-        const struct Ast_##name *s = &n->name;                                                     \
-        (void)s;                                                                                   \
-        fields break;                                                                              \
-    }
-#include "ast.def"
-#undef NODE
-#undef CHILD
-#undef LIST
-#undef NAME
-#undef FLAG
-#undef OPER
-#undef MODS
-#undef INTEGER
-#undef REAL
-#undef BYTES
-    case AST_COUNT: break;
+    for (const Field *f = fields; f->type != FIELD_END; f++) {
+        if (f->type == FIELD_CHILD) {
+            print_child(p, f->name, *(Ast **)field_of(n, f));
+        } else if (f->type == FIELD_LIST) {
+            const AstList *list = field_of(n, f);
+            for (int i = 0; i < list->len; i++) print_child(p, f->name, list->data[i]);
+        }
     }
     p->indent -= 2;
     text_add(p->out, ")");

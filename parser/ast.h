@@ -119,6 +119,9 @@ struct Ast {
 Ast *ast_new(Arena *a, AstKind kind, Loc loc);
 AstList ast_list_add(Arena *a, AstList list, Ast *item); /* amortised growth in the arena */
 
+Ast *ast_clone(Arena *a,
+               const Ast *n); /* the whole tree; names and annotations are shared; NULL of NULL */
+
 /* Indented text, one node a line: `(binary 3:5-3:10 + : float` ...; types appear once sema ran
  * and only when ast_type_printer is set (sema's type_print; the parser knows no types). */
 void ast_print(Text *out, const Ast *n, const Sources *sources);

@@ -3,6 +3,7 @@
  */
 #include "build.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- nodes ---- */
@@ -32,6 +33,13 @@ static Ast *done(Parse *p, Ast *n)
     if (n->depth <= AST_MAX_DEPTH) return n;
     parse_too_deep(p, (Loc){n->loc.file, n->loc.begin, n->loc.begin});
     return build_bad(p, n->loc);
+}
+
+Ast *build_node(Parse *p, AstKind kind, Loc loc, const void *fields, size_t size)
+{
+    Ast *n = node(p, kind, loc);
+    memcpy((char *)n + offsetof(Ast, unit), fields, size); /* a union: all begin there */
+    return done(p, n);
 }
 
 Ast *build_leaf(Parse *p, AstKind kind, Loc loc)
@@ -117,12 +125,22 @@ static AstList as_binders(Parse *p, AstList args)
 
 static Ast *as_param(Parse *p, Ast *arg)
 {
+    if (arg->kind == AST_PARAM && arg->param.ptype->kind == AST_TYPE_VAR) {
+        parse_error(p, arg->param.ptype->loc, DIAG_MISPLACED, "a parameter needs a type");
+        return build_bad(p, arg->loc);
+    }
     if (arg->kind == AST_PARAM || arg->kind == AST_BAD) return arg;
     if (arg->kind == AST_BINDER && arg->binder.vtype && !arg->binder.constraint)
-        return build_param(p, arg->loc, AST_OP_BY_VALUE, arg->binder.vtype,
-                           arg->binder.names.data[0]->name_ref.name);
+        return BUILD(PARAM, param, arg->loc, .mode = AST_OP_BY_VALUE, .ptype = arg->binder.vtype,
+                     .name = arg->binder.names.data[0]->name_ref.name);
     parse_error(p, arg->loc, DIAG_MISPLACED, "a parameter of a function is a type and a name");
     return build_bad(p, arg->loc);
+}
+
+static AstList as_params(Parse *p, AstList args)
+{
+    for (int i = 0; i < args.len; i++) args.data[i] = as_param(p, args.data[i]);
+    return args;
 }
 
 /* Whether the parenthesis that ends here is followed by `=>`, which cannot be read: the mistake is
@@ -150,9 +168,14 @@ static Ast *as_expr(Parse *p, Ast *arg, bool in_call)
         else
             parse_error(p, arg->loc, DIAG_MISPLACED,
                         "a parameter belongs to a lambda or a function");
+    } else if (arg->kind == AST_PARAM && in_call && arg->param.mode == AST_OP_OUT) {
+        Ast *var = BUILD(DECL_EXPR, decl_expr, arg->loc, .vtype = arg->param.ptype,
+                         .name = arg->param.name);
+        return build_unary(p, arg->loc, AST_OP_OUT, var);
     } else if (arg->kind == AST_PARAM) {
-        parse_error(p, arg->loc, DIAG_NOT_YET, "declare the variable before the call");
-        return arg; /* sema declares it */
+        parse_error(p, arg->loc, DIAG_MISPLACED,
+                    in_call ? "a variable passed by ref is declared before the call"
+                            : "a parameter belongs to a lambda or a function");
     } else if (arg->kind == AST_PLACEHOLDER && !in_call) {
         parse_error(p, arg->loc, DIAG_MISPLACED, "'_' stands for an argument of a call");
     } else if (by_reference && !in_call) {
@@ -177,136 +200,240 @@ Ast *build_plain(Parse *p, Ast *arg)
 
 /* ---- declarations ---- */
 
+/* What is declared at the top level only. */
+static bool is_outer(const Ast *n)
+{
+    return n->kind == AST_FUNC || n->kind == AST_TYPE_ALIAS || n->kind == AST_CLASS ||
+           n->kind == AST_ENUM || n->kind == AST_USING_MODULE;
+}
+
 Ast *build_unit(Parse *p, AstList stmts)
 {
     Ast *n = node(p, AST_UNIT, (Loc){p->file, 0, (uint32_t)p->source->len});
     for (int i = 0; i < stmts.len; i++) {
         Ast *s = stmts.data[i];
-        if (s->kind == AST_USING_MODULE)
-            n->unit.usings = build_add(p, n->unit.usings, s);
-        else if (s->kind == AST_FUNC || s->kind == AST_TYPE_ALIAS ||
-                 (s->kind == AST_VAR_DECL && s->var_decl.is_const))
-            n->unit.decls = build_add(p, n->unit.decls, s);
-        else
-            n->unit.stmts = build_add(p, n->unit.stmts, s);
+        bool is_decl = is_outer(s) || (s->kind == AST_VAR_DECL && s->var_decl.is_const);
+        AstList *list = s->kind == AST_USING_MODULE ? &n->unit.usings
+                        : is_decl                   ? &n->unit.decls
+                                                    : &n->unit.stmts;
+        *list = build_add(p, *list, s);
     }
     return done(p, n);
 }
 
-Ast *build_using(Parse *p, Loc loc, const char *name)
+/* The first of the modifiers, as text. */
+static const char *mod_text(uint64_t mods)
 {
-    Ast *n = node(p, AST_USING_MODULE, loc);
-    n->using_module.name = name;
-    return n;
+    static const char *const words[] = {"public",  "private",  "protected", "static",   "final",
+                                        "mutable", "abstract", "virtual",   "override", "readonly"};
+    size_t i = 0;
+    while (!(mods >> i & 1)) i++;
+    return words[i];
 }
 
-Ast *build_alias(Parse *p, Loc loc, const char *name, Ast *target)
+uint64_t build_mods(Parse *p, Loc loc, uint64_t mods, uint64_t mod)
 {
-    Ast *n = node(p, AST_TYPE_ALIAS, loc);
-    n->type_alias.name = name;
-    n->type_alias.target = target;
-    return done(p, n);
+    if (mods & mod) parse_error(p, loc, DIAG_MISPLACED, "'%s' is written twice", mod_text(mod));
+    return mods | mod;
 }
 
-Ast *build_attributed(Parse *p, Loc loc, AstList attrs, Ast *decl)
+/* The list of attributes of a declaration, or NULL. */
+static AstList *attrs_of(Ast *n)
 {
-    if (decl->kind == AST_FUNC)
-        decl->func.attrs = attrs;
-    else if (decl->kind == AST_DEFINE)
-        decl->define.attrs = attrs;
-    else
-        parse_error(p, loc, DIAG_MISPLACED,
-                    "attributes belong to a function or to a definition with parameters");
+    switch (n->kind) {
+    case AST_FUNC: return &n->func.attrs;
+    case AST_CLASS: return &n->class_.attrs;
+    case AST_PROPERTY: return &n->property.attrs;
+    case AST_CTOR: return &n->ctor.attrs;
+    case AST_VAR_DECL: return &n->var_decl.attrs;
+    case AST_DEFINE: return &n->define.attrs;
+    default: return NULL;
+    }
+}
+
+static uint64_t *mods_of(Ast *n)
+{
+    switch (n->kind) {
+    case AST_FUNC: return &n->func.mods;
+    case AST_CLASS: return &n->class_.mods;
+    case AST_PROPERTY: return &n->property.mods;
+    case AST_CTOR: return &n->ctor.mods;
+    case AST_VAR_DECL: return &n->var_decl.mods;
+    case AST_ENUM: return &n->enum_.mods;
+    default: return NULL;
+    }
+}
+
+Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
+{
+    if (decl->kind == AST_BAD) return decl;
+    AstList *own = attrs_of(decl);
+    uint64_t *set = mods_of(decl);
+    if (attrs.len > 0 && !own)
+        parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
+                    "attributes belong to functions, definitions, variables and classes");
+    else if (attrs.len > 0)
+        *own = attrs;
+    if (mods && !set)
+        parse_error(p, loc, DIAG_MISPLACED, "'%s' does not belong here", mod_text(mods));
+    else if (mods)
+        *set |= mods;
     return done(p, decl);
+}
+
+Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
+{
+    if (mods && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
+        parse_error(p, loc, DIAG_MISPLACED, "'%s' belongs to a class or to a member of one",
+                    mod_text(mods));
+        mods = 0;
+    }
+    if (attrs.len > 0 && decl->kind == AST_VAR_DECL) {
+        parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
+                    "attributes belong to a function or to a definition with parameters");
+        attrs.len = 0;
+    }
+    return build_member_of(p, loc, attrs, mods, decl);
 }
 
 Ast *build_attr(Parse *p, Loc loc, const char *name, AstList args)
 {
-    Ast *n = node(p, AST_ATTR, loc);
-    n->attr.name = name;
-    n->attr.args = as_exprs(p, args, true);
-    return done(p, n);
+    return BUILD(ATTR, attr, loc, .name = name, .args = as_exprs(p, args, true));
 }
 
 Ast *build_var(Parse *p, Loc loc, bool is_const, Ast *vtype, AstList vars)
 {
-    Ast *n = node(p, AST_VAR_DECL, loc);
-    n->var_decl.is_const = is_const;
-    n->var_decl.vtype = vtype;
-    n->var_decl.vars = vars;
-    return done(p, n);
+    return BUILD(VAR_DECL, var_decl, loc, .is_const = is_const, .vtype = vtype, .vars = vars);
 }
 
 Ast *build_declarator(Parse *p, Loc loc, const char *name, Ast *init)
 {
-    Ast *n = node(p, AST_DECLARATOR, loc);
-    n->declarator.name = name;
-    n->declarator.init = doubtful(p, init);
-    return done(p, n);
+    return BUILD(DECLARATOR, declarator, loc, .name = name, .init = doubtful(p, init));
 }
 
-Ast *build_init_list(Parse *p, Loc loc, AstList items)
+Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args)
 {
-    Ast *n = node(p, AST_INIT_LIST, loc);
-    n->init_list.items = items;
-    return done(p, n);
+    return BUILD(FUNC, func, loc, .ret = ret, .name = name, .tparams = tparams, .params = args);
 }
 
-Ast *build_define(Parse *p, Loc loc, Ast *vtype, const char *name, AstList args, Ast *value)
+Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
 {
-    Ast *n = node(p, AST_DEFINE, loc);
-    n->define.vtype = vtype;
-    n->define.name = name;
-    n->define.binders = as_binders(p, args);
-    if (any_bad(args)) return lost(p, loc, name, false);
-    n->define.value = doubtful(p, value);
-    return done(p, n);
+    if (head->kind != AST_FUNC) return head;
+    AstList binders = as_binders(p, head->func.params);
+    if (any_bad(binders)) return lost(p, loc, head->func.name, false);
+    return BUILD(DEFINE, define, loc, .vtype = head->func.ret, .name = head->func.name,
+                 .binders = binders, .value = doubtful(p, value));
 }
 
-Ast *build_func(Parse *p, Loc loc, Ast *ret, const char *name, AstList args, Ast *body)
+/* `=> e` as the body of what returns nothing: a statement. */
+static Ast *as_void(Parse *p, Ast *body)
 {
-    Ast *n = node(p, AST_FUNC, loc);
-    n->func.ret = ret;
-    n->func.name = name;
-    for (int i = 0; i < args.len; i++) args.data[i] = as_param(p, args.data[i]);
-    if (any_bad(args)) return lost(p, loc, name, true);
-    n->func.params = args;
-    n->func.body = body;
-    return done(p, n);
+    if (!body || body->kind != AST_RETURN || !body->return_.value) return body;
+    return build_expr_stmt(p, body->return_.value->loc, body->return_.value);
 }
 
-Ast *build_param(Parse *p, Loc loc, AstOp mode, Ast *ptype, const char *name)
+static bool is_void(const Ast *t)
 {
-    Ast *n = node(p, AST_PARAM, loc);
-    n->param.mode = mode;
-    n->param.ptype = ptype;
-    n->param.name = name;
-    return done(p, n);
+    return t->kind == AST_TYPE_NAME && strcmp(t->type_name.name, "void") == 0;
+}
+
+Ast *build_func(Parse *p, Ast *head, Ast *body)
+{
+    if (head->kind != AST_FUNC) return head;
+    head->func.params = as_params(p, head->func.params);
+    if (any_bad(head->func.params)) return lost(p, head->loc, head->func.name, true);
+    head->func.body = is_void(head->func.ret) ? as_void(p, body) : body;
+    return done(p, head);
+}
+
+/* ---- classes ---- */
+
+Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args)
+{
+    if (class->kind != AST_CLASS) return class;
+    class->loc = loc;
+    class->class_.header = true;
+    AstList params = as_params(p, args);
+    if (!any_bad(params)) class->class_.positional = params;
+    return done(p, class);
+}
+
+Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
+{
+    if (class->kind != AST_CLASS) return class;
+    class->class_.bases = bases;
+    class->class_.members = members;
+    return done(p, class);
+}
+
+Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char *name, Ast *body)
+{
+    bool is_get = strcmp(name, "get") == 0;
+    if (property->kind != AST_PROPERTY) return property;
+    Ast **slot = is_get ? &property->property.get : &property->property.set;
+    if (!is_get && !build_word(p, loc, name, "set")) return property;
+    if (*slot) parse_error(p, loc, DIAG_REDECLARED, "the property has a '%s' already", name);
+    *slot = BUILD(ACCESSOR, accessor, loc, .mods = mods, .body = is_get ? body : as_void(p, body));
+    return done(p, property);
+}
+
+Ast *build_getter(Parse *p, Loc loc, Ast *body)
+{
+    Ast *get = BUILD(ACCESSOR, accessor, loc, .body = body);
+    return BUILD(PROPERTY, property, loc, .get = get);
+}
+
+Ast *build_property(Parse *p, Loc loc, Ast *ptype, const char *name, AstList args, Ast *accessors,
+                    Ast *init)
+{
+    if (accessors->kind != AST_PROPERTY) return accessors;
+    AstList params = as_params(p, args);
+    if (any_bad(params)) return build_bad(p, loc);
+    return BUILD(PROPERTY, property, loc, .ptype = ptype, .name = intern_cstr(p->names, name),
+                 .params = params, .get = accessors->property.get, .set = accessors->property.set,
+                 .init = init);
+}
+
+Ast *build_ctor(Parse *p, Loc loc, const char *name, AstList args, Ast *chain, Ast *body)
+{
+    AstList params = as_params(p, args);
+    if (any_bad(params)) return build_bad(p, loc);
+    return BUILD(CTOR, ctor, loc, .name = name, .params = params, .chain = chain,
+                 .body = as_void(p, body));
+}
+
+bool build_word(Parse *p, Loc loc, const char *word, const char *wanted)
+{
+    if (strcmp(word, wanted) == 0) return true;
+    parse_error(p, loc, DIAG_SYNTAX, "expected '%s' instead of '%s'", wanted, word);
+    return false;
+}
+
+const char *build_operator(Parse *p, const char *op)
+{
+    char name[16] = "operator";
+    strncat(name, op, sizeof name - strlen(name) - 1);
+    return intern_cstr(p->names, name);
+}
+
+const char *build_conversion(Parse *p, Loc loc, const char *word)
+{
+    if (strcmp(word, "implicit") != 0) build_word(p, loc, word, "explicit");
+    return word;
 }
 
 /* ---- types ---- */
 
-Ast *build_type_name(Parse *p, Loc loc, const char *name)
+Ast *build_type_name(Parse *p, Loc loc, const char *name, AstList args)
 {
-    if (name[0] == '?') return build_bad(p, loc);
-    Ast *n = node(p, AST_TYPE_NAME, loc);
-    n->type_name.name = name;
-    return n;
+    if (name[0] == '?' || any_bad(args)) return build_bad(p, loc);
+    return BUILD(TYPE_NAME, type_name, loc, .name = name, .args = args);
 }
 
 Ast *build_type_func(Parse *p, Loc loc, Ast *result, AstList params)
 {
-    Ast *n = node(p, AST_TYPE_FUNC, loc);
-    n->type_func.result = result;
-    n->type_func.params = params;
-    return any_bad(params) ? build_bad(p, loc) : done(p, n);
-}
-
-Ast *build_rank(Parse *p, Loc loc, uint64_t rank)
-{
-    Ast *n = node(p, AST_TYPE_ARRAY, loc);
-    n->type_array.rank = rank;
-    return n;
+    if (any_bad(params)) return build_bad(p, loc);
+    return BUILD(TYPE_FUNC, type_func, loc, .result = result, .params = params);
 }
 
 Ast *build_ranks(Parse *p, Loc loc, Ast *elem, AstList ranks)
@@ -326,16 +453,13 @@ Ast *build_ranks(Parse *p, Loc loc, Ast *elem, AstList ranks)
  * missing, that is the mistake. */
 static void check_inner(Parse *p, Ast *stmt)
 {
-    if (stmt->kind == AST_FUNC || stmt->kind == AST_TYPE_ALIAS || stmt->kind == AST_USING_MODULE)
-        vec_push(&p->inner, stmt);
+    if (is_outer(stmt)) vec_push(&p->inner, stmt);
 }
 
 Ast *build_block(Parse *p, Loc loc, AstList stmts)
 {
-    Ast *n = node(p, AST_BLOCK, loc);
     for (int i = 0; i < stmts.len; i++) check_inner(p, stmts.data[i]);
-    n->block.stmts = stmts;
-    return done(p, n);
+    return BUILD(BLOCK, block, loc, .stmts = stmts);
 }
 
 Ast *build_embedded(Parse *p, Ast *stmt)
@@ -366,9 +490,7 @@ Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
             expr->kind == AST_BINARY && expr->binary.op == AST_OP_EQ)
             diag_note(p->diags, (Loc){0}, "an assignment is written with one '='");
     }
-    Ast *n = node(p, AST_EXPR_STMT, loc);
-    n->expr_stmt.expr = expr;
-    return done(p, n);
+    return BUILD(EXPR_STMT, expr_stmt, loc, .expr = expr);
 }
 
 AstList build_expr_stmts(Parse *p, AstList exprs)
@@ -378,113 +500,49 @@ AstList build_expr_stmts(Parse *p, AstList exprs)
     return exprs;
 }
 
-Ast *build_if(Parse *p, Loc loc, Ast *cond, Ast *then, Ast *other)
-{
-    Ast *n = node(p, AST_IF, loc);
-    n->if_.cond = cond;
-    n->if_.then = then;
-    n->if_.other = other;
-    return done(p, n);
-}
-
-Ast *build_while(Parse *p, Loc loc, Ast *cond, Ast *body)
-{
-    Ast *n = node(p, AST_WHILE, loc);
-    n->while_.cond = cond;
-    n->while_.body = body;
-    return done(p, n);
-}
-
-Ast *build_do(Parse *p, Loc loc, Ast *body, Ast *cond)
-{
-    Ast *n = node(p, AST_DO, loc);
-    n->do_.body = body;
-    n->do_.cond = cond;
-    return done(p, n);
-}
-
-Ast *build_for(Parse *p, Loc loc, AstList init, Ast *cond, AstList step, Ast *body)
-{
-    Ast *n = node(p, AST_FOR, loc);
-    n->for_.init = init;
-    n->for_.cond = cond;
-    n->for_.step = step;
-    n->for_.body = body;
-    return done(p, n);
-}
-
-Ast *build_foreach(Parse *p, Loc loc, Ast *vtype, const char *name, Ast *seq, Ast *body)
-{
-    Ast *n = node(p, AST_FOREACH, loc);
-    n->foreach_.vtype = vtype;
-    n->foreach_.name = name;
-    n->foreach_.seq = seq;
-    n->foreach_.body = body;
-    return done(p, n);
-}
-
 Ast *build_return(Parse *p, Loc loc, Ast *value)
 {
-    Ast *n = node(p, AST_RETURN, loc);
-    n->return_.value = doubtful(p, value);
-    return done(p, n);
+    return BUILD(RETURN, return_, loc, .value = doubtful(p, value));
+}
+
+Ast *build_case(Parse *p, Loc loc, AstList labels, AstList stmts)
+{
+    for (int i = 0; i < stmts.len; i++) check_inner(p, stmts.data[i]);
+    return BUILD(CASE, case_, loc, .labels = labels, .stmts = stmts);
+}
+
+Ast *build_try(Parse *p, Loc loc, Ast *body, AstList catches, Ast *finally)
+{
+    if (catches.len == 0 && !finally) {
+        parse_error(p, (Loc){loc.file, loc.end, loc.end}, DIAG_SYNTAX,
+                    "expected 'catch' or 'finally' after the block of a try");
+        return body;
+    }
+    return BUILD(TRY, try_, loc, .body = body, .catches = catches, .finally_ = finally);
 }
 
 /* ---- expressions ---- */
 
 Ast *build_name(Parse *p, Loc loc, const char *name)
 {
-    Ast *n = node(p, AST_NAME_REF, loc);
-    n->name_ref.name = name;
-    return n;
-}
-
-Ast *build_bool(Parse *p, Loc loc, bool value)
-{
-    Ast *n = node(p, AST_BOOL_LIT, loc);
-    n->bool_lit.value = value;
-    return n;
+    return BUILD(NAME_REF, name_ref, loc, .name = name);
 }
 
 Ast *build_literal(Parse *p, Loc loc, TokenKind kind, TokenValue value)
 {
-    Ast *n;
     switch (kind) {
-    case TOK_INT:
-        n = node(p, AST_INT_LIT, loc);
-        n->int_lit.value = value.integer;
-        n->int_lit.suffix = value.text;
-        return n;
-    case TOK_REAL:
-        n = node(p, AST_REAL_LIT, loc);
-        n->real_lit.value = value.real;
-        n->real_lit.suffix = value.text;
-        return n;
-    case TOK_CHAR:
-        n = node(p, AST_CHAR_LIT, loc);
-        n->char_lit.value = value.integer;
-        return n;
+    case TOK_INT: return BUILD(INT_LIT, int_lit, loc, .value = value.integer, .suffix = value.text);
+    case TOK_REAL: return BUILD(REAL_LIT, real_lit, loc, .value = value.real, .suffix = value.text);
+    case TOK_CHAR: return BUILD(CHAR_LIT, char_lit, loc, .value = value.integer);
     default: /* STRING, TEXT, FORMAT */
-        n = node(p, AST_STRING_LIT, loc);
-        n->string_lit.value = (AstBytes){value.text, value.len};
-        return n;
+        return BUILD(STRING_LIT, string_lit, loc, .value = {value.text, value.len});
     }
-}
-
-Ast *build_operator_name(Parse *p, Loc loc, const char *op)
-{
-    char name[16] = "operator";
-    strncat(name, op, sizeof name - strlen(name) - 1);
-    return build_name(p, loc, intern_cstr(p->names, name));
 }
 
 Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name)
 {
     if (name[0] == '?') return build_bad(p, loc);
-    Ast *n = node(p, AST_MEMBER, loc);
-    n->member.base = base;
-    n->member.name = name;
-    return done(p, n);
+    return BUILD(MEMBER, member, loc, .base = base, .name = name);
 }
 
 /* `f(float x) {` read as a call: what comes after the parenthesis tells. */
@@ -507,152 +565,84 @@ static bool is_function_without_type(Parse *p, const Ast *callee, AstList args)
 Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
 {
     if (is_function_without_type(p, callee, args)) return build_bad(p, loc);
-    Ast *n = node(p, AST_CALL, loc);
-    n->call.callee = callee;
-    n->call.args = as_exprs(p, args, true);
-    return any_bad(args) ? build_bad(p, loc) : done(p, n);
+    args = as_exprs(p, args, true);
+    if (any_bad(args)) return build_bad(p, loc);
+    return BUILD(CALL, call, loc, .callee = callee, .args = args);
 }
 
 Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args)
 {
-    Ast *n = node(p, AST_INDEX, loc);
-    n->index.base = base;
-    n->index.args = args;
-    return any_bad(args) ? build_bad(p, loc) : done(p, n);
+    if (any_bad(args)) return build_bad(p, loc);
+    return BUILD(INDEX, index, loc, .base = base, .args = args);
 }
 
 Ast *build_unary(Parse *p, Loc loc, AstOp op, Ast *operand)
 {
-    Ast *n = node(p, AST_UNARY, loc);
-    n->unary.op = op;
-    n->unary.operand = operand;
-    return done(p, n);
+    return BUILD(UNARY, unary, loc, .op = op, .operand = operand);
 }
 
 Ast *build_binary(Parse *p, Loc loc, AstOp op, Ast *left, Ast *right)
 {
-    Ast *n = node(p, AST_BINARY, loc);
-    n->binary.op = op;
-    n->binary.left = left;
-    n->binary.right = right;
-    return done(p, n);
-}
-
-Ast *build_range(Parse *p, Loc loc, Ast *lo, Ast *hi)
-{
-    Ast *n = node(p, AST_RANGE, loc);
-    n->range.lo = lo;
-    n->range.hi = hi;
-    return done(p, n);
+    return BUILD(BINARY, binary, loc, .op = op, .left = left, .right = right);
 }
 
 Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target)
 {
-    Ast *n = node(p, AST_INCDEC, loc);
-    n->incdec.op = op;
-    n->incdec.postfix = postfix;
-    n->incdec.target = target;
-    return done(p, n);
+    return BUILD(INCDEC, incdec, loc, .op = op, .postfix = postfix, .target = target);
 }
 
-Ast *build_cast(Parse *p, Loc loc, Ast *target, Ast *operand)
+Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, const char *name)
 {
-    Ast *n = node(p, AST_CAST, loc);
-    n->cast.target = target;
-    n->cast.operand = operand;
-    return done(p, n);
-}
-
-Ast *build_cond(Parse *p, Loc loc, Ast *cond, Ast *then, Ast *other)
-{
-    Ast *n = node(p, AST_COND, loc);
-    n->cond.cond = cond;
-    n->cond.then = then;
-    n->cond.other = other;
-    return done(p, n);
-}
-
-Ast *build_assign(Parse *p, Loc loc, AstOp op, Ast *target, Ast *value)
-{
-    Ast *n = node(p, AST_ASSIGN, loc);
-    n->assign.op = op;
-    n->assign.target = target;
-    n->assign.value = value;
-    return done(p, n);
+    Ast *is = BUILD(IS, is_, loc, .operand = operand, .target = target, .name = name);
+    if (!word) return is;
+    return build_word(p, loc, word, "not") ? build_unary(p, loc, AST_OP_NOT, is)
+                                           : build_bad(p, loc);
 }
 
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, AstList args, Ast *operand)
 {
-    Ast *n = node(p, AST_REDUCE, loc);
-    n->reduce.op = op;
     if (!operand) operand = build_plain(p, args.data[--args.len]);
-    n->reduce.binders = as_binders(p, args);
-    n->reduce.operand = operand;
-    return any_bad(args) ? build_bad(p, loc) : done(p, n);
+    AstList binders = as_binders(p, args);
+    if (any_bad(binders)) return build_bad(p, loc);
+    return BUILD(REDUCE, reduce, loc, .op = op, .binders = binders, .operand = operand);
 }
 
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint)
 {
-    Ast *n = node(p, AST_BINDER, loc);
     for (int i = 0; i < names.len; i++) {
         AstKind kind = names.data[i]->kind;
         if (kind != AST_NAME_REF && kind != AST_BAD) want_bound_variable(p, names.data[i]->loc);
         if (kind != AST_NAME_REF) return build_bad(p, loc);
     }
-    n->binder.vtype = vtype;
-    n->binder.names = names;
-    n->binder.constraint = constraint;
-    return done(p, n);
+    return BUILD(BINDER, binder, loc, .vtype = vtype, .names = names, .constraint = constraint);
 }
 
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
 {
-    Ast *n = node(p, kind, loc);
     if (kind == AST_LET && args.len == 0) want_bound_variable(p, loc);
     args = as_binders(p, args);
     if (any_bad(args)) return build_bad(p, loc);
-    if (kind == AST_LET) {
-        n->let.binders = args;
-        n->let.body = body;
-    } else {
-        n->lambda.binders = args;
-        n->lambda.body = body;
-    }
-    return done(p, n);
+    return kind == AST_LET ? BUILD(LET, let, loc, .binders = args, .body = body)
+                           : BUILD(LAMBDA, lambda, loc, .binders = args, .body = body);
 }
 
-Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args)
+Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init)
 {
-    Ast *n = node(p, AST_NEW, loc);
-    n->new_.ntype = ntype;
-    n->new_.args = as_exprs(p, args, true);
-    return any_bad(args) ? build_bad(p, loc) : done(p, n);
+    args = as_exprs(p, args, true);
+    if (any_bad(args)) return build_bad(p, loc);
+    return BUILD(NEW, new_, loc, .ntype = ntype, .args = args, .init = init);
 }
 
 Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank, AstList ranks,
                      Ast *init)
 {
-    Ast *n = node(p, AST_NEW_ARRAY, loc);
     if (any_bad(sizes)) return build_bad(p, loc);
-    n->new_array.elem = build_ranks(p, base->loc, base, ranks);
-    n->new_array.sizes = sizes;
-    n->new_array.rank = sizes.len ? (uint64_t)sizes.len : rank;
-    n->new_array.init = init;
-    return done(p, n);
-}
-
-Ast *build_interp(Parse *p, Loc loc, AstList parts)
-{
-    Ast *n = node(p, AST_INTERP, loc);
-    n->interp.parts = parts;
-    return done(p, n);
+    return BUILD(NEW_ARRAY, new_array, loc, .elem = build_ranks(p, base->loc, base, ranks),
+                 .sizes = sizes, .rank = sizes.len ? (uint64_t)sizes.len : rank, .init = init);
 }
 
 Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format)
 {
-    Ast *n = node(p, AST_HOLE, loc);
-    n->hole.expr = expr;
-    n->hole.align = align;
-    if (format) n->hole.format = format->string_lit.value;
-    return done(p, n);
+    return BUILD(HOLE, hole, loc, .expr = expr, .align = align,
+                 .format = format ? format->string_lit.value : (AstBytes){0});
 }

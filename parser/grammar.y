@@ -42,7 +42,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 }
 
 %token END 0
-%token <name> NAME TYPENAME
+%token <name> NAME TYPENAME CTOR
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
@@ -56,29 +56,35 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token LOR LAND OR XOR AND EQ NE LT "<" GT ">" LE GE SHL SHR DOTDOT
 %token ADD "+" SUB "-" MUL "*" DIV "/" REM "%" NOT "!" BITNOT "~" INC "++" DEC "--"
 
+%right COALESCE
 %left LOR
 %left LAND
 %left OR
 %left XOR
 %left AND
 %left EQ NE
-%left LT GT LE GE
+%precedence TYPE_ENDS /* `x is T < y`: the type goes on */
+%left LT GT LE GE IS AS
 %left SHL SHR
 %nonassoc DOTDOT
 %left ADD SUB
 %left MUL DIV REM
 
+%precedence DEFAULT /* begins the next section of a switch, no expression */
+%precedence SECTION
 %precedence THEN
 %precedence ELSE
 
-%type <node> stmt decl block embedded condition expr_opt for_init_decl
-%type <node> declarator init vtype type type_core rank
-%type <node> expr opexpr unary postfix primary interp part hole new_array new_object
-%type <node> arg attr braces
-%type <list> stmts declarators args arglist exprs exprs_opt index types type_list ranks ranks_opt
-%type <list> attrs attr_list parts inits
-%type <name> member any_name operator
-%type <count> commas
+%type <node> stmt decl common member head generic_head class_name class_head accessors
+%type <node> block embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
+%type <node> declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
+%type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
+%type <node> arg attr braces index_arg from_end chain
+%type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
+%type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
+%type <list> sections labels catches class_body
+%type <name> member_name any_name operator
+%type <count> commas mod mods
 %type <op> assign_op mode
 
 %%
@@ -90,16 +96,37 @@ stmts: %empty     { $$ = (AstList){0}; }
 
 /* ---- declarations: one parameter list for all, decided at = { or => ---- */
 
-stmt: USING any_name ";"          { $$ = build_using(p, @$, $2); }
-    | TYPE any_name "=" type ";"  { $$ = build_alias(p, @$, $2, $4); }
-    | decl
-    | attrs decl                  { $$ = build_attributed(p, @1, $1, $2); }
+stmt: USING any_name ";"    { $$ = BUILD(USING_MODULE, using_module, @$, .name = $2); }
+    | decl                  { $$ = build_declared(p, @1, (AstList){0}, 0, $1); }
+    | attrs decl            { $$ = build_declared(p, @1, $1, 0, $2); }
+    | mods decl             { $$ = build_declared(p, @1, (AstList){0}, $1, $2); }
+    | attrs mods decl       { $$ = build_declared(p, @2, $1, $2, $3); }
 
-decl: vtype declarators ";"                       { $$ = build_var(p, @$, false, $1, $2); }
-    | CONST vtype declarators ";"                 { $$ = build_var(p, @$, true, $2, $3); }
-    | vtype NAME "(" args ")" "=" expr ";"        { $$ = build_define(p, build_span(@1, @7), $1, $2, $4, $7); }
-    | vtype NAME "(" args ")" block               { $$ = build_func(p, build_span(@1, @5), $1, $2, $4, $6); }
-    | vtype NAME "(" args ")" "=>" expr ";"       { $$ = build_func(p, build_span(@1, @5), $1, $2, $4, build_return(p, @7, $7)); }
+decl: common
+    | head "=" expr ";"             { $$ = build_define(p, build_span(@1, @3), $1, $3); }
+    | TYPE any_name "=" type ";"    { $$ = BUILD(TYPE_ALIAS, type_alias, @$, .name = $2, .target = $4); }
+    | class_head class_body         { $$ = build_class(p, $1, (AstList){0}, $2); }
+    | class_head ":" bases class_body { $$ = build_class(p, $1, $3, $4); }
+    | ENUM any_name base_opt "{" enum_members "}"     { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
+    | ENUM any_name base_opt "{" enum_members "," "}" { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
+    | ENUM any_name base_opt "{" error "}"            { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3); }
+
+/* at the top level and in classes */
+common: vtype declarators ";"           { $$ = build_var(p, @$, false, $1, $2); }
+      | CONST vtype declarators ";"     { $$ = build_var(p, @$, true, $2, $3); }
+      | head body                       { $$ = build_func(p, $1, $2); }
+      | generic_head body               { $$ = build_func(p, $1, $2); }
+head: vtype NAME "(" args ")"           { $$ = build_head(p, @$, $1, $2, (AstList){0}, $4); }
+generic_head: vtype NAME "<" tparams ">" "(" args ")" { $$ = build_head(p, @$, $1, $2, $4, $7); }
+body: block
+    | arrow
+arrow: "=>" expr ";"        { $$ = build_return(p, @2, $2); }
+bodiless: ";"               { $$ = NULL; }
+tparams: tparam             { $$ = build_one(p, $1); }
+       | tparams "," tparam { $$ = build_add(p, $1, $3); }
+tparam: any_name            { $$ = BUILD(TYPE_PARAM, type_param, @$, .name = $1); }
+tparams_opt: %empty         { $$ = (AstList){0}; }
+           | "<" tparams ">" { $$ = $2; }
 
 declarators: declarator                 { $$ = build_one(p, $1); }
            | declarators "," declarator { $$ = build_add(p, $1, $3); }
@@ -108,9 +135,9 @@ declarator: NAME            { $$ = build_declarator(p, @$, $1, NULL); }
 
 init: expr
     | braces
-braces: "{" "}"             { $$ = build_init_list(p, @$, (AstList){0}); }
-      | "{" inits "}"       { $$ = build_init_list(p, @$, $2); }
-      | "{" inits "," "}"   { $$ = build_init_list(p, @$, $2); }
+braces: "{" "}"             { $$ = BUILD(INIT_LIST, init_list, @$, .items.len = 0); }
+      | "{" inits "}"       { $$ = BUILD(INIT_LIST, init_list, @$, .items = $2); }
+      | "{" inits "," "}"   { $$ = BUILD(INIT_LIST, init_list, @$, .items = $2); }
       | "{" error "}"       { $$ = build_bad(p, @$); }
 inits: init                 { $$ = build_one(p, $1); }
      | inits "," init       { $$ = build_add(p, $1, $3); }
@@ -125,14 +152,81 @@ attr: any_name                  { $$ = build_attr(p, @$, $1, (AstList){0}); }
 
 any_name: NAME | TYPENAME
 
+mods: mod
+    | mods mod      { $$ = build_mods(p, @2, $1, $2); }
+mod: PUBLIC         { $$ = AST_MOD_PUBLIC; }
+   | PRIVATE        { $$ = AST_MOD_PRIVATE; }
+   | PROTECTED      { $$ = AST_MOD_PROTECTED; }
+   | STATIC         { $$ = AST_MOD_STATIC; }
+   | FINAL          { $$ = AST_MOD_FINAL; }
+   | MUTABLE        { $$ = AST_MOD_MUTABLE; }
+   | ABSTRACT       { $$ = AST_MOD_ABSTRACT; }
+   | VIRTUAL        { $$ = AST_MOD_VIRTUAL; }
+   | OVERRIDE       { $$ = AST_MOD_OVERRIDE; }
+   | READONLY       { $$ = AST_MOD_READONLY; }
+
+/* ---- classes and enums ---- */
+
+class_name: CLASS any_name tparams_opt      { $$ = BUILD(CLASS, class_, @$, .name = $2, .tparams = $3); }
+          | INTERFACE any_name tparams_opt  { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_INTERFACE, .name = $2, .tparams = $3); }
+class_head: class_name
+          | class_name "(" args ")"         { $$ = build_header(p, @$, $1, $3); }
+bases: type_list
+     | error                { $$ = (AstList){0}; }
+class_body: ";"             { $$ = (AstList){0}; }
+          | "{" members "}" { $$ = $2; }
+members: %empty             { $$ = (AstList){0}; }
+       | members ";"
+       | members member             { $$ = build_add(p, $1, build_member_of(p, @2, (AstList){0}, 0, $2)); }
+       | members attrs member       { $$ = build_add(p, $1, build_member_of(p, @2, $2, 0, $3)); }
+       | members mods member        { $$ = build_add(p, $1, build_member_of(p, @2, (AstList){0}, $2, $3)); }
+       | members attrs mods member  { $$ = build_add(p, $1, build_member_of(p, @3, $2, $3, $4)); }
+       | members error              { $$ = build_add(p, $1, build_bad(p, @2)); yyclearin; }
+
+member: common
+      | head bodiless                       { $$ = build_func(p, $1, $2); }
+      | generic_head bodiless               { $$ = build_func(p, $1, $2); }
+      | vtype NAME "{" accessors "}"        { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, NULL); }
+      | vtype NAME "{" accessors "}" "=" init ";" { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, $7); }
+      | vtype NAME arrow                    { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, build_getter(p, @3, $3), NULL); }
+      | vtype THIS "[" args "]" "{" accessors "}" { $$ = build_property(p, build_span(@1, @5), $1, "this", $4, $7, NULL); }
+      | vtype THIS "[" args "]" arrow       { $$ = build_property(p, build_span(@1, @5), $1, "this", $4, build_getter(p, @6, $6), NULL); }
+      | vtype OPERATOR operator "(" args ")" body
+            { $$ = build_func(p, build_head(p, build_span(@1, @6), $1, build_operator(p, $3), (AstList){0}, $5), $7); }
+      | NAME OPERATOR conv_type "(" args ")" body
+            { $$ = build_func(p, build_head(p, build_span(@1, @6), $3, build_conversion(p, @1, $1), (AstList){0}, $5), $7); }
+      | CTOR "(" args ")" chain body        { $$ = build_ctor(p, build_span(@1, @4), $1, $3, $5, $6); }
+chain: %empty               { $$ = NULL; }
+     | ":" BASE "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_BASE, @2), $4); }
+     | ":" THIS "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_THIS, @2), $4); }
+
+accessors: %empty                   { $$ = BUILD(PROPERTY, property, @$, .name = NULL); }
+         | accessors NAME body      { $$ = build_accessor(p, $1, @2, 0, $2, $3); }
+         | accessors NAME bodiless  { $$ = build_accessor(p, $1, @2, 0, $2, $3); }
+         | accessors mods NAME body     { $$ = build_accessor(p, $1, @3, $2, $3, $4); }
+         | accessors mods NAME bodiless { $$ = build_accessor(p, $1, @3, $2, $3, $4); }
+         | error                    { $$ = BUILD(PROPERTY, property, @$, .name = NULL); }
+
+base_opt: %empty            { $$ = NULL; }
+        | ":" type          { $$ = $2; }
+enum_members: enum_member                   { $$ = build_one(p, $1); }
+            | enum_members "," enum_member  { $$ = build_add(p, $1, $3); }
+enum_member: any_name           { $$ = BUILD(ENUM_MEMBER, enum_member, @$, .name = $1); }
+           | any_name "=" expr  { $$ = BUILD(ENUM_MEMBER, enum_member, @$, .name = $1, .value = $3); }
+
 /* ---- types ---- */
 
 vtype: type
      | VAR                  { $$ = build_leaf(p, AST_TYPE_VAR, @$); }
 type: type_core
     | type_core ranks       { $$ = build_ranks(p, @$, $1, $2); }
-type_core: TYPENAME         { $$ = build_type_name(p, @$, $1); }
+type_core: named_type
          | type "(" types ")" { $$ = build_type_func(p, @$, $1, $3); }
+named_type: TYPENAME %prec TYPE_ENDS        { $$ = build_type_name(p, @$, $1, (AstList){0}); }
+          | TYPENAME "<" type_list closing  { $$ = build_type_name(p, @$, $1, $3); }
+closing: ">" | SHR /* the first of two */
+conv_type: named_type
+         | named_type ranks { $$ = build_ranks(p, @$, $1, $2); }
 types: %empty               { $$ = (AstList){0}; }
      | type_list
      | error                { $$ = build_one(p, build_bad(p, @$)); }
@@ -140,7 +234,7 @@ type_list: type             { $$ = build_one(p, $1); }
      | type_list "," type   { $$ = build_add(p, $1, $3); }
 ranks: rank                 { $$ = build_one(p, $1); }
      | ranks rank           { $$ = build_add(p, $1, $2); }
-rank: "[" commas "]"        { $$ = build_rank(p, @$, $2 + 1); }
+rank: "[" commas "]"        { $$ = BUILD(TYPE_ARRAY, type_array, @$, .rank = $2 + 1); }
 commas: %empty              { $$ = 0; }
       | commas ","          { $$ = $1 + 1; }
 
@@ -149,18 +243,26 @@ commas: %empty              { $$ = 0; }
 stmt: block
     | ";"                                   { $$ = build_leaf(p, AST_EMPTY, @$); }
     | expr ";"                              { $$ = build_expr_stmt(p, @1, $1); }
-    | IF condition embedded %prec THEN      { $$ = build_if(p, @$, $2, $3, NULL); }
-    | IF condition embedded ELSE embedded   { $$ = build_if(p, @$, $2, $3, $5); }
-    | WHILE condition embedded              { $$ = build_while(p, @$, $2, $3); }
-    | DO embedded WHILE condition ";"       { $$ = build_do(p, @$, $2, $4); }
+    | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
+    | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
+    | WHILE condition embedded              { $$ = BUILD(WHILE, while_, @$, .cond = $2, .body = $3); }
+    | DO embedded WHILE condition ";"       { $$ = BUILD(DO, do_, @$, .body = $2, .cond = $4); }
     | FOR "(" exprs_opt ";" expr_opt ";" exprs_opt ")" embedded
-                                            { $$ = build_for(p, @$, build_expr_stmts(p, $3), $5, build_expr_stmts(p, $7), $9); }
+        { $$ = BUILD(FOR, for_, @$, .init = build_expr_stmts(p, $3), .cond = $5, .step = build_expr_stmts(p, $7), .body = $9); }
     | FOR "(" for_init_decl ";" expr_opt ";" exprs_opt ")" embedded
-                                            { $$ = build_for(p, @$, build_one(p, $3), $5, build_expr_stmts(p, $7), $9); }
+        { $$ = BUILD(FOR, for_, @$, .init = build_one(p, $3), .cond = $5, .step = build_expr_stmts(p, $7), .body = $9); }
     | FOR "(" error ")" embedded            { $$ = build_bad(p, @$); }
     | FOREACH "(" vtype NAME IN expr ")" embedded
-                                            { $$ = build_foreach(p, @$, $3, $4, $6, $8); }
+        { $$ = BUILD(FOREACH, foreach_, @$, .vtype = $3, .name = $4, .seq = $6, .body = $8); }
     | FOREACH "(" error ")" embedded        { $$ = build_bad(p, @$); }
+    | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
+    | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
+    | TRY block catches FINALLY block       { $$ = build_try(p, @$, $2, $3, $5); }
+    | THROW expr_opt ";"                    { $$ = BUILD(THROW, throw_, @$, .value = $2); }
+    | USING "(" for_init_decl ")" embedded  { $$ = BUILD(USING, using_, @$, .resource = $3, .body = $5); }
+    | USING "(" expr ")" embedded
+        { $$ = BUILD(USING, using_, @$, .resource = BUILD(EXPR_STMT, expr_stmt, @3, .expr = $3), .body = $5); }
+    | USING "(" error ")" embedded          { $$ = build_bad(p, @$); }
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
@@ -178,11 +280,32 @@ exprs_opt: %empty               { $$ = (AstList){0}; }
 exprs: expr                     { $$ = build_one(p, $1); }
      | exprs "," expr           { $$ = build_add(p, $1, $3); }
 
+sections: %empty                { $$ = (AstList){0}; }
+        | sections section      { $$ = build_add(p, $1, $2); }
+        | error                 { $$ = (AstList){0}; }
+section: labels stmts1 %prec SECTION { $$ = build_case(p, @$, $1, $2); }
+labels: label                   { $$ = build_one(p, $1); }
+      | labels label            { $$ = build_add(p, $1, $2); }
+label: CASE expr ":"            { $$ = $2; }
+     | CASE error ":"           { $$ = build_bad(p, @$); }
+     | DEFAULT ":"              { $$ = build_leaf(p, AST_DEFAULT_LABEL, @$); }
+stmts1: stmt                    { $$ = build_one(p, $1); }
+      | stmts1 stmt             { $$ = build_add(p, $1, $2); }
+
+catches: %empty                 { $$ = (AstList){0}; }
+       | catches catch          { $$ = build_add(p, $1, $2); }
+catch: CATCH filter block                   { $$ = BUILD(CATCH, catch_, @$, .filter = $2, .body = $3); }
+     | CATCH "(" type ")" filter block      { $$ = BUILD(CATCH, catch_, @$, .ctype = $3, .filter = $5, .body = $6); }
+     | CATCH "(" type NAME ")" filter block { $$ = BUILD(CATCH, catch_, @$, .ctype = $3, .name = $4, .filter = $6, .body = $7); }
+     | CATCH "(" error ")" filter block     { $$ = build_bad(p, @$); }
+filter: %empty                  { $$ = NULL; }
+      | NAME "(" expr ")"       { $$ = build_word(p, @1, $1, "when") ? $3 : build_bad(p, @$); }
+
 /* ---- expressions: let, lambdas, ?: and = only here; the operators by their precedence below ---- */
 
 expr: opexpr
-    | opexpr "?" expr ":" expr              { $$ = build_cond(p, @$, $1, $3, $5); }
-    | opexpr assign_op expr                 { $$ = build_assign(p, @$, $2, $1, $3); }
+    | opexpr "?" expr ":" expr              { $$ = BUILD(COND, cond, @$, .cond = $1, .then = $3, .other = $5); }
+    | opexpr assign_op expr                 { $$ = BUILD(ASSIGN, assign, @$, .op = $2, .target = $1, .value = $3); }
     | LET "(" args ")" expr                 { $$ = build_let(p, @$, AST_LET, $3, $5); }
     | NAME "=>" expr                        { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
@@ -200,8 +323,10 @@ assign_op: "="      { $$ = AST_OP_NONE; }
     | XOR_ASSIGN    { $$ = AST_OP_XOR; }
     | SHL_ASSIGN    { $$ = AST_OP_SHL; }
     | SHR_ASSIGN    { $$ = AST_OP_SHR; }
+    | COALESCE_ASSIGN { $$ = AST_OP_COALESCE; }
 
 opexpr: unary
+    | opexpr COALESCE opexpr { $$ = build_binary(p, @$, AST_OP_COALESCE, $1, $3); }
     | opexpr LOR opexpr     { $$ = build_binary(p, @$, AST_OP_LOR, $1, $3); }
     | opexpr LAND opexpr    { $$ = build_binary(p, @$, AST_OP_LAND, $1, $3); }
     | opexpr OR opexpr      { $$ = build_binary(p, @$, AST_OP_OR, $1, $3); }
@@ -213,23 +338,32 @@ opexpr: unary
     | opexpr ">" opexpr     { $$ = build_binary(p, @$, AST_OP_GT, $1, $3); }
     | opexpr LE opexpr      { $$ = build_binary(p, @$, AST_OP_LE, $1, $3); }
     | opexpr GE opexpr      { $$ = build_binary(p, @$, AST_OP_GE, $1, $3); }
+    | opexpr IS type        { $$ = build_is(p, @$, $1, NULL, $3, NULL); }
+    | opexpr IS type NAME   { $$ = build_is(p, @$, $1, NULL, $3, $4); }
+    | opexpr IS NULL_       { $$ = build_is(p, @$, $1, NULL, build_leaf(p, AST_NULL_LIT, @3), NULL); }
+    | opexpr IS NAME type   { $$ = build_is(p, @$, $1, $3, $4, NULL); }
+    | opexpr IS NAME NULL_  { $$ = build_is(p, @$, $1, $3, build_leaf(p, AST_NULL_LIT, @4), NULL); }
+    | opexpr AS type        { $$ = BUILD(AS, as_, @$, .operand = $1, .target = $3); }
     | opexpr SHL opexpr     { $$ = build_binary(p, @$, AST_OP_SHL, $1, $3); }
     | opexpr SHR ">" opexpr %prec SHR { $$ = build_binary(p, @$, AST_OP_SHR, $1, $4); }
-    | opexpr DOTDOT opexpr  { $$ = build_range(p, @$, $1, $3); }
+    | opexpr DOTDOT opexpr  { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
     | opexpr "+" opexpr     { $$ = build_binary(p, @$, AST_OP_ADD, $1, $3); }
     | opexpr "-" opexpr     { $$ = build_binary(p, @$, AST_OP_SUB, $1, $3); }
     | opexpr "*" opexpr     { $$ = build_binary(p, @$, AST_OP_MUL, $1, $3); }
     | opexpr "/" opexpr     { $$ = build_binary(p, @$, AST_OP_DIV, $1, $3); }
     | opexpr "%" opexpr     { $$ = build_binary(p, @$, AST_OP_REM, $1, $3); }
 
-unary: postfix
+unary: plain_unary
+    | attrs plain_unary     { $$ = BUILD(ATTRIBUTED, attributed, @$, .attrs = $1, .operand = $2); }
+plain_unary: postfix
+    | DEFAULT               { $$ = build_leaf(p, AST_DEFAULT, @$); }
     | new_array
     | "-" unary             { $$ = build_unary(p, @$, AST_OP_NEG, $2); }
     | "!" unary             { $$ = build_unary(p, @$, AST_OP_NOT, $2); }
     | "~" unary             { $$ = build_unary(p, @$, AST_OP_BITNOT, $2); }
     | "++" unary            { $$ = build_incdec(p, @$, AST_OP_ADD, false, $2); }
     | "--" unary            { $$ = build_incdec(p, @$, AST_OP_SUB, false, $2); }
-    | "(" type ")" unary    { $$ = build_cast(p, @$, $2, $4); }
+    | "(" type ")" unary    { $$ = BUILD(CAST, cast, @$, .target = $2, .operand = $4); }
     | "+" unary             { $$ = build_reduce(p, @$, AST_OP_ADD, (AstList){0}, $2); }
     | "*" unary             { $$ = build_reduce(p, @$, AST_OP_MUL, (AstList){0}, $2); }
     | "+" "(" arg "," arglist ")" { $$ = build_reduce(p, @$, AST_OP_ADD, build_join(p, build_one(p, $3), $5), NULL); }
@@ -237,27 +371,46 @@ unary: postfix
 
 postfix: primary
     | new_object
-    | new_array "." member  { $$ = build_member(p, @$, $1, $3); }
-    | postfix "." member    { $$ = build_member(p, @$, $1, $3); }
-    | postfix "(" args ")"  { $$ = build_call(p, @$, $1, $3); }
-    | postfix "[" index "]" { $$ = build_index(p, @$, $1, $3); }
-    | postfix "++"          { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }
-    | postfix "--"          { $$ = build_incdec(p, @$, AST_OP_SUB, true, $1); }
-index: exprs
+    | new_array "." member_name { $$ = build_member(p, @$, $1, $3); }
+    | postfix "." member_name   { $$ = build_member(p, @$, $1, $3); }
+    | postfix "(" args ")"      { $$ = build_call(p, @$, $1, $3); }
+    | postfix "[" index "]"     { $$ = build_index(p, @$, $1, $3); }
+    | postfix "++"              { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }
+    | postfix "--"              { $$ = build_incdec(p, @$, AST_OP_SUB, true, $1); }
+member_name: NAME
+
+/* Slices: a range may lack its bounds, and ^ counts them from the end. */
+index: index_arg            { $$ = build_one(p, $1); }
+     | index "," index_arg  { $$ = build_add(p, $1, $3); }
      | error                { $$ = build_one(p, build_bad(p, @$)); }
-member: NAME
+index_arg: expr
+         | from_end
+         | DOTDOT                   { $$ = BUILD(RANGE, range, @$, .lo = NULL); }
+         | DOTDOT opexpr            { $$ = BUILD(RANGE, range, @$, .hi = $2); }
+         | DOTDOT from_end          { $$ = BUILD(RANGE, range, @$, .hi = $2); }
+         | opexpr DOTDOT            { $$ = BUILD(RANGE, range, @$, .lo = $1); }
+         | opexpr DOTDOT from_end   { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
+         | from_end DOTDOT          { $$ = BUILD(RANGE, range, @$, .lo = $1); }
+         | from_end DOTDOT opexpr   { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
+         | from_end DOTDOT from_end { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
+from_end: XOR unary                 { $$ = build_unary(p, @$, AST_OP_FROM_END, $2); }
 
 primary: NAME               { $$ = build_name(p, @$, $1); }
     | INT
     | REAL
     | CHAR
     | STRING
-    | TRUE                  { $$ = build_bool(p, @$, true); }
-    | FALSE                 { $$ = build_bool(p, @$, false); }
+    | TRUE                  { $$ = BUILD(BOOL_LIT, bool_lit, @$, .value = true); }
+    | FALSE                 { $$ = BUILD(BOOL_LIT, bool_lit, @$, .value = false); }
+    | NULL_                 { $$ = build_leaf(p, AST_NULL_LIT, @$); }
+    | THIS                  { $$ = build_leaf(p, AST_THIS, @$); }
+    | BASE "." member_name  { $$ = build_member(p, @$, build_leaf(p, AST_BASE, @1), $3); }
+    | BASE "[" index "]"    { $$ = build_index(p, @$, build_leaf(p, AST_BASE, @1), $3); }
+    | DEFAULT "(" type ")"  { $$ = BUILD(DEFAULT, default_, @$, .target = $3); }
     | MISSING               { $$ = build_bad(p, @$); }
     | interp
-    | TYPENAME "." member   { $$ = build_member(p, @$, build_type_name(p, @1, $1), $3); }
-    | OPERATOR operator     { $$ = build_operator_name(p, @$, $2); }
+    | named_type "." member_name { $$ = build_member(p, @$, $1, $3); }
+    | OPERATOR operator     { $$ = build_name(p, @$, build_operator(p, $2)); }
     | "(" arg ")"           { $$ = build_plain(p, $2); }
     | "(" error ")"         { $$ = build_bad(p, @$); }
 
@@ -267,11 +420,15 @@ operator: "+" { $$ = "+"; } | "-" { $$ = "-"; } | "*" { $$ = "*"; } | "/" { $$ =
     | EQ { $$ = "=="; } | NE { $$ = "!="; } | "<" { $$ = "<"; } | ">" { $$ = ">"; }
     | LE { $$ = "<="; } | GE { $$ = ">="; } | SHL { $$ = "<<"; } | SHR ">" { $$ = ">>"; }
 
-new_object: NEW TYPENAME "(" args ")"   { $$ = build_new(p, @$, build_type_name(p, @2, $2), $4); }
-new_array: NEW TYPENAME "[" index "]" ranks_opt          { $$ = build_new_array(p, @$, build_type_name(p, @2, $2), $4, 0, $6, NULL); }
-         | NEW TYPENAME "[" index "]" ranks_opt braces   { $$ = build_new_array(p, @$, build_type_name(p, @2, $2), $4, 0, $6, $7); }
-         | NEW TYPENAME "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, build_type_name(p, @2, $2), (AstList){0}, $4 + 1, $6, $7); }
+new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
+          | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }
+          | NEW named_type braces               { $$ = build_new(p, @$, $2, (AstList){0}, $3); }
+new_array: NEW named_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }
+         | NEW named_type "[" sizes "]" ranks_opt braces   { $$ = build_new_array(p, @$, $2, $4, 0, $6, $7); }
+         | NEW named_type "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, $2, (AstList){0}, $4 + 1, $6, $7); }
          | NEW "[" commas "]" braces    { $$ = build_new_array(p, @$, build_leaf(p, AST_TYPE_VAR, @1), (AstList){0}, $3 + 1, (AstList){0}, $5); }
+sizes: exprs
+     | error                { $$ = build_one(p, build_bad(p, @$)); }
 ranks_opt: %empty           { $$ = (AstList){0}; }
          | ranks
 
@@ -287,12 +444,13 @@ arg: expr
     | UNDERSCORE            { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
     | type NAME             { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), NULL); }
     | type NAME ":" expr    { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), $4); }
-    | mode type NAME        { $$ = build_param(p, @$, $1, $2, $3); }
+    | mode type NAME        { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3); }
+    | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }
     | mode unary            { $$ = build_unary(p, @$, $1, $2); }
 mode: REF                   { $$ = AST_OP_REF; }
     | OUT                   { $$ = AST_OP_OUT; }
 
-interp: INTERP parts INTERP_END { $$ = build_interp(p, @$, $2); }
+interp: INTERP parts INTERP_END { $$ = BUILD(INTERP, interp, @$, .parts = $2); }
 parts: %empty               { $$ = (AstList){0}; }
      | parts part           { $$ = build_add(p, $1, $2); }
 part: TEXT | hole
@@ -384,7 +542,8 @@ bool grammar_push(grammar_pstate *ps, Parse *p, int kind, Loc loc, const TokenVa
     case TOK_TEXT:
     case TOK_FORMAT: v.node = build_literal(p, loc, kind, *value); break;
     case TOK_NAME:
-    case TOK_TYPENAME: v.name = value->text; break;
+    case TOK_TYPENAME:
+    case TOK_CTOR: v.name = value->text; break;
     default: break;
     }
     int code = kind == GRAMMAR_ERROR ? G_GRAMMAR_error : code_of[kind];

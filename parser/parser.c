@@ -98,9 +98,9 @@ static void report_inner(Parse *p)
         const Ast *n = p->inner.data[i];
         if (!may_report(p, n->loc)) return;
         diag(p->diags, n->loc, DIAG_MISPLACED, "%s at the top level of the file, not in a block",
-             n->kind == AST_FUNC         ? "functions are declared"
-             : n->kind == AST_TYPE_ALIAS ? "types are declared"
-                                         : "modules are used");
+             n->kind == AST_FUNC           ? "functions are declared"
+             : n->kind == AST_USING_MODULE ? "modules are used"
+                                           : "types are declared");
     }
 }
 
@@ -113,6 +113,7 @@ Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *n
                .file = file,
                .clear = true};
     lexer_scan(&p.tokens, sources, file, diags, names, arena);
+    lexer_mark_types(&p.tokens, names, NULL);
     p.state = grammar_start();
     parse_tokens(&p);
     report_inner(&p);

@@ -233,19 +233,37 @@ static bool begins_statement(TokenKind k)
 {
     switch (k) {
     case TOK_TYPENAME:
+    case TOK_ABSTRACT:
     case TOK_BREAK:
+    case TOK_CASE:
+    case TOK_CLASS:
     case TOK_CONST:
     case TOK_CONTINUE:
+    case TOK_CTOR:
     case TOK_DO:
+    case TOK_ENUM:
+    case TOK_FINAL:
     case TOK_FOR:
     case TOK_FOREACH:
     case TOK_IF:
+    case TOK_INTERFACE:
+    case TOK_MUTABLE:
+    case TOK_OVERRIDE:
+    case TOK_PRIVATE:
+    case TOK_PROTECTED:
+    case TOK_PUBLIC:
+    case TOK_READONLY:
     case TOK_RETURN:
+    case TOK_STATIC:
+    case TOK_SWITCH:
+    case TOK_THROW:
+    case TOK_TRY:
     case TOK_TYPE:
     case TOK_USING:
     case TOK_VAR:
+    case TOK_VIRTUAL:
     case TOK_WHILE: return true;
-    default: return token_class(k) == TOKEN_L && k != TOK_NULL_ && k != TOK_THIS && k != TOK_BASE;
+    default: return false;
     }
 }
 
@@ -277,23 +295,29 @@ static bool is_list(const Parse *p, size_t i)
 }
 
 /* Where a new statement can begin, from token i on: behind a ';', at a brace, at a line that begins
- * like a statement. The braces of a construct that is not known are passed over with what they
- * hold. */
-static size_t find_statement(const Parse *p, size_t i, bool unknown)
+ * like a statement. */
+static size_t find_statement(const Parse *p, size_t i)
 {
     for (size_t braces = 0, start = i;; i++) {
         TokenKind k = kind_of(p, i);
         if (k == TOK_END) return i;
-        if (k == TOK_LBRACE && braces == 0 && !unknown && !is_list(p, i)) return i;
+        if (k == TOK_LBRACE && braces == 0 && !is_list(p, i)) return i;
         if (k == TOK_LBRACE) braces++;
         if (k == TOK_RBRACE && braces == 0) return i;
-        if (k == TOK_RBRACE && --braces == 0 && unknown) {
-            TokenKind next = kind_of(p, i + 1);
-            if (next != TOK_ELSE && next != TOK_CATCH && next != TOK_FINALLY) return i + 1;
-        }
+        braces -= k == TOK_RBRACE;
         if (braces > 0 || k == TOK_RBRACE) continue;
         if (k == TOK_SEMI) return i + 1;
         if (i > start && on_new_line(p, i) && begins_statement(k)) return i;
+    }
+}
+
+/* The token behind the block that token i opens, which is of no use. */
+static size_t skip_block(const Parse *p, size_t i)
+{
+    for (size_t inside = 0;; i++) {
+        TokenKind k = kind_of(p, i);
+        inside += k == TOK_LBRACE;
+        if (k == TOK_END || (k == TOK_RBRACE && --inside == 0)) return i + (k != TOK_END);
     }
 }
 
@@ -377,7 +401,7 @@ static void give_up(Parse *p, size_t depth, size_t next)
 }
 
 /* From the innermost state that can read an error outwards. */
-static void panic(Parse *p, bool unknown)
+static void panic(Parse *p)
 {
     static const TokenKind closing[] = {TOK_RPAREN, TOK_RBRACKET, TOK_RBRACE, TOK_HOLE_END};
     TokenKind kind = kind_of(p, p->next);
@@ -390,13 +414,13 @@ static void panic(Parse *p, bool unknown)
         }
         size_t next = SIZE_MAX;
         if (would_fit(&t, TOK_SEMI)) {
-            bool here = on_new_line(p, p->next) && begins_statement(kind) && !unknown;
-            next = here ? p->next : find_statement(p, p->next, unknown);
-            while (kind_of(p, next) != TOK_END && !would_fit(&t, kind_of(p, next)) &&
-                   (next == p->next || token_class(kind_of(p, next)) != TOKEN_L))
-                next = find_statement(p, next + 1, false);
+            bool here = on_new_line(p, p->next) && begins_statement(kind);
+            next = here ? p->next : find_statement(p, p->next);
+            while (kind_of(p, next) != TOK_END && !would_fit(&t, kind_of(p, next)))
+                next = kind_of(p, next) == TOK_LBRACE ? skip_block(p, next)
+                                                      : find_statement(p, next + 1);
             if (kind == TOK_END && !would_fit(&t, TOK_END)) next = SIZE_MAX;
-        } else if (!unknown) {
+        } else {
             for (size_t i = 0; i < 4 && next == SIZE_MAX; i++)
                 if (would_fit(&t, closing[i])) next = find_closing(p, depth, closing[i]);
         }
@@ -423,6 +447,7 @@ static void describe_token(Text *out, const Parse *p, size_t i)
     switch (t.kind) {
     case TOK_NAME:
     case TOK_TYPENAME:
+    case TOK_CTOR:
     case TOK_INT:
     case TOK_REAL:
         if (len <= LONGEST) {
@@ -467,22 +492,8 @@ static void describe_expected(Text *out, const Parse *p)
     }
 }
 
-/* Constructs that the language has and the grammar does not. */
-static bool is_unknown(const Parse *p, Text *what)
-{
-    TokenKind k = kind_of(p, p->next), before = p->next > 0 ? kind_of(p, p->next - 1) : TOK_END;
-    bool in_index = p->open.len > 0 && vec_last(&p->open).kind == TOK_LBRACKET;
-    if (in_index && (before == TOK_DOTDOT || k == TOK_DOTDOT || k == TOK_XOR))
-        text_add(what, "slices are");
-    else if (token_class(k) == TOKEN_L || k == TOK_COALESCE || k == TOK_COALESCE_ASSIGN)
-        text_printf(what, "'%s' is", token_text(k));
-    else if (is_generic(p))
-        text_add(what, "generics are");
-    return what->len > 0;
-}
-
 /* Mistakes that deserve a sentence of their own. */
-static const char *special(const Parse *p)
+static const char *special(Parse *p)
 {
     size_t i = p->next;
     const Token *t = &p->tokens.list.data[i];
@@ -491,6 +502,13 @@ static const char *special(const Parse *p)
     if (t->kind == TOK_FORMAT) return "put the ?: in parentheses: a format begins at the ':'";
     if (t->kind == TOK_LET) return "put the let in parentheses";
     if (t->kind == TOK_ARROW) return "put the lambda in parentheses";
+    if (t->kind == TOK_CLASS || t->kind == TOK_INTERFACE || t->kind == TOK_ENUM)
+        return "types are declared at the top level of the file";
+    if (p->next > 0 && t[-1].kind == TOK_NAME && repair_fits(p, TOK_OPERATOR))
+        return "a member begins with its type; a constructor has the name of its class";
+    if (t->kind != TOK_END && repair_fits(p, TOK_CASE) && !repair_fits(p, TOK_IF))
+        return "the statements of a switch follow a case or default";
+    if (is_generic(p)) return "type arguments of a call are inferred: leave them out";
     if (t->kind == TOK_DOTDOT) return "ranges do not chain: use parentheses";
     return NULL;
 }
@@ -547,22 +565,11 @@ static void report(Parse *p, const Repair *r)
 
 void repair_error(Parse *p)
 {
-    Text what = {0};
-    if (is_unknown(p, &what)) {
-        bool after = p->next > 0 && kind_of(p, p->next - 1) == TOK_DOTDOT; /* [1..] */
-        Loc loc = parse_token_loc(p, p->next - after);
-        if (!is_echo(p)) parse_error(p, loc, DIAG_NOT_YET, "%s not supported yet", what.data);
-        p->last_error = parse_token_loc(p, p->next).begin;
-        p->clear = false;
-        panic(p, token_class(kind_of(p, p->next)) == TOKEN_L || is_generic(p));
-    } else {
-        Repair r = best_repair(p);
-        report(p, &r);
-        TokenKind kind = kind_of(p, p->next);
-        if (r.fitting >= ENOUGH && kind != TOK_LET && kind != TOK_ARROW)
-            apply(p, &r);
-        else
-            panic(p, false);
-    }
-    text_free(&what);
+    Repair r = best_repair(p);
+    report(p, &r);
+    TokenKind kind = kind_of(p, p->next);
+    if (r.fitting >= ENOUGH && kind != TOK_LET && kind != TOK_ARROW)
+        apply(p, &r);
+    else
+        panic(p);
 }

@@ -13,51 +13,6 @@
 
 enum { MAX_PEEK = 3 };
 
-/* ---- copies ----------------------------------------------------------------------------- */
-
-static AstList clone_list(Arena *a, AstList list)
-{
-    AstList copy = {0};
-    for (int i = 0; i < list.len; i++) copy = ast_list_add(a, copy, ast_clone(a, list.data[i]));
-    return copy;
-}
-
-Ast *ast_clone(Arena *a, const Ast *n)
-{
-    if (!n) return NULL;
-    Ast *copy = arena_copy(a, n, sizeof *n);
-    switch (n->kind) {
-#define CHILD(f) c->f = ast_clone(a, c->f);
-#define LIST(f) c->f = clone_list(a, c->f);
-#define NAME(f)
-#define FLAG(f)
-#define OPER(f)
-#define MODS(f)
-#define INTEGER(f)
-#define REAL(f)
-#define BYTES(f)
-#define NODE(KIND, name, fields)                                                                   \
-    case AST_##KIND: {                                                                             \
-        __typeof__(copy->name) *c = &copy->name;                                                   \
-        (void)c;                                                                                   \
-        fields                                                                                     \
-    } break;
-#include "../parser/ast.def"
-#undef NODE
-#undef CHILD
-#undef LIST
-#undef NAME
-#undef FLAG
-#undef OPER
-#undef MODS
-#undef INTEGER
-#undef REAL
-#undef BYTES
-    case AST_COUNT: break;
-    }
-    return copy;
-}
-
 const Type *peek_type(Sema *s, const Ast *n)
 {
     if (s->quiet >= MAX_PEEK) return s->error; /* nested looks would multiply */

@@ -113,6 +113,7 @@ void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, cons
 /* ---- expr.c, operator.c, array.c, call.c -------------------------------------------- */
 
 /* Gives *slot its type, in the light of the type that is wanted (a hint, or NULL). */
+void check_unknown(Sema *s, const Ast *n); /* a construct that is not supported yet */
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
 /* The same, but a type or group name is an error. */
 const Type *check_value(Sema *s, Ast **slot, const Type *hint);
@@ -209,7 +210,6 @@ bool mentions_bound(const Ast *n);
 bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted);
 /* The type that a copy of *n has, without any report; the error type if it has none. */
 const Type *peek_type(Sema *s, const Ast *n);
-Ast *ast_clone(Arena *a, const Ast *n);
 
 /* ---- lambda.c: lambdas that the compiler writes ------------------------------------------ */
 

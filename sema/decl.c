@@ -12,6 +12,10 @@ static const Type *named_type(Sema *s, Ast *t)
     const char *name = t->type_name.name;
     ScalarKind k;
     Symbol *sym = scope_user(s, name);
+    if (t->type_name.args.len > 0) {
+        report(s, t->loc, NOT_SUPPORTED, "generic types are not supported yet");
+        return s->error;
+    }
     if (sym && sym->kind == SYM_TYPE) {
         t->sym = sym;
         return decl_alias(s, sym);
@@ -223,6 +227,10 @@ void decl_collect(Sema *s)
         if (d->kind == AST_TYPE_ALIAS) {
             Loc loc = name_loc(s, d, d->loc.begin + 4, d->type_alias.name);
             collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
+        } else if (d->kind == AST_CLASS || d->kind == AST_ENUM) {
+            check_unknown(s, d);
+        } else if (d->kind == AST_FUNC && d->func.tparams.len > 0) {
+            report(s, d->loc, NOT_SUPPORTED, "generic functions are not supported yet");
         } else if (d->kind == AST_FUNC) {
             Loc loc = name_loc(s, d, d->func.ret->loc.end, d->func.name);
             collect_name(s, SYM_FUNC, d->func.name, loc, d);

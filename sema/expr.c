@@ -431,6 +431,12 @@ static void check_real(Sema *s, Ast *n)
     n->is_const = true;
 }
 
+void check_unknown(Sema *s, const Ast *n)
+{
+    const char *name = ast_kind_name(n->kind);
+    report(s, n->loc, NOT_SUPPORTED, "'%.*s' is not supported yet", (int)strcspn(name, "_"), name);
+}
+
 static void check_kind(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
@@ -474,9 +480,10 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_PLACEHOLDER:
         report(s, n->loc, BINDER, "'_' leaves an argument of a call open: it is no value");
         break;
-    case AST_PARAM: /* `out int d`, refused by the parser */
+    case AST_DECL_EXPR:
+        check_unknown(s, n);
         if (!s->quiet)
-            scope_bind(s, scope_symbol(s, SYM_LOCAL, n->param.name, s->error, n->loc, NULL));
+            scope_bind(s, scope_symbol(s, SYM_LOCAL, n->decl_expr.name, s->error, n->loc, NULL));
         break;
     case AST_ATTRIBUTED: check_attributed(s, slot); break;
     case AST_BINDER:
@@ -485,7 +492,8 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_TYPE_NAME:
     case AST_TYPE_FUNC:
     case AST_TYPE_ARRAY: report(s, n->loc, NOT_A_VALUE, "a type is not a value"); break;
-    default: break; /* BAD: the parser has reported */
+    case AST_BAD: break; /* the parser has reported */
+    default: check_unknown(s, n); break;
     }
 }
 

@@ -197,6 +197,13 @@ void check_stmt(Sema *s, Ast **slot)
                    n->kind == AST_BREAK ? "break" : "continue");
         break;
     case AST_RETURN: check_return(s, n); break;
-    default: break; /* EMPTY, BAD; declarations are done */
+    case AST_EMPTY:
+    case AST_BAD:
+    case AST_FUNC: /* misplaced: the parser has reported */
+    case AST_CLASS:
+    case AST_ENUM:
+    case AST_TYPE_ALIAS:
+    case AST_USING_MODULE: break;
+    default: check_unknown(s, n); break;
     }
 }

@@ -1,0 +1,437 @@
+/* Which names are types. The grammar is free of conflicts because every token that names a type
+ * says so, and because constructors are told from other members. Decided once the whole file is
+ * scanned, so that types may be used before they are declared; each pass is linear. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lexer.h"
+
+enum { LONGEST_LIST = 256 }; /* tokens of type arguments or parameters that are looked at */
+
+/* ---- sets of names ---- */
+
+static size_t slot_of(const NameSet *set, const char *name)
+{
+    size_t i = ((uintptr_t)name >> 4) * 0x9E3779B1U & (set->size - 1);
+    while (set->slots[i] && set->slots[i] != name) i = (i + 1) & (set->size - 1);
+    return i;
+}
+
+void names_add(NameSet *set, const char *name)
+{
+    if (2 * set->used >= set->size) {
+        NameSet grown = {.size = set->size ? 2 * set->size : 64, .used = set->used};
+        grown.slots = calloc(grown.size, sizeof *grown.slots);
+        if (!grown.slots) abort();
+        for (size_t i = 0; i < set->size; i++)
+            if (set->slots[i]) grown.slots[slot_of(&grown, set->slots[i])] = set->slots[i];
+        free(set->slots);
+        *set = grown;
+    }
+    size_t i = slot_of(set, name);
+    set->used += !set->slots[i];
+    set->slots[i] = name;
+}
+
+bool names_has(const NameSet *set, const char *name)
+{
+    return set && set->size > 0 && set->slots[slot_of(set, name)];
+}
+
+void names_free(NameSet *set)
+{
+    free(set->slots);
+    *set = (NameSet){0};
+}
+
+/* ---- tokens ---- */
+
+/* The kind of token i, END past both ends. */
+static TokenKind kind_at(const Tokens *tokens, size_t i)
+{
+    return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
+}
+
+static TokenKind kind_before(const Tokens *tokens, size_t i, size_t back)
+{
+    return i >= back ? kind_at(tokens, i - back) : TOK_END;
+}
+
+static const char *name_at(const Tokens *tokens, size_t i)
+{
+    return tokens->values.data[tokens->list.data[i].value].text;
+}
+
+static bool is_name(TokenKind k)
+{
+    return k == TOK_NAME || k == TOK_TYPENAME;
+}
+
+static bool is_modifier(TokenKind k)
+{
+    switch (k) {
+    case TOK_ABSTRACT:
+    case TOK_FINAL:
+    case TOK_MUTABLE:
+    case TOK_OVERRIDE:
+    case TOK_PRIVATE:
+    case TOK_PROTECTED:
+    case TOK_PUBLIC:
+    case TOK_READONLY:
+    case TOK_STATIC:
+    case TOK_VIRTUAL: return true;
+    default: return false;
+    }
+}
+
+/* `type` is a keyword only before a name. */
+static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
+{
+    return kind_at(tokens, i) == TOK_NAME && name_at(tokens, i) == type_word &&
+           kind_before(tokens, i, 1) != TOK_DOT && is_name(kind_at(tokens, i + 1));
+}
+
+static bool declares_type(TokenKind k)
+{
+    return k == TOK_TYPE || k == TOK_CLASS || k == TOK_ENUM || k == TOK_INTERFACE;
+}
+
+void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared)
+{
+    const char *type_word = intern_cstr(names, "type");
+    for (size_t i = 0; i + 1 < tokens->list.len; i++)
+        if ((declares_type(kind_at(tokens, i)) || is_type_word(tokens, i, type_word)) &&
+            kind_at(tokens, i + 1) == TOK_NAME)
+            names_add(declared, name_at(tokens, i + 1));
+}
+
+/* ---- brackets ---- */
+
+typedef VEC(size_t) Indices;
+
+/* For each token that opens a bracket, the one that closes it; 0 if there is none. A brace closes
+ * what is still open inside it. The caller frees it. */
+static size_t *find_partners(const Tokens *tokens)
+{
+    size_t *partner = calloc(tokens->list.len + 1, sizeof *partner);
+    if (!partner) abort();
+    Indices open = {0};
+    for (size_t i = 0; i < tokens->list.len; i++) {
+        TokenKind k = kind_at(tokens, i), want;
+        switch (k) {
+        case TOK_LPAREN:
+        case TOK_LBRACKET:
+        case TOK_LBRACE: vec_push(&open, i); continue;
+        case TOK_RPAREN: want = TOK_LPAREN; break;
+        case TOK_RBRACKET: want = TOK_LBRACKET; break;
+        case TOK_RBRACE: want = TOK_LBRACE; break;
+        default: continue;
+        }
+        while (k == TOK_RBRACE && open.len > 0 && kind_at(tokens, vec_last(&open)) != want)
+            open.len--;
+        if (open.len == 0 || kind_at(tokens, vec_last(&open)) != want) continue;
+        partner[vec_last(&open)] = i;
+        open.len--;
+    }
+    vec_free(&open);
+    return partner;
+}
+
+/* The token behind the `<...>` that begins at token i, if it can be a list of types; else i. */
+static size_t skip_type_list(const Tokens *tokens, size_t i)
+{
+    size_t inside = 0;
+    for (size_t at = i; at < i + LONGEST_LIST; at++) {
+        switch (kind_at(tokens, at)) {
+        case TOK_LT: inside++; break;
+        case TOK_SHR: /* the first of two '>' */
+        case TOK_GT:
+            if (--inside == 0) return at + 1;
+            break;
+        case TOK_NAME:
+        case TOK_TYPENAME:
+        case TOK_COMMA:
+        case TOK_LPAREN:
+        case TOK_RPAREN:
+        case TOK_LBRACKET:
+        case TOK_RBRACKET: break;
+        default: return i;
+        }
+        if (inside == 0) return i;
+    }
+    return i;
+}
+
+/* ---- type parameters and constructors ---- */
+
+/* Tokens in which the names of a list of type parameters are types. */
+typedef struct Extent {
+    size_t begin, end, list; /* list: the token '<' */
+} Extent;
+
+typedef struct Marker {
+    Tokens *tokens;
+    size_t *partner;
+    VEC(Extent) extents; /* by begin; at most one of a class and one of a method overlap */
+    VEC(Extent) active;
+    size_t function_end; /* of the last generic function */
+} Marker;
+
+/* The end of what token i begins: a body or a ';'. */
+static size_t end_of_body(const Marker *m, size_t i)
+{
+    for (; kind_at(m->tokens, i) != TOK_END; i++) {
+        TokenKind k = kind_at(m->tokens, i);
+        if (k == TOK_LBRACE) return m->partner[i] ? m->partner[i] : m->tokens->list.len;
+        if (k == TOK_SEMI || k == TOK_RBRACE || declares_type(k)) return i;
+    }
+    return i;
+}
+
+/* The names behind the ':' of a class, and what stands between it and the body, are types. */
+static void mark_bases(Marker *m, size_t i)
+{
+    size_t depth = 0;
+    for (bool bases = false;; i++) {
+        TokenKind k = kind_at(m->tokens, i);
+        if (k == TOK_END || k == TOK_LBRACE || k == TOK_SEMI || k == TOK_RBRACE || declares_type(k))
+            return;
+        depth += k == TOK_LPAREN;
+        depth -= k == TOK_RPAREN && depth > 0;
+        bases = bases || (k == TOK_COLON && depth == 0);
+        if (bases && k == TOK_NAME && kind_before(m->tokens, i, 1) != TOK_DOT)
+            m->tokens->list.data[i].kind = TOK_TYPENAME;
+    }
+}
+
+/* `class NAME` at token i. In the body at the depth of members `NAME(..)` before a body or a ':' is
+ * a constructor. */
+static void mark_class(Marker *m, size_t i)
+{
+    const char *name = name_at(m->tokens, i + 1);
+    mark_bases(m, i + 2);
+    size_t end = end_of_body(m, i + 2), at = i + 2;
+    if (kind_at(m->tokens, at) == TOK_LT) {
+        Extent e = {i, end, at};
+        vec_push(&m->extents, e);
+    }
+    while (at < end && kind_at(m->tokens, at) != TOK_LBRACE) at++;
+    for (at++; at < end; at++) {
+        TokenKind k = kind_at(m->tokens, at);
+        if ((k == TOK_LBRACE || k == TOK_LPAREN) && m->partner[at]) at = m->partner[at];
+        if (!is_name(k) || kind_at(m->tokens, at + 1) != TOK_LPAREN ||
+            name_at(m->tokens, at) != name)
+            continue;
+        TokenKind before = kind_before(m->tokens, at, 1);
+        TokenKind after = kind_at(m->tokens, m->partner[at + 1] + 1);
+        bool begins = before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_SEMI ||
+                      before == TOK_RBRACKET || is_modifier(before);
+        if (begins && m->partner[at + 1] &&
+            (after == TOK_LBRACE || after == TOK_COLON || after == TOK_ARROW))
+            m->tokens->list.data[at].kind = TOK_CTOR;
+    }
+}
+
+/* `TYPE NAME<T>(..)` with a body, at NAME. */
+static void find_generic_function(Marker *m, size_t i)
+{
+    const Tokens *tokens = m->tokens;
+    TokenKind before = kind_before(tokens, i, 1);
+    if (i < m->function_end ||
+        (!is_name(before) && before != TOK_GT && before != TOK_RPAREN && before != TOK_RBRACKET))
+        return;
+    size_t list = i + 1, at = list;
+    do at += 2;
+    while (is_name(kind_at(tokens, at - 1)) && kind_at(tokens, at) == TOK_COMMA &&
+           at < list + LONGEST_LIST);
+    if (kind_at(tokens, at) != TOK_GT || kind_at(tokens, at + 1) != TOK_LPAREN) return;
+    size_t close = m->partner[at + 1];
+    TokenKind after = kind_at(tokens, close + 1);
+    if (!close || (after != TOK_LBRACE && after != TOK_ARROW && after != TOK_SEMI)) return;
+    size_t begin = i;
+    for (; begin > 0 && begin + LONGEST_LIST > i; begin--) {
+        TokenKind k = kind_at(tokens, begin - 1);
+        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE) break;
+    }
+    Extent e = {begin, end_of_body(m, close + 1), list};
+    vec_push(&m->extents, e);
+    m->function_end = e.end;
+}
+
+static void find_declarations(Marker *m, const char *type_word)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < m->tokens->list.len; i++) {
+        Token *t = &m->tokens->list.data[i];
+        TokenKind next = kind_at(m->tokens, i + 1);
+        depth += t->kind == TOK_LBRACE;
+        depth -= t->kind == TOK_RBRACE && depth > 0;
+        if (is_type_word(m->tokens, i, type_word))
+            t->kind = TOK_TYPE;
+        else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next) && depth == 0)
+            mark_class(m, i);
+        else if (t->kind == TOK_ENUM && is_name(next))
+            mark_bases(m, i + 2);
+        else if (t->kind == TOK_NAME && next == TOK_LT && depth <= 1)
+            find_generic_function(m, i);
+    }
+}
+
+static bool is_type_parameter(const Marker *m, const char *name)
+{
+    for (size_t e = 0; e < m->active.len; e++)
+        for (size_t i = m->active.data[e].list + 1; is_name(kind_at(m->tokens, i)); i += 2)
+            if (name_at(m->tokens, i) == name) return true;
+    return false;
+}
+
+/* Before token i is looked at: which lists of type parameters are known there. */
+static void enter(Marker *m, size_t i, size_t *next)
+{
+    while (m->active.len > 0 && vec_last(&m->active).end < i) m->active.len--;
+    while (*next < m->extents.len && m->extents.data[*next].begin <= i) {
+        vec_push(&m->active, m->extents.data[*next]);
+        ++*next;
+    }
+}
+
+/* ---- types and names by their place ---- */
+
+/* Whether a statement, a definition, a member or a parameter can begin after a token of this kind.
+ */
+static bool begins_declaration(TokenKind before)
+{
+    switch (before) {
+    case TOK_END:
+    case TOK_SEMI:
+    case TOK_LBRACE:
+    case TOK_RBRACE:
+    case TOK_LPAREN:
+    case TOK_RPAREN:
+    case TOK_RBRACKET:
+    case TOK_COMMA:
+    case TOK_CONST:
+    case TOK_ELSE:
+    case TOK_DO:
+    case TOK_REF:
+    case TOK_OUT: return true;
+    default: return is_modifier(before);
+    }
+}
+
+/* Whether `(NAME)` after a token of this kind, with an operand after it, can only be a cast. */
+static bool begins_operand(TokenKind before)
+{
+    switch (before) {
+    case TOK_RETURN:
+    case TOK_IN:
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_COMMA:
+    case TOK_COLON:
+    case TOK_SEMI:
+    case TOK_HOLE: return true;
+    default: return token_class(before) == TOKEN_P && before >= TOK_DOTDOT && before < TOK_INC;
+    }
+}
+
+static bool is_operand(TokenKind k)
+{
+    return k == TOK_NAME || k == TOK_INT || k == TOK_REAL || k == TOK_CHAR || k == TOK_STRING ||
+           k == TOK_INTERP;
+}
+
+/* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
+static bool is_rank(const Tokens *tokens, size_t i)
+{
+    if (kind_at(tokens, i) != TOK_LBRACKET) return false;
+    do i++;
+    while (kind_at(tokens, i) == TOK_COMMA);
+    return kind_at(tokens, i) == TOK_RBRACKET;
+}
+
+/* `x is T`, `x is not T`, `x as T`. */
+static bool is_tested(const Tokens *tokens, size_t i, const char *not_word)
+{
+    TokenKind before = kind_before(tokens, i, 1);
+    if (before == TOK_NAME && kind_before(tokens, i, 2) == TOK_IS)
+        return name_at(tokens, i - 1) == not_word;
+    return before == TOK_IS || before == TOK_AS;
+}
+
+/* Whether the NAME at i is a type though nobody declares it: so a type of a module that is missing,
+ * or one that nobody declared, is a matter of names and not of syntax. */
+static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
+{
+    const Tokens *tokens = m->tokens;
+    TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
+    TokenKind before2 = kind_before(tokens, i, 2);
+    if (after == TOK_LT) {
+        size_t end = skip_type_list(tokens, i + 1);
+        if (end == i + 1) return false;
+        TokenKind behind = kind_at(tokens, end);
+        bool goes_on = behind == TOK_NAME || is_rank(tokens, end) ||
+                       (behind == TOK_LPAREN && m->partner[end] &&
+                        kind_at(tokens, m->partner[end] + 1) == TOK_NAME);
+        return before == TOK_NEW || behind == TOK_DOT || (goes_on && begins_declaration(before));
+    }
+    if (before == TOK_NEW)
+        return after == TOK_LPAREN || after == TOK_LBRACKET || after == TOK_LBRACE;
+    if (is_tested(tokens, i, not_word))
+        return name_at(tokens, i) != not_word || (after != TOK_NULL_ && !is_name(after));
+    if (before == TOK_LPAREN && (before2 == TOK_CATCH || before2 == TOK_DEFAULT)) return true;
+    if (after == TOK_NAME && tokens->list.data[i + 1].flags & TOKEN_QUIET) return false;
+    if (after == TOK_NAME) return begins_declaration(before);
+    if (after == TOK_OPERATOR || after == TOK_THIS) /* not `static implicit operator T` */
+        return is_modifier(before) && !is_name(kind_at(tokens, i + 2));
+    if (after == TOK_LBRACKET) return is_rank(tokens, i + 1);
+    if (before == TOK_ASSIGN && kind_before(tokens, i, 3) == TOK_TYPE) return true;
+    return before == TOK_LPAREN && after == TOK_RPAREN && is_operand(kind_at(tokens, i + 2)) &&
+           begins_operand(before2);
+}
+
+/* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
+ * `Color = other;`. */
+static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_word)
+{
+    TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
+    if (before == TOK_TYPENAME || before == TOK_VAR) return true;
+    if (before == TOK_NEW || before == TOK_TYPE || is_tested(tokens, i, not_word)) return false;
+    if (after == TOK_SEMI)
+        return !(before == TOK_ASSIGN && kind_before(tokens, i, 3) == TOK_TYPE) &&
+               before != TOK_USING && before != TOK_CLASS && before != TOK_COLON &&
+               before != TOK_COMMA;
+    return token_class(after) == TOKEN_P && after >= TOK_QUESTION && after != TOK_LT &&
+           after != TOK_GT && after != TOK_SHR && !(after == TOK_ARROW && before == TOK_OPERATOR);
+}
+
+void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
+{
+    const char *not_word = intern_cstr(names, "not");
+    NameSet types = {0};
+    Marker m = {.tokens = tokens, .partner = find_partners(tokens)};
+    size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
+    lexer_declared_types(tokens, names, &types);
+    find_declarations(&m, intern_cstr(names, "type"));
+    for (size_t i = 0; i < tokens->list.len; i++) {
+        Token *t = &tokens->list.data[i];
+        enter(&m, i, &next);
+        if (!is_name(t->kind)) continue;
+        const char *name = name_at(tokens, i);
+        bool known = t->kind == TOK_TYPENAME;
+        bool declared =
+            names_has(&types, name) || names_has(imported, name) || is_type_parameter(&m, name);
+        if (kind_before(tokens, i, 1) == TOK_DOT)
+            t->kind = TOK_NAME;
+        else if (declared && i >= list_end && is_name_by_place(tokens, i, not_word))
+            t->kind = TOK_NAME;
+        else if (known || declared || i < list_end || is_type_by_place(&m, i, not_word))
+            t->kind = TOK_TYPENAME;
+        if (t->kind == TOK_TYPENAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end)
+            list_end = skip_type_list(tokens, i + 1);
+    }
+    names_free(&types);
+    free(m.partner);
+    vec_free(&m.extents);
+    vec_free(&m.active);
+}
