@@ -10,11 +10,20 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "closure.h"
 #include "state.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 
-typedef enum Tag { TAG_SCALAR, TAG_ARRAY, TAG_OLD_ARRAY, TAG_LAZY, TAG_OLD_LAZY, TAG_NATIVE } Tag;
+typedef enum Tag {
+    TAG_SCALAR,
+    TAG_ARRAY,
+    TAG_OLD_ARRAY,
+    TAG_LAZY,
+    TAG_OLD_LAZY,
+    TAG_CLOSURE,
+    TAG_OLD_CLOSURE
+} Tag;
 
 struct Evals {
     Composed *buckets[BUCKETS];
@@ -144,7 +153,17 @@ static void walk(Walk *w, const Graph *g, const CsValue *captures)
             word(w, TAG_LAZY, l->graph->serial);
             walk(w, l->graph, l->captures);
         } else {
-            word(w, TAG_NATIVE, (uint64_t)(uintptr_t)((Native *)fn)->native);
+            Closure *k = fn;
+            if (k->visit == w->visit) {
+                word(w, TAG_OLD_CLOSURE, k->index);
+                continue;
+            }
+            k->visit = w->visit;
+            k->index = (uint32_t)w->e->leaves.len;
+            leaf.closure = k;
+            w->e->nclosures++;
+            vec_push(&w->e->leaves, leaf);
+            word(w, TAG_CLOSURE, (uint64_t)(uintptr_t)k->type);
         }
     }
 }
@@ -162,10 +181,14 @@ typedef struct Builder {
 
 static const FdType *import_type(Fd *fd, const FdType *t)
 {
-    if (!t->result) return fd_type_scalar(fd, t->scalar);
-    const FdType *params[FD_MAX_RANK];
-    for (int i = 0; i < t->nparams; i++) params[i] = import_type(fd, t->params[i]);
-    return fd_type_func(fd, import_type(fd, t->result), t->nparams, params);
+    const FdType *parts[FD_MAX_FIELDS];
+    if (fd_type_is_scalar(t)) return fd_type_scalar(fd, t->scalar);
+    if (t->record) {
+        for (int i = 0; i < t->nfields; i++) parts[i] = import_type(fd, t->fields[i]);
+        return fd_type_record(fd, t->record, t->nfields, parts, t->field_names);
+    }
+    for (int i = 0; i < t->nparams; i++) parts[i] = import_type(fd, t->params[i]);
+    return fd_type_func(fd, import_type(fd, t->result), t->nparams, parts);
 }
 
 static const FdNode *new_slot(Builder *b, const FdType *type, bool is_array, const char *name)
@@ -196,8 +219,7 @@ static const FdNode *build(Builder *b, const Graph *g, const FdNode *root, const
             } else {
                 a->visit = b->visit;
                 a->index = (uint32_t)b->nslots;
-                const FdType *type = fd_type_array(fd, (ScalarKind)a->head.elem, (int)a->head.rank);
-                v = new_slot(b, type, true, slot->name);
+                v = new_slot(b, rt_type_of(a), true, slot->name);
             }
         } else if (((CsHead *)fn)->kind == CS_LAZY) {
             Lazy *l = fn;
@@ -210,9 +232,14 @@ static const FdNode *build(Builder *b, const Graph *g, const FdNode *root, const
             }
             v = b->lazies.data[l->index];
         } else {
-            const Native *native = fn;
-            v = fd_user(fd,
-                        fd_user_declare(fd, native->native->name, import_type(fd, native->type)));
+            Closure *k = fn;
+            if (k->visit != b->visit) {
+                k->visit = b->visit;
+                k->index = (uint32_t)b->nslots;
+                new_slot(b, k->type, false, slot->name);
+            }
+            v = fd_slot(fd, (int)k->index, b->slots.data[k->index].type,
+                        b->slots.data[k->index].name);
         }
         vec_push(&values, v);
     }

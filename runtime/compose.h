@@ -31,6 +31,7 @@ typedef struct Composed {
 typedef struct Evaluation {
     Composed *composed;
     VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
+    int nclosures;      /* among them: only the reference executor calls these */
 } Evaluation;
 
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lazy.h"
+#include "closure.h"
 #include "memory.h"
 #include "object.h"
 #include "state.h"
@@ -52,8 +52,12 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
             visit_ref(visit, ctx, *(void **)((char *)h + cls->refs[i]));
         return;
     }
-    case CS_NATIVE:
-    case CS_CLOSURE:
+    case CS_CLOSURE: {
+        const Closure *c = (Closure *)h;
+        for (int32_t i = 0; i < c->nenv; i++)
+            if (c->refs >> i & 1) visit_ref(visit, ctx, c->env[i].ref);
+        return;
+    }
     case CS_STR:
     case CS_STOPWATCH: return;
     }
@@ -63,6 +67,8 @@ void count_drop_rest(CsHead *h)
 {
     if (h->kind == CS_ARRAY)
         buffer_release(((Array *)h)->buffer);
+    else if (h->kind == CS_CLOSURE)
+        closure_drop_rest((Closure *)h);
     else if (h->kind == CS_OBJECT)
         object_drop_trace((CsObject *)h);
 }

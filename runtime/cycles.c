@@ -14,8 +14,8 @@
 #include "count.h"
 #include "state.h"
 
-enum { FEWEST = 4096 };               /* candidates before a collection */
-enum { BYTES_BETWEEN = 64 << 20 };    /* or array memory since the last one */
+enum { FEWEST = 4096 };            /* candidates before a collection */
+enum { BYTES_BETWEEN = 64 << 20 }; /* or array memory since the last one */
 
 typedef struct Stack {
     VEC(CsHead *) on;

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closure.h"
 #include "compose.h"
 #include "device.h"
 #include "kernels.h"
 #include "memory.h"
+#include "record.h"
 #include "state.h"
 
 /* ---- numbers
@@ -53,6 +55,8 @@ static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
         const RtLeaf *leaf = &e->leaves.data[i];
         if (leaf->array)
             boxes[i] = rt_array_box(leaf->array);
+        else if (leaf->closure)
+            boxes[i] = *closure_box(leaf->closure);
         else
             scalars[i] = leaf->scalar;
     }
@@ -180,7 +184,7 @@ static bool reports_errors(const CgSchedule *s)
 static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
 {
     Composed *c = e->composed;
-    if (device_is_ref()) return INTERPRET;
+    if (device_is_ref() || e->nclosures) return INTERPRET;
     if (!device_open(site)) return FAILED;
     if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph);
     if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
@@ -245,13 +249,15 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
     Ref *r = compose_ref(e, site);
     if (!r) return false;
     void *to = buffer_host(out, true, site);
-    ScalarValue v;
+    ScalarValue v[RT_MAX_LEAVES];
+    const FdType *type = e->composed->graph.root->type;
     if (!to)
         ok = false;
     else if (box)
         ok = ref_fill(r, e->leaves.data, site, box, to);
-    else if ((ok = ref_scalar(r, e->leaves.data, site, &v)))
-        scalar_store(to, e->composed->graph.root->type->scalar, v);
+    else if ((ok = ref_scalar(r, e->leaves.data, site, v)))
+        for (int i = 0, k = fd_type_leaves(type); i < k; i++)
+            scalar_store((char *)to + fd_plane_offset(type, i, 1), fd_type_leaf(type, i), v[i]);
     compose_ref_end(e, r);
     return ok;
 }
@@ -278,7 +284,7 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
         rt_throw_memory(site, SIZE_MAX);
         return NULL;
     }
-    Array *a = rt_array_new((int32_t)type->result->scalar, l->box.rank, lo, n, false, site);
+    Array *a = rt_array_new(elem_of_type(type->result), l->box.rank, lo, n, false, site);
     if (!a) return NULL;
     if (count > 0) {
         Evaluation e;
@@ -294,14 +300,25 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     return l->result = a;
 }
 
+/* All of a closure, into a new array. */
+static Array *eval_closure(Closure *c, const CsSite *site)
+{
+    const FdBox *box = closure_box(c);
+    bool finite = closure_is_tabular(c);
+    for (int d = 0; d < box->rank; d++) finite &= !box->dim[d].full;
+    if (cs_pending) return NULL;
+    if (finite) return closure_block(c, box, site);
+    rt_throw(RT_DOMAIN, site, "%s has an infinite domain: it cannot become an array",
+             c->native->name);
+    return NULL;
+}
+
 void *cs_force(void *fn, const CsSite *site)
 {
     CsHead *h = fn;
     if (h->kind == CS_ARRAY) return cs_retain(fn);
     if (h->kind == CS_LAZY) return cs_retain(eval_lazy(fn, site));
-    rt_throw(RT_DOMAIN, site, "%s has an infinite domain: it cannot become an array",
-             ((Native *)fn)->native->name);
-    return NULL;
+    return eval_closure(fn, site);
 }
 
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
@@ -313,6 +330,7 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
     return a;
 }
 
+/* A scalar graph; out: one value a leaf of a record. */
 static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
     Graph *g = graph_of(graph);
@@ -320,21 +338,31 @@ static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, 
     if (!lazy_check(g, captures, site)) return false;
     Evaluation e;
     compose(&e, g, g->fd->root, captures);
-    ScalarKind k = g->fd->root->type->scalar;
+    const FdType *type = g->fd->root->type;
     bool ok;
     if (e.composed->cheap) {
         Ref *r = compose_ref(&e, site);
         ok = r && ref_scalar(r, e.leaves.data, site, out);
         if (r) compose_ref_end(&e, r);
     } else {
-        Buffer *b = buffer_new(scalar_bytes(k), false, site);
-        const void *p = NULL;
+        int leaves = fd_type_leaves(type);
+        Buffer *b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, site);
+        const char *p = NULL;
         ok = b && evaluate(&e, NULL, b, site) && (p = buffer_host(b, false, site));
-        if (ok) *out = scalar_load(p, k);
+        for (int i = 0; ok && i < leaves; i++)
+            out[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
         buffer_release(b);
     }
     compose_end(&e);
     return ok;
+}
+
+void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site)
+{
+    ScalarValue leaves[RT_MAX_LEAVES];
+    bool ok = scalar(graph, captures, site, leaves);
+    for (int i = 0, n = fd_type_leaves(graph_of(graph)->fd->root->type); i < n; i++)
+        out[i].i = ok ? leaves[i].i : 0;
 }
 
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
@@ -347,95 +375,4 @@ double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
     return scalar(graph, captures, site, &v) ? v.f : 0;
-}
-
-/* ---- single elements ---------------------------------------------------------------- */
-
-/* After how many reads of single elements all of a cheap function is evaluated. */
-enum { MANY_READS = 64 };
-
-static ScalarValue read_element(Array *a, const CsValue *args, const CsSite *site)
-{
-    const CsArray *h = &a->head;
-    int64_t at = 0, index[CS_MAX_RANK];
-    bool inside = true;
-    for (int32_t d = 0; d < h->rank; d++) {
-        index[d] = args[d].i;
-        uint64_t x = (uint64_t)index[d] - (uint64_t)h->lo[d];
-        inside &= x < (uint64_t)h->n[d];
-        at += inside ? (int64_t)x * h->stride[d] : 0;
-    }
-    ScalarValue v = {0};
-    if (!inside) {
-        FdBox box = rt_array_box(a);
-        rt_throw_outside(site, NULL, &box, index);
-        return v;
-    }
-    const char *data = rt_array_data(a, site);
-    return data ? scalar_load(data + (size_t)at * rt_elem_bytes(h->elem), (ScalarKind)h->elem) : v;
-}
-
-/* Is it time to evaluate all of l instead of one more element? */
-static bool worth_all(Lazy *l)
-{
-    int64_t count;
-    if (l->no_keep || !lazy_finite(l) || !rt_box_count(&l->box, &count)) return false;
-    l->reads++;
-    return l->expensive || (l->reads > MANY_READS && l->reads > count / MANY_READS);
-}
-
-static ScalarValue apply_lazy(Lazy *l, const CsValue *args, const CsSite *site)
-{
-    ScalarValue v = {0}, in[FD_MAX_RANK] = {{0}};
-    int64_t index[FD_MAX_RANK];
-    bool inside = true;
-    for (int d = 0; d < l->box.rank; d++) {
-        in[d].i = index[d] = args[d].i;
-        if (!l->box.dim[d].full)
-            inside &= index[d] >= l->box.dim[d].lo && index[d] < l->box.dim[d].hi;
-    }
-    if (!inside) {
-        rt_throw_outside(site, NULL, &l->box, index);
-        return v;
-    }
-    if (!l->result && worth_all(l) && !eval_lazy(l, site)) {
-        rt_catch(); /* the error may be another element's */
-        l->no_keep = true;
-    }
-    if (l->result) return read_element(l->result, args, site);
-    Evaluation e;
-    compose(&e, l->graph, l->graph->fd->root, l->captures);
-    Ref *r = compose_ref(&e, site);
-    if (r) {
-        ref_point(r, e.leaves.data, l->site ? l->site : site, in, &v);
-        compose_ref_end(&e, r);
-    }
-    compose_end(&e);
-    return v;
-}
-
-static ScalarValue apply(void *fn, const CsValue *args, const CsSite *site)
-{
-    CsHead *h = fn;
-    ScalarValue v = {0};
-    if (h->kind == CS_ARRAY) return read_element(fn, args, site);
-    if (h->kind == CS_LAZY) return apply_lazy(fn, args, site);
-    CsValue out = {0};
-    ((Native *)fn)->native->call(NULL, args, &out);
-    if (!cs_pending)
-        v.i = out.i;
-    else if (site)
-        cs_frame(site);
-    return v;
-}
-
-int64_t cs_apply_i(void *fn, const CsValue *args, const CsSite *site)
-{
-    return apply(fn, args, site).i;
-}
-
-double cs_apply_f(void *fn, const CsValue *args, const CsSite *site)
-{
-    ScalarValue v = apply(fn, args, site);
-    return cs_pending ? 0 : v.f;
 }

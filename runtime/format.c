@@ -2,6 +2,7 @@
  * as NumPy prints arrays, "[[1, 2], [3, 4]]", summarised past 1000 elements. A format that does not
  * fit the value is a FormatException. */
 #include "format.h"
+#include "record.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,23 +244,16 @@ typedef struct Printer {
     const CsSite *site;
 } Printer;
 
-static bool add_function(Text *t, void *fn, const Str *format, const CsSite *site);
-
 static bool add_element(const Printer *p, int64_t at)
 {
     int32_t elem = p->array->head.elem;
-    const char *where = p->data + (size_t)at * rt_elem_bytes(elem);
-    if (elem != CS_ELEM_REF)
-        return text_add_scalar(p->out, scalar_load(where, (ScalarKind)elem), (ScalarKind)elem,
-                               p->format, p->site);
-    void *ref;
-    memcpy(&ref, where, sizeof ref);
-    if (!ref) return true;
-    if (((CsHead *)ref)->kind == CS_STR) {
-        text_addn(p->out, ((Str *)ref)->bytes, (size_t)((Str *)ref)->len);
-        return true;
+    if (elem != CS_ELEM_REF) {
+        ScalarValue leaves[RT_MAX_LEAVES];
+        elem_load(p->array, p->data, at, leaves);
+        if (elem_is_record(elem)) return text_add_record(p->out, elem, leaves, p->format, p->site);
+        return text_add_scalar(p->out, leaves[0], (ScalarKind)elem, p->format, p->site);
     }
-    return add_function(p->out, ref, p->format, p->site);
+    return text_add_ref(p->out, ((void *const *)(const void *)p->data)[at], p->format, p->site);
 }
 
 static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
@@ -294,25 +288,42 @@ static bool add_array(Text *t, Array *a, const Str *format, const CsSite *site)
 
 static bool add_function(Text *t, void *fn, const Str *format, const CsSite *site)
 {
-    if (((CsHead *)fn)->kind == CS_STOPWATCH) {
-        text_add(t, "Stopwatch");
+    const FdType *type = rt_type_of(fn);
+    if (!cs_is_finite(fn)) { /* nothing to list: the type says most */
+        if (type)
+            text_add_type(t, type);
+        else
+            text_add(t, "function");
         return true;
     }
-    FdBox room;
-    const FdBox *box = rt_box_of(fn, &room);
-    for (int d = 0; d < box->rank; d++)
-        if (box->dim[d].full) { /* nothing to list: the type says most */
-            text_add_type(t, rt_type_of(fn));
-            return true;
-        }
+    if (cs_pending) return false;
     Array *a = cs_force(fn, site);
     bool good = a && add_array(t, a, format, site);
     cs_release(a);
     return good;
 }
 
+bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site)
+{
+    if (!ref) return true;
+    switch ((CsKind)((CsHead *)ref)->kind) {
+    case CS_ARRAY:
+    case CS_LAZY:
+    case CS_CLOSURE: return add_function(t, ref, format, site);
+    case CS_STR:
+    case CS_OBJECT: {
+        Str *s = cs_object_to_string(ref);
+        if (s) text_addn(t, s->bytes, (size_t)s->len);
+        cs_release(s);
+        return !cs_pending;
+    }
+    case CS_STOPWATCH: text_add(t, "Stopwatch"); return true;
+    }
+    return true;
+}
+
 void *cs_format_fn(void *fn, void *format, const CsSite *site)
 {
     Text t = {0};
-    return result(&t, !fn || add_function(&t, fn, format, site));
+    return result(&t, text_add_ref(&t, fn, format, site));
 }

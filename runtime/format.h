@@ -41,4 +41,7 @@ void decimal_add_pattern(Text *t, Decimal *d, const char *pattern, size_t len);
 bool text_add_scalar(Text *t, ScalarValue v, ScalarKind kind, const Str *format,
                      const CsSite *site);
 
+/* Adds any value that is counted: a string, an array, an object. NULL adds nothing. */
+bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site);
+
 #endif

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closure.h"
 #include "compose.h"
 #include "count.h"
+#include "record.h"
 #include "state.h"
 
 /* What cannot be evaluated on its own (functions of all values) composes deeper, up to DEEPEST. */
@@ -140,7 +142,7 @@ bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site)
     if (g->fd->nagrees == 0) return true;
     Env e;
     env_open(&e, g, captures);
-    bool ok = agree_all(g, &e, captures, site);
+    bool ok = !cs_pending && agree_all(g, &e, captures, site);
     env_close(&e);
     return ok;
 }
@@ -191,7 +193,7 @@ Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
     Env e;
     env_open(&e, g, captures);
     FdBox box = {.rank = fd->root->type->nparams};
-    bool ok = agree_all(g, &e, captures, site);
+    bool ok = !cs_pending && agree_all(g, &e, captures, site);
     for (int d = 0; ok && d < box.rank; d++) {
         ok = range(g, fd->root, d, &e, captures, site, &box);
         if (box.dim[d].hi < box.dim[d].lo) box.dim[d].hi = box.dim[d].lo;
@@ -232,81 +234,35 @@ void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site)
     return lazy_new(graph_of(graph), captures, site);
 }
 
-/* ---- natives
- * --------------------------------------------------------------------------------------- */
-
-/* "float(int, float)" and results that are functions again: "float(int)(float)". */
-static const FdType *parse_type(const char **at)
-{
-    while (**at == ' ') ++*at;
-    size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz");
-    ScalarKind k;
-    if (!scalar_from_name(*at, n, &k)) return NULL;
-    *at += n;
-    const FdType *t = fd_type_scalar(rt_fd(), k);
-    while (**at == '(') {
-        const FdType *params[FD_MAX_RANK];
-        int count = 0;
-        do {
-            ++*at;
-            if (count == FD_MAX_RANK || !(params[count++] = parse_type(at))) return NULL;
-            while (**at == ' ') ++*at;
-        } while (**at == ',');
-        if (**at != ')') return NULL;
-        ++*at;
-        t = fd_type_func(rt_fd(), t, count, params);
-    }
-    return t;
-}
-
-void *cs_native(const CsNative *native)
-{
-    const char *at = native->type;
-    const FdType *type = parse_type(&at);
-    if (!type || *at || !type->result) {
-        fprintf(stderr, "internal error: the type of %s is \"%s\"\n", native->name, native->type);
-        abort();
-    }
-    if (!rt_native_find(native->name)) vec_push(&rt.natives, native);
-    Native *n = rt_object_new(sizeof *n, CS_NATIVE);
-    n->native = native;
-    n->type = type;
-    return n;
-}
-
-const CsNative *rt_native_find(const char *name)
-{
-    const CsProgram *p = rt.program;
-    for (int32_t i = 0; p && i < p->nnatives; i++)
-        if (strcmp(p->natives[i]->name, name) == 0) return p->natives[i];
-    for (size_t i = 0; i < rt.natives.len; i++)
-        if (strcmp(rt.natives.data[i]->name, name) == 0) return rt.natives.data[i];
-    return NULL;
-}
-
 /* ---- what functional values say of themselves
  * ----------------------------------------------------- */
 
 const FdType *rt_type_of(void *fn)
 {
     CsHead *h = fn;
-    if (h->kind == CS_NATIVE) return ((Native *)fn)->type;
+    if (h->kind == CS_CLOSURE) return ((Closure *)fn)->type;
     if (h->kind == CS_LAZY) return ((Lazy *)fn)->graph->fd->root->type;
     CsArray *a = fn;
-    return fd_type_array(rt_fd(), (ScalarKind)a->elem, a->rank);
+    const FdType *elem = elem_type(a->elem);
+    return elem ? fd_type_array_of(rt_fd(), elem, a->rank) : NULL;
 }
 
 const FdBox *rt_box_of(void *fn, FdBox *room)
 {
     CsHead *h = fn;
     if (h->kind == CS_LAZY) return &((Lazy *)fn)->box;
-    if (h->kind == CS_ARRAY) {
-        *room = rt_array_box(fn);
-        return room;
-    }
-    *room = (FdBox){.rank = ((Native *)fn)->type->nparams};
-    for (int d = 0; d < room->rank; d++) room->dim[d].full = true;
+    if (h->kind == CS_CLOSURE) return closure_box(fn);
+    *room = rt_array_box(fn);
     return room;
+}
+
+int32_t cs_is_finite(void *fn)
+{
+    FdBox room;
+    const FdBox *box = rt_box_of(fn, &room);
+    for (int d = 0; d < box->rank; d++)
+        if (box->dim[d].full) return 0;
+    return 1;
 }
 
 int32_t cs_rank(void *fn)
@@ -320,6 +276,7 @@ int64_t cs_length(void *fn, const CsSite *site)
     FdBox room;
     const FdBox *box = rt_box_of(fn, &room);
     int64_t n = 0;
+    if (cs_pending) return 0;
     for (int d = 0; d < box->rank; d++)
         if (box->dim[d].full) {
             rt_throw(RT_DOMAIN, site, "the length of a function with an infinite domain");

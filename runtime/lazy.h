@@ -23,7 +23,7 @@ bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site);
 /* Is all of it an array that could be made? */
 bool lazy_finite(const Lazy *l);
 
-/* A native function that cs_native was given, by name; NULL if there is none. */
+/* A native function of the program, by name; NULL if there is none. */
 const CsNative *rt_native_find(const char *name);
 
 #endif

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "npy.h"
+#include "record.h"
+#include "state.h"
 #include "str.h"
 
 enum { MOST_AT_ONCE = 1 << 30, TEMPORARIES = 1000 };
@@ -126,7 +128,7 @@ static bool write_array(Save *s, Array *a)
     npy_header_write(&header, &a->head);
     bool good = write_all(s, header.data, header.len);
     text_free(&header);
-    size_t bytes = (size_t)rt_array_count(a) * rt_elem_bytes(a->head.elem);
+    size_t bytes = (size_t)rt_array_count(a) * scalar_bytes((ScalarKind)a->head.elem);
     if (!good || bytes == 0) return good;
     const void *data = rt_array_data(a, s->site);
     return data && write_all(s, data, bytes);
@@ -179,6 +181,11 @@ void cs_npy_save(void *path, void *fn, const CsSite *site)
     if (!a) return;
     if (a->head.elem == CS_ELEM_REF)
         rt_throw(RT_IO, site, "an .npy file holds numbers, so this array cannot be saved in one");
+    else if (elem_is_record(a->head.elem))
+        rt_throw(RT_IO, site,
+                 "an .npy file holds numbers, so an array of %s cannot be saved in one; its fields "
+                 "can, as in f.x",
+                 rt.program->records[a->head.elem - CS_ELEM_RECORD].title);
     else if (open_target(&s, path) && write_array(&s, a))
         finish(&s);
     if (s.fd >= 0) close(s.fd);

@@ -21,11 +21,8 @@ static const CsClass plain = {
     .name = "Exception", .size = EXCEPTION_SIZE, .nrefs = 1, .refs = message_only};
 
 #define PLAIN(kind, text)                                                                          \
-    [kind] = {.name = text,                                                                        \
-              .base = &plain,                                                                      \
-              .size = EXCEPTION_SIZE,                                                              \
-              .nrefs = 1,                                                                          \
-              .refs = message_only}
+    [kind] = {                                                                                     \
+        .name = text, .base = &plain, .size = EXCEPTION_SIZE, .nrefs = 1, .refs = message_only}
 static const CsClass plain_kinds[CS_NEXCEPTIONS] = {
     PLAIN(CS_EXC_DOMAIN, "DomainException"),
     PLAIN(CS_EXC_INDEX, "IndexOutOfRangeException"),

@@ -15,8 +15,8 @@ const CsClass *object_exception(void);
 /* The class of what the runtime throws. */
 const CsClass *object_exception_of(RtError kind);
 
-size_t object_bytes(const CsClass *cls);              /* of an object, its trace included */
-void object_init(CsObject *o, const CsClass *cls);    /* of zeroed memory with a count */
+size_t object_bytes(const CsClass *cls);           /* of an object, its trace included */
+void object_init(CsObject *o, const CsClass *cls); /* of zeroed memory with a count */
 bool object_is(const CsClass *cls, const CsClass *base);
 /* Where an exception has its trace; it owns it. NULL: the object is none. */
 Trace **object_trace(CsObject *o);

@@ -4,7 +4,7 @@
  * identity where there is one and run with the last index fastest. */
 #include "ref.h"
 
-#include "lazy.h"
+#include "closure.h"
 #include "ref_cell.h"
 
 static ScalarValue eval(Ref *r, Cell *c);
@@ -183,8 +183,8 @@ static int64_t bound(Ref *r, const Cell *c)
     bool upper = c->op == FD_OP_UPPER;
     int64_t v = 0;
     if (f && f->kind == CELL_SLOT) {
-        const CsArray *a = &r->leaves[f->slot].array->head;
-        return a->lo[c->dim] + (upper ? a->n[c->dim] : 0);
+        const FdBox *box = &r->boxes[f->slot];
+        if (!box->dim[c->dim].full) return upper ? box->dim[c->dim].hi : box->dim[c->dim].lo;
     }
     if (f && f->kind == CELL_LET && f->lo[c->dim] &&
         range_bound(r, upper ? f->hi[c->dim] : f->lo[c->dim], &v))
@@ -208,10 +208,20 @@ static ScalarValue load(const void *data, int64_t at, ScalarKind k)
     }
 }
 
+/* A slot that is a function of the host. */
+static ScalarValue call_closure(Ref *r, const Cell *f, int n, const ScalarValue *args)
+{
+    CsValue in[FD_MAX_RANK], out = {0};
+    for (int i = 0; i < n; i++) in[i].i = args[i].i;
+    r->failed |= !closure_call(r->leaves[f->slot].closure, in, &out, r->site);
+    return (ScalarValue){.i = out.i};
+}
+
 static ScalarValue read_array(Ref *r, const Cell *f, int n, const ScalarValue *index,
                               const FdNode *node)
 {
     const Array *array = r->leaves[f->slot].array;
+    if (!array) return call_closure(r, f, n, index);
     const CsArray *a = &array->head;
     int64_t at = 0;
     bool inside = true;
@@ -325,7 +335,8 @@ static ScalarValue call_native(Ref *r, RefUser *u, int n, const RefVar *args, co
         if (!f || f->kind != CELL_SLOT)
             return fail(r, RT_DOMAIN, node,
                         "a host function can be given arrays only, no expressions");
-        in[i].ref = r->leaves[f->slot].array;
+        const RtLeaf *leaf = &r->leaves[f->slot];
+        in[i].ref = leaf->array ? (void *)leaf->array : leaf->closure;
     }
     u->native->call(NULL, in, &out);
     if (cs_pending) {
@@ -502,6 +513,8 @@ static void start(Ref *r, const RtLeaf *leaves, const CsSite *site)
     for (int i = 0; i < r->nslots; i++)
         if (leaves[i].array)
             r->boxes[i] = rt_array_box(leaves[i].array);
+        else if (leaves[i].closure)
+            r->boxes[i] = *closure_box(leaves[i].closure);
         else
             r->scalars[i] = leaves[i].scalar;
 }

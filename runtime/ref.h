@@ -10,7 +10,8 @@ typedef struct Ref Ref;
 
 /* The value of one slot. */
 typedef struct RtLeaf {
-    Array *array; /* NULL: a scalar */
+    Array *array;            /* an array, */
+    struct Closure *closure; /* or a function of the host; both NULL: a scalar */
     ScalarValue scalar;
 } RtLeaf;
 
@@ -19,7 +20,8 @@ Ref *ref_new(const FdNode *root);
 void ref_free(Ref *r);
 
 /* Each evaluates with the given slot values; false with an exception pending. `site` names the
- * function and file of messages; lines come from the nodes. */
+ * function and file of messages; lines come from the nodes. A record is one value a leaf, in `args`
+ * and `out`; ref_fill stores one plane a leaf. */
 bool ref_scalar(Ref *r, const RtLeaf *leaves, const CsSite *site, ScalarValue *out);
 bool ref_point(Ref *r, const RtLeaf *leaves, const CsSite *site, const ScalarValue *args,
                ScalarValue *out);

@@ -13,6 +13,7 @@
 #include "lazy.h"
 #include "memory.h"
 #include "profile.h"
+#include "record.h"
 #include "stack.h"
 #include "state.h"
 
@@ -38,7 +39,7 @@ void *cs_args(void)
 
 Fd *rt_fd(void)
 {
-    if (!rt.fd) rt.fd = fd_new();
+    if (!rt.fd) records_declare(rt.fd = fd_new());
     return rt.fd;
 }
 

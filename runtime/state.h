@@ -12,6 +12,11 @@
 
 enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64 };
 
+typedef struct RtNative {
+    const CsNative *native;
+    const FdType *type; /* of `fd` */
+} RtNative;
+
 typedef struct RtState {
     const CsProgram *program;
     unsigned dumps; /* CS_DUMP, once read */
@@ -47,18 +52,18 @@ typedef struct RtState {
         bool collecting;
     } cycles;
 
-    Fd *fd;                        /* holds the parsed graphs */
-    VEC(CsGraph *) graphs;         /* whose `parsed` is ours */
-    uint32_t serial;               /* of the newest graph */
-    VEC(const CsNative *) natives; /* that cs_native was given */
-    uint32_t visit;                /* number of the newest walk over lazy values */
-    Graph *domain_graph;           /* lazy.c: let(i: lo..hi) i */
-    struct Evals *evals;           /* compose.c: compositions seen */
-    struct Kernels *kernels;       /* kernels.c */
-    struct Device *device;         /* device.c */
-    uint64_t cached;               /* cache.c: bytes in its folder; 0: not known */
-    struct Profile *profile;       /* profile.c */
-    uint64_t evaluations;          /* of arrays and scalars, so far */
+    Fd *fd;                  /* holds the parsed graphs */
+    VEC(CsGraph *) graphs;   /* whose `parsed` is ours */
+    uint32_t serial;         /* of the newest graph */
+    VEC(RtNative) natives;   /* that closures were made of */
+    uint32_t visit;          /* number of the newest walk over lazy values */
+    Graph *domain_graph;     /* lazy.c: let(i: lo..hi) i */
+    struct Evals *evals;     /* compose.c: compositions seen */
+    struct Kernels *kernels; /* kernels.c */
+    struct Device *device;   /* device.c */
+    uint64_t cached;         /* cache.c: bytes in its folder; 0: not known */
+    struct Profile *profile; /* profile.c */
+    uint64_t evaluations;    /* of arrays and scalars, so far */
 } RtState;
 
 extern RtState rt;

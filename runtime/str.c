@@ -188,7 +188,7 @@ void text_add_path(Text *t, const char *path)
 void text_add_type(Text *t, const FdType *type)
 {
     if (type->nparams == 0) {
-        text_add(t, scalar_name(type->scalar));
+        text_add(t, type->record ? type->record : scalar_name(type->scalar));
         return;
     }
     text_add_type(t, type->result);

@@ -6,6 +6,7 @@
 
 #include "count.h"
 #include "memory.h"
+#include "record.h"
 #include "state.h"
 
 /* ---- strings ------------------------------------------------------------------------ */
@@ -19,11 +20,6 @@ Str *rt_str_new(const char *bytes, int64_t len)
 }
 
 /* ---- arrays ------------------------------------------------------------------------- */
-
-size_t rt_elem_bytes(int32_t elem)
-{
-    return elem == CS_ELEM_REF ? sizeof(void *) : scalar_bytes((ScalarKind)elem);
-}
 
 int64_t rt_array_count(const Array *a)
 {
@@ -80,8 +76,7 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     FdBox box = {.rank = rank};
     for (int32_t d = 0; d < rank; d++) box.dim[d].hi = n[d];
     int64_t count, bytes;
-    if (!rt_box_count(&box, &count) ||
-        __builtin_mul_overflow(count, (int64_t)rt_elem_bytes(elem), &bytes)) {
+    if (!rt_box_count(&box, &count) || !elem_bytes(elem, count, &bytes)) {
         rt_throw_memory(site, SIZE_MAX);
         return NULL;
     }

@@ -81,12 +81,6 @@ typedef struct Array {
     uint32_t visit, index; /* compose.c: the walk that saw it, and its number there */
 } Array;
 
-typedef struct Native {
-    CsHead head;
-    const CsNative *native;
-    const FdType *type; /* of the runtime's Fd */
-} Native;
-
 typedef struct Graph Graph; /* a parsed CsGraph (lazy.c) */
 
 typedef struct Lazy {
@@ -119,13 +113,14 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
  * exception. */
 void *rt_array_data(Array *a, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
-size_t rt_elem_bytes(int32_t elem);
 FdBox rt_array_box(const Array *a);
 
 /* The number of elements of a finite box; false if it is infinite or does not fit 63 bits. */
 bool rt_box_count(const FdBox *box, int64_t *out);
-/* The domain of a functional value (array, lazy, native), its result type and rank. */
+/* The domain of a functional value (array, lazy, closure). A closure's comes from the program,
+ * which can throw: then it is empty, and the exception pending. */
 const FdBox *rt_box_of(void *fn, FdBox *room);
+/* Its type; NULL for functions over what graphs do not know (strings, objects). */
 const FdType *rt_type_of(void *fn);
 
 /* The Fd of parsed graphs and of the types above. */

@@ -45,8 +45,8 @@ static const CsClass node = {.name = "Node",
                              .impls = node_impls,
                              .ninterfaces = 1,
                              .interfaces = node_interfaces};
-static const CsClass leaf = {.name = "Leaf", .base = &node, .size = sizeof(Node), .nrefs = 2,
-                             .refs = node_refs};
+static const CsClass leaf = {
+    .name = "Leaf", .base = &node, .size = sizeof(Node), .nrefs = 2, .refs = node_refs};
 
 typedef struct Exception {
     CsObject object;

@@ -1,0 +1,119 @@
+/* Single elements: cs_apply and its kin. */
+#include "closure.h"
+#include "compose.h"
+#include "record.h"
+#include "state.h"
+
+/* After how many reads of single elements all of a cheap function is evaluated. */
+enum { MANY_READS = 64 };
+
+static bool read_element(Array *a, const CsValue *args, ScalarValue *out, const CsSite *site)
+{
+    const CsArray *h = &a->head;
+    int64_t at = 0, index[CS_MAX_RANK];
+    bool inside = true;
+    for (int32_t d = 0; d < h->rank; d++) {
+        index[d] = args[d].i;
+        uint64_t x = (uint64_t)index[d] - (uint64_t)h->lo[d];
+        inside &= x < (uint64_t)h->n[d];
+        at += inside ? (int64_t)x * h->stride[d] : 0;
+    }
+    if (!inside) {
+        FdBox box = rt_array_box(a);
+        rt_throw_outside(site, NULL, &box, index);
+        return false;
+    }
+    const void *data = rt_array_data(a, site);
+    if (!data) return false;
+    if (h->elem == CS_ELEM_REF)
+        out->i = (int64_t)(uintptr_t)cs_retain(((void *const *)data)[at]);
+    else
+        elem_load(a, data, at, out);
+    return true;
+}
+
+/* Is it time to evaluate all of l instead of one more element? */
+static bool worth_all(Lazy *l)
+{
+    int64_t count;
+    if (l->no_keep || !lazy_finite(l) || !rt_box_count(&l->box, &count)) return false;
+    l->reads++;
+    return l->expensive || (l->reads > MANY_READS && l->reads > count / MANY_READS);
+}
+
+/* Scalars that the arguments of a function are: a record is several. */
+static int count_args(const FdType *type)
+{
+    int n = 0;
+    for (int i = 0; i < type->nparams; i++) n += fd_type_leaves(type->params[i]);
+    return n;
+}
+
+static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsSite *site)
+{
+    enum { MOST = FD_MAX_RANK * FD_MAX_FIELDS };
+    ScalarValue in[MOST];
+    int64_t index[FD_MAX_RANK];
+    bool inside = true;
+    const FdType *type = l->graph->fd->root->type;
+    int n = count_args(type), at = 0;
+    for (int i = 0; i < n && i < MOST; i++) in[i].i = args[i].i;
+    for (int d = 0; d < l->box.rank; d++) {
+        index[d] = args[at].i;
+        at += fd_type_leaves(type->params[d]);
+        if (!l->box.dim[d].full)
+            inside &= index[d] >= l->box.dim[d].lo && index[d] < l->box.dim[d].hi;
+    }
+    if (!inside) {
+        rt_throw_outside(site, NULL, &l->box, index);
+        return false;
+    }
+    if (!l->result && worth_all(l) && !eval_lazy(l, site)) {
+        rt_catch(); /* the error may be another element's */
+        l->no_keep = true;
+    }
+    if (l->result) return read_element(l->result, args, out, site);
+    Evaluation e;
+    compose(&e, l->graph, l->graph->fd->root, l->captures);
+    Ref *r = compose_ref(&e, site);
+    bool good = r && ref_point(r, e.leaves.data, l->site ? l->site : site, in, out);
+    if (r) compose_ref_end(&e, r);
+    compose_end(&e);
+    return good;
+}
+
+void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
+{
+    CsHead *h = fn;
+    ScalarValue leaves[RT_MAX_LEAVES];
+    out[0].i = 0;
+    if (h->kind == CS_CLOSURE) {
+        closure_call(fn, args, out, site);
+        return;
+    }
+    leaves[0].i = 0;
+    cs_retain(fn);
+    bool good = h->kind == CS_ARRAY ? read_element(fn, args, leaves, site)
+                                    : apply_lazy(fn, args, leaves, site);
+    const FdType *type = good ? rt_type_of(fn) : NULL;
+    for (int i = 0, n = type ? fd_type_leaves(type->result) : good; i < n; i++)
+        out[i].i = leaves[i].i;
+    cs_release(fn);
+}
+
+static ScalarValue apply_scalar(void *fn, const CsValue *args, const CsSite *site)
+{
+    CsValue out = {0};
+    cs_apply(fn, args, &out, site);
+    return (ScalarValue){.i = cs_pending ? 0 : out.i};
+}
+
+int64_t cs_apply_i(void *fn, const CsValue *args, const CsSite *site)
+{
+    return apply_scalar(fn, args, site).i;
+}
+
+double cs_apply_f(void *fn, const CsValue *args, const CsSite *site)
+{
+    return apply_scalar(fn, args, site).f;
+}

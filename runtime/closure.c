@@ -1,0 +1,202 @@
+/* Closures (closure.h). A closure's domain is what its native says, asked once, or everything. */
+#include "closure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "count.h"
+#include "record.h"
+#include "state.h"
+
+static const FdType *type_of(const CsNative *native)
+{
+    for (size_t i = 0; i < rt.natives.len; i++)
+        if (rt.natives.data[i].native == native) return rt.natives.data[i].type;
+    RtNative known = {native, NULL};
+    if (native->type) known.type = fd_type_read(rt_fd(), native->type);
+    if (native->type && (!known.type || !known.type->result)) {
+        fprintf(stderr, "internal error: the type of %s is \"%s\"\n", native->name, native->type);
+        abort();
+    }
+    vec_push(&rt.natives, known);
+    return known.type;
+}
+
+void *cs_closure(const CsNative *native, int32_t nenv, const CsValue *env, uint64_t refs)
+{
+    Closure *c = rt_object_new(sizeof *c + (size_t)nenv * sizeof(CsValue), CS_CLOSURE);
+    c->native = native;
+    c->type = type_of(native);
+    c->nenv = nenv;
+    c->refs = refs;
+    for (int32_t i = 0; i < nenv; i++) {
+        c->env[i] = env[i];
+        if (!(refs >> i & 1)) continue;
+        const CsHead *captured = cs_retain(env[i].ref);
+        if (captured && captured->colour != RT_GREEN) c->head.colour = RT_BLACK;
+    }
+    return c;
+}
+
+void *cs_native(const CsNative *native)
+{
+    return cs_closure(native, 0, NULL, 0);
+}
+
+void closure_drop_rest(Closure *c)
+{
+    free((void *)c->box);
+}
+
+const CsNative *rt_native_find(const char *name)
+{
+    const CsProgram *p = rt.program;
+    for (int32_t i = 0; p && i < p->nnatives; i++)
+        if (strcmp(p->natives[i]->name, name) == 0) return p->natives[i];
+    return NULL;
+}
+
+/* ---- domains -------------------------------------------------------------------------- */
+
+const FdBox *closure_box(Closure *c)
+{
+    if (c->box) return c->box;
+    FdBox *box = calloc(1, sizeof *box);
+    if (!box) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    box->rank = c->native->nparams;
+    for (int d = 0; d < box->rank; d++) {
+        box->dim[d].full = !c->native->lower && !c->native->upper;
+        if (box->dim[d].full || cs_pending) continue;
+        box->dim[d].lo = c->native->lower ? c->native->lower(c->env, d) : INT32_MIN;
+        if (cs_pending) continue;
+        box->dim[d].hi = c->native->upper ? (int64_t)c->native->upper(c->env, d) + 1
+                                          : (int64_t)INT32_MAX + 1;
+        if (box->dim[d].hi < box->dim[d].lo) box->dim[d].hi = box->dim[d].lo;
+    }
+    return c->box = box;
+}
+
+bool closure_is_tabular(const Closure *c)
+{
+    if (!c->type || c->type->nparams > CS_MAX_RANK || c->type->result->result) return false;
+    for (int i = 0; i < c->type->nparams; i++)
+        if (c->type->params[i]->result || c->type->params[i]->record ||
+            !scalar_is_integer(c->type->params[i]->scalar))
+            return false;
+    return true;
+}
+
+bool closure_is_object(const Closure *c)
+{
+    const CsNative *n = c->native;
+    if (n->lower || n->upper || n->block) return true;
+    const CsObject *o = c->nenv == 1 && c->refs == 1 ? c->env[0].ref : NULL;
+    if (!o || o->head.kind != CS_OBJECT) return false;
+    for (const CsClass *cls = o->cls; cls; cls = cls->base)
+        if (strcmp(cls->name, n->name) == 0) return true;
+    return false;
+}
+
+/* ---- calls ---------------------------------------------------------------------------- */
+
+bool closure_call(Closure *c, const CsValue *args, CsValue *out, const CsSite *site)
+{
+    const FdBox *box = closure_box(c);
+    int64_t index[FD_MAX_RANK];
+    bool inside = true, bounded = c->native->lower || c->native->upper;
+    for (int d = 0; bounded && d < box->rank; d++) {
+        index[d] = args[d].i;
+        inside &= index[d] >= box->dim[d].lo && index[d] < box->dim[d].hi;
+    }
+    if (cs_pending) return false;
+    if (!inside) {
+        rt_throw_outside(site, c->native->name, box, index);
+        return false;
+    }
+    cs_retain(c); /* what it calls may drop it */
+    c->native->call(c->env, args, out);
+    cs_release(c);
+    if (cs_pending && site) cs_frame(site);
+    return !cs_pending;
+}
+
+/* int[] of lo..hi, counted from 0. */
+static Array *run(int64_t lo, int64_t n, const CsSite *site)
+{
+    Array *a = rt_array_new(SC_INT, 1, NULL, &n, false, site);
+    int32_t *p = a ? rt_array_data(a, site) : NULL;
+    for (int64_t i = 0; p && i < n; i++) p[i] = (int32_t)(lo + i);
+    return a;
+}
+
+/* All at once, through Invoke of arrays. */
+static bool fill_block(Closure *c, Array *to, const CsSite *site)
+{
+    void *indices[CS_MAX_RANK] = {NULL};
+    const CsArray *h = &to->head;
+    bool good = true;
+    for (int32_t d = 0; good && d < h->rank; d++)
+        good = (indices[d] = run(h->lo[d], h->n[d], site)) != NULL;
+    Array *from = good ? c->native->block(c->env, indices) : NULL;
+    for (int32_t d = 0; d < h->rank; d++) cs_release(indices[d]);
+    if (cs_pending && site && good) cs_frame(site);
+    good = from && !cs_pending;
+    if (good && (from->head.elem != h->elem || rt_array_count(from) != rt_array_count(to))) {
+        rt_throw(RT_DOMAIN, site, "Invoke of %s was asked for %lld elements and gave %lld",
+                 c->native->name, (long long)rt_array_count(to), (long long)rt_array_count(from));
+        good = false;
+    }
+    void *data = good ? rt_array_data(to, site) : NULL;
+    const void *given = data ? rt_array_data(from, site) : NULL;
+    if (given) memcpy(data, given, to->buffer->bytes);
+    cs_release(from);
+    return given != NULL;
+}
+
+static bool fill_elements(Closure *c, Array *to, const CsSite *site)
+{
+    const CsArray *h = &to->head;
+    void *data = rt_array_data(to, site);
+    CsValue index[CS_MAX_RANK], out[RT_MAX_LEAVES];
+    for (int64_t at = 0, n = rt_array_count(to); data && at < n; at++) {
+        int64_t rest = at;
+        for (int32_t d = h->rank - 1; d >= 0; d--) {
+            index[d].i = h->lo[d] + rest % h->n[d];
+            rest /= h->n[d];
+        }
+        out[0].i = 0;
+        c->native->call(c->env, index, out);
+        if (cs_pending) {
+            if (site) cs_frame(site);
+            return false;
+        }
+        ScalarValue leaves[RT_MAX_LEAVES];
+        for (int i = 0, k = fd_type_leaves(c->type->result); i < k; i++) leaves[i].i = out[i].i;
+        elem_store(to, data, at, leaves);
+    }
+    return data != NULL;
+}
+
+Array *closure_block(Closure *c, const FdBox *box, const CsSite *site)
+{
+    int64_t lo[CS_MAX_RANK], n[CS_MAX_RANK], count;
+    for (int d = 0; d < box->rank; d++) {
+        lo[d] = box->dim[d].lo;
+        n[d] = box->dim[d].hi - box->dim[d].lo;
+    }
+    if (!rt_box_count(box, &count)) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    Array *a = rt_array_new(elem_of_type(c->type->result), box->rank, lo, n, false, site);
+    if (!a || count == 0) return a;
+    cs_retain(c);
+    bool good = c->native->block ? fill_block(c, a, site) : fill_elements(c, a, site);
+    cs_release(c);
+    if (good) return a;
+    cs_release(a);
+    return NULL;
+}
