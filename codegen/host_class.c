@@ -21,7 +21,8 @@ static bool is_interface(const Class *c)
     return c->sym->mods & AST_MOD_INTERFACE;
 }
 
-/* ---- layouts and descriptors ------------------------------------------------------------------ */
+/* ---- layouts and descriptors ------------------------------------------------------------------
+ */
 
 static void set_layout(HostModule *m, const Class *c)
 {
@@ -77,8 +78,7 @@ static int by_selector(const void *a, const void *b)
 static LLVMValueRef impls(HostModule *m, const Class *c)
 {
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
-    struct ClassImpl *sorted =
-        arena_copy(m->arena, c->impls, (size_t)c->nimpls * sizeof *c->impls);
+    struct ClassImpl *sorted = arena_copy(m->arena, c->impls, (size_t)c->nimpls * sizeof *c->impls);
     qsort(sorted, (size_t)c->nimpls, sizeof *sorted, by_selector);
     LLVMTypeRef t = m->structs[HOST_IMPL];
     for (int i = 0; i < c->nimpls; i++) {
@@ -133,7 +133,8 @@ LLVMValueRef host_class_named(HostModule *m, const char *name)
     return host_null(m);
 }
 
-/* ---- static fields ---------------------------------------------------------------------------- */
+/* ---- static fields ----------------------------------------------------------------------------
+ */
 
 LLVMValueRef host_static(HostModule *m, const Symbol *field)
 {
@@ -175,7 +176,8 @@ void host_release_statics(HostModule *m)
     }
 }
 
-/* ---- objects and fields ------------------------------------------------------------------------- */
+/* ---- objects and fields -------------------------------------------------------------------------
+ */
 
 static void check_null(HostFunc *f, LLVMValueRef v, Loc loc)
 {
@@ -252,14 +254,15 @@ HostRef host_new(HostFunc *f, Ast *n)
         size_t mark = f->temps.len;
         Ast *call = items.data[i];
         host_call_on(f, call, call->sym ? call->sym : call->call.callee->sym, object,
-                       call->call.args);
+                     call->call.args);
         host_release_temps(f, mark);
     }
     host_untemp(f, slot);
     return (HostRef){object, true, false};
 }
 
-/* ---- tests and casts ------------------------------------------------------------------------------ */
+/* ---- tests and casts
+ * ------------------------------------------------------------------------------ */
 
 static LLVMValueRef is_class(HostFunc *f, LLVMValueRef v, const Type *from, const Type *to, Loc loc)
 {
@@ -315,7 +318,8 @@ HostRef host_class_cast(HostFunc *f, Ast *n)
     return (HostRef){v, false, false};
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls
+ * ---------------------------------------------------------------------------------------- */
 
 /* The only function that calls of a virtual method can run; NULL if there are several or none. */
 static const Symbol *only_target(const HostModule *m, const Symbol *sym)

@@ -5,7 +5,8 @@
 
 #include "host_impl.h"
 
-/* ---- thunks ------------------------------------------------------------------------------------ */
+/* ---- thunks ------------------------------------------------------------------------------------
+ */
 
 /* An internal function to be filled; come back with host_come_back. */
 static HostFunc open_function(HostModule *m, const char *name, LLVMTypeRef result,
@@ -51,7 +52,8 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
     return f.fn;
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------- */
+/* ---- descriptors -------------------------------------------------------------------------------
+ */
 
 static void graph_type(Text *out, const Type *t)
 {
@@ -112,7 +114,8 @@ LLVMValueRef host_native(HostModule *m, const Symbol *sym, int captures)
     return e.descriptor;
 }
 
-/* ---- objects as functions ------------------------------------------------------------------------ */
+/* ---- objects as functions
+ * ------------------------------------------------------------------------ */
 
 /* Calls a method of the object in env; values hold what follows it. */
 static LLVMValueRef call_method(HostFunc *f, const Symbol *sym, LLVMValueRef *values, int n)
@@ -220,7 +223,8 @@ HostRef host_object_function(HostFunc *f, const Ast *n, Ast *object)
     return (HostRef){host_call_runtime(f, ABI_cs_closure, args, 4, n->loc), true, false};
 }
 
-/* ---- functions as values --------------------------------------------------------------------------- */
+/* ---- functions as values
+ * --------------------------------------------------------------------------- */
 
 HostRef host_closure(HostFunc *f, Ast *n)
 {

@@ -136,7 +136,8 @@ void host_element_store(HostFunc *f, const HostElement *e, LLVMValueRef v)
         host_store(f, host_element_address(f, e, i), leaves[i], host_leaf_type(e->type, i));
 }
 
-/* ---- fields ------------------------------------------------------------------------------------ */
+/* ---- fields ------------------------------------------------------------------------------------
+ */
 
 static bool reads_element(const Ast *n)
 {
@@ -163,7 +164,8 @@ LLVMValueRef host_record_field(HostFunc *f, Ast *n)
     return load_leaves(f, &e, first, n->type);
 }
 
-/* ---- for the runtime ------------------------------------------------------------------------------ */
+/* ---- for the runtime
+ * ------------------------------------------------------------------------------ */
 
 /* static ptr text(ptr fields): a record's ToString, from its leaves as CsValues. */
 static LLVMValueRef text_function(HostModule *m, const Class *c)

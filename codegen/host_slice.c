@@ -68,8 +68,7 @@ LLVMValueRef host_assign_slice(HostFunc *f, Ast *n)
     Ast *target = n->assign.target, *value = n->assign.value;
     HostPlace *array = host_place(f, target->index.base);
     LLVMValueRef first = host_place_address(f, array);
-    if (array->kind != PLACE_SLOT || array->sym)
-        host_fill_empty(f, first, array->type, n->loc);
+    if (array->kind != PLACE_SLOT || array->sym) host_fill_empty(f, first, array->type, n->loc);
     Box box = evaluate(f, array, target->index.args);
     LLVMValueRef v = host_value(f, value), what = v;
     bool fill = !type_is_functional(value->type);

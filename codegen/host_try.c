@@ -13,7 +13,8 @@
  * Keeps: slots of the frame made within a region are NULL whenever its code is not running. */
 #include "host_impl.h"
 
-/* ---- regions ----------------------------------------------------------------------------------- */
+/* ---- regions -----------------------------------------------------------------------------------
+ */
 
 void host_enter_region(HostFunc *f, HostRegion *r)
 {
@@ -73,7 +74,8 @@ void host_jump_out(HostFunc *f, LLVMBasicBlockRef to, HostRegion *outer, size_t 
     host_jump(f, r->finally);
 }
 
-/* ---- catch --------------------------------------------------------------------------------------- */
+/* ---- catch
+ * --------------------------------------------------------------------------------------- */
 
 /* The filter of a clause; an exception in it counts as false. */
 static void emit_filter(HostFunc *f, Ast *filter, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
@@ -154,7 +156,8 @@ static void emit_catches(HostFunc *f, Ast *n)
     host_enter(f, end);
 }
 
-/* ---- finally ------------------------------------------------------------------------------------- */
+/* ---- finally
+ * ------------------------------------------------------------------------------------- */
 
 /* The jumps that waited: on from here, in the region around. */
 static void emit_exits(HostFunc *f, HostRegion *r)
@@ -194,8 +197,7 @@ static void emit_finally(HostFunc *f, Ast *n)
     host_debug_at(f, n->loc);
     if (!host_ended(f)) {
         LLVMValueRef way = LLVMBuildLoad2(m->b, m->i32, region.way, "");
-        LLVMValueRef to =
-            LLVMBuildSwitch(m->b, way, end, (unsigned)region.exits.len + 1);
+        LLVMValueRef to = LLVMBuildSwitch(m->b, way, end, (unsigned)region.exits.len + 1);
         LLVMAddCase(to, host_int(m, -1), again);
         for (size_t i = 0; i < region.exits.len; i++)
             LLVMAddCase(to, host_int(m, (int64_t)i + 1), region.exits.data[i].from);
@@ -244,7 +246,8 @@ void host_throw(HostFunc *f, Ast *n)
     host_release_temps(f, 0);
 }
 
-/* ---- switch ---------------------------------------------------------------------------------------- */
+/* ---- switch
+ * ---------------------------------------------------------------------------------------- */
 
 static Ast *constant_of(Ast *label)
 {

@@ -250,6 +250,9 @@ Candidates candidates_of_library(Sema *s, const char *space, const char *name, b
 const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
 /* Converts the arguments to what the overload takes. */
 void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
+
+/* ---- promote.c: parameters of promoted operations ----------------------------------------- */
+
 /* The parameters of a promoted operation: equal lists are one, disjoint ones follow each other.
  * False after a report of a partial overlap. */
 bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams);

@@ -1,9 +1,10 @@
-/* Closures: functions that only the host can run. A lambda over strings, objects or arrays becomes a
- * function of its own, whose first parameters are what it captures; so does a part of a functional
- * expression that needs such values at the points of the expression, which then applies it.
+/* Closures: functions that only the host can run. A lambda over strings, objects or arrays becomes
+ * a function of its own, whose first parameters are what it captures; so does a part of a
+ * functional expression that needs such values at the points of the expression, which then applies
+ * it.
  *
- *     (string s) => s.Length + n        CLOSURE (n) of  int $lambda1(int n, string s) => s.Length + n
- *     let(i : 0..3) words[i].Length     let(i : 0..3) CLOSURE (words) (i)
+ *     (string s) => s.Length + n        CLOSURE (n) of  int $lambda1(int n, string s) => s.Length +
+ * n let(i : 0..3) words[i].Length     let(i : 0..3) CLOSURE (words) (i)
  *
  * All of this is done on checked trees: names get other symbols, nothing is checked again.
  */
@@ -71,9 +72,9 @@ static void capture(Ast **child, void *ctx)
     if (!n) return;
     if (n->kind == AST_BASE)
         report(c->s, n->loc, NOT_SUPPORTED, "'base' in a lambda is not supported yet");
-    bool variable = n->kind == AST_NAME_REF && n->sym &&
-                    (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM ||
-                     n->sym->kind == SYM_BOUND);
+    bool variable =
+        n->kind == AST_NAME_REF && n->sym &&
+        (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM || n->sym->kind == SYM_BOUND);
     if (n->kind != AST_THIS && !variable) {
         ast_each_child(n, capture, c);
         return;
@@ -207,8 +208,9 @@ static void outline(Ast **child, void *ctx)
         ast_each_child(n, outline, s);
         return;
     }
-    report(s, n->loc, ON_HOST, "this is computed on the host, element by element: a device has no "
-                               "strings or objects");
+    report(s, n->loc, ON_HOST,
+           "this is computed on the host, element by element: a device has no "
+           "strings or objects");
     *child = applied(s, n);
 }
 
@@ -234,7 +236,9 @@ static void find_range(Ast **child, void *ctx)
     Sema *s = ctx;
     Ast *n = *child;
     if (!n) return;
-    const Ast *f = n->kind == AST_INDEX ? n->index.base : n->kind == AST_CALL ? n->call.callee : NULL;
+    const Ast *f = n->kind == AST_INDEX  ? n->index.base
+                   : n->kind == AST_CALL ? n->call.callee
+                                         : NULL;
     AstList args = {0};
     if (f && f->kind == AST_NAME_REF && f->type && f->type->kind == TY_ARRAY &&
         type_is_hosted(f->type) && f->sym->kind != SYM_BOUND)

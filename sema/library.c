@@ -1,11 +1,12 @@
-/* Functions of the library whose types depend on functions that they are given: Fold, and those that
- * give a function all indices. Lowering knows them by their rows.
+/* Functions of the library whose types depend on functions that they are given: Fold, and those
+ * that give a function all indices. Lowering knows them by their rows.
  */
 #include <string.h>
 
 #include "check.h"
 
-/* ---- Fold(f, init, step) ---------------------------------------------------------------------- */
+/* ---- Fold(f, init, step) ----------------------------------------------------------------------
+ */
 
 bool is_fold(Sema *s, const Ast *n)
 {
@@ -84,8 +85,9 @@ void check_fold(Sema *s, Ast *n)
     const Type *step = step_type(s, *args[2], *args[1], t);
     if (!step) {
         report(s, (*args[2])->loc, CONVERSION, "the step of a Fold is a function A(A, T)");
-        report_note(s, NOWHERE, "it takes what is accumulated and a value, and gives what is "
-                                "accumulated then: (sum, x) => sum + x");
+        report_note(s, NOWHERE,
+                    "it takes what is accumulated and a value, and gives what is "
+                    "accumulated then: (sum, x) => sum + x");
         return;
     }
     check_expr(s, args[2], step == s->error ? NULL : step);
@@ -94,8 +96,8 @@ void check_fold(Sema *s, Ast *n)
         !convert_to(s, args[1], step->params[0], "the first value") ||
         !convert_result(s, args[0], step->params[1], "the values"))
         return;
-    n->sym = n->call.callee->sym =
-        builtin_symbol(s, builtin_find(s, intern_cstr(s->names, ""), n->call.callee->name_ref.name, 0));
+    n->sym = n->call.callee->sym = builtin_symbol(
+        s, builtin_find(s, intern_cstr(s->names, ""), n->call.callee->name_ref.name, 0));
     n->type = step->result;
     if (type_is_value(n->type) && type_is_value(step->params[1])) return;
     report(s, n->loc, NOT_SUPPORTED, "a Fold to '%s' is not supported yet: write a loop",
@@ -103,7 +105,8 @@ void check_fold(Sema *s, Ast *n)
     n->type = s->error;
 }
 
-/* ---- Clamp, Periodic, Mirror, Constant -------------------------------------------------------- */
+/* ---- Clamp, Periodic, Mirror, Constant --------------------------------------------------------
+ */
 
 bool check_extension(Sema *s, Ast *n, Symbol *sym)
 {

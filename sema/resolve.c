@@ -1,6 +1,5 @@
 /* Overload resolution in the order of the language's section 3: C#'s rules, then promotion (an
  * argument is a function whose result fits the parameter). Reduction, the third, is reduce.c's.
- * Parameter lists of promoted operations.
  */
 #include <string.h>
 
@@ -314,73 +313,4 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc)
     if (c->sym->kind != SYM_FUNC) return;
     pure_call(s, c->sym, loc);
     if (fit == FIT_PROMOTED) pure_need(s, c->sym, loc, "is promoted over a function");
-}
-
-/* ---- parameter lists of promoted operations --------------------------------------------- */
-
-static bool equal_lists(const Type *a, const Type *b)
-{
-    if (a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
-static bool share_type(const Type *a, const Type *b)
-{
-    for (int i = 0; i < a->nparams; i++)
-        for (int j = 0; j < b->nparams; j++)
-            if (a->params[i] == b->params[j]) return true;
-    return false;
-}
-
-bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams)
-{
-    *nparams = 0;
-    for (int i = 0; i < n; i++) {
-        const Type *t = args[i]->type;
-        if (!type_is_functional(t)) continue;
-        bool merged = false;
-        for (int j = 0; j < i && !merged; j++) {
-            const Type *o = args[j]->type;
-            if (!type_is_functional(o)) continue;
-            if (equal_lists(t, o)) {
-                merged = true;
-            } else if (share_type(t, o)) {
-                report(s, loc, PARTIAL_OVERLAP,
-                       "the parameters of '%s' and '%s' overlap only partly",
-                       type_text(s->arena, o), type_text(s->arena, t));
-                report_note(s, NOWHERE,
-                            "say which parameter is which with bound variables: let(i, j) ...");
-                return false;
-            }
-        }
-        if (merged) continue;
-        if (*nparams + t->nparams > MAX_PARAMS) {
-            report(s, loc, NOT_SUPPORTED, "functions of more than %d parameters are not supported",
-                   MAX_PARAMS);
-            return false;
-        }
-        for (int j = 0; j < t->nparams; j++) params[(*nparams)++] = t->params[j];
-    }
-    return true;
-}
-
-const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n)
-{
-    const Type *params[MAX_PARAMS];
-    int nparams;
-    if (!merge_params(s, loc, args, n, params, &nparams)) return s->error;
-    return type_func(s->types, result, nparams, params);
-}
-
-const Type *promoted_call(Sema *s, Loc loc, const Type *result, const Candidate *c, Ast *instance,
-                          AstList args)
-{
-    Ast *operands[MAX_PARAMS + 1];
-    int n = 0;
-    if (instance) operands[n++] = instance;
-    for (int i = 0; i < args.len && i < MAX_PARAMS; i++)
-        if (!type_is_functional(c->params[i])) operands[n++] = args.data[i];
-    return promoted_type(s, loc, result, operands, n);
 }
