@@ -5,7 +5,8 @@
 
 bool is_read(const FdNode *n)
 {
-    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT;
+    return n->kind == FD_APPLY && ((n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT) ||
+                                   (n->fn->kind == FD_VAR && n->fn->role == FD_VAR_BOUND));
 }
 
 ScalarKind result_kind(const FdNode *n)
@@ -91,7 +92,10 @@ static bool divides_safely(const FdNode *n)
 
 bool lanes_possible(const FdNode *n, const FdNode *v)
 {
+    if (field_of_read(n) && !n->type->record) return lanes_possible(field_of_read(n), v);
+    if (n->type->record && !is_make(n)) return false; /* made of lanes, stored field by field */
     if (n->kind == FD_REDUCE) {
+        if (n->init && !lanes_possible(n->init, v)) return false;
         for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
             if (n->doms[i].lo && (fd_uses_var(n->doms[i].lo, v) || fd_uses_var(n->doms[i].hi, v)))
                 return false;
@@ -104,7 +108,7 @@ bool lanes_possible(const FdNode *n, const FdNode *v)
         return read_movement(n, v) != MOVES_FAR;
     }
     FdOp op = fd_op_of(n);
-    if (op == FD_OP_NONE || op == FD_OP_RANDOM || !divides_safely(n)) return false;
+    if ((op == FD_OP_NONE && !is_make(n)) || op == FD_OP_RANDOM || !divides_safely(n)) return false;
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
     if (result_kind(n) == SC_HALF) return false;
     for (int i = 0; i < n->nargs; i++)
@@ -114,8 +118,8 @@ bool lanes_possible(const FdNode *n, const FdNode *v)
 
 size_t widest_bytes(const FdNode *n)
 {
-    size_t w = n->type->nparams || result_kind(n) == SC_BOOL ? 1 : scalar_bytes(result_kind(n));
-    size_t x = 0;
+    bool narrow = n->type->nparams || n->type->record || result_kind(n) == SC_BOOL;
+    size_t w = narrow ? 1 : scalar_bytes(result_kind(n)), x = 0;
     if (n->kind == FD_REDUCE) x = widest_bytes(n->body);
     /* indices of reads stay scalar */
     for (int i = 0; n->kind == FD_APPLY && !is_read(n) && i < n->nargs; i++) {

@@ -15,7 +15,7 @@
 
 #include "contract.h"
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Tile {
     Unit *u;
@@ -419,7 +419,7 @@ static void panel_kernel(const Tile *t, const char *when)
 
 static const char *panel_buffer(Gen *g, const Tile *t, int operand, bool writable)
 {
-    return gen_temp(g, t->temp[operand], t->c->operands[operand].kind, writable);
+    return gen_temp(g, t->temp[operand], kir_type((int)t->c->operands[operand].kind, 1), writable);
 }
 
 static const char *panel_width(Side s)

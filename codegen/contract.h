@@ -47,9 +47,6 @@ const char *contraction_batch(Unit *u, const Contraction *c);
 
 /* Binds the reduction's variables from a flat counter over all of them, last fastest. */
 void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
-/* A variable holding e. */
-const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
-const KirExpr *gen_global_id(Gen *g, int dim);
 
 /* Tiles in local memory, under the plan condition `when`. Returns the plan name that says whether
  * they run, NULL if the definition has no such form. */

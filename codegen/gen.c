@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
 {
@@ -36,7 +36,16 @@ void gen_end(Gen *g, KirBlock *body)
                  .nparams = (int)g->params.len,
                  .params = g->params.data,
                  .body = body->first};
+    if (g->head.first) {
+        g->head.last->next = body->first;
+        f.body = g->head.first;
+    }
     opencl_print(&g->u->kernels, &f);
+    gen_free(g);
+}
+
+void gen_free(Gen *g)
+{
     vec_free(&g->params);
     vec_free(&g->args);
     vec_free(&g->vars);
@@ -52,9 +61,10 @@ static bool has_param(const Gen *g, const char *name)
     return false;
 }
 
-static void add_param(Gen *g, KirParam p, const char *plan_arg)
+void gen_add_param(Gen *g, KirParam p, const char *plan_arg)
 {
     if (has_param(g, p.name)) return;
+    if (g->user) g->u->host_only = true; /* functions see their parameters only */
     vec_push(&g->params, p);
     vec_push(&g->args, plan_arg);
 }
@@ -63,83 +73,16 @@ const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_ar
 {
     KirType t = kir_type(kind, 1);
     if (kind == KIR_IDX) plan_arg = arena_printf(g->u->arena, "idx %s", plan_arg);
-    add_param(g, (KirParam){.name = name, .type = t}, plan_arg);
+    gen_add_param(g, (KirParam){.name = name, .type = t}, plan_arg);
     return kir_name(g->u->arena, t, name);
-}
-
-static const char *slot_name(const Gen *g, int slot)
-{
-    const Unit *u = g->u;
-    return arena_printf(u->arena, slot < u->ninputs ? "a%d" : "t%d", u->plan_slot[slot]);
-}
-
-static ScalarKind slot_element(const Gen *g, int slot)
-{
-    const FdType *t = g->u->g->slots[slot].type;
-    return t->nparams ? t->result->scalar : t->scalar;
-}
-
-const char *gen_buffer(Gen *g, int slot)
-{
-    Unit *u = g->u;
-    const char *name = slot_name(g, slot);
-    KirParam p = {.name = name, .type = kir_type((int)slot_element(g, slot), 1), .buffer = true};
-    add_param(
-        g, p,
-        arena_printf(u->arena, slot < u->ninputs ? "slot %d" : "temp %d", u->plan_slot[slot]));
-    return name;
-}
-
-const char *gen_output(Gen *g, const Def *d)
-{
-    KirParam p = {.name = "out",
-                  .type = kir_type((int)result_kind(d->body), 1),
-                  .buffer = true,
-                  .writable = true};
-    add_param(g, p, d->temp < 0 ? "out" : arena_printf(g->u->arena, "temp %d", d->temp));
-    return p.name;
-}
-
-const char *gen_temp(Gen *g, int temp, ScalarKind k, bool writable)
-{
-    const char *name = arena_printf(g->u->arena, "t%d", temp);
-    KirParam p = {.name = name, .type = kir_type((int)k, 1), .buffer = true, .writable = writable};
-    add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
-    return name;
 }
 
 const KirExpr *gen_error(Gen *g)
 {
     KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
-    add_param(g, p, "error");
+    gen_add_param(g, p, "error");
     g->u->features |= OPENCL_CHECKS;
     return kir_name(g->u->arena, kir_type(SC_INT, 1), "error");
-}
-
-/* Stride of dimension d of a slot: the product of the lengths behind it. */
-static const KirExpr *slot_stride(Gen *g, int slot, int rank, int d)
-{
-    Unit *u = g->u;
-    if (d == rank - 1) return kir_int(u->arena, 1);
-    const char *text = plan_slot_n(u, slot, d + 1);
-    for (int e = d + 2; e < rank; e++)
-        text = arena_printf(u->arena, "%s * %s", text, plan_slot_n(u, slot, e));
-    return gen_param(g, arena_printf(u->arena, "%s_s%d", slot_name(g, slot), d), KIR_IDX, text);
-}
-
-/* Offset of the element with all indices 0, which is below the array when its domain begins later.
- */
-static const KirExpr *slot_base(Gen *g, int slot, int rank)
-{
-    Unit *u = g->u;
-    const char *text = "0";
-    for (int d = 0; d < rank; d++) { /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
-        const char *lo = plan_slot_lo(u, slot, d);
-        text = d == 0 ? lo
-                      : arena_printf(u->arena, "(%s) * %s + %s", text, plan_slot_n(u, slot, d), lo);
-    }
-    if (strcmp(text, "0") == 0) return kir_int(u->arena, 0);
-    return gen_param(g, arena_printf(u->arena, "%s_b", slot_name(g, slot)), KIR_IDX, text);
 }
 
 /* Names of parameters and loops follow C$ variables; what is added keeps them apart from OpenCL's
@@ -167,7 +110,7 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
         return;
     }
     /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
-    if (node_is_closed(d->lo) && node_is_closed(d->hi)) {
+    if (!g->user && node_is_closed(d->lo) && node_is_closed(d->hi)) {
         const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
         *lo = gen_param(g, arena_printf(a, "%s_lo", stem), KIR_IDX, plan_lo(u, d));
         *hi = gen_param(g, arena_printf(a, "%s_hi", stem), KIR_IDX, plan_text(u, d->hi));
@@ -249,7 +192,12 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const Kir
     int n = 2;
     const char *name = gen_user(g->u, fn->user);
     if (user_can_fail(fn->user)) args[n++] = gen_error(g);
-    return kir_call(g->u->arena, x->type, name, n, args);
+    return kir_call(g->u->arena, gen_type(g->u, fn->type->result), name, n, args);
+}
+
+static const FdNode *user_identity(const FdNode *reduce)
+{
+    return reduce->fn->leaf == FD_LEAF_USER ? reduce->fn->user->identity : NULL;
 }
 
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
@@ -274,7 +222,10 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
     FdOp op = fd_op_of(reduce);
     ScalarKind k = result_kind(reduce);
     ScalarValue v;
-    if (op == FD_OP_NONE) return NULL;
+    if (op == FD_OP_NONE) {
+        const FdNode *identity = user_identity(reduce);
+        return identity ? gen_value(g, identity) : NULL;
+    }
     if (fd_op_identity(op, k, &v)) return kir_const(g->u->arena, k, v);
     if (op == FD_OP_MIN) return kir_const(g->u->arena, k, greatest[k]);
     if (op == FD_OP_MAX) return kir_const(g->u->arena, k, least[k]);
@@ -289,10 +240,8 @@ static bool needs_branch(const Gen *g, const FdNode *n)
     if (n->kind == FD_REDUCE) return true;
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
-    if (op == FD_OP_NONE && !is_read(n)) return true;
-    if (is_read(n))
-        for (size_t i = 0; i < g->u->suspects.len; i++)
-            if (g->u->suspects.data[i] == n) return true;
+    if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
+    if (is_read(n) && gen_is_suspect(g, n)) return true;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
         !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
         return true;
@@ -306,7 +255,7 @@ static const KirExpr *gen_branches(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     FdOp op = fd_op_of(n);
-    KirType t = kir_type((int)result_kind(n), 1);
+    KirType t = gen_type(g->u, n->type);
     const KirExpr *cond = gen_value(g, n->args[0]);
     const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
     kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? NULL : cond);
@@ -358,16 +307,17 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
     if (op == FD_OP_CONVERT) return kir_convert(a, kir_type((int)k, 1), args[0]);
+    if (n->type->record) return kir_op(a, op, gen_type(g->u, n->type), n->nargs, args);
     return op_lanes(g, op, (int)k, n->nargs, args);
 }
 
 static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
 {
-    const KirExpr *args[KIR_MAX_ARGS];
+    Arena *a = g->u->arena;
     const FdUser *user = n->fn->user;
+    const KirExpr **args = arena_array(a, const KirExpr *, n->nargs + 1);
     int count = 0;
-    if (n->nargs + 1 > KIR_MAX_ARGS) g->u->host_only = true;
-    for (int i = 0; i < n->nargs && i < KIR_MAX_ARGS - 1; i++) {
+    for (int i = 0; i < n->nargs; i++) {
         if (n->args[i]->type->nparams)
             g->u->host_only = true; /* functional arguments */
         else
@@ -375,10 +325,27 @@ static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
     }
     const char *name = gen_user(g->u, user);
     if (user_can_fail(user)) args[count++] = gen_error(g);
-    return kir_call(g->u->arena, kir_type((int)result_kind(n), 1), name, count, args);
+    return kir_call(a, gen_type(g->u, n->type), name, count, args);
 }
 
-/* ---- reads ------------------------------------------------------------------------------------
+/* ---- records ----------------------------------------------------------------------------------
+ */
+
+static const KirExpr *gen_make(Gen *g, const FdNode *n)
+{
+    const KirExpr **fields = arena_array(g->u->arena, const KirExpr *, n->nargs);
+    for (int i = 0; i < n->nargs; i++) fields[i] = gen_value(g, n->args[i]);
+    return kir_make(g->u->arena, gen_type(g->u, n->type), fields);
+}
+
+/* Of an array's element, only the field is read. */
+static const KirExpr *gen_field(Gen *g, const FdNode *n)
+{
+    const KirExpr *e = field_of_read(n) ? gen_read_field(g, n) : NULL;
+    return e ? e : kir_member(g->u->arena, gen_value(g, n->args[0]), n->fn->slot);
+}
+
+/* ---- indices ----------------------------------------------------------------------------------
  */
 
 const KirExpr *gen_index(Gen *g, const FdNode *n)
@@ -394,56 +361,6 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
     if (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0])))
         return gen_index(g, n->args[0]);
     return kir_convert(a, idx, gen_value(g, n));
-}
-
-static bool is_suspect(const Gen *g, const FdNode *read)
-{
-    for (size_t i = 0; i < g->u->suspects.len; i++)
-        if (g->u->suspects.data[i] == read) return true;
-    return false;
-}
-
-/* Offset with each index checked, as long as the index may be anything: computed in the language's
- * types. */
-static const KirExpr *checked_offset(Gen *g, const FdNode *n)
-{
-    Unit *u = g->u;
-    Arena *a = u->arena;
-    KirType wide = kir_type(SC_LONG, 1);
-    const KirExpr *offset = kir_int(a, 0);
-    for (int d = 0; d < n->nargs; d++) {
-        const char *stem = slot_name(g, n->fn->slot);
-        const KirExpr *lo = gen_param(g, arena_printf(a, "%s_lo%d", stem, d), KIR_IDX,
-                                      plan_slot_lo(u, n->fn->slot, d));
-        const KirExpr *len = gen_param(g, arena_printf(a, "%s_n%d", stem, d), KIR_IDX,
-                                       plan_slot_n(u, n->fn->slot, d));
-        const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
-                                 gen_error(g), kir_int(a, site_of(n))};
-        const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
-        offset = kir_arith(a, "+", offset,
-                           kir_arith(a, "*", at, slot_stride(g, n->fn->slot, n->nargs, d)));
-    }
-    return offset;
-}
-
-const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
-{
-    Arena *a = g->u->arena;
-    const KirExpr *offset = kir_int(a, 0);
-    for (int d = 0; d < n->nargs; d++)
-        offset = kir_arith(
-            a, "+", offset,
-            kir_arith(a, "*", gen_index(g, n->args[d]), slot_stride(g, n->fn->slot, n->nargs, d)));
-    return kir_arith(a, "-", offset, slot_base(g, n->fn->slot, n->nargs));
-}
-
-static const KirExpr *gen_read(Gen *g, const FdNode *n)
-{
-    const char *buffer = gen_buffer(g, n->fn->slot);
-    bool lanes = g->lane_var && fd_uses_var(n, g->lane_var);
-    const KirExpr *offset =
-        !lanes && g->checked && is_suspect(g, n) ? checked_offset(g, n) : gen_read_offset(g, n);
-    return kir_load(g->u->arena, kir_type((int)result_kind(n), lanes ? KIR_VW : 1), buffer, offset);
 }
 
 /* ---- reductions inside a kernel ---------------------------------------------------------------
@@ -496,8 +413,8 @@ static void accumulate(Gen *g, void *ctx)
 bool reduction_has_identity(const FdNode *reduce)
 {
     ScalarValue v;
-    return fd_op_of(reduce) != FD_OP_NONE &&
-           fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
+    if (fd_op_of(reduce) == FD_OP_NONE) return user_identity(reduce) != NULL;
+    return fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
 }
 
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
@@ -519,12 +436,14 @@ static bool is_nonempty(const Gen *g, const FdNode *reduce)
 static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    int lanes = g->lane_var && fd_uses_var(n->body, g->lane_var) ? KIR_VW : 1;
-    KirType t = kir_type((int)result_kind(n), lanes), truth = kir_type(SC_BOOL, 1);
+    bool lanes = g->lane_var && (fd_uses_var(n->body, g->lane_var) ||
+                                 (n->init && fd_uses_var(n->init, g->lane_var)));
+    KirType t = gen_type(g->u, n->type), truth = kir_type(SC_BOOL, 1);
+    if (lanes) t.lanes = KIR_VW;
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
-    const KirExpr *start = gen_identity(g, n);
-    bool known = reduction_has_identity(n), check = !known && !is_nonempty(g, n);
-    kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, lanes) : NULL);
+    const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
+    bool known = n->init || reduction_has_identity(n), check = !known && !is_nonempty(g, n);
+    kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, t.lanes) : NULL);
     /* Others remember whether anything came: to begin with it, and to report that nothing did.
      * Infinities serve min and max as a start unless NaN must be exact. */
     if (!start || check || (!known && g->u->options->precise)) {
@@ -549,6 +468,7 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 static const KirExpr *gen_var(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
+    if (n->type->record) return bound_value(g, n); /* of a user function */
     KirType t = kir_type((int)result_kind(n), 1);
     const KirExpr *e = kir_convert(a, t, bound_value(g, n));
     if (n != g->lane_var) return e;
@@ -562,11 +482,17 @@ static const KirExpr *gen_scalar(Gen *g, const FdNode *n)
     Unit *u = g->u;
     ScalarKind k = result_kind(n);
     if (n->leaf == FD_LEAF_CONST) return kir_const(u->arena, k, n->value);
-    if (n->slot >= u->ninputs)
-        return kir_load(u->arena, kir_type((int)k, 1), gen_buffer(g, n->slot),
-                        kir_int(u->arena, 0));
+    if (n->slot >= u->ninputs) return gen_read(g, n);
     return gen_param(g, arena_printf(u->arena, "s%d", u->plan_slot[n->slot]), (int)k,
                      arena_printf(u->arena, "value %d", u->plan_slot[n->slot]));
+}
+
+static const KirExpr *gen_zero(Arena *a, KirType t)
+{
+    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
+    const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
+    for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
+    return kir_make(a, t, fields);
 }
 
 const KirExpr *gen_value(Gen *g, const FdNode *n)
@@ -583,6 +509,10 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
             e = gen_read(g, n);
         else if (fd_op_of(n) != FD_OP_NONE)
             e = gen_op(g, n);
+        else if (is_make(n))
+            e = gen_make(g, n);
+        else if (is_field(n))
+            e = gen_field(g, n);
         else if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER)
             e = gen_call_user(g, n);
         break;
@@ -590,28 +520,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     }
     if (!e) { /* an application that composition left: nothing a kernel can say */
         g->u->host_only = true;
-        return kir_const(g->u->arena, result_kind(n), (ScalarValue){.i = 0});
+        return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
     return g->u->uses[n->id] > 1 ? in_variable(g, n, e) : e;
-}
-
-void gen_store(Gen *g, const Def *d)
-{
-    const KirExpr *value = gen_value(g, d->body);
-    if (g->lane_var) value = kir_splat(g->u->arena, KIR_VW, value);
-    kir_store(g->u->arena, g->block, gen_output(g, d), gen_output_offset(g, d), value);
-}
-
-const KirExpr *gen_output_offset(Gen *g, const Def *d)
-{
-    Unit *u = g->u;
-    Arena *a = u->arena;
-    const KirExpr *offset = kir_int(a, 0);
-    for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
-        const KirExpr *lo, *hi;
-        gen_range(g, &d->doms[i], d->vars[i], &lo, &hi);
-        if (i) offset = kir_arith(a, "*", offset, kir_arith(a, "-", hi, lo));
-        offset = kir_arith(a, "+", offset, kir_arith(a, "-", bound_value(g, d->vars[i]), lo));
-    }
-    return offset;
 }

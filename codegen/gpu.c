@@ -6,7 +6,7 @@
 
 #include "contract.h"
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 static const KirExpr *call(Gen *g, const char *name, int dim)
 {
@@ -108,7 +108,7 @@ static void take_share(Gen *g, const Tree *t, Stage stage, const KirExpr *acc, c
     KirBlock each = {0};
     GenScope scope = gen_enter(g, &each);
     if (stage == FINAL) {
-        const char *buffer = gen_temp(g, t->temp, result_kind(t->reduce), false);
+        const char *buffer = gen_temp(g, t->temp, element(t), false);
         value = kir_load(a, element(t), buffer, partial(g, t, parts, i));
         from = call(g, "get_local_id", 0);
         to = parts;
@@ -167,7 +167,7 @@ static void tree_kernel(const Tree *t, Stage stage, const char *when)
     const KirExpr *all = group_tree(&g, t, acc, id);
     GenScope scope = gen_enter(&g, &first);
     if (stage == PARTS) {
-        const char *buffer = gen_temp(&g, t->temp, result_kind(t->reduce), true);
+        const char *buffer = gen_temp(&g, t->temp, element(t), true);
         kir_store(a, &first, buffer, partial(&g, t, parts, call(&g, "get_group_id", 0)), all);
     } else {
         gen_remember(&g, t->reduce, all);

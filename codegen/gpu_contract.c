@@ -11,7 +11,7 @@
 
 enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Tiles {
     Unit *u;

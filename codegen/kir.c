@@ -7,7 +7,31 @@
 
 KirType kir_type(int kind, int lanes)
 {
-    return (KirType){kind, lanes};
+    return (KirType){.kind = kind, .lanes = lanes};
+}
+
+static size_t kir_align(KirType t)
+{
+    if (t.kind != KIR_RECORD) return kir_bytes(t);
+    size_t align = 1;
+    for (int i = 0; i < t.record->nfields; i++) {
+        size_t n = kir_align(t.record->types[i]);
+        align = n > align ? n : align;
+    }
+    return align;
+}
+
+size_t kir_bytes(KirType t)
+{
+    if (t.kind == SC_BOOL || t.kind == SC_HALF) return 4;
+    if (t.kind != KIR_RECORD) return scalar_bytes((ScalarKind)t.kind);
+    size_t bytes = 0, widest = 1;
+    for (int i = 0; i < t.record->nfields; i++) { /* as C lays out a struct */
+        size_t n = kir_bytes(t.record->types[i]), align = kir_align(t.record->types[i]);
+        bytes = (bytes + align - 1) / align * align + n;
+        widest = align > widest ? align : widest;
+    }
+    return (bytes + widest - 1) / widest * widest;
 }
 
 static KirExpr *expr_new(Arena *a, KirExprKind kind, KirType t, int n, const KirExpr *const *args)
@@ -16,7 +40,7 @@ static KirExpr *expr_new(Arena *a, KirExprKind kind, KirType t, int n, const Kir
     e->kind = kind;
     e->type = t;
     e->nargs = n;
-    for (int i = 0; i < n; i++) e->args[i] = args[i];
+    if (n) e->args = arena_copy(a, args, sizeof *args * (size_t)n);
     return e;
 }
 
@@ -86,6 +110,20 @@ const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes)
     return s;
 }
 
+const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields)
+{
+    return expr_new(a, KIR_MAKE, record, record.record->nfields, fields);
+}
+
+const KirExpr *kir_member(Arena *a, const KirExpr *e, int field)
+{
+    if (e->kind == KIR_MAKE) return e->args[field];
+    const KirRecord *r = e->type.record;
+    KirExpr *m = expr_new(a, KIR_MEMBER, r->types[field], 1, &e);
+    m->name = r->names[field];
+    return m;
+}
+
 static bool is_number(const KirExpr *e, int64_t v)
 {
     return e->kind == KIR_CONST && e->type.kind == KIR_IDX && e->value.i == v;
@@ -144,6 +182,17 @@ KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirE
     s->name = name;
     s->expr = init;
     return s;
+}
+
+void kir_plane(Arena *a, KirBlock *b, KirType t, const char *name, const char *buffer,
+               const KirExpr *offset, bool writable)
+{
+    KirStmt *s = stmt_new(a, b, KIR_PLANE);
+    s->type = t;
+    s->name = name;
+    s->of = buffer;
+    s->expr = offset;
+    s->writable = writable;
 }
 
 KirStmt *kir_array(Arena *a, KirBlock *b, KirType t, const char *name, bool local, int ndims,

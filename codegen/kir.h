@@ -15,13 +15,21 @@
 #include "../base/text.h"
 #include "../fdag/ops.h"
 
-enum { KIR_VW = -1, KIR_MAX_ARGS = 8 };
-enum { KIR_IDX = SC_COUNT }; /* KirType.kind beyond ScalarKind */
+enum { KIR_VW = -1 };
+enum { KIR_IDX = SC_COUNT, KIR_RECORD }; /* KirType.kind beyond ScalarKind */
 
 typedef struct KirType {
-    int kind;  /* ScalarKind or KIR_IDX */
-    int lanes; /* 1, 2, 4, 8, 16 or KIR_VW */
+    int kind;                       /* ScalarKind, KIR_IDX or KIR_RECORD */
+    int lanes;                      /* 1, 2, 4, 8, 16 or KIR_VW; a record has one */
+    const struct KirRecord *record; /* of a KIR_RECORD */
 } KirType;
+
+typedef struct KirRecord { /* a struct of the text; equal records are one pointer */
+    const char *name;
+    int nfields;
+    const KirType *types;
+    const char *const *names;
+} KirRecord;
 
 typedef enum KirExprKind {
     KIR_CONST, /* value */
@@ -33,6 +41,8 @@ typedef enum KirExprKind {
     KIR_SPLAT,   /* scalar args[0] in each lane */
     KIR_IOTA,    /* 0, 1, 2, .. of the type */
     KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
+    KIR_MAKE,    /* the record of args */
+    KIR_MEMBER,  /* args[0].name, of a record */
     KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || ?: */
     KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
 } KirExprKind;
@@ -44,11 +54,12 @@ typedef struct KirExpr {
     const char *name;
     FdOp op;
     int nargs;
-    const struct KirExpr *args[KIR_MAX_ARGS];
+    const struct KirExpr *const *args;
 } KirExpr;
 
 typedef enum KirStmtKind {
     KIR_DECL,  /* type name[dims].. = expr (expr may be NULL) */
+    KIR_PLANE, /* name: elements of `type` in buffer `of` from byte `expr` on; writable */
     KIR_SET,   /* target = expr */
     KIR_STORE, /* buffer `name` at offset `target` = expr; converts to storage; lanes of expr */
     KIR_FOR,   /* for (idx_t name = lo; name < hi; name += step) body; fully unrolled if unroll */
@@ -65,8 +76,8 @@ typedef enum KirStmtKind {
 typedef struct KirStmt {
     KirStmtKind kind;
     KirType type;
-    const char *name;
-    bool local, unroll; /* DECL: in local memory; FOR */
+    const char *name, *of;
+    bool local, unroll, writable; /* DECL: in local memory; FOR; PLANE */
     int ndims;
     const KirExpr *dims[3]; /* DECL: constant expressions over macros */
     const KirExpr *target, *expr, *lo, *hi, *step;
@@ -77,6 +88,7 @@ typedef struct KirParam {
     const char *name;
     KirType type;  /* of the value, or of the elements */
     bool buffer;   /* a __global pointer */
+    bool planes;   /* a buffer of planes: to bytes, of which KIR_PLANE makes pointers */
     bool writable; /* not const restrict */
 } KirParam;
 
@@ -95,6 +107,9 @@ typedef struct KirBlock {
 } KirBlock;
 
 KirType kir_type(int kind, int lanes);
+/* Bytes of a value in memory, where a record is a struct (and its bools are ints, its halves
+ * floats). */
+size_t kir_bytes(KirType t);
 
 const KirExpr *kir_const(Arena *a, ScalarKind k, ScalarValue v);
 const KirExpr *kir_int(Arena *a, int64_t v); /* an index constant */
@@ -106,12 +121,17 @@ const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself i
 const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e); /* e itself if it has the lanes */
 const KirExpr *kir_iota(Arena *a, KirType t);
 const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes);
+const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields);
+const KirExpr *kir_member(Arena *a, const KirExpr *e, int field); /* of a KIR_MAKE: its operand */
 /* Index arithmetic; folds constants and 0 + x, 1 * x, 0 * x. */
 const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_choose(Arena *a, const KirExpr *cond, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
 
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);
+/* A pointer to one plane of a buffer. */
+void kir_plane(Arena *a, KirBlock *b, KirType t, const char *name, const char *buffer,
+               const KirExpr *offset, bool writable);
 /* A private (or local) array of up to three dimensions. */
 KirStmt *kir_array(Arena *a, KirBlock *b, KirType t, const char *name, bool local, int ndims,
                    const KirExpr *const *dims);
@@ -132,6 +152,7 @@ void kir_comment(Arena *a, KirBlock *b, const char *text);
  * operator) with what `features` asks for, and one function. */
 enum { OPENCL_CHECKS = 1, OPENCL_RANDOM = 2 };
 void opencl_prelude(Text *out, unsigned features);
+void opencl_print_record(Text *out, const KirRecord *r);
 void opencl_print(Text *out, const KirFunc *f);
 
 #endif

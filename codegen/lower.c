@@ -8,22 +8,6 @@
 /* ---- the graph ---------------------------------------------------------------------------------
  */
 
-static FdGraph copy_graph(Fd *fd, const FdGraph *g)
-{
-    FdGraph c = {.root = fd_substitute(fd, g->root, NULL, 0), .nslots = g->nslots};
-    c.slots =
-        arena_copy(fd_arena(fd), g->slots, sizeof *g->slots * (size_t)(g->nslots ? g->nslots : 1));
-    for (int i = 0; i < g->nslots; i++) { /* types are interned per Fd */
-        const FdType *t = g->slots[i].type;
-        const FdType *params[FD_MAX_RANK];
-        for (int p = 0; p < t->nparams; p++) params[p] = fd_type_scalar(fd, t->params[p]->scalar);
-        c.slots[i].type =
-            t->nparams ? fd_type_func(fd, fd_type_scalar(fd, t->result->scalar), t->nparams, params)
-                       : fd_type_scalar(fd, t->scalar);
-    }
-    return c;
-}
-
 static void count_uses(const FdNode *n, uint32_t *uses)
 {
     if (uses[n->id]++) return;
@@ -34,6 +18,7 @@ static void count_uses(const FdNode *n, uint32_t *uses)
         if (n->doms[i].hi) count_uses(n->doms[i].hi, uses);
     }
     if (n->body) count_uses(n->body, uses);
+    if (n->init) count_uses(n->init, uses);
 }
 
 static void count_all_uses(Unit *u)
@@ -58,7 +43,8 @@ static void plan_slots(Unit *u)
     for (int k = 0; k < u->order->nslots; k++) {
         const FdType *t = u->g->slots[u->order->slots[k]].type;
         if (t->nparams)
-            plan_line(u, "slot %d array %s %d", k, scalar_name(t->result->scalar), t->nparams);
+            plan_line(u, "slot %d array %s %d", k,
+                      t->result->record ? "record" : scalar_name(t->result->scalar), t->nparams);
         else
             plan_line(u, "slot %d %s", k, scalar_name(t->scalar));
     }
@@ -116,11 +102,11 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
 static void report_empties(Unit *u, const Def *d, const FdNode *n)
 {
     if (n->kind == FD_REDUCE) {
-        bool closed = true;
+        bool closed = true, identity = n->init || reduction_has_identity(n);
         for (int i = 0; i < n->nvars; i++)
             closed = closed && n->doms[i].lo && node_is_closed(n->doms[i].lo) &&
                      node_is_closed(n->doms[i].hi);
-        if (closed && !reduction_has_identity(n)) report_empty(u, d, n);
+        if (closed && !identity) report_empty(u, d, n);
         return;
     }
     if (n->kind != FD_APPLY) return;
@@ -139,6 +125,7 @@ static bool schedule_reuse(Unit *u, const Def *d)
 
 static void schedule(Unit *u, const Def *d)
 {
+    u->def = d;
     u->suspects.len = 0;
     report_empties(u, d, d->body);
     if (u->options->family == CG_GPU) {
@@ -168,6 +155,7 @@ static char *whole_text(Unit *u)
     text_addn(&t, u->plan.data, u->plan.len);
     text_add(&t, " */\n");
     opencl_prelude(&t, u->features);
+    text_addn(&t, u->types.data ? u->types.data : "", u->types.len);
     text_addn(&t, u->functions.data ? u->functions.data : "", u->functions.len);
     text_addn(&t, u->kernels.data ? u->kernels.data : "", u->kernels.len);
     return text_take(&t);
@@ -197,11 +185,11 @@ static CgStatus lower_unit_text(Unit *u, char **text)
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
         const char *elements = plan_elements(u, &defs[i], defs[i].nvars);
-        const size_t bytes = scalar_bytes(result_kind(defs[i].body));
+        const char *bytes = plan_bytes(u, defs[i].body->type, elements);
         if (defs[i].temp >= 0)
-            plan_line(u, "temp %d bytes %s * %zu", defs[i].temp, elements, bytes);
+            plan_line(u, "temp %d bytes %s", defs[i].temp, bytes);
         else
-            plan_line(u, "out bytes %s * %zu", elements, bytes);
+            plan_line(u, "out bytes %s", bytes);
     }
     for (int i = 0; i < n && !u->host_only; i++) schedule(u, &defs[i]);
     if (u->host_only) return CG_HOST_ONLY;
@@ -213,7 +201,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
 {
     Fd *fd = fd_new();
     Arena *arena = arena_new();
-    FdGraph copy = copy_graph(fd, g);
+    FdGraph copy = *fd_graph_copy(fd, g);
     FdOrder order = {0};
     fd_key(fd, &copy, &order);
     const FdLoc *places = fd_number_places(fd, &order); /* positions are not in the key */
@@ -236,10 +224,12 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         error->at = NULL; /* was in the copy */
     }
     text_free(&u.plan);
+    text_free(&u.types);
     text_free(&u.functions);
     text_free(&u.kernels);
     vec_free(&u.defines);
     vec_free(&u.users);
+    vec_free(&u.records);
     vec_free(&u.suspects);
     vec_free(&u.nonempty);
     arena_free(arena);

@@ -12,7 +12,7 @@
 
 #include "unit.h"
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 static const KirExpr *global_id(Arena *a, int d)
 {

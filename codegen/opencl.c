@@ -113,7 +113,7 @@ void opencl_prelude(Text *out, unsigned features)
 
 static bool is_real(int kind)
 {
-    return kind != KIR_IDX && scalar_is_real((ScalarKind)kind);
+    return kind < SC_COUNT && scalar_is_real((ScalarKind)kind);
 }
 
 static bool is_signed_int(int kind)
@@ -148,7 +148,10 @@ static void print_type_name(Text *out, const char *name, int lanes)
 
 static void print_type(Text *out, KirType t)
 {
-    print_type_name(out, value_name(t.kind), t.lanes);
+    if (t.kind == KIR_RECORD)
+        text_add(out, t.record->name);
+    else
+        print_type_name(out, value_name(t.kind), t.lanes);
 }
 
 /* prefix##type##suffix as a function name: convert_float8, as_uint4, CAT3(convert_, float, VW)...
@@ -216,13 +219,18 @@ static void print_template(Text *out, const char *cl, const KirExpr *e)
     }
 }
 
-static void print_call(Text *out, const char *name, const KirExpr *e)
+static void print_list(Text *out, const KirExpr *e)
 {
-    text_printf(out, "%s(", name);
     for (int i = 0; i < e->nargs; i++) {
         if (i) text_add(out, ", ");
         print(out, e->args[i]);
     }
+}
+
+static void print_call(Text *out, const char *name, const KirExpr *e)
+{
+    text_printf(out, "%s(", name);
+    print_list(out, e);
     text_add(out, ")");
 }
 
@@ -507,6 +515,15 @@ static void print(Text *out, const KirExpr *e)
         print(out, e->args[0]);
         text_printf(out, ".%s", e->name);
         break;
+    case KIR_MAKE:
+        text_printf(out, "((%s){", e->type.record->name);
+        print_list(out, e);
+        text_add(out, "})");
+        break;
+    case KIR_MEMBER:
+        print(out, e->args[0]);
+        text_printf(out, ".%s", e->name);
+        break;
     case KIR_ARITH: print_arith(out, e); break;
     case KIR_CALL:
         /* operands may be int constants where idx_t is long */
@@ -618,6 +635,18 @@ static void print_loop(Text *out, const KirStmt *s, int depth)
     text_add(out, "}\n");
 }
 
+static void print_plane(Text *out, const KirStmt *s)
+{
+    const char *space = s->writable ? "__global" : "const __global";
+    const char *type = scalar_cl_name((ScalarKind)s->type.kind);
+    text_printf(out, "%s %s *%s = (%s %s *)(%s", space, type, s->name, space, type, s->of);
+    if (!(s->expr->kind == KIR_CONST && s->expr->value.i == 0)) {
+        text_add(out, " + ");
+        print(out, s->expr);
+    }
+    text_add(out, ");\n");
+}
+
 static void print_stmt(Text *out, const KirStmt *s, int depth)
 {
     line(out, depth);
@@ -637,6 +666,7 @@ static void print_stmt(Text *out, const KirStmt *s, int depth)
         }
         text_add(out, ";\n");
         break;
+    case KIR_PLANE: print_plane(out, s); break;
     case KIR_SET:
         print(out, s->target);
         text_add(out, " = ");
@@ -693,10 +723,23 @@ static void print_param(Text *out, const KirParam *p)
         text_printf(out, " %s", p->name);
         return;
     }
-    const char *stored =
-        p->type.kind == KIR_IDX ? "idx_t" : scalar_cl_name((ScalarKind)p->type.kind);
+    const char *stored = p->planes                    ? "uchar"
+                         : p->type.kind == KIR_IDX    ? "idx_t"
+                         : p->type.kind == KIR_RECORD ? p->type.record->name
+                                                      : scalar_cl_name((ScalarKind)p->type.kind);
     text_printf(out, "__global %s%s *%s%s", p->writable ? "" : "const ", stored,
                 p->writable ? "" : "restrict ", p->name);
+}
+
+void opencl_print_record(Text *out, const KirRecord *r)
+{
+    text_add(out, "typedef struct {");
+    for (int i = 0; i < r->nfields; i++) {
+        text_add(out, " ");
+        print_type(out, r->types[i]);
+        text_printf(out, " %s;", r->names[i]);
+    }
+    text_printf(out, " } %s;\n", r->name);
 }
 
 void opencl_print(Text *out, const KirFunc *f)

@@ -25,7 +25,8 @@ static bool add_operand(Contraction *c, const FdNode *n, Side side)
     for (int i = 0; i < c->noperands; i++)
         if (c->operands[i].node == n) return true;
     ScalarKind k = result_kind(n);
-    if (c->noperands == MAX_OPERANDS || k == SC_BOOL || k == SC_HALF) return false;
+    if (c->noperands == MAX_OPERANDS || k == SC_BOOL || k == SC_HALF || n->type->record)
+        return false;
     c->operands[c->noperands++] = (Operand){n, side, k};
     return true;
 }
@@ -82,7 +83,8 @@ bool contraction_find(Unit *u, const Def *d, Contraction *out)
     if (!r || d->nvars < 2 || !closed_ranges(r) || has_inner_reduction(r->body)) return false;
     FdOp op = fd_op_of(r);
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    if (op == FD_OP_NONE || (fd_op_info(op)->props & both) != both) return false;
+    if (op == FD_OP_NONE || (fd_op_info(op)->props & both) != both || r->init) return false;
+    if (d->body->type->record) return false;
     if (result_kind(r) == SC_BOOL || result_kind(r) == SC_HALF) return false;
     int col = d->nvars - 1; /* stores are contiguous along the last dimension */
     for (int row = col - 1; row >= 0; row--) {
@@ -124,7 +126,7 @@ const char *contraction_batch(Unit *u, const Contraction *c)
 /* ---- kernel pieces ------------------------------------------------------------------------------
  */
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e)
 {

@@ -12,7 +12,7 @@
 
 #include "contract.h"
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Paper {
     Unit *u;
@@ -94,7 +94,7 @@ static void relay_kernel(Paper *p, int operand)
              gen_variable(&g, "at", ar(p, "+", row ? f.row_lo : f.col_lo, at)));
     gen_bind_flat(&g, p->c->reduce, gen_variable(&g, "k", clamped(p, row ? wide : high, kn)));
     const KirExpr *value = gen_value(&g, o->node);
-    kir_store(a, &cols, gen_temp(&g, p->temp[operand], o->kind, true),
+    kir_store(a, &cols, gen_temp(&g, p->temp[operand], four(o->kind), true),
               ar(p, "+", base, ar(p, "+", ar(p, "*", i, two), j)), value);
     gen_leave(&g, in_cols);
     kir_for(a, &rows, "j", zero, two, one, true, cols);
@@ -178,7 +178,7 @@ static void load(Gen *g, const Paper *p, const KirExpr *k, const KirExpr *const 
         const KirExpr *sub =
             place(p, o->side, batch, clamped(p, ar(p, "+", at[o->side], r), count[o->side]), k,
                   count[o->side], kh);
-        const KirExpr *v = kir_load(a, four(o->kind), gen_temp(g, p->temp[i], o->kind, false),
+        const KirExpr *v = kir_load(a, four(o->kind), gen_temp(g, p->temp[i], four(o->kind), false),
                                     ar(p, "*", sub, number(p, 4)));
         kir_set(a, &each, kir_elem(a, four(o->kind), name, 1, &r), v);
         kir_for(a, g->block, "r", number(p, 0), t, number(p, 1), true, each);

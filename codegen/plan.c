@@ -289,7 +289,8 @@ static void read_slot(Reader *r)
     bool array = accept(r, "array ");
     const char *type = read_name(r);
     ScalarKind k = SC_INT;
-    if (!scalar_from_name(type, strlen(type), &k)) fail(r, "plan has an unknown type");
+    bool record = array && strcmp(type, "record") == 0;
+    if (!record && !scalar_from_name(type, strlen(type), &k)) fail(r, "plan has an unknown type");
     if (array) read_number(r, FD_MAX_RANK + 1);
     vec_push(&r->slots, k);
 }

@@ -52,6 +52,25 @@ const char *plan_slot_n(Unit *u, int slot, int dim)
     return arena_printf(u->arena, "s%d.n%d", u->plan_slot[slot], dim);
 }
 
+static const FdDom *self_dom(Unit *u, const FdNode *self, int dim)
+{
+    if (u->def && u->def->node->self == self) return &u->def->doms[dim];
+    u->host_only = true; /* of a recurrence that was not made a definition of its own */
+    return NULL;
+}
+
+const char *plan_array_lo(Unit *u, const FdNode *array, int dim)
+{
+    if (array->kind == FD_VAR) return plan_lo(u, self_dom(u, array, dim));
+    return plan_slot_lo(u, array->slot, dim);
+}
+
+const char *plan_array_n(Unit *u, const FdNode *array, int dim)
+{
+    if (array->kind == FD_VAR) return plan_n(u, self_dom(u, array, dim));
+    return plan_slot_n(u, array->slot, dim);
+}
+
 static const char *plan_bound(Unit *u, const FdNode *n)
 {
     const FdNode *f = n->args[0];
@@ -231,6 +250,7 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
             unsafe_reads(u, n->doms[i].hi, s, branch, all);
         }
         unsafe_reads(u, n->body, &inner, branch, all);
+        if (n->init) unsafe_reads(u, n->init, s, branch, all);
         return;
     }
     if (n->kind != FD_APPLY) return;
@@ -242,14 +262,14 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
     if (!is_read(n)) return;
     for (int d = 0; d < n->nargs; d++) {
         const FdNode *index = n->args[d];
-        if (!branch && trusted(index, s)) continue;
+        if (!branch && n->fn->kind == FD_FUNC && trusted(index, s)) continue;
         vec_push(&u->suspects, n);
         const char *lo = extreme(u, index, s, false), *hi = extreme(u, index, s, true);
         if (!lo || !hi) {
             add_condition(u, all, "1");
             continue;
         }
-        const char *from = plan_slot_lo(u, n->fn->slot, d), *len = plan_slot_n(u, n->fn->slot, d);
+        const char *from = plan_array_lo(u, n->fn, d), *len = plan_array_n(u, n->fn, d);
         add_condition(u, all,
                       arena_printf(u->arena, "%s < %s || %s >= %s + %s", lo, from, hi, from, len));
     }

@@ -15,7 +15,7 @@
 
 enum { VECTORS = 4 }; /* in flight: hides the latency of an addition */
 
-static const KirType idx = {KIR_IDX, 1};
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Sum {
     const Def *d;
@@ -153,7 +153,7 @@ static void parts_kernel(Unit *u, Sum *s, int temp, const char *share, const cha
     kir_for(a, &body, k->name, zero, count, one, true, clear);
     outer_loops(&g, s, 0);
     combine_lanes(&g, s);
-    const char *out = gen_temp(&g, temp, (ScalarKind)s->vec.kind, true);
+    const char *out = gen_temp(&g, temp, s->vec, true);
     const KirExpr *row = kir_call(a, idx, "get_global_id", 1, &one);
     const KirExpr *parts = kir_call(a, idx, "get_global_size", 1, &zero);
     const KirExpr *at = s->d->nvars ? kir_arith(a, "+", kir_arith(a, "*", row, parts), part) : part;
@@ -171,7 +171,7 @@ static void combine_kernel(Unit *u, const Sum *s, int temp, const char *parts, c
     const Def *d = s->d;
     KirType one = kir_type(s->vec.kind, 1);
     gen_outer(&g, d, d->nvars, 0);
-    const char *buffer = gen_temp(&g, temp, (ScalarKind)one.kind, false);
+    const char *buffer = gen_temp(&g, temp, one, false);
     const KirExpr *n = gen_param(&g, "parts", KIR_IDX, parts), *zero = kir_int(a, 0);
     const KirExpr *row = d->nvars ? kir_call(a, idx, "get_global_id", 1, &zero) : zero;
     const KirExpr *acc = variable(&g, "acc", gen_identity(&g, s->reduce));
@@ -189,7 +189,7 @@ static void combine_kernel(Unit *u, const Sum *s, int temp, const char *parts, c
 bool reduction_splits(const FdNode *r)
 {
     FdOp op = fd_op_of(r);
-    if (op == FD_OP_NONE) return false;
+    if (op == FD_OP_NONE || r->init) return false;
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     if ((fd_op_info(op)->props & both) != both) return false;
     for (int i = 0; i < r->nvars; i++)

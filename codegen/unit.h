@@ -10,6 +10,11 @@
 
 /* ---- the text of one evaluation ------------------------------------------------------------- */
 
+typedef struct UnitRecord {
+    const FdType *type;
+    const KirRecord *record;
+} UnitRecord;
+
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -18,7 +23,7 @@ typedef struct Unit {
     const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
-    Text plan, functions, kernels;
+    Text plan, types, functions, kernels;
     unsigned features;            /* of the prelude */
     int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
@@ -26,13 +31,15 @@ typedef struct Unit {
     bool host_only;               /* something no kernel can do: give up */
     VEC(const char *) defines;    /* names defined so far */
     VEC(const FdUser *) users;    /* printed so far */
+    VEC(UnitRecord) records;      /* printed so far */
+    const struct Def *def;        /* the definition being scheduled: what its `self` reads */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
     const uint32_t *uses;         /* by node id: how many nodes use it */
 } Unit;
 
 /* What is computed: the let's body over its variables, into the result or a temporary. */
-typedef struct Def {
+typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *node;
     int temp; /* -1: the result */
     int nvars;
@@ -53,6 +60,12 @@ const char *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
 /* Of array slot `slot` (an input or a temporary): */
 const char *plan_slot_lo(Unit *u, int slot, int dim);
 const char *plan_slot_n(Unit *u, int slot, int dim);
+/* Of what a read applies: a slot, or the recurrence being computed. */
+const char *plan_array_lo(Unit *u, const FdNode *array, int dim);
+const char *plan_array_n(Unit *u, const FdNode *array, int dim);
+/* Where plane `leaf` of `count` elements begins, in bytes (fd_plane_offset); the bytes of all. */
+const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count);
+const char *plan_bytes(Unit *u, const FdType *t, const char *count);
 /* Number of elements of a definition; of the first `n` of its dimensions. */
 const char *plan_elements(Unit *u, const Def *d, int n);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -80,8 +93,12 @@ bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out);
 /* How a read of an array moves when v grows by one. */
 typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
 Movement read_movement(const FdNode *read, const FdNode *v);
-/* Is n the read of an array slot: slot(index..)? */
+/* Is n the read of an array: slot(index..), or of the recurrence itself? */
 bool is_read(const FdNode *n);
+bool is_make(const FdNode *n);
+bool is_field(const FdNode *n);
+/* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
+const FdNode *field_of_read(const FdNode *n);
 /* Can lanes of v be computed side by side: reads stay or move by one, no calls, no failing
  * operation? */
 bool lanes_possible(const FdNode *n, const FdNode *v);
@@ -102,6 +119,8 @@ typedef struct Gen {
     Unit *u;
     const char *name;
     KirBlock *block;        /* where statements go */
+    KirBlock head;          /* statements before all others: pointers to planes */
+    bool user;              /* a user function, not a kernel */
     const FdNode *lane_var; /* grows by one a lane of VW; NULL: scalar code */
     bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
     VEC(KirParam) params;
@@ -110,9 +129,12 @@ typedef struct Gen {
     VEC(GenMemo) memo; /* values already in a variable, valid in this block */
 } Gen;
 
+/* The type of values of a type, whose struct is printed if it is a record. */
+KirType gen_type(Unit *u, const FdType *t);
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
 /* Prints the kernel and frees the Gen's lists; gen_run comes before. */
 void gen_end(Gen *g, KirBlock *body);
+void gen_free(Gen *g); /* the lists only */
 /* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
 void gen_run(Gen *g, const char *when, const char *global, const char *local);
 
@@ -123,7 +145,14 @@ const KirExpr *gen_value(Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
 const KirExpr *gen_index(Gen *g, const FdNode *n);
 const KirExpr *gen_read_offset(Gen *g, const FdNode *read); /* unchecked */
+const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
+/* Field n of an element: only its planes are read. NULL if the element is known already. */
+const KirExpr *gen_read_field(Gen *g, const FdNode *n);
+bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
 void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
+/* A variable holding e. */
+const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
+const KirExpr *gen_global_id(Gen *g, int dim);
 const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop over v */
 
 /* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
@@ -136,10 +165,10 @@ void gen_leave(Gen *g, GenScope s);
 void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
 /* Parameters, added once per kernel by name. */
 const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
-const char *gen_buffer(Gen *g, int slot);     /* an array slot; returns its name */
-const char *gen_output(Gen *g, const Def *d); /* the destination buffer */
-const char *gen_temp(Gen *g, int temp, ScalarKind k, bool writable); /* a schedule's temporary */
-const KirExpr *gen_error(Gen *g);                                    /* the error buffer */
+void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
+const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
+const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
+const KirExpr *gen_error(Gen *g);                                 /* the error buffer */
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
 /* Offset of a definition's element at the bound variables' current values. */
 const KirExpr *gen_output_offset(Gen *g, const Def *d);

@@ -47,16 +47,16 @@ static bool is_bound(const Gen *g, const FdNode *var)
     return false;
 }
 
-static KirType var_type(const FdNode *v)
+static KirType var_type(const Gen *g, const FdNode *v)
 {
-    return kir_type((int)result_kind(v), 1);
+    return gen_type(g->u, v->type);
 }
 
 static void declare_locals(Gen *g, const FdStmt *s)
 {
     for (; s; s = s->next) {
         if (s->kind == FD_STMT_SET && !is_bound(g, s->var)) {
-            const KirExpr *v = kir_name(g->u->arena, var_type(s->var), gen_var_name(g, s->var));
+            const KirExpr *v = kir_name(g->u->arena, var_type(g, s->var), gen_var_name(g, s->var));
             kir_decl(g->u->arena, g->block, v->type, v->name, NULL);
             gen_bind(g, s->var, v);
         }
@@ -137,24 +137,22 @@ const char *gen_user(Unit *u, const FdUser *user)
             return name;
         }
         const char *param = gen_var_name(&g, user->params[i]);
-        KirParam p = {.name = param, .type = var_type(user->params[i])};
+        KirParam p = {.name = param, .type = var_type(&g, user->params[i])};
         vec_push(&g.params, p);
         vec_push(&g.args, "");
         gen_bind(&g, user->params[i], kir_name(u->arena, p.type, param));
     }
     if (user_can_fail(user)) gen_error(&g);
+    g.user = true;
     declare_locals(&g, user->body);
     gen_stmts(&g, user->body);
     KirFunc f = {.name = name,
-                 .result = kir_type((int)user->type->result->scalar, 1),
+                 .result = gen_type(u, user->type->result),
                  .nparams = (int)g.params.len,
                  .params = g.params.data,
                  .body = body.first};
     opencl_print(&u->functions,
                  &f); /* after its callees, which were printed while its body was made */
-    vec_free(&g.params);
-    vec_free(&g.args);
-    vec_free(&g.vars);
-    vec_free(&g.memo);
+    gen_free(&g);
     return name;
 }
