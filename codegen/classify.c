@@ -129,6 +129,14 @@ size_t widest_bytes(const FdNode *n)
     return x > w ? x : w;
 }
 
+bool reduction_is_closed(const FdNode *r)
+{
+    for (int i = 0; i < r->nvars; i++)
+        if (!r->doms[i].lo || !node_is_closed(r->doms[i].lo) || !node_is_closed(r->doms[i].hi))
+            return false;
+    return true;
+}
+
 Def def_of(const FdNode *node, int temp)
 {
     if (node->kind == FD_LET)

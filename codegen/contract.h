@@ -45,9 +45,6 @@ Frame contraction_frame(Gen *g, const Contraction *c);
 /* Product of the other output extents, as a plan expression. */
 const char *contraction_batch(Unit *u, const Contraction *c);
 
-/* Binds the reduction's variables from a flat counter over all of them, last fastest. */
-void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
-
 /* Tiles in local memory, under the plan condition `when`. Returns the plan name that says whether
  * they run, NULL if the definition has no such form. */
 const char *schedule_gpu_contract(Unit *u, const Def *d, const char *when);

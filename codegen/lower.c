@@ -102,11 +102,8 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
 static void report_empties(Unit *u, const Def *d, const FdNode *n)
 {
     if (n->kind == FD_REDUCE) {
-        bool closed = true, identity = n->init || reduction_has_identity(n);
-        for (int i = 0; i < n->nvars; i++)
-            closed = closed && n->doms[i].lo && node_is_closed(n->doms[i].lo) &&
-                     node_is_closed(n->doms[i].hi);
-        if (closed && !identity) report_empty(u, d, n);
+        bool identity = n->init || reduction_has_identity(n);
+        if (!identity && reduction_is_closed(n)) report_empty(u, d, n);
         return;
     }
     if (n->kind != FD_APPLY) return;
@@ -128,11 +125,18 @@ static void schedule(Unit *u, const Def *d)
     u->def = d;
     u->suspects.len = 0;
     report_empties(u, d, d->body);
-    if (u->options->family == CG_GPU) {
-        schedule_gpu(u, d);
+    if (schedule_recur(u, d)) return;
+    const char *unsafe = plan_unsafe(u, d);
+    const char *chunks = schedule_chunks(u, d, strcmp(unsafe, "0") != 0);
+    if (chunks) u->guard = arena_printf(u->arena, "!%s", chunks);
+    if (u->options->family == CG_GPU || chunks) {
+        if (u->options->family == CG_GPU)
+            schedule_gpu(u, d);
+        else
+            schedule_map(u, d);
+        u->guard = NULL;
         return;
     }
-    const char *unsafe = plan_unsafe(u, d);
     if (strcmp(unsafe, "0") == 0) {
         if (!schedule_reuse(u, d)) schedule_map(u, d);
         return;

@@ -69,18 +69,10 @@ static bool pointwise_lanes(const Contraction *c, const FdNode *n)
     return true;
 }
 
-static bool closed_ranges(const FdNode *r)
-{
-    for (int i = 0; i < r->nvars; i++)
-        if (!r->doms[i].lo || !node_is_closed(r->doms[i].lo) || !node_is_closed(r->doms[i].hi))
-            return false;
-    return true;
-}
-
 bool contraction_find(Unit *u, const Def *d, Contraction *out)
 {
     const FdNode *r = def_reduction(d);
-    if (!r || d->nvars < 2 || !closed_ranges(r) || has_inner_reduction(r->body)) return false;
+    if (!r || d->nvars < 2 || !reduction_is_closed(r) || has_inner_reduction(r->body)) return false;
     FdOp op = fd_op_of(r);
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     if (op == FD_OP_NONE || (fd_op_info(op)->props & both) != both || r->init) return false;

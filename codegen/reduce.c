@@ -192,10 +192,7 @@ bool reduction_splits(const FdNode *r)
     if (op == FD_OP_NONE || r->init) return false;
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     if ((fd_op_info(op)->props & both) != both) return false;
-    for (int i = 0; i < r->nvars; i++)
-        if (!r->doms[i].lo || !node_is_closed(r->doms[i].lo) || !node_is_closed(r->doms[i].hi))
-            return false;
-    return true;
+    return reduction_is_closed(r);
 }
 
 bool schedule_reduce(Unit *u, const Def *d)

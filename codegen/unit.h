@@ -79,6 +79,7 @@ const char *plan_let(Unit *u, const char *stem, const char *expr);
 const char *plan_unsafe(Unit *u, const Def *d);
 
 /* An associative and commutative operation over closed ranges: any part of it can come first. */
+bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
 bool reduction_splits(const FdNode *reduce);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
 bool node_is_closed(const FdNode *n);              /* uses no bound variable */
@@ -183,6 +184,8 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
 /* Binds the first n variables of a definition from global id `dim`, which counts their combinations
  * row by row. */
 void gen_outer(Gen *g, const Def *d, int n, int dim);
+/* Binds the reduction's variables from a flat counter over all of them, last fastest. */
+void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
 typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
 
@@ -198,7 +201,11 @@ bool user_can_fail(const FdUser *user); /* then it takes the error buffer as its
 bool schedule_contract(Unit *u, const Def *d); /* register tiles, packing: contractions (CPU) */
 bool schedule_paper(Unit *u, const Def *d);    /* --tile=2x2, 4x4 */
 bool schedule_reduce(Unit *u, const Def *d);   /* few outputs, long reductions */
-bool schedule_map(Unit *u, const Def *d);      /* everything else; never fails */
-bool schedule_gpu(Unit *u, const Def *d);      /* the gpu family's forms of all these */
+bool schedule_recur(Unit *u, const Def *d);    /* recurrences */
+/* Associative user functions; NULL or the plan name that says whether it runs, since short
+ * reductions are left to the others. Checks suspects if `checked`. */
+const char *schedule_chunks(Unit *u, const Def *d, bool checked);
+bool schedule_map(Unit *u, const Def *d); /* everything else; never fails */
+bool schedule_gpu(Unit *u, const Def *d); /* the gpu family's forms of all these */
 
 #endif

@@ -41,9 +41,14 @@ static CgDevice test_device(CgFamily family)
 /* ---- slots ------------------------------------------------------------------------------------
  */
 
+static size_t slot_bytes(const SlotValue *s)
+{
+    return (size_t)fd_plane_offset(s->type, fd_type_leaves(s->type), (int64_t)s->count);
+}
+
 /* "a:float(33,127) b:long(-3+10) p:int(20)%7 x:float=2.5": lower bounds before the plus, values of
  * p below 7. */
-static int slots_of(const char *spec, SlotValue *slots)
+static int slots_of(Fd *fd, const char *spec, SlotValue *slots)
 {
     int count = 0;
     unsigned seed = 12345;
@@ -52,12 +57,13 @@ static int slots_of(const char *spec, SlotValue *slots)
         char kind[16];
         int used = 0, below = 0;
         memset(s, 0, sizeof *s);
-        ck_assert_int_eq(sscanf(spec, " %7[a-z]:%15[a-z]%n", s->name, kind, &used), 2);
+        ck_assert_int_eq(sscanf(spec, " %7[a-z]:%15[A-Za-z]%n", s->name, kind, &used), 2);
         spec += used;
-        ck_assert(scalar_from_name(kind, strlen(kind), &s->kind));
+        s->type = fd_type_read(fd, kind);
+        ck_assert(s->type && fd_type_leaves(s->type) <= MAX_LEAVES);
         if (*spec == '=') {
             double v = strtod(spec + 1, (char **)(uintptr_t)&spec);
-            if (scalar_is_real(s->kind))
+            if (scalar_is_real(s->type->scalar))
                 s->scalar.f = v;
             else
                 s->scalar.i = (int64_t)v;
@@ -78,15 +84,18 @@ static int slots_of(const char *spec, SlotValue *slots)
         s->box.rank = s->rank;
         if (*spec == '%') below = (int)strtol(spec + 1, (char **)(uintptr_t)&spec, 10);
         while (*spec == ' ') spec++;
-        size_t bytes = scalar_bytes(s->kind);
-        s->data = calloc(s->count + 1, bytes);
-        for (size_t i = 0; i < s->count; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            int v = (int)(seed >> 16) % 17 - 8;
-            ScalarValue x = {.i = below ? (v + 8) % below : s->kind == SC_BOOL ? v & 1 : v};
-            if (scalar_is_real(s->kind)) x.f = v / 8.0;
-            if (!below && v < 0 && !scalar_is_signed(s->kind)) x.i = -v;
-            scalar_store(s->data + i * bytes, s->kind, x);
+        s->data = calloc(slot_bytes(s) + 1, 1);
+        for (int leaf = 0; leaf < fd_type_leaves(s->type); leaf++) {
+            ScalarKind k = fd_type_leaf(s->type, leaf);
+            unsigned char *plane = s->data + fd_plane_offset(s->type, leaf, (int64_t)s->count);
+            for (size_t i = 0; i < s->count; i++) {
+                seed = seed * 1664525u + 1013904223u;
+                int v = (int)(seed >> 16) % 17 - 8;
+                ScalarValue x = {.i = below ? (v + 8) % below : k == SC_BOOL ? v & 1 : v};
+                if (scalar_is_real(k)) x.f = v / 8.0;
+                if (!below && v < 0 && !scalar_is_signed(k)) x.i = -v;
+                scalar_store(plane + i * scalar_bytes(k), k, x);
+            }
         }
     }
     return count;
@@ -216,7 +225,7 @@ static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
         const SlotValue *s = &slots[l->order.slots[k]];
         boxes[k] = s->box;
         scalars[k] = s->scalar;
-        if (s->rank) m.slots[k] = buffer(s->data, s->count * scalar_bytes(s->kind));
+        if (s->rank) m.slots[k] = buffer(s->data, slot_bytes(s));
     }
     CgBinding b = {.slot_boxes = boxes, .slot_scalars = scalars};
     CgSchedule s;
@@ -265,25 +274,31 @@ static bool close_to(ScalarKind k, ScalarValue x, ScalarValue y)
 /* One evaluation against the reference. */
 static void compare(Lowered *l, const FdGraph *g, const SlotValue *slots, const char *what)
 {
-    ScalarValue *want;
+    Value *want;
     uint32_t error[CG_ERROR_WORDS];
     size_t bytes;
     Eval e = {.slots = slots};
+    bool let = g->root->kind == FD_LET;
     size_t count = eval_all(&e, g->root, &want);
-    ScalarKind k = g->root->kind == FD_LET ? g->root->body->type->scalar : g->root->type->scalar;
+    const FdType *t = let ? g->root->body->type : g->root->type;
     unsigned char *got = run(l, slots, &bytes, error);
-    ck_assert_msg(bytes == count * scalar_bytes(k), "%s: %zu bytes", what, bytes);
+    ck_assert_msg(bytes == (size_t)fd_plane_offset(t, fd_type_leaves(t), (int64_t)count),
+                  "%s: %zu bytes", what, bytes);
     ck_assert_msg(e.failed ? error[0] && (e.failed >> error[0] & 1) : error[0] == 0,
                   "%s: error kind %u site %u, expected bits %x", what, error[0], error[1],
                   e.failed);
     for (size_t i = 0; i < count && !e.failed; i++) {
-        ScalarValue x = scalar_load(got + i * scalar_bytes(k), k);
-        if (close_to(k, x, want[i])) continue;
-        if (getenv("CODEGEN_TEST_TEXT")) fprintf(stderr, "%s\n", l->text);
-        if (scalar_is_real(k))
-            ck_abort_msg("%s: element %zu is %g, not %g", what, i, x.f, want[i].f);
-        ck_abort_msg("%s: element %zu is %lld, not %lld", what, i, (long long)x.i,
-                     (long long)want[i].i);
+        Value x = load_value(got, t, count, i);
+        for (int leaf = 0; leaf < fd_type_leaves(t); leaf++) {
+            ScalarKind k = fd_type_leaf(t, leaf);
+            ScalarValue is = x.leaf[leaf], should = want[i].leaf[leaf];
+            if (close_to(k, is, should)) continue;
+            if (getenv("CODEGEN_TEST_TEXT")) fprintf(stderr, "%s\n", l->text);
+            if (scalar_is_real(k))
+                ck_abort_msg("%s: element %zu.%d is %g, not %g", what, i, leaf, is.f, should.f);
+            ck_abort_msg("%s: element %zu.%d is %lld, not %lld", what, i, leaf, (long long)is.i,
+                         (long long)should.i);
+        }
     }
     free(want);
     free(got);
@@ -315,7 +330,7 @@ static void check_graph(const char *users, const char *text, unsigned which,
     int nseen = 0;
     cl_open();
     if (users && !fd_read(fd, users, &error)) ck_abort_msg("users: %s", error);
-    int n = slots_of(specs[0], slots);
+    int n = slots_of(fd, specs[0], slots);
     FdGraph g = graph_of(fd, text, slots, n);
     slots_free(slots, n);
     for (int c = 0; c < 16; c++) {
@@ -337,7 +352,7 @@ static void check_graph(const char *users, const char *text, unsigned which,
             char what[256];
             snprintf(what, sizeof what, "%s %s %s: %s", families[family], cg_tile_text(tile),
                      specs[i], text);
-            n = slots_of(specs[i], slots);
+            n = slots_of(fd, specs[i], slots);
             compare(&l, &g, slots, what);
             slots_free(slots, n);
         }

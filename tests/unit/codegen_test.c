@@ -307,7 +307,7 @@ START_TEST(error_words)
         Fd *fd = fd_new();
         Lowered l;
         cl_open();
-        int n = slots_of("p:long(1)%1 a:float(-5+4)", slots);
+        int n = slots_of(fd, "p:long(1)%1 a:float(-5+4)", slots);
         FdGraph g =
             graph_of(fd, "(let ((i (lo p 0) (hi p 0))) (a (conv int (add (p i) 70L))))", slots, n);
         ck_assert(lower(fd, &g, (CgFamily)family, CG_TILE_AUTO, false, &l));
