@@ -14,6 +14,7 @@
 static cl_device_id cl_device;
 static cl_context cl_ctx;
 static cl_command_queue cl_queue;
+static bool warnings_allowed; /* random graphs compare values with themselves */
 
 static void cl_open(void)
 {
@@ -137,13 +138,13 @@ static cl_program program_of(Lowered *l, uint32_t variant)
     char log[8192] = "";
     clGetProgramBuildInfo(p, cl_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     const char *dump = getenv("CODEGEN_TEST_DUMP"); /* a file to look at */
-    if (code != CL_SUCCESS || strstr(log, "warning") || dump) {
+    if (code != CL_SUCCESS || (!warnings_allowed && strstr(log, "warning")) || dump) {
         FILE *f = dump ? fopen(dump, "a") : stderr;
         fprintf(f, "==== %s\n%s\n%s\n", options, l->text, log);
         if (dump) fclose(f);
     }
     ck_assert_msg(code == CL_SUCCESS, "build failed: %s", log);
-    ck_assert_msg(!strstr(log, "warning"), "warnings: %s", log);
+    ck_assert_msg(warnings_allowed || !strstr(log, "warning"), "warnings: %s", log);
     ck_assert_int_lt(l->nbuilt, 2);
     l->built[l->nbuilt++] = (Built){options, p};
     return p;
