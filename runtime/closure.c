@@ -72,8 +72,8 @@ const FdBox *closure_box(Closure *c)
         if (box->dim[d].full || cs_pending) continue;
         box->dim[d].lo = c->native->lower ? c->native->lower(c->env, d) : INT32_MIN;
         if (cs_pending) continue;
-        box->dim[d].hi = c->native->upper ? (int64_t)c->native->upper(c->env, d) + 1
-                                          : (int64_t)INT32_MAX + 1;
+        box->dim[d].hi =
+            c->native->upper ? (int64_t)c->native->upper(c->env, d) + 1 : (int64_t)INT32_MAX + 1;
         if (box->dim[d].hi < box->dim[d].lo) box->dim[d].hi = box->dim[d].lo;
     }
     return c->box = box;

@@ -25,21 +25,24 @@ static const FdType *declare(Fd *fd, int32_t index)
 
 void records_declare(Fd *fd)
 {
-    for (int32_t i = 0; rt.program && i < rt.program->nrecords; i++) declare(fd, i);
+    for (int32_t i = 0; rt.program && i < rt.program->nrecords; i++)
+        vec_push(&rt.records, declare(fd, i));
 }
 
 const FdType *elem_type(int32_t elem)
 {
     if (elem == CS_ELEM_REF) return NULL;
     if (!elem_is_record(elem)) return fd_type_scalar(rt_fd(), (ScalarKind)elem);
-    return fd_type_find(rt_fd(), rt.program->records[elem - CS_ELEM_RECORD].name);
+    rt_fd(); /* declares them */
+    return rt.records.data[elem - CS_ELEM_RECORD];
 }
 
 int32_t elem_of_type(const FdType *type)
 {
     if (!type->record) return (int32_t)type->scalar;
-    for (int32_t i = 0; rt.program && i < rt.program->nrecords; i++)
-        if (strcmp(rt.program->records[i].name, type->record) == 0) return CS_ELEM_RECORD + i;
+    for (size_t i = 0; i < rt.records.len; i++)
+        if (strcmp(rt.records.data[i]->record, type->record) == 0)
+            return CS_ELEM_RECORD + (int32_t)i;
     fprintf(stderr, "internal error: the program has no record %s\n", type->record);
     abort();
 }
@@ -47,8 +50,8 @@ int32_t elem_of_type(const FdType *type)
 bool elem_bytes(int32_t elem, int64_t count, int64_t *out)
 {
     if (!elem_is_record(elem)) {
-        int64_t one = elem == CS_ELEM_REF ? (int64_t)sizeof(void *)
-                                          : (int64_t)scalar_bytes((ScalarKind)elem);
+        int64_t one =
+            elem == CS_ELEM_REF ? (int64_t)sizeof(void *) : (int64_t)scalar_bytes((ScalarKind)elem);
         return !__builtin_mul_overflow(count, one, out);
     }
     const FdType *t = elem_type(elem);

@@ -1,6 +1,6 @@
 /* Elements of arrays: scalars, references and records. A record is a value of several scalars, its
- * leaves; an array keeps them one plane a leaf (fd_plane_offset), and everything else of the runtime
- * passes them one ScalarValue or CsValue a leaf. */
+ * leaves; an array keeps them one plane a leaf (fd_plane_offset), and everything else of the
+ * runtime passes them one ScalarValue or CsValue a leaf. */
 #ifndef CS_RUNTIME_RECORD_H
 #define CS_RUNTIME_RECORD_H
 

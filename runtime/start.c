@@ -99,6 +99,8 @@ int32_t cs_finish(void)
     graphs_free();
     if (rt.fd) fd_free(rt.fd);
     vec_free(&rt.natives);
+    vec_free(&rt.written);
+    vec_free(&rt.records);
     vec_free(&rt.value.dying);
     stack_unguard();
     int64_t live = rt.value.live;

@@ -17,6 +17,13 @@ typedef struct RtNative {
     const FdType *type; /* of `fd` */
 } RtNative;
 
+typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
+    const FdType *type;
+    uint32_t full, full_first; /* infinite dimensions: of the result, of the first operand */
+    bool choice;
+    Graph *graph;
+} RtWritten;
+
 typedef struct RtState {
     const CsProgram *program;
     unsigned dumps; /* CS_DUMP, once read */
@@ -52,18 +59,20 @@ typedef struct RtState {
         bool collecting;
     } cycles;
 
-    Fd *fd;                  /* holds the parsed graphs */
-    VEC(CsGraph *) graphs;   /* whose `parsed` is ours */
-    uint32_t serial;         /* of the newest graph */
-    VEC(RtNative) natives;   /* that closures were made of */
-    uint32_t visit;          /* number of the newest walk over lazy values */
-    Graph *domain_graph;     /* lazy.c: let(i: lo..hi) i */
-    struct Evals *evals;     /* compose.c: compositions seen */
-    struct Kernels *kernels; /* kernels.c */
-    struct Device *device;   /* device.c */
-    uint64_t cached;         /* cache.c: bytes in its folder; 0: not known */
-    struct Profile *profile; /* profile.c */
-    uint64_t evaluations;    /* of arrays and scalars, so far */
+    Fd *fd;                /* holds the parsed graphs */
+    VEC(CsGraph *) graphs; /* whose `parsed` is ours */
+    VEC(RtWritten) written;
+    VEC(const FdType *) records; /* the program's, by index */
+    uint32_t serial;             /* of the newest graph */
+    VEC(RtNative) natives;       /* that closures were made of */
+    uint32_t visit;              /* number of the newest walk over lazy values */
+    Graph *domain_graph;         /* lazy.c: let(i: lo..hi) i */
+    struct Evals *evals;         /* compose.c: compositions seen */
+    struct Kernels *kernels;     /* kernels.c */
+    struct Device *device;       /* device.c */
+    uint64_t cached;             /* cache.c: bytes in its folder; 0: not known */
+    struct Profile *profile;     /* profile.c */
+    uint64_t evaluations;        /* of arrays and scalars, so far */
 } RtState;
 
 extern RtState rt;

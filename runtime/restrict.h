@@ -1,0 +1,11 @@
+/* Functions made of others by graphs that the runtime writes itself: the restriction to a box, and
+ * f ?? g. The graphs are made once for each type and each set of infinite dimensions. */
+#ifndef CS_RUNTIME_RESTRICT_H
+#define CS_RUNTIME_RESTRICT_H
+
+#include "lazy.h"
+
+/* f with the domain `box` (given: uses outside are errors). NULL with an exception pending. */
+Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site);
+
+#endif
