@@ -24,7 +24,8 @@ SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c) $(filter-out codege
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c)
 HOST_SRC    := $(wildcard codegen/host*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c)
-GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c
+STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 # The version of the kernel generator, part of every cache key: changes with any of its sources.
@@ -73,6 +74,9 @@ $(BUILD)/parser/grammar.c: parser/grammar.y
 	@mkdir -p $(@D)
 	$(call say,bison)bison -Werror -o $@ --defines=$(BUILD)/parser/grammar.h $<
 $(BUILD)/parser/grammar.h: $(BUILD)/parser/grammar.c ;
+$(BUILD)/parser/embedded.c: tools/embed.sh $(STDLIB)
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed.sh $(foreach f,$(STDLIB),'$(f)') >$@
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.

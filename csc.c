@@ -112,8 +112,12 @@ static bool parse(Job *j)
         lexer_print_tokens(&j->out, j->sources, j->file, j->diags, j->names);
         return diags_errors(j->diags) == 0;
     }
-    j->unit = parse_unit(j->sources, j->file, j->diags, j->names, j->arena);
-    if (j->opt->emit == EMIT_AST) ast_print(&j->out, j->unit, j->sources);
+    j->unit = parse_program(j->sources, j->file, j->opt->include.data, j->opt->include.len,
+                            j->diags, j->names, j->arena);
+    if (j->opt->emit == EMIT_AST) {
+        j->unit->unit.imported.len = 0; /* the file's own */
+        ast_print(&j->out, j->unit, j->sources);
+    }
     return j->opt->emit != EMIT_AST || diags_errors(j->diags) == 0;
 }
 

@@ -38,6 +38,10 @@ typedef struct Parse {
     bool clear;          /* since then a statement ended or a line began: a new error is no echo */
 } Parse;
 
+/* Parses a file whose types are marked; frees the tokens. As parse_unit (parser.h). */
+Ast *parse_tokens(Tokens *tokens, const Sources *sources, uint32_t file, Diags *diags,
+                  Interner *names, Arena *arena);
+
 /* Reports, unless it can only be the echo of the last syntax error; tells whether it did. */
 bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

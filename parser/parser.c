@@ -72,7 +72,7 @@ void parse_push(Parse *p, TokenKind kind, Loc loc, const TokenValue *value)
     if (!grammar_push(p->state, p, (int)kind, loc, value ? value : &nothing)) p->stop = true;
 }
 
-static void parse_tokens(Parse *p)
+static void push_tokens(Parse *p)
 {
     while (!p->stop) {
         Token t = p->tokens.list.data[p->next];
@@ -104,22 +104,30 @@ static void report_inner(Parse *p)
     }
 }
 
-Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *names, Arena *arena)
+Ast *parse_tokens(Tokens *tokens, const Sources *sources, uint32_t file, Diags *diags,
+                  Interner *names, Arena *arena)
 {
     Parse p = {.diags = diags,
                .names = names,
                .arena = arena,
                .source = sources_get(sources, file),
                .file = file,
+               .tokens = *tokens,
                .clear = true};
-    lexer_scan(&p.tokens, sources, file, diags, names, arena);
-    lexer_mark_types(&p.tokens, names, NULL);
     p.state = grammar_start();
-    parse_tokens(&p);
+    push_tokens(&p);
     report_inner(&p);
     grammar_end(p.state);
     tokens_free(&p.tokens);
     vec_free(&p.open);
     vec_free(&p.inner);
     return p.unit ? p.unit : ast_new(arena, AST_UNIT, (Loc){file, 0, (uint32_t)p.source->len});
+}
+
+Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *names, Arena *arena)
+{
+    Tokens tokens = {0};
+    lexer_scan(&tokens, sources, file, diags, names, arena);
+    lexer_mark_types(&tokens, names, NULL);
+    return parse_tokens(&tokens, sources, file, diags, names, arena);
 }

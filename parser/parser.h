@@ -7,7 +7,13 @@
 #include "ast.h"
 
 /* Parses file number `file` of sources. Always returns a UNIT (with BAD nodes after errors, which
- * went to diags); nodes live in arena, names in the interner. */
+ * went to diags); nodes live in arena, names in the interner. Modules are not looked at. */
 Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *names, Arena *arena);
+
+/* The same with what the file uses: unit.imported has the declarations of the modules, found beside
+ * the file that uses them, in the folders, or in the standard library; `core` is always used. The
+ * modules become sources. */
+Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, size_t nfolders,
+                   Diags *diags, Interner *names, Arena *arena);
 
 #endif

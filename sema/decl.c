@@ -242,9 +242,6 @@ void decl_collect(Sema *s)
             }
         }
     }
-    for (int i = 0; i < s->unit->unit.usings.len; i++)
-        report(s, s->unit->unit.usings.data[i]->loc, NOT_SUPPORTED,
-               "modules are not supported yet");
 }
 
 /* ---- types of the unit ------------------------------------------------------------------ */

@@ -1,0 +1,227 @@
+/* Modules: `using name;` takes in the declarations of name.cs$. Modules are read before the file
+ * that uses them, because their types decide how its tokens are read; each is read once. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "embedded.h"
+#include "parse.h"
+#include "parser.h"
+
+static const char suffix[] = ".cs$";
+
+typedef VEC(const char *) Names;
+
+/* A file that is being read, or has been. */
+typedef struct Module Module;
+struct Module {
+    const char *identity; /* interned: the same file, the same pointer */
+    const char *folder;   /* NULL: embedded */
+    uint32_t file;
+    bool done;
+    NameSet types; /* that it declares, or that modules used by it do */
+    Module *user;  /* while it is read: who uses it */
+};
+
+typedef struct Loader {
+    Sources *sources;
+    const char *const *folders;
+    size_t nfolders;
+    Diags *diags;
+    Interner *names;
+    Arena *arena;
+    VEC(Module *) modules;
+    AstList imported;
+} Loader;
+
+/* ---- finding ---- */
+
+static const char *folder_of(Loader *l, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return ".";
+    return slash == path ? "/" : arena_strndup(l->arena, path, (size_t)(slash - path));
+}
+
+/* The i-th folder in which modules used by m are looked up, NULL past the last. */
+static const char *folder_at(const Loader *l, const Module *m, size_t i)
+{
+    if (m->folder && i-- == 0) return m->folder;
+    return i < l->nfolders ? l->folders[i] : NULL;
+}
+
+static const EmbeddedModule *find_embedded(const char *name)
+{
+    for (const EmbeddedModule *e = embedded_modules; e->name; e++)
+        if (strcmp(e->name, name) == 0) return e;
+    return NULL;
+}
+
+/* The module of this identity; *fresh if it is met for the first time. */
+static Module *module_of(Loader *l, const char *identity, bool *fresh)
+{
+    identity = intern_cstr(l->names, identity);
+    for (size_t i = 0; i < l->modules.len; i++)
+        if (l->modules.data[i]->identity == identity) return l->modules.data[i];
+    Module *m = arena_new_of(l->arena, Module);
+    m->identity = identity;
+    vec_push(&l->modules, m);
+    *fresh = true;
+    return m;
+}
+
+static Module *module_of_path(Loader *l, const char *path, bool *fresh)
+{
+    char real[PATH_MAX];
+    Module *m = module_of(l, realpath(path, real) ? real : path, fresh);
+    if (*fresh) m->folder = folder_of(l, path);
+    return m;
+}
+
+/* The names of the modules in a folder, without suffix. */
+static void add_names(Loader *l, const char *folder, Names *out)
+{
+    DIR *dir = opendir(folder);
+    if (!dir) return;
+    for (struct dirent *e; (e = readdir(dir));) {
+        size_t len = strlen(e->d_name), end = sizeof suffix - 1;
+        if (len > end && strcmp(e->d_name + len - end, suffix) == 0)
+            vec_push(out, arena_strndup(l->arena, e->d_name, len - end));
+    }
+    closedir(dir);
+}
+
+static void report_missing(Loader *l, const Module *user, Loc loc, const char *name)
+{
+    Text places = {0};
+    Names known = {0};
+    for (size_t i = 0; folder_at(l, user, i); i++) {
+        text_printf(&places, "%s'%s'", i ? ", " : "", folder_at(l, user, i));
+        add_names(l, folder_at(l, user, i), &known);
+    }
+    for (const EmbeddedModule *e = embedded_modules; e->name; e++) vec_push(&known, e->name);
+    diag(l->diags, loc, DIAG_NO_MODULE, "there is no module '%s'", name);
+    diag_note(l->diags, (Loc){0}, "looked for %s%s in %s%sthe standard library", name, suffix,
+              places.len ? places.data : "", places.len ? " and " : "");
+    const char *near = diag_nearest(name, known.data, known.len);
+    if (near) diag_note(l->diags, (Loc){0}, "did you mean '%s'?", near);
+    text_free(&places);
+    vec_free(&known);
+}
+
+/* The module that `name` means to its user, read as a source; NULL after a report. */
+static Module *find_module(Loader *l, const Module *user, Loc loc, const char *name, bool *fresh)
+{
+    for (size_t i = 0; folder_at(l, user, i); i++) {
+        const char *folder = folder_at(l, user, i);
+        const char *path = strcmp(folder, ".") == 0
+                               ? arena_printf(l->arena, "%s%s", name, suffix)
+                               : arena_printf(l->arena, "%s/%s%s", folder, name, suffix);
+        if (access(path, F_OK) != 0) continue;
+        Module *m = module_of_path(l, path, fresh);
+        if (!*fresh) return m;
+        const char *why = NULL;
+        int file = sources_load(l->sources, path, &why);
+        if (file >= 0) {
+            m->file = (uint32_t)file;
+            return m;
+        }
+        diag(l->diags, loc, DIAG_NO_MODULE, "cannot read '%s': %s", path, why);
+        m->done = true;
+        return NULL;
+    }
+    const EmbeddedModule *e = find_embedded(name);
+    if (!e) {
+        report_missing(l, user, loc, name);
+        return NULL;
+    }
+    const char *path = arena_printf(l->arena, "stdlib/%s%s", name, suffix);
+    Module *m = module_of(l, arena_printf(l->arena, "<%s>", name), fresh);
+    if (*fresh) m->file = (uint32_t)sources_add(l->sources, path, e->text, e->len);
+    return m;
+}
+
+/* ---- reading ---- */
+
+static void report_cycle(Loader *l, const Module *from, const Module *to, Loc loc)
+{
+    Text chain = {0};
+    VEC(const Module *) users = {0};
+    for (const Module *m = from; m != to; m = m->user) vec_push(&users, m);
+    text_add(&chain, sources_get(l->sources, to->file)->path);
+    while (users.len > 0)
+        text_printf(&chain, " uses %s",
+                    sources_get(l->sources, users.data[--users.len]->file)->path);
+    diag(l->diags, loc, DIAG_MODULE_CYCLE, "%s uses %s", chain.data,
+         sources_get(l->sources, to->file)->path);
+    text_free(&chain);
+    vec_free(&users);
+}
+
+static Ast *read_module(Loader *l, Module *m);
+
+static void use(Loader *l, Module *user, Loc loc, const char *name)
+{
+    bool fresh = false;
+    Module *m = find_module(l, user, loc, name, &fresh);
+    if (!m) return;
+    if (fresh) {
+        m->user = user;
+        Ast *unit = read_module(l, m);
+        for (int i = 0; i < unit->unit.decls.len; i++)
+            l->imported = ast_list_add(l->arena, l->imported, unit->unit.decls.data[i]);
+        for (int i = 0; i < unit->unit.stmts.len; i++) {
+            const Ast *stmt = unit->unit.stmts.data[i];
+            if (stmt->kind == AST_BAD || stmt->kind == AST_EMPTY) continue;
+            diag(l->diags, stmt->loc, DIAG_MODULE_STATEMENT,
+                 "a module holds declarations, no statements");
+            diag_note(l->diags, loc, "it is used as a module here");
+            break;
+        }
+    } else if (!m->done) {
+        report_cycle(l, user, m, loc);
+    }
+    for (size_t i = 0; i < m->types.size; i++)
+        if (m->types.slots[i]) names_add(&user->types, m->types.slots[i]);
+}
+
+static Ast *read_module(Loader *l, Module *m)
+{
+    Tokens tokens = {0};
+    lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
+    const Token *t = tokens.list.data;
+    if (strcmp(m->identity, "<core>") != 0) use(l, m, (Loc){0}, "core");
+    for (size_t i = 0, depth = 0; i + 2 < tokens.list.len; i++) {
+        depth += t[i].kind == TOK_LBRACE;
+        depth -= t[i].kind == TOK_RBRACE && depth > 0;
+        if (depth == 0 && t[i].kind == TOK_USING && t[i + 1].kind == TOK_NAME &&
+            t[i + 2].kind == TOK_SEMI)
+            use(l, m, (Loc){m->file, t[i + 1].begin, t[i + 1].end},
+                tokens.values.data[t[i + 1].value].text);
+    }
+    lexer_declared_types(&tokens, l->names, &m->types);
+    lexer_mark_types(&tokens, l->names, &m->types);
+    m->done = true;
+    return parse_tokens(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
+}
+
+Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, size_t nfolders,
+                   Diags *diags, Interner *names, Arena *arena)
+{
+    Loader l = {.sources = sources,
+                .folders = folders,
+                .nfolders = nfolders,
+                .diags = diags,
+                .names = names,
+                .arena = arena};
+    bool fresh = false;
+    Module *m = module_of_path(&l, sources_get(sources, file)->path, &fresh);
+    m->file = file;
+    Ast *unit = read_module(&l, m);
+    unit->unit.imported = l.imported;
+    for (size_t i = 0; i < l.modules.len; i++) names_free(&l.modules.data[i]->types);
+    vec_free(&l.modules);
+    return unit;
+}

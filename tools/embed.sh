@@ -1,0 +1,16 @@
+#!/bin/sh
+# embed.sh FILE..: the modules of the standard library as C data (parser/embedded.h), on standard output.
+set -eu
+echo '#include "embedded.h"'
+for file in "$@"; do
+    name=${file##*/}
+    echo "static const unsigned char ${name%.*}_text[] = {"
+    od -An -v -tu1 "$file" | sed 's/[0-9][0-9]*/&,/g'
+    echo '0};'
+done
+echo 'const EmbeddedModule embedded_modules[] = {'
+for file in "$@"; do
+    name=${file##*/}
+    echo "    {\"${name%.*}\", (const char *)${name%.*}_text, sizeof ${name%.*}_text - 1},"
+done
+echo '    {0}};'
