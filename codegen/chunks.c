@@ -2,7 +2,8 @@
  * operands in order, a second kernel combines the chunks in order.
  *
  *   before   reduce f (i) x(i)
- *   after    chunk p: acc = f(acc, x[i]) for its share of i; then out = f(f(chunk[0], chunk[1]), ..)
+ *   after    chunk p: acc = f(acc, x[i]) for its share of i; then out = f(f(chunk[0], chunk[1]),
+ * ..)
  *
  * Needs: an associative function (it need not be commutative), closed ranges. Keeps: the order of
  * the operands, and the same bits for the same device. No chunk is empty, so none needs an
@@ -101,8 +102,8 @@ const char *schedule_chunks(Unit *u, const Def *d, bool checked)
     c.rows = plan_let(u, "rows", plan_elements(u, d, d->nvars));
     c.work = plan_let(u, "work", plan_elements(u, &all, r->nvars));
     /* Several for every unit, of 256 operands at least. */
-    const char *wish = arena_printf(a, "min(ceildiv(units * (gpu ? 256 : 4), max(%s, 1)), %s / 256)",
-                                    c.rows, c.work);
+    const char *wish = arena_printf(
+        a, "min(ceildiv(units * (gpu ? 256 : 4), max(%s, 1)), %s / 256)", c.rows, c.work);
     c.share = plan_let(u, "share", arena_printf(a, "ceildiv(%s, max(%s, 1))", c.work, wish));
     c.parts = plan_let(u, "parts", arena_printf(a, "ceildiv(%s, %s)", c.work, c.share));
     const char *several = plan_let(u, "several", arena_printf(a, "%s > 1", c.parts));

@@ -113,14 +113,6 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
     return cost;
 }
 
-bool fdi_has_identity(const FdNode *n)
-{
-    FdOp op = fd_op_of(n);
-    if (n->init) return true;
-    if (op != FD_OP_NONE) return fd_op_info(op)->identity != FD_IDENTITY_NONE;
-    return fdi_is_leaf(n->fn, FD_LEAF_USER) && n->fn->user->identity;
-}
-
 /* ---- what can be stored ---------------------------------------------------------------- */
 
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)

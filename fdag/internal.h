@@ -205,9 +205,6 @@ enum {
  * known cost; may be empty. */
 double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs);
 
-/* Does a reduction over nothing have a value? */
-bool fdi_has_identity(const FdNode *reduce);
-
 /* Are these bounds finite for sure: do they ask only arrays for their domains? */
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */

@@ -443,6 +443,14 @@ bool fd_is_const(const FdNode *n)
     return n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST;
 }
 
+bool fd_has_identity(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if (n->init) return true;
+    if (op != FD_OP_NONE) return fd_op_info(op)->identity != FD_IDENTITY_NONE;
+    return fdi_is_leaf(n->fn, FD_LEAF_USER) && n->fn->user->identity;
+}
+
 bool fd_range_closed(const FdDom *d)
 {
     return d->lo && d->hi && fdi_node(d->lo)->evaluable && fdi_node(d->hi)->evaluable;

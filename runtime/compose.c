@@ -255,12 +255,11 @@ static void look(Composed *c)
     for (int i = 0; i < c->order.nnodes; i++) {
         const FdNode *n = c->order.nodes[i];
         FdOp op = fd_op_of(n);
-        ScalarValue v;
         if (op != FD_OP_NONE && (fd_op_info(op)->props & FD_EXPENSIVE)) c->cheap = false;
-        if (n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) c->cheap = false;
+        if ((n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) || n->self) c->cheap = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;
-        if (op == FD_OP_NONE || !fd_op_identity(op, n->type->scalar, &v)) c->may_be_empty = true;
+        if (!fd_has_identity(n)) c->may_be_empty = true;
         for (int d = 0; d < n->nvars; d++)
             if (n->doms[d].kind == FD_DOM_FULL) c->infinite = n;
     }

@@ -57,7 +57,10 @@ static void look(Look *l, const FdNode *n)
         l->graph->expensive = true;
         look(l, n->body);
         break;
-    case FD_LET: look(l, n->body); break;
+    case FD_LET:
+        l->graph->expensive |= n->self != NULL;
+        look(l, n->body);
+        break;
     default: break;
     }
 }

@@ -1,6 +1,7 @@
-/* The reference executor: plain interpretation of any graph whose slots are arrays and scalars, in
- * the order of the text, operation by operation as language.md section 8 defines them. The oracle
- * of every comparison, the fallback for host functions, and what reads single elements. */
+/* The reference executor: plain interpretation of any graph whose slots are arrays, closures and
+ * scalars, in the order of the text, operation by operation as language.md section 8 defines them.
+ * The oracle of every comparison, the fallback for host functions, and what reads single elements.
+ */
 #ifndef CS_RUNTIME_REF_H
 #define CS_RUNTIME_REF_H
 
@@ -15,7 +16,7 @@ typedef struct RtLeaf {
     ScalarValue scalar;
 } RtLeaf;
 
-/* Prepares a root (a function or scalar node) for interpretation; nodes must outlive it. */
+/* Prepares a root (a function, scalar or record node) for interpretation; nodes must outlive it. */
 Ref *ref_new(const FdNode *root);
 void ref_free(Ref *r);
 

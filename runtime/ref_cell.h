@@ -7,7 +7,10 @@
  *
  * An argument of a let is evaluated when its variable is first read: the variable keeps the cell
  * and the scope of the application, and reading it goes back to that scope for as long as the cell
- * is evaluated. */
+ * is evaluated.
+ *
+ * A record is its leaves, one value a scalar field. Whoever asks for one gives the room for them;
+ * rooms of arguments last as long as the application (a stack). */
 #ifndef CS_RUNTIME_REF_CELL_H
 #define CS_RUNTIME_REF_CELL_H
 
@@ -16,21 +19,24 @@
 
 typedef enum CellKind {
     CELL_CONST,
-    CELL_SLOT, /* scalar or array */
+    CELL_SLOT, /* scalar, array or closure */
     CELL_VAR,
     CELL_OP,     /* as a value: op on args; as a function: the operation */
     CELL_BOUND,  /* LOWER, UPPER of function fn in dimension `dim` */
+    CELL_MAKE,   /* a record of args; as a function: making it */
+    CELL_FIELD,  /* leaves from `at` of args[0]; as a function: reading them */
     CELL_APPLY,  /* fn on args */
     CELL_REDUCE, /* fn over vars of body */
-    CELL_LET,    /* a function */
+    CELL_LET,    /* a function; a recurrence with `self` */
     CELL_USER    /* a function */
 } CellKind;
 
 typedef struct RefVar {
-    ScalarValue value;
+    ScalarValue value;   /* of a scalar */
+    ScalarValue *record; /* room for the leaves of a record */
     uint64_t epoch;
     struct Cell *fn;     /* the function that it stands for, if its type is one */
-    struct Cell *lazy;   /* what `value` will be, evaluated in `scope`; NULL: it is */
+    struct Cell *lazy;   /* what the value will be, evaluated in `scope`; NULL: it is */
     struct Scope *scope; /* NULL: outside all */
 } RefVar;
 
@@ -41,6 +47,14 @@ typedef struct Scope {
     RefVar **vars;
     RefVar hidden[FD_MAX_RANK];
 } Scope;
+
+/* Arguments of an application, and those for the function that it gives. */
+typedef struct Args {
+    int n;
+    RefVar *args;
+    const FdNode *node; /* of the application, for messages */
+    struct Args *next;  /* NULL: it gives a value */
+} Args;
 
 typedef struct RefStmt {
     FdStmtKind kind;
@@ -54,29 +68,54 @@ typedef struct RefUser {
     const FdUser *user;
     RefVar *params[FD_MAX_RANK];
     RefStmt *body;          /* NULL: native */
+    struct Cell *identity;  /* NULL: none */
     const CsNative *native; /* found at the first call */
 } RefUser;
+
+/* The values of a recurrence, leaf by leaf of each element, row-major. */
+typedef struct Table {
+    FdBox box;
+    ScalarValue *values;
+    uint64_t stamp; /* as in Cell; 0: none yet */
+    bool filling;
+} Table;
 
 typedef struct Cell {
     CellKind kind;
     FdOp op;
     ScalarKind in;  /* operand type of op */
     ScalarKind out; /* result type, of a scalar */
+    bool is_record; /* its value is one */
     bool memo;
-    bool ready; /* deps are known */
-    int steps;  /* of an expression that cannot fail; 0: it can, or takes long */
+    int steps; /* of an expression that cannot fail; 0: it can, or takes long */
     int nargs, nvars, ndeps, dim, slot;
+    int leaves; /* of its value or, of a function, of its results */
+    int at;
     ScalarValue value;
+    ScalarValue *record; /* room to keep a record */
     uint64_t stamp;
     RefVar *var;
-    struct Cell *fn, *body;
+    struct Cell *fn, *body, *init;
     struct Cell **args;
     RefVar **vars;
+    RefVar *self;
+    Table *table;           /* of a recurrence */
     struct Cell **lo, **hi; /* ranges of vars; NULL: full */
     RefVar **deps;          /* sorted by address */
     RefUser *user;
     const FdNode *node;
 } Cell;
+
+typedef struct Chunk {
+    struct Chunk *below;
+    size_t used, size;
+    ScalarValue values[];
+} Chunk;
+
+typedef struct Mark {
+    Chunk *chunk;
+    size_t used;
+} Mark;
 
 struct Ref {
     Arena *arena;
@@ -87,14 +126,78 @@ struct Ref {
     int nslots;
     FdBox *boxes; /* by slot number: what fd_eval_bound sees */
     ScalarValue *scalars;
+    int64_t **planes;     /* of arrays of records: offsets in the array at hand */
+    int64_t *root_planes; /* of the array being filled */
+    const FdType **slot_types;
     /* of the evaluation under way */
     const RtLeaf *leaves;
     const CsSite *site;
     Scope *scope; /* the innermost */
+    Chunk *rooms; /* the topmost chunk of the stack of rooms */
     uint64_t clock, start;
     bool failed;
 };
 
-Cell *ref_cell(Ref *r, const FdNode *n);
+/* ---- evaluation (ref_eval.c) ----------------------------------------------------------- */
+
+/* An error sets `failed` and every loop ends; values are zero from there on. */
+ScalarValue ref_eval(Ref *r, Cell *c);                     /* a scalar */
+void ref_eval_all(Ref *r, Cell *c, ScalarValue *out);      /* c->leaves values */
+void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out); /* an application's result */
+ScalarValue ref_force(Ref *r, RefVar *v);                  /* a record: into its room */
+Cell *ref_function_of(Cell *f); /* variables of function type followed; NULL: it has no value */
+/* An operation on evaluated operands. */
+ScalarValue ref_operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out, const ScalarValue *a,
+                        const FdNode *node);
+/* One bound of a range; false if it is infinite. */
+bool ref_range_bound(Ref *r, Cell *c, int64_t *out);
+
+/* Opens a scope in which the variables have the values and functions of `args`; NULL: those that
+ * they have. */
+void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, const RefVar *args);
+void ref_leave(Ref *r);
+
+static inline void ref_set(Ref *r, RefVar *v, ScalarValue value)
+{
+    v->value = value;
+    v->lazy = NULL;
+    v->epoch = ++r->clock;
+}
+
+/* The newest epoch that a value of the cell depends on. */
+static inline uint64_t ref_newest(const Ref *r, const Cell *c)
+{
+    uint64_t newest = r->start;
+    for (int i = 0; i < c->ndeps; i++)
+        if (c->deps[i]->epoch > newest) newest = c->deps[i]->epoch;
+    return newest;
+}
+
+void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message);
+void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
+                    const FdNode *node);
+
+/* Rooms for records: a stack. Zeroed. */
+ScalarValue *ref_room(Ref *r, int n);
+static inline Mark ref_mark(const Ref *r)
+{
+    return (Mark){r->rooms, r->rooms ? r->rooms->used : 0};
+}
+void ref_release(Ref *r, Mark m);
+
+/* ---- functions with statements, host functions (ref_user.c) ----------------------------- */
+
+/* Arguments are evaluated. */
+void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, ScalarValue *out);
+/* A closure in a slot. */
+void ref_call_closure(Ref *r, const Cell *f, const RefVar *args, const FdNode *node,
+                      ScalarValue *out);
+
+/* ---- what runs over ranges (ref_loop.c) ------------------------------------------------- */
+
+void ref_reduce(Ref *r, Cell *c, ScalarValue *out);
+/* An element of a recurrence: all of it is evaluated, in its order, when the first is asked for.
+ * Arguments are evaluated. */
+void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node, ScalarValue *out);
 
 #endif

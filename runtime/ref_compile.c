@@ -1,6 +1,7 @@
 /* Cells from nodes: operands resolved, dependences on variables gathered, and the choice of what is
  * worth remembering: what several cells use, and what a user depends on more variables than. One
  * cell a node, so the graph's sharing stays. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ref_cell.h"
@@ -11,7 +12,11 @@ static RefVar *var_of(Ref *r, const FdNode *n)
 {
     while (r->vars.len <= n->var) vec_push(&r->vars, NULL);
     RefVar **v = &r->vars.data[n->var];
-    if (!*v) *v = arena_new_of(r->arena, RefVar);
+    if (!*v) {
+        *v = arena_new_of(r->arena, RefVar);
+        if (n->type->record) /* locals keep theirs, others get one with each value */
+            (*v)->record = arena_array(r->arena, ScalarValue, fd_type_leaves(n->type));
+    }
     return *v;
 }
 
@@ -49,8 +54,9 @@ static int steps_of(const Cell *c)
 {
     enum { FEW = 8 };
     if (c->kind == CELL_CONST || c->kind == CELL_VAR || c->kind == CELL_SLOT) return 1;
-    if (c->kind != CELL_OP || c->nargs == 0) return 0;
-    if ((fd_op_info(c->op)->props & FD_THROWS) && scalar_is_integer(c->in)) return 0;
+    if (c->is_record || (c->kind != CELL_OP && c->kind != CELL_FIELD) || c->nargs == 0) return 0;
+    if (c->kind == CELL_OP && (fd_op_info(c->op)->props & FD_THROWS) && scalar_is_integer(c->in))
+        return 0;
     int steps = 1;
     for (int i = 0; i < c->nargs; i++) {
         if (c->args[i]->steps == 0) return 0;
@@ -65,6 +71,7 @@ static void finish(Ref *r, Cell *c)
     if (c->kind == CELL_VAR) deps_add(&d, c->var);
     deps_of(&d, c->fn);
     deps_of(&d, c->body);
+    deps_of(&d, c->init);
     for (int i = 0; i < c->nargs; i++) deps_of(&d, c->args[i]);
     for (int i = 0; i < c->nvars; i++) {
         deps_of(&d, c->lo[i]);
@@ -72,16 +79,16 @@ static void finish(Ref *r, Cell *c)
     }
     size_t kept = 0; /* without those bound here */
     for (size_t i = 0; i < d.len; i++) {
-        bool bound = false;
+        bool bound = d.data[i] == c->self && c->self;
         for (int v = 0; v < c->nvars; v++) bound |= c->vars[v] == d.data[i];
         if (!bound) d.data[kept++] = d.data[i];
     }
     c->ndeps = (int)kept;
     c->deps = kept ? arena_copy(r->arena, d.data, kept * sizeof *d.data) : NULL;
     vec_free(&d);
-    c->ready = true;
     c->steps = steps_of(c);
     remember(c->body, c);
+    remember(c->init, c);
     for (int i = 0; i < c->nargs; i++) remember(c->args[i], c);
     for (int i = 0; i < c->nvars; i++) {
         remember(c->lo[i], c);
@@ -116,6 +123,7 @@ static RefUser *user_of(Ref *r, const FdUser *u)
     RefUser *x = arena_new_of(r->arena, RefUser);
     x->user = u;
     vec_push(&r->users, x);
+    if (u->identity) x->identity = cell_of(r, u->identity);
     if (u->body) {
         for (int i = 0; i < u->nparams; i++) x->params[i] = var_of(r, u->params[i]);
         x->body = stmts(r, u->body);
@@ -137,6 +145,14 @@ static Cell **cells_of(Ref *r, int n, const FdNode *const *nodes)
     return c;
 }
 
+/* Of the field that a function reads. */
+static int first_leaf(const FdNode *field)
+{
+    int at = 0;
+    for (int i = 0; i < field->slot; i++) at += fd_type_leaves(field->type->params[0]->fields[i]);
+    return at;
+}
+
 static void apply(Ref *r, Cell *c, const FdNode *n)
 {
     FdOp op = fd_op_of(n);
@@ -149,6 +165,15 @@ static void apply(Ref *r, Cell *c, const FdNode *n)
     }
     c->nargs = n->nargs;
     c->args = cells_of(r, n->nargs, n->args);
+    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_MAKE) {
+        c->kind = CELL_MAKE;
+        return;
+    }
+    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_FIELD) {
+        c->kind = CELL_FIELD;
+        c->at = first_leaf(n->fn);
+        return;
+    }
     if (op == FD_OP_NONE) {
         c->kind = CELL_APPLY;
         c->fn = cell_of(r, n->fn);
@@ -171,7 +196,13 @@ static void binder(Ref *r, Cell *c, const FdNode *n)
         c->lo[i] = cell_of(r, n->doms[i].lo);
         c->hi[i] = cell_of(r, n->doms[i].hi);
     }
+    if (n->self) {
+        c->self = var_of(r, n->self);
+        c->self->fn = c;
+        c->table = arena_new_of(r->arena, Table);
+    }
     c->body = cell_of(r, n->body);
+    if (n->init) c->init = cell_of(r, n->init);
 }
 
 static Cell *cell_of(Ref *r, const FdNode *n)
@@ -180,17 +211,25 @@ static Cell *cell_of(Ref *r, const FdNode *n)
     if (r->cells.data[n->id]) return r->cells.data[n->id];
     Cell *c = arena_new_of(r->arena, Cell);
     c->node = n;
+    const FdType *value = n->type;
+    while (value->result) value = value->result;
+    c->leaves = fd_type_leaves(value);
+    c->is_record = n->type->record != NULL;
+    if (c->is_record) c->record = arena_array(r->arena, ScalarValue, c->leaves);
     if (!n->type->result) c->out = n->type->scalar;
     switch (n->kind) {
     case FD_SCALAR:
     case FD_FUNC:
-        c->kind = n->leaf == FD_LEAF_CONST  ? CELL_CONST
-                  : n->leaf == FD_LEAF_SLOT ? CELL_SLOT
-                  : n->leaf == FD_LEAF_OP   ? CELL_OP
-                                            : CELL_USER;
+        c->kind = n->leaf == FD_LEAF_CONST   ? CELL_CONST
+                  : n->leaf == FD_LEAF_SLOT  ? CELL_SLOT
+                  : n->leaf == FD_LEAF_OP    ? CELL_OP
+                  : n->leaf == FD_LEAF_MAKE  ? CELL_MAKE
+                  : n->leaf == FD_LEAF_FIELD ? CELL_FIELD
+                                             : CELL_USER;
         c->value = n->value;
         c->slot = n->slot;
         if (c->kind == CELL_SLOT && n->slot >= r->nslots) r->nslots = n->slot + 1;
+        if (c->kind == CELL_FIELD) c->at = first_leaf(n);
         c->op = n->op;
         if (n->leaf == FD_LEAF_OP) {
             const FdType *t = n->type;
@@ -219,6 +258,17 @@ static Cell *cell_of(Ref *r, const FdNode *n)
     return c;
 }
 
+/* What is known once all cells are there. */
+static void look(Ref *r, Cell *c)
+{
+    c->stamp = 0; /* a count of users so far */
+    const FdType *t = c->node->type;
+    if (c->kind != CELL_SLOT || !t->result) return;
+    r->slot_types[c->slot] = t;
+    if (t->result->record && !r->planes[c->slot])
+        r->planes[c->slot] = arena_array(r->arena, int64_t, c->leaves);
+}
+
 Ref *ref_new(const FdNode *root)
 {
     Arena *arena = arena_new();
@@ -228,14 +278,23 @@ Ref *ref_new(const FdNode *root)
     r->root = cell_of(r, root);
     r->boxes = arena_array(arena, FdBox, r->nslots + 1);
     r->scalars = arena_array(arena, ScalarValue, r->nslots + 1);
+    r->planes = arena_array(arena, int64_t *, r->nslots + 1);
+    r->root_planes = arena_array(arena, int64_t, r->root->leaves);
+    r->slot_types = arena_array(arena, const FdType *, r->nslots + 1);
     for (size_t i = 0; i < r->cells.len; i++)
-        if (r->cells.data[i]) r->cells.data[i]->stamp = 0;
+        if (r->cells.data[i]) look(r, r->cells.data[i]);
     return r;
 }
 
 void ref_free(Ref *r)
 {
     if (!r) return;
+    for (size_t i = 0; i < r->cells.len; i++)
+        if (r->cells.data[i] && r->cells.data[i]->table) free(r->cells.data[i]->table->values);
+    for (Chunk *below; r->rooms; r->rooms = below) {
+        below = r->rooms->below;
+        free(r->rooms);
+    }
     vec_free(&r->cells);
     vec_free(&r->vars);
     vec_free(&r->users);

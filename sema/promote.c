@@ -1,5 +1,5 @@
-/* Parameters of promoted operations: equal lists are one, disjoint ones follow each other. Lists that
- * overlap partly mean nothing; the report spells what bound variables would say.
+/* Parameters of promoted operations: equal lists are one, disjoint ones follow each other. Lists
+ * that overlap partly mean nothing; the report spells what bound variables would say.
  */
 #include <ctype.h>
 #include <string.h>
@@ -83,8 +83,8 @@ static bool is_primary(const Ast *n)
 static bool in_parens(const char *text, Loc *at)
 {
     if (!at->begin || text[at->begin - 1] != '(' || text[at->end] != ')') return false;
-    if (at->begin > 1 && (isalnum((unsigned char)text[at->begin - 2]) ||
-                          strchr("_)]", text[at->begin - 2])))
+    if (at->begin > 1 &&
+        (isalnum((unsigned char)text[at->begin - 2]) || strchr("_)]", text[at->begin - 2])))
         return false;
     at->begin--;
     at->end++;
@@ -100,8 +100,8 @@ static const Type *longest(Ast *const *args, int n)
     return t;
 }
 
-/* The operation with its operands applied to variables: "let(i, j) m(i, j) + v(j)"; NULL if it is too
- * long for a note. */
+/* The operation with its operands applied to variables: "let(i, j) m(i, j) + v(j)"; NULL if it is
+ * too long for a note. */
 static const char *example(Sema *s, Loc loc, Ast *const *args, int n)
 {
     const Source *src = sources_get(s->sources, loc.file);

@@ -20,7 +20,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root);
 static bool node_may_fail(const FdNode *x, const FdiNode *guarded)
 {
     FdOp op = fd_op_of(x);
-    if (x->kind == FD_REDUCE && !fdi_has_identity(x)) return true;
+    if (x->kind == FD_REDUCE && !fd_has_identity(x)) return true;
     for (int i = 0; i < x->nvars; i++)
         if (x->doms[i].kind == FD_DOM_GIVEN) return true;
     if (x->kind != FD_APPLY || fdi_applies(x, FD_LEAF_MAKE) || fdi_applies(x, FD_LEAF_FIELD))

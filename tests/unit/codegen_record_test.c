@@ -6,105 +6,106 @@
 
 /* best: the larger of two, the first of equals. last: associative, not commutative. count: a fold
  * over another type. nest, turn: made of and taken apart. spin: a loop over a record. */
-static const char declarations[] = "record Pair (float x, int n)\n"
-                                   "record Nest (Pair p, double d, bool b)\n"
-                                   "record Small (bool b, char c, half h, byte k)\n"
-                                   "user \"best\" : Pair(Pair, Pair) associative {\n"
-                                   "  %0 = local \"a\" : Pair\n"
-                                   "  %1 = local \"b\" : Pair\n"
-                                   "  %2 = apply @field 0 (%0) : float\n"
-                                   "  %3 = apply @field 0 (%1) : float\n"
-                                   "  %4 = apply @lt (%2, %3) : bool\n"
-                                   "  params (%0, %1)\n"
-                                   "  if %4 {\n"
-                                   "    return %1\n"
-                                   "  }\n"
-                                   "  return %0\n"
-                                   "}\n"
-                                   "user \"last\" : Pair(Pair, Pair) associative identity (0, 0) {\n"
-                                   "  %0 = local \"a\" : Pair\n"
-                                   "  %1 = local \"b\" : Pair\n"
-                                   "  %2 = apply @field 0 (%0) : float\n"
-                                   "  %3 = apply @field 0 (%1) : float\n"
-                                   "  %4 = apply @add (%2, %3) : float\n"
-                                   "  %5 = apply @field 1 (%0) : int\n"
-                                   "  %6 = apply @field 1 (%1) : int\n"
-                                   "  %7 = const 0 : int\n"
-                                   "  %8 = apply @eq (%6, %7) : bool\n"
-                                   "  %9 = apply @select (%8, %5, %6) : int\n"
-                                   "  %10 = apply @make (%4, %9) : Pair\n"
-                                   "  params (%0, %1)\n"
-                                   "  return %10\n"
-                                   "}\n"
-                                   "user \"first\" : int(int, int) {\n"
-                                   "  %0 = local \"a\" : int\n"
-                                   "  %1 = local \"b\" : int\n"
-                                   "  %2 = const 3 : int\n"
-                                   "  %3 = apply @mul (%0, %2) : int\n"
-                                   "  %4 = apply @sub (%3, %1) : int\n"
-                                   "  params (%0, %1)\n"
-                                   "  return %4\n"
-                                   "}\n"
-                                   "user \"count\" : int(int, Pair) {\n"
-                                   "  %0 = local \"a\" : int\n"
-                                   "  %1 = local \"b\" : Pair\n"
-                                   "  %2 = apply @field 1 (%1) : int\n"
-                                   "  %3 = const 3 : int\n"
-                                   "  %4 = apply @mul (%0, %3) : int\n"
-                                   "  %5 = apply @add (%4, %2) : int\n"
-                                   "  params (%0, %1)\n"
-                                   "  return %5\n"
-                                   "}\n"
-                                   "user \"gather\" : Pair(Pair, float) {\n"
-                                   "  %0 = local \"a\" : Pair\n"
-                                   "  %1 = local \"b\" : float\n"
-                                   "  %2 = apply @field 0 (%0) : float\n"
-                                   "  %3 = apply @field 1 (%0) : int\n"
-                                   "  %4 = apply @min (%2, %1) : float\n"
-                                   "  %5 = const 1 : int\n"
-                                   "  %6 = apply @add (%3, %5) : int\n"
-                                   "  %7 = apply @make (%4, %6) : Pair\n"
-                                   "  params (%0, %1)\n"
-                                   "  return %7\n"
-                                   "}\n"
-                                   "user \"nest\" : Nest(Pair, Pair) {\n"
-                                   "  %0 = local \"a\" : Pair\n"
-                                   "  %1 = local \"b\" : Pair\n"
-                                   "  %2 = apply @field 0 (%0) : float\n"
-                                   "  %3 = apply @field 0 (%1) : float\n"
-                                   "  %4 = apply @lt (%2, %3) : bool\n"
-                                   "  %5 = apply @convert (%2) : double\n"
-                                   "  %6 = apply @make (%1, %5, %4) : Nest\n"
-                                   "  params (%0, %1)\n"
-                                   "  return %6\n"
-                                   "}\n"
-                                   "user \"spin\" : Pair(Pair, int) {\n"
-                                   "  %0 = local \"a\" : Pair\n"
-                                   "  %1 = local \"n\" : int\n"
-                                   "  %2 = local \"i\" : int\n"
-                                   "  %3 = const 0 : int\n"
-                                   "  %4 = const 1 : int\n"
-                                   "  %5 = apply @ge (%2, %1) : bool\n"
-                                   "  %6 = apply @field 0 (%0) : float\n"
-                                   "  %7 = apply @field 1 (%0) : int\n"
-                                   "  %8 = apply @neg (%6) : float\n"
-                                   "  %9 = apply @add (%7, %2) : int\n"
-                                   "  %10 = apply @make (%8, %9) : Pair\n"
-                                   "  %11 = apply @add (%2, %4) : int\n"
-                                   "  params (%0, %1)\n"
-                                   "  set %2 = %3\n"
-                                   "  loop {\n"
-                                   "    if %5 {\n"
-                                   "      break\n"
-                                   "    }\n"
-                                   "    set %0 = %10\n"
-                                   "  } step {\n"
-                                   "    set %2 = %11\n"
-                                   "  }\n"
-                                   "  return %0\n"
-                                   "}\n"
-                                   "%0 = const 0 : int\n"
-                                   "root %0\n";
+static const char declarations[] =
+    "record Pair (float x, int n)\n"
+    "record Nest (Pair p, double d, bool b)\n"
+    "record Small (bool b, char c, half h, byte k)\n"
+    "user \"best\" : Pair(Pair, Pair) associative {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"b\" : Pair\n"
+    "  %2 = apply @field 0 (%0) : float\n"
+    "  %3 = apply @field 0 (%1) : float\n"
+    "  %4 = apply @lt (%2, %3) : bool\n"
+    "  params (%0, %1)\n"
+    "  if %4 {\n"
+    "    return %1\n"
+    "  }\n"
+    "  return %0\n"
+    "}\n"
+    "user \"last\" : Pair(Pair, Pair) associative identity (0, 0) {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"b\" : Pair\n"
+    "  %2 = apply @field 0 (%0) : float\n"
+    "  %3 = apply @field 0 (%1) : float\n"
+    "  %4 = apply @add (%2, %3) : float\n"
+    "  %5 = apply @field 1 (%0) : int\n"
+    "  %6 = apply @field 1 (%1) : int\n"
+    "  %7 = const 0 : int\n"
+    "  %8 = apply @eq (%6, %7) : bool\n"
+    "  %9 = apply @select (%8, %5, %6) : int\n"
+    "  %10 = apply @make (%4, %9) : Pair\n"
+    "  params (%0, %1)\n"
+    "  return %10\n"
+    "}\n"
+    "user \"first\" : int(int, int) {\n"
+    "  %0 = local \"a\" : int\n"
+    "  %1 = local \"b\" : int\n"
+    "  %2 = const 3 : int\n"
+    "  %3 = apply @mul (%0, %2) : int\n"
+    "  %4 = apply @sub (%3, %1) : int\n"
+    "  params (%0, %1)\n"
+    "  return %4\n"
+    "}\n"
+    "user \"count\" : int(int, Pair) {\n"
+    "  %0 = local \"a\" : int\n"
+    "  %1 = local \"b\" : Pair\n"
+    "  %2 = apply @field 1 (%1) : int\n"
+    "  %3 = const 3 : int\n"
+    "  %4 = apply @mul (%0, %3) : int\n"
+    "  %5 = apply @add (%4, %2) : int\n"
+    "  params (%0, %1)\n"
+    "  return %5\n"
+    "}\n"
+    "user \"gather\" : Pair(Pair, float) {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"b\" : float\n"
+    "  %2 = apply @field 0 (%0) : float\n"
+    "  %3 = apply @field 1 (%0) : int\n"
+    "  %4 = apply @min (%2, %1) : float\n"
+    "  %5 = const 1 : int\n"
+    "  %6 = apply @add (%3, %5) : int\n"
+    "  %7 = apply @make (%4, %6) : Pair\n"
+    "  params (%0, %1)\n"
+    "  return %7\n"
+    "}\n"
+    "user \"nest\" : Nest(Pair, Pair) {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"b\" : Pair\n"
+    "  %2 = apply @field 0 (%0) : float\n"
+    "  %3 = apply @field 0 (%1) : float\n"
+    "  %4 = apply @lt (%2, %3) : bool\n"
+    "  %5 = apply @convert (%2) : double\n"
+    "  %6 = apply @make (%1, %5, %4) : Nest\n"
+    "  params (%0, %1)\n"
+    "  return %6\n"
+    "}\n"
+    "user \"spin\" : Pair(Pair, int) {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"n\" : int\n"
+    "  %2 = local \"i\" : int\n"
+    "  %3 = const 0 : int\n"
+    "  %4 = const 1 : int\n"
+    "  %5 = apply @ge (%2, %1) : bool\n"
+    "  %6 = apply @field 0 (%0) : float\n"
+    "  %7 = apply @field 1 (%0) : int\n"
+    "  %8 = apply @neg (%6) : float\n"
+    "  %9 = apply @add (%7, %2) : int\n"
+    "  %10 = apply @make (%8, %9) : Pair\n"
+    "  %11 = apply @add (%2, %4) : int\n"
+    "  params (%0, %1)\n"
+    "  set %2 = %3\n"
+    "  loop {\n"
+    "    if %5 {\n"
+    "      break\n"
+    "    }\n"
+    "    set %0 = %10\n"
+    "  } step {\n"
+    "    set %2 = %11\n"
+    "  }\n"
+    "  return %0\n"
+    "}\n"
+    "%0 = const 0 : int\n"
+    "root %0\n";
 
 #define CHECK_RECORDS(text, which, ...)                                                            \
     check_graph(declarations, text, which, (const char *const[]){__VA_ARGS__, NULL})
@@ -122,7 +123,8 @@ START_TEST(arrays) /* read, made and stored, whole and by field */
     CHECK_RECORDS("(let " I " (make Nest (a i) (conv double (field 0 (a i))) (lt (field 1 (a i)) "
                   "0)))",
                   BOTH, "a:Pair(3)", "a:Pair(77)");
-    CHECK_RECORDS("(let " I " (select (field 2 (a i)) (field 0 (a i)) (make Pair (conv float (field "
+    CHECK_RECORDS("(let " I
+                  " (select (field 2 (a i)) (field 0 (a i)) (make Pair (conv float (field "
                   "1 (a i))) i)))",
                   BOTH, "a:Nest(3)", "a:Nest(77)");
     CHECK_RECORDS("(let " I " (make Small (lnot (field 0 (a i))) (field 1 (a i)) (field 2 (a i)) "
@@ -168,9 +170,10 @@ START_TEST(folds)
                   "a:Pair(900)");
     CHECK_RECORDS("(let ((i (lo a 0) (hi a 0))) (fold gather (make Pair 0.5f i) " K " (a i k)))",
                   BOTH, "a:float(3,5)", "a:float(33,200)", "a:float(3,0)");
-    CHECK_RECORDS("(let ((i (lo a 0) (hi a 0))) (fold sub 4 " K " (a i k)))", BOTH | P2, "a:int(3,5)",
-                  "a:int(33,200)", "a:int(3,0)");
-    CHECK_RECORDS("(let ((j (lo a 1) (hi a 1))) (fold sub (a (conv int (lo a 0)) j) ((i (lo a 0) (hi a 0))) (a i "
+    CHECK_RECORDS("(let ((i (lo a 0) (hi a 0))) (fold sub 4 " K " (a i k)))", BOTH | P2,
+                  "a:int(3,5)", "a:int(33,200)", "a:int(3,0)");
+    CHECK_RECORDS("(let ((j (lo a 1) (hi a 1))) (fold sub (a (conv int (lo a 0)) j) ((i (lo a 0) "
+                  "(hi a 0))) (a i "
                   "j)))",
                   BOTH, "a:int(3,5)", "a:int(33,200)");
     CHECK_RECORDS("(fold add 4.5f " I " (a i))", BOTH, "a:float(3)", "a:float(3333)");
@@ -197,16 +200,19 @@ START_TEST(recurrences)
                   "(sub i 1) (sub j 1)) (select (eq (a i) (b j)) 0 1))))))",
                   BOTH, "a:int(1) b:int(1)", "a:int(30)%3 b:int(41)%3");
     /* inner reductions: forward substitution, sums of all before */
-    CHECK_RECORDS("(rec s int +0 ((i 0 (hi b 0) given)) (sub (b i) (sum ((j 0 i given)) (mul (a i j) "
-                  "(s j)))))",
-                  BOTH, "a:int(1,1) b:int(1)", "a:int(9,9)%2 b:int(9)%3");
+    CHECK_RECORDS(
+        "(rec s int +0 ((i 0 (hi b 0) given)) (sub (b i) (sum ((j 0 i given)) (mul (a i j) "
+        "(s j)))))",
+        BOTH, "a:int(1,1) b:int(1)", "a:int(9,9)%2 b:int(9)%3");
     /* of records */
-    CHECK_RECORDS("(rec s Pair +0 ((i 0 (hi a 0) given)) (select (lt i 2) (a i) (make Pair (field 0 "
-                  "(s (sub i 2))) (add (field 1 (s (sub i 1))) (field 1 (a i))))))",
-                  BOTH, "a:Pair(1)", "a:Pair(100)");
-    CHECK_RECORDS("(rec s Pair +0 ((i 0 (hi a 0) given)) (select (eq i 0) (a i) (best (a i) (s (sub i "
-                  "1)))))",
-                  BOTH, "a:Pair(100)");
+    CHECK_RECORDS(
+        "(rec s Pair +0 ((i 0 (hi a 0) given)) (select (lt i 2) (a i) (make Pair (field 0 "
+        "(s (sub i 2))) (add (field 1 (s (sub i 1))) (field 1 (a i))))))",
+        BOTH, "a:Pair(1)", "a:Pair(100)");
+    CHECK_RECORDS(
+        "(rec s Pair +0 ((i 0 (hi a 0) given)) (select (eq i 0) (a i) (best (a i) (s (sub i "
+        "1)))))",
+        BOTH, "a:Pair(100)");
 }
 END_TEST
 
@@ -271,20 +277,30 @@ static void random_expr(Random *r, enum Kind kind, int depth)
         int n;
         enum Kind args[3];
     } Form;
-    static const Form forms[] = {
-        {REAL, "add", 2, {REAL, REAL}},        {REAL, "sub", 2, {REAL, REAL}},
-        {REAL, "min", 2, {REAL, REAL}},        {REAL, "field 0", 1, {PAIR}},
-        {REAL, "conv float", 1, {WHOLE}},      {REAL, "select", 3, {TRUTH, REAL, REAL}},
-        {WHOLE, "add", 2, {WHOLE, WHOLE}},     {WHOLE, "mul", 2, {WHOLE, WHOLE}},
-        {WHOLE, "div", 2, {WHOLE, WHOLE}},     {WHOLE, "field 1", 1, {PAIR}},
-        {WHOLE, "select", 3, {TRUTH, WHOLE, WHOLE}},
-        {WHOLE, "count", 2, {WHOLE, PAIR}},    {TRUTH, "lt", 2, {REAL, REAL}},
-        {TRUTH, "eq", 2, {WHOLE, WHOLE}},      {TRUTH, "land", 2, {TRUTH, TRUTH}},
-        {TRUTH, "lor", 2, {TRUTH, TRUTH}},     {TRUTH, "field 2", 1, {NEST}},
-        {PAIR, "make Pair", 2, {REAL, WHOLE}}, {PAIR, "select", 3, {TRUTH, PAIR, PAIR}},
-        {PAIR, "best", 2, {PAIR, PAIR}},       {PAIR, "field 0", 1, {NEST}},
-        {PAIR, "gather", 2, {PAIR, REAL}},     {NEST, "nest", 2, {PAIR, PAIR}},
-        {NEST, "select", 3, {TRUTH, NEST, NEST}}};
+    static const Form forms[] = {{REAL, "add", 2, {REAL, REAL}},
+                                 {REAL, "sub", 2, {REAL, REAL}},
+                                 {REAL, "min", 2, {REAL, REAL}},
+                                 {REAL, "field 0", 1, {PAIR}},
+                                 {REAL, "conv float", 1, {WHOLE}},
+                                 {REAL, "select", 3, {TRUTH, REAL, REAL}},
+                                 {WHOLE, "add", 2, {WHOLE, WHOLE}},
+                                 {WHOLE, "mul", 2, {WHOLE, WHOLE}},
+                                 {WHOLE, "div", 2, {WHOLE, WHOLE}},
+                                 {WHOLE, "field 1", 1, {PAIR}},
+                                 {WHOLE, "select", 3, {TRUTH, WHOLE, WHOLE}},
+                                 {WHOLE, "count", 2, {WHOLE, PAIR}},
+                                 {TRUTH, "lt", 2, {REAL, REAL}},
+                                 {TRUTH, "eq", 2, {WHOLE, WHOLE}},
+                                 {TRUTH, "land", 2, {TRUTH, TRUTH}},
+                                 {TRUTH, "lor", 2, {TRUTH, TRUTH}},
+                                 {TRUTH, "field 2", 1, {NEST}},
+                                 {PAIR, "make Pair", 2, {REAL, WHOLE}},
+                                 {PAIR, "select", 3, {TRUTH, PAIR, PAIR}},
+                                 {PAIR, "best", 2, {PAIR, PAIR}},
+                                 {PAIR, "field 0", 1, {NEST}},
+                                 {PAIR, "gather", 2, {PAIR, REAL}},
+                                 {NEST, "nest", 2, {PAIR, PAIR}},
+                                 {NEST, "select", 3, {TRUTH, NEST, NEST}}};
     enum { COUNT = sizeof forms / sizeof *forms };
     if (depth <= 0) {
         random_leaf(r, kind);
@@ -292,10 +308,14 @@ static void random_expr(Random *r, enum Kind kind, int depth)
     }
     if (depth > 1 && !r->nested && pick(r, 4) == 0) {
         if (kind == REAL) over(r, pick(r, 2) ? "sum" : "least", REAL, depth);
-        if (kind == WHOLE) pick(r, 2) ? over(r, "fold count 3", PAIR, depth) : over(r, "by first", WHOLE, depth);
+        if (kind == WHOLE)
+            pick(r, 2) ? over(r, "fold count 3", PAIR, depth) : over(r, "by first", WHOLE, depth);
         if (kind == PAIR)
-            over(r, pick(r, 2) ? "by best" : pick(r, 2) ? "by last" : "fold best (p 0)", PAIR,
-                 depth);
+            over(r,
+                 pick(r, 2)   ? "by best"
+                 : pick(r, 2) ? "by last"
+                              : "fold best (p 0)",
+                 PAIR, depth);
         if (kind == TRUTH) over(r, "any", TRUTH, depth);
         if (kind != NEST) return;
     }
@@ -323,10 +343,13 @@ START_TEST(random_graphs)
         else
             text_add(&r.out, "(let ((i (lo a 0) (hi a 0))) ");
         random_expr(&r, kind, 1 + pick(&r, 4));
-        if (recurrence) text_printf(&r.out, " (s (sub i %d))))", 1 + pick(&r, 3));
-        else text_add(&r.out, ")");
+        if (recurrence)
+            text_printf(&r.out, " (s (sub i %d))))", 1 + pick(&r, 3));
+        else
+            text_add(&r.out, ")");
         static const char *const specs[] = {
-            "a:float(13) p:Pair(13) q:Nest(13) x:float=0.5 m:int=2", "a:float(1) p:Pair(1) q:Nest(1) x:float=-1 m:int=0",
+            "a:float(13) p:Pair(13) q:Nest(13) x:float=0.5 m:int=2",
+            "a:float(1) p:Pair(1) q:Nest(1) x:float=-1 m:int=0",
             "a:float(40) p:Pair(40) q:Nest(40) x:float=0.125 m:int=5", NULL};
         if (getenv("CODEGEN_SEED")) fprintf(stderr, "%d %s\n", seed, r.out.data);
         check_graph(declarations, r.out.data, BOTH, specs);
