@@ -186,6 +186,24 @@ void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func)
         if (attrs->data[i]->kind == AST_ATTR) check_one(s, attrs, i, place, func);
 }
 
+/* The reduction that stands right behind the attributes: `[Unroll] sum(a) / n`. NULL if none does.
+ */
+static Ast *first_reduction(Ast *n)
+{
+    while (n && n->kind != AST_REDUCE && n->res != AST_RES_REDUCE) {
+        switch (n->kind) {
+        case AST_BINARY: n = n->binary.left; break;
+        case AST_COND: n = n->cond.cond; break;
+        case AST_CONVERT: n = n->convert.operand; break;
+        case AST_MEMBER: n = n->member.base; break;
+        case AST_INDEX: n = n->index.base; break;
+        case AST_CALL: n = n->call.callee; break;
+        default: n = NULL; break;
+        }
+    }
+    return n;
+}
+
 void check_attributed(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
@@ -193,11 +211,10 @@ void check_attributed(Sema *s, Ast **slot)
     check_attrs(s, attrs, ATTR_REDUCTION, NULL);
     *slot = n->attributed.operand;
     check_expr(s, slot, NULL);
-    Ast *reduction = *slot;
-    while (reduction->kind == AST_CONVERT) reduction = reduction->convert.operand;
-    if (reduction->kind == AST_REDUCE || reduction->res == AST_RES_REDUCE)
+    Ast *reduction = first_reduction(*slot);
+    if (reduction)
         reduction->attrs = attrs;
-    else if (reduction->type != s->error)
+    else if ((*slot)->type != s->error)
         report(s, n->loc, ATTRIBUTE,
                "attributes stand before definitions, functions and reductions, not other values");
 }

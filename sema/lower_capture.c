@@ -44,8 +44,8 @@ bool lower_is_machinery(const Lower *l, const Ast *n)
     switch (n->kind) {
     case AST_REDUCE:
     case AST_LET:
-    case AST_LAMBDA:
-    case AST_RANGE: return true;
+    case AST_LAMBDA: return true;
+    case AST_RANGE: return type_is_functional(n->type); /* not in a slice */
     case AST_NAME_REF:
     case AST_MEMBER: return is_group_value(n);
     case AST_CONVERT:

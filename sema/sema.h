@@ -118,8 +118,9 @@
  * - TRY: CATCH.ctype->type is a class; CATCH.sym the variable or NULL. THROW without value is
  * within a catch. Statements behind a jump are not reached but present.
  * - Slices: INDEX whose args hold a RANGE or FROM_END, of type functional, or scalar if all are
- * indices; machinery for lower when read. As a target, its base is an array variable, field or
- * element.
+ * indices; machinery for lower when read. Their RANGEs are of type void, a NULL
+ * bound is the dimension's own. Of a string (RES_NONE): a string, or a char; the host's. As a target,
+ * its base is an array variable, field or element; the value is functional, or a scalar that fills.
  * - PLACEHOLDER arguments are gone: `f(x, _)` is a LAMBDA over the open parameters.
  * - DEFINE of a recurrence: sym->recurrent; uses of sym inside the value are RES_APPLY of NAME_REF.
  */

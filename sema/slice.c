@@ -34,7 +34,7 @@ static bool check_place(Sema *s, Ast **slot, const Type *t)
 static bool check_places(Sema *s, Ast **arg, const Type *t)
 {
     if ((*arg)->kind != AST_RANGE) return check_place(s, arg, t);
-    (*arg)->type = type_func(s->types, t, 1, &t);
+    (*arg)->type = s->voids; /* no value of its own */
     bool ok = true;
     if ((*arg)->range.lo) ok = check_place(s, &(*arg)->range.lo, t);
     if ((*arg)->range.hi) ok = check_place(s, &(*arg)->range.hi, t) && ok;
