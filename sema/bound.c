@@ -19,7 +19,9 @@ const Type *peek_type(Sema *s, const Ast *n)
     Ast *copy = ast_clone(s->arena, n);
     int errors = s->quiet_errors;
     s->quiet++;
+    scope_push(s); /* what it declares */
     const Type *t = check_expr(s, &copy, NULL);
+    scope_pop(s);
     s->quiet--;
     if (s->quiet_errors != errors) t = s->error;
     s->quiet_errors = errors;

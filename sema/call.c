@@ -13,7 +13,7 @@ static bool check_arg_form(Sema *s, const Ast *a)
 }
 
 /* Arguments in the light of the parameter type that all overloads of that length share. */
-static void check_args(Sema *s, AstList args, const Candidates *set)
+void check_arguments(Sema *s, AstList args, const Candidates *set)
 {
     for (int i = 0; i < args.len; i++) {
         const Type *hint = NULL;
@@ -80,9 +80,18 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
 
 void check_index(Sema *s, Ast *n)
 {
+    check_value(s, &n->index.base, NULL);
+    check_indexed(s, n);
+    place_value(s, n);
+}
+
+void check_indexed(Sema *s, Ast *n)
+{
     Ast **base = &n->index.base;
-    const Type *t = check_value(s, base, NULL);
+    const Type *t = require_value(s, *base);
     n->type = s->error;
+    if (check_indexer(s, n)) return;
+    t = object_function(s, base);
     if (is_slice(n)) {
         check_slice(s, n);
         return;
@@ -106,6 +115,15 @@ void check_index(Sema *s, Ast *n)
     if (t != s->error)
         report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be indexed",
                type_text(s->arena, t));
+}
+
+/* An object of a class that derives from a functional type stands for that function. */
+const Type *object_function(Sema *s, Ast **slot)
+{
+    const Class *c = class_of((*slot)->type);
+    if (!c || !c->function) return (*slot)->type;
+    convert_wrap(s, slot, c->function);
+    return c->function;
 }
 
 /* ---- the library ------------------------------------------------------------------------ */
@@ -191,7 +209,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 {
     Ast *n = *slot;
     Fit fit;
-    check_args(s, n->call.args, &set);
+    check_arguments(s, n->call.args, &set);
     n->type = s->error;
     if (set.len && check_extension(s, n, set.data[0].sym)) return;
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
@@ -231,9 +249,11 @@ static void check_user_call(Sema *s, Ast *n, Symbol *first)
     Candidates set = candidates_of_user(s, first);
     Fit fit;
     s->index_depth++;
-    check_args(s, n->call.args, &set);
+    check_arguments(s, n->call.args, &set);
     s->index_depth--;
     n->type = s->error;
+    set = generic_candidates(s, set, n->call.args, n->loc);
+    if (!set.len) return;
     const Candidate *c = NULL;
     if (n->call.args.len == 1 && type_is_functional(n->call.args.data[0]->type)) {
         bool fits = false; /* the third rule: a reduction, when the first two fail */
@@ -251,6 +271,7 @@ static void check_user_call(Sema *s, Ast *n, Symbol *first)
     resolve_apply(s, c, fit, n->call.args, n->loc);
     n->sym = n->call.callee->sym = c->sym;
     n->call.callee->type = c->sym->type;
+    func_use(s, c->sym);
     if (s->functional) pure_need(s, c->sym, n->loc, "is used in a functional expression");
     n->type = c->result;
     if (fit != FIT_PROMOTED) return;
@@ -266,10 +287,12 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     callee->type = n->type = s->error;
     if (!sym) {
         report_undeclared(s, callee->loc, callee->name_ref.name, true);
-        check_args(s, n->call.args, NULL);
+        check_arguments(s, n->call.args, NULL);
         return;
     }
-    if (sym->kind == SYM_FUNC) {
+    if (sym->kind == SYM_FUNC && sym->cls) {
+        check_method_call(s, n);
+    } else if (sym->kind == SYM_FUNC) {
         check_user_call(s, n, sym);
     } else if (sym->kind == SYM_BUILTIN) {
         Candidates set =
@@ -277,6 +300,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
         check_library_call(s, slot, set, hint);
     } else {
         const Type *f = check_value(s, &n->call.callee, NULL);
+        if (f != s->error) f = object_function(s, &n->call.callee);
         if (type_is_functional(f)) {
             apply(s, n, f, callee->name_ref.name, n->call.args);
             return;
@@ -284,7 +308,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
         if (f != s->error)
             report(s, n->loc, NOT_CALLABLE, "'%s' is of type '%s' and cannot be called",
                    callee->name_ref.name, type_text(s->arena, f));
-        check_args(s, n->call.args, NULL);
+        check_arguments(s, n->call.args, NULL);
     }
 }
 
@@ -294,6 +318,12 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
     const Type *t = check_expr(s, &n->call.callee, NULL);
     Ast *callee = n->call.callee;
     n->type = s->error;
+    if (t->kind == TY_GROUP && callee->kind == AST_MEMBER && callee->sym &&
+        callee->sym->kind == SYM_FUNC) {
+        check_method_call(s, n);
+        return;
+    }
+    if (t->kind != TY_GROUP && t != s->error) t = object_function(s, &n->call.callee);
     if (t->kind != TY_GROUP || !callee->sym || callee->kind != AST_MEMBER) {
         if (t != s->error && type_is_functional(t)) {
             apply(s, n, t, NULL, n->call.args);
@@ -304,7 +334,7 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
                    callee->kind == AST_MEMBER ? callee->member.name : "this");
             report_note(s, NOWHERE, "leave out the parentheses");
         }
-        check_args(s, n->call.args, NULL);
+        check_arguments(s, n->call.args, NULL);
         return;
     }
     int row = callee->sym->builtin;
@@ -330,7 +360,12 @@ void check_call(Sema *s, Ast **slot, const Type *hint)
         check_member_call(s, slot, hint);
         return;
     }
+    if (n->call.callee->kind == AST_THIS || n->call.callee->kind == AST_BASE) {
+        check_chain(s, n);
+        return;
+    }
     const Type *f = check_value(s, &n->call.callee, NULL);
+    if (f != s->error) f = object_function(s, &n->call.callee);
     n->type = s->error;
     if (type_is_functional(f)) {
         apply(s, n, f, NULL, n->call.args);
@@ -339,5 +374,5 @@ void check_call(Sema *s, Ast **slot, const Type *hint)
     if (f != s->error)
         report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be called",
                type_text(s->arena, f));
-    check_args(s, n->call.args, NULL);
+    check_arguments(s, n->call.args, NULL);
 }

@@ -20,8 +20,15 @@ typedef struct PureUse {
 
 typedef struct CallEdge {
     Symbol *caller, *callee;
+    const Ast *object; /* whose method it is, a NEW for constructors; NULL for others */
     Loc loc;
 } CallEdge;
+
+/* A write to an object that a local variable of the function holds. */
+typedef struct ObjectWrite {
+    Symbol *func, *local;
+    Loc loc;
+} ObjectWrite;
 
 typedef struct Sema {
     Diags *diags;
@@ -35,9 +42,14 @@ typedef struct Sema {
     Binding **table; /* scope.c: what each name means now */
     size_t table_size;
     Binding *newest;
-    int depth;           /* scopes open */
-    int func_depth;      /* the depth of the scope of the function's parameters */
-    const char **bspace; /* interned texts of builtins.def */
+    int depth;          /* scopes open: DEPTH_LIBRARY and DEPTH_UNIT hold global names */
+    int func_depth;     /* the depth of the scope of the function's parameters */
+    int globals, floor; /* names of a depth above `globals` and up to `floor` are not visible: those
+                           of a place that was left to look at a declaration (context.c) */
+    Class *cls;         /* the class whose member is being checked, or NULL */
+    int class_depth;    /* depths above it are inside that member */
+    const struct Instance *instance; /* the instance of a generic being checked, or NULL */
+    const char **bspace;             /* interned texts of builtins.def */
     const char **bname;
     Symbol **bsym; /* symbols of its rows, made on demand */
     Symbol **spaces;
@@ -46,6 +58,9 @@ typedef struct Sema {
     Symbol *func;         /* the function being checked, NULL for the top level */
     const Type *ret;      /* its result; NULL: the top level */
     int loops;            /* loops around the statement */
+    int breakable;        /* loops and switches */
+    int catches;          /* catch blocks around the statement */
+    int finals;           /* finally blocks: jumps do not leave them */
     int functional;       /* functional expressions around the expression: only pure operations */
     int index_depth;      /* arguments of applications around the expression */
     int quiet;            /* > 0: checking a copy to learn its type, nothing is reported */
@@ -56,13 +71,27 @@ typedef struct Sema {
     VEC(const char *) unbound; /* names reported in this statement */
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
-    VEC(Symbol *) funcs;
+    VEC(ObjectWrite) writes;
+    VEC(Symbol *) declared; /* functions of the unit and its modules */
+    VEC(Symbol *) funcs;    /* those in use, in the order found: their bodies are checked */
     VEC(Symbol *) closures; /* functions made of lambdas: checked already */
+    VEC(Class *) classes;   /* those in use, bases before derived ones */
+    VEC(Class *) all;       /* all that exist, instances of generic ones included */
+    VEC(Symbol *) statics;  /* static fields in use */
+    bool bodies;            /* declarations are done: what is met now is used */
+    int laying;             /* classes being laid out */
+    int selectors;          /* methods of interfaces so far */
+    int synthetic;          /* names that sema made */
 } Sema;
+
+enum { DEPTH_LIBRARY, DEPTH_UNIT };
+
+void generic_note(Sema *s); /* generic.c; to a report: in which instance */
 
 /* Reports unless a copy is being checked; `id` without DIAG_. */
 #define report(s, loc, id, ...)                                                                    \
-    ((s)->quiet ? (void)(s)->quiet_errors++ : diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__))
+    ((s)->quiet ? (void)(s)->quiet_errors++                                                        \
+                : (diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__), generic_note(s)))
 #define report_note(s, loc, ...) ((s)->quiet ? (void)0 : diag_note((s)->diags, (loc), __VA_ARGS__))
 #define NOWHERE ((Loc){0, 0, 0})
 
@@ -75,11 +104,15 @@ void scope_pop(Sema *s);
 void scope_bind(Sema *s, Symbol *sym);
 /* Declares a variable of a statement: reports a name that the function already uses. */
 void scope_declare(Sema *s, Symbol *sym);
-Symbol *scope_user(const Sema *s, const char *name); /* user declarations only; NULL if none */
+/* Declared names only, those of the library in C$ included; members of the class around, too. NULL
+ * if there is none. */
+Symbol *scope_user(Sema *s, const char *name);
+Symbol *scope_type(const Sema *s, const char *name); /* the nearest type of this name, or NULL */
 Symbol *scope_lookup(Sema *s, const char *name);     /* the library too */
 Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
 /* The nearest declared name, or NULL. */
 const char *scope_nearest(Sema *s, const char *name);
+const char *scope_nearest_type(const Sema *s, const char *name);
 /* A declared name that differs by one letter, or NULL. */
 const char *scope_one_letter(Sema *s, const char *name);
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
@@ -89,6 +122,41 @@ Symbol *builtin_symbol(Sema *s, int row);
 bool is_space(const Sema *s, const char *name);
 /* A known part of the language or library that is not supported yet. */
 bool is_future(const char *name);
+
+/* ---- context.c: where checking happens ---------------------------------------------------- */
+
+typedef struct Context {
+    Symbol *func;
+    const Type *ret;
+    int loops, breakable, catches, finals, functional, index_depth, quiet;
+    const char *defining;
+    int depth, func_depth, globals, floor, class_depth;
+    Class *cls;
+    const struct Instance *instance;
+} Context;
+
+/* Leaves the place where checking is for that of a declaration: its class, its type parameters, the
+ * global names that it sees. context_leave comes back. */
+Context context_enter(Sema *s, const Symbol *decl);
+void context_leave(Sema *s, const Context *saved);
+
+/* ---- tree.c: unchecked trees made by sema --------------------------------------------------- */
+
+Ast *tree_name(Sema *s, Loc loc, const char *name);
+Ast *tree_member(Sema *s, Loc loc, Ast *base, const char *name);
+Ast *tree_call(Sema *s, Loc loc, Ast *callee, int n, ...);
+Ast *tree_binary(Sema *s, Loc loc, AstOp op, Ast *left, Ast *right);
+Ast *tree_int(Sema *s, Loc loc, uint64_t value);
+Ast *tree_text(Sema *s, Loc loc, const char *text);
+Ast *tree_stmt(Sema *s, Ast *expr);
+Ast *tree_assign(Sema *s, Loc loc, Ast *target, Ast *value); /* a statement */
+Ast *tree_return(Sema *s, Ast *value);
+/* type NULL: var; init may be NULL */
+Ast *tree_local(Sema *s, Loc loc, Ast *type, const char *name, Ast *init);
+Ast *tree_block(Sema *s, Loc loc, int n, ...);
+Ast *tree_param(Sema *s, Loc loc, Ast *type, const char *name);
+Ast *tree_func(Sema *s, Loc loc, uint64_t mods, Ast *ret, const char *name, AstList params,
+               Ast *body); /* ret NULL: void */
 
 /* ---- decl.c: declarations and types as written ------------------------------------------ */
 
@@ -101,11 +169,40 @@ const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved 
 void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
 bool decl_is_top_variable(const Sema *s, const char *name);
+void decl_func(Sema *s, Symbol *func, const Symbol *first); /* its type; `first` of its overloads */
+Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name); /* where it stands */
+const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name);
+
+typedef struct Members Members;
+typedef struct Instance Instance;
+
+/* ---- class.c: classes and their layout ------------------------------------------------------ */
+
+/* The type of a class; makes its Class when first asked. Its members may not be known yet. */
+const Type *class_type(Sema *s, Symbol *sym);
+void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
+void class_use(Sema *s, Class *cls);   /* the program needs it at run time */
+void type_use(Sema *s, const Type *t); /* the classes in a type */
+void func_use(Sema *s, Symbol *func);  /* its body is to be checked */
+void static_use(Sema *s, Symbol *field);
+bool class_is_object(const Class *c); /* the library's `object`, which every class is */
+void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
+Class *class_of(const Type *t); /* of an object or record; NULL for others, the Stopwatch too */
 
 /* ---- stmt.c, flow.c --------------------------------------------------------------------- */
 
 void check_stmt(Sema *s, Ast **slot);
 void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
+/* out T x, out var x: `wanted` is the parameter's type, or NULL. */
+void check_out_variable(Sema *s, Ast *n, const Type *wanted);
+/* branch.c: switch, try, throw, using, foreach over collections */
+void check_switch(Sema *s, Ast *n);
+void check_try(Sema *s, Ast *n);
+void check_throw(Sema *s, Ast *n);
+void check_using(Sema *s, Ast **slot);
+/* Over an object with Count and ElementAt: becomes a loop over indices. False if it is none. `seq`:
+ * an unchecked copy of what is visited. */
+bool foreach_collection(Sema *s, Ast **slot, Ast *seq);
 /* Definite assignment, and the missing return of a function. `body` was checked without errors. */
 void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, const Type *ret,
                 const char *name);
@@ -128,8 +225,10 @@ void check_call(Sema *s, Ast **slot, const Type *hint);
 void check_index(Sema *s, Ast *n);
 /* Converts an index of any integer type: a long range may index an array. */
 bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
-void check_member(Sema *s, Ast **slot);
-void check_target(Sema *s, Ast *n, const char *verb); /* something that can be assigned */
+void check_indexed(Sema *s, Ast *n); /* once its base is checked */
+/* The type of *slot, which becomes a function if its class derives from one. */
+const Type *object_function(Sema *s, Ast **slot);
+void check_target(Sema *s, Ast **slot, const char *verb); /* something that can be assigned */
 /* A condition of a statement or of ?: in host code: reports a function. */
 void check_condition(Sema *s, Ast **slot);
 void check_new_array(Sema *s, Ast *n, const Type *hint);
@@ -244,6 +343,8 @@ typedef struct Candidates {
     const char *name;
 } Candidates;
 
+/* Checks arguments in the light of what all overloads of that length want. */
+void check_arguments(Sema *s, AstList args, const Candidates *set);
 Candidates candidates_of_user(Sema *s, Symbol *first);
 Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance);
 /* The best overload for the arguments by section 3's first two rules; NULL after a report. */
@@ -268,6 +369,7 @@ const Type *promoted_call(Sema *s, Loc loc, const Type *result, const Candidate 
 
 typedef enum Conv { /* worst first */
                     CONV_NONE,
+                    CONV_USER,    /* of a class */
                     CONV_LITERAL, /* an unsuffixed real literal to float or half */
                     CONV_EVAL,    /* function to array, perhaps converting the elements */
                     CONV_WIDEN,   /* C#'s implicit numeric conversion, of results of functions too;
@@ -281,7 +383,9 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to);
 /* Converts *slot, reporting what cannot be. `what` names the place: "argument 2 of 'f'" or NULL. */
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what);
 void convert_wrap(Sema *s, Ast **slot, const Type *to); /* a CONVERT node, no questions */
-void convert_string(Sema *s, Ast **slot);               /* anything printable */
+/* The text of a record or enum: a call. False for other types. */
+bool value_text(Sema *s, Ast **slot);
+void convert_string(Sema *s, Ast **slot); /* anything printable */
 /* Makes the result of *slot (the value itself if scalar) of type `to`. */
 bool convert_result(Sema *s, Ast **slot, const Type *to, const char *what);
 Conv convert_result_class(Sema *s, const Ast *e, const Type *to);
@@ -300,9 +404,89 @@ bool constant_text(Sema *s, const Ast *n, AstBytes *out);
 bool constant_builtin(const Sema *s, int row, ScalarValue *out);
 bool constant_fits(const Ast *e, ScalarKind to); /* an integer constant in the range of `to` */
 
+/* ---- member.c: members of types ------------------------------------------------------------- */
+
+/* What a class or enum declares, one entry a name: overloads are linked by `next`. */
+struct Members {
+    Symbol **data;
+    int len, cap;
+};
+
+/* Reports what cannot share a name. */
+void member_add(Sema *s, Symbol *owner, Symbol *member);
+Symbol *member_own(const Symbol *owner, const char *name); /* that it declares itself, or NULL */
+/* The nearest declaration in the class and its bases, or NULL. */
+Symbol *member_find(Sema *s, Class *cls, const char *name);
+bool member_accessible(const Sema *s, const Symbol *member);
+void member_check_access(Sema *s, const Symbol *member, Loc loc); /* reports */
+/* x.f, as a value or as the callee of a call. A name of a member gets its base: true if it did. */
+void check_member(Sema *s, Ast **slot);
+bool member_unqualified(Sema *s, Ast **slot);
+/* A variable, field, property, element: something that may be assigned. A property or indexer stays
+ * one; place_value makes a call of its getter. */
+void place_check(Sema *s, Ast **slot);
+void place_value(Sema *s, Ast *n);
+void check_this(Sema *s, Ast *n); /* THIS, BASE */
+/* The callee is a MEMBER or NAME_REF whose sym is a method. */
+void check_method_call(Sema *s, Ast *n);
+void check_chain(Sema *s, Ast *n); /* this(...), base(...) */
+/* obj[i] of a class with an indexer: a place. False if it has none. */
+bool check_indexer(Sema *s, Ast *n);
+/* *n becomes a checked call of f with these arguments, which have its parameter types. */
+void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
+void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
+/* The methods of that name, nearest first; overridden ones once. */
+Candidates candidates_of_methods(Sema *s, Class *cls, const char *name);
+
+/* ---- object.c: new, null, is, as, default --------------------------------------------------- */
+
+void check_new(Sema *s, Ast *n);
+void check_null(Sema *s, Ast *n);
+void check_default(Sema *s, Ast *n, const Type *hint);
+bool type_is_nullable(const Type *t);
+bool object_cast_exists(const Type *from, const Type *to); /* between classes */
+void check_is(Sema *s, Ast *n);
+void check_as(Sema *s, Ast *n);
+
+/* ---- userop.c: user operators and conversions ----------------------------------------------- */
+
+/* An operator of a class or of null: true if *n is done, reported or not. Operands are checked. */
+bool user_binary(Sema *s, Ast *n);
+bool user_unary(Sema *s, Ast *n);
+/* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
+Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
+void user_convert(Sema *s, Ast **slot, Symbol *conversion);
+
+/* ---- enum.c --------------------------------------------------------------------------------- */
+
+const Type *enum_type(Sema *s, Symbol *sym);
+Symbol *enum_text(Sema *s, const Type *t); /* the function that names its values */
+
+/* ---- generic.c: instances of generic functions and classes ---------------------------------- */
+
+/* What a generic function or class was made for. */
+struct Instance {
+    const Symbol *of; /* the generic */
+    Symbol **params;  /* its type parameters: SYM_TYPEs with their types */
+    int nparams;
+    const char *name; /* "List<int>", "max3<float>" */
+    Loc loc;          /* where it was first wanted */
+    int depth;        /* instances around */
+};
+
+void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
+/* The class for these type arguments; the error type after a report. */
+const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
+/* The overloads that these arguments fit: type arguments of generic ones are inferred from them. */
+Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc);
+
 /* ---- purity.c --------------------------------------------------------------------------- */
 
 void pure_call(Sema *s, Symbol *callee, Loc loc); /* the current function calls it */
+/* The same of a method or constructor; object: what the caller calls it on, or the NEW. */
+void pure_method(Sema *s, Symbol *callee, const Ast *object, Loc loc);
+void pure_write(Sema *s, const Ast *object, const char *member, Loc loc); /* writes its field */
+void pure_override(Sema *s, Symbol *base, Symbol *with); /* a call of base may run it */
 void pure_need(Sema *s, Symbol *func, Loc loc, const char *why);
 void pure_impure(Sema *s, const char *what, Loc loc); /* the current function does this */
 void pure_infer(Sema *s); /* over the call graph, then checks what was needed */

@@ -91,32 +91,44 @@ static bool same_params(const Type *a, const Type *b)
 }
 
 /* What the conversion of one type to another is, whatever the expression. */
-static Conv type_class(const Type *from, const Type *to);
+static Conv conversion(const Type *from, const Type *to);
 
 static Conv function_class(const Type *from, const Type *to)
 {
     if (!same_params(from, to)) return CONV_NONE;
     if (to->kind == TY_ARRAY && !type_is_value(to->result)) return CONV_NONE; /* no evaluation */
-    Conv c = type_class(from->result, to->result);
+    Conv c = conversion(from->result, to->result);
     if (c == CONV_NONE) return CONV_NONE;
     if (to->kind == TY_ARRAY) return CONV_EVAL;
     return c == CONV_SAME || c == CONV_FUNC ? CONV_FUNC : CONV_WIDEN;
 }
 
-static Conv type_class(const Type *from, const Type *to)
+/* To a base, null to a reference, an object to the function that its class derives from. */
+static Conv class_conversion(const Type *from, const Type *to)
+{
+    const Class *a = class_of(from), *b = class_of(to);
+    if (from->kind == TY_NULL) return type_is_nullable(to) ? CONV_WIDEN : CONV_NONE;
+    if (a && b && from->kind == TY_OBJECT && to->kind == TY_OBJECT)
+        return class_is(a, b) || class_is_object(b) ? CONV_WIDEN : CONV_NONE;
+    if (!a || !a->function || !type_is_functional(to)) return CONV_NONE;
+    Conv c = conversion(a->function, to);
+    return c == CONV_SAME ? CONV_FUNC : c;
+}
+
+static Conv conversion(const Type *from, const Type *to)
 {
     if (from == to) return CONV_SAME;
     if (from->kind == TY_SCALAR && to->kind == TY_SCALAR)
         return !from->decl && !to->decl && scalar_widens(from->scalar, to->scalar) ? CONV_WIDEN
                                                                                    : CONV_NONE;
     if (type_is_functional(from) && type_is_functional(to)) return function_class(from, to);
-    return CONV_NONE;
+    return class_conversion(from, to);
 }
 
 /* The same of a value: constants and literals convert to more. */
 static Conv value_class(const Ast *e, const Type *from, const Type *to)
 {
-    Conv c = type_class(from, to);
+    Conv c = conversion(from, to);
     if (c != CONV_NONE || !e || e->type != from || to->kind != TY_SCALAR) return c;
     if (to->decl) /* 0 is a value of every enum */
         return e->is_const && type_is_scalar(from, SC_INT) && e->value.i == 0 ? CONV_WIDEN : c;
@@ -137,7 +149,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
     for (int i = 0; i < set.len; i++) {
         const Candidate *c = &set.data[i];
         if (!c->result || c->nparams != to->nparams) continue;
-        bool fits = type_class(c->result, to->result) != CONV_NONE;
+        bool fits = conversion(c->result, to->result) != CONV_NONE;
         for (int p = 0; p < c->nparams && fits; p++) fits = c->params[p] == to->params[p];
         if (!fits || (found && c->result != to->result)) continue;
         found = c->sym;
@@ -151,7 +163,10 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
     const Type *from = e->type;
     if (from == s->error || to == s->error) return CONV_SAME;
     if (from == to) return CONV_SAME;
-    if (from->kind != TY_GROUP) return value_class(e, from, to);
+    if (from->kind != TY_GROUP) {
+        Conv c = value_class(e, from, to);
+        return c == CONV_NONE && user_conversion(s, from, to, false) ? CONV_USER : c;
+    }
     const Type *t;
     if (!type_is_functional(to)) return CONV_NONE;
     bool some = is_operator_name(e) ? operator_fits(s, e, to) : group_member(s, e, to, &t) != NULL;
@@ -202,7 +217,9 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
 {
     const char *from_text = type_text(s->arena, e->type), *to_text = type_text(s->arena, to);
     const char *prefix = what ? arena_printf(s->arena, "%s: ", what) : "";
-    if (e->type->kind == TY_GROUP)
+    if (e->type->kind == TY_NULL)
+        report(s, e->loc, NEVER_NULL, "%sa '%s' is never null", prefix, to_text);
+    else if (e->type->kind == TY_GROUP)
         report(s, e->loc, CONVERSION, "%sno overload of '%s' is a '%s'", prefix, from_text,
                to_text);
     else
@@ -222,8 +239,12 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
              type_is_numeric(from->result) && type_is_numeric(to->result))
         report_note(s, NOWHERE, "a cast converts the elements: (%s)",
                     type_text(s->arena, to->result));
-    else if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR)
+    else if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR && !to->decl)
         report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string", to_text);
+    else if (object_cast_exists(from, to) ||
+             (from->kind == TY_SCALAR && to->kind == TY_SCALAR && (from->decl || to->decl)) ||
+             user_conversion(s, from, to, true))
+        report_note(s, NOWHERE, "a cast does: (%s)", to_text);
 }
 
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
@@ -235,6 +256,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         report_conversion(s, e, to, what);
         e->type = s->error;
         return false;
+    case CONV_USER: user_convert(s, slot, user_conversion(s, e->type, to, false)); return true;
     case CONV_LITERAL: literal_retype(s, e, to); return true;
     case CONV_GROUP: {
         const Type *t = NULL;
@@ -251,13 +273,19 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         return convert_to(s, slot, to, what);
     }
     case CONV_EVAL: /* elements first, then one evaluation */
+        object_function(s, slot);
+        e = *slot;
         if (e->type->result != to->result)
             convert_wrap(s, slot,
                          type_func(s->types, to->result, e->type->nparams, e->type->params));
         convert_wrap(s, slot, to);
         return true;
     case CONV_WIDEN:
-    case CONV_FUNC: convert_wrap(s, slot, to); return true;
+    case CONV_FUNC:
+        if (type_is_functional(to) && object_function(s, slot) == to) return true;
+        convert_wrap(s, slot, to);
+        type_use(s, to);
+        return true;
     }
     return false;
 }
@@ -270,6 +298,25 @@ bool convert_result(Sema *s, Ast **slot, const Type *to, const char *what)
     return convert_to(s, slot, type_func(s->types, to, t->nparams, t->params), what);
 }
 
+bool value_text(Sema *s, Ast **slot)
+{
+    const Type *t = (*slot)->type;
+    Symbol *f = NULL;
+    Ast *n = ast_new(s->arena, AST_CALL, (*slot)->loc);
+    if (type_is_record(t)) {
+        f = class_of(t)->slots[0];
+        if (!f)
+            report(s, n->loc, CONVERSION, "a value of type '%s' has no text", t->name);
+        else
+            call_method(s, n, f, *slot, (AstList){0});
+    } else if (type_is_enum(t)) {
+        f = enum_text(s, t);
+        call_static(s, n, f, ast_list_add(s->arena, (AstList){0}, *slot));
+    }
+    if (f) *slot = n;
+    return f != NULL;
+}
+
 void convert_string(Sema *s, Ast **slot)
 {
     const Type *t = (*slot)->type;
@@ -280,5 +327,6 @@ void convert_string(Sema *s, Ast **slot)
         (*slot)->type = s->error;
         return;
     }
+    if (value_text(s, slot)) return;
     convert_wrap(s, slot, s->string);
 }

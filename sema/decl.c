@@ -7,16 +7,32 @@
 
 /* ---- types as written ---------------------------------------------------------------------- */
 
+static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
+{
+    if (sym->generic && t->type_name.args.len) return generic_class(s, sym, t);
+    if (sym->generic)
+        report(s, t->loc, GENERIC, "'%s' is generic: write its type arguments, %s<...>", sym->name,
+               sym->name);
+    else
+        report(s, t->loc, GENERIC, "'%s' is not generic and takes no type arguments", sym->name);
+    return s->error;
+}
+
+static void report_no_type(Sema *s, const Ast *t)
+{
+    const char *name = t->type_name.name;
+    report(s, t->loc, UNKNOWN_TYPE, "there is no type '%s'", name);
+    const char *near = scope_nearest_type(s, name);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+}
+
 static const Type *named_type(Sema *s, Ast *t)
 {
     const char *name = t->type_name.name;
     ScalarKind k;
-    Symbol *sym = scope_user(s, name);
-    if (t->type_name.args.len > 0) {
-        report(s, t->loc, NOT_SUPPORTED, "generic types are not supported yet");
-        return s->error;
-    }
-    if (sym && sym->kind == SYM_TYPE) {
+    Symbol *sym = scope_type(s, name);
+    if (sym && (sym->generic || t->type_name.args.len)) return generic_type(s, t, sym);
+    if (sym) {
         t->sym = sym;
         return decl_alias(s, sym);
     }
@@ -27,20 +43,17 @@ static const Type *named_type(Sema *s, Ast *t)
     if (is_future(name))
         report(s, t->loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
     else
-        report(s, t->loc, UNKNOWN_TYPE, "there is no type '%s'", name);
+        report_no_type(s, t);
     return s->error;
 }
 
 const Type *decl_array(Sema *s, Loc loc, const Type *elem, int rank)
 {
     if (elem == s->error) return elem;
-    if (elem->kind != TY_SCALAR && elem->kind != TY_STRING)
-        report(s, loc, NOT_SUPPORTED, "arrays of '%s' are not supported yet",
-               type_text(s->arena, elem));
+    if (elem == s->voids)
+        report(s, loc, UNKNOWN_TYPE, "there are no arrays of void");
     else if (rank > MAX_ARRAY_RANK)
         report(s, loc, NOT_SUPPORTED, "arrays have at most %d dimensions", MAX_ARRAY_RANK);
-    else if (elem->kind == TY_STRING && rank > 1)
-        report(s, loc, NOT_SUPPORTED, "arrays of strings have one dimension for now");
     else
         return type_array(s->types, elem, rank);
     return s->error;
@@ -79,6 +92,7 @@ static const Type *written_function(Sema *s, Ast *t)
 const Type *decl_type(Sema *s, Ast *t)
 {
     const Type *type = s->error;
+    if (t->type) return t->type; /* written once, asked for again */
     switch (t->kind) {
     case AST_TYPE_NAME: /* without a name: made by the checker */
         type = t->type_name.name ? named_type(s, t) : t->type;
@@ -90,6 +104,7 @@ const Type *decl_type(Sema *s, Ast *t)
     default: break; /* BAD */
     }
     t->type = type;
+    type_use(s, s->bodies ? type : NULL);
     return type;
 }
 
@@ -116,10 +131,17 @@ static void leave(Sema *s, Symbol *sym)
 
 const Type *decl_alias(Sema *s, Symbol *sym)
 {
-    if (sym->type) return sym->type;
+    if (sym->type || sym->generic) return sym->type ? sym->type : s->error;
+    if (sym->decl->kind == AST_CLASS) return class_type(s, sym);
     if (!enter(s, sym, "type")) return sym->type = s->error;
-    const Type *t = decl_type(s, sym->decl->type_alias.target);
-    if (!sym->type) sym->type = t;
+    if (sym->decl->kind == AST_ENUM) {
+        enum_type(s, sym);
+    } else {
+        Context saved = context_enter(s, sym);
+        const Type *t = decl_type(s, sym->decl->type_alias.target);
+        if (!sym->type) sym->type = t;
+        context_leave(s, &saved);
+    }
     leave(s, sym);
     return sym->type;
 }
@@ -153,25 +175,9 @@ void decl_const(Sema *s, Symbol *sym)
         sym->type = s->error;
         return;
     }
-    Symbol *func = s->func;
-    int functional = s->functional, index_depth = s->index_depth, quiet = s->quiet;
-    const char *defining = s->defining;
-    s->func = NULL;
-    s->functional = s->index_depth = s->quiet = 0;
-    s->defining = NULL;
-    for (int i = 0; i < s->unit->unit.decls.len; i++) { /* find the declaration around it */
-        Ast *d = s->unit->unit.decls.data[i];
-        if (d->kind != AST_VAR_DECL) continue;
-        for (int j = 0; j < d->var_decl.vars.len; j++)
-            if (d->var_decl.vars.data[j] == sym->decl)
-                decl_const_value(s, sym, &sym->decl->declarator.init,
-                                 written_or_null(s, d->var_decl.vtype));
-    }
-    s->func = func;
-    s->functional = functional;
-    s->index_depth = index_depth;
-    s->quiet = quiet;
-    s->defining = defining;
+    Context saved = context_enter(s, sym);
+    decl_const_value(s, sym, &sym->decl->declarator.init, written_or_null(s, sym->written));
+    context_leave(s, &saved);
     leave(s, sym);
 }
 
@@ -189,13 +195,18 @@ bool decl_is_top_variable(const Sema *s, const char *name)
     return false;
 }
 
-/* The part of a declaration that messages point at: its first line's name is enough. */
-static void collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *decl)
+/* Declarations of the unit hide those of the library, a module those of modules before it; a function
+ * may have overloads. */
+static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *decl)
 {
+    bool imported = s->depth == DEPTH_LIBRARY;
     Symbol *old = scope_user(s, name);
+    bool other = old && old->imported && (!imported || old->loc.file != loc.file);
+    if (other && !(imported && old->kind == SYM_FUNC && kind == SYM_FUNC)) old = NULL;
     Symbol *sym = scope_symbol(s, kind, name, NULL, loc, decl);
+    sym->imported = imported;
+    sym->slot = -1;
     decl->sym = sym;
-    if (kind == SYM_FUNC) vec_push(&s->funcs, sym);
     if (!old) {
         scope_bind(s, sym);
     } else if (old->kind == SYM_FUNC && kind == SYM_FUNC) { /* overloads, in source order */
@@ -205,48 +216,68 @@ static void collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *
         report(s, loc, REDECLARED, "'%s' is already declared", name);
         report_note(s, old->loc, "the other declaration of '%s'", name);
     }
+    return sym;
 }
 
-/* Where the name stands in a function's header: behind its result type. */
-static Loc name_loc(const Sema *s, const Ast *decl, uint32_t from, const char *name)
+Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name)
 {
-    const Source *src = sources_get(s->sources, decl->loc.file);
+    const Source *src = sources_get(s->sources, loc.file);
     size_t len = strlen(name);
-    for (size_t at = from; at + len <= src->len && at < decl->loc.end; at++) {
+    for (size_t at = from; at + len <= src->len && at < loc.end; at++) {
         if (memcmp(src->text + at, name, len)) continue;
-        return (Loc){decl->loc.file, (uint32_t)at, (uint32_t)(at + len)};
+        return (Loc){loc.file, (uint32_t)at, (uint32_t)(at + len)};
     }
-    return decl->loc;
+    return loc;
+}
+
+static void collect(Sema *s, Ast *d)
+{
+    Symbol *sym;
+    Loc loc;
+    switch (d->kind) {
+    case AST_TYPE_ALIAS:
+        loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->type_alias.name);
+        collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
+        break;
+    case AST_CLASS:
+        loc = decl_name_loc(s, d->loc, d->loc.begin, d->class_.name);
+        sym = collect_name(s, SYM_TYPE, d->class_.name, loc, d);
+        if (d->class_.tparams.len) generic_declare(s, sym, &d->class_.tparams);
+        break;
+    case AST_ENUM:
+        loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->enum_.name);
+        collect_name(s, SYM_TYPE, d->enum_.name, loc, d);
+        break;
+    case AST_FUNC:
+        loc = decl_name_loc(s, d->loc, d->func.ret->loc.end, d->func.name);
+        sym = collect_name(s, SYM_FUNC, d->func.name, loc, d);
+        if (d->func.tparams.len) generic_declare(s, sym, &d->func.tparams);
+        vec_push(&s->declared, sym);
+        break;
+    case AST_VAR_DECL:
+        for (int j = 0; j < d->var_decl.vars.len; j++) {
+            Ast *v = d->var_decl.vars.data[j];
+            if (v->kind != AST_DECLARATOR) continue;
+            sym = collect_name(s, SYM_CONST, v->declarator.name, v->loc, v);
+            sym->written = d->var_decl.vtype;
+        }
+        break;
+    default: break;
+    }
 }
 
 void decl_collect(Sema *s)
 {
-    AstList *decls = &s->unit->unit.decls;
-    for (int i = 0; i < decls->len; i++) {
-        Ast *d = decls->data[i];
-        if (d->kind == AST_TYPE_ALIAS) {
-            Loc loc = name_loc(s, d, d->loc.begin + 4, d->type_alias.name);
-            collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
-        } else if (d->kind == AST_CLASS || d->kind == AST_ENUM) {
-            check_unknown(s, d);
-        } else if (d->kind == AST_FUNC && d->func.tparams.len > 0) {
-            report(s, d->loc, NOT_SUPPORTED, "generic functions are not supported yet");
-        } else if (d->kind == AST_FUNC) {
-            Loc loc = name_loc(s, d, d->func.ret->loc.end, d->func.name);
-            collect_name(s, SYM_FUNC, d->func.name, loc, d);
-        } else if (d->kind == AST_VAR_DECL) {
-            for (int j = 0; j < d->var_decl.vars.len; j++) {
-                Ast *v = d->var_decl.vars.data[j];
-                if (v->kind == AST_DECLARATOR)
-                    collect_name(s, SYM_CONST, v->declarator.name, v->loc, v);
-            }
-        }
-    }
+    const AstList *imported = &s->unit->unit.imported, *decls = &s->unit->unit.decls;
+    for (int i = 0; i < imported->len; i++) collect(s, imported->data[i]);
+    scope_push(s);
+    s->globals = s->floor = DEPTH_UNIT;
+    for (int i = 0; i < decls->len; i++) collect(s, decls->data[i]);
 }
 
 /* ---- types of the unit ------------------------------------------------------------------ */
 
-static void resolve_func(Sema *s, Symbol *sym)
+void decl_func(Sema *s, Symbol *sym, const Symbol *first)
 {
     Ast *f = sym->decl;
     const Type *result = s->voids;
@@ -274,8 +305,11 @@ static void resolve_func(Sema *s, Symbol *sym)
     check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);
     for (int i = 0; i < n && i < MAX_PARAMS; i++)
         if (params[i] == s->error) return;
-    for (Symbol *o = scope_user(s, sym->name); o && o != sym && o->kind == SYM_FUNC; o = o->next) {
-        if (!o->type || o->type->nparams != sym->type->nparams) continue;
+    for (const Symbol *o = first; o && o != sym && o->kind == SYM_FUNC; o = o->next) {
+        bool conversion = !strcmp(sym->name, "implicit") || !strcmp(sym->name, "explicit");
+        if (!o->type || o->generic || (conversion && o->type->result != sym->type->result) ||
+            o->type->nparams != sym->type->nparams)
+            continue;
         bool same = true;
         for (int i = 0; i < o->type->nparams; i++)
             same = same && o->type->params[i] == sym->type->params[i];
@@ -287,19 +321,39 @@ static void resolve_func(Sema *s, Symbol *sym)
     }
 }
 
-void decl_resolve(Sema *s)
+/* The types that are declared, then the functions and constants. */
+static void resolve_types(Sema *s, const AstList *decls)
 {
-    AstList *decls = &s->unit->unit.decls;
     for (int i = 0; i < decls->len; i++)
-        if (decls->data[i]->kind == AST_TYPE_ALIAS && decls->data[i]->sym)
+        if (decls->data[i]->sym && decls->data[i]->sym->kind == SYM_TYPE)
             decl_alias(s, decls->data[i]->sym);
-    for (size_t i = 0; i < s->funcs.len; i++) resolve_func(s, s->funcs.data[i]);
+    class_settle(s);
+}
+
+static void resolve_constants(Sema *s, const AstList *decls)
+{
     for (int i = 0; i < decls->len; i++) {
         if (decls->data[i]->kind != AST_VAR_DECL) continue;
         AstList *vars = &decls->data[i]->var_decl.vars;
         for (int j = 0; j < vars->len; j++)
             if (vars->data[j]->sym) decl_const(s, vars->data[j]->sym);
     }
+}
+
+void decl_resolve(Sema *s)
+{
+    resolve_types(s, &s->unit->unit.imported);
+    resolve_types(s, &s->unit->unit.decls);
+    for (size_t i = 0; i < s->declared.len; i++) {
+        Symbol *f = s->declared.data[i];
+        if (f->generic) continue;
+        Context saved = context_enter(s, f);
+        decl_func(s, f, scope_user(s, f->name));
+        context_leave(s, &saved);
+    }
+    resolve_constants(s, &s->unit->unit.imported);
+    resolve_constants(s, &s->unit->unit.decls);
+    class_settle(s);
 }
 
 /* ---- bodies ----------------------------------------------------------------------------- */
@@ -317,8 +371,11 @@ static void check_func(Sema *s, Symbol *sym)
 {
     Ast *f = sym->decl;
     int errors = diags_errors(s->diags);
+    if (!f->func.body) return;
+    Context saved = context_enter(s, sym);
     s->func = sym;
     s->ret = sym->type->result;
+    type_use(s, sym->type);
     scope_push(s);
     s->func_depth = s->depth;
     for (int i = 0; i < f->func.params.len; i++) {
@@ -333,9 +390,9 @@ static void check_func(Sema *s, Symbol *sym)
     if (s->ret->kind == TY_VOID) void_body(f->func.body);
     if (f->func.body->kind == AST_BLOCK) stmts = &f->func.body->block.stmts;
     check_block(s, stmts);
-    scope_pop(s);
     if (diags_errors(s->diags) == errors)
         flow_check(s, f, &f->func.params, stmts, s->ret, sym->name);
+    context_leave(s, &saved);
 }
 
 /* A program of `void|int Main(string[] args)` is the statement that calls it. */
@@ -360,9 +417,38 @@ static void call_main(Sema *s)
     s->unit->unit.stmts = ast_list_add(s->arena, s->unit->unit.stmts, stmt);
 }
 
+/* All that the unit itself declares is checked, used or not; of the library what is used. */
+static void use_declared(Sema *s)
+{
+    for (size_t i = 0; i < s->declared.len; i++)
+        if (!s->declared.data[i]->imported) func_use(s, s->declared.data[i]);
+    for (size_t i = 0; i < s->all.len; i++) {
+        Class *c = s->all.data[i];
+        const Members *m = c->sym->members;
+        if (c->sym->imported || c->sym->instance) continue;
+        class_use(s, c);
+        for (Symbol *f = c->ctors; f; f = f->next) func_use(s, f);
+        for (int k = 0; k < m->len; k++)
+            for (Symbol *f = m->data[k]; f; f = f->next) {
+                if (f->kind == SYM_FUNC && !f->implied && f->decl->func.body) func_use(s, f);
+                if (f->kind == SYM_FIELD && (f->mods & AST_MOD_STATIC)) static_use(s, f);
+                if (f->kind == SYM_CONST && !f->type) decl_const(s, f);
+            }
+    }
+}
+
+/* Functions come to be used while others are checked. */
+static size_t check_funcs(Sema *s, size_t from)
+{
+    for (; from < s->funcs.len; from++) check_func(s, s->funcs.data[from]);
+    return from;
+}
+
 void decl_bodies(Sema *s)
 {
-    for (size_t i = 0; i < s->funcs.len; i++) check_func(s, s->funcs.data[i]);
+    s->bodies = true;
+    use_declared(s);
+    size_t done = check_funcs(s, 0);
     int errors = diags_errors(s->diags);
     call_main(s);
     s->func = NULL;
@@ -382,4 +468,5 @@ void decl_bodies(Sema *s)
     scope_pop(s);
     if (diags_errors(s->diags) == errors)
         flow_check(s, s->unit, NULL, &s->unit->unit.stmts, s->voids, NULL);
+    check_funcs(s, done);
 }

@@ -29,8 +29,13 @@ static void unbound(Sema *s, Ast *n)
         report_note(s, NOWHERE, "let(%s) ... makes a function of it", name);
 }
 
-static void check_name(Sema *s, Ast *n)
+static void check_name(Sema *s, Ast **slot)
 {
+    if (member_unqualified(s, slot)) {
+        check_member(s, slot);
+        return;
+    }
+    Ast *n = *slot;
     n->type = s->error;
     Symbol *sym = scope_lookup(s, n->name_ref.name);
     n->sym = sym;
@@ -60,6 +65,7 @@ static void check_name(Sema *s, Ast *n)
     case SYM_FIELD:
     case SYM_PROPERTY: break;
     case SYM_FUNC:
+        func_use(s, sym);
         if (sym->next || !sym->type) {
             n->type = type_group(s->types, sym->name);
         } else {
@@ -98,186 +104,104 @@ const Type *require_value(Sema *s, Ast *n)
     return n->type;
 }
 
-/* ---- members ---------------------------------------------------------------------------- */
-
-static bool is_property(int row)
-{
-    const char *sig = builtins[row].signature;
-    return sig[strlen(sig) - 1] == '.';
-}
-
-/* The class or namespace that a name before the dot means, or NULL for a value. */
-static const char *static_space(Sema *s, const Ast *base)
-{
-    if (base->kind == AST_TYPE_NAME) {
-        Symbol *sym = scope_user(s, base->type_name.name);
-        if (sym && sym->kind == SYM_TYPE && decl_alias(s, sym)->kind == TY_SCALAR)
-            return intern_cstr(s->names, scalar_name(sym->type->scalar));
-        return base->type_name.name;
-    }
-    if (base->kind != AST_NAME_REF || scope_user(s, base->name_ref.name)) return NULL;
-    ScalarKind k;
-    const char *name = base->name_ref.name;
-    bool scalar = scalar_from_name(name, strlen(name), &k);
-    return scalar || is_space(s, name) ? name : NULL;
-}
-
-static void report_no_member(Sema *s, const Ast *n, const char *space, const char *of)
-{
-    VEC(const char *) names = {0};
-    for (int i = 0; i < nbuiltins; i++)
-        if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
-    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
-    const char *near = diag_nearest(n->member.name, names.data, names.len);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
-    vec_free(&names);
-}
-
-static void check_static_member(Sema *s, Ast *n, const char *space)
-{
-    int row = builtin_find(s, space, n->member.name, 0);
-    n->type = s->error;
-    n->member.base->type = s->error;
-    if (row < 0 || !strcmp(n->member.name, "new")) {
-        report_no_member(s, n, space, space);
-        return;
-    }
-    n->sym = builtin_symbol(s, row);
-    if (is_property(row) && builtins[row].signature[0] == '=') {
-        Candidates set = candidates_of_library(s, space, n->member.name, false);
-        n->type = set.data[0].result;
-        n->is_const = constant_builtin(s, row, &n->value);
-    } else {
-        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
-    }
-}
-
-/* Where the members of a value of this type are listed. */
-static const char *member_space(const Type *t)
-{
-    if (type_is_functional(t)) return "func";
-    return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
-}
-
-/* x.Elapsed.TotalSeconds: there is no TimeSpan, the stopwatch answers itself. */
-static bool check_elapsed(Sema *s, Ast **slot)
-{
-    Ast *n = *slot, *inner = n->member.base;
-    if (inner->kind != AST_MEMBER || strcmp(inner->member.name, "Elapsed")) return false;
-    bool milli = !strcmp(n->member.name, "TotalMilliseconds");
-    if (!milli && strcmp(n->member.name, "TotalSeconds")) return false;
-    const Type *t = check_value(s, &inner->member.base, NULL);
-    if (t->kind != TY_OBJECT || strcmp(t->name, "Stopwatch")) {
-        if (t != s->error)
-            report_no_member(s, inner, intern_cstr(s->names, member_space(t)),
-                             type_text(s->arena, t));
-        n->type = s->error;
-        return true;
-    }
-    inner->member.name = intern_cstr(s->names, "ElapsedSeconds");
-    inner->sym = builtin_symbol(
-        s, builtin_find(s, intern_cstr(s->names, "Stopwatch"), inner->member.name, 0));
-    inner->type = s->real;
-    inner->loc = n->loc;
-    pure_impure(s, "reads a Stopwatch", n->loc);
-    *slot = inner;
-    if (!milli) return true;
-    Ast *thousand = ast_new(s->arena, AST_REAL_LIT, n->loc);
-    thousand->real_lit.value = thousand->value.f = 1000;
-    thousand->is_const = true;
-    thousand->type = s->real;
-    Ast *product = ast_new(s->arena, AST_BINARY, n->loc);
-    product->binary.op = AST_OP_MUL;
-    product->binary.left = inner;
-    product->binary.right = thousand;
-    product->type = s->real;
-    *slot = product;
-    return true;
-}
-
-void check_member(Sema *s, Ast **slot)
-{
-    if (check_elapsed(s, slot)) return;
-    Ast *n = *slot;
-    const char *space = static_space(s, n->member.base);
-    if (space) {
-        check_static_member(s, n, space);
-        return;
-    }
-    const Type *t = check_value(s, &n->member.base, NULL);
-    n->type = s->error;
-    if (t == s->error) return;
-    space = intern_cstr(s->names, member_space(t));
-    int row = builtin_find(s, space, n->member.name, 0);
-    if (row < 0) row = builtin_find(s, intern_cstr(s->names, "any"), n->member.name, 0);
-    if (row < 0) {
-        if (!strcmp(n->member.name, "Elapsed"))
-            report(s, n->loc, NOT_SUPPORTED,
-                   "TimeSpan is not supported yet: use Elapsed.TotalSeconds");
-        else
-            report_no_member(s, n, space, type_text(s->arena, t));
-        return;
-    }
-    n->sym = builtin_symbol(s, row);
-    if (!is_property(row)) {
-        n->type = type_group(s->types, n->member.name);
-        return;
-    }
-    n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
-    if (!builtins[row].pure) pure_impure(s, "reads a Stopwatch", n->loc);
-    if (!strcmp(n->member.name, "Rank")) {
-        n->is_const = true;
-        n->value.i = t->nparams;
-    }
-}
-
 /* ---- elements, assignment --------------------------------------------------------------- */
+
+/* The variable, field or property that a chain of elements belongs to. */
+static Ast *root(Ast *n)
+{
+    while (n->kind == AST_INDEX && !(n->sym && n->sym->kind == SYM_PROPERTY)) n = n->index.base;
+    return n;
+}
 
 static void note_written(Sema *s, const Ast *n)
 {
-    while (n->kind == AST_INDEX) n = n->index.base;
-    if (n->kind != AST_NAME_REF || !n->sym) return;
+    if (!n->sym) return;
+    if (n->kind != AST_NAME_REF) { /* a field, property or indexer */
+        bool index = n->kind == AST_INDEX, is_static = n->sym->mods & AST_MOD_STATIC;
+        Symbol *set = n->sym->kind == SYM_PROPERTY ? n->sym->set : NULL;
+        const Ast *object = index ? n->index.base : n->member.base;
+        if (set) func_use(s, set);
+        if (set && is_static)
+            pure_call(s, set, n->loc);
+        else if (set)
+            pure_method(s, set, object, n->loc);
+        else
+            pure_write(s, is_static ? NULL : object, n->sym->name, n->loc);
+        return;
+    }
     n->sym->assigned_again = true;
     if (n->sym->kind == SYM_PARAM && (n->sym->mode == AST_OP_REF || n->sym->mode == AST_OP_OUT))
         pure_impure(s, arena_printf(s->arena, "writes to its parameter '%s'", n->sym->name),
                     n->loc);
 }
 
-/* Something that can be assigned; gives it its type. */
-void check_target(Sema *s, Ast *n, const char *verb)
+/* Why a name cannot be assigned, or NULL. */
+static const char *fixed_name(const Ast *n, bool element)
 {
-    Ast *self = n;
-    const Type *t = check_value(s, &self, NULL);
+    SymKind k = n->sym ? n->sym->kind : SYM_LOCAL;
+    if (k == SYM_CONST) return "a constant";
+    if (k == SYM_BOUND) return "a bound variable";
+    if (k == SYM_FUNC) return "a function";
+    if (!n->sym || !(n->sym->mods & AST_MOD_READONLY)) return NULL;
+    return element ? "an element of a foreach variable" : "a foreach variable";
+}
+
+/* Fields that are read-only are set by the constructors of their class, through this. */
+static const char *fixed_member(Sema *s, Ast *n)
+{
+    Symbol *m = n->sym;
+    if (!m || m->kind == SYM_CONST) return "a constant";
+    const Ast *base = n->kind == AST_MEMBER ? n->member.base : NULL;
+    bool own =
+        s->func && s->func->is_ctor && s->func->cls == m->cls && base && base->kind == AST_THIS;
+    if (m->kind == SYM_PROPERTY && n->kind == AST_MEMBER && m->storage &&
+        (!m->set || m->set->slot < 0)) {
+        bool open = m->set && member_accessible(s, m->set);
+        if (m->set && !open) member_check_access(s, m->set, n->loc);
+        m = n->sym = m->storage;
+        if (m->mods & AST_MOD_STATIC) static_use(s, m);
+    }
+    if (m->kind == SYM_FIELD) {
+        if (!(m->mods & AST_MOD_READONLY) || own) return NULL;
+        return m->decl->sym == m && n->res == AST_RES_NONE ? "a read-only field"
+                                                           : "a field of a value";
+    }
+    if (m->kind != SYM_PROPERTY) return "a method";
+    if (!m->set)
+        return n->kind == AST_INDEX ? "an element without a setter" : "a property without a setter";
+    member_check_access(s, m->set, n->loc);
+    return NULL;
+}
+
+static const char *fixed_element(const Ast *n, const Ast *base)
+{
+    if (n->index.base->type && n->index.base->type->kind == TY_STRING)
+        return "a character of a string";
+    if (n->index.base->type->kind == TY_FUNC) return "a value of a function";
+    if (base->kind != AST_NAME_REF && base->kind != AST_MEMBER && base->kind != AST_INDEX)
+        return "an element of a temporary array";
+    return n->res != AST_RES_APPLY && !is_slice(n) ? "a gather" : NULL;
+}
+
+/* Something that can be assigned; gives it its type. */
+void check_target(Sema *s, Ast **slot, const char *verb)
+{
+    place_check(s, slot);
+    Ast *n = *slot;
+    const Type *t = require_value(s, n);
     if (s->functional)
         report(s, n->loc, IMPURE_INSIDE, "nothing can be %s inside a functional expression", verb);
     if (t == s->error) return;
-    const char *why = NULL;
-    if (n->kind == AST_NAME_REF) {
-        SymKind k = n->sym->kind;
-        if (k == SYM_CONST)
-            why = "a constant";
-        else if (k == SYM_BOUND)
-            why = "a bound variable";
-        else if (k == SYM_FUNC)
-            why = "a function";
-        else if (n->sym->decl && n->sym->decl->kind == AST_FOREACH)
-            why = "a foreach variable";
-    } else if (n->kind == AST_INDEX) {
-        const Ast *base = n->index.base;
-        while (base->kind == AST_INDEX) base = base->index.base;
-        if (n->index.base->type == s->string)
-            why = "a character of a string";
-        else if (n->index.base->type->kind == TY_FUNC)
-            why = "a value of a function";
-        else if (base->kind != AST_NAME_REF)
-            why = "an element of a temporary array";
-        else if (n->res != AST_RES_APPLY && !is_slice(n))
-            why = "a gather";
-        else if (base->sym && base->sym->decl && base->sym->decl->kind == AST_FOREACH)
-            why = "an element of a foreach variable";
-    } else {
+    Ast *base = root(n);
+    const char *why = base == n ? NULL : fixed_element(n, base);
+    if (why)
+        ;
+    else if (base->kind == AST_NAME_REF)
+        why = fixed_name(base, base != n);
+    else if (base->kind == AST_MEMBER || base->kind == AST_INDEX)
+        why = fixed_member(s, base);
+    else
         why = n->kind == AST_CALL ? "a call" : "this expression";
-    }
     if (why) {
         report(s, n->loc, NOT_ASSIGNABLE, "%s cannot be %s", why, verb);
         if (n->kind == AST_CALL && n->res == AST_RES_APPLY)
@@ -287,7 +211,7 @@ void check_target(Sema *s, Ast *n, const char *verb)
         n->type = s->error;
         return;
     }
-    note_written(s, n);
+    note_written(s, base);
 }
 
 /* `f op= e` of functions and slices: f = f op e. */
@@ -346,7 +270,7 @@ void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
     Ast *again = n->assign.op != AST_OP_NONE ? ast_clone(s->arena, n->assign.target) : NULL;
-    check_target(s, n->assign.target, "assigned");
+    check_target(s, &n->assign.target, "assigned");
     const Type *t = n->assign.target->type;
     bool slice = is_slice(n->assign.target) && type_is_functional(t);
     if (again && type_is_functional(t)) expand_compound(s, n, again);
@@ -373,7 +297,7 @@ void check_assign(Sema *s, Ast **slot)
 
 void check_incdec(Sema *s, Ast *n)
 {
-    check_target(s, n->incdec.target, "changed");
+    check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
     if (n->type == s->error || type_is_numeric(n->type)) return;
     report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
@@ -381,24 +305,7 @@ void check_incdec(Sema *s, Ast *n)
     n->type = s->error;
 }
 
-/* ---- objects, strings ------------------------------------------------------------------- */
-
-static void check_new(Sema *s, Ast *n)
-{
-    const Type *t = decl_type(s, n->new_.ntype);
-    n->type = t;
-    for (int i = 0; i < n->new_.args.len; i++) check_value(s, &n->new_.args.data[i], NULL);
-    if (t == s->error) return;
-    if (t->kind != TY_OBJECT) {
-        report(s, n->loc, UNKNOWN_TYPE, "'%s' is not a class", type_text(s->arena, t));
-        n->type = s->error;
-        return;
-    }
-    if (n->new_.args.len) report(s, n->loc, ARGUMENT_COUNT, "'%s' takes no arguments", t->name);
-    pure_impure(s, arena_printf(s->arena, "makes a %s", t->name), n->loc);
-    int row = builtin_find(s, intern_cstr(s->names, t->name), intern_cstr(s->names, "new"), 0);
-    n->sym = builtin_symbol(s, row);
-}
+/* ---- strings ------------------------------------------------------------------- */
 
 static void check_interp(Sema *s, Ast *n)
 {
@@ -456,9 +363,10 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_STRING_LIT: n->type = s->string; break;
     case AST_INTERP: check_interp(s, n); break;
     case AST_NAME_REF:
-        check_name(s, n);
-        if (n->sym && n->sym->kind == SYM_FUNC && n->type->kind == TY_FUNC &&
-            type_is_hosted(n->type))
+        check_name(s, slot);
+        n = *slot;
+        if (n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_FUNC &&
+            n->type->kind == TY_FUNC && type_is_hosted(n->type))
             closure_function(s, slot);
         break;
     case AST_MEMBER: check_member(s, slot); break;
@@ -476,14 +384,22 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, n); break;
+    case AST_THIS: check_this(s, n); break;
+    case AST_BASE:
+        check_this(s, n);
+        report(s, n->loc, STATIC, "'base' stands only before a member");
+        n->type = s->error;
+        break;
+    case AST_NULL_LIT: check_null(s, n); break;
+    case AST_DEFAULT: check_default(s, n, hint); break;
+    case AST_IS: check_is(s, n); break;
+    case AST_AS: check_as(s, n); break;
     case AST_INIT_LIST: check_init_list(s, n, hint ? hint : s->error, 0); break;
     case AST_PLACEHOLDER:
         report(s, n->loc, BINDER, "'_' leaves an argument of a call open: it is no value");
         break;
     case AST_DECL_EXPR:
-        check_unknown(s, n);
-        if (!s->quiet)
-            scope_bind(s, scope_symbol(s, SYM_LOCAL, n->decl_expr.name, s->error, n->loc, NULL));
+        report(s, n->loc, ARGUMENT_MODE, "a variable is declared only behind out");
         break;
     case AST_ATTRIBUTED: check_attributed(s, slot); break;
     case AST_BINDER:

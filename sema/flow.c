@@ -54,6 +54,12 @@ static int index_of(const Flow *f, const Symbol *sym)
     return -1;
 }
 
+static void set_in(const Flow *f, State *state, const Symbol *sym)
+{
+    int i = index_of(f, sym);
+    if (i >= 0) state->bits[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
 static void set(Flow *f, const Symbol *sym, bool assigned)
 {
     int i = index_of(f, sym);
@@ -110,6 +116,7 @@ static void condition(Flow *f, Ast *n, State *yes, State *no)
         expr(f, n);
         *yes = copy(f, f->now);
         *no = copy(f, f->now);
+        if (n->kind == AST_IS && n->sym) set_in(f, yes, n->sym);
     }
 }
 
@@ -131,7 +138,8 @@ static void expr(Flow *f, Ast *n)
         break;
     case AST_ASSIGN: assign(f, n); break;
     case AST_UNARY:
-        if (n->unary.op == AST_OP_OUT && n->unary.operand->kind == AST_NAME_REF)
+        if (n->unary.op == AST_OP_OUT &&
+            (n->unary.operand->kind == AST_NAME_REF || n->unary.operand->kind == AST_DECL_EXPR))
             set(f, n->unary.operand->sym, true);
         else
             expr(f, n->unary.operand);
@@ -197,6 +205,55 @@ static void loop_do(Flow *f, Ast *n)
     f->now = join(f, no, loop.after);
 }
 
+/* Sections begin where the value is known; their end is not reached. */
+static void flow_switch(Flow *f, Ast *n)
+{
+    Loop sw = {dead(f), dead(f), f->loop};
+    bool all = false;
+    expr(f, n->switch_.value);
+    State before = copy(f, f->now);
+    f->loop = &sw;
+    for (int i = 0; i < n->switch_.sections.len; i++) {
+        Ast *section = n->switch_.sections.data[i];
+        if (section->kind != AST_CASE) continue;
+        for (int k = 0; k < section->case_.labels.len; k++)
+            all = all || section->case_.labels.data[k]->kind == AST_DEFAULT_LABEL;
+        f->now = copy(f, before);
+        stmts(f, &section->case_.stmts);
+        if (f->now.dead) continue;
+        report(f->s, section->loc, SWITCH,
+               "a case ends with break, return, throw or continue: it does "
+               "not run into the next one");
+        f->now = dead(f);
+    }
+    f->loop = sw.outer;
+    if (f->loop) f->loop->next = join(f, f->loop->next, sw.next); /* continue is the loop's */
+    f->now = all ? sw.after : join(f, sw.after, before);
+}
+
+/* A catch may begin after any part of the try; finally runs on all paths. */
+static void flow_try(Flow *f, Ast *n)
+{
+    State before = copy(f, f->now);
+    stmt(f, n->try_.body);
+    State after = f->now;
+    for (int i = 0; i < n->try_.catches.len; i++) {
+        Ast *c = n->try_.catches.data[i];
+        if (c->kind != AST_CATCH) continue;
+        f->now = copy(f, before);
+        if (c->catch_.filter) expr(f, c->catch_.filter);
+        stmt(f, c->catch_.body);
+        after = join(f, after, f->now);
+    }
+    if (n->try_.finally_) {
+        f->now = copy(f, before);
+        stmt(f, n->try_.finally_);
+        for (size_t i = 0; i < f->words; i++) after.bits[i] |= f->now.bits[i];
+        after.dead = after.dead || f->now.dead;
+    }
+    f->now = after;
+}
+
 static void leave_function(Flow *f, Loc loc)
 {
     for (size_t i = 0; i < f->nout; i++) {
@@ -249,6 +306,12 @@ static void stmt(Flow *f, Ast *n)
         f->now = before;
         break;
     }
+    case AST_SWITCH: flow_switch(f, n); break;
+    case AST_TRY: flow_try(f, n); break;
+    case AST_THROW:
+        if (n->throw_.value) expr(f, n->throw_.value);
+        f->now = dead(f);
+        break;
     case AST_BREAK:
         f->loop->after = join(f, f->loop->after, f->now);
         f->now = dead(f);
@@ -314,7 +377,9 @@ static void find_vars(Ast **slot, void *ctx)
     Flow *f = ctx;
     Ast *n = *slot;
     if (!n) return;
-    if (n->kind == AST_DECLARATOR && !n->declarator.init && n->sym) vec_push(&f->vars, n->sym);
+    bool later = (n->kind == AST_DECLARATOR && !n->declarator.init) || n->kind == AST_IS ||
+                 n->kind == AST_DECL_EXPR;
+    if (later && n->sym) vec_push(&f->vars, n->sym);
     ast_each_child(n, find_vars, f);
 }
 

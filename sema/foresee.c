@@ -188,7 +188,8 @@ static Value *call_user(Foresee *f, Ast *n)
     bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
     Value *args[FD_MAX_RANK];
     int count = n->call.args.len;
-    if (n->call.callee->kind == AST_MEMBER) eval(f, n->call.callee->member.base);
+    if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
+        eval(f, n->call.callee->member.base);
     for (int i = 0; i < count; i++) {
         Value *v = eval(f, n->call.args.data[i]);
         if (i < FD_MAX_RANK) args[i] = v;

@@ -72,7 +72,8 @@ void lower_each_value(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
         ast_each_child(n, visit, ctx);
         return;
     }
-    if (name->kind == AST_MEMBER && name->member.base->type) visit(&name->member.base, ctx);
+    if (name->kind == AST_MEMBER && name->member.base && name->member.base->type)
+        visit(&name->member.base, ctx);
     for (int i = 0; i < n->call.args.len; i++) visit(&n->call.args.data[i], ctx);
 }
 

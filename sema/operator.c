@@ -81,8 +81,13 @@ static const Type *unary_type(Sema *s, AstOp op, const Type *t)
 void check_unary(Sema *s, Ast *n, const Type *hint)
 {
     Ast **operand = &n->unary.operand;
+    if (n->unary.op == AST_OP_OUT && (*operand)->kind == AST_DECL_EXPR) {
+        check_out_variable(s, *operand, hint);
+        n->type = (*operand)->type;
+        return;
+    }
     if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) {
-        check_target(s, *operand, "passed by reference");
+        check_target(s, operand, "passed by reference");
         n->type = (*operand)->type;
         return;
     }
@@ -93,7 +98,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
     settle_group(s, operand, NULL);
     const Type *t = (*operand)->type;
     n->type = s->error;
-    if (t == s->error) return;
+    if (t == s->error || user_unary(s, n)) return;
     const Type *to = unary_type(s, n->unary.op, result_of(t));
     if (!to) {
         report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
@@ -236,7 +241,7 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
         check_coalesce(s, n);
         return;
     }
-    if (check_concat(s, n)) return;
+    if (check_concat(s, n) || user_binary(s, n)) return;
     if (is_shift(op)) {
         check_shift(s, n);
         if (n->type == s->error) return;
@@ -331,6 +336,23 @@ static void cast_result(Sema *s, Ast **slot, const Type *to)
     *slot = n;
 }
 
+/* Casts of objects and user conversions; what converts implicitly needs no cast below. */
+static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
+{
+    Symbol *f = from == to ? NULL : user_conversion(s, from, to, true);
+    if (f) {
+        Ast *operand = n->cast.operand;
+        user_convert(s, &operand, f);
+        *n = *operand;
+        return true;
+    }
+    if (convert_class(s, n->cast.operand, to) != CONV_NONE && (class_of(from) || class_of(to)))
+        return convert_to(s, &n->cast.operand, to, NULL), true;
+    if (!object_cast_exists(from, to)) return false;
+    class_use(s, class_of(to));
+    return true;
+}
+
 void check_cast(Sema *s, Ast *n)
 {
     const Type *to = decl_type(s, n->cast.target);
@@ -342,7 +364,7 @@ void check_cast(Sema *s, Ast *n)
     }
     from = require_value(s, n->cast.operand);
     n->type = to;
-    if (to == s->error || from == s->error) return;
+    if (to == s->error || from == s->error || cast_class(s, n, from, to)) return;
     if (to->kind == TY_SCALAR && type_is_functional(from) && castable(s, from->result, to)) {
         n->res = AST_RES_PROMOTE;
         n->type = type_func(s->types, to, from->nparams, from->params);

@@ -1,8 +1,22 @@
-/* Purity: a function is impure if it does input or output, writes to a ref or out parameter or
- * calls an impure function. Inferred over the call graph once all bodies are checked, then every
- * use that needs a pure function is judged.
+/* Purity: a function is impure if it does input or output, writes to a ref or out parameter, to a
+ * static field or to an object that it did not make, or calls an impure function. A method that
+ * only writes to its own object (writes_self) is impure for those who call it on an object of
+ * others. Virtual methods are as impure as the worst of their overrides. Inferred over the call
+ * graph once all bodies are checked, then every use that needs a pure function is judged.
  */
 #include "check.h"
+
+/* The object of a call that runs a method on the caller's own object. */
+static const Ast self = {.kind = AST_THIS};
+
+/* Its only effect so far is on its own object. */
+static void writes_self(Symbol *f, const char *what, Loc loc)
+{
+    if (f->writes_self || f->impure) return;
+    f->writes_self = true;
+    f->writes = what;
+    f->impure_loc = loc;
+}
 
 void pure_impure(Sema *s, const char *what, Loc loc)
 {
@@ -19,8 +33,38 @@ void pure_impure(Sema *s, const char *what, Loc loc)
 void pure_call(Sema *s, Symbol *callee, Loc loc)
 {
     if (s->quiet || !s->func) return;
-    CallEdge edge = {s->func, callee, loc};
+    CallEdge edge = {s->func, callee, NULL, loc};
     vec_push(&s->calls, edge);
+}
+
+void pure_method(Sema *s, Symbol *callee, const Ast *object, Loc loc)
+{
+    if (s->quiet || !s->func) return;
+    CallEdge edge = {s->func, callee, object, loc};
+    vec_push(&s->calls, edge);
+}
+
+void pure_override(Sema *s, Symbol *base, Symbol *with)
+{
+    CallEdge edge = {base, with, &self, with->loc};
+    vec_push(&s->calls, edge);
+}
+
+void pure_write(Sema *s, const Ast *object, const char *member, Loc loc)
+{
+    if (s->quiet) return;
+    const char *what =
+        arena_printf(s->arena, "writes the %sfield '%s'", object ? "" : "static ", member);
+    if (!object || s->functional) {
+        pure_impure(s, what, loc);
+    } else if (object->kind == AST_THIS || object->kind == AST_BASE) {
+        if (s->func && !s->func->is_ctor) writes_self(s->func, what, loc);
+    } else if (s->func && object->kind == AST_NAME_REF && object->sym && object->sym->fresh) {
+        ObjectWrite w = {s->func, object->sym, loc};
+        vec_push(&s->writes, w);
+    } else {
+        pure_impure(s, arena_printf(s->arena, "%s of an object that it did not make", what), loc);
+    }
 }
 
 void pure_need(Sema *s, Symbol *func, Loc loc, const char *why)
@@ -39,7 +83,8 @@ static const Symbol *origin(const Sema *s, const Symbol *f)
             const CallEdge *e = &s->calls.data[i];
             bool here = e->caller == f && e->loc.begin == f->impure_loc.begin &&
                         e->loc.end == f->impure_loc.end && e->loc.file == f->impure_loc.file;
-            if (here && e->callee->impure && e->callee != f) next = e->callee;
+            if (here && (e->callee->impure || e->callee->writes_self) && e->callee != f)
+                next = e->callee;
         }
         if (!next) return f;
         f = next;
@@ -47,18 +92,51 @@ static const Symbol *origin(const Sema *s, const Symbol *f)
     return f;
 }
 
+/* Writes to an object that a function made itself are nobody else's business. */
+static bool is_own(const Ast *object)
+{
+    if (object->kind == AST_NEW) return true;
+    return object->kind == AST_NAME_REF && object->sym && object->sym->fresh &&
+           !object->sym->assigned_again;
+}
+
+/* What a call does to its caller; true if that is news. */
+static bool infer_call(Sema *s, const CallEdge *e)
+{
+    Symbol *f = e->caller;
+    if (f->impure || (!e->callee->impure && !e->callee->writes_self)) return false;
+    if (!e->callee->impure) {
+        bool own_object = e->object && (e->object->kind == AST_THIS || e->object->kind == AST_BASE);
+        if (e->object && is_own(e->object)) return false;
+        if (own_object && (f->is_ctor || f->writes_self)) return false;
+        if (own_object) {
+            writes_self(
+                f, arena_printf(s->arena, "calls '%s', which changes its object", e->callee->name),
+                e->loc);
+            return true;
+        }
+    }
+    f->impure = arena_printf(s->arena, "calls '%s', which %s", e->callee->name,
+                             e->callee->impure ? "is impure" : "changes its object");
+    f->impure_loc = e->loc;
+    return true;
+}
+
 void pure_infer(Sema *s)
 {
+    for (size_t i = 0; i < s->writes.len; i++) {
+        const ObjectWrite *w = &s->writes.data[i];
+        if (!w->local->assigned_again || w->func->impure) continue;
+        w->func->impure = "writes a field of an object that it did not make";
+        w->func->impure_loc = w->loc;
+    }
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < s->calls.len; i++) {
-            const CallEdge *e = &s->calls.data[i];
-            if (e->caller->impure || !e->callee->impure) continue;
-            e->caller->impure =
-                arena_printf(s->arena, "calls '%s', which is impure", e->callee->name);
-            e->caller->impure_loc = e->loc;
-            changed = true;
-        }
+        for (size_t i = 0; i < s->calls.len; i++) changed |= infer_call(s, &s->calls.data[i]);
+    }
+    for (size_t i = 0; i < s->pure_uses.len; i++) { /* an effect on its object is one for others */
+        Symbol *f = s->pure_uses.data[i].func;
+        if (f->writes_self && !f->impure) f->impure = f->writes;
     }
     for (size_t i = 0; i < s->pure_uses.len; i++) {
         const PureUse *u = &s->pure_uses.data[i];
@@ -67,6 +145,7 @@ void pure_infer(Sema *s)
         const Symbol *end = origin(s, u->func);
         if (end != u->func)
             report_note(s, u->func->impure_loc, "'%s' %s", u->func->name, u->func->impure);
-        report_note(s, end->impure_loc, "'%s' %s", end->name, end->impure);
+        report_note(s, end->impure_loc, "'%s' %s", end->name,
+                    end->impure ? end->impure : end->writes);
     }
 }

@@ -130,9 +130,22 @@ void scope_bind(Sema *s, Symbol *sym)
     s->newest = b;
 }
 
+static bool visible(const Sema *s, const Binding *b)
+{
+    return b->depth <= s->globals || b->depth > s->floor;
+}
+
+/* What the name means here, members of the class aside. */
+static const Binding *seen(const Sema *s, const char *name)
+{
+    const Binding *b = find(s, name);
+    while (b && !visible(s, b)) b = b->outer;
+    return b;
+}
+
 void scope_declare(Sema *s, Symbol *sym)
 {
-    const Binding *b = find(s, sym->name);
+    const Binding *b = seen(s, sym->name);
     if (b && b->depth >= s->func_depth && b->sym->type != s->error) {
         report(s, sym->loc, REDECLARED, "'%s' is already declared in this function", sym->name);
         if (b->sym->decl || b->sym->loc.end)
@@ -142,10 +155,21 @@ void scope_declare(Sema *s, Symbol *sym)
     scope_bind(s, sym);
 }
 
-Symbol *scope_user(const Sema *s, const char *name)
+Symbol *scope_user(Sema *s, const char *name)
 {
-    const Binding *b = find(s, name);
+    const Binding *b = seen(s, name);
+    if (s->cls && (!b || b->depth <= s->class_depth)) {
+        Symbol *member = member_find(s, s->cls, name);
+        if (member) return member;
+    }
     return b ? b->sym : NULL;
+}
+
+Symbol *scope_type(const Sema *s, const char *name)
+{
+    for (const Binding *b = seen(s, name); b; b = b->outer)
+        if (visible(s, b) && b->sym->kind == SYM_TYPE) return b->sym;
+    return NULL;
 }
 
 int builtin_find(const Sema *s, const char *space, const char *name, int row)
@@ -179,10 +203,25 @@ const char *scope_nearest(Sema *s, const char *name)
 {
     VEC(const char *) names = {0};
     for (const Binding *b = s->newest; b; b = b->older)
-        if (b->sym->type != s->error) vec_push(&names, b->name);
+        if (visible(s, b) && b->sym->type != s->error) vec_push(&names, b->name);
+    for (const Class *c = s->cls; c; c = c->base)
+        for (int i = 0; i < c->sym->members->len; i++)
+            vec_push(&names, c->sym->members->data[i]->name);
     for (int i = 0; i < nbuiltins; i++)
         if (!*s->bspace[i]) vec_push(&names, s->bname[i]);
     for (int i = 0; i < s->nspaces; i++) vec_push(&names, s->spaces[i]->name);
+    const char *best = diag_nearest(name, names.data, names.len);
+    vec_free(&names);
+    return best;
+}
+
+const char *scope_nearest_type(const Sema *s, const char *name)
+{
+    VEC(const char *) names = {0};
+    for (const Binding *b = s->newest; b; b = b->older)
+        if (visible(s, b) && b->sym->kind == SYM_TYPE) vec_push(&names, b->name);
+    for (int k = 0; k < SC_COUNT; k++) vec_push(&names, scalar_name((ScalarKind)k));
+    vec_push(&names, "string");
     const char *best = diag_nearest(name, names.data, names.len);
     vec_free(&names);
     return best;
@@ -210,7 +249,8 @@ static bool differs_by_letter(const char *a, const char *b)
 const char *scope_one_letter(Sema *s, const char *name)
 {
     for (const Binding *b = s->newest; b; b = b->older)
-        if (b->sym->kind != SYM_FUNC && b->name != name && differs_by_letter(b->name, name))
+        if (visible(s, b) && b->sym->kind != SYM_FUNC && !b->sym->imported && b->name != name &&
+            differs_by_letter(b->name, name))
             return b->name;
     return NULL;
 }
@@ -235,6 +275,6 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
         else if (near)
             report_note(s, NOWHERE, "did you mean '%s'?", near);
     }
-    if (s->quiet || !s->depth) return;
+    if (s->quiet || s->depth <= DEPTH_UNIT) return;
     scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, loc, NULL)); /* once is enough */
 }

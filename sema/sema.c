@@ -3,6 +3,7 @@
  */
 #include "sema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -22,6 +23,15 @@ static void sema_init(Sema *s, Ast *unit)
     scope_init(s);
 }
 
+/* In the order of the sources. */
+static int by_place(const void *a, const void *b)
+{
+    const Symbol *f = *(Symbol *const *)a, *g = *(Symbol *const *)b;
+    if (f->loc.file != g->loc.file) return f->loc.file < g->loc.file ? -1 : 1;
+    if (f->loc.begin != g->loc.begin) return f->loc.begin < g->loc.begin ? -1 : 1;
+    return f->order - g->order;
+}
+
 static SemaResult *sema_result(Sema *s)
 {
     SemaResult *r = arena_new_of(s->arena, SemaResult);
@@ -29,10 +39,19 @@ static SemaResult *sema_result(Sema *s)
     r->types = s->types;
     for (size_t i = 0; i < s->closures.len; i++) vec_push(&s->funcs, s->closures.data[i]);
     r->nfuncs = (int)s->funcs.len;
-    r->funcs = arena_array(s->arena, Symbol *, s->funcs.len + 1);
-    for (size_t i = 0; i < s->funcs.len; i++) r->funcs[i] = s->funcs.data[i];
+    r->funcs = arena_copy(s->arena, s->funcs.data, sizeof *r->funcs * s->funcs.len);
+    qsort(r->funcs, s->funcs.len, sizeof *r->funcs, by_place);
+    r->nclasses = (int)s->classes.len;
+    r->classes = arena_copy(s->arena, s->classes.data, sizeof *r->classes * s->classes.len);
+    r->nstatics = (int)s->statics.len;
+    r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
+    vec_free(&s->declared);
     vec_free(&s->closures);
     vec_free(&s->funcs);
+    vec_free(&s->classes);
+    vec_free(&s->all);
+    vec_free(&s->statics);
+    vec_free(&s->writes);
     vec_free(&s->unbound);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);

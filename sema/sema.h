@@ -86,43 +86,61 @@
 /* Classes. Generic functions and classes are gone: their instances are functions and classes like
  * others (checked copies of the trees), and so are the implied constructors, accessors that are not
  * automatic, == and ToString of records, field initialisers (assignments at the head of the
- * constructors that chain to no other of the class). Unqualified uses of members have got their
- * base: THIS, or a type for static ones. What is not desugared:
+ * constructors that chain to no other of the class). The `decl` of every SYM_FUNC is a FUNC node:
+ * constructors and accessors have become ones (ret is void for constructors and setters; a setter's
+ * last parameter is `value`; body is NULL if abstract or of an interface), reached through
+ * SemaResult.funcs only. The `decl` of a SYM_FIELD is a DECLARATOR, of an automatic property too.
+ * Unqualified uses of members have got their base: THIS, or a type node for static ones. What is
+ * not desugared:
  * - THIS.sym and BASE.sym are the `self` of the function; its type is the class's. A record's is a
  *   value; in its constructor it is a variable, all zero at first, that the constructor returns.
  * - MEMBER.sym SYM_FIELD: instance (the base is an object or record, or AST_RES_PROMOTE: a function
- *   of records) or static (the base is not to be evaluated). A property whose storage is known
- *   statically (an automatic one that is not virtual) is its field.
+ *   of records) or static (the base is a type node, not to be evaluated). A property whose storage
+ *   is known statically (an automatic one that is not virtual) is its field. A const member or an
+ *   enum's is a constant: SYM_CONST.
  * - Other properties read are CALLs of their getters. As targets they are MEMBER with sym
  *   SYM_PROPERTY; indexers read are CALLs of the getter, as targets INDEX with sym SYM_PROPERTY.
  *   A target `obj.P[i]` or `list[k][i]` is INDEX over such a target: it reads, changes and writes.
- * - CALL of a method: callee MEMBER (base the instance, or a BASE or a type), sym the SYM_FUNC;
- * virtual if sym->slot >= 0 and the base is no BASE: through Class.slots, of an interface's by
- * impls. User operators and conversions are CALLs of static methods. With AST_RES_PROMOTE the
- * instance or some arguments are functions. `a += b` by a user operator: ASSIGN.sym is that
- * SYM_FUNC.
- * - NEW.sym is the constructor; of a record it gives the value. A chain is an EXPR_STMT at the head
- * of the body: CALL of THIS or BASE, sym the constructor. NEW.init: a list of CALLs of Add whose
- * base is to be the new object (MEMBER.base is NULL there).
+ *   What stands before the last `.` or `[` of a property, field or indexer is evaluated once.
+ * - CALL of a method: callee MEMBER (base the instance, or a BASE or a type node), sym the
+ * SYM_FUNC; virtual if sym->slot >= 0 and the base is no BASE: through Class.slots, of an
+ * interface's by impls. User operators and conversions are CALLs of static methods, whose callee is
+ * a MEMBER of a type node. With AST_RES_PROMOTE the instance or some arguments are functions. `a +=
+ * b` by a user operator: ASSIGN.sym is that SYM_FUNC; its result is the target's type, or
+ * ASSIGN.value is all there is (ASSIGN.op NONE) where a conversion is needed.
+ * - NEW.sym is the constructor (SYM_BUILTIN for the library's Stopwatch); of a record it gives the
+ *   value. Every class that can be made has one. A chain is an EXPR_STMT near the head of the body,
+ *   behind the field initialisers: CALL whose callee is THIS or BASE, sym the constructor.
+ *   NEW.init: an INIT_LIST of CALLs of Add whose callee is a MEMBER without base: the new object.
  * - IS, AS: `target->type` is a class. IS.sym: the variable of `x is T name`, or NULL; of a
  *   comparison with null the target is NULL_LIT. Conversions between classes: CONVERT upwards, CAST
  *   downwards (InvalidCastException). An object of a class with Class.function to its functional
- *   type: CONVERT. null to a reference: CONVERT.
+ *   type: CONVERT. null to a reference: CONVERT of NULL_LIT. EQ and NE of references (both of one
+ *   class type) compare the references.
+ * - Text of an object: CONVERT to string (slot 0; "" for null). Of a record or an enum it is a CALL
+ *   of its ToString, or of a function that sema made.
+ * - Enums: CAST from and to numbers and other enums; comparisons and & | ^ ~ are BINARY and UNARY
+ * on the enum's scalar. DEFAULT: the zero of its type (null, an empty array, "").
+ * - Members of every type: GetHashCode, CompareTo are calls of the rows of space "any", whose first
+ *   parameter is the instance, converted to it; Equals of values is ==.
  * - CLOSURE: a function value made of the SYM_FUNC sym (a synthetic function or a bound method),
- * whose first parameters are the captures; its type is functional. Functional types over strings,
- * objects, arrays or functions (type_is_hosted) are never in graphs: they are applied by the host.
+ *   whose first parameters are the captures; its type is functional. Functional types over strings,
+ *   objects, arrays or functions (type_is_hosted) are never in graphs: they are applied by the
+ * host.
  * - COALESCE of references is BINARY; of functions it is machinery for lower. COALESCE_ASSIGN is
- * ASSIGN.
- * - foreach over objects and `using` are desugared to loops and TRY. SWITCH: labels are constants
- * of the value's type (converted), or null.
+ *   ASSIGN.
+ * - foreach over objects and `using` are desugared to loops and TRY. Names that begin with $ are
+ *   sema's. SWITCH: labels are constants of the value's type (converted), or null.
  * - TRY: CATCH.ctype->type is a class; CATCH.sym the variable or NULL. THROW without value is
- * within a catch. Statements behind a jump are not reached but present.
+ *   within a catch. Statements behind a jump are not reached but present. DECL_EXPR under OUT: its
+ *   sym is a local, declared by it.
  * - Slices: INDEX whose args hold a RANGE or FROM_END, of type functional, or scalar if all are
- * indices; machinery for lower when read. Their RANGEs are of type void, a NULL
- * bound is the dimension's own. Of a string (RES_NONE): a string, or a char; the host's. As a target,
- * its base is an array variable, field or element; the value is functional, or a scalar that fills.
+ *   indices; machinery for lower when read. Their RANGEs are of type void, a NULL
+ *   bound is the dimension's own. Of a string (RES_NONE): a string, or a char; the host's. As a target,
+ *   its base is an array variable, field or element; the value is functional, or a scalar that fills.
  * - PLACEHOLDER arguments are gone: `f(x, _)` is a LAMBDA over the open parameters.
  * - DEFINE of a recurrence: sym->recurrent; uses of sym inside the value are RES_APPLY of NAME_REF.
+ * A class that derives from a functional type is TY_OBJECT, final or not.
  */
 
 /* A graph that the program embeds: AST_GRAPH nodes name it by index. The captures of the node are

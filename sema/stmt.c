@@ -6,7 +6,7 @@
 
 /* ---- variables ----------------------------------------------------------------------------- */
 
-static const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name)
+const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name)
 {
     if ((*init)->kind == AST_INIT_LIST) {
         if (!type) {
@@ -50,14 +50,37 @@ static void check_var_decl(Sema *s, Ast *n)
         } else if (v->declarator.init) {
             const Type *t = check_initialiser(s, &v->declarator.init, type, name);
             if (!type) sym->type = t;
+            if (!type && t->kind == TY_NULL) {
+                report(s, v->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred from null",
+                       name);
+                sym->type = s->error;
+            }
+            sym->fresh = v->declarator.init->kind == AST_NEW;
         } else if (!type) {
             report(s, v->loc, NEEDS_TYPE, "'%s' needs a value or a type", name);
             sym->type = s->error;
         }
+        sym->mods = n->var_decl.mods;
         v->sym = sym;
         v->type = sym->type;
         scope_declare(s, sym);
     }
+}
+
+void check_out_variable(Sema *s, Ast *n, const Type *wanted)
+{
+    const Ast *written = n->decl_expr.vtype;
+    bool inferred = !written || written->kind == AST_TYPE_VAR;
+    const Type *t = inferred ? wanted : decl_type(s, n->decl_expr.vtype);
+    if (!t) {
+        report(s, n->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred: the overloads differ",
+               n->decl_expr.name);
+        t = s->error;
+    }
+    n->type = t;
+    n->sym = scope_symbol(s, SYM_LOCAL, n->decl_expr.name, t, n->loc, n);
+    n->sym->assigned_again = true;
+    scope_declare(s, n->sym);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -66,7 +89,9 @@ static void check_body(Sema *s, Ast **body)
 {
     scope_push(s);
     s->loops++;
+    s->breakable++;
     check_stmt(s, body);
+    s->breakable--;
     s->loops--;
     scope_pop(s);
 }
@@ -81,24 +106,34 @@ static void check_for(Sema *s, Ast *n)
     scope_pop(s);
 }
 
-static void check_foreach(Sema *s, Ast *n)
+static const Type *element_type(Sema *s, const Ast *seq)
 {
-    const Type *seq = check_value(s, &n->foreach_.seq, NULL), *elem = s->error;
-    if (seq == s->string)
-        elem = type_scalar(s->types, SC_CHAR);
-    else if (type_is_functional(seq)) {
-        elem = seq->result;
-        for (int i = 0; i < seq->nparams; i++)
-            if (seq->params[i] != s->integer && seq->params[i] != s->longs) {
-                report(s, n->foreach_.seq->loc, CONVERSION,
-                       "a '%s' is not finite: foreach cannot visit its values",
-                       type_text(s->arena, seq));
-                break;
-            }
-    } else if (seq != s->error)
-        report(s, n->foreach_.seq->loc, CONVERSION, "foreach visits arrays and functions, not '%s'",
-               type_text(s->arena, seq));
-    const Type *type = elem;
+    const Type *t = seq->type;
+    if (t == s->string) return type_scalar(s->types, SC_CHAR);
+    if (!type_is_functional(t)) {
+        if (t != s->error)
+            report(s, seq->loc, CONVERSION,
+                   "foreach visits arrays, functions and what has Count and ElementAt, not '%s'",
+                   type_text(s->arena, t));
+        return s->error;
+    }
+    for (int i = 0; i < t->nparams; i++)
+        if (t->params[i] != s->integer && t->params[i] != s->longs) {
+            report(s, seq->loc, CONVERSION, "a '%s' is not finite: foreach cannot visit its values",
+                   type_text(s->arena, t));
+            break;
+        }
+    return t->result;
+}
+
+static void check_foreach(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    Ast *copy = ast_clone(s->arena, n->foreach_.seq);
+    const Type *seq = check_value(s, &n->foreach_.seq, NULL);
+    if (foreach_collection(s, slot, copy)) return;
+    if (class_of(seq)) object_function(s, &n->foreach_.seq);
+    const Type *elem = element_type(s, n->foreach_.seq), *type = elem;
     if (n->foreach_.vtype && n->foreach_.vtype->kind != AST_TYPE_VAR) {
         type = decl_type(s, n->foreach_.vtype);
         Ast probe = {.kind = AST_BAD, .type = elem};
@@ -110,6 +145,7 @@ static void check_foreach(Sema *s, Ast *n)
     }
     scope_push(s);
     n->sym = scope_symbol(s, SYM_LOCAL, n->foreach_.name, type, n->loc, n);
+    n->sym->mods = AST_MOD_READONLY;
     scope_declare(s, n->sym);
     check_body(s, &n->foreach_.body);
     scope_pop(s);
@@ -118,8 +154,18 @@ static void check_foreach(Sema *s, Ast *n)
 /* ---- jumps ------------------------------------------------------------------------------------
  */
 
+static void check_jump(Sema *s, const Ast *n)
+{
+    bool out = n->kind == AST_BREAK;
+    if (out ? s->breakable : s->loops) return;
+    report(s, n->loc, JUMP, "there is no loop %saround this '%s'", out ? "or switch " : "",
+           out ? "break" : "continue");
+    if (s->finals) report_note(s, NOWHERE, "a finally block is not left by a jump");
+}
+
 static void check_return(Sema *s, Ast *n)
 {
+    if (s->finals) report(s, n->loc, JUMP, "a finally block is not left by a return");
     const Type *want = s->ret;
     bool top = !s->func;
     if (top) want = s->integer; /* an exit code, if any */
@@ -189,13 +235,13 @@ void check_stmt(Sema *s, Ast **slot)
         check_body(s, &n->do_.body);
         check_condition(s, &n->do_.cond);
         break;
-    case AST_FOREACH: check_foreach(s, n); break;
+    case AST_FOREACH: check_foreach(s, slot); break;
+    case AST_SWITCH: check_switch(s, n); break;
+    case AST_TRY: check_try(s, n); break;
+    case AST_THROW: check_throw(s, n); break;
+    case AST_USING: check_using(s, slot); break;
     case AST_BREAK:
-    case AST_CONTINUE:
-        if (!s->loops)
-            report(s, n->loc, JUMP, "there is no loop around this '%s'",
-                   n->kind == AST_BREAK ? "break" : "continue");
-        break;
+    case AST_CONTINUE: check_jump(s, n); break;
     case AST_RETURN: check_return(s, n); break;
     case AST_EMPTY:
     case AST_BAD:

@@ -31,6 +31,13 @@ struct Symbol {
     int builtin;        /* SYM_BUILTIN: row */
     const char *impure; /* SYM_FUNC: NULL if pure, else what makes it impure, at impure_loc */
     Loc impure_loc;
+    bool writes_self; /* SYM_FUNC: it changes its own object (purity.c); `writes` says how */
+    const char *writes;
+    bool fresh;          /* SYM_LOCAL: initialised with a new object */
+    bool used;           /* SYM_FUNC: in SemaResult.funcs */
+    int order;           /* the how many-th that came to be used */
+    bool implied;        /* SYM_FUNC of a final class that is not written: checked if used */
+    bool imported;       /* declared in the library or a module */
     AstOp mode;          /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
     bool recurrent;      /* the variable of a DEFINE that uses itself */
     bool assigned_again; /* a variable written after its declaration */
@@ -52,10 +59,13 @@ struct Symbol {
                           virtually */
     Ast *identity;     /* SYM_FUNC: the constant of [Identity(e)], or NULL */
     bool associative, commutative;
+    Ast *written; /* CONST, FIELD, PROPERTY: the type as written; NULL or VAR: inferred */
+    struct Members *members; /* SYM_TYPE: of a class or an enum (member.c) */
     struct Generic
         *generic; /* a generic function or class: its instances (generic.c); not itself usable */
-    void *host;   /* owned by codegen/host_*: an LLVMValueRef */
-    void *fdag;   /* owned by sema/lower.c while it builds: an FdNode or FdUser */
+    struct Instance *instance; /* what is made of a generic one: its type arguments (generic.c) */
+    void *host;                /* owned by codegen/host_*: an LLVMValueRef */
+    void *fdag;                /* owned by sema/lower.c while it builds: an FdNode or FdUser */
 };
 
 /* A class or interface (one instance of a generic one). */
@@ -68,9 +78,12 @@ typedef struct Class {
     struct Class *base;        /* NULL: `object` itself, an interface or a record */
     struct Class **interfaces; /* all, inherited ones included */
     int ninterfaces;
+    Symbol *ctors;   /* overloads, linked by next */
     Symbol **fields; /* of each object, inherited ones first */
     int nfields;
-    Symbol **slots; /* the virtual functions: SYM_FUNC that runs, NULL if abstract */
+    Symbol **virtuals; /* who declares or overrides each slot last, abstract ones too */
+    Symbol **slots; /* the virtual functions: SYM_FUNC that runs, NULL if abstract. 0 is ToString,
+                       also of a record (NULL if some field has no text) */
     int nslots;
     struct ClassImpl {
         Symbol *method, *with; /* of an interface, and the function that runs */
@@ -79,7 +92,9 @@ typedef struct Class {
     const Type *function; /* the functional type that it derives from, inherited too; or NULL */
     Symbol *invoke, *block, *lower,
         *upper; /* its Invoke, Invoke of arrays, GetLowerBound, GetUpperBound; or NULL */
-    int id;     /* in SemaResult.classes */
+    int state;  /* sema/class.c: how far it is laid out */
+    bool used;  /* in SemaResult.classes, at `id` */
+    int id;
     void *host; /* owned by codegen/host_* */
     void *fdag; /* owned by sema/lower.c: the FdType of a record */
 } Class;

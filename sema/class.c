@@ -1,0 +1,676 @@
+/* Classes: the type of one, and its layout (bases, fields, constructors, slots, interfaces), each
+ * made when first needed. A class is typed first, because fields and signatures only need types; it
+ * is laid out when somebody asks for its members. What is not written but implied is in implied.c.
+ */
+#include "class.h"
+
+#include <ctype.h>
+#include <string.h>
+
+typedef enum State { CLASS_TYPING, CLASS_TYPED, CLASS_LAYING, CLASS_READY } State;
+
+/* ---- the type of a class -------------------------------------------------------------------- */
+
+bool class_is_final_value(const Class *c)
+{
+    uint64_t mods = c->decl->class_.mods;
+    return (mods & AST_MOD_FINAL) && !(mods & AST_MOD_MUTABLE);
+}
+
+static bool is_interface(const Class *c)
+{
+    return c->decl->class_.mods & AST_MOD_INTERFACE;
+}
+
+bool property_is_automatic(const Class *c, const Ast *p)
+{
+    const Ast *get = p->property.get, *set = p->property.set;
+    return !is_interface(c) && !(p->property.mods & AST_MOD_ABSTRACT) && !p->property.params.len &&
+           (get || set) && !(get && get->accessor.body) && !(set && set->accessor.body);
+}
+
+/* The types of the fields of a final class decide whether it is a record. */
+static bool fields_are_values(Sema *s, Class *c)
+{
+    const struct Ast_class_ *d = &c->decl->class_;
+    bool values = true;
+    int fields = d->positional.len;
+    for (int i = 0; i < d->positional.len; i++)
+        if (d->positional.data[i]->kind == AST_PARAM)
+            values &= type_is_value(decl_type(s, d->positional.data[i]->param.ptype));
+    for (int i = 0; i < d->members.len; i++) {
+        Ast *m = d->members.data[i];
+        if (m->kind == AST_VAR_DECL && !m->var_decl.is_const &&
+            !(m->var_decl.mods & AST_MOD_STATIC)) {
+            values &= type_is_value(decl_type(s, m->var_decl.vtype));
+            fields += m->var_decl.vars.len;
+        } else if (m->kind == AST_PROPERTY && property_is_automatic(c, m) &&
+                   !(m->property.mods & AST_MOD_STATIC)) {
+            values &= type_is_value(decl_type(s, m->property.ptype));
+            fields++;
+        }
+    }
+    for (int i = 0; i < d->bases.len; i++) values &= decl_type(s, d->bases.data[i]) == s->error;
+    return values && fields > 0;
+}
+
+/* A name of letters, digits and _ that no other class has. */
+static const char *mangle(Sema *s, const char *name)
+{
+    char *text = arena_strndup(s->arena, name, strlen(name));
+    for (char *p = text; *p; p++)
+        if (!isalnum((unsigned char)*p)) *p = '_';
+    for (size_t i = 0; i < s->all.len; i++)
+        if (!strcmp(s->all.data[i]->mangled, text))
+            return arena_printf(s->arena, "%s_%d", text, ++s->synthetic);
+    return text;
+}
+
+static void class_begin(Sema *s, Symbol *sym)
+{
+    Class *c = arena_new_of(s->arena, Class);
+    const char *name = sym->instance ? sym->instance->name : sym->name;
+    c->sym = sym;
+    c->decl = sym->decl;
+    c->mangled = mangle(s, name);
+    c->state = CLASS_TYPING;
+    sym->cls = c;
+    sym->members = arena_new_of(s->arena, Members);
+    vec_push(&s->all, c);
+    bool record = false;
+    if (class_is_final_value(c)) {
+        Context saved = context_enter(s, sym);
+        record = fields_are_values(s, c);
+        context_leave(s, &saved);
+    }
+    c->type = record ? type_record(s->types, name, sym) : type_object(s->types, name, sym);
+    c->state = CLASS_TYPED;
+}
+
+const Type *class_type(Sema *s, Symbol *sym)
+{
+    if (!sym->cls) class_begin(s, sym);
+    if (sym->cls->state != CLASS_TYPING) return sym->cls->type;
+    report(s, sym->loc, CYCLE, "the final class '%s' has a field that reaches '%s' itself",
+           sym->name, sym->name);
+    report_note(s, NOWHERE, "values cannot contain themselves; an ordinary class can");
+    return s->error;
+}
+
+Class *class_of(const Type *t)
+{
+    return t && (t->kind == TY_OBJECT || t->kind == TY_RECORD) && t->decl ? t->decl->cls : NULL;
+}
+
+bool class_is(const Class *c, const Class *base)
+{
+    for (const Class *b = c; b; b = b->base) {
+        if (b == base) return true;
+        for (int i = 0; i < b->ninterfaces; i++)
+            if (b->interfaces[i] == base) return true;
+    }
+    return false;
+}
+
+bool class_is_object(const Class *c)
+{
+    return c->sym->imported && !strcmp(c->sym->name, "object");
+}
+
+Class *class_object(Sema *s)
+{
+    Symbol *sym = scope_type(s, intern_cstr(s->names, "object"));
+    if (!sym || !sym->decl || sym->decl->kind != AST_CLASS || sym->generic) return NULL;
+    class_type(s, sym);
+    return sym->cls;
+}
+
+/* ---- bases ---------------------------------------------------------------------------------- */
+
+static void add_interface(Sema *s, Class *c, Class *i)
+{
+    for (int k = 0; k < c->ninterfaces; k++)
+        if (c->interfaces[k] == i) return;
+    Class **grown = arena_array(s->arena, Class *, (size_t)c->ninterfaces + 1);
+    for (int k = 0; k < c->ninterfaces; k++) grown[k] = c->interfaces[k];
+    grown[c->ninterfaces++] = i;
+    c->interfaces = grown;
+    for (int k = 0; k < i->ninterfaces; k++) add_interface(s, c, i->interfaces[k]);
+}
+
+static void add_base(Sema *s, Class *c, const Ast *written, Class *b)
+{
+    class_ready(s, b);
+    if (b->state != CLASS_READY)
+        report(s, written->loc, CYCLE, "the class '%s' derives from itself", c->sym->name);
+    else if (is_interface(b))
+        add_interface(s, c, b);
+    else if (is_interface(c))
+        report(s, written->loc, BASE,
+               "an interface derives from interfaces, not from the class '%s'", b->sym->name);
+    else if (b->decl->class_.mods & AST_MOD_FINAL)
+        report(s, written->loc, BASE, "'%s' is final: no class derives from it", b->sym->name);
+    else if (c->base)
+        report(s, written->loc, BASE, "'%s' has a second base class: only interfaces may be many",
+               c->sym->name);
+    else
+        c->base = b;
+}
+
+static void lay_bases(Sema *s, Class *c)
+{
+    const AstList *bases = &c->decl->class_.bases;
+    for (int i = 0; i < bases->len; i++) {
+        Ast *b = bases->data[i];
+        const Type *t = decl_type(s, b);
+        if (t == s->error) continue;
+        if (type_is_functional(t) && t->kind == TY_FUNC && !is_interface(c))
+            c->function = t;
+        else if (!class_of(t))
+            report(s, b->loc, BASE,
+                   "a class derives from classes, interfaces and functional types, "
+                   "not from '%s'",
+                   type_text(s->arena, t));
+        else
+            add_base(s, c, b, class_of(t));
+    }
+    if (class_is_final_value(c) && c->base) {
+        report(s, c->sym->loc, BASE, "a final class derives from no other class");
+        report_note(s, NOWHERE,
+                    "`mutable final class` is an ordinary class that is not derived from");
+    }
+    Class *object =
+        c->base || is_interface(c) || c->type->kind == TY_RECORD ? NULL : class_object(s);
+    if (object && object != c) {
+        class_ready(s, object);
+        c->base = object;
+    }
+    const Class *base = c->base;
+    if (!base) return;
+    for (int i = 0; i < base->ninterfaces; i++) add_interface(s, c, base->interfaces[i]);
+    if (!c->function) c->function = base->function;
+    c->invoke = base->invoke;
+    c->block = base->block;
+    c->lower = base->lower;
+    c->upper = base->upper;
+}
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+/* Private by default in ordinary classes; public in final ones and interfaces. What overrides has
+ * the access of what it overrides. */
+static uint64_t implied_access(const Class *c, uint64_t mods)
+{
+    if (mods & (AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED)) return mods;
+    bool open = is_interface(c) || class_is_final_value(c) || (mods & AST_MOD_OVERRIDE);
+    return mods | (open ? AST_MOD_PUBLIC : AST_MOD_PRIVATE);
+}
+
+Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, uint64_t mods, Ast *decl)
+{
+    Symbol *m = scope_symbol(s, kind, name, NULL, decl->loc, decl);
+    m->cls = c;
+    m->mods = implied_access(c, mods);
+    m->imported = c->sym->imported;
+    m->slot = -1;
+    decl->sym = m;
+    return m;
+}
+
+static Loc name_within(const Sema *s, Loc loc, uint32_t from, const char *name)
+{
+    return decl_name_loc(s, loc, from, name);
+}
+
+static const Type *field_type(Sema *s, Ast *written)
+{
+    const Type *t = s->error;
+    if (written->kind == AST_TYPE_VAR)
+        report(s, written->loc, NEEDS_TYPE, "the type of a field is written");
+    else
+        t = decl_type(s, written);
+    if (t != s->voids) return t;
+    report(s, written->loc, UNKNOWN_TYPE, "a field cannot be void");
+    return s->error;
+}
+
+static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast *written,
+                         Ast *decl)
+{
+    Symbol *f = class_member(s, c, SYM_FIELD, name, mods, decl);
+    f->written = written;
+    f->type = field_type(s, written);
+    if (mods & AST_MOD_STATIC) return f;
+    if (class_is_final_value(c)) f->mods |= AST_MOD_READONLY;
+    f->field = c->nfields;
+    Symbol **grown = arena_array(s->arena, Symbol *, (size_t)c->nfields + 1);
+    for (int i = 0; i < c->nfields; i++) grown[i] = c->fields[i];
+    grown[c->nfields++] = f;
+    c->fields = grown;
+    return f;
+}
+
+static void add_variables(Sema *s, Class *c, Ast *m)
+{
+    for (int i = 0; i < m->var_decl.vars.len; i++) {
+        Ast *v = m->var_decl.vars.data[i];
+        if (v->kind != AST_DECLARATOR) continue;
+        Symbol *sym;
+        if (m->var_decl.is_const) {
+            sym = class_member(s, c, SYM_CONST, v->declarator.name,
+                               m->var_decl.mods | AST_MOD_STATIC, v);
+            sym->written = m->var_decl.vtype;
+        } else {
+            sym = add_field(s, c, v->declarator.name, m->var_decl.mods, m->var_decl.vtype, v);
+            if (is_interface(c)) report(s, v->loc, MEMBER_FORM, "an interface has no fields");
+        }
+        if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(v->declarator.name);
+        member_add(s, c->sym, sym);
+    }
+}
+
+Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc)
+{
+    uint64_t mods = func->func.mods;
+    const char *name = func->func.name;
+    bool op =
+        !strncmp(name, "operator", 8) || !strcmp(name, "implicit") || !strcmp(name, "explicit");
+    if (op) mods |= AST_MOD_STATIC | AST_MOD_PUBLIC;
+    Symbol *f = class_member(s, c, SYM_FUNC, name, mods, func);
+    f->loc = loc;
+    if (f->mods & AST_MOD_STATIC) return f;
+    f->self = scope_symbol(s, SYM_PARAM, intern_cstr(s->names, "this"), c->type, loc, NULL);
+    f->self->mode = AST_OP_BY_VALUE;
+    return f;
+}
+
+static void add_method(Sema *s, Class *c, Ast *m)
+{
+    Loc loc =
+        name_within(s, m->loc, m->func.ret ? m->func.ret->loc.end : m->loc.begin, m->func.name);
+    Symbol *f = class_function(s, c, m, loc);
+    bool bodyless = is_interface(c) || (f->mods & AST_MOD_ABSTRACT);
+    if (!m->func.body && !bodyless)
+        report(s, loc, MEMBER_FORM, "'%s' needs a body", f->name);
+    else if (m->func.body && bodyless)
+        report(s, loc, MEMBER_FORM, "'%s' has a body, but %s", f->name,
+               is_interface(c) ? "methods of an interface have none" : "is abstract");
+    if ((f->mods & AST_MOD_ABSTRACT) && !(c->decl->class_.mods & AST_MOD_ABSTRACT) &&
+        !is_interface(c))
+        report(s, loc, MEMBER_FORM, "'%s' is abstract, but its class '%s' is not", f->name,
+               c->sym->name);
+    if (m->func.tparams.len) generic_declare(s, f, &m->func.tparams);
+    member_add(s, c->sym, f);
+}
+
+/* get_P or set_P, as a function; an automatic one reads or writes the storage. */
+static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool set)
+{
+    if (!accessor) return NULL;
+    const struct Ast_property *d = &p->decl->property;
+    Loc loc = accessor->loc;
+    const char *what = !strcmp(p->name, "this") ? "Item" : p->name;
+    AstList params = {0};
+    for (int i = 0; i < d->params.len; i++)
+        params = ast_list_add(s->arena, params, ast_clone(s->arena, d->params.data[i]));
+    if (set) params = ast_list_add(s->arena, params, tree_param(s, loc, d->ptype, "value"));
+    Ast *body = accessor->accessor.body;
+    if (p->storage) {
+        Ast *field = tree_member(s, loc, ast_new(s->arena, AST_THIS, loc),
+                                 arena_printf(s->arena, "$%s", p->name));
+        if (p->mods & AST_MOD_STATIC) field->member.base = type_node(s, loc, c->type);
+        body = set ? tree_assign(s, loc, field, tree_name(s, loc, "value")) : tree_return(s, field);
+        body = tree_block(s, loc, 1, body);
+    }
+    uint64_t access = AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED;
+    uint64_t mods =
+        accessor->accessor.mods & access ? (p->mods & ~access) | accessor->accessor.mods : p->mods;
+    Ast *func = tree_func(s, loc, mods, set ? NULL : d->ptype,
+                          arena_printf(s->arena, "%s_%s", set ? "set" : "get", what), params, body);
+    Symbol *f = class_function(s, c, func, loc);
+    if (!p->storage && !body && !is_interface(c) && !(p->mods & AST_MOD_ABSTRACT))
+        report(s, loc, MEMBER_FORM, "the accessors of '%s' need bodies, both or none", p->name);
+    member_add(s, c->sym, f);
+    return f;
+}
+
+static void add_property(Sema *s, Class *c, Ast *m)
+{
+    const struct Ast_property *d = &m->property;
+    Symbol *p = class_member(s, c, SYM_PROPERTY, d->name, d->mods, m);
+    p->written = d->ptype;
+    p->type = field_type(s, d->ptype);
+    p->loc = name_within(s, m->loc, d->ptype->loc.end, d->name);
+    for (int i = 0; i < d->params.len; i++)
+        if (d->params.data[i]->kind == AST_PARAM)
+            d->params.data[i]->type = decl_type(s, d->params.data[i]->param.ptype);
+    if (property_is_automatic(c, m)) {
+        Ast *v = ast_new(s->arena, AST_DECLARATOR, p->loc);
+        v->declarator.name = d->name;
+        v->declarator.init = d->init;
+        p->storage =
+            add_field(s, c, d->name, d->mods | (d->set ? 0 : AST_MOD_READONLY), d->ptype, v);
+        p->storage->mods = (p->storage->mods & ~(uint64_t)AST_MOD_OVERRIDE);
+    }
+    p->get = add_accessor(s, c, p, d->get, false);
+    p->set = add_accessor(s, c, p, d->set, true);
+    member_add(s, c->sym, p);
+}
+
+static void lay_members(Sema *s, Class *c)
+{
+    struct Ast_class_ *d = &c->decl->class_;
+    if (c->base) {
+        c->nfields = c->base->nfields;
+        c->fields = c->base->fields;
+    }
+    for (int i = 0; i < d->positional.len; i++) {
+        Ast *p = d->positional.data[i];
+        if (p->kind != AST_PARAM) continue;
+        Ast *v = ast_new(s->arena, AST_DECLARATOR, p->loc);
+        v->declarator.name = p->param.name;
+        member_add(s, c->sym, add_field(s, c, p->param.name, AST_MOD_PUBLIC, p->param.ptype, v));
+    }
+    for (int i = 0; i < d->members.len; i++) {
+        Ast *m = d->members.data[i];
+        switch (m->kind) {
+        case AST_VAR_DECL: add_variables(s, c, m); break;
+        case AST_FUNC: add_method(s, c, m); break;
+        case AST_PROPERTY: add_property(s, c, m); break;
+        default: break; /* constructors follow; BAD */
+        }
+    }
+}
+
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+static bool same_params(const Type *a, const Type *b)
+{
+    if (a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
+static int add_slot(Sema *s, Class *c, Symbol *f)
+{
+    Symbol **grown = arena_array(s->arena, Symbol *, (size_t)c->nslots + 1);
+    for (int i = 0; i < c->nslots; i++) grown[i] = c->virtuals[i];
+    grown[c->nslots] = f;
+    c->virtuals = grown;
+    return c->nslots++;
+}
+
+static bool is_to_string(const Symbol *f)
+{
+    return !strcmp(f->name, "ToString") && f->type->nparams == 0;
+}
+
+static int find_slot(const Class *c, const Symbol *f)
+{
+    for (int i = 0; i < c->nslots; i++) {
+        const Symbol *v = c->virtuals[i];
+        if (v ? v->name == f->name && same_params(v->type, f->type) : is_to_string(f)) return i;
+    }
+    return -1;
+}
+
+/* The parameter types of Invoke for runs: an int[] a dimension; its result an array of that rank.
+ */
+static bool is_block(const Sema *s, const Class *c, const Type *t)
+{
+    bool block = t->nparams == c->function->nparams && t->result->kind == TY_ARRAY &&
+                 t->result->nparams == t->nparams && t->result->result == c->function->result;
+    for (int i = 0; i < t->nparams && block; i++)
+        block = t->params[i] == type_array(s->types, s->integer, 1);
+    return block;
+}
+
+/* Which of the functions of its functional type a method is; NULL if none. */
+static Symbol **function_part(const Sema *s, Class *c, const Symbol *f)
+{
+    if (!c->function) return NULL;
+    bool bound =
+        f->type->nparams == 1 && f->type->params[0] == s->integer && f->type->result == s->integer;
+    if (!strcmp(f->name, "GetLowerBound") && bound) return &c->lower;
+    if (!strcmp(f->name, "GetUpperBound") && bound) return &c->upper;
+    if (strcmp(f->name, "Invoke")) return NULL;
+    if (same_params(f->type, c->function) && f->type->result == c->function->result)
+        return &c->invoke;
+    return is_block(s, c, f->type) ? &c->block : NULL;
+}
+
+static void report_no_override(Sema *s, const Class *c, const Symbol *f)
+{
+    report(s, f->loc, OVERRIDE,
+           "'%s' overrides nothing: no base has a virtual '%s' with these "
+           "parameters",
+           f->name, f->name);
+    VEC(const char *) names = {0};
+    for (int i = 0; i < c->nslots; i++)
+        if (c->virtuals[i]) vec_push(&names, c->virtuals[i]->name);
+    const char *near = diag_nearest(f->name, names.data, names.len);
+    if (near && near != f->name) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    for (int i = 0; i < c->nslots; i++)
+        if (c->virtuals[i] && c->virtuals[i]->name == f->name)
+            report_note(s, c->virtuals[i]->loc, "this one takes other parameters");
+    if (c->function && !strcmp(f->name, "Invoke"))
+        report_note(s, NOWHERE, "Invoke takes and returns what '%s' says, or arrays of them",
+                    type_text(s->arena, c->function));
+    vec_free(&names);
+}
+
+static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
+{
+    uint64_t access = AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED;
+    Symbol *base = c->virtuals[slot];
+    if (base && base->type->result != f->type->result) {
+        report(s, f->loc, OVERRIDE, "'%s' returns '%s', but overrides a method that returns '%s'",
+               f->name, type_text(s->arena, f->type->result),
+               type_text(s->arena, base->type->result));
+        report_note(s, base->loc, "this one");
+    }
+    if (base) f->mods = (f->mods & ~access) | (base->mods & access);
+    if (base) pure_override(s, base, f);
+    c->virtuals[slot] = f;
+    f->slot = slot;
+}
+
+static void lay_slot(Sema *s, Class *c, Symbol *f)
+{
+    if (!f->type || f->type->kind != TY_FUNC || f->generic) return;
+    bool marked = f->mods & (AST_MOD_VIRTUAL | AST_MOD_ABSTRACT);
+    if (is_interface(c)) {
+        f->slot = s->selectors++;
+        return;
+    }
+    int slot = find_slot(c, f);
+    Symbol **part = function_part(s, c, f);
+    if (c->type->kind == TY_RECORD) { /* no inheritance; what looks like object's is meant so */
+        if (is_to_string(f) && slot == 0) c->virtuals[0] = f;
+        bool objects =
+            is_to_string(f) || !strcmp(f->name, "Equals") || !strcmp(f->name, "GetHashCode");
+        if ((f->mods & AST_MOD_OVERRIDE) && !objects) report_no_override(s, c, f);
+        return;
+    }
+    if (slot >= 0 && ((f->mods & AST_MOD_OVERRIDE) || !c->virtuals[slot]))
+        override_slot(s, c, f, slot);
+    else if (slot >= 0 && c->virtuals[slot]->cls != c && !(f->mods & AST_MOD_PRIVATE)) {
+        report(s, f->loc, HIDES,
+               "'%s' hides the virtual method of '%s'; write override to replace it", f->name,
+               c->virtuals[slot]->cls->sym->name);
+        report_note(s, c->virtuals[slot]->loc, "this one");
+    } else if (part || marked)
+        f->slot = add_slot(s, c, f);
+    else if (f->mods & AST_MOD_OVERRIDE)
+        report_no_override(s, c, f);
+    if (part) *part = f;
+}
+
+static void lay_slots(Sema *s, Class *c)
+{
+    if (c->base) {
+        c->nslots = c->base->nslots;
+        c->virtuals = arena_copy(s->arena, c->base->virtuals, sizeof(Symbol *) * (size_t)c->nslots);
+    } else if (!is_interface(c)) {
+        add_slot(s, c, NULL); /* ToString */
+    }
+    const Members *m = c->sym->members;
+    for (int i = 0; i < m->len; i++)
+        for (Symbol *f = m->data[i]; f; f = f->next)
+            if (f->kind == SYM_FUNC && !(f->mods & AST_MOD_STATIC) && !f->is_ctor)
+                lay_slot(s, c, f);
+    c->slots = arena_array(s->arena, Symbol *, c->nslots ? c->nslots : 1);
+    const Symbol *missing = NULL;
+    for (int i = 0; i < c->nslots; i++) {
+        Symbol *f = c->virtuals[i];
+        c->slots[i] = f && f->decl->func.body ? f : NULL;
+        if (f && !c->slots[i] && !missing) missing = f;
+    }
+    bool abstract = c->decl->class_.mods & AST_MOD_ABSTRACT;
+    if (missing && !abstract && missing->cls != c) {
+        report(s, c->sym->loc, ABSTRACT, "'%s' does not override the abstract '%s'", c->sym->name,
+               missing->name);
+        report_note(s, missing->loc, "declared here");
+    }
+    if (c->function && !c->invoke && !abstract)
+        report(s, c->sym->loc, ABSTRACT, "'%s' derives from '%s', but has no Invoke of that type",
+               c->sym->name, type_text(s->arena, c->function));
+}
+
+/* ---- interfaces ----------------------------------------------------------------------------- */
+
+static Symbol *implementation(const Class *c, const Symbol *m)
+{
+    for (const Class *b = c; b; b = b->base)
+        for (int i = 0; i < b->sym->members->len; i++)
+            for (Symbol *f = b->sym->members->data[i]; f; f = f->next)
+                if (f->kind == SYM_FUNC && f->name == m->name && f->self && !f->is_ctor &&
+                    f->type && same_params(f->type, m->type) && f->type->result == m->type->result)
+                    return f->slot >= 0 ? c->virtuals[f->slot] : f;
+    return NULL;
+}
+
+static void implement(Sema *s, Class *c, const Class *i, Symbol *m, VEC_OF_IMPLS *impls)
+{
+    Symbol *with = implementation(c, m);
+    if (!with) {
+        report(s, c->sym->loc, ABSTRACT, "'%s' does not implement '%s' of the interface '%s'",
+               c->sym->name, m->name, i->sym->name);
+        report_note(s, m->loc, "declared here");
+        return;
+    }
+    if (!(with->mods & AST_MOD_PUBLIC)) {
+        report(s, with->loc, ABSTRACT, "'%s' implements '%s' and must be public", with->name,
+               i->sym->name);
+        return;
+    }
+    if (!with->decl->func.body) return; /* abstract: the derived class has it */
+    pure_override(s, m, with);
+    struct ClassImpl impl = {m, with};
+    vec_push(impls, impl);
+}
+
+static void lay_interfaces(Sema *s, Class *c)
+{
+    if (is_interface(c)) return;
+    VEC_OF_IMPLS impls = {0};
+    for (int k = 0; k < c->ninterfaces; k++) {
+        const Members *m = c->interfaces[k]->sym->members;
+        for (int i = 0; i < m->len; i++)
+            for (Symbol *f = m->data[i]; f; f = f->next)
+                if (f->kind == SYM_FUNC && f->type) implement(s, c, c->interfaces[k], f, &impls);
+    }
+    c->nimpls = (int)impls.len;
+    c->impls = arena_copy(s->arena, impls.data, sizeof *impls.data * impls.len);
+    vec_free(&impls);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static void resolve_signatures(Sema *s, Class *c)
+{
+    const Members *m = c->sym->members;
+    for (int i = 0; i < m->len; i++)
+        for (Symbol *f = m->data[i]; f; f = f->next)
+            if (f->kind == SYM_FUNC && !f->generic && !f->type) decl_func(s, f, m->data[i]);
+    for (Symbol *f = c->ctors; f; f = f->next) decl_func(s, f, c->ctors);
+}
+
+/* Classes met on the way are laid out afterwards: they may derive from this one. */
+void class_ready(Sema *s, Class *c)
+{
+    if (c->state != CLASS_TYPED) return;
+    c->state = CLASS_LAYING;
+    s->laying++;
+    Context saved = context_enter(s, c->sym);
+    lay_bases(s, c);
+    lay_members(s, c);
+    implied_constructors(s, c);
+    if (class_is_final_value(c)) implied_operators(s, c);
+    resolve_signatures(s, c);
+    lay_slots(s, c);
+    lay_interfaces(s, c);
+    c->state = CLASS_READY;
+    context_leave(s, &saved);
+    s->laying--;
+    class_settle(s);
+}
+
+void class_settle(Sema *s)
+{
+    if (s->laying) return;
+    for (size_t i = 0; i < s->all.len; i++) class_ready(s, s->all.data[i]);
+}
+
+/* ---- what the program needs ----------------------------------------------------------------- */
+
+void type_use(Sema *s, const Type *t)
+{
+    if (!t || s->quiet) return;
+    if (class_of(t)) class_use(s, class_of(t));
+    if (!type_is_functional(t)) return;
+    type_use(s, t->result);
+    for (int i = 0; i < t->nparams; i++) type_use(s, t->params[i]);
+}
+
+void class_use(Sema *s, Class *c)
+{
+    if (s->quiet || c->used) return;
+    class_ready(s, c);
+    if (c->state != CLASS_READY) return;
+    c->used = true;
+    if (c->base) class_use(s, c->base);
+    for (int i = 0; i < c->ninterfaces; i++) class_use(s, c->interfaces[i]);
+    if (c->type->kind == TY_RECORD) /* inner records first */
+        for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
+    c->id = (int)s->classes.len;
+    vec_push(&s->classes, c);
+    for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
+    for (int i = 0; i < c->nslots; i++)
+        if (c->slots[i]) func_use(s, c->slots[i]);
+    for (int i = 0; i < c->nimpls; i++) func_use(s, c->impls[i].with);
+}
+
+void func_use(Sema *s, Symbol *f)
+{
+    if (s->quiet || f->used || f->kind != SYM_FUNC || f->generic) return;
+    f->used = true;
+    f->order = (int)s->funcs.len;
+    if (f->cls) class_use(s, f->cls);
+    vec_push(&s->funcs, f);
+}
+
+void static_use(Sema *s, Symbol *field)
+{
+    if (s->quiet || field->used || field->decl->kind != AST_DECLARATOR) return;
+    field->used = true;
+    type_use(s, field->type);
+    Ast **init = &field->decl->declarator.init;
+    if (*init) {
+        Context saved = context_enter(s, field);
+        check_initialiser(s, init, field->type, field->name);
+        context_leave(s, &saved);
+    }
+    vec_push(&s->statics, field);
+}

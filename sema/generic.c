@@ -1,0 +1,254 @@
+/* Generic functions and classes: for each list of type arguments a copy of the tree, checked with
+ * the type parameters bound to them. Instances are found by their arguments; what goes wrong inside
+ * says in which instance. Type arguments of calls are inferred from the arguments.
+ */
+#include <string.h>
+
+#include "class.h"
+
+enum { MAX_NESTING = 40, MAX_TYPE_PARAMS = 8 };
+
+struct Generic {
+    const AstList *params;   /* TYPE_PARAM */
+    VEC(Symbol *) instances; /* SYM_FUNC or SYM_TYPE */
+};
+
+void generic_declare(Sema *s, Symbol *sym, const AstList *tparams)
+{
+    sym->generic = arena_new_of(s->arena, struct Generic);
+    sym->generic->params = tparams;
+    if (tparams->len > MAX_TYPE_PARAMS)
+        report(s, sym->loc, NOT_SUPPORTED, "more than %d type parameters", MAX_TYPE_PARAMS);
+}
+
+void generic_note(Sema *s)
+{
+    if (!s->instance || s->quiet) return;
+    diag_note(s->diags, s->instance->loc, "in the instance %s", s->instance->name);
+}
+
+static int nparams(const Symbol *g)
+{
+    return g->generic->params->len < MAX_TYPE_PARAMS ? g->generic->params->len : MAX_TYPE_PARAMS;
+}
+
+/* ---- instances ------------------------------------------------------------------------------ */
+
+static Symbol *find(const Symbol *g, const Type *const *args)
+{
+    for (size_t i = 0; i < g->generic->instances.len; i++) {
+        Symbol *sym = g->generic->instances.data[i];
+        bool same = true;
+        for (int k = 0; k < sym->instance->nparams && same; k++)
+            same = sym->instance->params[k]->type == args[k];
+        if (same) return sym;
+    }
+    return NULL;
+}
+
+static const char *instance_name(Sema *s, const Symbol *g, const Type *const *args)
+{
+    const char *text = arena_printf(s->arena, "%s<", g->name);
+    for (int i = 0; i < nparams(g); i++)
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "", type_text(s->arena, args[i]));
+    return arena_printf(s->arena, "%s>", text);
+}
+
+/* The instance for these arguments, its tree a copy; NULL after a report. */
+static Symbol *instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
+{
+    Symbol *sym = find(g, args);
+    if (sym) return sym;
+    int depth = s->instance ? s->instance->depth + 1 : 1;
+    if (depth > MAX_NESTING) {
+        report(s, loc, GENERIC, "instances of '%s' need further instances of it without end",
+               g->name);
+        return NULL;
+    }
+    Instance *i = arena_new_of(s->arena, Instance);
+    i->of = g;
+    i->nparams = nparams(g);
+    i->params = arena_array(s->arena, Symbol *, i->nparams);
+    i->name = instance_name(s, g, args);
+    i->loc = loc;
+    i->depth = depth;
+    for (int k = 0; k < i->nparams; k++) {
+        const Ast *p = g->generic->params->data[k];
+        i->params[k] = scope_symbol(s, SYM_TYPE, p->type_param.name, args[k], p->loc, NULL);
+    }
+    sym = arena_new_of(s->arena, Symbol);
+    *sym = *g;
+    sym->generic = NULL;
+    sym->next = NULL;
+    sym->cls = g->kind == SYM_TYPE ? NULL : g->cls;
+    sym->instance = i;
+    sym->decl = ast_clone(s->arena, g->decl);
+    sym->decl->sym = sym;
+    if (g->self) {
+        sym->self = scope_symbol(s, SYM_PARAM, g->self->name, g->self->type, g->loc, NULL);
+        sym->self->mode = AST_OP_BY_VALUE;
+    }
+    vec_push(&g->generic->instances, sym);
+    return sym;
+}
+
+const Type *generic_class(Sema *s, Symbol *g, Ast *written)
+{
+    const AstList *given = &written->type_name.args;
+    const Type *args[MAX_TYPE_PARAMS] = {0};
+    bool broken = false;
+    if (given->len != nparams(g)) {
+        report(s, written->loc, GENERIC, "'%s' takes %d type argument%s, not %d", g->name,
+               nparams(g), nparams(g) == 1 ? "" : "s", given->len);
+        return s->error;
+    }
+    for (int i = 0; i < given->len; i++) {
+        args[i] = decl_type(s, given->data[i]);
+        if (args[i] == s->voids)
+            report(s, given->data[i]->loc, GENERIC, "void is no type argument");
+        broken = broken || args[i] == s->error || args[i] == s->voids;
+    }
+    Symbol *sym = broken ? NULL : instance(s, g, args, written->loc);
+    if (!sym) return s->error;
+    written->sym = sym;
+    return class_type(s, sym);
+}
+
+/* ---- inference ------------------------------------------------------------------------------ */
+
+typedef struct Inference {
+    Sema *s;
+    const Symbol *generic;
+    const Type *found[MAX_TYPE_PARAMS];
+} Inference;
+
+static int param_index(const Inference *f, const char *name)
+{
+    for (int i = 0; i < nparams(f->generic); i++)
+        if (f->generic->generic->params->data[i]->type_param.name == name) return i;
+    return -1;
+}
+
+static bool is_param(const Inference *f, const Ast *written)
+{
+    return written->kind == AST_TYPE_NAME && written->type_name.name &&
+           !written->type_name.args.len && param_index(f, written->type_name.name) >= 0;
+}
+
+/* Two arguments for one type parameter: the type that both convert to. */
+static const Type *join(Sema *s, const Type *a, const Type *b)
+{
+    if (!a || a == b) return b;
+    const Type *common = common_numeric(s, a, b);
+    if (common) return common;
+    Ast x = {.kind = AST_BAD, .type = a}, y = {.kind = AST_BAD, .type = b};
+    if (convert_class(s, &x, b) != CONV_NONE) return b;
+    return convert_class(s, &y, a) != CONV_NONE ? a : NULL;
+}
+
+static bool unify(Inference *f, const Ast *written, const Type *t);
+
+static bool unify_class(Inference *f, const Ast *written, const Type *t)
+{
+    const Symbol *g = scope_type(f->s, written->type_name.name);
+    for (const Class *c = class_of(t); c; c = c->base) {
+        const Instance *i = c->sym->instance;
+        if (!i || i->of != g || i->nparams != written->type_name.args.len) continue;
+        for (int k = 0; k < i->nparams; k++)
+            if (!unify(f, written->type_name.args.data[k], i->params[k]->type)) return false;
+        return true;
+    }
+    const Class *c = class_of(t);
+    for (int k = 0; c && k < c->ninterfaces; k++)
+        if (c->interfaces[k]->sym->instance && c->interfaces[k]->sym->instance->of == g)
+            return unify_class(f, written, c->interfaces[k]->type);
+    if (c && c->function) return true; /* perhaps by a conversion: the other arguments decide */
+    return true;
+}
+
+static bool unify(Inference *f, const Ast *written, const Type *t)
+{
+    if (!t || t == f->s->error || t->kind == TY_NULL || t->kind == TY_GROUP) return true;
+    if (is_param(f, written)) {
+        const Type **found = &f->found[param_index(f, written->type_name.name)];
+        *found = join(f->s, *found, t);
+        return *found != NULL;
+    }
+    if (written->kind == AST_TYPE_NAME && written->type_name.args.len)
+        return unify_class(f, written, t);
+    if (written->kind == AST_TYPE_ARRAY) {
+        if (!type_is_functional(t) || t->nparams != (int)written->type_array.rank) return true;
+        return unify(f, written->type_array.elem, t->result);
+    }
+    if (written->kind != AST_TYPE_FUNC) return true;
+    if (class_of(t) && class_of(t)->function) t = class_of(t)->function;
+    if (!type_is_functional(t) || t->nparams != written->type_func.params.len) return true;
+    for (int i = 0; i < t->nparams; i++)
+        if (!unify(f, written->type_func.params.data[i], t->params[i])) return false;
+    return unify(f, written->type_func.result, t->result);
+}
+
+/* A function given for a bare T means promotion: T is its result. An untyped lambda waits until its
+ * parameters are known. */
+static bool unify_argument(Inference *f, const Ast *param, const Ast *arg)
+{
+    const Type *t = arg->type;
+    if (is_param(f, param->param.ptype) && t) t = result_of(t);
+    return unify(f, param->param.ptype, t);
+}
+
+static Symbol *infer(Sema *s, Symbol *g, AstList args, Loc loc)
+{
+    const AstList *params = &g->decl->func.params;
+    Inference f = {.s = s, .generic = g};
+    if (params->len != args.len) return NULL;
+    for (int i = 0; i < args.len; i++)
+        if (params->data[i]->kind != AST_PARAM ||
+            !unify_argument(&f, params->data[i], args.data[i]))
+            return NULL;
+    for (int i = 0; i < nparams(g); i++)
+        if (!f.found[i] || f.found[i] == s->voids) return NULL;
+    Symbol *sym = instance(s, g, f.found, loc);
+    if (!sym) return NULL;
+    if (!sym->type) {
+        Context saved = context_enter(s, sym);
+        decl_func(s, sym, sym);
+        context_leave(s, &saved);
+        class_settle(s);
+    }
+    return sym;
+}
+
+Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
+{
+    Candidates out = {.name = set.name};
+    const Symbol *left = NULL;
+    bool broken = false;
+    for (int i = 0; i < args.len; i++) broken = broken || args.data[i]->type == s->error;
+    out.data = arena_array(s->arena, Candidate, set.len ? set.len : 1);
+    for (int i = 0; i < set.len; i++) {
+        if (!set.data[i].sym->generic) {
+            out.data[out.len++] = set.data[i];
+            continue;
+        }
+        Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, args, loc);
+        if (sym && sym->type) {
+            Candidate *c = &out.data[out.len++];
+            *c =
+                (Candidate){.sym = sym, .nparams = sym->type->nparams, .result = sym->type->result};
+            for (int p = 0; p < c->nparams; p++) c->params[p] = sym->type->params[p];
+        } else if (set.data[i].nparams == args.len || !left) {
+            left = set.data[i].sym;
+        }
+    }
+    if (out.len || !left || broken) return out;
+    int n = left->decl->func.params.len;
+    if (n != args.len)
+        report(s, loc, ARGUMENT_COUNT, "'%s' takes %d argument%s, not %d", left->name, n,
+               n == 1 ? "" : "s", args.len);
+    else
+        report(s, loc, GENERIC,
+               "the type arguments of '%s' cannot be inferred from these arguments", left->name);
+    report_note(s, left->loc, "'%s' is declared here", left->name);
+    return out;
+}

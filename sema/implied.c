@@ -1,0 +1,250 @@
+/* What a class has though it is not written: constructors with their field initialisers and chains,
+ * and of a final class ==, !=, ToString and GetHashCode. All are trees, checked like written ones;
+ * they are declared always and checked when used.
+ */
+#include <string.h>
+
+#include "class.h"
+
+/* ---- constructors --------------------------------------------------------------------------- */
+
+static Ast *own_field(Sema *s, Loc loc, const Symbol *f)
+{
+    return tree_member(s, loc, ast_new(s->arena, AST_THIS, loc), f->name);
+}
+
+static bool is_own(const Class *c, const Symbol *f)
+{
+    return f->cls == c;
+}
+
+static Ast *initialiser(const Symbol *f)
+{
+    return f->decl->kind == AST_DECLARATOR ? f->decl->declarator.init : NULL;
+}
+
+/* this.f = e; for the fields with initialisers. */
+static AstList initialisers(Sema *s, const Class *c)
+{
+    AstList stmts = {0};
+    for (int i = 0; i < c->nfields; i++) {
+        const Symbol *f = c->fields[i];
+        if (!is_own(c, f) || !initialiser(f)) continue;
+        Ast *value = ast_clone(s->arena, initialiser(f));
+        stmts = ast_list_add(s->arena, stmts,
+                             tree_assign(s, value->loc, own_field(s, value->loc, f), value));
+    }
+    return stmts;
+}
+
+/* base(); where nothing else is written and there is a base that somebody wrote. */
+static Ast *implied_chain(Sema *s, const Class *c, Loc loc)
+{
+    if (!c->base || c->base == class_object(s)) return NULL;
+    return tree_call(s, loc, ast_new(s->arena, AST_BASE, loc), 0);
+}
+
+static void add_constructor(Sema *s, Class *c, Loc loc, uint64_t mods, AstList params, Ast *chain,
+                            AstList body, Loc body_loc, bool plain)
+{
+    AstList stmts = {0};
+    bool to_own = chain && chain->kind == AST_CALL && chain->call.callee->kind == AST_THIS;
+    if (!to_own) stmts = initialisers(s, c);
+    plain = plain && !stmts.len;
+    if (!chain) chain = implied_chain(s, c, loc);
+    if (chain) stmts = ast_list_add(s->arena, stmts, tree_stmt(s, chain));
+    for (int i = 0; i < body.len; i++) stmts = ast_list_add(s->arena, stmts, body.data[i]);
+    Ast *block = tree_block(s, body_loc, 0);
+    block->block.stmts = stmts;
+    Ast *func = tree_func(s, loc, mods, NULL, c->sym->name, params, block);
+    Symbol *f = class_function(s, c, func, loc);
+    f->is_ctor = true;
+    f->is_plain = plain && !chain;
+    Symbol **last = &c->ctors;
+    while (*last) last = &(*last)->next;
+    *last = f;
+}
+
+/* A parameter a field without initialiser, in order. */
+static void add_positional(Sema *s, Class *c)
+{
+    AstList params = {0}, body = {0};
+    Loc loc = c->sym->loc;
+    int npositional = c->decl->class_.header ? c->decl->class_.positional.len : c->nfields;
+    for (int i = 0; i < c->nfields && params.len < npositional; i++) {
+        const Symbol *f = c->fields[i];
+        if (!is_own(c, f) || initialiser(f)) continue;
+        Ast *type = type_node(s, f->loc, f->type);
+        params = ast_list_add(s->arena, params, tree_param(s, f->loc, type, f->name));
+        body = ast_list_add(s->arena, body,
+                            tree_assign(s, loc, own_field(s, loc, f), tree_name(s, loc, f->name)));
+    }
+    if (params.len > MAX_PARAMS && !c->decl->class_.header) {
+        report(s, loc, NOT_SUPPORTED, "a final class of more than %d fields needs a constructor",
+               MAX_PARAMS);
+        return;
+    }
+    bool all = body.len == c->nfields;
+    add_constructor(s, c, loc, AST_MOD_PUBLIC, params, NULL, body, loc, all);
+}
+
+/* Only `this.f = p;` or `f = p;` for every field and parameter, in order? */
+static bool is_plain_body(const Class *c, const Ast *ctor)
+{
+    const Ast *body = ctor->ctor.body;
+    if (ctor->ctor.chain || ctor->ctor.params.len != c->nfields) return false;
+    AstList one = {(Ast **)(uintptr_t)&ctor->ctor.body, 1};
+    const AstList *stmts = body->kind == AST_BLOCK ? &body->block.stmts : &one;
+    if (stmts->len != c->nfields) return false;
+    for (int i = 0; i < stmts->len; i++) {
+        const Ast *e = stmts->data[i], *p = ctor->ctor.params.data[i];
+        if (e->kind != AST_EXPR_STMT || e->expr_stmt.expr->kind != AST_ASSIGN) return false;
+        const Ast *t = e->expr_stmt.expr->assign.target, *v = e->expr_stmt.expr->assign.value;
+        bool own = t->kind == AST_MEMBER && t->member.base->kind == AST_THIS &&
+                   t->member.name == c->fields[i]->name;
+        bool bare = t->kind == AST_NAME_REF && t->name_ref.name == c->fields[i]->name;
+        if (e->expr_stmt.expr->assign.op != AST_OP_NONE || v->kind != AST_NAME_REF ||
+            p->kind != AST_PARAM || v->name_ref.name != p->param.name ||
+            p->param.mode > AST_OP_BY_VALUE)
+            return false;
+        if (!own && !(bare && t->name_ref.name != p->param.name)) return false;
+        for (int k = 0; k < i; k++) /* a parameter with the name of a field hides it */
+            if (bare && ctor->ctor.params.data[k]->param.name == t->name_ref.name) return false;
+    }
+    return true;
+}
+
+void implied_constructors(Sema *s, Class *c)
+{
+    const struct Ast_class_ *d = &c->decl->class_;
+    if (d->mods & AST_MOD_INTERFACE) return;
+    bool some = false;
+    for (int i = 0; i < d->members.len; i++) {
+        Ast *m = d->members.data[i];
+        if (m->kind != AST_CTOR) continue;
+        if (m->ctor.name != d->name)
+            report(s, m->loc, MEMBER_FORM, "the constructor of '%s' is called '%s'", d->name,
+                   d->name);
+        if (!m->ctor.body) continue;
+        some = true;
+        Loc loc = decl_name_loc(s, m->loc, m->loc.begin, m->ctor.name);
+        AstList one = {&m->ctor.body, 1};
+        AstList body = m->ctor.body->kind == AST_BLOCK ? m->ctor.body->block.stmts : one;
+        if (m->ctor.body->kind == AST_RETURN && m->ctor.body->return_.value)
+            body.data[0] = tree_stmt(s, m->ctor.body->return_.value);
+        add_constructor(s, c, loc, m->ctor.mods, m->ctor.params, m->ctor.chain, body,
+                        m->ctor.body->loc, is_plain_body(c, m));
+    }
+    AstList none = {0};
+    if (d->header || (!some && class_is_final_value(c)))
+        add_positional(s, c);
+    else if (!some && !(d->mods & AST_MOD_STATIC))
+        add_constructor(s, c, c->sym->loc, AST_MOD_PUBLIC, none, NULL, none, c->sym->loc, false);
+}
+
+/* ---- members of final classes --------------------------------------------------------------- */
+
+static bool has(const Class *c, const Sema *s, const char *name)
+{
+    const char *wanted = intern_cstr(s->names, name);
+    for (int i = 0; i < c->sym->members->len; i++)
+        if (c->sym->members->data[i]->name == wanted) return true;
+    return false;
+}
+
+static bool is_comparable(const Type *t)
+{
+    const Class *c = class_of(t);
+    return t->kind == TY_SCALAR || t->kind == TY_STRING || (c && class_is_final_value(c));
+}
+
+static Symbol *add_implied(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
+                           AstList params, Ast *value)
+{
+    Loc loc = c->sym->loc;
+    Ast *func = tree_func(s, loc, mods, type_node(s, loc, ret), name, params,
+                          tree_block(s, loc, 1, tree_return(s, value)));
+    Symbol *f = class_function(s, c, func, loc);
+    f->implied = true;
+    member_add(s, c->sym, f);
+    return f;
+}
+
+static AstList two_params(Sema *s, const Class *c)
+{
+    Loc loc = c->sym->loc;
+    AstList params =
+        ast_list_add(s->arena, (AstList){0}, tree_param(s, loc, type_node(s, loc, c->type), "$a"));
+    return ast_list_add(s->arena, params, tree_param(s, loc, type_node(s, loc, c->type), "$b"));
+}
+
+/* Equal if all fields are. */
+static void add_equality(Sema *s, Class *c)
+{
+    Loc loc = c->sym->loc;
+    Ast *all = NULL;
+    for (int i = 0; i < c->nfields; i++) {
+        Ast *a = tree_member(s, loc, tree_name(s, loc, "$a"), c->fields[i]->name);
+        Ast *b = tree_member(s, loc, tree_name(s, loc, "$b"), c->fields[i]->name);
+        Ast *same = tree_binary(s, loc, AST_OP_EQ, a, b);
+        all = all ? tree_binary(s, loc, AST_OP_LAND, all, same) : same;
+    }
+    uint64_t mods = AST_MOD_PUBLIC | AST_MOD_STATIC;
+    if (!has(c, s, "operator==") && all)
+        add_implied(s, c, mods, s->boolean, "operator==", two_params(s, c), all);
+    if (has(c, s, "operator!=") || !has(c, s, "operator==")) return;
+    Ast *not = ast_new(s->arena, AST_UNARY, loc);
+    not ->unary.op = AST_OP_NOT;
+    not ->unary.operand =
+        tree_binary(s, loc, AST_OP_EQ, tree_name(s, loc, "$a"), tree_name(s, loc, "$b"));
+    add_implied(s, c, mods, s->boolean, "operator!=", two_params(s, c), not );
+}
+
+/* Name { x = 1, y = 2 } */
+static void add_text(Sema *s, Class *c)
+{
+    Loc loc = c->sym->loc;
+    Ast *text = ast_new(s->arena, AST_INTERP, loc);
+    const char *before = arena_printf(s->arena, "%s { ", c->type->name);
+    for (int i = 0; i < c->nfields; i++) {
+        const char *lead = arena_printf(s->arena, "%s%s = ", before, c->fields[i]->name);
+        Ast *hole = ast_new(s->arena, AST_HOLE, loc);
+        hole->hole.expr = own_field(s, loc, c->fields[i]);
+        text->interp.parts = ast_list_add(s->arena, text->interp.parts, tree_text(s, loc, lead));
+        text->interp.parts = ast_list_add(s->arena, text->interp.parts, hole);
+        before = ", ";
+    }
+    text->interp.parts =
+        ast_list_add(s->arena, text->interp.parts,
+                     tree_text(s, loc, c->nfields ? " }" : arena_printf(s->arena, "%s}", before)));
+    uint64_t mods = AST_MOD_PUBLIC | (c->type->kind == TY_RECORD ? 0 : AST_MOD_OVERRIDE);
+    add_implied(s, c, mods, s->string, "ToString", (AstList){0}, text);
+}
+
+/* ((h0 * 31) + h1) * 31 ... */
+static void add_hash(Sema *s, Class *c)
+{
+    Loc loc = c->sym->loc;
+    Ast *hash = tree_int(s, loc, 17);
+    for (int i = 0; i < c->nfields; i++) {
+        Ast *one = tree_call(
+            s, loc, tree_member(s, loc, own_field(s, loc, c->fields[i]), "GetHashCode"), 0);
+        hash = tree_binary(s, loc, AST_OP_ADD,
+                           tree_binary(s, loc, AST_OP_MUL, hash, tree_int(s, loc, 31)), one);
+    }
+    bool overrides = c->base && member_find(s, c->base, intern_cstr(s->names, "GetHashCode"));
+    add_implied(s, c, AST_MOD_PUBLIC | (overrides ? AST_MOD_OVERRIDE : 0), s->integer,
+                "GetHashCode", (AstList){0}, hash);
+}
+
+void implied_operators(Sema *s, Class *c)
+{
+    bool comparable = true, printable = true;
+    for (int i = 0; i < c->nfields; i++) {
+        comparable = comparable && is_comparable(c->fields[i]->type);
+        printable = printable && is_printable(c->fields[i]->type);
+    }
+    if (comparable) add_equality(s, c);
+    if (printable && !has(c, s, "ToString")) add_text(s, c);
+    if (comparable && !has(c, s, "GetHashCode")) add_hash(s, c);
+}

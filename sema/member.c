@@ -1,0 +1,690 @@
+/* Members of types: the table of a class or enum, who may see them, and expressions with a dot. A
+ * member is found in one way (member_find), its access judged in one place (member_check_access).
+ */
+#include "class.h"
+
+#include <string.h>
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+Symbol *member_own(const Symbol *owner, const char *name)
+{
+    const Members *m = owner->members;
+    for (int i = 0; m && i < m->len; i++)
+        if (m->data[i]->name == name) return m->data[i];
+    return NULL;
+}
+
+void member_add(Sema *s, Symbol *owner, Symbol *member)
+{
+    Members *m = owner->members;
+    Symbol *old = member_own(owner, member->name);
+    bool overloads = old && old->kind == member->kind && old->kind != SYM_CONST &&
+                     (old->kind == SYM_FUNC || !strcmp(old->name, "this"));
+    if (old && !overloads) {
+        report(s, member->loc, REDECLARED, "'%s' already has a member '%s'", owner->name,
+               member->name);
+        report_note(s, old->loc, "the other declaration of '%s'", member->name);
+        return;
+    }
+    if (old) {
+        while (old->next) old = old->next;
+        old->next = member;
+        return;
+    }
+    if (m->len == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 8;
+        Symbol **grown = arena_array(s->arena, Symbol *, m->cap);
+        for (int i = 0; i < m->len; i++) grown[i] = m->data[i];
+        m->data = grown;
+    }
+    m->data[m->len++] = member;
+}
+
+/* "$P" is the storage of the automatic property P. */
+static Symbol *find_storage(Sema *s, const Class *cls, const char *name)
+{
+    Symbol *p = member_own(cls->sym, intern_cstr(s->names, name + 1));
+    return p && p->kind == SYM_PROPERTY ? p->storage : NULL;
+}
+
+Symbol *member_find(Sema *s, Class *cls, const char *name)
+{
+    class_ready(s, cls);
+    if (name[0] == '$') return find_storage(s, cls, name);
+    for (const Class *c = cls; c; c = c->base) {
+        Symbol *m = member_own(c->sym, name);
+        if (m) return m;
+    }
+    for (int i = 0; i < cls->ninterfaces; i++) {
+        Symbol *m = member_own(cls->interfaces[i]->sym, name);
+        if (m) return m;
+    }
+    bool interface = cls->decl->class_.mods & AST_MOD_INTERFACE;
+    Class *object = interface ? class_object(s) : NULL;
+    return object ? member_find(s, object, name) : NULL;
+}
+
+static void add_overloads(Candidates *set, Symbol *first)
+{
+    for (Symbol *f = first; f; f = f->next) {
+        if (f->kind != SYM_FUNC || (!f->generic && !f->type)) continue;
+        int n = f->generic ? f->decl->func.params.len : f->type->nparams;
+        bool hidden = n > MAX_PARAMS;
+        for (int i = 0; i < set->len && !hidden && !f->generic; i++) {
+            const Candidate *c = &set->data[i];
+            hidden = c->nparams == n && !c->sym->generic;
+            for (int p = 0; p < n && hidden; p++) hidden = c->params[p] == f->type->params[p];
+        }
+        if (hidden) continue;
+        Candidate *c = &set->data[set->len++];
+        *c = (Candidate){.sym = f, .nparams = n};
+        if (f->generic) continue;
+        c->result = f->type->result;
+        for (int p = 0; p < n; p++) c->params[p] = f->type->params[p];
+    }
+}
+
+static int count_overloads(const Symbol *first)
+{
+    int n = 0;
+    for (const Symbol *f = first; f; f = f->next) n++;
+    return n;
+}
+
+Candidates candidates_of_methods(Sema *s, Class *cls, const char *name)
+{
+    class_ready(s, cls);
+    Candidates set = {.name = name};
+    bool interface = cls->decl->class_.mods & AST_MOD_INTERFACE;
+    Class *object = interface ? class_object(s) : NULL;
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass) set.data = arena_array(s->arena, Candidate, n ? n : 1);
+        for (const Class *c = cls; c; c = c->base) {
+            Symbol *m = member_own(c->sym, name);
+            if (pass)
+                add_overloads(&set, m);
+            else
+                n += count_overloads(m);
+        }
+        for (int i = 0; i < cls->ninterfaces + (object ? 1 : 0); i++) {
+            const Class *c = i < cls->ninterfaces ? cls->interfaces[i] : object;
+            Symbol *m = member_own(c->sym, name);
+            if (pass)
+                add_overloads(&set, m);
+            else
+                n += count_overloads(m);
+        }
+    }
+    return set;
+}
+
+/* ---- access --------------------------------------------------------------------------------- */
+
+static const Symbol *origin(const Class *c)
+{
+    return c->sym->instance ? c->sym->instance->of : c->sym;
+}
+
+bool member_accessible(const Sema *s, const Symbol *m)
+{
+    if (!m->cls || !(m->mods & (AST_MOD_PRIVATE | AST_MOD_PROTECTED))) return true;
+    if (!s->cls) return false;
+    if (origin(s->cls) == origin(m->cls)) return true;
+    return (m->mods & AST_MOD_PROTECTED) && class_is(s->cls, m->cls);
+}
+
+void member_check_access(Sema *s, const Symbol *m, Loc loc)
+{
+    if (member_accessible(s, m)) return;
+    report(s, loc, ACCESS, "'%s' is %s in '%s'", m->is_ctor ? "this constructor" : m->name,
+           m->mods & AST_MOD_PRIVATE ? "private" : "protected", m->cls->sym->name);
+    report_note(s, m->loc, "'%s' is declared here%s", m->name,
+                m->decl && (m->mods & AST_MOD_PRIVATE)
+                    ? "; members of a class are private unless marked public"
+                    : "");
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+static void report_no_row(Sema *s, const Ast *n, const char *space, const char *of)
+{
+    VEC(const char *) names = {0};
+    for (int i = 0; i < nbuiltins; i++)
+        if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names.data, names.len);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    vec_free(&names);
+}
+
+static void report_no_member(Sema *s, const Ast *n, const Symbol *owner, const char *of)
+{
+    VEC(const char *) names = {0};
+    const Class *c = owner->cls;
+    for (const Symbol *o = owner; o; c = c ? c->base : NULL, o = c ? c->sym : NULL)
+        for (int i = 0; i < o->members->len; i++)
+            if (member_accessible(s, o->members->data[i]))
+                vec_push(&names, o->members->data[i]->name);
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names.data, names.len);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    vec_free(&names);
+}
+
+/* ---- what stands before the dot ------------------------------------------------------------- */
+
+/* A type or namespace, or neither: then it is a value. */
+typedef struct Base {
+    const Type *type;
+    const char *space;
+} Base;
+
+static bool is_row_property(int row)
+{
+    const char *sig = builtins[row].signature;
+    return sig[strlen(sig) - 1] == '.';
+}
+
+/* `Color Color;`: the name of a variable and of its type means the type before a static member. */
+static bool means_type(Sema *s, const Symbol *value, Symbol *type, const char *member)
+{
+    if (!type || decl_alias(s, type) != value->type) return false;
+    if (type_is_enum(value->type)) return member_own(type, member) != NULL;
+    const Symbol *m = type->cls ? member_find(s, type->cls, member) : NULL;
+    return m && (m->mods & AST_MOD_STATIC);
+}
+
+static Base base_of(Sema *s, Ast *base, const char *member)
+{
+    Base b = {0};
+    if (base->kind == AST_TYPE_NAME && (!base->type_name.name || base->type_name.args.len)) {
+        b.type = decl_type(s, base);
+        return b;
+    }
+    if (base->kind != AST_TYPE_NAME && base->kind != AST_NAME_REF) return b;
+    bool written = base->kind == AST_TYPE_NAME;
+    const char *name = written ? base->type_name.name : base->name_ref.name;
+    Symbol *type = scope_type(s, name), *sym = written ? type : scope_user(s, name);
+    if (sym && sym->kind != SYM_TYPE) {
+        if (!means_type(s, sym, type, member)) return b;
+        sym = type;
+    }
+    if (sym) {
+        b.type = decl_alias(s, sym);
+        class_settle(s);
+        return b;
+    }
+    ScalarKind k;
+    bool scalar = scalar_from_name(name, strlen(name), &k);
+    if (scalar || written || is_space(s, name)) b.space = name;
+    return b;
+}
+
+/* ---- members of the library's table --------------------------------------------------------- */
+
+static void check_row(Sema *s, Ast *n, const char *space)
+{
+    int row = builtin_find(s, space, n->member.name, 0);
+    n->type = s->error;
+    n->member.base->type = s->error;
+    if (row < 0 || !strcmp(n->member.name, "new")) {
+        report_no_row(s, n, space, space);
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (is_row_property(row) && builtins[row].signature[0] == '=') {
+        Candidates set = candidates_of_library(s, space, n->member.name, false);
+        n->type = set.data[0].result;
+        n->is_const = constant_builtin(s, row, &n->value);
+    } else {
+        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
+    }
+}
+
+/* Where the members of a value of this type are listed. */
+static const char *member_space(const Type *t)
+{
+    if (type_is_functional(t)) return "func";
+    return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
+}
+
+/* x.Elapsed.TotalSeconds: there is no TimeSpan, the stopwatch answers itself. */
+static bool check_elapsed(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *inner = n->member.base;
+    if (inner->kind != AST_MEMBER || strcmp(inner->member.name, "Elapsed")) return false;
+    bool milli = !strcmp(n->member.name, "TotalMilliseconds");
+    if (!milli && strcmp(n->member.name, "TotalSeconds")) return false;
+    const Type *t = check_value(s, &inner->member.base, NULL);
+    if (t->kind != TY_OBJECT || strcmp(t->name, "Stopwatch")) {
+        if (t != s->error)
+            report_no_row(s, inner, intern_cstr(s->names, member_space(t)), type_text(s->arena, t));
+        n->type = s->error;
+        return true;
+    }
+    inner->member.name = intern_cstr(s->names, "ElapsedSeconds");
+    inner->sym = builtin_symbol(
+        s, builtin_find(s, intern_cstr(s->names, "Stopwatch"), inner->member.name, 0));
+    inner->type = s->real;
+    inner->loc = n->loc;
+    pure_impure(s, "reads a Stopwatch", n->loc);
+    *slot = inner;
+    if (!milli) return true;
+    Ast *thousand = ast_new(s->arena, AST_REAL_LIT, n->loc);
+    thousand->real_lit.value = thousand->value.f = 1000;
+    thousand->is_const = true;
+    thousand->type = s->real;
+    Ast *product = tree_binary(s, n->loc, AST_OP_MUL, inner, thousand);
+    product->type = s->real;
+    *slot = product;
+    return true;
+}
+
+static void check_value_row(Sema *s, Ast *n, const Type *t)
+{
+    const char *space = intern_cstr(s->names, member_space(t));
+    int row = builtin_find(s, space, n->member.name, 0);
+    if (row < 0) row = builtin_find(s, intern_cstr(s->names, "any"), n->member.name, 0);
+    if (row < 0) {
+        if (class_of(t))
+            report_no_member(s, n, t->decl, type_text(s->arena, t));
+        else if (!strcmp(n->member.name, "Elapsed"))
+            report(s, n->loc, NOT_SUPPORTED,
+                   "TimeSpan is not supported yet: use Elapsed.TotalSeconds");
+        else
+            report_no_row(s, n, space, type_text(s->arena, t));
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (!is_row_property(row)) {
+        n->type = type_group(s->types, n->member.name);
+        return;
+    }
+    n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
+    if (!builtins[row].pure) pure_impure(s, "reads a Stopwatch", n->loc);
+    if (!strcmp(n->member.name, "Rank")) {
+        n->is_const = true;
+        n->value.i = t->nparams;
+    }
+}
+
+/* ---- members of classes and enums ----------------------------------------------------------- */
+
+static void set_const(Sema *s, Ast *n, Symbol *c)
+{
+    if (!c->type) decl_const(s, c);
+    n->type = c->type;
+    n->is_const = c->type->kind == TY_SCALAR;
+    n->value = c->value;
+}
+
+/* The member m of the type or value before the dot. */
+static void set_member(Sema *s, Ast *n, Symbol *m, bool by_type)
+{
+    bool is_static = m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC);
+    n->sym = m;
+    n->type = s->error;
+    if (m->kind == SYM_FUNC) { /* which overload is meant is not known yet */
+        n->type = type_group(s->types, m->name);
+        return;
+    }
+    if (by_type && !is_static) {
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': an object stands before the dot",
+               m->name, m->cls->sym->name);
+        return;
+    }
+    if (!by_type && is_static) {
+        report(s, n->loc, STATIC, "'%s' is static: write %s.%s", m->name, m->cls->type->name,
+               m->name);
+        return;
+    }
+    if (m->kind == SYM_CONST) {
+        set_const(s, n, m);
+        return;
+    }
+    if (m->kind == SYM_FIELD && is_static) static_use(s, m);
+    n->type = m->type ? m->type : s->error;
+}
+
+static void check_type_member(Sema *s, Ast *n, const Type *t)
+{
+    n->type = s->error;
+    if (t == s->error) return;
+    n->member.base = type_node(s, n->member.base->loc, t);
+    Class *cls = class_of(t);
+    Symbol *owner = cls || type_is_enum(t) ? t->decl : NULL;
+    if (!owner) {
+        ScalarKind k = t->kind == TY_SCALAR ? t->scalar : SC_INT;
+        const char *space = t->kind == TY_SCALAR ? scalar_name(k) : type_text(s->arena, t);
+        n->member.base->type_name.name = intern_cstr(s->names, space);
+        check_row(s, n, n->member.base->type_name.name);
+        return;
+    }
+    Symbol *m = cls ? member_find(s, cls, n->member.name) : member_own(owner, n->member.name);
+    if (!m) {
+        report_no_member(s, n, owner, t->name);
+        return;
+    }
+    if (cls) class_use(s, cls);
+    if (m->kind != SYM_FUNC) member_check_access(s, m, n->loc);
+    set_member(s, n, m, true);
+}
+
+/* A member of each value of a function of classes: promoted. */
+static void promote_member(Sema *s, Ast *n, const Type *f)
+{
+    if (n->type == s->error || n->type->kind == TY_GROUP || n->sym->kind == SYM_CONST) return;
+    n->res = AST_RES_PROMOTE;
+    n->type = type_func(s->types, n->type, f->nparams, f->params);
+}
+
+static void check_value_member(Sema *s, Ast *n, const Type *t)
+{
+    Class *cls = class_of(t);
+    if (type_is_functional(t) && class_of(t->result) &&
+        builtin_find(s, intern_cstr(s->names, "func"), n->member.name, 0) < 0)
+        cls = class_of(t->result);
+    Symbol *m = cls ? member_find(s, cls, n->member.name) : NULL;
+    if (!m && cls && cls->function && !type_is_functional(t)) { /* as a function: Length, Rank.. */
+        convert_wrap(s, &n->member.base, cls->function);
+        check_value_row(s, n, cls->function);
+        return;
+    }
+    if (!m) {
+        check_value_row(s, n, t);
+        return;
+    }
+    class_use(s, cls);
+    if (m->kind != SYM_FUNC) member_check_access(s, m, n->loc);
+    set_member(s, n, m, false);
+    if (type_is_functional(t)) promote_member(s, n, t);
+}
+
+/* Leaves a property as it is: it may be a target. */
+static void check_member_place(Sema *s, Ast **slot)
+{
+    if (check_elapsed(s, slot)) return;
+    Ast *n = *slot;
+    Base base = base_of(s, n->member.base, n->member.name);
+    n->type = s->error;
+    if (base.space) {
+        check_row(s, n, base.space);
+        return;
+    }
+    if (base.type) {
+        check_type_member(s, n, base.type);
+        return;
+    }
+    const Type *t = n->member.base->kind == AST_BASE
+                        ? (check_this(s, n->member.base), n->member.base->type)
+                        : check_value(s, &n->member.base, NULL);
+    n->type = s->error;
+    if (t != s->error) check_value_member(s, n, t);
+}
+
+void check_member(Sema *s, Ast **slot)
+{
+    check_member_place(s, slot);
+    place_value(s, *slot);
+}
+
+/* ---- this ----------------------------------------------------------------------------------- */
+
+static bool has_self(const Sema *s)
+{
+    return s->func && s->func->self;
+}
+
+void check_this(Sema *s, Ast *n)
+{
+    bool base = n->kind == AST_BASE;
+    n->type = s->error;
+    if (!has_self(s)) {
+        report(s, n->loc, STATIC, "there is no '%s' %s", base ? "base" : "this",
+               s->cls ? "in a static member" : "outside of a class");
+        return;
+    }
+    n->sym = s->func->self;
+    if (!base)
+        n->type = s->cls->type;
+    else if (s->cls->base)
+        n->type = s->cls->base->type;
+    else
+        report(s, n->loc, STATIC, "'%s' has no base class", s->cls->sym->name);
+}
+
+static Ast *implied_base(Sema *s, const Symbol *m, Loc loc)
+{
+    if (m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC)) return type_node(s, loc, m->cls->type);
+    return ast_new(s->arena, AST_THIS, loc);
+}
+
+bool member_unqualified(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    Symbol *m = n->kind == AST_NAME_REF ? scope_lookup(s, n->name_ref.name) : NULL;
+    bool member = m && m->cls &&
+                  (m->kind == SYM_FIELD || m->kind == SYM_PROPERTY || m->kind == SYM_CONST ||
+                   m->kind == SYM_FUNC);
+    if (!member) return false;
+    Ast *base = implied_base(s, m, n->loc);
+    if (base->kind == AST_THIS && m->kind != SYM_FUNC && !has_self(s)) {
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': a static member has no object",
+               m->name, m->cls->sym->name);
+        n->type = s->error;
+        base = type_node(s, n->loc, s->error);
+    }
+    *slot = tree_member(s, n->loc, base, n->name_ref.name);
+    return true;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static void set_call(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args)
+{
+    Ast *callee = tree_member(s, n->loc, base, f->name);
+    callee->sym = f;
+    callee->type = f->type;
+    n->kind = AST_CALL;
+    n->call.callee = callee;
+    n->call.args = args;
+    n->sym = f;
+    n->res = AST_RES_NONE;
+    n->is_const = false;
+    n->type = f->type->result;
+    func_use(s, f);
+}
+
+void call_static(Sema *s, Ast *n, Symbol *f, AstList args)
+{
+    Ast *base = f->cls ? type_node(s, n->loc, f->cls->type) : NULL;
+    set_call(s, n, f, base, args);
+    if (!base) {
+        n->call.callee->kind = AST_NAME_REF;
+        n->call.callee->name_ref.name = f->name;
+    }
+    pure_call(s, f, n->loc);
+    if (s->functional) pure_need(s, f, n->loc, "is used in a functional expression");
+}
+
+void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args)
+{
+    set_call(s, n, f, base, args);
+    pure_method(s, f, base, n->loc);
+    if (s->functional) pure_need(s, f, n->loc, "is used in a functional expression");
+    if (!type_is_functional(base->type)) return;
+    n->res = AST_RES_PROMOTE;
+    pure_need(s, f, n->loc, "is promoted over a function");
+    n->type = type_func(s->types, f->type->result, base->type->nparams, base->type->params);
+}
+
+void place_value(Sema *s, Ast *n)
+{
+    Symbol *p = n->sym;
+    bool place = n->kind == AST_MEMBER || n->kind == AST_INDEX;
+    if (!place || !p || p->kind != SYM_PROPERTY || n->type == s->error) return;
+    if (!p->get) {
+        report(s, n->loc, ACCESSOR, "'%s' can be set, but not read", p->name);
+        n->type = s->error;
+        return;
+    }
+    member_check_access(s, p->get, n->loc);
+    if (p->storage && p->get->slot < 0) {
+        n->sym = p->storage;
+        if (p->mods & AST_MOD_STATIC) static_use(s, p->storage);
+        return;
+    }
+    AstList none = {0};
+    Ast *base = n->kind == AST_INDEX ? n->index.base : n->member.base;
+    AstList args = n->kind == AST_INDEX ? n->index.args : none;
+    if (p->mods & AST_MOD_STATIC)
+        call_static(s, n, p->get, args);
+    else
+        call_method(s, n, p->get, base, args);
+}
+
+/* Static or not, as the overload says; how the user wrote it must agree. */
+static Ast *method_base(Sema *s, Ast *n, const Symbol *f, Ast *base)
+{
+    bool is_static = f->mods & AST_MOD_STATIC;
+    bool by_type = base && (base->kind == AST_TYPE_NAME || base->kind == AST_TYPE_ARRAY);
+    if (is_static) {
+        if (base && !by_type)
+            report(s, n->loc, STATIC, "'%s' is static: write %s.%s", f->name, f->cls->type->name,
+                   f->name);
+        return type_node(s, n->loc, f->cls->type);
+    }
+    if (base && !by_type) return base;
+    if (base)
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': an object stands before the dot",
+               f->name, f->cls->sym->name);
+    else if (!has_self(s))
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': a static member has no object",
+               f->name, f->cls->sym->name);
+    Ast *self = ast_new(s->arena, AST_THIS, n->loc);
+    if (has_self(s)) check_this(s, self);
+    if (!self->type) self->type = s->error;
+    return self;
+}
+
+void check_method_call(Sema *s, Ast *n)
+{
+    Ast *callee = n->call.callee, *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    Class *cls = base ? class_of(result_of(base->type)) : s->cls;
+    const char *name = callee->sym->name;
+    Candidates set = candidates_of_methods(s, cls, name);
+    Fit fit;
+    s->index_depth++;
+    check_arguments(s, n->call.args, &set);
+    s->index_depth--;
+    n->type = s->error;
+    set = generic_candidates(s, set, n->call.args, n->loc);
+    if (!set.len) return;
+    const Candidate *c = resolve(s, n, set, n->call.args, &fit);
+    if (!c) return;
+    member_check_access(s, c->sym, callee->loc);
+    resolve_apply(s, c, fit, n->call.args, n->loc);
+    base = method_base(s, n, c->sym, base);
+    if (base->kind == AST_BASE && !c->sym->decl->func.body)
+        report(s, n->loc, ABSTRACT, "'%s' is abstract: base has none", name);
+    if (c->sym->mods & AST_MOD_STATIC)
+        call_static(s, n, c->sym, n->call.args);
+    else
+        call_method(s, n, c->sym, base, n->call.args);
+    n->call.callee->loc = callee->loc;
+    bool promoted = fit == FIT_PROMOTED || type_is_functional(base->type);
+    if (!promoted) return;
+    n->res = AST_RES_PROMOTE;
+    Ast *instance = type_is_functional(base->type) ? base : NULL;
+    n->type = promoted_call(s, n->loc, c->result, c, instance, n->call.args);
+}
+
+void check_chain(Sema *s, Ast *n)
+{
+    Ast *callee = n->call.callee;
+    bool base = callee->kind == AST_BASE;
+    check_this(s, callee);
+    n->type = s->error;
+    if (callee->type == s->error) return;
+    if (!s->func->is_ctor) {
+        report(s, n->loc, STATIC, "only a constructor is continued with %s(...)",
+               base ? "base" : "this");
+        return;
+    }
+    Class *cls = base ? s->cls->base : s->cls;
+    Candidates set = candidates_of_user(s, cls->ctors);
+    set.name = cls->sym->name;
+    Fit fit;
+    check_arguments(s, n->call.args, &set);
+    const Candidate *c = set.len ? resolve(s, n, set, n->call.args, &fit) : NULL;
+    if (!c) return;
+    member_check_access(s, c->sym, n->loc);
+    resolve_apply(s, c, fit, n->call.args, n->loc);
+    if (c->sym == s->func) report(s, n->loc, CYCLE, "this constructor continues with itself");
+    n->sym = c->sym;
+    n->type = s->voids;
+    pure_method(s, c->sym, callee, n->loc);
+    func_use(s, c->sym);
+}
+
+/* ---- indexers ------------------------------------------------------------------------------- */
+
+/* The indexers of a class as functions of their indices. */
+static Candidates indexers(Sema *s, Symbol *first)
+{
+    Candidates set = {.name = "this[]"};
+    set.data = arena_array(s->arena, Candidate, count_overloads(first) + 1);
+    for (Symbol *p = first; p; p = p->next) {
+        Symbol *f = p->get ? p->get : p->set;
+        if (!f || !f->type || p->kind != SYM_PROPERTY) continue;
+        Candidate *c = &set.data[set.len++];
+        *c = (Candidate){.sym = f, .nparams = p->decl->property.params.len, .result = p->type};
+        for (int i = 0; i < c->nparams && i < MAX_PARAMS; i++) c->params[i] = f->type->params[i];
+    }
+    return set;
+}
+
+bool check_indexer(Sema *s, Ast *n)
+{
+    Class *cls = class_of(n->index.base->type);
+    Symbol *first = cls ? member_find(s, cls, intern_cstr(s->names, "this")) : NULL;
+    if (!first) return false;
+    class_use(s, cls);
+    Candidates set = indexers(s, first);
+    Fit fit;
+    s->index_depth++;
+    check_arguments(s, n->index.args, &set);
+    s->index_depth--;
+    n->type = s->error;
+    const Candidate *c = resolve(s, n, set, n->index.args, &fit);
+    if (!c) return true;
+    for (Symbol *p = first; p; p = p->next)
+        if (p->get == c->sym || p->set == c->sym) n->sym = p;
+    member_check_access(s, n->sym, n->loc);
+    for (int i = 0; i < n->index.args.len; i++)
+        convert_to(s, &n->index.args.data[i], c->params[i], "the index");
+    n->type = c->result;
+    return true;
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+void place_check(Sema *s, Ast **slot)
+{
+    member_unqualified(s, slot);
+    Ast *n = *slot;
+    n->type = s->error;
+    if (n->kind == AST_MEMBER) {
+        check_member_place(s, slot);
+    } else if (n->kind == AST_INDEX) {
+        place_check(s, &n->index.base);
+        n->type = s->error;
+        if (n->index.base->type != s->error && !type_is_functional(n->index.base->type))
+            place_value(s, n->index.base);
+        check_indexed(s, n);
+    } else {
+        check_expr(s, slot, NULL);
+    }
+}

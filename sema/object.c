@@ -1,0 +1,191 @@
+/* Making objects, and asking what they are: new, null, default, is, as. */
+#include "class.h"
+
+#include <string.h>
+
+/* ---- new ------------------------------------------------------------------------------------ */
+
+/* new List<int> { 1, 2 }: calls of Add on the new object, whose base is left out. */
+static void check_collection(Sema *s, Ast *n, const Type *t)
+{
+    AstList *items = &n->new_.init->init_list.items;
+    n->new_.init->type = t;
+    Class *cls = class_of(t);
+    if (!member_find(s, cls, intern_cstr(s->names, "Add"))) {
+        report(s, n->new_.init->loc, INITIALISER, "'%s' has no method Add: it takes no { ... }",
+               t->name);
+        return;
+    }
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i], *object = ast_new(s->arena, AST_CONVERT, item->loc);
+        object->type = t;
+        Ast *call = tree_call(s, item->loc, tree_member(s, item->loc, object, "Add"), 0);
+        if (item->kind == AST_INIT_LIST)
+            call->call.args = item->init_list.items;
+        else
+            call->call.args = ast_list_add(s->arena, call->call.args, item);
+        call->call.callee->sym = member_find(s, cls, call->call.callee->member.name);
+        check_method_call(s, call);
+        if (call->type != s->error) call->call.callee->member.base = NULL;
+        items->data[i] = call;
+    }
+}
+
+static void check_new_stopwatch(Sema *s, Ast *n, const Type *t)
+{
+    if (n->new_.args.len) report(s, n->loc, ARGUMENT_COUNT, "'%s' takes no arguments", t->name);
+    pure_impure(s, arena_printf(s->arena, "makes a %s", t->name), n->loc);
+    int row = builtin_find(s, intern_cstr(s->names, t->name), intern_cstr(s->names, "new"), 0);
+    n->sym = builtin_symbol(s, row);
+}
+
+void check_new(Sema *s, Ast *n)
+{
+    const Type *t = decl_type(s, n->new_.ntype);
+    Class *cls = class_of(t);
+    class_settle(s);
+    if (!cls) {
+        check_arguments(s, n->new_.args, NULL);
+        n->type = t;
+        if (t == s->error) return;
+        if (t->kind == TY_OBJECT) {
+            check_new_stopwatch(s, n, t);
+            return;
+        }
+        report(s, n->loc, UNKNOWN_TYPE, "'%s' is not a class", type_text(s->arena, t));
+        n->type = s->error;
+        return;
+    }
+    class_use(s, cls);
+    Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
+    set.name = t->name;
+    Fit fit;
+    s->index_depth++;
+    check_arguments(s, n->new_.args, &set);
+    s->index_depth--;
+    n->type = s->error;
+    uint64_t mods = cls->decl->class_.mods;
+    if (mods & (AST_MOD_ABSTRACT | AST_MOD_INTERFACE | AST_MOD_STATIC)) {
+        report(s, n->loc, ABSTRACT, "'%s' is %s: no object can be made of it", t->name,
+               mods & AST_MOD_INTERFACE  ? "an interface"
+               : mods & AST_MOD_ABSTRACT ? "abstract"
+                                         : "static");
+        return;
+    }
+    const Candidate *c = set.len ? resolve(s, n, set, n->new_.args, &fit) : NULL;
+    if (!c) return;
+    member_check_access(s, c->sym, n->loc);
+    resolve_apply(s, c, fit, n->new_.args, n->loc);
+    n->sym = c->sym;
+    n->type = t;
+    func_use(s, c->sym);
+    pure_method(s, c->sym, n, n->loc);
+    if (s->functional) pure_need(s, c->sym, n->loc, "is used in a functional expression");
+    if (fit == FIT_PROMOTED) {
+        n->res = AST_RES_PROMOTE;
+        n->type = promoted_call(s, n->loc, t, c, NULL, n->new_.args);
+        pure_need(s, c->sym, n->loc, "is promoted over a function");
+    }
+    if (n->new_.init && n->type == t) check_collection(s, n, t);
+}
+
+/* ---- null, default -------------------------------------------------------------------------- */
+
+void check_null(Sema *s, Ast *n)
+{
+    n->type = type_null(s->types);
+}
+
+void check_default(Sema *s, Ast *n, const Type *hint)
+{
+    const Type *t = n->default_.target ? decl_type(s, n->default_.target) : hint;
+    n->type = s->error;
+    if (!t) {
+        report(s, n->loc, NEEDS_TYPE,
+               "the type of 'default' comes from its place; here none is wanted");
+        report_note(s, NOWHERE, "write it: default(int)");
+        return;
+    }
+    if (t == s->error) return;
+    if (t->kind == TY_FUNC || t == s->voids) {
+        report(s, n->loc, CONVERSION, "'%s' has no default value", type_text(s->arena, t));
+        return;
+    }
+    n->type = t;
+    type_use(s, t);
+    n->is_const = t->kind == TY_SCALAR;
+    n->value = (ScalarValue){0};
+}
+
+/* ---- is, as --------------------------------------------------------------------------------- */
+
+bool type_is_nullable(const Type *t)
+{
+    const Class *c = class_of(t);
+    return t->kind == TY_STRING || t->kind == TY_NULL ||
+           (t->kind == TY_OBJECT && !(c && class_is_final_value(c)));
+}
+
+static bool is_interface(const Class *c)
+{
+    return c->decl->class_.mods & AST_MOD_INTERFACE;
+}
+
+/* Could a value of one class be of the other? */
+static bool related(const Class *a, const Class *b)
+{
+    return class_is(a, b) || class_is(b, a) || is_interface(a) || is_interface(b);
+}
+
+bool object_cast_exists(const Type *from, const Type *to)
+{
+    const Class *a = class_of(from), *b = class_of(to);
+    return a && b && from->kind == TY_OBJECT && to->kind == TY_OBJECT && related(a, b);
+}
+
+/* The class that is asked for; NULL after a report. */
+static const Type *asked(Sema *s, Ast *n, Ast **operand, Ast *target)
+{
+    const Type *from = check_value(s, operand, NULL), *to = decl_type(s, target);
+    class_settle(s);
+    if (from == s->error || to == s->error) return NULL;
+    const char *word = n->kind == AST_IS ? "is" : "as";
+    if (!class_of(to) || to->kind != TY_OBJECT || !class_of(from)) {
+        const Type *bad = class_of(to) && to->kind == TY_OBJECT ? from : to;
+        report(s, n->loc, CONVERSION, "'%s' asks for the class of an object, and '%s' is none",
+               word, type_text(s->arena, bad));
+        return NULL;
+    }
+    if (!object_cast_exists(from, to)) {
+        report(s, n->loc, CONVERSION, "a '%s' is never a '%s'", from->name, to->name);
+        return NULL;
+    }
+    class_use(s, class_of(to));
+    return to;
+}
+
+void check_is(Sema *s, Ast *n)
+{
+    n->type = s->boolean;
+    if (n->is_.target->kind == AST_NULL_LIT) {
+        const Type *t = check_value(s, &n->is_.operand, NULL);
+        n->is_.target->type = type_null(s->types);
+        if (t == s->error || type_is_nullable(t)) return;
+        report(s, n->loc, NEVER_NULL, "a '%s' is never null", type_text(s->arena, t));
+        return;
+    }
+    const Type *to = asked(s, n, &n->is_.operand, n->is_.target);
+    if (!n->is_.name) return;
+    n->sym = scope_symbol(s, SYM_LOCAL, n->is_.name, to ? to : s->error, n->loc, n);
+    scope_declare(s, n->sym);
+}
+
+void check_as(Sema *s, Ast *n)
+{
+    const Type *to = asked(s, n, &n->as_.operand, n->as_.target);
+    n->type = to ? to : s->error;
+    const Class *c = class_of(n->type);
+    if (!c || !class_is_final_value(c)) return;
+    report(s, n->loc, NEVER_NULL, "a '%s' is never null: write a cast", to->name);
+    n->type = s->error;
+}

@@ -1,0 +1,161 @@
+/* User operators and conversions: static methods of classes that the operators and conversions of
+ * the language find; and what references have: == and != of objects, null.
+ */
+#include "class.h"
+
+#include <string.h>
+
+/* ---- operators ------------------------------------------------------------------------------ */
+
+/* The overloads of an operator in the classes of both operands. */
+static Candidates operators(Sema *s, const char *name, const Type *a, const Type *b)
+{
+    Class *of[2] = {class_of(result_of(a)), b ? class_of(result_of(b)) : NULL};
+    if (of[0] == of[1]) of[1] = NULL;
+    Candidates set = {.name = name}, each[2] = {0};
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        if (of[i]) each[i] = candidates_of_methods(s, of[i], intern_cstr(s->names, name));
+        n += each[i].len;
+    }
+    set.data = arena_array(s->arena, Candidate, n ? n : 1);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < each[i].len; k++) {
+            bool twice = false; /* inherited by both */
+            for (int j = 0; j < set.len; j++)
+                twice = twice || set.data[j].sym == each[i].data[k].sym;
+            if (!twice && each[i].data[k].nparams == (b ? 2 : 1))
+                set.data[set.len++] = each[i].data[k];
+        }
+    return set;
+}
+
+/* Does some overload take the operands, functions of them too? */
+static bool call_operator(Sema *s, Ast *n, Candidates set, AstList args, bool required)
+{
+    if (!set.len) return false;
+    Fit fit;
+    if (!required) {
+        s->quiet++;
+        int errors = s->quiet_errors;
+        const Candidate *c = resolve(s, n, set, args, &fit);
+        s->quiet_errors = errors;
+        s->quiet--;
+        if (!c) return false;
+    }
+    const Candidate *c = resolve(s, n, set, args, &fit);
+    n->type = s->error;
+    if (!c) return true;
+    resolve_apply(s, c, fit, args, n->loc);
+    call_static(s, n, c->sym, args);
+    if (fit != FIT_PROMOTED) return true;
+    n->res = AST_RES_PROMOTE;
+    n->type = promoted_call(s, n->loc, c->result, c, NULL, args);
+    return true;
+}
+
+bool user_unary(Sema *s, Ast *n)
+{
+    const Type *t = n->unary.operand->type;
+    if (!class_of(result_of(t))) return false;
+    const char *name = arena_printf(s->arena, "operator%s", ast_op_text(n->unary.op));
+    AstList args = ast_list_add(s->arena, (AstList){0}, n->unary.operand);
+    return call_operator(s, n, operators(s, name, t, NULL), args, false);
+}
+
+/* ---- references ----------------------------------------------------------------------------- */
+
+static bool is_reference(const Type *t)
+{
+    return t->kind == TY_OBJECT || t->kind == TY_NULL;
+}
+
+/* == and != of objects: both become of one class. */
+static bool compare_references(Sema *s, Ast *n)
+{
+    Ast **l = &n->binary.left, **r = &n->binary.right;
+    const Type *a = (*l)->type, *b = (*r)->type;
+    bool string = (a == s->string && b->kind == TY_NULL) || (b == s->string && a->kind == TY_NULL);
+    if (n->binary.op != AST_OP_EQ && n->binary.op != AST_OP_NE) return false;
+    if (!string && (!is_reference(a) || !is_reference(b))) return false;
+    n->type = s->boolean;
+    if (a->kind == TY_NULL && b->kind == TY_NULL) {
+        report(s, n->loc, OPERANDS, "null is compared with null");
+        return true;
+    }
+    if (convert_class(s, *l, b) != CONV_NONE) return convert_to(s, l, b, NULL), true;
+    if (convert_class(s, *r, a) != CONV_NONE) return convert_to(s, r, a, NULL), true;
+    return false;
+}
+
+/* In an instance of a generic, `x == null` may be asked of a value: it is false. */
+static bool compare_value(Sema *s, Ast *n)
+{
+    const Type *a = n->binary.left->type, *b = n->binary.right->type;
+    bool null = a->kind == TY_NULL || b->kind == TY_NULL;
+    if (!null || (n->binary.op != AST_OP_EQ && n->binary.op != AST_OP_NE)) return false;
+    const Type *t = a->kind == TY_NULL ? b : a;
+    n->type = s->boolean;
+    if (!s->instance) report(s, n->loc, NEVER_NULL, "a '%s' is never null", type_text(s->arena, t));
+    bool value = n->binary.op == AST_OP_NE;
+    n->kind = AST_BOOL_LIT;
+    n->bool_lit.value = value;
+    n->is_const = true;
+    n->value = (ScalarValue){.i = value};
+    return true;
+}
+
+bool user_binary(Sema *s, Ast *n)
+{
+    const Type *a = n->binary.left->type, *b = n->binary.right->type;
+    if (class_of(result_of(a)) || class_of(result_of(b))) {
+        const char *name = arena_printf(s->arena, "operator%s", ast_op_text(n->binary.op));
+        AstList args = ast_list_add(s->arena, (AstList){0}, n->binary.left);
+        args = ast_list_add(s->arena, args, n->binary.right);
+        if (call_operator(s, n, operators(s, name, a, b), args, false)) return true;
+    }
+    return compare_references(s, n) || compare_value(s, n);
+}
+
+/* ---- conversions ---------------------------------------------------------------------------- */
+
+/* Those that fit exactly on both sides are meant before those that need another conversion. */
+static Symbol *conversion_of(Sema *s, const Class *cls, const char *name, const Type *from,
+                             const Type *to)
+{
+    Symbol *found = NULL;
+    for (Symbol *f = cls ? member_own(cls->sym, intern_cstr(s->names, name)) : NULL; f;
+         f = f->next) {
+        if (f->kind != SYM_FUNC || !f->type || f->type->nparams != 1 || f->type->result != to)
+            continue;
+        if (f->type->params[0] == from) return f;
+        Ast like = {.kind = AST_BAD, .type = from};
+        bool widens = from->kind == TY_SCALAR && f->type->params[0]->kind == TY_SCALAR &&
+                      convert_class(s, &like, f->type->params[0]) != CONV_NONE;
+        const Type *p = f->type->params[0];
+        if (widens && (!found || scalar_widens(p->scalar, found->type->params[0]->scalar)))
+            found = f;
+    }
+    return found;
+}
+
+Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly)
+{
+    const Class *of[2] = {class_of(from), class_of(to)};
+    for (int kind = 0; kind < (explicitly ? 2 : 1); kind++)
+        for (int i = 0; i < 2; i++) {
+            const char *name = kind ? "explicit" : "implicit";
+            Symbol *f = conversion_of(s, of[i], name, from, to);
+            if (f) return f;
+        }
+    return NULL;
+}
+
+void user_convert(Sema *s, Ast **slot, Symbol *conversion)
+{
+    AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
+    convert_to(s, &args.data[0], conversion->type->params[0], NULL);
+    Ast *n = ast_new(s->arena, AST_CALL, (*slot)->loc);
+    call_static(s, n, conversion, args);
+    *slot = n;
+}
