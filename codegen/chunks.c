@@ -95,7 +95,8 @@ const char *schedule_chunks(Unit *u, const Def *d, bool checked)
     Arena *a = u->arena;
     const FdNode *r = def_reduction(d);
     if (!r || r->init || u->options->precise || u->options->tile == CG_TILE_1X1) return NULL;
-    if (r->fn->leaf != FD_LEAF_USER || !r->fn->user->associative || !reduction_is_closed(r))
+    if (r->fn->kind != FD_FUNC || r->fn->leaf != FD_LEAF_USER || !r->fn->user->associative ||
+        !reduction_is_closed(r))
         return NULL;
     Chunks c = {.d = d, .reduce = r, .type = gen_type(u, r->type), .temp = u->ntemps++};
     Def all = {.nvars = r->nvars, .doms = r->doms};

@@ -185,10 +185,25 @@ static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr *
     return kir_op(g->u->arena, op, kir_type(kind, lanes), n, args);
 }
 
+/* The body of a lambda, its variables bound to values. */
+static const KirExpr *gen_inline(Gen *g, const FdNode *let, int n, const KirExpr *const *args)
+{
+    GenScope s = gen_enter(g, g->block);
+    for (int i = 0; i < n; i++) gen_bind(g, let->vars[i], args[i]);
+    const KirExpr *e = gen_value(g, let->body);
+    gen_leave(g, s);
+    return e;
+}
+
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const KirExpr *y)
 {
     const KirExpr *args[3] = {x, y};
+    if (fn->kind == FD_LET) return gen_inline(g, fn, 2, args);
     if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
+    if (fn->leaf != FD_LEAF_USER) {
+        g->u->host_only = true; /* a function from outside */
+        return x;
+    }
     int n = 2;
     const char *name = gen_user(g->u, fn->user);
     if (user_can_fail(fn->user)) args[n++] = gen_error(g);
@@ -197,7 +212,8 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const Kir
 
 static const FdNode *user_identity(const FdNode *reduce)
 {
-    return reduce->fn->leaf == FD_LEAF_USER ? reduce->fn->user->identity : NULL;
+    const FdNode *fn = reduce->fn;
+    return fn->kind == FD_FUNC && fn->leaf == FD_LEAF_USER ? fn->user->identity : NULL;
 }
 
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
@@ -406,7 +422,9 @@ static void accumulate(Gen *g, void *ctx)
     const KirExpr *v = kir_name(a, value->type, once);
     kir_set(a, &start, x->acc, v);
     kir_set(a, &start, x->first, kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
+    GenScope s = gen_enter(g, &go);
     kir_set(a, &go, x->acc, gen_combine(g, x->reduce->fn, x->acc, v));
+    gen_leave(g, s);
     kir_if(a, g->block, x->first, start, &go);
 }
 
@@ -468,7 +486,7 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 static const KirExpr *gen_var(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    if (n->type->record) return bound_value(g, n); /* of a user function */
+    if (n->type->record) return bound_value(g, n); /* of a function or lambda */
     KirType t = kir_type((int)result_kind(n), 1);
     const KirExpr *e = kir_convert(a, t, bound_value(g, n));
     if (n != g->lane_var) return e;

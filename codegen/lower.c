@@ -11,6 +11,7 @@
 static void count_uses(const FdNode *n, uint32_t *uses)
 {
     if (uses[n->id]++) return;
+    if (n->kind == FD_REDUCE && n->fn->kind == FD_LET) count_uses(n->fn, uses);
     if (n->kind == FD_APPLY)
         for (int i = 0; i < n->nargs; i++) count_uses(n->args[i], uses);
     for (int i = 0; i < n->nvars; i++) {

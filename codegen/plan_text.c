@@ -251,6 +251,10 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
         }
         unsafe_reads(u, n->body, &inner, branch, all);
         if (n->init) unsafe_reads(u, n->init, s, branch, all);
+        if (n->fn->kind == FD_LET) {
+            Scope lambda = {&inner, n->fn->nvars, n->fn->vars, n->fn->doms};
+            unsafe_reads(u, n->fn->body, &lambda, branch, all);
+        }
         return;
     }
     if (n->kind != FD_APPLY) return;

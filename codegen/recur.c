@@ -23,6 +23,7 @@ static bool stays(const Def *d, const FdNode *n, int dim)
             return false;
     if (n->body && !stays(d, n->body, dim)) return false;
     if (n->init && !stays(d, n->init, dim)) return false;
+    if (n->kind == FD_REDUCE && !stays(d, n->fn, dim)) return false;
     if (n->kind != FD_APPLY) return n != d->node->self;
     if (n->fn == d->node->self) {
         const FdNode *index = n->args[dim];

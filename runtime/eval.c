@@ -104,6 +104,16 @@ static bool is_empty(const FdNode *n, const FdEnv *env)
     return false;
 }
 
+/* Has a reduction a value over nothing? */
+static bool starts(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    ScalarValue v;
+    if (n->init) return true;
+    if (op != FD_OP_NONE) return fd_op_identity(op, n->type->scalar, &v);
+    return n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && n->fn->user->identity;
+}
+
 /* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a
  * choice or with ranges known only to the kernel are the kernel's to find. */
 static bool check_empty(Empties *e, const FdNode *n)
@@ -114,8 +124,7 @@ static bool check_empty(Empties *e, const FdNode *n)
     if (n->kind == FD_REDUCE) {
         if (!is_empty(n, e->env)) return check_empty(e, n->body);
         FdOp op = fd_op_of(n);
-        ScalarValue v;
-        if (op != FD_OP_NONE && fd_op_identity(op, n->type->scalar, &v)) return true;
+        if (starts(n)) return !n->init || check_empty(e, n->init);
         CsSite at = rt_site_at(e->site, n->loc);
         rt_throw(RT_DOMAIN, &at, "%s%s of an empty domain",
                  op == FD_OP_NONE ? "a reduction" : fd_op_info(op)->text,
@@ -164,7 +173,7 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
         for (int i = 0; i < 3; i++)
             w[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
         FdBox box = {.rank = 1, .dim = {{.lo = w[1], .hi = w[1] + w[2]}}};
-        bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind == FD_FUNC;
+        bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind != FD_LET;
         rt_throw_outside(&at, all ? n->fn->name : NULL, &box, w);
     }
     rt_frame_around(&at, site);

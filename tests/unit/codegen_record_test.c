@@ -344,7 +344,7 @@ START_TEST(random_graphs)
             text_add(&r.out, "(let ((i (lo a 0) (hi a 0))) ");
         random_expr(&r, kind, 1 + pick(&r, 4));
         if (recurrence)
-            text_printf(&r.out, " (s (sub i %d))))", 1 + pick(&r, 3));
+            text_printf(&r.out, " (s (sub i %d))))", 1 + pick(&r, 5) / 2);
         else
             text_add(&r.out, ")");
         static const char *const specs[] = {

@@ -168,7 +168,8 @@ START_TEST(coalesce)
     f = cs_coalesce(b, a, &site);
     ck_assert_ptr_eq(f, b);
     cs_release(f);
-    FdBox far = {.rank = 1, .dim = {{.lo = 7, .hi = 9}}}, near = {.rank = 1, .dim = {{.lo = 3, .hi = 5}}};
+    FdBox far = {.rank = 1, .dim = {{.lo = 7, .hi = 9}}},
+          near = {.rank = 1, .dim = {{.lo = 3, .hi = 5}}};
     Lazy *part = restrict_to(full, &far, &site);
     ck_assert_ptr_null(cs_coalesce(a, part, &site));
     expect_error("DomainException: the domains of the operands of ?? are no box together: 0..3 "
