@@ -1,6 +1,4 @@
-/* The one way into sema: collect, resolve, check, infer purity, lower. And what --emit=types
- * prints.
- */
+/* The one way into sema: collect, resolve, check, infer purity, lower. */
 #include "sema.h"
 
 #include <stdlib.h>
@@ -75,47 +73,7 @@ SemaResult *sema_unit(Ast *unit, const Sources *sources, Diags *diags, Interner 
                       Arena *arena, Fd *fd)
 {
     SemaResult *r = sema_check(unit, sources, diags, names, arena);
+    r->fd = fd;
     if (diags_errors(diags) == 0) lower_unit(r, sources, diags, arena, fd);
     return r;
-}
-
-/* ---- --emit=types ---------------------------------------------------------------------------- */
-
-typedef struct Printer {
-    Text *out;
-    const Sources *sources;
-} Printer;
-
-static void print_line(Printer *p, const Ast *n, const Symbol *sym)
-{
-    int line, col;
-    if (!sym || !sym->type) return;
-    sources_position(p->sources, n->loc.file, sym->loc.end ? sym->loc.begin : n->loc.begin, &line,
-                     &col);
-    text_printf(p->out, "%d: %s : ", line, sym->name);
-    type_print(p->out, sym->type);
-    text_add(p->out, "\n");
-}
-
-static void print_types(Ast **slot, void *ctx)
-{
-    Ast *n = *slot;
-    if (!n) return;
-    if (n->kind == AST_FUNC || n->kind == AST_DECLARATOR || n->kind == AST_DEFINE ||
-        n->kind == AST_TYPE_ALIAS || n->kind == AST_FOREACH)
-        print_line(ctx, n, n->sym);
-    ast_each_child(n, print_types, ctx);
-}
-
-/* Declarations stand before statements in the tree: the lines are sorted by hand, two lists at a
- * time. */
-void sema_print_types(Text *out, const SemaResult *r, const Sources *sources)
-{
-    Printer p = {out, sources};
-    AstList decls = r->unit->unit.decls, stmts = r->unit->unit.stmts;
-    for (int i = 0, j = 0; i < decls.len || j < stmts.len;) {
-        bool first = j == stmts.len ||
-                     (i < decls.len && decls.data[i]->loc.begin < stmts.data[j]->loc.begin);
-        print_types(first ? &decls.data[i++] : &stmts.data[j++], &p);
-    }
 }

@@ -174,6 +174,7 @@ typedef struct SemaResult {
     SemaEvaluation *evaluations;
     int nevaluations;
     Types *types;
+    Fd *fd; /* of the graphs; NULL: not lowered */
 } SemaResult;
 
 /* Analyses and lowers a unit. Errors go to diags (the result is then only good for --emit=ast). All
