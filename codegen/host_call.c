@@ -165,6 +165,11 @@ static int extra_arguments(HostFunc *f, AbiId id, const Ast *n, LLVMValueRef *ou
         out[0] = host_int(m, (int64_t)n->type->scalar);
         return 1;
     }
+    if (id == ABI_cs_try_parse) {
+        AstList args = n->call.args;
+        out[0] = host_int(m, (int64_t)args.data[args.len - 1]->type->scalar);
+        return 1;
+    }
     if (id == ABI_cs_npy_load) {
         if (n->type->kind != TY_ARRAY) host_bug(m, n, "a load without an array type");
         out[0] = host_int(m, host_elem(n->type));
@@ -191,7 +196,12 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     const char *letters = host_abi_signature(id);
     const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
     LLVMValueRef v[16];
-    if (strchr(params, '*'))
+    Argument out = {NULL, NULL};
+    if (strchr(params, '&')) { /* the last one is set */
+        host_values(f, args, count - 1, v);
+        out = by_reference(f, args[count - 1]);
+        v[count - 1] = out.v;
+    } else if (strchr(params, '*'))
         for (int i = 0; i < count; i++) {
             HostRef r = params[i] == '*' ? host_text(f, args[i], NULL) : host_ref(f, args[i]);
             v[i] = host_keep(f, r, type_string(m->sema->types), false);
@@ -206,6 +216,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     int wanted = (int)strlen(letters) - 1 - host_abi_throws(id);
     while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
     LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
+    if (out.back) copy_back(f, &out);
     return host_from_abi(f, r, letters[0], n->type, n);
 }
 

@@ -18,9 +18,11 @@ static void fail_at_exit(void)
     _exit(1);
 }
 
-static void write_out(void *s, bool newline)
+/* What Console.Out and Console.Error are: one of these, for ever. */
+static CsHead writers[2] = {{.refs = -1, .kind = CS_WRITER}, {.refs = -1, .kind = CS_WRITER}};
+
+static void write_out(const Str *str, bool newline)
 {
-    const Str *str = s;
     if (failed || ferror(stdout)) return;
     bool ok = !str || fwrite(str->bytes, 1, (size_t)str->len, stdout) == (size_t)str->len;
     if (newline) ok = ok && putchar('\n') != EOF;
@@ -39,6 +41,37 @@ void cs_console_write(void *s)
 void cs_console_write_line(void *s)
 {
     write_out(s, true);
+}
+
+void *cs_console_out(void)
+{
+    return &writers[0];
+}
+
+void *cs_console_error(void)
+{
+    return &writers[1];
+}
+
+static void write_to(const void *writer, const Str *s, bool newline)
+{
+    if (writer == &writers[0]) {
+        write_out(s, newline);
+        return;
+    }
+    fflush(stdout); /* in the order in which it was written */
+    if (s) fwrite(s->bytes, 1, (size_t)s->len, stderr);
+    if (newline) fputc('\n', stderr);
+}
+
+void cs_writer_write(void *writer, void *s)
+{
+    write_to(writer, s, false);
+}
+
+void cs_writer_write_line(void *writer, void *s)
+{
+    write_to(writer, s, true);
 }
 
 /* The next line without its end; NULL after the last. */

@@ -58,6 +58,7 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
             if (c->refs >> i & 1) visit_ref(visit, ctx, c->env[i].ref);
         return;
     }
+    case CS_WRITER:
     case CS_STR:
     case CS_STOPWATCH: return;
     }

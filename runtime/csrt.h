@@ -12,7 +12,15 @@ typedef struct CsHead {
     uint8_t colour, buffered; /* the cycle collector's */
 } CsHead;
 
-typedef enum CsKind { CS_ARRAY, CS_LAZY, CS_CLOSURE, CS_STR, CS_STOPWATCH, CS_OBJECT } CsKind;
+typedef enum CsKind {
+    CS_ARRAY,
+    CS_LAZY,
+    CS_CLOSURE,
+    CS_STR,
+    CS_STOPWATCH,
+    CS_OBJECT,
+    CS_WRITER
+} CsKind;
 
 /* Elements of arrays: a ScalarKind, counted references, or CS_ELEM_RECORD + i: the i-th record of
  * the program, stored one plane a scalar field (fd_plane_offset). */
@@ -236,6 +244,77 @@ void cs_console_write_line(void *s);
 void *cs_console_read_line(void);
 int64_t cs_parse_i(void *s, int32_t kind, const CsSite *site);
 double cs_parse_f(void *s, int32_t kind, const CsSite *site);
+/* 0 and a zero if the text is no such number; out is a variable of that kind. */
+int32_t cs_try_parse(void *s, void *out, int32_t kind);
+/* ---- strings: methods; indices count characters ---- */
+void *cs_str_empty(void);
+int32_t cs_str_is_empty(void *s);
+int32_t cs_str_is_blank(void *s);
+int32_t cs_str_equals(void *a, void *b);
+void *cs_str_join(void *separator, void *fn, const CsSite *site);
+void *cs_str_join_char(int32_t separator, void *fn, const CsSite *site);
+int32_t cs_str_find_char(void *s, int32_t c);
+int32_t cs_str_find(void *s, void *what);
+int32_t cs_str_index_of_char(void *s, int32_t c, int32_t from, const CsSite *site);
+int32_t cs_str_index_of(void *s, void *what, int32_t from, const CsSite *site);
+int32_t cs_str_last_index_of_char(void *s, int32_t c);
+int32_t cs_str_last_index_of(void *s, void *what);
+int32_t cs_str_contains_char(void *s, int32_t c);
+int32_t cs_str_contains(void *s, void *what);
+int32_t cs_str_starts_with_char(void *s, int32_t c);
+int32_t cs_str_starts_with(void *s, void *what);
+int32_t cs_str_ends_with_char(void *s, int32_t c);
+int32_t cs_str_ends_with(void *s, void *what);
+void *cs_str_split_space(void *s);
+void *cs_str_split_char(void *s, int32_t c);
+void *cs_str_split(void *s, void *separator);
+void *cs_str_substring_from(void *s, int32_t from, const CsSite *site);
+void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site);
+void *cs_str_remove_from(void *s, int32_t from, const CsSite *site);
+void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site);
+void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site);
+void *cs_str_trim(void *s);
+void *cs_str_trim_char(void *s, int32_t c);
+void *cs_str_trim_start(void *s);
+void *cs_str_trim_start_char(void *s, int32_t c);
+void *cs_str_trim_end(void *s);
+void *cs_str_trim_end_char(void *s, int32_t c);
+void *cs_str_to_upper(void *s);
+void *cs_str_to_lower(void *s);
+void *cs_str_replace_char(void *s, int32_t old, int32_t with);
+void *cs_str_replace(void *s, void *old, void *with, const CsSite *site);
+void *cs_str_align_right(void *s, int32_t width);
+void *cs_str_pad_left(void *s, int32_t width, int32_t c);
+void *cs_str_align_left(void *s, int32_t width);
+void *cs_str_pad_right(void *s, int32_t width, int32_t c);
+int32_t cs_char_is_digit(int32_t c);
+int32_t cs_char_is_letter(int32_t c);
+int32_t cs_char_is_letter_or_digit(int32_t c);
+int32_t cs_char_is_white_space(int32_t c);
+int32_t cs_char_is_upper(int32_t c);
+int32_t cs_char_is_lower(int32_t c);
+int32_t cs_char_is_punctuation(int32_t c);
+int32_t cs_char_to_upper(int32_t c);
+int32_t cs_char_to_lower(int32_t c);
+/* ---- files, the environment ---- */
+void *cs_file_read_all_text(void *path, const CsSite *site);
+void *cs_file_read_all_lines(void *path, const CsSite *site);
+void cs_file_write_all_text(void *path, void *text, const CsSite *site);
+void cs_file_write_all_lines(void *path, void *lines, const CsSite *site);
+void cs_file_append_all_text(void *path, void *text, const CsSite *site);
+int32_t cs_file_exists(void *path);
+void cs_file_delete(void *path, const CsSite *site);
+void *cs_env_get(void *name);
+void cs_env_exit(int32_t code) __attribute__((noreturn));
+int32_t cs_env_tick_count(void);
+int32_t cs_env_processor_count(void);
+void *cs_env_new_line(void);
+void cs_gc_collect(void);
+/* ---- Console.Out and Console.Error ---- */
+void *cs_console_out(void);
+void *cs_console_error(void);
+void cs_writer_write(void *writer, void *s);
+void cs_writer_write_line(void *writer, void *s);
 void *cs_npy_load(void *path, int32_t elem, int32_t rank, const CsSite *site);
 void cs_npy_save(void *path, void *fn, const CsSite *site);
 void *cs_stopwatch_new(void);

@@ -244,16 +244,20 @@ typedef struct Printer {
     const CsSite *site;
 } Printer;
 
+bool text_add_element(Text *t, const Array *a, const void *data, int64_t at, const Str *format,
+                      const CsSite *site)
+{
+    int32_t elem = a->head.elem;
+    if (elem == CS_ELEM_REF) return text_add_ref(t, ((void *const *)data)[at], format, site);
+    ScalarValue leaves[RT_MAX_LEAVES];
+    elem_load(a, data, at, leaves);
+    if (elem_is_record(elem)) return text_add_record(t, elem, leaves, format, site);
+    return text_add_scalar(t, leaves[0], (ScalarKind)elem, format, site);
+}
+
 static bool add_element(const Printer *p, int64_t at)
 {
-    int32_t elem = p->array->head.elem;
-    if (elem != CS_ELEM_REF) {
-        ScalarValue leaves[RT_MAX_LEAVES];
-        elem_load(p->array, p->data, at, leaves);
-        if (elem_is_record(elem)) return text_add_record(p->out, elem, leaves, p->format, p->site);
-        return text_add_scalar(p->out, leaves[0], (ScalarKind)elem, p->format, p->site);
-    }
-    return text_add_ref(p->out, ((void *const *)(const void *)p->data)[at], p->format, p->site);
+    return text_add_element(p->out, p->array, p->data, at, p->format, p->site);
 }
 
 static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
@@ -318,6 +322,7 @@ bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site)
         return !cs_pending;
     }
     case CS_STOPWATCH: text_add(t, "Stopwatch"); return true;
+    case CS_WRITER: text_add(t, "TextWriter"); return true;
     }
     return true;
 }

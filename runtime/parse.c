@@ -118,6 +118,22 @@ int64_t cs_parse_i(void *s, int32_t kind, const CsSite *site)
     return parse_integer(s, (ScalarKind)kind, site);
 }
 
+int32_t cs_try_parse(void *s, void *out, int32_t kind)
+{
+    ScalarValue v = {0};
+    if (scalar_is_real((ScalarKind)kind))
+        v.f = cs_parse_f(s, kind, NULL);
+    else
+        v.i = cs_parse_i(s, kind, NULL);
+    bool good = !cs_pending;
+    if (!good) {
+        rt_catch();
+        v.i = 0;
+    }
+    scalar_store(out, (ScalarKind)kind, v);
+    return good;
+}
+
 /* digits [. digits] [e [sign] digits] with at least one digit in front of the e; commas may stand
  * between digits before the point. Copies it without commas; false if the text is anything else. */
 static bool clean(Span t, Text *out)

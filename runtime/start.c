@@ -98,6 +98,7 @@ int32_t cs_finish(void)
     profile_free();
     graphs_free();
     if (rt.fd) fd_free(rt.fd);
+    if (rt.locale) freelocale(rt.locale);
     vec_free(&rt.natives);
     vec_free(&rt.written);
     vec_free(&rt.records);

@@ -4,6 +4,7 @@
 #ifndef CS_RUNTIME_STATE_H
 #define CS_RUNTIME_STATE_H
 
+#include <locale.h>
 #include <stdio.h>
 
 #include "../base/intern.h"
@@ -71,6 +72,7 @@ typedef struct RtState {
     struct Kernels *kernels;     /* kernels.c */
     struct Device *device;       /* device.c */
     uint64_t cached;             /* cache.c: bytes in its folder; 0: not known */
+    locale_t locale;             /* unicode.c */
     struct Profile *profile;     /* profile.c */
     uint64_t evaluations;        /* of arrays and scalars, so far */
 } RtState;

@@ -95,42 +95,45 @@ static int64_t count(const char *at, const char *end)
     return n;
 }
 
+int64_t str_count(Str *s)
+{
+    if (!s) return 0;
+    if (s->count == 0) s->count = count(s->bytes, s->bytes + s->len) + 1;
+    return s->count - 1;
+}
+
+/* A string of one byte a character needs no search; in others who goes on from character to
+ * character finds the next where the last one was. */
+int64_t str_offset(Str *s, int64_t index)
+{
+    if (!s || index <= 0) return 0;
+    if (str_count(s) == s->len) return index;
+    if (index < s->at_char) s->at_char = s->at_byte = 0;
+    const char *at = s->bytes + s->at_byte, *end = s->bytes + s->len;
+    for (; s->at_char < index && at < end; s->at_char++) utf8_take(&at, end);
+    return s->at_byte = at - s->bytes;
+}
+
+int64_t str_index(Str *s, int64_t offset)
+{
+    return str_count(s) == s->len ? offset : count(s->bytes, s->bytes + offset);
+}
+
 int32_t cs_str_length(void *s)
 {
-    size_t len;
-    const char *p = bytes_of(s, &len);
-    return (int32_t)count(p, p + len);
+    return (int32_t)str_count(s);
 }
 
 int32_t cs_str_char(void *s, int32_t index, const CsSite *site)
 {
-    size_t len;
-    const char *p = bytes_of(s, &len), *end = p + len;
-    int32_t left = index;
-    while (p < end && left >= 0) {
-        uint32_t c = utf8_take(&p, end);
-        if (left-- == 0) return (int32_t)c;
+    Str *str = s;
+    if (index >= 0 && index < str_count(str)) {
+        const char *at = str->bytes + str_offset(str, index);
+        return (int32_t)utf8_take(&at, str->bytes + str->len);
     }
     rt_throw(RT_INDEX, site, "index %d is outside a string of %d characters", (int)index,
              (int)cs_str_length(s));
     return 0;
-}
-
-void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
-{
-    size_t len;
-    const char *p = bytes_of(s, &len), *end = p + len, *from = p;
-    int64_t have = cs_str_length(s);
-    if (lo < 0 || hi < lo || hi > have) {
-        rt_throw(RT_INDEX, site, "%lld..%lld is outside a string of %lld characters", (long long)lo,
-                 (long long)hi, (long long)have);
-        return NULL;
-    }
-    int64_t i = 0;
-    for (; i < lo; i++) utf8_take(&p, end);
-    from = p;
-    for (; i < hi; i++) utf8_take(&p, end);
-    return rt_str_new(from, p - from);
 }
 
 void *cs_str_pad(void *s, int32_t width)

@@ -10,6 +10,11 @@
 uint32_t utf8_take(const char **at, const char *end);
 void utf8_add(Text *t, uint32_t character); /* a value that is no character adds U+FFFD */
 
+/* Characters of a string; where one begins (of a valid index, or the end); and back. */
+int64_t str_count(Str *s);
+int64_t str_offset(Str *s, int64_t index);
+int64_t str_index(Str *s, int64_t offset);
+
 Str *rt_str_of(Text *t); /* a string of the text, which is freed */
 
 /* Adds a string of the user to a message: in quotes, cut when long, control characters escaped. */

@@ -70,8 +70,10 @@ typedef struct Buffer {
 
 typedef struct Str {
     CsHead head;
-    int64_t len;  /* bytes */
-    char bytes[]; /* UTF-8, NUL-terminated */
+    int64_t len;              /* bytes */
+    int64_t count;            /* characters + 1; 0: not counted yet */
+    int64_t at_char, at_byte; /* a character asked for before, and where it begins */
+    char bytes[];             /* UTF-8, NUL-terminated */
 } Str;
 
 /* head.data is NULL until the host needs the elements (cs_array_read, cs_array_write). */

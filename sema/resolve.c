@@ -18,9 +18,14 @@ static const Type *letter_type(Sema *s, char letter, const char *space)
                    {'d', SC_DOUBLE}};
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (scalars[i].letter == letter) return type_scalar(s->types, scalars[i].kind);
+    ScalarKind own;
     switch (letter) {
     case 'v': return s->voids;
     case 's': return s->string;
+    case 'S': return type_array(s->types, s->string, 1);
+    case 'E': return type_object(s->types, intern_cstr(s->names, "TextWriter"), NULL);
+    case '&':
+        return scalar_from_name(space, strlen(space), &own) ? type_scalar(s->types, own) : NULL;
     case 'O': return type_object(s->types, space, NULL);
     case 'R': return type_func(s->types, type_scalar(s->types, SC_FLOAT), 1, &s->longs);
     case 'L': return type_func(s->types, s->longs, 1, &s->longs);
@@ -68,6 +73,7 @@ Candidates candidates_of_user(Sema *s, Symbol *first)
 
 static AstOp param_mode(const Candidate *c, int i)
 {
+    if (c->letters[i] == '&') return AST_OP_OUT;
     if (c->sym->kind != SYM_FUNC || !c->sym->decl) return AST_OP_BY_VALUE;
     AstOp mode = c->sym->decl->func.params.data[i]->param.mode;
     return mode == AST_OP_NONE ? AST_OP_BY_VALUE : mode;

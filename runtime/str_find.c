@@ -1,0 +1,200 @@
+/* Methods of strings that look for something. Indices count characters. */
+#include <string.h>
+
+#include "str.h"
+#include "unicode.h"
+
+static Str empty = {.head = {.refs = -1, .kind = CS_STR}, .count = 1};
+
+static Str *given(void *s)
+{
+    return s ? s : &empty;
+}
+
+static Str *one(int32_t c)
+{
+    Text t = {0};
+    utf8_add(&t, (uint32_t)c);
+    return rt_str_of(&t);
+}
+
+/* What f says of a string of one character. */
+static int32_t with_char(int32_t f(void *, void *), void *s, int32_t c)
+{
+    Str *what = one(c);
+    int32_t v = f(s, what);
+    cs_release(what);
+    return v;
+}
+
+/* Byte offset of the first `what` at or behind `from`; -1: there is none. */
+static int64_t find(const Str *s, const Str *what, int64_t from)
+{
+    if (what->len == 0) return from;
+    const char *p =
+        memmem(s->bytes + from, (size_t)(s->len - from), what->bytes, (size_t)what->len);
+    return p ? p - s->bytes : -1;
+}
+
+static int64_t find_last(const Str *s, const Str *what)
+{
+    for (int64_t at = s->len - what->len; at >= 0; at--)
+        if (memcmp(s->bytes + at, what->bytes, (size_t)what->len) == 0) return at;
+    return -1;
+}
+
+static int32_t index_of(Str *s, const Str *what, int32_t from, const CsSite *site)
+{
+    if (from < 0 || from > str_count(s)) {
+        rt_throw(RT_ARGUMENT, site, "IndexOf from %d in a string of %d characters", (int)from,
+                 (int)str_count(s));
+        return 0;
+    }
+    int64_t at = find(s, what, str_offset(s, from));
+    return at < 0 ? -1 : (int32_t)str_index(s, at);
+}
+
+int32_t cs_str_index_of(void *s, void *what, int32_t from, const CsSite *site)
+{
+    return index_of(given(s), given(what), from, site);
+}
+
+int32_t cs_str_index_of_char(void *s, int32_t c, int32_t from, const CsSite *site)
+{
+    Str *what = one(c);
+    int32_t at = index_of(given(s), what, from, site);
+    cs_release(what);
+    return at;
+}
+
+int32_t cs_str_find(void *s, void *what)
+{
+    return index_of(given(s), given(what), 0, NULL);
+}
+
+int32_t cs_str_find_char(void *s, int32_t c)
+{
+    return with_char(cs_str_find, s, c);
+}
+
+int32_t cs_str_last_index_of(void *s, void *what)
+{
+    int64_t at = find_last(given(s), given(what));
+    return at < 0 ? -1 : (int32_t)str_index(given(s), at);
+}
+
+int32_t cs_str_last_index_of_char(void *s, int32_t c)
+{
+    return with_char(cs_str_last_index_of, s, c);
+}
+
+int32_t cs_str_contains(void *s, void *what)
+{
+    return find(given(s), given(what), 0) >= 0;
+}
+
+int32_t cs_str_contains_char(void *s, int32_t c)
+{
+    return with_char(cs_str_contains, s, c);
+}
+
+int32_t cs_str_starts_with(void *s, void *what)
+{
+    const Str *a = given(s), *b = given(what);
+    return b->len <= a->len && memcmp(a->bytes, b->bytes, (size_t)b->len) == 0;
+}
+
+int32_t cs_str_starts_with_char(void *s, int32_t c)
+{
+    return with_char(cs_str_starts_with, s, c);
+}
+
+int32_t cs_str_ends_with(void *s, void *what)
+{
+    const Str *a = given(s), *b = given(what);
+    return b->len <= a->len && memcmp(a->bytes + a->len - b->len, b->bytes, (size_t)b->len) == 0;
+}
+
+int32_t cs_str_ends_with_char(void *s, int32_t c)
+{
+    return with_char(cs_str_ends_with, s, c);
+}
+
+int32_t cs_str_equals(void *a, void *b)
+{
+    return cs_str_compare(a, b) == 0;
+}
+
+int32_t cs_str_is_empty(void *s)
+{
+    return given(s)->len == 0;
+}
+
+int32_t cs_str_is_blank(void *s)
+{
+    const char *at = given(s)->bytes, *end = at + given(s)->len;
+    while (at < end)
+        if (!cs_char_is_white_space((int32_t)utf8_take(&at, end))) return 0;
+    return 1;
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+/* The pieces of s between what `next` finds: it moves *at behind the next separator from *at on and
+ * returns where that begins, -1 if there is none. */
+typedef int64_t NextSeparator(const Str *s, const void *what, int64_t *at);
+
+static void *split(const Str *s, NextSeparator *next, const void *what)
+{
+    int64_t n = 1;
+    for (int64_t at = 0; next(s, what, &at) >= 0;) n++;
+    void *parts = cs_array_new(CS_ELEM_REF, 1, &n, NULL);
+    void **to = parts ? cs_array_write(&parts, NULL) : NULL;
+    int64_t from = 0;
+    for (int64_t i = 0; to && i < n; i++) {
+        int64_t behind = from, end = next(s, what, &behind);
+        if (end < 0) end = s->len;
+        to[i] = rt_str_new(s->bytes + from, end - from);
+        from = behind;
+    }
+    return parts;
+}
+
+static int64_t next_string(const Str *s, const void *what, int64_t *at)
+{
+    const Str *separator = what;
+    int64_t found = separator->len ? find(s, separator, *at) : -1;
+    if (found >= 0) *at = found + separator->len;
+    return found;
+}
+
+static int64_t next_space(const Str *s, const void *what, int64_t *at)
+{
+    (void)what;
+    const char *p = s->bytes + *at, *end = s->bytes + s->len;
+    while (p < end) {
+        const char *begin = p;
+        if (!cs_char_is_white_space((int32_t)utf8_take(&p, end))) continue;
+        *at = p - s->bytes;
+        return begin - s->bytes;
+    }
+    return -1;
+}
+
+void *cs_str_split(void *s, void *separator)
+{
+    return split(given(s), next_string, given(separator));
+}
+
+void *cs_str_split_char(void *s, int32_t c)
+{
+    Str *separator = one(c);
+    void *parts = split(given(s), next_string, separator);
+    cs_release(separator);
+    return parts;
+}
+
+void *cs_str_split_space(void *s)
+{
+    return split(given(s), next_space, NULL);
+}

@@ -1,0 +1,231 @@
+/* Methods of strings that make another one. */
+#include <string.h>
+
+#include "format.h"
+#include "record.h"
+#include "str.h"
+#include "unicode.h"
+
+static const char *bytes_of(const Str *s)
+{
+    return s ? s->bytes : "";
+}
+
+static int64_t len_of(const Str *s)
+{
+    return s ? s->len : 0;
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+/* Checks that characters from..from + n are some of s. */
+static bool is_part(Str *s, int32_t from, int64_t n, const char *what, const CsSite *site)
+{
+    int64_t count = str_count(s);
+    if (from >= 0 && n >= 0 && from + n <= count) return true;
+    rt_throw(RT_ARGUMENT, site, "%s of %lld characters from %d in a string of %lld", what,
+             (long long)n, (int)from, (long long)count);
+    return false;
+}
+
+void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site)
+{
+    if (!is_part(s, from, n, "Substring", site)) return NULL;
+    int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
+    return rt_str_new(bytes_of(s) + begin, end - begin);
+}
+
+void *cs_str_substring_from(void *s, int32_t from, const CsSite *site)
+{
+    int64_t count = str_count(s);
+    return cs_str_substring(s, from, from <= count ? (int32_t)(count - from) : -1, site);
+}
+
+void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site)
+{
+    if (!is_part(s, from, n, "Remove", site)) return NULL;
+    int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
+    Str *out = rt_str_new(NULL, len_of(s) - (end - begin));
+    memcpy(out->bytes, bytes_of(s), (size_t)begin);
+    memcpy(out->bytes + begin, bytes_of(s) + end, (size_t)(len_of(s) - end));
+    return out;
+}
+
+void *cs_str_remove_from(void *s, int32_t from, const CsSite *site)
+{
+    return cs_str_substring(s, 0, from, site);
+}
+
+void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site)
+{
+    if (!is_part(s, at, 0, "Insert", site)) return NULL;
+    int64_t begin = str_offset(s, at), n = len_of(what);
+    Str *out = rt_str_new(NULL, len_of(s) + n);
+    memcpy(out->bytes, bytes_of(s), (size_t)begin);
+    memcpy(out->bytes + begin, bytes_of(what), (size_t)n);
+    memcpy(out->bytes + begin + n, bytes_of(s) + begin, (size_t)(len_of(s) - begin));
+    return out;
+}
+
+/* ---- trimming ------------------------------------------------------------------------- */
+
+enum { START = 1, END = 2, WHITE = -1 };
+
+static bool is_trimmed(int32_t c, int32_t which)
+{
+    return which == WHITE ? cs_char_is_white_space(c) != 0 : c == which;
+}
+
+static void *trim(const Str *s, int ends, int32_t which)
+{
+    const char *from = bytes_of(s), *end = from + len_of(s), *last;
+    while ((ends & START) && from < end) {
+        const char *next = from;
+        if (!is_trimmed((int32_t)utf8_take(&next, end), which)) break;
+        from = next;
+    }
+    last = ends & END ? from : end; /* behind the last one that stays */
+    for (const char *at = from; (ends & END) && at < end;)
+        if (!is_trimmed((int32_t)utf8_take(&at, end), which)) last = at;
+    return rt_str_new(from, last - from);
+}
+
+void *cs_str_trim(void *s)
+{
+    return trim(s, START | END, WHITE);
+}
+
+void *cs_str_trim_char(void *s, int32_t c)
+{
+    return trim(s, START | END, c);
+}
+
+void *cs_str_trim_start(void *s)
+{
+    return trim(s, START, WHITE);
+}
+
+void *cs_str_trim_start_char(void *s, int32_t c)
+{
+    return trim(s, START, c);
+}
+
+void *cs_str_trim_end(void *s)
+{
+    return trim(s, END, WHITE);
+}
+
+void *cs_str_trim_end_char(void *s, int32_t c)
+{
+    return trim(s, END, c);
+}
+
+/* ---- other characters ----------------------------------------------------------------- */
+
+static void *mapped(const Str *s, int32_t map(int32_t))
+{
+    Text t = {0};
+    for (const char *at = bytes_of(s), *end = at + len_of(s); at < end;)
+        utf8_add(&t, (uint32_t)map((int32_t)utf8_take(&at, end)));
+    return rt_str_of(&t);
+}
+
+void *cs_str_to_upper(void *s)
+{
+    return mapped(s, cs_char_to_upper);
+}
+
+void *cs_str_to_lower(void *s)
+{
+    return mapped(s, cs_char_to_lower);
+}
+
+void *cs_str_replace(void *s, void *old, void *with, const CsSite *site)
+{
+    const Str *what = old;
+    if (len_of(what) == 0) {
+        rt_throw(RT_ARGUMENT, site, "Replace of an empty string");
+        return NULL;
+    }
+    Text t = {0};
+    const char *at = bytes_of(s), *end = at + len_of(s);
+    for (const char *found;
+         (found = memmem(at, (size_t)(end - at), what->bytes, (size_t)what->len));) {
+        text_addn(&t, at, (size_t)(found - at));
+        text_addn(&t, bytes_of(with), (size_t)len_of(with));
+        at = found + what->len;
+    }
+    text_addn(&t, at, (size_t)(end - at));
+    return rt_str_of(&t);
+}
+
+void *cs_str_replace_char(void *s, int32_t old, int32_t with)
+{
+    Text t = {0};
+    for (const char *at = bytes_of(s), *end = at + len_of(s); at < end;) {
+        int32_t c = (int32_t)utf8_take(&at, end);
+        utf8_add(&t, (uint32_t)(c == old ? with : c));
+    }
+    return rt_str_of(&t);
+}
+
+static void add_padding(Text *t, int64_t n, int32_t c)
+{
+    for (; n > 0; n--) utf8_add(t, (uint32_t)c);
+}
+
+void *cs_str_pad_left(void *s, int32_t width, int32_t c)
+{
+    Text t = {0};
+    add_padding(&t, width - str_count(s), c);
+    text_addn(&t, bytes_of(s), (size_t)len_of(s));
+    return rt_str_of(&t);
+}
+
+void *cs_str_pad_right(void *s, int32_t width, int32_t c)
+{
+    Text t = {0};
+    text_addn(&t, bytes_of(s), (size_t)len_of(s));
+    add_padding(&t, width - str_count(s), c);
+    return rt_str_of(&t);
+}
+
+void *cs_str_align_left(void *s, int32_t width)
+{
+    return cs_str_pad_right(s, width, ' ');
+}
+
+void *cs_str_align_right(void *s, int32_t width)
+{
+    return cs_str_pad_left(s, width, ' ');
+}
+
+/* ---- joining -------------------------------------------------------------------------- */
+
+void *cs_str_join(void *separator, void *fn, const CsSite *site)
+{
+    Array *a = fn ? cs_force(fn, site) : NULL;
+    if (fn && !a) return NULL;
+    Text t = {0};
+    int64_t n = a ? rt_array_count(a) : 0;
+    bool good = true;
+    const char *data = n ? rt_array_data(a, site) : NULL;
+    for (int64_t i = 0; data && good && i < n; i++) {
+        if (i) text_addn(&t, bytes_of(separator), (size_t)len_of(separator));
+        good = text_add_element(&t, a, data, i, NULL, site);
+    }
+    cs_release(a);
+    if (good && !cs_pending) return rt_str_of(&t);
+    text_free(&t);
+    return NULL;
+}
+
+void *cs_str_join_char(int32_t separator, void *fn, const CsSite *site)
+{
+    Text t = {0};
+    utf8_add(&t, (uint32_t)separator);
+    Str *s = rt_str_of(&t);
+    void *out = cs_str_join(s, fn, site);
+    cs_release(s);
+    return out;
+}
