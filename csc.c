@@ -51,7 +51,8 @@ static const struct {
 typedef struct Options {
     const char *input, *output;
     Emit emit;
-    bool run, verbose;
+    bool run, verbose, json; /* json: how messages are printed */
+    DiagLevel warnings[DIAG_COUNT];
     char **run_args;
     HostOptions host;
     VEC(const char *) include; /* -I folders, searched for modules */
@@ -309,6 +310,7 @@ static bool compile(const Options *o)
              .sources = sources_new(),
              .fd = fd_new()};
     j.diags = diags_new(j.sources);
+    diags_set_levels(j.diags, o->warnings);
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof pipeline / sizeof *pipeline; i++) {
         double start = seconds();
@@ -321,7 +323,7 @@ static bool compile(const Options *o)
                                   : o->emit != EMIT_PROGRAM && o->emit <= pipeline[i].last)
             break;
     }
-    diags_print(j.diags, stderr);
+    (o->json ? diags_print_json : diags_print)(j.diags, stderr);
     if (ok) {
         double start = seconds();
         ok = write_output(&j);
@@ -381,6 +383,9 @@ static const char usage[] =
     "  --tile=TILE     data mapping of kernels: auto, 1x1, 2x2, 4x4\n"
     "  --family=NAME   family of the embedded kernels: cpu, gpu\n"
     "  --precise       IEEE arithmetic per operation, reductions in a fixed order\n"
+    "  -Wno-NAME, -WNAME, -Werror, -Werror=NAME   warnings off, on, errors\n"
+    "  --error-format=FORMAT   text, json (one object a line)\n"
+    "  --explain CODE  what an error means (CS2001, or all)\n"
     "  -v              say what is run and how long it takes\n"
     "  --version, --help\n";
 
@@ -411,6 +416,47 @@ static const char *argument(int argc, char **argv, int *i)
     return NULL;
 }
 
+static bool set_warning(Options *o, const char *text)
+{
+    if (diag_set_warning(o->warnings, text)) return true;
+    Arena *a = arena_new();
+    const char *near = diag_nearest_warning(a, text);
+    complain("there is no warning '-W%s'%s%s%s", text, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "");
+    arena_free(a);
+    return false;
+}
+
+/* --explain: one code, or all as a page of Markdown. */
+static bool explain(const char *text)
+{
+    Text out = {0};
+    DiagCode code;
+    bool all = strcmp(text, "all") == 0, known = all || diag_from_text(text, &code);
+    if (all)
+        diag_explain_all(&out);
+    else if (!known)
+        complain("there is no error '%s'; csc --explain all lists them", text);
+    else
+        diag_explain(&out, code);
+    if (known) fputs(out.data, stdout);
+    text_free(&out);
+    return known;
+}
+
+static bool unknown_option(const char *arg)
+{
+    static const char *const known[] = {"--check",   "--precise", "--emit",
+                                        "--tile",    "--family",  "--explain",
+                                        "--version", "--help",    "--error-format"};
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+    const char *near = diag_nearest(name, known, sizeof known / sizeof *known);
+    complain("unknown option '%s'; %s%s%s", arg, near ? "did you mean '" : "csc --help lists them",
+             near ? near : "", near ? "'?" : "");
+    return false;
+}
+
 static bool parse_option(Options *o, int argc, char **argv, int *i)
 {
     const char *arg = argv[*i], *value;
@@ -422,6 +468,7 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
     if (strcmp(arg, "--precise") == 0) return o->host.cg.precise = true;
     if (arg[1] == 'O' && arg[2] >= '0' && arg[2] <= '3' && !arg[3])
         return o->host.opt_level = arg[2] - '0', true;
+    if (arg[1] == 'W') return (value = argument(argc, argv, i)) && set_warning(o, value);
     if (arg[1] == 'o') return (o->output = argument(argc, argv, i)) != NULL;
     if (arg[1] == 'I') {
         if (!(value = argument(argc, argv, i))) return false;
@@ -439,8 +486,13 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
         complain("unknown --family=%s (cpu, gpu)", value);
         return false;
     }
-    complain("unknown option '%s'; csc --help lists them", arg);
-    return false;
+    if ((value = value_of(arg, "--error-format"))) {
+        o->json = strcmp(value, "json") == 0;
+        if (o->json || strcmp(value, "text") == 0) return true;
+        complain("unknown --error-format=%s (text, json)", value);
+        return false;
+    }
+    return unknown_option(arg);
 }
 
 int main(int argc, char **argv)
@@ -454,6 +506,7 @@ int main(int argc, char **argv)
     for (; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) return fputs(usage, stdout), 0;
         if (strcmp(argv[i], "--version") == 0) return puts("csc " VERSION), 0;
+        if (strcmp(argv[i], "--explain") == 0) return !explain(i + 1 < argc ? argv[i + 1] : "all");
         if (argv[i][0] == '-' && argv[i][1]) {
             if (!parse_option(&o, argc, argv, &i)) return 1;
         } else if (!o.input) {

@@ -12,21 +12,11 @@
 #include "vec.h"
 
 enum {
-    LINE_WIDTH = 100, /* a longer line is clipped, the caret near CARET_AT */
+    MAX_MESSAGES = 5000, /* more are counted, but not kept */
+    LINE_WIDTH = 100,    /* a longer line is clipped, the caret near CARET_AT */
     CARET_AT = 40,
     WINDOW =
         4 * LINE_WIDTH + 8 /* bytes around the caret that are looked at: enough to fill a line */
-};
-
-typedef enum Severity { SEVERITY_E, SEVERITY_W } Severity;
-
-static const struct {
-    int number;
-    Severity severity;
-} codes[DIAG_COUNT] = {
-#define DIAG(id, number, severity, explanation) {number, SEVERITY_##severity},
-#include "diag.def"
-#undef DIAG
 };
 
 typedef struct Note {
@@ -38,6 +28,7 @@ typedef struct Note {
 typedef struct Message {
     Loc loc;
     DiagCode code;
+    bool warning;
     const char *text;
     size_t order;
     Note *notes, **last_note;
@@ -48,6 +39,8 @@ struct Diags {
     const Sources *sources;
     VEC(Message *) messages;
     int errors, warnings;
+    const DiagLevel *levels; /* NULL: every warning warns */
+    bool ignoring;           /* the newest message: its notes too */
 };
 
 Diags *diags_new(const Sources *sources)
@@ -112,25 +105,40 @@ static const char *format(Diags *d, const char *fmt, va_list ap)
     return s;
 }
 
+void diags_set_levels(Diags *d, const DiagLevel *levels)
+{
+    d->levels = levels;
+}
+
 void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
 {
+    bool warning = diag_is_warning(code);
+    DiagLevel level = warning && d->levels ? d->levels[code] : DIAG_WARN;
+    d->ignoring = level == DIAG_IGNORE;
+    if (d->ignoring) return;
+    warning = warning && level == DIAG_WARN;
+    if (d->messages.len == MAX_MESSAGES && code != DIAG_TOO_MANY_ERRORS) {
+        d->ignoring = true;
+        d->errors += !warning;
+        return;
+    }
     Message *m = arena_new_of(d->arena, Message);
     va_list ap;
     va_start(ap, fmt);
-    *m = (Message){.loc = loc, .code = code, .order = d->messages.len};
+    *m = (Message){.loc = loc, .code = code, .warning = warning, .order = d->messages.len};
     m->text = format(d, fmt, ap);
     m->last_note = &m->notes;
     va_end(ap);
     vec_push(&d->messages, m);
-    if (codes[code].severity == SEVERITY_E)
-        d->errors++;
-    else
+    if (warning)
         d->warnings++;
+    else
+        d->errors++;
 }
 
 void diag_note(Diags *d, Loc loc, const char *fmt, ...)
 {
-    if (d->messages.len == 0) return;
+    if (d->messages.len == 0 || d->ignoring) return;
     Message *m = vec_last(&d->messages);
     Note *n = arena_new_of(d->arena, Note);
     va_list ap;
@@ -236,21 +244,28 @@ static void add_place(Text *out, const Diags *d, Loc loc, Place *at)
     text_printf(out, ":%d:%d: ", at->line, at->col);
 }
 
+/* The messages by position, in the arena. */
+static Message **sorted_messages(const Diags *d)
+{
+    size_t n = d->messages.len;
+    Message **sorted = arena_copy(d->arena, d->messages.data, n * sizeof *sorted);
+    if (n > 0) qsort(sorted, n, sizeof *sorted, by_position);
+    return sorted;
+}
+
 void diags_print(const Diags *d, FILE *out)
 {
     size_t n = d->messages.len;
     if (n == 0) return;
-    Message **sorted = arena_copy(d->arena, d->messages.data, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_position);
+    Message **sorted = sorted_messages(d);
     Text t = {0};
     Place at = {0}, note_at = {0};
     for (size_t i = 0; i < n; i++) {
         const Message *m = sorted[i];
         const Source *src = sources_get(d->sources, m->loc.file);
         add_place(&t, d, m->loc, &at);
-        text_printf(&t, "%s: %s [CS%d]\n",
-                    codes[m->code].severity == SEVERITY_E ? "error" : "warning", m->text,
-                    codes[m->code].number);
+        text_printf(&t, "%s: %s [CS%d]\n", m->warning ? "warning" : "error", m->text,
+                    diag_number(m->code));
         if (src) add_line(&t, src, m->loc);
         for (const Note *note = m->notes; note; note = note->next) {
             src = sources_get(d->sources, note->loc.file);
@@ -261,6 +276,64 @@ void diags_print(const Diags *d, FILE *out)
         }
     }
     fwrite(t.data, 1, t.len, out);
+    text_free(&t);
+}
+
+/* ---- for machines ---- */
+
+static void add_json_string(Text *out, const char *s)
+{
+    size_t len = strlen(s);
+    text_add(out, "\"");
+    for (size_t i = 0; i < len;) {
+        if (s[i] == '"' || s[i] == '\\') {
+            text_printf(out, "\\%c", s[i++]);
+        } else if (s[i] == '\n') { /* a message of several lines */
+            text_add(out, "\\n");
+            i++;
+        } else {
+            i += add_safe(out, s + i, len - i);
+        }
+    }
+    text_add(out, "\"");
+}
+
+/* "file": .. , "begin": .. : nothing without a place */
+static void add_json_place(Text *out, const Diags *d, Loc loc, Place *at)
+{
+    const Source *src = sources_get(d->sources, loc.file);
+    if (!src) return;
+    find_place(d, src, loc, at);
+    text_add(out, "\"file\": ");
+    add_json_string(out, src->path);
+    text_printf(out, ", \"begin\": %u, \"end\": %u, \"line\": %d, \"column\": %d, ", loc.begin,
+                loc.end, at->line, at->col);
+}
+
+void diags_print_json(const Diags *d, FILE *out)
+{
+    Message **sorted = sorted_messages(d);
+    Text t = {0};
+    Place at = {0}, note_at = {0};
+    for (size_t i = 0; i < d->messages.len; i++) {
+        const Message *m = sorted[i];
+        text_add(&t, "{");
+        add_json_place(&t, d, m->loc, &at);
+        text_printf(&t,
+                    "\"code\": \"CS%d\", \"severity\": \"%s\", \"message\": ", diag_number(m->code),
+                    m->warning ? "warning" : "error");
+        add_json_string(&t, m->text);
+        text_add(&t, ", \"notes\": [");
+        for (const Note *note = m->notes; note; note = note->next) {
+            text_add(&t, "{");
+            if (note->loc.begin || note->loc.end) add_json_place(&t, d, note->loc, &note_at);
+            text_add(&t, "\"message\": ");
+            add_json_string(&t, note->text);
+            text_add(&t, note->next ? "}, " : "}");
+        }
+        text_add(&t, "]}\n");
+    }
+    if (t.len > 0) fwrite(t.data, 1, t.len, out);
     text_free(&t);
 }
 

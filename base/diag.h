@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "arena.h"
 #include "source.h"
+#include "text.h"
 
 /* Codes live in diag.def: DIAG(id, number, severity, "explanation"); id CS1001 and so on. */
 typedef enum DiagCode {
@@ -31,6 +33,26 @@ void diag_note(Diags *d, Loc loc, const char *fmt, ...) __attribute__((format(pr
 int diags_errors(const Diags *d);   /* errors so far */
 int diags_warnings(const Diags *d); /* warnings so far */
 void diags_print(const Diags *d, FILE *out);
+/* One JSON object a line: file, begin, end (bytes), line, column, code, severity, message, notes.
+ */
+void diags_print_json(const Diags *d, FILE *out);
+
+/* What becomes of a warning. */
+typedef enum DiagLevel { DIAG_WARN, DIAG_IGNORE, DIAG_FAIL } DiagLevel;
+/* levels: of DIAG_COUNT codes, not copied; those of errors are not looked at. */
+void diags_set_levels(Diags *d, const DiagLevel *levels);
+
+/* explain.c */
+enum { DIAG_NAME_SIZE = 40 };
+int diag_number(DiagCode code);
+bool diag_is_warning(DiagCode code);
+void diag_name(DiagCode code, char name[DIAG_NAME_SIZE]); /* UNUSED_WRITE: "unused-write" */
+void diag_explain(Text *out, DiagCode code);              /* Markdown */
+void diag_explain_all(Text *out);                         /* by number */
+bool diag_from_text(const char *text, DiagCode *code);    /* "CS2001" or "2001" */
+/* The text of a -W option: name, no-name, error, error=name. False: there is no such warning. */
+bool diag_set_warning(DiagLevel levels[DIAG_COUNT], const char *text);
+const char *diag_nearest_warning(Arena *a, const char *text); /* or NULL */
 
 /* The candidate nearest to `name` in edit distance (at most a third of its length), or NULL. */
 const char *diag_nearest(const char *name, const char *const *candidates, size_t n);

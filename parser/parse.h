@@ -30,7 +30,7 @@ typedef struct Parse {
     VEC(Ast *) inner;    /* functions and the like inside blocks, see build.c */
     bool unbalanced;     /* a brace is missing: `inner` is its echo */
     bool too_deep, stop; /* reported already; nothing more can be read */
-    int errors;
+    int errors, repairs;
     int unnamed;         /* names made up so far */
     const char *lost;    /* the name that a statement just given up declared, and whether */
     bool lost_function;  /* it looked like a function */
@@ -46,6 +46,7 @@ Ast *parse_tokens(Tokens *tokens, const Sources *sources, uint32_t file, Diags *
 bool parse_error(Parse *p, Loc loc, DiagCode code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void parse_too_deep(Parse *p, Loc loc);
+void parse_give_up(Parse *p, Loc loc); /* too many errors */
 void parse_push(Parse *p, TokenKind kind, Loc loc, const TokenValue *value);
 Loc parse_token_loc(const Parse *p, size_t token);
 

@@ -15,11 +15,16 @@ Loc parse_token_loc(const Parse *p, size_t token)
     return (Loc){p->file, t.begin, t.end};
 }
 
+void parse_give_up(Parse *p, Loc loc)
+{
+    if (!p->stop) diag(p->diags, loc, DIAG_TOO_MANY_ERRORS, "too many errors");
+    p->stop = true;
+}
+
 static bool may_report(Parse *p, Loc loc)
 {
     if (p->errors++ < MAX_ERRORS) return true;
-    if (!p->stop) diag(p->diags, loc, DIAG_TOO_MANY_ERRORS, "too many errors");
-    p->stop = true;
+    parse_give_up(p, loc);
     return false;
 }
 

@@ -10,7 +10,9 @@
 
 enum {
     LOOK_AHEAD = 16, /* tokens that a repair is tried on */
-    ENOUGH = 3       /* of them, for a repair to be believed */
+    ENOUGH = 3,      /* of them, for a repair to be believed */
+    FAR = 1000,      /* tokens in which the partner of a bracket is looked for */
+    MAX_REPAIRS = 20000
 };
 
 /* ---- the automaton without its actions: `kept` states of the real stack and some of its own ----
@@ -181,7 +183,8 @@ static bool is_closed(const Parse *p)
     size_t inside = 0;
     for (size_t i = p->next;; i++) {
         TokenKind k = kind_of(p, i);
-        if (k == TOK_END || k == TOK_LBRACE || (k == TOK_SEMI && !is_for)) return false;
+        if (k == TOK_END || i > p->next + FAR || k == TOK_LBRACE || (k == TOK_SEMI && !is_for))
+            return false;
         if (k == TOK_RPAREN && inside == 0) return true;
         inside += opens(k);
         if (closes(k) && inside > 0) inside--;
@@ -277,7 +280,7 @@ static size_t find_closing(const Parse *p, size_t depth, TokenKind close)
     bool is_for = opening > 0 && kind_of(p, opening - 1) == TOK_FOR;
     for (size_t i = p->next;; i++) {
         TokenKind k = kind_of(p, i);
-        if (k == TOK_END || (k == TOK_SEMI && !is_for) ||
+        if (k == TOK_END || i > p->next + FAR || (k == TOK_SEMI && !is_for) ||
             (on_new_line(p, i) && begins_statement(k)))
             return SIZE_MAX;
         if (opens(k)) inside++;
@@ -349,8 +352,8 @@ static size_t skip_generic(const Parse *p, size_t i)
 /* Whether the token that cannot be read is one of a generic type or function: `List<int>()`. */
 static bool is_generic(const Parse *p)
 {
-    enum { FAR = 64 };
-    for (size_t back = 0; back < FAR && back <= p->next + 1; back++) {
+    enum { BACK = 64 };
+    for (size_t back = 0; back < BACK && back <= p->next + 1; back++) {
         size_t i = p->next + 1 - back, end = skip_generic(p, i);
         TokenKind k = kind_of(p, i);
         if (end > i && end >= p->next) {
@@ -565,6 +568,10 @@ static void report(Parse *p, const Repair *r)
 
 void repair_error(Parse *p)
 {
+    if (p->repairs++ >= MAX_REPAIRS) { /* most of them silent: all on one line */
+        parse_give_up(p, parse_token_loc(p, p->next));
+        return;
+    }
     Repair r = best_repair(p);
     report(p, &r);
     TokenKind kind = kind_of(p, p->next);
