@@ -76,8 +76,8 @@ typedef struct RefUser {
 typedef struct Table {
     FdBox box;
     ScalarValue *values;
-    uint64_t stamp; /* as in Cell; 0: none yet */
-    bool filling;
+    uint64_t stamp;     /* as in Cell; 0: none yet */
+    const int64_t *now; /* the element being evaluated; NULL: not being filled */
 } Table;
 
 typedef struct Cell {

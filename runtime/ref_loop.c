@@ -159,14 +159,25 @@ static void evaluate(Ref *r, Cell *f, uint64_t stamp)
     if (!r->failed) make_table(r, f);
     if (r->failed) return;
     t->stamp = stamp;
-    t->filling = true;
+    t->now = index;
     f->self->epoch = ++r->clock; /* what was read of it is of no use any more */
     Scope scope;
     ref_enter(r, &scope, f->nvars, f->vars, NULL);
     fill(r, f, 0, index);
     ref_leave(r);
-    t->filling = false;
+    t->now = NULL;
     if (r->failed) t->stamp = 0;
+}
+
+/* Does an element come before the one that is being evaluated? */
+static bool earlier(const Cell *f, const int64_t *index)
+{
+    const int64_t *now = f->table->now;
+    for (int k = 0; k < f->nvars; k++) {
+        int order = f->node->order[k], d = abs(order) - 1;
+        if (index[d] != now[d]) return (index[d] < now[d]) == (order > 0);
+    }
+    return false;
 }
 
 void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node, ScalarValue *out)
@@ -175,7 +186,7 @@ void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node
     uint64_t newest = ref_newest(r, f);
     /* Asked for in another scope while it is being filled (an argument by need can do that): a
      * table of its own for this element. */
-    bool again = t->filling && t->stamp != newest;
+    bool again = t->now && t->stamp != newest;
     if (again) {
         hidden = *t;
         *t = (Table){0};
@@ -183,7 +194,10 @@ void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node
     if (t->stamp != newest) evaluate(r, f, newest);
     int64_t index[FD_MAX_RANK], at;
     for (int d = 0; d < f->nvars; d++) index[d] = args[d].value.i;
-    if (!r->failed && place(&t->box, index, &at))
+    bool inside = !r->failed && place(&t->box, index, &at);
+    if (inside && t->now && !earlier(f, index))
+        ref_fail(r, RT_DOMAIN, node, "a recurrence needs an element before it is computed");
+    else if (inside)
         copy(out, t->values + at * f->leaves, f->leaves);
     else if (!r->failed)
         ref_fail_index(r, f, &t->box, index, node);

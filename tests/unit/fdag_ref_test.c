@@ -308,30 +308,39 @@ START_TEST(closures_in_slots)
 }
 END_TEST
 
-/* An element outside and a cycle that only running would show give exceptions. */
-START_TEST(errors)
+/* An element outside gives an exception, and one that a wrong order has not computed yet. */
+static void fails(const char *order, const char *exception)
 {
     const char *why;
     Fd *fd = fd_new();
-    FdGraph *g = fd_read(fd,
-                         "%0 = var \"i\" : int\n"
-                         "%1 = var \"s\" : int(int)\n"
-                         "%2 = const 1 : int\n"
-                         "%3 = const 5 : int\n"
-                         "%4 = apply @sub (%0, %2) : int\n"
-                         "%5 = apply %1 (%4) : int @1:1\n"
-                         "%6 = rec %1 order +0 (%0 : given %2..%3) %5 : int(int)\n"
-                         "%7 = apply %6 (%2) : int\n"
-                         "root %7\n",
-                         &why);
+    Text t = {0};
+    text_printf(&t,
+                "%%0 = var \"i\" : int\n"
+                "%%1 = var \"s\" : int(int)\n"
+                "%%2 = const 1 : int\n"
+                "%%3 = const 5 : int\n"
+                "%%4 = apply @sub (%%0, %%2) : int\n"
+                "%%5 = apply %%1 (%%4) : int @1:1\n"
+                "%%6 = rec %%1 order %s (%%0 : given %%2..%%3) %%5 : int(int)\n"
+                "%%7 = apply %%6 (%%2) : int\n"
+                "root %%7\n",
+                order);
+    FdGraph *g = fd_read(fd, t.data, &why);
     ck_assert_msg(g, "%s", why);
     ScalarValue v;
     Ref *r = ref_new(g->root);
     ck_assert(!ref_scalar(r, NULL, NULL, &v));
-    ck_assert_ptr_nonnull(strstr(rt_pending_message(), "IndexOutOfRangeException"));
+    ck_assert_ptr_nonnull(strstr(rt_pending_message(), exception));
     rt_catch();
     ref_free(r);
     fd_free(fd);
+    text_free(&t);
+}
+
+START_TEST(errors)
+{
+    fails("+0", "IndexOutOfRangeException");
+    fails("-0", "before it is computed");
 }
 END_TEST
 

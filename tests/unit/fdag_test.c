@@ -629,6 +629,91 @@ START_TEST(dumps_follow_a_pass)
 }
 END_TEST
 
+/* ---- records ---------------------------------------------------------------------------- */
+
+START_TEST(records_are_planes_of_leaves)
+{
+    Fd *fd = fd_new();
+    const char *names[3] = {"a", "b", "c"};
+    const FdType *f = fd_type_scalar(fd, SC_FLOAT), *b = fd_type_scalar(fd, SC_BOOL);
+    const FdType *inner[2] = {f, b}, *pair = fd_type_record(fd, "pair", 2, inner, names);
+    const FdType *outer[3] = {fd_type_scalar(fd, SC_DOUBLE), pair, f};
+    const FdType *t = fd_type_record(fd, "outer", 3, outer, names);
+    ck_assert_ptr_eq(t, fd_type_record(fd, "outer", 3, outer, names));
+    ck_assert_ptr_null(fd_type_record(fd, "outer", 2, outer, names));
+    ck_assert_ptr_eq(t, fd_type_find(fd, "outer"));
+    ck_assert_int_eq(fd_type_leaves(t), 4);
+    ck_assert_int_eq(fd_type_leaf(t, 0), SC_DOUBLE);
+    ck_assert_int_eq(fd_type_leaf(t, 2), SC_BOOL);
+    ck_assert_int_eq(fd_type_leaf(t, 3), SC_FLOAT);
+    ck_assert_int_eq(fd_plane_offset(t, 0, 10), 0);
+    ck_assert_int_eq(fd_plane_offset(t, 1, 10), 128);
+    ck_assert_int_eq(fd_plane_offset(t, 2, 10), 192);
+    ck_assert_int_eq(fd_plane_offset(t, 3, 10), 256);
+    ck_assert_int_eq(fd_plane_offset(t, 4, 10), 296);
+    ck_assert_int_eq(fd_plane_offset(f, 1, 10), 40);
+    ck_assert_int_eq(fd_plane_offset(t, 4, INT64_MAX / 8), -1);
+    ck_assert_ptr_eq(fd_type_read(fd, "outer(pair, int)(float)")->result->result, t);
+    ck_assert_ptr_null(fd_type_read(fd, "nobody(int)"));
+    fd_free(fd);
+}
+END_TEST
+
+START_TEST(fields_of_what_was_made)
+{
+    Fd *fd = fd_new();
+    const char *names[FD_MAX_FIELDS];
+    const FdType *types[FD_MAX_FIELDS];
+    const FdNode *fields[FD_MAX_FIELDS];
+    for (int i = 0; i < FD_MAX_FIELDS; i++) { /* more than a function may have parameters */
+        names[i] = "x";
+        types[i] = fd_type_scalar(fd, SC_INT);
+        fields[i] = fd_int(fd, i);
+    }
+    const FdType *t = fd_type_record(fd, "wide", FD_MAX_FIELDS, types, names);
+    const FdNode *made = fd_make(fd, t, fields, nowhere);
+    ck_assert_ptr_eq(fd_field(fd, made, 9, nowhere), fields[9]);
+    FdGraph g = {.root = made};
+    ck_assert_ptr_null(fd_verify(fd, &g));
+    Text text = {0};
+    fd_print(&text, &g);
+    ck_assert(same_key(key_of(text.data), fd_key(fd, &g, NULL)));
+    text_free(&text);
+    fd_free(fd);
+}
+END_TEST
+
+/* Names of records do not count, the types of their fields do; nor does any name in a recurrence,
+ * while its order does. */
+START_TEST(keys_of_records_and_recurrences)
+{
+    const char *const record = "record %s (%s re, float im)\n"
+                               "%%0 = slot 0 \"a\" : array %s(int)\n"
+                               "%%1 = const 3 : int\n"
+                               "%%2 = apply %%0 (%%1) : %s\n"
+                               "%%3 = apply @field 1 (%%2) : float\n"
+                               "root %%3\n";
+    const char *const rec = "%%0 = var \"%s\" : int\n"
+                            "%%1 = var \"s\" : int(int)\n"
+                            "%%2 = const 1 : int\n"
+                            "%%3 = apply @sub (%%0, %%2) : int\n"
+                            "%%4 = apply %%1 (%%3) : int\n"
+                            "%%5 = rec %%1 order %s (%%0 : given %%2..%%2) %%4 : int(int)\n"
+                            "root %%5\n";
+    char a[400], b[400], c[400];
+    snprintf(a, sizeof a, record, "x", "float", "x", "x");
+    snprintf(b, sizeof b, record, "y", "float", "y", "y");
+    snprintf(c, sizeof c, record, "x", "int", "x", "x");
+    ck_assert(same_key(key_of(a), key_of(b)));
+    ck_assert(!same_key(key_of(a), key_of(c)));
+    snprintf(a, sizeof a, rec, "i", "+0");
+    snprintf(b, sizeof b, rec, "j", "+0");
+    snprintf(c, sizeof c, rec, "i", "-0");
+    ck_assert(same_key(key_of(a), key_of(b)));
+    ck_assert(!same_key(key_of(a), key_of(c)));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("fdag");
@@ -655,6 +740,9 @@ int main(void)
     tcase_add_test(c, deep_graphs_do_not_overflow);
     tcase_add_test(c, chains_stay_linear);
     tcase_add_test(c, dumps_follow_a_pass);
+    tcase_add_test(c, records_are_planes_of_leaves);
+    tcase_add_test(c, fields_of_what_was_made);
+    tcase_add_test(c, keys_of_records_and_recurrences);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
