@@ -90,10 +90,17 @@ static bool divides_safely(const FdNode *n)
     return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
 }
 
+static bool read_lanes(const FdNode *read, const FdNode *v)
+{
+    for (int d = 0; d < read->nargs; d++)
+        if (!lanes_possible(read->args[d], v)) return false;
+    return read_movement(read, v) != MOVES_FAR;
+}
+
 bool lanes_possible(const FdNode *n, const FdNode *v)
 {
-    if (field_of_read(n) && !n->type->record) return lanes_possible(field_of_read(n), v);
     if (n->type->record && !is_make(n)) return false; /* made of lanes, stored field by field */
+    if (field_of_read(n)) return read_lanes(field_of_read(n), v);
     if (n->kind == FD_REDUCE) {
         if (n->init && !lanes_possible(n->init, v)) return false;
         for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
@@ -102,11 +109,7 @@ bool lanes_possible(const FdNode *n, const FdNode *v)
         return fd_op_of(n) != FD_OP_NONE && lanes_possible(n->body, v);
     }
     if (n->kind != FD_APPLY) return n->kind == FD_SCALAR || n->kind == FD_VAR;
-    if (is_read(n)) {
-        for (int d = 0; d < n->nargs; d++)
-            if (!lanes_possible(n->args[d], v)) return false;
-        return read_movement(n, v) != MOVES_FAR;
-    }
+    if (is_read(n)) return read_lanes(n, v);
     FdOp op = fd_op_of(n);
     if ((op == FD_OP_NONE && !is_make(n)) || op == FD_OP_RANDOM || !divides_safely(n)) return false;
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;

@@ -556,7 +556,7 @@ static bool epilogue_in_lanes(const Tile *t, const FdNode *n)
 {
     const FdNode *r = t->c->reduce, *col = side_var(t, SIDE_COL);
     if (n == r) return true;
-    if (n->kind != FD_APPLY || is_read(n)) return lanes_possible(n, col);
+    if (n->kind != FD_APPLY || is_read(n) || field_of_read(n)) return lanes_possible(n, col);
     FdOp op = fd_op_of(n);
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n))) return false;

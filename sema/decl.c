@@ -195,8 +195,8 @@ bool decl_is_top_variable(const Sema *s, const char *name)
     return false;
 }
 
-/* Declarations of the unit hide those of the library, a module those of modules before it; a function
- * may have overloads. */
+/* Declarations of the unit hide those of the library, a module those of modules before it; a
+ * function may have overloads. */
 static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *decl)
 {
     bool imported = s->depth == DEPTH_LIBRARY;

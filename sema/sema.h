@@ -136,8 +136,9 @@
  *   sym is a local, declared by it.
  * - Slices: INDEX whose args hold a RANGE or FROM_END, of type functional, or scalar if all are
  *   indices; machinery for lower when read. Their RANGEs are of type void, a NULL
- *   bound is the dimension's own. Of a string (RES_NONE): a string, or a char; the host's. As a target,
- *   its base is an array variable, field or element; the value is functional, or a scalar that fills.
+ *   bound is the dimension's own. Of a string (RES_NONE): a string, or a char; the host's. As a
+ * target, its base is an array variable, field or element; the value is functional, or a scalar
+ * that fills.
  * - PLACEHOLDER arguments are gone: `f(x, _)` is a LAMBDA over the open parameters.
  * - DEFINE of a recurrence: sym->recurrent; uses of sym inside the value are RES_APPLY of NAME_REF.
  * A class that derives from a functional type is TY_OBJECT, final or not.

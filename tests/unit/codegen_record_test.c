@@ -136,6 +136,29 @@ START_TEST(arrays) /* read, made and stored, whole and by field */
 }
 END_TEST
 
+#define JK "((j (lo a 0) (hi a 0)) (k (lo b 1) (hi b 1)))"
+#define L "((l (lo a 1) (hi a 1)))"
+
+START_TEST(products) /* of fields: contractions whose operands are planes */
+{
+    CHECK_RECORDS("(let " JK " (sum " L " (mul (field 0 (a j l)) (field 0 (b l k)))))", EVERY,
+                  "a:Pair(3,5) b:Pair(5,2)", "a:Pair(40,33) b:Pair(33,50)");
+    CHECK_RECORDS("(let " JK " (add (field 0 (c j k)) (sum " L
+                  " (sub (mul (field 0 (a j l)) (field 0 (b l k))) (conv float (field 1 (a j "
+                  "l)))))))",
+                  MOST, "a:Pair(3,5) b:Pair(5,2) c:Pair(3,2)",
+                  "a:Pair(40,33) b:Pair(33,50) c:Pair(40,50)");
+    CHECK_RECORDS("(let " JK " (make Pair (sum " L
+                  " (mul (field 0 (a j l)) (field 0 (b l k)))) (add "
+                  "j k)))",
+                  MOST, "a:Pair(3,5) b:Pair(5,2)", "a:Pair(40,33) b:Pair(33,50)");
+    CHECK_RECORDS("(let ((i (lo a 0) (hi a 0))) (make Pair (sum " L
+                  " (field 0 (a i l))) (field 1 (a "
+                  "i 0))))",
+                  BOTH, "a:Pair(3,5)", "a:Pair(4,3000)");
+}
+END_TEST
+
 START_TEST(functions)
 {
     CHECK_RECORDS("(let " I " (spin (best (a i) (b i)) 3))", BOTH | PLAIN, "a:Pair(40) b:Pair(40)");
@@ -363,8 +386,9 @@ int main(void)
     const struct {
         const char *name;
         const TTest *test;
-    } tests[] = {{"arrays", arrays}, {"functions", functions},     {"reductions", reductions},
-                 {"folds", folds},   {"recurrences", recurrences}, {"random", random_graphs}};
+    } tests[] = {{"arrays", arrays},         {"products", products}, {"functions", functions},
+                 {"reductions", reductions}, {"folds", folds},       {"recurrences", recurrences},
+                 {"random", random_graphs}};
     Suite *s = suite_create("codegen, records");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         TCase *t = tcase_create(tests[i].name);
