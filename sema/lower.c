@@ -179,19 +179,24 @@ static void normalise(Ast *n)
 }
 
 /* Parts of something that is assigned: an index of a slice is no function here. */
+static void walk_indices(Lower *l, AstList args)
+{
+    for (int i = 0; i < args.len; i++) {
+        Ast *a = args.data[i];
+        if (a->kind == AST_RANGE || a->kind == AST_UNARY)
+            ast_each_child(a, walk, l);
+        else
+            walk(&args.data[i], l);
+    }
+}
+
 static void walk_target(Lower *l, Ast *n)
 {
     if (n->kind == AST_MEMBER && n->member.base->type) {
         walk(&n->member.base, l);
     } else if (n->kind == AST_INDEX) {
         walk_target(l, n->index.base);
-        for (int i = 0; i < n->index.args.len; i++) {
-            Ast *a = n->index.args.data[i];
-            if (a->kind == AST_RANGE || a->kind == AST_UNARY)
-                ast_each_child(a, walk, l);
-            else
-                walk(&n->index.args.data[i], l);
-        }
+        walk_indices(l, n->index.args);
     }
 }
 
@@ -207,6 +212,12 @@ static void walk(Ast **slot, void *ctx)
     if (n->kind == AST_FOREACH && n->foreach_.seq->kind == AST_RANGE) { /* a loop, no function */
         ast_each_child(n->foreach_.seq, walk, l);
         walk(&n->foreach_.body, l);
+        return;
+    }
+    bool part = n->kind == AST_INDEX && n->index.base->type->kind == TY_STRING;
+    if (part) { /* of a string */
+        walk(&n->index.base, l);
+        walk_indices(l, n->index.args);
         return;
     }
     if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) {
