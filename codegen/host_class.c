@@ -7,18 +7,9 @@
 
 #include "host_impl.h"
 
-__attribute__((weak)) bool class_is(const Class *c, const Class *base)
-{
-    for (const Class *k = c; k; k = k->base)
-        if (k == base) return true;
-    for (int i = 0; i < c->ninterfaces; i++)
-        if (c->interfaces[i] == base) return true;
-    return false;
-}
-
 static bool is_interface(const Class *c)
 {
-    return c->sym->mods & AST_MOD_INTERFACE;
+    return c->decl->class_.mods & AST_MOD_INTERFACE;
 }
 
 /* ---- layouts and descriptors ------------------------------------------------------------------

@@ -62,6 +62,8 @@ void host_declare_functions(HostModule *m)
         info->params = info->sym->decl->func.params;
         info->body = info->sym->decl->func.body;
         info->type = host_func_type(m, info->sym, info->params);
+        info->fn = host_null(m);
+        if (!info->body) continue; /* abstract */
         info->fn = LLVMAddFunction(m->mod, mangled(m, info->sym), info->type);
         LLVMSetLinkage(info->fn, LLVMInternalLinkage);
         host_attribute(m, info->fn, "nounwind");
@@ -449,7 +451,7 @@ static const char *display_name(const HostModule *m, const Symbol *sym)
 void host_emit_function(HostModule *m, const HostFuncInfo *info)
 {
     const Symbol *sym = info->sym;
-    if (!info->body) return; /* abstract */
+    if (!info->body) return;
     HostFunc f = {.m = m, .fn = info->fn, .sym = sym, .name = display_name(m, sym)};
     f.ret = sym->type->result;
     LLVMBasicBlockRef start = begin(&f, sym->decl->loc);

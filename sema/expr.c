@@ -318,6 +318,8 @@ static void check_interp(Sema *s, Ast *n)
         if (t != s->error && !is_printable(t))
             report(s, part->hole.expr->loc, CONVERSION, "a value of type '%s' has no text",
                    type_text(s->arena, t));
+        else if (t != s->error)
+            value_text(s, &part->hole.expr);
         if (!part->hole.align) continue;
         if (check_value(s, &part->hole.align, s->integer) == s->error) continue;
         convert_to(s, &part->hole.align, s->integer, "the alignment");
