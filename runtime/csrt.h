@@ -200,7 +200,10 @@ int32_t cs_is(void *object, const CsClass *cls);             /* 0 for NULL */
 void *cs_cast(void *object, const CsClass *cls,
               const CsSite *site); /* borrowed; InvalidCastException */
 const void *cs_find_method(void *object, int64_t selector);
-void *cs_object_to_string(void *object); /* through slot 0; "" for NULL */
+void *cs_object_to_string(void *object);    /* through slot 0; "" for NULL */
+void *cs_class_name(void *object);          /* a string */
+int32_t cs_compare_i(int64_t a, int64_t b); /* -1, 0, 1 */
+int32_t cs_compare_f(double a, double b);   /* NaN is below all numbers and equal to itself */
 int32_t cs_hash_i(int64_t value);
 int32_t cs_hash_f(double value);
 int32_t cs_hash_str(void *s);

@@ -167,6 +167,23 @@ void *cs_object_to_string(void *object)
     return method ? method(object) : rt_str_new(cls->name, (int64_t)strlen(cls->name));
 }
 
+void *cs_class_name(void *object)
+{
+    const CsClass *cls = class_of(object);
+    return cls ? rt_str_new(cls->name, (int64_t)strlen(cls->name)) : rt_str_new("", 0);
+}
+
+int32_t cs_compare_i(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int32_t cs_compare_f(double a, double b)
+{
+    if (a != a || b != b) return (b != b) - (a != a);
+    return (a > b) - (a < b);
+}
+
 static int32_t mixed(uint64_t x)
 {
     return (int32_t)XXH3_64bits(&x, sizeof x);

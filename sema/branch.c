@@ -84,7 +84,7 @@ void check_switch(Sema *s, Ast *n)
 
 static Class *exception_class(Sema *s)
 {
-    Symbol *sym = scope_type(s, intern_cstr(s->names, "Exception"));
+    Symbol *sym = scope_library(s, intern_cstr(s->names, "Exception"));
     if (!sym || sym->kind != SYM_TYPE || sym->decl->kind != AST_CLASS) return NULL;
     decl_alias(s, sym);
     class_settle(s);
@@ -95,6 +95,14 @@ static bool is_exception(Sema *s, const Type *t)
 {
     const Class *c = class_of(t), *e = exception_class(s);
     return c && e && class_is(c, e);
+}
+
+/* What the runtime may throw: the program needs these classes where it catches. */
+static void use_exceptions(Sema *s)
+{
+    for (size_t i = 0; i < s->all.len && !s->quiet; i++)
+        if (s->all.data[i]->sym->imported && is_exception(s, s->all.data[i]->type))
+            class_use(s, s->all.data[i]);
 }
 
 /* A class that an earlier catch has taken already, or NULL. */
@@ -116,6 +124,7 @@ static void check_catch(Sema *s, Ast *n, int index)
 {
     Ast *c = n->try_.catches.data[index];
     const Type *t = s->error;
+    use_exceptions(s);
     scope_push(s);
     if (c->catch_.ctype) {
         t = decl_type(s, c->catch_.ctype);

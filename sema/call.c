@@ -337,6 +337,7 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
         check_arguments(s, n->call.args, NULL);
         return;
     }
+    if (intrinsic_call(s, n)) return;
     int row = callee->sym->builtin;
     const char *space = s->bspace[row];
     bool instance = callee->member.base->type != s->error;

@@ -113,6 +113,7 @@ Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, 
 /* The nearest declared name, or NULL. */
 const char *scope_nearest(Sema *s, const char *name);
 const char *scope_nearest_type(const Sema *s, const char *name);
+Symbol *scope_library(const Sema *s, const char *name); /* the library's type, however hidden */
 /* A declared name that differs by one letter, or NULL. */
 const char *scope_one_letter(Sema *s, const char *name);
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
@@ -456,6 +457,11 @@ bool user_unary(Sema *s, Ast *n);
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);
+
+/* ---- intrinsic.c: what values of every type have --------------------------------------------- */
+
+/* A call of a row of space "any": true if it is done, reported or not. */
+bool intrinsic_call(Sema *s, Ast *n);
 
 /* ---- enum.c --------------------------------------------------------------------------------- */
 

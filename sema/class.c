@@ -119,7 +119,7 @@ bool class_is_object(const Class *c)
 
 Class *class_object(Sema *s)
 {
-    Symbol *sym = scope_type(s, intern_cstr(s->names, "object"));
+    Symbol *sym = scope_library(s, intern_cstr(s->names, "object"));
     if (!sym || !sym->decl || sym->decl->kind != AST_CLASS || sym->generic) return NULL;
     class_type(s, sym);
     return sym->cls;
@@ -658,7 +658,7 @@ void func_use(Sema *s, Symbol *f)
     f->used = true;
     f->order = (int)s->funcs.len;
     if (f->cls) class_use(s, f->cls);
-    vec_push(&s->funcs, f);
+    vec_push(&s->funcs, f); /* abstract ones too: they are called */
 }
 
 void static_use(Sema *s, Symbol *field)

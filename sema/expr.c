@@ -121,6 +121,7 @@ static void note_written(Sema *s, const Ast *n)
         Symbol *set = n->sym->kind == SYM_PROPERTY ? n->sym->set : NULL;
         const Ast *object = index ? n->index.base : n->member.base;
         if (set) func_use(s, set);
+        if (set && n->sym->get) func_use(s, n->sym->get); /* op=, ++, elements */
         if (set && is_static)
             pure_call(s, set, n->loc);
         else if (set)
@@ -211,6 +212,9 @@ void check_target(Sema *s, Ast **slot, const char *verb)
         n->type = s->error;
         return;
     }
+    Symbol *property = base->sym && base->sym->kind == SYM_PROPERTY ? base->sym : NULL;
+    if (property && !property->get && (base != n || strcmp(verb, "assigned") != 0))
+        report(s, n->loc, ACCESSOR, "'%s' can be set, but not read", property->name);
     note_written(s, base);
 }
 
@@ -270,7 +274,7 @@ void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
     Ast *again = n->assign.op != AST_OP_NONE ? ast_clone(s->arena, n->assign.target) : NULL;
-    check_target(s, &n->assign.target, "assigned");
+    check_target(s, &n->assign.target, n->assign.op == AST_OP_NONE ? "assigned" : "changed");
     const Type *t = n->assign.target->type;
     bool slice = is_slice(n->assign.target) && type_is_functional(t);
     if (again && type_is_functional(t)) expand_compound(s, n, again);

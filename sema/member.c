@@ -386,7 +386,8 @@ static void check_value_member(Sema *s, Ast *n, const Type *t)
     if (type_is_functional(t) && class_of(t->result) &&
         builtin_find(s, intern_cstr(s->names, "func"), n->member.name, 0) < 0)
         cls = class_of(t->result);
-    Symbol *m = cls ? member_find(s, cls, n->member.name) : NULL;
+    bool runtime = n->member.base->kind == AST_BASE && class_is_object(cls); /* the runtime's */
+    Symbol *m = cls && !runtime ? member_find(s, cls, n->member.name) : NULL;
     if (!m && cls && cls->function && !type_is_functional(t)) { /* as a function: Length, Rank.. */
         convert_wrap(s, &n->member.base, cls->function);
         check_value_row(s, n, cls->function);
@@ -449,8 +450,8 @@ void check_this(Sema *s, Ast *n)
     n->sym = s->func->self;
     if (!base)
         n->type = s->cls->type;
-    else if (s->cls->base)
-        n->type = s->cls->base->type;
+    else if (s->cls->base || class_is_object(s->cls))
+        n->type = s->cls->base ? s->cls->base->type : s->cls->type;
     else
         report(s, n->loc, STATIC, "'%s' has no base class", s->cls->sym->name);
 }

@@ -197,6 +197,13 @@ Symbol *scope_lookup(Sema *s, const char *name)
     return space_symbol(s, name);
 }
 
+Symbol *scope_library(const Sema *s, const char *name)
+{
+    for (const Binding *b = find(s, name); b; b = b->outer)
+        if (b->depth == DEPTH_LIBRARY && b->sym->kind == SYM_TYPE) return b->sym;
+    return NULL;
+}
+
 /* ---- did you mean ----------------------------------------------------------------------- */
 
 const char *scope_nearest(Sema *s, const char *name)

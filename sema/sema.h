@@ -161,8 +161,8 @@ typedef struct SemaEvaluation {
 
 typedef struct SemaResult {
     Ast *unit;
-    Symbol *
-        *funcs; /* user functions and methods that are used, in source order; bodies annotated */
+    Symbol **funcs; /* user functions and methods that are used, in source order; bodies annotated,
+                       NULL of abstract ones */
     int nfuncs;
     Class **classes; /* those that are used; bases before derived ones; Class.id is the index */
     int nclasses;
