@@ -84,7 +84,7 @@ bool closure_is_tabular(const Closure *c)
     if (!c->type || c->type->nparams > CS_MAX_RANK || c->type->result->result) return false;
     for (int i = 0; i < c->type->nparams; i++)
         if (c->type->params[i]->result || c->type->params[i]->record ||
-            !scalar_is_integer(c->type->params[i]->scalar))
+            c->type->params[i]->scalar != SC_INT)
             return false;
     return true;
 }

@@ -25,9 +25,9 @@ void closure_drop_rest(Closure *c);
 bool closure_call(Closure *c, const CsValue *args, CsValue *out, const CsSite *site);
 
 /* All its elements in a finite box, which lies in its domain: a new array over that box. NULL with
- * an exception pending. Its parameters are integers. */
+ * an exception pending. Of one that is tabular. */
 Array *closure_block(Closure *c, const FdBox *box, const CsSite *site);
-/* Are all parameters integers, and the result a value? */
+/* Are all parameters ints, and the result a value: could it be an array? */
 bool closure_is_tabular(const Closure *c);
 /* Is it an object of a class with Invoke? */
 bool closure_is_object(const Closure *c);

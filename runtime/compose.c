@@ -35,6 +35,7 @@ typedef struct Walk {
     Evaluation *e;
     uint32_t visit;
     uint32_t nlazies;
+    bool again; /* an evaluation's second walk */
     VEC(uint64_t) words;
 } Walk;
 
@@ -44,6 +45,13 @@ static Array *array_of(void *fn)
     CsHead *h = fn;
     if (h->kind == CS_ARRAY) return fn;
     return h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
+}
+
+/* What a captured function counts as: itself, or what stands for it now. */
+static void *seen(const CsValue *capture)
+{
+    const Closure *c = capture->ref;
+    return c->head.kind == CS_CLOSURE && c->view ? (void *)c->view : capture->ref;
 }
 
 /* ---- what is evaluated first
@@ -129,7 +137,7 @@ static void walk(Walk *w, const Graph *g, const CsValue *captures)
             word(w, TAG_SCALAR, 0);
             continue;
         }
-        void *fn = captures[i].ref;
+        void *fn = seen(&captures[i]);
         leaf.array = array_of(fn);
         if (leaf.array) {
             Array *a = leaf.array;
@@ -149,7 +157,7 @@ static void walk(Walk *w, const Graph *g, const CsValue *captures)
             }
             l->visit = w->visit;
             l->index = w->nlazies++;
-            if (l->composed < UINT8_MAX) l->composed++;
+            if (!w->again && l->composed < UINT8_MAX) l->composed++;
             word(w, TAG_LAZY, l->graph->serial);
             walk(w, l->graph, l->captures);
         } else {
@@ -207,7 +215,7 @@ static const FdNode *build(Builder *b, const Graph *g, const FdNode *root, const
     VEC(const FdNode *) values = {0};
     for (int i = 0; i < n; i++) {
         const FdSlot *slot = &g->fd->slots[i];
-        void *fn = slot->type->result ? captures[i].ref : NULL;
+        void *fn = slot->type->result ? seen(&captures[i]) : NULL;
         Array *a = fn ? array_of(fn) : NULL;
         const FdNode *v;
         if (!fn) {
@@ -327,11 +335,11 @@ void evals_free(void)
     rt.evals = NULL;
 }
 
-void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures)
+static void find_or_make(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+                         bool again)
 {
-    settle(g, captures);
     *e = (Evaluation){0};
-    Walk w = {.e = e, .visit = ++rt.visit};
+    Walk w = {.e = e, .visit = ++rt.visit, .again = again};
     vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
     walk(&w, g, captures);
     uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
@@ -358,9 +366,23 @@ void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *c
     e->composed = c;
 }
 
+void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures)
+{
+    settle(g, captures);
+    find_or_make(e, g, root, captures, false);
+}
+
+void compose_again(Evaluation *e, const Graph *g, const CsValue *captures)
+{
+    compose_end(e);
+    find_or_make(e, g, g->fd->root, captures, true);
+}
+
 void compose_end(Evaluation *e)
 {
     e->composed->busy--;
+    for (size_t i = 0; i < e->views.len; i++) cs_release(e->views.data[i]);
+    vec_free(&e->views);
     vec_free(&e->leaves);
 }
 

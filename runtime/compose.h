@@ -32,11 +32,17 @@ typedef struct Evaluation {
     Composed *composed;
     VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
     int nclosures;      /* among them: only the reference executor calls these */
+    VEC(Lazy *) views;  /* what stands for closures instead; ours */
 } Evaluation;
 
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
  * their own are evaluated first. Never fails, but composing fewer of them than it would like. */
 void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures);
+/* Replaces e by the composition of the same, after closures got views (closure.h). */
+void compose_again(Evaluation *e, const Graph *g, const CsValue *captures);
+/* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
+ * False with an exception pending; to be ended in any case. */
+bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
 void compose_end(Evaluation *e);
 /* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
  * pending; to be given back. */

@@ -297,8 +297,9 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     if (!a) return NULL;
     if (count > 0) {
         Evaluation e;
-        compose(&e, l->graph, l->graph->fd->root, l->captures);
-        bool ok = !cs_pending && evaluate(&e, &l->box, a->buffer, l->site ? l->site : site);
+        const CsSite *at = l->site ? l->site : site;
+        bool ok =
+            compose_all(&e, l->graph, l->captures, at) && evaluate(&e, &l->box, a->buffer, at);
         compose_end(&e);
         if (!ok) {
             cs_release(a);
@@ -348,8 +349,14 @@ static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, 
     Evaluation e;
     compose(&e, g, g->fd->root, captures);
     const FdType *type = g->fd->root->type;
-    bool ok;
-    if (e.composed->cheap) {
+    bool ok, cheap = e.composed->cheap;
+    if (!cheap && e.nclosures) {
+        compose_end(&e);
+        ok = compose_all(&e, g, captures, site);
+    }
+    if (cs_pending) {
+        ok = false;
+    } else if (cheap) {
         Ref *r = compose_ref(&e, site);
         ok = r && ref_scalar(r, e.leaves.data, site, out);
         if (r) compose_ref_end(&e, r);

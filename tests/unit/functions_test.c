@@ -148,6 +148,80 @@ START_TEST(domains)
 }
 END_TEST
 
+/* w(i) = u(i - 1) + u(i + 1) for i in 10..20 */
+static CsGraph around = {
+    .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = const 10 : int\n"
+            "%3 = const 20 : int\n%4 = const 1 : int\n%5 = apply @sub (%0, %4) : int\n"
+            "%6 = apply @add (%0, %4) : int\n%7 = apply %1 (%5) : int\n%8 = apply %1 (%6) : int\n"
+            "%9 = apply @add (%7, %8) : int\n"
+            "%10 = let (%0 : given %2..%3) %9 : int(int)\nroot %10\n"};
+
+/* w(i) = u(i) + s over u's domain */
+static CsGraph shift = {
+    .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = const 0 : int\n"
+            "%3 = apply @lower (%1, %2) : long\n%4 = apply @upper (%1, %2) : long\n"
+            "%5 = slot 1 \"s\" : int\n%6 = apply %1 (%0) : int\n%7 = apply @add (%6, %5) : int\n"
+            "%8 = let (%0 : infer %3..%4) %7 : int(int)\nroot %8\n"};
+
+/* w(i) = u(col(i)) over col's domain */
+static CsGraph gather = {
+    .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = slot 1 \"col\" : int(int)\n"
+            "%3 = const 0 : int\n%4 = apply @lower (%2, %3) : long\n"
+            "%5 = apply @upper (%2, %3) : long\n%6 = apply %2 (%0) : int\n"
+            "%7 = apply %1 (%6) : int\n%8 = let (%0 : infer %4..%5) %7 : int(int)\nroot %8\n"};
+
+/* sum of i in 4..7 of u(i) */
+static CsGraph total = {
+    .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = const 4 : int\n"
+            "%3 = const 7 : int\n%4 = apply %1 (%0) : int\n"
+            "%5 = reduce @add (%0 : given %2..%3) %4 : int\nroot %5\n"};
+
+START_TEST(needed)
+{
+    CsValue env = {.i = 5}, c[2];
+    void *f = cs_closure(&scaled, 1, &env, 0), *g = cs_closure(&column, 1, &env, 0);
+    c[0].ref = f;
+    calls = 0;
+    Array *a = cs_eval(&around, c, &site);
+    expect_text(a, "[100, 110, 120, 130, 140, 150, 160, 170, 180, 190]");
+    ck_assert_int_eq(calls, 12); /* 9..21, each once */
+    cs_release(a);
+    calls = 0;
+    ck_assert_int_eq(cs_scalar_i(&total, c, &site), 75);
+    ck_assert_int_eq(calls, 3);
+    c[0].ref = g;
+    calls = 0;
+    ck_assert_int_eq(cs_scalar_i(&total, c, &site), 75);
+    ck_assert_int_eq(calls, 1);
+    c[1].i = 1;
+    calls = 0;
+    a = cs_eval(&shift, c, &site); /* its domain is the function's */
+    expect_text(a, "[16, 21, 26, 31, 36, 41, 46]");
+    ck_assert_int_eq(a->head.lo[0], 3);
+    ck_assert_int_eq(calls, 1);
+    cs_release(a);
+    c[1].ref = ints(3, 3, 2);
+    calls = 0;
+    a = cs_eval(&gather, c, &site); /* all of it */
+    expect_text(a, "[15, 25, 35]");
+    ck_assert_int_eq(calls, 1);
+    cs_release(a);
+    c[0].ref = f; /* an infinite one that is no object is called where it is read */
+    a = cs_eval(&gather, c, &site);
+    expect_text(a, "[15, 25, 35]");
+    cs_release(a);
+    cs_release(c[1].ref);
+    CsValue at = {.i = 12};
+    void *w = cs_lazy(&around, c, &site); /* one element: its own reads */
+    calls = 0;
+    ck_assert_int_eq(cs_apply_i(w, &at, &site), 120);
+    ck_assert_int_eq(calls, 2);
+    cs_release(w);
+    cs_release(f);
+    cs_release(g);
+}
+END_TEST
+
 /* ---- restrictions, ??, slices --------------------------------------------------------- */
 
 START_TEST(coalesce)
@@ -282,6 +356,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, closures);
     tcase_add_test(t, domains);
+    tcase_add_test(t, needed);
     tcase_add_test(t, coalesce);
     tcase_add_test(t, slices);
     tcase_add_test(t, planes);
