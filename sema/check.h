@@ -319,6 +319,8 @@ bool is_operator_name(const Ast *n);             /* `operator+` as a value */
  * operator_value makes the lambda of it. */
 bool operator_fits(Sema *s, const Ast *e, const Type *to);
 bool operator_value(Sema *s, Ast **slot, const Type *to);
+/* A method as a value of the functional type. */
+bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to);
 /* (x, y) => callee(x, y) with the parameters of `to`, unchecked. */
 Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
 /* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */

@@ -166,7 +166,8 @@ static void find_hosted(Ast **child, void *ctx)
 {
     bool *found = ctx;
     const Ast *n = *child;
-    if (n && n->type && type_is_hosted(n->type)) *found = true;
+    if (!n || !n->type || n->kind == AST_TYPE_NAME) return;
+    if (type_is_hosted(n->type)) *found = true;
 }
 
 /* Does the operation itself take what no device holds? */

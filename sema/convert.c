@@ -158,6 +158,15 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
     return found;
 }
 
+/* The implicit conversion that a class declares, of values or of results of functions; or NULL. */
+static Symbol *by_user(Sema *s, const Type *from, const Type *to)
+{
+    bool functions = type_is_functional(from) && type_is_functional(to);
+    if (functions && !same_params(from, to)) return NULL;
+    return functions ? user_conversion(s, from->result, to->result, false)
+                     : user_conversion(s, from, to, false);
+}
+
 Conv convert_class(Sema *s, const Ast *e, const Type *to)
 {
     const Type *from = e->type;
@@ -165,7 +174,7 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
     if (from == to) return CONV_SAME;
     if (from->kind != TY_GROUP) {
         Conv c = value_class(e, from, to);
-        return c == CONV_NONE && user_conversion(s, from, to, false) ? CONV_USER : c;
+        return c == CONV_NONE && by_user(s, from, to) ? CONV_USER : c;
     }
     const Type *t;
     if (!type_is_functional(to)) return CONV_NONE;
@@ -176,7 +185,8 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
 Conv convert_result_class(Sema *s, const Ast *e, const Type *to)
 {
     if (e->type == s->error || to == s->error) return CONV_SAME;
-    return value_class(e, result_of(e->type), to);
+    Conv c = value_class(e, result_of(e->type), to);
+    return c == CONV_NONE && user_conversion(s, result_of(e->type), to, false) ? CONV_USER : c;
 }
 
 const Type *common_numeric(Sema *s, const Type *a, const Type *b)
@@ -256,11 +266,15 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         report_conversion(s, e, to, what);
         e->type = s->error;
         return false;
-    case CONV_USER: user_convert(s, slot, user_conversion(s, e->type, to, false)); return true;
+    case CONV_USER:
+        user_convert(s, slot, by_user(s, e->type, to));
+        return (*slot)->type == to || convert_to(s, slot, to, what);
     case CONV_LITERAL: literal_retype(s, e, to); return true;
     case CONV_GROUP: {
         const Type *t = NULL;
         if (is_operator_name(e)) return operator_value(s, slot, to);
+        if (e->kind == AST_MEMBER && e->sym->kind == SYM_FUNC)
+            return method_value(s, slot, group_member(s, e, to, &t), to);
         e->sym = group_member(s, e, to, &t);
         e->type = t;
         pure_need(s, e->sym, e->loc, "is used as a functional value");

@@ -126,6 +126,39 @@ Ast *call_lambda(Sema *s, Ast *callee, const Type *to)
     return n;
 }
 
+/* `obj.M` is x => obj.M(x) with what stands before the dot evaluated once: where that is an object,
+ * the closure captures it. */
+bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
+{
+    Ast *n = *slot, *base = n->member.base;
+    bool is_static = method->mods & AST_MOD_STATIC;
+    Ast *callee = ast_new(s->arena, AST_MEMBER, n->loc);
+    callee->member.name = n->member.name;
+    callee->member.base = is_static ? type_node(s, base->loc, method->cls->type) : base;
+    if (is_static || base->type->kind != TY_OBJECT) {
+        if (!is_static) callee->member.base = ast_clone(s->arena, base);
+        *slot = call_lambda(s, callee, to);
+        check_expr(s, slot, to);
+        return convert_to(s, slot, to, NULL);
+    }
+    const char *self = intern_cstr(s->names, "$self");
+    callee->member.base = name_node(s, base->loc, self);
+    *slot = call_lambda(s, callee, to);
+    AstList binders =
+        ast_list_add(s->arena, (AstList){0}, parameter(s, base->loc, self, base->type));
+    for (int i = 0; i < to->nparams; i++)
+        binders = ast_list_add(s->arena, binders, (*slot)->lambda.binders.data[i]);
+    (*slot)->lambda.binders = binders;
+    check_expr(s, slot, NULL);
+    Ast *closure = *slot;
+    if (closure->kind != AST_CLOSURE)
+        return closure->type != s->error; /* a copy that is peeked at */
+    closure->closure.captures = ast_list_add(s->arena, closure->closure.captures, base);
+    const Type *t = closure->type;
+    closure->type = type_func(s->types, t->result, t->nparams - 1, t->params + 1);
+    return convert_to(s, slot, to, NULL);
+}
+
 /* ---- partial application ------------------------------------------------------------------ */
 
 /* Does the overload take the arguments that are given? */

@@ -286,7 +286,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
         return;
     }
     const Type *t = branch_type(s, n->cond.then, n->cond.other);
-    if (!t || (t->kind != TY_SCALAR && (type_is_functional(a) || type_is_functional(b)))) {
+    if (!t || (!type_is_value(t) && (type_is_functional(a) || type_is_functional(b)))) {
         report(s, n->loc, OPERANDS, "the branches have no common type: '%s' and '%s'",
                type_text(s->arena, a), type_text(s->arena, b));
         return;
@@ -339,7 +339,8 @@ static void cast_result(Sema *s, Ast **slot, const Type *to)
 /* Casts of objects and user conversions; what converts implicitly needs no cast below. */
 static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
 {
-    Symbol *f = from == to ? NULL : user_conversion(s, from, to, true);
+    const Type *value = type_is_functional(to) ? from : result_of(from);
+    Symbol *f = from == to ? NULL : user_conversion(s, value, to, true);
     if (f) {
         Ast *operand = n->cast.operand;
         user_convert(s, &operand, f);

@@ -74,6 +74,7 @@ const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operan
     bound_open(s, n, binders->data, binders->len, operand, true, NULL);
     s->functional += n->nbound > 0;
     const Type *t = check_value(s, operand, NULL);
+    if (!n->nbound && t != s->error) t = object_function(s, operand);
     s->functional -= n->nbound > 0;
     if (t != s->error && n->nbound) closure_parts(s, operand);
     scope_pop(s);

@@ -63,6 +63,10 @@ Candidates candidates_of_user(Sema *s, Symbol *first)
     for (const Symbol *f = first; f; f = f->next) n++;
     set.data = arena_array(s->arena, Candidate, n);
     for (Symbol *f = first; f; f = f->next) {
+        if (f->generic) { /* an instance takes its place once the arguments are known */
+            set.data[set.len++] = (Candidate){.sym = f, .nparams = f->decl->func.params.len};
+            continue;
+        }
         if (!f->type || f->type->kind != TY_FUNC || f->type->nparams > MAX_PARAMS) continue;
         Candidate *c = &set.data[set.len++];
         *c = (Candidate){.sym = f, .nparams = f->type->nparams, .result = f->type->result};
@@ -121,7 +125,8 @@ static bool applicable(Sema *s, const Candidate *c, Fit fit, AstList args)
         if (fit_arg(s, c, fit, i, args.data[i]) == CONV_NONE) return false;
         some = some || type_is_functional(args.data[i]->type);
     }
-    return some && (fit == FIT_DIRECT || (c->result && c->result->kind != TY_VOID));
+    bool gives = c->sym->is_ctor || (c->result && c->result->kind != TY_VOID);
+    return some && (fit == FIT_DIRECT || gives);
 }
 
 /* Which of two parameter types suits the argument better: 1 the first, -1 the second, 0 neither. */
@@ -162,7 +167,7 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
         if (order < 0) return false;
         some = some || order > 0;
     }
-    return some;
+    return some || (!c->sym->instance && d->sym->instance); /* what is written is meant */
 }
 
 /* ---- reports ---------------------------------------------------------------------------- */

@@ -22,7 +22,9 @@ static const Ast *initialiser(const Symbol *sym)
 {
     const Ast *d = sym->decl;
     if (sym->kind != SYM_LOCAL || !d) return NULL;
-    return d->kind == AST_DEFINE ? d->define.value : d->kind == AST_DECLARATOR ? d->declarator.init : NULL;
+    return d->kind == AST_DEFINE       ? d->define.value
+           : d->kind == AST_DECLARATOR ? d->declarator.init
+                                       : NULL;
 }
 
 /* The box of a graph's root, if it is the same whatever the slots that are not known hold. */

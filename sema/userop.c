@@ -154,8 +154,13 @@ Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicit
 void user_convert(Sema *s, Ast **slot, Symbol *conversion)
 {
     AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
-    convert_to(s, &args.data[0], conversion->type->params[0], NULL);
+    const Type *from = (*slot)->type;
+    convert_result(s, &args.data[0], conversion->type->params[0], NULL);
     Ast *n = ast_new(s->arena, AST_CALL, (*slot)->loc);
     call_static(s, n, conversion, args);
     *slot = n;
+    if (!type_is_functional(from)) return;
+    n->res = AST_RES_PROMOTE;
+    n->type = type_func(s->types, n->type, from->nparams, from->params);
+    pure_need(s, conversion, n->loc, "is promoted over a function");
 }
