@@ -273,6 +273,19 @@ static void look(Composed *c)
     }
 }
 
+/* A recurrence whose indices ask functions has no order before those are known, which is now. False
+ * if there is none such, or still no order: then evaluating it says so. */
+static bool order_recurrences(Composed *c)
+{
+    FdError error = {0};
+    bool any = false;
+    for (int i = 0; i < c->order.nnodes; i++) {
+        const FdNode *n = c->order.nodes[i];
+        any = any || (n->self && n->order[0] == 0);
+    }
+    return any && fd_pass_find("recur")->run(c->fd, &c->graph, &error);
+}
+
 static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root,
                       const CsValue *captures)
 {
@@ -292,6 +305,7 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     vec_free(&b.slots);
     vec_free(&b.lazies);
     c->key = fd_key(c->fd, &c->graph, &c->order);
+    if (order_recurrences(c)) c->key = fd_key(c->fd, &c->graph, &c->order);
     look(c);
     return c;
 }
