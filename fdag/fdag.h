@@ -396,4 +396,8 @@ const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,
                    Text *dump);
 
+/* After the back passes, for code generation only: applications of user functions that are given
+ * functions become ones of functions that know them, whose bodies may apply slots. */
+void fd_specialise(Fd *fd, FdGraph *g);
+
 #endif

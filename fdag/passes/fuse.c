@@ -4,7 +4,8 @@
  *   after:  root = let(i, j) sum(k, t(i, k) * b(k, j))     with slot t = m
  * An application recomputes when a loop around it does not move its arguments (j above), when an
  * index is not affine (a gather), or when there are several with different arguments (stencils of
- * stencils; the cost of what is inlined adds up, so long chains stay linear).
+ * stencils; the cost of what is inlined adds up, so long chains stay linear). One that is given to
+ * a user function may be applied there any number of times.
  * A recurrence always becomes one: its values are kept as they come. One that depends on variables
  * around it gets them as parameters of its own:
  *   before: let(i, j) (rec s(k) s(k - 1) + a(i, k))(j)
@@ -181,11 +182,16 @@ static double evaluations(Fuse *f, const FdNode *let, double cost)
 static void decide(Fuse *f)
 {
     FdiNodes applied = {0};
+    const FdiMap none = {0};
     for (size_t i = 0; i < f->nodes.len; i++) {
         const FdNode *n = f->nodes.data[i];
         uint64_t dummy;
         if (n->kind == FD_LET && n->self && n != f->graph->root && storable(f, n))
             fdi_map_set(&f->stored, n, 0);
+        for (int k = 0; fdi_applies(n, FD_LEAF_USER) && k < n->nargs; k++)
+            if (n->args[k]->kind == FD_LET && !n->args[k]->self && storable(f, n->args[k]) &&
+                fdi_cost(n->args[k]->body, &none, NULL) >= FDI_COST_EXPENSIVE)
+                fdi_map_set(&f->stored, n->args[k], 0);
         if (n->kind != FD_APPLY || n->fn->kind != FD_LET) continue;
         if (fdi_map_get(&f->lets, n->fn, &dummy)) continue;
         fdi_map_set(&f->lets, n->fn, applied.len);
@@ -229,7 +235,7 @@ static void store(Fuse *f)
         const FdNode *old = f->nodes.data[i], *children[FDI_MAX_CHILDREN];
         int count = fdi_children(old, children);
         for (int k = fdi_nbound(old); k < count; k++) {
-            bool applied = old->kind == FD_APPLY && k == 0;
+            bool applied = old->kind == FD_APPLY && (k == 0 || fdi_applies(old, FD_LEAF_USER));
             const FdNode *slot =
                 applied || children[k]->self ? fdi_map_node(&slots, children[k]) : NULL;
             children[k] = slot ? slot : fdi_map_node(&done, children[k]);
