@@ -199,7 +199,7 @@ static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, 
 {
     bool lanes = g->lane_var && fd_uses_var(read, g->lane_var);
     array_buffer(g, read->fn);
-    const KirExpr *offset = !lanes && g->checked && gen_is_suspect(g, read)
+    const KirExpr *offset = !lanes && g->checked && (g->user || gen_is_suspect(g, read))
                                 ? checked_offset(g, read)
                                 : gen_read_offset(g, read);
     if (t->record) offset = gen_variable(g, "at", offset);

@@ -29,17 +29,20 @@ void gen_run(Gen *g, const char *when, const char *global, const char *local)
     text_add(&u->plan, "\n");
 }
 
+KirStmt *gen_with_head(Gen *g, const KirBlock *body)
+{
+    if (!g->head.first) return body->first;
+    g->head.last->next = body->first;
+    return g->head.first;
+}
+
 void gen_end(Gen *g, KirBlock *body)
 {
     KirFunc f = {.name = g->name,
                  .kernel = true,
                  .nparams = (int)g->params.len,
                  .params = g->params.data,
-                 .body = body->first};
-    if (g->head.first) {
-        g->head.last->next = body->first;
-        f.body = g->head.first;
-    }
+                 .body = gen_with_head(g, body)};
     opencl_print(&g->u->kernels, &f);
     gen_free(g);
 }
@@ -64,7 +67,6 @@ static bool has_param(const Gen *g, const char *name)
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg)
 {
     if (has_param(g, p.name)) return;
-    if (g->user) g->u->host_only = true; /* functions see their parameters only */
     vec_push(&g->params, p);
     vec_push(&g->args, plan_arg);
 }
@@ -197,17 +199,12 @@ static const KirExpr *gen_inline(Gen *g, const FdNode *let, int n, const KirExpr
 
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const KirExpr *y)
 {
-    const KirExpr *args[3] = {x, y};
+    const KirExpr *args[] = {x, y};
     if (fn->kind == FD_LET) return gen_inline(g, fn, 2, args);
     if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
-    if (fn->leaf != FD_LEAF_USER) {
-        g->u->host_only = true; /* a function from outside */
-        return x;
-    }
-    int n = 2;
-    const char *name = gen_user(g->u, fn->user);
-    if (user_can_fail(fn->user)) args[n++] = gen_error(g);
-    return kir_call(g->u->arena, gen_type(g->u, fn->type->result), name, n, args);
+    if (fn->leaf == FD_LEAF_USER) return gen_call(g, fn->user, 2, args);
+    g->u->host_only = true; /* a function from outside */
+    return x;
 }
 
 static const FdNode *user_identity(const FdNode *reduce)
@@ -330,7 +327,6 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
 static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    const FdUser *user = n->fn->user;
     const KirExpr **args = arena_array(a, const KirExpr *, n->nargs + 1);
     int count = 0;
     for (int i = 0; i < n->nargs; i++) {
@@ -339,9 +335,7 @@ static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
         else
             args[count++] = gen_value(g, n->args[i]);
     }
-    const char *name = gen_user(g->u, user);
-    if (user_can_fail(user)) args[count++] = gen_error(g);
-    return kir_call(a, gen_type(g->u, n->type), name, count, args);
+    return gen_call(g, n->fn->user, count, args);
 }
 
 /* ---- records ----------------------------------------------------------------------------------

@@ -220,6 +220,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
     if (fd_run_passes(fd, &copy, fd_back_passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
+        fd_specialise(fd, &copy);
         count_all_uses(&u);
         status = lower_unit_text(&u, text);
     }

@@ -260,6 +260,8 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
     if (n->kind != FD_APPLY) return;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
+    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
+        add_condition(u, all, "1"); /* only the body knows its indices */
     for (int i = 0; i < n->nargs; i++)
         unsafe_reads(u, n->args[i], s,
                      branch || (op != FD_OP_NONE && fd_op_info(op)->props & FD_LAZY && i > 0), all);

@@ -15,6 +15,15 @@ typedef struct UnitRecord {
     const KirRecord *record;
 } UnitRecord;
 
+/* A user function that is printed. What it takes besides its own arguments (the error buffer,
+ * arrays that it reads and numbers about them) are parameters of whoever calls it. */
+typedef struct UnitUser {
+    const FdUser *user;
+    int nmore;
+    KirParam *more;
+    const char **more_args; /* their plan text */
+} UnitUser;
+
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -30,7 +39,7 @@ typedef struct Unit {
     const char *guard;            /* plan condition of every run until it changes, or NULL */
     bool host_only;               /* something no kernel can do: give up */
     VEC(const char *) defines;    /* names defined so far */
-    VEC(const FdUser *) users;    /* printed so far */
+    VEC(UnitUser) users;          /* printed so far */
     VEC(UnitRecord) records;      /* printed so far */
     const struct Def *def;        /* the definition being scheduled: what its `self` reads */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
@@ -135,7 +144,8 @@ KirType gen_type(Unit *u, const FdType *t);
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
 /* Prints the kernel and frees the Gen's lists; gen_run comes before. */
 void gen_end(Gen *g, KirBlock *body);
-void gen_free(Gen *g); /* the lists only */
+KirStmt *gen_with_head(Gen *g, const KirBlock *body); /* the head's statements, then these */
+void gen_free(Gen *g);                                /* the lists only */
 /* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
 void gen_run(Gen *g, const char *when, const char *global, const char *local);
 
@@ -189,9 +199,11 @@ void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
 typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
 
-const char *gen_user(Unit *u, const FdUser *user); /* prints the function once; its name */
-bool node_can_fail(const FdNode *n);    /* divides integers, itself or in a function it calls */
-bool user_can_fail(const FdUser *user); /* then it takes the error buffer as its last argument */
+/* A call of a user function, which is printed at its first. */
+const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
+bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
+bool user_can_fail(const FdUser *user);
+bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* ---- schedules --------------------------------------------------------------------------------
  */

@@ -32,9 +32,43 @@ static bool stmt_can_fail(const FdStmt *s)
     return false;
 }
 
+/* ---- does it read arrays? ----------------------------------------------------------------------
+ */
+
+static bool node_reads(const FdNode *n)
+{
+    if (n->kind == FD_APPLY) {
+        FdOp op = fd_op_of(n);
+        if (is_read(n)) return true;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER) return false;
+        if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
+            return true;
+        for (int i = 0; i < n->nargs; i++)
+            if (node_reads(n->args[i])) return true;
+    }
+    for (int i = 0; i < n->nvars; i++)
+        if ((n->doms[i].lo && node_reads(n->doms[i].lo)) ||
+            (n->doms[i].hi && node_reads(n->doms[i].hi)))
+            return true;
+    return n->body && node_reads(n->body);
+}
+
+static bool stmt_reads(const FdStmt *s)
+{
+    for (; s; s = s->next)
+        if ((s->expr && node_reads(s->expr)) || stmt_reads(s->body) || stmt_reads(s->other))
+            return true;
+    return false;
+}
+
+bool user_reads(const FdUser *user)
+{
+    return stmt_reads(user->body);
+}
+
 bool user_can_fail(const FdUser *user)
 {
-    return stmt_can_fail(user->body);
+    return stmt_can_fail(user->body) || user_reads(user);
 }
 
 /* ---- bodies ------------------------------------------------------------------------------------
@@ -119,40 +153,62 @@ static void gen_stmts(Gen *g, const FdStmt *s)
     }
 }
 
-const char *gen_user(Unit *u, const FdUser *user)
+/* Prints the function; its own parameters come first. */
+static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
 {
-    for (size_t i = 0; i < u->users.len; i++)
-        if (u->users.data[i] == user) return arena_printf(u->arena, "f_%s", user->name);
-    vec_push(&u->users, user);
-    const char *name = arena_printf(u->arena, "f_%s", user->name);
-    if (!user->body) {
-        u->host_only = true;
-        return name;
-    }
+    UnitUser out = {.user = user};
     KirBlock body = {0};
-    Gen g = {.u = u, .name = name, .block = &body, .checked = true};
+    Gen g = {.u = u, .name = name, .block = &body, .user = true, .checked = true};
+    bool possible = user->body != NULL;
+    for (int i = 0; possible && i < user->nparams; i++)
+        possible = user->params[i]->type->nparams == 0; /* OpenCL C has no functions as values */
+    if (!possible) {
+        u->host_only = true;
+        return out;
+    }
     for (int i = 0; i < user->nparams; i++) {
-        if (user->params[i]->type->nparams) {
-            u->host_only = true; /* functional parameters: not in OpenCL C */
-            return name;
-        }
         const char *param = gen_var_name(&g, user->params[i]);
         KirParam p = {.name = param, .type = var_type(&g, user->params[i])};
         vec_push(&g.params, p);
         vec_push(&g.args, "");
         gen_bind(&g, user->params[i], kir_name(u->arena, p.type, param));
     }
+    size_t own = g.params.len;
     if (user_can_fail(user)) gen_error(&g);
-    g.user = true;
     declare_locals(&g, user->body);
     gen_stmts(&g, user->body);
+    out.nmore = (int)(g.params.len - own);
+    out.more = arena_copy(u->arena, g.params.data + own, sizeof *out.more * (size_t)out.nmore);
+    out.more_args =
+        arena_copy(u->arena, g.args.data + own, sizeof *out.more_args * (size_t)out.nmore);
     KirFunc f = {.name = name,
                  .result = gen_type(u, user->type->result),
                  .nparams = (int)g.params.len,
                  .params = g.params.data,
-                 .body = body.first};
+                 .body = gen_with_head(&g, &body)};
     opencl_print(&u->functions,
                  &f); /* after its callees, which were printed while its body was made */
     gen_free(&g);
-    return name;
+    return out;
+}
+
+const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args)
+{
+    Unit *u = g->u;
+    const char *name = arena_printf(u->arena, "f_%s", user->name);
+    UnitUser known = {0};
+    for (size_t i = 0; i < u->users.len; i++)
+        if (u->users.data[i].user == user) known = u->users.data[i];
+    if (!known.user) {
+        known = print_user(u, user, name);
+        vec_push(&u->users, known);
+    }
+    const KirExpr **all = arena_array(u->arena, const KirExpr *, n + known.nmore + 1);
+    for (int i = 0; i < n; i++) all[i] = args[i];
+    for (int i = 0; i < known.nmore; i++) {
+        const KirParam *p = &known.more[i];
+        gen_add_param(g, *p, known.more_args[i]);
+        all[n + i] = kir_name(u->arena, p->type, p->name);
+    }
+    return kir_call(u->arena, gen_type(u, user->type->result), name, n + known.nmore, all);
 }
