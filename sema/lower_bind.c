@@ -199,13 +199,13 @@ static bool operands_full(const Lower *l, const Ast *n, int param)
 static bool is_full(const Lower *l, const Ast *n, int param)
 {
     if (n->res == AST_RES_PROMOTE) return operands_full(l, n, param);
-    if (!lower_is_machinery(l, n) || lower_is_slice(n)) return false;
+    if (!lower_is_machinery(l, n) || lower_is_slice(n) || lower_is_progression(n)) return false;
     switch (n->kind) {
     case AST_NAME_REF:
     case AST_MEMBER:
     case AST_CALL: return true; /* functions, operations, random numbers */
     case AST_CONVERT:
-    case AST_CAST: return operands_full(l, n, param);
+    case AST_CAST: return !lower_is_invoked(l, n) && operands_full(l, n, param);
     case AST_LAMBDA:
         for (int i = 0, at = 0; i < n->lambda.binders.len; i++) {
             const struct Ast_binder *b = &n->lambda.binders.data[i]->binder;

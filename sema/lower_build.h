@@ -161,7 +161,8 @@ const FdNode *lower_fold(Lower *l, const Ast *n);
 
 bool lower_is_slice(const Ast *n); /* INDEX with .. or ^ in its brackets */
 const FdNode *lower_slice(Lower *l, const Ast *n);
-bool lower_is_extension(const Ast *n); /* Clamp, Periodic, Mirror, Constant, Range */
+bool lower_is_extension(const Ast *n);   /* Clamp, Periodic, Mirror, Constant, Range */
+bool lower_is_progression(const Ast *n); /* Range, which is finite */
 const FdNode *lower_extension(Lower *l, const Ast *n);
 const FdNode *lower_coalesce(Lower *l, const Ast *n); /* f ?? g */
 

@@ -228,11 +228,17 @@ bool lower_is_extension(const Ast *n)
     return extension(n) >= 0;
 }
 
+bool lower_is_progression(const Ast *n)
+{
+    int which = extension(n);
+    return which >= 0 && !strcmp(extensions[which].name, "Range");
+}
+
 const FdNode *lower_extension(Lower *l, const Ast *n)
 {
     int which = extension(n);
     const FdNode *f = NULL, *v;
-    if (strcmp(extensions[which].name, "Range") == 0)
+    if (lower_is_progression(n))
         v = progression(l, n);
     else if (!(f = lower_expr(l, n->call.args.data[0])))
         return NULL;

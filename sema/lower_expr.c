@@ -285,12 +285,14 @@ static const FdNode *group_at(Lower *l, const Ast *n, const FdNode *const *args)
 const FdNode *lower_at(Lower *l, const Ast *n, const FdNode *const *args)
 {
     if (n->res == AST_RES_PROMOTE) return promoted_at(l, n, args);
-    if (lower_is_machinery(l, n)) {
+    if (lower_is_machinery(l, n) && !lower_is_extension(n)) {
         switch (n->kind) {
         case AST_NAME_REF:
         case AST_MEMBER: return group_at(l, n, args);
         case AST_CONVERT:
-        case AST_CAST: return promoted_at(l, n, args);
+        case AST_CAST:
+            if (lower_is_invoked(l, n)) break;
+            return promoted_at(l, n, args);
         case AST_CALL: {
             const FdNode *values[] = {lower_expr(l, n->call.args.data[0]), args[0]};
             return values[0] ? random_uniform(l, n, values) : NULL;
