@@ -154,8 +154,10 @@ bool lower_is_captured(Lower *l, const Ast *n)
     if (!type_is_functional(n->type)) return !stays_inside(l, n);
     if (lower_is_machinery(l, n)) return false;
     if (n->res == AST_RES_APPLY) return !lower_is_machinery(l, *lower_callee((Ast *)(uintptr_t)n));
-    /* an array as a function is the array */
-    return !((n->kind == AST_CONVERT || n->kind == AST_CAST) && n->type->kind == TY_FUNC);
+    if (n->kind != AST_CONVERT && n->kind != AST_CAST) return true;
+    /* an array as a function is the array; an object as one is made by the host */
+    const Ast *operand = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
+    return n->type->kind != TY_FUNC || !type_is_functional(operand->type);
 }
 
 /* ---- slots -------------------------------------------------------------------------------- */

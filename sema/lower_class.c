@@ -10,14 +10,16 @@
 /* ---- Invoke in graphs -------------------------------------------------------------------------
  */
 
-/* The class whose Invoke runs for sure: nothing derives from it, or the object is just made. */
-static const Class *class_of(const Ast *n)
+/* The class whose Invoke runs for sure: nothing that is used derives from it. */
+static const Class *class_of(const Lower *l, const Ast *n)
 {
     const Type *t = n->type;
     if (t->kind != TY_OBJECT || !t->decl || !t->decl->cls) return NULL;
     const Class *c = t->decl->cls;
-    bool last = c->sym && (c->sym->mods & AST_MOD_FINAL);
-    return c->function && c->invoke && (last || n->kind == AST_NEW) ? c : NULL;
+    if (!c->function || !c->invoke) return NULL;
+    for (int i = 0; i < l->r->nclasses; i++)
+        if (l->r->classes[i]->base == c) return NULL;
+    return c;
 }
 
 /* The values of fields are captured when the object is converted. The object is a variable, so that
@@ -25,7 +27,7 @@ static const Class *class_of(const Ast *n)
 bool lower_is_invoked(const Lower *l, const Ast *n)
 {
     const Ast *object = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
-    const Class *c = object->type ? class_of(object) : NULL;
+    const Class *c = object->type ? class_of(l, object) : NULL;
     if (!c || (object->kind != AST_NAME_REF && object->kind != AST_THIS)) return false;
     for (size_t i = 0; i < l->hosted.len; i++)
         if (l->hosted.data[i] == c) return false;
@@ -94,7 +96,7 @@ static const FdNode *invoked(Lower *l, const Ast *n, Ast *object, const Class *c
 const FdNode *lower_invoked(Lower *l, const Ast *n)
 {
     Ast *object = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
-    const Class *c = class_of(object);
+    const Class *c = class_of(l, object);
     LowerObject o = {c->invoke->self, object};
     const LowerObject *outer = l->object;
     size_t slots = l->slots.len, captures = l->captures.len;

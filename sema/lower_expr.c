@@ -334,7 +334,9 @@ static const FdNode *function(Lower *l, const Ast *n)
     case AST_CONVERT:
     case AST_CAST: {
         const Ast *operand = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
-        if (!type_is_functional(operand->type)) return lower_invoked(l, n);
+        if (lower_is_invoked(l, n)) return lower_invoked(l, n);
+        if (!type_is_functional(operand->type))
+            return lower_fail(l, n->loc, "this object is not known here");
         bool same = type_is_functional(operand->type) && n->type->result == operand->type->result;
         return same ? lower_expr(l, operand) : lower_pointwise(l, n);
     }
