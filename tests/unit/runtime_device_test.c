@@ -1,0 +1,367 @@
+/* The disk cache, settings, the choice of a device, and an OpenCL device if there is one. */
+#include "runtime_test.h"
+
+/* ---- cache and devices
+ * -------------------------------------------------------------------------------------- */
+
+static void damage(const char *path, long at, int what)
+{
+    FILE *f = fopen(path, "r+b");
+    ck_assert_ptr_nonnull(f);
+    if (what < 0) {
+        ck_assert_int_eq(ftruncate(fileno(f), at), 0);
+    } else {
+        fseek(f, at, what == 2 ? SEEK_END : SEEK_SET);
+        fputc(0x5A ^ what, f);
+    }
+    fclose(f);
+}
+
+/* Flips a byte in the middle of every file of a folder; or removes it. Returns how many there were.
+ */
+static int each_file(const char *folder, bool erase)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[512];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        count++;
+        if (erase)
+            unlink(path);
+        else
+            damage(path, (long)st.st_size / 2, 0);
+    }
+    closedir(d);
+    return count;
+}
+
+START_TEST(cache)
+{
+    char folder[] = "/tmp/csrt-test-XXXXXX", path[128];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/deep/er", folder);
+    setenv("CS_CACHE_DIR", path, 1);
+    size_t size = 0;
+    ck_assert_ptr_null(cache_load("k.cl", &size));
+    for (int round = 0; round < 5; round++) {
+        cache_store("k.cl", "some text", 9);
+        char *text = cache_load("k.cl", &size);
+        ck_assert_ptr_nonnull(text);
+        ck_assert_uint_eq(size, 9);
+        ck_assert_str_eq(text, "some text");
+        free(text);
+        snprintf(path, sizeof path, "%s/deep/er/k.cl", folder);
+        switch (round) {
+        case 0: damage(path, 20, -1); break; /* cut off in the header */
+        case 1: damage(path, 27, -1); break; /* and in the payload */
+        case 2: damage(path, 25, 0); break;  /* a byte flipped */
+        case 3: damage(path, 0, 2); break;   /* longer than it says */
+        case 4: damage(path, 9, 0); break;   /* a wrong size */
+        }
+        ck_assert_ptr_null(cache_load("k.cl", &size));
+    }
+    char other[160]; /* under a wrong name */
+    cache_store("k.cl", "some text", 9);
+    snprintf(other, sizeof other, "%s/deep/er/j.cl", folder);
+    ck_assert_int_eq(rename(path, other), 0);
+    ck_assert_ptr_null(cache_load("j.cl", &size));
+    unlink(other);
+    setenv("CS_CACHE_DIR", "", 1); /* none */
+    cache_store("k.cl", "x", 1);
+    ck_assert_ptr_null(cache_load("k.cl", &size));
+    setenv("CS_CACHE_DIR", "/dev/null/x", 1); /* unwritable */
+    cache_store("k.cl", "x", 1);
+    ck_assert_ptr_null(cache_load("k.cl", &size));
+    snprintf(path, sizeof path, "%s/deep/er", folder);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/deep", folder);
+    rmdir(path);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* A name of an entry. */
+static void entry_name(int k, char name[64])
+{
+    snprintf(name, 64, "%032x.bin", k);
+}
+
+static bool is_cached(int k)
+{
+    char name[64];
+    size_t size;
+    entry_name(k, name);
+    char *payload = cache_load(name, &size);
+    free(payload);
+    return payload != NULL;
+}
+
+/* The least recently used entries go when the folder is full; files of others stay. */
+START_TEST(cache_limit)
+{
+    char folder[] = "/tmp/csrt-test-XXXXXX", name[64], path[128];
+    static char payload[10000];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("CS_CACHE_DIR", folder, 1);
+    setenv("CS_CACHE_LIMIT", "100K", 1);
+    snprintf(path, sizeof path, "%s/note.txt", folder);
+    FILE *note = fopen(path, "w");
+    ck_assert_ptr_nonnull(note);
+    fclose(note);
+    for (int k = 0; k < 10; k++) { /* all fit; older the lower k is */
+        entry_name(k, name);
+        cache_store(name, payload, sizeof payload);
+        char entry[200];
+        snprintf(entry, sizeof entry, "%s/%s", folder, name);
+        struct timespec long_ago[2] = {{.tv_sec = 1000000 + k}, {.tv_sec = 1000000 + k}};
+        ck_assert_int_eq(utimensat(AT_FDCWD, entry, long_ago, 0), 0);
+    }
+    ck_assert(is_cached(0)); /* used again */
+    for (int k = 10; k < 12; k++) {
+        entry_name(k, name);
+        cache_store(name, payload, sizeof payload);
+    }
+    ck_assert(is_cached(0));
+    ck_assert(!is_cached(1));
+    ck_assert(!is_cached(2));
+    ck_assert(is_cached(9));
+    ck_assert(is_cached(10));
+    ck_assert(is_cached(11));
+    rt.cached = 0; /* another program: it looks at the folder when it writes first */
+    setenv("CS_CACHE_LIMIT", "20K", 1);
+    cache_store(name, payload, sizeof payload);
+    ck_assert(!is_cached(9));
+    ck_assert(is_cached(11));
+    ck_assert_int_eq(access(path, F_OK), 0);
+    unsetenv("CS_CACHE_LIMIT");
+    each_file(folder, true);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+START_TEST(bad_settings)
+{
+    static const char *const dumps[] = {"fdagg", "plan,x", "opencl plan"}, *const sizes[] = {
+                                                                               "x", "1Q",  "-1",
+                                                                               "0", "1MB", "nan"};
+    int64_t n = 3;
+    void *a = floats(1, &n, 1, 1);
+    CsValue c[2] = {{.ref = a}, {.f = 1}};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        setenv("CS_DUMP", dumps[i], 1);
+        rt.dumps = 0;
+        ck_assert_ptr_null(cs_eval(&shift, c, &site));
+        expect_error("DeviceException: CS_DUMP=");
+    }
+    setenv("CS_DUMP", ",", 1);
+    rt.dumps = 0;
+    cs_release(cs_eval(&shift, c, &site));
+    unsetenv("CS_DUMP");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        setenv("CS_MEM_LIMIT", sizes[i], 1);
+        size_t limit = rt.memory.limit;
+        rt.memory.limit = 0;
+        ck_assert_ptr_null(cs_array_new(SC_INT, 1, &n, &site));
+        rt.memory.limit = limit;
+        expect_error("DeviceException: CS_MEM_LIMIT=");
+    }
+    size_t size;
+    setenv("CS_MEM_LIMIT", "1.5k", 1);
+    ck_assert_int_eq(memory_size_from("CS_MEM_LIMIT", &size, &site), 1);
+    ck_assert_uint_eq(size, 1536);
+    unsetenv("CS_MEM_LIMIT");
+    ck_assert_int_eq(memory_size_from("CS_MEM_LIMIT", &size, &site), 0);
+    setenv("CS_FAMILY", "tpu", 1);
+    unsetenv("CS_DEVICE");
+    ck_assert(!device_open(&site));
+    expect_error("DeviceException: "); /* or there is no device */
+    unsetenv("CS_FAMILY");
+    setenv("CS_DEVICE", "ref", 1);
+    cs_release(a);
+}
+END_TEST
+
+START_TEST(selection)
+{
+    static const DeviceList list = {
+        3, {{LISTED_CPU, "pthread-x"}, {LISTED_GPU, "Big GPU"}, {LISTED_GPU, "Small"}}};
+    static const DeviceList none;
+    static const struct {
+        const char *wish;
+        int want;
+    } cases[] = {{"", 1},    {"cpu", 0}, {"gpu", 1},     {"#2", 2},   {"small", 2},
+                 {"#3", -1}, {"#", -1},  {"pthread", 0}, {"#1x", -1}, {"nothing", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("CS_DEVICE", cases[i].wish, 1);
+        ck_assert_int_eq(select_device(&list, &site), cases[i].want);
+        if (cases[i].want < 0) expect_error("DeviceException: CS_DEVICE=");
+    }
+    ck_assert_int_eq(select_device(&none, &site), -1);
+    expect_error(
+        "DeviceException: no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
+    setenv("CS_DEVICE", "ref", 1);
+}
+END_TEST
+
+/* ---- an OpenCL device, if there is one
+ * ----------------------------------------------------------------- */
+
+static const CsSite place = {"f", "test.cs$", 1, 1};
+
+/* Evaluates on the device and by interpretation; both have to agree to the rounding of sums. */
+static void compare(CsGraph *g, const CsValue *c)
+{
+    setenv("CS_DEVICE", "ref", 1);
+    Array *want = cs_eval(g, c, &place);
+    unsetenv("CS_DEVICE");
+    for (int round = 0; round < 3; round++) {
+        Array *got = cs_eval(g, c, &place);
+        ck_assert_msg(got != NULL, "%s", rt_pending_message());
+        const float *p = cs_array_read(want, &place), *q = cs_array_read(got, &place);
+        int64_t n = rt_array_count(want);
+        ck_assert_int_eq(rt_array_count(got), n);
+        for (int64_t i = 0; i < n; i++)
+            ck_assert_msg(fabsf(p[i] - q[i]) <= 1e-4f * (1 + fabsf(p[i])), "element %d: %g, %g",
+                          (int)i, (double)p[i], (double)q[i]);
+        cs_release(got);
+    }
+    cs_release(want);
+}
+
+static bool no_device(void)
+{
+    unsetenv("CS_DEVICE");
+    if (device_open(&place)) return false;
+    rt_catch();
+    setenv("CS_DEVICE", "ref", 1);
+    return true;
+}
+
+START_TEST(on_device)
+{
+    if (no_device()) return;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {16, 16, 16}, {65, 33, 70}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int64_t na[2] = {sizes[s][0], sizes[s][1]}, nb[2] = {sizes[s][1], sizes[s][2]};
+        CsValue c[2] = {{.ref = floats(2, na, -3, 0.25f)}, {.ref = floats(2, nb, 1, 0.5f)}};
+        compare(&matmul, c);
+        cs_release(c[0].ref);
+        cs_release(c[1].ref);
+    }
+    int64_t n = 1000, few = 50;
+    CsValue u = {.ref = floats(1, &n, 1, 0.75f)};
+    CsValue v = {.ref = cs_lazy(&laplace, &u, &place)};
+    compare(&laplace, &u);
+    compare(&laplace, &v);
+    ck_assert(cs_scalar_f(&minimum, &u, &place) == 1);
+    CsValue c[2] = {{.ref = ints(50, 49, -1)}, {.ref = floats(1, &few, 0, 2)}};
+    compare(&gather, c);
+    CsValue d[2] = {{.ref = c[0].ref}, {.i = 60}};
+    cs_release(cs_eval(&divide, d, &place));
+    d[1].i = 4;
+    ck_assert_ptr_null(cs_eval(&divide, d, &place));
+    ck_assert_int_eq(rt.error.frames[0].line, 6);
+    expect_error("DivideByZeroException");
+    int32_t *p = cs_array_write(&c[0].ref, &place);
+    p[7] = 50;
+    ck_assert_ptr_null(cs_eval(&gather, c, &place));
+    ck_assert_int_eq(rt.error.frames[0].line, 12);
+    expect_error("IndexOutOfRangeException: index 50 is outside x's domain 0..50");
+    void *f = cs_native(&twice); /* on the host though there is a device */
+    CsValue h[2] = {{.ref = f}, {.ref = u.ref}};
+    compare(&promote, h);
+    cs_release(f);
+    cs_release(c[0].ref);
+    cs_release(c[1].ref);
+    cs_release(v.ref);
+    cs_release(u.ref);
+}
+END_TEST
+
+/* A kernel that can fail on other numbers does not need the error buffer on these. */
+START_TEST(no_errors_to_read)
+{
+    if (no_device()) return;
+    int64_t n = 100;
+    CsValue c[2] = {{.ref = floats(1, &n, 1, 1)}, {.f = 1}};
+    cs_release(cs_eval(&shift, c, &place));
+    size_t used = rt.memory.used;
+    ck_assert(cs_scalar_f(&minimum, c, &place) == 1);
+    ck_assert_uint_eq(rt.memory.used, used);
+    CsValue d[2] = {{.ref = ints(10, 1, 1)}, {.i = 60}};
+    cs_release(cs_eval(&divide, d, &place));
+    ck_assert_uint_gt(rt.memory.used, used); /* it stays */
+    cs_release(d[0].ref);
+    cs_release(c[0].ref);
+}
+END_TEST
+
+/* Writes by the host between launches reach the device, and the other way round. */
+START_TEST(to_and_fro)
+{
+    if (no_device()) return;
+    int64_t n = 5000;
+    void *a = floats(1, &n, 0, 0);
+    for (int i = 0; i < 100; i++) {
+        CsValue c[2] = {{.ref = a}, {.f = 1}};
+        Array *b = cs_eval(&shift, c, &place);
+        ck_assert_ptr_nonnull(b);
+        ck_assert_int_eq(((CsArray *)a)->host_state & CS_HOST_WRITE, 0);
+        float *p = cs_array_write(&a, &place); /* while the launch may be reading a */
+        p[i] = -1000;
+        const float *q = cs_array_read(b, &place);
+        ck_assert(q[i] == (float)(i + 1));
+        ck_assert(q[n - 1] == (float)(i + 1));
+        for (int64_t k = 0; k < n; k++) p[k] = q[k];
+        cs_release(b);
+    }
+    ck_assert_uint_le(rt.memory.blocks, 6);
+    cs_release(a);
+}
+END_TEST
+
+/* One evaluation by a program of its own, as far as the runtime can tell. */
+static void program_run(void)
+{
+    cs_start(0, NULL, &program);
+    unsetenv("CS_DEVICE");
+    int64_t n = 100;
+    CsValue c[2] = {{.ref = floats(1, &n, 0, 1)}, {.f = 1}};
+    Array *r = cs_eval(&shift, c, &place);
+    ck_assert_msg(r != NULL, "%s", rt_pending_message());
+    ck_assert(((float *)cs_array_read(r, &place))[5] == 6);
+    cs_release(r);
+    cs_release(c[0].ref);
+    ck_assert_int_eq(cs_finish(), 0);
+}
+
+/* Kernels and binaries come from the disk; damaged ones are made again. */
+START_TEST(disk)
+{
+    if (no_device()) return;
+    cs_finish();
+    char folder[] = "/tmp/csrt-test-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("CS_CACHE_DIR", folder, 1);
+    program_run();
+    program_run();
+    ck_assert_int_eq(each_file(folder, false), 2); /* text and binary */
+    program_run();
+    ck_assert_int_eq(each_file(folder, true), 2);
+    program_run();
+    ck_assert_int_eq(each_file(folder, true), 2);
+    ck_assert_int_eq(rmdir(folder), 0);
+    cs_start(0, NULL, &program);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {cache,     cache_limit,       bad_settings, selection,
+                                  on_device, no_errors_to_read, to_and_fro,   disk};
+    return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
+}

@@ -1,0 +1,139 @@
+/* Counted values: references, arrays with copy on write, memory and its limit, frames. */
+#include "runtime_test.h"
+
+START_TEST(counts)
+{
+    void *s = cs_str("abc", 3);
+    ck_assert_ptr_eq(cs_retain(s), s);
+    cs_release(s);
+    ck_assert_int_eq(rt.value.live, 1);
+    cs_release(s);
+    ck_assert_int_eq(rt.value.live, 0);
+    cs_release(NULL);
+    ck_assert_ptr_null(cs_retain(NULL));
+
+    int64_t two = 2; /* an array owns its elements */
+    void *strs = cs_array_new(CS_ELEM_REF, 1, &two, &site);
+    void **p = cs_array_write(&strs, &site);
+    p[0] = cs_str("x", 1);
+    void *kept = cs_retain(p[0]);
+    void *copy = cs_retain(strs);
+    void **q = cs_array_write(&copy, &site);
+    ck_assert_ptr_ne(p, q);
+    ck_assert_ptr_eq(q[0], kept);
+    cs_release(strs);
+    cs_release(copy);
+    ck_assert_int_eq(rt.value.live, 1);
+    cs_release(kept);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+    static char name[] = "prog", one[] = "x y", two[] = "";
+    char *argv[] = {name, one, two, NULL};
+    void *none = cs_args();
+    ck_assert_int_eq(cs_length(none, &site), 0);
+    cs_release(none);
+    cs_start(3, argv, &program);
+    void *args = cs_args();
+    ck_assert_int_eq(cs_length(args, &site), 2);
+    Str **p = cs_array_read(args, &site);
+    ck_assert_str_eq(p[0]->bytes, "x y");
+    ck_assert_int_eq(p[1]->len, 0);
+    cs_release(args);
+}
+END_TEST
+
+START_TEST(copy_on_write)
+{
+    int64_t n[2] = {3, 4};
+    void *a = floats(2, n, 0, 1), *b = cs_retain(a);
+    float *pa = cs_array_read(a, &site);
+    float *pb = cs_array_write(&b, &site);
+    ck_assert_ptr_ne(a, b);
+    pb[5] = 100;
+    ck_assert(pa[5] == 5 && pb[4] == 4);
+    ck_assert_int_eq(((CsArray *)b)->host_state, CS_HOST_READ | CS_HOST_WRITE);
+    ck_assert_ptr_eq(cs_array_write(&b, &site), pb); /* unshared now */
+    ck_assert_int_eq(cs_array_ready(&a, 1), 1);
+    ck_assert_ptr_eq(((CsArray *)a)->data, pa);
+    ck_assert_int_eq(((CsArray *)b)->stride[0], 4);
+    cs_release(a);
+    cs_release(b);
+    void *e = cs_array_empty(SC_DOUBLE, 3);
+    ck_assert_ptr_null(cs_array_read(e, &site));
+    ck_assert_int_eq(cs_length(e, &site), 0);
+    cs_release(e);
+}
+END_TEST
+
+START_TEST(memory)
+{
+    int64_t huge[3] = {INT64_C(1) << 30, INT64_C(1) << 30, 16}, much = INT64_C(1) << 50, less = -1;
+    ck_assert_ptr_null(cs_array_new(SC_FLOAT, 3, huge, &site));
+    expect_error("OutOfMemoryException");
+    ck_assert_ptr_null(cs_array_new(SC_FLOAT, 1, &much, &site));
+    expect_error("OutOfMemoryException: no room");
+    ck_assert_ptr_null(cs_array_new(SC_FLOAT, 1, &less, &site));
+    expect_error("DomainException");
+    huge[2] = 0; /* no elements, whatever the rest */
+    void *none = cs_array_new(SC_FLOAT, 3, huge, &site);
+    ck_assert_int_eq(cs_length(none, &site), 0);
+    cs_release(none);
+
+    int64_t n = 100000; /* blocks are used again, and are zero again */
+    for (int i = 0; i < 50; i++) {
+        void *a = cs_array_new(SC_INT, 1, &n, &site);
+        int32_t *p = cs_array_read(a, &site);
+        for (int64_t k = 0; k < n; k += 997) ck_assert_int_eq(p[k], 0);
+        memset(p, 0xFF, (size_t)n * 4);
+        cs_release(a);
+    }
+    ck_assert_uint_le(rt.memory.blocks, 2);
+    ck_assert_uint_eq(rt.memory.used, 0);
+}
+END_TEST
+
+START_TEST(memory_limit)
+{
+    setenv("CS_MEM_LIMIT", "1M", 1);
+    int64_t n = 200000, more = 300000;
+    void *a = cs_array_new(SC_FLOAT, 1, &n, &site);
+    ck_assert_ptr_nonnull(a);
+    ck_assert_ptr_null(cs_array_new(SC_FLOAT, 1, &more, &site));
+    expect_error("OutOfMemoryException");
+    cs_release(a);
+    unsetenv("CS_MEM_LIMIT");
+}
+END_TEST
+
+START_TEST(frames)
+{
+    CsSite inner = {"f", "test.cs$", 3, 5}, outer = {"top level", "test.cs$", 9, 1};
+    int64_t index[2] = {5, -1}, n[2] = {3, 4};
+    void *a = cs_array_new(SC_INT, 2, n, &site);
+    cs_throw_index(a, 2, index, &inner);
+    cs_throw_divide(&inner); /* the first stays */
+    cs_frame(&inner);
+    cs_frame(&outer);
+    ck_assert_int_eq(rt.error.nframes, 2);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    error_print(out);
+    fclose(out);
+    ck_assert_str_eq(text,
+                     "Unhandled IndexOutOfRangeException: index (5, -1) is outside 0..3, 0..4\n"
+                     "   at f (test.cs$:3:5)\n   at top level (test.cs$:9:1)\n");
+    free(text);
+    rt_catch();
+    cs_release(a);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {counts, arguments, copy_on_write, memory, memory_limit, frames};
+    return run_tests("runtime value", tests, (int)(sizeof tests / sizeof *tests));
+}
