@@ -458,6 +458,8 @@ static CgArg bind_arg(const PlanArg *a, const Values *v)
         else
             x.i = value_of(a->expr, v);
         ScalarKind type = a->is_index && v->wide ? SC_LONG : a->type;
+        if (type == SC_BOOL) type = SC_INT; /* as values have it in kernels */
+        if (type == SC_HALF) type = SC_FLOAT;
         out.size = scalar_bytes(type);
         scalar_store(out.bytes, type, x);
     }

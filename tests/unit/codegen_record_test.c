@@ -227,6 +227,12 @@ START_TEST(recurrences)
         "(rec s int +0 ((i 0 (hi b 0) given)) (sub (b i) (sum ((j 0 i given)) (mul (a i j) "
         "(s j)))))",
         BOTH, "a:int(1,1) b:int(1)", "a:int(9,9)%2 b:int(9)%3");
+    /* one up, one down, the second outermost */
+    CHECK_RECORDS(
+        "(rec s int -1+0 ((i 0 (hi a 0) given) (j 0 (hi a 1) given)) (add (a i j) (select "
+        "(lt (add j 1) (conv int (hi a 1))) (select (eq i 0) 1 (s (sub i 1) (add j 1))) "
+        "(select (eq i 0) 2 (mul 2 (s (sub i 1) j))))))",
+        BOTH, "a:int(3,4)", "a:int(7,5)");
     /* of records */
     CHECK_RECORDS(
         "(rec s Pair +0 ((i 0 (hi a 0) given)) (select (lt i 2) (a i) (make Pair (field 0 "

@@ -156,6 +156,8 @@ START_TEST(pointwise)
                 " (sub (a i j k l) (conv int (add i (mul l 3)))))",
                 BOTH, "a:int(2,3,4,5)", "a:int(2,-1+3,4,3+40)");
     CHECK_GRAPH("(add (mul x x) 1.0)", BOTH, "x:double=3");
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (select t (a i) (conv float h)))", BOTH,
+                "a:float(17) t:bool=0 h:half=0.5", "a:float(17) t:bool=1 h:half=0.5");
 }
 END_TEST
 
