@@ -37,7 +37,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: all check check-long unit golden explain robust docs products bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: all check check-long unit golden explain robust replay fuzz docs products bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -94,7 +94,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden explain robust products layers
+	@$(MAKE) --no-print-directory unit golden explain robust replay products layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -103,6 +103,19 @@ explain: all
 	@CSC=$(CSC) tests/explain
 robust: all
 	@CSC=$(CSC) tests/robust
+# The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.
+FUZZ_TIME ?= 60
+FUZZ = BUILD=build/fuzz CC=clang CFLAGS="-O1 -g" SAN="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
+replay: $(BUILD)/fuzz_replay
+	@$< tests/fuzz/corpus/*
+$(BUILD)/fuzz_replay: tests/fuzz/front.c $(BUILD)/libcsc.a
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -DREPLAY -o $@ $< $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+$(BUILD)/fuzz_front: tests/fuzz/front.c $(BUILD)/libcsc.a
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+fuzz:
+	@$(MAKE) --no-print-directory $(FUZZ) build/fuzz/fuzz_front
+	@mkdir -p build/fuzz/found
+	build/fuzz/fuzz_front -max_total_time=$(FUZZ_TIME) -max_len=4096 -timeout=10 -dict=tests/fuzz/words -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus
 docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 products: all $(BUILD)/npyprod

@@ -88,7 +88,8 @@ static void push_tokens(Parse *p)
         Loc loc = parse_token_loc(p, p->next);
         p->clear = p->clear || t.flags & TOKEN_NEW_LINE || t.kind == TOK_SEMI ||
                    t.kind == TOK_LBRACE || t.kind == TOK_RBRACE;
-        parse_push(p, t.kind, loc, &p->tokens.values.data[t.value]);
+        bool valued = t.value < p->tokens.values.len; /* not in a file without names */
+        parse_push(p, t.kind, loc, valued ? &p->tokens.values.data[t.value] : NULL);
         p->next++;
         if (grammar_depth(p->state) > MAX_STATES) {
             parse_too_deep(p, loc);

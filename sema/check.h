@@ -39,8 +39,8 @@ typedef struct Sema {
     Ast *unit;
     const Type *error, *voids, *boolean, *integer, *longs, *real, *string;
 
-    Binding **table; /* scope.c: what each name means now */
-    size_t table_size;
+    Binding **table;               /* scope.c: what each name means now */
+    size_t table_size, table_used; /* a power of two; names in the table */
     Binding *newest;
     int depth;          /* scopes open: DEPTH_LIBRARY and DEPTH_UNIT hold global names */
     int func_depth;     /* the depth of the scope of the function's parameters */
@@ -480,6 +480,7 @@ struct Instance {
     const char *name; /* "List<int>", "max3<float>" */
     Loc loc;          /* where it was first wanted */
     int depth;        /* instances around */
+    Symbol *older;    /* the instance of the same generic made before */
 };
 
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */

@@ -9,8 +9,8 @@
 enum { MAX_NESTING = 40, MAX_TYPE_PARAMS = 8 };
 
 struct Generic {
-    const AstList *params;   /* TYPE_PARAM */
-    VEC(Symbol *) instances; /* SYM_FUNC or SYM_TYPE */
+    const AstList *params; /* TYPE_PARAM */
+    Symbol *newest;        /* SYM_FUNC or SYM_TYPE; Instance.older leads to the others */
 };
 
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams)
@@ -36,8 +36,7 @@ static int nparams(const Symbol *g)
 
 static Symbol *find(const Symbol *g, const Type *const *args)
 {
-    for (size_t i = 0; i < g->generic->instances.len; i++) {
-        Symbol *sym = g->generic->instances.data[i];
+    for (Symbol *sym = g->generic->newest; sym; sym = sym->instance->older) {
         bool same = true;
         for (int k = 0; k < sym->instance->nparams && same; k++)
             same = sym->instance->params[k]->type == args[k];
@@ -88,7 +87,8 @@ static Symbol *instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
         sym->self = scope_symbol(s, SYM_PARAM, g->self->name, g->self->type, g->loc, NULL);
         sym->self->mode = AST_OP_BY_VALUE;
     }
-    vec_push(&g->generic->instances, sym);
+    i->older = g->generic->newest;
+    g->generic->newest = sym;
     return sym;
 }
 

@@ -92,10 +92,31 @@ static void unlink_binding(Sema *s, Binding *b)
     Binding **at = &s->table[place(s, b->name)];
     while (*at != b) at = &(*at)->bucket;
     *at = b->bucket;
+    s->table_used--;
+}
+
+static void link_binding(Sema *s, Binding *b);
+
+/* Twice as many buckets. */
+static void grow_table(Sema *s)
+{
+    Binding **old = s->table;
+    size_t n = s->table_size;
+    s->table_size = 2 * n;
+    s->table = arena_array(s->arena, Binding *, s->table_size);
+    s->table_used = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (Binding *b = old[i], *next; b; b = next) {
+            next = b->bucket;
+            link_binding(s, b);
+        }
+    }
 }
 
 static void link_binding(Sema *s, Binding *b)
 {
+    if (s->table_used == s->table_size) grow_table(s);
+    s->table_used++;
     Binding **at = &s->table[place(s, b->name)];
     b->bucket = *at;
     *at = b;
@@ -255,6 +276,7 @@ static bool differs_by_letter(const char *a, const char *b)
 
 const char *scope_one_letter(Sema *s, const char *name)
 {
+    if (strlen(name) < 2) return NULL; /* too short to be a mistake */
     for (const Binding *b = s->newest; b; b = b->older)
         if (visible(s, b) && b->sym->kind != SYM_FUNC && !b->sym->imported && b->name != name &&
             differs_by_letter(b->name, name))
