@@ -348,6 +348,8 @@ typedef struct Candidates {
 
 /* Checks arguments in the light of what all overloads of that length want. */
 void check_arguments(Sema *s, AstList args, const Candidates *set);
+/* Adds an overload; a generic one has no types yet (generic_candidates). There is room for it. */
+void candidates_add(Candidates *set, Symbol *f);
 Candidates candidates_of_user(Sema *s, Symbol *first);
 Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance);
 /* The best overload for the arguments by section 3's first two rules; NULL after a report. */
@@ -456,6 +458,7 @@ void check_as(Sema *s, Ast *n);
 /* An operator of a class or of null: true if *n is done, reported or not. Operands are checked. */
 bool user_binary(Sema *s, Ast *n);
 bool user_unary(Sema *s, Ast *n);
+bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);

@@ -245,6 +245,7 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
         convert_string(s, value);
         return;
     }
+    if (user_compound(s, n)) return;
     const Type *v = (*value)->type;
     bool shift = op == AST_OP_SHL || op == AST_OP_SHR;
     bool bits = shift || op == AST_OP_AND || op == AST_OP_OR || op == AST_OP_XOR;

@@ -6,7 +6,7 @@
 
 #include "class.h"
 
-enum { MAX_NESTING = 40, MAX_TYPE_PARAMS = 8 };
+enum { MAX_NESTING = 20, MAX_TYPE_PARAMS = 8 };
 
 struct Generic {
     const AstList *params; /* TYPE_PARAM */

@@ -1,6 +1,6 @@
-/* What values of every type have: GetHashCode, Equals and CompareTo. Calls become a row of space "any"
- * for the kind of value, or a comparison. Classes that declare them are not seen here; what `object`
- * calls base.ToString() and base.GetHashCode() is what the runtime knows of any object.
+/* What values of every type have: GetHashCode, Equals and CompareTo. Calls become a row of space
+ * "any" for the kind of value, or a comparison. Classes that declare them are not seen here; what
+ * `object` calls base.ToString() and base.GetHashCode() is what the runtime knows of any object.
  */
 #include <string.h>
 

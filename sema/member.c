@@ -76,12 +76,7 @@ static void add_overloads(Candidates *set, Symbol *first)
             hidden = c->nparams == n && !c->sym->generic;
             for (int p = 0; p < n && hidden; p++) hidden = c->params[p] == f->type->params[p];
         }
-        if (hidden) continue;
-        Candidate *c = &set->data[set->len++];
-        *c = (Candidate){.sym = f, .nparams = n};
-        if (f->generic) continue;
-        c->result = f->type->result;
-        for (int p = 0; p < n; p++) c->params[p] = f->type->params[p];
+        if (!hidden) candidates_add(set, f);
     }
 }
 

@@ -72,6 +72,7 @@ static void check_operand(Sema *s, Ast **slot, const Type *hint)
 static const Type *unary_type(Sema *s, AstOp op, const Type *t)
 {
     if (op == AST_OP_NOT) return t == s->boolean ? t : NULL;
+    if (op == AST_OP_BITNOT && type_is_enum(t)) return t;
     if (!type_is_numeric(t) || (op == AST_OP_BITNOT && !is_integral(t))) return NULL;
     if (op == AST_OP_NEG && type_is_scalar(t, SC_UINT)) return s->longs;
     if (op == AST_OP_NEG && type_is_scalar(t, SC_ULONG)) return NULL;

@@ -56,22 +56,24 @@ Candidates candidates_of_library(Sema *s, const char *space, const char *name, b
     return set;
 }
 
+void candidates_add(Candidates *set, Symbol *f)
+{
+    int n = f->generic ? f->decl->func.params.len : f->type ? f->type->nparams : 0;
+    if (n > MAX_PARAMS || (!f->generic && (!f->type || f->type->kind != TY_FUNC))) return;
+    Candidate *c = &set->data[set->len++];
+    *c = (Candidate){.sym = f, .nparams = n};
+    if (f->generic) return; /* its types are those of an instance */
+    c->result = f->type->result;
+    for (int i = 0; i < n; i++) c->params[i] = f->type->params[i];
+}
+
 Candidates candidates_of_user(Sema *s, Symbol *first)
 {
     Candidates set = {.name = first->name};
     int n = 0;
     for (const Symbol *f = first; f; f = f->next) n++;
     set.data = arena_array(s->arena, Candidate, n);
-    for (Symbol *f = first; f; f = f->next) {
-        if (f->generic) { /* an instance takes its place once the arguments are known */
-            set.data[set.len++] = (Candidate){.sym = f, .nparams = f->decl->func.params.len};
-            continue;
-        }
-        if (!f->type || f->type->kind != TY_FUNC || f->type->nparams > MAX_PARAMS) continue;
-        Candidate *c = &set.data[set.len++];
-        *c = (Candidate){.sym = f, .nparams = f->type->nparams, .result = f->type->result};
-        for (int i = 0; i < c->nparams; i++) c->params[i] = f->type->params[i];
-    }
+    for (Symbol *f = first; f; f = f->next) candidates_add(&set, f);
     return set;
 }
 

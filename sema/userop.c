@@ -63,6 +63,30 @@ bool user_unary(Sema *s, Ast *n)
     return call_operator(s, n, operators(s, name, t, NULL), args, false);
 }
 
+/* `a op= b`: the method on n->sym where its result is the target's type and the target is taken as
+ * it is; else the name of a variable is written out, a = a op b. */
+bool user_compound(Sema *s, Ast *n)
+{
+    Ast *target = n->assign.target, *value = n->assign.value;
+    if (!class_of(target->type) && !class_of(value->type)) return false;
+    Ast probe = {.kind = AST_BAD, .loc = target->loc, .type = target->type};
+    Ast *sum = tree_binary(s, n->loc, n->assign.op, &probe, ast_clone(s->arena, value));
+    if (!user_binary(s, sum)) return false;
+    if (sum->kind != AST_CALL || sum->type == s->error) return sum->type == s->error;
+    Ast **args = sum->call.args.data;
+    if (args[0] == &probe && sum->type == target->type && sum->res == AST_RES_NONE) {
+        n->sym = sum->sym;
+        n->assign.value = args[1];
+        return true;
+    }
+    if (target->kind != AST_NAME_REF) return false;
+    n->assign.value = tree_binary(s, n->loc, n->assign.op, ast_clone(s->arena, target), value);
+    n->assign.op = AST_OP_NONE;
+    user_binary(s, n->assign.value);
+    convert_to(s, &n->assign.value, target->type, NULL);
+    return true;
+}
+
 /* ---- references ----------------------------------------------------------------------------- */
 
 static bool is_reference(const Type *t)
