@@ -324,6 +324,6 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc)
             convert_to(s, &args.data[i], c->params[i], what);
     }
     if (c->sym->kind != SYM_FUNC) return;
-    pure_call(s, c->sym, loc);
+    if (!c->sym->self) pure_call(s, c->sym, loc); /* methods: pure_method, by who calls */
     if (fit == FIT_PROMOTED) pure_need(s, c->sym, loc, "is promoted over a function");
 }
