@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Heads every counted object. refs < 0: immortal. */
+/* Heads every counted object. refs < 0: immortal. Only the runtime changes counts: one that falls
+ * can make the object a candidate of the cycle collector. */
 typedef struct CsHead {
     int32_t refs;
     int16_t kind;             /* CsKind */
@@ -54,7 +55,7 @@ enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2 };
 
 typedef struct CsArray {
     CsHead head;
-    int32_t elem; /* ScalarKind or CS_ELEM_REF */
+    int32_t elem; /* ScalarKind, CS_ELEM_REF or CS_ELEM_RECORD + i */
     int32_t rank;
     int32_t host_state; /* CS_HOST_READ | CS_HOST_WRITE */
     void *data;
@@ -215,7 +216,7 @@ void cs_throw(void *exception, const CsSite *site); /* borrowed; NULL: NullRefer
 int32_t cs_catch_is(const CsClass *cls);            /* is the pending exception one? NULL: any */
 void *cs_catch(void);                               /* takes it: nothing is pending; owned */
 /* Sets a pending exception aside while `finally` runs, and brings it back (unless another one is
- * pending then, which replaces it). */
+ * pending then, which replaces it). What was saved is given back by the second; NULL is fine. */
 void *cs_save_exception(void);
 void cs_restore_exception(void *saved);
 /* Throws the exception of the catch around again, with the stack that it had. */
