@@ -1,4 +1,6 @@
 /* Single elements: cs_apply and its kin. */
+#include <string.h>
+
 #include "closure.h"
 #include "compose.h"
 #include "record.h"
@@ -82,6 +84,47 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     return good;
 }
 
+/* The parameter of type t as slots of g from its last on, one a scalar. */
+static const FdNode *add_slots(FdGraph *g, const FdType *t)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    if (!t->record) {
+        g->slots[g->nslots] = (FdSlot){.type = t, .name = "x"};
+        return fd_slot(rt_fd(), g->nslots++, t, "x");
+    }
+    for (int i = 0; i < t->nfields; i++) fields[i] = add_slots(g, t->fields[i]);
+    return fd_make(rt_fd(), t, fields, (FdLoc){0});
+}
+
+/* The graph of a function that another one gives: the other's parameters are slots. Made once. */
+static Graph *graph_applied(Graph *g)
+{
+    if (g->applied) return g->applied;
+    const FdNode *root = g->fd->root, *args[FD_MAX_RANK];
+    FdGraph *fd = arena_new_of(fd_arena(rt_fd()), FdGraph);
+    *fd = *g->fd;
+    fd->slots =
+        arena_array(fd_arena(rt_fd()), FdSlot, (size_t)(fd->nslots + count_args(root->type)) + 1);
+    memcpy(fd->slots, g->fd->slots, sizeof *fd->slots * (size_t)g->fd->nslots);
+    for (int i = 0; i < root->type->nparams; i++) args[i] = add_slots(fd, root->type->params[i]);
+    fd->root = fd_apply(rt_fd(), root, root->type->nparams, args, root->loc);
+    FdError error;
+    fd_pass_find("compose")->run(rt_fd(), fd, &error);
+    return g->applied = graph_adopt(fd);
+}
+
+/* A functional value that a functional value gives; NULL with an exception. */
+static void *apply_functional(Lazy *l, const CsValue *args, const CsSite *site)
+{
+    Graph *g = graph_applied(l->graph);
+    VEC(CsValue) captures = {0};
+    for (int i = 0; i < l->ncaptures; i++) vec_push(&captures, l->captures[i]);
+    for (int i = l->ncaptures; i < g->fd->nslots; i++) vec_push(&captures, args[i - l->ncaptures]);
+    void *made = lazy_new(g, captures.data, site);
+    vec_free(&captures);
+    return made;
+}
+
 void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
 {
     CsHead *h = fn;
@@ -92,6 +135,10 @@ void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
         return;
     }
     leaves[0].i = 0;
+    if (h->kind == CS_LAZY && ((Lazy *)fn)->graph->fd->root->type->result->result) {
+        out[0].ref = apply_functional(fn, args, site);
+        return;
+    }
     cs_retain(fn);
     bool good = h->kind == CS_ARRAY ? read_element(fn, args, leaves, site)
                                     : apply_lazy(fn, args, leaves, site);

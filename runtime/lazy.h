@@ -7,9 +7,10 @@
 
 struct Graph {
     FdGraph *fd;
-    uint32_t serial;  /* numbers graphs from 1 */
-    bool expensive;   /* reductions, gathers, transcendental functions, calls */
-    uint16_t *points; /* one a slot: at how many different points an element reads it */
+    uint32_t serial;       /* numbers graphs from 1 */
+    bool expensive;        /* reductions, gathers, transcendental functions, calls */
+    struct Graph *applied; /* of the function that it gives, its parameters as slots; or NULL */
+    uint16_t *points;      /* one a slot: at how many different points an element reads it */
 };
 
 Graph *graph_of(CsGraph *g);     /* parses the text once */
