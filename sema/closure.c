@@ -170,6 +170,25 @@ static void find_hosted(Ast **child, void *ctx)
     if (type_is_hosted(n->type)) *found = true;
 }
 
+/* A call whose first operands alone are strings or objects, the same at all points: it is a
+ * function of the others, which lowering captures, so that their uses of bound variables still
+ * count. */
+static bool closes(const Ast *n)
+{
+    const Ast *callee = n->call.callee;
+    bool plain = false, method = callee->sym->self && callee->kind == AST_MEMBER;
+    if (method && type_is_hosted(callee->member.base->type) && mentions_bound(callee->member.base))
+        return false;
+    plain = method && !type_is_hosted(callee->member.base->type);
+    for (int i = 0; i < n->call.args.len; i++) {
+        const Ast *a = n->call.args.data[i];
+        bool hosted = a->type && type_is_hosted(a->type);
+        if (hosted && (plain || mentions_bound(a) || a->type->kind == TY_FUNC)) return false;
+        plain = plain || !hosted;
+    }
+    return plain;
+}
+
 /* Does the operation itself take what no device holds? */
 static bool takes_hosted(Ast *n)
 {
@@ -179,6 +198,7 @@ static bool takes_hosted(Ast *n)
         ast_each_child(n, find_hosted, &found);
         return found;
     }
+    if (closes(n)) return false;
     for (int i = 0; i < n->call.args.len; i++) find_hosted(&n->call.args.data[i], &found);
     if (n->call.callee->kind == AST_MEMBER) find_hosted(&n->call.callee->member.base, &found);
     return found;

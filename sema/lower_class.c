@@ -144,6 +144,8 @@ const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode 
     f->type = type_func(l->r->types, n->sym->type->result, count - hosted, params);
     const FdNode *fn = lower_capture(l, f);
     if (!fn) return NULL;
+    diag(l->diags, n->loc, DIAG_ON_HOST,
+         "this is computed on the host, element by element: a device has no strings or objects");
     for (int i = hosted; i < count; i++)
         args[i - hosted] = lower_convert(l, values[i], fn->type->params[i - hosted], n->loc);
     FdLoc loc = lower_loc(l, n->loc);
