@@ -135,7 +135,7 @@ static void check_eval(Sema *s, Ast **slot)
     const Type *t = f->type;
     n->type = s->error;
     if (t == s->error) return;
-    bool array = t->result->kind == TY_SCALAR && t->nparams <= MAX_ARRAY_RANK;
+    bool array = type_is_value(t->result) && t->nparams <= MAX_ARRAY_RANK;
     for (int i = 0; i < t->nparams; i++) array = array && t->params[i] == s->integer;
     if (t->kind == TY_ARRAY) array = true;
     if (!array) {

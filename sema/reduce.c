@@ -47,6 +47,20 @@ bool is_combiner(const Symbol *f)
            t->params[1] == t->result && type_is_value(t->result);
 }
 
+/* The functions that a callee names: by their name, or static methods behind that of a class. */
+static Symbol *named_functions(Sema *s, const Ast *callee)
+{
+    Symbol *f = NULL;
+    if (callee->kind == AST_NAME_REF) f = scope_user(s, callee->name_ref.name);
+    if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_TYPE_NAME) {
+        const char *name = callee->member.base->type_name.name;
+        Symbol *type = name ? scope_type(s, name) : NULL;
+        Class *cls = type && !type->generic ? class_of(decl_alias(s, type)) : NULL;
+        f = cls ? member_find(s, cls, callee->member.name) : NULL;
+    }
+    return f && f->kind == SYM_FUNC ? f : NULL;
+}
+
 bool call_is_reduction(Sema *s, const Ast *n)
 {
     int operands = 0, binders = 0;
@@ -58,9 +72,8 @@ bool call_is_reduction(Sema *s, const Ast *n)
     }
     if (library_reduction(s, n->call.callee, operands == 1) >= 0) return true;
     if (is_fold(s, n)) return true;
-    if (operands != 1 || n->call.callee->kind != AST_NAME_REF) return false;
-    const Symbol *f = scope_user(s, n->call.callee->name_ref.name);
-    if (!f || f->kind != SYM_FUNC) return false;
+    const Symbol *f = operands == 1 ? named_functions(s, n->call.callee) : NULL;
+    if (!f) return false;
     bool two = false, one = false;
     for (; f; f = f->next) {
         two = two || is_combiner(f);
@@ -123,7 +136,7 @@ void check_reduce(Sema *s, Ast *n)
 
 static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
 {
-    Symbol *first = scope_user(s, n->call.callee->name_ref.name), *found = NULL;
+    Symbol *first = named_functions(s, n->call.callee), *found = NULL;
     for (Symbol *f = first; f; f = f->next)
         if (is_combiner(f) && (f->type->result == t || (!found && !first->next))) found = f;
     if (!found || !convert_result(s, operand, found->type->result, NULL)) {
@@ -135,6 +148,9 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
     n->sym = n->call.callee->sym = found;
     n->call.callee->type = found->type;
     n->type = found->type->result;
+    if (n->call.callee->kind == AST_MEMBER)
+        n->call.callee->member.base = type_node(s, n->call.callee->loc, found->cls->type);
+    func_use(s, found);
     pure_call(s, found, n->loc);
     pure_need(s, found, n->loc, "is used as a reduction");
     if (found->associative) return;
