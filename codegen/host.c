@@ -63,16 +63,26 @@ static void verify(const HostModule *m)
     LLVMDisposeMessage(message);
 }
 
-static void optimise(const HostModule *m)
+/* What a light function gets; other functions get it too, which costs them little. */
+static const char light_passes[] =
+    "function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),adce)";
+
+static void run_passes(const HostModule *m, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(m->mod, passes, m->target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) llvm_bug(m, "LLVM's passes", LLVMGetErrorMessage(error));
+}
+
+static void optimise(HostModule *m)
 {
     static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
                                             "default<O3>"};
     if (m->options->opt_level == 0) return;
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error =
-        LLVMRunPasses(m->mod, pipelines[m->options->opt_level & 3], m->target, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error) llvm_bug(m, "LLVM's passes", LLVMGetErrorMessage(error));
+    if (m->light.len) run_passes(m, light_passes);
+    for (size_t i = 0; i < m->light.len; i++) host_freeze(m, m->light.data[i]);
+    run_passes(m, pipelines[m->options->opt_level & 3]);
 }
 
 HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
@@ -98,6 +108,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_declare_functions(m);
     host_describe_classes(m);
     host_scan_functions(m);
+    host_measure(m);
     for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
     LLVMValueRef program = host_emit_program(m);
     host_finish_module(m, kernels, nkernels, program);
@@ -114,7 +125,7 @@ void host_free(HostModule *m)
     vec_free(&m->texts);
     vec_free(&m->strings);
     vec_free(&m->natives);
-    vec_free(&m->names);
+    vec_free(&m->light);
     if (m->di) LLVMDisposeDIBuilder(m->di);
     LLVMDisposeBuilder(m->b);
     LLVMDisposeBuilder(m->entry);

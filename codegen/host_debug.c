@@ -1,5 +1,6 @@
 /* Debugging information (-g): functions, lines and variables for gdb and profilers. Without -g
- * every function here does nothing. References show as pointers to a type named as in C$. */
+ * every function here does nothing. Records show as structures, references as pointers to a type
+ * named as in C$. */
 #include <string.h>
 #include <unistd.h>
 
@@ -73,9 +74,34 @@ void host_debug_none(HostModule *m)
     LLVMSetCurrentDebugLocation2(m->b, NULL);
 }
 
+static LLVMMetadataRef type_of(HostModule *m, const Type *t);
+
+/* A record: a structure of its fields. */
+static LLVMMetadataRef record_type(HostModule *m, const Type *t, const char *name)
+{
+    const Class *c = t->decl->cls;
+    LLVMTypeRef type = host_class(t)->type;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->mod);
+    LLVMMetadataRef *fields = arena_array(m->arena, LLVMMetadataRef, c->nfields + 1);
+    uint64_t align = LLVMABIAlignmentOfType(layout, type) * UINT64_C(8);
+    for (int i = 0; i < c->nfields; i++) {
+        const Symbol *field = c->fields[i];
+        LLVMTypeRef stored = host_stored_type(m, field->type);
+        fields[i] =
+            LLVMDIBuilderCreateMemberType(m->di, m->di_file, field->name, strlen(field->name),
+                                          m->di_file, 0, LLVMABISizeOfType(layout, stored) * 8, 0,
+                                          LLVMOffsetOfElement(layout, type, (unsigned)i) * 8,
+                                          LLVMDIFlagZero, type_of(m, field->type));
+    }
+    return LLVMDIBuilderCreateStructType(
+        m->di, m->di_file, name, strlen(name), m->di_file, 0, LLVMABISizeOfType(layout, type) * 8,
+        (uint32_t)align, LLVMDIFlagZero, NULL, fields, (unsigned)c->nfields, 0, NULL, "", 0);
+}
+
 static LLVMMetadataRef type_of(HostModule *m, const Type *t)
 {
     const char *name = type_text(m->arena, t);
+    if (type_is_record(t)) return record_type(m, t, name);
     if (t->kind != TY_SCALAR) {
         LLVMMetadataRef object = LLVMDIBuilderCreateUnspecifiedType(m->di, name, strlen(name));
         return LLVMDIBuilderCreatePointerType(m->di, object, 64, 64, 0, name, strlen(name));

@@ -110,10 +110,11 @@ struct HostModule {
     int nrecords;
     HostFuncInfo *funcs; /* sorted by symbol */
     int nfuncs;
+    bool large;              /* its functions without nested loops are optimised lightly */
+    VEC(LLVMValueRef) light; /* functions that get few passes */
     VEC(HostText) texts;
     VEC(HostText) strings;
     VEC(HostNativeEntry) natives;
-    VEC(HostText) names; /* functions that give the names of enums: `bytes` is the enum's symbol */
 
     LLVMDIBuilderRef di; /* NULL without -g */
     LLVMMetadataRef di_unit, di_file, di_func_type;
@@ -184,7 +185,7 @@ typedef struct HostFunc {
     LLVMValueRef result;         /* what they return: a slot or variable */
     HostLoop *loop;
     HostFacts facts;
-    bool versioned; /* inside a loop that was made in two versions */
+    bool versioned; /* inside a loop that was made in two versions, or never to do so */
     LLVMMetadataRef di_scope;
 } HostFunc;
 
@@ -246,6 +247,8 @@ void host_declare_functions(HostModule *m);
 const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym);
 void host_emit_function(HostModule *m, const HostFuncInfo *info);
 LLVMValueRef host_emit_program(HostModule *m);
+void host_freeze(HostModule *m, LLVMValueRef fn); /* no passes from now on */
+void host_measure(HostModule *m);                 /* sets m->large */
 void host_return(HostFunc *f, Ast *n);
 /* A function of the module's own, ready to be filled at its first block. */
 LLVMValueRef host_add_function(HostModule *m, const char *name, LLVMTypeRef type);
@@ -293,6 +296,11 @@ bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Sy
                     HostFacts *facts);
 /* Is it a graph of a..b with bounds that the host has: the identity over a given range? */
 bool host_is_range(const HostModule *m, const Ast *n);
+typedef struct HostSize {
+    int nodes;
+    int loops; /* how deep they are nested */
+} HostSize;
+HostSize host_size(AstList list);
 /* The node under `ref` or `out`. */
 Ast *host_strip_mode(Ast *n);
 
