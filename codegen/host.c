@@ -43,8 +43,9 @@ static void init_target(HostModule *m)
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                  LLVMCodeGenLevelDefault,
                                                  LLVMCodeGenLevelAggressive};
-    m->target = LLVMCreateTargetMachine(target, triple, "", "", levels[m->options->opt_level & 3],
-                                        LLVMRelocPIC, LLVMCodeModelDefault);
+    int level = m->monstrous ? 0 : m->options->opt_level & 3;
+    m->target = LLVMCreateTargetMachine(target, triple, "", "", levels[level], LLVMRelocPIC,
+                                        LLVMCodeModelDefault);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->target);
     LLVMSetModuleDataLayout(m->mod, layout);
     LLVMSetTarget(m->mod, triple);
@@ -100,6 +101,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     m->entry = LLVMCreateBuilderInContext(m->ctx);
     m->graphs = arena_array(arena, LLVMValueRef, sema->ngraphs + 1);
     host_types_init(m);
+    host_measure(m);
     init_target(m);
     host_abi_init(m);
     if (options->debug) host_debug_init(m);
@@ -108,7 +110,6 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_declare_functions(m);
     host_describe_classes(m);
     host_scan_functions(m);
-    host_measure(m);
     for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
     LLVMValueRef program = host_emit_program(m);
     host_finish_module(m, kernels, nkernels, program);

@@ -14,7 +14,7 @@ enum { INLINE_BLOCKS = 40, LANDING_EDGES = 16 };
  * seconds: nodes of the tree above which a function, or every function of a program that has no
  * nested loops, gets few passes. */
 enum { HUGE_FUNCTION = 4000, LARGE_PROGRAM = 12000 };
-enum { MONSTROUS_FUNCTION = 16000 }; /* gets none at all */
+enum { MONSTROUS_FUNCTION = 16000 }; /* gets none, and LLVM's fast code generator the program */
 
 /* ---- declarations -------------------------------------------------------------------------------
  */
@@ -455,9 +455,15 @@ static const char *display_name(const HostModule *m, const Symbol *sym)
 
 void host_measure(HostModule *m)
 {
-    int nodes = host_size(m->sema->unit->unit.stmts).nodes;
-    for (int i = 0; i < m->nfuncs; i++) nodes += host_size((AstList){&m->funcs[i].body, 1}).nodes;
+    int nodes = host_size(m->sema->unit->unit.stmts).nodes, most = nodes;
+    for (int i = 0; i < m->sema->nfuncs; i++) {
+        Ast *decl = m->sema->funcs[i]->decl;
+        int n = host_size((AstList){&decl, 1}).nodes;
+        nodes += n;
+        if (n > most) most = n;
+    }
     m->large = nodes > LARGE_PROGRAM;
+    m->monstrous = most > MONSTROUS_FUNCTION;
 }
 
 void host_freeze(HostModule *m, LLVMValueRef fn)

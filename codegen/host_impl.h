@@ -111,6 +111,7 @@ struct HostModule {
     HostFuncInfo *funcs; /* sorted by symbol */
     int nfuncs;
     bool large;              /* its functions without nested loops are optimised lightly */
+    bool monstrous;          /* a function is too large for LLVM's better code generator */
     VEC(LLVMValueRef) light; /* functions that get few passes */
     VEC(HostText) texts;
     VEC(HostText) strings;
@@ -248,7 +249,7 @@ const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym);
 void host_emit_function(HostModule *m, const HostFuncInfo *info);
 LLVMValueRef host_emit_program(HostModule *m);
 void host_freeze(HostModule *m, LLVMValueRef fn); /* no passes from now on */
-void host_measure(HostModule *m);                 /* sets m->large */
+void host_measure(HostModule *m);                 /* sets m->large and m->monstrous */
 void host_return(HostFunc *f, Ast *n);
 /* A function of the module's own, ready to be filled at its first block. */
 LLVMValueRef host_add_function(HostModule *m, const char *name, LLVMTypeRef type);
