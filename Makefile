@@ -37,7 +37,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: all check check-long unit golden explain robust replay fuzz docs products bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: all check check-long unit golden explain robust replay fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -94,7 +94,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden explain robust replay products layers
+	@$(MAKE) --no-print-directory unit golden explain robust replay products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -120,6 +120,8 @@ docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
+debugger: all
+	@CSC=$(CSC) tests/gdb.sh
 check-long: check $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
 bless: all $(BUILD)/unit/fdag_pass

@@ -41,6 +41,18 @@ void *cs_str_substring_from(void *s, int32_t from, const CsSite *site)
     return cs_str_substring(s, from, from <= count ? (int32_t)(count - from) : -1, site);
 }
 
+void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
+{
+    int64_t count = str_count(s);
+    if (lo < 0 || hi < lo || hi > count) {
+        rt_throw(RT_INDEX, site, "%lld..%lld is outside a string of %lld characters", (long long)lo,
+                 (long long)hi, (long long)count);
+        return NULL;
+    }
+    int64_t begin = str_offset(s, lo), end = str_offset(s, hi);
+    return rt_str_new(bytes_of(s) + begin, end - begin);
+}
+
 void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site)
 {
     if (!is_part(s, from, n, "Remove", site)) return NULL;
