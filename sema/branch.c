@@ -82,19 +82,20 @@ void check_switch(Sema *s, Ast *n)
 
 /* ---- exceptions ----------------------------------------------------------------------------- */
 
-static Class *exception_class(Sema *s)
+static bool derives(Sema *s, const Class *c, Symbol *base)
 {
-    Symbol *sym = scope_library(s, intern_cstr(s->names, "Exception"));
-    if (!sym || sym->kind != SYM_TYPE || sym->decl->kind != AST_CLASS) return NULL;
-    decl_alias(s, sym);
+    if (!base || base->decl->kind != AST_CLASS || base->generic) return false;
+    decl_alias(s, base);
     class_settle(s);
-    return sym->cls;
+    return base->cls && class_is(c, base->cls);
 }
 
+/* Of the library's Exception, or of the one that hides it here. */
 static bool is_exception(Sema *s, const Type *t)
 {
-    const Class *c = class_of(t), *e = exception_class(s);
-    return c && e && class_is(c, e);
+    const Class *c = class_of(t);
+    const char *name = intern_cstr(s->names, "Exception");
+    return c && (derives(s, c, scope_library(s, name)) || derives(s, c, scope_type(s, name)));
 }
 
 /* What the runtime may throw: the program needs these classes where it catches. */

@@ -137,6 +137,8 @@ static int better_type(const Ast *a, const Type *p, const Type *q, bool library,
     const Type *from = result_of(a->type);
     p = result_of(p);
     q = result_of(q);
+    if (p != q && class_of(p) && class_of(q)) /* the more derived class */
+        return class_is(class_of(p), class_of(q)) - class_is(class_of(q), class_of(p));
     if (p == q || p->kind != TY_SCALAR || q->kind != TY_SCALAR) return 0;
     if (from == p) return 1;
     if (from == q) return -1;
