@@ -37,7 +37,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: all check check-long unit golden explain robust replay fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: all check check-long unit golden levels explain robust replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -94,7 +94,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden explain robust replay products debugger layers
+	@$(MAKE) --no-print-directory unit golden levels explain robust replay examples products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -118,6 +118,10 @@ fuzz:
 	build/fuzz/fuzz_front -max_total_time=$(FUZZ_TIME) -max_len=4096 -timeout=10 -dict=tests/fuzz/words -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus
 docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
+levels: all
+	@CSC=$(CSC) tests/levels.sh
+examples:
+	@tools/examples.sh
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
 debugger: all

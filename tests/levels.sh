@@ -1,0 +1,31 @@
+#!/bin/sh
+# The programs of tests/programs give one output at -O0 and -O3, exactly under --precise, on the default device and on ref:
+# tests/levels.sh [PATTERN]. tests/run has compared the default options in all families.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}"
+export CSC
+if [ "${1:-}" = --one ]; then
+    name=$2
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    for level in -O0 -O3; do
+        "$CSC" $level --precise "$name.cs\$" -o "$work/prog" 2>"$work/err" || { echo "FAIL $name $level does not compile"; exit 0; }
+        for env in CS_DEVICE= CS_DEVICE=ref; do
+            env "$env" timeout 120 "$work/prog" >"$work/out" 2>"$work/err" </dev/null
+            status=$?
+            [ ! -f "$name.stderr" ] || cat "$work/err" >>"$work/out"
+            [ $status = 0 ] || echo "exit $status" >>"$work/out"
+            cmp -s "$work/out" "$name.run.out" && continue
+            echo "FAIL $name $level --precise $env"
+            diff -u "$name.run.out" "$work/out" | head -n 20
+        done
+    done
+    exit 0
+fi
+list=$(find tests/programs -name '*.run.out' | sed 's/\.run\.out$//' | grep -e "${1:-.}" | sort)
+out=$(echo "$list" | xargs -r -P 2 -n 1 tests/levels.sh --one)
+[ -z "$out" ] || echo "$out"
+failed=$(echo "$out" | grep -c '^FAIL')
+echo "levels: $(echo "$list" | wc -l) programs, $failed failures"
+[ "$failed" = 0 ]
