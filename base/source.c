@@ -81,11 +81,6 @@ const Source *sources_get(const Sources *s, uint32_t file)
     return file < s->files.len ? &s->files.data[file].source : NULL;
 }
 
-size_t sources_count(const Sources *s)
-{
-    return s->files.len;
-}
-
 void sources_position(const Sources *s, uint32_t file, uint32_t offset, int *line, int *col)
 {
     *line = *col = 1;

@@ -26,7 +26,6 @@ void sources_free(Sources *s);
 int sources_load(Sources *s, const char *path, const char **why);
 int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */
 const Source *sources_get(const Sources *s, uint32_t file);
-size_t sources_count(const Sources *s);
 
 /* 1-based line and column (in characters, tabs count one) of a byte offset. */
 void sources_position(const Sources *s, uint32_t file, uint32_t offset, int *line, int *col);

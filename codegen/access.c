@@ -147,7 +147,7 @@ static const KirExpr *checked_offset(Gen *g, const FdNode *n)
     return offset;
 }
 
-const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
+static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     const KirExpr *offset = kir_int(a, 0);

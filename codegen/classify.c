@@ -35,7 +35,9 @@ static bool is_index_conversion(const FdNode *n)
            scalar_is_integer(result_kind(n)) && scalar_is_integer(result_kind(n->args[0]));
 }
 
-bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out)
+/* Coefficient of variable v in an affine index: false if n is not affine in v with a constant
+ * factor. */
+static bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out)
 {
     int64_t x, y;
     *out = 0;

@@ -15,6 +15,8 @@ static const struct {
 #undef ABI
 };
 
+static LLVMValueRef site_of(HostFunc *f, Loc loc);
+
 AbiId host_abi_find(const char *name)
 {
     for (int i = 0; i < ABI_COUNT; i++)
@@ -69,7 +71,7 @@ static LLVMValueRef call_at(HostFunc *f, AbiId id, const LLVMValueRef *args, int
     HostModule *m = f->m;
     LLVMValueRef all[16];
     for (int i = 0; i < n; i++) all[i] = args[i];
-    if (abi[id].throws) all[n++] = host_site(f, loc);
+    if (abi[id].throws) all[n++] = site_of(f, loc);
     if ((size_t)n + 1 != strlen(abi[id].signature)) host_bug(m, NULL, abi[id].name);
     return call(m, id, all, (unsigned)n);
 }
@@ -110,7 +112,7 @@ void host_check_pending(HostFunc *f, Loc loc, bool frame)
         LLVMBasicBlockRef add = host_block(f, "frame");
         host_branch_cold(f, thrown, add, next);
         host_enter(f, add);
-        LLVMValueRef site = host_site(f, loc);
+        LLVMValueRef site = site_of(f, loc);
         call(m, ABI_cs_frame, &site, 1);
         host_jump(f, out);
     }
@@ -176,7 +178,8 @@ LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LL
     return g;
 }
 
-LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len)
+/* NUL-terminated. */
+static LLVMValueRef text_constant(HostModule *m, const char *bytes, size_t len)
 {
     for (size_t i = m->texts.len; i-- > 0;)
         if (m->texts.data[i].len == len && memcmp(m->texts.data[i].bytes, bytes, len) == 0)
@@ -190,7 +193,7 @@ LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len)
 
 LLVMValueRef host_c_string(HostModule *m, const char *s)
 {
-    return host_text_constant(m, s, strlen(s));
+    return text_constant(m, s, strlen(s));
 }
 
 LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,
@@ -200,7 +203,7 @@ LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMV
     return host_constant(m, name, LLVMArrayType(elem, n), LLVMConstArray(elem, items, n), false);
 }
 
-LLVMValueRef host_site(HostFunc *f, Loc loc)
+static LLVMValueRef site_of(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;
     int line, col;
@@ -256,7 +259,7 @@ LLVMValueRef host_string(HostFunc *f, AstBytes text)
     }
     LLVMTypeRef params[] = {m->ptr, m->ptr, m->i64};
     LLVMTypeRef type = LLVMFunctionType(m->ptr, params, 3, false);
-    LLVMValueRef args[] = {cell, host_text_constant(m, bytes, text.len),
+    LLVMValueRef args[] = {cell, text_constant(m, bytes, text.len),
                            host_long(m, (int64_t)text.len)};
     return LLVMBuildCall2(m->b, type, literal_function(m, type), args, 3, "");
 }

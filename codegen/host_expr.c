@@ -3,6 +3,8 @@
  * A node that sema cannot leave here aborts (host_bug). */
 #include "host_impl.h"
 
+static HostRef graph_value(HostFunc *f, Ast *n, const Type *type);
+
 /* ---- values and references
  * -------------------------------------------------------------------------- */
 
@@ -316,7 +318,7 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
     if (!type_is_functional(from) || !type_is_functional(to) || from->result != to->result)
         host_bug(f->m, n, "a conversion that was not lowered");
     if (to->kind != TY_ARRAY || from->kind == TY_ARRAY) return host_ref(f, operand);
-    if (operand->kind == AST_GRAPH) return host_graph_value(f, operand, to);
+    if (operand->kind == AST_GRAPH) return graph_value(f, operand, to);
     LLVMValueRef fn = host_value(f, operand);
     return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
 }
@@ -334,7 +336,8 @@ LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values
     return buffer;
 }
 
-HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
+/* Evaluates a graph node: as a value of `type`, which may be the array of its function. */
+static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
 {
     HostModule *m = f->m;
     AstList captures = n->graph.captures;
@@ -437,7 +440,7 @@ HostRef host_ref(HostFunc *f, Ast *n)
     case AST_INDEX: return subscript(f, n);
     case AST_NEW_ARRAY:
     case AST_INIT_LIST: return host_new_array(f, n);
-    case AST_GRAPH: return host_graph_value(f, n, n->type);
+    case AST_GRAPH: return graph_value(f, n, n->type);
     default: host_bug(f->m, n, "an expression that was not lowered");
     }
 }

@@ -215,7 +215,6 @@ typedef struct HostSpot {
 } HostSpot;
 HostSpot host_leave(const HostModule *m);
 void host_come_back(HostModule *m, HostSpot spot);
-LLVMTypeRef host_result_type(const HostModule *m, const Symbol *func);
 
 /* ---- host_abi.c -------------------------------------------------------------------------- */
 
@@ -230,8 +229,6 @@ void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc
 /* After a call: leaves if an exception is pending. `frame`: adds this function to its stack. */
 void host_release_slots(HostFunc *f, int first, int end); /* of the frame */
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
-LLVMValueRef host_site(HostFunc *f, Loc loc);
-LLVMValueRef host_text_constant(HostModule *m, const char *bytes, size_t len); /* NUL-terminated */
 LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borrowed */
 LLVMValueRef host_graph(HostModule *m, uint64_t graph);
 LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
@@ -308,9 +305,6 @@ Ast *host_strip_mode(Ast *n);
 /* ---- host_try.c
  * ---------------------------------------------------------------------------------- */
 
-void host_enter_region(HostFunc *f, HostRegion *r);
-/* Leaves the region; what its landings do once they have released its slots goes to `handler`. */
-void host_leave_region(HostFunc *f, LLVMBasicBlockRef handler);
 void host_emit_landings(HostFunc *f, HostRegion *r, LLVMBasicBlockRef handler);
 /* Jumps to a block of region `outer`, whose scope is `scope`, through what is `finally` between. */
 void host_jump_out(HostFunc *f, LLVMBasicBlockRef to, HostRegion *outer, size_t scope);
@@ -354,8 +348,6 @@ LLVMValueRef host_keep(HostFunc *f, HostRef r, const Type *type, bool hazard);
 /* Results of the runtime (l, i, d, f or p) as C$ values, and back. */
 HostRef host_from_abi(HostFunc *f, LLVMValueRef v, char letter, const Type *type, const Ast *n);
 LLVMValueRef host_to_abi(HostFunc *f, LLVMValueRef v, const Type *type, char letter);
-/* Evaluates a graph node: as a value of `type`, which may be the array of its function. */
-HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type);
 /* A functional value applied to scalars. */
 HostRef host_apply(HostFunc *f, Ast *n, Ast *fn, AstList args);
 /* Several operands in order: none changes a reference that an earlier one gave. */
@@ -464,7 +456,6 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
 
 /* ---- host_record.c -------------------------------------------------------------------------- */
 
-LLVMValueRef host_record_get(HostFunc *f, LLVMValueRef record, const Symbol *field);
 int host_leaves(const Type *t); /* scalars in a record; of any other type 1 */
 const Type *host_leaf_type(const Type *t, int leaf);
 LLVMValueRef *host_scatter(HostFunc *f, LLVMValueRef v, const Type *t); /* in the arena */
@@ -523,8 +514,7 @@ typedef struct HostPlace { /* something that can be assigned */
 HostPlace *host_place(HostFunc *f, Ast *n); /* evaluates objects and indices */
 /* The place's address; not of an element that is a record, nor to write a property. */
 LLVMValueRef host_place_address(HostFunc *f, HostPlace *p);
-HostElement host_place_element(HostFunc *f, HostPlace *p); /* of PLACE_ELEMENT, for writing */
-LLVMValueRef host_place_load(HostFunc *f, HostPlace *p);   /* references: borrowed */
+LLVMValueRef host_place_load(HostFunc *f, HostPlace *p); /* references: borrowed */
 /* The array in p was changed: one that a property gave goes back to it. p may be NULL. */
 void host_place_changed(HostFunc *f, HostPlace *p);
 /* value is owned by the place from now on. */

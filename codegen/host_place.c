@@ -5,6 +5,8 @@
  * owns the reference in it. */
 #include "host_impl.h"
 
+static HostElement place_element(HostFunc *f, HostPlace *p);
+
 static HostPlace *new_place(HostFunc *f, HostPlaceKind kind, const Type *type, Loc loc)
 {
     HostPlace *p = arena_new_of(f->m->arena, HostPlace);
@@ -125,11 +127,12 @@ LLVMValueRef host_place_address(HostFunc *f, HostPlace *p)
     default: break;
     }
     if (type_is_record(p->type)) host_bug(f->m, p->base, "the address of a record in an array");
-    HostElement e = host_place_element(f, p);
+    HostElement e = place_element(f, p);
     return host_element_address(f, &e, 0);
 }
 
-HostElement host_place_element(HostFunc *f, HostPlace *p)
+/* Of PLACE_ELEMENT, for writing. */
+static HostElement place_element(HostFunc *f, HostPlace *p)
 {
     const Type *type = p->of->type;
     LLVMValueRef slot = host_place_address(f, p->of);
@@ -147,7 +150,7 @@ LLVMValueRef host_place_load(HostFunc *f, HostPlace *p)
     if (p->kind != PLACE_ELEMENT) return host_load(f, host_place_address(f, p), p->type);
     HostElement e;
     if (p->fact || p->of->kind != PLACE_SLOT || p->of->sym) {
-        e = host_place_element(f, p);
+        e = place_element(f, p);
     } else {
         LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, p->of->slot, "");
         host_array_read(f, array, p->loc);
@@ -178,7 +181,7 @@ void host_place_store(HostFunc *f, HostPlace *p, LLVMValueRef value)
         return;
     }
     if (p->kind == PLACE_ELEMENT && !ref) {
-        HostElement e = host_place_element(f, p);
+        HostElement e = place_element(f, p);
         host_element_store(f, &e, value);
         host_place_changed(f, p->of);
         return;

@@ -6,7 +6,7 @@
 
 enum { PLANE_ALIGN = FD_PLANE_ALIGN };
 
-LLVMValueRef host_record_get(HostFunc *f, LLVMValueRef record, const Symbol *field)
+static LLVMValueRef record_get(HostFunc *f, LLVMValueRef record, const Symbol *field)
 {
     HostModule *m = f->m;
     LLVMValueRef v = LLVMBuildExtractValue(m->b, record, (unsigned)field->field, "");
@@ -58,7 +58,7 @@ static LLVMValueRef *scatter(HostFunc *f, LLVMValueRef v, const Type *t, LLVMVal
     }
     const Class *c = t->decl->cls;
     for (int i = 0; i < c->nfields; i++)
-        out = scatter(f, host_record_get(f, v, c->fields[i]), c->fields[i]->type, out);
+        out = scatter(f, record_get(f, v, c->fields[i]), c->fields[i]->type, out);
     return out;
 }
 
@@ -157,7 +157,7 @@ LLVMValueRef host_record_field(HostFunc *f, Ast *n)
         first += leaf_of(base->sym);
         base = base->member.base;
     }
-    if (!reads_element(base)) return host_record_get(f, host_value(f, n->member.base), n->sym);
+    if (!reads_element(base)) return record_get(f, host_value(f, n->member.base), n->sym);
     bool index = base->kind == AST_INDEX;
     HostElement e = host_find_element(f, index ? base->index.base : base->call.callee,
                                       index ? base->index.args : base->call.args, base->loc);

@@ -16,7 +16,7 @@
 /* ---- regions -----------------------------------------------------------------------------------
  */
 
-void host_enter_region(HostFunc *f, HostRegion *r)
+static void enter_region(HostFunc *f, HostRegion *r)
 {
     r->outer = f->region;
     r->first_slot = f->nslots;
@@ -26,7 +26,8 @@ void host_enter_region(HostFunc *f, HostRegion *r)
     f->region = r;
 }
 
-void host_leave_region(HostFunc *f, LLVMBasicBlockRef handler)
+/* What the region's landings do once they have released its slots goes to `handler`. */
+static void leave_region(HostFunc *f, LLVMBasicBlockRef handler)
 {
     HostRegion *r = f->region;
     f->region = r->outer;
@@ -83,12 +84,12 @@ static void emit_filter(HostFunc *f, Ast *filter, LLVMBasicBlockRef yes, LLVMBas
     HostModule *m = f->m;
     HostRegion region = {0};
     LLVMBasicBlockRef failed = host_block(f, "failed");
-    host_enter_region(f, &region);
+    enter_region(f, &region);
     size_t mark = f->temps.len;
     LLVMValueRef holds = host_value(f, filter);
     host_release_temps(f, mark);
     LLVMBuildCondBr(m->b, holds, yes, no);
-    host_leave_region(f, failed);
+    leave_region(f, failed);
     host_enter(f, failed);
     LLVMValueRef dropped = host_call_runtime(f, ABI_cs_catch, NULL, 0, filter->loc);
     host_call_runtime(f, ABI_cs_release, &dropped, 1, filter->loc);
@@ -142,10 +143,10 @@ static void emit_catches(HostFunc *f, Ast *n)
     }
     HostRegion region = {0};
     LLVMBasicBlockRef handler = host_block(f, "handler"), end = host_block(f, "end");
-    host_enter_region(f, &region);
+    enter_region(f, &region);
     host_stmt(f, n->try_.body);
     host_jump(f, end);
-    host_leave_region(f, handler);
+    leave_region(f, handler);
     host_enter(f, handler);
     for (int i = 0; i < catches.len; i++) {
         LLVMBasicBlockRef next = host_block(f, "next");
@@ -179,20 +180,20 @@ static void emit_finally(HostFunc *f, Ast *n)
     LLVMValueRef saved = host_alloca(f, m->ptr, "saved");
     region.way = host_alloca(f, m->i32, "way");
     region.finally = host_block(f, "finally");
-    host_enter_region(f, &region);
+    enter_region(f, &region);
     emit_catches(f, n);
     if (!host_ended(f)) {
         LLVMBuildStore(m->b, host_int(m, 0), region.way);
         host_jump(f, region.finally);
     }
-    host_leave_region(f, handler);
+    leave_region(f, handler);
     host_enter(f, handler);
     LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_save_exception, NULL, 0, n->loc), saved);
     LLVMBuildStore(m->b, host_int(m, -1), region.way);
     host_jump(f, region.finally);
 
     host_enter(f, region.finally);
-    host_enter_region(f, &last);
+    enter_region(f, &last);
     host_stmt(f, n->try_.finally_);
     host_debug_at(f, n->loc);
     if (!host_ended(f)) {
@@ -202,7 +203,7 @@ static void emit_finally(HostFunc *f, Ast *n)
         for (size_t i = 0; i < region.exits.len; i++)
             LLVMAddCase(to, host_int(m, (int64_t)i + 1), region.exits.data[i].from);
     }
-    host_leave_region(f, replaced);
+    leave_region(f, replaced);
     /* an exception in `finally` replaces the one that waits */
     host_enter(f, replaced);
     LLVMBasicBlockRef drop = host_block(f, "drop"), out = host_block(f, "out");

@@ -74,7 +74,7 @@ LLVMTypeRef host_stored_type(const HostModule *m, const Type *t)
     return type_is_scalar(t, SC_BOOL) ? m->i8 : host_type(m, t);
 }
 
-LLVMTypeRef host_result_type(const HostModule *m, const Symbol *func)
+static LLVMTypeRef result_type(const HostModule *m, const Symbol *func)
 {
     if (!func->is_ctor) return host_type(m, func->type->result);
     return type_is_record(func->cls->type) ? host_type(m, func->cls->type) : m->void_type;
@@ -91,7 +91,7 @@ LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func, AstList para
         bool by_ref = mode == AST_OP_REF || mode == AST_OP_OUT;
         types[n++] = by_ref ? m->ptr : host_type(m, func->type->params[i]);
     }
-    return LLVMFunctionType(host_result_type(m, func), types, n, false);
+    return LLVMFunctionType(result_type(m, func), types, n, false);
 }
 
 bool host_takes_self(const Symbol *func)

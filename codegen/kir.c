@@ -147,13 +147,6 @@ const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirEx
     return e;
 }
 
-const KirExpr *kir_choose(Arena *a, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
-{
-    KirExpr *e = expr_new(a, KIR_ARITH, x->type, 3, (const KirExpr *[]){cond, x, y});
-    e->name = "?:";
-    return e;
-}
-
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_CALL, t, n, args);
@@ -261,9 +254,4 @@ void kir_return(Arena *a, KirBlock *b, const KirExpr *e)
 void kir_eval(Arena *a, KirBlock *b, const KirExpr *call)
 {
     stmt_new(a, b, KIR_EVAL)->expr = call;
-}
-
-void kir_comment(Arena *a, KirBlock *b, const char *text)
-{
-    stmt_new(a, b, KIR_COMMENT)->name = text;
 }

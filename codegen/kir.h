@@ -43,7 +43,7 @@ typedef enum KirExprKind {
     KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
     KIR_MAKE,    /* the record of args */
     KIR_MEMBER,  /* args[0].name, of a record */
-    KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || ?: */
+    KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || */
     KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
 } KirExprKind;
 
@@ -67,10 +67,9 @@ typedef enum KirStmtKind {
     KIR_IF,    /* if (expr) body else other */
     KIR_BREAK,
     KIR_CONTINUE,
-    KIR_RETURN,  /* expr may be NULL */
-    KIR_EVAL,    /* expr for its effect (KIR_CALL) */
-    KIR_BARRIER, /* local memory */
-    KIR_COMMENT  /* name */
+    KIR_RETURN, /* expr may be NULL */
+    KIR_EVAL,   /* expr for its effect (KIR_CALL) */
+    KIR_BARRIER /* local memory */
 } KirStmtKind;
 
 typedef struct KirStmt {
@@ -125,7 +124,6 @@ const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields);
 const KirExpr *kir_member(Arena *a, const KirExpr *e, int field); /* of a KIR_MAKE: its operand */
 /* Index arithmetic; folds constants and 0 + x, 1 * x, 0 * x. */
 const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y);
-const KirExpr *kir_choose(Arena *a, const KirExpr *cond, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
 
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);
@@ -146,7 +144,6 @@ void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const Kir
 void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind); /* BREAK CONTINUE BARRIER */
 void kir_return(Arena *a, KirBlock *b, const KirExpr *e);
 void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
-void kir_comment(Arena *a, KirBlock *b, const char *text);
 
 /* OpenCL C (opencl.c): the fixed prelude (types, vector macros, operations that need more than an
  * operator) with what `features` asks for, and one function. */

@@ -471,21 +471,6 @@ static void print_iota(Text *out, KirType t)
     if (t.lanes != KIR_VW) text_printf(out, "%s)", halves[t.lanes]);
 }
 
-static void print_arith(Text *out, const KirExpr *e)
-{
-    if (e->nargs == 2) {
-        print_infix(out, e->name, e->args[0], e->args[1]);
-        return;
-    }
-    text_add(out, "(");
-    print(out, e->args[0]);
-    text_add(out, " ? ");
-    print(out, e->args[1]);
-    text_add(out, " : ");
-    print(out, e->args[2]);
-    text_add(out, ")");
-}
-
 static void print(Text *out, const KirExpr *e)
 {
     switch (e->kind) {
@@ -524,7 +509,7 @@ static void print(Text *out, const KirExpr *e)
         print(out, e->args[0]);
         text_printf(out, ".%s", e->name);
         break;
-    case KIR_ARITH: print_arith(out, e); break;
+    case KIR_ARITH: print_infix(out, e->name, e->args[0], e->args[1]); break;
     case KIR_CALL:
         /* operands may be int constants where idx_t is long */
         print_call(out, e->type.kind == KIR_IDX && strcmp(e->name, "min") == 0 ? "MIN" : e->name,
@@ -707,7 +692,6 @@ static void print_stmt(Text *out, const KirStmt *s, int depth)
         text_add(out, ";\n");
         break;
     case KIR_BARRIER: text_add(out, "barrier(CLK_LOCAL_MEM_FENCE);\n"); break;
-    case KIR_COMMENT: text_printf(out, "/* %s */\n", s->name); break;
     }
 }
 

@@ -40,13 +40,14 @@ static const FdDom *temp_dom(const Unit *u, int slot, int dim)
     return def && def->kind == FD_LET ? &def->doms[dim] : NULL;
 }
 
-const char *plan_slot_lo(Unit *u, int slot, int dim)
+/* Of array slot `slot` (an input or a temporary): */
+static const char *plan_slot_lo(Unit *u, int slot, int dim)
 {
     if (slot >= u->ninputs) return plan_lo(u, temp_dom(u, slot, dim));
     return arena_printf(u->arena, "s%d.lo%d", u->plan_slot[slot], dim);
 }
 
-const char *plan_slot_n(Unit *u, int slot, int dim)
+static const char *plan_slot_n(Unit *u, int slot, int dim)
 {
     if (slot >= u->ninputs) return plan_n(u, temp_dom(u, slot, dim));
     return arena_printf(u->arena, "s%d.n%d", u->plan_slot[slot], dim);

@@ -66,9 +66,6 @@ const FdNode *def_reduction(const Def *d);
 const char *plan_text(Unit *u, const FdNode *n);
 const char *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
 const char *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
-/* Of array slot `slot` (an input or a temporary): */
-const char *plan_slot_lo(Unit *u, int slot, int dim);
-const char *plan_slot_n(Unit *u, int slot, int dim);
 /* Of what a read applies: a slot, or the recurrence being computed. */
 const char *plan_array_lo(Unit *u, const FdNode *array, int dim);
 const char *plan_array_n(Unit *u, const FdNode *array, int dim);
@@ -97,9 +94,6 @@ const char *fresh_name(Unit *u, const char *stem);
 ScalarKind result_kind(const FdNode *n); /* of a scalar node */
 size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
 
-/* Coefficient of variable v in an affine index: false if n is not affine in v with a constant
- * factor. */
-bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out);
 /* How a read of an array moves when v grows by one. */
 typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
 Movement read_movement(const FdNode *read, const FdNode *v);
@@ -155,7 +149,6 @@ void gen_run(Gen *g, const char *when, const char *global, const char *local);
 const KirExpr *gen_value(Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
 const KirExpr *gen_index(Gen *g, const FdNode *n);
-const KirExpr *gen_read_offset(Gen *g, const FdNode *read); /* unchecked */
 const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
@@ -202,7 +195,6 @@ void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
 /* A call of a user function, which is printed at its first. */
 const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
 bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
-bool user_can_fail(const FdUser *user);
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* ---- schedules --------------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 
 #include "unit.h"
 
+static bool user_can_fail(const FdUser *user);
+
 /* ---- can it fail? -----------------------------------------------------------------------------
  */
 
@@ -66,7 +68,7 @@ bool user_reads(const FdUser *user)
     return stmt_reads(user->body);
 }
 
-bool user_can_fail(const FdUser *user)
+static bool user_can_fail(const FdUser *user)
 {
     return stmt_can_fail(user->body) || user_reads(user);
 }

@@ -142,7 +142,6 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
 const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode *const *old,
                                const FdNode *const *now);
 const FdType *fdi_import_type(Fd *fd, const FdType *t);
-const FdUser *fdi_import_user(Fd *fd, const FdUser *u);
 
 /* Rewrites the root and the definitions of a graph. Agreements too. */
 void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
@@ -154,8 +153,7 @@ const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
 
 /* NULL or what is wrong with one user function. */
 const char *fdi_verify_user(Fd *fd, const FdUser *u);
-/* "1.5", "true": a constant as the text format and messages show it; "(1, 2)": a record of such. */
-void fdi_print_node_value(Text *out, const FdNode *n);
+/* "1.5", "true": a constant as the text format and messages show it. */
 void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
 /* ---- arithmetic on bounds (affine.c) ---------------------------------------------------- */

@@ -53,8 +53,8 @@ void fdi_print_value(Text *out, ScalarKind k, ScalarValue v)
         text_printf(out, "%lld", (long long)v.i);
 }
 
-/* The fields of a record in parentheses, records in them too. */
-void fdi_print_node_value(Text *out, const FdNode *n)
+/* A constant; "(1, 2)": a record of such, records in it too. */
+static void print_node_value(Text *out, const FdNode *n)
 {
     if (fd_is_const(n)) {
         fdi_print_value(out, n->type->scalar, n->value);
@@ -62,7 +62,7 @@ void fdi_print_node_value(Text *out, const FdNode *n)
     }
     for (int i = 0; i < n->nargs; i++) {
         text_add(out, i ? ", " : "(");
-        fdi_print_node_value(out, n->args[i]);
+        print_node_value(out, n->args[i]);
     }
     text_add(out, ")");
 }
@@ -338,7 +338,7 @@ static void add_user(Text *out, const FdUser *u, Users *users, Types *records)
     if (u->commutative) text_add(out, " commutative");
     if (u->identity) {
         text_add(out, " identity ");
-        fdi_print_node_value(out, u->identity);
+        print_node_value(out, u->identity);
     }
     if (u->body) {
         text_add(out, " {\n");

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+static const FdUser *import_user(Fd *fd, const FdUser *u);
+
 /* A node as n, with these operands, in fd (n may belong to another Fd: operands are fd's). */
 static const FdNode *build(Fd *fd, const FdNode *n, const FdNode *const *children)
 {
@@ -218,7 +220,7 @@ static const FdNode *copy_leaf(Copy *c, const FdNode *n)
         if (n->leaf == FD_LEAF_MAKE) return fdi_make(fd, fdi_import_type(fd, n->type->result));
         if (n->leaf == FD_LEAF_FIELD)
             return fdi_field(fd, fdi_import_type(fd, n->type->params[0]), n->slot);
-        return fd_user(fd, fdi_import_user(fd, n->user));
+        return fd_user(fd, import_user(fd, n->user));
     default: break;
     }
     const FdType *type = fdi_import_type(fd, n->type);
@@ -306,7 +308,7 @@ static FdStmt *copy_stmts(Copy *c, const FdStmt *s)
     return first;
 }
 
-const FdUser *fdi_import_user(Fd *fd, const FdUser *u)
+static const FdUser *import_user(Fd *fd, const FdUser *u)
 {
     FdUser *mine = fd_user_find(fd, u->name);
     if (mine) return mine;

@@ -9,6 +9,8 @@
 
 #include "str.h"
 
+static bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site);
+
 enum { SUMMARY_FROM = 1000, EDGE = 3 };
 
 /* ---- standard formats --------------------------------------------------------------------- */
@@ -307,7 +309,8 @@ static bool add_function(Text *t, void *fn, const Str *format, const CsSite *sit
     return good;
 }
 
-bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site)
+/* Adds any value that is counted: a string, an array, an object. NULL adds nothing. */
+static bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site)
 {
     if (!ref) return true;
     switch ((CsKind)((CsHead *)ref)->kind) {

@@ -44,7 +44,5 @@ bool text_add_scalar(Text *t, ScalarValue v, ScalarKind kind, const Str *format,
 /* Adds element number `at` of an array. */
 bool text_add_element(Text *t, const Array *a, const void *data, int64_t at, const Str *format,
                       const CsSite *site);
-/* Adds any value that is counted: a string, an array, an object. NULL adds nothing. */
-bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *site);
 
 #endif

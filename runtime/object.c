@@ -38,7 +38,8 @@ static const CsClass plain_kinds[CS_NEXCEPTIONS] = {
     PLAIN(CS_EXC_STACK, "StackOverflowException"),
 };
 
-const CsClass *object_exception(void)
+/* Exception, or what stands for it in a program without classes. */
+static const CsClass *object_exception(void)
 {
     return rt.program && rt.program->any_exception ? rt.program->any_exception : &plain;
 }

@@ -10,8 +10,6 @@ typedef struct Trace {
     CsSite frames[];
 } Trace;
 
-/* Exception, or what stands for it in a program without classes. */
-const CsClass *object_exception(void);
 /* The class of what the runtime throws. */
 const CsClass *object_exception_of(RtError kind);
 

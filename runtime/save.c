@@ -15,7 +15,8 @@
 
 enum { MOST_AT_ONCE = 1 << 30, TEMPORARIES = 1000 };
 
-bool save_fail(const Save *s, const char *why)
+/* Throws "cannot write PATH: why". */
+static bool save_fail(const Save *s, const char *why)
 {
     Text t = {0};
     text_add_path(&t, s->path);

@@ -18,7 +18,5 @@ bool save_open(Save *s, const Str *path, const CsSite *site);
 bool save_write(Save *s, const void *data, size_t bytes);
 bool save_finish(Save *s);
 void save_end(Save *s);
-/* Throws "cannot write PATH: why". */
-bool save_fail(const Save *s, const char *why);
 
 #endif

@@ -220,8 +220,6 @@ void check_unary(Sema *s, Ast *n, const Type *hint);
 void check_binary(Sema *s, Ast *n, const Type *hint);
 void check_cond(Sema *s, Ast *n, const Type *hint);
 void check_cast(Sema *s, Ast *n);
-void check_assign(Sema *s, Ast **slot);
-void check_incdec(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
 void check_index(Sema *s, Ast *n);
 /* Converts an index of any integer type: a long range may index an array. */
@@ -248,8 +246,6 @@ const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operan
 void check_function_expr(Sema *s, Ast **slot, const Type *hint); /* LET, LAMBDA */
 void check_define(Sema *s, Ast *n);
 void check_range(Sema *s, Ast *n);
-/* The types of the operand and result of a reduction by a table operation over `t`, or NULL. */
-const Type *reduce_type(Sema *s, FdOp op, const Type *t);
 
 /* ---- recurrence.c: definitions that use themselves ---------------------------------------- */
 
@@ -359,9 +355,6 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
 
 /* ---- promote.c: parameters of promoted operations ----------------------------------------- */
 
-/* The parameters of a promoted operation: equal lists are one, disjoint ones follow each other.
- * False after a report of a partial overlap. */
-bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams);
 /* result(merged parameters of the functional ones among args). */
 const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n);
 

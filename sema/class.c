@@ -22,7 +22,7 @@ static bool is_interface(const Class *c)
     return c->decl->class_.mods & AST_MOD_INTERFACE;
 }
 
-bool property_is_automatic(const Class *c, const Ast *p)
+static bool property_is_automatic(const Class *c, const Ast *p)
 {
     const Ast *get = p->property.get, *set = p->property.set;
     return !is_interface(c) && !(p->property.mods & AST_MOD_ABSTRACT) && !p->property.params.len &&
@@ -206,7 +206,8 @@ static uint64_t implied_access(const Class *c, uint64_t mods)
     return mods | (open ? AST_MOD_PUBLIC : AST_MOD_PRIVATE);
 }
 
-Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, uint64_t mods, Ast *decl)
+static Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, uint64_t mods,
+                            Ast *decl)
 {
     Symbol *m = scope_symbol(s, kind, name, NULL, decl->loc, decl);
     m->cls = c;

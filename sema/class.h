@@ -9,8 +9,6 @@ typedef VEC(struct ClassImpl) VEC_OF_IMPLS;
 Class *class_object(Sema *s); /* the library's `object`; NULL without a library */
 /* `final class`, not mutable: a value, record or not. */
 bool class_is_final_value(const Class *c);
-bool property_is_automatic(const Class *c, const Ast *property);
-Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, uint64_t mods, Ast *decl);
 /* The symbol of a FUNC node of a class, with its `self`; the caller adds it to the members. */
 Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 

@@ -271,7 +271,7 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
     if (convert_class(s, *value, common) != CONV_NONE) convert_to(s, value, common, NULL);
 }
 
-void check_assign(Sema *s, Ast **slot)
+static void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
     Ast *again = n->assign.op != AST_OP_NONE ? ast_clone(s->arena, n->assign.target) : NULL;
@@ -300,7 +300,7 @@ void check_assign(Sema *s, Ast **slot)
         check_compound(s, n, t);
 }
 
-void check_incdec(Sema *s, Ast *n)
+static void check_incdec(Sema *s, Ast *n)
 {
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;

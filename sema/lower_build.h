@@ -131,8 +131,6 @@ const FdNode *lower_expr(Lower *l, const Ast *n);
 /* n, which is functional, at the point args; promoted operations take their operands at it
  * directly. */
 const FdNode *lower_at(Lower *l, const Ast *n, const FdNode *const *args);
-/* The value of operation n for its operands' values. */
-const FdNode *lower_combine(Lower *l, const Ast *n, int count, const FdNode *const *values);
 /* Operands of an operation; the instance of a method comes first. */
 int lower_operands(const Ast *n, const Ast **out);
 /* Is this argument a function for a parameter that is one, rather than an operand? */
@@ -181,8 +179,6 @@ const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode 
 /* ---- lower_user.c, lower_stmt.c: user functions ------------------------------------------------
  */
 
-/* False for what no graph can call: `ref` parameters, too many of them. */
-bool lower_signature(const Symbol *sym, LowerSignature *out);
 /* Of n arguments as the signature lists them. */
 const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args, Loc loc);
 /* A new object: fields in order for a plain constructor, else the constructor's call. */

@@ -207,7 +207,8 @@ static const FdNode *member(Lower *l, const Ast *n, const FdNode *base)
     return lower_fail(l, n->loc, "'%s' cannot be part of a functional expression", n->member.name);
 }
 
-const FdNode *lower_combine(Lower *l, const Ast *n, int count, const FdNode *const *values)
+/* The value of operation n for its operands' values. */
+static const FdNode *combine(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
     FdOp op = FD_OP_NONE;
     switch (n->kind) {
@@ -270,7 +271,7 @@ static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *ar
         }
         if (!values[i]) return NULL;
     }
-    return lower_combine(l, n, count, values);
+    return combine(l, n, count, values);
 }
 
 /* A function or operation as a value, at a point. */
@@ -360,7 +361,7 @@ static const FdNode *function(Lower *l, const Ast *n)
     int count = lower_operands(n, operands);
     for (int i = lower_hosted_operands(l, n); i < count; i++)
         if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
-    return lower_combine(l, n, count, values);
+    return combine(l, n, count, values);
 }
 
 const FdNode *lower_expr(Lower *l, const Ast *n)
@@ -403,5 +404,5 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
     int count = lower_operands(n, operands);
     for (int i = lower_hosted_operands(l, n); i < count; i++)
         if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
-    return lower_combine(l, n, count, values);
+    return combine(l, n, count, values);
 }

@@ -17,7 +17,8 @@ Ast **lower_func_body(const Symbol *func)
     return d && d->kind == AST_FUNC ? &d->func.body : NULL;
 }
 
-bool lower_signature(const Symbol *sym, LowerSignature *out)
+/* False for what no graph can call: `ref` parameters, too many of them. */
+static bool signature_of(const Symbol *sym, LowerSignature *out)
 {
     Ast **body = lower_func_body(sym);
     if (!body || !sym->type) return false;
@@ -378,7 +379,7 @@ static const LowerUser *user_of(Lower *l, Symbol *sym, Loc loc)
     LowerUser *u = find_user(l, sym);
     LowerSignature sig;
     if (!u) {
-        u = lower_signature(sym, &sig) && sig.n ? new_user(l, sym, &sig) : NULL;
+        u = signature_of(sym, &sig) && sig.n ? new_user(l, sym, &sig) : NULL;
         if (u && u->why && !l->body && !is_object_method(sym)) report_host_user(l, u, loc);
     }
     if (!u)
@@ -419,7 +420,7 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
 {
     LowerSignature sig;
     const FdNode *values[FD_MAX_RANK];
-    if (!lower_signature(sym, &sig) || n != sig.n)
+    if (!signature_of(sym, &sig) || n != sig.n)
         return lower_fail(l, loc, "'%s' cannot be called here", sym->name);
     for (int i = 0; i < n; i++) {
         const FdType *t = lower_type(l, sig.params[i]->type);

@@ -143,7 +143,10 @@ static void report_overlap(Sema *s, Loc loc, Ast *const *args, int n, const Type
 
 /* ---- merging -------------------------------------------------------------------------------- */
 
-bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params, int *nparams)
+/* The parameters of a promoted operation: equal lists are one, disjoint ones follow each other.
+ * False after a report of a partial overlap. */
+static bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type **params,
+                         int *nparams)
 {
     *nparams = 0;
     for (int i = 0; i < n; i++) {

@@ -13,7 +13,7 @@ static bool reduces(FdOp op)
 
 /* sum and prod of byte, short and char are int; min and max keep the type; any and all take bool.
  */
-const Type *reduce_type(Sema *s, FdOp op, const Type *t)
+static const Type *reduce_type(Sema *s, FdOp op, const Type *t)
 {
     if (!t || t->kind != TY_SCALAR) return NULL;
     if (op == FD_OP_LAND || op == FD_OP_LOR) return t == s->boolean ? t : NULL;
