@@ -94,8 +94,9 @@ static bool derives(Sema *s, const Class *c, Symbol *base)
 static bool is_exception(Sema *s, const Type *t)
 {
     const Class *c = class_of(t);
-    const char *name = intern_cstr(s->names, "Exception");
-    return c && (derives(s, c, scope_library(s, name)) || derives(s, c, scope_type(s, name)));
+    const char *name = "Exception";
+    return c && (derives(s, c, scope_library(s, SYM_TYPE, name)) ||
+                 derives(s, c, scope_type(s, intern_cstr(s->names, name))));
 }
 
 /* What the runtime may throw: the program needs these classes where it catches. */

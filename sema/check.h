@@ -113,7 +113,8 @@ Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, 
 /* The nearest declared name, or NULL. */
 const char *scope_nearest(Sema *s, const char *name);
 const char *scope_nearest_type(const Sema *s, const char *name);
-Symbol *scope_library(const Sema *s, const char *name); /* the library's type, however hidden */
+/* The library's type or function, however hidden; NULL if there is none. */
+Symbol *scope_library(Sema *s, SymKind kind, const char *name);
 /* A declared name that differs by one letter, or NULL. */
 const char *scope_one_letter(Sema *s, const char *name);
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
@@ -381,7 +382,7 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to);
 /* Converts *slot, reporting what cannot be. `what` names the place: "argument 2 of 'f'" or NULL. */
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what);
 void convert_wrap(Sema *s, Ast **slot, const Type *to); /* a CONVERT node, no questions */
-/* The text of a record or enum: a call. False for other types. */
+/* The text of a record, an enum or a function of enums: a call. False for other types. */
 bool value_text(Sema *s, Ast **slot);
 void convert_string(Sema *s, Ast **slot); /* anything printable */
 /* Makes the result of *slot (the value itself if scalar) of type `to`. */
@@ -465,6 +466,8 @@ bool intrinsic_call(Sema *s, Ast *n);
 
 const Type *enum_type(Sema *s, Symbol *sym);
 Symbol *enum_text(Sema *s, const Type *t); /* the function that names its values */
+/* A function or array of enums becomes an array of names; false if it cannot be an array. */
+bool enum_array_text(Sema *s, Ast **slot);
 
 /* ---- generic.c: instances of generic functions and classes ---------------------------------- */
 

@@ -119,7 +119,7 @@ bool class_is_object(const Class *c)
 
 Class *class_object(Sema *s)
 {
-    Symbol *sym = scope_library(s, intern_cstr(s->names, "object"));
+    Symbol *sym = scope_library(s, SYM_TYPE, "object");
     if (!sym || !sym->decl || sym->decl->kind != AST_CLASS || sym->generic) return NULL;
     class_type(s, sym);
     return sym->cls;

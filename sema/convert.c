@@ -316,6 +316,10 @@ bool value_text(Sema *s, Ast **slot)
 {
     const Type *t = (*slot)->type;
     Symbol *f = NULL;
+    if (type_is_functional(t) && type_is_enum(t->result) && enum_array_text(s, slot)) {
+        convert_wrap(s, slot, s->string);
+        return true;
+    }
     Ast *n = ast_new(s->arena, AST_CALL, (*slot)->loc);
     if (type_is_record(t)) {
         f = class_of(t)->slots[0];

@@ -91,3 +91,22 @@ Symbol *enum_text(Sema *s, const Type *t)
     member_add(s, owner, f);
     return f;
 }
+
+/* By the library's EnumNames, which has an overload a rank. */
+bool enum_array_text(Sema *s, Ast **slot)
+{
+    Loc loc = (*slot)->loc;
+    AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
+    Candidates set = candidates_of_user(s, scope_library(s, SYM_FUNC, "EnumNames"));
+    s->quiet++;
+    int errors = s->quiet_errors;
+    set = generic_candidates(s, set, args, loc);
+    s->quiet_errors = errors;
+    s->quiet--;
+    if (!set.len || convert_class(s, *slot, set.data[0].params[0]) == CONV_NONE) return false;
+    convert_to(s, &args.data[0], set.data[0].params[0], NULL);
+    Ast *n = ast_new(s->arena, AST_CALL, loc);
+    call_static(s, n, set.data[0].sym, args);
+    *slot = n;
+    return true;
+}

@@ -250,6 +250,13 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
     bool shift = op == AST_OP_SHL || op == AST_OP_SHR;
     bool bits = shift || op == AST_OP_AND || op == AST_OP_OR || op == AST_OP_XOR;
     if (t == s->boolean && v == s->boolean && bits && !shift) return;
+    if (type_is_enum(t) && bits && !shift && convert_class(s, *value, t) != CONV_NONE) {
+        convert_to(s, value, t, NULL);
+        return;
+    }
+    bool sum = op == AST_OP_ADD || op == AST_OP_SUB;
+    const Type *number = type_is_enum(t) ? type_scalar(s->types, t->scalar) : NULL;
+    if (number && sum && convert_class(s, *value, number) != CONV_NONE) t = number;
     const Type *common = common_numeric(s, t, v);
     if (!type_is_numeric(t) || !type_is_numeric(v) ||
         (bits && (scalar_is_real(t->scalar) || scalar_is_real(v->scalar)))) {
@@ -304,7 +311,7 @@ static void check_incdec(Sema *s, Ast *n)
 {
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
-    if (n->type == s->error || type_is_numeric(n->type)) return;
+    if (n->type == s->error || type_is_numeric(n->type) || type_is_enum(n->type)) return;
     report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
            n->incdec.op == AST_OP_ADD ? "++" : "--", type_text(s->arena, n->type));
     n->type = s->error;

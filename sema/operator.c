@@ -225,16 +225,63 @@ static void check_coalesce(Sema *s, Ast *n)
     report_note(s, NOWHERE, "?? takes references, or functions with equal parameters and results");
 }
 
+/* A number or enum as another, of the results of a function too. */
+static void cast_result(Sema *s, Ast **slot, const Type *to)
+{
+    Ast *e = *slot;
+    if (result_of(e->type) == to) return;
+    Ast *n = ast_new(s->arena, AST_CAST, e->loc);
+    n->cast.operand = e;
+    n->cast.target = type_node(s, e->loc, to);
+    n->type = to;
+    if (type_is_functional(e->type)) {
+        n->res = AST_RES_PROMOTE;
+        n->type = type_func(s->types, to, e->type->nparams, e->type->params);
+    }
+    constant_fold(n);
+    *slot = n;
+}
+
+static void operate(Sema *s, Ast *n);
+
+/* Arithmetic of enums, done in numbers: `e + 1` is (E) ((int) e + 1), and so is 1 + e; the
+ * difference of two is a number. False if this is no such operation. */
+static bool enum_arithmetic(Sema *s, Ast *n)
+{
+    AstOp op = n->binary.op;
+    const Type *l = result_of(n->binary.left->type), *r = result_of(n->binary.right->type);
+    bool left = type_is_enum(l), right = type_is_enum(r), both = left && right;
+    if ((!left && !right) || (op != AST_OP_ADD && op != AST_OP_SUB)) return false;
+    if (both ? op == AST_OP_ADD || l != r : right && op == AST_OP_SUB) return false;
+    const Type *number = type_scalar(s->types, (left ? l : r)->scalar);
+    Ast **other = left ? &n->binary.right : &n->binary.left;
+    if (!both && convert_result_class(s, *other, number) == CONV_NONE) return false;
+    if (!both) convert_result(s, other, number, NULL);
+    cast_result(s, &n->binary.left, number);
+    cast_result(s, &n->binary.right, number);
+    Ast *sum = arena_copy(s->arena, n, sizeof *n);
+    operate(s, sum);
+    cast_result(s, &sum, both ? number : left ? l : r);
+    *n = *sum;
+    return true;
+}
+
 void check_binary(Sema *s, Ast *n, const Type *hint)
 {
     (void)hint;
-    AstOp op = n->binary.op;
     check_operand(s, &n->binary.left, NULL);
     check_operand(s, &n->binary.right, NULL);
     if (n->binary.left->type->kind == TY_GROUP && n->binary.right->type->kind == TY_GROUP)
         settle_group(s, &n->binary.right, NULL);
     settle_group(s, &n->binary.left, result_of(n->binary.right->type));
     settle_group(s, &n->binary.right, result_of(n->binary.left->type));
+    operate(s, n);
+}
+
+/* The operation on checked operands. */
+static void operate(Sema *s, Ast *n)
+{
+    AstOp op = n->binary.op;
     const Type *l = n->binary.left->type, *r = n->binary.right->type;
     n->type = s->error;
     if (l == s->error || r == s->error) return;
@@ -242,7 +289,7 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
         check_coalesce(s, n);
         return;
     }
-    if (check_concat(s, n) || user_binary(s, n)) return;
+    if (check_concat(s, n) || user_binary(s, n) || enum_arithmetic(s, n)) return;
     if (is_shift(op)) {
         check_shift(s, n);
         if (n->type == s->error) return;
@@ -322,19 +369,6 @@ static bool castable(const Sema *s, const Type *from, const Type *to)
     bool numbers =
         (type_is_numeric(from) || type_is_enum(from)) && (type_is_numeric(to) || type_is_enum(to));
     return from == to || (from != s->error && numbers);
-}
-
-/* The elements of a function: a promoted cast around it. */
-static void cast_result(Sema *s, Ast **slot, const Type *to)
-{
-    Ast *e = *slot;
-    if (e->type->result == to) return;
-    Ast *n = ast_new(s->arena, AST_CAST, e->loc);
-    n->cast.operand = e;
-    n->cast.target = type_node(s, e->loc, to);
-    n->res = AST_RES_PROMOTE;
-    n->type = type_func(s->types, to, e->type->nparams, e->type->params);
-    *slot = n;
 }
 
 /* Casts of objects and user conversions; what converts implicitly needs no cast below. */

@@ -218,10 +218,10 @@ Symbol *scope_lookup(Sema *s, const char *name)
     return space_symbol(s, name);
 }
 
-Symbol *scope_library(const Sema *s, const char *name)
+Symbol *scope_library(Sema *s, SymKind kind, const char *name)
 {
-    for (const Binding *b = find(s, name); b; b = b->outer)
-        if (b->depth == DEPTH_LIBRARY && b->sym->kind == SYM_TYPE) return b->sym;
+    for (const Binding *b = find(s, intern_cstr(s->names, name)); b; b = b->outer)
+        if (b->depth == DEPTH_LIBRARY && b->sym->kind == kind) return b->sym;
     return NULL;
 }
 
