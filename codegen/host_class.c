@@ -116,13 +116,12 @@ void host_describe_classes(HostModule *m)
 
 LLVMValueRef host_class_named(HostModule *m, const char *name)
 {
-    const Class *found = NULL; /* the library's: a user's class may have the same name */
     for (int i = 0; i < m->sema->nclasses; i++) {
         const Class *c = m->sema->classes[i];
-        if (type_is_record(c->type) || strcmp(c->sym->name, name) != 0) continue;
-        if (!found || c->sym->imported) found = c;
+        if (c->sym->library && !type_is_record(c->type) && strcmp(c->sym->name, name) == 0)
+            return host_class(c->type)->descriptor;
     }
-    return found ? host_class(found->type)->descriptor : host_null(m);
+    return host_null(m);
 }
 
 /* ---- static fields ----------------------------------------------------------------------------

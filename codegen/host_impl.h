@@ -483,7 +483,7 @@ HostRef host_is(HostFunc *f, Ast *n);         /* IS, AS */
 HostRef host_class_cast(HostFunc *f, Ast *n); /* CAST of an object to a class */
 /* The function that a call of sym on self runs, and its type. */
 LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool is_base);
-LLVMValueRef host_class_named(HostModule *m, const char *name); /* CsClass, or null */
+LLVMValueRef host_class_named(HostModule *m, const char *name); /* the library's CsClass, or null */
 
 /* ---- host_place.c ---------------------------------------------------------------------------- */
 

@@ -90,20 +90,27 @@ static bool derives(Sema *s, const Class *c, Symbol *base)
     return base->cls && class_is(c, base->cls);
 }
 
-/* Of the library's Exception, or of the one that hides it here. */
+/* Of the library's Exception, whose layout the runtime knows, though another may hide it. */
 static bool is_exception(Sema *s, const Type *t)
 {
     const Class *c = class_of(t);
-    const char *name = "Exception";
-    return c && (derives(s, c, scope_library(s, SYM_TYPE, name)) ||
-                 derives(s, c, scope_type(s, intern_cstr(s->names, name))));
+    return c && derives(s, c, scope_library(s, SYM_TYPE, "Exception"));
+}
+
+static void report_no_exception(Sema *s, Loc loc, const Type *t, const char *verb)
+{
+    report(s, loc, CONVERSION, "'%s' is no exception: it cannot be %s", type_text(s->arena, t),
+           verb);
+    const Symbol *own = scope_type(s, intern_cstr(s->names, "Exception"));
+    if (own && !own->library)
+        report_note(s, own->loc, "this 'Exception' hides the library's, the base of exceptions");
 }
 
 /* What the runtime may throw: the program needs these classes where it catches. */
 static void use_exceptions(Sema *s)
 {
     for (size_t i = 0; i < s->all.len && !s->quiet; i++)
-        if (s->all.data[i]->sym->imported && is_exception(s, s->all.data[i]->type))
+        if (s->all.data[i]->sym->library && is_exception(s, s->all.data[i]->type))
             class_use(s, s->all.data[i]);
 }
 
@@ -132,8 +139,7 @@ static void check_catch(Sema *s, Ast *n, int index)
         t = decl_type(s, c->catch_.ctype);
         class_settle(s);
         if (t != s->error && !is_exception(s, t)) {
-            report(s, c->catch_.ctype->loc, CONVERSION, "'%s' is no exception: it cannot be caught",
-                   type_text(s->arena, t));
+            report_no_exception(s, c->catch_.ctype->loc, t, "caught");
             t = s->error;
         }
     }
@@ -178,8 +184,7 @@ void check_throw(Sema *s, Ast *n)
     }
     const Type *t = check_value(s, &n->throw_.value, NULL);
     if (t == s->error || t->kind == TY_NULL || is_exception(s, t)) return;
-    report(s, n->throw_.value->loc, CONVERSION, "a '%s' is no exception: it cannot be thrown",
-           type_text(s->arena, t));
+    report_no_exception(s, n->throw_.value->loc, t, "thrown");
 }
 
 /* ---- using ---------------------------------------------------------------------------------- */

@@ -42,8 +42,10 @@ typedef struct Sema {
     Binding **table;               /* scope.c: what each name means now */
     size_t table_size, table_used; /* a power of two; names in the table */
     Binding *newest;
-    int depth;          /* scopes open: DEPTH_LIBRARY and DEPTH_UNIT hold global names */
-    int func_depth;     /* the depth of the scope of the function's parameters */
+    int depth;           /* scopes open: up to unit_depth they hold global names, one a file */
+    int unit_depth;      /* of the names of the unit itself; 0: not reached yet */
+    VEC(uint32_t) files; /* imported ones: the library, then modules; the index is the depth */
+    int func_depth;      /* the depth of the scope of the function's parameters */
     int globals, floor; /* names of a depth above `globals` and up to `floor` are not visible: those
                            of a place that was left to look at a declaration (context.c) */
     Class *cls;         /* the class whose member is being checked, or NULL */
@@ -84,7 +86,7 @@ typedef struct Sema {
     int synthetic;          /* names that sema made */
 } Sema;
 
-enum { DEPTH_LIBRARY, DEPTH_UNIT };
+enum { DEPTH_LIBRARY };
 
 void generic_note(Sema *s); /* generic.c; to a report: in which instance */
 
@@ -162,7 +164,8 @@ Ast *tree_func(Sema *s, Loc loc, uint64_t mods, Ast *ret, const char *name, AstL
 
 /* ---- decl.c: declarations and types as written ------------------------------------------ */
 
-void decl_collect(Sema *s); /* names of the unit */
+void decl_collect(Sema *s);                        /* names of the unit */
+int decl_depth(const Sema *s, const Symbol *decl); /* of the global names that it may use */
 void decl_resolve(Sema *s); /* types of functions, aliases; values of constants */
 void decl_bodies(Sema *s);  /* statements of functions, then of the program */
 const Type *decl_type(Sema *s, Ast *t);

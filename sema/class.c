@@ -114,7 +114,7 @@ bool class_is(const Class *c, const Class *base)
 
 bool class_is_object(const Class *c)
 {
-    return c->sym->imported && !strcmp(c->sym->name, "object");
+    return c->sym->library && !strcmp(c->sym->name, "object");
 }
 
 Class *class_object(Sema *s)
@@ -213,6 +213,7 @@ static Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, u
     m->cls = c;
     m->mods = implied_access(c, mods);
     m->imported = c->sym->imported;
+    m->library = c->sym->library;
     m->slot = -1;
     decl->sym = m;
     return m;

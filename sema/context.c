@@ -38,7 +38,7 @@ Context context_enter(Sema *s, const Symbol *decl)
     s->loops = s->breakable = s->catches = s->finals = s->functional = s->index_depth = 0;
     s->quiet = 0;
     s->defining = NULL;
-    s->globals = decl->imported ? DEPTH_LIBRARY : DEPTH_UNIT;
+    s->globals = decl_depth(s, decl);
     s->floor = s->depth > s->globals ? s->depth : s->globals;
     s->cls = decl->cls;
     s->instance = NULL;

@@ -195,22 +195,24 @@ bool decl_is_top_variable(const Sema *s, const char *name)
     return false;
 }
 
-/* Declarations of the unit hide those of the library, a module those of modules before it; a
- * function may have overloads. */
+/* Declarations of a file hide those of the files before it: the library's and modules'. A function
+ * may have overloads; those of a module join those of modules before it, which do not see them:
+ * the list goes from the newest file to older ones. */
 static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *decl)
 {
-    bool imported = s->depth == DEPTH_LIBRARY;
     Symbol *old = scope_user(s, name);
-    bool other = old && old->imported && (!imported || old->loc.file != loc.file);
-    if (other && !(imported && old->kind == SYM_FUNC && kind == SYM_FUNC)) old = NULL;
     Symbol *sym = scope_symbol(s, kind, name, NULL, loc, decl);
-    sym->imported = imported;
+    sym->imported = !s->unit_depth;
+    sym->library = sym->imported && s->depth == DEPTH_LIBRARY;
     sym->slot = -1;
     decl->sym = sym;
-    if (!old) {
+    bool functions = old && old->kind == SYM_FUNC && kind == SYM_FUNC;
+    if (!old || old->loc.file != loc.file) {
+        if (functions && sym->imported && !old->library) sym->next = old;
         scope_bind(s, sym);
-    } else if (old->kind == SYM_FUNC && kind == SYM_FUNC) { /* overloads, in source order */
-        while (old->next) old = old->next;
+    } else if (functions) { /* in source order */
+        while (old->next && old->next->loc.file == loc.file) old = old->next;
+        sym->next = old->next;
         old->next = sym;
     } else {
         report(s, loc, REDECLARED, "'%s' is already declared", name);
@@ -228,6 +230,14 @@ Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name)
         return (Loc){loc.file, (uint32_t)at, (uint32_t)(at + len)};
     }
     return loc;
+}
+
+int decl_depth(const Sema *s, const Symbol *decl)
+{
+    if (decl->cls) decl = decl->cls->sym;
+    for (size_t i = 0; decl->imported && i < s->files.len; i++)
+        if (s->files.data[i] == decl->loc.file) return (int)i;
+    return s->unit_depth;
 }
 
 static void collect(Sema *s, Ast *d)
@@ -266,12 +276,19 @@ static void collect(Sema *s, Ast *d)
     }
 }
 
+/* A file sees the names of the files that are read before it, its own first: what it uses is among
+ * them, and what uses it is not. */
 void decl_collect(Sema *s)
 {
     const AstList *imported = &s->unit->unit.imported, *decls = &s->unit->unit.decls;
-    for (int i = 0; i < imported->len; i++) collect(s, imported->data[i]);
+    for (int i = 0; i < imported->len; i++) {
+        uint32_t file = imported->data[i]->loc.file;
+        if (s->files.len && s->files.data[s->files.len - 1] != file) scope_push(s);
+        if (!s->files.len || s->files.data[s->files.len - 1] != file) vec_push(&s->files, file);
+        collect(s, imported->data[i]);
+    }
     scope_push(s);
-    s->globals = s->floor = DEPTH_UNIT;
+    s->unit_depth = s->globals = s->floor = s->depth;
     for (int i = 0; i < decls->len; i++) collect(s, decls->data[i]);
 }
 
@@ -305,7 +322,10 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
     check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);
     for (int i = 0; i < n && i < MAX_PARAMS; i++)
         if (params[i] == s->error) return;
-    for (const Symbol *o = first; o && o != sym && o->kind == SYM_FUNC; o = o->next) {
+    bool later = false; /* of the same file: they are compared with this one */
+    for (const Symbol *o = first; o && o->kind == SYM_FUNC; o = o->next) {
+        later = later || o == sym;
+        if (later && o->loc.file == sym->loc.file) continue;
         bool conversion = !strcmp(sym->name, "implicit") || !strcmp(sym->name, "explicit");
         if (!o->type || o->generic || (conversion && o->type->result != sym->type->result) ||
             o->type->nparams != sym->type->nparams)

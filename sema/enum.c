@@ -84,6 +84,7 @@ Symbol *enum_text(Sema *s, const Type *t)
     f = scope_symbol(s, SYM_FUNC, intern_cstr(s->names, "$text"), NULL, loc, func);
     f->slot = -1;
     f->imported = owner->imported;
+    f->library = owner->library;
     f->mods = AST_MOD_PUBLIC | AST_MOD_STATIC;
     f->implied = true;
     func->sym = f;

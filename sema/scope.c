@@ -304,6 +304,6 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
         else if (near)
             report_note(s, NOWHERE, "did you mean '%s'?", near);
     }
-    if (s->quiet || s->depth <= DEPTH_UNIT) return;
+    if (s->quiet || s->depth <= s->unit_depth) return;
     scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, loc, NULL)); /* once is enough */
 }

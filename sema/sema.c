@@ -44,6 +44,7 @@ static SemaResult *sema_result(Sema *s)
     r->nstatics = (int)s->statics.len;
     r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
     vec_free(&s->declared);
+    vec_free(&s->files);
     vec_free(&s->closures);
     vec_free(&s->funcs);
     vec_free(&s->classes);
