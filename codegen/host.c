@@ -9,6 +9,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 
 #include "host_impl.h"
 
@@ -64,6 +65,20 @@ static void verify(const HostModule *m)
     LLVMDisposeMessage(message);
 }
 
+/* What host code gets up to -O2: LLVM's own -O2 once through, without what repeats or seldom finds
+ * anything in such code. Half the time, the same speed (docs/performance.md). */
+#if LLVM_VERSION_MAJOR >= 18
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+static const char lean_passes[] =
+    "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg),"
+    "cgscc(devirt<4>(inline,function-attrs,function<eager-inv>("
+    "sroa,early-cse<memssa>,simplifycfg," INSTCOMBINE ",tailcallelim))),globaldce,"
+    "function<eager-inv>(loop-mssa(loop-rotate,licm,simple-loop-unswitch),gvn,loop(indvars)"
+    "," INSTCOMBINE ",dse,adce,loop-vectorize," INSTCOMBINE ",loop-unroll,simplifycfg)";
+
 /* What a light function gets; other functions get it too, which costs them little. */
 static const char light_passes[] =
     "function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),adce)";
@@ -78,12 +93,10 @@ static void run_passes(const HostModule *m, const char *passes)
 
 static void optimise(HostModule *m)
 {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
-                                            "default<O3>"};
     if (m->options->opt_level == 0) return;
     if (m->light.len) run_passes(m, light_passes);
     for (size_t i = 0; i < m->light.len; i++) host_freeze(m, m->light.data[i]);
-    run_passes(m, pipelines[m->options->opt_level & 3]);
+    run_passes(m, m->options->opt_level < 3 ? lean_passes : "default<O3>");
 }
 
 HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
