@@ -110,7 +110,12 @@ char *arena_printf(Arena *a, const char *fmt, ...)
 
 void *arena_copy(Arena *a, const void *p, size_t bytes)
 {
-    void *q = arena_alloc(a, bytes);
-    if (bytes) memcpy(q, p, bytes);
-    return q;
+    return arena_grow(a, p, bytes, 0);
+}
+
+void *arena_grow(Arena *a, const void *p, size_t bytes, size_t more)
+{
+    void *grown = arena_alloc(a, bytes + more);
+    if (bytes) memcpy(grown, p, bytes);
+    return grown;
 }

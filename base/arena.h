@@ -12,6 +12,7 @@ void *arena_alloc(Arena *a, size_t bytes); /* zeroed, aligned to 16 */
 char *arena_strndup(Arena *a, const char *s, size_t len);
 char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void *arena_copy(Arena *a, const void *p, size_t bytes);
+void *arena_grow(Arena *a, const void *p, size_t bytes, size_t more); /* a copy, zeros behind it */
 
 #define arena_new_of(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))

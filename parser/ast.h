@@ -41,6 +41,7 @@ typedef enum AstMod {
     AST_MOD_PUBLIC = 1,
     AST_MOD_PRIVATE = 2,
     AST_MOD_PROTECTED = 4,
+    AST_MOD_ACCESS = 7, /* any of these */
     AST_MOD_STATIC = 8,
     AST_MOD_FINAL = 16,
     AST_MOD_MUTABLE = 32,

@@ -186,13 +186,16 @@ typedef struct Instance Instance;
 /* The type of a class; makes its Class when first asked. Its members may not be known yet. */
 const Type *class_type(Sema *s, Symbol *sym);
 void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
-void class_use(Sema *s, Class *cls);   /* the program needs it at run time */
+bool class_is_object(const Class *c);  /* the library's `object`, which every class is */
+void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
+Class *class_of(const Type *t); /* of an object or record; NULL for others, the Stopwatch too */
+
+/* ---- use.c: what the program needs at run time ---------------------------------------------- */
+
+void class_use(Sema *s, Class *cls);
 void type_use(Sema *s, const Type *t); /* the classes in a type */
 void func_use(Sema *s, Symbol *func);  /* its body is to be checked */
 void static_use(Sema *s, Symbol *field);
-bool class_is_object(const Class *c); /* the library's `object`, which every class is */
-void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
-Class *class_of(const Type *t); /* of an object or record; NULL for others, the Stopwatch too */
 
 /* ---- stmt.c, flow.c --------------------------------------------------------------------- */
 
@@ -214,8 +217,8 @@ void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, cons
 
 /* ---- expr.c, operator.c, array.c, call.c -------------------------------------------- */
 
-/* Gives *slot its type, in the light of the type that is wanted (a hint, or NULL). */
 void check_unknown(Sema *s, const Ast *n); /* a construct that is not supported yet */
+/* Gives *slot its type, in the light of the type that is wanted (a hint, or NULL). */
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
 /* The same, but a type or group name is an error. */
 const Type *check_value(Sema *s, Ast **slot, const Type *hint);
@@ -241,8 +244,9 @@ void check_init_list(Sema *s, Ast *n, const Type *type, int dim);
 
 void check_reduce(Sema *s, Ast *n);
 void check_call_reduce(Sema *s, Ast *n);
-bool call_is_reduction(Sema *s,
-                       const Ast *n); /* by its form: the callee's name and the arguments */
+/* By its form: the callee's name and the arguments. */
+bool call_is_reduction(Sema *s, const Ast *n);
+bool is_combiner(const Symbol *f); /* a T(T, T): it can reduce */
 /* Binds, checks the operand; its type after the checks that all reductions share, or the error
  * type. */
 const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand,
@@ -292,8 +296,6 @@ bool check_extension(Sema *s, Ast *n, Symbol *sym);
 
 bool is_slice(const Ast *n); /* an INDEX with `..` or `^` in the brackets */
 void check_slice(Sema *s, Ast *n);
-
-bool is_combiner(const Symbol *f); /* a T(T, T): it can reduce */
 
 /* ---- bound.c: bound variables ----------------------------------------------------------- */
 

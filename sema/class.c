@@ -17,7 +17,7 @@ bool class_is_final_value(const Class *c)
     return (mods & AST_MOD_FINAL) && !(mods & AST_MOD_MUTABLE);
 }
 
-static bool is_interface(const Class *c)
+bool class_is_interface(const Class *c)
 {
     return c->decl->class_.mods & AST_MOD_INTERFACE;
 }
@@ -25,8 +25,14 @@ static bool is_interface(const Class *c)
 static bool property_is_automatic(const Class *c, const Ast *p)
 {
     const Ast *get = p->property.get, *set = p->property.set;
-    return !is_interface(c) && !(p->property.mods & AST_MOD_ABSTRACT) && !p->property.params.len &&
-           (get || set) && !(get && get->accessor.body) && !(set && set->accessor.body);
+    return !class_is_interface(c) && !(p->property.mods & AST_MOD_ABSTRACT) &&
+           !p->property.params.len && (get || set) && !(get && get->accessor.body) &&
+           !(set && set->accessor.body);
+}
+
+bool class_is_laid(const Class *c)
+{
+    return c->state == CLASS_READY;
 }
 
 /* The types of the fields of a final class decide whether it is a record. */
@@ -131,10 +137,9 @@ static void add_interface(Sema *s, Class *c, Class *i)
 {
     for (int k = 0; k < c->ninterfaces; k++)
         if (c->interfaces[k] == i) return;
-    Class **grown = arena_array(s->arena, Class *, (size_t)c->ninterfaces + 1);
-    for (int k = 0; k < c->ninterfaces; k++) grown[k] = c->interfaces[k];
-    grown[c->ninterfaces++] = i;
-    c->interfaces = grown;
+    c->interfaces =
+        arena_grow(s->arena, c->interfaces, sizeof i * (size_t)c->ninterfaces, sizeof i);
+    c->interfaces[c->ninterfaces++] = i;
     for (int k = 0; k < i->ninterfaces; k++) add_interface(s, c, i->interfaces[k]);
 }
 
@@ -143,9 +148,9 @@ static void add_base(Sema *s, Class *c, const Ast *written, Class *b)
     class_ready(s, b);
     if (b->state != CLASS_READY)
         report(s, written->loc, CYCLE, "the class '%s' derives from itself", c->sym->name);
-    else if (is_interface(b))
+    else if (class_is_interface(b))
         add_interface(s, c, b);
-    else if (is_interface(c))
+    else if (class_is_interface(c))
         report(s, written->loc, BASE,
                "an interface derives from interfaces, not from the class '%s'", b->sym->name);
     else if (b->decl->class_.mods & AST_MOD_FINAL)
@@ -164,7 +169,7 @@ static void lay_bases(Sema *s, Class *c)
         Ast *b = bases->data[i];
         const Type *t = decl_type(s, b);
         if (t == s->error) continue;
-        if (type_is_functional(t) && t->kind == TY_FUNC && !is_interface(c))
+        if (type_is_functional(t) && t->kind == TY_FUNC && !class_is_interface(c))
             c->function = t;
         else if (!class_of(t))
             report(s, b->loc, BASE,
@@ -180,7 +185,7 @@ static void lay_bases(Sema *s, Class *c)
                     "`mutable final class` is an ordinary class that is not derived from");
     }
     Class *object =
-        c->base || is_interface(c) || c->type->kind == TY_RECORD ? NULL : class_object(s);
+        c->base || class_is_interface(c) || c->type->kind == TY_RECORD ? NULL : class_object(s);
     if (object && object != c) {
         class_ready(s, object);
         c->base = object;
@@ -201,8 +206,8 @@ static void lay_bases(Sema *s, Class *c)
  * the access of what it overrides. */
 static uint64_t implied_access(const Class *c, uint64_t mods)
 {
-    if (mods & (AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED)) return mods;
-    bool open = is_interface(c) || class_is_final_value(c) || (mods & AST_MOD_OVERRIDE);
+    if (mods & AST_MOD_ACCESS) return mods;
+    bool open = class_is_interface(c) || class_is_final_value(c) || (mods & AST_MOD_OVERRIDE);
     return mods | (open ? AST_MOD_PUBLIC : AST_MOD_PRIVATE);
 }
 
@@ -217,11 +222,6 @@ static Symbol *class_member(Sema *s, Class *c, SymKind kind, const char *name, u
     m->slot = -1;
     decl->sym = m;
     return m;
-}
-
-static Loc name_within(const Sema *s, Loc loc, uint32_t from, const char *name)
-{
-    return decl_name_loc(s, loc, from, name);
 }
 
 static const Type *field_type(Sema *s, Ast *written)
@@ -245,10 +245,8 @@ static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast
     if (mods & AST_MOD_STATIC) return f;
     if (class_is_final_value(c)) f->mods |= AST_MOD_READONLY;
     f->field = c->nfields;
-    Symbol **grown = arena_array(s->arena, Symbol *, (size_t)c->nfields + 1);
-    for (int i = 0; i < c->nfields; i++) grown[i] = c->fields[i];
-    grown[c->nfields++] = f;
-    c->fields = grown;
+    c->fields = arena_grow(s->arena, c->fields, sizeof f * (size_t)c->nfields, sizeof f);
+    c->fields[c->nfields++] = f;
     return f;
 }
 
@@ -264,7 +262,7 @@ static void add_variables(Sema *s, Class *c, Ast *m)
             sym->written = m->var_decl.vtype;
         } else {
             sym = add_field(s, c, v->declarator.name, m->var_decl.mods, m->var_decl.vtype, v);
-            if (is_interface(c)) report(s, v->loc, MEMBER_FORM, "an interface has no fields");
+            if (class_is_interface(c)) report(s, v->loc, MEMBER_FORM, "an interface has no fields");
         }
         if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(v->declarator.name);
         member_add(s, c->sym, sym);
@@ -289,16 +287,16 @@ Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc)
 static void add_method(Sema *s, Class *c, Ast *m)
 {
     Loc loc =
-        name_within(s, m->loc, m->func.ret ? m->func.ret->loc.end : m->loc.begin, m->func.name);
+        decl_name_loc(s, m->loc, m->func.ret ? m->func.ret->loc.end : m->loc.begin, m->func.name);
     Symbol *f = class_function(s, c, m, loc);
-    bool bodyless = is_interface(c) || (f->mods & AST_MOD_ABSTRACT);
+    bool bodyless = class_is_interface(c) || (f->mods & AST_MOD_ABSTRACT);
     if (!m->func.body && !bodyless)
         report(s, loc, MEMBER_FORM, "'%s' needs a body", f->name);
     else if (m->func.body && bodyless)
         report(s, loc, MEMBER_FORM, "'%s' has a body, but %s", f->name,
-               is_interface(c) ? "methods of an interface have none" : "is abstract");
+               class_is_interface(c) ? "methods of an interface have none" : "is abstract");
     if ((f->mods & AST_MOD_ABSTRACT) && !(c->decl->class_.mods & AST_MOD_ABSTRACT) &&
-        !is_interface(c))
+        !class_is_interface(c))
         report(s, loc, MEMBER_FORM, "'%s' is abstract, but its class '%s' is not", f->name,
                c->sym->name);
     if (m->func.tparams.len) generic_declare(s, f, &m->func.tparams);
@@ -324,13 +322,13 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
         body = set ? tree_assign(s, loc, field, tree_name(s, loc, "value")) : tree_return(s, field);
         body = tree_block(s, loc, 1, body);
     }
-    uint64_t access = AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED;
-    uint64_t mods =
-        accessor->accessor.mods & access ? (p->mods & ~access) | accessor->accessor.mods : p->mods;
+    uint64_t mods = accessor->accessor.mods & AST_MOD_ACCESS
+                        ? (p->mods & ~(uint64_t)AST_MOD_ACCESS) | accessor->accessor.mods
+                        : p->mods;
     Ast *func = tree_func(s, loc, mods, set ? NULL : d->ptype,
                           arena_printf(s->arena, "%s_%s", set ? "set" : "get", what), params, body);
     Symbol *f = class_function(s, c, func, loc);
-    if (!p->storage && !body && !is_interface(c) && !(p->mods & AST_MOD_ABSTRACT))
+    if (!p->storage && !body && !class_is_interface(c) && !(p->mods & AST_MOD_ABSTRACT))
         report(s, loc, MEMBER_FORM, "the accessors of '%s' need bodies, both or none", p->name);
     member_add(s, c->sym, f);
     return f;
@@ -342,7 +340,7 @@ static void add_property(Sema *s, Class *c, Ast *m)
     Symbol *p = class_member(s, c, SYM_PROPERTY, d->name, d->mods, m);
     p->written = d->ptype;
     p->type = field_type(s, d->ptype);
-    p->loc = name_within(s, m->loc, d->ptype->loc.end, d->name);
+    p->loc = decl_name_loc(s, m->loc, d->ptype->loc.end, d->name);
     for (int i = 0; i < d->params.len; i++)
         if (d->params.data[i]->kind == AST_PARAM)
             d->params.data[i]->type = decl_type(s, d->params.data[i]->param.ptype);
@@ -384,210 +382,6 @@ static void lay_members(Sema *s, Class *c)
     }
 }
 
-/* ---- slots ---------------------------------------------------------------------------------- */
-
-static bool same_params(const Type *a, const Type *b)
-{
-    if (a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
-static int add_slot(Sema *s, Class *c, Symbol *f)
-{
-    Symbol **grown = arena_array(s->arena, Symbol *, (size_t)c->nslots + 1);
-    for (int i = 0; i < c->nslots; i++) grown[i] = c->virtuals[i];
-    grown[c->nslots] = f;
-    c->virtuals = grown;
-    return c->nslots++;
-}
-
-static bool is_to_string(const Symbol *f)
-{
-    return !strcmp(f->name, "ToString") && f->type->nparams == 0;
-}
-
-static int find_slot(const Class *c, const Symbol *f)
-{
-    for (int i = 0; i < c->nslots; i++) {
-        const Symbol *v = c->virtuals[i];
-        if (v ? v->name == f->name && same_params(v->type, f->type) : is_to_string(f)) return i;
-    }
-    return -1;
-}
-
-/* The parameter types of Invoke for runs: an int[] a dimension; its result an array of that rank.
- */
-static bool is_block(const Sema *s, const Class *c, const Type *t)
-{
-    bool block = t->nparams == c->function->nparams && t->result->kind == TY_ARRAY &&
-                 t->result->nparams == t->nparams && t->result->result == c->function->result;
-    for (int i = 0; i < t->nparams && block; i++)
-        block = t->params[i] == type_array(s->types, s->integer, 1);
-    return block;
-}
-
-/* Which of the functions of its functional type a method is; NULL if none. */
-static Symbol **function_part(const Sema *s, Class *c, const Symbol *f)
-{
-    if (!c->function) return NULL;
-    bool bound =
-        f->type->nparams == 1 && f->type->params[0] == s->integer && f->type->result == s->integer;
-    if (!strcmp(f->name, "GetLowerBound") && bound) return &c->lower;
-    if (!strcmp(f->name, "GetUpperBound") && bound) return &c->upper;
-    if (strcmp(f->name, "Invoke")) return NULL;
-    if (same_params(f->type, c->function) && f->type->result == c->function->result)
-        return &c->invoke;
-    return is_block(s, c, f->type) ? &c->block : NULL;
-}
-
-static void report_no_override(Sema *s, const Class *c, const Symbol *f)
-{
-    report(s, f->loc, OVERRIDE,
-           "'%s' overrides nothing: no base has a virtual '%s' with these "
-           "parameters",
-           f->name, f->name);
-    VEC(const char *) names = {0};
-    for (int i = 0; i < c->nslots; i++)
-        if (c->virtuals[i]) vec_push(&names, c->virtuals[i]->name);
-    const char *near = diag_nearest(f->name, names.data, names.len);
-    if (near && near != f->name) report_note(s, NOWHERE, "did you mean '%s'?", near);
-    for (int i = 0; i < c->nslots; i++)
-        if (c->virtuals[i] && c->virtuals[i]->name == f->name)
-            report_note(s, c->virtuals[i]->loc, "this one takes other parameters");
-    if (c->function && !strcmp(f->name, "Invoke"))
-        report_note(s, NOWHERE, "Invoke takes and returns what '%s' says, or arrays of them",
-                    type_text(s->arena, c->function));
-    vec_free(&names);
-}
-
-static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
-{
-    uint64_t access = AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED;
-    Symbol *base = c->virtuals[slot];
-    if (base && base->type->result != f->type->result) {
-        report(s, f->loc, OVERRIDE, "'%s' returns '%s', but overrides a method that returns '%s'",
-               f->name, type_text(s->arena, f->type->result),
-               type_text(s->arena, base->type->result));
-        report_note(s, base->loc, "this one");
-    }
-    if (base) f->mods = (f->mods & ~access) | (base->mods & access);
-    if (base) pure_override(s, base, f);
-    c->virtuals[slot] = f;
-    f->slot = slot;
-}
-
-static void lay_slot(Sema *s, Class *c, Symbol *f)
-{
-    if (!f->type || f->type->kind != TY_FUNC || f->generic) return;
-    bool marked = f->mods & (AST_MOD_VIRTUAL | AST_MOD_ABSTRACT);
-    if (is_interface(c)) {
-        f->slot = s->selectors++;
-        return;
-    }
-    int slot = find_slot(c, f);
-    Symbol **part = function_part(s, c, f);
-    if (c->type->kind == TY_RECORD) { /* no inheritance; what looks like object's is meant so */
-        if (is_to_string(f) && slot == 0) c->virtuals[0] = f;
-        bool objects =
-            is_to_string(f) || !strcmp(f->name, "Equals") || !strcmp(f->name, "GetHashCode");
-        if ((f->mods & AST_MOD_OVERRIDE) && !objects) report_no_override(s, c, f);
-        return;
-    }
-    if (slot >= 0 && ((f->mods & AST_MOD_OVERRIDE) || !c->virtuals[slot]))
-        override_slot(s, c, f, slot);
-    else if (slot >= 0 && c->virtuals[slot]->cls != c && !(f->mods & AST_MOD_PRIVATE)) {
-        report(s, f->loc, HIDES,
-               "'%s' hides the virtual method of '%s'; write override to replace it", f->name,
-               c->virtuals[slot]->cls->sym->name);
-        report_note(s, c->virtuals[slot]->loc, "this one");
-    } else if (part || marked)
-        f->slot = add_slot(s, c, f);
-    else if (f->mods & AST_MOD_OVERRIDE)
-        report_no_override(s, c, f);
-    if (part) *part = f;
-}
-
-static void lay_slots(Sema *s, Class *c)
-{
-    if (c->base) {
-        c->nslots = c->base->nslots;
-        c->virtuals = arena_copy(s->arena, c->base->virtuals, sizeof(Symbol *) * (size_t)c->nslots);
-    } else if (!is_interface(c)) {
-        add_slot(s, c, NULL); /* ToString */
-    }
-    const Members *m = c->sym->members;
-    for (int i = 0; i < m->len; i++)
-        for (Symbol *f = m->data[i]; f; f = f->next)
-            if (f->kind == SYM_FUNC && !(f->mods & AST_MOD_STATIC) && !f->is_ctor)
-                lay_slot(s, c, f);
-    c->slots = arena_array(s->arena, Symbol *, c->nslots ? c->nslots : 1);
-    const Symbol *missing = NULL;
-    for (int i = 0; i < c->nslots; i++) {
-        Symbol *f = c->virtuals[i];
-        c->slots[i] = f && f->decl->func.body ? f : NULL;
-        if (f && !c->slots[i] && !missing) missing = f;
-    }
-    bool abstract = c->decl->class_.mods & AST_MOD_ABSTRACT;
-    if (missing && !abstract && missing->cls != c) {
-        report(s, c->sym->loc, ABSTRACT, "'%s' does not override the abstract '%s'", c->sym->name,
-               missing->name);
-        report_note(s, missing->loc, "declared here");
-    }
-    if (c->function && !c->invoke && !abstract)
-        report(s, c->sym->loc, ABSTRACT, "'%s' derives from '%s', but has no Invoke of that type",
-               c->sym->name, type_text(s->arena, c->function));
-}
-
-/* ---- interfaces ----------------------------------------------------------------------------- */
-
-static Symbol *implementation(const Class *c, const Symbol *m)
-{
-    for (const Class *b = c; b; b = b->base)
-        for (int i = 0; i < b->sym->members->len; i++)
-            for (Symbol *f = b->sym->members->data[i]; f; f = f->next)
-                if (f->kind == SYM_FUNC && f->name == m->name && f->self && !f->is_ctor &&
-                    f->type && same_params(f->type, m->type) && f->type->result == m->type->result)
-                    return f->slot >= 0 ? c->virtuals[f->slot] : f;
-    return NULL;
-}
-
-static void implement(Sema *s, Class *c, const Class *i, Symbol *m, VEC_OF_IMPLS *impls)
-{
-    Symbol *with = implementation(c, m);
-    if (!with) {
-        report(s, c->sym->loc, ABSTRACT, "'%s' does not implement '%s' of the interface '%s'",
-               c->sym->name, m->name, i->sym->name);
-        report_note(s, m->loc, "declared here");
-        return;
-    }
-    if (!(with->mods & AST_MOD_PUBLIC)) {
-        report(s, with->loc, ABSTRACT, "'%s' implements '%s' and must be public", with->name,
-               i->sym->name);
-        return;
-    }
-    if (!with->decl->func.body) return; /* abstract: the derived class has it */
-    pure_override(s, m, with);
-    struct ClassImpl impl = {m, with};
-    vec_push(impls, impl);
-}
-
-static void lay_interfaces(Sema *s, Class *c)
-{
-    if (is_interface(c)) return;
-    VEC_OF_IMPLS impls = {0};
-    for (int k = 0; k < c->ninterfaces; k++) {
-        const Members *m = c->interfaces[k]->sym->members;
-        for (int i = 0; i < m->len; i++)
-            for (Symbol *f = m->data[i]; f; f = f->next)
-                if (f->kind == SYM_FUNC && f->type) implement(s, c, c->interfaces[k], f, &impls);
-    }
-    c->nimpls = (int)impls.len;
-    c->impls = arena_copy(s->arena, impls.data, sizeof *impls.data * impls.len);
-    vec_free(&impls);
-}
-
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static void resolve_signatures(Sema *s, Class *c)
@@ -611,8 +405,8 @@ void class_ready(Sema *s, Class *c)
     implied_constructors(s, c);
     if (class_is_final_value(c)) implied_operators(s, c);
     resolve_signatures(s, c);
-    lay_slots(s, c);
-    lay_interfaces(s, c);
+    slots_lay(s, c);
+    slots_implement(s, c);
     c->state = CLASS_READY;
     context_leave(s, &saved);
     s->laying--;
@@ -623,56 +417,4 @@ void class_settle(Sema *s)
 {
     if (s->laying) return;
     for (size_t i = 0; i < s->all.len; i++) class_ready(s, s->all.data[i]);
-}
-
-/* ---- what the program needs ----------------------------------------------------------------- */
-
-void type_use(Sema *s, const Type *t)
-{
-    if (!t || s->quiet) return;
-    if (class_of(t)) class_use(s, class_of(t));
-    if (!type_is_functional(t)) return;
-    type_use(s, t->result);
-    for (int i = 0; i < t->nparams; i++) type_use(s, t->params[i]);
-}
-
-void class_use(Sema *s, Class *c)
-{
-    if (s->quiet || c->used) return;
-    class_ready(s, c);
-    if (c->state != CLASS_READY) return;
-    c->used = true;
-    if (c->base) class_use(s, c->base);
-    for (int i = 0; i < c->ninterfaces; i++) class_use(s, c->interfaces[i]);
-    if (c->type->kind == TY_RECORD) /* inner records first */
-        for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
-    c->id = (int)s->classes.len;
-    vec_push(&s->classes, c);
-    for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
-    for (int i = 0; i < c->nslots; i++)
-        if (c->slots[i]) func_use(s, c->slots[i]);
-    for (int i = 0; i < c->nimpls; i++) func_use(s, c->impls[i].with);
-}
-
-void func_use(Sema *s, Symbol *f)
-{
-    if (s->quiet || f->used || f->kind != SYM_FUNC || f->generic) return;
-    f->used = true;
-    f->order = (int)s->funcs.len;
-    if (f->cls) class_use(s, f->cls);
-    vec_push(&s->funcs, f); /* abstract ones too: they are called */
-}
-
-void static_use(Sema *s, Symbol *field)
-{
-    if (s->quiet || field->used || field->decl->kind != AST_DECLARATOR) return;
-    field->used = true;
-    type_use(s, field->type);
-    Ast **init = &field->decl->declarator.init;
-    if (*init) {
-        Context saved = context_enter(s, field);
-        check_initialiser(s, init, field->type, field->name);
-        context_leave(s, &saved);
-    }
-    vec_push(&s->statics, field);
 }

@@ -82,20 +82,12 @@ void literal_retype(Sema *s, Ast *e, const Type *to)
 
 /* ---- which conversions exist ------------------------------------------------------------ */
 
-static bool same_params(const Type *a, const Type *b)
-{
-    if (a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
 /* What the conversion of one type to another is, whatever the expression. */
 static Conv conversion(const Type *from, const Type *to);
 
 static Conv function_class(const Type *from, const Type *to)
 {
-    if (!same_params(from, to)) return CONV_NONE;
+    if (!type_same_params(from, to)) return CONV_NONE;
     if (to->kind == TY_ARRAY && !type_is_value(to->result)) return CONV_NONE; /* no evaluation */
     Conv c = conversion(from->result, to->result);
     if (c == CONV_NONE) return CONV_NONE;
@@ -162,7 +154,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
 static Symbol *by_user(Sema *s, const Type *from, const Type *to)
 {
     bool functions = type_is_functional(from) && type_is_functional(to);
-    if (functions && !same_params(from, to)) return NULL;
+    if (functions && !type_same_params(from, to)) return NULL;
     return functions ? user_conversion(s, from->result, to->result, false)
                      : user_conversion(s, from, to, false);
 }
@@ -245,7 +237,7 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
     else if (from->kind == TY_SCALAR && to->kind == TY_SCALAR && type_is_numeric(from) &&
              type_is_numeric(to))
         report_note(s, NOWHERE, "a cast does: (%s)", to_text);
-    else if (type_is_functional(from) && type_is_functional(to) && same_params(from, to) &&
+    else if (type_is_functional(from) && type_is_functional(to) && type_same_params(from, to) &&
              type_is_numeric(from->result) && type_is_numeric(to->result))
         report_note(s, NOWHERE, "a cast converts the elements: (%s)",
                     type_text(s->arena, to->result));

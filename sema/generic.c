@@ -162,8 +162,7 @@ static bool unify_class(Inference *f, const Ast *written, const Type *t)
     for (int k = 0; c && k < c->ninterfaces; k++)
         if (c->interfaces[k]->sym->instance && c->interfaces[k]->sym->instance->of == g)
             return unify_class(f, written, c->interfaces[k]->type);
-    if (c && c->function) return true; /* perhaps by a conversion: the other arguments decide */
-    return true;
+    return true; /* perhaps by a conversion: the other arguments decide */
 }
 
 static bool unify(Inference *f, const Ast *written, const Type *t)

@@ -239,14 +239,6 @@ static const FdNode *combine(Lower *l, const Ast *n, int count, const FdNode *co
 
 /* ---- functions at a point -------------------------------------------------------------------- */
 
-static bool same_params(const Type *a, const Type *b)
-{
-    if (a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
 /* Operands of a promoted operation at the point args: equal parameter lists share their part of it,
  * different ones follow each other. */
 static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *args)
@@ -262,7 +254,7 @@ static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *ar
             first[i] = next;
             for (int j = lower_hosted_operands(l, n); j < i; j++)
                 if (type_is_functional(operands[j]->type) && !lower_is_passed(n, j) &&
-                    same_params(operands[j]->type, t)) {
+                    type_same_params(operands[j]->type, t)) {
                     first[i] = first[j];
                     break;
                 }

@@ -34,9 +34,9 @@ void member_add(Sema *s, Symbol *owner, Symbol *member)
     }
     if (m->len == m->cap) {
         m->cap = m->cap ? 2 * m->cap : 8;
-        Symbol **grown = arena_array(s->arena, Symbol *, m->cap);
-        for (int i = 0; i < m->len; i++) grown[i] = m->data[i];
-        m->data = grown;
+        size_t more = (size_t)(m->cap - m->len);
+        m->data =
+            arena_grow(s->arena, m->data, sizeof member * (size_t)m->len, sizeof member * more);
     }
     m->data[m->len++] = member;
 }
@@ -48,21 +48,38 @@ static Symbol *find_storage(Sema *s, const Class *cls, const char *name)
     return p && p->kind == SYM_PROPERTY ? p->storage : NULL;
 }
 
-Symbol *member_find(Sema *s, Class *cls, const char *name)
+/* Where members of a class are looked for: in itself, its bases, its interfaces, and for an
+ * interface in object. */
+typedef struct Owners {
+    Class **data;
+    int len;
+} Owners;
+
+static Owners owners_of(Sema *s, Class *cls)
 {
     class_ready(s, cls);
+    int n = cls->ninterfaces + 1;
+    for (const Class *c = cls; c; c = c->base) n++;
+    Owners o = {.data = arena_array(s->arena, Class *, n)};
+    for (Class *c = cls; c; c = c->base) o.data[o.len++] = c;
+    for (int i = 0; i < cls->ninterfaces; i++) o.data[o.len++] = cls->interfaces[i];
+    Class *object = class_is_interface(cls) ? class_object(s) : NULL;
+    if (object) {
+        class_ready(s, object);
+        o.data[o.len++] = object;
+    }
+    return o;
+}
+
+Symbol *member_find(Sema *s, Class *cls, const char *name)
+{
+    Owners owners = owners_of(s, cls);
     if (name[0] == '$') return find_storage(s, cls, name);
-    for (const Class *c = cls; c; c = c->base) {
-        Symbol *m = member_own(c->sym, name);
+    for (int i = 0; i < owners.len; i++) {
+        Symbol *m = member_own(owners.data[i]->sym, name);
         if (m) return m;
     }
-    for (int i = 0; i < cls->ninterfaces; i++) {
-        Symbol *m = member_own(cls->interfaces[i]->sym, name);
-        if (m) return m;
-    }
-    bool interface = cls->decl->class_.mods & AST_MOD_INTERFACE;
-    Class *object = interface ? class_object(s) : NULL;
-    return object ? member_find(s, object, name) : NULL;
+    return NULL;
 }
 
 static void add_overloads(Candidates *set, Symbol *first)
@@ -89,29 +106,12 @@ static int count_overloads(const Symbol *first)
 
 Candidates candidates_of_methods(Sema *s, Class *cls, const char *name)
 {
-    class_ready(s, cls);
-    Candidates set = {.name = name};
-    bool interface = cls->decl->class_.mods & AST_MOD_INTERFACE;
-    Class *object = interface ? class_object(s) : NULL;
+    Owners owners = owners_of(s, cls);
     int n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass) set.data = arena_array(s->arena, Candidate, n ? n : 1);
-        for (const Class *c = cls; c; c = c->base) {
-            Symbol *m = member_own(c->sym, name);
-            if (pass)
-                add_overloads(&set, m);
-            else
-                n += count_overloads(m);
-        }
-        for (int i = 0; i < cls->ninterfaces + (object ? 1 : 0); i++) {
-            const Class *c = i < cls->ninterfaces ? cls->interfaces[i] : object;
-            Symbol *m = member_own(c->sym, name);
-            if (pass)
-                add_overloads(&set, m);
-            else
-                n += count_overloads(m);
-        }
-    }
+    for (int i = 0; i < owners.len; i++)
+        n += count_overloads(member_own(owners.data[i]->sym, name));
+    Candidates set = {.name = name, .data = arena_array(s->arena, Candidate, n ? n : 1)};
+    for (int i = 0; i < owners.len; i++) add_overloads(&set, member_own(owners.data[i]->sym, name));
     return set;
 }
 

@@ -126,15 +126,10 @@ bool type_is_nullable(const Type *t)
            (t->kind == TY_OBJECT && !(c && class_is_final_value(c)));
 }
 
-static bool is_interface(const Class *c)
-{
-    return c->decl->class_.mods & AST_MOD_INTERFACE;
-}
-
 /* Could a value of one class be of the other? */
 static bool related(const Class *a, const Class *b)
 {
-    return class_is(a, b) || class_is(b, a) || is_interface(a) || is_interface(b);
+    return class_is(a, b) || class_is(b, a) || class_is_interface(a) || class_is_interface(b);
 }
 
 bool object_cast_exists(const Type *from, const Type *to)

@@ -126,6 +126,14 @@ const Type *type_group(Types *t, const char *name)
     return type_add(t, (Type){.kind = TY_GROUP, .name = name});
 }
 
+bool type_same_params(const Type *a, const Type *b)
+{
+    if (a->nparams != b->nparams) return false;
+    for (int i = 0; i < a->nparams; i++)
+        if (a->params[i] != b->params[i]) return false;
+    return true;
+}
+
 bool type_is_functional(const Type *t)
 {
     return t && (t->kind == TY_FUNC || t->kind == TY_ARRAY);
