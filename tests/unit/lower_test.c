@@ -177,7 +177,7 @@ START_TEST(test_overloads_are_different_users)
 {
     lower_text("float h(float x) => x + 1; int h(int x) => x + 2; int[] a = { 1 };"
                "float[] b = { 1 }; var c = h(a); var d = h(b);");
-    const FdUser *one = fd_user_find(fd, "h"), *two = fd_user_find(fd, "h.2");
+    const FdUser *one = fd_user_find(fd, "h"), *two = fd_user_find(fd, "h_2");
     ck_assert(one && two && one->type != two->type);
 }
 END_TEST
