@@ -105,11 +105,12 @@ LLVMValueRef host_native(HostModule *m, const Symbol *sym, int captures)
                               type_constant(m, type),
                               call_thunk(m, sym, captures),
                               host_int(m, type->nparams),
+                              host_int(m, 0),
                               host_null(m),
                               host_null(m),
                               host_null(m)};
     HostNativeEntry e = {sym, captures, NULL, NULL};
-    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 7), false);
+    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 8), false);
     vec_push(&m->natives, e);
     return e.descriptor;
 }
@@ -181,12 +182,13 @@ static LLVMValueRef class_native(HostModule *m, const Class *c)
                               type_constant(m, c->function),
                               invoke_thunk(m, c),
                               host_int(m, c->function->nparams),
+                              host_int(m, 1),
                               bound_thunk(m, c, c->lower),
                               bound_thunk(m, c, c->upper),
                               block_thunk(m, c)};
     host_come_back(m, spot);
     HostNativeEntry e = {NULL, 0, c, NULL};
-    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 7), false);
+    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 8), false);
     vec_push(&m->natives, e);
     return e.descriptor;
 }

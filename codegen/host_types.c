@@ -33,7 +33,7 @@ void host_types_init(HostModule *m)
     LLVMTypeRef site[] = {ptr, ptr, i32, i32};
     LLVMTypeRef array[] = {i32, i32, i32, i32, i32, ptr, dims, dims, dims};
     LLVMTypeRef graph[] = {ptr, ptr};
-    LLVMTypeRef native[] = {ptr, ptr, ptr, i32, ptr, ptr, ptr};
+    LLVMTypeRef native[] = {ptr, ptr, ptr, i32, i32, ptr, ptr, ptr};
     LLVMTypeRef kernel[] = {i64, i64, ptr};
     LLVMTypeRef program[] = {ptr, i32, i32, i32, ptr, i32, ptr, i32, ptr, ptr, ptr};
     LLVMTypeRef record[] = {ptr, ptr, i32, ptr, ptr, ptr};
@@ -42,7 +42,7 @@ void host_types_init(HostModule *m)
     m->structs[HOST_SITE] = structure(m, "CsSite", site, 4);
     m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 9);
     m->structs[HOST_GRAPH] = structure(m, "CsGraph", graph, 2);
-    m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 7);
+    m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 8);
     m->structs[HOST_KERNEL] = structure(m, "CsKernel", kernel, 3);
     m->structs[HOST_PROGRAM] = structure(m, "CsProgram", program, 11);
     m->structs[HOST_RECORD] = structure(m, "CsRecord", record, 6);

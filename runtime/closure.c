@@ -91,13 +91,7 @@ bool closure_is_tabular(const Closure *c)
 
 bool closure_is_object(const Closure *c)
 {
-    const CsNative *n = c->native;
-    if (n->lower || n->upper || n->block) return true;
-    const CsObject *o = c->nenv == 1 && c->refs == 1 ? c->env[0].ref : NULL;
-    if (!o || o->head.kind != CS_OBJECT) return false;
-    for (const CsClass *cls = o->cls; cls; cls = cls->base)
-        if (strcmp(cls->name, n->name) == 0) return true;
-    return false;
+    return c->native->is_object;
 }
 
 /* ---- calls ---------------------------------------------------------------------------- */

@@ -78,7 +78,8 @@ typedef struct CsNative {
                          function of values (type_is_hosted) */
     void (*call)(const CsValue *env, const CsValue *args, CsValue *out);
     int32_t nparams;
-    /* Of classes with Invoke, else NULL: the first and last index of a dimension (NULL: full
+    int32_t is_object; /* 1: env is an object of a class with Invoke */
+    /* Of such a class, else NULL: the first and last index of a dimension (NULL: full
      * domain), and a run of consecutive indices at once: indices are int[] arrays, one a parameter;
      * gives an array of that shape, or NULL with an exception. */
     int32_t (*lower)(const CsValue *env, int32_t dim);

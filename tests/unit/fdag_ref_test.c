@@ -287,7 +287,7 @@ static void turn(const CsValue *env, const CsValue *args, CsValue *out)
 /* A host function in a slot, with an environment; a record is flattened both ways. */
 START_TEST(closures_in_slots)
 {
-    static const CsNative native = {"turn", "complex(complex)", turn, 1, NULL, NULL, NULL};
+    static const CsNative native = {"turn", "complex(complex)", turn, 1, 0, NULL, NULL, NULL};
     float out[2];
     union {
         Closure closure;

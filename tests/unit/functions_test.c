@@ -99,9 +99,9 @@ static void *scaled_block(const CsValue *env, void *const *indices)
     return out;
 }
 
-static const CsNative scaled = {"scaled", "int(int)", call_scaled, 1, NULL, NULL, NULL};
-static const CsNative column = {"column", "int(int)", call_scaled, 1, three, nine, scaled_block};
-static const CsNative joined = {"joined", NULL, call_joined, 1, NULL, NULL, NULL};
+static const CsNative scaled = {"scaled", "int(int)", call_scaled, 1, 0, NULL, NULL, NULL};
+static const CsNative column = {"column", "int(int)", call_scaled, 1, 1, three, nine, scaled_block};
+static const CsNative joined = {"joined", NULL, call_joined, 1, 0, NULL, NULL, NULL};
 
 START_TEST(closures)
 {

@@ -208,7 +208,7 @@ START_TEST(lazy_values)
     throws("DivideByZeroException: ", "");
     ck_assert_int_ne(access(path("none.npy"), F_OK), 0);
     cs_release(f);
-    static const CsNative native = {"f", "float(float, int)", NULL, 2, NULL, NULL, NULL};
+    static const CsNative native = {"f", "float(float, int)", NULL, 2, 0, NULL, NULL, NULL};
     f = cs_native(&native);
     save(path("none.npy"), f);
     throws("DomainException: Npy.Save needs a finite domain, and this float(float, int) has none",

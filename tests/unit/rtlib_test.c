@@ -279,7 +279,7 @@ START_TEST(nested_and_infinite)
     refs[1] = counting(SC_INT, 1, (int64_t[]){2});
     is(cs_format_fn(a, NULL, &site), "[one, [0, 1], ]");
     cs_release(a);
-    static const CsNative native = {"f", "float(float, int)", NULL, 2, NULL, NULL, NULL};
+    static const CsNative native = {"f", "float(float, int)", NULL, 2, 0, NULL, NULL, NULL};
     void *f = cs_native(&native);
     is(cs_format_fn(f, NULL, &site), "float(float, int)");
     cs_release(f);

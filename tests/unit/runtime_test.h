@@ -57,10 +57,10 @@ SHARED void call_counted(const CsValue *env, const CsValue *args, CsValue *out)
     out->f = args[0].f + 1;
 }
 
-SHARED const CsNative counted = {"counted", "float(float)", call_counted, 1, NULL, NULL, NULL};
-SHARED const CsNative halves = {"halves", "float(int)", call_halves, 1, NULL, NULL, NULL};
-SHARED const CsNative twice = {"twice", "float(float)", call_twice, 1, NULL, NULL, NULL};
-SHARED const CsNative bad = {"bad", "float(float)", call_bad, 1, NULL, NULL, NULL};
+SHARED const CsNative counted = {"counted", "float(float)", call_counted, 1, 0, NULL, NULL, NULL};
+SHARED const CsNative halves = {"halves", "float(int)", call_halves, 1, 0, NULL, NULL, NULL};
+SHARED const CsNative twice = {"twice", "float(float)", call_twice, 1, 0, NULL, NULL, NULL};
+SHARED const CsNative bad = {"bad", "float(float)", call_bad, 1, 0, NULL, NULL, NULL};
 SHARED const CsNative *const natives[] = {&twice, &bad, &counted};
 SHARED const CsProgram program = {.name = "test", .nnatives = 3, .natives = natives};
 
