@@ -25,7 +25,6 @@ static void pend(const CsSite *site)
 {
     cs_pending = 1;
     rt.error.nframes = rt.error.more = 0;
-    rt.error.again = false;
     if (site) add_frame(site);
 }
 
@@ -119,7 +118,6 @@ void cs_rethrow(void *exception)
     if (cs_pending) return;
     pend(NULL);
     rt.error.object = cs_retain(exception);
-    rt.error.again = true;
     const Trace *trace = *object_trace(exception);
     if (!trace) return;
     rt.error.nframes = trace->nframes;
@@ -153,17 +151,8 @@ const char *rt_pending_message(void)
     return rt.error.full.data;
 }
 
-/* The function that threw is the first frame already when the throwing call is in it; so is the
- * last one that an exception had when it is thrown again. */
 void cs_frame(const CsSite *site)
 {
-    bool again = rt.error.again;
-    const CsSite *last =
-        rt.error.nframes == 1 || again ? &rt.error.frames[rt.error.nframes - 1] : NULL;
-    rt.error.again = false;
-    if (rt.error.nframes && last && !rt.error.more && (again || last->line == site->line) &&
-        strcmp(last->function, site->function) == 0 && strcmp(last->file, site->file) == 0)
-        return;
     add_frame(site);
 }
 

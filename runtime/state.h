@@ -37,7 +37,6 @@ typedef struct RtState {
         Text message, full;           /*   with `message`; full: with the class, for messages */
         CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
         int nframes, more;
-        bool again;      /* thrown again: its function may be the last frame already */
         Interner *names; /* of user functions that errors of evaluations are in */
     } error;
 
