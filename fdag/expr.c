@@ -156,3 +156,17 @@ void fd_print_expr(Text *out, const FdNode *n)
     text_addn(out, t.data, t.len);
     text_free(&t);
 }
+
+const char *fdi_expr_text(Fd *fd, const FdNode *n)
+{
+    Text t = {0};
+    fd_print_expr(&t, n);
+    const char *s = arena_strndup(fd->arena, t.data, t.len);
+    text_free(&t);
+    return s;
+}
+
+const char *fdi_var_name(const FdNode *var)
+{
+    return var->name && *var->name ? var->name : "_";
+}

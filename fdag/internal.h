@@ -153,6 +153,9 @@ const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
 
 /* NULL or what is wrong with one user function. */
 const char *fdi_verify_user(Fd *fd, const FdUser *u);
+/* fd_print_expr's text, in the arena; a variable's name, "_" if it has none. */
+const char *fdi_expr_text(Fd *fd, const FdNode *n);
+const char *fdi_var_name(const FdNode *var);
 /* "1.5", "true": a constant as the text format and messages show it. */
 void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 

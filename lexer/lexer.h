@@ -65,6 +65,8 @@ void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declar
  * of `imported` (or NULL), type parameters within their declarations, and names that can only be
  * types where they stand. */
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported);
+/* The token behind the `<...>` that begins at token i, if it can be a list of types; else i. */
+size_t lexer_skip_type_list(const Tokens *tokens, size_t i);
 
 const char *token_text(TokenKind kind); /* the text of tokens.def */
 TokenClass token_class(TokenKind kind);

@@ -137,8 +137,7 @@ static size_t *find_partners(const Tokens *tokens)
     return partner;
 }
 
-/* The token behind the `<...>` that begins at token i, if it can be a list of types; else i. */
-static size_t skip_type_list(const Tokens *tokens, size_t i)
+size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
 {
     size_t inside = 0;
     for (size_t at = i; at < i + LONGEST_LIST; at++) {
@@ -367,7 +366,7 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     TokenKind before2 = kind_before(tokens, i, 2);
     if (after == TOK_LT) {
-        size_t end = skip_type_list(tokens, i + 1);
+        size_t end = lexer_skip_type_list(tokens, i + 1);
         if (end == i + 1) return false;
         TokenKind behind = kind_at(tokens, end);
         bool goes_on = behind == TOK_NAME || is_rank(tokens, end) ||
@@ -428,7 +427,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         else if (known || declared || i < list_end || is_type_by_place(&m, i, not_word))
             t->kind = TOK_TYPENAME;
         if (t->kind == TOK_TYPENAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end)
-            list_end = skip_type_list(tokens, i + 1);
+            list_end = lexer_skip_type_list(tokens, i + 1);
     }
     names_free(&types);
     free(m.partner);

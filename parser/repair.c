@@ -327,26 +327,9 @@ static size_t skip_block(const Parse *p, size_t i)
 /* The token behind the type arguments `<...>` that begin at token i, or i: none begin there. */
 static size_t skip_generic(const Parse *p, size_t i)
 {
-    size_t inside = 0, at = i;
     if (kind_of(p, i) != TOK_LT || i == 0) return i;
     if (kind_of(p, i - 1) != TOK_NAME && kind_of(p, i - 1) != TOK_TYPENAME) return i;
-    for (;; at++) {
-        switch (kind_of(p, at)) {
-        case TOK_LT: inside++; break;
-        case TOK_SHR: /* the first of two '>' */
-        case TOK_GT:
-            if (--inside == 0) return at + 1;
-            break;
-        case TOK_NAME:
-        case TOK_TYPENAME:
-        case TOK_COMMA:
-        case TOK_LPAREN:
-        case TOK_RPAREN:
-        case TOK_LBRACKET:
-        case TOK_RBRACKET: break;
-        default: return i;
-        }
-    }
+    return lexer_skip_type_list(&p->tokens, i);
 }
 
 /* Whether the token that cannot be read is one of a generic type or function: `List<int>()`. */

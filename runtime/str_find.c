@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "str.h"
-#include "unicode.h"
 
 static Str empty = {.head = {.refs = -1, .kind = CS_STR}, .count = 1};
 

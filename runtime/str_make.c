@@ -4,7 +4,6 @@
 #include "format.h"
 #include "record.h"
 #include "str.h"
-#include "unicode.h"
 
 static const char *bytes_of(const Str *s)
 {

@@ -1,7 +1,5 @@
-/* Classes of characters (unicode.h). ASCII needs no locale, and is all there is where the C library
- * has none for UTF-8. */
-#include "unicode.h"
-
+/* Characters: their classes and simple case mappings, as the C library's UTF-8 locale has them.
+ * ASCII needs no locale, and is all there is where the C library has none for UTF-8. */
 #include <ctype.h>
 #include <locale.h>
 #include <stdbool.h>

@@ -116,7 +116,8 @@ bool lower_is_free(const Ast *n);
 /* Is the value computed by the host, before the graph? */
 bool lower_is_captured(Lower *l, const Ast *n);
 const FdNode *lower_capture(Lower *l, const Ast *n);
-Ast **lower_callee(Ast *n); /* of a CALL, INDEX */
+const FdNode *lower_no_type(Lower *l, const Ast *n); /* fails: no graph holds values of its type */
+Ast **lower_callee(Ast *n);                          /* of a CALL, INDEX */
 /* The children that are values: the name of a called function is none, but x of x.F() is one. */
 void lower_each_value(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx);
 /* The library row of a call, member or name; NULL if it means something else. */

@@ -233,17 +233,16 @@ static const char *slot_name(Lower *l, const Ast *n)
     return arena_strndup(l->arena, text, len);
 }
 
+const FdNode *lower_no_type(Lower *l, const Ast *n)
+{
+    return lower_fail(l, n->loc, "a value of type '%s' cannot be part of a functional expression",
+                      type_text(l->arena, n->type));
+}
+
 const FdNode *lower_capture(Lower *l, const Ast *n)
 {
     const FdType *type = lower_type(l, n->type);
-    if (!type) {
-        Text t = {0};
-        type_print(&t, n->type);
-        lower_fail(l, n->loc, "a value of type '%s' cannot be part of a functional expression",
-                   t.data ? t.data : "");
-        text_free(&t);
-        return NULL;
-    }
+    if (!type) return lower_no_type(l, n);
     for (size_t i = 0; i < l->captures.len; i++)
         if (same_value(l->captures.data[i].value, n))
             return lower_slots(l, type, l->captures.data[i].slot);

@@ -362,14 +362,7 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
         return fd_const(l->fd, n->type->scalar, n->value);
     if (lower_is_captured(l, n)) return lower_capture(l, n);
     if (type_is_functional(n->type)) return function(l, n);
-    if (!lower_type(l, n->type)) {
-        Text t = {0};
-        type_print(&t, n->type);
-        lower_fail(l, n->loc, "a value of type '%s' cannot be part of a functional expression",
-                   t.data ? t.data : "");
-        text_free(&t);
-        return NULL;
-    }
+    if (!lower_type(l, n->type)) return lower_no_type(l, n);
     switch (n->kind) {
     case AST_NAME_REF:
     case AST_THIS: return variable(l, n);

@@ -294,7 +294,8 @@ static void report_host_user(Lower *l, const LowerUser *u, Loc loc)
         diag_note(l->diags, u->why_loc, "this is why '%s' stays there", u->sym->name);
 }
 
-/* Its type as an FdUser, the static fields that it reads included. */
+/* Its type as an FdUser, the fields that it reads included; NULL with nfields -1 if they cannot be.
+ */
 static const FdType *user_type(Lower *l, const LowerSignature *sig, LowerUser *u)
 {
     const FdType *params[FD_MAX_RANK], *result = lower_type(l, sig->result);
@@ -337,10 +338,12 @@ static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
 {
     LowerUser u = {.sym = sym, .busy = true};
     u.nfields = sig->body ? fields_of(sig->body, u.fields, FD_MAX_RANK - sig->n) : 0;
+    const FdType *type = u.nfields < 0 ? NULL : user_type(l, sig, &u);
     bool few = u.nfields >= 0;
-    if (!few) u.nfields = 0;
-    const FdType *type = user_type(l, sig, &u);
-    if (u.nfields < 0) few = false, u.nfields = 0, type = user_type(l, sig, &u);
+    if (!few) {
+        u.nfields = 0;
+        type = user_type(l, sig, &u);
+    }
     if (!type) return NULL;
     u.user = fd_user_declare(l->fd, unique_name(l, sym), type);
     size_t at = l->users.len;

@@ -198,20 +198,11 @@ static bool settle_one(Domains *d)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
-static const char *expr_text(Fd *fd, const FdNode *n)
-{
-    Text t = {0};
-    fd_print_expr(&t, n);
-    const char *s = arena_strndup(fd->arena, t.data, t.len);
-    text_free(&t);
-    return s;
-}
-
 static void explain(Domains *d, const DomVar *v, FdError *error)
 {
     Arena *a = d->fd->arena;
     const DomUse *u = mentioned(d, v);
-    const char *name = v->var->name && *v->var->name ? v->var->name : "_";
+    const char *name = fdi_var_name(v->var);
     error->at = v->binder;
     error->loc = u && u->apply->loc.line ? u->apply->loc : v->binder->loc;
     for (size_t i = 0; i < d->uses.len; i++) { /* shares an index with another unknown variable? */
@@ -224,8 +215,8 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
                 a,
                 "the index '%s' of '%s' has two variables without a range, '%s' and '%s'; "
                 "add a constraint such as '%s : 0..n'",
-                expr_text(d->fd, s->apply->args[s->param]), expr_text(d->fd, s->apply->fn), name,
-                other->name, name);
+                fdi_expr_text(d->fd, s->apply->args[s->param]), fdi_expr_text(d->fd, s->apply->fn),
+                name, other->name, name);
             if (s->apply->loc.line) error->loc = s->apply->loc;
             return;
         }

@@ -219,24 +219,11 @@ static bool find_order(Recur *r, int8_t *order, bool *placed)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
-static const char *expr_text(Fd *fd, const FdNode *n)
-{
-    Text t = {0};
-    fd_print_expr(&t, n);
-    const char *s = arena_strndup(fd->arena, t.data, t.len);
-    text_free(&t);
-    return s;
-}
-
-static const char *name_of(const FdNode *var)
-{
-    return var->name && *var->name ? var->name : "_";
-}
-
 /* "u(i, j)": the point that is defined. */
 static const char *point_text(const Recur *r)
 {
-    return expr_text(r->fd, fd_apply(r->fd, r->rec->self, r->rec->nvars, r->rec->vars, (FdLoc){0}));
+    return fdi_expr_text(r->fd,
+                         fd_apply(r->fd, r->rec->self, r->rec->nvars, r->rec->vars, (FdLoc){0}));
 }
 
 static void complain(Recur *r, const FdNode *at, const char *message)
@@ -259,16 +246,16 @@ static void explain_variable(Recur *r, int d, Text *t, const FdNode **at)
         else
             both = both ? both : u;
     }
-    const char *var = name_of(r->rec->vars[d]);
+    const char *var = fdi_var_name(r->rec->vars[d]);
     if (t->len) text_add(t, "; and ");
     if (both) {
         *at = *at ? *at : both->apply;
         text_printf(t, "'%s' can be on both sides of %s: no order of %s makes it earlier",
-                    expr_text(r->fd, both->apply), point_text(r), var);
+                    fdi_expr_text(r->fd, both->apply), point_text(r), var);
     } else if (up && down) {
         *at = *at ? *at : down->apply;
         text_printf(t, "'%s' and '%s' need each other: no order of %s makes both earlier",
-                    expr_text(r->fd, down->apply), expr_text(r->fd, up->apply), var);
+                    fdi_expr_text(r->fd, down->apply), fdi_expr_text(r->fd, up->apply), var);
     }
 }
 
@@ -281,11 +268,11 @@ static void explain(Recur *r, const bool *placed)
     for (size_t i = 0; i < r->uses.len && !at; i++) {
         if (r->uses.data[i].earlier) continue;
         at = r->uses.data[i].apply;
-        text_printf(&t, "'%s' can be %s itself", expr_text(r->fd, at), point_text(r));
+        text_printf(&t, "'%s' can be %s itself", fdi_expr_text(r->fd, at), point_text(r));
     }
     complain(r, at,
              arena_printf(r->fd->arena, "the recurrence '%s' has no order: %s",
-                          name_of(r->rec->self), t.data));
+                          fdi_var_name(r->rec->self), t.data));
     text_free(&t);
 }
 
@@ -326,7 +313,7 @@ static const FdNode *put_order(void *ctx, Fd *fd, const FdNode *n)
                  arena_printf(fd->arena,
                               "the recurrence '%s' can use its own elements only, not itself "
                               "as a function",
-                              name_of(n->self)));
+                              fdi_var_name(n->self)));
     else if (find_order(r, order, placed))
         now = fd_recurrence(fd, n->self, order, n->nvars, n->vars, n->doms, n->body, n->loc);
     else if (!is_unknown(r))
