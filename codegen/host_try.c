@@ -128,6 +128,11 @@ static void emit_catch(HostFunc *f, Ast *n, LLVMBasicBlockRef next, LLVMBasicBlo
         host_jump(f, next);
         host_enter(f, yes);
     }
+    if (n->sym && n->sym->assigned_again) { /* `throw;` throws what was caught all the same */
+        LLVMValueRef own = host_slot(f, n->sym->name), v = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+        LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), own);
+        n->sym->host = own;
+    }
     host_stmt(f, n->catch_.body);
     host_leave_scope(f, mark);
     host_jump(f, end);

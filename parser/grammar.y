@@ -83,7 +83,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body
-%type <name> member_name any_name operator
+%type <name> member_name any_name operator own_operator
 %type <count> commas mod mods
 %type <op> assign_op mode
 
@@ -191,7 +191,7 @@ member: common
       | vtype NAME arrow                    { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, build_getter(p, @3, $3), NULL); }
       | vtype THIS "[" args "]" "{" accessors "}" { $$ = build_property(p, build_span(@1, @5), $1, "this", $4, $7, NULL); }
       | vtype THIS "[" args "]" arrow       { $$ = build_property(p, build_span(@1, @5), $1, "this", $4, build_getter(p, @6, $6), NULL); }
-      | vtype OPERATOR operator "(" args ")" body
+      | vtype OPERATOR own_operator "(" args ")" body
             { $$ = build_func(p, build_head(p, build_span(@1, @6), $1, build_operator(p, $3), (AstList){0}, $5), $7); }
       | NAME OPERATOR conv_type "(" args ")" body
             { $$ = build_func(p, build_head(p, build_span(@1, @6), $3, build_conversion(p, @1, $1), (AstList){0}, $5), $7); }
@@ -419,6 +419,8 @@ operator: "+" { $$ = "+"; } | "-" { $$ = "-"; } | "*" { $$ = "*"; } | "/" { $$ =
     | LAND { $$ = "&&"; } | LOR { $$ = "||"; } | "!" { $$ = "!"; } | "~" { $$ = "~"; }
     | EQ { $$ = "=="; } | NE { $$ = "!="; } | "<" { $$ = "<"; } | ">" { $$ = ">"; }
     | LE { $$ = "<="; } | GE { $$ = ">="; } | SHL { $$ = "<<"; } | SHR ">" { $$ = ">>"; }
+
+own_operator: operator | "++" { $$ = "++"; } | "--" { $$ = "--"; }
 
 new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
           | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }

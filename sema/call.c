@@ -15,6 +15,7 @@ static bool check_arg_form(Sema *s, const Ast *a)
 /* Arguments in the light of the parameter type that all overloads of that length share. */
 void check_arguments(Sema *s, AstList args, const Candidates *set)
 {
+    if (set && generic_arguments(s, set, args)) return;
     for (int i = 0; i < args.len; i++) {
         const Type *hint = NULL;
         bool differ = false;

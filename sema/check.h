@@ -222,7 +222,8 @@ void check_unknown(Sema *s, const Ast *n); /* a construct that is not supported 
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
 /* The same, but a type or group name is an error. */
 const Type *check_value(Sema *s, Ast **slot, const Type *hint);
-const Type *require_value(Sema *s, Ast *n); /* after check_expr */
+const Type *require_value(Sema *s, Ast *n);    /* after check_expr */
+const Type *settle_value(Sema *s, Ast **slot); /* the same; a method with one overload is one */
 void check_unary(Sema *s, Ast *n, const Type *hint);
 void check_binary(Sema *s, Ast *n, const Type *hint);
 void check_cond(Sema *s, Ast *n, const Type *hint);
@@ -458,6 +459,8 @@ void check_as(Sema *s, Ast *n);
 bool user_binary(Sema *s, Ast *n);
 bool user_unary(Sema *s, Ast *n);
 bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
+/* Of an INCDEC whose target is checked; `again` is an unchecked copy of it. */
+bool user_step(Sema *s, Ast *n, Ast *again);
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);
@@ -490,6 +493,12 @@ struct Instance {
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
+/* Checks the arguments of a call whose one overload of this length is generic and takes functions:
+ * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
+bool generic_arguments(Sema *s, const Candidates *set, AstList args);
+/* The instance that combines two values of type t to one, or NULL: it can reduce. */
+Symbol *generic_combiner(Sema *s, Symbol *generic, const Type *t, Loc loc);
+bool generic_combines(const Symbol *generic); /* by its form: T f<T>(T a, T b) */
 /* The overloads that these arguments fit: type arguments of generic ones are inferred from them. */
 Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc);
 

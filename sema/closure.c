@@ -96,12 +96,34 @@ static void add_param(Sema *s, Ast *func, const Type **types, Symbol *sym)
     func->func.params = ast_list_add(s->arena, func->func.params, param_node(s, sym));
 }
 
+enum { MAX_CAPTURES = 64 }; /* scalars and references: the runtime has a bit for each */
+
+/* A record is passed field by field. */
+static int leaves(const Type *t)
+{
+    int n = 0;
+    if (t->kind != TY_RECORD) return 1;
+    for (int i = 0; i < class_of(t)->nfields; i++) n += leaves(class_of(t)->fields[i]->type);
+    return n;
+}
+
+static void count_captures(const Closure *c, Loc loc)
+{
+    int n = 0;
+    for (size_t i = 0; i < c->captures.len; i++) n += leaves(c->captures.data[i].param->type);
+    if (n > MAX_CAPTURES)
+        report(c->s, loc, NOT_SUPPORTED,
+               "this function of the host uses %d values from outside; %d are supported", n,
+               MAX_CAPTURES);
+}
+
 /* The CLOSURE of a function whose value is `body`: of its captures, then points, then bound. */
 static Ast *finish(Closure *c, Loc loc, Ast *body, Symbol **bound, int nbound)
 {
     Sema *s = c->s;
     size_t total = c->captures.len + c->points.len + (size_t)nbound;
     const Type **types = arena_array(s->arena, const Type *, total + 1);
+    count_captures(c, loc);
     Ast *func = ast_new(s->arena, AST_FUNC, loc), *n = ast_new(s->arena, AST_CLOSURE, loc);
     for (size_t i = 0; i < c->captures.len; i++) {
         add_param(s, func, types, c->captures.data[i].param);

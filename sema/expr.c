@@ -79,10 +79,19 @@ static void check_name(Sema *s, Ast **slot)
     }
 }
 
+const Type *settle_value(Sema *s, Ast **slot)
+{
+    const Ast *n = *slot;
+    const Symbol *m = n->kind == AST_MEMBER && n->type->kind == TY_GROUP ? n->sym : NULL;
+    if (m && m->kind == SYM_FUNC && !m->next && m->type && m->type->result != s->voids)
+        convert_to(s, slot, m->type, NULL);
+    return require_value(s, *slot);
+}
+
 const Type *check_value(Sema *s, Ast **slot, const Type *hint)
 {
     check_expr(s, slot, hint);
-    return require_value(s, *slot);
+    return settle_value(s, slot);
 }
 
 const Type *require_value(Sema *s, Ast *n)
@@ -309,9 +318,12 @@ static void check_assign(Sema *s, Ast **slot)
 
 static void check_incdec(Sema *s, Ast *n)
 {
+    Ast *again = ast_clone(s->arena, n->incdec.target);
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
-    if (n->type == s->error || type_is_numeric(n->type) || type_is_enum(n->type)) return;
+    if (n->type == s->error || user_step(s, n, again) || type_is_numeric(n->type) ||
+        type_is_enum(n->type))
+        return;
     report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
            n->incdec.op == AST_OP_ADD ? "++" : "--", type_text(s->arena, n->type));
     n->type = s->error;

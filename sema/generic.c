@@ -187,14 +187,111 @@ static bool unify(Inference *f, const Ast *written, const Type *t)
     return unify(f, written->type_func.result, t->result);
 }
 
-/* A function given for a bare T means promotion: T is its result. An untyped lambda waits until its
- * parameters are known. */
+/* A function given for a bare T means promotion: T is its result. */
 static bool unify_argument(Inference *f, const Ast *param, const Ast *arg)
 {
     const Type *t = arg->type;
     if (is_param(f, param->param.ptype) && t) t = result_of(t);
     return unify(f, param->param.ptype, t);
 }
+
+/* ---- untyped lambdas ------------------------------------------------------------------------ */
+
+static bool is_untyped(const Ast *n)
+{
+    bool some = false;
+    if (n->kind != AST_LAMBDA) return false;
+    for (int i = 0; i < n->lambda.binders.len; i++) {
+        const Ast *b = n->lambda.binders.data[i];
+        if (b->kind != AST_BINDER || b->binder.constraint) return false;
+        some = some || !b->binder.vtype;
+    }
+    return some;
+}
+
+static bool is_known(const Inference *f, const Ast *written)
+{
+    const AstList none = {0}, *parts = &none;
+    if (is_param(f, written)) return f->found[param_index(f, written->type_name.name)] != NULL;
+    if (written->kind == AST_TYPE_ARRAY) return is_known(f, written->type_array.elem);
+    if (written->kind == AST_TYPE_NAME) parts = &written->type_name.args;
+    if (written->kind == AST_TYPE_FUNC) parts = &written->type_func.params;
+    for (int i = 0; i < parts->len; i++)
+        if (!is_known(f, parts->data[i])) return false;
+    return written->kind != AST_TYPE_FUNC || is_known(f, written->type_func.result);
+}
+
+/* The written type with what is found for the type parameters; NULL if some are not known. */
+static const Type *substitute(const Inference *f, const Ast *written)
+{
+    Sema *s = f->s;
+    if (!is_known(f, written)) return NULL;
+    Context saved = context_enter(s, f->generic);
+    for (int i = 0; i < nparams(f->generic); i++) {
+        const Ast *p = f->generic->generic->params->data[i];
+        if (f->found[i])
+            scope_bind(s, scope_symbol(s, SYM_TYPE, p->type_param.name, f->found[i], p->loc, NULL));
+    }
+    const Type *t = decl_type(s, ast_clone(s->arena, written));
+    context_leave(s, &saved);
+    class_settle(s);
+    return t;
+}
+
+/* The lambda for a parameter R(T): if T and R are known, it is checked against that; else its own
+ * parameters get their types, and its result tells R. */
+static void check_lambda(Inference *f, const Ast *written, Ast **slot)
+{
+    Sema *s = f->s;
+    const AstList *params = &written->type_func.params;
+    const Type *whole = substitute(f, written);
+    int at = 0;
+    for (int i = 0; !whole && i < (*slot)->lambda.binders.len; i++) {
+        struct Ast_binder *b = &(*slot)->lambda.binders.data[i]->binder;
+        const Type *t = at < params->len ? substitute(f, params->data[at]) : NULL;
+        if (!b->vtype && t && b->names.len == 1) b->vtype = type_node(s, (*slot)->loc, t);
+        at += b->names.len;
+    }
+    check_expr(s, slot, whole);
+    require_value(s, *slot);
+    if (!whole) unify(f, written, (*slot)->type);
+}
+
+bool generic_arguments(Sema *s, const Candidates *set, AstList args)
+{
+    const Symbol *only = NULL;
+    int fitting = 0;
+    bool some = false;
+    for (int i = 0; i < set->len; i++) {
+        if (set->data[i].nparams != args.len) continue;
+        only = set->data[i].sym;
+        fitting++;
+    }
+    if (fitting != 1 || !only->generic) return false;
+    const AstList *params = &only->decl->func.params;
+    for (int i = 0; i < args.len; i++) {
+        if (params->data[i]->kind != AST_PARAM || args.data[i]->kind == AST_BINDER) return false;
+        some = some ||
+               (is_untyped(args.data[i]) && params->data[i]->param.ptype->kind == AST_TYPE_FUNC);
+    }
+    if (!some) return false;
+    Inference f = {.s = s, .generic = only};
+    for (int later = 0; later < 2; later++)
+        for (int i = 0; i < args.len; i++) {
+            const Ast *written = params->data[i]->param.ptype;
+            bool waits = is_untyped(args.data[i]) && written->kind == AST_TYPE_FUNC;
+            if (waits && later) {
+                check_lambda(&f, written, &args.data[i]);
+            } else if (!waits && !later) {
+                if (check_expr(s, &args.data[i], NULL)->kind != TY_GROUP)
+                    require_value(s, args.data[i]);
+                unify_argument(&f, params->data[i], args.data[i]);
+            }
+        }
+    return true;
+}
+
+/* ---- the overloads that fit ----------------------------------------------------------------- */
 
 static Symbol *infer(Sema *s, Symbol *g, AstList args, Loc loc)
 {
@@ -250,4 +347,25 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
                "the type arguments of '%s' cannot be inferred from these arguments", left->name);
     report_note(s, left->loc, "'%s' is declared here", left->name);
     return out;
+}
+
+bool generic_combines(const Symbol *g)
+{
+    const Inference f = {.generic = g};
+    const struct Ast_func *d = &g->decl->func;
+    if (d->params.len != 2 || !is_param(&f, d->ret)) return false;
+    for (int i = 0; i < 2; i++) {
+        const Ast *p = d->params.data[i];
+        if (p->kind != AST_PARAM || !is_param(&f, p->param.ptype) ||
+            p->param.ptype->type_name.name != d->ret->type_name.name)
+            return false;
+    }
+    return true;
+}
+
+Symbol *generic_combiner(Sema *s, Symbol *g, const Type *t, Loc loc)
+{
+    Ast value = {.kind = AST_BAD, .loc = loc, .type = t}, *two[] = {&value, &value};
+    Symbol *f = generic_combines(g) ? infer(s, g, (AstList){two, 2}, loc) : NULL;
+    return f && f->type && is_combiner(f) ? f : NULL;
 }

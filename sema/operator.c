@@ -100,6 +100,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
     const Type *t = (*operand)->type;
     n->type = s->error;
     if (t == s->error || user_unary(s, n)) return;
+    t = object_function(s, operand);
     const Type *to = unary_type(s, n->unary.op, result_of(t));
     if (!to) {
         report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
@@ -290,6 +291,8 @@ static void operate(Sema *s, Ast *n)
         return;
     }
     if (check_concat(s, n) || user_binary(s, n) || enum_arithmetic(s, n)) return;
+    l = object_function(s, &n->binary.left);
+    r = object_function(s, &n->binary.right);
     if (is_shift(op)) {
         check_shift(s, n);
         if (n->type == s->error) return;
@@ -332,6 +335,10 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
         n->type = a;
         constant_fold(n);
         return;
+    }
+    if (!branch_type(s, n->cond.then, n->cond.other)) {
+        a = object_function(s, &n->cond.then);
+        b = object_function(s, &n->cond.other);
     }
     const Type *t = branch_type(s, n->cond.then, n->cond.other);
     if (!t || (!type_is_value(t) && (type_is_functional(a) || type_is_functional(b)))) {
@@ -401,6 +408,7 @@ void check_cast(Sema *s, Ast *n)
     from = require_value(s, n->cast.operand);
     n->type = to;
     if (to == s->error || from == s->error || cast_class(s, n, from, to)) return;
+    from = object_function(s, &n->cast.operand);
     if (to->kind == TY_SCALAR && type_is_functional(from) && castable(s, from->result, to)) {
         n->res = AST_RES_PROMOTE;
         n->type = type_func(s->types, to, from->nparams, from->params);

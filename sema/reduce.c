@@ -55,7 +55,10 @@ static Symbol *named_functions(Sema *s, const Ast *callee)
     if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_TYPE_NAME) {
         const char *name = callee->member.base->type_name.name;
         Symbol *type = name ? scope_type(s, name) : NULL;
-        Class *cls = type && !type->generic ? class_of(decl_alias(s, type)) : NULL;
+        bool instance = callee->member.base->type_name.args.len > 0;
+        Class *cls = NULL;
+        if (type && instance) cls = class_of(decl_type(s, callee->member.base));
+        if (type && !instance && !type->generic) cls = class_of(decl_alias(s, type));
         f = cls ? member_find(s, cls, callee->member.name) : NULL;
     }
     return f && f->kind == SYM_FUNC ? f : NULL;
@@ -76,7 +79,7 @@ bool call_is_reduction(Sema *s, const Ast *n)
     if (!f) return false;
     bool two = false, one = false;
     for (; f; f = f->next) {
-        two = two || is_combiner(f);
+        two = two || (f->generic ? generic_combines(f) : is_combiner(f));
         one = one || (f->type && f->type->nparams == 1);
     }
     return two && (binders || !one);
@@ -139,6 +142,8 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
     Symbol *first = named_functions(s, n->call.callee), *found = NULL;
     for (Symbol *f = first; f; f = f->next)
         if (is_combiner(f) && (f->type->result == t || (!found && !first->next))) found = f;
+    for (Symbol *f = first; f && !found; f = f->next)
+        if (f->generic) found = generic_combiner(s, f, t, n->loc);
     if (!found || !convert_result(s, operand, found->type->result, NULL)) {
         if (!found)
             report(s, n->loc, NO_OVERLOAD, "no '%s' takes two '%s' and gives one: it cannot reduce",

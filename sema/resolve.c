@@ -291,6 +291,19 @@ static const Candidate *best(Sema *s, Candidates set, AstList args, Fit fit, boo
     return found;
 }
 
+/* An object that no overload takes, of a class that derives from a functional type, is that
+ * function. */
+static void functions_of_objects(Sema *s, Candidates set, AstList args)
+{
+    for (int i = 0; i < args.len; i++) {
+        bool taken = args.data[i]->type == s->error;
+        for (int k = 0; k < set.len && !taken; k++)
+            taken = set.data[k].nparams == args.len &&
+                    fit_direct(s, &set.data[k], i, args.data[i]) != CONV_NONE;
+        if (!taken) object_function(s, &args.data[i]);
+    }
+}
+
 const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit)
 {
     bool broken = false;
@@ -298,6 +311,7 @@ const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *
     const Fit order[] = {FIT_DIRECT, FIT_PROMOTED};
     for (int i = 0; i < 2; i++) {
         bool ambiguous = false;
+        if (order[i] == FIT_PROMOTED) functions_of_objects(s, set, args);
         const Candidate *c = best(s, set, args, order[i], &ambiguous);
         *fit = order[i];
         if (c && !ambiguous) return c;

@@ -24,7 +24,7 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
         convert_to(s, init, type, NULL);
         return type;
     }
-    t = require_value(s, *init);
+    t = settle_value(s, init);
     if (t == s->error || !type) return t;
     convert_to(s, init, type, NULL);
     return type;
@@ -189,8 +189,29 @@ static void check_return(Sema *s, Ast *n)
 
 /* ---- all kinds -------------------------------------------------------------------------- */
 
+/* Eval(f, g); is Eval(f); Eval(g); */
+static bool eval_several(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *call = n->expr_stmt.expr;
+    const char *name = intern_cstr(s->names, "Eval");
+    if (call->kind != AST_CALL || call->call.callee->kind != AST_NAME_REF ||
+        call->call.callee->name_ref.name != name || call->call.args.len < 2 || scope_user(s, name))
+        return false;
+    Ast *block = tree_block(s, n->loc, 0);
+    for (int i = 0; i < call->call.args.len; i++) {
+        Ast *one = tree_call(s, call->loc, tree_name(s, call->call.callee->loc, name), 1,
+                             call->call.args.data[i]);
+        block->block.stmts = ast_list_add(s->arena, block->block.stmts, tree_stmt(s, one));
+    }
+    *slot = block;
+    check_block(s, &block->block.stmts);
+    return true;
+}
+
 static void check_expr_stmt(Sema *s, Ast *n)
 {
+    if (n->expr_stmt.expr->kind == AST_INCDEC) /* nobody sees the old value */
+        n->expr_stmt.expr->incdec.postfix = false;
     const Type *t = check_expr(s, &n->expr_stmt.expr, NULL);
     if (t->kind == TY_GROUP) require_value(s, n->expr_stmt.expr);
 }
@@ -220,7 +241,9 @@ void check_stmt(Sema *s, Ast **slot)
         break;
     case AST_VAR_DECL: check_var_decl(s, n); break;
     case AST_DEFINE: check_define(s, n); break;
-    case AST_EXPR_STMT: check_expr_stmt(s, n); break;
+    case AST_EXPR_STMT:
+        if (!eval_several(s, slot)) check_expr_stmt(s, n);
+        break;
     case AST_IF:
         check_condition(s, &n->if_.cond);
         check_scoped(s, &n->if_.then);

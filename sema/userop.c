@@ -87,6 +87,53 @@ bool user_compound(Sema *s, Ast *n)
     return true;
 }
 
+/* Can it be evaluated twice? */
+static bool is_repeatable(const Ast *n)
+{
+    switch (n->kind) {
+    case AST_NAME_REF:
+    case AST_TYPE_NAME:
+    case AST_INT_LIT:
+    case AST_THIS: return true;
+    case AST_MEMBER: return is_repeatable(n->member.base);
+    case AST_INDEX:
+        for (int i = 0; i < n->index.args.len; i++)
+            if (!is_repeatable(n->index.args.data[i])) return false;
+        return is_repeatable(n->index.base);
+    default: return false;
+    }
+}
+
+/* ++x is x = operator++(x). */
+bool user_step(Sema *s, Ast *n, Ast *again)
+{
+    Ast *target = n->incdec.target;
+    const char *name = n->incdec.op == AST_OP_ADD ? "operator++" : "operator--";
+    if (!class_of(target->type)) return false;
+    Candidates set = operators(s, name, target->type, NULL);
+    if (!set.len) return false;
+    n->type = s->error;
+    if (n->incdec.postfix || !is_repeatable(again)) {
+        report(s, n->loc, NOT_SUPPORTED,
+               n->incdec.postfix
+                   ? "the value before %s of a class is not supported: write it in front"
+                   : "%s of a class beside a call in its target is not supported",
+               name);
+        return true;
+    }
+    check_value(s, &again, NULL);
+    Ast *value = ast_new(s->arena, AST_CALL, n->loc);
+    if (!call_operator(s, value, set, ast_list_add(s->arena, (AstList){0}, again), true) ||
+        value->type == s->error || !convert_to(s, &value, target->type, NULL))
+        return true;
+    n->kind = AST_ASSIGN;
+    n->assign.op = AST_OP_NONE;
+    n->assign.target = target;
+    n->assign.value = value;
+    n->type = target->type;
+    return true;
+}
+
 /* ---- references ----------------------------------------------------------------------------- */
 
 static bool is_reference(const Type *t)
