@@ -11,6 +11,26 @@
 
 #include "text.h"
 
+/* Under AddressSanitizer what is not allocated is poisoned, and a gap behind each allocation is
+ * never allocated. */
+#ifdef __SANITIZE_ADDRESS__ /* gcc */
+#define POISON
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) /* clang */
+#define POISON
+#endif
+#endif
+#ifdef POISON
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#define HIDE(p, bytes) ASAN_POISON_MEMORY_REGION(p, bytes)
+#define SHOW(p, bytes) ASAN_UNPOISON_MEMORY_REGION(p, bytes)
+#else
+enum { GAP = 0 };
+#define HIDE(p, bytes) ((void)(p), (void)(bytes))
+#define SHOW(p, bytes) ((void)(p), (void)(bytes))
+#endif
+
 enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, ALIGN = 16 };
 
 typedef struct Chunk {
@@ -60,13 +80,15 @@ static Chunk *new_chunk(size_t size)
         abort();
     }
     c->size = size;
+    HIDE(c->data, size);
     return c;
 }
 
 void *arena_alloc(Arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) out_of_memory();
-    bytes = (bytes + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
+    size_t asked = bytes;
+    bytes = (bytes + GAP + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < bytes) {
         if (bytes > a->next_chunk / 4 && c) {
@@ -75,6 +97,7 @@ void *arena_alloc(Arena *a, size_t bytes)
             own->used = bytes;
             own->next = c->next;
             c->next = own;
+            SHOW(own->data, asked);
             return own->data;
         }
         size_t size = a->next_chunk > bytes ? a->next_chunk : bytes;
@@ -85,6 +108,7 @@ void *arena_alloc(Arena *a, size_t bytes)
     }
     void *p = c->data + c->used;
     c->used += bytes;
+    SHOW(p, asked);
     return p;
 }
 
