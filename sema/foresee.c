@@ -13,7 +13,11 @@
 #include "../base/vec.h"
 #include "lower.h"
 
-enum { MAX_CALLS = 16, MAX_DEPTH = 64 }; /* the runtime composes no deeper either */
+enum {
+    MAX_DEPTH = 64,      /* of graphs; the runtime composes no deeper either */
+    MAX_CALLS = 16,      /* that are followed, one inside the other ... */
+    MAX_FOLLOWED = 10000 /* ... and all in all: functions that call each other twice are many */
+};
 
 typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
 
@@ -43,7 +47,7 @@ typedef struct Foresee {
     VEC(SemaEvaluation) found;
     VEC(FdKey) keys;
     VEC(FdSlot) slots; /* of the composition under way */
-    int visit, calls;
+    int visit, calls, followed;
     Value *other, *unknown, *returned;
 } Foresee;
 
@@ -195,11 +199,12 @@ static Value *call_user(Foresee *f, Ast *n)
         if (i < FD_MAX_RANK) args[i] = v;
     }
     if (!func || is_virtual || count > FD_MAX_RANK || count != func->func.params.len ||
-        f->calls >= MAX_CALLS || !is_followed(func))
+        f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !is_followed(func))
         return any_of(f, n->type);
     size_t known = f->known.len;
     for (int i = 0; i < count; i++) learn(f, func->func.params.data[i]->sym, args[i]);
     f->calls++;
+    f->followed++;
     f->returned = f->other;
     eval(f, func->func.body);
     Value *v = f->returned;
