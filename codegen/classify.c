@@ -121,17 +121,24 @@ bool lanes_possible(const FdNode *n, const FdNode *v)
     return true;
 }
 
-size_t widest_bytes(const FdNode *n)
+static size_t widest_below(const FdNode *n, bool *seen)
 {
+    if (seen[n->id]) return 1;
+    seen[n->id] = true;
     bool narrow = n->type->nparams || n->type->record || result_kind(n) == SC_BOOL;
     size_t w = narrow ? 1 : scalar_bytes(result_kind(n)), x = 0;
-    if (n->kind == FD_REDUCE) x = widest_bytes(n->body);
+    if (n->kind == FD_REDUCE) x = widest_below(n->body, seen);
     /* indices of reads stay scalar */
     for (int i = 0; n->kind == FD_APPLY && !is_read(n) && i < n->nargs; i++) {
-        size_t y = widest_bytes(n->args[i]);
+        size_t y = widest_below(n->args[i], seen);
         if (y > x) x = y;
     }
     return x > w ? x : w;
+}
+
+size_t widest_bytes(Arena *arena, const FdNode *n)
+{
+    return widest_below(n, arena_array(arena, bool, n->id + 1)); /* users have the larger ids */
 }
 
 bool reduction_is_closed(const FdNode *r)

@@ -178,7 +178,7 @@ static CgStatus lower_unit_text(Unit *u, char **text)
     defs[n++] = def_of(u->g->root, -1);
     size_t widest = 1;
     for (int i = 0; i < n; i++) {
-        size_t w = widest_bytes(defs[i].body);
+        size_t w = widest_bytes(u->arena, defs[i].body);
         if (w > widest) widest = w;
     }
     if (widest < 4) widest = 4; /* masks and indices are ints */

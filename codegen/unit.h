@@ -92,7 +92,8 @@ bool node_is_closed(const FdNode *n);              /* uses no bound variable */
 int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
 const char *fresh_name(Unit *u, const char *stem);
 ScalarKind result_kind(const FdNode *n); /* of a scalar node */
-size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
+size_t widest_bytes(Arena *arena,
+                    const FdNode *n); /* the widest scalar type among a node's values */
 
 /* How a read of an array moves when v grows by one. */
 typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
