@@ -430,8 +430,13 @@ bool member_unqualified(Sema *s, Ast **slot);
 /* A variable, field, property, element: something that may be assigned. A property or indexer stays
  * one; place_value makes a call of its getter. */
 void place_check(Sema *s, Ast **slot);
-void place_value(Sema *s, Ast *n);
-void check_this(Sema *s, Ast *n); /* THIS, BASE */
+void place_value(Sema *s, Ast *n); /* method.c */
+void check_this(Sema *s, Ast *n);  /* THIS, BASE */
+/* The methods of that name, nearest first; overridden ones once. */
+Candidates candidates_of_methods(Sema *s, Class *cls, const char *name);
+
+/* ---- method.c: calls of methods ------------------------------------------------------------- */
+
 /* The callee is a MEMBER or NAME_REF whose sym is a method. */
 void check_method_call(Sema *s, Ast *n);
 void check_chain(Sema *s, Ast *n); /* this(...), base(...) */
@@ -440,8 +445,6 @@ bool check_indexer(Sema *s, Ast *n);
 /* *n becomes a checked call of f with these arguments, which have its parameter types. */
 void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
 void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
-/* The methods of that name, nearest first; overridden ones once. */
-Candidates candidates_of_methods(Sema *s, Class *cls, const char *name);
 
 /* ---- object.c: new, null, is, as, default --------------------------------------------------- */
 

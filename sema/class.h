@@ -1,4 +1,5 @@
-/* What the files about classes offer each other: class.c, slots.c, implied.c, member.c. */
+/* What the files about classes offer each other: class.c, slots.c, implied.c, member.c,
+ * method.c. */
 #ifndef CS_SEMA_CLASS_H
 #define CS_SEMA_CLASS_H
 
@@ -15,6 +16,10 @@ Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 /* slots.c; the signatures of the methods are known */
 void slots_lay(Sema *s, Class *c);
 void slots_implement(Sema *s, Class *c);
+
+/* member.c */
+bool has_self(const Sema *s); /* is there a `this`? */
+int count_overloads(const Symbol *first);
 
 /* implied.c */
 void implied_constructors(Sema *s, Class *c); /* those written, too: they get their initialisers */

@@ -1,0 +1,102 @@
+/* The fixed OpenCL C text that generated kernels begin with. */
+#include "kir.h"
+
+/* CS_WIDE, VW and so on come from the plan's flags and definitions. */
+static const char prelude[] = "#ifdef CS_PRECISE\n"
+                              "#pragma OPENCL FP_CONTRACT OFF\n"
+                              "#else\n"
+                              "#pragma OPENCL FP_CONTRACT ON\n"
+                              "#endif\n"
+                              "#ifdef cl_khr_fp64\n"
+                              "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+                              "#endif\n"
+                              "#ifndef VW\n"
+                              "#define VW 8\n"
+                              "#endif\n"
+                              "#if CS_WIDE\n"
+                              "typedef long idx_t;\n"
+                              "#else\n"
+                              "typedef int idx_t;\n"
+                              "#endif\n"
+                              "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"
+                              "#define CAT2(a, b) a##b\n"
+                              "#define CAT(a, b) CAT2(a, b)\n"
+                              "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"
+                              "#define VEC(t) CAT(t, VW)\n"
+                              "#define VLOAD(p) CAT(vload, VW)(0, p)\n"
+                              "#define VSTORE(v, p) CAT(vstore, VW)(v, 0, p)\n"
+                              "#define CS_LOW2 .s01\n"
+                              "#define CS_LOW4 .s0123\n"
+                              "#define CS_LOW8 .s01234567\n"
+                              "#define CS_LOW16\n"
+                              "#ifdef CS_PRECISE\n"
+                              "#define cs_min fmin\n"
+                              "#define cs_max fmax\n"
+                              "#else\n"
+                              "#define cs_min min\n"
+                              "#define cs_max max\n"
+                              "#endif\n"
+                              /* x / 0 is reported by the caller; MIN / -1 wraps */
+                              "#define CS_DIVISION(T, U)\\\n"
+                              "  static inline T cs_div_##T(T a, T b) { return b == 0 ? 0 : b == "
+                              "(T)-1 && (T)-1 < 0 ? (T)-(U)a : a / b; }\\\n"
+                              "  static inline T cs_rem_##T(T a, T b) { return b == 0 || (b == "
+                              "(T)-1 && (T)-1 < 0) ? 0 : a % b; }\n"
+                              "CS_DIVISION(int, uint)\n"
+                              "CS_DIVISION(uint, uint)\n"
+                              "CS_DIVISION(long, ulong)\n"
+                              "CS_DIVISION(ulong, ulong)\n";
+
+/* Reports and the checks that use them: printed when a text has an error buffer. The first report
+ * stays. */
+static const char checks[] =
+    "static inline void cs_fail(__global int *error, int kind, int site, long index, long lo, long "
+    "n)\n"
+    "{\n"
+    "  if (atomic_cmpxchg((volatile __global int *)error, 0, kind) == 0) {\n"
+    "    error[1] = site;\n"
+    "    error[2] = (int)index; error[3] = (int)(index >> 32);\n"
+    "    error[4] = (int)lo; error[5] = (int)(lo >> 32);\n"
+    "    error[6] = (int)n; error[7] = (int)(n >> 32);\n"
+    "  }\n"
+    "}\n"
+    "#define CS_CHECKED(T)\\\n"
+    "  static inline T cs_checked_div_##T(T a, T b, __global int *error, int site)\\\n"
+    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_div_##T(a, b); }\\\n"
+    "  static inline T cs_checked_rem_##T(T a, T b, __global int *error, int site)\\\n"
+    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n"
+    "CS_CHECKED(int)\n"
+    "CS_CHECKED(uint)\n"
+    "CS_CHECKED(long)\n"
+    "CS_CHECKED(ulong)\n"
+    /* an index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless */
+    "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"
+    "{\n"
+    "  long at = index - lo;\n"
+    "  if (at >= 0 && at < n) return at;\n"
+    "  cs_fail(error, 1, site, index, lo, n);\n"
+    "  return 0;\n"
+    "}\n";
+
+/* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). */
+static const char random_text[] =
+    "static inline float cs_random(long seed, long index)\n"
+    "{\n"
+    "  uint4 c = (uint4)((uint)index, (uint)(index >> 32), 0u, 0u);\n"
+    "  uint k0 = (uint)seed, k1 = (uint)(seed >> 32);\n"
+    "  for (int i = 0; i < 10; i++) {\n"
+    "    uint h0 = mul_hi(0xD2511F53u, c.x), l0 = 0xD2511F53u * c.x;\n"
+    "    uint h1 = mul_hi(0xCD9E8D57u, c.z), l1 = 0xCD9E8D57u * c.z;\n"
+    "    c = (uint4)(h1 ^ c.y ^ k0, l1, h0 ^ c.w ^ k1, l0);\n"
+    "    k0 += 0x9E3779B9u;\n"
+    "    k1 += 0xBB67AE85u;\n"
+    "  }\n"
+    "  return (float)(c.x >> 8) * 0x1p-24f;\n"
+    "}\n";
+
+void opencl_prelude(Text *out, unsigned features)
+{
+    text_add(out, prelude);
+    if (features & OPENCL_CHECKS) text_add(out, checks);
+    if (features & OPENCL_RANDOM) text_add(out, random_text);
+}
