@@ -95,7 +95,7 @@ static void optimise(HostModule *m)
 {
     if (m->options->opt_level == 0) return;
     if (m->light.len) run_passes(m, light_passes);
-    for (size_t i = 0; i < m->light.len; i++) host_freeze(m, m->light.data[i]);
+    host_freeze(m);
     run_passes(m, m->options->opt_level < 3 ? lean_passes : "default<O3>");
 }
 

@@ -10,11 +10,6 @@
 #include "host_impl.h"
 
 enum { INLINE_BLOCKS = 40, LANDING_EDGES = 16 };
-/* LLVM's time grows faster than a function, and a program of thousands of lines is to compile in
- * seconds: nodes of the tree above which a function, or every function of a program that has no
- * nested loops, gets few passes. */
-enum { HUGE_FUNCTION = 4000, LARGE_PROGRAM = 12000 };
-enum { MONSTROUS_FUNCTION = 16000 }; /* gets none, and LLVM's fast code generator the program */
 
 /* ---- declarations -------------------------------------------------------------------------------
  */
@@ -453,45 +448,13 @@ static const char *display_name(const HostModule *m, const Symbol *sym)
     return arena_printf(m->arena, "%s.%s", class, sym->is_ctor ? "new" : sym->name);
 }
 
-void host_measure(HostModule *m)
-{
-    int nodes = host_size(m->sema->unit->unit.stmts).nodes, most = nodes;
-    for (int i = 0; i < m->sema->nfuncs; i++) {
-        Ast *decl = m->sema->funcs[i]->decl;
-        int n = host_size((AstList){&decl, 1}).nodes;
-        nodes += n;
-        if (n > most) most = n;
-    }
-    m->large = nodes > LARGE_PROGRAM;
-    m->monstrous = most > MONSTROUS_FUNCTION;
-}
-
-void host_freeze(HostModule *m, LLVMValueRef fn)
-{
-    host_attribute(m, fn, "noinline");
-    host_attribute(m, fn, "optnone");
-}
-
-/* Before its code is made: shall the function get few passes? */
-static void lighten(HostFunc *f, AstList code)
-{
-    HostSize size = host_size(code);
-    bool light = f->m->options->opt_level > 0 &&
-                 (size.nodes > HUGE_FUNCTION || (f->m->large && size.loops < 2));
-    if (light && size.nodes > MONSTROUS_FUNCTION)
-        host_freeze(f->m, f->fn);
-    else if (light)
-        vec_push(&f->m->light, f->fn);
-    f->versioned = light; /* then loops are not made in two versions either */
-}
-
 void host_emit_function(HostModule *m, const HostFuncInfo *info)
 {
     const Symbol *sym = info->sym;
     if (!info->body) return;
     HostFunc f = {.m = m, .fn = info->fn, .sym = sym, .name = display_name(m, sym)};
     f.ret = sym->type->result;
-    lighten(&f, (AstList){(Ast **)&info->body, 1});
+    host_lighten(&f);
     LLVMBasicBlockRef start = begin(&f, sym->decl->loc);
     if (sym->self) bind_self(&f, sym->self);
     for (int i = 0; i < info->params.len; i++)
@@ -532,7 +495,7 @@ LLVMValueRef host_emit_program(HostModule *m)
     f.fn = LLVMAddFunction(m->mod, "program", type);
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
     host_attribute(m, f.fn, "nounwind");
-    lighten(&f, stmts);
+    host_lighten(&f);
     Loc loc = stmts.len ? stmts.data[0]->loc : m->sema->unit->loc;
     LLVMBasicBlockRef start = begin(&f, loc);
     host_init_statics(&f);

@@ -110,7 +110,8 @@ struct HostModule {
     int nrecords;
     HostFuncInfo *funcs; /* sorted by symbol */
     int nfuncs;
-    bool large;              /* its functions without nested loops are optimised lightly */
+    struct HostEffort *efforts; /* of functions and the program, sorted by symbol */
+    int nefforts;
     bool monstrous;          /* a function is too large for LLVM's better code generator */
     VEC(LLVMValueRef) light; /* functions that get few passes */
     VEC(HostText) texts;
@@ -245,8 +246,6 @@ void host_declare_functions(HostModule *m);
 const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym);
 void host_emit_function(HostModule *m, const HostFuncInfo *info);
 LLVMValueRef host_emit_program(HostModule *m);
-void host_freeze(HostModule *m, LLVMValueRef fn); /* no passes from now on */
-void host_measure(HostModule *m);                 /* sets m->large and m->monstrous */
 void host_return(HostFunc *f, Ast *n);
 /* A function of the module's own, ready to be filled at its first block. */
 LLVMValueRef host_add_function(HostModule *m, const char *name, LLVMTypeRef type);
@@ -294,13 +293,22 @@ bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Sy
                     HostFacts *facts);
 /* Is it a graph of a..b with bounds that the host has: the identity over a given range? */
 bool host_is_range(const HostModule *m, const Ast *n);
-typedef struct HostSize {
-    int nodes;
-    int loops; /* how deep they are nested */
-} HostSize;
-HostSize host_size(AstList list);
 /* The node under `ref` or `out`. */
 Ast *host_strip_mode(Ast *n);
+
+/* ---- host_effort.c -------------------------------------------------------------------------- */
+
+typedef struct HostEffort {
+    const Symbol *sym; /* NULL: the top-level statements */
+    int order;         /* in the source */
+    int nodes, loops;  /* of the tree; how deep loops are nested */
+    int heat;          /* loops around its calls */
+    bool light;        /* gets few passes */
+} HostEffort;
+
+void host_measure(HostModule *m); /* sets m->efforts and m->monstrous */
+void host_lighten(HostFunc *f);   /* before the function's code is made: if it is light, says so */
+void host_freeze(HostModule *m);  /* light functions get no passes from now on */
 
 /* ---- host_try.c
  * ---------------------------------------------------------------------------------- */

@@ -268,33 +268,6 @@ bool host_is_plain(const Ast *n)
     return plain;
 }
 
-/* ---- size ---------------------------------------------------------------------------------- */
-
-typedef struct SizeScan {
-    HostSize *size;
-    int depth; /* of loops around */
-} SizeScan;
-
-static void visit_size(Ast **child, void *ctx)
-{
-    Ast *n = *child;
-    if (!n) return;
-    SizeScan inner = *(SizeScan *)ctx;
-    inner.size->nodes++;
-    if (n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO || n->kind == AST_FOREACH)
-        inner.depth++;
-    if (inner.depth > inner.size->loops) inner.size->loops = inner.depth;
-    ast_each_child(n, visit_size, &inner);
-}
-
-HostSize host_size(AstList list)
-{
-    HostSize size = {0, 0};
-    SizeScan s = {&size, 0};
-    for (int i = 0; i < list.len; i++) visit_size(&list.data[i], &s);
-    return size;
-}
-
 /* ---- loops
  * ------------------------------------------------------------------------------------------ */
 
