@@ -273,6 +273,7 @@ int32_t cs_str_ends_with(void *s, void *what);
 void *cs_str_split_space(void *s);
 void *cs_str_split_char(void *s, int32_t c);
 void *cs_str_split(void *s, void *separator);
+void *cs_str_split_any(void *s, void *chars, const CsSite *site); /* char[]; empty: white space */
 void *cs_str_substring_from(void *s, int32_t from, const CsSite *site);
 void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site);
 void *cs_str_remove_from(void *s, int32_t from, const CsSite *site);

@@ -1,6 +1,7 @@
 /* Methods of strings that look for something. Indices count characters. */
 #include <string.h>
 
+#include "record.h"
 #include "str.h"
 
 static Str empty = {.head = {.refs = -1, .kind = CS_STR}, .count = 1};
@@ -178,6 +179,36 @@ static int64_t next_space(const Str *s, const void *what, int64_t *at)
         return begin - s->bytes;
     }
     return -1;
+}
+
+typedef struct CharSet {
+    const Array *chars;
+    const void *data;
+} CharSet;
+
+static int64_t next_of_set(const Str *s, const void *what, int64_t *at)
+{
+    const CharSet *set = what;
+    const char *p = s->bytes + *at, *end = s->bytes + s->len;
+    while (p < end) {
+        const char *begin = p;
+        int64_t c = (int64_t)utf8_take(&p, end);
+        for (int64_t i = 0, n = rt_array_count(set->chars); i < n; i++) {
+            ScalarValue one_of_them;
+            elem_load(set->chars, set->data, i, &one_of_them);
+            if (one_of_them.i != c) continue;
+            *at = p - s->bytes;
+            return begin - s->bytes;
+        }
+    }
+    return -1;
+}
+
+void *cs_str_split_any(void *s, void *chars, const CsSite *site)
+{
+    CharSet set = {chars, rt_array_data(chars, site)};
+    if (cs_pending) return NULL;
+    return rt_array_count(chars) ? split(given(s), next_of_set, &set) : cs_str_split_space(s);
 }
 
 void *cs_str_split(void *s, void *separator)
