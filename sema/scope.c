@@ -16,9 +16,9 @@ struct Binding {
 };
 
 /* Library that is not there yet: the names get a message of their own. */
-static const char *const future[] = {"Linalg", "Csv",    "Image", "Raw",    "Complex",
-                                     "Sparse", "Sort",   "Scan",  "Device", "Histogram",
-                                     "float2", "float3", "float4"};
+static const char *const future[] = {"Linalg",    "Csv",    "Image",  "Raw",     "Sort",
+                                     "Scan",      "Sparse", "Device", "Complex", "float2",
+                                     "Histogram", "float3", "float4", "Convert", "Array"};
 
 bool is_future(const char *name)
 {
