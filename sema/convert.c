@@ -16,6 +16,7 @@ const Type *result_of(const Type *t)
 bool is_printable(const Type *t)
 {
     if (type_is_functional(t)) t = t->result;
+    while (t->kind == TY_ARRAY) t = t->result; /* of arrays */
     return type_is_value(t) || t->kind == TY_STRING || t->kind == TY_OBJECT;
 }
 

@@ -419,7 +419,12 @@ static void check_func(Sema *s, Symbol *sym)
 static void call_main(Sema *s)
 {
     Symbol *f = scope_user(s, intern_cstr(s->names, "Main"));
-    if (s->unit->unit.stmts.len || !f || f->kind != SYM_FUNC) return;
+    if (!f || f->kind != SYM_FUNC || f->imported) return;
+    if (s->unit->unit.stmts.len) {
+        report(s, f->loc, MISPLACED, "a program is top-level statements or Main, not both");
+        report_note(s, s->unit->unit.stmts.data[0]->loc, "the first statement");
+        return;
+    }
     bool args = f->type->nparams == 1, value = f->type->result == s->integer;
     Ast *call = ast_new(s->arena, AST_CALL, f->loc), *stmt;
     call->call.callee = ast_new(s->arena, AST_NAME_REF, f->loc);

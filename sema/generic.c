@@ -191,7 +191,8 @@ static bool unify(Inference *f, const Ast *written, const Type *t)
 static bool unify_argument(Inference *f, const Ast *param, const Ast *arg)
 {
     const Type *t = arg->type;
-    if (is_param(f, param->param.ptype) && t) t = result_of(t);
+    bool by_value = param->param.mode == AST_OP_NONE || param->param.mode == AST_OP_BY_VALUE;
+    if (is_param(f, param->param.ptype) && t && by_value) t = result_of(t);
     return unify(f, param->param.ptype, t);
 }
 

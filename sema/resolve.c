@@ -153,8 +153,19 @@ static int better_type(const Ast *a, const Type *p, const Type *q, bool library,
     return scalar_is_signed(p->scalar) - scalar_is_signed(q->scalar);
 }
 
+/* Overloads see unsuffixed real literals as double: this one fits only if some are float or half.
+ */
+static bool narrows_literal(Sema *s, const Candidate *c, Fit fit, AstList args)
+{
+    for (int i = 0; i < args.len; i++)
+        if (fit_arg(s, c, fit, i, args.data[i]) == CONV_LITERAL) return true;
+    return false;
+}
+
 static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, AstList args)
 {
+    bool narrow = narrows_literal(s, c, fit, args);
+    if (narrow != narrows_literal(s, d, fit, args)) return !narrow;
     bool real_arg = false, some = false;
     for (int i = 0; i < args.len; i++) {
         const Type *t = result_of(args.data[i]->type);
