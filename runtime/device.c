@@ -11,6 +11,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "../base/text.h"
 #include "memory.h"
 #include "profile.h"
 #include "select.h"
@@ -367,7 +368,10 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
     cl_int code;
     cl_program program = clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
     if (!good(code, "the device takes no program", site)) return NULL;
-    code = clBuildProgram(program, 1, &d->id, options, NULL, NULL);
+    Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
+    text_printf(&all, "-w %s", options ? options : "");
+    code = clBuildProgram(program, 1, &d->id, all.data, NULL, NULL);
+    text_free(&all);
     if (code != CL_SUCCESS) {
         throw_build(program, site);
         clReleaseProgram(program);
