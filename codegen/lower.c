@@ -56,11 +56,25 @@ static const char *larger(Unit *u, const char *x, const char *y)
     return x ? arena_printf(u->arena, "max(%s, %s)", x, y) : y;
 }
 
-/* Offsets need 64 bits when some array has 2^31 elements or more (or begins that far away). */
+/* A variable is a long where its range may lie beyond 32 bits. */
+static bool long_variable(const FdOrder *order)
+{
+    for (int i = 0; i < order->nnodes; i++) {
+        const FdNode *n = order->nodes[i];
+        if (n->kind != FD_LET && n->kind != FD_REDUCE) continue;
+        for (int k = 0; k < n->nvars; k++)
+            if (n->vars[k]->type->scalar == SC_LONG) return true;
+    }
+    return false;
+}
+
+/* Offsets need 64 bits when some array has 2^31 elements or more (or begins that far away), and
+ * with long variables. */
 static void plan_flags(Unit *u, const Def *defs, int ndefs)
 {
     if (u->options->family ==
-        CG_CPU) { /* whose registers are as wide: no widening at each access */
+            CG_CPU || /* whose registers are as wide: no widening at each access */
+        long_variable(u->order)) {
         plan_line(u, "flag CS_WIDE = 1");
         return;
     }
