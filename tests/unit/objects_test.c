@@ -277,7 +277,6 @@ START_TEST(thrown)
     Exception *e = cs_object_new(&bank, &site);
     e->message = cs_str("no money", 8);
     cs_throw(e, &in_f);
-    cs_frame(&in_f);
     cs_frame(&in_g);
     cs_frame(&site);
     cs_release(e);
@@ -303,14 +302,10 @@ END_TEST
 START_TEST(thrown_again)
 {
     cs_throw_divide(&in_f);
-    cs_frame(&in_f);
     cs_frame(&in_g);
     Exception *e = cs_catch();
-    CsSite later = in_g;
-    later.line = 9;
     cs_rethrow(e); /* in g, which is on the stack already */
     cs_release(e);
-    cs_frame(&later);
     cs_frame(&site);
     expect_printed("Unhandled DivideByZeroException: integer division by zero\n"
                    "   at f (test.cs$:3:5)\n   at g (test.cs$:6:5)\n"
