@@ -93,7 +93,7 @@ static void combine_kernel(Unit *u, const Chunks *c, const char *when, bool chec
 const char *schedule_chunks(Unit *u, const Def *d, bool checked)
 {
     Arena *a = u->arena;
-    const FdNode *r = def_reduction(d);
+    const FdNode *r = def_reduction(u->arena, d);
     if (!r || r->init || u->options->precise || u->options->tile == CG_TILE_1X1) return NULL;
     if (r->fn->kind != FD_FUNC || r->fn->leaf != FD_LEAF_USER || !r->fn->user->associative ||
         !reduction_is_closed(r))

@@ -84,6 +84,23 @@ Movement read_movement(const FdNode *read, const FdNode *v)
     return m;
 }
 
+static bool moves_along(const FdNode *n, const FdNode *v, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return false;
+    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (moves_along(n->args[i], v, seen)) return true;
+    return false;
+}
+
+bool reads_along(const FdNode *n, const FdNode *v)
+{
+    FdSeen seen = {0};
+    bool along = moves_along(n, v, &seen);
+    fd_seen_free(&seen);
+    return along;
+}
+
 static bool divides_safely(const FdNode *n)
 {
     FdOp op = fd_op_of(n);
@@ -92,39 +109,50 @@ static bool divides_safely(const FdNode *n)
     return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
 }
 
-static bool read_lanes(const FdNode *read, const FdNode *v)
+static bool lanes(const FdNode *n, const FdNode *v, FdSeen *seen);
+
+static bool read_lanes(const FdNode *read, const FdNode *v, FdSeen *seen)
 {
     for (int d = 0; d < read->nargs; d++)
-        if (!lanes_possible(read->args[d], v)) return false;
+        if (!lanes(read->args[d], v, seen)) return false;
     return read_movement(read, v) != MOVES_FAR;
 }
 
-bool lanes_possible(const FdNode *n, const FdNode *v)
+/* A node that was met before has been found possible: the walk ends at the first that is not. */
+static bool lanes(const FdNode *n, const FdNode *v, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return true;
     if (n->type->record && !is_make(n)) return false; /* made of lanes, stored field by field */
-    if (field_of_read(n)) return read_lanes(field_of_read(n), v);
+    if (field_of_read(n)) return read_lanes(field_of_read(n), v, seen);
     if (n->kind == FD_REDUCE) {
-        if (n->init && !lanes_possible(n->init, v)) return false;
+        if (n->init && !lanes(n->init, v, seen)) return false;
         for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
             if (n->doms[i].lo && (fd_uses_var(n->doms[i].lo, v) || fd_uses_var(n->doms[i].hi, v)))
                 return false;
-        return fd_op_of(n) != FD_OP_NONE && lanes_possible(n->body, v);
+        return fd_op_of(n) != FD_OP_NONE && lanes(n->body, v, seen);
     }
     if (n->kind != FD_APPLY) return n->kind == FD_SCALAR || n->kind == FD_VAR;
-    if (is_read(n)) return read_lanes(n, v);
+    if (is_read(n)) return read_lanes(n, v, seen);
     FdOp op = fd_op_of(n);
     if ((op == FD_OP_NONE && !is_make(n)) || op == FD_OP_RANDOM || !divides_safely(n)) return false;
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
     if (result_kind(n) == SC_HALF) return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!lanes_possible(n->args[i], v)) return false;
+        if (!lanes(n->args[i], v, seen)) return false;
     return true;
 }
 
-static size_t widest_below(const FdNode *n, bool *seen)
+bool lanes_possible(const FdNode *n, const FdNode *v)
 {
-    if (seen[n->id]) return 1;
-    seen[n->id] = true;
+    FdSeen seen = {0};
+    bool possible = lanes(n, v, &seen);
+    fd_seen_free(&seen);
+    return possible;
+}
+
+static size_t widest_below(const FdNode *n, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return 1;
     bool narrow = n->type->nparams || n->type->record || result_kind(n) == SC_BOOL;
     size_t w = narrow ? 1 : scalar_bytes(result_kind(n)), x = 0;
     if (n->kind == FD_REDUCE) x = widest_below(n->body, seen);
@@ -136,9 +164,12 @@ static size_t widest_below(const FdNode *n, bool *seen)
     return x > w ? x : w;
 }
 
-size_t widest_bytes(Arena *arena, const FdNode *n)
+size_t widest_bytes(const FdNode *n)
 {
-    return widest_below(n, arena_array(arena, bool, n->id + 1)); /* users have the larger ids */
+    FdSeen seen = {0};
+    size_t bytes = widest_below(n, &seen);
+    fd_seen_free(&seen);
+    return bytes;
 }
 
 bool reduction_is_closed(const FdNode *r)
@@ -156,29 +187,26 @@ Def def_of(const FdNode *node, int temp)
     return (Def){node, temp, 0, NULL, NULL, node};
 }
 
-static const FdNode *find_reduction(const FdNode *n, int *count)
+/* How many reductions n computes, two for "several": one in a branch is computed only where that is
+ * chosen, which counts as several. counts: what is known by node, plus one. */
+static int count_reductions(const FdNode *n, uint8_t *counts, const FdNode **found)
 {
-    if (n->kind == FD_REDUCE) {
-        (*count)++;
-        return n;
+    if (n->kind == FD_REDUCE) *found = n;
+    if (n->kind != FD_APPLY) return n->kind == FD_REDUCE;
+    if (counts[n->id]) return counts[n->id] - 1;
+    int count = 0;
+    for (int i = 0; i < n->nargs && count < 2; i++) {
+        bool branch = i > 0 && fd_op_info(fd_op_of(n))->props & FD_LAZY;
+        count += (branch ? 2 : 1) * count_reductions(n->args[i], counts, found);
     }
-    const FdNode *found = NULL;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) {
-        if (fd_op_info(fd_op_of(n))->props & FD_LAZY && i > 0) {
-            int lazy = 0; /* a reduction in a branch is computed only where it is chosen */
-            find_reduction(n->args[i], &lazy);
-            *count += 2 * lazy;
-            continue;
-        }
-        const FdNode *r = find_reduction(n->args[i], count);
-        if (r) found = r;
-    }
-    return found;
+    if (count > 2) count = 2;
+    counts[n->id] = (uint8_t)(count + 1);
+    return count;
 }
 
-const FdNode *def_reduction(const Def *d)
+const FdNode *def_reduction(Arena *arena, const Def *d)
 {
-    int count = 0;
-    const FdNode *r = find_reduction(d->body, &count);
-    return count == 1 ? r : NULL;
+    const FdNode *found = NULL;
+    uint8_t *counts = arena_array(arena, uint8_t, d->body->id + 1); /* operands have smaller ids */
+    return count_reductions(d->body, counts, &found) == 1 ? found : NULL;
 }

@@ -552,8 +552,9 @@ static void packed_kernel(const Tile *t, const char *when)
 /* ---- choice
  * ----------------------------------------------------------------------------------------- */
 
-static bool epilogue_in_lanes(const Tile *t, const FdNode *n)
+static bool lanes_to(const Tile *t, const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return true;
     const FdNode *r = t->c->reduce, *col = side_var(t, SIDE_COL);
     if (n == r) return true;
     if (n->kind != FD_APPLY || is_read(n) || field_of_read(n)) return lanes_possible(n, col);
@@ -561,18 +562,35 @@ static bool epilogue_in_lanes(const Tile *t, const FdNode *n)
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n))) return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!epilogue_in_lanes(t, n->args[i])) return false;
+        if (!lanes_to(t, n->args[i], seen)) return false;
+    return true;
+}
+
+static bool epilogue_in_lanes(const Tile *t)
+{
+    FdSeen seen = {0};
+    bool possible = lanes_to(t, t->c->d->body, &seen);
+    fd_seen_free(&seen);
+    return possible;
+}
+
+static bool near(const Tile *t, const FdNode *n, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return true;
+    const FdNode *r = t->c->reduce;
+    if (is_read(n)) return read_movement(n, r->vars[r->nvars - 1]) != MOVES_FAR;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (!near(t, n->args[i], seen)) return false;
     return true;
 }
 
 /* Do the row operands move by at most one element with the innermost reduction variable? */
 static bool rows_are_near(const Tile *t, const FdNode *n)
 {
-    const FdNode *r = t->c->reduce;
-    if (is_read(n)) return read_movement(n, r->vars[r->nvars - 1]) != MOVES_FAR;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (!rows_are_near(t, n->args[i])) return false;
-    return true;
+    FdSeen seen = {0};
+    bool all = near(t, n, &seen);
+    fd_seen_free(&seen);
+    return all;
 }
 
 bool schedule_contract(Unit *u, const Def *d)
@@ -583,13 +601,13 @@ bool schedule_contract(Unit *u, const Def *d)
     bool same_kind = d->body == c.reduce || result_kind(d->body) == result_kind(c.reduce);
     if (!same_kind) return false; /* partial sums are kept in the result */
     Tile t = {.u = u, .c = &c};
-    t.vector_epilogue = epilogue_in_lanes(&t, d->body);
+    t.vector_epilogue = epilogue_in_lanes(&t);
     size_t bytes = scalar_bytes(result_kind(c.reduce));
-    bool near = true;
+    bool rows_near = true;
     for (int i = 0; i < c.noperands; i++) {
         const Operand *o = &c.operands[i];
         t.vector_cols[i] = o->side == SIDE_COL && lanes_possible(o->node, side_var(&t, SIDE_COL));
-        if (o->side == SIDE_ROW) near = near && rows_are_near(&t, o->node);
+        if (o->side == SIDE_ROW) rows_near = rows_near && rows_are_near(&t, o->node);
     }
     /* Accumulators, a row of column vectors and one broadcast fill the vector registers: 16 of
      * them, 32 where vectors are 64 bytes. */
@@ -603,8 +621,8 @@ bool schedule_contract(Unit *u, const Def *d)
     t.k = plan_let(u, "k", contraction_k(u, &c));
     t.batch = plan_let(u, "batch", contraction_batch(u, &c));
     const char *fits =
-        near ? arena_printf(a, "%s <= KB", t.k)
-             : arena_printf(a, "%s <= KB && %s * %s * %zu <= l2 / 2", t.k, t.m, t.k, bytes);
+        rows_near ? arena_printf(a, "%s <= KB", t.k)
+                  : arena_printf(a, "%s <= KB && %s * %s * %zu <= l2 / 2", t.k, t.m, t.k, bytes);
     const char *panel = plan_let(u, "in_panel", fits);
     const char *packed = plan_let(u, "packed", arena_printf(a, "!%s", panel));
     panel_kernel(&t, panel);

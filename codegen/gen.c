@@ -246,8 +246,9 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
 }
 
 /* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */
-static bool needs_branch(const Gen *g, const FdNode *n)
+static bool branches_below(const Gen *g, const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return false;
     for (size_t i = 0; i < g->memo.len; i++)
         if (g->memo.data[i].node == n) return false; /* it is there already */
     if (n->kind == FD_REDUCE) return true;
@@ -259,8 +260,16 @@ static bool needs_branch(const Gen *g, const FdNode *n)
         !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
         return true;
     for (int i = 0; i < n->nargs; i++)
-        if (needs_branch(g, n->args[i])) return true;
+        if (branches_below(g, n->args[i], seen)) return true;
     return false;
+}
+
+static bool needs_branch(const Gen *g, const FdNode *n)
+{
+    FdSeen seen = {0};
+    bool needs = branches_below(g, n, &seen);
+    fd_seen_free(&seen);
+    return needs;
 }
 
 /* result = cond ? x : y with real branches; y NULL keeps the result that `first` gave. */

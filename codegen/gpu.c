@@ -182,24 +182,16 @@ static void tree_kernel(const Tree *t, Stage stage, const char *when)
     gen_end(&g, &body);
 }
 
-/* Do neighbours in the result read neighbours? Then a work-item an output reads well, too. */
-static bool reads_along(const FdNode *n, const FdNode *v)
-{
-    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (reads_along(n->args[i], v)) return true;
-    return false;
-}
-
 static const char *schedule_tree(Unit *u, const Def *d, const char *when)
 {
     Arena *a = u->arena;
-    const FdNode *r = def_reduction(d);
+    const FdNode *r = def_reduction(u->arena, d);
     if (!r || u->options->precise || !reduction_splits(r)) return NULL;
     Tree t = {.u = u, .d = d, .reduce = r};
     Def all = {.nvars = r->nvars, .doms = r->doms};
     t.rows = plan_let(u, "rows", plan_elements(u, d, d->nvars));
     t.work = plan_let(u, "work", plan_elements(u, &all, r->nvars));
+    /* neighbours in the result that read neighbours: a work-item an output reads well, too */
     bool along = d->nvars && reads_along(r->body, d->vars[d->nvars - 1]);
     const char *few = along ? arena_printf(a, " && %s < units * 512", t.rows) : "";
     const char *tree = plan_let(u, "tree", arena_printf(a, "%s && %s >= 64%s", when, t.work, few));

@@ -75,15 +75,6 @@ static void each_element(Gen *g, const Tiles *t, KirBlock body)
 }
 
 /* Does an operand's first read move by one with the last variable of the reduction? */
-static bool runs_along_k(const Tiles *t, const FdNode *n)
-{
-    const FdNode *r = t->c->reduce;
-    if (is_read(n)) return read_movement(n, r->vars[r->nvars - 1]) == MOVES_UNIT;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (runs_along_k(t, n->args[i])) return true;
-    return false;
-}
-
 typedef struct Names {
     Frame f;
     const KirExpr *id, *x, *y, *i0, *j0, *kn, *k0;
@@ -94,7 +85,8 @@ static void fill(Gen *g, const Tiles *t, const Names *n, int i)
 {
     Arena *a = t->u->arena;
     const Operand *o = &t->c->operands[i];
-    bool row = o->side == SIDE_ROW, along = runs_along_k(t, o->node);
+    bool row = o->side == SIDE_ROW,
+         along = reads_along(o->node, t->c->reduce->vars[t->c->reduce->nvars - 1]);
     const KirExpr *e = kir_name(a, idx, "e"), *depth = number(t, t->depth), *edge = number(t, EDGE);
     const KirExpr *one = number(t, 1);
     KirBlock each = {0};

@@ -114,8 +114,9 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
 
 /* Reductions that always run, over ranges known beforehand, need no check where they are computed.
  */
-static void report_empties(Unit *u, const Def *d, const FdNode *n)
+static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return;
     if (n->kind == FD_REDUCE) {
         bool identity = n->init || reduction_has_identity(n);
         if (!identity && reduction_is_closed(n)) report_empty(u, d, n);
@@ -123,7 +124,7 @@ static void report_empties(Unit *u, const Def *d, const FdNode *n)
     }
     if (n->kind != FD_APPLY) return;
     bool lazy = fd_op_of(n) != FD_OP_NONE && fd_op_info(fd_op_of(n))->props & FD_LAZY;
-    for (int i = 0; i < (lazy ? 1 : n->nargs); i++) report_empties(u, d, n->args[i]);
+    for (int i = 0; i < (lazy ? 1 : n->nargs); i++) report_empties(u, d, n->args[i], seen);
 }
 
 /* The forms that exploit reuse or split a reduction; false if none applies. */
@@ -139,7 +140,9 @@ static void schedule(Unit *u, const Def *d)
 {
     u->def = d;
     u->suspects.len = 0;
-    report_empties(u, d, d->body);
+    FdSeen seen = {0};
+    report_empties(u, d, d->body, &seen);
+    fd_seen_free(&seen);
     if (schedule_recur(u, d)) return;
     const char *unsafe = plan_unsafe(u, d);
     const char *chunks = schedule_chunks(u, d, strcmp(unsafe, "0") != 0);
@@ -192,7 +195,7 @@ static CgStatus lower_unit_text(Unit *u, char **text)
     defs[n++] = def_of(u->g->root, -1);
     size_t widest = 1;
     for (int i = 0; i < n; i++) {
-        size_t w = widest_bytes(u->arena, defs[i].body);
+        size_t w = widest_bytes(defs[i].body);
         if (w > widest) widest = w;
     }
     if (widest < 4) widest = 4; /* masks and indices are ints */

@@ -12,11 +12,12 @@ static bool uses_any(const FdNode *n, const FdNode *const *vars, int count)
     return false;
 }
 
-static bool has_inner_reduction(const FdNode *n)
+static bool has_inner_reduction(const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return false;
     if (n->kind == FD_REDUCE) return true;
     for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (has_inner_reduction(n->args[i])) return true;
+        if (has_inner_reduction(n->args[i], seen)) return true;
     return false;
 }
 
@@ -32,8 +33,10 @@ static bool add_operand(Contraction *c, const FdNode *n, Side side)
 }
 
 /* lazy: computed only where a branch is taken, so that what fails must stay there. */
-static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNode *col, bool lazy)
+static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNode *col, bool lazy,
+                  FdSeen seen[2])
 {
+    if (!fd_meet(&seen[lazy], n)) return true;
     bool on_row = fd_uses_var(n, row), on_col = fd_uses_var(n, col);
     const FdNode *r = c->reduce;
     if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars)) return true;
@@ -43,7 +46,8 @@ static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNo
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
         return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!split(c, n->args[i], row, col, lazy || (i > 0 && fd_op_info(op)->props & FD_LAZY)))
+        if (!split(c, n->args[i], row, col, lazy || (i > 0 && fd_op_info(op)->props & FD_LAZY),
+                   seen))
             return false;
     return true;
 }
@@ -56,8 +60,9 @@ static bool both_sides(const Contraction *c)
 }
 
 /* Can the body's operations between operands run in lanes? */
-static bool pointwise_lanes(const Contraction *c, const FdNode *n)
+static bool pointwise_lanes(const Contraction *c, const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return true;
     for (int i = 0; i < c->noperands; i++)
         if (c->operands[i].node == n) return true;
     if (n->kind == FD_SCALAR) return true;
@@ -65,14 +70,31 @@ static bool pointwise_lanes(const Contraction *c, const FdNode *n)
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n))) return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!pointwise_lanes(c, n->args[i])) return false;
+        if (!pointwise_lanes(c, n->args[i], seen)) return false;
     return true;
+}
+
+static bool reduces_inside(const FdNode *r)
+{
+    FdSeen seen = {0};
+    bool inner = has_inner_reduction(r->body, &seen);
+    fd_seen_free(&seen);
+    return inner;
+}
+
+static void find_operands(Contraction *c)
+{
+    FdSeen seen[3] = {{0}, {0}, {0}};
+    const FdNode *body = c->reduce->body;
+    c->separable = split(c, body, c->d->vars[c->row], c->d->vars[c->col], false, seen) &&
+                   pointwise_lanes(c, body, &seen[2]);
+    for (int i = 0; i < 3; i++) fd_seen_free(&seen[i]);
 }
 
 bool contraction_find(Unit *u, const Def *d, Contraction *out)
 {
-    const FdNode *r = def_reduction(d);
-    if (!r || d->nvars < 2 || !reduction_is_closed(r) || has_inner_reduction(r->body)) return false;
+    const FdNode *r = def_reduction(u->arena, d);
+    if (!r || d->nvars < 2 || !reduction_is_closed(r) || reduces_inside(r)) return false;
     FdOp op = fd_op_of(r);
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     if (op == FD_OP_NONE || (fd_op_info(op)->props & both) != both || r->init) return false;
@@ -81,11 +103,8 @@ bool contraction_find(Unit *u, const Def *d, Contraction *out)
     int col = d->nvars - 1; /* stores are contiguous along the last dimension */
     for (int row = col - 1; row >= 0; row--) {
         *out = (Contraction){.d = d, .reduce = r, .row = row, .col = col};
-        out->separable = split(out, r->body, d->vars[row], d->vars[col], false);
-        if (!both_sides(out)) continue;
-        out->separable = out->separable && pointwise_lanes(out, r->body);
-        (void)u;
-        return true;
+        find_operands(out);
+        if (both_sides(out)) return true;
     }
     return false;
 }

@@ -241,20 +241,24 @@ static bool trusted(const FdNode *index, const Scope *s)
            (b && node_is_closed(index->args[0]));
 }
 
-static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, const char **all)
+/* seen: what was met outside branches, and in them, where nothing more can be found. A node that
+ * two scopes share uses what both have only. */
+static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, FdSeen seen[2],
+                         const char **all)
 {
+    if (!fd_meet(&seen[branch], n)) return;
     if (n->kind == FD_REDUCE) {
         Scope inner = {s, n->nvars, n->vars, n->doms};
         for (int i = 0; i < n->nvars; i++) {
             if (!n->doms[i].lo) continue; /* infinite: no kernel will be made */
-            unsafe_reads(u, n->doms[i].lo, s, branch, all);
-            unsafe_reads(u, n->doms[i].hi, s, branch, all);
+            unsafe_reads(u, n->doms[i].lo, s, branch, seen, all);
+            unsafe_reads(u, n->doms[i].hi, s, branch, seen, all);
         }
-        unsafe_reads(u, n->body, &inner, branch, all);
-        if (n->init) unsafe_reads(u, n->init, s, branch, all);
+        unsafe_reads(u, n->body, &inner, branch, seen, all);
+        if (n->init) unsafe_reads(u, n->init, s, branch, seen, all);
         if (n->fn->kind == FD_LET) {
             Scope lambda = {&inner, n->fn->nvars, n->fn->vars, n->fn->doms};
-            unsafe_reads(u, n->fn->body, &lambda, branch, all);
+            unsafe_reads(u, n->fn->body, &lambda, branch, seen, all);
         }
         return;
     }
@@ -265,7 +269,8 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
         add_condition(u, all, "1"); /* only the body knows its indices */
     for (int i = 0; i < n->nargs; i++)
         unsafe_reads(u, n->args[i], s,
-                     branch || (op != FD_OP_NONE && fd_op_info(op)->props & FD_LAZY && i > 0), all);
+                     branch || (op != FD_OP_NONE && fd_op_info(op)->props & FD_LAZY && i > 0), seen,
+                     all);
     if (!is_read(n)) return;
     for (int d = 0; d < n->nargs; d++) {
         const FdNode *index = n->args[d];
@@ -286,7 +291,10 @@ const char *plan_unsafe(Unit *u, const Def *d)
 {
     Scope outer = {NULL, d->nvars, d->vars, d->doms};
     const char *all = "0";
-    unsafe_reads(u, d->body, &outer, false, &all);
+    FdSeen seen[2] = {{0}, {0}};
+    unsafe_reads(u, d->body, &outer, false, seen, &all);
+    fd_seen_free(&seen[0]);
+    fd_seen_free(&seen[1]);
     return all;
 }
 

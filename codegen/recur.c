@@ -16,25 +16,35 @@
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 /* Does every read of `self` below n have variable d's own value as its index d? */
-static bool stays(const Def *d, const FdNode *n, int dim)
+static bool stays_below(const Def *d, const FdNode *n, int dim, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return true;
     for (int i = 0; i < n->nvars; i++)
-        if (n->doms[i].lo && (!stays(d, n->doms[i].lo, dim) || !stays(d, n->doms[i].hi, dim)))
+        if (n->doms[i].lo && (!stays_below(d, n->doms[i].lo, dim, seen) ||
+                              !stays_below(d, n->doms[i].hi, dim, seen)))
             return false;
-    if (n->body && !stays(d, n->body, dim)) return false;
-    if (n->init && !stays(d, n->init, dim)) return false;
-    if (n->kind == FD_REDUCE && !stays(d, n->fn, dim)) return false;
+    if (n->body && !stays_below(d, n->body, dim, seen)) return false;
+    if (n->init && !stays_below(d, n->init, dim, seen)) return false;
+    if (n->kind == FD_REDUCE && !stays_below(d, n->fn, dim, seen)) return false;
     if (n->kind != FD_APPLY) return n != d->node->self;
     if (n->fn == d->node->self) {
         const FdNode *index = n->args[dim];
         while (index->kind == FD_APPLY && fd_op_of(index) == FD_OP_CONVERT) index = index->args[0];
         if (index != d->vars[dim]) return false;
-    } else if (!stays(d, n->fn, dim)) {
+    } else if (!stays_below(d, n->fn, dim, seen)) {
         return false;
     }
     for (int i = 0; i < n->nargs; i++)
-        if (!stays(d, n->args[i], dim)) return false;
+        if (!stays_below(d, n->args[i], dim, seen)) return false;
     return true;
+}
+
+static bool stays(const Def *d, int dim)
+{
+    FdSeen seen = {0};
+    bool all = stays_below(d, d->body, dim, &seen);
+    fd_seen_free(&seen);
+    return all;
 }
 
 /* Loops from the outermost that is left inwards, then the element. */
@@ -74,7 +84,7 @@ bool schedule_recur(Unit *u, const Def *d)
     FdDom doms[FD_MAX_RANK];
     Def lines = {.vars = vars, .doms = doms};
     for (int v = 0; v < d->nvars; v++) {
-        independent[v] = stays(d, d->body, v);
+        independent[v] = stays(d, v);
         if (!independent[v]) continue;
         vars[lines.nvars] = d->vars[v];
         doms[lines.nvars++] = d->doms[v];

@@ -198,7 +198,7 @@ bool reduction_splits(const FdNode *r)
 bool schedule_reduce(Unit *u, const Def *d)
 {
     Arena *a = u->arena;
-    const FdNode *r = def_reduction(d);
+    const FdNode *r = def_reduction(u->arena, d);
     if (!r || u->options->precise || !reduction_splits(r) || result_kind(r) == SC_HALF)
         return false;
     if (d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return false;

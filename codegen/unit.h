@@ -60,7 +60,7 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
 Def def_of(const FdNode *node, int temp);
 /* The top reduction of a definition, if its body is one up to pointwise operations applied once (an
  * epilogue): c(j, k) = 2 * sum(..) + d(j, k). NULL if it holds none or several. */
-const FdNode *def_reduction(const Def *d);
+const FdNode *def_reduction(Arena *arena, const Def *d);
 
 /* Plan text of a closed integer expression; sets host_only if plans cannot say it. */
 const char *plan_text(Unit *u, const FdNode *n);
@@ -92,12 +92,12 @@ bool node_is_closed(const FdNode *n);              /* uses no bound variable */
 int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
 const char *fresh_name(Unit *u, const char *stem);
 ScalarKind result_kind(const FdNode *n); /* of a scalar node */
-size_t widest_bytes(Arena *arena,
-                    const FdNode *n); /* the widest scalar type among a node's values */
+size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
 
 /* How a read of an array moves when v grows by one. */
 typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
 Movement read_movement(const FdNode *read, const FdNode *v);
+bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
 /* Is n the read of an array: slot(index..), or of the recurrence itself? */
 bool is_read(const FdNode *n);
 bool is_make(const FdNode *n);

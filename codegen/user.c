@@ -10,8 +10,9 @@ static bool user_can_fail(const FdUser *user);
 /* ---- can it fail? -----------------------------------------------------------------------------
  */
 
-bool node_can_fail(const FdNode *n)
+static bool can_fail(const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return false;
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)) &&
@@ -21,8 +22,16 @@ bool node_can_fail(const FdNode *n)
         user_can_fail(n->fn->user))
         return true;
     for (int i = 0; i < n->nargs; i++)
-        if (node_can_fail(n->args[i])) return true;
+        if (can_fail(n->args[i], seen)) return true;
     return false;
+}
+
+bool node_can_fail(const FdNode *n)
+{
+    FdSeen seen = {0};
+    bool fails = can_fail(n, &seen);
+    fd_seen_free(&seen);
+    return fails;
 }
 
 static bool stmt_can_fail(const FdStmt *s)
@@ -37,8 +46,9 @@ static bool stmt_can_fail(const FdStmt *s)
 /* ---- does it read arrays? ----------------------------------------------------------------------
  */
 
-static bool node_reads(const FdNode *n)
+static bool node_reads(const FdNode *n, FdSeen *seen)
 {
+    if (!fd_meet(seen, n)) return false;
     if (n->kind == FD_APPLY) {
         FdOp op = fd_op_of(n);
         if (is_read(n)) return true;
@@ -46,26 +56,30 @@ static bool node_reads(const FdNode *n)
         if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
             return true;
         for (int i = 0; i < n->nargs; i++)
-            if (node_reads(n->args[i])) return true;
+            if (node_reads(n->args[i], seen)) return true;
     }
     for (int i = 0; i < n->nvars; i++)
-        if ((n->doms[i].lo && node_reads(n->doms[i].lo)) ||
-            (n->doms[i].hi && node_reads(n->doms[i].hi)))
+        if ((n->doms[i].lo && node_reads(n->doms[i].lo, seen)) ||
+            (n->doms[i].hi && node_reads(n->doms[i].hi, seen)))
             return true;
-    return n->body && node_reads(n->body);
+    return n->body && node_reads(n->body, seen);
 }
 
-static bool stmt_reads(const FdStmt *s)
+static bool stmt_reads(const FdStmt *s, FdSeen *seen)
 {
     for (; s; s = s->next)
-        if ((s->expr && node_reads(s->expr)) || stmt_reads(s->body) || stmt_reads(s->other))
+        if ((s->expr && node_reads(s->expr, seen)) || stmt_reads(s->body, seen) ||
+            stmt_reads(s->other, seen))
             return true;
     return false;
 }
 
 bool user_reads(const FdUser *user)
 {
-    return stmt_reads(user->body);
+    FdSeen seen = {0};
+    bool reads = stmt_reads(user->body, &seen);
+    fd_seen_free(&seen);
+    return reads;
 }
 
 static bool user_can_fail(const FdUser *user)

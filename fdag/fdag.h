@@ -321,6 +321,15 @@ const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values
 /* A copy of a graph that shares nothing with it, in fd (another one or the same). */
 FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g);
 
+/* The nodes that a walk has met, so that it looks at each once: a graph that is shared in every
+ * step has exponentially many paths. Zero at first; fd_seen_free gives the memory back. */
+typedef struct FdSeen {
+    uint64_t *bits;
+    size_t words;
+} FdSeen;
+bool fd_meet(FdSeen *seen, const FdNode *n); /* true at the first time */
+void fd_seen_free(FdSeen *seen);
+
 /* Is variable v free in n? */
 bool fd_uses_var(const FdNode *n, const FdNode *v);
 

@@ -2,6 +2,7 @@
  * built in a loop can be arbitrarily deep. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -46,6 +47,28 @@ void fdi_map_set(FdiMap *m, const FdNode *key, uint64_t value)
     if (!m->keys[at]) m->used++;
     m->keys[at] = key;
     m->values[at] = value;
+}
+
+bool fd_meet(FdSeen *seen, const FdNode *n)
+{
+    size_t word = n->id / 64;
+    if (word >= seen->words) {
+        size_t words = word * 2 + 16;
+        seen->bits = realloc(seen->bits, words * sizeof *seen->bits);
+        if (!seen->bits) fdi_abort("walk", "out of memory");
+        memset(seen->bits + seen->words, 0, (words - seen->words) * sizeof *seen->bits);
+        seen->words = words;
+    }
+    uint64_t bit = (uint64_t)1 << n->id % 64;
+    bool first = !(seen->bits[word] & bit);
+    seen->bits[word] |= bit;
+    return first;
+}
+
+void fd_seen_free(FdSeen *seen)
+{
+    free(seen->bits);
+    *seen = (FdSeen){0};
 }
 
 const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key)

@@ -35,29 +35,43 @@ bool class_is_laid(const Class *c)
     return c->state == CLASS_READY;
 }
 
+/* What a record may hold: graphs and arrays take it apart into its scalars. */
+enum { MAX_FIELDS = FD_MAX_FIELDS, MAX_SCALARS = 64 };
+
+/* How many scalars `n` fields of a type are; more than MAX_SCALARS if it is no value. */
+static int scalars_of(const Type *t, int n)
+{
+    if (!type_is_value(t) || n > MAX_FIELDS) return MAX_SCALARS + 1;
+    return n * (t->kind == TY_RECORD ? class_of(t)->scalars : 1);
+}
+
 /* The types of the fields of a final class decide whether it is a record. */
 static bool fields_are_values(Sema *s, Class *c)
 {
     const struct Ast_class_ *d = &c->decl->class_;
-    bool values = true;
-    int fields = d->positional.len;
-    for (int i = 0; i < d->positional.len; i++)
-        if (d->positional.data[i]->kind == AST_PARAM)
-            values &= type_is_value(decl_type(s, d->positional.data[i]->param.ptype));
+    int fields = 0, scalars = 0;
+    for (int i = 0; i < d->positional.len; i++) {
+        if (d->positional.data[i]->kind != AST_PARAM) continue;
+        scalars += scalars_of(decl_type(s, d->positional.data[i]->param.ptype), 1);
+        fields++;
+    }
     for (int i = 0; i < d->members.len; i++) {
         Ast *m = d->members.data[i];
         if (m->kind == AST_VAR_DECL && !m->var_decl.is_const &&
             !(m->var_decl.mods & AST_MOD_STATIC)) {
-            values &= type_is_value(decl_type(s, m->var_decl.vtype));
+            scalars += scalars_of(decl_type(s, m->var_decl.vtype), m->var_decl.vars.len);
             fields += m->var_decl.vars.len;
         } else if (m->kind == AST_PROPERTY && property_is_automatic(c, m) &&
                    !(m->property.mods & AST_MOD_STATIC)) {
-            values &= type_is_value(decl_type(s, m->property.ptype));
+            scalars += scalars_of(decl_type(s, m->property.ptype), 1);
             fields++;
         }
+        if (scalars > MAX_SCALARS) scalars = MAX_SCALARS + 1; /* no overflow */
     }
-    for (int i = 0; i < d->bases.len; i++) values &= decl_type(s, d->bases.data[i]) == s->error;
-    return values && fields > 0;
+    bool bases = false;
+    for (int i = 0; i < d->bases.len; i++) bases |= decl_type(s, d->bases.data[i]) != s->error;
+    c->scalars = scalars;
+    return !bases && fields > 0 && fields <= MAX_FIELDS && scalars <= MAX_SCALARS;
 }
 
 /* A name of letters, digits and _ that no other class has. */

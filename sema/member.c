@@ -133,8 +133,11 @@ bool member_accessible(const Sema *s, const Symbol *m)
 void member_check_access(Sema *s, const Symbol *m, Loc loc)
 {
     if (member_accessible(s, m)) return;
-    report(s, loc, ACCESS, "'%s' is %s in '%s'", m->is_ctor ? "this constructor" : m->name,
-           m->mods & AST_MOD_PRIVATE ? "private" : "protected", m->cls->sym->name);
+    const char *access = m->mods & AST_MOD_PRIVATE ? "private" : "protected";
+    if (m->is_ctor)
+        report(s, loc, ACCESS, "this constructor of '%s' is %s", m->cls->sym->name, access);
+    else
+        report(s, loc, ACCESS, "'%s' is %s in '%s'", m->name, access, m->cls->sym->name);
     report_note(s, m->loc, "'%s' is declared here%s", m->name,
                 m->decl && (m->mods & AST_MOD_PRIVATE)
                     ? "; members of a class are private unless marked public"
