@@ -288,6 +288,7 @@ static const FdStmt *user_body(Lower *l, const LowerUser *u, const LowerSignatur
 
 static void report_host_user(Lower *l, const LowerUser *u, Loc loc)
 {
+    if (u->sym->library) return; /* nobody can change it */
     diag(l->diags, loc, DIAG_ON_HOST, "'%s' is called on the host here, element by element: %s",
          u->sym->name, u->why);
     if (u->why_loc.end)
