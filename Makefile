@@ -139,7 +139,7 @@ asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 asan-check: deps
 	@$(MAKE) --no-print-directory $(ASAN) all
-	@CSC_SANITIZE=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory $(ASAN) unit golden products
+	@CSC_SANITIZE=1 ASAN_OPTIONS=quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory $(ASAN) unit golden products
 
 # ---- the rest ----------------------------------------------------------------------------------
 demo: deps
