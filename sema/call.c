@@ -245,15 +245,19 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
+Candidates call_candidates(Sema *s, const Ast *call, Candidates set)
+{
+    s->index_depth++;
+    check_arguments(s, call->call.args, &set);
+    s->index_depth--;
+    return generic_candidates(s, set, call->call.args, call->loc);
+}
+
 static void check_user_call(Sema *s, Ast *n, Symbol *first)
 {
-    Candidates set = candidates_of_user(s, first);
+    Candidates set = call_candidates(s, n, candidates_of_user(s, first));
     Fit fit;
-    s->index_depth++;
-    check_arguments(s, n->call.args, &set);
-    s->index_depth--;
     n->type = s->error;
-    set = generic_candidates(s, set, n->call.args, n->loc);
     if (!set.len) return;
     const Candidate *c = NULL;
     if (n->call.args.len == 1 && type_is_functional(n->call.args.data[0]->type)) {

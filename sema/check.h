@@ -351,6 +351,9 @@ typedef struct Candidates {
 
 /* Checks arguments in the light of what all overloads of that length want. */
 void check_arguments(Sema *s, AstList args, const Candidates *set);
+/* Checks the arguments of a user function's or method's call; gives the candidates, with the
+ * instances of generic ones that fit. Empty after a report. */
+Candidates call_candidates(Sema *s, const Ast *call, Candidates set);
 /* Adds an overload; a generic one has no types yet (generic_candidates). There is room for it. */
 void candidates_add(Candidates *set, Symbol *f);
 Candidates candidates_of_user(Sema *s, Symbol *first);

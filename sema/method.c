@@ -97,13 +97,9 @@ void check_method_call(Sema *s, Ast *n)
     Ast *callee = n->call.callee, *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
     Class *cls = base ? class_of(result_of(base->type)) : s->cls;
     const char *name = callee->sym->name;
-    Candidates set = candidates_of_methods(s, cls, name);
+    Candidates set = call_candidates(s, n, candidates_of_methods(s, cls, name));
     Fit fit;
-    s->index_depth++;
-    check_arguments(s, n->call.args, &set);
-    s->index_depth--;
     n->type = s->error;
-    set = generic_candidates(s, set, n->call.args, n->loc);
     if (!set.len) return;
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;

@@ -8,6 +8,7 @@
 #include "../../runtime/record.h"
 #include "../../runtime/restrict.h"
 #include "../../runtime/state.h"
+#include "runtime_life.h"
 
 static const CsSite site = {"top level", "test.cs$", 7, 3};
 
@@ -21,25 +22,7 @@ static const CsProgram program = {.name = "test", .nrecords = 2, .records = reco
 
 static void setup(void)
 {
-    setenv("CS_DEVICE", "ref", 1);
-    setenv("CS_CACHE_DIR", "", 1);
-    cs_start(0, NULL, &program);
-}
-
-/* Everything made was released. */
-static void teardown(void)
-{
-    ck_assert_int_eq(cs_pending, 0);
-    ck_assert_int_eq(rt.value.live, 0);
-    ck_assert_int_eq(cs_finish(), 0);
-}
-
-static void expect_error(const char *start)
-{
-    ck_assert_int_ne(cs_pending, 0);
-    const char *m = rt_pending_message();
-    ck_assert_msg(strncmp(m, start, strlen(start)) == 0, "%s", m);
-    rt_catch();
+    start(&program);
 }
 
 static void expect_text(void *fn, const char *text)

@@ -6,6 +6,7 @@
 
 #include "../../runtime/csrt.h"
 #include "../../runtime/state.h"
+#include "runtime_life.h"
 
 static const CsSite site = {"top level", "test.cs$", 7, 3};
 
@@ -84,14 +85,6 @@ static void setup(void)
         memcpy(&node_impls[i].method, &area, sizeof area);
     }
     cs_start(0, NULL, &program);
-}
-
-/* Everything made was released. */
-static void teardown(void)
-{
-    ck_assert_int_eq(cs_pending, 0);
-    ck_assert_int_eq(rt.value.live, 0);
-    ck_assert_int_eq(cs_finish(), 0);
 }
 
 static Node *node_new(void *next)

@@ -22,9 +22,7 @@
 #include "../../runtime/memory.h"
 #include "../../runtime/select.h"
 #include "../../runtime/state.h"
-
-/* Not every file uses all of them. */
-#define SHARED __attribute__((unused)) static
+#include "runtime_life.h"
 
 SHARED const CsSite site = {"top level", "test.cs$", 7, 3};
 
@@ -66,25 +64,7 @@ SHARED const CsProgram program = {.name = "test", .nnatives = 3, .natives = nati
 
 SHARED void setup(void)
 {
-    setenv("CS_DEVICE", "ref", 1);
-    setenv("CS_CACHE_DIR", "", 1);
-    cs_start(0, NULL, &program);
-}
-
-/* Everything made was released. */
-SHARED void teardown(void)
-{
-    ck_assert_int_eq(cs_pending, 0);
-    ck_assert_int_eq(rt.value.live, 0);
-    ck_assert_int_eq(cs_finish(), 0);
-}
-
-SHARED void expect_error(const char *start)
-{
-    ck_assert_int_ne(cs_pending, 0);
-    const char *m = rt_pending_message();
-    ck_assert_msg(strncmp(m, start, strlen(start)) == 0, "%s", m);
-    rt_catch();
+    start(&program);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------
