@@ -28,16 +28,13 @@ STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
-# The version of the kernel generator, part of every cache key: changes with any of its sources.
-GENERATOR := $(shell cat $(SHARED_SRC) $(wildcard base/*.h fdag/*.h fdag/*.def codegen/*.h) | cksum | cut -d' ' -f1)
-
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: all check check-long unit golden levels explain robust replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden levels explain robust generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -58,8 +55,12 @@ $(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
 $(BUILD)/rt/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<
-$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: BASEFLAGS += -DCG_GENERATOR=$(GENERATOR)u
-$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: $(SHARED_SRC)
+# Part of every cache key; written anew only when a source of the generator has changed.
+$(BUILD)/generator.h: FORCE
+	@mkdir -p $(@D)
+	@tools/generator.sh >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+FORCE: ;
+$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: $(BUILD)/generator.h
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
@@ -94,7 +95,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden levels explain robust replay examples products debugger layers
+	@$(MAKE) --no-print-directory unit golden levels explain robust generator replay examples products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -103,6 +104,8 @@ explain: all
 	@CSC=$(CSC) tests/explain
 robust: all
 	@CSC=$(CSC) tests/robust
+generator: all
+	@BUILD=$(BUILD) tests/generator
 # The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.
 FUZZ_TIME ?= 60
 # Traced comparisons and libFuzzer's entropic schedule took more time than the compiler; a small quarantine spares page faults.

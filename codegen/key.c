@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "codegen.h"
-
-#ifndef CG_GENERATOR
-#error "the build defines CG_GENERATOR, a checksum of the generator's sources"
-#endif
+#include "generator.h"
 
 static const char *const tiles[] = {
     [CG_TILE_AUTO] = "auto", [CG_TILE_1X1] = "1x1", [CG_TILE_2X2] = "2x2", [CG_TILE_4X4] = "4x4"};

@@ -1,0 +1,14 @@
+#!/bin/sh
+# The version of the kernel generator: a checksum of every source that can shape a generated text, which is every
+# source that the runtime shares with the compiler. Prints the header that cache keys are made with.
+#   tools/generator.sh            the header
+#   tools/generator.sh --list     the files
+set -eu
+cd "$(dirname "$0")/.."
+list() { find base fdag codegen ! -path 'codegen/host*' \( -name '*.[ch]' -o -name '*.def' \) | LC_ALL=C sort; }
+if [ "${1:-}" = --list ]; then
+    list
+    exit 0
+fi
+echo '/* Made by tools/generator.sh. */'
+echo "#define CG_GENERATOR $(list | xargs cat | cksum | cut -d' ' -f1)u"
