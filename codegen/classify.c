@@ -1,6 +1,7 @@
-/* Questions about nodes that schedules ask: affine indices, how a read moves with a variable, what
+/* Questions about nodes that schedules ask: how a read moves with a variable, what
  * can be computed in lanes.
  */
+#include "../fdag/affine.h"
 #include "unit.h"
 
 bool is_read(const FdNode *n)
@@ -28,55 +29,14 @@ bool node_is_closed(const FdNode *n)
     }
 }
 
-/* Wrapping conversions between int and long do not matter to an index that stays in its domain. */
-static bool is_index_conversion(const FdNode *n)
-{
-    return fd_op_of(n) == FD_OP_CONVERT && n->kind == FD_APPLY &&
-           scalar_is_integer(result_kind(n)) && scalar_is_integer(result_kind(n->args[0]));
-}
-
-/* Coefficient of variable v in an affine index: false if n is not affine in v with a constant
- * factor. */
-static bool affine_coefficient(const FdNode *n, const FdNode *v, int64_t *out)
-{
-    int64_t x, y;
-    *out = 0;
-    if (n == v) {
-        *out = 1;
-        return true;
-    }
-    if (!fd_uses_var(n, v)) return true;
-    if (n->kind != FD_APPLY) return false;
-    if (is_index_conversion(n)) return affine_coefficient(n->args[0], v, out);
-    switch (fd_op_of(n)) {
-    case FD_OP_ADD:
-    case FD_OP_SUB:
-        if (!affine_coefficient(n->args[0], v, &x) || !affine_coefficient(n->args[1], v, &y))
-            return false;
-        *out = fd_op_of(n) == FD_OP_ADD ? x + y : x - y;
-        return true;
-    case FD_OP_NEG:
-        if (!affine_coefficient(n->args[0], v, &x)) return false;
-        *out = -x;
-        return true;
-    case FD_OP_MUL:
-        for (int i = 0; i < 2; i++) {
-            const FdNode *c = n->args[i];
-            if (!fd_is_const(c) || !affine_coefficient(n->args[1 - i], v, &x)) continue;
-            *out = x * c->value.i;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-
 Movement read_movement(const FdNode *read, const FdNode *v)
 {
     Movement m = MOVES_NOT;
     for (int d = 0; d < read->nargs; d++) {
+        FdAffine index;
         int64_t c;
-        if (!affine_coefficient(read->args[d], v, &c)) return MOVES_FAR;
+        if (!fd_uses_var(read->args[d], v)) continue;
+        if (!fd_affine(read->args[d], &index) || !fd_affine_factor(&index, v, &c)) return MOVES_FAR;
         if (c == 0) continue;
         m = c == 1 && d == read->nargs - 1 ? MOVES_UNIT : MOVES_FAR;
         if (m == MOVES_FAR) return m;
@@ -196,8 +156,7 @@ static int count_reductions(const FdNode *n, uint8_t *counts, const FdNode **fou
     if (counts[n->id]) return counts[n->id] - 1;
     int count = 0;
     for (int i = 0; i < n->nargs && count < 2; i++) {
-        bool branch = i > 0 && fd_op_info(fd_op_of(n))->props & FD_LAZY;
-        count += (branch ? 2 : 1) * count_reductions(n->args[i], counts, found);
+        count += (fd_is_lazy(n, i) ? 2 : 1) * count_reductions(n->args[i], counts, found);
     }
     if (count > 2) count = 2;
     counts[n->id] = (uint8_t)(count + 1);

@@ -123,8 +123,7 @@ static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
         return;
     }
     if (n->kind != FD_APPLY) return;
-    bool lazy = fd_op_of(n) != FD_OP_NONE && fd_op_info(fd_op_of(n))->props & FD_LAZY;
-    for (int i = 0; i < (lazy ? 1 : n->nargs); i++) report_empties(u, d, n->args[i], seen);
+    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) report_empties(u, d, n->args[i], seen);
 }
 
 /* The forms that exploit reuse or split a reduction; false if none applies. */

@@ -46,9 +46,7 @@ static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNo
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
         return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!split(c, n->args[i], row, col, lazy || (i > 0 && fd_op_info(op)->props & FD_LAZY),
-                   seen))
-            return false;
+        if (!split(c, n->args[i], row, col, lazy || fd_is_lazy(n, i), seen)) return false;
     return true;
 }
 

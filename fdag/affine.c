@@ -1,100 +1,24 @@
-/* Affine indices and the arithmetic of bounds. Bounds are long nodes, kept simple as they are built
- * (a constant is added to one base only once), since they end up in messages and in plans. */
+/* The affine form (affine.h): making it, and what is known of it over the ranges of its variables.
+ */
+#include "affine.h"
+
 #include "internal.h"
 
-/* ---- long arithmetic ------------------------------------------------------------------- */
+/* ---- the form -------------------------------------------------------------------------- */
 
-static const FdNode *simple(Fd *fd, const FdNode *n)
+static bool is_word(const FdNode *n)
 {
-    const FdNode *folded = fdi_fold_node(NULL, fd, n);
-    if (folded) n = folded;
-    const FdNode *simplified = fdi_simplify_node(NULL, fd, n);
-    return simplified ? simplified : n;
+    return fd_type_is_scalar(n->type) && (n->type->scalar == SC_INT || n->type->scalar == SC_LONG);
 }
 
-const FdNode *fdi_to_long(Fd *fd, const FdNode *n)
-{
-    if (n->type->scalar == SC_LONG) return n;
-    return simple(fd, fd_apply_op(fd, FD_OP_CONVERT, SC_LONG, 1, &n, (FdLoc){0}));
-}
-
-const FdNode *fdi_long_op(Fd *fd, FdOp op, const FdNode *a, const FdNode *b)
-{
-    const FdNode *args[2] = {a, b};
-    return simple(fd, fd_apply_op(fd, op, SC_LONG, 2, args, (FdLoc){0}));
-}
-
-const FdNode *fdi_add_constant(Fd *fd, const FdNode *n, int64_t k)
-{
-    if (k == 0) return n;
-    return fdi_long_op(fd, FD_OP_ADD, n, fd_long(fd, k));
-}
-
-const FdNode *fdi_scale(Fd *fd, const FdNode *n, int64_t k)
-{
-    if (k == 1) return n;
-    return fdi_long_op(fd, FD_OP_MUL, n, fd_long(fd, k));
-}
-
-const FdNode *fdi_floor_div(Fd *fd, const FdNode *n, int64_t k)
-{
-    if (k == 1) return n;
-    /* (n - ((n % k + k) % k)) / k: / truncates, floor is meant. */
-    const FdNode *d = fd_long(fd, k);
-    const FdNode *rem = fdi_long_op(fd, FD_OP_REM, n, d);
-    rem = fdi_long_op(fd, FD_OP_REM, fdi_add_constant(fd, rem, k), d);
-    return fdi_long_op(fd, FD_OP_DIV, fdi_long_op(fd, FD_OP_SUB, n, rem), d);
-}
-
-/* n as base + constant; *base NULL for a constant alone. */
-static int64_t split(const FdNode *n, const FdNode **base)
-{
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    *base = n;
-    if (fd_is_const(n)) {
-        *base = NULL;
-        return n->value.i;
-    }
-    if ((op != FD_OP_ADD && op != FD_OP_SUB) || !fd_is_const(n->args[1])) return 0;
-    *base = n->args[0];
-    uint64_t k = (uint64_t)n->args[1]->value.i;
-    return (int64_t)(op == FD_OP_ADD ? k : 0 - k);
-}
-
-const FdNode *fdi_extreme(Fd *fd, bool greatest, int n, const FdNode *const *bounds)
-{
-    const FdNode *result = NULL;
-    for (int i = 0; i < n; i++) {
-        const FdNode *base, *other;
-        int64_t k = split(bounds[i], &base), best = k;
-        bool first = true;
-        for (int j = 0; j < n; j++) {
-            int64_t kj = split(bounds[j], &other);
-            if (other != base) continue;
-            if (j < i) first = false; /* its group is done */
-            if (greatest ? kj > best : kj < best) best = kj;
-        }
-        if (!first) continue;
-        const FdNode *b = base ? fdi_add_constant(fd, base, best) : fd_long(fd, best);
-        result = result ? fdi_long_op(fd, greatest ? FD_OP_MAX : FD_OP_MIN, result, b) : b;
-    }
-    return result;
-}
-
-/* ---- affine indices -------------------------------------------------------------------- */
-
-static bool multiply(int64_t a, int64_t b, int64_t *out)
-{
-    return !__builtin_mul_overflow(a, b, out);
-}
-
-static bool add_term(FdiAffine *a, const FdNode *var, int64_t factor)
+static bool add_term(FdAffine *a, const FdNode *atom, int64_t factor)
 {
     int i = 0;
-    while (i < a->nterms && a->terms[i].var != var) i++;
+    if (factor == 0) return true;
+    while (i < a->nterms && a->terms[i].atom != atom) i++;
     if (i == a->nterms) {
-        if (i == FD_MAX_RANK) return false;
-        a->terms[a->nterms].var = var;
+        if (i == FD_AFFINE_TERMS) return false;
+        a->terms[a->nterms].atom = atom;
         a->terms[a->nterms++].factor = 0;
     }
     if (__builtin_add_overflow(a->terms[i].factor, factor, &a->terms[i].factor)) return false;
@@ -102,52 +26,187 @@ static bool add_term(FdiAffine *a, const FdNode *var, int64_t factor)
     return true;
 }
 
-/* Adds factor * n. */
-static bool gather(Fd *fd, const FdNode *n, int64_t factor, FdiAffine *a, int depth)
+/* fuel: operations left to look into. A sum that shares its parts in every step has exponentially
+ * many paths; what is too large for an index is no form. */
+static bool add(FdAffine *a, const FdNode *n, int64_t factor, int *fuel)
 {
-    enum { DEEPEST = 200 };
-    if (!fdi_is_integer(n->type) || depth > DEEPEST) return false;
-    if (fd_is_const(n)) {
-        int64_t k;
-        return multiply(n->value.i, factor, &k) &&
-               !__builtin_add_overflow(a->constant, k, &a->constant);
-    }
-    if (fdi_node(n)->evaluable) {
-        const FdNode *x = fdi_scale(fd, fdi_to_long(fd, n), factor);
-        a->rest = a->rest ? fdi_long_op(fd, FD_OP_ADD, a->rest, x) : x;
-        return true;
-    }
-    if (n->kind == FD_VAR) return n->role == FD_VAR_BOUND && add_term(a, n, factor);
-    if (n->kind != FD_APPLY) return false;
-    const FdNode *const *args = n->args;
     int64_t k;
+    if (fd_is_const(n) && fdi_is_integer(n->type))
+        return !__builtin_mul_overflow(n->value.i, factor, &k) &&
+               !__builtin_add_overflow(a->constant, k, &a->constant);
+    if (n->kind != FD_APPLY || !is_word(n)) return add_term(a, n, factor);
+    if ((*fuel)-- <= 0) return false;
+    const FdNode *const *x = n->args;
     switch (fd_op_of(n)) {
-    case FD_OP_ADD:
-        return gather(fd, args[0], factor, a, depth + 1) &&
-               gather(fd, args[1], factor, a, depth + 1);
+    case FD_OP_ADD: return add(a, x[0], factor, fuel) && add(a, x[1], factor, fuel);
     case FD_OP_SUB:
-        return gather(fd, args[0], factor, a, depth + 1) && multiply(factor, -1, &k) &&
-               gather(fd, args[1], k, a, depth + 1);
-    case FD_OP_NEG: return multiply(factor, -1, &k) && gather(fd, args[0], k, a, depth + 1);
+        return add(a, x[0], factor, fuel) && !__builtin_mul_overflow(factor, -1, &k) &&
+               add(a, x[1], k, fuel);
+    case FD_OP_NEG: return !__builtin_mul_overflow(factor, -1, &k) && add(a, x[0], k, fuel);
     case FD_OP_MUL:
-        if (fd_is_const(args[1]))
-            return multiply(factor, args[1]->value.i, &k) && gather(fd, args[0], k, a, depth + 1);
-        if (fd_is_const(args[0]))
-            return multiply(factor, args[0]->value.i, &k) && gather(fd, args[1], k, a, depth + 1);
-        return false;
-    case FD_OP_CONVERT: /* int <-> long: an index fits */
-        return n->type->scalar >= SC_INT && gather(fd, args[0], factor, a, depth + 1);
-    default: return false;
+        for (int i = 0; i < 2; i++)
+            if (fd_is_const(x[i]))
+                return !__builtin_mul_overflow(factor, x[i]->value.i, &k) &&
+                       add(a, x[1 - i], k, fuel);
+        return add_term(a, n, factor);
+    case FD_OP_CONVERT:
+        if (fdi_is_integer(x[0]->type)) return add(a, x[0], factor, fuel);
+        return add_term(a, n, factor);
+    default: return add_term(a, n, factor);
     }
 }
 
-bool fdi_affine(Fd *fd, const FdNode *n, FdiAffine *out)
+bool fd_affine_add(FdAffine *a, const FdNode *n, int64_t factor)
 {
-    *out = (FdiAffine){0};
-    return gather(fd, n, 1, out, 0);
+    int fuel = 200;
+    return add(a, n, factor, &fuel);
 }
 
-int64_t fdi_affine_factor(const FdiAffine *a, const FdNode *var)
+bool fd_affine(const FdNode *n, FdAffine *out)
+{
+    *out = (FdAffine){0};
+    return fd_affine_add(out, n, 1);
+}
+
+bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor)
+{
+    *factor = 0;
+    for (int i = 0; i < a->nterms; i++)
+        if (a->terms[i].atom == v)
+            *factor = a->terms[i].factor;
+        else if (fdi_free_in(a->terms[i].atom, v))
+            return false;
+    return true;
+}
+
+/* ---- its values over ranges ------------------------------------------------------------- */
+
+typedef struct Extreme {
+    Fd *fd;
+    FdRangeOf *range;
+    const void *ctx;
+    int fuel;
+} Extreme;
+
+static const FdNode *extreme(Extreme *e, const FdNode *n, bool greatest);
+
+static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
+{
+    if (n->kind == FD_VAR) {
+        const FdDom *d = e->range(e->ctx, n);
+        if (!d || !d->lo) return NULL;
+        if (!greatest) return extreme(e, d->lo, false);
+        const FdNode *end = extreme(e, d->hi, true);
+        return end ? fdi_add_constant(e->fd, end, -1) : NULL;
+    }
+    if (fdi_node(n)->evaluable) return fdi_is_integer(n->type) ? fdi_to_long(e->fd, n) : NULL;
+    FdOp op = n->kind == FD_APPLY && is_word(n) ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_MIN && op != FD_OP_MAX) return NULL;
+    const FdNode *x = extreme(e, n->args[0], greatest), *y = extreme(e, n->args[1], greatest);
+    if (x && y) return fdi_long_op(e->fd, op, x, y);
+    return (op == FD_OP_MIN) == greatest ? (x ? x : y) : NULL; /* one of the two bounds it too */
+}
+
+static const FdNode *extreme(Extreme *e, const FdNode *n, bool greatest)
+{
+    FdAffine a;
+    if (e->fuel-- <= 0 || !fd_affine(n, &a)) return NULL;
+    const FdNode *sum = NULL;
+    for (int i = 0; i < a.nterms; i++) {
+        int64_t k = a.terms[i].factor;
+        const FdNode *x = extreme_of_atom(e, a.terms[i].atom, (k > 0) == greatest);
+        int64_t value;
+        if (!x || (fd_is_const(x) && __builtin_mul_overflow(x->value.i, k, &value))) return NULL;
+        x = fdi_scale(e->fd, x, k);
+        sum = sum ? fdi_long_op(e->fd, FD_OP_ADD, sum, x) : x;
+    }
+    return sum ? fdi_add_constant(e->fd, sum, a.constant) : fd_long(e->fd, a.constant);
+}
+
+const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx)
+{
+    Extreme e = {.fd = fd, .range = range, .ctx = ctx, .fuel = 100};
+    return fdi_is_integer(n->type) ? extreme(&e, n, greatest) : NULL;
+}
+
+/* ---- proofs ------------------------------------------------------------------------------ */
+
+typedef struct Proof {
+    FdRangeOf *range;
+    const void *ctx;
+    int fuel;
+} Proof;
+
+static bool not_positive(Proof *p, const FdAffine *a);
+
+/* The form with one term's atom replaced by `by`, plus `more`. */
+static bool with_bound(Proof *p, const FdAffine *a, int term, const FdNode *by, int64_t more)
+{
+    FdAffine b = *a;
+    int64_t factor = b.terms[term].factor;
+    b.terms[term] = b.terms[--b.nterms];
+    return !__builtin_add_overflow(b.constant, more, &b.constant) &&
+           fd_affine_add(&b, by, factor) && not_positive(p, &b);
+}
+
+/* Is the form at most 0 if this term is as great as its bounds allow? */
+static bool bounded(Proof *p, const FdAffine *a, int term)
+{
+    const FdNode *atom = a->terms[term].atom;
+    int64_t factor = a->terms[term].factor, back;
+    if (atom->kind == FD_VAR) {
+        const FdDom *d = p->range(p->ctx, atom);
+        if (!d || !d->lo || __builtin_sub_overflow(0, factor, &back)) return false;
+        return factor > 0 ? with_bound(p, a, term, d->hi, back) : with_bound(p, a, term, d->lo, 0);
+    }
+    FdOp op = atom->kind == FD_APPLY ? fd_op_of(atom) : FD_OP_NONE;
+    if (op != FD_OP_MIN && op != FD_OP_MAX) return false;
+    bool first = with_bound(p, a, term, atom->args[0], 0);
+    if ((op == FD_OP_MIN) == (factor > 0)) /* not above either: one is enough */
+        return first || with_bound(p, a, term, atom->args[1], 0);
+    return first && with_bound(p, a, term, atom->args[1], 0);
+}
+
+static bool not_positive(Proof *p, const FdAffine *a)
+{
+    if (a->nterms == 0) return a->constant <= 0;
+    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
+        p->fuel--;
+        if (bounded(p, a, i)) return true;
+    }
+    return false;
+}
+
+bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx)
+{
+    Proof p = {.range = range, .ctx = ctx, .fuel = 500};
+    return not_positive(&p, a);
+}
+
+/* ---- indices of domain inference --------------------------------------------------------- */
+
+bool fdi_index(Fd *fd, const FdNode *n, FdiIndex *out)
+{
+    FdAffine a;
+    if (!fdi_is_integer(n->type) || !fd_affine(n, &a)) return false;
+    *out = (FdiIndex){.constant = a.constant};
+    for (int i = 0; i < a.nterms; i++) {
+        const FdNode *atom = a.terms[i].atom;
+        int64_t factor = a.terms[i].factor;
+        if (atom->kind == FD_VAR && atom->role == FD_VAR_BOUND) {
+            out->terms[out->nterms].var = atom;
+            out->terms[out->nterms++].factor = factor;
+        } else if (fdi_node(atom)->evaluable) {
+            const FdNode *x = fdi_scale(fd, fdi_to_long(fd, atom), factor);
+            out->rest = out->rest ? fdi_long_op(fd, FD_OP_ADD, out->rest, x) : x;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var)
 {
     for (int i = 0; i < a->nterms; i++)
         if (a->terms[i].var == var) return a->terms[i].factor;

@@ -190,6 +190,8 @@ const FdNode *fd_field(Fd *fd, const FdNode *record, int field, FdLoc loc);
  * by one; else FD_OP_NONE. */
 FdOp fd_op_of(const FdNode *n);
 bool fd_is_const(const FdNode *n);
+/* Is operand `arg` of an application evaluated only if it is chosen (a branch of ?:, && or ||)? */
+bool fd_is_lazy(const FdNode *n, int arg);
 /* Does a reduction over nothing have a value? */
 bool fd_has_identity(const FdNode *reduce);
 /* Has bounds, and fd_eval_bound can find both: they depend on slots' domains and scalars only. */

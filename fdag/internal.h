@@ -4,6 +4,7 @@
 #define CS_FDAG_INTERNAL_H
 
 #include "../base/vec.h"
+#include "affine.h"
 #include "fdag.h"
 
 enum { FDI_MAX_CHILDREN = FD_MAX_FIELDS + 4 }; /* more than a binder's 3 a variable and 4 */
@@ -159,22 +160,7 @@ const char *fdi_var_name(const FdNode *var);
 /* "1.5", "true": a constant as the text format and messages show it. */
 void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
-/* ---- arithmetic on bounds (affine.c) ---------------------------------------------------- */
-
-/* An index as a sum: terms of bound variables with constant factors, a closed rest, a constant. */
-typedef struct FdiAffine {
-    int nterms;
-    struct {
-        const FdNode *var;
-        int64_t factor; /* not 0 */
-    } terms[FD_MAX_RANK];
-    const FdNode *rest; /* long, or NULL for none */
-    int64_t constant;
-} FdiAffine;
-
-/* False if n is not affine, or not closed apart from integer bound variables. */
-bool fdi_affine(Fd *fd, const FdNode *n, FdiAffine *out);
-int64_t fdi_affine_factor(const FdiAffine *a, const FdNode *var); /* 0: does not occur */
+/* ---- arithmetic on bounds (bounds.c) ---------------------------------------------------- */
 
 /* Simplified long nodes; operands are long. */
 const FdNode *fdi_to_long(Fd *fd, const FdNode *n);
@@ -184,6 +170,23 @@ const FdNode *fdi_scale(Fd *fd, const FdNode *n, int64_t k);
 const FdNode *fdi_floor_div(Fd *fd, const FdNode *n, int64_t k); /* k > 0 */
 /* The greatest (or least) of n bounds; bounds that differ by a constant become one. */
 const FdNode *fdi_extreme(Fd *fd, bool greatest, int n, const FdNode *const *bounds);
+
+/* ---- indices (affine.c) ----------------------------------------------------------------- */
+
+/* An affine index of which all is known but its bound variables. */
+typedef struct FdiIndex {
+    int nterms;
+    struct {
+        const FdNode *var;
+        int64_t factor; /* not 0 */
+    } terms[FD_AFFINE_TERMS];
+    const FdNode *rest; /* the closed atoms, long; NULL for none */
+    int64_t constant;
+} FdiIndex;
+
+/* False if n is not affine, or not closed apart from integer bound variables. */
+bool fdi_index(Fd *fd, const FdNode *n, FdiIndex *out);
+int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var); /* 0: does not occur */
 
 /* ---- costs (cost.c) -------------------------------------------------------------------- */
 
@@ -220,7 +223,6 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 
 /* ---- passes --------------------------------------------------------------------------- */
 
-bool fdi_is_lazy(const FdNode *n, int arg); /* is operand `arg` evaluated only if chosen? */
 FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_domains, fd_pass_deadparams,
     fd_pass_fuse, fd_pass_hoist, fd_pass_recur;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */

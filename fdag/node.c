@@ -438,6 +438,12 @@ FdOp fd_op_of(const FdNode *n)
     return n->kind == FD_FUNC && n->leaf == FD_LEAF_OP ? n->op : FD_OP_NONE;
 }
 
+bool fd_is_lazy(const FdNode *n, int arg)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    return op != FD_OP_NONE && (fd_op_info(op)->props & FD_LAZY) && arg > 0;
+}
+
 bool fd_is_const(const FdNode *n)
 {
     return n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST;

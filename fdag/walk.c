@@ -184,7 +184,7 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict)
         int count = fdi_children(n, children);
         for (int i = 0; i < count; i++) {
             int arg = i - (count - n->nargs);
-            if (n->nargs == 0 || !fdi_is_lazy(n, arg)) vec_push(&stack, children[i]);
+            if (n->nargs == 0 || !fd_is_lazy(n, arg)) vec_push(&stack, children[i]);
         }
     }
     vec_free(&stack);

@@ -134,8 +134,7 @@ static bool check_empty(Empties *e, const FdNode *n)
     if (n->kind != FD_APPLY) return true;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
-    int count = op != FD_OP_NONE && (fd_op_info(op)->props & FD_LAZY) ? 1 : n->nargs;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) {
         bool by_need =
             n->fn->kind == FD_LET ? n->fn->doms[i].kind == FD_DOM_FULL : n->fn->kind != FD_FUNC;
         if (by_need || n->args[i]->type->result) continue;

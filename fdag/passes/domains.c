@@ -55,7 +55,7 @@ static void rest_of(Domains *d, const DomUse *u, const DomVar *v, const FdNode *
                     const FdNode **greatest)
 {
     Fd *fd = d->fd;
-    const FdiAffine *a = &u->index;
+    const FdiIndex *a = &u->index;
     const FdNode *base =
         a->rest ? fdi_add_constant(fd, a->rest, a->constant) : fd_long(fd, a->constant);
     *least = *greatest = base;
@@ -92,7 +92,7 @@ static FdDom solve(Fd *fd, FdDom dom, int64_t c, const FdNode *least, const FdNo
 
 static bool is_plain(const DomUse *u)
 {
-    const FdiAffine *a = &u->index;
+    const FdiIndex *a = &u->index;
     return a->nterms == 1 && a->terms[0].factor == 1 && !a->rest && a->constant == 0;
 }
 
@@ -115,7 +115,7 @@ static void candidate(Domains *d, const DomVar *v, const DomUse *u, Candidates *
     if (b == BOUNDS_NOT_YET) c->pending = true;
     if (b != BOUNDS_YES) return;
     rest_of(d, u, v, &least, &greatest);
-    FdDom range = solve(d->fd, dom, fdi_affine_factor(&u->index, v->var), least, greatest);
+    FdDom range = solve(d->fd, dom, fdi_index_factor(&u->index, v->var), least, greatest);
     if (!in_scope(v, range.lo) || !in_scope(v, range.hi)) return;
     if (others == OTHERS_GIVEN && c->own) return; /* such a read is checked when it is made */
     if (others != OTHERS_NONE) c->shared = true;
@@ -152,7 +152,7 @@ static bool settle(Domains *d, DomVar *v, bool alone)
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < d->uses.len; i++) {
             const DomUse *u = &d->uses.data[i];
-            if (!u->strict || !u->affine || fdi_affine_factor(&u->index, v->var) == 0) continue;
+            if (!u->strict || !u->affine || fdi_index_factor(&u->index, v->var) == 0) continue;
             if ((u->index.nterms > 1) == (round == 1)) candidate(d, v, u, &c);
         }
     bool ready = !c.pending && (c.own || (!alone && c.shared));
@@ -207,7 +207,7 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
     error->loc = u && u->apply->loc.line ? u->apply->loc : v->binder->loc;
     for (size_t i = 0; i < d->uses.len; i++) { /* shares an index with another unknown variable? */
         const DomUse *s = &d->uses.data[i];
-        if (!s->strict || !s->affine || fdi_affine_factor(&s->index, v->var) == 0) continue;
+        if (!s->strict || !s->affine || fdi_index_factor(&s->index, v->var) == 0) continue;
         for (int k = 0; k < s->index.nterms; k++) {
             const FdNode *other = s->index.terms[k].var;
             if (other == v->var || domains_var(d, other)->known) continue;

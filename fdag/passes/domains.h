@@ -18,7 +18,7 @@ typedef struct DomUse {
     int param;
     bool strict; /* evaluated whenever the body is: not in a branch */
     bool affine; /* then `index` says how */
-    FdiAffine index;
+    FdiIndex index;
 } DomUse;
 
 typedef struct Domains {

@@ -67,7 +67,7 @@ static void add_uses(Domains *d)
             if (!may_be_finite(n->fn, k) || fdi_closed(n->args[k])) continue;
             DomUse u = {.apply = n, .param = k};
             u.strict = fdi_map_get(&strict, n, &dummy);
-            u.affine = fdi_affine(d->fd, n->args[k], &u.index);
+            u.affine = fdi_index(d->fd, n->args[k], &u.index);
             vec_push(&d->uses, u);
         }
     }

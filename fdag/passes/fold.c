@@ -5,16 +5,6 @@
  * to throw where it is evaluated. */
 #include "../internal.h"
 
-bool fdi_is_lazy(const FdNode *n, int arg)
-{
-    switch (n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE) {
-    case FD_OP_SELECT:
-    case FD_OP_LAND:
-    case FD_OP_LOR: return arg > 0;
-    default: return false;
-    }
-}
-
 const FdNode *fdi_fold_node(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;

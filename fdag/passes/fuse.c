@@ -44,8 +44,8 @@ static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
     /* Indices in one variable first; one in several then stands for one that is left. */
     for (int several = 0; several < 2; several++)
         for (int i = 0; i < apply->nargs; i++) {
-            FdiAffine a;
-            if (!fdi_is_integer(apply->args[i]->type) || !fdi_affine(f->fd, apply->args[i], &a))
+            FdiIndex a;
+            if (!fdi_is_integer(apply->args[i]->type) || !fdi_index(f->fd, apply->args[i], &a))
                 continue;
             if (a.nterms == 0 || (a.nterms > 1) != several) continue;
             for (int t = 0; t < a.nterms; t++) {

@@ -11,113 +11,6 @@
  * without an order; the pass runs again when it is. */
 #include "../internal.h"
 
-/* ---- sums ------------------------------------------------------------------------------ */
-
-enum { MAX_TERMS = 16 };
-
-/* factor * atom + ... + constant. Atoms are variables and whatever else is no sum. */
-typedef struct Sum {
-    int n;
-    struct {
-        const FdNode *atom;
-        int64_t factor; /* not 0 */
-    } terms[MAX_TERMS];
-    int64_t constant;
-} Sum;
-
-static bool add_term(Sum *s, const FdNode *atom, int64_t factor)
-{
-    int i = 0;
-    while (i < s->n && s->terms[i].atom != atom) i++;
-    if (i == s->n) {
-        if (i == MAX_TERMS) return false;
-        s->terms[s->n].atom = atom;
-        s->terms[s->n++].factor = 0;
-    }
-    if (__builtin_add_overflow(s->terms[i].factor, factor, &s->terms[i].factor)) return false;
-    if (s->terms[i].factor == 0) s->terms[i] = s->terms[--s->n];
-    return true;
-}
-
-/* Adds factor * n. int and long are one here: an index fits. */
-static bool add(Sum *s, const FdNode *n, int64_t factor, int depth)
-{
-    enum { DEEPEST = 100 };
-    int64_t k;
-    if (fd_is_const(n))
-        return !__builtin_mul_overflow(n->value.i, factor, &k) &&
-               !__builtin_add_overflow(s->constant, k, &s->constant);
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    bool word = n->type->scalar == SC_INT || n->type->scalar == SC_LONG;
-    if (!word || depth > DEEPEST) return add_term(s, n, factor);
-    const FdNode *const *a = n->args;
-    switch (op) {
-    case FD_OP_ADD: return add(s, a[0], factor, depth + 1) && add(s, a[1], factor, depth + 1);
-    case FD_OP_SUB:
-        return add(s, a[0], factor, depth + 1) && !__builtin_mul_overflow(factor, -1, &k) &&
-               add(s, a[1], k, depth + 1);
-    case FD_OP_NEG: return !__builtin_mul_overflow(factor, -1, &k) && add(s, a[0], k, depth + 1);
-    case FD_OP_MUL:
-        for (int i = 0; i < 2; i++)
-            if (fd_is_const(a[i]))
-                return !__builtin_mul_overflow(factor, a[i]->value.i, &k) &&
-                       add(s, a[1 - i], k, depth + 1);
-        return add_term(s, n, factor);
-    case FD_OP_CONVERT:
-        if (fdi_is_integer(a[0]->type)) return add(s, a[0], factor, depth + 1);
-        return add_term(s, n, factor);
-    default: return add_term(s, n, factor);
-    }
-}
-
-/* ---- what is known of a sum ------------------------------------------------------------ */
-
-typedef struct Proof {
-    const FdiNodes *nodes; /* whose binders give the ranges */
-    int fuel;
-} Proof;
-
-static bool at_most_zero(Proof *p, const Sum *s);
-
-/* The sum with one term's atom replaced by `by`, plus `more`. */
-static bool with_bound(Proof *p, const Sum *s, int term, const FdNode *by, int64_t more)
-{
-    Sum t = *s;
-    int64_t factor = t.terms[term].factor;
-    t.terms[term] = t.terms[--t.n];
-    return !__builtin_add_overflow(t.constant, more, &t.constant) && add(&t, by, factor, 0) &&
-           at_most_zero(p, &t);
-}
-
-/* Is the sum at most 0 if this term is as great as its bounds allow? */
-static bool bounded(Proof *p, const Sum *s, int term)
-{
-    const FdNode *atom = s->terms[term].atom;
-    int64_t factor = s->terms[term].factor;
-    if (atom->kind == FD_VAR) {
-        const FdDom *d = fdi_dom_of(p->nodes, atom);
-        if (!d || !d->lo) return false;
-        return factor > 0 ? with_bound(p, s, term, d->hi, -factor)
-                          : with_bound(p, s, term, d->lo, 0);
-    }
-    FdOp op = atom->kind == FD_APPLY ? fd_op_of(atom) : FD_OP_NONE;
-    if (op != FD_OP_MIN && op != FD_OP_MAX) return false;
-    bool first = with_bound(p, s, term, atom->args[0], 0);
-    if ((op == FD_OP_MIN) == (factor > 0)) /* not above either: one is enough */
-        return first || with_bound(p, s, term, atom->args[1], 0);
-    return first && with_bound(p, s, term, atom->args[1], 0);
-}
-
-static bool at_most_zero(Proof *p, const Sum *s)
-{
-    if (s->n == 0) return s->constant <= 0;
-    for (int i = 0; i < s->n && p->fuel > 0; i++) {
-        p->fuel--;
-        if (bounded(p, s, i)) return true;
-    }
-    return false;
-}
-
 /* ---- uses ------------------------------------------------------------------------------ */
 
 /* An application of a recurrence in its own body, and where each index is from the variable. */
@@ -138,23 +31,28 @@ typedef struct Recur {
     VEC(Use) uses;
 } Recur;
 
-/* Is s + shift at most 0? */
-static bool known(const Recur *r, const Sum *s, int64_t shift)
+static const FdDom *range_of(const void *ctx, const FdNode *var)
 {
-    enum { FUEL = 500 };
-    Proof p = {.nodes = &r->nodes, .fuel = FUEL};
-    Sum t = *s;
-    return !__builtin_add_overflow(t.constant, shift, &t.constant) && at_most_zero(&p, &t);
+    const Recur *r = ctx;
+    return fdi_dom_of(&r->nodes, var);
+}
+
+/* Is s + shift at most 0? */
+static bool known(const Recur *r, const FdAffine *s, int64_t shift)
+{
+    FdAffine t = *s;
+    return !__builtin_add_overflow(t.constant, shift, &t.constant) &&
+           fd_affine_not_positive(&t, range_of, r);
 }
 
 static void add_use(Recur *r, const FdNode *apply)
 {
     Use u = {.apply = apply};
     for (int d = 0; d < apply->nargs; d++) {
-        Sum s = {0}, t = {0}; /* index - variable, variable - index */
+        FdAffine s, t; /* index - variable, variable - index */
         const FdNode *index = apply->args[d], *var = r->rec->vars[d];
-        if (!add(&s, index, 1, 0) || !add(&s, var, -1, 0)) continue;
-        if (!add(&t, var, 1, 0) || !add(&t, index, -1, 0)) continue;
+        if (!fd_affine(index, &s) || !fd_affine_add(&s, var, -1)) continue;
+        if (!fd_affine(var, &t) || !fd_affine_add(&t, index, -1)) continue;
         u.at[d].before = known(r, &s, 1);
         u.at[d].not_after = u.at[d].before || known(r, &s, 0);
         u.at[d].after = known(r, &t, 1);

@@ -1,0 +1,40 @@
+/* The affine form of an integer expression, factor * atom + .. + constant: the one analysis of
+ * indices. How a read moves with a variable, whether it stays inside, which values it can have and
+ * which of two points comes first are questions to it.
+ *
+ * Atoms are variables and whatever is no sum: slots, their bounds, reads, products of variables,
+ * casts to other types than int and long. int and long arithmetic counts as exact: an index fits.
+ */
+#ifndef CS_FDAG_AFFINE_H
+#define CS_FDAG_AFFINE_H
+
+#include "fdag.h"
+
+enum { FD_AFFINE_TERMS = 16 };
+
+typedef struct FdAffine {
+    int nterms;
+    struct {
+        const FdNode *atom;
+        int64_t factor; /* not 0 */
+    } terms[FD_AFFINE_TERMS];
+    int64_t constant;
+} FdAffine;
+
+/* The form of n. False if it has too many terms or a factor overflows; *out is then of no use. */
+bool fd_affine(const FdNode *n, FdAffine *out);
+/* Adds factor * n; false as above. */
+bool fd_affine_add(FdAffine *a, const FdNode *n, int64_t factor);
+/* The factor of variable v, 0 if it does not occur; false if it occurs inside another atom too. */
+bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
+
+/* The range of a variable at the place that is asked about; NULL: not known. */
+typedef const FdDom *FdRangeOf(const void *ctx, const FdNode *var);
+
+/* The least (or greatest) value that n can have over the ranges of its variables, or a bound of it,
+ * as a closed long node; NULL if none is known. Empty ranges say nothing. */
+const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx);
+/* Is the form at most 0 for all values of its variables? False: not known. */
+bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx);
+
+#endif
