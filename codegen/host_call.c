@@ -39,10 +39,16 @@ static void copy_back(HostFunc *f, const Argument *a)
     host_place_store(f, a->back, v);
 }
 
-/* After a call of a function that throws. */
-static void after_call(HostFunc *f, const HostFuncInfo *info, Loc loc)
+/* Calls a user function with all its arguments, of a method `this` first: through the object's
+ * table unless it is known which function runs. Every call of user code goes through here. */
+static LLVMValueRef run(HostFunc *f, const Symbol *sym, bool direct, LLVMValueRef *args,
+                        unsigned count, Loc loc)
 {
-    if (info->throws) host_check_pending(f, loc, true);
+    HostModule *m = f->m;
+    LLVMValueRef fn = host_dispatch(f, sym, count ? args[0] : NULL, direct);
+    LLVMValueRef v = LLVMBuildCall2(m->b, host_func_info(m, sym)->type, fn, args, count, "");
+    if (host_call_throws(m, sym, direct)) host_check_pending(f, loc, true);
+    return v;
 }
 
 /* What is called on: a tree, or a value that is there already; v is NULL for static functions. */
@@ -78,9 +84,7 @@ static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstL
     bool object = self.v && !type_is_record(sym->cls->type);
     if (object) host_check_null(f, self.v, self.tree, n->loc);
     bool direct = self.tree && self.tree->kind == AST_BASE;
-    LLVMValueRef fn = object ? host_dispatch(f, sym, self.v, direct || sym->is_ctor) : info->fn;
-    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, values, count, "");
-    after_call(f, info, n->loc);
+    LLVMValueRef v = run(f, sym, direct, values, count, n->loc);
     const Type *type = sym->is_ctor ? sym->cls->type : sym->type->result;
     HostRef r = {v, !sym->is_ctor && type_is_ref(type), false};
     if (!copies) return r;
@@ -97,13 +101,7 @@ HostRef host_call_on(HostFunc *f, Ast *n, const Symbol *sym, LLVMValueRef self, 
 
 HostRef host_call_static(HostFunc *f, const Symbol *sym, LLVMValueRef *args, int n, Loc loc)
 {
-    HostModule *m = f->m;
-    const HostFuncInfo *info = host_func_info(m, sym);
-    LLVMValueRef fn = info->fn;
-    if (host_takes_self(sym) && !type_is_record(sym->cls->type))
-        fn = host_dispatch(f, sym, args[0], false);
-    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
-    after_call(f, info, loc);
+    LLVMValueRef v = run(f, sym, false, args, (unsigned)n, loc);
     return (HostRef){v, type_is_ref(sym->type->result), false};
 }
 
@@ -112,18 +110,16 @@ HostRef host_call_accessor(HostFunc *f, const HostPlace *p, const Symbol *access
 {
     HostModule *m = f->m;
     if (!accessor) host_bug(m, p->base, "a property without this accessor");
-    const HostFuncInfo *info = host_func_info(m, accessor);
-    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, p->nargs + 3), fn = info->fn;
-    int count = 0;
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, p->nargs + 3);
+    unsigned count = 0;
     if (p->object) {
         values[count++] = p->object;
         host_check_null(f, p->object, p->base, p->loc);
-        fn = host_dispatch(f, accessor, p->object, p->base->kind == AST_BASE);
     }
     for (int i = 0; i < p->nargs; i++) values[count++] = p->values[i];
     if (value) values[count++] = value;
-    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, values, (unsigned)count, "");
-    after_call(f, info, p->loc);
+    bool direct = p->object && p->base->kind == AST_BASE;
+    LLVMValueRef v = run(f, accessor, direct, values, count, p->loc);
     return (HostRef){v, !value && type_is_ref(p->type), false};
 }
 

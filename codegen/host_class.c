@@ -327,18 +327,23 @@ static const Symbol *only_target(const HostModule *m, const Symbol *sym)
     return found;
 }
 
-LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool is_base)
+const Symbol *host_target(const HostModule *m, const Symbol *sym, bool direct)
+{
+    bool is_virtual = sym->slot >= 0 && sym->self && !type_is_record(sym->cls->type);
+    if (direct || sym->is_ctor || !is_virtual) return sym;
+    return is_interface(sym->cls) ? NULL : only_target(m, sym);
+}
+
+LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool direct)
 {
     HostModule *m = f->m;
     LLVMBuilderRef b = m->b;
-    if (sym->slot < 0 || is_base || !sym->self || type_is_record(sym->cls->type))
-        return host_func_info(m, sym)->fn;
+    const Symbol *target = host_target(m, sym, direct);
+    if (target) return host_func_info(m, target)->fn;
     if (is_interface(sym->cls)) {
         LLVMValueRef args[] = {self, host_long(m, sym->slot)};
         return host_call_runtime(f, ABI_cs_find_method, args, 2, (Loc){0, 0, 0});
     }
-    const Symbol *only = only_target(m, sym);
-    if (only) return host_func_info(m, only)->fn;
     LLVMValueRef at = LLVMBuildStructGEP2(b, m->structs[HOST_OBJECT], self, OBJECT_CLASS, "");
     LLVMValueRef class = LLVMBuildLoad2(b, m->ptr, at, "class");
     at = LLVMBuildStructGEP2(b, m->structs[HOST_CLASS], class, CLASS_METHODS, "");

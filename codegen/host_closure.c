@@ -40,14 +40,9 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
         args[i] = host_take(&f, LLVMGetParam(f.fn, (unsigned)from), at[from], t);
         at[from] += host_leaves(t);
     }
-    HostRef r = {NULL, false, false};
-    if (self) {
-        LLVMValueRef fn = host_dispatch(&f, sym, args[0], false);
-        r.v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
-    } else {
-        r.v = LLVMBuildCall2(m->b, info->type, info->fn, args, (unsigned)n, "");
-    }
-    give(&f, r.v, sym->type->result, LLVMGetParam(f.fn, 2));
+    LLVMValueRef fn = host_dispatch(&f, sym, n ? args[0] : NULL, false);
+    LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
+    give(&f, v, sym->type->result, LLVMGetParam(f.fn, 2));
     host_come_back(m, spot);
     return f.fn;
 }

@@ -460,6 +460,8 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
     for (int i = 0; i < info->params.len; i++)
         bind_param(&f, info, info->params.data[i], (unsigned)(i + host_takes_self(sym)));
     host_stmt(&f, info->body);
+    if (f.body.landings.len && !info->throws)
+        host_bug(m, sym->decl, "a function throws that callers take for one that does not");
     finish(&f, start);
     /* LLVM would inline what is called once whatever its size: the callers of many such functions
      * would grow without bound, and with them the time that optimising takes. */

@@ -281,6 +281,7 @@ LLVMValueRef host_from_stored(HostFunc *f, LLVMValueRef v, const Type *type);
 /* ---- host_scan.c: questions about trees --------------------------------------------------- */
 
 void host_scan_functions(HostModule *m); /* which may throw, which parameters they assign */
+bool host_call_throws(const HostModule *m, const Symbol *sym, bool direct);
 /* The variable `args` of the program, if its statements use it. */
 Symbol *host_scan_args(AstList stmts);
 /* May evaluating n change a variable that holds a reference? */
@@ -489,8 +490,11 @@ void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc);
 HostRef host_new(HostFunc *f, Ast *n);        /* of a user's class */
 HostRef host_is(HostFunc *f, Ast *n);         /* IS, AS */
 HostRef host_class_cast(HostFunc *f, Ast *n); /* CAST of an object to a class */
-/* The function that a call of sym on self runs, and its type. */
-LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool is_base);
+/* The one function that a call of sym runs; NULL if that depends on the object. `direct`: sym itself
+ * whatever overrides it, as base.M(). */
+const Symbol *host_target(const HostModule *m, const Symbol *sym, bool direct);
+/* The address of what a call of sym on self runs. */
+LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool direct);
 LLVMValueRef host_class_named(HostModule *m, const char *name); /* the library's CsClass, or null */
 
 /* ---- host_place.c ---------------------------------------------------------------------------- */

@@ -80,14 +80,19 @@ static bool may_be_null(const Ast *n)
     return n && n->type && n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE;
 }
 
+bool host_call_throws(const HostModule *m, const Symbol *sym, bool direct)
+{
+    const Symbol *target = host_target(m, sym, direct);
+    return !target || host_func_info(m, target)->throws;
+}
+
 static bool call_throws(const HostModule *m, const Ast *n, const Symbol *sym)
 {
     if (n->kind == AST_NEW && !type_is_record(n->type)) return true;
-    const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL;
-    if (callee && callee->kind == AST_MEMBER && sym->self && may_be_null(callee->member.base))
-        return true;
-    bool is_virtual = sym->self && sym->slot >= 0 && !type_is_record(sym->cls->type);
-    return is_virtual || host_func_info(m, sym)->throws;
+    const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL,
+              *base = callee && callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    if (base && sym->self && may_be_null(base)) return true;
+    return host_call_throws(m, sym, base && base->kind == AST_BASE);
 }
 
 static bool field_throws(const Ast *n, const Symbol *field)
@@ -124,7 +129,7 @@ static bool throws_itself(const HostModule *m, const Ast *n)
                !(n->type->kind == TY_OBJECT);
     case AST_CAST: return n->type->kind != TY_SCALAR;
     case AST_FOREACH:
-        return n->foreach_.seq->type->kind != TY_ARRAY && !host_is_range(m, n->foreach_.seq);
+        return !host_is_range(m, n->foreach_.seq); /* elements may come from a device */
     default: return false;
     }
 }
