@@ -281,12 +281,11 @@ LLVMValueRef host_graph(HostModule *m, uint64_t graph)
 /* The classes of what the runtime throws, by CsException. */
 static LLVMValueRef exceptions(HostModule *m)
 {
-    static const char *const names[] = {"DomainException",       "IndexOutOfRangeException",
-                                        "DivideByZeroException", "FormatException",
-                                        "IOException",           "OutOfMemoryException",
-                                        "DeviceException",       "NullReferenceException",
-                                        "InvalidCastException",  "KeyNotFoundException",
-                                        "ArgumentException",     "StackOverflowException"};
+    static const char *const names[] = {
+#define EXCEPTION(id, name) #name,
+#include "exceptions.def"
+#undef EXCEPTION
+    };
     enum { COUNT = sizeof names / sizeof *names };
     LLVMValueRef items[COUNT];
     bool any = false;

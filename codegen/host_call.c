@@ -183,8 +183,33 @@ static bool quiet(Ast *const *args, int n)
     return true;
 }
 
+/* ArgumentNullException if v, the value of tree n, is null. */
+static void check_argument(HostFunc *f, LLVMValueRef v, const Ast *n, const char *function, Loc loc)
+{
+    HostModule *m = f->m;
+    if (!host_may_be_null(n)) return;
+    LLVMBasicBlockRef null = host_block(f, "null"), next = host_block(f, "argument");
+    host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), null, next);
+    host_enter(f, null);
+    LLVMValueRef name = host_c_string(m, function);
+    host_call_runtime(f, ABI_cs_throw_null_argument, &name, 1, loc);
+    host_jump(f, host_unwind(f));
+    host_enter(f, next);
+}
+
+/* Which strings must not be null says the row; that of a member never may. */
+static void check_strings(HostFunc *f, const Ast *n, const Builtin *row, const char *params,
+                          Ast *const *args, const LLVMValueRef *v, int count, const Ast *self)
+{
+    for (int i = 0; i < count; i++)
+        if (args[i] == self && args[i]->type->kind == TY_STRING)
+            host_check_null(f, v[i], args[i], n->loc);
+        else if (params[i] == 's')
+            check_argument(f, v[i], args[i], row->name, n->loc);
+}
+
 static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
-                                int count)
+                                int count, const Ast *self)
 {
     HostModule *m = f->m;
     AbiId id = host_abi_find(row->runtime);
@@ -206,6 +231,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
         host_peeks(f, args, count, v);
     else
         host_values(f, args, count, v);
+    check_strings(f, n, row, params, args, v, count, self);
     for (int i = 0; i < count; i++)
         if (letters[i + 1] != 'p') v[i] = host_to_abi(f, v[i], args[i]->type, letters[i + 1]);
     count += extra_arguments(f, id, n, v + count);
@@ -232,7 +258,7 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
         LLVMValueRef v = host_array_member(f, row->name, self, list);
         if (v) return (HostRef){v, false, false};
     }
-    if (row->runtime) return runtime_function(f, n, row, args, count);
+    if (row->runtime) return runtime_function(f, n, row, args, count, self);
     if (strcmp(row->name, "Eval") == 0 && count == 1) {
         if (args[0]->type->kind == TY_ARRAY) return host_ref(f, args[0]);
         LLVMValueRef fn = host_value(f, args[0]);

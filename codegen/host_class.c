@@ -183,8 +183,7 @@ static void check_null(HostFunc *f, LLVMValueRef v, Loc loc)
 
 void host_check_null(HostFunc *f, LLVMValueRef v, const Ast *n, Loc loc)
 {
-    if (n && n->kind != AST_THIS && n->kind != AST_BASE && n->kind != AST_NEW)
-        check_null(f, v, loc);
+    if (host_may_be_null(n)) check_null(f, v, loc);
 }
 
 LLVMValueRef host_field_address(HostFunc *f, LLVMValueRef object, const Symbol *field)

@@ -166,7 +166,6 @@ static HostRef default_value(HostFunc *f, const Ast *n)
 {
     HostModule *m = f->m;
     const Type *t = n->type;
-    if (t->kind == TY_STRING) return (HostRef){host_string(f, (AstBytes){"", 0}), false, false};
     if (t->kind != TY_ARRAY) return (HostRef){LLVMConstNull(host_type(m, t)), false, false};
     LLVMValueRef args[] = {host_int(m, host_elem(t)), host_int(m, t->nparams)};
     return (HostRef){host_call_runtime(f, ABI_cs_array_empty, args, 2, n->loc), true, false};
@@ -392,6 +391,7 @@ static HostRef subscript(HostFunc *f, Ast *n)
     Ast *list[] = {base, host_index_tree(n->index.args.data[0])};
     LLVMValueRef values[2];
     host_peeks(f, list, 2, values);
+    host_check_null(f, values[0], base, n->loc);
     values[1] = host_to_abi(f, values[1], list[1]->type, 'i');
     if (list[1] != n->index.args.data[0]) {
         LLVMValueRef end = host_call_runtime(f, ABI_cs_str_length, values, 1, n->loc);

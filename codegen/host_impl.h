@@ -281,6 +281,8 @@ LLVMValueRef host_from_stored(HostFunc *f, LLVMValueRef v, const Type *type);
 /* ---- host_scan.c: questions about trees --------------------------------------------------- */
 
 void host_scan_functions(HostModule *m); /* which may throw, which parameters they assign */
+/* Can the value of a string or an object be null? */
+bool host_may_be_null(const Ast *n);
 bool host_call_throws(const HostModule *m, const Symbol *sym, bool direct);
 /* The variable `args` of the program, if its statements use it. */
 Symbol *host_scan_args(AstList stmts);
@@ -490,8 +492,8 @@ void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc);
 HostRef host_new(HostFunc *f, Ast *n);        /* of a user's class */
 HostRef host_is(HostFunc *f, Ast *n);         /* IS, AS */
 HostRef host_class_cast(HostFunc *f, Ast *n); /* CAST of an object to a class */
-/* The one function that a call of sym runs; NULL if that depends on the object. `direct`: sym itself
- * whatever overrides it, as base.M(). */
+/* The one function that a call of sym runs; NULL if that depends on the object. `direct`: sym
+ * itself whatever overrides it, as base.M(). */
 const Symbol *host_target(const HostModule *m, const Symbol *sym, bool direct);
 /* The address of what a call of sym on self runs. */
 LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool direct);

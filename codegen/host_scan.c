@@ -69,15 +69,21 @@ static bool divides(const Ast *n, AstOp op, const Ast *right)
 static bool row_throws(const Ast *n, const Symbol *sym)
 {
     const Builtin *row = &builtins[sym->builtin];
+    if (strpbrk(row->signature + 1, "sz")) return true; /* of null */
     if (!row->runtime) return row->op == FD_OP_NONE && !n->is_const;
     if (strchr(row->signature, '*')) return true; /* makes a text */
     AbiId id = host_abi_find(row->runtime);
     return id == ABI_COUNT || host_abi_throws(id);
 }
 
-static bool may_be_null(const Ast *n)
+bool host_may_be_null(const Ast *n)
 {
-    return n && n->type && n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE;
+    if (!n || !n->type) return false;
+    if (n->type->kind == TY_STRING)
+        return n->kind != AST_STRING_LIT && n->kind != AST_INTERP &&
+               (n->kind != AST_BINARY || n->binary.op != AST_OP_ADD);
+    return n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE &&
+           n->kind != AST_NEW;
 }
 
 bool host_call_throws(const HostModule *m, const Symbol *sym, bool direct)
@@ -91,14 +97,14 @@ static bool call_throws(const HostModule *m, const Ast *n, const Symbol *sym)
     if (n->kind == AST_NEW && !type_is_record(n->type)) return true;
     const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL,
               *base = callee && callee->kind == AST_MEMBER ? callee->member.base : NULL;
-    if (base && sym->self && may_be_null(base)) return true;
+    if (base && sym->self && host_may_be_null(base)) return true;
     return host_call_throws(m, sym, base && base->kind == AST_BASE);
 }
 
 static bool field_throws(const Ast *n, const Symbol *field)
 {
     if (field->type->kind == TY_FUNC) return true; /* NULL until it is set */
-    return !(field->mods & AST_MOD_STATIC) && may_be_null(n->member.base);
+    return !(field->mods & AST_MOD_STATIC) && host_may_be_null(n->member.base);
 }
 
 static bool throws_itself(const HostModule *m, const Ast *n)

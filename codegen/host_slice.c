@@ -92,6 +92,7 @@ HostRef host_string_slice(HostFunc *f, Ast *n)
     Ast *range = range_of(n->index.args.data[0]);
     if (!range) host_bug(m, n, "a slice without a range");
     LLVMValueRef s = host_value(f, n->index.base);
+    host_check_null(f, s, n->index.base, n->loc);
     LLVMValueRef length = host_call_runtime(f, ABI_cs_str_length, &s, 1, n->loc);
     LLVMValueRef end = LLVMBuildSExt(m->b, length, m->i64, "");
     LLVMValueRef lo = bound(f, range->range.lo, end, host_long(m, 0));

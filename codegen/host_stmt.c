@@ -249,6 +249,7 @@ static void each_string(HostFunc *f, Each *e, Ast *seq)
     LLVMValueRef slot = host_variable(f, seq->type, "seq"), s = host_owned(f, seq);
     LLVMBuildStore(m->b, s, slot);
     host_release_temps(f, 0);
+    host_check_null(f, s, seq, seq->loc);
     e->str = s;
     e->type = m->i32;
     e->end = host_call_runtime(f, ABI_cs_str_length, &s, 1, seq->loc);

@@ -124,18 +124,9 @@ typedef struct CsObject {
 
 /* What the runtime throws: index into CsProgram.exceptions. */
 typedef enum CsException {
-    CS_EXC_DOMAIN,
-    CS_EXC_INDEX,
-    CS_EXC_DIVIDE,
-    CS_EXC_FORMAT,
-    CS_EXC_IO,
-    CS_EXC_MEMORY,
-    CS_EXC_DEVICE,
-    CS_EXC_NULL,
-    CS_EXC_CAST,
-    CS_EXC_KEY,
-    CS_EXC_ARGUMENT,
-    CS_EXC_STACK,
+#define EXCEPTION(id, name) CS_EXC_##id,
+#include "../codegen/exceptions.def"
+#undef EXCEPTION
     CS_NEXCEPTIONS
 } CsException;
 
@@ -212,6 +203,8 @@ int32_t cs_hash_str(void *s);
 int32_t cs_hash_ref(void *object);
 int64_t cs_collect(void); /* collects cycles now; objects freed (GC.Collect) */
 void cs_throw_null(const CsSite *site);
+/* ArgumentNullException: an argument of the library's `function` is null. */
+void cs_throw_null_argument(const char *function, const CsSite *site);
 /* ---- exceptions (error.c) ---- */
 void cs_throw(void *exception, const CsSite *site); /* borrowed; NULL: NullReferenceException */
 int32_t cs_catch_is(const CsClass *cls);            /* is the pending exception one? NULL: any */

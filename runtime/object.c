@@ -20,22 +20,12 @@ enum { EXCEPTION_SIZE = sizeof(CsObject) + sizeof(void *) };
 static const CsClass plain = {
     .name = "Exception", .size = EXCEPTION_SIZE, .nrefs = 1, .refs = message_only};
 
-#define PLAIN(kind, text)                                                                          \
-    [kind] = {                                                                                     \
-        .name = text, .base = &plain, .size = EXCEPTION_SIZE, .nrefs = 1, .refs = message_only}
 static const CsClass plain_kinds[CS_NEXCEPTIONS] = {
-    PLAIN(CS_EXC_DOMAIN, "DomainException"),
-    PLAIN(CS_EXC_INDEX, "IndexOutOfRangeException"),
-    PLAIN(CS_EXC_DIVIDE, "DivideByZeroException"),
-    PLAIN(CS_EXC_FORMAT, "FormatException"),
-    PLAIN(CS_EXC_IO, "IOException"),
-    PLAIN(CS_EXC_MEMORY, "OutOfMemoryException"),
-    PLAIN(CS_EXC_DEVICE, "DeviceException"),
-    PLAIN(CS_EXC_NULL, "NullReferenceException"),
-    PLAIN(CS_EXC_CAST, "InvalidCastException"),
-    PLAIN(CS_EXC_KEY, "KeyNotFoundException"),
-    PLAIN(CS_EXC_ARGUMENT, "ArgumentException"),
-    PLAIN(CS_EXC_STACK, "StackOverflowException"),
+#define EXCEPTION(id, text)                                                                        \
+    [CS_EXC_##id] = {                                                                              \
+        .name = #text, .base = &plain, .size = EXCEPTION_SIZE, .nrefs = 1, .refs = message_only},
+#include "../codegen/exceptions.def"
+#undef EXCEPTION
 };
 
 /* Exception, or what stands for it in a program without classes. */
@@ -153,6 +143,11 @@ const void *cs_find_method(void *object, int64_t selector)
 void cs_throw_null(const CsSite *site)
 {
     rt_throw(RT_NULL, site, "null has no members");
+}
+
+void cs_throw_null_argument(const char *function, const CsSite *site)
+{
+    rt_throw(RT_ARGUMENT_NULL, site, "an argument of %s is null", function);
 }
 
 /* ---- text and hashes ------------------------------------------------------------------ */

@@ -76,6 +76,7 @@ void *cs_str_concat(int32_t n, void *const *strs)
 
 int32_t cs_str_compare(void *a, void *b)
 {
+    if (!a || !b) return (a != NULL) - (b != NULL);
     size_t na, nb;
     const char *pa = bytes_of(a, &na), *pb = bytes_of(b, &nb);
     int c = memcmp(pa, pb, na < nb ? na : nb);

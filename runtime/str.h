@@ -1,5 +1,5 @@
 /* Strings of C$: UTF-8 of any origin, so possibly malformed; a stray byte counts as one character,
- * U+FFFD. NULL is the empty string. */
+ * U+FFFD. NULL is null, whose text is empty. */
 #ifndef CS_RUNTIME_STR_H
 #define CS_RUNTIME_STR_H
 

@@ -213,6 +213,7 @@ void *cs_str_split_any(void *s, void *chars, const CsSite *site)
 
 void *cs_str_split(void *s, void *separator)
 {
+    if (!separator) return cs_str_split_space(s);
     return split(given(s), next_string, given(separator));
 }
 

@@ -15,18 +15,9 @@
 
 /* What the runtime throws: the classes of CsProgram.exceptions. */
 typedef enum RtError {
-    RT_DOMAIN = CS_EXC_DOMAIN,
-    RT_INDEX = CS_EXC_INDEX,
-    RT_DIVIDE = CS_EXC_DIVIDE,
-    RT_FORMAT = CS_EXC_FORMAT,
-    RT_IO = CS_EXC_IO,
-    RT_MEMORY = CS_EXC_MEMORY,
-    RT_DEVICE = CS_EXC_DEVICE,
-    RT_NULL = CS_EXC_NULL,
-    RT_CAST = CS_EXC_CAST,
-    RT_KEY = CS_EXC_KEY,
-    RT_ARGUMENT = CS_EXC_ARGUMENT,
-    RT_STACK = CS_EXC_STACK
+#define EXCEPTION(id, name) RT_##id = CS_EXC_##id,
+#include "../codegen/exceptions.def"
+#undef EXCEPTION
 } RtError;
 
 /* Sets the pending exception, its first frame being `site` (copied; NULL: none). While one is

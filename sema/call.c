@@ -216,7 +216,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
     const Builtin *b = &builtins[c->sym->builtin];
-    if (!strcmp(b->name, "ToString")) {
+    if (!strcmp(b->name, "ToString") && !strcmp(b->space, "any")) {
         check_to_string(s, slot);
         return;
     }

@@ -332,6 +332,10 @@ void convert_string(Sema *s, Ast **slot)
 {
     const Type *t = (*slot)->type;
     if (t == s->error || t == s->string) return;
+    if (t->kind == TY_NULL) {
+        convert_to(s, slot, s->string, NULL);
+        return;
+    }
     if (!is_printable(t)) {
         report(s, (*slot)->loc, CONVERSION, "a value of type '%s' has no text",
                type_text(s->arena, t));

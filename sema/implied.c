@@ -221,16 +221,28 @@ static void add_text(Sema *s, Class *c)
     add_implied(s, c, mods, s->string, "ToString", (AstList){0}, text);
 }
 
+/* f.GetHashCode(), 0 of a null string. */
+static Ast *hash_of(Sema *s, Loc loc, const Symbol *f)
+{
+    Ast *one = tree_call(s, loc, tree_member(s, loc, own_field(s, loc, f), "GetHashCode"), 0);
+    if (f->type->kind != TY_STRING) return one;
+    Ast *cond = ast_new(s->arena, AST_COND, loc);
+    cond->cond.cond =
+        tree_binary(s, loc, AST_OP_EQ, own_field(s, loc, f), ast_new(s->arena, AST_NULL_LIT, loc));
+    cond->cond.then = tree_int(s, loc, 0);
+    cond->cond.other = one;
+    return cond;
+}
+
 /* ((h0 * 31) + h1) * 31 ... */
 static void add_hash(Sema *s, Class *c)
 {
     Loc loc = c->sym->loc;
     Ast *hash = tree_int(s, loc, 17);
     for (int i = 0; i < c->nfields; i++) {
-        Ast *one = tree_call(
-            s, loc, tree_member(s, loc, own_field(s, loc, c->fields[i]), "GetHashCode"), 0);
         hash = tree_binary(s, loc, AST_OP_ADD,
-                           tree_binary(s, loc, AST_OP_MUL, hash, tree_int(s, loc, 31)), one);
+                           tree_binary(s, loc, AST_OP_MUL, hash, tree_int(s, loc, 31)),
+                           hash_of(s, loc, c->fields[i]));
     }
     bool overrides = c->base && member_find(s, c->base, intern_cstr(s->names, "GetHashCode"));
     add_implied(s, c, AST_MOD_PUBLIC | (overrides ? AST_MOD_OVERRIDE : 0), s->integer,

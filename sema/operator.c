@@ -279,6 +279,19 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
     operate(s, n);
 }
 
+/* x == null in generic code, of an instance whose x is never null. */
+static bool never_null(Sema *s, Ast *n)
+{
+    const Ast *l = n->binary.left, *r = n->binary.right, *x = l->kind == AST_NULL_LIT ? r : l;
+    if (!s->instance || !is_equality(n->binary.op) || l->kind == r->kind) return false;
+    if (l->kind != AST_NULL_LIT && r->kind != AST_NULL_LIT) return false;
+    if (x->kind != AST_NAME_REF || type_is_nullable(x->type)) return false;
+    n->type = s->boolean;
+    n->is_const = true;
+    n->value.i = n->binary.op == AST_OP_NE;
+    return true;
+}
+
 /* The operation on checked operands. */
 static void operate(Sema *s, Ast *n)
 {
@@ -290,6 +303,7 @@ static void operate(Sema *s, Ast *n)
         check_coalesce(s, n);
         return;
     }
+    if (never_null(s, n)) return;
     if (check_concat(s, n) || user_binary(s, n) || enum_arithmetic(s, n)) return;
     l = object_function(s, &n->binary.left);
     r = object_function(s, &n->binary.right);

@@ -21,7 +21,8 @@ static const Type *letter_type(Sema *s, char letter, const char *space)
     ScalarKind own;
     switch (letter) {
     case 'v': return s->voids;
-    case 's': return s->string;
+    case 's':
+    case 'z': return s->string;
     case 'S': return type_array(s->types, s->string, 1);
     case 'C': return type_array(s->types, type_scalar(s->types, SC_CHAR), 1);
     case 'E': return type_object(s->types, intern_cstr(s->names, "TextWriter"), NULL);
