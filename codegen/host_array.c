@@ -31,19 +31,20 @@ LLVMValueRef host_array_field(HostFunc *f, LLVMValueRef array, unsigned field, L
     return LLVMBuildLoad2(m->b, type, at, "");
 }
 
-LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, unsigned field, int dim)
+LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, HostDim field, int dim)
 {
     HostModule *m = f->m;
-    LLVMValueRef path[] = {host_int(m, 0), host_int(m, (int64_t)field), host_int(m, dim)};
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, m->structs[HOST_ARRAY], array, path, 3, "");
+    LLVMValueRef path[] = {host_int(m, 0), host_int(m, ARRAY_DIM), host_int(m, dim),
+                           host_int(m, (int64_t)field)};
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, m->structs[HOST_ARRAY], array, path, 4, "");
     return LLVMBuildLoad2(m->b, m->i64, at, "");
 }
 
 LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank)
 {
-    LLVMValueRef n = host_array_dim(f, array, ARRAY_N, 0);
+    LLVMValueRef n = host_array_dim(f, array, DIM_N, 0);
     for (int d = 1; d < rank; d++)
-        n = LLVMBuildMul(f->m->b, n, host_array_dim(f, array, ARRAY_N, d), "");
+        n = LLVMBuildMul(f->m->b, n, host_array_dim(f, array, DIM_N, d), "");
     return n;
 }
 
@@ -125,8 +126,8 @@ static void index_from(HostFunc *f, Ast *const *args, LLVMValueRef *values, int 
 
 LLVMValueRef host_array_end(HostFunc *f, LLVMValueRef array, int dim)
 {
-    return LLVMBuildAdd(f->m->b, host_array_dim(f, array, ARRAY_LO, dim),
-                        host_array_dim(f, array, ARRAY_N, dim), "");
+    return LLVMBuildAdd(f->m->b, host_array_dim(f, array, DIM_LO, dim),
+                        host_array_dim(f, array, DIM_N, dim), "");
 }
 
 void host_index(HostFunc *f, AstList args, LLVMValueRef slot, HostIndex *out)
@@ -172,15 +173,15 @@ HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, cons
     LLVMBuilderRef b = f->m->b;
     LLVMValueRef outside = NULL, rel[HOST_MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
-        rel[d] = LLVMBuildSub(b, wide(f, x, d), host_array_dim(f, array, ARRAY_LO, d), "");
-        LLVMValueRef n = host_array_dim(f, array, ARRAY_N, d);
+        rel[d] = LLVMBuildSub(b, wide(f, x, d), host_array_dim(f, array, DIM_LO, d), "");
+        LLVMValueRef n = host_array_dim(f, array, DIM_N, d);
         LLVMValueRef no = LLVMBuildICmp(b, LLVMIntUGE, rel[d], n, "");
         outside = outside ? LLVMBuildOr(b, outside, no, "") : no;
     }
     check(f, outside, array, x, loc);
     LLVMValueRef offset = rel[x->rank - 1];
     for (int d = 0; d < x->rank - 1; d++) {
-        LLVMValueRef stride = host_array_dim(f, array, ARRAY_STRIDE, d);
+        LLVMValueRef stride = host_array_dim(f, array, DIM_STRIDE, d);
         offset = LLVMBuildAdd(b, LLVMBuildMul(b, rel[d], stride, ""), offset, "");
     }
     LLVMValueRef data = host_array_field(f, array, ARRAY_DATA, f->m->ptr);
@@ -261,11 +262,11 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
     if (fact) return upper ? LLVMBuildSub(m->b, fact->n[d], host_int(m, 1), "") : fact->n[d];
     LLVMValueRef array = host_peek(f, base), v = host_long(m, -1);
     if (upper || lower) {
-        LLVMValueRef lo = host_array_dim(f, array, ARRAY_LO, (int)d);
+        LLVMValueRef lo = host_array_dim(f, array, DIM_LO, (int)d);
         v = upper ? LLVMBuildAdd(m->b, v, lo, "") : lo;
     }
-    if (upper) v = LLVMBuildAdd(m->b, v, host_array_dim(f, array, ARRAY_N, (int)d), "");
-    if (!upper && !lower) v = host_array_dim(f, array, ARRAY_N, (int)d);
+    if (upper) v = LLVMBuildAdd(m->b, v, host_array_dim(f, array, DIM_N, (int)d), "");
+    if (!upper && !lower) v = host_array_dim(f, array, DIM_N, (int)d);
     return LLVMBuildTrunc(m->b, v, m->i32, "");
 }
 

@@ -46,11 +46,10 @@ enum { /* members of CsArray */
        ARRAY_ELEM,
        ARRAY_RANK,
        ARRAY_STATE,
-       ARRAY_DATA,
-       ARRAY_LO,
-       ARRAY_N,
-       ARRAY_STRIDE
+       ARRAY_DATA = 6,
+       ARRAY_DIM = 9
 };
+typedef enum HostDim { DIM_LO, DIM_N, DIM_STRIDE } HostDim; /* members of CsDim */
 
 enum { OBJECT_CLASS = 1, OBJECT_FIELDS = 2 }; /* members of an object */
 enum { CLASS_METHODS = 6 };                   /* of CsClass */
@@ -439,7 +438,7 @@ void host_index(HostFunc *f, AstList args, LLVMValueRef slot, HostIndex *out);
 Ast *host_index_tree(Ast *n);                                          /* without ^ */
 LLVMValueRef host_array_end(HostFunc *f, LLVMValueRef array, int dim); /* one behind the last */
 LLVMValueRef host_array_field(HostFunc *f, LLVMValueRef array, unsigned field, LLVMTypeRef type);
-LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, unsigned field, int dim);
+LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, HostDim field, int dim);
 /* An element of an array: of a record it has an address a leaf. */
 typedef struct HostElement {
     const Type *type;

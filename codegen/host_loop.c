@@ -91,10 +91,10 @@ static LLVMValueRef load_fact(HostFunc *f, HostFact *fact)
     LLVMValueRef array = LLVMBuildLoad2(m->b, m->ptr, fact->sym->host, ""), fits = NULL;
     fact->data = host_array_field(f, array, ARRAY_DATA, m->ptr);
     for (int d = 0; d < fact->sym->type->nparams; d++) {
-        LLVMValueRef lo = host_array_dim(f, array, ARRAY_LO, d),
-                     n = host_array_dim(f, array, ARRAY_N, d);
+        LLVMValueRef lo = host_array_dim(f, array, DIM_LO, d),
+                     n = host_array_dim(f, array, DIM_N, d);
         fact->n[d] = LLVMBuildTrunc(m->b, n, m->i32, "");
-        fact->stride[d] = host_array_dim(f, array, ARRAY_STRIDE, d);
+        fact->stride[d] = host_array_dim(f, array, DIM_STRIDE, d);
         LLVMValueRef from0 = LLVMBuildICmp(m->b, LLVMIntEQ, lo, host_long(m, 0), "");
         LLVMValueRef small = LLVMBuildICmp(m->b, LLVMIntULE, n, host_long(m, INT32_MAX), "");
         LLVMValueRef both = LLVMBuildAnd(m->b, from0, small, "");

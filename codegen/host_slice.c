@@ -45,7 +45,7 @@ static Box evaluate(HostFunc *f, HostPlace *array, AstList args)
     box.hi = host_alloca(f, t, "hi");
     for (int d = 0; d < args.len; d++) {
         LLVMValueRef a = LLVMBuildLoad2(m->b, m->ptr, host_place_address(f, array), "");
-        LLVMValueRef begin = host_array_dim(f, a, ARRAY_LO, d), end = host_array_end(f, a, d);
+        LLVMValueRef begin = host_array_dim(f, a, DIM_LO, d), end = host_array_end(f, a, d);
         Ast *range = range_of(args.data[d]);
         LLVMValueRef lo, hi, one = host_long(m, 1), at = host_int(m, d);
         if (range) {

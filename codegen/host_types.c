@@ -28,10 +28,11 @@ void host_types_init(HostModule *m)
     m->f64 = LLVMDoubleTypeInContext(c);
     m->ptr = LLVMPointerTypeInContext(c, 0);
 
-    LLVMTypeRef dims = LLVMArrayType(m->i64, HOST_MAX_RANK);
     LLVMTypeRef i32 = m->i32, i64 = m->i64, ptr = m->ptr;
+    LLVMTypeRef dim[] = {i64, i64, i64};
+    LLVMTypeRef dims = LLVMArrayType(structure(m, "CsDim", dim, 3), HOST_MAX_RANK);
     LLVMTypeRef site[] = {ptr, ptr, i32, i32};
-    LLVMTypeRef array[] = {i32, i32, i32, i32, i32, ptr, dims, dims, dims};
+    LLVMTypeRef array[] = {i32, i32, i32, i32, i32, i32, ptr, ptr, i32, dims};
     LLVMTypeRef graph[] = {ptr, ptr};
     LLVMTypeRef native[] = {ptr, ptr, ptr, i32, i32, ptr, ptr, ptr};
     LLVMTypeRef kernel[] = {i64, i64, ptr};
@@ -40,7 +41,7 @@ void host_types_init(HostModule *m)
     LLVMTypeRef class[] = {ptr, ptr, i64, i32, ptr, i32, ptr, i32, ptr, i32, ptr};
     LLVMTypeRef impl[] = {i64, ptr}, object[] = {i64, ptr};
     m->structs[HOST_SITE] = structure(m, "CsSite", site, 4);
-    m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 9);
+    m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 10);
     m->structs[HOST_GRAPH] = structure(m, "CsGraph", graph, 2);
     m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 8);
     m->structs[HOST_KERNEL] = structure(m, "CsKernel", kernel, 3);

@@ -16,9 +16,9 @@ static bool read_element(Array *a, const CsValue *args, ScalarValue *out, const 
     bool inside = true;
     for (int32_t d = 0; d < h->rank; d++) {
         index[d] = args[d].i;
-        uint64_t x = (uint64_t)index[d] - (uint64_t)h->lo[d];
-        inside &= x < (uint64_t)h->n[d];
-        at += inside ? (int64_t)x * h->stride[d] : 0;
+        uint64_t x = (uint64_t)index[d] - (uint64_t)h->dim[d].lo;
+        inside &= x < (uint64_t)h->dim[d].n;
+        at += inside ? (int64_t)x * h->dim[d].stride : 0;
     }
     if (!inside) {
         FdBox box = rt_array_box(a);

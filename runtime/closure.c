@@ -133,7 +133,7 @@ static bool fill_block(Closure *c, Array *to, const CsSite *site)
     const CsArray *h = &to->head;
     bool good = true;
     for (int32_t d = 0; good && d < h->rank; d++)
-        good = (indices[d] = run(h->lo[d], h->n[d], site)) != NULL;
+        good = (indices[d] = run(h->dim[d].lo, h->dim[d].n, site)) != NULL;
     Array *from = good ? c->native->block(c->env, indices) : NULL;
     for (int32_t d = 0; d < h->rank; d++) cs_release(indices[d]);
     if (cs_pending && site && good) cs_frame(site);
@@ -145,7 +145,7 @@ static bool fill_block(Closure *c, Array *to, const CsSite *site)
     }
     void *data = good ? rt_array_data(to, site) : NULL;
     const void *given = data ? rt_array_data(from, site) : NULL;
-    if (given) memcpy(data, given, to->buffer->bytes);
+    if (given) memcpy(data, given, to->head.buffer->bytes);
     cs_release(from);
     return given != NULL;
 }
@@ -158,8 +158,8 @@ static bool fill_elements(Closure *c, Array *to, const CsSite *site)
     for (int64_t at = 0, n = rt_array_count(to); data && at < n; at++) {
         int64_t rest = at;
         for (int32_t d = h->rank - 1; d >= 0; d--) {
-            index[d].i = h->lo[d] + rest % h->n[d];
-            rest /= h->n[d];
+            index[d].i = h->dim[d].lo + rest % h->dim[d].n;
+            rest /= h->dim[d].n;
         }
         out[0].i = 0;
         c->native->call(c->env, index, out);

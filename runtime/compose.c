@@ -141,12 +141,12 @@ static void walk(Walk *w, const Graph *g, const CsValue *captures)
         leaf.array = array_of(fn);
         if (leaf.array) {
             Array *a = leaf.array;
-            if (a->visit == w->visit) {
-                word(w, TAG_OLD_ARRAY, a->index);
+            if (a->head.visit == w->visit) {
+                word(w, TAG_OLD_ARRAY, a->head.index);
                 continue;
             }
-            a->visit = w->visit;
-            a->index = (uint32_t)w->e->leaves.len;
+            a->head.visit = w->visit;
+            a->head.index = (uint32_t)w->e->leaves.len;
             vec_push(&w->e->leaves, leaf);
             word(w, TAG_ARRAY, (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank);
         } else if (((CsHead *)fn)->kind == CS_LAZY) {
@@ -221,12 +221,12 @@ static const FdNode *build(Builder *b, const Graph *g, const FdNode *root, const
         if (!fn) {
             v = new_slot(b, slot->type, false, slot->name);
         } else if (a) {
-            if (a->visit == b->visit) {
-                v = fd_slot(fd, (int)a->index, b->slots.data[a->index].type,
-                            b->slots.data[a->index].name);
+            if (a->head.visit == b->visit) {
+                v = fd_slot(fd, (int)a->head.index, b->slots.data[a->head.index].type,
+                            b->slots.data[a->head.index].name);
             } else {
-                a->visit = b->visit;
-                a->index = (uint32_t)b->nslots;
+                a->head.visit = b->visit;
+                a->head.index = (uint32_t)b->nslots;
                 v = new_slot(b, rt_type_of(a), true, slot->name);
             }
         } else if (((CsHead *)fn)->kind == CS_LAZY) {
@@ -416,7 +416,7 @@ Ref *compose_ref(Evaluation *e, const CsSite *site)
 {
     for (size_t i = 0; i < e->leaves.len; i++) {
         Array *a = e->leaves.data[i].array;
-        if (a && a->buffer && !rt_array_data(a, site)) return NULL;
+        if (a && a->head.buffer && !rt_array_data(a, site)) return NULL;
     }
     Composed *c = e->composed;
     Ref *r = c->ref ? c->ref : ref_new(c->graph.root);

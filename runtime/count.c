@@ -34,8 +34,8 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
     switch ((CsKind)h->kind) {
     case CS_ARRAY: {
         const Array *a = (Array *)h;
-        if (a->head.elem != CS_ELEM_REF || !a->buffer) return;
-        void **refs = a->buffer->host;
+        if (a->head.elem != CS_ELEM_REF || !a->head.buffer) return;
+        void **refs = a->head.buffer->host;
         for (int64_t i = 0, n = rt_array_count(a); i < n; i++) visit_ref(visit, ctx, refs[i]);
         return;
     }
@@ -67,7 +67,7 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
 void count_drop_rest(CsHead *h)
 {
     if (h->kind == CS_ARRAY)
-        buffer_release(((Array *)h)->buffer);
+        buffer_release(((Array *)h)->head.buffer);
     else if (h->kind == CS_CLOSURE)
         closure_drop_rest((Closure *)h);
     else if (h->kind == CS_OBJECT)

@@ -41,9 +41,9 @@ typedef union CsValue {
     void *ref;
 } CsValue;
 
-/* An array, as compiled code sees it; the runtime keeps more behind it. Element (i, j, ..) is at
- * data[(i - lo[0]) * stride[0] + ...] (strides in elements, row-major). `data` is current after
- * cs_array_read or cs_array_write, until the next call into the runtime that takes this array.
+/* An array. Element (i, j, ..) is at data[(i - dim[0].lo) * dim[0].stride + ...] (strides in
+ * elements, row-major without gaps). `data` is current after cs_array_read or cs_array_write, until
+ * the next call into the runtime that takes this array.
  *
  * host_state tells compiled code what it may do with `data` without a call. The runtime sets a bit
  * when cs_array_read or cs_array_write return (WRITE implies READ), and clears it before it becomes
@@ -53,13 +53,20 @@ typedef union CsValue {
  * is reading it. Compiled code adds its own test that head.refs is 1. */
 enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2 };
 
+typedef struct CsDim {
+    int64_t lo, n, stride;
+} CsDim;
+
 typedef struct CsArray {
     CsHead head;
     int32_t elem; /* ScalarKind, CS_ELEM_REF or CS_ELEM_RECORD + i */
     int32_t rank;
     int32_t host_state; /* CS_HOST_READ | CS_HOST_WRITE */
+    uint32_t visit;     /* with index: compose.c, the walk that saw it, and its number there */
     void *data;
-    int64_t lo[CS_MAX_RANK], n[CS_MAX_RANK], stride[CS_MAX_RANK];
+    struct Buffer *buffer; /* the runtime's; NULL: no elements */
+    uint32_t index;
+    CsDim dim[CS_MAX_RANK]; /* only `rank` of them have memory */
 } CsArray;
 
 /* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. */

@@ -280,7 +280,7 @@ static bool to_device(Buffer *b, const CsSite *site)
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
     if (!b->device) {
-        if (d->sharing != COPIED && !buffer_pages(b, site)) return false;
+        if (d->sharing != COPIED && !buffer_pages(b, true, site)) return false;
         if (d->max_buffer && b->capacity > d->max_buffer) {
             rt_throw(RT_MEMORY, site,
                      "an array of %.2f GiB; the device's largest buffer is %.2f GiB",

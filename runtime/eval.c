@@ -217,7 +217,7 @@ static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *s
     for (int k = 0; k < nslots; k++) {
         Array *a = e->leaves.data[c->order.slots[k]].array;
         if (!a) continue;
-        slots[k] = a->buffer;
+        slots[k] = a->head.buffer;
         a->head.host_state &= ~CS_HOST_WRITE;
     }
     bool can_fail = reports_errors(&schedule);
@@ -298,7 +298,7 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
         Evaluation e;
         const CsSite *at = l->site ? l->site : site;
         bool ok =
-            compose_all(&e, l->graph, l->captures, at) && evaluate(&e, &l->box, a->buffer, at);
+            compose_all(&e, l->graph, l->captures, at) && evaluate(&e, &l->box, a->head.buffer, at);
         compose_end(&e);
         if (!ok) {
             cs_release(a);

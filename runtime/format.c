@@ -265,7 +265,7 @@ static bool add_element(const Printer *p, int64_t at)
 static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
 {
     const CsArray *a = &p->array->head;
-    int64_t n = a->n[dim];
+    int64_t n = a->dim[dim].n;
     bool cut = p->summary && n > 2 * EDGE, good = true;
     text_add(p->out, "[");
     for (int64_t i = 0; good && i < n; i++) {
@@ -274,7 +274,7 @@ static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
             text_add(p->out, "..., ");
             i = n - EDGE;
         }
-        int64_t where = at + i * a->stride[dim];
+        int64_t where = at + i * a->dim[dim].stride;
         good = dim == a->rank - 1 ? add_element(p, where) : add_dimension(p, dim + 1, where);
     }
     text_add(p->out, "]");

@@ -1,7 +1,7 @@
 /* Buffers and their pool: blocks in size classes (four to an octave), kept while they are fewer
- * bytes than half the limit. Large blocks come straight from the system, aligned so that an OpenCL
- * device that shares the host's memory can use them in place, on huge pages where the system gives
- * them. */
+ * bytes than half the limit. Large blocks come straight from the system, on huge pages where the
+ * system gives them. Blocks are aligned so that an OpenCL device that shares the host's memory can
+ * use them in place, but for small ones that no device has touched: those are plain memory. */
 #include "memory.h"
 
 #include <stdlib.h>
@@ -12,7 +12,14 @@
 #include "device.h"
 #include "state.h"
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED_FROM = 256 << 10, EXACT_FROM = 64 << 20 };
+enum {
+    SMALL = 512, /* up to here aligning would cost more than moving */
+    SHARED_UNIT = 128,
+    PAGE = 4096,
+    HUGE_PAGE = 2 << 20,
+    MAPPED_FROM = 256 << 10,
+    EXACT_FROM = 64 << 20
+};
 
 int memory_size_from(const char *name, size_t *out, const CsSite *site)
 {
@@ -50,6 +57,10 @@ static bool find_limit(const CsSite *site)
 /* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */
 static int size_class(size_t bytes, size_t *capacity)
 {
+    if (bytes <= 48) { /* sixteenths, then quarters of an octave */
+        *capacity = (bytes + 15) / 16 * 16;
+        return (int)(*capacity / 16) - 1;
+    }
     if (bytes < 64) bytes = 64;
     if (bytes >= EXACT_FROM) {
         *capacity = (bytes + PAGE - 1) / PAGE * PAGE;
@@ -59,7 +70,7 @@ static int size_class(size_t bytes, size_t *capacity)
     size_t quarter = (size_t)1 << (top - 2);
     int step = (int)((bytes - ((size_t)1 << top) + quarter - 1) / quarter); /* 0..4 */
     if (bytes < EXACT_FROM) *capacity = ((size_t)1 << top) + (size_t)step * quarter;
-    int c = (top - 6) * 4 + step;
+    int c = 3 + (top - 6) * 4 + step;
     return c < RT_SIZE_CLASSES ? c : RT_SIZE_CLASSES - 1;
 }
 
@@ -83,8 +94,9 @@ static void free_block(Buffer *b)
     if (b->device) device_forget(b);
     if (b->host && b->capacity >= MAPPED_FROM)
         munmap(b->host, b->capacity);
-    else
+    else if (b->host != b->small)
         free(b->host);
+    free(b->small);
     free(b);
 }
 
@@ -98,18 +110,32 @@ void memory_trim(void)
     rt.memory.pooled = 0;
 }
 
-bool buffer_pages(Buffer *b, const CsSite *site)
+static void *take_block(size_t capacity, bool plain)
 {
-    for (int attempt = 0; !b->host && attempt < 2; attempt++) {
-        if (attempt) memory_trim();
-        b->host = b->capacity >= MAPPED_FROM
-                      ? map_pages(b->capacity)
-                      : aligned_alloc(b->capacity >= PAGE ? PAGE : 128,
-                                      (b->capacity + PAGE - 1) / PAGE * PAGE);
-        rt.memory.blocks++;
+    rt.memory.blocks++;
+    if (plain) return malloc(capacity);
+    if (capacity >= MAPPED_FROM) return map_pages(capacity);
+    size_t unit = capacity >= PAGE ? PAGE : SHARED_UNIT;
+    return aligned_alloc(unit, (capacity + unit - 1) / unit * unit);
+}
+
+bool buffer_pages(Buffer *b, bool shared, const CsSite *site)
+{
+    if (b->host && !(shared && b->host == b->small)) return true;
+    bool plain = !shared && b->capacity <= SMALL;
+    void *block = take_block(b->capacity, plain);
+    if (!block) {
+        memory_trim();
+        block = take_block(b->capacity, plain);
     }
-    if (!b->host) rt_throw_memory(site, b->bytes);
-    return b->host != NULL;
+    if (!block) {
+        rt_throw_memory(site, b->bytes);
+        return false;
+    }
+    if (b->host) memcpy(block, b->host, b->bytes);
+    if (plain) b->small = block;
+    b->host = block;
+    return true;
 }
 
 /* A pooled block of the class that is large enough, or NULL. */
@@ -149,7 +175,6 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
     b->bytes = bytes;
     b->host_stale = b->device_stale = false;
     b->fresh = true;
-    b->next = NULL;
     rt.memory.used += b->capacity;
     if (zero) {
         void *p = buffer_host(b, true, site);
@@ -169,7 +194,8 @@ void buffer_release(Buffer *b)
     size_t capacity;
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
-    if ((!b->host && !b->device) || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
+    bool plain = b->host == b->small && !b->device; /* or it has no memory at all */
+    if (plain || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
         free_block(b);
         return;
     }
@@ -180,7 +206,7 @@ void buffer_release(Buffer *b)
 
 void *buffer_host(Buffer *b, bool write, const CsSite *site)
 {
-    if (!buffer_pages(b, site)) return NULL;
+    if (!buffer_pages(b, false, site)) return NULL;
     write |= b->fresh; /* it has no contents: who looks is about to write */
     if (b->device && !device_to_host(b, write, site)) return NULL;
     b->host_stale = false;

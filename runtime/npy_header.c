@@ -307,10 +307,12 @@ void npy_header_write(Text *out, const CsArray *a)
     char code = 'V';
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].kind == (ScalarKind)a->elem) code = types[i].code;
+    int64_t n[CS_MAX_RANK] = {0};
+    for (int d = 0; d < a->rank; d++) n[d] = a->dim[d].n;
     text_printf(&dict,
                 "{'descr': '%c%c%d', 'fortran_order': False, 'shape': ", bytes == 1 ? '|' : '<',
                 code, a->elem == SC_CHAR ? 1 : (int)bytes);
-    npy_add_shape(&dict, a->rank, a->n);
+    npy_add_shape(&dict, a->rank, n);
     text_add(&dict, ", }");
     size_t before = NPY_PREFIX + 2, total = (before + dict.len + 1 + 63) / 64 * 64;
     for (size_t i = before + dict.len + 1; i < total; i++) text_add(&dict, " ");

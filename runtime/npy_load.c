@@ -317,7 +317,7 @@ static bool read_fortran(Load *l, CsArray *a, char *data, char *chunk, char *wid
         size_t w = columns - c < (int64_t)width ? (size_t)(columns - c) : width;
         for (size_t i = 0; i < w; i++) {
             offset[i] = 0;
-            for (int d = 1; d < h->rank; d++) offset[i] += index[d] * a->stride[d];
+            for (int d = 1; d < h->rank; d++) offset[i] += index[d] * a->dim[d].stride;
             for (int d = 1; d < h->rank && ++index[d] == h->n[d]; d++) index[d] = 0;
         }
         for (size_t r = 0; r < rows; r += height) { /* more than one part only of a single column */
@@ -326,8 +326,8 @@ static bool read_fortran(Load *l, CsArray *a, char *data, char *chunk, char *wid
             bool same = a->elem == (int32_t)h->kind;
             if (!same) widen(widened, (ScalarKind)a->elem, chunk, h->kind, now * w);
             scatter(data, scalar_bytes((ScalarKind)a->elem), same ? chunk : widened, now, w, offset,
-                    a->stride[0]);
-            offset[0] += (int64_t)now * a->stride[0];
+                    a->dim[0].stride);
+            offset[0] += (int64_t)now * a->dim[0].stride;
         }
         c += (int64_t)w;
     }

@@ -239,9 +239,9 @@ static void read_array(Ref *r, const Cell *f, int rank, const ScalarValue *index
     int64_t at = 0;
     bool inside = true;
     for (int d = 0; d < rank; d++) {
-        int64_t x = index[d].i - a->lo[d];
-        inside &= (uint64_t)x < (uint64_t)a->n[d];
-        at += inside ? x * a->stride[d] : 0;
+        int64_t x = index[d].i - a->dim[d].lo;
+        inside &= (uint64_t)x < (uint64_t)a->dim[d].n;
+        at += inside ? x * a->dim[d].stride : 0;
     }
     if (inside && !t->record) {
         *out = load(a->data, at, t->scalar);

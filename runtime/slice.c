@@ -17,7 +17,7 @@ static int64_t first_of(Slice *s)
     int64_t at = 0;
     for (int32_t d = 0; d < s->array->rank; d++) {
         s->index[d] = s->lo[d];
-        at += (s->lo[d] - s->array->lo[d]) * s->array->stride[d];
+        at += (s->lo[d] - s->array->dim[d].lo) * s->array->dim[d].stride;
     }
     return at;
 }
@@ -26,9 +26,9 @@ static int64_t first_of(Slice *s)
 static bool next(Slice *s, int64_t *at)
 {
     for (int32_t d = s->array->rank - 1; d >= 0; d--) {
-        *at += s->array->stride[d];
+        *at += s->array->dim[d].stride;
         if (++s->index[d] < s->hi[d]) return true;
-        *at -= (s->hi[d] - s->lo[d]) * s->array->stride[d];
+        *at -= (s->hi[d] - s->lo[d]) * s->array->dim[d].stride;
         s->index[d] = s->lo[d];
     }
     return false;
@@ -42,10 +42,10 @@ static bool check(const Array *a, const int64_t *lo, const int64_t *hi, bool *em
     *empty = false;
     for (int32_t d = 0; d < h->rank; d++) *empty |= hi[d] <= lo[d];
     for (int32_t d = 0; d < h->rank && !*empty; d++) {
-        if (lo[d] >= h->lo[d] && hi[d] <= h->lo[d] + h->n[d]) continue;
+        if (lo[d] >= h->dim[d].lo && hi[d] <= h->dim[d].lo + h->dim[d].n) continue;
         rt_throw(RT_INDEX, site, "the slice %lld..%lld is outside dimension %d, %lld..%lld",
-                 (long long)lo[d], (long long)hi[d], (int)d, (long long)h->lo[d],
-                 (long long)(h->lo[d] + h->n[d]));
+                 (long long)lo[d], (long long)hi[d], (int)d, (long long)h->dim[d].lo,
+                 (long long)(h->dim[d].lo + h->dim[d].n));
         return false;
     }
     return true;

@@ -24,7 +24,7 @@ Str *rt_str_new(const char *bytes, int64_t len)
 int64_t rt_array_count(const Array *a)
 {
     int64_t n = 1;
-    for (int32_t d = 0; d < a->head.rank; d++) n *= a->head.n[d];
+    for (int32_t d = 0; d < a->head.rank; d++) n *= a->head.dim[d].n;
     return n;
 }
 
@@ -32,8 +32,8 @@ FdBox rt_array_box(const Array *a)
 {
     FdBox box = {.rank = a->head.rank};
     for (int32_t d = 0; d < a->head.rank; d++) {
-        box.dim[d].lo = a->head.lo[d];
-        box.dim[d].hi = a->head.lo[d] + a->head.n[d];
+        box.dim[d].lo = a->head.dim[d].lo;
+        box.dim[d].hi = a->head.dim[d].lo + a->head.dim[d].n;
     }
     return box;
 }
@@ -56,15 +56,15 @@ bool rt_box_count(const FdBox *box, int64_t *out)
 
 static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n)
 {
-    Array *a = rt_object_new(sizeof *a, CS_ARRAY);
+    Array *a = rt_object_new(offsetof(CsArray, dim) + (size_t)rank * sizeof(CsDim), CS_ARRAY);
     a->head.elem = elem;
     a->head.rank = rank;
     if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
     uint64_t stride = 1; /* of an empty array it may wrap */
     for (int32_t d = rank - 1; d >= 0; d--) {
-        a->head.lo[d] = lo ? lo[d] : 0;
-        a->head.n[d] = n[d];
-        a->head.stride[d] = (int64_t)stride;
+        a->head.dim[d].lo = lo ? lo[d] : 0;
+        a->head.dim[d].n = n[d];
+        a->head.dim[d].stride = (int64_t)stride;
         stride *= (uint64_t)n[d];
     }
     return a;
@@ -85,7 +85,7 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     int64_t clean[CS_MAX_RANK] = {0}; /* a negative extent of an empty domain is 0 */
     for (int32_t d = 0; d < rank; d++) clean[d] = n[d] > 0 ? n[d] : 0;
     Array *a = new_handle(elem, rank, lo, clean);
-    a->buffer = b;
+    a->head.buffer = b;
     if (b && b->host && (zero || elem == CS_ELEM_REF)) {
         a->head.data = b->host;
         a->head.host_state = CS_HOST_READ | CS_HOST_WRITE;
@@ -111,8 +111,8 @@ void *cs_array_empty(int32_t elem, int32_t rank)
 
 void *rt_array_data(Array *a, const CsSite *site)
 {
-    if (!a->buffer) return NULL;
-    a->head.data = buffer_host(a->buffer, false, site);
+    if (!a->head.buffer) return NULL;
+    a->head.data = buffer_host(a->head.buffer, false, site);
     if (a->head.data) a->head.host_state |= CS_HOST_READ;
     return a->head.data;
 }
@@ -125,25 +125,27 @@ void *cs_array_read(void *array, const CsSite *site)
 void *cs_array_write(void *array_slot, const CsSite *site)
 {
     Array **slot = array_slot, *a = *slot;
-    if (!a->buffer) return NULL;
-    if (a->head.head.refs != 1 || a->buffer->refs != 1) {
-        const void *from = buffer_host(a->buffer, false, site);
-        Buffer *own = from ? buffer_new(a->buffer->bytes, false, site) : NULL;
+    if (!a->head.buffer) return NULL;
+    if (a->head.head.refs != 1 || a->head.buffer->refs != 1) {
+        const void *from = buffer_host(a->head.buffer, false, site);
+        Buffer *own = from ? buffer_new(a->head.buffer->bytes, false, site) : NULL;
         void *to = own ? buffer_host(own, true, site) : NULL;
         if (!to) {
             buffer_release(own);
             return NULL;
         }
-        memcpy(to, from, a->buffer->bytes);
+        memcpy(to, from, a->head.buffer->bytes);
         if (a->head.elem == CS_ELEM_REF)
             for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_retain(((void **)to)[i]);
-        Array *copy = new_handle(a->head.elem, a->head.rank, a->head.lo, a->head.n);
-        copy->buffer = own;
+        static const int64_t none[CS_MAX_RANK];
+        Array *copy = new_handle(a->head.elem, a->head.rank, NULL, none);
+        memcpy(copy->head.dim, a->head.dim, (size_t)a->head.rank * sizeof(CsDim));
+        copy->head.buffer = own;
         *slot = copy;
         cs_release(a);
         a = copy;
     }
-    a->head.data = buffer_host(a->buffer, true, site);
+    a->head.data = buffer_host(a->head.buffer, true, site);
     a->head.host_state = a->head.data ? CS_HOST_READ | CS_HOST_WRITE : 0;
     return a->head.data;
 }

@@ -45,16 +45,19 @@ const char *rt_pending_message(void); /* "DomainException: text", NULL if none i
  * with the same elements share one. Buffers come from a pool and go back to it. */
 typedef struct Buffer {
     int32_t refs;
-    size_t bytes;        /* asked for */
-    size_t capacity;     /* of the block */
-    void *host;          /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
-    void *device;        /* device.c's; NULL: not needed on the device so far */
-    bool host_stale;     /* the device wrote it since the host last saw it */
-    bool device_stale;   /* the host may have written it since the device last saw it */
-    bool fresh;          /* just made: it has no contents */
-    bool mapped;         /* the host holds the pages it shares with a device that is no CPU */
-    uint64_t used;       /* number of the last launch that uses it (device.c waits for it) */
-    struct Buffer *next; /* in the pool */
+    bool host_stale;   /* the device wrote it since the host last saw it */
+    bool device_stale; /* the host may have written it since the device last saw it */
+    bool fresh;        /* just made: it has no contents */
+    bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
+    union {
+        size_t bytes;        /* asked for */
+        struct Buffer *next; /* in the pool */
+    };
+    size_t capacity; /* of the block */
+    void *host;      /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
+    void *small;     /* memory.c's: where a small one was before a device shared it, or NULL */
+    void *device;    /* device.c's; NULL: not needed on the device so far */
+    uint64_t used;   /* number of the last launch that uses it (device.c waits for it) */
 } Buffer;
 
 /* ---- objects (value.c, count.c) ------------------------------------------------------ */
@@ -67,11 +70,10 @@ typedef struct Str {
     char bytes[];             /* UTF-8, NUL-terminated */
 } Str;
 
-/* head.data is NULL until the host needs the elements (cs_array_read, cs_array_write). */
+/* head.data is NULL until the host needs the elements (cs_array_read, cs_array_write). Never copied
+ * as a struct: memory ends with the last dimension. */
 typedef struct Array {
     CsArray head;
-    Buffer *buffer;        /* NULL: no elements */
-    uint32_t visit, index; /* compose.c: the walk that saw it, and its number there */
 } Array;
 
 typedef struct Graph Graph; /* a parsed CsGraph (lazy.c) */

@@ -10,9 +10,9 @@
 /* An array over given elements, domain from 0. Its planes are the caller's to lay out. */
 static Array array(void *data, int rank, int64_t n0, int64_t n1)
 {
-    Array a = {.head = {.rank = rank, .data = data, .n = {n0, n1}}};
-    a.head.stride[rank - 1] = 1;
-    if (rank == 2) a.head.stride[0] = n1;
+    Array a = {.head = {.rank = rank, .data = data, .dim = {{.n = n0}, {.n = n1}}}};
+    a.head.dim[rank - 1].stride = 1;
+    if (rank == 2) a.head.dim[0].stride = n1;
     return a;
 }
 

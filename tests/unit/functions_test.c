@@ -125,7 +125,7 @@ START_TEST(domains)
     Array *a = cs_force(f, &site);
     ck_assert_int_eq(calls, 1); /* a run at once */
     expect_text(a, "[15, 20, 25, 30, 35, 40, 45]");
-    ck_assert_int_eq(a->head.lo[0], 3);
+    ck_assert_int_eq(a->head.dim[0].lo, 3);
     cs_release(a);
     cs_release(f);
 }
@@ -180,7 +180,7 @@ START_TEST(needed)
     calls = 0;
     a = cs_eval(&shift, c, &site); /* its domain is the function's */
     expect_text(a, "[16, 21, 26, 31, 36, 41, 46]");
-    ck_assert_int_eq(a->head.lo[0], 3);
+    ck_assert_int_eq(a->head.dim[0].lo, 3);
     ck_assert_int_eq(calls, 1);
     cs_release(a);
     c[1].ref = ints(3, 3, 2);

@@ -115,8 +115,8 @@ static inline void has_shape(const Array *a, int rank, const int64_t *n)
 {
     ck_assert_int_eq(a->head.rank, rank);
     for (int d = 0; d < rank; d++) {
-        ck_assert_int_eq(a->head.n[d], n[d]);
-        ck_assert_int_eq(a->head.lo[d], 0);
+        ck_assert_int_eq(a->head.dim[d].n, n[d]);
+        ck_assert_int_eq(a->head.dim[d].lo, 0);
     }
 }
 

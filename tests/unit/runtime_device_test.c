@@ -300,6 +300,33 @@ START_TEST(no_errors_to_read)
 }
 END_TEST
 
+/* A small array moves when a device touches it: its elements go along, and what the host knew of it
+ * stays readable. */
+START_TEST(small_moves)
+{
+    if (no_device()) return;
+    for (int64_t n = 1; n < 128; n = 2 * n + 1) {
+        memory_trim(); /* what was on a device would not move */
+        void *a = floats(1, &n, 5, 1);
+        const float *old = cs_array_read(a, &place);
+        for (int i = 0; i < 3; i++) {
+            CsValue c[2] = {{.ref = a}, {.f = 1}};
+            Array *b = cs_eval(&shift, c, &place);
+            ck_assert_msg(b != NULL, "%s", rt_pending_message());
+            const float *q = cs_array_read(b, &place);
+            ck_assert(q[n - 1] == 6 + (float)((n - 1) % 23) + 10 * (float)i);
+            ck_assert(old[n - 1] == 5 + (float)((n - 1) % 23));
+            float *p = cs_array_write(&a, &place);
+            ck_assert(p[n - 1] == q[n - 1] - 1);
+            p[n - 1] += 10;
+            ck_assert(((const float *)cs_array_read(a, &place))[n - 1] == q[n - 1] + 9);
+            cs_release(b);
+        }
+        cs_release(a);
+    }
+}
+END_TEST
+
 /* Writes by the host between launches reach the device, and the other way round. */
 START_TEST(to_and_fro)
 {
@@ -361,7 +388,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {cache,     cache_limit,       bad_settings, selection,
-                                  on_device, no_errors_to_read, to_and_fro,   disk};
+    const TTest *const tests[] = {cache,       cache_limit, bad_settings,
+                                  selection,   on_device,   no_errors_to_read,
+                                  small_moves, to_and_fro,  disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }

@@ -63,8 +63,8 @@ START_TEST(stencil)
     CsValue cv = {.ref = v};
     Array *w = cs_eval(&laplace, &cv, &site); /* of the lazy one: composed */
     ck_assert_ptr_null(v->result);
-    ck_assert_int_eq(w->head.lo[0], 2);
-    ck_assert_int_eq(w->head.n[0], 36);
+    ck_assert_int_eq(w->head.dim[0].lo, 2);
+    ck_assert_int_eq(w->head.dim[0].n, 36);
     const float *u = cs_array_read(c.ref, &site), *p = cs_array_read(w, &site);
     float at[40] = {0};
     for (int i = 1; i < 39; i++) at[i] = (u[i - 1] - 2 * u[i]) + u[i + 1];
@@ -419,7 +419,7 @@ START_TEST(towers)
     }
     Array *r = cs_force(u, &site);
     const float *p = cs_array_read(r, &site);
-    ck_assert_int_eq(r->head.n[0], 120);
+    ck_assert_int_eq(r->head.dim[0].n, 120);
     for (int i = 40; i < 160; i++) ck_assert(p[i - 40] == (float)at[i]);
     cs_release(r);
     cs_release(u);

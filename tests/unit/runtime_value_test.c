@@ -58,7 +58,7 @@ START_TEST(copy_on_write)
     ck_assert_ptr_eq(cs_array_write(&b, &site), pb); /* unshared now */
     ck_assert_int_eq(cs_array_ready(&a, 1), 1);
     ck_assert_ptr_eq(((CsArray *)a)->data, pa);
-    ck_assert_int_eq(((CsArray *)b)->stride[0], 4);
+    ck_assert_int_eq(((CsArray *)b)->dim[0].stride, 4);
     cs_release(a);
     cs_release(b);
     void *e = cs_array_empty(SC_DOUBLE, 3);
@@ -108,6 +108,33 @@ START_TEST(memory_limit)
 }
 END_TEST
 
+/* At most 200 bytes beside the elements, and nothing on a device. */
+START_TEST(small_arrays)
+{
+    enum { N = 100000, ELEMENTS = 3 };
+    static void *all[N];
+    int64_t n = ELEMENTS;
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < N; i++) {
+        all[i] = cs_array_new(SC_INT, 1, &n, &site);
+        int32_t *p = cs_array_write(&all[i], &site);
+        p[0] = p[2] = i;
+    }
+    size_t each = (mallinfo2().uordblks - before) / N;
+#ifndef __SANITIZE_ADDRESS__ /* whose blocks are larger, and not counted */
+    ck_assert_uint_ge(each, ELEMENTS * sizeof(int32_t));
+#endif
+    ck_assert_uint_le(each, 200 + ELEMENTS * sizeof(int32_t));
+    for (int i = 0; i < N; i++) {
+        ck_assert_int_eq(((int32_t *)cs_array_read(all[i], &site))[2], i);
+        ck_assert_ptr_null(((Array *)all[i])->head.buffer->device);
+        cs_release(all[i]);
+    }
+    ck_assert_uint_eq(rt.memory.used, 0);
+    ck_assert_uint_eq(rt.memory.pooled, 0);
+}
+END_TEST
+
 START_TEST(frames)
 {
     CsSite inner = {"f", "test.cs$", 3, 5}, outer = {"top level", "test.cs$", 9, 1};
@@ -133,6 +160,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {counts, arguments, copy_on_write, memory, memory_limit, frames};
+    const TTest *const tests[] = {counts,       arguments,    copy_on_write, memory,
+                                  memory_limit, small_arrays, frames};
     return run_tests("runtime value", tests, (int)(sizeof tests / sizeof *tests));
 }
