@@ -184,7 +184,9 @@ static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr *
     for (int i = 0; i < n; i++)
         if (args[i]->type.lanes != 1) lanes = args[i]->type.lanes;
     for (int i = 0; i < n; i++) args[i] = same_lanes(g, args[i], lanes);
-    return kir_op(g->u->arena, op, kir_type(kind, lanes), n, args);
+    KirType t = kir_type(kind, lanes);
+    if (kir_own(op, t)) g->u->own[op] = true;
+    return kir_op(g->u->arena, op, t, n, args);
 }
 
 /* The body of a lambda, its variables bound to values. */

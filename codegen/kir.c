@@ -79,6 +79,12 @@ const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *
     return e;
 }
 
+const char *kir_own(FdOp op, KirType t)
+{
+    bool real = t.kind < SC_COUNT && scalar_is_real((ScalarKind)t.kind);
+    return real && t.lanes != 1 ? fd_op_info(op)->own : NULL;
+}
+
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_OP, t, n, args);

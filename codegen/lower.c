@@ -175,7 +175,7 @@ static char *whole_text(Unit *u)
     text_add(&t, "/* C$ plan\n");
     text_addn(&t, u->plan.data, u->plan.len);
     text_add(&t, " */\n");
-    opencl_prelude(&t, u->features);
+    opencl_prelude(&t, u->features, u->own);
     text_addn(&t, u->types.data ? u->types.data : "", u->types.len);
     text_addn(&t, u->functions.data ? u->functions.data : "", u->functions.len);
     text_addn(&t, u->kernels.data ? u->kernels.data : "", u->kernels.len);
@@ -233,7 +233,8 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
               .order = &order,
               .ninputs = copy.nslots};
     CgStatus status = CG_USER_ERROR;
-    if (fd_run_passes(fd, &copy, fd_back_passes, error, NULL, NULL)) {
+    const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
+    if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);

@@ -205,6 +205,10 @@ static void print_op(Text *out, const KirExpr *e)
                                           [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">="};
     int kind = e->type.kind;
     bool vector = e->type.lanes != 1, real = is_real(kind);
+    if (kir_own(e->op, e->type)) {
+        print_call(out, kir_own(e->op, e->type), e);
+        return;
+    }
     switch (e->op) {
     case FD_OP_ADD:
     case FD_OP_SUB:

@@ -94,9 +94,68 @@ static const char random_text[] =
     "  return (float)(c.x >> 8) * 0x1p-24f;\n"
     "}\n";
 
-void opencl_prelude(Text *out, unsigned features)
+/* Functions of vectors that the column `own` of fdag/ops.def names: where drivers are wrong for some
+ * lanes beside others. Scalar builtins are right, so each lane is computed alone; sin, cos and tan
+ * of floats are right where all lanes are small, and those of doubles everywhere. (A name is given
+ * beside the builtin, which may be a macro.) */
+static const char lanes_text[] =
+    "#define CS_WIDTHS(M, C, F, T)\\\n"
+    "  M(C, F, T, 2) M(C, F, T, 4) M(C, F, T, 8) M(C, F, T, 16)\n"
+    "#define CS_LANES(C, F, T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) C(T##N x, T##N y)\\\n"
+    "  {\\\n"
+    "    T a[N], b[N];\\\n"
+    "    vstore##N(x, 0, a);\\\n"
+    "    vstore##N(y, 0, b);\\\n"
+    "    for (int i = 0; i < N; i++) a[i] = F(a[i], b[i]);\\\n"
+    "    return vload##N(0, a);\\\n"
+    "  }\n"
+    "#define CS_SMALL(C, F, T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) C(T##N x)\\\n"
+    "  {\\\n"
+    "    if (all(fabs(x) < 100.0f)) return F(x);\\\n"
+    "    CS_LARGE(F, N)\\\n"
+    "  }\n"
+    "#define CS_PLAIN(C, F, T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) C(T##N x) { return F(x); }\n"
+    "#ifdef cl_khr_fp64\n"
+    "#define CS_LARGE(F, N) return convert_float##N(F(convert_double##N(x)));\n"
+    "#define CS_DOUBLE(M, C, F) CS_WIDTHS(M, C, F, double)\n"
+    "#else\n"
+    "#define CS_LARGE(F, N)\\\n"
+    "    float a[N];\\\n"
+    "    vstore##N(x, 0, a);\\\n"
+    "    for (int i = 0; i < N; i++) a[i] = F(a[i]);\\\n"
+    "    return vload##N(0, a);\n"
+    "#define CS_DOUBLE(M, C, F)\n"
+    "#endif\n"
+    "#define CS_BINARY(C, F) CS_WIDTHS(CS_LANES, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
+    "#define CS_ANGLE(C, F) CS_WIDTHS(CS_SMALL, C, F, float) CS_DOUBLE(CS_PLAIN, C, F)\n";
+
+static const struct {
+    FdOp op;
+    const char *text;
+} lanes_functions[] = {{FD_OP_POW, "CS_BINARY(cs_pow, pow)\n"},
+                       {FD_OP_REM, "CS_BINARY(cs_fmod, fmod)\n"},
+                       {FD_OP_SIN, "CS_ANGLE(cs_sin, sin)\n"},
+                       {FD_OP_COS, "CS_ANGLE(cs_cos, cos)\n"},
+                       {FD_OP_TAN, "CS_ANGLE(cs_tan, tan)\n"}};
+
+static void add_lanes(Text *out, const bool *own)
+{
+    bool begun = false;
+    for (size_t i = 0; i < sizeof lanes_functions / sizeof *lanes_functions; i++) {
+        if (!own[lanes_functions[i].op]) continue;
+        if (!begun) text_add(out, lanes_text);
+        begun = true;
+        text_add(out, lanes_functions[i].text);
+    }
+}
+
+void opencl_prelude(Text *out, unsigned features, const bool *own)
 {
     text_add(out, prelude);
     if (features & OPENCL_CHECKS) text_add(out, checks);
     if (features & OPENCL_RANDOM) text_add(out, random_text);
+    add_lanes(out, own);
 }

@@ -12,10 +12,11 @@
 #define L FD_LAZY
 #define T FD_THROWS
 #define X FD_EXPENSIVE
+#define R FD_ROUNDS
 static const FdOpInfo table[FD_OP_COUNT] = {
-    {"none", 0, FD_RULE_SAME, 0, FD_IDENTITY_NO, NULL},
-#define OP(id, text, arity, rule, props, identity, cl)                                             \
-    {text, arity, FD_RULE_##rule, (props), FD_IDENTITY_##identity, cl},
+    {"none", 0, FD_RULE_SAME, 0, FD_IDENTITY_NO, NULL, NULL},
+#define OP(id, text, arity, rule, props, identity, cl, own)                                             \
+    {text, arity, FD_RULE_##rule, (props), FD_IDENTITY_##identity, cl, own},
 #include "ops.def"
 #undef OP
 };
@@ -25,6 +26,7 @@ static const FdOpInfo table[FD_OP_COUNT] = {
 #undef L
 #undef T
 #undef X
+#undef R
 
 const FdOpInfo *fd_op_info(FdOp op)
 {

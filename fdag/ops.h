@@ -8,7 +8,7 @@
 
 typedef enum FdOp {
     FD_OP_NONE = 0,
-#define OP(id, text, arity, rule, props, identity, cl) FD_OP_##id,
+#define OP(id, text, arity, rule, props, identity, cl, own) FD_OP_##id,
 #include "ops.def"
 #undef OP
     FD_OP_COUNT
@@ -33,7 +33,8 @@ enum { /* FdOpInfo.props */
        FD_IDEMPOTENT = 4,
        FD_LAZY = 8,
        FD_THROWS = 16,
-       FD_EXPENSIVE = 32
+       FD_EXPENSIVE = 32,
+       FD_ROUNDS = 64
 };
 
 typedef enum FdIdentity {
@@ -51,7 +52,8 @@ typedef struct FdOpInfo {
     FdTypeRule rule;
     unsigned props;
     FdIdentity identity;
-    const char *cl; /* NULL: codegen's own text */
+    const char *cl;  /* NULL: codegen's own text */
+    const char *own; /* of real vectors: the prelude's function, NULL: as cl says */
 } FdOpInfo;
 
 const FdOpInfo *fd_op_info(FdOp op);

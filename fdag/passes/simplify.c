@@ -1,10 +1,14 @@
 /* Algebraic simplification of single operations.
  *   before: x * 1    x + 0    (i - 1) + 1    -(-x)    !!b    (double) (float) h    min(x, x)
  *   after:  x        x        i              x        b      (double) h            x
+ *   before: pow(x, 2)    pow(x, -1)    pow(x, 0.5)
+ *   after:  x * x        1 / x         x == -inf ? inf : x == 0 ? 0 : sqrt(x)
  *   before: (c ? new R(a, b) : r).x    new R(r.x, r.y)
  *   after:  c ? a : r.x                r
  * Requires: nothing. Keeps: values bit for bit (reals only where signed zeros allow: x - 0, x * 1),
  * and errors: no operand that could throw is dropped. */
+#include <math.h>
+
 #include "../internal.h"
 
 static bool is_value(const FdNode *n, double x)
@@ -96,6 +100,30 @@ static const FdNode *simplify_convert(Fd *fd, const FdNode *n)
     return fd_apply_op(fd, FD_OP_CONVERT, c, 1, &x, n->loc);
 }
 
+static const FdNode *real_const(Fd *fd, ScalarKind k, double x)
+{
+    return fd_const(fd, k, (ScalarValue){.f = x});
+}
+
+/* Powers that one correctly rounded operation gives. */
+static const FdNode *simplify_power(Fd *fd, const FdNode *n)
+{
+    const FdNode *x = n->args[0], *y = n->args[1];
+    ScalarKind k = n->type->scalar;
+    if (is_value(y, 1)) return x;
+    if (is_value(y, 2)) return op2(fd, FD_OP_MUL, x, x, n->loc);
+    if (is_value(y, -1)) return op2(fd, FD_OP_DIV, real_const(fd, k, 1), x, n->loc);
+    if (!is_value(y, 0.5)) return NULL;
+    /* pow(-0, 0.5) is 0 and pow(-inf, 0.5) is inf */
+    const FdNode *zero = real_const(fd, k, 0), *inf = real_const(fd, k, (double)INFINITY);
+    const FdNode *minus = real_const(fd, k, -(double)INFINITY);
+    const FdNode *root = fd_apply_op(fd, FD_OP_SQRT, k, 1, &x, n->loc);
+    const FdNode *at0[] = {op2(fd, FD_OP_EQ, x, zero, n->loc), zero, root};
+    const FdNode *rest = fd_apply_op(fd, FD_OP_SELECT, k, 3, at0, n->loc);
+    const FdNode *at[] = {op2(fd, FD_OP_EQ, x, minus, n->loc), inf, rest};
+    return fd_apply_op(fd, FD_OP_SELECT, k, 3, at, n->loc);
+}
+
 static const FdNode *simplify_logic(const FdNode *n, FdOp op)
 {
     const FdNode *b = n->args[1];
@@ -164,6 +192,7 @@ static const FdNode *simplify_once(Fd *fd, const FdNode *n)
     case FD_OP_LNOT:
     case FD_OP_BITNOT: return applies(a, op) ? a->args[0] : NULL;
     case FD_OP_CONVERT: return simplify_convert(fd, n);
+    case FD_OP_POW: return simplify_power(fd, n);
     case FD_OP_LAND:
     case FD_OP_LOR: return simplify_logic(n, op);
     case FD_OP_SELECT:
