@@ -94,10 +94,10 @@ static const char random_text[] =
     "  return (float)(c.x >> 8) * 0x1p-24f;\n"
     "}\n";
 
-/* Functions of vectors that the column `own` of fdag/ops.def names: where drivers are wrong for some
- * lanes beside others. Scalar builtins are right, so each lane is computed alone; sin, cos and tan
- * of floats are right where all lanes are small, and those of doubles everywhere. (A name is given
- * beside the builtin, which may be a macro.) */
+/* Functions of vectors that the column `own` of fdag/ops.def names: where drivers are wrong for
+ * some lanes beside others. Scalar builtins are right, so each lane is computed alone; but sin, cos
+ * and tan of floats are right where all lanes are small, and those of doubles everywhere, as are
+ * exp2 and log2. (A name is given beside the builtin, which may be a macro.) */
 static const char lanes_text[] =
     "#define CS_WIDTHS(M, C, F, T)\\\n"
     "  M(C, F, T, 2) M(C, F, T, 4) M(C, F, T, 8) M(C, F, T, 16)\n"
@@ -109,6 +109,20 @@ static const char lanes_text[] =
     "    vstore##N(y, 0, b);\\\n"
     "    for (int i = 0; i < N; i++) a[i] = F(a[i], b[i]);\\\n"
     "    return vload##N(0, a);\\\n"
+    "  }\n"
+    /* in doubles, where nothing is lost; then C99's cases that the logarithm cannot tell */
+    "#define CS_POWER(C, F, T, N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) C(float##N x, float##N y)\\\n"
+    "  {\\\n"
+    "    double##N e = convert_double##N(y) * log2(convert_double##N(fabs(x)));\\\n"
+    "    float##N r = convert_float##N(exp2(e));\\\n"
+    "    int##N whole = y == rint(y);\\\n"
+    "    int##N odd = whole & (fabs(y) < 0x1p24f) & ((convert_int##N##_sat(y) & 1) != 0);\\\n"
+    "    int##N none = (x < 0.0f) & (x > -INFINITY) & ~whole;\\\n"
+    "    int##N one = (y == 0.0f) | (x == 1.0f) | ((x == -1.0f) & (fabs(y) == INFINITY));\\\n"
+    "    r = select(r, -r, odd & (as_int##N(x) < 0));\\\n"
+    "    r = select(r, (float##N)NAN, none);\\\n"
+    "    return select(r, (float##N)1.0f, one);\\\n"
     "  }\n"
     "#define CS_SMALL(C, F, T, N)\\\n"
     "  static inline T##N __attribute__((overloadable)) C(T##N x)\\\n"
@@ -122,6 +136,8 @@ static const char lanes_text[] =
     "#define CS_LARGE(F, N) return convert_float##N(F(convert_double##N(x)));\n"
     "#define CS_DOUBLE(M, C, F) CS_WIDTHS(M, C, F, double)\n"
     "#else\n"
+    "#undef CS_POWER\n"
+    "#define CS_POWER CS_LANES\n"
     "#define CS_LARGE(F, N)\\\n"
     "    float a[N];\\\n"
     "    vstore##N(x, 0, a);\\\n"
@@ -130,12 +146,13 @@ static const char lanes_text[] =
     "#define CS_DOUBLE(M, C, F)\n"
     "#endif\n"
     "#define CS_BINARY(C, F) CS_WIDTHS(CS_LANES, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
+    "#define CS_POW(C, F) CS_WIDTHS(CS_POWER, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
     "#define CS_ANGLE(C, F) CS_WIDTHS(CS_SMALL, C, F, float) CS_DOUBLE(CS_PLAIN, C, F)\n";
 
 static const struct {
     FdOp op;
     const char *text;
-} lanes_functions[] = {{FD_OP_POW, "CS_BINARY(cs_pow, pow)\n"},
+} lanes_functions[] = {{FD_OP_POW, "CS_POW(cs_pow, pow)\n"},
                        {FD_OP_REM, "CS_BINARY(cs_fmod, fmod)\n"},
                        {FD_OP_SIN, "CS_ANGLE(cs_sin, sin)\n"},
                        {FD_OP_COS, "CS_ANGLE(cs_cos, cos)\n"},

@@ -401,7 +401,8 @@ extern const FdPass
     fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
 extern const FdPass fd_back_passes[]; /* before codegen: fuse, compose, recur, fold, simplify,
                                          powers, hoist, deadparams */
-extern const FdPass fd_precise_passes[]; /* the same with every operation rounded as it is written */
+extern const FdPass
+    fd_precise_passes[]; /* the same with every operation rounded as it is written */
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */

@@ -15,7 +15,7 @@
 #define R FD_ROUNDS
 static const FdOpInfo table[FD_OP_COUNT] = {
     {"none", 0, FD_RULE_SAME, 0, FD_IDENTITY_NO, NULL, NULL},
-#define OP(id, text, arity, rule, props, identity, cl, own)                                             \
+#define OP(id, text, arity, rule, props, identity, cl, own)                                        \
     {text, arity, FD_RULE_##rule, (props), FD_IDENTITY_##identity, cl, own},
 #include "ops.def"
 #undef OP

@@ -6,7 +6,7 @@
 static const FdPass all[] = {
     {"fold", fd_pass_fold},   {"domains", fd_pass_domains},       {"recur", fd_pass_recur},
     {"fuse", fd_pass_fuse},   {"compose", fd_pass_compose},       {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},   {"powers", fd_pass_powers},
+    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams}, {"powers", fd_pass_powers},
 };
 
 const FdPass fd_front_passes[] = {
@@ -17,15 +17,9 @@ const FdPass fd_front_passes[] = {
 };
 
 const FdPass fd_back_passes[] = {
-    {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose},
-    {"recur", fd_pass_recur},
-    {"fold", fd_pass_fold},
-    {"simplify", fd_pass_simplify},
-    {"powers", fd_pass_powers},
-    {"hoist", fd_pass_hoist},
-    {"deadparams", fd_pass_deadparams},
-    {0},
+    {"fuse", fd_pass_fuse},   {"compose", fd_pass_compose},       {"recur", fd_pass_recur},
+    {"fold", fd_pass_fold},   {"simplify", fd_pass_simplify},     {"powers", fd_pass_powers},
+    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams}, {0},
 };
 
 const FdPass fd_precise_passes[] = {

@@ -2,8 +2,9 @@
  * --precise.
  *   before: pow(x, 5)                       pow(x, -4)
  *   after:  y * y * x  with y = x * x       y * y  with y = z * z, z = 1 / x
- * Requires: simplify ran, which knows the powers that are exact. Keeps: values to a few units in the
- * last place, and those of zeros, infinities and NaN. (1 / (x * x) could overflow in between.) */
+ * Requires: simplify ran, which knows the powers that are exact. Keeps: values to a few units in
+ * the last place, and those of zeros, infinities and NaN. (1 / (x * x) could overflow in between.)
+ */
 #include <math.h>
 
 #include "../internal.h"

@@ -321,7 +321,7 @@ enum { /* configurations of a check */
 /* Checks one graph under every configuration of `which` with each of the slot specifications (a
  * list ended by NULL). `users`: text of user functions, or NULL. */
 __attribute__((unused)) static void check_graph(const char *users, const char *text, unsigned which,
-                        const char *const *specs)
+                                                const char *const *specs)
 {
     static const char *const families[] = {"cpu", "gpu"};
     SlotValue slots[MAX_SLOTS];
