@@ -389,17 +389,91 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
            begins_operand(before2);
 }
 
+/* Whether an operand begins with a token of this kind. */
+static bool starts_operand(TokenKind k)
+{
+    return is_operand(k) || k == TOK_TYPENAME || k == TOK_LPAREN || k == TOK_NEW || k == TOK_THIS ||
+           k == TOK_BASE || k == TOK_NULL_ || k == TOK_TRUE || k == TOK_FALSE || k == TOK_DEFAULT;
+}
+
+/* Whether the type that ends before the bracket at `open` is made: `new T<A>(`. */
+static bool is_made(const Tokens *tokens, size_t open)
+{
+    size_t i = open, inside = 0;
+    while (i > 0 && open - i < LONGEST_LIST) {
+        TokenKind k = kind_at(tokens, --i);
+        inside += k == TOK_GT || k == TOK_SHR;
+        if (k == TOK_LT && --inside == 0) i--;
+        if (inside == 0) break;
+    }
+    return kind_before(tokens, i, 1) == TOK_NEW;
+}
+
+/* Whether the name of a type at i, before a comma or parenthesis, is a value: an argument and not
+ * one of the types in `R(A, B)`, no cast, no base of a class. `open` is the bracket around it. */
+static bool is_listed_value(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
+{
+    TokenKind before = kind_before(tokens, i, 1), bracket = kind_at(tokens, open);
+    if (bracket == TOK_LBRACKET) return true;
+    if (bracket == TOK_LBRACE) return before == TOK_LBRACE || before == TOK_COMMA;
+    if (bracket != TOK_LPAREN) return false;
+    if (before != TOK_LPAREN && before != TOK_COMMA) return true;
+    switch (kind_before(tokens, open, 1)) {
+    case TOK_CATCH:
+    case TOK_DEFAULT: return false;
+    case TOK_NAME:
+    case TOK_THIS:
+    case TOK_BASE: return true;
+    case TOK_TYPENAME:
+    case TOK_GT: return is_made(tokens, open);
+    case TOK_RBRACKET: /* R[](A) f, or f[0](a) */
+        return kind_before(tokens, open, 2) != TOK_LBRACKET &&
+               kind_before(tokens, open, 2) != TOK_COMMA;
+    default:
+        return kind_at(tokens, i + 1) == TOK_RPAREN &&
+               (before == TOK_COMMA || !starts_operand(kind_at(tokens, partner[open] + 1)));
+    }
+}
+
+/* Whether the ':' before token i belongs to a '?'. */
+static bool in_conditional(const Tokens *tokens, size_t i)
+{
+    while (i-- > 0) {
+        TokenKind k = kind_at(tokens, i);
+        if (k == TOK_QUESTION) return true;
+        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE || declares_type(k)) return false;
+    }
+    return false;
+}
+
 /* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
  * `Color = other;`. */
-static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_word)
+static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_word, size_t open,
+                             const size_t *partner)
 {
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     if (before == TOK_TYPENAME || before == TOK_VAR) return true;
-    if (before == TOK_NEW || before == TOK_TYPE || is_tested(tokens, i, not_word)) return false;
+    if (before == TOK_NEW || is_tested(tokens, i, not_word)) return false;
+    switch (after) {
+    case TOK_IS:
+    case TOK_AS:
+    case TOK_RBRACE:
+    case TOK_HOLE_END:
+    case TOK_RBRACKET:
+    case TOK_FORMAT: return true;
+    case TOK_COMMA:
+    case TOK_RPAREN: return is_listed_value(tokens, i, open, partner);
+    case TOK_LBRACKET: return !is_rank(tokens, i + 1);
+    case TOK_COLON:
+        if (before == TOK_QUESTION || before == TOK_COLON || before == TOK_CASE) return true;
+        break;
+    default: break;
+    }
+    if (before == TOK_TYPE) return false;
     if (after == TOK_SEMI)
         return !(before == TOK_ASSIGN && kind_before(tokens, i, 3) == TOK_TYPE) &&
-               before != TOK_USING && before != TOK_CLASS && before != TOK_COLON &&
-               before != TOK_COMMA;
+               before != TOK_USING && before != TOK_CLASS && before != TOK_COMMA &&
+               (before != TOK_COLON || in_conditional(tokens, i));
     return token_class(after) == TOKEN_P && after >= TOK_QUESTION && after != TOK_LT &&
            after != TOK_GT && after != TOK_SHR && !(after == TOK_ARROW && before == TOK_OPERATOR);
 }
@@ -410,19 +484,24 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
     NameSet types = {0};
     Marker m = {.tokens = tokens, .partner = find_partners(tokens)};
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
+    Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &types);
     find_declarations(&m, intern_cstr(names, "type"));
     for (size_t i = 0; i < tokens->list.len; i++) {
         Token *t = &tokens->list.data[i];
         enter(&m, i, &next);
+        while (open.len && m.partner[vec_last(&open)] < i) open.len--;
+        if (m.partner[i]) vec_push(&open, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);
         bool known = t->kind == TOK_TYPENAME;
+        size_t around = open.len ? vec_last(&open) : tokens->list.len;
         bool declared =
             names_has(&types, name) || names_has(imported, name) || is_type_parameter(&m, name);
         if (kind_before(tokens, i, 1) == TOK_DOT)
             t->kind = TOK_NAME;
-        else if (declared && i >= list_end && is_name_by_place(tokens, i, not_word))
+        else if (declared && i >= list_end &&
+                 is_name_by_place(tokens, i, not_word, around, m.partner))
             t->kind = TOK_NAME;
         else if (known || declared || i < list_end || is_type_by_place(&m, i, not_word))
             t->kind = TOK_TYPENAME;
@@ -431,6 +510,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
     }
     names_free(&types);
     free(m.partner);
+    vec_free(&open);
     vec_free(&m.extents);
     vec_free(&m.active);
 }

@@ -425,6 +425,8 @@ void member_add(Sema *s, Symbol *owner, Symbol *member);
 Symbol *member_own(const Symbol *owner, const char *name); /* that it declares itself, or NULL */
 /* The nearest declaration in the class and its bases, or NULL. */
 Symbol *member_find(Sema *s, Class *cls, const char *name);
+/* Is n, a name or member, of the type that is named like it (Color Color)? */
+bool member_is_named_like_type(Sema *s, const Ast *n);
 bool member_accessible(const Sema *s, const Symbol *member);
 void member_check_access(Sema *s, const Symbol *member, Loc loc); /* reports */
 /* x.f, as a value or as the callee of a call. A name of a member gets its base: true if it did. */

@@ -185,13 +185,33 @@ static bool is_row_property(int row)
     return sig[strlen(sig) - 1] == '.';
 }
 
-/* `Color Color;`: the name of a variable and of its type means the type before a static member. */
+/* A variable, field or property: not what shares its name with a type otherwise. */
+static bool is_variable(const Symbol *sym)
+{
+    return sym && sym->kind != SYM_TYPE && sym->kind != SYM_SPACE && sym->kind != SYM_FUNC;
+}
+
+/* `Color Color;`: the name of a variable and of its type means the type before a static member. Of
+ * methods some of which are static the call chooses. */
 static bool means_type(Sema *s, const Symbol *value, Symbol *type, const char *member)
 {
-    if (!type || decl_alias(s, type) != value->type) return false;
+    if (!type || type->generic || decl_alias(s, type) != value->type) return false;
     if (type_is_enum(value->type)) return member_own(type, member) != NULL;
+    class_settle(s);
     const Symbol *m = type->cls ? member_find(s, type->cls, member) : NULL;
-    return m && (m->mods & AST_MOD_STATIC);
+    bool is_static = m && (m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC));
+    for (; is_static && m->kind == SYM_FUNC && m->next; m = m->next)
+        is_static = m->next->mods & AST_MOD_STATIC;
+    return is_static;
+}
+
+bool member_is_named_like_type(Sema *s, const Ast *n)
+{
+    const char *name = n->kind == AST_NAME_REF ? n->name_ref.name
+                       : n->kind == AST_MEMBER ? n->member.name
+                                               : NULL;
+    Symbol *type = name ? scope_type(s, name) : NULL;
+    return type && !type->generic && decl_alias(s, type) == n->type;
 }
 
 static Base base_of(Sema *s, Ast *base, const char *member)
@@ -204,9 +224,16 @@ static Base base_of(Sema *s, Ast *base, const char *member)
     if (base->kind != AST_TYPE_NAME && base->kind != AST_NAME_REF) return b;
     bool written = base->kind == AST_TYPE_NAME;
     const char *name = written ? base->type_name.name : base->name_ref.name;
-    Symbol *type = scope_type(s, name), *sym = written ? type : scope_user(s, name);
+    Symbol *type = scope_type(s, name), *sym = scope_user(s, name);
+    if (written && !is_variable(sym)) sym = type;
     if (sym && sym->kind != SYM_TYPE) {
-        if (!means_type(s, sym, type, member)) return b;
+        if (!means_type(s, sym, type, member)) {
+            if (written) {
+                base->kind = AST_NAME_REF;
+                base->name_ref.name = name;
+            }
+            return b;
+        }
         sym = type;
     }
     if (sym) {

@@ -74,7 +74,7 @@ static Ast *method_base(Sema *s, Ast *n, const Symbol *f, Ast *base)
     bool is_static = f->mods & AST_MOD_STATIC;
     bool by_type = base && (base->kind == AST_TYPE_NAME || base->kind == AST_TYPE_ARRAY);
     if (is_static) {
-        if (base && !by_type)
+        if (base && !by_type && !member_is_named_like_type(s, base))
             report(s, n->loc, STATIC, "'%s' is static: write %s.%s", f->name, f->cls->type->name,
                    f->name);
         return type_node(s, n->loc, f->cls->type);
