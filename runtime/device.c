@@ -1,7 +1,10 @@
 /* The device layer (device.h): selection, buffers, programs, launches.
  * Three kinds of memory: a CPU's is the host's own, used in place; a GPU that shares the host's is
  * mapped when the host looks; any other is copied to and fro. Launches are numbered; a buffer knows
- * the last that uses it, and waiting is for that number only. */
+ * the last that uses it, and waiting is for that number only.
+ * Waiting never throws: it finds out which launches failed, and whoever wants to see what those
+ * wrote gets the exception. A call that fails for want of memory is repeated once, after everything
+ * that is kept for later was given back. */
 #include "device.h"
 
 #include <stdio.h>
@@ -19,11 +22,16 @@
 
 typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
 
-typedef struct Timed { /* a launch whose time is to be added to the profile */
+typedef struct Launched { /* a launch that nobody waited for yet */
     cl_event event;
-    char kernel[64];
-    uint64_t bytes;
-} Timed;
+    uint64_t number, bytes;
+    const char *kernel;
+} Launched;
+
+typedef struct Lost { /* launches that failed, or came after one that did */
+    uint64_t from, to;
+    cl_int code;
+} Lost;
 
 struct Device {
     cl_device_id id;
@@ -36,7 +44,10 @@ struct Device {
     uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
     Buffer *errors, *none;   /* error words; what stands for arrays without elements */
     bool profiling;
-    VEC(Timed) timed;
+    bool
+        stuck; /* launches may be running that cannot be waited for: what they use is never freed */
+    VEC(Launched) pending;
+    VEC(Lost) lost;
 };
 
 struct DeviceProgram {
@@ -51,43 +62,99 @@ struct DeviceProgram {
 static const char *error_name(cl_int code)
 {
     switch (code) {
+    case CL_DEVICE_NOT_AVAILABLE: return "the device is not available";
+    case CL_COMPILER_NOT_AVAILABLE: return "there is no compiler for the device";
     case CL_OUT_OF_RESOURCES: return "out of resources";
     case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
     case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "out of device memory";
+    case CL_MAP_FAILURE: return "its memory cannot be mapped";
     case CL_INVALID_BUFFER_SIZE: return "a buffer is too large";
     default: return "OpenCL error";
     }
+}
+
+static bool is_short(cl_int code)
+{
+    return code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+           code == CL_OUT_OF_RESOURCES;
+}
+
+/* Gives back what is kept for later. */
+static void relieve(void)
+{
+    rt_sync();
+    memory_trim();
+}
+
+/* code = call, repeated once if memory or something else was short. */
+#define TRY(code, call)                                                                            \
+    do {                                                                                           \
+        (code) = (call);                                                                           \
+        if (is_short(code)) {                                                                      \
+            relieve();                                                                             \
+            (code) = (call);                                                                       \
+        }                                                                                          \
+    } while (0)
+/* The same of a call that stores its code itself. */
+#define TRY_MAKE(object, code, call)                                                               \
+    do {                                                                                           \
+        (object) = (call);                                                                         \
+        if (is_short(code)) {                                                                      \
+            relieve();                                                                             \
+            (object) = (call);                                                                     \
+        }                                                                                          \
+    } while (0)
+
+static bool is_memory(cl_int code)
+{
+    return code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+           code == CL_INVALID_BUFFER_SIZE;
 }
 
 /* True if code is success; else an exception is pending. */
 static bool good(cl_int code, const char *what, const CsSite *site)
 {
     if (code == CL_SUCCESS) return true;
-    bool memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-                  code == CL_INVALID_BUFFER_SIZE;
-    rt_throw(memory ? RT_MEMORY : RT_DEVICE, site, "%s: %s (%d)", what, error_name(code),
+    rt_throw(is_memory(code) ? RT_MEMORY : RT_DEVICE, site, "%s: %s (%d)", what, error_name(code),
              (int)code);
     return false;
 }
 
 /* ---- opening ------------------------------------------------------------------------ */
 
+enum { MAX_PENDING = 256 };
+enum { MAX_PLATFORMS = 16, NO_PLATFORM = -1001 /* of the ICD loader: CL_PLATFORM_NOT_FOUND_KHR */ };
+
+/* Was there something to list? Notes why there was not, if that is an error. */
+static bool listed(DeviceList *list, cl_int code, const char *what)
+{
+    if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND && code != NO_PLATFORM) {
+        snprintf(list->trouble, sizeof list->trouble, "%s cannot be listed: %s (%d)", what,
+                 error_name(code), (int)code);
+        list->memory = is_memory(code);
+    }
+    return code == CL_SUCCESS;
+}
+
 static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
 {
-    cl_platform_id platforms[16];
+    cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint nplatforms = 0;
-    if (clGetPlatformIDs(16, platforms, &nplatforms) != CL_SUCCESS) return;
-    for (cl_uint p = 0; p < nplatforms && p < 16; p++) {
+    if (!listed(list, clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms), "platforms")) return;
+    for (cl_uint p = 0; p < nplatforms && p < MAX_PLATFORMS; p++) {
         cl_device_id here[MAX_LISTED];
         cl_uint n = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, here, &n) != CL_SUCCESS)
-            continue;
-        for (cl_uint d = 0; d < n && list->count < MAX_LISTED; d++) {
+        list->platforms++;
+        cl_int code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, here, &n);
+        if (!listed(list, code, "the devices of a platform")) continue;
+        for (cl_uint d = 0; d < n && d < MAX_LISTED && list->count < MAX_LISTED; d++) {
             Listed *l = &list->devices[list->count];
             cl_device_type type = 0;
+            code = clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
+            if (code == CL_SUCCESS)
+                code = clGetDeviceInfo(here[d], CL_DEVICE_NAME, sizeof l->name - 1, l->name, NULL);
+            if (!listed(list, code, "what a device is")) continue;
             ids[list->count++] = here[d];
-            clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
-            clGetDeviceInfo(here[d], CL_DEVICE_NAME, sizeof l->name - 1, l->name, NULL);
             l->kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
                       : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
                                                   : LISTED_OTHER;
@@ -95,11 +162,14 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
     }
 }
 
-/* A property of 4 or 8 bytes; 0 if the device does not know it. (Hosts are little-endian.) */
-static size_t ask(const struct Device *d, cl_device_info what)
+/* A property of 4 or 8 bytes; 0 if the device does not know it. (Hosts are little-endian.) Any
+ * other error stays in *code. */
+static size_t ask(const struct Device *d, cl_device_info what, cl_int *code)
 {
     uint64_t v = 0;
-    return clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? (size_t)v : 0;
+    cl_int c = clGetDeviceInfo(d->id, what, sizeof v, &v, NULL);
+    if (c != CL_SUCCESS && c != CL_INVALID_VALUE) *code = c;
+    return c == CL_SUCCESS ? (size_t)v : 0;
 }
 
 /* CS_FAMILY, if it is set, else what suits the device. */
@@ -112,33 +182,49 @@ static bool choose_family(bool cpu, CgFamily *out, const CsSite *site)
     return false;
 }
 
-static void report(struct Device *d, bool cpu)
+static cl_int report(struct Device *d, bool cpu)
 {
     CgDevice *i = &d->info;
-    i->units = (int)ask(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+    cl_int code = CL_SUCCESS;
+    i->units = (int)ask(d, CL_DEVICE_MAX_COMPUTE_UNITS, &code);
     i->vector_bytes = 16;
     i->l1 = 32 << 10;
-    i->l2 = i->l3 = ask(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    i->l2 = i->l3 = ask(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &code);
     if (cpu) select_cpu_facts(i);
-    i->max_group = ask(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-    i->local_bytes = ask(d, CL_DEVICE_LOCAL_MEM_SIZE);
-    i->has_double = ask(d, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    bool unified = ask(d, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    i->max_group = ask(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, &code);
+    i->local_bytes = ask(d, CL_DEVICE_LOCAL_MEM_SIZE, &code);
+    i->has_double = ask(d, CL_DEVICE_DOUBLE_FP_CONFIG, &code) != 0;
+    bool unified = ask(d, CL_DEVICE_HOST_UNIFIED_MEMORY, &code) != 0;
     d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;
-    d->max_buffer = ask(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    d->max_buffer = ask(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &code);
+    return code;
 }
 
-static void identify(struct Device *d)
+static cl_int identify(struct Device *d)
 {
     static const cl_device_info what[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
                                           CL_DRIVER_VERSION};
     Text t = {0};
-    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
-        char text[256] = "";
-        clGetDeviceInfo(d->id, what[i], sizeof text - 1, text, NULL);
+    cl_int code = CL_SUCCESS;
+    for (size_t i = 0; i < sizeof what / sizeof *what && code == CL_SUCCESS; i++) {
+        char text[1024] = "";
+        code = clGetDeviceInfo(d->id, what[i], sizeof text - 1, text, NULL);
         text_printf(&t, "%s;", text);
     }
     d->identity = text_take(&t);
+    return code;
+}
+
+/* Queue, facts and name. False with an exception pending. */
+static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
+{
+    cl_int code;
+    d->queue = clCreateCommandQueue(d->context, d->id, d->profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
+                                    &code);
+    if (!good(code, "the device has no queue", site)) return false;
+    code = report(d, cpu);
+    if (code == CL_SUCCESS) code = identify(d);
+    return good(code, "the device does not say what it is", site);
 }
 
 bool device_open(const CsSite *site)
@@ -167,18 +253,11 @@ bool device_open(const CsSite *site)
         return false;
     }
     d->profiling = rt_profiling();
-    d->queue = clCreateCommandQueue(d->context, d->id, d->profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
-                                    &code);
-    if (!good(code, "the device has no queue", site)) {
-        clReleaseContext(d->context);
-        free(d);
-        return false;
-    }
     d->info.family = family;
-    report(d, cpu);
-    identify(d);
     rt.device = d;
-    return true;
+    if (make_ready(d, cpu, site)) return true;
+    device_close();
+    return false;
 }
 
 void device_close(void)
@@ -189,12 +268,18 @@ void device_close(void)
     buffer_release(d->errors);
     buffer_release(d->none);
     memory_trim();
-    vec_free(&d->timed);
-    clReleaseCommandQueue(d->queue);
-    clReleaseContext(d->context);
+    vec_free(&d->pending);
+    vec_free(&d->lost);
+    if (d->queue && !d->stuck) clReleaseCommandQueue(d->queue);
+    if (!d->stuck) clReleaseContext(d->context);
     free(d->identity);
     free(d);
     rt.device = NULL;
+}
+
+bool device_stuck(void)
+{
+    return rt.device && rt.device->stuck;
 }
 
 const CgDevice *device_info(void)
@@ -209,62 +294,107 @@ const char *device_identity(void)
 
 /* ---- waiting ------------------------------------------------------------------------ */
 
-static void take_times(struct Device *d)
+/* How a launch ended: CL_COMPLETE, or an error; above that it has not. */
+static cl_int status_of(cl_event e)
 {
-    for (size_t i = 0; i < d->timed.len; i++) {
-        Timed *t = &d->timed.data[i];
-        cl_ulong from = 0, to = 0;
-        clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
-        clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
-        profile_add(t->kernel, to > from ? to - from : 0, t->bytes);
-        clReleaseEvent(t->event);
+    cl_int status = CL_QUEUED, code = CL_SUCCESS;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (attempt) clWaitForEvents(1, &e);
+        code = clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (code == CL_SUCCESS && status <= CL_COMPLETE) return status;
     }
-    d->timed.len = 0;
+    return code == CL_SUCCESS ? status : code;
 }
 
-static bool wait_for(uint64_t launch, const CsSite *site)
+static void take_time(const Launched *l)
+{
+    cl_ulong from = 0, to = 0;
+    clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
+    clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
+    profile_add(l->kernel, to > from ? to - from : 0, l->bytes);
+}
+
+/* Waits for a launch; of those that failed what they wrote is lost, and what later ones did. */
+static void wait_for(uint64_t launch)
 {
     struct Device *d = rt.device;
-    if (launch <= d->done) return true;
+    if (launch <= d->done) return;
     cl_int code = clFinish(d->queue);
+    if (code != CL_SUCCESS) code = clFinish(d->queue);
+    Lost lost = {.to = d->launched};
+    for (size_t i = 0; i < d->pending.len; i++) {
+        Launched *l = &d->pending.data[i];
+        cl_int status = status_of(l->event);
+        if (status != CL_COMPLETE && lost.from == 0) {
+            lost.from = l->number;
+            lost.code = code != CL_SUCCESS ? code : status;
+        }
+        if (status > CL_COMPLETE || (status != CL_COMPLETE && code != CL_SUCCESS)) d->stuck = true;
+        if (d->profiling && status == CL_COMPLETE) take_time(l);
+        clReleaseEvent(l->event);
+    }
+    d->pending.len = 0;
     d->done = d->launched;
-    take_times(d);
-    return good(code, "the device failed", site);
+    if (lost.from) vec_push(&d->lost, lost);
 }
 
 void rt_sync(void)
 {
-    if (rt.device) wait_for(rt.device->launched, NULL);
+    if (rt.device) wait_for(rt.device->launched);
 }
 
 /* ---- buffers ------------------------------------------------------------------------ */
+
+/* Bytes of b's device side: its capacity may be a bit more than the device takes. */
+static size_t side_bytes(const Buffer *b)
+{
+    size_t most = rt.device->max_buffer;
+    return most && b->capacity > most ? most : b->capacity;
+}
+
+/* False, with an exception, if what the device wrote to b is lost. */
+static bool intact(const Buffer *b, const CsSite *site)
+{
+    const struct Device *d = rt.device;
+    for (size_t i = d->lost.len; b->host_stale && i-- > 0;) {
+        const Lost *l = &d->lost.data[i];
+        if (b->written >= l->from && b->written <= l->to)
+            return good(l->code, "the device failed while it computed these elements", site);
+    }
+    return true;
+}
 
 bool device_to_host(Buffer *b, bool write, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
+    if (b->host_stale || (write && d->sharing == IN_PLACE)) wait_for(b->used);
+    if (!intact(b, site)) return false;
     switch (d->sharing) {
-    case IN_PLACE: return !(b->host_stale || write) || wait_for(b->used, site);
+    case IN_PLACE: break;
     case MAPPED:
         if (b->mapped) return true;
-        clEnqueueMapBuffer(d->queue, b->device, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, b->capacity,
-                           0, NULL, NULL, &code);
-        b->mapped = code == CL_SUCCESS;
+        void *at;
+        TRY_MAKE(at, code,
+                 clEnqueueMapBuffer(d->queue, b->device, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                    side_bytes(b), 0, NULL, NULL, &code));
+        b->mapped = at && code == CL_SUCCESS;
         break;
     case COPIED:
         if (!b->host_stale) return true;
-        code =
-            clEnqueueReadBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL);
+        TRY(code,
+            clEnqueueReadBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL));
         break;
     }
     return good(code, "elements cannot be read from the device", site);
 }
 
-void device_forget(Buffer *b)
+bool device_forget(Buffer *b)
 {
     struct Device *d = rt.device;
-    if (!d) return; /* an array that outlives the program's end */
-    wait_for(b->used, NULL);
+    if (!d) return true; /* an array that outlives the program's end */
+    wait_for(b->used);
+    if (d->stuck) return false;
     if (b->mapped) {
         clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
         clFinish(d->queue);
@@ -272,6 +402,21 @@ void device_forget(Buffer *b)
     }
     clReleaseMemObject(b->device);
     b->device = NULL;
+    return true;
+}
+
+/* The device side of b, without contents. */
+static bool make_side(Buffer *b, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code;
+    if (d->sharing != COPIED && !buffer_pages(b, true, site)) return false;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (d->sharing == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
+    void *host = d->sharing == COPIED ? NULL : b->host;
+    TRY_MAKE(b->device, code, clCreateBuffer(d->context, flags, side_bytes(b), host, &code));
+    if (!good(code, "the device has no room for an array", site)) b->device = NULL;
+    b->mapped = false;
+    return b->device != NULL;
 }
 
 /* The device side of b, current if the launch is to read it. */
@@ -279,35 +424,23 @@ static bool to_device(Buffer *b, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
-    if (!b->device) {
-        if (d->sharing != COPIED && !buffer_pages(b, true, site)) return false;
-        if (d->max_buffer && b->capacity > d->max_buffer) {
-            rt_throw(RT_MEMORY, site,
-                     "an array of %.2f GiB; the device's largest buffer is %.2f GiB",
-                     (double)b->bytes / 1073741824.0, (double)d->max_buffer / 1073741824.0);
-            return false;
-        }
-        cl_mem_flags flags = CL_MEM_READ_WRITE | (d->sharing == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
-        void *host = d->sharing == COPIED ? NULL : b->host;
-        b->device = clCreateBuffer(d->context, flags, b->capacity, host, &code);
-        if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES) {
-            memory_trim();
-            b->device = clCreateBuffer(d->context, flags, b->capacity, host, &code);
-        }
-        if (!good(code, "the device has no room for an array", site)) {
-            b->device = NULL;
-            return false;
-        }
-        b->mapped = false;
-    } else if (b->mapped) {
-        code = clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
-        b->mapped = false;
+    if (!intact(b, site)) return false;
+    if (b->bytes > side_bytes(b)) {
+        rt_throw(RT_MEMORY, site, "an array of %.2f GiB; the device's largest buffer is %.2f GiB",
+                 (double)b->bytes / 1073741824.0, (double)d->max_buffer / 1073741824.0);
+        return false;
+    }
+    if (!b->device && !make_side(b, site)) return false;
+    if (b->mapped) {
+        TRY(code, clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL));
+        if (code == CL_SUCCESS) b->mapped = false;
     }
     if (d->sharing == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
-        code =
-            clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL);
+        TRY(code, clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL,
+                                       NULL));
+    if (!good(code, "elements cannot be given to the device", site)) return false;
     b->device_stale = b->fresh = false;
-    return good(code, "elements cannot be given to the device", site);
+    return true;
 }
 
 /* ---- programs ----------------------------------------------------------------------- */
@@ -343,15 +476,20 @@ static DeviceProgram *with_kernels(cl_program program, const char *const *names,
     for (int i = 0; i < n && *code == CL_SUCCESS; i++) {
         p->nkernels = i + 1;
         p->names[i] = strdup(names[i]);
-        p->kernels[i] = clCreateKernel(program, names[i], code);
+        TRY_MAKE(p->kernels[i], *code, clCreateKernel(program, names[i], code));
+        if (*code != CL_SUCCESS) p->kernels[i] = NULL;
     }
     if (*code == CL_SUCCESS) return p;
     device_unload(p);
     return NULL;
 }
 
-static void throw_build(cl_program program, const CsSite *site)
+static void throw_build(cl_program program, cl_int code, const CsSite *site)
 {
+    if (code != CL_BUILD_PROGRAM_FAILURE) {
+        good(code, "the driver cannot build a kernel", site);
+        return;
+    }
     size_t n = 0;
     clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
     char *log = calloc(1, n + 1);
@@ -366,19 +504,20 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
 {
     struct Device *d = rt.device;
     cl_int code;
-    cl_program program = clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
+    cl_program program;
+    TRY_MAKE(program, code, clCreateProgramWithSource(d->context, 1, &text, NULL, &code));
     if (!good(code, "the device takes no program", site)) return NULL;
     Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
     text_printf(&all, "-w %s", options ? options : "");
-    code = clBuildProgram(program, 1, &d->id, all.data, NULL, NULL);
+    TRY(code, clBuildProgram(program, 1, &d->id, all.data, NULL, NULL));
     text_free(&all);
     if (code != CL_SUCCESS) {
-        throw_build(program, site);
+        throw_build(program, code, site);
         clReleaseProgram(program);
         return NULL;
     }
     DeviceProgram *p = with_kernels(program, kernels, nkernels, &code);
-    good(code, "a kernel is missing in a built program", site);
+    good(code, "a kernel that was built cannot be had", site);
     return p;
 }
 
@@ -462,21 +601,19 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
         code = clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
         if (b->used != number) bytes += b->bytes;
         b->used = number;
-        b->host_stale |= is_written(a);
+        if (is_written(a)) {
+            b->written = number;
+            b->host_stale = true;
+        }
     }
-    cl_event event = NULL;
+    Launched launched = {.number = number, .bytes = bytes, .kernel = r->program->names[k]};
     if (code == CL_SUCCESS)
-        code = clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
-                                      l->local[0] ? l->local : NULL, 0, NULL,
-                                      d->profiling ? &event : NULL);
+        TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
+                                         l->local[0] ? l->local : NULL, 0, NULL, &launched.event));
     if (!good(code, l->kernel, site)) return false;
     d->launched = number;
-    if (event) {
-        Timed t = {.event = event, .bytes = bytes};
-        snprintf(t.kernel, sizeof t.kernel, "%s", l->kernel);
-        vec_push(&d->timed, t);
-        if (d->timed.len >= 256) return wait_for(number, site);
-    }
+    vec_push(&d->pending, launched);
+    if (d->pending.len >= MAX_PENDING) wait_for(number);
     return true;
 }
 
@@ -485,6 +622,8 @@ static bool clear_errors(const CsSite *site)
     struct Device *d = rt.device;
     size_t bytes = CG_ERROR_WORDS * sizeof(uint32_t);
     if (!d->errors && !(d->errors = buffer_new(bytes, true, site))) return false;
+    wait_for(d->errors->used);
+    d->errors->host_stale = false; /* nobody asks what a launch wrote that failed */
     void *words = buffer_host(d->errors, true, site);
     if (!words) return false;
     memset(words, 0, bytes);
@@ -495,6 +634,10 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
                 bool can_fail, const CsSite *site)
 {
     struct Device *d = rt.device;
+    if (d->stuck) {
+        rt_throw(RT_DEVICE, site, "the device has failed and does not answer");
+        return false;
+    }
     if (!d->none && !(d->none = buffer_new(64, true, site))) return false;
     if (can_fail && !clear_errors(site)) return false;
     bool ok = true;
@@ -507,7 +650,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
         ok = s->temp_bytes[i] == 0 || (temps[i] = buffer_new(s->temp_bytes[i], false, site));
     Run r = {p, slots, temps, out};
     for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(&r, &s->launches[i], site);
-    if (ok) ok = good(clFlush(d->queue), "the device failed", site);
+    clFlush(d->queue); /* where it fails, waiting does too */
     /* The queue is in order: whoever gets these blocks next on the device comes later. */
     for (int i = 0; i < s->ntemps; i++) buffer_release(temps[i]);
     free(temps);

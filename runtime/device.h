@@ -35,6 +35,9 @@ bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site);
 /* Makes b's host side current, waiting for the launches that use it; for writing, also for those
  * that only read it. */
 bool device_to_host(Buffer *b, bool write, const CsSite *site);
-void device_forget(Buffer *b); /* releases the device side of b */
+/* Releases the device side of b. False: a launch may be using it that cannot be waited for; then
+ * b's memory must not be freed. */
+bool device_forget(Buffer *b);
+bool device_stuck(void); /* there are such launches */
 
 #endif

@@ -91,7 +91,11 @@ static void *map_pages(size_t bytes)
 
 static void free_block(Buffer *b)
 {
-    if (b->device) device_forget(b);
+    if (b->device && !device_forget(b)) {
+        free(b->small);
+        free(b);
+        return;
+    }
     if (b->host && b->capacity >= MAPPED_FROM)
         munmap(b->host, b->capacity);
     else if (b->host != b->small)
@@ -141,6 +145,7 @@ bool buffer_pages(Buffer *b, bool shared, const CsSite *site)
 /* A pooled block of the class that is large enough, or NULL. */
 static Buffer *from_pool(int class, size_t capacity)
 {
+    if (device_stuck()) return NULL;
     for (Buffer **at = &rt.memory.pool[class]; *at; at = &(*at)->next)
         if ((*at)->capacity >= capacity && (*at)->capacity <= capacity + capacity / 4) {
             Buffer *b = *at;
@@ -195,7 +200,7 @@ void buffer_release(Buffer *b)
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
     bool plain = b->host == b->small && !b->device; /* or it has no memory at all */
-    if (plain || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
+    if (plain || device_stuck() || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
         free_block(b);
         return;
     }

@@ -58,8 +58,17 @@ static int find(const DeviceList *list, const char *wish)
 int select_device(const DeviceList *list, const CsSite *site)
 {
     if (list->count == 0) {
-        rt_throw(RT_DEVICE, site,
-                 "no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
+        if (list->trouble[0])
+            rt_throw(list->memory ? RT_MEMORY : RT_DEVICE, site, "no OpenCL device: %s",
+                     list->trouble);
+        else if (list->platforms)
+            rt_throw(RT_DEVICE, site,
+                     "OpenCL is installed but its driver offers no device: POCL needs a cache "
+                     "folder that it can write (POCL_CACHE_DIR), other drivers need their "
+                     "hardware; or set CS_DEVICE=ref");
+        else
+            rt_throw(RT_DEVICE, site,
+                     "no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
         return -1;
     }
     const char *wish = getenv("CS_DEVICE");
@@ -70,9 +79,9 @@ int select_device(const DeviceList *list, const CsSite *site)
         text_printf(&t, "%s#%d %s (%s)", i ? ", " : "", i, list->devices[i].name,
                     kinds[list->devices[i].kind]);
     rt_throw(RT_DEVICE, site,
-             "CS_DEVICE=%s fits no device; there is %s; set it to cpu, gpu, #number, part of a "
+             "CS_DEVICE=%s fits no device; there is %s%s%s; set it to cpu, gpu, #number, part of a "
              "name, or ref",
-             wish, t.data);
+             wish, t.data, list->trouble[0] ? "; " : "", list->trouble);
     text_free(&t);
     return -1;
 }

@@ -17,6 +17,9 @@ typedef struct Listed {
 typedef struct DeviceList {
     int count;
     Listed devices[MAX_LISTED];
+    int platforms;     /* drivers that are installed */
+    char trouble[120]; /* what could not be listed, or empty */
+    bool memory;       /*   for want of memory */
 } DeviceList;
 
 /* Index into the list, or -1 with an exception pending that lists what there is. */

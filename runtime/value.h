@@ -53,11 +53,12 @@ typedef struct Buffer {
         size_t bytes;        /* asked for */
         struct Buffer *next; /* in the pool */
     };
-    size_t capacity; /* of the block */
-    void *host;      /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
-    void *small;     /* memory.c's: where a small one was before a device shared it, or NULL */
-    void *device;    /* device.c's; NULL: not needed on the device so far */
-    uint64_t used;   /* number of the last launch that uses it (device.c waits for it) */
+    size_t capacity;  /* of the block */
+    void *host;       /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
+    void *small;      /* memory.c's: where a small one was before a device shared it, or NULL */
+    void *device;     /* device.c's; NULL: not needed on the device so far */
+    uint64_t used;    /* number of the last launch that uses it (device.c waits for it) */
+    uint64_t written; /* number of the last launch that writes it */
 } Buffer;
 
 /* ---- objects (value.c, count.c) ------------------------------------------------------ */

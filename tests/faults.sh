@@ -1,0 +1,92 @@
+#!/bin/sh
+# OpenCL calls that fail: runs tests/faults/steps.cs$ with one call after the other failing with one code after the other
+# (tests/tools/clfault.c), once or from then on. Whatever fails, the program gets exceptions of the right class, goes on,
+# computes nothing wrong and ends. `tests/faults.sh long`: every call x every code; else a sample of them.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}" "${BUILD:=build}"
+
+# What each function may return; the first is the one that a sample takes.
+codes() {
+    case $1 in
+    clGetPlatformIDs) echo -6 -30 -1001 ;;
+    clGetDeviceIDs) echo -6 -1 -5 -30 -31 -32 ;;
+    clGetDeviceInfo) echo -6 -5 -30 -33 ;;
+    clCreateContext) echo -6 -2 -5 -30 -32 -33 ;;
+    clCreateCommandQueue) echo -6 -5 -30 -33 -34 -35 ;;
+    clCreateBuffer) echo -4 -5 -6 -30 -34 -37 -61 ;;
+    clCreateProgramWithSource) echo -6 -5 -30 -34 ;;
+    clCreateProgramWithBinary) echo -42 -5 -6 -30 -33 -34 ;;
+    status) echo -42 -30 ;;
+    clBuildProgram) echo -11 -3 -5 -6 -30 -33 -42 -43 -44 -59 ;;
+    clCreateKernel) echo -46 -5 -6 -30 -44 -45 -47 ;;
+    clGetProgramInfo) echo -5 -6 -30 -44 -45 ;;
+    clSetKernelArg) echo -48 -5 -6 -38 -41 -49 -50 -51 ;;
+    clEnqueueNDRangeKernel) echo -5 -4 -6 -13 -34 -36 -45 -48 -52 -53 -54 -55 -56 -57 -63 ;;
+    launch) echo -14 -2 -4 -5 -6 -36 -9999 ;;
+    clEnqueueMapBuffer) echo -12 -4 -5 -6 -13 -30 -34 -36 -38 -57 -59 ;;
+    clEnqueueUnmapMemObject) echo -5 -6 -30 -34 -36 -38 -57 ;;
+    clEnqueueReadBuffer | clEnqueueWriteBuffer) echo -5 -4 -6 -13 -14 -30 -34 -36 -38 -57 -59 ;;
+    clFinish | clFlush) echo -5 -6 -36 ;;
+    clGetEventInfo | clWaitForEvents) echo -6 -5 -14 -30 -58 ;;
+    clGetEventProfilingInfo) echo -7 -5 -6 -30 -58 ;;
+    clRelease*) echo -5 -6 -30 ;;
+    *) echo "tests/faults.sh: no codes of $1" >&2 ;;
+    esac
+}
+
+if [ "${1:-}" = --one ]; then # work folder, settings with commas between them, fault
+    set -f
+    # shellcheck disable=SC2046
+    got=$(timeout 60 env $(echo "$3" | tr , ' ') CL_FAULT="$4" LD_PRELOAD="$2/clfault.so" "$2/steps" 2>&1)
+    status=$?
+    code=${4##*:}
+    case $code in -4 | -6 | -61) class=memory ;; *) class=device ;; esac
+    bad=$(echo "$got" | grep -vE "^[0-9] (right|$class)\$|^unfinished [0-9]\$")
+    end='unfinished 0' # one failure is over by the second try
+    case $4 in *+:*) end='unfinished [0-9]' ;; esac
+    if [ "$status" = 0 ] && [ -z "$bad" ] && echo "$got" | tail -n 1 | grep -qx "$end"; then
+        echo "$got" | grep -q " $class\$" && echo thrown || echo survived
+    else
+        echo "FAIL $3 CL_FAULT=$4: exit $status"
+        echo "$got" | head -n 20
+    fi
+    exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o "$work/clfault.so" tests/tools/clfault.c -ldl || exit 1
+"$CSC" -o "$work/steps" 'tests/faults/steps.cs$' || exit 1
+
+if [ "${1:-}" = long ]; then
+    all="CS_CACHE_DIR=$work/cpu CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
+else
+    all="CS_CACHE_DIR=$work/cpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR="
+fi
+set -f
+for settings in $all; do
+    words=$(echo "$settings" | tr , ' ')
+    # shellcheck disable=SC2086
+    for round in 1 2; do # the second finds what the first cached
+        rm -f "$work/counts"
+        env $words CL_COUNT="$work/counts" LD_PRELOAD="$work/clfault.so" "$work/steps" >"$work/out" 2>"$work/err" ||
+            { echo "FAIL faults: $words"; cat "$work/out" "$work/err"; exit 1; }
+    done
+    while read -r function count; do
+        list=$(codes "$function")
+        if [ "${1:-}" = long ]; then
+            for code in $list; do
+                for at in $(seq "$count") 1+ $((count / 2 + 1))+; do echo "$settings $function:$at:$code"; done
+            done
+        else
+            code=${list%% *}
+            for at in 1 $((count / 2 + 1)) "$count" 1+; do echo "$settings $function:$at:$code"; done
+        fi
+    done <"$work/counts"
+done | sort -u >"$work/list"
+xargs -r -P "$(nproc)" -n 2 tests/faults.sh --one "$work" <"$work/list" >"$work/result"
+grep -vxE 'thrown|survived' "$work/result"
+failed=$(grep -c '^FAIL' "$work/result")
+echo "faults: $(wc -l <"$work/list") failing calls, $(grep -cx thrown "$work/result") thrown, $(grep -cx survived "$work/result") survived, $failed failed"
+[ "$failed" = 0 ] && [ -s "$work/list" ] && [ "$(grep -cxE 'thrown|survived' "$work/result")" = "$(wc -l <"$work/list")" ]
