@@ -34,7 +34,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden levels explain robust generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults levels explain robust generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -95,11 +95,14 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden levels explain robust generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory unit golden faults levels explain robust generator replay examples products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
+# OpenCL calls that fail: a sample; tests/long has all.
+faults: all
+	@CSC=$(CSC) tests/faults.sh
 explain: all
 	@CSC=$(CSC) tests/explain
 robust: all

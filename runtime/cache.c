@@ -1,15 +1,18 @@
 /* Entries are files of the cache folder: a header with size and checksum, then the payload. They
  * are written to a temporary and renamed, so readers see whole entries only, whoever else writes.
- * The checksum is seeded with the entry's name: an entry under a wrong name is a miss too. */
+ * The checksum is seeded with the entry's name: an entry under a wrong name is a miss too.
+ * A checksum says that an entry is whole, not who made it, and what is in it will run: folder and
+ * entry must be the user's, writable by nobody else. Both are asked of what was opened. */
 #include "cache.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,29 +36,50 @@ enum { DEFAULT_LIMIT = 256 << 20, ABANDONED = 3600 /* seconds */ };
 
 /* CS_CACHE_DIR (empty: no cache), else $XDG_CACHE_HOME/cs-dollar, else ~/.cache/cs-dollar. Empty
  * text: none. */
-static Text folder(void)
+static Text folder_path(void)
 {
     Text t = {0};
     const char *own = getenv("CS_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
     if (own)
         text_add(&t, own);
-    else if (xdg && *xdg)
+    else if (xdg && *xdg == '/') /* by its definition a relative one does not count */
         text_printf(&t, "%s/cs-dollar", xdg);
     else if (home && *home)
         text_printf(&t, "%s/.cache/cs-dollar", home);
     return t;
 }
 
-static void make_folders(char *path)
+static bool is_own(const struct stat *st)
 {
-    for (char *p = path + 1; *p; p++)
-        if (*p == '/') {
-            *p = '\0';
-            mkdir(path, 0777);
-            *p = '/';
+    return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int cache_folder(const char *path, bool make)
+{
+    Text t = {0};
+    text_add(&t, path);
+    for (size_t i = 1; make && i <= t.len; i++) /* each on the way, then itself */
+        if (t.data[i] == '/' || t.data[i] == '\0') {
+            char c = t.data[i];
+            t.data[i] = '\0';
+            mkdir(t.data, S_IRWXU);
+            t.data[i] = c;
         }
-    mkdir(path, 0777);
+    struct stat st;
+    int fd = t.len ? open(t.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    text_free(&t);
+    if (fd < 0 || (fstat(fd, &st) == 0 && is_own(&st))) return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_folder(bool make)
+{
+    Text path = folder_path();
+    int fd = path.len ? cache_folder(path.data, make) : -1;
+    text_free(&path);
+    return fd;
 }
 
 static uint64_t checksum(const char *name, const void *payload, size_t size)
@@ -116,9 +140,11 @@ static bool is_ours(const char *name, bool *temporary)
 
 /* Brings the folder down to three quarters of the limit if it is above. Returns its size. Others
  * may do the same meanwhile: whatever cannot be removed is gone already. */
-static uint64_t evict(const char *path, uint64_t limit)
+static uint64_t evict(int fd, uint64_t limit)
 {
-    DIR *folder = opendir(path);
+    int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = own >= 0 ? fdopendir(own) : NULL;
+    if (!folder && own >= 0) close(own);
     if (!folder) return 0;
     VEC(Entry) entries = {0};
     uint64_t total = 0;
@@ -152,32 +178,37 @@ static uint64_t evict(const char *path, uint64_t limit)
 
 /* After an entry was written: the folder is looked at when a program writes its first, and again
  * when what it wrote since may have filled the folder. */
-static void keep_below_limit(const char *path, uint64_t written)
+static void keep_below_limit(int folder, uint64_t written)
 {
     size_t limit = DEFAULT_LIMIT; /* device_open refuses a CS_CACHE_LIMIT that is no size */
     memory_size_from("CS_CACHE_LIMIT", &limit, NULL);
     bool first = rt.cached == 0;
     rt.cached += written;
-    if (first || rt.cached > limit) rt.cached = evict(path, limit);
+    if (first || rt.cached > limit) rt.cached = evict(folder, limit);
 }
 
 /* ---- entries ------------------------------------------------------------------------ */
 
+/* Anything can lie under an entry's name: what is no file is neither waited for nor followed. */
+static int open_entry(const char *name, struct stat *st)
+{
+    int folder = open_folder(false);
+    if (folder < 0) return -1;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    close(folder);
+    if (fd < 0 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && is_own(st))) return fd;
+    close(fd);
+    return -1;
+}
+
 char *cache_load(const char *name, size_t *size)
 {
-    Text path = folder();
-    if (path.len == 0) {
-        text_free(&path);
-        return NULL;
-    }
-    text_printf(&path, "/%s", name);
-    int fd = open(path.data, O_RDONLY | O_CLOEXEC);
-    text_free(&path);
+    struct stat st;
+    int fd = open_entry(name, &st);
     if (fd < 0) return NULL;
     Header h;
-    struct stat st;
     char *payload = NULL;
-    if (fstat(fd, &st) == 0 && read_all(fd, &h, sizeof h) && h.size < MAX_ENTRY &&
+    if (read_all(fd, &h, sizeof h) && h.size < MAX_ENTRY &&
         memcmp(h.magic, magic, sizeof magic) == 0 && (uint64_t)st.st_size == sizeof h + h.size &&
         (payload = malloc((size_t)h.size + 1))) {
         if (read_all(fd, payload, (size_t)h.size) &&
@@ -194,29 +225,42 @@ char *cache_load(const char *name, size_t *size)
     return payload;
 }
 
+/* A new file beside the entry, its name in `temporary`; -1 if there can be none. */
+static int open_temporary(int folder, const char *name, Text *temporary)
+{
+    enum { ATTEMPTS = 100 };
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
+    for (int i = 0; i < ATTEMPTS; i++) {
+        uint64_t random = 0;
+        char suffix[7] = "";
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+            random = (uint64_t)getpid() * ATTEMPTS + (uint64_t)i;
+        for (int k = 0; k < 6; k++) suffix[k] = digits[random >> (5 * k) & 31];
+        text_free(temporary);
+        text_printf(temporary, ".%s.%s", name, suffix);
+        int fd = openat(folder, temporary->data,
+                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
 void cache_store(const char *name, const void *payload, size_t size)
 {
-    Text path = folder();
-    if (path.len > 0) {
-        make_folders(path.data);
-        Text temporary = {0};
-        text_printf(&temporary, "%s/.%s.XXXXXX", path.data, name);
-        size_t folder_len = path.len;
-        text_printf(&path, "/%s", name);
-        Header h = {.size = size, .checksum = checksum(name, payload, size)};
-        memcpy(h.magic, magic, sizeof magic);
-        int fd = mkstemp(temporary.data);
-        if (fd >= 0) {
-            bool ok = write_all(fd, &h, sizeof h) && write_all(fd, payload, size);
-            ok &= close(fd) == 0;
-            if (!ok || rename(temporary.data, path.data) != 0) {
-                unlink(temporary.data);
-            } else {
-                path.data[folder_len] = '\0';
-                keep_below_limit(path.data, sizeof h + size);
-            }
-        }
-        text_free(&temporary);
+    int folder = open_folder(true);
+    if (folder < 0) return;
+    Text temporary = {0};
+    Header h = {.size = size, .checksum = checksum(name, payload, size)};
+    memcpy(h.magic, magic, sizeof magic);
+    int fd = open_temporary(folder, name, &temporary);
+    if (fd >= 0) {
+        bool ok = write_all(fd, &h, sizeof h) && write_all(fd, payload, size);
+        ok &= close(fd) == 0;
+        if (ok && renameat(folder, temporary.data, folder, name) == 0)
+            keep_below_limit(folder, sizeof h + size);
+        else
+            unlinkat(folder, temporary.data, 0);
     }
-    text_free(&path);
+    text_free(&temporary);
+    close(folder);
 }

@@ -15,6 +15,7 @@
 #include <CL/cl.h>
 
 #include "../base/text.h"
+#include "driver.h"
 #include "memory.h"
 #include "profile.h"
 #include "select.h"
@@ -232,6 +233,7 @@ bool device_open(const CsSite *site)
     if (rt.device) return true;
     DeviceList list = {0};
     cl_device_id ids[MAX_LISTED];
+    driver_prepare();
     find_devices(&list, ids);
     int chosen = select_device(&list, site);
     if (chosen < 0) return false;
@@ -610,7 +612,11 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
     if (code == CL_SUCCESS)
         TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
                                          l->local[0] ? l->local : NULL, 0, NULL, &launched.event));
-    if (!good(code, l->kernel, site)) return false;
+    if (code != CL_SUCCESS) {
+        char what[96];
+        snprintf(what, sizeof what, "kernel %.60s cannot be launched", l->kernel);
+        return good(code, what, site);
+    }
     d->launched = number;
     vec_push(&d->pending, launched);
     if (d->pending.len >= MAX_PENDING) wait_for(number);

@@ -1,10 +1,11 @@
 #!/bin/sh
 # OpenCL calls that fail: runs tests/faults/steps.cs$ with one call after the other failing with one code after the other
 # (tests/tools/clfault.c), once or from then on. Whatever fails, the program gets exceptions of the right class, goes on,
-# computes nothing wrong and ends. `tests/faults.sh long`: every call x every code; else a sample of them.
+# computes nothing wrong and ends; nobody catching them, they name the line. `tests/faults.sh long`: every call x every code; else a sample of them.
 set -u
-cd "$(dirname "$0")/.."
-: "${CSC:=./csc}" "${BUILD:=build}"
+cd "$(dirname "$0")/.." || exit 1
+: "${CSC:=./csc}"
+[ -z "${CSC_SANITIZE:-}" ] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 
 # What each function may return; the first is the one that a sample takes.
 codes() {
@@ -35,6 +36,18 @@ codes() {
     esac
 }
 
+# A program that catches nothing.
+if [ "${1:-}" = --line ]; then # work folder, settings, fault
+    # shellcheck disable=SC2046
+    got=$(timeout 60 env $(echo "$3" | tr , ' ') CL_FAULT="$4" LD_PRELOAD="$2/clfault.so" "$2/line" 2>&1)
+    case $?:$got in
+    "0:[2, 5, 8]") echo survived ;;
+    "1:Unhandled DeviceException: "*"   at top level ("*"line.cs$:"[23]":"* | "1:Unhandled OutOfMemoryException: "*"   at top level ("*"line.cs$:"[23]":"*) echo thrown ;;
+    *) echo "FAIL uncaught, $3 CL_FAULT=$4: $got" ;;
+    esac
+    exit 0
+fi
+
 if [ "${1:-}" = --one ]; then # work folder, settings with commas between them, fault
     set -f
     # shellcheck disable=SC2046
@@ -58,6 +71,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o "$work/clfault.so" tests/tools/clfault.c -ldl || exit 1
 "$CSC" -o "$work/steps" 'tests/faults/steps.cs$' || exit 1
+"$CSC" -o "$work/line" 'tests/faults/line.cs$' || exit 1
 
 if [ "${1:-}" = long ]; then
     all="CS_CACHE_DIR=$work/cpu CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
@@ -68,24 +82,27 @@ set -f
 for settings in $all; do
     words=$(echo "$settings" | tr , ' ')
     # shellcheck disable=SC2086
-    for round in 1 2; do # the second finds what the first cached
+    for _ in 1 2; do # the second finds what the first cached
         rm -f "$work/counts"
         env $words CL_COUNT="$work/counts" LD_PRELOAD="$work/clfault.so" "$work/steps" >"$work/out" 2>"$work/err" ||
             { echo "FAIL faults: $words"; cat "$work/out" "$work/err"; exit 1; }
     done
     while read -r function count; do
         list=$(codes "$function")
+        echo "$settings $function:1+:${list%% *}" >>"$work/lines"
         if [ "${1:-}" = long ]; then
             for code in $list; do
                 for at in $(seq "$count") 1+ $((count / 2 + 1))+; do echo "$settings $function:$at:$code"; done
             done
         else
             code=${list%% *}
-            for at in 1 $((count / 2 + 1)) "$count" 1+; do echo "$settings $function:$at:$code"; done
+            for at in 1 $((count / 2 + 1)) 1+; do echo "$settings $function:$at:$code"; done
         fi
     done <"$work/counts"
 done | sort -u >"$work/list"
 xargs -r -P "$(nproc)" -n 2 tests/faults.sh --one "$work" <"$work/list" >"$work/result"
+xargs -r -P "$(nproc)" -n 2 tests/faults.sh --line "$work" <"$work/lines" >>"$work/result"
+cat "$work/lines" >>"$work/list"
 grep -vxE 'thrown|survived' "$work/result"
 failed=$(grep -c '^FAIL' "$work/result")
 echo "faults: $(wc -l <"$work/list") failing calls, $(grep -cx thrown "$work/result") thrown, $(grep -cx survived "$work/result") survived, $failed failed"

@@ -84,6 +84,93 @@ START_TEST(cache)
 }
 END_TEST
 
+enum { NOBODY = 65534 };
+
+static bool loads(const char *name)
+{
+    size_t size;
+    char *text = cache_load(name, &size);
+    bool there = text != NULL;
+    free(text);
+    return there;
+}
+
+/* Entries and folders that others have made, or can write, do not count; whatever lies under an
+ * entry's name is not waited for. */
+START_TEST(cache_trust)
+{
+    char folder[] = "/tmp/csrt-test-XXXXXX", inner[64], entry[96], alias[64];
+    struct stat st;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(inner, sizeof inner, "%s/cache", folder);
+    snprintf(entry, sizeof entry, "%s/k.cl", inner);
+    snprintf(alias, sizeof alias, "%s/link", folder);
+    setenv("CS_CACHE_DIR", inner, 1);
+    mode_t mask = umask(0);
+    cache_store("k.cl", "some text", 9);
+    umask(mask);
+    ck_assert(loads("k.cl"));
+    ck_assert_int_eq(stat(inner, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 07777, 0700);
+    ck_assert_int_eq(stat(entry, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 07777, 0600);
+    static const mode_t open_modes[] = {0620, 0602, 0666};
+    for (size_t i = 0; i < sizeof open_modes / sizeof *open_modes; i++) {
+        ck_assert_int_eq(chmod(entry, open_modes[i]), 0);
+        ck_assert(!loads("k.cl"));
+    }
+    ck_assert_int_eq(chmod(entry, 0644), 0);
+    ck_assert(loads("k.cl"));
+    static const mode_t folder_modes[] = {0770, 0707, 01777};
+    for (size_t i = 0; i < sizeof folder_modes / sizeof *folder_modes; i++) {
+        ck_assert_int_eq(chmod(inner, folder_modes[i]), 0);
+        ck_assert(!loads("k.cl"));
+        cache_store("j.cl", "x", 1);
+    }
+    ck_assert_int_eq(chmod(inner, 0755), 0);
+    ck_assert(loads("k.cl"));
+    ck_assert(!loads("j.cl"));
+    if (geteuid() == 0) { /* who else can give files away? */
+        ck_assert_int_eq(chown(entry, NOBODY, NOBODY), 0);
+        ck_assert(!loads("k.cl"));
+        ck_assert_int_eq(chown(entry, 0, 0), 0);
+        ck_assert_int_eq(chown(inner, NOBODY, NOBODY), 0);
+        ck_assert(!loads("k.cl"));
+        ck_assert_int_eq(chown(inner, 0, 0), 0);
+    }
+    ck_assert_int_eq(symlink("cache", alias), 0); /* a folder may be a alias, an entry may not */
+    setenv("CS_CACHE_DIR", alias, 1);
+    ck_assert(loads("k.cl"));
+    char away[96];
+    snprintf(away, sizeof away, "%s/away", inner);
+    ck_assert_int_eq(rename(entry, away), 0);
+    ck_assert_int_eq(symlink("away", entry), 0);
+    ck_assert(!loads("k.cl"));
+    cache_store("k.cl", "other", 5); /* replaces the alias, not what it points to */
+    ck_assert_int_eq(lstat(entry, &st), 0);
+    ck_assert(S_ISREG(st.st_mode));
+    ck_assert_int_eq(unlink(entry), 0);
+    ck_assert_int_eq(mkfifo(entry, 0600), 0);
+    ck_assert(!loads("k.cl"));
+    cache_store("k.cl", "some text", 9);
+    ck_assert(loads("k.cl"));
+    ck_assert_int_eq(unlink(entry), 0);
+    ck_assert_int_eq(mkdir(entry, 0700), 0);
+    ck_assert(!loads("k.cl"));
+    cache_store("k.cl", "some text", 9);
+    ck_assert(!loads("k.cl"));
+    ck_assert_int_eq(rmdir(entry), 0);
+    ck_assert_int_eq(each_file(inner, true), 1); /* no temporaries are left */
+    ck_assert_int_eq(rmdir(inner), 0);
+    ck_assert_int_eq(mkfifo(inner, 0600), 0); /* in the folder's place */
+    ck_assert(!loads("k.cl"));
+    cache_store("k.cl", "some text", 9);
+    ck_assert_int_eq(unlink(inner), 0);
+    ck_assert_int_eq(unlink(alias), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 /* A name of an entry. */
 static void entry_name(int k, char name[64])
 {
@@ -188,8 +275,11 @@ END_TEST
 START_TEST(selection)
 {
     static const DeviceList list = {
-        3, {{LISTED_CPU, "pthread-x"}, {LISTED_GPU, "Big GPU"}, {LISTED_GPU, "Small"}}};
-    static const DeviceList none;
+        .count = 3,
+        .devices = {{LISTED_CPU, "pthread-x"}, {LISTED_GPU, "Big GPU"}, {LISTED_GPU, "Small"}}};
+    static const DeviceList none, idle = {.platforms = 1},
+                                  sick = {.platforms = 1, .trouble = "platforms: bad (-5)"},
+                                  short_of = {.trouble = "platforms: bad (-6)", .memory = true};
     static const struct {
         const char *wish;
         int want;
@@ -203,6 +293,12 @@ START_TEST(selection)
     ck_assert_int_eq(select_device(&none, &site), -1);
     expect_error(
         "DeviceException: no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
+    ck_assert_int_eq(select_device(&idle, &site), -1);
+    expect_error("DeviceException: OpenCL is installed but its driver offers no device: ");
+    ck_assert_int_eq(select_device(&sick, &site), -1);
+    expect_error("DeviceException: no OpenCL device: platforms: bad (-5)");
+    ck_assert_int_eq(select_device(&short_of, &site), -1);
+    expect_error("OutOfMemoryException: no OpenCL device: platforms: bad (-6)");
     setenv("CS_DEVICE", "ref", 1);
 }
 END_TEST
@@ -388,8 +484,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {cache,       cache_limit, bad_settings,
-                                  selection,   on_device,   no_errors_to_read,
-                                  small_moves, to_and_fro,  disk};
+    const TTest *const tests[] = {cache,      cache_trust, cache_limit,       bad_settings,
+                                  selection,  on_device,   no_errors_to_read, small_moves,
+                                  to_and_fro, disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }
