@@ -375,11 +375,12 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
     static const char *const ops[] = {[FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*"};
     if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return bound_value(g, n);
     if (fd_is_const(n)) return kir_int(a, n->value.i);
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    bool word = result_kind(n) == SC_INT || result_kind(n) == SC_LONG; /* others wrap elsewhere */
+    FdOp op = n->kind == FD_APPLY && word ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL)
         return kir_arith(a, ops[op], gen_index(g, n->args[0]), gen_index(g, n->args[1]));
     if (op == FD_OP_NEG) return kir_arith(a, "-", kir_int(a, 0), gen_index(g, n->args[0]));
-    if (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0])))
+    if (op == FD_OP_GIVEN || (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0]))))
         return gen_index(g, n->args[0]);
     return kir_convert(a, idx, gen_value(g, n));
 }

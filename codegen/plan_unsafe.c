@@ -28,13 +28,22 @@ static void add_condition(Unit *u, const char **all, const char *c)
                : arena_printf(u->arena, "%s || %s", *all, c);
 }
 
-/* Reads whose variables were all inferred are inside by construction, unless a branch hides them.
- */
+static bool is_given(const FdNode *index)
+{
+    if (index->kind != FD_APPLY) return false;
+    if (fd_op_of(index) == FD_OP_GIVEN) return true;
+    for (int i = 0; i < index->nargs; i++)
+        if (is_given(index->args[i])) return true;
+    return false;
+}
+
+/* Reads whose variables were all inferred are inside by construction, unless a branch hides them or
+ * a function's body made them. */
 static bool trusted(const FdNode *index, const Scope *s)
 {
     FdAffine a;
     bool moves = false; /* a(5): nothing narrowed anything */
-    if (!fd_affine(index, &a)) return false;
+    if (!fd_affine(index, &a) || is_given(index)) return false;
     for (int i = 0; i < a.nterms; i++) {
         const FdNode *atom = a.terms[i].atom;
         const FdDom *d = atom->kind == FD_VAR ? scope_dom(s, atom) : NULL;

@@ -43,6 +43,7 @@ static bool add(FdAffine *a, const FdNode *n, int64_t factor, int *fuel)
         return add(a, x[0], factor, fuel) && !__builtin_mul_overflow(factor, -1, &k) &&
                add(a, x[1], k, fuel);
     case FD_OP_NEG: return !__builtin_mul_overflow(factor, -1, &k) && add(a, x[0], k, fuel);
+    case FD_OP_GIVEN: return add(a, x[0], factor, fuel);
     case FD_OP_MUL:
         for (int i = 0; i < 2; i++)
             if (fd_is_const(x[i]))

@@ -199,6 +199,7 @@ static FdEvalStatus eval_integer(FdOp op, ScalarKind k, int64_t a, int64_t b, Sc
     case FD_OP_ABS:
         *out = scalar_is_signed(k) && a < 0 ? integer(0 - x, k) : (ScalarValue){a};
         break;
+    case FD_OP_GIVEN: out->i = a; break;
     case FD_OP_SIGN: out->i = a == 0 ? 0 : scalar_is_signed(k) && a < 0 ? -1 : 1; break;
     default: out->i = 0; break;
     }

@@ -4,9 +4,16 @@
 #include "internal.h"
 
 static const FdPass all[] = {
-    {"fold", fd_pass_fold},   {"domains", fd_pass_domains},       {"recur", fd_pass_recur},
-    {"fuse", fd_pass_fuse},   {"compose", fd_pass_compose},       {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams}, {"powers", fd_pass_powers},
+    {"fold", fd_pass_fold},
+    {"domains", fd_pass_domains},
+    {"recur", fd_pass_recur},
+    {"inline", fd_pass_inline},
+    {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose},
+    {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist},
+    {"deadparams", fd_pass_deadparams},
+    {"powers", fd_pass_powers},
 };
 
 const FdPass fd_front_passes[] = {
@@ -17,12 +24,20 @@ const FdPass fd_front_passes[] = {
 };
 
 const FdPass fd_back_passes[] = {
-    {"fuse", fd_pass_fuse},   {"compose", fd_pass_compose},       {"recur", fd_pass_recur},
-    {"fold", fd_pass_fold},   {"simplify", fd_pass_simplify},     {"powers", fd_pass_powers},
-    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams}, {0},
+    {"inline", fd_pass_inline},
+    {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose},
+    {"recur", fd_pass_recur},
+    {"fold", fd_pass_fold},
+    {"simplify", fd_pass_simplify},
+    {"powers", fd_pass_powers},
+    {"hoist", fd_pass_hoist},
+    {"deadparams", fd_pass_deadparams},
+    {0},
 };
 
 const FdPass fd_precise_passes[] = {
+    {"inline", fd_pass_inline},
     {"fuse", fd_pass_fuse},
     {"compose", fd_pass_compose},
     {"recur", fd_pass_recur},

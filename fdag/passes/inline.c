@@ -1,0 +1,317 @@
+/* Inlining of user functions: an application becomes the value that the body computes, so that what
+ * follows sees through it: movement, contractions, lanes, sums.
+ *   before: %3 = apply %f (%1, %2)     with f(x, y) { t = x - y; if (t < 0) { t = 0 } return t * t
+ * } after:  %5 = select(%4 < 0, 0, %4) with %4 = %1 - %2 %3 = %5 * %5 The body is run on
+ * expressions: locals are what was assigned last, branches become selections, which evaluate one
+ * side only. Reads at indices that a parameter decides are marked (@given): no domain inference has
+ * seen them. Left alone: loops, local arrays, long bodies (FUEL), and what would not evaluate
+ * something that can fail and that the body does evaluate. Requires: to be before fuse, which
+ * decides what the inlined body applies. Keeps: meaning and errors. */
+#include "../internal.h"
+
+enum {
+    FUEL = 400,        /* statements run for one application, branches included */
+    MOST_NODES = 20000 /* made for one graph */
+};
+
+typedef struct Local {
+    const FdNode *var, *value;
+} Local;
+
+typedef VEC(Local) Env;
+
+/* What remains to be run after a list of statements. */
+typedef struct Rest {
+    const FdStmt *next;
+    const struct Rest *up;
+} Rest;
+
+typedef struct Inline {
+    Fd *fd;
+    FdiNodes nodes; /* of the graph as it was */
+    FdiMap strict;  /* those that are always evaluated */
+    uint32_t limit; /* no nodes beyond this number */
+    int fuel;
+} Inline;
+
+static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n);
+
+/* ---- what can fail ----------------------------------------------------------------------- */
+
+/* A read that inference has made safe: outside of branches, at inferred variables. */
+static bool inside(const Inline *x, const FdNode *read)
+{
+    uint64_t dummy;
+    if (!fdi_map_get(&x->strict, read, &dummy)) return false;
+    for (int d = 0; d < read->nargs; d++) {
+        FdAffine index;
+        bool moves = false;
+        if (!fd_affine(read->args[d], &index)) return false;
+        for (int i = 0; i < index.nterms; i++) {
+            const FdNode *atom = index.terms[i].atom;
+            const FdDom *dom = atom->kind == FD_VAR ? fdi_dom_of(&x->nodes, atom) : NULL;
+            if (dom ? dom->kind != FD_DOM_INFERRED : !fdi_node(atom)->evaluable) return false;
+            moves = moves || dom;
+        }
+        if (!moves) return false;
+    }
+    return true;
+}
+
+static bool node_may_fail(const Inline *x, const FdNode *n)
+{
+    if (n->kind == FD_REDUCE) return !fd_has_identity(n);
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
+    if (fdi_applies(n, FD_LEAF_MAKE) || fdi_applies(n, FD_LEAF_FIELD)) return false;
+    return !fdi_applies(n, FD_LEAF_SLOT) || !inside(x, n);
+}
+
+static bool may_fail(const Inline *x, const FdNode *n)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    bool fails = false;
+    if (n->type->nparams) return false; /* a function: its elements may, where it is applied */
+    fdi_postorder(n, &seen, &list);
+    for (size_t i = 0; i < list.len && !fails; i++) fails = node_may_fail(x, list.data[i]);
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return fails;
+}
+
+/* Is `due` evaluated whenever n is? known: node -> answer + 1. */
+static bool evaluates(const FdNode *n, const FdNode *due, FdiMap *known)
+{
+    uint64_t answer;
+    if (n == due) return true;
+    if (due->id > n->id) return false; /* operands are older */
+    if (fdi_map_get(known, n, &answer)) return answer;
+    bool found = false;
+    if (fd_op_of(n) == FD_OP_SELECT && n->kind == FD_APPLY) {
+        found = evaluates(n->args[0], due, known) ||
+                (evaluates(n->args[1], due, known) && evaluates(n->args[2], due, known));
+    } else if (n->kind == FD_APPLY) {
+        for (int i = 0; i < n->nargs && !found && !fd_is_lazy(n, i); i++)
+            found = evaluates(n->args[i], due, known);
+    }
+    fdi_map_set(known, n, found);
+    return found;
+}
+
+/* Does n evaluate all of these that can fail? */
+static bool evaluates_all(const Inline *x, const FdNode *n, const FdNode *const *due, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count && all; i++) {
+        FdiMap known = {0};
+        all = !may_fail(x, due[i]) || evaluates(n, due[i], &known);
+        fdi_map_free(&known);
+    }
+    return all;
+}
+
+/* ---- running a body ---------------------------------------------------------------------- */
+
+static const FdNode *lookup(const Env *env, const FdNode *var)
+{
+    for (size_t i = env->len; i-- > 0;)
+        if (env->data[i].var == var) return env->data[i].value;
+    return NULL;
+}
+
+static void assign(Env *env, const FdNode *var, const FdNode *value)
+{
+    for (size_t i = 0; i < env->len; i++)
+        if (env->data[i].var == var) {
+            env->data[i].value = value;
+            return;
+        }
+    vec_push(env, ((Local){var, value}));
+}
+
+static Env copy(const Env *env)
+{
+    Env c = {0};
+    for (size_t i = 0; i < env->len; i++) vec_push(&c, env->data[i]);
+    return c;
+}
+
+static bool uses_local(const FdNode *n)
+{
+    const FdiNode *b = fdi_node(n);
+    for (uint32_t i = 0; i < b->nfree; i++)
+        if (b->free[i]->role == FD_VAR_LOCAL) return true;
+    return false;
+}
+
+/* Marks the indices of reads that locals decide. */
+static const FdNode *mark(void *ctx, Fd *fd, const FdNode *n)
+{
+    (void)ctx;
+    if (n->kind != FD_APPLY || (n->fn->kind == FD_FUNC && n->fn->leaf != FD_LEAF_SLOT)) return NULL;
+    const FdNode *args[FD_MAX_RANK];
+    bool marked = false;
+    for (int i = 0; i < n->nargs; i++) {
+        args[i] = n->args[i];
+        if (!fdi_is_integer(args[i]->type) || !uses_local(args[i])) continue;
+        if (args[i]->kind == FD_APPLY && fd_op_of(args[i]) == FD_OP_GIVEN) continue;
+        args[i] = fd_apply_op(fd, FD_OP_GIVEN, args[i]->type->scalar, 1, &args[i], n->loc);
+        marked = true;
+    }
+    return marked ? fd_apply(fd, n->fn, n->nargs, args, n->loc) : NULL;
+}
+
+/* An expression of the body where its locals have these values. */
+static const FdNode *value(Inline *x, const Env *env, const FdNode *expr)
+{
+    const FdNode **vars = arena_array(x->fd->arena, const FdNode *, env->len + 1);
+    const FdNode **values = arena_array(x->fd->arena, const FdNode *, env->len + 1);
+    for (size_t i = 0; i < env->len; i++) {
+        vars[i] = env->data[i].var;
+        values[i] = env->data[i].value;
+    }
+    expr = fd_rewrite(x->fd, expr, mark, NULL);
+    return fdi_replace_vars(x->fd, expr, (int)env->len, vars, values);
+}
+
+static bool leaves(const FdStmt *s) /* other than at its end */
+{
+    for (; s; s = s->next)
+        if (s->kind == FD_STMT_RETURN || leaves(s->body) || leaves(s->other)) return true;
+    return false;
+}
+
+static const FdNode *select_value(Inline *x, const FdNode *c, const FdNode *a, const FdNode *b,
+                                  FdLoc loc)
+{
+    if (a == b) return a;
+    if (a->type != b->type || a->type->nparams) return NULL;
+    const FdNode *args[3] = {c, a, b};
+    return fd_apply_op(x->fd, FD_OP_SELECT, a->type->scalar, 3, args, loc);
+}
+
+/* Runs statements that do not return. due: what they have evaluated. False: cannot be inlined. */
+static bool execute(Inline *x, const FdStmt *s, Env *env, FdiNodes *due);
+
+/* After a branch: what it evaluated must be needed for what it assigned. */
+static bool keeps_errors(const Inline *x, const Env *before, const Env *after, const FdiNodes *due)
+{
+    bool ok = true;
+    for (size_t i = 0; i < due->len && ok; i++) {
+        bool needed = !may_fail(x, due->data[i]);
+        for (size_t k = 0; k < after->len && !needed; k++)
+            if (lookup(before, after->data[k].var) != after->data[k].value)
+                needed = evaluates_all(x, after->data[k].value, &due->data[i], 1);
+        ok = needed;
+    }
+    return ok;
+}
+
+static bool execute_if(Inline *x, const FdStmt *s, Env *env, FdiNodes *due)
+{
+    const FdNode *c = value(x, env, s->expr);
+    Env yes = copy(env), no = copy(env), merged = {0};
+    FdiNodes yes_due = {0}, no_due = {0};
+    vec_push(due, c);
+    bool ok = execute(x, s->body, &yes, &yes_due) && execute(x, s->other, &no, &no_due) &&
+              keeps_errors(x, env, &yes, &yes_due) && keeps_errors(x, env, &no, &no_due);
+    for (size_t i = 0; i < yes.len && ok; i++) {
+        const FdNode *a = yes.data[i].value, *b = lookup(&no, yes.data[i].var);
+        if (!b) continue; /* a local of the branch */
+        const FdNode *both = select_value(x, c, a, b, s->loc);
+        ok = both != NULL;
+        vec_push(&merged, ((Local){yes.data[i].var, both}));
+        if (ok && both != lookup(env, yes.data[i].var)) vec_push(due, both);
+    }
+    vec_free(env);
+    *env = merged;
+    vec_free(&yes);
+    vec_free(&no);
+    vec_free(&yes_due);
+    vec_free(&no_due);
+    return ok;
+}
+
+static bool execute(Inline *x, const FdStmt *s, Env *env, FdiNodes *due)
+{
+    for (; s; s = s->next) {
+        if (x->fuel-- <= 0) return false;
+        if (s->kind == FD_STMT_SET) {
+            const FdNode *v = value(x, env, s->expr);
+            vec_push(due, v);
+            assign(env, s->var, v);
+        } else if (s->kind != FD_STMT_IF || !execute_if(x, s, env, due)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The value returned by s and what follows; NULL if it cannot be inlined. */
+static const FdNode *result(Inline *x, const FdStmt *s, const Rest *rest, Env *env)
+{
+    FdiNodes due = {0};
+    const FdNode *v = NULL;
+    bool ok = true;
+    while (ok && !v) {
+        if (!s) {
+            ok = rest != NULL;
+            if (ok) s = rest->next;
+            if (ok) rest = rest->up;
+        } else if (x->fuel-- <= 0 || x->fd->next_id > x->limit) {
+            ok = false;
+        } else if (s->kind == FD_STMT_RETURN) {
+            v = value(x, env, s->expr);
+        } else if (s->kind == FD_STMT_IF && (leaves(s->body) || leaves(s->other))) {
+            Rest after = {s->next, rest};
+            const FdNode *c = value(x, env, s->expr);
+            Env yes = copy(env);
+            const FdNode *a = result(x, s->body, &after, &yes);
+            const FdNode *b = a ? result(x, s->other, &after, env) : NULL;
+            vec_free(&yes);
+            v = b ? select_value(x, c, a, b, s->loc) : NULL;
+            if (v && v == a) vec_push(&due, c);
+            ok = v != NULL;
+        } else {
+            FdStmt one = *s;
+            one.next = NULL;
+            ok = execute(x, &one, env, &due);
+            s = s->next;
+        }
+    }
+    if (v && !evaluates_all(x, v, due.data, due.len)) v = NULL;
+    vec_free(&due);
+    return v;
+}
+
+/* ---- the pass ---------------------------------------------------------------------------- */
+
+static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n)
+{
+    Inline *x = ctx;
+    if (!fdi_applies(n, FD_LEAF_USER) || !n->fn->user->body || n->type->nparams) return NULL;
+    const FdUser *user = n->fn->user;
+    Env env = {0};
+    for (int i = 0; i < n->nargs; i++) vec_push(&env, ((Local){user->params[i], n->args[i]}));
+    x->fuel = FUEL;
+    const FdNode *v = result(x, user->body, NULL, &env);
+    vec_free(&env);
+    if (!v || uses_local(v) || !evaluates_all(x, v, n->args, (size_t)n->nargs)) return NULL;
+    return fd_rewrite(fd, v, inline_node, x);
+}
+
+bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
+{
+    (void)error;
+    Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
+    FdiMap seen = {0};
+    fdi_postorder(g->root, &seen, &x.nodes);
+    fdi_gather_strict(g->root, &x.strict);
+    fdi_rewrite_graph(fd, g, inline_node, &x);
+    fdi_map_free(&seen);
+    fdi_map_free(&x.strict);
+    vec_free(&x.nodes);
+    return true;
+}
