@@ -162,7 +162,8 @@ void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
 /* ---- arithmetic on bounds (bounds.c) ---------------------------------------------------- */
 
-/* Simplified long nodes; operands are long. */
+/* Simplified nodes; but for fdi_simple_op operands and results are long. */
+const FdNode *fdi_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args);
 const FdNode *fdi_to_long(Fd *fd, const FdNode *n);
 const FdNode *fdi_long_op(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
 const FdNode *fdi_add_constant(Fd *fd, const FdNode *n, int64_t k);
@@ -187,6 +188,9 @@ typedef struct FdiIndex {
 /* False if n is not affine, or not closed apart from integer bound variables. */
 bool fdi_index(Fd *fd, const FdNode *n, FdiIndex *out);
 int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var); /* 0: does not occur */
+/* Adds factor * n; false, with a undefined, if the sum is no such index. */
+bool fdi_index_add(Fd *fd, FdiIndex *a, const FdNode *n, int64_t factor);
+void fdi_index_drop(FdiIndex *a, const FdNode *var); /* takes var's term out */
 
 /* ---- costs (cost.c) -------------------------------------------------------------------- */
 

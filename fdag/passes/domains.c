@@ -9,7 +9,8 @@
  *
  * Variables are settled one at a time, inner binders first, by what is known so far: first those
  * with an index of their own, then those that share an index with settled ones. An index in several
- * variables limits the one settled last, for all values of the others. */
+ * variables limits the one settled last, for all values of the others; one whose other variables
+ * have no values limits nothing that has a range without it. */
 #include "domains.h"
 
 /* May the range of v depend on what `bound` depends on: only on outer and earlier variables. */
@@ -26,13 +27,7 @@ static bool in_scope(const DomVar *v, const FdNode *bound)
 
 /* ---- settling one variable -------------------------------------------------------------- */
 
-typedef enum Others {
-    OTHERS_NONE,
-    OTHERS_INFERRED,
-    OTHERS_GIVEN,
-    OTHERS_UNKNOWN,
-    OTHERS_FULL
-} Others;
+typedef enum Others { OTHERS_NONE, OTHERS_KNOWN, OTHERS_UNKNOWN, OTHERS_FULL } Others;
 
 /* What is known of the other variables of an index. */
 static Others others_of(const Domains *d, const DomUse *u, const DomVar *v)
@@ -41,53 +36,85 @@ static Others others_of(const Domains *d, const DomUse *u, const DomVar *v)
     for (int i = 0; i < u->index.nterms; i++) {
         if (u->index.terms[i].var == v->var) continue;
         const DomVar *o = domains_var(d, u->index.terms[i].var);
-        Others one = !o->known                     ? OTHERS_UNKNOWN
-                     : o->dom.kind == FD_DOM_FULL  ? OTHERS_FULL
-                     : o->dom.kind == FD_DOM_GIVEN ? OTHERS_GIVEN
-                                                   : OTHERS_INFERRED;
+        Others one = !o->known                    ? OTHERS_UNKNOWN
+                     : o->dom.kind == FD_DOM_FULL ? OTHERS_FULL
+                                                  : OTHERS_KNOWN;
         if (one > all) all = one;
     }
     return all;
 }
 
-/* The least and the greatest value of the index without v's term. */
-static void rest_of(Domains *d, const DomUse *u, const DomVar *v, const FdNode **least,
-                    const FdNode **greatest)
+/* Adds c * (the other variable's first or last value) to the index, whose term of that variable was
+ * taken out. False if v's range cannot depend on that bound, nor is it affine. */
+static bool put_extreme(Domains *d, FdiIndex *a, const DomVar *v, const DomVar *other, int64_t c,
+                        bool greatest)
 {
-    Fd *fd = d->fd;
-    const FdiIndex *a = &u->index;
-    const FdNode *base =
-        a->rest ? fdi_add_constant(fd, a->rest, a->constant) : fd_long(fd, a->constant);
-    *least = *greatest = base;
-    for (int i = 0; i < a->nterms; i++) {
-        if (a->terms[i].var == v->var) continue;
-        const DomVar *o = domains_var(d, a->terms[i].var);
-        int64_t c = a->terms[i].factor;
-        const FdNode *first = fdi_scale(fd, fdi_to_long(fd, o->dom.lo), c);
-        const FdNode *last = fdi_scale(fd, fdi_add_constant(fd, fdi_to_long(fd, o->dom.hi), -1), c);
-        *least = fdi_long_op(fd, FD_OP_ADD, *least, c > 0 ? first : last);
-        *greatest = fdi_long_op(fd, FD_OP_ADD, *greatest, c > 0 ? last : first);
-    }
+    bool last = (c > 0) == greatest;
+    const FdNode *bound = fdi_to_long(d->fd, last ? other->dom.hi : other->dom.lo);
+    if (last) bound = fdi_add_constant(d->fd, bound, -1);
+    if (!in_scope(v, bound)) return fdi_index_add(d->fd, a, bound, c);
+    bound = fdi_scale(d->fd, bound, c);
+    a->rest = a->rest ? fdi_long_op(d->fd, FD_OP_ADD, a->rest, bound) : bound;
+    return true;
 }
 
-/* The values of v for which c v + rest is in [dom.lo, dom.hi) whatever the rest. */
-static FdDom solve(Fd *fd, FdDom dom, int64_t c, const FdNode *least, const FdNode *greatest)
+/* The index with the least or the greatest values of all other variables put in: v's factor (their
+ * ranges may depend on v) and the rest. Innermost first: ranges depend on variables further out. */
+static bool extreme_of(Domains *d, const DomUse *u, const DomVar *v, bool greatest, int64_t *factor,
+                       const FdNode **rest)
 {
-    FdDom out = {.kind = FD_DOM_INFERRED};
+    FdiIndex a = u->index;
+    for (;;) {
+        const DomVar *inner = NULL;
+        for (int i = 0; i < a.nterms; i++) {
+            const DomVar *o = domains_var(d, a.terms[i].var);
+            if (!o) return false;
+            if (o->var != v->var && (!inner || o < inner)) inner = o;
+        }
+        if (!inner) break;
+        if (!inner->known || inner->dom.kind == FD_DOM_FULL) return false;
+        int64_t c = fdi_index_factor(&a, inner->var);
+        fdi_index_drop(&a, inner->var);
+        if (!put_extreme(d, &a, v, inner, c, greatest)) return false;
+    }
+    *factor = fdi_index_factor(&a, v->var);
+    *rest = a.rest ? fdi_add_constant(d->fd, a.rest, a.constant) : fd_long(d->fd, a.constant);
+    return true;
+}
+
+/* Are there values of the other variables at all? NULL: for sure, or not known without v. */
+static const FdNode *others_exist(Domains *d, const DomUse *u, const DomVar *v)
+{
+    const FdNode *all = NULL;
+    for (int i = 0; i < u->index.nterms; i++) {
+        const DomVar *o = domains_var(d, u->index.terms[i].var);
+        if (o->var == v->var) continue;
+        const FdNode *ends[] = {fdi_to_long(d->fd, o->dom.lo), fdi_to_long(d->fd, o->dom.hi)};
+        if (!in_scope(v, ends[0]) || !in_scope(v, ends[1])) continue;
+        const FdNode *some = fdi_simple_op(d->fd, FD_OP_LT, SC_BOOL, 2, ends);
+        if (fd_is_const(some) && some->value.i) continue;
+        const FdNode *both[] = {all, some};
+        all = all ? fdi_simple_op(d->fd, FD_OP_LAND, SC_BOOL, 2, both) : some;
+    }
+    return all;
+}
+
+/* The first value of v with c v + least >= lo or c v + greatest < hi, whichever bounds it from
+ * below; `upper`: behind the last value, of that which bounds it from above. */
+static const FdNode *solve(Fd *fd, FdDom dom, bool upper, int64_t c, const FdNode *least,
+                           const FdNode *greatest)
+{
     if (c > 0) { /* ceil((lo - least) / c) .. ceil((hi - greatest) / c) */
-        const FdNode *lo = fdi_long_op(fd, FD_OP_SUB, dom.lo, least);
-        const FdNode *hi = fdi_long_op(fd, FD_OP_SUB, dom.hi, greatest);
-        out.lo = fdi_floor_div(fd, fdi_add_constant(fd, lo, c - 1), c);
-        out.hi = fdi_floor_div(fd, fdi_add_constant(fd, hi, c - 1), c);
-        return out;
+        const FdNode *n = upper ? fdi_long_op(fd, FD_OP_SUB, dom.hi, greatest)
+                                : fdi_long_op(fd, FD_OP_SUB, dom.lo, least);
+        return fdi_floor_div(fd, fdi_add_constant(fd, n, c - 1), c);
     }
     /* With m = -c: ceil((greatest - hi + 1) / m) .. floor((least - lo) / m) + 1 */
     int64_t m = -c;
-    const FdNode *lo = fdi_long_op(fd, FD_OP_SUB, greatest, dom.hi);
-    const FdNode *hi = fdi_long_op(fd, FD_OP_SUB, least, dom.lo);
-    out.lo = fdi_floor_div(fd, fdi_add_constant(fd, lo, m), m);
-    out.hi = fdi_add_constant(fd, fdi_floor_div(fd, hi, m), 1);
-    return out;
+    if (!upper)
+        return fdi_floor_div(
+            fd, fdi_add_constant(fd, fdi_long_op(fd, FD_OP_SUB, greatest, dom.hi), m), m);
+    return fdi_add_constant(fd, fdi_floor_div(fd, fdi_long_op(fd, FD_OP_SUB, least, dom.lo), m), 1);
 }
 
 static bool is_plain(const DomUse *u)
@@ -96,53 +123,124 @@ static bool is_plain(const DomUse *u)
     return a->nterms == 1 && a->terms[0].factor == 1 && !a->rest && a->constant == 0;
 }
 
+typedef struct Limits {
+    FdiNodes own;        /* of affine uses of v alone, and of plain ones that nothing can check */
+    FdiNodes plain;      /* of plain uses of functions that may be defined everywhere */
+    FdiNodes shared;     /* of uses with other variables, */
+    FdiNodes exist;      /* that exist under this condition; NULL: always */
+    const FdNode *first; /* of the first plain use of a finite function */
+} Limits;
+
 typedef struct Candidates {
-    FdiNodes lo, hi;             /* of affine uses, and of plain ones that nothing can check */
-    FdiNodes plain_lo, plain_hi; /* of plain uses of functions that may be defined everywhere */
-    FdDom first;                 /* of the first plain use of a finite function */
-    bool pending;                /* a use's function has no domain yet */
-    bool own;                    /* an index of v alone */
-    bool shared;                 /* an index with other variables, all settled */
+    Limits lo, hi;
+    bool pending; /* a use's function has no domain yet */
+    bool own;     /* an index of v alone */
 } Candidates;
+
+/* Is a variable with a given range bound outside of v? Such a read is checked when it is made,
+ * where v has a range of its own: an inner variable does not make room for an outer one. */
+static bool given_outside(const Domains *d, const DomUse *u, const DomVar *v)
+{
+    for (int i = 0; i < u->index.nterms; i++) {
+        const DomVar *o = domains_var(d, u->index.terms[i].var);
+        if (o->dom.kind == FD_DOM_GIVEN && fdi_free_in(v->binder, o->var)) return true;
+    }
+    return false;
+}
+
+/* What a use with other variables says of one end of v's range. */
+static void shared_candidate(Domains *d, const DomVar *v, const DomUse *u, FdDom dom, Candidates *c)
+{
+    const FdNode *least, *greatest;
+    int64_t low, high; /* v's factors in them */
+    if (!extreme_of(d, u, v, false, &low, &least) || !extreme_of(d, u, v, true, &high, &greatest))
+        return;
+    for (int upper = 0; upper <= 1; upper++) {
+        Limits *l = upper ? &c->hi : &c->lo;
+        for (int end = 0; end <= 1; end++) { /* of the index: not below lo, below hi */
+            int64_t factor = end ? high : low;
+            if (factor == 0 || (factor > 0) != (upper == end)) continue;
+            const FdNode *b = solve(d->fd, dom, upper, factor, least, greatest);
+            if (!in_scope(v, b)) continue;
+            vec_push(&l->shared, b);
+            vec_push(&l->exist, others_exist(d, u, v));
+        }
+    }
+}
+
+static void own_candidate(Domains *d, const DomVar *v, const DomUse *u, FdDom dom, Candidates *c)
+{
+    const FdNode *rest = u->index.rest ? fdi_add_constant(d->fd, u->index.rest, u->index.constant)
+                                       : fd_long(d->fd, u->index.constant);
+    int64_t factor = fdi_index_factor(&u->index, v->var);
+    const FdNode *lo = solve(d->fd, dom, false, factor, rest, rest);
+    const FdNode *hi = solve(d->fd, dom, true, factor, rest, rest);
+    if (!in_scope(v, lo) || !in_scope(v, hi)) return;
+    c->own = true;
+    bool sure = fdi_surely_finite(d->graph, lo) && fdi_surely_finite(d->graph, hi);
+    if (!is_plain(u) || !fdi_closed(lo) || !fdi_closed(hi)) {
+        vec_push(&c->lo.own, lo);
+        vec_push(&c->hi.own, hi);
+    } else if (!sure) {
+        vec_push(&c->lo.plain, lo);
+        vec_push(&c->hi.plain, hi);
+    } else if (!c->lo.first) { /* the others must agree with it */
+        c->lo.first = lo;
+        c->hi.first = hi;
+    }
+}
 
 static void candidate(Domains *d, const DomVar *v, const DomUse *u, Candidates *c)
 {
     FdDom dom;
-    const FdNode *least, *greatest;
     Others others = others_of(d, u, v);
     if (others >= OTHERS_UNKNOWN) return; /* settled later, or never */
     Bounds b = domains_bounds_of(d, u, &dom);
     if (b == BOUNDS_NOT_YET) c->pending = true;
     if (b != BOUNDS_YES) return;
-    rest_of(d, u, v, &least, &greatest);
-    FdDom range = solve(d->fd, dom, fdi_index_factor(&u->index, v->var), least, greatest);
-    if (!in_scope(v, range.lo) || !in_scope(v, range.hi)) return;
-    if (others == OTHERS_GIVEN && c->own) return; /* such a read is checked when it is made */
-    if (others != OTHERS_NONE) c->shared = true;
-    if (others == OTHERS_NONE) c->own = true;
-    bool sure = fdi_surely_finite(d->graph, range.lo) && fdi_surely_finite(d->graph, range.hi);
-    bool closed = fdi_closed(range.lo) && fdi_closed(range.hi);
-    if (!is_plain(u) || !closed) {
-        vec_push(&c->lo, range.lo);
-        vec_push(&c->hi, range.hi);
-    } else if (!sure) {
-        vec_push(&c->plain_lo, range.lo);
-        vec_push(&c->plain_hi, range.hi);
-    } else if (!c->first.lo) { /* the others must agree with it */
-        c->first = range;
-    }
+    if (others == OTHERS_NONE)
+        own_candidate(d, v, u, dom, c);
+    else if (!c->own || !given_outside(d, u, v))
+        shared_candidate(d, v, u, dom, c);
 }
 
-static const FdNode *combine(Domains *d, bool lower, const Candidates *c)
+/* The end of v's range. A use with other variables counts where these have values at all, if v has
+ * a range without it. */
+static const FdNode *combine(Fd *fd, bool lower, const Limits *l)
 {
     FdiNodes all = {0};
-    const FdiNodes *affine = lower ? &c->lo : &c->hi, *plain = lower ? &c->plain_lo : &c->plain_hi;
-    if (c->first.lo) vec_push(&all, lower ? c->first.lo : c->first.hi);
-    for (size_t i = 0; i < plain->len && !c->first.lo; i++) vec_push(&all, plain->data[i]);
-    for (size_t i = 0; i < affine->len; i++) vec_push(&all, affine->data[i]);
-    const FdNode *b = fdi_extreme(d->fd, lower, (int)all.len, all.data);
+    if (l->first) vec_push(&all, l->first);
+    for (size_t i = 0; i < l->plain.len && !l->first; i++) vec_push(&all, l->plain.data[i]);
+    for (size_t i = 0; i < l->own.len; i++) vec_push(&all, l->own.data[i]);
+    const FdNode *own = fdi_extreme(fd, lower, (int)all.len, all.data);
+    for (size_t i = 0; i < l->shared.len; i++)
+        if (!own || !l->exist.data[i]) vec_push(&all, l->shared.data[i]);
+    for (size_t i = 0; own && i < l->shared.len; i++) {
+        FdiNodes same = {0}; /* those under one condition, once */
+        bool first = l->exist.data[i] != NULL;
+        for (size_t k = 0; k < l->shared.len; k++) {
+            if (l->exist.data[k] != l->exist.data[i]) continue;
+            first = first && k >= i;
+            vec_push(&same, l->shared.data[k]);
+        }
+        if (first) {
+            const FdNode *limit = fdi_extreme(fd, lower, (int)same.len, same.data);
+            const FdNode *args[] = {l->exist.data[i], limit, own};
+            vec_push(&all, fdi_simple_op(fd, FD_OP_SELECT, SC_LONG, 3, args));
+        }
+        vec_free(&same);
+    }
+    const FdNode *b = fdi_extreme(fd, lower, (int)all.len, all.data);
     vec_free(&all);
     return b;
+}
+
+static void free_limits(Limits *l)
+{
+    vec_free(&l->own);
+    vec_free(&l->plain);
+    vec_free(&l->shared);
+    vec_free(&l->exist);
 }
 
 static bool settle(Domains *d, DomVar *v, bool alone)
@@ -155,15 +253,15 @@ static bool settle(Domains *d, DomVar *v, bool alone)
             if (!u->strict || !u->affine || fdi_index_factor(&u->index, v->var) == 0) continue;
             if ((u->index.nterms > 1) == (round == 1)) candidate(d, v, u, &c);
         }
-    bool ready = !c.pending && (c.own || (!alone && c.shared));
+    bool shared = c.lo.shared.len && c.hi.shared.len;
+    bool ready = !c.pending && (c.own || (!alone && shared));
     if (ready) {
-        v->dom = (FdDom){FD_DOM_INFERRED, combine(d, true, &c), combine(d, false, &c)};
+        v->dom =
+            (FdDom){FD_DOM_INFERRED, combine(d->fd, true, &c.lo), combine(d->fd, false, &c.hi)};
         v->known = true;
     }
-    vec_free(&c.lo);
-    vec_free(&c.hi);
-    vec_free(&c.plain_lo);
-    vec_free(&c.plain_hi);
+    free_limits(&c.lo);
+    free_limits(&c.hi);
     return ready;
 }
 
