@@ -70,10 +70,19 @@ static void graph_type(Text *out, const Type *t)
     }
 }
 
+/* Arrays count as functions there. */
+static bool graphs_know(const Type *t)
+{
+    if (!type_is_functional(t)) return type_is_value(t);
+    for (int i = 0; i < t->nparams; i++)
+        if (!graphs_know(t->params[i])) return false;
+    return graphs_know(t->result);
+}
+
 /* The text of a type in graphs; null for functions of what graphs do not know. */
 static LLVMValueRef type_constant(HostModule *m, const Type *t)
 {
-    if (type_is_hosted(t)) return host_null(m);
+    if (!graphs_know(t)) return host_null(m);
     Text text = {0};
     graph_type(&text, t);
     const char *copy = arena_strndup(m->arena, text.data, text.len);

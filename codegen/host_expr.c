@@ -314,7 +314,8 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
         bool up = n->kind == AST_CONVERT || class_is(from->decl->cls, to->decl->cls);
         return up ? host_ref(f, operand) : host_class_cast(f, (Ast *)n);
     }
-    if (!type_is_functional(from) || !type_is_functional(to) || from->result != to->result)
+    if (!type_is_functional(from) || !type_is_functional(to) ||
+        !type_same_value(from->result, to->result))
         host_bug(f->m, n, "a conversion that was not lowered");
     if (to->kind != TY_ARRAY || from->kind == TY_ARRAY) return host_ref(f, operand);
     if (operand->kind == AST_GRAPH) return graph_value(f, operand, to);

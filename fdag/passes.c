@@ -14,6 +14,7 @@ static const FdPass all[] = {
     {"hoist", fd_pass_hoist},
     {"deadparams", fd_pass_deadparams},
     {"powers", fd_pass_powers},
+    {"given", fd_pass_given},
 };
 
 const FdPass fd_front_passes[] = {

@@ -51,25 +51,28 @@ static int count_args(const FdType *type)
     return n;
 }
 
-static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsSite *site)
+/* Are the arguments inside the domain of l? */
+static bool is_inside(const Lazy *l, const CsValue *args, const CsSite *site)
 {
-    enum { MOST = FD_MAX_RANK * FD_MAX_FIELDS };
-    ScalarValue in[MOST];
     int64_t index[FD_MAX_RANK];
     bool inside = true;
     const FdType *type = l->graph->fd->root->type;
-    int n = count_args(type), at = 0;
-    for (int i = 0; i < n && i < MOST; i++) in[i].i = args[i].i;
-    for (int d = 0; d < l->box.rank; d++) {
+    for (int d = 0, at = 0; d < l->box.rank; d++) {
         index[d] = args[at].i;
         at += fd_type_leaves(type->params[d]);
         if (!l->box.dim[d].full)
             inside &= index[d] >= l->box.dim[d].lo && index[d] < l->box.dim[d].hi;
     }
-    if (!inside) {
-        rt_throw_outside(site, NULL, &l->box, index);
-        return false;
-    }
+    if (!inside) rt_throw_outside(site, NULL, &l->box, index);
+    return inside;
+}
+
+static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsSite *site)
+{
+    enum { MOST = FD_MAX_RANK * FD_MAX_FIELDS };
+    ScalarValue in[MOST];
+    int n = count_args(l->graph->fd->root->type);
+    for (int i = 0; i < n && i < MOST; i++) in[i].i = args[i].i;
     if (!l->result && worth_all(l) && !eval_lazy(l, site)) {
         rt_catch(); /* the error may be another element's */
         l->no_keep = true;
@@ -84,19 +87,7 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     return good;
 }
 
-/* The parameter of type t as slots of g from its last on, one a scalar. */
-static const FdNode *add_slots(FdGraph *g, const FdType *t)
-{
-    const FdNode *fields[FD_MAX_FIELDS];
-    if (!t->record) {
-        g->slots[g->nslots] = (FdSlot){.type = t, .name = "x"};
-        return fd_slot(rt_fd(), g->nslots++, t, "x");
-    }
-    for (int i = 0; i < t->nfields; i++) fields[i] = add_slots(g, t->fields[i]);
-    return fd_make(rt_fd(), t, fields, (FdLoc){0});
-}
-
-/* The graph of a function that another one gives: the other's parameters are slots. Made once. */
+/* The graph of what a function gives: its parameters are slots. Made once. */
 static Graph *graph_applied(Graph *g)
 {
     if (g->applied) return g->applied;
@@ -106,23 +97,37 @@ static Graph *graph_applied(Graph *g)
     fd->slots =
         arena_array(fd_arena(rt_fd()), FdSlot, (size_t)(fd->nslots + count_args(root->type)) + 1);
     memcpy(fd->slots, g->fd->slots, sizeof *fd->slots * (size_t)g->fd->nslots);
-    for (int i = 0; i < root->type->nparams; i++) args[i] = add_slots(fd, root->type->params[i]);
+    for (int i = 0; i < root->type->nparams; i++)
+        args[i] = graph_add_slots(fd, root->type->params[i], "x");
     fd->root = fd_apply(rt_fd(), root, root->type->nparams, args, root->loc);
     FdError error;
     fd_pass_find("compose")->run(rt_fd(), fd, &error);
     return g->applied = graph_adopt(fd);
 }
 
-/* A functional value that a functional value gives; NULL with an exception. */
-static void *apply_functional(Lazy *l, const CsValue *args, const CsSite *site)
+static bool takes_functions(const FdType *type)
+{
+    for (int i = 0; i < type->nparams; i++)
+        if (type->params[i]->result) return true;
+    return false;
+}
+
+/* A function of functions, or one that gives a function: what it gives is a graph of its own. */
+static bool apply_functional(Lazy *l, const CsValue *args, CsValue *out, const CsSite *site)
 {
     Graph *g = graph_applied(l->graph);
+    const FdType *type = g->fd->root->type;
+    ScalarValue leaves[RT_MAX_LEAVES];
     VEC(CsValue) captures = {0};
     for (int i = 0; i < l->ncaptures; i++) vec_push(&captures, l->captures[i]);
     for (int i = l->ncaptures; i < g->fd->nslots; i++) vec_push(&captures, args[i - l->ncaptures]);
-    void *made = lazy_new(g, captures.data, site);
+    bool good = true;
+    if (type->result)
+        out->ref = lazy_new(g, captures.data, site);
+    else if ((good = eval_scalar(g, captures.data, site, leaves)))
+        for (int i = 0, n = fd_type_leaves(type); i < n; i++) out[i].i = leaves[i].i;
     vec_free(&captures);
-    return made;
+    return good;
 }
 
 void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
@@ -135,8 +140,12 @@ void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
         return;
     }
     leaves[0].i = 0;
-    if (h->kind == CS_LAZY && ((Lazy *)fn)->graph->fd->root->type->result->result) {
-        out[0].ref = apply_functional(fn, args, site);
+    const FdType *known = h->kind == CS_LAZY ? ((Lazy *)fn)->graph->fd->root->type : NULL;
+    if (known && !is_inside(fn, args, site)) return;
+    if (known && (known->result->result || takes_functions(known))) {
+        cs_retain(fn);
+        apply_functional(fn, args, out, site);
+        cs_release(fn);
         return;
     }
     cs_retain(fn);

@@ -304,6 +304,8 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     c->graph.slots = arena_copy(fd_arena(c->fd), b.slots.data, b.slots.len * sizeof *b.slots.data);
     vec_free(&b.slots);
     vec_free(&b.lazies);
+    FdError error;
+    fd_pass_find("given")->run(c->fd, &c->graph, &error);
     c->key = fd_key(c->fd, &c->graph, &c->order);
     if (order_recurrences(c)) c->key = fd_key(c->fd, &c->graph, &c->order);
     look(c);
@@ -419,7 +421,7 @@ Ref *compose_ref(Evaluation *e, const CsSite *site)
         if (a && a->head.buffer && !rt_array_data(a, site)) return NULL;
     }
     Composed *c = e->composed;
-    Ref *r = c->ref ? c->ref : ref_new(c->graph.root);
+    Ref *r = c->ref ? c->ref : ref_new(c->fd, c->graph.root);
     c->ref = NULL; /* taken: a host function that it calls may evaluate the same graph */
     return r;
 }

@@ -57,5 +57,8 @@ bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, co
 /* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)
  */
 Array *eval_lazy(Lazy *l, const CsSite *site);
+/* The value of a scalar graph; out: one value a leaf of a record. False with an exception pending.
+ */
+bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out);
 
 #endif

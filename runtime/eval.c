@@ -339,10 +339,8 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
     return a;
 }
 
-/* A scalar graph; out: one value a leaf of a record. */
-static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, ScalarValue *out)
+bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
-    Graph *g = graph_of(graph);
     out->i = 0;
     if (!lazy_check(g, captures, site)) return false;
     Evaluation e;
@@ -375,7 +373,7 @@ static bool scalar(CsGraph *graph, const CsValue *captures, const CsSite *site, 
 void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site)
 {
     ScalarValue leaves[RT_MAX_LEAVES];
-    bool ok = scalar(graph, captures, site, leaves);
+    bool ok = eval_scalar(graph_of(graph), captures, site, leaves);
     for (int i = 0, n = fd_type_leaves(graph_of(graph)->fd->root->type); i < n; i++)
         out[i].i = ok ? leaves[i].i : 0;
 }
@@ -383,11 +381,11 @@ void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, con
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return scalar(graph, captures, site, &v) ? v.i : 0;
+    return eval_scalar(graph_of(graph), captures, site, &v) ? v.i : 0;
 }
 
 double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return scalar(graph, captures, site, &v) ? v.f : 0;
+    return eval_scalar(graph_of(graph), captures, site, &v) ? v.f : 0;
 }

@@ -65,6 +65,17 @@ static void look(Look *l, const FdNode *n)
     }
 }
 
+const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    if (!t->record) {
+        g->slots[g->nslots] = (FdSlot){.type = t, .name = name};
+        return fd_slot(rt_fd(), g->nslots++, t, name);
+    }
+    for (int i = 0; i < t->nfields; i++) fields[i] = graph_add_slots(g, t->fields[i], name);
+    return fd_make(rt_fd(), t, fields, (FdLoc){0});
+}
+
 Graph *graph_adopt(FdGraph *fd)
 {
     Arena *arena = fd_arena(rt_fd());

@@ -9,12 +9,14 @@ struct Graph {
     FdGraph *fd;
     uint32_t serial;       /* numbers graphs from 1 */
     bool expensive;        /* reductions, gathers, transcendental functions, calls */
-    struct Graph *applied; /* of the function that it gives, its parameters as slots; or NULL */
+    struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
 };
 
 Graph *graph_of(CsGraph *g);     /* parses the text once */
 Graph *graph_adopt(FdGraph *fd); /* of rt_fd(); for graphs that the runtime itself makes */
+/* A value of type t (of rt_fd()) as slots of g from its last on, one a scalar; there is room. */
+const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name);
 void graphs_free(void);
 
 /* A lazy value, its domain evaluated and agreements checked. NULL with an exception pending. */

@@ -16,8 +16,9 @@ typedef struct RtLeaf {
     ScalarValue scalar;
 } RtLeaf;
 
-/* Prepares a root (a function, scalar or record node) for interpretation; nodes must outlive it. */
-Ref *ref_new(const FdNode *root);
+/* Prepares a root (a function, scalar or record node of fd) for interpretation; fd must outlive it.
+ */
+Ref *ref_new(Fd *fd, const FdNode *root);
 void ref_free(Ref *r);
 
 /* Each evaluates with the given slot values; false with an exception pending. `site` names the

@@ -35,7 +35,8 @@ typedef struct RefVar {
     ScalarValue value;   /* of a scalar */
     ScalarValue *record; /* room for the leaves of a record */
     uint64_t epoch;
-    struct Cell *fn;     /* the function that it stands for, if its type is one */
+    struct Cell *fn; /* the function that it stands for, if its type is one */
+    const FdNode *node;
     struct Cell *lazy;   /* what the value will be, evaluated in `scope`; NULL: it is */
     struct Scope *scope; /* NULL: outside all */
 } RefVar;
@@ -45,7 +46,7 @@ typedef struct Scope {
     struct Scope *outer;
     int n;
     RefVar **vars;
-    RefVar hidden[FD_MAX_RANK];
+    RefVar *hidden; /* room for n */
 } Scope;
 
 /* Arguments of an application, and those for the function that it gives. */
@@ -66,7 +67,7 @@ typedef struct RefStmt {
 
 typedef struct RefUser {
     const FdUser *user;
-    RefVar *params[FD_MAX_RANK];
+    VEC(RefVar *) vars;     /* its parameters, then its locals */
     RefStmt *body;          /* NULL: native */
     struct Cell *identity;  /* NULL: none */
     const CsNative *native; /* found at the first call */
@@ -104,6 +105,7 @@ typedef struct Cell {
     RefVar **deps;          /* sorted by address */
     RefUser *user;
     const FdNode *node;
+    Graph *made; /* of a function: the graph of the value that host functions see, once made */
 } Cell;
 
 typedef struct Chunk {
@@ -119,6 +121,7 @@ typedef struct Mark {
 
 struct Ref {
     Arena *arena;
+    Fd *fd; /* of the nodes */
     Cell *root;
     VEC(Cell *) cells;  /* by node id */
     VEC(RefVar *) vars; /* by variable number */
@@ -152,9 +155,10 @@ ScalarValue ref_operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out, const Sc
 /* One bound of a range; false if it is infinite. */
 bool ref_range_bound(Ref *r, Cell *c, int64_t *out);
 
-/* Opens a scope in which the variables have the values and functions of `args`; NULL: those that
- * they have. */
-void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, const RefVar *args);
+/* Opens a scope in which the first nargs of n variables have the values and functions of `args`,
+ * the others those that they have. `hidden` is room for n, until the scope is left. */
+void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, RefVar *hidden, int nargs,
+               const RefVar *args);
 void ref_leave(Ref *r);
 
 static inline void ref_set(Ref *r, RefVar *v, ScalarValue value)
@@ -185,13 +189,26 @@ static inline Mark ref_mark(const Ref *r)
 }
 void ref_release(Ref *r, Mark m);
 
-/* ---- functions with statements, host functions (ref_user.c) ----------------------------- */
+/* An argument: a function, a value where that is simple to have, else a value by need. Its room
+ * lasts until the caller releases it. */
+RefVar ref_argument(Ref *r, Cell *c);
+
+/* ---- functions with statements (ref_user.c) --------------------------------------------- */
 
 /* Arguments are evaluated. */
 void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, ScalarValue *out);
-/* A closure in a slot. */
-void ref_call_closure(Ref *r, const Cell *f, const RefVar *args, const FdNode *node,
-                      ScalarValue *out);
+
+/* ---- functions of the host (ref_function.c) --------------------------------------------- */
+
+/* A function as a value of the runtime; the caller owns the reference. NULL with an error. */
+void *ref_value(Ref *r, Cell *f);
+/* Calls of a closure in a slot and of a native; what gives a function gives a reference to it, the
+ * caller's. Host functions see a record as one value a scalar field. */
+void ref_call_closure(Ref *r, const Cell *f, RefVar *args, ScalarValue *out);
+void ref_call_native(Ref *r, const RefUser *u, RefVar *args, ScalarValue *out);
+/* Applies a value, whose reference it takes over, of this type to the arguments, and what it gives
+ * to the next ones. */
+void ref_call_value(Ref *r, void *fn, const FdType *type, Args *a, ScalarValue *out);
 
 /* ---- what runs over ranges (ref_loop.c) ------------------------------------------------- */
 

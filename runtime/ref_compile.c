@@ -14,6 +14,7 @@ static RefVar *var_of(Ref *r, const FdNode *n)
     RefVar **v = &r->vars.data[n->var];
     if (!*v) {
         *v = arena_new_of(r->arena, RefVar);
+        (*v)->node = n;
         if (n->type->record) /* locals keep theirs, others get one with each value */
             (*v)->record = arena_array(r->arena, ScalarValue, fd_type_leaves(n->type));
     }
@@ -116,6 +117,17 @@ static RefStmt *stmts(Ref *r, const FdStmt *s)
     return first;
 }
 
+static void add_locals(RefUser *u, const RefStmt *s)
+{
+    for (; s; s = s->next) {
+        bool known = !s->var;
+        for (size_t i = 0; i < u->vars.len; i++) known = known || u->vars.data[i] == s->var;
+        if (!known) vec_push(&u->vars, s->var);
+        add_locals(u, s->body);
+        add_locals(u, s->other);
+    }
+}
+
 static RefUser *user_of(Ref *r, const FdUser *u)
 {
     for (size_t i = 0; i < r->users.len; i++)
@@ -125,8 +137,9 @@ static RefUser *user_of(Ref *r, const FdUser *u)
     vec_push(&r->users, x);
     if (u->identity) x->identity = cell_of(r, u->identity);
     if (u->body) {
-        for (int i = 0; i < u->nparams; i++) x->params[i] = var_of(r, u->params[i]);
+        for (int i = 0; i < u->nparams; i++) vec_push(&x->vars, var_of(r, u->params[i]));
         x->body = stmts(r, u->body);
+        add_locals(x, x->body);
     }
     return x;
 }
@@ -269,11 +282,12 @@ static void look(Ref *r, Cell *c)
         r->planes[c->slot] = arena_array(r->arena, int64_t, c->leaves);
 }
 
-Ref *ref_new(const FdNode *root)
+Ref *ref_new(Fd *fd, const FdNode *root)
 {
     Arena *arena = arena_new();
     Ref *r = arena_new_of(arena, Ref);
     r->arena = arena;
+    r->fd = fd;
     r->clock = 1;
     r->root = cell_of(r, root);
     r->boxes = arena_array(arena, FdBox, r->nslots + 1);
@@ -297,6 +311,7 @@ void ref_free(Ref *r)
     }
     vec_free(&r->cells);
     vec_free(&r->vars);
+    for (size_t i = 0; i < r->users.len; i++) vec_free(&r->users.data[i]->vars);
     vec_free(&r->users);
     arena_free(r->arena);
 }

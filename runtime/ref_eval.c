@@ -70,13 +70,12 @@ void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message)
 
 /* ---- variables ---------------------------------------------------------------------- */
 
-void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, const RefVar *args)
+void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, RefVar *hidden, int nargs,
+               const RefVar *args)
 {
-    s->outer = r->scope;
-    s->n = n;
-    s->vars = vars;
-    for (int i = 0; i < n; i++) s->hidden[i] = *vars[i];
-    for (int i = 0; args && i < n; i++) {
+    *s = (Scope){r->scope, n, vars, hidden};
+    for (int i = 0; i < n; i++) hidden[i] = *vars[i];
+    for (int i = 0; i < nargs; i++) {
         *vars[i] = args[i];
         vars[i]->epoch = ++r->clock;
     }
@@ -200,7 +199,7 @@ bool ref_range_bound(Ref *r, Cell *c, int64_t *out)
 /* LOWER or UPPER of a function; an error if it is infinite. */
 static int64_t bound(Ref *r, const Cell *c)
 {
-    const Cell *f = ref_function_of(c->fn);
+    Cell *f = ref_function_of(c->fn);
     bool upper = c->op == FD_OP_UPPER;
     int64_t v = 0;
     if (f && f->kind == CELL_SLOT) {
@@ -210,6 +209,13 @@ static int64_t bound(Ref *r, const Cell *c)
                ref_range_bound(r, upper ? f->hi[c->dim] : f->lo[c->dim], &v)) {
         return v;
     }
+    void *fn = f && f->kind == CELL_APPLY ? ref_value(r, f) : NULL;
+    if (fn) {
+        FdBox room = *rt_box_of(fn, &room);
+        cs_release(fn);
+        if (!room.dim[c->dim].full) return upper ? room.dim[c->dim].hi : room.dim[c->dim].lo;
+    }
+    if (r->failed) return 0;
     ref_fail(r, RT_DOMAIN, c->node, "a function with an infinite domain has no bounds");
     return 0;
 }
@@ -264,9 +270,7 @@ static bool is_settled(const Cell *c)
     return true;
 }
 
-/* An argument: a function, a value where that is simple to have, else a value by need. Its room
- * lasts until the caller releases it. */
-static RefVar argument(Ref *r, Cell *c)
+RefVar ref_argument(Ref *r, Cell *c)
 {
     RefVar v = {.epoch = 0};
     if (c->node->type->result) {
@@ -294,7 +298,8 @@ static void call_let(Ref *r, Cell *f, Args *a, ScalarValue *out)
         return;
     }
     Scope scope;
-    ref_enter(r, &scope, a->n, f->vars, a->args);
+    RefVar hidden[FD_MAX_RANK];
+    ref_enter(r, &scope, a->n, f->vars, hidden, a->n, a->args);
     FdBox box = {.rank = a->n};
     bool inside = true;
     for (int d = 0; d < a->n && !r->failed; d++) {
@@ -371,7 +376,7 @@ static void call_strict(Ref *r, Cell *f, Args *a, ScalarValue *out)
     default: break;
     }
     if (!r->leaves[f->slot].array) {
-        ref_call_closure(r, f, a->args, a->node, out);
+        ref_call_closure(r, f, a->args, out);
         return;
     }
     ScalarValue index[FD_MAX_RANK];
@@ -390,12 +395,16 @@ void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out)
     } else if (f->kind == CELL_APPLY) { /* f(x)(y) */
         RefVar inner[FD_MAX_RANK];
         Mark mark = ref_mark(r);
-        for (int i = 0; i < f->nargs; i++) inner[i] = argument(r, f->args[i]);
+        for (int i = 0; i < f->nargs; i++) inner[i] = ref_argument(r, f->args[i]);
         Args first = {f->nargs, inner, f->node, a};
         ref_call(r, f->fn, &first, out);
         ref_release(r, mark);
-    } else if (a->next) {
-        ref_fail(r, RT_DOMAIN, a->node, "a function is made in a way that cannot be evaluated");
+    } else if (a->next) { /* of the host, like all that give functions in other ways */
+        ScalarValue given = nothing;
+        Args first = {a->n, a->args, a->node, NULL};
+        call_strict(r, f, &first, &given);
+        if (!r->failed)
+            ref_call_value(r, (void *)(uintptr_t)given.i, f->node->type->result, a->next, out);
     } else if (f->kind == CELL_OP) {
         call_op(r, f, a->args, a->node, out);
     } else {
@@ -417,7 +426,7 @@ static void eval_apply(Ref *r, Cell *c, int from, int n, ScalarValue *out)
     Args a = {c->nargs, args, c->node, NULL};
     Mark mark = ref_mark(r);
     ScalarValue *all = n == c->leaves ? out : ref_room(r, c->leaves);
-    for (int i = 0; i < c->nargs; i++) args[i] = argument(r, c->args[i]);
+    for (int i = 0; i < c->nargs; i++) args[i] = ref_argument(r, c->args[i]);
     ref_call(r, f, &a, all);
     if (all != out) copy(out, all + from, n);
     ref_release(r, mark);

@@ -79,7 +79,8 @@ void ref_reduce(Ref *r, Cell *c, ScalarValue *out)
         f.any = fd_op_identity(f.op, c->out, f.sum);
     }
     Scope scope;
-    ref_enter(r, &scope, c->nvars, c->vars, NULL);
+    RefVar hidden[FD_MAX_RANK];
+    ref_enter(r, &scope, c->nvars, c->vars, hidden, 0, NULL);
     if (!r->failed) fold(r, &f, 0);
     ref_leave(r);
     if (!f.any && identity && !r->failed)
@@ -162,7 +163,8 @@ static void evaluate(Ref *r, Cell *f, uint64_t stamp)
     t->now = index;
     f->self->epoch = ++r->clock; /* what was read of it is of no use any more */
     Scope scope;
-    ref_enter(r, &scope, f->nvars, f->vars, NULL);
+    RefVar hidden[FD_MAX_RANK];
+    ref_enter(r, &scope, f->nvars, f->vars, hidden, 0, NULL);
     fill(r, f, 0, index);
     ref_leave(r);
     t->now = NULL;

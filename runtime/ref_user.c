@@ -1,8 +1,9 @@
-/* The reference executor's functions: bodies of statements, host functions, closures in slots. Host
- * functions see a record as one value a scalar field. */
+/* The reference executor's functions with bodies of statements. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "closure.h"
+#include "lazy.h"
 #include "ref_cell.h"
 
 typedef enum Flow { GO_ON, BREAK, CONTINUE, RETURN } Flow;
@@ -45,87 +46,36 @@ static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
     return GO_ON;
 }
 
-/* ---- host functions -------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------ */
 
-static int leaves_of(const FdType *t)
-{
-    return t->result ? 1 : fd_type_leaves(t);
-}
-
-/* Values that a call passes, flattened: out in front, then the arguments. */
-typedef struct Passed {
-    CsValue *out, *in;
-    VEC(CsValue) room;
-} Passed;
-
-static bool pass(Ref *r, Passed *p, const FdType *type, const RefVar *args, const FdNode *node)
-{
-    int results = leaves_of(type->result);
-    for (int i = 0; i < results; i++) vec_push(&p->room, (CsValue){0});
-    for (int i = 0; i < type->nparams && !r->failed; i++) {
-        const FdType *t = type->params[i];
-        const Cell *f = args[i].fn;
-        if (t->result && (!f || f->kind != CELL_SLOT)) {
-            ref_fail(r, RT_DOMAIN, node,
-                     "a host function can be given arrays only, no expressions");
-        } else if (t->result) {
-            const RtLeaf *leaf = &r->leaves[f->slot];
-            void *fn = leaf->array ? (void *)leaf->array : leaf->closure;
-            vec_push(&p->room, (CsValue){.ref = fn});
-        } else {
-            const ScalarValue *from = t->record ? args[i].record : &args[i].value;
-            for (int k = 0; k < leaves_of(t); k++) vec_push(&p->room, (CsValue){.i = from[k].i});
-        }
-    }
-    p->out = p->room.data;
-    p->in = p->room.data + results;
-    return !r->failed;
-}
-
-/* Takes over what a call gave; `good`: it threw nothing. */
-static void take(Ref *r, Passed *p, const FdType *type, bool good, ScalarValue *out)
-{
-    r->failed |= !good;
-    for (int k = 0; k < leaves_of(type->result) && !r->failed; k++) out[k].i = p->out[k].i;
-    vec_free(&p->room);
-}
-
-void ref_call_closure(Ref *r, const Cell *f, const RefVar *args, const FdNode *node,
-                      ScalarValue *out)
-{
-    Passed p = {0};
-    const FdType *type = f->node->type;
-    bool good = pass(r, &p, type, args, node) &&
-                closure_call(r->leaves[f->slot].closure, p.in, p.out, r->site);
-    take(r, &p, type, good, out);
-}
-
-static void call_native(Ref *r, const RefUser *u, const RefVar *args, const FdNode *node,
-                        ScalarValue *out)
-{
-    Passed p = {0};
-    const FdType *type = u->user->type;
-    bool good = pass(r, &p, type, args, node);
-    if (good) u->native->call(NULL, p.in, p.out);
-    if (good && cs_pending) {
-        if (r->site) cs_frame(r->site);
-        good = false;
-    }
-    take(r, &p, type, good, out);
-}
+enum { FEW = 24 };
 
 void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, ScalarValue *out)
 {
     if (!u->body) {
         if (!u->native) u->native = rt_native_find(u->user->name);
         if (u->native)
-            call_native(r, u, args, node, out);
+            ref_call_native(r, u, args, out);
         else
             ref_fail(r, RT_DOMAIN, node, "a host function is missing in this program");
         return;
     }
+    /* A function that it is given may call it again: locals are each call's own. */
     Scope scope;
-    ref_enter(r, &scope, n, u->params, args);
+    int nvars = (int)u->vars.len;
+    RefVar few[FEW], *hidden = nvars > FEW ? malloc((size_t)nvars * sizeof *hidden) : few;
+    if (!hidden) {
+        fputs("out of memory\n", stderr);
+        abort();
+    }
+    Mark mark = ref_mark(r);
+    ref_enter(r, &scope, nvars, u->vars.data, hidden, n, args);
+    for (int i = n; i < nvars; i++) {
+        RefVar *v = u->vars.data[i];
+        if (v->record) v->record = ref_room(r, fd_type_leaves(v->node->type));
+    }
     run(r, u->body, out);
     ref_leave(r);
+    ref_release(r, mark);
+    if (hidden != few) free(hidden);
 }

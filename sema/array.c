@@ -38,8 +38,7 @@ void check_init_list(Sema *s, Ast *n, const Type *type, int dim)
             continue;
         }
         if (last) {
-            check_value(s, item, type->result);
-            convert_to(s, item, type->result, "an element");
+            check_converted(s, item, type->result, "an element");
             continue;
         }
         check_init_list(s, *item, type, dim + 1);

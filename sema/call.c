@@ -47,10 +47,18 @@ bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
     return true;
 }
 
+/* An argument that is itself the function that a parameter asks for: nothing is promoted. */
+static bool is_passed(Sema *s, const Ast *arg, const Type *param)
+{
+    return param && type_is_functional(param) && convert_class(s, arg, param) != CONV_NONE;
+}
+
 static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args)
 {
     n->type = s->error;
-    bool functional = false, broken = false;
+    bool broken = false;
+    Ast *promoted[MAX_PARAMS];
+    int npromoted = 0;
     s->index_depth++;
     for (int i = 0; i < args.len; i++) {
         if (!check_arg_form(s, args.data[i])) {
@@ -58,7 +66,8 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
             continue;
         }
         const Type *hint = i < f->nparams ? f->params[i] : NULL;
-        const Type *t = check_value(s, &args.data[i], hint);
+        const Type *t = check_expr(s, &args.data[i], hint);
+        if (!is_passed(s, args.data[i], hint)) t = settle_value(s, &args.data[i]);
         broken = broken || t == s->error;
     }
     s->index_depth--;
@@ -70,13 +79,16 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
     for (int i = 0; i < args.len && !broken; i++) {
         const char *what = name ? arena_printf(s->arena, "index %d of '%s'", i + 1, name)
                                 : arena_printf(s->arena, "index %d", i + 1);
-        functional = functional ||
-                     (type_is_functional(args.data[i]->type) && !type_is_functional(f->params[i]));
+        if (is_passed(s, args.data[i], f->params[i])) {
+            broken = !convert_to(s, &args.data[i], f->params[i], what);
+            continue;
+        }
+        if (type_is_functional(args.data[i]->type)) promoted[npromoted++] = args.data[i];
         broken = !convert_index(s, &args.data[i], f->params[i], what);
     }
-    n->res = functional ? AST_RES_PROMOTE : AST_RES_APPLY;
-    n->type = broken || !functional ? f->result
-                                    : promoted_type(s, n->loc, f->result, args.data, args.len);
+    n->res = npromoted ? AST_RES_PROMOTE : AST_RES_APPLY;
+    n->type =
+        broken || !npromoted ? f->result : promoted_type(s, n->loc, f->result, promoted, npromoted);
 }
 
 void check_index(Sema *s, Ast *n)

@@ -222,6 +222,9 @@ void check_unknown(Sema *s, const Ast *n); /* a construct that is not supported 
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
 /* The same, but a type or group name is an error. */
 const Type *check_value(Sema *s, Ast **slot, const Type *hint);
+/* The value of a place of this type (NULL: of any): checked in its light and converted, names of
+ * functions to functional values. Gives the type of the place, or the error type. */
+const Type *check_converted(Sema *s, Ast **slot, const Type *type, const char *what);
 const Type *require_value(Sema *s, Ast *n);    /* after check_expr */
 const Type *settle_value(Sema *s, Ast **slot); /* the same; a method with one overload is one */
 void check_unary(Sema *s, Ast *n, const Type *hint);
@@ -504,6 +507,8 @@ const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
 /* Checks the arguments of a call whose one overload of this length is generic and takes functions:
  * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
 bool generic_arguments(Sema *s, const Candidates *set, AstList args);
+/* The instance of a generic function that has the parameters of the functional type `to`; NULL. */
+Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc);
 /* The instance that combines two values of type t to one, or NULL: it can reduce. */
 Symbol *generic_combiner(Sema *s, Symbol *generic, const Type *t, Loc loc);
 bool generic_combines(const Symbol *generic); /* by its form: T f<T>(T a, T b) */

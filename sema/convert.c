@@ -140,7 +140,12 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
         set = candidates_of_library(s, s->bspace[e->sym->builtin], e->sym->name, false);
     Symbol *found = NULL;
     for (int i = 0; i < set.len; i++) {
-        const Candidate *c = &set.data[i];
+        Candidate *c = &set.data[i];
+        if (c->sym->kind == SYM_FUNC && c->sym->generic && c->nparams == to->nparams) {
+            Symbol *f = generic_value(s, c->sym, to, e->loc);
+            Candidates one = {.data = c};
+            if (f) candidates_add(&one, f);
+        }
         if (!c->result || c->nparams != to->nparams) continue;
         bool fits = conversion(c->result, to->result) != CONV_NONE;
         for (int p = 0; p < c->nparams && fits; p++) fits = c->params[p] == to->params[p];
@@ -270,6 +275,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
             return method_value(s, slot, group_member(s, e, to, &t), to);
         e->sym = group_member(s, e, to, &t);
         e->type = t;
+        if (e->sym->kind == SYM_FUNC) func_use(s, e->sym);
         pure_need(s, e->sym, e->loc, "is used as a functional value");
         if (type_is_hosted(t) && e->sym->kind == SYM_BUILTIN) {
             *slot = call_lambda(s, e, to);

@@ -94,6 +94,15 @@ const Type *check_value(Sema *s, Ast **slot, const Type *hint)
     return settle_value(s, slot);
 }
 
+const Type *check_converted(Sema *s, Ast **slot, const Type *type, const char *what)
+{
+    const Type *t = check_expr(s, slot, type);
+    if (!type || !type_is_functional(type) || t->kind != TY_GROUP) t = settle_value(s, slot);
+    if (t == s->error || !type) return t;
+    convert_to(s, slot, type, what);
+    return type;
+}
+
 const Type *require_value(Sema *s, Ast *n)
 {
     if (n->kind == AST_NAME_REF && n->sym &&

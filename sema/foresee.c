@@ -128,6 +128,8 @@ static void record(Foresee *f, Value *v, Loc loc)
     g->nslots = (int)f->slots.len;
     g->slots = arena_array(a, FdSlot, g->nslots + 1);
     if (g->nslots) memcpy(g->slots, f->slots.data, sizeof *g->slots * f->slots.len);
+    FdError error;
+    fd_pass_find("given")->run(f->fd, g, &error);
     FdKey key = fd_key(f->fd, g, NULL);
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return;

@@ -330,10 +330,7 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
         }
         Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, args, loc);
         if (sym && sym->type) {
-            Candidate *c = &out.data[out.len++];
-            *c =
-                (Candidate){.sym = sym, .nparams = sym->type->nparams, .result = sym->type->result};
-            for (int p = 0; p < c->nparams; p++) c->params[p] = sym->type->params[p];
+            candidates_add(&out, sym);
         } else if (set.data[i].nparams == args.len || !left) {
             left = set.data[i].sym;
         }
@@ -348,6 +345,17 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
                "the type arguments of '%s' cannot be inferred from these arguments", left->name);
     report_note(s, left->loc, "'%s' is declared here", left->name);
     return out;
+}
+
+Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc)
+{
+    Ast values[MAX_PARAMS], *args[MAX_PARAMS];
+    for (int i = 0; i < to->nparams; i++) {
+        values[i] = (Ast){.kind = AST_BAD, .loc = loc, .type = to->params[i]};
+        args[i] = &values[i];
+    }
+    Symbol *f = infer(s, g, (AstList){args, to->nparams}, loc);
+    return f && f->type ? f : NULL;
 }
 
 bool generic_combines(const Symbol *g)

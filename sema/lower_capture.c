@@ -53,7 +53,8 @@ bool lower_is_machinery(const Lower *l, const Ast *n)
         const Ast *operand = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
         if (!n->type || n->type->kind != TY_FUNC || type_is_hosted(n->type)) return false;
         if (!type_is_functional(operand->type)) return lower_is_invoked(l, n);
-        return n->type->result != operand->type->result || lower_is_machinery(l, operand);
+        return !type_same_value(n->type->result, operand->type->result) ||
+               lower_is_machinery(l, operand);
     }
     case AST_CALL: {
         const Builtin *b = lower_builtin(n);

@@ -64,10 +64,15 @@ int lower_operands(const Ast *n, const Ast **out)
 bool lower_is_passed(const Ast *n, int operand)
 {
     const Symbol *s = (n->kind == AST_CALL || n->kind == AST_NEW) ? n->sym : NULL;
-    if (!s || s->kind != SYM_FUNC) return false;
-    operand -= lower_is_method_call(n);
-    return operand >= 0 && operand < s->type->nparams &&
-           type_is_functional(s->type->params[operand]);
+    const Type *f = s && s->kind == SYM_FUNC ? s->type : NULL;
+    if (f) {
+        operand -= lower_is_method_call(n);
+    } else if (!s && (n->kind == AST_CALL || n->kind == AST_INDEX)) {
+        f = (*lower_callee((Ast *)(uintptr_t)n))->type;
+        const AstList *args = n->kind == AST_CALL ? &n->call.args : &n->index.args;
+        if (!type_is_functional(f) || args->data[operand]->type != f->params[operand]) return false;
+    }
+    return f && operand >= 0 && operand < f->nparams && type_is_functional(f->params[operand]);
 }
 
 /* ---- one operation ------------------------------------------------------------------------ */
@@ -330,7 +335,7 @@ static const FdNode *function(Lower *l, const Ast *n)
         if (lower_is_invoked(l, n)) return lower_invoked(l, n);
         if (!type_is_functional(operand->type))
             return lower_fail(l, n->loc, "this object is not known here");
-        bool same = type_is_functional(operand->type) && n->type->result == operand->type->result;
+        bool same = type_same_value(n->type->result, operand->type->result);
         return same ? lower_expr(l, operand) : lower_pointwise(l, n);
     }
     case AST_NAME_REF: return lower_is_machinery(l, n) ? lower_pointwise(l, n) : variable(l, n);

@@ -19,15 +19,7 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
         check_init_list(s, *init, type, 0);
         return type;
     }
-    const Type *t = check_expr(s, init, type);
-    if (type && type_is_functional(type) && t->kind == TY_GROUP) {
-        convert_to(s, init, type, NULL);
-        return type;
-    }
-    t = settle_value(s, init);
-    if (t == s->error || !type) return t;
-    convert_to(s, init, type, NULL);
-    return type;
+    return check_converted(s, init, type, NULL);
 }
 
 static void check_var_decl(Sema *s, Ast *n)

@@ -134,6 +134,13 @@ bool type_same_params(const Type *a, const Type *b)
     return true;
 }
 
+bool type_same_value(const Type *a, const Type *b)
+{
+    if (a == b) return true;
+    return type_is_functional(a) && type_is_functional(b) && type_same_params(a, b) &&
+           type_same_value(a->result, b->result);
+}
+
 bool type_is_functional(const Type *t)
 {
     return t && (t->kind == TY_FUNC || t->kind == TY_ARRAY);

@@ -39,6 +39,34 @@ const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n)
     return NULL;
 }
 
+/* ---- given: only lets that are given functions ----------------------------------------------
+ *   before: %5 = let (%1 : full, %2 : full) %4   where %4 = %1(%1(%2))
+ *           %7 = apply %5 (%f, %6)
+ *   after:  %7 = f(f(%6))
+ * Lets with a range of their own stay: an index outside of it is an error. Afterwards no such let
+ * is given a function that uses its own variables. */
+
+static const FdNode *given_node(void *ctx, Fd *fd, const FdNode *n)
+{
+    const FdNode *f = n->fn;
+    bool functional = false;
+    if (n->kind != FD_APPLY || f->kind != FD_LET || f->self) return NULL;
+    for (int i = 0; i < n->nargs; i++) {
+        functional = functional || n->args[i]->type->nparams;
+        if (f->doms[i].kind != FD_DOM_FULL) return NULL;
+    }
+    if (!functional) return NULL;
+    const FdNode *body = fdi_replace_vars(fd, f->body, f->nvars, f->vars, n->args);
+    return fd_rewrite(fd, body, given_node, ctx);
+}
+
+bool fd_pass_given(Fd *fd, FdGraph *g, FdError *error)
+{
+    (void)error;
+    fdi_rewrite_graph(fd, g, given_node, NULL);
+    return true;
+}
+
 bool fd_pass_compose(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;

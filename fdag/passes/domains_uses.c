@@ -51,19 +51,28 @@ static const FdNode *rename_bound(void *ctx, Fd *fd, const FdNode *n)
  * itself say nothing. */
 static bool may_be_finite(const FdNode *f, int k)
 {
-    if (f->kind == FD_VAR || (f->kind == FD_FUNC && f->leaf != FD_LEAF_SLOT)) return false;
+    if (f->kind == FD_FUNC && f->leaf != FD_LEAF_SLOT) return false;
     return fdi_is_integer(f->type->params[k]);
+}
+
+/* Variables that stand for recurrences, in the graph so far. */
+static void find_selves(const Domains *d, FdiMap *selves)
+{
+    for (size_t i = 0; i < d->nodes.len; i++)
+        if (d->nodes.data[i]->self) fdi_map_set(selves, d->nodes.data[i]->self, 1);
 }
 
 static void add_uses(Domains *d)
 {
-    FdiMap strict = {0};
+    FdiMap strict = {0}, selves = {0};
+    find_selves(d, &selves);
     fdi_gather_strict(d->graph->root, &strict);
     for (size_t i = 0; i < d->nodes.len; i++) {
         const FdNode *n = d->nodes.data[i];
         uint64_t dummy;
         if (n->kind != FD_APPLY) continue;
         for (int k = 0; k < n->nargs; k++) {
+            if (fdi_map_get(&selves, n->fn, &dummy)) continue;
             if (!may_be_finite(n->fn, k) || fdi_closed(n->args[k])) continue;
             DomUse u = {.apply = n, .param = k};
             u.strict = fdi_map_get(&strict, n, &dummy);
@@ -72,6 +81,7 @@ static void add_uses(Domains *d)
         }
     }
     fdi_map_free(&strict);
+    fdi_map_free(&selves);
 }
 
 Bounds domains_bounds_of(Domains *d, const DomUse *u, FdDom *out)
