@@ -34,7 +34,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults levels explain robust generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults levels explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -95,7 +95,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden faults levels explain robust generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory unit golden faults levels explain robust cli generator replay examples products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -109,6 +109,8 @@ robust: all
 	@CSC=$(CSC) tests/robust
 generator: all
 	@BUILD=$(BUILD) tests/generator
+cli: all
+	@CSC=$(CSC) tests/cli
 # The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.
 FUZZ_TIME ?= 60
 # Traced comparisons and libFuzzer's entropic schedule took more time than the compiler; a small quarantine spares page faults.

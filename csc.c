@@ -1,7 +1,9 @@
 /* csc: the driver. Options, and the pipeline as one list of calls (compile, below).
  * Each stage reads and extends one Job; a stage that fails has said why.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +16,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/output.h"
+#include "base/process.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -70,7 +74,8 @@ typedef struct Job {
     SemaResult *sema;
     VEC(HostKernel) kernels;
     HostModule *module;
-    Text out; /* what --emit prints */
+    Text out;    /* what --emit prints */
+    int program; /* of `csc run`: the file to be run, open */
 } Job;
 
 /* ---- messages ----------------------------------------------------------------------------- */
@@ -122,9 +127,11 @@ static bool parse(Job *j)
     return j->opt->emit != EMIT_AST || diags_errors(j->diags) == 0;
 }
 
-/* Runs on what the parser recovered too, so that one run reports every error of the file. */
+/* Runs on what the parser recovered too, so that one run reports every error of the file; but who
+ * knows what constructs of C# declare. */
 static bool analyse(Job *j)
 {
+    if (diags_has(j->diags, DIAG_FOREIGN)) return false;
     j->sema = sema_unit(j->unit, j->sources, j->diags, j->names, j->arena, j->fd);
     if (diags_errors(j->diags)) return false;
     if (j->opt->emit == EMIT_TYPES) sema_print_types(&j->out, j->sema, j->sources);
@@ -160,29 +167,66 @@ static bool build_host(Job *j)
     j->module =
         host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->opt->host);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
+    if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
+    if (j->opt->emit == EMIT_OBJ) host_print_object(&j->out, j->module);
     return true;
 }
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-static bool run_command(const Job *j, char *const argv[])
+/* What cc works on: files in a folder of their own, so that no name of the user's reaches it. They
+ * go with the process if a signal ends it. */
+typedef struct Work {
+    const char *object, *program;
+    Leftover leftovers[3]; /* the folder, then the files in it */
+} Work;
+
+static bool work_begin(Job *j, Work *w)
 {
+    const char *dir = getenv("TMPDIR");
+    if (!dir || !*dir) dir = "/tmp";
+    char *folder = arena_printf(j->arena, "%s%s/cscXXXXXX", *dir == '/' ? "" : "./", dir);
+    sigset_t before = process_hold();
+    bool made = mkdtemp(folder) != NULL;
+    int err = errno;
+    w->object = arena_printf(j->arena, "%s/object.o", folder);
+    w->program = arena_printf(j->arena, "%s/program", folder);
+    const char *paths[] = {folder, w->object, w->program};
+    for (int i = 0; made && i < 3; i++) {
+        w->leftovers[i].path = paths[i];
+        process_add_leftover(&w->leftovers[i]);
+    }
+    process_release(before);
+    if (!made)
+        complain("cannot make a temporary folder in '%s': %s; TMPDIR names another", dir,
+                 strerror(err));
+    return made;
+}
+
+static void work_end(Work *w)
+{
+    DIR *folder = opendir(w->leftovers[0].path); /* cc too may have left something */
+    for (struct dirent *e; folder && (e = readdir(folder));) unlinkat(dirfd(folder), e->d_name, 0);
+    if (folder) closedir(folder);
+    rmdir(w->leftovers[0].path);
+    for (int i = 3; i-- > 0;) process_take_leftover(&w->leftovers[i]);
+}
+
+static bool run_command(const Job *j, const Work *w, char *const argv[])
+{
+    const char *dir = getenv("TMPDIR"), *before = dir ? arena_printf(j->arena, "%s", dir) : NULL;
     if (j->opt->verbose) {
         for (int i = 0; argv[i]; i++) fprintf(stderr, i ? " %s" : "%s", argv[i]);
         fputc('\n', stderr);
     }
-    pid_t pid = fork();
-    if (pid == 0) {
-        execvp(argv[0], argv);
-        complain("cannot run '%s': %s", argv[0], strerror(errno));
-        _exit(127);
-    }
-    int status = 0;
-    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
-        complain("cannot run '%s': %s", argv[0], strerror(errno));
-        return false;
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    setenv("TMPDIR", w->leftovers[0].path, 1);
+    int status = 0, err = process_run(argv, &status);
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    if (err) complain("cannot run '%s': %s", argv[0], strerror(err));
+    return !err && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* libcsrt.a lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. */
@@ -205,20 +249,6 @@ static const char *runtime_library(Job *j)
     return NULL;
 }
 
-/* A fresh file in the temporary folder; its name lives in the arena. */
-static const char *temporary(Job *j, const char *suffix)
-{
-    const char *dir = getenv("TMPDIR");
-    char *path = arena_printf(j->arena, "%s/cscXXXXXX%s", dir && *dir ? dir : "/tmp", suffix);
-    int fd = mkstemps(path, (int)strlen(suffix));
-    if (fd < 0) {
-        complain("cannot make the temporary file '%s': %s", path, strerror(errno));
-        return NULL;
-    }
-    close(fd);
-    return path;
-}
-
 /* The input's name without folder and without .cs$, with a new suffix: gcc's default outputs. */
 static const char *default_output(Job *j, const char *suffix)
 {
@@ -229,62 +259,93 @@ static const char *default_output(Job *j, const char *suffix)
                         suffix);
 }
 
-/* Writes the module by `write`; its complaint is passed on. */
-static bool write_module(Job *j, bool (*write)(HostModule *, const char *, char **),
-                         const char *path)
+/* path NULL or "-": standard output. */
+static bool write_bytes(const char *path, const void *data, size_t bytes, mode_t mode)
 {
-    char *error = NULL;
-    bool ok = write(j->module, path, &error);
-    if (!ok) complain("%s", error ? error : "writing failed");
-    free(error);
-    return ok;
+    bool standard = !path || strcmp(path, "-") == 0;
+    Output o = {.fd = standard ? dup(STDOUT_FILENO) : -1};
+    int err = standard ? (o.fd < 0 ? errno : 0) : output_open(&o, path, mode);
+    if (!err) err = output_write(&o, data, bytes);
+    if (!err) err = output_finish(&o);
+    output_end(&o);
+    const char *why = err == EBADF ? "it is closed" : strerror(err);
+    if (err && standard) complain("cannot write to standard output: %s", why);
+    if (err && !standard) complain("cannot write '%s': %s", path, why);
+    return !err;
 }
 
-static bool write_file(const char *path, const Text *t)
-{
-    FILE *f = path && strcmp(path, "-") != 0 ? fopen(path, "wb") : stdout;
-    bool ok = f && fwrite(t->data ? t->data : "", 1, t->len, f) == t->len;
-    if (f && fflush(f)) ok = false;
-    if (f && f != stdout && fclose(f)) ok = false;
-    if (!ok) complain("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
-    return ok;
-}
-
-static bool link_program(Job *j, const char *program)
+/* Makes w->program. */
+static bool link_program(Job *j, Work *w, const char *title)
 {
     const char *library = runtime_library(j);
     if (!library) {
         complain("libcsrt.a is not beside csc: run make, or make install");
         return false;
     }
-    const char *object = temporary(j, ".o");
-    if (!object) return false;
-    bool ok = write_module(j, host_write_object, object);
-    if (ok) {
-        const char *cc = getenv("CC");
-        char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", (char *)program, (char *)object,
-                        (char *)library, "-Wl,--gc-sections", "-lOpenCL", "-lm",
-                        /* a sanitizer build's runtime library needs its sanitizer */
-                        getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
-        ok = run_command(j, argv);
-        if (!ok) complain("linking '%s' failed", program);
+    Text object = {0};
+    host_print_object(&object, j->module);
+    Output o = {.fd = open(w->object, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
+    int err = o.fd < 0 ? errno : output_write(&o, object.data, object.len);
+    if (o.fd >= 0 && close(o.fd) != 0 && !err) err = errno;
+    text_free(&object);
+    if (err) {
+        complain("cannot write '%s': %s", w->object, strerror(err));
+        return false;
     }
-    unlink(object);
+    const char *cc = getenv("CC");
+    char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", (char *)w->program, (char *)w->object,
+                    (char *)library, "-Wl,--gc-sections", "-lOpenCL", "-lm",
+                    /* a sanitizer build's runtime library needs its sanitizer */
+                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
+    if (run_command(j, w, argv)) return true;
+    complain("linking '%s' failed", title);
+    return false;
+}
+
+static bool read_program(const char *path, Text *out)
+{
+    char block[1 << 16];
+    ssize_t n = -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && (n = read(fd, block, sizeof block)) > 0) text_addn(out, block, (size_t)n);
+    if (n < 0) complain("cannot read '%s': %s", path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return n == 0;
+}
+
+/* To a file, or for `csc run` to a descriptor whose file has no name any more. */
+static bool write_program(Job *j, const char *path)
+{
+    Work w;
+    if (!work_begin(j, &w)) return false;
+    bool ok = link_program(j, &w, path);
+    if (ok && j->opt->run) {
+        j->program = open(w.program, O_RDONLY | O_CLOEXEC);
+        ok = j->program >= 0;
+        if (!ok) complain("cannot read '%s': %s", w.program, strerror(errno));
+    } else if (ok) {
+        Text bytes = {0};
+        ok = read_program(w.program, &bytes) && write_bytes(path, bytes.data, bytes.len, 0777);
+        text_free(&bytes);
+    }
+    work_end(&w);
     return ok;
 }
 
 static bool write_output(Job *j)
 {
     const Options *o = j->opt;
-    switch (o->emit) {
-    case EMIT_CHECK: return true;
-    case EMIT_PROGRAM: return link_program(j, o->output ? o->output : default_output(j, ""));
-    case EMIT_ASM:
-        return write_module(j, host_write_asm, o->output ? o->output : default_output(j, ".s"));
-    case EMIT_OBJ:
-        return write_module(j, host_write_object, o->output ? o->output : default_output(j, ".o"));
-    default: return write_file(o->output, &j->out);
+    if (o->emit == EMIT_CHECK) return true;
+    const char *path = o->output;
+    if (!path && o->emit == EMIT_PROGRAM) path = default_output(j, "");
+    if (!path && o->emit == EMIT_ASM) path = default_output(j, ".s");
+    if (!path && o->emit == EMIT_OBJ) path = default_output(j, ".o");
+    if (path && !o->run && sources_is_loaded(j->sources, path)) {
+        complain("output file would overwrite input: '%s'; -o names another", path);
+        return false;
     }
+    if (o->emit == EMIT_PROGRAM) return write_program(j, path);
+    return write_bytes(path, j->out.data ? j->out.data : "", j->out.len, 0666);
 }
 
 /* ---- the pipeline -------------------------------------------------------------------------- */
@@ -302,7 +363,7 @@ static const Step pipeline[] = {{"read", read_source, EMIT_PROGRAM},
                                 {"kernels", lower_kernels, EMIT_OPENCL},
                                 {"host", build_host, EMIT_OBJ}};
 
-static bool compile(const Options *o)
+static bool compile(const Options *o, int *program)
 {
     Job j = {.opt = o,
              .arena = arena_new(),
@@ -329,6 +390,7 @@ static bool compile(const Options *o)
         ok = write_output(&j);
         if (o->verbose) fprintf(stderr, "csc: %-8s %7.1f ms\n", "write", (seconds() - start) * 1e3);
     }
+    *program = j.program;
     if (j.module) host_free(j.module);
     vec_free(&j.kernels);
     text_free(&j.out);
@@ -340,31 +402,16 @@ static bool compile(const Options *o)
     return ok;
 }
 
-/* csc run file.cs$ args: the program's own exit code, 128 + n after signal n. */
-static int compile_and_run(Options *o)
+/* csc run file.cs$ args: this process becomes the program, so its signals, its exit code and the
+ * death that it dies are the program's; nothing is left to be removed. */
+static int compile_and_run(const Options *o)
 {
-    char path[] = "/tmp/cscrunXXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        complain("cannot make a temporary file in /tmp: %s", strerror(errno));
-        return 1;
-    }
-    close(fd);
-    o->output = path;
-    int code = 1;
-    if (compile(o)) {
-        pid_t pid = fork();
-        if (pid == 0) {
-            o->run_args[0] = path;
-            execv(path, o->run_args);
-            _exit(127);
-        }
-        int status = 0;
-        if (pid > 0 && waitpid(pid, &status, 0) > 0)
-            code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
-    unlink(path);
-    return code;
+    int program;
+    if (!compile(o, &program)) return 1;
+    fexecve(program, o->run_args, environ);
+    complain("cannot run the program: %s%s", strerror(errno),
+             errno == EACCES ? "; TMPDIR is to name a folder of programs that may be run" : "");
+    return 1;
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -387,7 +434,13 @@ static const char usage[] =
     "  --error-format=FORMAT   text, json (one object a line)\n"
     "  --explain CODE  what an error means (CS2001, or all)\n"
     "  -v              say what is run and how long it takes\n"
-    "  --version, --help\n";
+    "  --version, --help\n"
+    "  --              what follows is no option, also if it begins with -\n";
+
+static bool print(const char *text)
+{
+    return write_bytes(NULL, text, strlen(text), 0);
+}
 
 /* If arg is NAME=value, the value; else NULL. */
 static const char *value_of(const char *arg, const char *name)
@@ -439,7 +492,7 @@ static bool explain(const char *text)
         complain("there is no error '%s'; csc --explain all lists them", text);
     else
         diag_explain(&out, code);
-    if (known) fputs(out.data, stdout);
+    if (known) known = write_bytes(NULL, out.data, out.len, 0);
     text_free(&out);
     return known;
 }
@@ -499,15 +552,20 @@ int main(int argc, char **argv)
 {
     Options o = {.emit = EMIT_PROGRAM, .host = {.opt_level = 2}};
     int i = 1;
+    bool named = false; /* a "--" came: no more options */
+    process_begin(NULL);
     if (i < argc && strcmp(argv[i], "run") == 0) {
         o.run = true;
         i++;
     }
     for (; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) return fputs(usage, stdout), 0;
-        if (strcmp(argv[i], "--version") == 0) return puts("csc " VERSION), 0;
-        if (strcmp(argv[i], "--explain") == 0) return !explain(i + 1 < argc ? argv[i + 1] : "all");
-        if (argv[i][0] == '-' && argv[i][1]) {
+        if (!named && strcmp(argv[i], "--help") == 0) return !print(usage);
+        if (!named && strcmp(argv[i], "--version") == 0) return !print("csc " VERSION "\n");
+        if (!named && strcmp(argv[i], "--explain") == 0)
+            return !explain(i + 1 < argc ? argv[i + 1] : "all");
+        if (!named && strcmp(argv[i], "--") == 0) {
+            named = true;
+        } else if (!named && argv[i][0] == '-' && argv[i][1]) {
             if (!parse_option(&o, argc, argv, &i)) return 1;
         } else if (!o.input) {
             o.input = argv[i];
@@ -527,7 +585,8 @@ int main(int argc, char **argv)
         o.run_args = argv + i;
         code = compile_and_run(&o);
     } else {
-        code = compile(&o) ? 0 : 1;
+        int none;
+        code = compile(&o, &none) ? 0 : 1;
     }
     vec_free(&o.include);
     return code;

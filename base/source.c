@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arena.h"
 #include "text.h"
@@ -15,6 +16,7 @@ typedef struct File {
     Source source;
     uint32_t *lines; /* byte offset of each line's first character */
     size_t nlines;
+    struct stat identity; /* of a file that was loaded, else of no kind */
 } File;
 
 struct Sources {
@@ -71,9 +73,23 @@ int sources_load(Sources *s, const char *path, const char **why)
         *why = "the file is too large";
     else
         index = sources_add(s, path, t.data ? t.data : "", t.len);
+    if (index >= 0 && fstat(fileno(in), &s->files.data[index].identity) != 0)
+        s->files.data[index].identity = (struct stat){0};
     fclose(in);
     text_free(&t);
     return index;
+}
+
+bool sources_is_loaded(const Sources *s, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    for (size_t i = 0; i < s->files.len; i++) {
+        const struct stat *own = &s->files.data[i].identity;
+        if (S_ISREG(own->st_mode) && own->st_dev == st.st_dev && own->st_ino == st.st_ino)
+            return true;
+    }
+    return false;
 }
 
 const Source *sources_get(const Sources *s, uint32_t file)

@@ -3,6 +3,7 @@
 #ifndef CS_BASE_SOURCE_H
 #define CS_BASE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ void sources_free(Sources *s);
 /* Reads a whole file. Returns its index, or -1 with *why set to a static or errno text. */
 int sources_load(Sources *s, const char *path, const char **why);
 int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */
+/* Whether `path` names a file that was loaded, through whatever links. */
+bool sources_is_loaded(const Sources *s, const char *path);
 const Source *sources_get(const Sources *s, uint32_t file);
 
 /* 1-based line and column (in characters, tabs count one) of a byte offset. */

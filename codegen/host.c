@@ -164,22 +164,23 @@ void host_print_llvm(Text *out, const HostModule *m)
     LLVMDisposeMessage(text);
 }
 
-static bool write_file(HostModule *m, const char *path, LLVMCodeGenFileType type, char **error)
+static void generate(Text *out, HostModule *m, LLVMCodeGenFileType type)
 {
-    char *message = NULL, *name = strdup(path); /* older headers want a char * */
-    bool ok = !LLVMTargetMachineEmitToFile(m->target, m->mod, name, type, &message);
-    free(name);
-    if (!ok) *error = strdup(message ? message : "cannot write");
+    char *message = NULL;
+    LLVMMemoryBufferRef bytes = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(m->target, m->mod, type, &message, &bytes))
+        llvm_bug(m, "no machine code", message);
+    text_addn(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    LLVMDisposeMemoryBuffer(bytes);
     LLVMDisposeMessage(message);
-    return ok;
 }
 
-bool host_write_asm(HostModule *m, const char *path, char **error)
+void host_print_asm(Text *out, HostModule *m)
 {
-    return write_file(m, path, LLVMAssemblyFile, error);
+    generate(out, m, LLVMAssemblyFile);
 }
 
-bool host_write_object(HostModule *m, const char *path, char **error)
+void host_print_object(Text *out, HostModule *m)
 {
-    return write_file(m, path, LLVMObjectFile, error);
+    generate(out, m, LLVMObjectFile);
 }

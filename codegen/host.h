@@ -29,8 +29,8 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
 void host_free(HostModule *m);
 
 void host_print_llvm(Text *out, const HostModule *m);
-/* False with *error (malloc'ed) when the file cannot be written. */
-bool host_write_asm(HostModule *m, const char *path, char **error);
-bool host_write_object(HostModule *m, const char *path, char **error);
+/* The target's assembly as text, and an object file as bytes. */
+void host_print_asm(Text *out, HostModule *m);
+void host_print_object(Text *out, HostModule *m);
 
 #endif

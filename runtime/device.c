@@ -15,6 +15,7 @@
 #include <CL/cl.h>
 
 #include "../base/text.h"
+#include "console.h"
 #include "driver.h"
 #include "memory.h"
 #include "profile.h"
@@ -321,6 +322,7 @@ static void wait_for(uint64_t launch)
 {
     struct Device *d = rt.device;
     if (launch <= d->done) return;
+    console_flush(); /* while the user waits */
     cl_int code = clFinish(d->queue);
     if (code != CL_SUCCESS) code = clFinish(d->queue);
     Lost lost = {.to = d->launched};

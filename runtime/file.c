@@ -17,9 +17,8 @@ static void fail(const char *doing, const Str *path, int err, const CsSite *site
     text_add_path(&t, path ? path->bytes : "");
     rt_throw(RT_IO, site, "cannot %s %s: %s", doing, path && path->len ? t.data : "''",
              err == ENOENT   ? "there is no such file"
-             : err == EISDIR ? "it is a folder"
              : err == EACCES ? "no permission"
-                             : strerror(err));
+                             : save_reason(err));
     text_free(&t);
 }
 

@@ -6,10 +6,11 @@
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "console.h"
 
 enum { SPARE = 64 << 10, NEAR = 1 << 20 };
 
@@ -37,10 +38,11 @@ static void on_fault(int number, siginfo_t *info, void *context)
                                   "deep\n";
     if (!is_overflow(info, context)) { /* happens again when this returns, without this handler */
         sigaction(number, &before, NULL);
+        raise(number); /* also if somebody sent it */
         return;
     }
     signal(number, SIG_DFL);
-    fflush(stdout);
+    console_last();
     if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(1);
     _exit(1);
 }

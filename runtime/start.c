@@ -1,12 +1,13 @@
 /* Start and end of a program, and the environment variables that are no part's own.
  * Starting reads nothing and opens nothing: a program that evaluates nothing costs nothing.
  * Ending prints an uncaught exception, flushes, and gives everything back. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/process.h"
 #include "compose.h"
+#include "console.h"
 #include "count.h"
 #include "device.h"
 #include "kernels.h"
@@ -24,6 +25,7 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     rt.program = program;
     rt.argc = argc;
     rt.argv = argv;
+    process_begin(console_last);
     stack_guard();
 }
 
@@ -80,10 +82,7 @@ int32_t cs_finish(void)
 {
     int32_t code = 0;
     rt_sync();
-    if (fflush(stdout) != 0 && errno != EPIPE) {
-        fprintf(stderr, "cannot write to standard output: %s\n", strerror(errno));
-        code = 1;
-    }
+    if (!console_end()) code = 1;
     if (cs_pending) {
         error_print(stderr);
         code = 1;

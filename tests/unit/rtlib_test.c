@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../base/scalar.h"
+#include "../../runtime/console.h"
 #include "../../runtime/value.h"
 
 static const CsSite site = {"test", "test.cs$", 7, 3};
@@ -383,7 +384,7 @@ START_TEST(console)
     cs_console_write(NULL);
     cs_console_write_line(s);
     cs_console_write_line(NULL);
-    fflush(stdout);
+    console_flush();
     dup2(old, 1);
     ck_assert_int_eq(pread(fd, buffer, sizeof buffer - 1, 0), 10);
     ck_assert_str_eq(buffer, "one one \n\n");

@@ -1,0 +1,35 @@
+/* The process around the program: its standard streams, the signals that end it, the helpers that
+ * it runs. What it holds is process-wide and static, for handlers of signals know nothing else. */
+#ifndef CS_BASE_PROCESS_H
+#define CS_BASE_PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Once, at the start, by the main thread. A standard stream that is closed stays an error instead
+ * of becoming the next file that is opened; a file too large is EFBIG, no signal. Before a signal
+ * ends the process, `last` (may be NULL; async-signal-safe) runs and leftovers are removed; then
+ * the signal does what it would have done. Signals that are ignored or handled already are left
+ * alone. */
+void process_begin(void (*last)(void));
+
+/* A file, or an empty folder, that goes if a signal ends the process. The caller owns both until it
+ * takes the leftover back; the last one added goes first. */
+typedef struct Leftover {
+    const char *path;
+    struct Leftover *next;
+} Leftover;
+
+void process_add_leftover(Leftover *l);
+void process_take_leftover(Leftover *l);
+
+/* Between the two, signals that would end the process wait. Returns the mask before. Of no use with
+ * anything that can block. */
+sigset_t process_hold(void);
+void process_release(sigset_t before);
+
+/* Runs argv[0], looked up in PATH, without a shell, and waits for it; if a signal ends this process
+ * the helper ends too. Returns 0 with *status as of waitpid, or the errno of what failed. */
+int process_run(char *const argv[], int *status);
+
+#endif
