@@ -155,6 +155,13 @@ int diags_errors(const Diags *d)
     return d->errors;
 }
 
+bool diags_has(const Diags *d, DiagCode code)
+{
+    for (size_t i = 0; i < d->messages.len; i++)
+        if (d->messages.data[i]->code == code) return true;
+    return false;
+}
+
 int diags_warnings(const Diags *d)
 {
     return d->warnings;

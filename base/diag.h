@@ -30,8 +30,9 @@ void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
  * loc.begin == 0 means without a place. */
 void diag_note(Diags *d, Loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-int diags_errors(const Diags *d);   /* errors so far */
-int diags_warnings(const Diags *d); /* warnings so far */
+bool diags_has(const Diags *d, DiagCode code); /* whether it was reported */
+int diags_errors(const Diags *d);              /* errors so far */
+int diags_warnings(const Diags *d);            /* warnings so far */
 void diags_print(const Diags *d, FILE *out);
 /* One JSON object a line: file, begin, end (bytes), line, column, code, severity, message, notes.
  */

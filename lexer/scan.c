@@ -97,6 +97,39 @@ void scan_bad_character(Scan *s)
     scan_error(s, DIAG_BAD_CHARACTER, text);
 }
 
+/* ---- what C# has and C$ has not ---- */
+
+bool scan_directive(Scan *s)
+{
+    const char *word = s->text + s->begin + 1;
+    if (!s->new_line) {
+        s->end = s->begin + 1;
+        scan_bad_character(s);
+        return false;
+    }
+    /* what follows from the line that was told */
+    bool follows = strncmp(word, "end", 3) == 0 || strncmp(word, "el", 2) == 0;
+    if (!follows)
+        error_at(s, s->begin, s->end, DIAG_FOREIGN,
+                 "preprocessor: C$ has none; leave the line out, and put variants into modules");
+    s->quiet = false;
+    return true;
+}
+
+void scan_raw(Scan *s)
+{
+    s->piece_begin = s->begin;
+    error_at(s, s->begin, s->end, DIAG_FOREIGN,
+             "raw string: C$ has none; write @\"...\" with \"\" for a quote");
+}
+
+void scan_raw_end(Scan *s)
+{
+    TokenValue v = {.text = "", .len = 0};
+    s->quiet = false;
+    add_valued(s, TOK_STRING, s->piece_begin, v);
+}
+
 /* ---- names ---- */
 
 /* The code point at p, n bytes left; gives its length, 0 if it is not UTF-8. */
@@ -246,10 +279,14 @@ void scan_real(Scan *s)
 
 void scan_bad_number(Scan *s)
 {
-    char text[96];
+    char text[128];
     uint32_t len = s->end - s->begin;
-    snprintf(text, sizeof text, "'%.*s%s' is not a number", len < 32 ? (int)len : 32,
-             s->text + s->begin, len < 32 ? "" : "...");
+    bool decimal = len > 1 && (s->text[s->end - 1] | 0x20) == 'm';
+    for (uint32_t at = s->begin; at + 1 < s->end; at++)
+        decimal = decimal && (digit_of(s->text[at]) < 10 || strchr("._", s->text[at]));
+    snprintf(text, sizeof text, "'%.*s%s' is not a number%s", len < 32 ? (int)len : 32,
+             s->text + s->begin, len < 32 ? "" : "...",
+             decimal ? "; there is no decimal, write a double without the m" : "");
     error_at(s, s->begin, s->end, DIAG_BAD_NUMBER, text);
     s->quiet = false;
     TokenValue v = {.integer = 0};

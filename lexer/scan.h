@@ -43,6 +43,9 @@ void scan_bad_number(Scan *s);
 void scan_char(Scan *s, bool ended);
 ScanMode scan_string(Scan *s, bool verbatim, bool ended);
 void scan_error(Scan *s, DiagCode code, const char *message);
+bool scan_directive(Scan *s);     /* a line of C#'s preprocessor; false: only its # is an error */
+void scan_raw(Scan *s);           /* three quotes of C#'s raw strings begin here, */
+void scan_raw_end(Scan *s);       /* and end: an empty string */
 void scan_bad_character(Scan *s); /* no token begins with it */
 ScanMode scan_interp_begin(Scan *s, bool verbatim);
 void scan_piece(Scan *s);             /* plain text of an interpolated string */

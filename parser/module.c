@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "embedded.h"
+#include "foreign.h"
 #include "parse.h"
 #include "parser.h"
 
@@ -133,6 +134,10 @@ static Module *find_module(Loader *l, const Module *user, Loc loc, const char *n
         return NULL;
     }
     const EmbeddedModule *e = find_embedded(name);
+    if (!e && strcmp(name, "System") == 0) {
+        diag(l->diags, loc, DIAG_NOT_NEEDED, "the library needs no using: leave it out");
+        return NULL;
+    }
     if (!e) {
         report_missing(l, user, loc, name);
         return NULL;
@@ -191,6 +196,7 @@ static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
     lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
+    foreign_usings(&tokens, m->file, l->diags);
     const Token *t = tokens.list.data;
     if (strcmp(m->identity, "<core>") != 0) use(l, m, (Loc){0}, "core");
     for (size_t i = 0, depth = 0; i + 2 < tokens.list.len; i++) {

@@ -103,10 +103,14 @@ static void report_inner(Parse *p)
     for (size_t i = 0; i < p->inner.len && !p->unbalanced; i++) {
         const Ast *n = p->inner.data[i];
         if (!may_report(p, n->loc)) return;
-        diag(p->diags, n->loc, DIAG_MISPLACED, "%s at the top level of the file, not in a block",
-             n->kind == AST_FUNC           ? "functions are declared"
-             : n->kind == AST_USING_MODULE ? "modules are used"
-                                           : "types are declared");
+        if (n->kind == AST_FUNC)
+            diag(p->diags, n->loc, DIAG_FOREIGN,
+                 "local function: C$ has none; move it to the top level of the file, and pass what "
+                 "it uses");
+        else
+            diag(p->diags, n->loc, DIAG_MISPLACED,
+                 "%s at the top level of the file, not in a block",
+                 n->kind == AST_USING_MODULE ? "modules are used" : "types are declared");
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "parse.h"
 
 enum {
@@ -555,6 +556,7 @@ void repair_error(Parse *p)
         parse_give_up(p, parse_token_loc(p, p->next));
         return;
     }
+    if (foreign_repair(p, is_echo(p))) return;
     Repair r = best_repair(p);
     report(p, &r);
     TokenKind kind = kind_of(p, p->next);

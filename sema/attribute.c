@@ -152,8 +152,9 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
     if (!a) {
         const char *names[NATTRIBUTES];
         for (size_t i = 0; i < NATTRIBUTES; i++) names[i] = attributes[i].name;
-        report(s, attr->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'", name);
         const char *near = diag_nearest(name, names, NATTRIBUTES);
+        report(s, attr->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'%s", name,
+               near ? "" : ": leave it out");
         if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
         return;
     }

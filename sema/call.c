@@ -4,11 +4,15 @@
 
 #include "check.h"
 
-static bool check_arg_form(Sema *s, const Ast *a)
+static bool check_arg_form(Sema *s, const AstList *args, int i)
 {
+    const Ast *a = args->data[i];
     if (a->kind != AST_BINDER) return true;
-    report(s, a->loc, BINDER, "`name : range` binds a variable of a reduction; this is a call");
-    report_note(s, NOWHERE, "there are no named arguments");
+    for (int k = 0; k < i; k++)
+        if (args->data[k]->kind == AST_BINDER) return false; /* told */
+    report(s, a->loc, BINDER,
+           "`name : range` binds a variable of a reduction, and this is a call; there are no named "
+           "arguments, write them in their order");
     return false;
 }
 
@@ -24,10 +28,12 @@ void check_arguments(Sema *s, AstList args, const Candidates *set)
             differ = differ || (hint && set->data[c].params[i] != hint);
             hint = set->data[c].params[i];
         }
-        if (!check_arg_form(s, args.data[i])) {
+        if (!check_arg_form(s, &args, i)) {
             args.data[i]->type = s->error;
             continue;
         }
+        /* of a lambda for a function that is not there nothing is known */
+        if (!set && args.data[i]->kind == AST_LAMBDA) hint = s->error;
         const Type *t = check_expr(s, &args.data[i], differ ? NULL : hint);
         if (t->kind != TY_GROUP) require_value(s, args.data[i]);
     }
@@ -61,7 +67,7 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
     int npromoted = 0;
     s->index_depth++;
     for (int i = 0; i < args.len; i++) {
-        if (!check_arg_form(s, args.data[i])) {
+        if (!check_arg_form(s, &args, i)) {
             broken = true;
             continue;
         }

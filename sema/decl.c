@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "../parser/foreign.h"
 #include "check.h"
 
 /* ---- types as written ---------------------------------------------------------------------- */
@@ -21,6 +22,11 @@ static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
 static void report_no_type(Sema *s, const Ast *t)
 {
     const char *name = t->type_name.name;
+    const char *instead = foreign_word(FOREIGN_TYPE, name);
+    if (instead) {
+        report(s, t->loc, FOREIGN, "%s: C$ has none; %s", name, instead);
+        return;
+    }
     report(s, t->loc, UNKNOWN_TYPE, "there is no type '%s'", name);
     const char *near = scope_nearest_type(s, name);
     if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);

@@ -415,7 +415,12 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_INDEX: check_index(s, n); break;
     case AST_REDUCE: check_reduce(s, n); break;
     case AST_LET:
-    case AST_LAMBDA: check_function_expr(s, slot, hint); break;
+    case AST_LAMBDA: /* of a type that is wrong: nothing can be said */
+        if (hint == s->error)
+            n->type = hint;
+        else
+            check_function_expr(s, slot, hint);
+        break;
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, n); break;

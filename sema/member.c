@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "../parser/foreign.h"
+
 /* ---- tables --------------------------------------------------------------------------------- */
 
 Symbol *member_own(const Symbol *owner, const char *name)
@@ -146,11 +148,24 @@ void member_check_access(Sema *s, const Symbol *m, Loc loc)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
+/* A member that C# has: says what to write; false if it is none. */
+static bool report_foreign_member(Sema *s, const Ast *n, const char *of)
+{
+    const char *instead = foreign_word(FOREIGN_MEMBER, n->member.name);
+    if (instead)
+        report(s, n->loc, FOREIGN, "'%s' has no member '%s': %s", of, n->member.name, instead);
+    return instead != NULL;
+}
+
 static void report_no_row(Sema *s, const Ast *n, const char *space, const char *of)
 {
     VEC(const char *) names = {0};
     for (int i = 0; i < nbuiltins; i++)
         if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
+    if (report_foreign_member(s, n, of)) {
+        vec_free(&names);
+        return;
+    }
     report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
     const char *near = diag_nearest(n->member.name, names.data, names.len);
     if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
@@ -165,6 +180,10 @@ static void report_no_member(Sema *s, const Ast *n, const Symbol *owner, const c
         for (int i = 0; i < o->members->len; i++)
             if (member_accessible(s, o->members->data[i]))
                 vec_push(&names, o->members->data[i]->name);
+    if (report_foreign_member(s, n, of)) {
+        vec_free(&names);
+        return;
+    }
     report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
     const char *near = diag_nearest(n->member.name, names.data, names.len);
     if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);

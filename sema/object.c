@@ -11,6 +11,12 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     AstList *items = &n->new_.init->init_list.items;
     n->new_.init->type = t;
     Class *cls = class_of(t);
+    if (items->len && items->data[0]->kind == AST_ASSIGN) {
+        report(s, items->data[0]->loc, FOREIGN,
+               "object initialiser: C$ has none; assign after it: var x = new %s(); x.P = 1;",
+               t->name);
+        return;
+    }
     if (!member_find(s, cls, intern_cstr(s->names, "Add"))) {
         report(s, n->new_.init->loc, INITIALISER, "'%s' has no method Add: it takes no { ... }",
                t->name);

@@ -85,6 +85,47 @@ bool call_is_reduction(Sema *s, const Ast *n)
     return two && (binders || !one);
 }
 
+/* A variable of the program that is used as an index: it was to be bound, maybe. */
+typedef struct Captor {
+    const Ast *use;
+    bool in_argument;
+} Captor;
+
+static void find_captor(Ast **child, void *data)
+{
+    Captor *c = data;
+    const Ast *n = *child;
+    if (!n || c->use) return;
+    const Symbol *sym = n->kind == AST_NAME_REF ? n->sym : NULL;
+    if (c->in_argument && sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM) && sym->type &&
+        sym->type->kind == TY_SCALAR && scalar_is_integer(sym->type->scalar))
+        c->use = n;
+    bool outer = c->in_argument;
+    if ((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX)
+        c->in_argument = true;
+    ast_each_child(*child, find_captor, c);
+    c->in_argument = outer;
+}
+
+static void report_nothing_bound(Sema *s, const Ast *n, Ast **operand, const char *name,
+                                 const Type *t)
+{
+    Captor c = {0};
+    find_captor(operand, &c);
+    if (!c.use) {
+        report(s, n->loc, REDUCE_SCALAR,
+               "%s reduces a function, but the type is '%s' and nothing is bound", name,
+               type_text(s->arena, t));
+        return;
+    }
+    const char *captor = c.use->name_ref.name;
+    report(s, n->loc, REDUCE_SCALAR,
+           "%s has nothing to bind: '%s' is a variable of the program; give the bound variable "
+           "another name",
+           name, captor);
+    report_note(s, c.use->sym->loc, "'%s' is declared here", captor);
+}
+
 const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand, const char *name)
 {
     bound_open(s, n, binders->data, binders->len, operand, true, NULL);
@@ -104,9 +145,7 @@ const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operan
         return s->error;
     }
     if (!n->nbound && !type_is_functional(t)) {
-        report(s, n->loc, REDUCE_SCALAR,
-               "%s reduces a function, but the type is '%s' and nothing is bound", name,
-               type_text(s->arena, t));
+        report_nothing_bound(s, n, operand, name, t);
         return s->error;
     }
     return result_of(t);

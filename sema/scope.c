@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../parser/foreign.h"
 #include "check.h"
 
 struct Binding {
@@ -287,6 +288,8 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
 {
     if (is_future(name))
         report(s, loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
+    else if (foreign_word(FOREIGN_NAME, name))
+        report(s, loc, FOREIGN, "%s: C$ has none; %s", name, foreign_word(FOREIGN_NAME, name));
     else {
         report(s, loc, UNDECLARED, "'%s' is not declared", name);
         const char *near = scope_nearest(s, name);

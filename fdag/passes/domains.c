@@ -296,6 +296,45 @@ static bool settle_one(Domains *d)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
+/* `i : u`: what the variable indexes, where that has a name; `i : 0..n` where it has not. */
+static const char *constraint_for(Domains *d, const DomVar *v)
+{
+    const DomUse *u = mentioned(d, v);
+    const FdNode *fn = u ? u->apply->fn : NULL;
+    const char *name = fdi_var_name(v->var);
+    bool named = fn && (fn->kind == FD_VAR || (fn->kind == FD_FUNC && fn->leaf == FD_LEAF_SLOT));
+    if (!named) return arena_printf(d->fd->arena, "%s : 0..n", name);
+    const char *text = fdi_expr_text(d->fd, fn);
+    return fn->type->nparams == 1
+               ? arena_printf(d->fd->arena, "%s : %s", name, text)
+               : arena_printf(d->fd->arena, "%s : %s.Domain(%d)", name, text, u->param);
+}
+
+/* Of a definition with several variables that lack a range: all of them, and the head with ranges.
+ */
+static bool explain_all(Domains *d, const FdNode *binder, FdError *error)
+{
+    Arena *a = d->fd->arena;
+    const char *names = "", *head = "";
+    int lacking = 0;
+    for (int i = 0; i < binder->nvars; i++) {
+        const DomVar *v = domains_var(d, binder->vars[i]);
+        if (!v->known) {
+            names = arena_printf(a, "%s%s'%s'", names, lacking ? ", " : "", fdi_var_name(v->var));
+            lacking++;
+        }
+        head = arena_printf(a, "%s%s%s", head, *head ? ", " : "",
+                            v->known ? fdi_var_name(v->var) : constraint_for(d, v));
+    }
+    if (lacking < 2 || binder->kind == FD_REDUCE) return false;
+    error->message = arena_printf(
+        a,
+        "variables %s have no range (uses inside branches or with unknown functions give "
+        "none); write the head with ranges: (%s)",
+        names, head);
+    return true;
+}
+
 static void explain(Domains *d, const DomVar *v, FdError *error)
 {
     Arena *a = d->fd->arena;
@@ -319,13 +358,13 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
             return;
         }
     }
+    if (u && u->affine && explain_all(d, v->binder, error)) return;
     const char *what = v->binder->kind == FD_REDUCE ? "the reduction's variable" : "variable";
     const char *why = !u          ? "it indexes no finite function"
                       : u->affine ? "its uses inside branches or with unknown functions give none"
                                   : "it occurs only in indices that do not give one";
-    error->message =
-        arena_printf(a, "%s '%s' has no range (%s); add a constraint such as '%s : 0..n'", what,
-                     name, why, name);
+    error->message = arena_printf(a, "%s '%s' has no range (%s); add a constraint such as '%s'",
+                                  what, name, why, constraint_for(d, v));
 }
 
 /* ---- agreements ------------------------------------------------------------------------ */
