@@ -121,6 +121,7 @@ static void put(const char *bytes, size_t n)
 {
     while (n > 0) {
         if (out.len == ROOM) console_flush();
+        if (out.failed) return;
         size_t some = n < ROOM - out.len ? n : ROOM - out.len;
         memcpy(out.bytes + out.len, bytes, some);
         atomic_signal_fence(memory_order_release);
