@@ -330,6 +330,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         return gen_division(g, n);
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
+    if (op == FD_OP_CONVERT && k == SC_HALF) g->u->features |= OPENCL_HALF;
     if (op == FD_OP_CONVERT) return kir_convert(a, kir_type((int)k, 1), args[0]);
     if (n->type->record) return kir_op(a, op, gen_type(g->u, n->type), n->nargs, args);
     return op_lanes(g, op, (int)k, n->nargs, args);

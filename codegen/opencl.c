@@ -319,6 +319,15 @@ static void print_convert(Text *out, const KirExpr *e)
             print(out, x);
             text_add(out, vector ? ")" : "))");
         }
+    } else if (to == SC_HALF && from != SC_BOOL && from != SC_HALF) {
+        bool real = is_real(from);
+        text_add(out, "cs_half(");
+        if (!real) {
+            print_typed_function(out, "convert_", "float", lanes, "");
+            text_add(out, "(");
+        }
+        print(out, x);
+        text_add(out, real ? ")" : "))");
     } else if (vector) {
         if (from == SC_BOOL) text_add(out, "(-"); /* a mask's lanes are 0 or -1 */
         print_typed_function(out, "convert_", name, lanes, "");

@@ -149,6 +149,32 @@ static const char lanes_text[] =
     "#define CS_POW(C, F) CS_WIDTHS(CS_POWER, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
     "#define CS_ANGLE(C, F) CS_WIDTHS(CS_SMALL, C, F, float) CS_DOUBLE(CS_PLAIN, C, F)\n";
 
+/* To the nearest half, even at ties: values of type half are floats. From a double by way of a float
+ * that is odd where it is not exact, so that nothing is rounded twice. */
+static const char half_text[] =
+    "#define CS_HALF(N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) cs_half(float##N x)\\\n"
+    "  {\\\n"
+    "    uint##N u = as_uint##N(x), sign = u & 0x80000000u, a = u ^ sign;\\\n"
+    "    uint##N r = (a + 0xFFFu + ((a >> 13) & 1u)) & 0xFFFFE000u;\\\n"
+    "    int##N units = convert_int##N##_sat_rte(as_float##N(a) * 0x1p24f);\\\n"
+    "    r = select(r, as_uint##N(convert_float##N(units) * 0x1p-24f), a < 0x38800000u);\\\n"
+    "    r = select(r, (uint##N)(0x7F800000u), a >= 0x477FF000u);\\\n"
+    "    r = select(r, a, a > 0x7F800000u);\\\n"
+    "    return as_float##N(r | sign);\\\n"
+    "  }\n"
+    "#define CS_HALF_DOUBLE(N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) cs_half(double##N x)\\\n"
+    "  {\\\n"
+    "    float##N f = convert_float##N##_rtz(x);\\\n"
+    "    int##N rest = convert_int##N(convert_double##N(f) != x) & 1;\\\n"
+    "    return cs_half(as_float##N(as_int##N(f) | rest));\\\n"
+    "  }\n"
+    "CS_HALF() CS_HALF(2) CS_HALF(4) CS_HALF(8) CS_HALF(16)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_HALF_DOUBLE() CS_HALF_DOUBLE(2) CS_HALF_DOUBLE(4) CS_HALF_DOUBLE(8) CS_HALF_DOUBLE(16)\n"
+    "#endif\n";
+
 static const struct {
     FdOp op;
     const char *text;
@@ -174,5 +200,6 @@ void opencl_prelude(Text *out, unsigned features, const bool *own)
     text_add(out, prelude);
     if (features & OPENCL_CHECKS) text_add(out, checks);
     if (features & OPENCL_RANDOM) text_add(out, random_text);
+    if (features & OPENCL_HALF) text_add(out, half_text);
     add_lanes(out, own);
 }

@@ -167,6 +167,8 @@ const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type); /* the operation as a 
 const FdNode *fd_user(Fd *fd, const FdUser *user);
 const FdNode *fd_var(Fd *fd, const FdType *type, const char *name); /* a fresh variable each time */
 const FdNode *fd_local(Fd *fd, const FdType *type, const char *name);
+/* fn applied to args. Operations and reductions that round (ops.def, R) compute with floats where
+ * they are given halves, and their node is the conversion back. */
 const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc);
 /* Applies an operation; `to` is the result kind for CONVERT and ignored otherwise. */
 const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args,

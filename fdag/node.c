@@ -299,12 +299,46 @@ const FdNode *fd_local(Fd *fd, const FdType *type, const char *name)
     return new_var(fd, type, name, FD_VAR_LOCAL);
 }
 
+/* Arithmetic on halves is that of floats, rounded once: no other part of the project knows. */
+static bool rounds(const FdNode *fn)
+{
+    const FdType *t = fn->type->result;
+    return fdi_is_leaf(fn, FD_LEAF_OP) && (fd_op_info(fn->op)->props & FD_ROUNDS) &&
+           fd_type_is_scalar(t) && t->scalar == SC_HALF;
+}
+
+static const FdNode *convert(Fd *fd, const FdNode *n, ScalarKind to, FdLoc loc)
+{
+    return n->type->scalar == to ? n : fd_apply_op(fd, FD_OP_CONVERT, to, 1, &n, loc);
+}
+
+static const FdNode *in_floats(Fd *fd, FdOp op, int n, const FdNode *const *args, FdLoc loc)
+{
+    const FdNode *wide[3];
+    for (int i = 0; i < n; i++) wide[i] = convert(fd, args[i], SC_FLOAT, loc);
+    return convert(fd, fd_apply_op(fd, op, SC_FLOAT, n, wide, loc), SC_HALF, loc);
+}
+
+/* What a sum of halves adds: the float that the operand's operation gave, before it was rounded. */
+static const FdNode *unrounded(Fd *fd, const FdNode *n, FdLoc loc)
+{
+    const FdNode *x = n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT ? n->args[0] : NULL;
+    FdOp op = x && x->kind == FD_APPLY && x->type->scalar == SC_FLOAT ? fd_op_of(x) : FD_OP_NONE;
+    bool made = op != FD_OP_NONE && (fd_op_info(op)->props & FD_ROUNDS);
+    for (int i = 0; made && i < x->nargs; i++) {
+        const FdNode *a = x->args[i];
+        made = fd_op_of(a) == FD_OP_CONVERT && a->args[0]->type->scalar == SC_HALF;
+    }
+    return made ? x : convert(fd, n, SC_FLOAT, loc);
+}
+
 const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc)
 {
     own(fd, fn, "fd_apply");
     for (int i = 0; i < n; i++) own(fd, args[i], "fd_apply");
     const char *why = fdi_check_apply(fn, n, args);
     if (why) fdi_abort("fd_apply", why);
+    if (rounds(fn)) return in_floats(fd, fn->op, n, args, loc);
     return make(fd, &(FdNode){.kind = FD_APPLY,
                               .type = fn->type->result,
                               .loc = loc,
@@ -388,6 +422,13 @@ const FdNode *fd_fold(Fd *fd, const FdNode *fn, const FdNode *init, int nvars,
                       const FdNode *const *vars, const FdDom *doms, const FdNode *body, FdLoc loc)
 {
     if (!fn->type->result) fdi_abort("fd_fold", "not a function");
+    if (rounds(fn) && body->type == fn->type->result) {
+        const FdType *t = fd_type_scalar(fd, SC_FLOAT), *params[] = {t, t};
+        const FdNode *wide = fd_op(fd, fn->op, fd_type_func(fd, t, 2, params));
+        if (init) init = convert(fd, init, SC_FLOAT, loc);
+        body = unrounded(fd, body, loc);
+        return convert(fd, fd_fold(fd, wide, init, nvars, vars, doms, body, loc), SC_HALF, loc);
+    }
     return binder(fd,
                   &(FdNode){.kind = FD_REDUCE,
                             .type = fn->type->result,
