@@ -142,13 +142,19 @@ static HostRef call_chained(HostFunc *f, Ast *n, const Symbol *ctor)
 /* An elementary operation on scalars: Math.Sqrt(x), min(a, b). */
 static HostRef operation(HostFunc *f, const Ast *n, FdOp op, Ast *const *args, int count)
 {
-    LLVMValueRef v[2] = {NULL, NULL};
-    if (count != fd_op_info(op)->arity || count > 2 || n->type->kind != TY_SCALAR)
+    LLVMValueRef v[3] = {NULL, NULL, NULL};
+    if (count != fd_op_info(op)->arity || count > 3 || n->type->kind != TY_SCALAR)
         host_bug(f->m, n, "an operation that was not lowered");
     host_values(f, args, count, v);
     ScalarKind k = args[0]->type->scalar;
     for (int i = 1; i < count; i++) v[i] = host_convert(f, v[i], args[i]->type->scalar, k);
-    LLVMValueRef r = host_operate(f, op, k, v[0], v[1], n->loc);
+    if (op == FD_OP_CLAMP) {
+        v[0] = host_operate(f, FD_OP_MAX, k, v[0], v[1], n->loc);
+        v[1] = v[2];
+    }
+    LLVMValueRef r = op == FD_OP_FMA ? host_math(f, op, k, v)
+                                     : host_operate(f, op == FD_OP_CLAMP ? FD_OP_MIN : op, k, v[0],
+                                                    v[1], n->loc);
     return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false, false};
 }
 

@@ -418,7 +418,7 @@ LLVMValueRef host_operate(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LL
  */
 
 /* The operations of one or two reals of the table that are functions: intrinsics and libm. */
-LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef const *v);
 LLVMValueRef host_intrinsic(HostFunc *f, const char *name, LLVMTypeRef *types, int ntypes,
                             LLVMValueRef *args, int nargs);
 

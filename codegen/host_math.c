@@ -9,18 +9,21 @@ static const struct {
     FdOp op;
     const char *intrinsic; /* or NULL: the function of libm, with f for float */
     const char *libm;
-} table[] = {{FD_OP_MIN, "llvm.minnum", NULL},  {FD_OP_MAX, "llvm.maxnum", NULL},
-             {FD_OP_ABS, "llvm.fabs", NULL},    {FD_OP_SQRT, "llvm.sqrt", NULL},
-             {FD_OP_CBRT, NULL, "cbrt"},        {FD_OP_EXP, "llvm.exp", NULL},
-             {FD_OP_LOG, "llvm.log", NULL},     {FD_OP_LOG2, "llvm.log2", NULL},
-             {FD_OP_LOG10, "llvm.log10", NULL}, {FD_OP_SIN, "llvm.sin", NULL},
-             {FD_OP_COS, "llvm.cos", NULL},     {FD_OP_TAN, NULL, "tan"},
-             {FD_OP_ASIN, NULL, "asin"},        {FD_OP_ACOS, NULL, "acos"},
-             {FD_OP_ATAN, NULL, "atan"},        {FD_OP_ATAN2, NULL, "atan2"},
-             {FD_OP_SINH, NULL, "sinh"},        {FD_OP_COSH, NULL, "cosh"},
-             {FD_OP_TANH, NULL, "tanh"},        {FD_OP_POW, "llvm.pow", NULL},
-             {FD_OP_FLOOR, "llvm.floor", NULL}, {FD_OP_CEILING, "llvm.ceil", NULL},
-             {FD_OP_ROUND, "llvm.rint", NULL},  {FD_OP_TRUNCATE, "llvm.trunc", NULL}};
+} table[] = {{FD_OP_MIN, "llvm.minnum", NULL},    {FD_OP_MAX, "llvm.maxnum", NULL},
+             {FD_OP_ABS, "llvm.fabs", NULL},      {FD_OP_SQRT, "llvm.sqrt", NULL},
+             {FD_OP_CBRT, NULL, "cbrt"},          {FD_OP_EXP, "llvm.exp", NULL},
+             {FD_OP_LOG, "llvm.log", NULL},       {FD_OP_LOG2, "llvm.log2", NULL},
+             {FD_OP_LOG10, "llvm.log10", NULL},   {FD_OP_SIN, "llvm.sin", NULL},
+             {FD_OP_COS, "llvm.cos", NULL},       {FD_OP_TAN, NULL, "tan"},
+             {FD_OP_ASIN, NULL, "asin"},          {FD_OP_ACOS, NULL, "acos"},
+             {FD_OP_ATAN, NULL, "atan"},          {FD_OP_ATAN2, NULL, "atan2"},
+             {FD_OP_SINH, NULL, "sinh"},          {FD_OP_COSH, NULL, "cosh"},
+             {FD_OP_TANH, NULL, "tanh"},          {FD_OP_ASINH, NULL, "asinh"},
+             {FD_OP_ACOSH, NULL, "acosh"},        {FD_OP_ATANH, NULL, "atanh"},
+             {FD_OP_FMA, "llvm.fma", NULL},       {FD_OP_COPYSIGN, "llvm.copysign", NULL},
+             {FD_OP_POW, "llvm.pow", NULL},       {FD_OP_FLOOR, "llvm.floor", NULL},
+             {FD_OP_CEILING, "llvm.ceil", NULL},  {FD_OP_ROUND, "llvm.rint", NULL},
+             {FD_OP_TRUNCATE, "llvm.trunc", NULL}};
 
 LLVMValueRef host_intrinsic(HostFunc *f, const char *name, LLVMTypeRef *types, int ntypes,
                             LLVMValueRef *args, int nargs)
@@ -49,16 +52,17 @@ static LLVMValueRef call_libm(HostFunc *f, const char *name, ScalarKind k, LLVMV
     return LLVMBuildCall2(m->b, type, fn, args, (unsigned)n, "");
 }
 
-LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LLVMValueRef b)
+LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef const *v)
 {
     size_t row = 0, nrows = sizeof table / sizeof *table;
     while (row < nrows && table[row].op != op) row++;
     if (row == nrows) host_bug(f->m, NULL, fd_op_info(op)->text);
     int n = fd_op_info(op)->arity;
     ScalarKind in = k == SC_HALF ? SC_FLOAT : k;
-    LLVMValueRef args[] = {host_convert(f, a, k, in), n > 1 ? host_convert(f, b, k, in) : NULL};
+    LLVMValueRef args[3];
+    for (int i = 0; i < n; i++) args[i] = host_convert(f, v[i], k, in);
     LLVMTypeRef t = LLVMTypeOf(args[0]);
-    LLVMValueRef v = table[row].intrinsic ? host_intrinsic(f, table[row].intrinsic, &t, 1, args, n)
+    LLVMValueRef r = table[row].intrinsic ? host_intrinsic(f, table[row].intrinsic, &t, 1, args, n)
                                           : call_libm(f, table[row].libm, in, args, n);
-    return host_convert(f, v, in, k);
+    return host_convert(f, r, in, k);
 }

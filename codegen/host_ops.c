@@ -193,7 +193,7 @@ static LLVMValueRef real(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef x, LLV
     case FD_OP_GT: return LLVMBuildFCmp(b, LLVMRealOGT, x, y, "");
     case FD_OP_GE: return LLVMBuildFCmp(b, LLVMRealOGE, x, y, "");
     case FD_OP_SIGN: return real_sign(f, x);
-    default: return host_math(f, op, k, x, y);
+    default: return host_math(f, op, k, (LLVMValueRef[]){x, y});
     }
 }
 

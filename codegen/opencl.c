@@ -88,6 +88,10 @@ static void print_const(Text *out, const KirExpr *e)
     case SC_HALF:
     case SC_FLOAT:
     case SC_DOUBLE: break;
+    case SC_SBYTE: /* overloads of builtins look at the type */
+    case SC_BYTE:
+    case SC_SHORT:
+    case SC_USHORT: text_printf(out, "((%s)%" PRId64 ")", value_name(e->type.kind), i); return;
     default:
         if (i == INT32_MIN)
             text_add(out, "(-2147483647 - 1)");

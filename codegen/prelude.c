@@ -149,8 +149,8 @@ static const char lanes_text[] =
     "#define CS_POW(C, F) CS_WIDTHS(CS_POWER, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
     "#define CS_ANGLE(C, F) CS_WIDTHS(CS_SMALL, C, F, float) CS_DOUBLE(CS_PLAIN, C, F)\n";
 
-/* To the nearest half, even at ties: values of type half are floats. From a double by way of a float
- * that is odd where it is not exact, so that nothing is rounded twice. */
+/* To the nearest half, even at ties: values of type half are floats. From a double by way of a
+ * float that is odd where it is not exact, so that nothing is rounded twice. */
 static const char half_text[] =
     "#define CS_HALF(N)\\\n"
     "  static inline float##N __attribute__((overloadable)) cs_half(float##N x)\\\n"

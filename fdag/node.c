@@ -339,6 +339,10 @@ const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *arg
     const char *why = fdi_check_apply(fn, n, args);
     if (why) fdi_abort("fd_apply", why);
     if (rounds(fn)) return in_floats(fd, fn->op, n, args, loc);
+    if (fdi_is_leaf(fn, FD_LEAF_OP) && fn->op == FD_OP_CLAMP) {
+        const FdNode *least[] = {fd_apply_op(fd, FD_OP_MAX, SC_INT, 2, args, loc), args[2]};
+        return fd_apply_op(fd, FD_OP_MIN, SC_INT, 2, least, loc);
+    }
     return make(fd, &(FdNode){.kind = FD_APPLY,
                               .type = fn->type->result,
                               .loc = loc,

@@ -91,7 +91,12 @@ static double sign(double x)
     return x > 0 ? 1 : x < 0 ? -1 : isnan(x) ? 0 : x;
 }
 
-static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b)
+static double fused(ScalarKind k, double a, double b, double c)
+{
+    return k == SC_DOUBLE ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
+}
+
+static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b, double c)
 {
     switch (op) {
     case FD_OP_ADD: return real(a + b, k);
@@ -102,6 +107,7 @@ static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b)
     case FD_OP_NEG: return real(-a, k);
     case FD_OP_MIN: return real(fmin(a, b), k);
     case FD_OP_MAX: return real(fmax(a, b), k);
+    case FD_OP_CLAMP: return real(fmin(fmax(a, b), c), k);
     case FD_OP_ABS: return real(fabs(a), k);
     case FD_OP_SIGN: return real(sign(a), k);
     case FD_OP_SQRT: return real(sqrt(a), k);
@@ -120,6 +126,11 @@ static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b)
     case FD_OP_SINH: return real(sinh(a), k);
     case FD_OP_COSH: return real(cosh(a), k);
     case FD_OP_TANH: return real(tanh(a), k);
+    case FD_OP_ASINH: return real(asinh(a), k);
+    case FD_OP_ACOSH: return real(acosh(a), k);
+    case FD_OP_ATANH: return real(atanh(a), k);
+    case FD_OP_FMA: return real(fused(k, a, b, c), k);
+    case FD_OP_COPYSIGN: return real(copysign(a, b), k);
     case FD_OP_POW: return real(pow(a, b), k);
     case FD_OP_FLOOR: return real(floor(a), k);
     case FD_OP_CEILING: return real(ceil(a), k);
@@ -172,7 +183,8 @@ static ScalarValue shift(FdOp op, ScalarKind k, int64_t a, int64_t by)
     return integer(~(~u >> n), k); /* arithmetic, without relying on the compiler's choice */
 }
 
-static FdEvalStatus eval_integer(FdOp op, ScalarKind k, int64_t a, int64_t b, ScalarValue *out)
+static FdEvalStatus eval_integer(FdOp op, ScalarKind k, int64_t a, int64_t b, int64_t c,
+                                 ScalarValue *out)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (op) {
@@ -187,6 +199,10 @@ static FdEvalStatus eval_integer(FdOp op, ScalarKind k, int64_t a, int64_t b, Sc
     case FD_OP_NEG: *out = integer(0 - x, k); break;
     case FD_OP_MIN: out->i = compare_integer(FD_OP_LT, k, b, a) ? b : a; break;
     case FD_OP_MAX: out->i = compare_integer(FD_OP_LT, k, a, b) ? b : a; break;
+    case FD_OP_CLAMP:
+        out->i = compare_integer(FD_OP_LT, k, a, b) ? b : a;
+        if (compare_integer(FD_OP_LT, k, c, out->i)) out->i = c;
+        break;
     case FD_OP_BITAND: out->i = a & b; break;
     case FD_OP_BITOR: out->i = a | b; break;
     case FD_OP_BITXOR: out->i = a ^ b; break;
@@ -225,9 +241,9 @@ FdEvalStatus fd_op_eval(FdOp op, ScalarKind k, ScalarKind to, const ScalarValue 
     default: break;
     }
     ScalarValue none = {0};
-    ScalarValue b = info->arity > 1 ? args[1] : none;
-    if (!is_real) return eval_integer(op, k, args[0].i, b.i, out);
-    *out = eval_real(op, k, args[0].f, b.f);
+    ScalarValue b = info->arity > 1 ? args[1] : none, c = info->arity > 2 ? args[2] : none;
+    if (!is_real) return eval_integer(op, k, args[0].i, b.i, c.i, out);
+    *out = eval_real(op, k, args[0].f, b.f, c.f);
     return FD_EVAL_OK;
 }
 

@@ -167,20 +167,22 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
 {
     bool narrow = narrows_literal(s, c, fit, args);
     if (narrow != narrows_literal(s, d, fit, args)) return !narrow;
-    bool real_arg = false, some = false;
+    bool library = c->sym->kind == SYM_BUILTIN, real_arg = false, some = false, typed = false;
     for (int i = 0; i < args.len; i++) {
         const Type *t = result_of(args.data[i]->type);
+        typed = typed || !args.data[i]->is_const;
         real_arg = real_arg || (t->kind == TY_SCALAR && scalar_is_real(t->scalar));
     }
     for (int i = 0; i < args.len; i++) {
         const Ast *a = args.data[i];
         Conv x = fit_arg(s, c, fit, i, a), y = fit_arg(s, d, fit, i, a);
         int order = 0;
+        /* Math.Max(b, 1): what a constant fits is for the others to say */
+        if (library && typed && a->is_const && a->type == s->integer) continue;
         if (x != y && (x == CONV_SAME || y == CONV_SAME || type_is_functional(a->type)))
             order = x > y ? 1 : -1;
         else if (c->params[i] && d->params[i])
-            order =
-                better_type(a, c->params[i], d->params[i], c->sym->kind == SYM_BUILTIN, real_arg);
+            order = better_type(a, c->params[i], d->params[i], library, real_arg);
         if (order < 0) return false;
         some = some || order > 0;
     }

@@ -166,6 +166,7 @@ static bool verbose(void)
 static bool is_function(FdOp op)
 {
     const FdOpInfo *info = fd_op_info(op);
+    if (info->arity > 2) return false;
     return info->rule == FD_RULE_REAL || op == FD_OP_REM || op == FD_OP_ABS || op == FD_OP_SIGN ||
            op == FD_OP_DIV;
 }
