@@ -237,13 +237,13 @@ static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const 
     Arena *a = g->u->arena;
     if (t->record) {
         bool made = n && is_make(n); /* whose fields may have lanes */
-        if (!made && n) e = gen_variable(g, "v", gen_value(g, n));
+        if (!made && n) e = gen_variable(g, "v", gen_whole(g, n));
         for (int i = 0; i < t->nfields; i++)
             store(g, d, t->fields[i], made ? n->args[i] : NULL, made ? NULL : kir_member(a, e, i),
                   leaf, at);
         return;
     }
-    if (n) e = gen_value(g, n);
+    if (n) e = gen_whole(g, n);
     if (g->lane_var) e = kir_splat(a, KIR_VW, e);
     const char *plane = gen_plane(g, gen_output(g, d), d->body->type, (*leaf)++,
                                   plan_elements(g->u, d, d->nvars), true);

@@ -5,11 +5,15 @@
 #include "expr.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/vec.h"
 
-enum { MAX_STACK = 32 };
+enum {
+    FEW = 32,        /* numbers that need no memory */
+    MAX_NESTED = 256 /* parentheses: texts come from files */
+};
 
 typedef enum Code {
     PUSH,
@@ -44,6 +48,7 @@ typedef struct Instr {
 
 struct PlanExpr {
     int len;
+    int depth; /* of the evaluation stack */
     const Instr *code;
 };
 
@@ -52,7 +57,8 @@ typedef struct Parser {
     PlanResolve *resolve;
     void *ctx;
     const char *error;
-    int depth; /* of the evaluation stack */
+    int depth, deepest; /* of the evaluation stack */
+    int nested;
     VEC(Instr) code;
 } Parser;
 
@@ -61,7 +67,7 @@ static void emit(Parser *p, Code code, int64_t value, int pops)
     Instr in = {code, value};
     vec_push(&p->code, in);
     p->depth += 1 - pops;
-    if (p->depth > MAX_STACK && !p->error) p->error = "expression is nested too deeply";
+    if (p->depth > p->deepest) p->deepest = p->depth;
 }
 
 static void skip(Parser *p)
@@ -119,6 +125,7 @@ static void name(Parser *p)
 static void primary(Parser *p)
 {
     skip(p);
+    if (p->nested++ == MAX_NESTED && !p->error) p->error = "expression is nested too deeply";
     if (p->error) return;
     if (accept(p, "(")) {
         conditional(p);
@@ -141,6 +148,7 @@ static void primary(Parser *p)
     } else {
         p->error = "expression lacks an operand";
     }
+    p->nested--;
 }
 
 /* Longer spellings first, so that `<=` is not read as `<`. */
@@ -189,6 +197,7 @@ const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *re
     } else {
         e = arena_new_of(arena, PlanExpr);
         e->len = (int)p.code.len;
+        e->depth = p.deepest;
         e->code = arena_copy(arena, p.code.data, p.code.len * sizeof *p.code.data);
     }
     vec_free(&p.code);
@@ -230,7 +239,8 @@ static int64_t apply(Code code, int64_t a, int64_t b)
 
 int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
 {
-    int64_t stack[MAX_STACK + 1];
+    int64_t few[FEW] = {0}, *stack = few;
+    if (e->depth > FEW && !(stack = calloc((size_t)e->depth, sizeof *stack))) abort();
     int top = -1;
     for (int i = 0; i < e->len; i++) {
         const Instr *in = &e->code[i];
@@ -246,5 +256,7 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
         default: top--; stack[top] = apply(in->code, stack[top], stack[top + 1]);
         }
     }
-    return stack[0];
+    int64_t result = stack[0];
+    if (stack != few) free(stack);
+    return result;
 }

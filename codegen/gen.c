@@ -9,6 +9,12 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
+enum {
+    DEEPEST = 16, /* operations in one expression: compilers refuse what is nested in hundreds */
+    MOST_OPERATIONS = 1 << 16,
+    TIMES_EACH = 64
+};
+
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
 {
     return (Gen){.u = u, .name = fresh_name(u, stem), .block = body};
@@ -31,8 +37,9 @@ void gen_run(Gen *g, const char *when, const char *global, const char *local)
 
 KirStmt *gen_with_head(Gen *g, const KirBlock *body)
 {
-    if (!g->head.first) return body->first;
-    g->head.last->next = body->first;
+    KirStmt *statements = flatten_branches(g->u, body->first);
+    if (!g->head.first) return statements;
+    g->head.last->next = statements;
     return g->head.first;
 }
 
@@ -47,12 +54,19 @@ void gen_end(Gen *g, KirBlock *body)
     gen_free(g);
 }
 
+static void memos_free(GenMemos *m)
+{
+    vec_free(&m->list);
+    vec_free(&m->at);
+}
+
 void gen_free(Gen *g)
 {
     vec_free(&g->params);
     vec_free(&g->args);
     vec_free(&g->vars);
-    vec_free(&g->memo);
+    memos_free(&g->memo);
+    memos_free(&g->indices);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -131,10 +145,36 @@ void gen_bind(Gen *g, const FdNode *var, const KirExpr *value)
     vec_push(&g->vars, b);
 }
 
+static void memos_add(GenMemos *m, const FdNode *n, const KirExpr *value)
+{
+    while (m->at.len <= n->id) vec_push(&m->at, 0);
+    GenMemo memo = {n, value, m->at.data[n->id]};
+    vec_push(&m->list, memo);
+    m->at.data[n->id] = (int)m->list.len;
+}
+
+static const KirExpr *memos_find(const GenMemos *m, const FdNode *n)
+{
+    int at = n->id < m->at.len ? m->at.data[n->id] : 0;
+    return at ? m->list.data[at - 1].value : NULL;
+}
+
+static void memos_shrink(GenMemos *m, size_t len)
+{
+    while (m->list.len > len) {
+        GenMemo memo = m->list.data[--m->list.len];
+        m->at.data[memo.node->id] = memo.before;
+    }
+}
+
 void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
 {
-    GenMemo m = {n, value};
-    vec_push(&g->memo, m);
+    memos_add(&g->memo, n, value);
+}
+
+const KirExpr *gen_known(const Gen *g, const FdNode *n)
+{
+    return memos_find(&g->memo, n);
 }
 
 static const KirExpr *bound_value(Gen *g, const FdNode *v)
@@ -147,7 +187,7 @@ static const KirExpr *bound_value(Gen *g, const FdNode *v)
 
 GenScope gen_enter(Gen *g, KirBlock *block)
 {
-    GenScope s = {g->block, g->vars.len, g->memo.len};
+    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len};
     g->block = block;
     return s;
 }
@@ -156,18 +196,28 @@ void gen_leave(Gen *g, GenScope s)
 {
     g->block = s.block;
     g->vars.len = s.nvars;
-    g->memo.len = s.nmemo;
+    memos_shrink(&g->memo, s.nmemo);
+    memos_shrink(&g->indices, s.nindices);
 }
 
 static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
 {
     Arena *a = g->u->arena;
-    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return e;
+    bool field = e->kind == KIR_MEMBER && e->args[0]->kind == KIR_NAME;
+    if (e->kind == KIR_NAME || e->kind == KIR_CONST || field) return e;
     const char *name = fresh_name(g->u, "v");
     kir_decl(a, g->block, e->type, name, e);
     const KirExpr *v = kir_name(a, e->type, name);
     gen_remember(g, n, v);
     return v;
+}
+
+const KirExpr *gen_zero(Arena *a, KirType t)
+{
+    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
+    const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
+    for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
+    return kir_make(a, t, fields);
 }
 
 /* ---- operations -------------------------------------------------------------------------------
@@ -248,20 +298,23 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
 }
 
 /* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */
-static bool branches_below(const Gen *g, const FdNode *n, FdSeen *seen)
+bool gen_branches_at(const Gen *g, const FdNode *n)
 {
-    if (!fd_meet(seen, n)) return false;
-    for (size_t i = 0; i < g->memo.len; i++)
-        if (g->memo.data[i].node == n) return false; /* it is there already */
     if (n->kind == FD_REDUCE) return true;
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
-    if (is_read(n) && gen_is_suspect(g, n)) return true;
-    if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
-        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
-        return true;
-    for (int i = 0; i < n->nargs; i++)
+    if (is_read(n) && (gen_is_suspect(g, n) || (g->user && g->checked))) return true;
+    return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
+           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
+}
+
+static bool branches_below(const Gen *g, const FdNode *n, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return false;
+    if (gen_known(g, n)) return false; /* it is there already */
+    if (gen_branches_at(g, n)) return true;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
         if (branches_below(g, n->args[i], seen)) return true;
     return false;
 }
@@ -286,7 +339,7 @@ static const KirExpr *gen_branches(Gen *g, const FdNode *n)
     KirBlock arms[2] = {{0}, {0}};
     for (int i = 1; i < n->nargs; i++) {
         GenScope s = gen_enter(g, &arms[i - 1]);
-        const KirExpr *x = gen_value(g, n->args[i]);
+        const KirExpr *x = gen_whole(g, n->args[i]);
         kir_set(a, g->block, result, x);
         gen_leave(g, s);
     }
@@ -331,7 +384,12 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
     if (op == FD_OP_CONVERT && k == SC_HALF) g->u->features |= OPENCL_HALF;
-    if (op == FD_OP_CONVERT) return kir_convert(a, kir_type((int)k, 1), args[0]);
+    if (op == FD_OP_CONVERT) {
+        /* printed as isnan(x) ? 0 : .. x */
+        bool twice = scalar_is_real(result_kind(n->args[0])) && !scalar_is_real(k);
+        if (twice) args[0] = in_variable(g, n->args[0], args[0]);
+        return kir_convert(a, kir_type((int)k, 1), args[0]);
+    }
     if (n->type->record) return kir_op(a, op, gen_type(g->u, n->type), n->nargs, args);
     return op_lanes(g, op, (int)k, n->nargs, args);
 }
@@ -370,7 +428,7 @@ static const KirExpr *gen_field(Gen *g, const FdNode *n)
 /* ---- indices ----------------------------------------------------------------------------------
  */
 
-const KirExpr *gen_index(Gen *g, const FdNode *n)
+static const KirExpr *index_of(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     static const char *const ops[] = {[FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*"};
@@ -384,6 +442,19 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
     if (op == FD_OP_GIVEN || (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0]))))
         return gen_index(g, n->args[0]);
     return kir_convert(a, idx, gen_value(g, n));
+}
+
+/* Small ones are said again wherever they are used. */
+const KirExpr *gen_index(Gen *g, const FdNode *n)
+{
+    enum { SMALL = 3 };
+    const KirExpr *e = memos_find(&g->indices, n);
+    if (e) return e;
+    e = index_of(g, n);
+    if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= DEEPEST)) return e;
+    e = gen_variable(g, "at", e);
+    memos_add(&g->indices, n, e);
+    return e;
 }
 
 /* ---- reductions inside a kernel ---------------------------------------------------------------
@@ -417,7 +488,7 @@ static void accumulate(Gen *g, void *ctx)
 {
     const Accumulate *x = ctx;
     Arena *a = g->u->arena;
-    const KirExpr *value = same_lanes(g, gen_value(g, x->reduce->body), x->acc->type.lanes);
+    const KirExpr *value = same_lanes(g, gen_whole(g, x->reduce->body), x->acc->type.lanes);
     const KirExpr *next = gen_combine(g, x->reduce->fn, x->acc, value);
     if (!x->first) {
         kir_set(a, g->block, x->acc, next);
@@ -512,19 +583,15 @@ static const KirExpr *gen_scalar(Gen *g, const FdNode *n)
                      arena_printf(u->arena, "value %d", u->plan_slot[n->slot]));
 }
 
-static const KirExpr *gen_zero(Arena *a, KirType t)
-{
-    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
-    const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
-    for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
-    return kir_make(a, t, fields);
-}
-
 const KirExpr *gen_value(Gen *g, const FdNode *n)
 {
-    for (size_t i = g->memo.len; i > 0; i--)
-        if (g->memo.data[i - 1].node == n) return g->memo.data[i - 1].value;
-    const KirExpr *e = NULL;
+    const KirExpr *e = gen_known(g, n);
+    if (e) return e;
+    /* What several branches use is computed in each; where that multiplies, no kernel is made. */
+    if (g->made++ > MOST_OPERATIONS + TIMES_EACH * g->u->nnodes) {
+        g->u->host_only = true;
+        return gen_zero(g->u->arena, gen_type(g->u, n->type));
+    }
     switch (n->kind) {
     case FD_SCALAR: return gen_scalar(g, n);
     case FD_VAR: return gen_var(g, n);
@@ -547,5 +614,5 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
         g->u->host_only = true;
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
-    return g->u->uses[n->id] > 1 ? in_variable(g, n, e) : e;
+    return g->u->uses[n->id] > 1 || e->depth > DEEPEST ? in_variable(g, n, e) : e;
 }

@@ -41,6 +41,8 @@ static KirExpr *expr_new(Arena *a, KirExprKind kind, KirType t, int n, const Kir
     e->type = t;
     e->nargs = n;
     if (n) e->args = arena_copy(a, args, sizeof *args * (size_t)n);
+    for (int i = 0; i < n; i++)
+        if (args[i]->depth >= e->depth) e->depth = args[i]->depth + 1;
     return e;
 }
 

@@ -53,6 +53,7 @@ typedef struct KirExpr {
     ScalarValue value;
     const char *name;
     FdOp op;
+    int depth; /* of the operations below; 0: none */
     int nargs;
     const struct KirExpr *const *args;
 } KirExpr;

@@ -8,18 +8,24 @@
 /* ---- the graph ---------------------------------------------------------------------------------
  */
 
-static void count_uses(const FdNode *n, uint32_t *uses)
+/* Not recursive: chains can be long. */
+void count_uses(const FdNode *n, uint32_t *uses)
 {
-    if (uses[n->id]++) return;
-    if (n->kind == FD_REDUCE && n->fn->kind == FD_LET) count_uses(n->fn, uses);
-    if (n->kind == FD_APPLY)
-        for (int i = 0; i < n->nargs; i++) count_uses(n->args[i], uses);
-    for (int i = 0; i < n->nvars; i++) {
-        if (n->doms[i].lo) count_uses(n->doms[i].lo, uses);
-        if (n->doms[i].hi) count_uses(n->doms[i].hi, uses);
+    VEC(const FdNode *) stack = {0};
+    vec_push(&stack, n);
+    while (stack.len) {
+        n = stack.data[--stack.len];
+        if (uses[n->id]++) continue;
+        if (n->kind == FD_REDUCE && n->fn->kind == FD_LET) vec_push(&stack, n->fn);
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) vec_push(&stack, n->args[i]);
+        for (int i = 0; i < n->nvars; i++) {
+            if (n->doms[i].lo) vec_push(&stack, n->doms[i].lo);
+            if (n->doms[i].hi) vec_push(&stack, n->doms[i].hi);
+        }
+        if (n->body) vec_push(&stack, n->body);
+        if (n->init) vec_push(&stack, n->init);
     }
-    if (n->body) count_uses(n->body, uses);
-    if (n->init) count_uses(n->init, uses);
+    vec_free(&stack);
 }
 
 static void count_all_uses(Unit *u)
@@ -31,8 +37,9 @@ static void count_all_uses(Unit *u)
     for (int i = 0; i < u->g->nslots; i++)
         if (u->g->slots[i].def) count_uses(u->g->slots[i].def, uses);
     for (uint32_t i = 0; i <= newest->id; i++)
-        if (!uses[i]) uses[i] = 1; /* nodes of user functions: each expression stands for itself */
+        if (!uses[i]) uses[i] = 1; /* nodes of user functions are counted by statement */
     u->uses = uses;
+    u->nnodes = (size_t)newest->id + 1;
 }
 
 /* ---- the plan's head ---------------------------------------------------------------------------
@@ -53,7 +60,7 @@ static void plan_slots(Unit *u)
 
 static const char *larger(Unit *u, const char *x, const char *y)
 {
-    return x ? arena_printf(u->arena, "max(%s, %s)", x, y) : y;
+    return x ? plan_short(u, arena_printf(u->arena, "max(%s, %s)", x, y)) : y;
 }
 
 /* A variable is a long where its range may lie beyond 32 bits. */
@@ -246,6 +253,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         if (error->loc.line) error->loc = places[error->loc.line - 1];
         error->at = NULL; /* was in the copy */
     }
+    plan_texts_free(&u);
     text_free(&u.plan);
     text_free(&u.types);
     text_free(&u.functions);

@@ -11,7 +11,7 @@
 #include "codegen.h"
 #include "expr.h"
 
-enum { MAX_DEFINES = 16, MAX_LETS = 128, MAX_FLAGS = 8, MAX_LINE = 4096, MAX_PASSED = 1 << 20 };
+enum { MAX_FLAGS = 32 /* bits of a variant */, MAX_PASSED = 1 << 20 };
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
@@ -24,7 +24,8 @@ typedef enum SymbolClass {
     SYM_LET
 } SymbolClass;
 
-enum { CLASS_SHIFT = 20, INDEX_SHIFT = 4 }; /* symbol = class, index, dimension */
+enum { CLASS_SHIFT = 28, INDEX_SHIFT = 4 }; /* symbol = class, index, dimension */
+enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 
 static const char *const device_names[] = {"units", "vector_bytes", "l1",          "l2",
                                            "l3",    "max_group",    "local_bytes", "gpu"};
@@ -43,6 +44,11 @@ typedef struct Named {
     const char *name;
     const PlanExpr *expr;
 } Named;
+
+typedef struct Names {
+    Named *data;
+    size_t len, cap; /* a VEC while it is read */
+} Names;
 
 typedef struct PlanArg {
     CgArgKind kind;
@@ -71,8 +77,8 @@ typedef struct Step {
 struct CgPlan {
     Arena *arena;
     ScalarKind *slot_types; /* of scalar slots */
-    int nslots, ndefines, nlets, nflags, ntemps, nsteps, nkernels;
-    Named defines[MAX_DEFINES], lets[MAX_LETS], flags[MAX_FLAGS];
+    int nslots, ntemps, nsteps, nkernels;
+    Names defines, lets, flags;
     const PlanExpr **temps;
     const PlanExpr *out;
     const Step *steps;
@@ -128,37 +134,52 @@ static int read_number(Reader *r, int limit)
     return (int)v;
 }
 
-static int find_named(const Named *list, int n, const char *name, int len)
+/* What was defined last is asked for most. */
+static int find_named(const Names *list, const char *name, size_t len)
 {
-    for (int i = 0; i < n; i++)
-        if (strlen(list[i].name) == (size_t)len && memcmp(list[i].name, name, (size_t)len) == 0)
-            return i;
+    for (size_t i = list->len; i-- > 0;)
+        if (strncmp(list->data[i].name, name, len) == 0 && !list->data[i].name[len]) return (int)i;
     return -1;
+}
+
+static bool is_named(const char *word, const char *name, size_t len)
+{
+    return strlen(word) == len && memcmp(word, name, len) == 0;
+}
+
+/* A number below limit at *at, which moves behind it. */
+static bool take_number(const char **at, const char *end, int limit, int *out)
+{
+    int64_t v = 0;
+    const char *p = *at;
+    for (; p < end && *p >= '0' && *p <= '9' && v < limit; p++) v = v * 10 + (*p - '0');
+    bool any = p > *at && v < limit;
+    *at = p;
+    *out = (int)v;
+    return any;
 }
 
 /* s0.n1 s0.lo1 s2, device properties, defines, lets. */
 static int resolve(void *ctx, const char *name, int len)
 {
     const CgPlan *p = ((Reader *)ctx)->plan;
-    char text[64], what[8] = "";
-    int index, dim = 0, used = 0;
-    if (len >= (int)sizeof text) return -1;
-    memcpy(text, name, (size_t)len);
-    text[len] = '\0';
-    if (sscanf(text, "s%d.%7[a-z]%d%n", &index, what, &dim, &used) == 3 && used == len &&
-        index < p->nslots && dim < FD_MAX_RANK) {
-        bool lo = strcmp(what, "lo") == 0;
-        if (lo || strcmp(what, "n") == 0)
+    const char *at = name + 1, *end = name + len;
+    size_t n = (size_t)len;
+    int index, dim;
+    if (*name == 's' && take_number(&at, end, p->nslots, &index)) {
+        if (at == end) return (int)SYM_SLOT_VALUE << CLASS_SHIFT | index << INDEX_SHIFT;
+        bool lo = end - at > 3 && memcmp(at, ".lo", 3) == 0;
+        bool count = !lo && end - at > 2 && memcmp(at, ".n", 2) == 0;
+        at += lo ? 3 : 2;
+        if ((lo || count) && take_number(&at, end, FD_MAX_RANK, &dim) && at == end)
             return (int)(lo ? SYM_SLOT_LO : SYM_SLOT_N) << CLASS_SHIFT | index << INDEX_SHIFT | dim;
     }
-    if (sscanf(text, "s%d%n", &index, &used) == 1 && used == len && index < p->nslots)
-        return (int)SYM_SLOT_VALUE << CLASS_SHIFT | index << INDEX_SHIFT;
     for (size_t i = 0; i < sizeof device_names / sizeof *device_names; i++)
-        if (strcmp(device_names[i], text) == 0)
+        if (is_named(device_names[i], name, n))
             return (int)SYM_DEVICE << CLASS_SHIFT | (int)i << INDEX_SHIFT;
-    int i = find_named(p->defines, p->ndefines, name, len);
+    int i = find_named(&p->defines, name, n);
     if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
-    i = find_named(p->lets, p->nlets, name, len);
+    i = find_named(&p->lets, name, n);
     return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
 }
 
@@ -170,17 +191,19 @@ static const PlanExpr *read_expr(Reader *r)
     return e;
 }
 
-static int read_named(Reader *r, Named *list, int n, int limit)
+static void add_named(Reader *r, Names *list, Named n, size_t limit)
+{
+    if (list->len == limit)
+        fail(r, "plan defines too many names");
+    else
+        vec_push(list, n);
+}
+
+static void read_named(Reader *r, Names *list, size_t limit)
 {
     const char *name = read_name(r);
     if (!accept(r, "=")) fail(r, "plan lacks '='");
-    const PlanExpr *e = read_expr(r);
-    if (n == limit) {
-        fail(r, "plan defines too many names");
-        return n;
-    }
-    list[n] = (Named){name, e};
-    return n + 1;
+    add_named(r, list, (Named){name, read_expr(r)}, limit);
 }
 
 static int read_dims(Reader *r, const PlanExpr *dims[3])
@@ -253,9 +276,8 @@ static void read_run(Reader *r)
 static void read_loop(Reader *r)
 {
     CgPlan *p = r->plan;
-    Step s = {.kind = STEP_LOOP, .let = p->nlets};
+    Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
     Named var = {read_name(r), NULL};
-    if (p->nlets == MAX_LETS) fail(r, "plan defines too many names");
     if (!accept(r, "=")) fail(r, "plan lacks '='");
     s.from = read_expr(r);
     if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
@@ -264,7 +286,7 @@ static void read_loop(Reader *r)
     s.by = read_expr(r);
     if (accept(r, "when ")) s.when = read_expr(r);
     if (r->error) return;
-    p->lets[p->nlets++] = var;
+    add_named(r, &p->lets, var, MAX_NAMES);
     vec_push(&r->open, (int)r->steps.len);
     vec_push(&r->steps, s);
 }
@@ -303,11 +325,11 @@ static void read_line(Reader *r)
     } else if (accept(r, "slot ")) {
         read_slot(r);
     } else if (accept(r, "define ")) {
-        p->ndefines = read_named(r, p->defines, p->ndefines, MAX_DEFINES);
+        read_named(r, &p->defines, MAX_NAMES);
     } else if (accept(r, "let ")) {
-        p->nlets = read_named(r, p->lets, p->nlets, MAX_LETS);
+        read_named(r, &p->lets, MAX_NAMES);
     } else if (accept(r, "flag ")) {
-        p->nflags = read_named(r, p->flags, p->nflags, MAX_FLAGS);
+        read_named(r, &p->flags, MAX_FLAGS);
     } else if (accept(r, "temp ")) {
         if (read_number(r, 1 << 16) != (int)r->temps.len)
             fail(r, "plan's temporaries are out of order");
@@ -331,6 +353,15 @@ static void read_line(Reader *r)
     if (*r->at) fail(r, "plan has more on a line than it should");
 }
 
+/* A list as it was read, moved to the arena. */
+static Names names_done(Arena *arena, Names *read)
+{
+    Names n = {.len = read->len};
+    n.data = arena_copy(arena, read->data, read->len * sizeof *read->data);
+    vec_free(read);
+    return n;
+}
+
 CgPlan *cg_plan_parse(const char *text, const char **error)
 {
     static const char head[] = "/* C$ plan\n";
@@ -343,7 +374,7 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     const char *line = text + sizeof head - 1;
     while (!r.error && strncmp(line, " */", 3) != 0) {
         const char *end = strchr(line, '\n');
-        if (!end || end - line >= MAX_LINE || strncmp(line, " * ", 3) != 0) {
+        if (!end || strncmp(line, " * ", 3) != 0) {
             fail(&r, "plan is cut off");
             break;
         }
@@ -356,6 +387,9 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->ntemps = (int)r.temps.len;
     p->nsteps = (int)r.steps.len;
     p->nkernels = (int)r.kernels.len;
+    p->defines = names_done(arena, &p->defines);
+    p->lets = names_done(arena, &p->lets);
+    p->flags = names_done(arena, &p->flags);
     p->slot_types = arena_copy(arena, r.slots.data, r.slots.len * sizeof *r.slots.data);
     p->temps = arena_copy(arena, r.temps.data, r.temps.len * sizeof *r.temps.data);
     p->steps = arena_copy(arena, r.steps.data, r.steps.len * sizeof *r.steps.data);
@@ -389,7 +423,7 @@ typedef struct Values {
     const CgBinding *binding; /* NULL where only device properties may be used */
     const CgDevice *device;
     bool wide; /* idx_t is long */
-    int64_t defines[MAX_DEFINES], lets[MAX_LETS];
+    int64_t *defines, *lets;
 } Values;
 
 static int64_t lookup(const void *ctx, int sym)
@@ -418,33 +452,46 @@ static int64_t value_of(const PlanExpr *e, const Values *v)
     return plan_expr_eval(e, lookup, v);
 }
 
-static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d)
+static int64_t *numbers_of(Arena *arena, const Names *names)
+{
+    return arena_array(arena, int64_t, names->len + 1);
+}
+
+static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
 {
     Values v = {.plan = p, .binding = b, .device = d};
-    for (int i = 0; i < p->ndefines; i++) v.defines[i] = value_of(p->defines[i].expr, &v);
-    for (int i = 0; b && i < p->nlets; i++)
-        if (p->lets[i].expr) v.lets[i] = value_of(p->lets[i].expr, &v); /* else a loop's variable */
+    v.defines = numbers_of(arena, &p->defines);
+    v.lets = numbers_of(arena, &p->lets);
+    for (size_t i = 0; i < p->defines.len; i++)
+        v.defines[i] = value_of(p->defines.data[i].expr, &v);
+    for (size_t i = 0; b && i < p->lets.len; i++)
+        if (p->lets.data[i].expr) /* else a loop's variable */
+            v.lets[i] = value_of(p->lets.data[i].expr, &v);
     return v;
 }
 
 uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d)
 {
-    Values v = values_new(p, b, d);
+    Arena *arena = arena_new();
+    Values v = values_new(p, b, d, arena);
     uint32_t variant = 0;
-    for (int i = 0; i < p->nflags; i++)
-        if (value_of(p->flags[i].expr, &v)) variant |= 1u << i;
+    for (size_t i = 0; i < p->flags.len; i++)
+        if (value_of(p->flags.data[i].expr, &v)) variant |= 1u << i;
+    arena_free(arena);
     return variant;
 }
 
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
 {
-    Values v = values_new(p, NULL, d);
+    Arena *arena = arena_new();
+    Values v = values_new(p, NULL, d, arena);
     Text t = {0};
     text_add(&t, p->options);
-    for (int i = 0; i < p->ndefines; i++)
-        text_printf(&t, " -D%s=%" PRId64, p->defines[i].name, v.defines[i]);
-    for (int i = 0; i < p->nflags; i++)
-        text_printf(&t, " -D%s=%d", p->flags[i].name, (int)(variant >> i & 1));
+    for (size_t i = 0; i < p->defines.len; i++)
+        text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name, v.defines[i]);
+    for (size_t i = 0; i < p->flags.len; i++)
+        text_printf(&t, " -D%s=%d", p->flags.data[i].name, (int)(variant >> i & 1));
+    arena_free(arena);
     return text_take(&t);
 }
 
@@ -484,9 +531,9 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
-    Values v = values_new(p, b, d);
-    int wide = find_named(p->flags, p->nflags, "CS_WIDE", 7);
-    v.wide = wide >= 0 && value_of(p->flags[wide].expr, &v);
+    Values v = values_new(p, b, d, arena);
+    int wide = find_named(&p->flags, "CS_WIDE", 7);
+    v.wide = wide >= 0 && value_of(p->flags.data[wide].expr, &v);
     int64_t bytes = value_of(p->out, &v);
     if (bytes < 0) return false;
     *out = (CgSchedule){.ntemps = p->ntemps, .out_bytes = (size_t)bytes};
@@ -499,7 +546,7 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     out->temp_bytes = temps;
     if (bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
-    int64_t limits[MAX_LETS], steps[MAX_LETS];
+    int64_t *limits = numbers_of(arena, &p->lets), *steps = numbers_of(arena, &p->lets);
     int passed = 0; /* plans come from files: no endless loops */
     for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
         const Step *s = &p->steps[i];

@@ -34,6 +34,88 @@ void plan_define(Unit *u, const char *name, const char *expr)
     plan_line(u, "define %s = %s", name, expr);
 }
 
+/* ---- parts that have a name --------------------------------------------------------------------
+ */
+
+enum { LONGEST = 240 };
+
+typedef struct NodeText { /* of a node; failed: plans cannot say it */
+    const char *text;
+    bool failed;
+} NodeText;
+
+struct PlanTexts {
+    VEC(NodeText) nodes;     /* by id */
+    VEC(const char *) exprs; /* open hash table of texts */
+    VEC(const char *) names; /* their lets */
+    size_t used;
+};
+
+static PlanTexts *texts_of(Unit *u)
+{
+    if (!u->texts) u->texts = arena_new_of(u->arena, PlanTexts);
+    return u->texts;
+}
+
+void plan_texts_free(Unit *u)
+{
+    if (!u->texts) return;
+    vec_free(&u->texts->nodes);
+    vec_free(&u->texts->exprs);
+    vec_free(&u->texts->names);
+}
+
+static size_t find_text(const PlanTexts *t, const char *expr)
+{
+    size_t hash = 5381, size = t->exprs.len;
+    for (const char *p = expr; *p; p++) hash = hash * 33 ^ (unsigned char)*p;
+    size_t at = hash & (size - 1);
+    while (t->exprs.data[at] && strcmp(t->exprs.data[at], expr) != 0) at = (at + 1) & (size - 1);
+    return at;
+}
+
+static void grow_texts(PlanTexts *t)
+{
+    PlanTexts old = *t;
+    size_t size = old.exprs.len ? old.exprs.len * 2 : 64;
+    t->exprs.data = NULL, t->exprs.len = t->exprs.cap = 0;
+    t->names.data = NULL, t->names.len = t->names.cap = 0;
+    for (size_t i = 0; i < size; i++) {
+        vec_push(&t->exprs, NULL);
+        vec_push(&t->names, NULL);
+    }
+    for (size_t i = 0; i < old.exprs.len; i++) {
+        if (!old.exprs.data[i]) continue;
+        size_t at = find_text(t, old.exprs.data[i]);
+        t->exprs.data[at] = old.exprs.data[i];
+        t->names.data[at] = old.names.data[i];
+    }
+    vec_free(&old.exprs);
+    vec_free(&old.names);
+}
+
+const char *plan_short(Unit *u, const char *expr)
+{
+    if (strlen(expr) <= LONGEST) return expr;
+    PlanTexts *t = texts_of(u);
+    if (t->used * 2 >= t->exprs.len) grow_texts(t);
+    size_t at = find_text(t, expr);
+    if (!t->exprs.data[at]) {
+        const char *name = arena_printf(u->arena, "part%zu", t->used++);
+        t->exprs.data[at] = expr;
+        t->names.data[at] = name;
+        plan_line(u, "let %s = %s", name, expr);
+    }
+    return t->names.data[at];
+}
+
+static NodeText *node_text(Unit *u, const FdNode *n)
+{
+    PlanTexts *t = texts_of(u);
+    while (t->nodes.len <= n->id) vec_push(&t->nodes, (NodeText){0});
+    return &t->nodes.data[n->id];
+}
+
 static const FdDom *temp_dom(const Unit *u, int slot, int dim)
 {
     const FdNode *def = u->g->slots[slot].def;
@@ -87,7 +169,7 @@ static const char *plan_bound(Unit *u, const FdNode *n)
     return arena_printf(u->arena, "(%s + %s)", lo, plan_slot_n(u, f->slot, dim));
 }
 
-const char *plan_text(Unit *u, const FdNode *n)
+static const char *text_of(Unit *u, const FdNode *n)
 {
     static const struct {
         FdOp op;
@@ -121,6 +203,21 @@ const char *plan_text(Unit *u, const FdNode *n)
     return "0";
 }
 
+const char *plan_text(Unit *u, const FdNode *n)
+{
+    NodeText known = *node_text(u, n);
+    if (!known.text) {
+        bool before = u->host_only;
+        u->host_only = false;
+        known.text = plan_short(u, text_of(u, n));
+        known.failed = u->host_only;
+        u->host_only = before;
+        *node_text(u, n) = known;
+    }
+    u->host_only |= known.failed;
+    return known.text;
+}
+
 const char *plan_lo(Unit *u, const FdDom *d)
 {
     if (d && d->lo) return plan_text(u, d->lo);
@@ -140,8 +237,8 @@ const char *plan_n(Unit *u, const FdDom *d)
         d->lo->args[0]->kind == FD_FUNC && d->lo->args[0]->leaf == FD_LEAF_SLOT)
         return plan_slot_n(u, d->lo->args[0]->slot, (int)d->lo->args[1]->value.i);
     const char *lo = plan_lo(u, d), *hi = plan_text(u, d->hi);
-    if (strcmp(lo, "0") == 0) return arena_printf(u->arena, "max(%s, 0)", hi);
-    return arena_printf(u->arena, "max(%s - %s, 0)", hi, lo);
+    if (strcmp(lo, "0") == 0) return plan_short(u, arena_printf(u->arena, "max(%s, 0)", hi));
+    return plan_short(u, arena_printf(u->arena, "max(%s - %s, 0)", hi, lo));
 }
 
 const char *plan_elements(Unit *u, const Def *d, int n)
@@ -149,7 +246,7 @@ const char *plan_elements(Unit *u, const Def *d, int n)
     const char *text = "1";
     for (int i = 0; i < n; i++) {
         const char *len = plan_n(u, &d->doms[i]);
-        text = i ? arena_printf(u->arena, "%s * %s", text, len) : len;
+        text = i ? plan_short(u, arena_printf(u->arena, "%s * %s", text, len)) : len;
     }
     return text;
 }

@@ -26,6 +26,8 @@ static void add_condition(Unit *u, const char **all, const char *c)
     *all = strcmp(c, "1") == 0 || strcmp(*all, "0") == 0
                ? c
                : arena_printf(u->arena, "%s || %s", *all, c);
+    enum { LONG_LINE = 2000 };
+    if (strlen(*all) > LONG_LINE) *all = plan_short(u, *all);
 }
 
 static bool is_given(const FdNode *index)

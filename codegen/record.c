@@ -68,7 +68,7 @@ const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count)
     for (int i = 0; i < leaf; i++) {
         const char *plane = arena_printf(u->arena, "roundup((%s) * %zu, %d)", count,
                                          scalar_bytes(fd_type_leaf(t, i)), (int)FD_PLANE_ALIGN);
-        sum = sum ? arena_printf(u->arena, "%s + %s", sum, plane) : plane;
+        sum = sum ? plan_short(u, arena_printf(u->arena, "%s + %s", sum, plane)) : plane;
     }
     return sum ? sum : "0";
 }

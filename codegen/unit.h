@@ -24,6 +24,8 @@ typedef struct UnitUser {
     const char **more_args; /* their plan text */
 } UnitUser;
 
+typedef struct PlanTexts PlanTexts;
+
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -33,6 +35,7 @@ typedef struct Unit {
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     Text plan, types, functions, kernels;
+    PlanTexts *texts;             /* of nodes and parts that the plan has names for */
     unsigned features;            /* of the prelude */
     bool own[FD_OP_COUNT];        /* operations that it defines for vectors */
     int ntemps;                   /* temporaries of the plan so far */
@@ -45,7 +48,8 @@ typedef struct Unit {
     const struct Def *def;        /* the definition being scheduled: what its `self` reads */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
-    const uint32_t *uses;         /* by node id: how many nodes use it */
+    uint32_t *uses;               /* by node id: how many nodes use it */
+    size_t nnodes;                /* ids are below */
 } Unit;
 
 /* What is computed: the let's body over its variables, into the result or a temporary. */
@@ -81,6 +85,10 @@ void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void plan_define(Unit *u, const char *name, const char *expr);
 /* `let NAME = expr` under a fresh name; returns the name. */
 const char *plan_let(Unit *u, const char *stem, const char *expr);
+/* The expression itself while it is short, else the name of a `let` that holds it (the same for the
+ * same text): what is said of a large graph grows with the graph, and no line without end. */
+const char *plan_short(Unit *u, const char *expr);
+void plan_texts_free(Unit *u);
 /* Plan expression that is nonzero if a read of the definition can fall outside, "0" if none can;
  * "1" if only the device can tell. */
 const char *plan_unsafe(Unit *u, const Def *d);
@@ -119,7 +127,13 @@ typedef struct GenBinding {
 typedef struct GenMemo {
     const FdNode *node;
     const KirExpr *value;
+    int before; /* what was known of the node in the block around, as in GenMemos.at */
 } GenMemo;
+
+typedef struct GenMemos { /* values already in a variable, valid in this block */
+    VEC(GenMemo) list;
+    VEC(int) at; /* by node id: its newest, counted from 1 */
+} GenMemos;
 
 typedef struct Gen {
     Unit *u;
@@ -132,7 +146,8 @@ typedef struct Gen {
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;
-    VEC(GenMemo) memo; /* values already in a variable, valid in this block */
+    GenMemos memo, indices; /* values, and indices as idx_t */
+    size_t made;            /* operations so far */
 } Gen;
 
 /* The type of values of a type, whose struct is printed if it is a record. */
@@ -142,6 +157,8 @@ Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
 void gen_end(Gen *g, KirBlock *body);
 KirStmt *gen_with_head(Gen *g, const KirBlock *body); /* the head's statements, then these */
 void gen_free(Gen *g);                                /* the lists only */
+/* The same statements, with no more than some tens of conditionals inside each other. */
+KirStmt *flatten_branches(Unit *u, KirStmt *body);
 /* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
 void gen_run(Gen *g, const char *when, const char *global, const char *local);
 
@@ -156,6 +173,7 @@ const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a t
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
 void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
+const KirExpr *gen_zero(Arena *a, KirType t);
 /* A variable holding e. */
 const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
 const KirExpr *gen_global_id(Gen *g, int dim);
@@ -164,11 +182,17 @@ const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop ov
 /* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
 typedef struct GenScope {
     KirBlock *block;
-    size_t nvars, nmemo;
+    size_t nvars, nmemo, nindices;
 } GenScope;
 GenScope gen_enter(Gen *g, KirBlock *block);
 void gen_leave(Gen *g, GenScope s);
 void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
+const KirExpr *gen_known(const Gen *g, const FdNode *n); /* remembered; NULL: not yet */
+/* The value of what a block computes (gen_value), after what it computes in any case and several of
+ * its parts use: no branch computes that anew, and no branch computes what it guards before. */
+const KirExpr *gen_whole(Gen *g, const FdNode *n);
+bool gen_branches_at(const Gen *g,
+                     const FdNode *n); /* can n itself fail, or does it cost a loop? */
 /* Parameters, added once per kernel by name. */
 const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
@@ -197,6 +221,7 @@ void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
 /* A call of a user function, which is printed at its first. */
 const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
 bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
+void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* ---- schedules --------------------------------------------------------------------------------

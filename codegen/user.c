@@ -133,17 +133,43 @@ static const KirExpr *local_value(const Gen *g, const FdNode *var)
     return NULL;
 }
 
+/* The value of a statement's expression: its own uses of a node count, not those of others. */
+static const KirExpr *stmt_value(Gen *g, const FdNode *expr)
+{
+    uint32_t *uses = g->u->uses;
+    VEC(const FdNode *) stack = {0}, nodes = {0};
+    VEC(uint32_t) before = {0};
+    FdSeen seen = {0};
+    vec_push(&stack, expr);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len];
+        if (!fd_meet(&seen, n)) continue;
+        vec_push(&nodes, n);
+        vec_push(&before, uses[n->id]);
+        uses[n->id] = 0;
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) vec_push(&stack, n->args[i]);
+    }
+    count_uses(expr, uses);
+    const KirExpr *e = gen_whole(g, expr);
+    for (size_t i = 0; i < nodes.len; i++) uses[nodes.data[i]->id] = before.data[i];
+    vec_free(&stack);
+    vec_free(&nodes);
+    vec_free(&before);
+    fd_seen_free(&seen);
+    return e;
+}
+
 static void gen_stmt(Gen *g, const FdStmt *s)
 {
     Arena *a = g->u->arena;
     switch (s->kind) {
     case FD_STMT_SET: {
         const KirExpr *v = local_value(g, s->var);
-        kir_set(a, g->block, v, kir_convert(a, v->type, gen_value(g, s->expr)));
+        kir_set(a, g->block, v, kir_convert(a, v->type, stmt_value(g, s->expr)));
         break;
     }
     case FD_STMT_IF: {
-        const KirExpr *cond = gen_value(g, s->expr);
+        const KirExpr *cond = stmt_value(g, s->expr);
         KirBlock then = gen_block(g, s->body), other = gen_block(g, s->other);
         kir_if(a, g->block, cond, then, other.first ? &other : NULL);
         break;
@@ -155,7 +181,7 @@ static void gen_stmt(Gen *g, const FdStmt *s)
     }
     case FD_STMT_BREAK: kir_simple(a, g->block, KIR_BREAK); break;
     case FD_STMT_CONTINUE: kir_simple(a, g->block, KIR_CONTINUE); break;
-    case FD_STMT_RETURN: kir_return(a, g->block, gen_value(g, s->expr)); break;
+    case FD_STMT_RETURN: kir_return(a, g->block, stmt_value(g, s->expr)); break;
     }
 }
 

@@ -272,7 +272,8 @@ static void add_stmt_nodes(Printer *p, const FdStmt *s)
 
 static void add_indent(Text *out, int depth)
 {
-    for (int i = 0; i < depth; i++) text_add(out, "  ");
+    enum { DEEPEST = 32 }; /* deeper ones stand below each other: text grows as statements do */
+    for (int i = 0; i < depth && i < DEEPEST; i++) text_add(out, "  ");
 }
 
 static void add_stmts(Printer *p, const FdStmt *s, int depth)

@@ -7,7 +7,7 @@
 
 #include "reader.h"
 
-enum { MAX_SLOTS = 1 << 16, MAX_DEPTH = 100 /* of nested statements */ };
+enum { MAX_SLOTS = 1 << 16, MAX_DEPTH = 2000 /* of nested statements */ };
 
 /* ---- nodes ----------------------------------------------------------------------------- */
 
@@ -19,15 +19,12 @@ static const FdType *typed(Reader *r)
 /* The spelling of a constant of kind k. */
 static const FdNode *value_of(Reader *r, ScalarKind k)
 {
-    char text[64];
     size_t n = 0;
     rd_skip_space(r);
-    while (r->p[n] && !strchr(" \t\r\n:,(){}", r->p[n]) && n < sizeof text - 1) n++;
-    memcpy(text, r->p, n);
-    text[n] = '\0';
+    while (r->p[n] && !strchr(" \t\r\n:,(){}", r->p[n])) n++;
+    char *text = arena_strndup(r->fd->arena, r->p, n), *end = text;
     r->p += n;
     ScalarValue v = {0};
-    char *end = text;
     errno = 0;
     if (k == SC_BOOL) {
         v.i = strcmp(text, "true") == 0;
@@ -453,22 +450,21 @@ static void read_user(Reader *r)
 /* "record name (float re, float im)" */
 static void read_record(Reader *r)
 {
-    char name[MAX_NAME];
     const FdType *fields[FD_MAX_FIELDS];
     const char *names[FD_MAX_FIELDS];
     int n = 0;
     ScalarKind k;
-    size_t len = rd_word(r, name, sizeof name);
-    if (!r->error && scalar_from_name(name, len, &k)) rd_fail(r, "'%s' is a scalar type", name);
+    const char *name = rd_word(r);
+    if (!r->error && scalar_from_name(name, strlen(name), &k))
+        rd_fail(r, "'%s' is a scalar type", name);
     rd_expect(r, "(");
     do {
-        char field[MAX_NAME];
         if (n == FD_MAX_FIELDS) rd_fail(r, "too many fields");
         fields[n] = rd_type(r, 0);
         if (fields[n]->result) rd_fail(r, "a field is a scalar or a record");
-        len = rd_word(r, field, sizeof field);
+        const char *field = rd_word(r);
         if (r->error) return;
-        names[n++] = arena_strndup(r->fd->arena, field, len);
+        names[n++] = field;
     } while (rd_accept(r, ","));
     rd_expect(r, ")");
     rd_end_line(r);

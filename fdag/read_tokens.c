@@ -90,19 +90,16 @@ long rd_number(Reader *r, long limit)
     return n;
 }
 
-size_t rd_word(Reader *r, char *out, size_t size)
+const char *rd_word(Reader *r)
 {
     size_t n = 0;
     rd_skip_space(r);
     while (isalnum((unsigned char)r->p[n]) || r->p[n] == '_') n++;
-    if (n == 0 || n >= size) {
-        rd_fail(r, "expected a word");
-        n = 0;
-    }
-    memcpy(out, r->p, n);
-    out[n] = '\0';
-    if (!r->error) r->p += n;
-    return n;
+    if (n == 0) rd_fail(r, "expected a word");
+    if (r->error) return "";
+    const char *word = arena_strndup(r->fd->arena, r->p, n);
+    r->p += n;
+    return word;
 }
 
 /* A quoted string, in the arena. */
@@ -153,10 +150,9 @@ FdLoc rd_loc(Reader *r)
 
 const FdType *rd_type(Reader *r, int depth)
 {
-    char name[MAX_NAME];
     ScalarKind k = SC_INT;
-    size_t n = rd_word(r, name, sizeof name);
-    bool scalar = r->error || scalar_from_name(name, n, &k);
+    const char *name = rd_word(r);
+    bool scalar = r->error || scalar_from_name(name, strlen(name), &k);
     const FdType *t = scalar ? fd_type_scalar(r->fd, k) : fd_type_find(r->fd, name);
     if (!t) {
         rd_fail(r, "'%s' is not a type", name);
@@ -200,8 +196,9 @@ const FdNode *rd_ref(Reader *r)
 
 FdOp rd_op_name(Reader *r)
 {
-    char name[16];
-    if (!rd_expect(r, "@") || !rd_word(r, name, sizeof name)) return FD_OP_NONE;
+    if (!rd_expect(r, "@")) return FD_OP_NONE;
+    const char *name = rd_word(r);
+    if (r->error) return FD_OP_NONE;
     FdOp op = fd_op_from_text(name);
     if (op == FD_OP_NONE) rd_fail(r, "there is no operation @%s", name);
     return op;

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-enum { MAX_NUMBER = 1 << 20 /* of a %node */, MAX_NAME = 256 /* of records and fields */ };
+enum { MAX_NUMBER = 1 << 30 /* of a %node */ };
 
 typedef struct Reader {
     Fd *fd;
@@ -27,12 +27,12 @@ void rd_end_line(Reader *r);  /* the line must end here */
 void rd_skip_space(Reader *r);
 bool rd_accept(Reader *r, const char *s); /* a word or sign, if it comes next */
 bool rd_expect(Reader *r, const char *s);
-long rd_number(Reader *r, long limit);             /* below limit */
-size_t rd_word(Reader *r, char *out, size_t size); /* its length */
-const char *rd_string(Reader *r);                  /* in the arena */
-FdLoc rd_loc(Reader *r);                           /* zeros if there is none */
-const FdType *rd_type(Reader *r, int depth);       /* depth 0; never NULL */
-const FdNode *rd_ref(Reader *r);                   /* NULL after an error */
-FdOp rd_op_name(Reader *r);                        /* "@add" */
+long rd_number(Reader *r, long limit);       /* below limit */
+const char *rd_word(Reader *r);              /* in the arena, "" after an error */
+const char *rd_string(Reader *r);            /* in the arena */
+FdLoc rd_loc(Reader *r);                     /* zeros if there is none */
+const FdType *rd_type(Reader *r, int depth); /* depth 0; never NULL */
+const FdNode *rd_ref(Reader *r);             /* NULL after an error */
+FdOp rd_op_name(Reader *r);                  /* "@add" */
 
 #endif

@@ -138,6 +138,17 @@ static bool listed(DeviceList *list, cl_int code, const char *what)
     return code == CL_SUCCESS;
 }
 
+/* What the device says of itself; *out is malloc'ed, empty after an error. */
+static cl_int device_text(cl_device_id id, cl_device_info what, char **out)
+{
+    size_t size = 0;
+    cl_int code = clGetDeviceInfo(id, what, 0, NULL, &size);
+    if (code != CL_SUCCESS) size = 0;
+    *out = calloc(size + 1, 1);
+    if (!*out) return CL_OUT_OF_HOST_MEMORY;
+    return size ? clGetDeviceInfo(id, what, size, *out, NULL) : code;
+}
+
 static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
 {
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -153,9 +164,12 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
             Listed *l = &list->devices[list->count];
             cl_device_type type = 0;
             code = clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
-            if (code == CL_SUCCESS)
-                code = clGetDeviceInfo(here[d], CL_DEVICE_NAME, sizeof l->name - 1, l->name, NULL);
-            if (!listed(list, code, "what a device is")) continue;
+            if (code == CL_SUCCESS) code = device_text(here[d], CL_DEVICE_NAME, &l->name);
+            if (!listed(list, code, "what a device is")) {
+                free(l->name);
+                l->name = NULL;
+                continue;
+            }
             ids[list->count++] = here[d];
             l->kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
                       : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
@@ -209,9 +223,10 @@ static cl_int identify(struct Device *d)
     Text t = {0};
     cl_int code = CL_SUCCESS;
     for (size_t i = 0; i < sizeof what / sizeof *what && code == CL_SUCCESS; i++) {
-        char text[1024] = "";
-        code = clGetDeviceInfo(d->id, what[i], sizeof text - 1, text, NULL);
-        text_printf(&t, "%s;", text);
+        char *text = NULL;
+        code = device_text(d->id, what[i], &text);
+        text_printf(&t, "%s;", text ? text : "");
+        free(text);
     }
     d->identity = text_take(&t);
     return code;
@@ -237,6 +252,7 @@ bool device_open(const CsSite *site)
     driver_prepare();
     find_devices(&list, ids);
     int chosen = select_device(&list, site);
+    for (int i = 0; i < list.count; i++) free(list.devices[i].name);
     if (chosen < 0) return false;
     bool cpu = list.devices[chosen].kind == LISTED_CPU;
     CgFamily family;

@@ -51,7 +51,7 @@ static int find(const DeviceList *list, const char *wish)
         return *end == '\0' && end != wish + 1 && k >= 0 && k < list->count ? (int)k : -1;
     }
     for (int i = 0; i < list->count; i++)
-        if (contains(list->devices[i].name, wish)) return i;
+        if (list->devices[i].name && contains(list->devices[i].name, wish)) return i;
     return -1;
 }
 
@@ -76,7 +76,8 @@ int select_device(const DeviceList *list, const CsSite *site)
     if (found >= 0) return found;
     Text t = {0};
     for (int i = 0; i < list->count; i++)
-        text_printf(&t, "%s#%d %s (%s)", i ? ", " : "", i, list->devices[i].name,
+        text_printf(&t, "%s#%d %s (%s)", i ? ", " : "", i,
+                    list->devices[i].name ? list->devices[i].name : "?",
                     kinds[list->devices[i].kind]);
     rt_throw(RT_DEVICE, site,
              "CS_DEVICE=%s fits no device; there is %s%s%s; set it to cpu, gpu, #number, part of a "

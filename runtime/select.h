@@ -11,7 +11,7 @@ typedef enum ListedKind { LISTED_GPU, LISTED_CPU, LISTED_OTHER } ListedKind;
 
 typedef struct Listed {
     ListedKind kind;
-    char name[128];
+    char *name; /* the caller's; NULL: unknown */
 } Listed;
 
 typedef struct DeviceList {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/text.h"
 #include "../../codegen/codegen.h"
 
 static const CgDevice device = {.family = CG_CPU, .units = 2, .vector_bytes = 32, .max_group = 64};
@@ -41,10 +42,11 @@ static const char *parse_error(const char *text)
 /* Value of an expression: the size of the result of a plan that holds it. */
 static int64_t plan_value(const char *expr)
 {
-    char text[512];
+    Text text = {0};
     const char *error = NULL;
-    snprintf(text, sizeof text, HEAD " * let x = 7\n * out bytes %s\n */\n", expr);
-    CgPlan *p = cg_plan_parse(text, &error);
+    text_printf(&text, HEAD " * let x = 7\n * out bytes %s\n */\n", expr);
+    CgPlan *p = cg_plan_parse(text.data, &error);
+    text_free(&text);
     if (!p) return -1000;
     FdBox box = {.rank = 1};
     box.dim[0].lo = -3;
@@ -99,15 +101,53 @@ START_TEST(plan_values)
         int64_t v = plan_value(cases[i].expr);
         ck_assert_msg(v == cases[i].value, "%s is %lld", cases[i].expr, (long long)v);
     }
-    char deep[400];
-    memset(deep, '(', sizeof deep);
-    strcpy(deep + 150, "1");
-    memset(deep + 151, ')', 150);
-    deep[301] = '\0';
+    enum { DEEP = 150, TOO_DEEP = 100000 };
+    char *deep = malloc(TOO_DEEP + 1);
+    memset(deep, '(', DEEP);
+    deep[DEEP] = '1';
+    memset(deep + DEEP + 1, ')', DEEP);
+    deep[2 * DEEP + 1] = '\0';
     ck_assert_int_eq(plan_value(deep), 1);
-    deep[0] = '\0';
-    for (int i = 0; i < 60; i++) strcat(deep, "1+(");
+    memset(deep, '(', TOO_DEEP); /* texts come from files */
+    deep[TOO_DEEP] = '\0';
     ck_assert_int_eq(plan_value(deep), -1000);
+    free(deep);
+}
+END_TEST
+
+/* Lines, names, lists and expressions are as long as they come. */
+START_TEST(plan_long)
+{
+    enum { MANY = 3000, LONG = 20000 };
+    char *name = malloc(LONG + 1);
+    memset(name, 'n', LONG);
+    name[LONG] = '\0';
+    Text t = {0};
+    text_add(&t, HEAD " * define first = 1\n");
+    for (int i = 1; i < 40; i++) text_printf(&t, " * define d%d = %d\n", i, i);
+    text_printf(&t, " * let %s = 5\n * let v0 = %s\n", name, name);
+    for (int i = 1; i < MANY; i++) text_printf(&t, " * let v%d = v%d + 1\n", i, i - 1);
+    text_add(&t, " * out bytes 0");
+    for (int i = 0; i < MANY; i++) text_printf(&t, " + v%d", i);
+    for (int i = 0; i < 100; i++) text_add(&t, " + (1"); /* all are on the stack at once */
+    for (int i = 0; i < 100; i++) text_add(&t, ")");
+    text_add(&t, "\n */\n");
+    const char *error = NULL;
+    CgPlan *p = cg_plan_parse(t.data, &error);
+    ck_assert_msg(p != NULL, "%s", error);
+    FdBox box = {.rank = 1};
+    CgBinding b = {.slot_boxes = &box};
+    CgSchedule s;
+    Arena *arena = arena_new();
+    ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
+    ck_assert_uint_eq(s.out_bytes, (size_t)MANY * 5 + (size_t)MANY * (MANY - 1) / 2 + 100);
+    char *options = cg_plan_build_options(p, &device, 0);
+    ck_assert_ptr_nonnull(strstr(options, "-Dd39=39"));
+    free(options);
+    arena_free(arena);
+    cg_plan_free(p);
+    text_free(&t);
+    free(name);
 }
 END_TEST
 
@@ -205,6 +245,7 @@ int main(void)
     Suite *s = suite_create("codegen plans");
     TCase *t = tcase_create("plans");
     tcase_add_test(t, plan_values);
+    tcase_add_test(t, plan_long);
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
     suite_add_tcase(s, t);
