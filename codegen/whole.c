@@ -29,6 +29,15 @@ static int place(const Order *o, const FdNode *n)
     return n->id < o->at.len ? o->at.data[n->id] - 1 : -1;
 }
 
+/* The place of operand k of the node at place i; -1: it is made already, or none (of a query of a
+ * domain). */
+static int operand_place(const Order *o, size_t i, int k)
+{
+    const FdNode *n = o->nodes.data[i];
+    int at = place(o, n->args[k]);
+    return at < (int)i ? at : -1;
+}
+
 static bool is_lazy(const FdNode *n)
 {
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
@@ -90,7 +99,7 @@ static bool any_branch(const Order *o)
         const FdNode *n = o->nodes.data[i];
         bool below = false;
         for (int k = 0; n->kind == FD_APPLY && k < n->nargs; k++) {
-            int at = place(o, n->args[k]);
+            int at = operand_place(o, i, k);
             below |= at >= 0 && fails.data[at];
             any |= k > 0 && is_lazy(n) && at >= 0 && fails.data[at];
         }
@@ -111,7 +120,7 @@ static void number_shared(Order *o)
     for (size_t i = o->nodes.len; i-- > 0;) { /* users first */
         const FdNode *n = o->nodes.data[i];
         for (int k = 0; n->kind == FD_APPLY && k < n->nargs; k++) {
-            int at = place(o, n->args[k]);
+            int at = operand_place(o, i, k);
             if (at >= 0 && (o->guarded.data[i] || (k > 0 && is_lazy(n))))
                 o->guarded.data[at] = true;
         }
