@@ -24,6 +24,9 @@
 
 typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
 
+/* An OpenCL object takes more than a small buffer itself: not many have one. */
+enum { SMALL = 4096, MAX_SMALL = 4096 };
+
 typedef struct Launched { /* a launch that nobody waited for yet */
     cl_event event;
     uint64_t number, bytes;
@@ -50,6 +53,8 @@ struct Device {
         stuck; /* launches may be running that cannot be waited for: what they use is never freed */
     VEC(Launched) pending;
     VEC(Lost) lost;
+    Buffer *small[MAX_SMALL]; /* a ring of small buffers that have a device side */
+    unsigned next_small;
 };
 
 struct DeviceProgram {
@@ -372,16 +377,21 @@ static size_t side_bytes(const Buffer *b)
     return most && b->capacity > most ? most : b->capacity;
 }
 
-/* False, with an exception, if what the device wrote to b is lost. */
-static bool intact(const Buffer *b, const CsSite *site)
+/* Is lost what the device wrote to b? Then that is why; else NULL. */
+static const Lost *is_lost(const Buffer *b)
 {
     const struct Device *d = rt.device;
     for (size_t i = d->lost.len; b->host_stale && i-- > 0;) {
         const Lost *l = &d->lost.data[i];
-        if (b->written >= l->from && b->written <= l->to)
-            return good(l->code, "the device failed while it computed these elements", site);
+        if (b->written >= l->from && b->written <= l->to) return l;
     }
-    return true;
+    return NULL;
+}
+
+static bool intact(const Buffer *b, const CsSite *site)
+{
+    const Lost *l = is_lost(b);
+    return !l || good(l->code, "the device failed while it computed these elements", site);
 }
 
 bool device_to_host(Buffer *b, bool write, const CsSite *site)
@@ -414,6 +424,8 @@ bool device_forget(Buffer *b)
     struct Device *d = rt.device;
     if (!d) return true; /* an array that outlives the program's end */
     wait_for(b->used);
+    if (b->ring) d->small[b->ring - 1] = NULL;
+    b->ring = 0;
     if (d->stuck) return false;
     if (b->mapped) {
         clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
@@ -423,6 +435,30 @@ bool device_forget(Buffer *b)
     clReleaseMemObject(b->device);
     b->device = NULL;
     return true;
+}
+
+/* Gives up b's device side if the host has, or shares, its contents; not while b is being bound. */
+static bool send_home(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (b->used > d->launched || d->sharing == MAPPED) return false;
+    if (d->sharing == IN_PLACE && b->host_stale) {
+        wait_for(b->used);
+        if (is_lost(b)) return false;
+        b->host_stale = false;
+    }
+    return !b->host_stale && device_forget(b);
+}
+
+/* b has got a device side: of small buffers the one that has had its longest may lose it. */
+static void enter_ring(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (b->capacity > SMALL) return;
+    unsigned at = d->next_small++ % MAX_SMALL;
+    if (d->small[at] && !send_home(d->small[at])) return;
+    d->small[at] = b;
+    b->ring = (uint16_t)(at + 1);
 }
 
 /* The device side of b, without contents. */
@@ -436,6 +472,7 @@ static bool make_side(Buffer *b, const CsSite *site)
     TRY_MAKE(b->device, code, clCreateBuffer(d->context, flags, side_bytes(b), host, &code));
     if (!good(code, "the device has no room for an array", site)) b->device = NULL;
     b->mapped = false;
+    if (b->device) enter_ring(b);
     return b->device != NULL;
 }
 

@@ -49,6 +49,7 @@ typedef struct Buffer {
     bool device_stale; /* the host may have written it since the device last saw it */
     bool fresh;        /* just made: it has no contents */
     bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
+    uint16_t ring;     /* device.c: its place among the small ones there, plus one */
     union {
         size_t bytes;        /* asked for */
         struct Buffer *next; /* in the pool */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # OpenCL calls that fail: runs tests/faults/steps.cs$ with one call after the other failing with one code after the other
 # (tests/tools/clfault.c), once or from then on. Whatever fails, the program gets exceptions of the right class, goes on,
-# computes nothing wrong and ends; nobody catching them, they name the line. `tests/faults.sh long`: every call x every code; else a sample of them.
+# computes nothing wrong and ends; nobody catching them, they name the line. `tests/faults.sh long`: every call x every code
+# where kernels come from cached binaries, else every call with one code and some with every; without `long` a sample.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${CSC:=./csc}"
@@ -55,11 +56,24 @@ if [ "${1:-}" = --one ]; then # work folder, settings with commas between them, 
     status=$?
     code=${4##*:}
     case $code in -4 | -6 | -61) class=memory ;; *) class=device ;; esac
-    bad=$(echo "$got" | grep -vE "^[0-9] (right|$class)\$|^unfinished [0-9]\$")
-    end='unfinished 0' # one failure is over by the second try
-    case $4 in *+:*) end='unfinished [0-9]' ;; esac
-    if [ "$status" = 0 ] && [ -z "$bad" ] && echo "$got" | tail -n 1 | grep -qx "$end"; then
-        echo "$got" | grep -q " $class\$" && echo thrown || echo survived
+    verdict=survived
+    last=
+    while read -r line; do
+        last=$line
+        case $line in
+        [0-9]" right" | "unfinished "[0-9]) ;;
+        [0-9]" $class") verdict=thrown ;;
+        *) status="$status, $line" ;;
+        esac
+    done <<END
+$got
+END
+    case $4:$last in # one failure is over by the second try
+    *:"unfinished 0" | *+:*:"unfinished "[0-9]) ;;
+    *) status="$status, not over" ;;
+    esac
+    if [ "$status" = 0 ]; then
+        echo $verdict
     else
         echo "FAIL $3 CL_FAULT=$4: exit $status"
         echo "$got" | head -n 20
@@ -91,9 +105,12 @@ for settings in $all; do
         list=$(codes "$function")
         echo "$settings $function:1+:${list%% *}" >>"$work/lines"
         if [ "${1:-}" = long ]; then
+            some="1 $((count / 2 + 1)) $count 1+ $((count / 2 + 1))+"
+            [ "$settings" = "CS_CACHE_DIR=$work/cpu" ] && some="$some $(seq "$count")"
             for code in $list; do
-                for at in $(seq "$count") 1+ $((count / 2 + 1))+; do echo "$settings $function:$at:$code"; done
+                for at in $some; do echo "$settings $function:$at:$code"; done
             done
+            for at in $(seq "$count"); do echo "$settings $function:$at:${list%% *}"; done
         else
             code=${list%% *}
             for at in 1 $((count / 2 + 1)) 1+; do echo "$settings $function:$at:$code"; done

@@ -423,6 +423,33 @@ START_TEST(small_moves)
 }
 END_TEST
 
+/* Many small results: few keep an OpenCL object, and a buffer that lost its own gets another. */
+START_TEST(many_small)
+{
+    enum { N = 10000 };
+    static Array *all[N];
+    if (no_device()) return;
+    int64_t n = 3;
+    void *a = floats(1, &n, 0, 1);
+    for (int i = 0; i < N; i++) {
+        CsValue c[2] = {{.ref = i % 2 ? (void *)all[i / 2] : a}, {.f = i}};
+        all[i] = cs_eval(&shift, c, &place);
+        ck_assert_msg(all[i] != NULL, "%s", rt_pending_message());
+    }
+    int sides = 0;
+    for (int i = 0; i < N; i++) {
+        sides += all[i]->head.buffer->device != NULL;
+        const float *p = cs_array_read(all[i], &place);
+        float want = (float)i;
+        for (int k = i; k % 2; k /= 2) want += (float)(k / 2);
+        ck_assert_msg(p[2] == want + 2, "%d: %g", i, (double)p[2]);
+    }
+    ck_assert_int_le(sides, 4097);
+    for (int i = 0; i < N; i++) cs_release(all[i]);
+    cs_release(a);
+}
+END_TEST
+
 /* Writes by the host between launches reach the device, and the other way round. */
 START_TEST(to_and_fro)
 {
@@ -484,8 +511,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {cache,      cache_trust, cache_limit,       bad_settings,
-                                  selection,  on_device,   no_errors_to_read, small_moves,
-                                  to_and_fro, disk};
+    const TTest *const tests[] = {
+        cache,     cache_trust,       cache_limit, bad_settings, selection,
+        on_device, no_errors_to_read, small_moves, many_small,   to_and_fro,
+        disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }
