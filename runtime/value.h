@@ -49,7 +49,7 @@ typedef struct Buffer {
     bool device_stale; /* the host may have written it since the device last saw it */
     bool fresh;        /* just made: it has no contents */
     bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
-    uint16_t ring;     /* device.c: its place among the small ones there, plus one */
+    uint16_t ring;     /* device_buffer.c: its place among the small ones there, plus one */
     union {
         size_t bytes;        /* asked for */
         struct Buffer *next; /* in the pool */
@@ -57,8 +57,8 @@ typedef struct Buffer {
     size_t capacity;  /* of the block */
     void *host;       /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
     void *small;      /* memory.c's: where a small one was before a device shared it, or NULL */
-    void *device;     /* device.c's; NULL: not needed on the device so far */
-    uint64_t used;    /* number of the last launch that uses it (device.c waits for it) */
+    void *device;     /* the device layer's; NULL: not needed on the device so far */
+    uint64_t used;    /* number of the last launch that uses it (device_wait) */
     uint64_t written; /* number of the last launch that writes it */
 } Buffer;
 

@@ -1,4 +1,4 @@
-/* An OpenCL that fails when it is told to; to be preloaded. Only what runtime/device.c calls.
+/* An OpenCL that fails when it is told to; to be preloaded. Only what runtime/device*.c call.
  *   CL_FAULT=FUNCTION:N:CODE    the N-th call of FUNCTION fails with CODE; N+: that one and all
  * later CL_FAULT=launch:N:CODE      the N-th launch is accepted, never runs, and its event ends
  * with CODE CL_FAULT=status:N:CODE      binaries: clCreateProgramWithBinary succeeds, their status

@@ -1,0 +1,134 @@
+/* The device side of buffers (device.h): made when a device first touches one, brought up to date
+ * for whoever looks. */
+#include "device_impl.h"
+
+#include "memory.h"
+
+/* Bytes of b's device side: its capacity may be a bit more than the device takes. */
+static size_t side_bytes(const Buffer *b)
+{
+    size_t most = rt.device->max_buffer;
+    return most && b->capacity > most ? most : b->capacity;
+}
+
+/* Is lost what the device wrote to b? Then that is why; else NULL. */
+static const Lost *is_lost(const Buffer *b)
+{
+    const struct Device *d = rt.device;
+    for (size_t i = d->lost.len; b->host_stale && i-- > 0;) {
+        const Lost *l = &d->lost.data[i];
+        if (b->written >= l->from && b->written <= l->to) return l;
+    }
+    return NULL;
+}
+
+static bool intact(const Buffer *b, const CsSite *site)
+{
+    const Lost *l = is_lost(b);
+    return !l || device_good(l->code, "the device failed while it computed these elements", site);
+}
+
+bool device_to_host(Buffer *b, bool write, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code = CL_SUCCESS;
+    if (b->host_stale || (write && d->sharing == IN_PLACE)) device_wait(b->used);
+    if (!intact(b, site)) return false;
+    switch (d->sharing) {
+    case IN_PLACE: break;
+    case MAPPED:
+        if (b->mapped) return true;
+        void *at;
+        TRY_MAKE(at, code,
+                 clEnqueueMapBuffer(d->queue, b->device, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                    side_bytes(b), 0, NULL, NULL, &code));
+        b->mapped = at && code == CL_SUCCESS;
+        break;
+    case COPIED:
+        if (!b->host_stale) return true;
+        TRY(code,
+            clEnqueueReadBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL));
+        break;
+    }
+    return device_good(code, "elements cannot be read from the device", site);
+}
+
+bool device_forget(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (!d) return true; /* an array that outlives the program's end */
+    device_wait(b->used);
+    if (b->ring) d->small[b->ring - 1] = NULL;
+    b->ring = 0;
+    if (d->stuck) return false;
+    if (b->mapped) {
+        clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL);
+        clFinish(d->queue);
+        b->mapped = false;
+    }
+    clReleaseMemObject(b->device);
+    b->device = NULL;
+    return true;
+}
+
+/* Gives up b's device side if the host has, or shares, its contents; not while b is being bound. */
+static bool send_home(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (b->used > d->launched || d->sharing == MAPPED) return false;
+    if (d->sharing == IN_PLACE && b->host_stale) {
+        device_wait(b->used);
+        if (is_lost(b)) return false;
+        b->host_stale = false;
+    }
+    return !b->host_stale && device_forget(b);
+}
+
+/* b has got a device side: of small buffers the one that has had its longest may lose it. */
+static void enter_ring(Buffer *b)
+{
+    struct Device *d = rt.device;
+    if (b->capacity > SMALL) return;
+    unsigned at = d->next_small++ % MAX_SMALL;
+    if (d->small[at] && !send_home(d->small[at])) return;
+    d->small[at] = b;
+    b->ring = (uint16_t)(at + 1);
+}
+
+/* The device side of b, without contents. */
+static bool make_side(Buffer *b, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code;
+    if (d->sharing != COPIED && !buffer_pages(b, true, site)) return false;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (d->sharing == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
+    void *host = d->sharing == COPIED ? NULL : b->host;
+    TRY_MAKE(b->device, code, clCreateBuffer(d->context, flags, side_bytes(b), host, &code));
+    if (!device_good(code, "the device has no room for an array", site)) b->device = NULL;
+    b->mapped = false;
+    if (b->device) enter_ring(b);
+    return b->device != NULL;
+}
+
+bool device_take(Buffer *b, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code = CL_SUCCESS;
+    if (!intact(b, site)) return false;
+    if (b->bytes > side_bytes(b)) {
+        rt_throw(RT_MEMORY, site, "an array of %.2f GiB; the device's largest buffer is %.2f GiB",
+                 (double)b->bytes / 1073741824.0, (double)d->max_buffer / 1073741824.0);
+        return false;
+    }
+    if (!b->device && !make_side(b, site)) return false;
+    if (b->mapped) {
+        TRY(code, clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL));
+        if (code == CL_SUCCESS) b->mapped = false;
+    }
+    if (d->sharing == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
+        TRY(code, clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL,
+                                       NULL));
+    if (!device_good(code, "elements cannot be given to the device", site)) return false;
+    b->device_stale = b->fresh = false;
+    return true;
+}
