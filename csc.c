@@ -1,15 +1,12 @@
 /* csc: the driver. Options, and the pipeline as one list of calls (compile, below).
  * Each stage reads and extends one Job; a stage that fails has said why.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,61 +171,6 @@ static bool build_host(Job *j)
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-/* What cc works on: files in a folder of their own, so that no name of the user's reaches it. They
- * go with the process if a signal ends it. */
-typedef struct Work {
-    const char *object, *program;
-    Leftover leftovers[3]; /* the folder, then the files in it */
-} Work;
-
-static bool work_begin(Job *j, Work *w)
-{
-    const char *dir = getenv("TMPDIR");
-    if (!dir || !*dir) dir = "/tmp";
-    char *folder = arena_printf(j->arena, "%s%s/cscXXXXXX", *dir == '/' ? "" : "./", dir);
-    sigset_t before = process_hold();
-    bool made = mkdtemp(folder) != NULL;
-    int err = errno;
-    w->object = arena_printf(j->arena, "%s/object.o", folder);
-    w->program = arena_printf(j->arena, "%s/program", folder);
-    const char *paths[] = {folder, w->object, w->program};
-    for (int i = 0; made && i < 3; i++) {
-        w->leftovers[i].path = paths[i];
-        process_add_leftover(&w->leftovers[i]);
-    }
-    process_release(before);
-    if (!made)
-        complain("cannot make a temporary folder in '%s': %s; TMPDIR names another", dir,
-                 strerror(err));
-    return made;
-}
-
-static void work_end(Work *w)
-{
-    DIR *folder = opendir(w->leftovers[0].path); /* cc too may have left something */
-    for (struct dirent *e; folder && (e = readdir(folder));) unlinkat(dirfd(folder), e->d_name, 0);
-    if (folder) closedir(folder);
-    rmdir(w->leftovers[0].path);
-    for (int i = 3; i-- > 0;) process_take_leftover(&w->leftovers[i]);
-}
-
-static bool run_command(const Job *j, const Work *w, char *const argv[])
-{
-    const char *dir = getenv("TMPDIR"), *before = dir ? arena_printf(j->arena, "%s", dir) : NULL;
-    if (j->opt->verbose) {
-        for (int i = 0; argv[i]; i++) fprintf(stderr, i ? " %s" : "%s", argv[i]);
-        fputc('\n', stderr);
-    }
-    setenv("TMPDIR", w->leftovers[0].path, 1);
-    int status = 0, err = process_run(argv, &status);
-    if (before)
-        setenv("TMPDIR", before, 1);
-    else
-        unsetenv("TMPDIR");
-    if (err) complain("cannot run '%s': %s", argv[0], strerror(err));
-    return !err && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* libcsrt.a lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. */
 static const char *runtime_library(Job *j)
 {
@@ -266,7 +208,7 @@ static bool write_bytes(const char *path, const void *data, size_t bytes, mode_t
     Output o = {.fd = standard ? dup(STDOUT_FILENO) : -1};
     int err = standard ? (o.fd < 0 ? errno : 0) : output_open(&o, path, mode);
     if (!err) err = output_write(&o, data, bytes);
-    if (!err) err = output_finish(&o);
+    if (!err) err = output_finish(&o, false);
     output_end(&o);
     const char *why = err == EBADF ? "it is closed" : strerror(err);
     if (err && standard) complain("cannot write to standard output: %s", why);
@@ -274,61 +216,36 @@ static bool write_bytes(const char *path, const void *data, size_t bytes, mode_t
     return !err;
 }
 
-/* Makes w->program. */
-static bool link_program(Job *j, Work *w, const char *title)
+static bool copy_program(int program, const char *path)
+{
+    char block[1 << 16];
+    ssize_t n;
+    Text bytes = {0};
+    while ((n = read(program, block, sizeof block)) > 0) text_addn(&bytes, block, (size_t)n);
+    if (n < 0) complain("cannot read the program: %s", strerror(errno));
+    bool ok = n == 0 && write_bytes(path, bytes.data, bytes.len, 0777);
+    text_free(&bytes);
+    return ok;
+}
+
+static bool write_program(Job *j, const char *path)
 {
     const char *library = runtime_library(j);
     if (!library) {
         complain("libcsrt.a is not beside csc: run make, or make install");
         return false;
     }
-    Text object = {0};
-    host_print_object(&object, j->module);
-    Output o = {.fd = open(w->object, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-    int err = o.fd < 0 ? errno : output_write(&o, object.data, object.len);
-    if (o.fd >= 0 && close(o.fd) != 0 && !err) err = errno;
-    text_free(&object);
-    if (err) {
-        complain("cannot write '%s': %s", w->object, strerror(err));
-        return false;
+    char *error = NULL;
+    int program = host_link(j->module, library, j->opt->verbose, &error);
+    if (program < 0) complain("%s", error);
+    free(error);
+    if (program < 0) return false;
+    if (j->opt->run) {
+        j->program = program;
+        return true;
     }
-    const char *cc = getenv("CC");
-    char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", (char *)w->program, (char *)w->object,
-                    (char *)library, "-Wl,--gc-sections", "-lOpenCL", "-lm",
-                    /* a sanitizer build's runtime library needs its sanitizer */
-                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
-    if (run_command(j, w, argv)) return true;
-    complain("linking '%s' failed", title);
-    return false;
-}
-
-static bool read_program(const char *path, Text *out)
-{
-    char block[1 << 16];
-    ssize_t n = -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && (n = read(fd, block, sizeof block)) > 0) text_addn(out, block, (size_t)n);
-    if (n < 0) complain("cannot read '%s': %s", path, strerror(errno));
-    if (fd >= 0) close(fd);
-    return n == 0;
-}
-
-/* To a file, or for `csc run` to a descriptor whose file has no name any more. */
-static bool write_program(Job *j, const char *path)
-{
-    Work w;
-    if (!work_begin(j, &w)) return false;
-    bool ok = link_program(j, &w, path);
-    if (ok && j->opt->run) {
-        j->program = open(w.program, O_RDONLY | O_CLOEXEC);
-        ok = j->program >= 0;
-        if (!ok) complain("cannot read '%s': %s", w.program, strerror(errno));
-    } else if (ok) {
-        Text bytes = {0};
-        ok = read_program(w.program, &bytes) && write_bytes(path, bytes.data, bytes.len, 0777);
-        text_free(&bytes);
-    }
-    work_end(&w);
+    bool ok = copy_program(program, path);
+    close(program);
     return ok;
 }
 

@@ -237,14 +237,14 @@ static int copy_over(const Output *o)
     return err;
 }
 
-int output_finish(Output *o)
+int output_finish(Output *o, bool durable)
 {
-    int err = o->target ? sync_file(o->fd) : 0;
+    int err = o->target && durable ? sync_file(o->fd) : 0;
     if (!err && o->target) {
         err = o->in_place ? EACCES : replace(o);
         if (o->exists && is_refusal(err))
             err = copy_over(o);
-        else if (!err)
+        else if (!err && durable)
             sync_folder(o->target);
     }
     int fd = o->fd;

@@ -21,10 +21,11 @@ typedef struct Output {
 
 /* Each returns 0 or an errno; output_end follows in any case, and takes back what output_finish has
  * not made good. mode: the rights of a new file, less the umask, as of open(2); an existing file
- * keeps its own, with the rights to execute of `mode` added. */
+ * keeps its own, with the rights to execute of `mode` added. durable: on the disk before it takes
+ * the target's place, so that no crash leaves less than the old or the new. */
 int output_open(Output *o, const char *path, mode_t mode);
 int output_write(Output *o, const void *data, size_t bytes);
-int output_finish(Output *o);
+int output_finish(Output *o, bool durable);
 void output_end(Output *o);
 
 #endif

@@ -33,4 +33,9 @@ void host_print_llvm(Text *out, const HostModule *m);
 void host_print_asm(Text *out, HostModule *m);
 void host_print_object(Text *out, HostModule *m);
 
+/* host_link.c. Links the module with the runtime library into a program; `verbose` prints the
+ * command. Returns a descriptor to read it from, whose file has no name any more, or -1 with *error
+ * (malloc'ed). */
+int host_link(HostModule *m, const char *library, bool verbose, char **error);
+
 #endif

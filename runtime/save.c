@@ -64,7 +64,7 @@ bool save_write(Save *s, const void *data, size_t bytes)
 
 bool save_finish(Save *s)
 {
-    return check(s, output_finish(&s->output));
+    return check(s, output_finish(&s->output, true));
 }
 
 void save_end(Save *s)
