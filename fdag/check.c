@@ -62,7 +62,7 @@ const FdType *fdi_op_type(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *c
 {
     const FdOpInfo *info = fd_op_info(op);
     if (op <= FD_OP_NONE || op >= FD_OP_COUNT || n != info->arity) return NULL;
-    const FdType *params[FD_MAX_RANK];
+    const FdType *params[FD_MAX_PARAMS];
     for (int i = 0; i < n; i++) params[i] = args[i]->type;
     if (info->rule == FD_RULE_SELECT) return fd_type_func(fd, params[1], n, params);
     ScalarKind result = info->rule == FD_RULE_CONV ? to : fd_op_result(op, params[0]->scalar);

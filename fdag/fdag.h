@@ -24,8 +24,10 @@
 #include "ops.h"
 
 enum {
-    FD_MAX_RANK = 8,   /* parameters of one function, variables of one binder */
-    FD_MAX_FIELDS = 32 /* fields of one record, so operands of an application of FD_LEAF_MAKE */
+    FD_MAX_RANK = 8,    /* variables of one binder, dimensions of a domain */
+    FD_MAX_FIELDS = 64, /* fields of one record, so operands of an application of FD_LEAF_MAKE */
+    FD_MAX_PARAMS = 80 /* parameters of one function: FD_MAX_FIELDS of a program's, its object, what
+                          its body captures */
 };
 
 typedef struct Fd Fd;
@@ -226,8 +228,8 @@ struct FdUser {
     const char *name;   /* unique symbol, e.g. "collatz" */
     const FdType *type; /* a function type */
     int nparams;
-    const FdNode *params[FD_MAX_RANK]; /* FD_VAR_LOCAL */
-    const FdStmt *body;                /* NULL: host only */
+    const FdNode *params[FD_MAX_PARAMS]; /* FD_VAR_LOCAL */
+    const FdStmt *body;                  /* NULL: host only */
     /* For reductions by it: may be regrouped, reordered; what an empty one gives (a constant, or
      * made of constants), NULL: a DomainException. */
     bool associative, commutative;

@@ -7,7 +7,7 @@
 #include "affine.h"
 #include "fdag.h"
 
-enum { FDI_MAX_CHILDREN = FD_MAX_FIELDS + 4 }; /* more than a binder's 3 a variable and 4 */
+enum { FDI_MAX_CHILDREN = FD_MAX_PARAMS + 4 }; /* more than a binder's 3 a variable and 4 */
 
 typedef struct FdiType {
     FdType type; /* first: an FdType * is an FdiType * */

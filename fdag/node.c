@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-enum { FIRST_TABLE = 256, MAX_WORDS = 16 + 4 * FD_MAX_RANK /* and FD_MAX_FIELDS fits */ };
+enum { FIRST_TABLE = 256, MAX_WORDS = 16 + 4 * FD_MAX_RANK + FD_MAX_PARAMS };
 
 Fd *fd_new(void)
 {

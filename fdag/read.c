@@ -168,9 +168,9 @@ static const FdNode *fn_node(Reader *r, Fn f, int n, const FdNode *const *args, 
 
 static const FdNode *read_apply(Reader *r)
 {
-    const FdNode *args[FD_MAX_FIELDS];
+    const FdNode *args[FD_MAX_PARAMS];
     Fn f = read_fn(r);
-    int n = refs(r, args, FD_MAX_FIELDS);
+    int n = refs(r, args, FD_MAX_PARAMS);
     const FdType *t = typed(r);
     FdLoc at = rd_loc(r);
     const FdNode *fn = fn_node(r, f, n, args, t);
@@ -419,10 +419,10 @@ static void read_user(Reader *r)
     r->in_user = true;
     bool more;
     while ((more = rd_next_line(r)) && *r->p == '%' && !r->error) read_node(r);
-    const FdNode *params[FD_MAX_RANK] = {0};
+    const FdNode *params[FD_MAX_PARAMS] = {0};
     int n = 0;
     if (!more) rd_fail(r, "a user function has no end");
-    if (rd_expect(r, "params")) n = refs(r, params, FD_MAX_RANK);
+    if (rd_expect(r, "params")) n = refs(r, params, FD_MAX_PARAMS);
     rd_end_line(r);
     if (!r->error && n != t->nparams) rd_fail(r, "wrong number of parameters");
     FdStmt *body = read_block(r, 0);

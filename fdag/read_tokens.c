@@ -159,11 +159,11 @@ const FdType *rd_type(Reader *r, int depth)
         t = fd_type_scalar(r->fd, k);
     }
     while (!r->error && rd_accept(r, "(")) {
-        const FdType *params[FD_MAX_RANK];
+        const FdType *params[FD_MAX_PARAMS];
         int count = 0;
         if (depth++ >= MAX_TYPE_DEPTH) rd_fail(r, "the type is nested too deeply");
         do {
-            if (count == FD_MAX_RANK) rd_fail(r, "too many parameters");
+            if (count == FD_MAX_PARAMS) rd_fail(r, "too many parameters");
             if (r->error) return t;
             params[count++] = rd_type(r, depth);
         } while (rd_accept(r, ","));

@@ -11,7 +11,7 @@
 /* Records are equal by name, but hash by their fields, as keys want it. */
 static uint64_t hash_of(const FdType *t)
 {
-    uint64_t w[FD_MAX_FIELDS + 2];
+    uint64_t w[FD_MAX_PARAMS + 2];
     size_t n = 0;
     w[n++] = t->nparams  ? fdi_type(t->result)->hash
              : t->record ? (uint64_t)t->nfields << 8 | 0xFF
@@ -72,7 +72,7 @@ static const FdType *func(Fd *fd, const FdType *result, int n, const FdType *con
 
 const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params)
 {
-    if (n < 1 || n > FD_MAX_RANK) fdi_abort("fd_type_func", "bad number of parameters");
+    if (n < 1 || n > FD_MAX_PARAMS) fdi_abort("fd_type_func", "bad number of parameters");
     return func(fd, result, n, params);
 }
 
@@ -161,7 +161,7 @@ const FdType *fdi_import_type(Fd *fd, const FdType *t)
 {
     if (fdi_type(t)->fd == fd) return t;
     if (fd_type_is_scalar(t)) return fd_type_scalar(fd, t->scalar);
-    const FdType *parts[FD_MAX_FIELDS];
+    const FdType *parts[FD_MAX_PARAMS];
     if (t->record) {
         for (int i = 0; i < t->nfields; i++) parts[i] = fdi_import_type(fd, t->fields[i]);
         const FdType *mine = fd_type_record(fd, t->record, t->nfields, parts, t->field_names);

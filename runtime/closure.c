@@ -66,7 +66,8 @@ const FdBox *closure_box(Closure *c)
         fputs("out of memory\n", stderr);
         abort();
     }
-    box->rank = c->native->nparams;
+    /* what has more parameters has no domain */
+    box->rank = c->native->nparams < FD_MAX_RANK ? c->native->nparams : FD_MAX_RANK;
     for (int d = 0; d < box->rank; d++) {
         box->dim[d].full = !c->native->lower && !c->native->upper;
         if (box->dim[d].full || cs_pending) continue;

@@ -189,7 +189,7 @@ typedef struct Builder {
 
 static const FdType *import_type(Fd *fd, const FdType *t)
 {
-    const FdType *parts[FD_MAX_FIELDS];
+    const FdType *parts[FD_MAX_PARAMS];
     if (fd_type_is_scalar(t)) return fd_type_scalar(fd, t->scalar);
     if (t->record) {
         for (int i = 0; i < t->nfields; i++) parts[i] = import_type(fd, t->fields[i]);

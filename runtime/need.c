@@ -249,7 +249,7 @@ static void walk_apply(Walk *w, const FdNode *n)
             walk(w, n->args[i]);
     if (op != FD_OP_NONE) return;
     Need *closure = need_of(w, n->fn);
-    if (closure) {
+    if (closure && n->nargs <= FD_MAX_RANK) {
         Interval index[FD_MAX_RANK];
         for (int i = 0; i < n->nargs; i++) index[i] = interval(w, n->args[i]);
         need(closure, index);

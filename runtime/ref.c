@@ -37,8 +37,8 @@ bool ref_scalar(Ref *r, const RtLeaf *leaves, const CsSite *site, ScalarValue *o
 static void apply_root(Ref *r, const ScalarValue *args, ScalarValue *out)
 {
     const FdType *t = r->root->node->type;
-    RefVar given[FD_MAX_RANK];
     Mark mark = ref_mark(r);
+    RefVar few[FD_MAX_RANK], *given = ref_vars(r, t->nparams, few);
     for (int i = 0; i < t->nparams; i++) {
         int n = fd_type_leaves(t->params[i]);
         given[i] = (RefVar){.value = *args};

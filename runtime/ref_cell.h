@@ -183,6 +183,8 @@ void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *inde
 
 /* Rooms for records: a stack. Zeroed. */
 ScalarValue *ref_room(Ref *r, int n);
+/* Room for n variables: `few`, of FD_MAX_RANK, or the stack's. */
+RefVar *ref_vars(Ref *r, int n, RefVar *few);
 static inline Mark ref_mark(const Ref *r)
 {
     return (Mark){r->rooms, r->rooms ? r->rooms->used : 0};

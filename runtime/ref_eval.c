@@ -33,6 +33,12 @@ ScalarValue *ref_room(Ref *r, int n)
     return room;
 }
 
+RefVar *ref_vars(Ref *r, int n, RefVar *few)
+{
+    size_t values = (size_t)n * sizeof(RefVar) / sizeof(ScalarValue);
+    return n <= FD_MAX_RANK ? few : (RefVar *)ref_room(r, (int)values);
+}
+
 void ref_release(Ref *r, Mark m)
 {
     while (r->rooms && r->rooms != m.chunk && r->rooms->below) { /* the first one stays */
@@ -393,8 +399,8 @@ void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out)
     } else if (f->kind == CELL_LET) {
         call_let(r, f, a, out);
     } else if (f->kind == CELL_APPLY) { /* f(x)(y) */
-        RefVar inner[FD_MAX_RANK];
         Mark mark = ref_mark(r);
+        RefVar few[FD_MAX_RANK], *inner = ref_vars(r, f->nargs, few);
         for (int i = 0; i < f->nargs; i++) inner[i] = ref_argument(r, f->args[i]);
         Args first = {f->nargs, inner, f->node, a};
         ref_call(r, f->fn, &first, out);
@@ -422,9 +428,9 @@ static void eval_apply(Ref *r, Cell *c, int from, int n, ScalarValue *out)
         if (!r->failed) read_array(r, f, c->nargs, index, c->node, from, n, out);
         return;
     }
-    RefVar args[FD_MAX_RANK];
-    Args a = {c->nargs, args, c->node, NULL};
     Mark mark = ref_mark(r);
+    RefVar few[FD_MAX_RANK], *args = ref_vars(r, c->nargs, few);
+    Args a = {c->nargs, args, c->node, NULL};
     ScalarValue *all = n == c->leaves ? out : ref_room(r, c->leaves);
     for (int i = 0; i < c->nargs; i++) args[i] = ref_argument(r, c->args[i]);
     ref_call(r, f, &a, all);

@@ -133,9 +133,9 @@ static void *given_by_host(Ref *r, Cell *c)
                       (f->kind == CELL_USER && !f->user->user->body));
     if (!host) return NULL;
     ScalarValue out = {0};
-    RefVar args[FD_MAX_RANK];
-    Args a = {c->nargs, args, c->node, NULL};
     Mark mark = ref_mark(r);
+    RefVar few[FD_MAX_RANK], *args = ref_vars(r, c->nargs, few);
+    Args a = {c->nargs, args, c->node, NULL};
     for (int i = 0; i < c->nargs; i++) args[i] = ref_argument(r, c->args[i]);
     ref_call(r, f, &a, &out);
     ref_release(r, mark);

@@ -31,7 +31,7 @@ static const struct Attribute {
     {"Precise", EVERYWHERE, 0, 0, TAKES_COUNTS},
     {"Cached", EVERYWHERE, 0, 0, TAKES_COUNTS},
     {"Inline", EVERYWHERE, 0, 0, TAKES_COUNTS},
-    {"AutoTune", EVERYWHERE, 0, MAX_PARAMS, TAKES_TUNING},
+    {"AutoTune", EVERYWHERE, 0, FD_MAX_RANK, TAKES_TUNING},
     {"Device", EVERYWHERE, 1, 1, TAKES_DEVICE},
     {"Associative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
     {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},

@@ -7,7 +7,7 @@
 #include "../base/vec.h"
 #include "sema.h"
 
-enum { MAX_PARAMS = FD_MAX_RANK, MAX_ARRAY_RANK = 4 };
+enum { MAX_PARAMS = FD_MAX_FIELDS, MAX_ARRAY_RANK = 4 };
 
 typedef struct Binding Binding; /* scope.c */
 

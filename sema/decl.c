@@ -71,9 +71,10 @@ static const Type *written_function(Sema *s, Ast *t)
     const Type *params[MAX_PARAMS] = {0};
     int n = t->type_func.params.len;
     bool broken = result == s->error;
-    if (n > MAX_PARAMS) {
-        report(s, t->loc, NOT_SUPPORTED, "functions of more than %d parameters are not supported",
-               MAX_PARAMS);
+    if (n > FD_MAX_RANK) {
+        report(s, t->loc, NOT_SUPPORTED,
+               "a functional type has at most %d parameters: make a final class of some",
+               FD_MAX_RANK);
         return s->error;
     }
     for (int i = 0; i < n; i++) {
@@ -312,7 +313,8 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
         result = decl_type(s, f->func.ret);
     if (f->func.ret->kind == AST_TYPE_VAR) result = s->error;
     if (n > MAX_PARAMS)
-        report(s, sym->loc, NOT_SUPPORTED, "functions of more than %d parameters are not supported",
+        report(s, sym->loc, NOT_SUPPORTED,
+               "a function has at most %d parameters: make a final class of some, or an array",
                MAX_PARAMS);
     for (int i = 0; i < n; i++) {
         Ast *p = f->func.params.data[i];

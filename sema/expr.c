@@ -115,6 +115,10 @@ const Type *require_value(Sema *s, Ast *n)
                     n->type->name);
     } else if (n->type == s->voids) {
         report(s, n->loc, NOT_A_VALUE, "this call has no result");
+    } else if (n->type->kind == TY_FUNC && n->type->nparams > FD_MAX_RANK) {
+        report(s, n->loc, NOT_SUPPORTED,
+               "a function of more than %d parameters is not a value: call it in a lambda of fewer",
+               FD_MAX_RANK);
     } else {
         return n->type;
     }

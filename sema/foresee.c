@@ -192,15 +192,15 @@ static Value *call_user(Foresee *f, Ast *n)
 {
     Ast *func = n->sym->decl;
     bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
-    Value *args[FD_MAX_RANK];
+    Value *args[FD_MAX_PARAMS];
     int count = n->call.args.len;
     if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
         eval(f, n->call.callee->member.base);
     for (int i = 0; i < count; i++) {
         Value *v = eval(f, n->call.args.data[i]);
-        if (i < FD_MAX_RANK) args[i] = v;
+        if (i < FD_MAX_PARAMS) args[i] = v;
     }
-    if (!func || is_virtual || count > FD_MAX_RANK || count != func->func.params.len ||
+    if (!func || is_virtual || count > FD_MAX_PARAMS || count != func->func.params.len ||
         f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !is_followed(func))
         return any_of(f, n->type);
     size_t known = f->known.len;

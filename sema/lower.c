@@ -113,6 +113,8 @@ static const FdNode *as_root(Lower *l, const FdNode *n, Loc loc)
 /* The graph node for an expression whose root node is built; NULL after a report. */
 static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc)
 {
+    if (root && root->type->nparams > FD_MAX_RANK)
+        root = lower_fail(l, loc, "a functional value has at most %d parameters", FD_MAX_RANK);
     if (!root) {
         diag(l->diags, l->why_loc, DIAG_NO_GRAPH, "%s", l->why ? l->why : "no graph can be made");
         return NULL;

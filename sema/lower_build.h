@@ -31,7 +31,7 @@ typedef struct LowerCapture {
  */
 typedef struct LowerSignature {
     int n;
-    Symbol *params[FD_MAX_RANK];
+    Symbol *params[FD_MAX_PARAMS];
     const Type *result;
     Ast *body;
 } LowerSignature;
@@ -42,7 +42,7 @@ typedef struct LowerSignature {
 typedef struct LowerUser {
     Symbol *sym;
     FdUser *user;
-    Ast *fields[FD_MAX_RANK]; /* MEMBER nodes */
+    Ast *fields[FD_MAX_PARAMS]; /* MEMBER nodes */
     int nfields;
     bool busy;       /* its body is being lowered: a use is recursion */
     const char *why; /* it runs on the host, and why; NULL: it has a body */
@@ -125,7 +125,7 @@ const Builtin *lower_builtin(const Ast *n);
 
 /* ---- lower_expr.c: operations --------------------------------------------------------------- */
 
-enum { LOWER_MAX_OPERANDS = FD_MAX_FIELDS };
+enum { LOWER_MAX_OPERANDS = FD_MAX_PARAMS };
 
 /* A scalar or function node. */
 const FdNode *lower_expr(Lower *l, const Ast *n);

@@ -129,10 +129,10 @@ int lower_hosted_operands(Lower *l, const Ast *n)
 const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
-    const FdNode *args[FD_MAX_RANK];
-    const Type *params[FD_MAX_RANK];
+    const FdNode *args[FD_MAX_PARAMS];
+    const Type *params[FD_MAX_PARAMS];
     int hosted = lower_hosted_operands(l, n), self = lower_is_method_call(n);
-    if (count - hosted > FD_MAX_RANK)
+    if (count - hosted > FD_MAX_PARAMS)
         return lower_fail(l, n->loc, "'%s' cannot be called here", n->sym->name);
     lower_operands(n, operands);
     Ast *f = ast_new(l->arena, AST_CLOSURE, n->loc);

@@ -195,7 +195,7 @@ static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int 
 static const FdNode *application(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
     const Ast *callee = *lower_callee((Ast *)(uintptr_t)n);
-    const FdNode *f = lower_expr(l, callee), *args[FD_MAX_RANK];
+    const FdNode *f = lower_expr(l, callee), *args[FD_MAX_PARAMS];
     if (!f) return NULL;
     if (f->type->nparams != count)
         return lower_fail(l, n->loc, "'%s' cannot be applied here", "this value");

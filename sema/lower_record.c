@@ -26,8 +26,8 @@ const FdType *lower_type(Lower *l, const Type *t)
     if (!t) return NULL;
     if (t->kind == TY_SCALAR) return fd_type_scalar(l->fd, t->scalar);
     if (t->kind == TY_RECORD) return record_type(l, t->decl->cls);
-    if (!type_is_functional(t) || t->nparams < 1 || t->nparams > FD_MAX_RANK) return NULL;
-    const FdType *params[FD_MAX_RANK], *result = lower_type(l, t->result);
+    if (!type_is_functional(t) || t->nparams < 1 || t->nparams > FD_MAX_PARAMS) return NULL;
+    const FdType *params[FD_MAX_PARAMS], *result = lower_type(l, t->result);
     for (int i = 0; i < t->nparams; i++)
         if (!(params[i] = lower_type(l, t->params[i]))) return NULL;
     return result ? fd_type_func(l->fd, result, t->nparams, params) : NULL;

@@ -236,9 +236,9 @@ static void increment(Body *b, const Ast *n, Tail *out)
 /* `: this(..)`: the object that another constructor of the class makes. */
 static void chain(Body *b, const Ast *n, Tail *out)
 {
-    const FdNode *args[FD_MAX_RANK];
+    const FdNode *args[FD_MAX_PARAMS];
     const AstList *list = &n->call.args;
-    if (list->len > FD_MAX_RANK) {
+    if (list->len > FD_MAX_PARAMS) {
         fail(b, n->loc, "it has too many parameters");
         return;
     }

@@ -27,7 +27,7 @@ static bool signature_of(const Symbol *sym, LowerSignature *out)
     out->result = sym->is_ctor ? sym->cls->type : sym->type->result;
     if (sym->self && !sym->is_ctor && type_is_record(sym->self->type))
         out->params[out->n++] = sym->self;
-    if (params->len + out->n > FD_MAX_RANK) return false;
+    if (params->len + out->n > FD_MAX_PARAMS) return false;
     for (int i = 0; i < params->len; i++) {
         Symbol *p = params->data[i]->sym;
         if (!p || p->mode == AST_OP_REF || p->mode == AST_OP_OUT) return false;
@@ -259,7 +259,7 @@ static const char *unique_name(Lower *l, const Symbol *sym)
  * then those of static fields. */
 static const FdStmt *user_body(Lower *l, const LowerUser *u, const LowerSignature *sig)
 {
-    void *outer[FD_MAX_RANK];
+    void *outer[FD_MAX_PARAMS];
     FdUser *user = u->user;
     for (int i = 0; i < sig->n; i++) {
         outer[i] = sig->params[i]->fdag;
@@ -299,7 +299,7 @@ static void report_host_user(Lower *l, const LowerUser *u, Loc loc)
  */
 static const FdType *user_type(Lower *l, const LowerSignature *sig, LowerUser *u)
 {
-    const FdType *params[FD_MAX_RANK], *result = lower_type(l, sig->result);
+    const FdType *params[FD_MAX_PARAMS], *result = lower_type(l, sig->result);
     for (int i = 0; i < sig->n; i++)
         if (!(params[i] = lower_type(l, sig->params[i]->type))) return NULL;
     for (int i = 0; i < u->nfields; i++) {
@@ -338,7 +338,7 @@ static bool is_object_method(const Symbol *sym)
 static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
 {
     LowerUser u = {.sym = sym, .busy = true};
-    u.nfields = sig->body ? fields_of(sig->body, u.fields, FD_MAX_RANK - sig->n) : 0;
+    u.nfields = sig->body ? fields_of(sig->body, u.fields, FD_MAX_PARAMS - sig->n) : 0;
     const FdType *type = u.nfields < 0 ? NULL : user_type(l, sig, &u);
     bool few = u.nfields >= 0;
     if (!few) {
@@ -423,7 +423,7 @@ const FdNode *lower_construct(Lower *l, Symbol *ctor, int n, const FdNode *const
 const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args, Loc loc)
 {
     LowerSignature sig;
-    const FdNode *values[FD_MAX_RANK];
+    const FdNode *values[FD_MAX_PARAMS];
     if (!signature_of(sym, &sig) || n != sig.n)
         return lower_fail(l, loc, "'%s' cannot be called here", sym->name);
     for (int i = 0; i < n; i++) {
@@ -441,7 +441,7 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
     const LowerUser *u = user_of(l, sym, loc);
     if (!u) return NULL;
     const FdNode *f = fd_user(l->fd, u->user);
-    Ast *fields[FD_MAX_RANK];
+    Ast *fields[FD_MAX_PARAMS];
     int nfields = u->nfields;
     memcpy(fields, u->fields, sizeof fields);
     for (int i = 0; i < nfields; i++)

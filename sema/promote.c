@@ -164,9 +164,9 @@ static bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type *
             }
         }
         if (merged) continue;
-        if (*nparams + t->nparams > MAX_PARAMS) {
-            report(s, loc, NOT_SUPPORTED, "functions of more than %d parameters are not supported",
-                   MAX_PARAMS);
+        if (*nparams + t->nparams > FD_MAX_RANK) {
+            report(s, loc, NOT_SUPPORTED, "this would be a function of more than %d parameters",
+                   FD_MAX_RANK);
             return false;
         }
         for (int j = 0; j < t->nparams; j++) params[(*nparams)++] = t->params[j];

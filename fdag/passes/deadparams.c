@@ -29,7 +29,7 @@ static const FdNode *drop_arguments(void *ctx, Fd *fd, const FdNode *n)
     if (n->kind != FD_APPLY || n->fn->kind != FD_FUNC || n->fn->leaf != FD_LEAF_USER ||
         !n->fn->user->body)
         return NULL;
-    const FdNode *args[FD_MAX_RANK];
+    const FdNode *args[FD_MAX_PARAMS];
     bool any = false;
     for (int i = 0; i < n->nargs; i++) {
         args[i] = n->args[i];

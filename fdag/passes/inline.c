@@ -151,7 +151,7 @@ static const FdNode *mark(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;
     if (n->kind != FD_APPLY || (n->fn->kind == FD_FUNC && n->fn->leaf != FD_LEAF_SLOT)) return NULL;
-    const FdNode *args[FD_MAX_RANK];
+    const FdNode *args[FD_MAX_PARAMS];
     bool marked = false;
     for (int i = 0; i < n->nargs; i++) {
         args[i] = n->args[i];

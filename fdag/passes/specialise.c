@@ -9,7 +9,7 @@
 
 typedef struct Special {
     const FdUser *user;
-    const FdNode *given[FD_MAX_RANK]; /* its functional arguments; NULL for the others */
+    const FdNode *given[FD_MAX_PARAMS]; /* its functional arguments; NULL for the others */
     FdUser *made;
 } Special;
 
@@ -20,7 +20,7 @@ typedef struct Specialise {
 /* What becomes what in a body. */
 typedef struct Replace {
     int n;
-    const FdNode *vars[FD_MAX_RANK], *values[FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_PARAMS], *values[FD_MAX_PARAMS];
 } Replace;
 
 static const FdNode *specialise(void *ctx, Fd *fd, const FdNode *n);
@@ -97,8 +97,8 @@ static FdUser *make(Specialise *p, Fd *fd, const FdNode *n, int nvars, const FdN
             same = s->given[k] == (n->args[k]->type->nparams ? n->args[k] : NULL);
         if (same) return s->made;
     }
-    const FdType *types[2 * FD_MAX_RANK];
-    const FdNode *params[2 * FD_MAX_RANK], *locals[FD_MAX_RANK];
+    const FdType *types[FD_MAX_PARAMS + FD_MAX_RANK];
+    const FdNode *params[FD_MAX_PARAMS + FD_MAX_RANK], *locals[FD_MAX_RANK];
     Special s = {.user = user};
     Replace r = {0};
     int count = 0;
@@ -107,7 +107,7 @@ static FdUser *make(Specialise *p, Fd *fd, const FdNode *n, int nvars, const FdN
     for (int i = 0; i < nvars; i++)
         params[count++] = locals[i] = fd_local(fd, vars[i]->type, vars[i]->name);
     for (int i = 0; i < count; i++) types[i] = params[i]->type;
-    if (!count || count > FD_MAX_RANK) return NULL;
+    if (!count || count > FD_MAX_PARAMS) return NULL;
     for (int i = 0; i < n->nargs; i++) {
         if (!n->args[i]->type->nparams) continue;
         s.given[i] = n->args[i];
@@ -128,7 +128,7 @@ static const FdNode *specialise(void *ctx, Fd *fd, const FdNode *n)
 {
     Specialise *p = ctx;
     if (!fdi_applies(n, FD_LEAF_USER) || !n->fn->user->body) return NULL;
-    const FdNode *vars[FD_MAX_RANK], *args[2 * FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_RANK], *args[FD_MAX_PARAMS + FD_MAX_RANK];
     bool functional = false;
     int nvars = variables(n, vars), count = 0;
     for (int i = 0; i < n->nargs; i++) functional = functional || n->args[i]->type->nparams;

@@ -665,7 +665,7 @@ START_TEST(fields_of_what_was_made)
     const char *names[FD_MAX_FIELDS];
     const FdType *types[FD_MAX_FIELDS];
     const FdNode *fields[FD_MAX_FIELDS];
-    for (int i = 0; i < FD_MAX_FIELDS; i++) { /* more than a function may have parameters */
+    for (int i = 0; i < FD_MAX_FIELDS; i++) {
         names[i] = "x";
         types[i] = fd_type_scalar(fd, SC_INT);
         fields[i] = fd_int(fd, i);
