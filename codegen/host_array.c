@@ -237,7 +237,21 @@ HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem
 /* ---- members
  * ------------------------------------------------------------------------------------------ */
 
-LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args)
+LLVMValueRef host_narrow(HostFunc *f, LLVMValueRef v, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef bad = host_block(f, "overflow"), next = host_block(f, "narrow");
+    LLVMValueRef narrow = LLVMBuildTrunc(m->b, v, m->i32, "");
+    LLVMValueRef back = LLVMBuildSExt(m->b, narrow, m->i64, "");
+    host_branch_cold(f, LLVMBuildICmp(m->b, LLVMIntNE, back, v, ""), bad, next);
+    host_enter(f, bad);
+    host_call_runtime(f, ABI_cs_throw_overflow, &v, 1, loc);
+    host_jump(f, host_unwind(f));
+    host_enter(f, next);
+    return narrow;
+}
+
+LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args, Loc loc)
 {
     HostModule *m = f->m;
     int rank = base->type->nparams;
@@ -251,7 +265,7 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
         if (fact && rank == 1)
             return is_long ? LLVMBuildZExt(m->b, fact->n[0], m->i64, "") : fact->n[0];
         LLVMValueRef n = host_array_count(f, host_peek(f, base), rank);
-        return is_long ? n : LLVMBuildTrunc(m->b, n, m->i32, "");
+        return is_long ? n : host_narrow(f, n, loc);
     }
     if (args.len != 1 || !args.data[0]->is_const) return NULL;
     int64_t d = args.data[0]->value.i;
@@ -267,7 +281,7 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
     }
     if (upper) v = LLVMBuildAdd(m->b, v, host_array_dim(f, array, DIM_N, (int)d), "");
     if (!upper && !lower) v = host_array_dim(f, array, DIM_N, (int)d);
-    return LLVMBuildTrunc(m->b, v, m->i32, "");
+    return host_narrow(f, v, loc);
 }
 
 /* ---- new arrays

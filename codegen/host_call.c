@@ -245,6 +245,8 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
     LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
     if (out.back) copy_back(f, &out);
+    if (letters[0] == 'l' && row->signature[0] == 'i' && strcmp(row->space, "func") == 0)
+        return (HostRef){host_narrow(f, r, n->loc), false, false};
     return host_from_abi(f, r, letters[0], n->type, n);
 }
 
@@ -261,7 +263,7 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
     for (int i = 0; i < list.len; i++) args[count++] = list.data[i];
     if (row->op != FD_OP_NONE) return operation(f, n, row->op, args, count);
     if (count && args[0] == self && self->type->kind == TY_ARRAY) {
-        LLVMValueRef v = host_array_member(f, row->name, self, list);
+        LLVMValueRef v = host_array_member(f, row->name, self, list, n->loc);
         if (v) return (HostRef){v, false, false};
     }
     if (row->runtime) return runtime_function(f, n, row, args, count, self);

@@ -462,7 +462,9 @@ LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank); /* i64
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc);
 HostRef host_new_array(HostFunc *f, Ast *n);
 /* Members of arrays that need no call: Length, GetLength and the like. NULL: it needs one. */
-LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args);
+LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args, Loc loc);
+/* An i64 as an i32; OverflowException if it is none. */
+LLVMValueRef host_narrow(HostFunc *f, LLVMValueRef v, Loc loc);
 
 /* ---- host_record.c -------------------------------------------------------------------------- */
 

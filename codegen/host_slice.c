@@ -78,9 +78,7 @@ LLVMValueRef host_assign_slice(HostFunc *f, Ast *n)
     }
     LLVMValueRef slot = host_place_address(f, array);
     LLVMValueRef set[] = {slot, box.lo, box.hi, host_int(m, (int64_t)box.fixed), what};
-    LLVMValueRef same[] = {slot, box.lo, box.hi, what};
-    AbiId id = fill ? ABI_cs_slice_fill : ABI_cs_slice_set;
-    host_call_on_slot(f, id, fill ? same : set, fill ? 4 : 5, n->loc);
+    host_call_on_slot(f, fill ? ABI_cs_slice_fill : ABI_cs_slice_set, set, 5, n->loc);
     host_place_changed(f, array);
     return v;
 }

@@ -166,6 +166,7 @@ void *cs_retain(void *ref);
 void cs_release(void *ref);
 void cs_frame(const CsSite *site);
 void cs_throw_divide(const CsSite *site);
+void cs_throw_overflow(int64_t length, const CsSite *site); /* a length or index that is no int */
 void cs_throw_index(void *array, int32_t n, const int64_t *index, const CsSite *site);
 void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsSite *site);
 void *cs_array_empty(int32_t elem, int32_t rank);
@@ -188,8 +189,8 @@ void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, con
  * lengths. */
 void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
                   const CsSite *site);
-void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, const CsValue *value,
-                   const CsSite *site);
+void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
+                   const CsValue *value, const CsSite *site);
 /* Is the whole domain finite? */
 int32_t cs_is_finite(void *fn);
 /* f where it is defined, else g (language 4): a lazy value, or f itself if its domain is full. */

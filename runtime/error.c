@@ -178,6 +178,12 @@ void cs_throw_divide(const CsSite *site)
     rt_throw(RT_DIVIDE, site, "integer division by zero");
 }
 
+void cs_throw_overflow(int64_t length, const CsSite *site)
+{
+    rt_throw(RT_OVERFLOW, site, "%lld does not fit an int; LongLength counts further",
+             (long long)length);
+}
+
 CsSite rt_site_at(const CsSite *site, FdLoc loc)
 {
     CsSite s = site ? *site : (CsSite){"?", "?", 0, 0};
@@ -219,6 +225,13 @@ void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, co
                         (long long)box->dim[d].hi);
     rt_throw(RT_INDEX, site, "%s", t.data);
     text_free(&t);
+}
+
+void rt_throw_slice(const CsSite *site, int d, int64_t lo, int64_t hi, int64_t first, int64_t end)
+{
+    rt_throw(RT_RANGE, site, "the slice %lld..%lld %s dimension %d, %lld..%lld", (long long)lo,
+             (long long)hi, hi < lo ? "ends before it begins, in" : "is outside", d,
+             (long long)first, (long long)end);
 }
 
 void cs_throw_index(void *array, int32_t n, const int64_t *index, const CsSite *site)

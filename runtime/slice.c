@@ -35,17 +35,20 @@ static bool next(Slice *s, int64_t *at)
 }
 
 /* Checks that it lies in the array. *empty: it has no elements. */
-static bool check(const Array *a, const int64_t *lo, const int64_t *hi, bool *empty,
+static bool check(const Array *a, const int64_t *lo, const int64_t *hi, uint32_t fixed, bool *empty,
                   const CsSite *site)
 {
     const CsArray *h = &a->head;
     *empty = false;
-    for (int32_t d = 0; d < h->rank; d++) *empty |= hi[d] <= lo[d];
-    for (int32_t d = 0; d < h->rank && !*empty; d++) {
-        if (lo[d] >= h->dim[d].lo && hi[d] <= h->dim[d].lo + h->dim[d].n) continue;
-        rt_throw(RT_INDEX, site, "the slice %lld..%lld is outside dimension %d, %lld..%lld",
-                 (long long)lo[d], (long long)hi[d], (int)d, (long long)h->dim[d].lo,
-                 (long long)(h->dim[d].lo + h->dim[d].n));
+    for (int32_t d = 0; d < h->rank; d++) {
+        int64_t first = h->dim[d].lo, end = first + h->dim[d].n;
+        *empty |= hi[d] <= lo[d];
+        if (lo[d] >= first && hi[d] >= lo[d] && hi[d] <= end) continue;
+        if (fixed >> d & 1)
+            rt_throw(RT_INDEX, site, "index %lld is outside dimension %d, %lld..%lld",
+                     (long long)lo[d], (int)d, (long long)first, (long long)end);
+        else
+            rt_throw_slice(site, (int)d, lo[d], hi[d], first, end);
         return false;
     }
     return true;
@@ -62,12 +65,12 @@ static void store(const Array *a, void *data, int64_t at, const ScalarValue *lea
     cs_release(old);
 }
 
-void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, const CsValue *value,
-                   const CsSite *site)
+void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
+                   const CsValue *value, const CsSite *site)
 {
     Array **at = array_slot;
     bool empty;
-    if (!check(*at, lo, hi, &empty, site) || empty) return;
+    if (!check(*at, lo, hi, fixed, &empty, site) || empty) return;
     void *data = cs_array_write(array_slot, site);
     if (!data) return;
     Array *a = *at;
@@ -142,7 +145,7 @@ void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32
     Array **at = array_slot;
     int32_t rank = (*at)->head.rank;
     bool empty;
-    if (!check(*at, lo, hi, &empty, site)) return;
+    if (!check(*at, lo, hi, fixed, &empty, site)) return;
     Array *from = values_for(fn, lo, hi, fixed, rank, site);
     const char *values = from && !empty ? rt_array_data(from, site) : NULL;
     void *data = values ? cs_array_write(array_slot, site) : NULL;

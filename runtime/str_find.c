@@ -46,7 +46,7 @@ static int64_t find_last(const Str *s, const Str *what)
 static int32_t index_of(Str *s, const Str *what, int32_t from, const CsSite *site)
 {
     if (from < 0 || from > str_count(s)) {
-        rt_throw(RT_ARGUMENT, site, "IndexOf from %d in a string of %d characters", (int)from,
+        rt_throw(RT_RANGE, site, "IndexOf from %d in a string of %d characters", (int)from,
                  (int)str_count(s));
         return 0;
     }

@@ -22,7 +22,7 @@ static bool is_part(Str *s, int32_t from, int64_t n, const char *what, const CsS
 {
     int64_t count = str_count(s);
     if (from >= 0 && n >= 0 && from + n <= count) return true;
-    rt_throw(RT_ARGUMENT, site, "%s of %lld characters from %d in a string of %lld", what,
+    rt_throw(RT_RANGE, site, "%s of %lld characters from %d in a string of %lld", what,
              (long long)n, (int)from, (long long)count);
     return false;
 }
@@ -37,14 +37,15 @@ void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site)
 void *cs_str_substring_from(void *s, int32_t from, const CsSite *site)
 {
     int64_t count = str_count(s);
-    return cs_str_substring(s, from, from <= count ? (int32_t)(count - from) : -1, site);
+    return cs_str_substring(s, from, from >= 0 && from <= count ? (int32_t)(count - from) : -1,
+                            site);
 }
 
 void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
 {
     int64_t count = str_count(s);
     if (lo < 0 || hi < lo || hi > count) {
-        rt_throw(RT_INDEX, site, "%lld..%lld is outside a string of %lld characters", (long long)lo,
+        rt_throw(RT_RANGE, site, "%lld..%lld is outside a string of %lld characters", (long long)lo,
                  (long long)hi, (long long)count);
         return NULL;
     }

@@ -97,7 +97,7 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 {
     for (int32_t d = 0; d < rank; d++)
         if (lengths[d] < 0) {
-            rt_throw(RT_DOMAIN, site, "the length of a new array is %lld", (long long)lengths[d]);
+            rt_throw(RT_OVERFLOW, site, "the length of a new array is %lld", (long long)lengths[d]);
             return NULL;
         }
     return rt_array_new(elem, rank, NULL, lengths, true, site);

@@ -28,6 +28,8 @@ void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException 
 /* IndexOutOfRangeException: `index` (box->rank numbers) is outside the box of `name` (NULL: of an
  * array). */
 void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, const int64_t *index);
+/* ArgumentOutOfRangeException: the slice lo..hi of dimension d, which is first..end. */
+void rt_throw_slice(const CsSite *site, int d, int64_t lo, int64_t hi, int64_t first, int64_t end);
 /* `site` moved to a node's line, if that is known. */
 CsSite rt_site_at(const CsSite *site, FdLoc loc);
 /* The place of node n of an evaluation of root: in the user function that holds it, else in site's

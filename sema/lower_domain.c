@@ -182,25 +182,28 @@ static const FdNode *constant(Lower *l, const Ast *n, const FdNode *f)
                   lower_loc(l, n->loc));
 }
 
-/* Range(a, b, step): [0, ceil((b - a) / step)) to a + i * step, up or down. */
+/* Range(a, b, step): [0, ceil((b - a) / step)) to a + i * step, up or down. Their number can be
+ * more than an int. */
 static const FdNode *progression(Lower *l, const Ast *n)
 {
-    const FdNode *ends[3], *i;
+    const FdNode *ends[3], *wide[3], *i;
+    const FdType *longs = fd_type_scalar(l->fd, SC_LONG);
     const FdType *t = lower_type(l, n->type->result), *index = lower_type(l, n->type->params[0]);
     if (!t || !scalar_is_integer(t->scalar))
         return lower_fail(l, n->loc, "a range goes over integers");
     for (int k = 0; k < 3; k++) {
         if (!(ends[k] = lower_index(l, n->call.args.data[k]))) return NULL;
         ends[k] = as(l, ends[k], t);
+        wide[k] = as(l, ends[k], longs);
     }
-    const FdNode *one = number(l, t, 1), *step = ends[2];
-    const FdNode *sign = op(l, FD_OP_MAX, op(l, FD_OP_MIN, step, one), number(l, t, -1));
+    const FdNode *one = number(l, longs, 1), *step = wide[2];
+    const FdNode *sign = op(l, FD_OP_MAX, op(l, FD_OP_MIN, step, one), number(l, longs, -1));
     const FdNode *span =
-        op(l, FD_OP_SUB, op(l, FD_OP_ADD, op(l, FD_OP_SUB, ends[1], ends[0]), step), sign);
-    const FdNode *count = op(l, FD_OP_MAX, op(l, FD_OP_DIV, span, step), number(l, t, 0));
-    FdDom dom = {FD_DOM_GIVEN, number(l, index, 0), as(l, count, index)};
+        op(l, FD_OP_SUB, op(l, FD_OP_ADD, op(l, FD_OP_SUB, wide[1], wide[0]), step), sign);
+    const FdNode *count = op(l, FD_OP_MAX, op(l, FD_OP_DIV, span, step), number(l, longs, 0));
+    FdDom dom = {FD_DOM_GIVEN, number(l, longs, 0), count};
     i = fd_var(l->fd, index, "i");
-    const FdNode *body = op(l, FD_OP_ADD, ends[0], op(l, FD_OP_MUL, as(l, i, t), step));
+    const FdNode *body = op(l, FD_OP_ADD, ends[0], op(l, FD_OP_MUL, as(l, i, t), ends[2]));
     return fd_let(l->fd, 1, &i, &dom, body, lower_loc(l, n->loc));
 }
 

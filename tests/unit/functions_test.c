@@ -248,7 +248,7 @@ START_TEST(slices)
     int64_t n[2] = {3, 4}, lo[2] = {1, 1}, hi[2] = {3, 3};
     void *m = cs_array_new(SC_INT, 2, n, &site), *kept = cs_retain(m);
     CsValue one = {.i = 1};
-    cs_slice_fill(&m, lo, hi, &one, &site);
+    cs_slice_fill(&m, lo, hi, 0, &one, &site);
     expect_text(m, "[[0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]]");
     expect_text(kept, "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]");
     cs_release(kept);
@@ -268,14 +268,14 @@ START_TEST(slices)
     cs_slice_set(&m, lo, hi, 2, row, &site);
     expect_error("DomainException: a function is assigned to a slice");
     hi[0] = 4;
-    cs_slice_fill(&m, lo, hi, &one, &site);
+    cs_slice_fill(&m, lo, hi, 0, &one, &site);
     expect_error("IndexOutOfRangeException: the slice 0..4 is outside dimension 0, 0..3");
     cs_release(row);
     cs_release(m);
     int64_t two = 2, from = 0, to = 2; /* references are counted */
     void *strs = cs_array_new(CS_ELEM_REF, 1, &two, &site);
     CsValue s = {.ref = cs_str("x", 1)};
-    cs_slice_fill(&strs, &from, &to, &s, &site);
+    cs_slice_fill(&strs, &from, &to, 0, &s, &site);
     cs_slice_set(&strs, &from, &to, 0, strs, &site);
     cs_release(s.ref);
     expect_text(strs, "[x, x]");
@@ -291,7 +291,7 @@ START_TEST(planes)
     void *a = cs_array_new(CS_ELEM_RECORD + 1, 1, &n, &site);
     expect_text(a, "[Pair(0, Complex(0, 0)), Pair(0, Complex(0, 0)), Pair(0, Complex(0, 0))]");
     CsValue v[3] = {{.i = 7}, {.f = 1.5}, {.f = -2}}, out[3], at = {.i = 2};
-    cs_slice_fill(&a, &lo, &hi, v, &site);
+    cs_slice_fill(&a, &lo, &hi, 0, v, &site);
     cs_apply(a, &at, out, &site);
     ck_assert_int_eq(out[0].i, 7);
     ck_assert(out[1].f == 1.5 && out[2].f == -2);
@@ -304,7 +304,7 @@ START_TEST(planes)
     ck_assert(im == -2);
     void *b = cs_retain(a); /* copy on write copies all planes */
     v[0].i = 8;
-    cs_slice_fill(&b, &lo, &hi, v, &site);
+    cs_slice_fill(&b, &lo, &hi, 0, v, &site);
     cs_apply(a, &at, out, &site);
     ck_assert_int_eq(out[0].i, 7);
     cs_release(b);
