@@ -34,7 +34,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults levels explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults levels recursion explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -95,7 +95,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden faults levels explain robust cli generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory unit golden faults levels recursion explain robust cli generator replay examples products debugger layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -129,6 +129,8 @@ docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 levels: all
 	@CSC=$(CSC) tests/levels.sh
+recursion: all
+	@CSC=$(CSC) tests/recursion.sh
 examples:
 	@tools/examples.sh
 products: all $(BUILD)/npyprod

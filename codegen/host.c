@@ -122,6 +122,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_declare_classes(m);
     host_declare_functions(m);
     host_describe_classes(m);
+    host_find_recursion(m);
     host_scan_functions(m);
     for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
     LLVMValueRef program = host_emit_program(m);

@@ -349,4 +349,6 @@ void host_abi_init(HostModule *m)
 {
     m->pending = LLVMAddGlobal(m->mod, m->i32, "cs_pending");
     LLVMSetVisibility(m->pending, LLVMHiddenVisibility); /* the runtime is part of the program */
+    m->stack_limit = LLVMAddGlobal(m->mod, m->i64, "cs_stack_limit");
+    LLVMSetVisibility(m->stack_limit, LLVMHiddenVisibility);
 }

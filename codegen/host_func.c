@@ -20,11 +20,15 @@ static int by_symbol(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym)
+const HostFuncInfo *host_find_func(const HostModule *m, const Symbol *sym)
 {
     HostFuncInfo key = {.sym = (Symbol *)sym};
-    const HostFuncInfo *info =
-        bsearch(&key, m->funcs, (size_t)m->nfuncs, sizeof *m->funcs, by_symbol);
+    return bsearch(&key, m->funcs, (size_t)m->nfuncs, sizeof *m->funcs, by_symbol);
+}
+
+const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym)
+{
+    const HostFuncInfo *info = host_find_func(m, sym);
     if (!info) host_bug(m, sym->decl, "a function that sema does not list");
     return info;
 }
@@ -459,6 +463,7 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
     if (sym->self) bind_self(&f, sym->self);
     for (int i = 0; i < info->params.len; i++)
         bind_param(&f, info, info->params.data[i], (unsigned)(i + host_takes_self(sym)));
+    if (info->recurs) host_check_stack(&f, sym->decl->loc);
     host_stmt(&f, info->body);
     if (f.body.landings.len && !info->throws)
         host_bug(m, sym->decl, "a function throws that callers take for one that does not");

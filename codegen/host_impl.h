@@ -82,6 +82,7 @@ typedef struct HostFuncInfo { /* a user function, known before any body is emitt
     AstList params; /* without `self` */
     Ast *body;
     bool throws;
+    bool recurs;                 /* it may call itself: it looks at the stack */
     VEC(const Symbol *) written; /* parameters by value that the body assigns */
 } HostFuncInfo;
 
@@ -101,8 +102,9 @@ struct HostModule {
 
     LLVMValueRef abi[ABI_COUNT]; /* declared when first used */
     LLVMTypeRef abi_type[ABI_COUNT];
-    LLVMValueRef pending; /* cs_pending */
-    LLVMValueRef release; /* releases slots of a frame */
+    LLVMValueRef pending;     /* cs_pending */
+    LLVMValueRef stack_limit; /* cs_stack_limit */
+    LLVMValueRef release;     /* releases slots of a frame */
     LLVMTypeRef release_type;
     LLVMValueRef literal; /* makes a string literal when it is first used */
     LLVMValueRef *graphs; /* CsGraph of each SemaGraph */
@@ -202,6 +204,7 @@ LLVMTypeRef host_type(const HostModule *m, const Type *t);
 LLVMTypeRef host_func_type(const HostModule *m, const Symbol *func, AstList params);
 bool host_takes_self(const Symbol *func); /* its first parameter is `this` */
 void host_attribute(HostModule *m, LLVMValueRef fn, const char *name);
+void host_attribute_value(HostModule *m, LLVMValueRef fn, const char *name, const char *value);
 LLVMValueRef host_int(const HostModule *m, int64_t v);  /* i32 */
 LLVMValueRef host_long(const HostModule *m, int64_t v); /* i64 */
 LLVMValueRef host_null(const HostModule *m);
@@ -242,6 +245,7 @@ void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
 /* ---- host_func.c ------------------------------------------------------------------------- */
 
 void host_declare_functions(HostModule *m);
+const HostFuncInfo *host_find_func(const HostModule *m, const Symbol *sym); /* NULL: unused */
 const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym);
 void host_emit_function(HostModule *m, const HostFuncInfo *info);
 LLVMValueRef host_emit_program(HostModule *m);
@@ -297,6 +301,12 @@ bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Sy
 bool host_is_range(const HostModule *m, const Ast *n);
 /* The node under `ref` or `out`. */
 Ast *host_strip_mode(Ast *n);
+
+/* ---- host_recursion.c
+ * ---------------------------------------------------------------------------- */
+
+void host_find_recursion(HostModule *m);     /* sets `recurs` of all functions */
+void host_check_stack(HostFunc *f, Loc loc); /* StackOverflowException at its end */
 
 /* ---- host_effort.c -------------------------------------------------------------------------- */
 

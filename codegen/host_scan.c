@@ -178,8 +178,10 @@ static void visit_written(Ast **child, void *ctx)
 
 void host_scan_functions(HostModule *m)
 {
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
         visit_written(&m->funcs[i].sym->decl->func.body, &m->funcs[i]);
+        m->funcs[i].throws = m->funcs[i].recurs;
+    }
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < m->nfuncs; i++) {

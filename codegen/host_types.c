@@ -108,6 +108,13 @@ void host_attribute(HostModule *m, LLVMValueRef fn, const char *name)
                                 LLVMCreateEnumAttribute(m->ctx, kind, 0));
 }
 
+void host_attribute_value(HostModule *m, LLVMValueRef fn, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(m->ctx, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
 LLVMValueRef host_int(const HostModule *m, int64_t v)
 {
     return LLVMConstInt(m->i32, (unsigned long long)v, true);

@@ -158,6 +158,8 @@ typedef struct CsProgram {
 
 /* Nonzero while an exception is pending. */
 extern int32_t cs_pending;
+/* Functions that recur throw when their frames are below this address. */
+extern uint64_t cs_stack_limit;
 
 void cs_start(int32_t argc, char **argv, const CsProgram *program);
 int32_t cs_finish(void);
@@ -166,6 +168,8 @@ void *cs_retain(void *ref);
 void cs_release(void *ref);
 void cs_frame(const CsSite *site);
 void cs_throw_divide(const CsSite *site);
+/* StackOverflowException, which no handler gets: where one would, the program ends. */
+void cs_throw_stack(const CsSite *site);
 void cs_throw_overflow(int64_t length, const CsSite *site); /* a length or index that is no int */
 void cs_throw_index(void *array, int32_t n, const int64_t *index, const CsSite *site);
 void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsSite *site);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "console.h"
 #include "object.h"
 #include "state.h"
 
@@ -60,7 +62,22 @@ void rt_throw_memory(const CsSite *site, size_t bytes)
 
 /* ---- catching -------------------------------------------------------------------------- */
 
-void rt_catch(void)
+void cs_throw_stack(const CsSite *site)
+{
+    rt_throw(RT_STACK, site, "functions call each other too deep");
+}
+
+/* A stack that has no room is no state to go on from: as in C#, the program ends where a handler or
+ * `finally` would run, and says what has been left so far. */
+static void end_if_stack_overflow(void)
+{
+    if (!cs_pending || rt.error.object || rt.error.kind != RT_STACK) return;
+    console_flush();
+    error_print(stderr);
+    _exit(1);
+}
+
+static void forget(void)
 {
     CsObject *object = rt.error.object;
     rt.error.object = NULL;
@@ -71,6 +88,12 @@ void rt_catch(void)
     cs_release(object);
 }
 
+void rt_catch(void)
+{
+    end_if_stack_overflow();
+    forget();
+}
+
 static const CsClass *pending_class(void)
 {
     return rt.error.object ? rt.error.object->cls : object_exception_of(rt.error.kind);
@@ -78,6 +101,7 @@ static const CsClass *pending_class(void)
 
 int32_t cs_catch_is(const CsClass *cls)
 {
+    end_if_stack_overflow();
     return cs_pending && (!cls || object_is(pending_class(), cls));
 }
 
@@ -101,6 +125,7 @@ static void keep_trace(CsObject *exception)
 
 void *cs_catch(void)
 {
+    end_if_stack_overflow();
     CsObject *o = cs_retain(rt.error.object);
     if (!o) {
         o = rt_object_new(object_bytes(pending_class()), CS_OBJECT);
@@ -168,7 +193,7 @@ void error_print(FILE *out)
 
 void error_end(void)
 {
-    rt_catch();
+    forget();
     if (rt.error.names) interner_free(rt.error.names);
     rt.error.names = NULL;
 }

@@ -1,18 +1,34 @@
-/* The end of the stack (stack.h). The kernel reports it as SIGSEGV, at an address near the stack
- * pointer; the handler runs on a stack of its own, tells it and ends the program, for there is no
- * frame to return to. What was written to the console before is not lost. Any other SIGSEGV is left
- * to do what it would have done. */
+/* The end of the stack (stack.h). C$ functions that recur throw before it comes, at cs_stack_limit;
+ * what lies below is for the functions that they call. If the runtime itself needs more, the kernel
+ * reports SIGSEGV at an address near the stack pointer; the handler runs on a stack of its own,
+ * tells it and ends the program, for there is no frame to return to. What was written to the
+ * console before is not lost. Any other SIGSEGV is left to do what it would have done. */
 #include "stack.h"
 
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "console.h"
 
-enum { SPARE = 64 << 10, NEAR = 1 << 20 };
+enum { SPARE = 64 << 10, NEAR = 1 << 20, RESERVE = 1 << 20 };
+
+uint64_t cs_stack_limit;
+
+/* The stack of the main thread ends as many bytes below the name of the program, which the kernel
+ * puts at its begin, as the limit says; one without a limit is used as far as a large one. */
+static void set_limit(void)
+{
+    struct rlimit room;
+    uint64_t top = getauxval(AT_EXECFN), size = UINT64_C(1) << 30;
+    if (!top || getrlimit(RLIMIT_STACK, &room) != 0) return;
+    if (room.rlim_cur != RLIM_INFINITY && room.rlim_cur < size) size = room.rlim_cur;
+    if (top > size) cs_stack_limit = top - size + (size / 4 < RESERVE ? size / 4 : RESERVE);
+}
 
 static stack_t spare, spare_before;
 static struct sigaction before;
@@ -49,6 +65,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 void stack_guard(void)
 {
+    set_limit();
     if (spare.ss_sp || !(spare.ss_sp = malloc(SPARE))) return;
     spare.ss_size = SPARE;
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -1,0 +1,1 @@
+s/and [0-9]* more$/and N more/
