@@ -1,7 +1,7 @@
-/* Which functions may call themselves, directly or through others. Those look at the stack when they
- * begin (emitted by host_check_stack), so that running out of it is an exception with the C$ lines,
- * whatever LLVM makes of the calls. A graph of calls, in which one node stands for all code that
- * calls what is not known here: through tables, functional values, the runtime. From it every
+/* Which functions may call themselves, directly or through others. Those look at the stack when
+ * they begin (emitted by host_check_stack), so that running out of it is an exception with the C$
+ * lines, whatever LLVM makes of the calls. A graph of calls, in which one node stands for all code
+ * that calls what is not known here: through tables, functional values, the runtime. From it every
  * function is reached that can be called so. Functions that nobody in the graph calls, or that call
  * nobody in it, leave it until none does; the rest is the cycles, and what lies between two. Errs
  * on the safe side. */
@@ -149,8 +149,8 @@ void host_find_recursion(HostModule *m)
     vec_free(&s.calls);
 }
 
-/* The address of a variable tells how deep the stack is; that it is looked at keeps LLVM from making
- * loops of calls, which would never end. */
+/* The address of a variable tells how deep the stack is; that it is looked at keeps LLVM from
+ * making loops of calls, which would never end. */
 void host_check_stack(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;

@@ -200,6 +200,7 @@ bool fd_is_lazy(const FdNode *n, int arg);
 bool fd_has_identity(const FdNode *reduce);
 /* Has bounds, and fd_eval_bound can find both: they depend on slots' domains and scalars only. */
 bool fd_range_closed(const FdDom *d);
+bool fd_closed(const FdNode *n); /* no bound variable is free in it */
 
 /* ---- user functions ------------------------------------------------------------------- */
 
@@ -252,11 +253,13 @@ typedef struct FdSlot {
     const FdNode *def;
 } FdSlot;
 
-/* A condition of language section 4 found by domain inference and checked when the expression is
- * built: parameter a_dim of function a and b_dim of b have equal ranges. */
+/* A condition of language section 4 that is checked when the expression is built: parameter a_dim
+ * of function a and b_dim of b have equal ranges (found by domain inference), or that of a, a
+ * slice, lies inside that of b and does not end before it begins. */
 typedef struct FdAgree {
-    const FdNode *a, *b; /* function nodes (slots, or lets) */
+    const FdNode *a, *b; /* closed function nodes (slots, or lets) */
     int a_dim, b_dim;
+    bool inside;
     FdLoc loc;
 } FdAgree;
 

@@ -506,3 +506,8 @@ bool fd_range_closed(const FdDom *d)
 {
     return d->lo && d->hi && fdi_node(d->lo)->evaluable && fdi_node(d->hi)->evaluable;
 }
+
+bool fd_closed(const FdNode *n)
+{
+    return fdi_closed(n);
+}

@@ -435,7 +435,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
     add_unused_slots(&all, used.data);
     for (int i = 0; i < g->nagrees; i++) {
         const FdAgree *a = &g->agrees[i];
-        text_add(out, "agree ");
+        text_add(out, a->inside ? "inside " : "agree ");
         add_ref(&all, a->a);
         text_printf(out, ".%d ", a->a_dim);
         add_ref(&all, a->b);

@@ -474,9 +474,9 @@ static void read_record(Reader *r)
 
 /* ---- graphs ---------------------------------------------------------------------------- */
 
-static void read_agree(Reader *r)
+static void read_agree(Reader *r, bool inside)
 {
-    FdAgree a = {0};
+    FdAgree a = {.inside = inside};
     a.a = rd_ref(r);
     rd_expect(r, ".");
     a.a_dim = (int)rd_number(r, FD_MAX_RANK);
@@ -502,7 +502,9 @@ static void read_lines(Reader *r)
         else if (rd_accept(r, "user"))
             read_user(r);
         else if (rd_accept(r, "agree"))
-            read_agree(r);
+            read_agree(r, false);
+        else if (rd_accept(r, "inside"))
+            read_agree(r, true);
         else if (rd_accept(r, "root")) {
             r->root = rd_ref(r);
             root_line = r->line;

@@ -114,9 +114,16 @@ static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue 
     if (!range(g, a->a, a->a_dim, e, captures, site, &x) ||
         !range(g, a->b, a->b_dim, e, captures, site, &y))
         return false;
-    if (x.dim[a->a_dim].full || y.dim[a->b_dim].full) return true;
+    if (x.dim[a->a_dim].full || (y.dim[a->b_dim].full && !a->inside)) return true;
     int64_t xlo = x.dim[a->a_dim].lo, xhi = x.dim[a->a_dim].hi, ylo = y.dim[a->b_dim].lo,
             yhi = y.dim[a->b_dim].hi;
+    if (a->inside) {
+        bool full = y.dim[a->b_dim].full;
+        if (xlo <= xhi && (full || (xlo >= ylo && xhi <= yhi))) return true;
+        CsSite at = rt_site_at(site, a->loc);
+        rt_throw_slice(&at, a->b_dim, xlo, xhi, full ? xlo : ylo, full ? xhi : yhi);
+        return false;
+    }
     if (xlo == ylo && xhi == yhi) return true;
     Text t = {0};
     text_printf(&t, "domains differ: dimension %d of ", a->a_dim);

@@ -85,7 +85,8 @@ static const char *error_message(Lower *l, const FdGraph *g, const FdError *e)
 
 static void open_graph(Lower *l)
 {
-    l->slots.len = l->captures.len = l->places.len = 0;
+    l->slots.len = l->captures.len = l->places.len = l->slices.len = 0;
+    l->nbranches = 0;
     l->sealed = false;
     l->body = NULL;
     l->body_user = NULL;
@@ -125,6 +126,9 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     g->nslots = (int)l->slots.len;
     g->slots = arena_array(a, FdSlot, g->nslots + 1);
     if (g->nslots) memcpy(g->slots, l->slots.data, sizeof *g->slots * l->slots.len);
+    g->nagrees = (int)l->slices.len;
+    g->agrees = arena_array(a, FdAgree, g->nagrees + 1);
+    if (g->nagrees) memcpy(g->agrees, l->slices.data, sizeof *g->agrees * l->slices.len);
     Ast *n = ast_new(l->arena, AST_GRAPH, loc);
     n->type = type;
     n->graph.graph = l->graphs.len;
@@ -262,6 +266,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.hosted);
     vec_free(&l.inlining);
     vec_free(&l.slots);
+    vec_free(&l.slices);
     vec_free(&l.captures);
     vec_free(&l.places);
     if (diags_errors(diags) == 0) foresee(r, arena, fd);

@@ -80,6 +80,8 @@ typedef struct Lower {
     const FdNode *const *body_fields;
     const LowerObject *object; /* the object whose Invoke is inlined, or NULL */
     int nopen;                 /* ranges so far that domain inference must find */
+    int nbranches;             /* operands around that may not be evaluated */
+    VEC(FdAgree) slices;       /* inside what they are of */
     const char *why;
     Loc why_loc;
 } Lower;

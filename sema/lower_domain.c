@@ -67,6 +67,17 @@ static const FdNode *position(Lower *l, const FdNode *f, int d, const Ast *n)
     return from_end ? op(l, FD_OP_SUB, end_of(l, f, d), v) : v;
 }
 
+/* The slice lo..hi of f is checked when the graph is built: if it is known then, and needed. */
+static void add_slice(Lower *l, const FdNode *f, int d, const FdNode *lo, const FdNode *hi, Loc loc)
+{
+    FdDom dom = {FD_DOM_GIVEN, lo, hi};
+    if (l->sealed || l->nbranches || !fd_closed(f) || !fd_range_closed(&dom)) return;
+    const FdNode *i = fd_var(l->fd, f->type->params[d], "i");
+    FdLoc at = lower_loc(l, loc);
+    FdAgree a = {fd_let(l->fd, 1, &i, &dom, i, at), f, 0, d, true, at};
+    vec_push(&l->slices, a);
+}
+
 const FdNode *lower_slice(Lower *l, const Ast *n)
 {
     static const char *const names[FD_MAX_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p"};
@@ -84,6 +95,7 @@ const FdNode *lower_slice(Lower *l, const Ast *n)
         const FdNode *lo = a->range.lo ? position(l, f, d, a->range.lo) : first_of(l, f, d);
         const FdNode *hi = a->range.hi ? position(l, f, d, a->range.hi) : end_of(l, f, d);
         if (!lo || !hi) return NULL;
+        if (a->range.lo || a->range.hi) add_slice(l, f, d, lo, hi, n->loc);
         doms[rank] = (FdDom){FD_DOM_GIVEN, number(l, t, 0), op(l, FD_OP_SUB, hi, lo)};
         vars[rank] = fd_var(l->fd, t, names[rank]);
         at[d] = op(l, FD_OP_ADD, vars[rank++], lo);

@@ -242,6 +242,19 @@ static const FdNode *combine(Lower *l, const Ast *n, int count, const FdNode *co
     return operate(l, n, op, count, values);
 }
 
+/* Operand i of n, which is not always evaluated if that is a conditional or && or ||. */
+static const FdNode *operand_at(Lower *l, const Ast *n, const Ast *operand,
+                                const FdNode *const *args)
+{
+    bool branch =
+        n->kind == AST_COND ||
+        (n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR));
+    l->nbranches += branch;
+    const FdNode *v = args ? lower_at(l, operand, args) : lower_expr(l, operand);
+    l->nbranches -= branch;
+    return v;
+}
+
 /* ---- functions at a point -------------------------------------------------------------------- */
 
 /* Operands of a promoted operation at the point args: equal parameter lists share their part of it,
@@ -254,7 +267,7 @@ static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *ar
     for (int i = lower_hosted_operands(l, n); i < count; i++) {
         const Type *t = operands[i]->type;
         if (!type_is_functional(t) || lower_is_passed(n, i)) {
-            values[i] = lower_expr(l, operands[i]);
+            values[i] = operand_at(l, n, operands[i], NULL);
         } else {
             first[i] = next;
             for (int j = lower_hosted_operands(l, n); j < i; j++)
@@ -264,7 +277,7 @@ static const FdNode *promoted_at(Lower *l, const Ast *n, const FdNode *const *ar
                     break;
                 }
             if (first[i] == next) next += t->nparams;
-            values[i] = lower_at(l, operands[i], args + first[i]);
+            values[i] = operand_at(l, n, operands[i], args + first[i]);
         }
         if (!values[i]) return NULL;
     }
@@ -357,7 +370,7 @@ static const FdNode *function(Lower *l, const Ast *n)
     const FdNode *values[LOWER_MAX_OPERANDS];
     int count = lower_operands(n, operands);
     for (int i = lower_hosted_operands(l, n); i < count; i++)
-        if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
+        if (!(values[i] = operand_at(l, n, operands[i], NULL))) return NULL;
     return combine(l, n, count, values);
 }
 
@@ -393,6 +406,6 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
     const FdNode *values[LOWER_MAX_OPERANDS] = {0};
     int count = lower_operands(n, operands);
     for (int i = lower_hosted_operands(l, n); i < count; i++)
-        if (!(values[i] = lower_expr(l, operands[i]))) return NULL;
+        if (!(values[i] = operand_at(l, n, operands[i], NULL))) return NULL;
     return combine(l, n, count, values);
 }

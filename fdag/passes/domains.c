@@ -377,7 +377,7 @@ static bool same_agree(const FdAgree *a, const FdAgree *b)
 
 static void agree(Domains *d, const DomUse *a, const DomUse *b)
 {
-    FdAgree g = {a->apply->fn, b->apply->fn, a->param, b->param, b->apply->loc};
+    FdAgree g = {a->apply->fn, b->apply->fn, a->param, b->param, false, b->apply->loc};
     if (g.a == g.b && g.a_dim == g.b_dim) return;
     for (size_t i = 0; i < d->agrees.len; i++)
         if (same_agree(&d->agrees.data[i], &g)) return;
