@@ -103,7 +103,7 @@ const FdNode *lower_invoked(Lower *l, const Ast *n)
     l->object = &o;
     const FdNode *f = invoked(l, n, object, c);
     l->object = outer;
-    if (f) return f;
+    if (f || l->sealed) return f; /* a function's body captures nothing */
     l->slots.len = slots;
     l->captures.len = captures;
     l->why = NULL;
