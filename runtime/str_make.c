@@ -181,35 +181,38 @@ void *cs_str_replace_char(void *s, int32_t old, int32_t with)
     return rt_str_of(&t);
 }
 
-static void add_padding(Text *t, int64_t n, int32_t c)
+/* Text with `c` on the left or right up to `width` characters. */
+static void *pad(Str *s, int32_t width, int32_t c, bool left, const CsSite *site)
 {
-    for (; n > 0; n--) utf8_add(t, (uint32_t)c);
-}
-
-void *cs_str_pad_left(void *s, int32_t width, int32_t c)
-{
+    if (width < 0) {
+        rt_throw(RT_RANGE, site, "a string is padded to %d characters", (int)width);
+        return NULL;
+    }
     Text t = {0};
-    add_padding(&t, width - str_count(s), c);
-    text_addn(&t, bytes_of(s), (size_t)len_of(s));
+    if (!left) text_addn(&t, bytes_of(s), (size_t)len_of(s));
+    for (int64_t n = width - str_count(s); n > 0; n--) utf8_add(&t, (uint32_t)c);
+    if (left) text_addn(&t, bytes_of(s), (size_t)len_of(s));
     return rt_str_of(&t);
 }
 
-void *cs_str_pad_right(void *s, int32_t width, int32_t c)
+void *cs_str_pad_left(void *s, int32_t width, int32_t c, const CsSite *site)
 {
-    Text t = {0};
-    text_addn(&t, bytes_of(s), (size_t)len_of(s));
-    add_padding(&t, width - str_count(s), c);
-    return rt_str_of(&t);
+    return pad(s, width, c, true, site);
 }
 
-void *cs_str_align_left(void *s, int32_t width)
+void *cs_str_pad_right(void *s, int32_t width, int32_t c, const CsSite *site)
 {
-    return cs_str_pad_right(s, width, ' ');
+    return pad(s, width, c, false, site);
 }
 
-void *cs_str_align_right(void *s, int32_t width)
+void *cs_str_align_left(void *s, int32_t width, const CsSite *site)
 {
-    return cs_str_pad_left(s, width, ' ');
+    return pad(s, width, ' ', false, site);
+}
+
+void *cs_str_align_right(void *s, int32_t width, const CsSite *site)
+{
+    return pad(s, width, ' ', true, site);
 }
 
 /* ---- joining -------------------------------------------------------------------------- */
