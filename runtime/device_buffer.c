@@ -116,8 +116,8 @@ bool device_take(Buffer *b, const CsSite *site)
     cl_int code = CL_SUCCESS;
     if (!intact(b, site)) return false;
     if (b->bytes > side_bytes(b)) {
-        rt_throw(RT_MEMORY, site, "an array of %.2f GiB; the device's largest buffer is %.2f GiB",
-                 (double)b->bytes / 1073741824.0, (double)d->max_buffer / 1073741824.0);
+        rt_throw(RT_MEMORY, site, "an array of %zu bytes; the device's largest buffer has %zu",
+                 b->bytes, d->max_buffer);
         return false;
     }
     if (!b->device && !make_side(b, site)) return false;

@@ -86,6 +86,12 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o "$work/clfault.so" tests/tools/clfault.c -ldl || exit 1
 "$CSC" -o "$work/steps" 'tests/faults/steps.cs$' || exit 1
 "$CSC" -o "$work/line" 'tests/faults/line.cs$' || exit 1
+"$CSC" -o "$work/large" 'tests/faults/large.cs$' || exit 1
+for lie in small small,CS_FAMILY=gpu; do
+    # shellcheck disable=SC2046
+    env $(echo "CL_LIE=$lie" | tr , ' ') LD_PRELOAD="$work/clfault.so" "$work/large" >"$work/out" 2>&1
+    cmp "$work/out" tests/faults/large.expected || { echo "FAIL largest buffer, $lie"; exit 1; }
+done
 
 if [ "${1:-}" = long ]; then
     all="CS_CACHE_DIR=$work/cpu CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
@@ -119,7 +125,11 @@ for settings in $all; do
 done | sort -u >"$work/list"
 xargs -r -P "$(nproc)" -n 2 tests/faults.sh --one "$work" <"$work/list" >"$work/result"
 xargs -r -P "$(nproc)" -n 2 tests/faults.sh --line "$work" <"$work/lines" >>"$work/result"
-cat "$work/lines" >>"$work/list"
+for wait in clFinish:1+:-5,clGetEventInfo:1+:-5 clFinish:3+:-36,clGetEventInfo:4+:-5,clWaitForEvents:1+:-5; do
+    echo "CS_CACHE_DIR=$work/cpu,CS_MEM_LIMIT=1G $wait" # nobody can tell whether launches are over
+done >"$work/stuck"
+xargs -r -n 2 tests/faults.sh --one "$work" <"$work/stuck" >>"$work/result"
+cat "$work/lines" "$work/stuck" >>"$work/list"
 grep -vxE 'thrown|survived' "$work/result"
 failed=$(grep -c '^FAIL' "$work/result")
 echo "faults: $(wc -l <"$work/list") failing calls, $(grep -cx thrown "$work/result") thrown, $(grep -cx survived "$work/result") survived, $failed failed"

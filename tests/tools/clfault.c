@@ -1,10 +1,14 @@
 /* An OpenCL that fails when it is told to; to be preloaded. Only what runtime/device*.c call.
- *   CL_FAULT=FUNCTION:N:CODE    the N-th call of FUNCTION fails with CODE; N+: that one and all
- * later CL_FAULT=launch:N:CODE      the N-th launch is accepted, never runs, and its event ends
- * with CODE CL_FAULT=status:N:CODE      binaries: clCreateProgramWithBinary succeeds, their status
- * is CODE CL_COUNT=FILE               at the end, appends "FUNCTION calls" lines
- *   CL_LIE=mapped|copied        the CPU says that it is a GPU, with or without the host's memory
- *   CL_LIE=small                the largest buffer is 1 MiB
+ *
+ * CL_FAULT=FUNCTION:N:CODE: the N-th call of FUNCTION fails with CODE.
+ * CL_FAULT=FUNCTION:N+:CODE: so do all later ones.
+ * CL_FAULT=launch:N:CODE: the N-th launch is accepted, never runs, its event ends with CODE.
+ * CL_FAULT=status:N:CODE: clCreateProgramWithBinary succeeds, the binary's status is CODE.
+ * CL_FAULT=A,B: both.
+ * CL_COUNT=FILE: at the end, appends lines of a function and the number of its calls.
+ * CL_LIE=mapped, copied: the CPU says that it is a GPU, with or without the host's memory.
+ * CL_LIE=small: the largest buffer is 1 MiB.
+ *
  * A call that fails does nothing, but for releases, which release. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -43,15 +47,20 @@ static cl_int fault(Call *c)
         c->next = calls;
         calls = c;
     }
-    const char *wish = getenv("CL_FAULT");
     size_t n = strlen(c->name);
-    if (!wish || strncmp(wish, c->name, n) != 0 || wish[n] != ':') return 0;
-    char *end;
-    long at = strtol(wish + n + 1, &end, 10);
-    bool later = *end == '+';
-    if (later) end++;
-    if (*end != ':' || !(c->count == at || (later && c->count > at))) return 0;
-    return (cl_int)strtol(end + 1, NULL, 10);
+    for (const char *wish = getenv("CL_FAULT"); wish && *wish;) {
+        if (strncmp(wish, c->name, n) == 0 && wish[n] == ':') {
+            char *end;
+            long at = strtol(wish + n + 1, &end, 10);
+            bool later = *end == '+';
+            if (later) end++;
+            if (*end == ':' && (c->count == at || (later && c->count > at)))
+                return (cl_int)strtol(end + 1, NULL, 10);
+        }
+        wish += strcspn(wish, ",");
+        wish += *wish == ',';
+    }
+    return 0;
 }
 
 static void *real(const char *name)
