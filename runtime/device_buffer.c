@@ -68,6 +68,7 @@ bool device_forget(Buffer *b)
     }
     clReleaseMemObject(b->device);
     b->device = NULL;
+    b->device_stale = true;
     return true;
 }
 

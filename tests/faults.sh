@@ -87,11 +87,16 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o "$work/clfau
 "$CSC" -o "$work/steps" 'tests/faults/steps.cs$' || exit 1
 "$CSC" -o "$work/line" 'tests/faults/line.cs$' || exit 1
 "$CSC" -o "$work/large" 'tests/faults/large.cs$' || exit 1
-for lie in small small,CS_FAMILY=gpu; do
-    # shellcheck disable=SC2046
-    env $(echo "CL_LIE=$lie" | tr , ' ') LD_PRELOAD="$work/clfault.so" "$work/large" >"$work/out" 2>&1
-    cmp "$work/out" tests/faults/large.expected || { echo "FAIL largest buffer, $lie"; exit 1; }
-done
+"$CSC" -o "$work/many" 'tests/faults/many.cs$' || exit 1
+same() { # program, settings..
+    program=$1
+    shift
+    env "$@" LD_PRELOAD="$work/clfault.so" "$work/$program" >"$work/out" 2>&1
+    cmp "$work/out" "tests/faults/$program.expected" || { echo "FAIL $program, $*"; exit 1; }
+}
+same large CL_LIE=small
+same large CL_LIE=small CS_FAMILY=gpu
+for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
 
 if [ "${1:-}" = long ]; then
     all="CS_CACHE_DIR=$work/cpu CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
