@@ -99,12 +99,22 @@ static bool is_constant_value(const Ast *e)
 static void check_identity(Sema *s, Ast *attr, Symbol *func)
 {
     Ast **arg = &attr->attr.args.data[0];
-    if (!func || !is_combiner(func)) return; /* reported */
     if (check_value(s, arg, func->type->result) == s->error) return;
     if (!convert_to(s, arg, func->type->result, "the identity")) return;
     if (!is_constant_value(*arg))
         report(s, (*arg)->loc, NOT_CONSTANT, "the identity of '%s' is a constant", func->name);
     func->identity = *arg;
+}
+
+void attr_identities(Sema *s)
+{
+    for (size_t i = 0; i < s->identities.len; i++) { /* (one may add others: generic ones) */
+        AttrOf of = s->identities.data[i];
+        Context saved = context_enter(s, of.func);
+        check_identity(s, of.attr, of.func);
+        context_leave(s, &saved);
+    }
+    s->identities.len = 0;
 }
 
 static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *func)
@@ -125,7 +135,9 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
             else
                 check_count(s, attr, arg);
             break;
-        case TAKES_VALUE: check_identity(s, attr, func); break;
+        case TAKES_VALUE: /* later: it may be of a class that is being declared */
+            if (func && is_combiner(func)) vec_push(&s->identities, ((AttrOf){attr, func}));
+            break;
         case TAKES_DEVICE: check_value(s, arg, NULL); break;
         }
     }

@@ -30,6 +30,12 @@ typedef struct ObjectWrite {
     Loc loc;
 } ObjectWrite;
 
+/* An attribute whose argument is yet to be checked. */
+typedef struct AttrOf {
+    Ast *attr;
+    Symbol *func;
+} AttrOf;
+
 typedef struct Sema {
     Diags *diags;
     const Sources *sources;
@@ -71,6 +77,8 @@ typedef struct Sema {
     Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
 
     VEC(const char *) unbound; /* names reported in this statement */
+    VEC(AttrOf) identities;    /* of functions, not checked yet */
+    VEC(Ast *) totals;         /* sums and products of ints (totals.c) */
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
@@ -247,6 +255,11 @@ void check_init_list(Sema *s, Ast *n, const Type *type, int dim);
 /* ---- reduce.c: reductions, definitions, let, lambda, ranges ----------------------------- */
 
 void check_reduce(Sema *s, Ast *n);
+/* totals.c: makes an int that sums or products of ints give a long, accumulated in one; false: it
+ * is none. Notes one that may be known to overflow; tells of those that stayed ints and do. */
+bool total_widens(Sema *s, Ast *n);
+void totals_note(Sema *s, Ast *n);
+void totals_check(Sema *s);
 void check_call_reduce(Sema *s, Ast *n);
 /* By its form: the callee's name and the arguments. */
 bool call_is_reduction(Sema *s, const Ast *n);
@@ -276,8 +289,10 @@ typedef enum AttrPlace {
 } AttrPlace;
 
 /* Checks a list; `func`: whose attributes they are, typed already, or NULL. Fills its associative,
- * commutative, identity. */
+ * commutative. */
 void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
+/* Fills identities of all functions declared so far; when classes are. */
+void attr_identities(Sema *s);
 void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
 
 /* ---- closure.c: functions that only the host can run -------------------------------------- */

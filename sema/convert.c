@@ -295,6 +295,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         return true;
     case CONV_WIDEN:
     case CONV_FUNC:
+        if (type_is_scalar(to, SC_LONG) && total_widens(s, e)) return true;
         if (type_is_functional(to) && object_function(s, slot) == to) return true;
         convert_wrap(s, slot, to);
         type_use(s, to);

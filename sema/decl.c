@@ -480,6 +480,7 @@ static size_t check_funcs(Sema *s, size_t from)
 void decl_bodies(Sema *s)
 {
     s->bodies = true;
+    attr_identities(s);
     use_declared(s);
     size_t done = check_funcs(s, 0);
     int errors = diags_errors(s->diags);
@@ -502,4 +503,5 @@ void decl_bodies(Sema *s)
     if (diags_errors(s->diags) == errors)
         flow_check(s, s->unit, NULL, &s->unit->unit.stmts, s->voids, NULL);
     check_funcs(s, done);
+    attr_identities(s);
 }

@@ -253,7 +253,7 @@ const FdNode *lower_pointwise(Lower *l, const Ast *n)
 static const FdNode *combiner(Lower *l, const Ast *n, const FdType *t)
 {
     FdOp op = FD_OP_NONE;
-    if (n->kind == AST_REDUCE)
+    if (n->kind == AST_REDUCE && !n->sym)
         op = n->reduce.op == AST_OP_MUL ? FD_OP_MUL : FD_OP_ADD;
     else if (lower_builtin(n))
         op = lower_builtin(n)->op;

@@ -320,6 +320,9 @@ static void laws(Lower *l, const LowerUser *u)
     const Symbol *sym = u->sym;
     u->user->associative = sym->associative;
     u->user->commutative = sym->commutative;
+    bool sum = sym->cls && !strcmp(sym->name, "operator+") && u->user->type->nparams == 2 &&
+               u->user->type->result->record;
+    if (!sym->identity && sum) u->user->identity = lower_zero(l, u->user->type->result);
     if (!sym->identity) return;
     bool sealed = l->sealed;
     l->sealed = true;

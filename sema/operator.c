@@ -429,6 +429,7 @@ void check_cast(Sema *s, Ast *n)
     } else if (same_parameters(from, to) && castable(s, from->result, to->result)) {
         cast_result(s, &n->cast.operand, to->result);
     } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
+        if (to == s->longs) total_widens(s, n->cast.operand);
         constant_fold(n);
     } else if (from != to) {
         report(s, n->loc, CONVERSION, "cannot cast '%s' to '%s'", type_text(s->arena, from),

@@ -11,11 +11,12 @@ static bool reduces(FdOp op)
     return op != FD_OP_NONE && fd_op_info(op)->identity != FD_IDENTITY_NO;
 }
 
-/* sum and prod of byte, short and char are int; min and max keep the type; any and all take bool.
- */
+/* sum and prod of byte, short and char are int, the sum of bools counts; min and max keep the type;
+ * any and all take bool. */
 static const Type *reduce_type(Sema *s, FdOp op, const Type *t)
 {
     if (!t || t->kind != TY_SCALAR) return NULL;
+    if (op == FD_OP_ADD && t == s->boolean) return s->integer;
     if (op == FD_OP_LAND || op == FD_OP_LOR) return t == s->boolean ? t : NULL;
     if (!type_is_numeric(t)) return NULL;
     return op == FD_OP_MIN || op == FD_OP_MAX ? t : common_numeric(s, t, t);
@@ -151,10 +152,73 @@ const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operan
     return result_of(t);
 }
 
-static void report_element(Sema *s, const Ast *n, const char *name, const Type *t)
+static void report_element(Sema *s, const Ast *n, const char *name, FdOp op, const Type *t)
 {
-    report(s, n->loc, OPERANDS, "%s does not exist for values of type '%s'", name,
-           type_text(s->arena, t));
+    const char *text = type_text(s->arena, t);
+    report(s, n->loc, OPERANDS, "%s does not exist for values of type '%s'", name, text);
+    if (type_is_record(t) && (op == FD_OP_ADD || op == FD_OP_MUL))
+        report_note(s, NOWHERE, "it does where '%s' has a static %s operator%s(%s a, %s b)", text,
+                    text, op == FD_OP_ADD ? "+" : "*", text, text);
+    else if (type_is_record(t))
+        report_note(s, NOWHERE, "a function that takes two '%s' and gives one reduces them", text);
+    else if (type_is_numeric(t) && (op == FD_OP_LAND || op == FD_OP_LOR))
+        report_note(s, NOWHERE, "compare the numbers: %s(... != 0)", name);
+    else if (t->kind == TY_OBJECT || t->kind == TY_STRING)
+        report_note(s, NOWHERE, "only numbers, bools and final classes of such can be reduced");
+}
+
+/* n reduces by this function. */
+static void reduce_with(Sema *s, Ast *n, Symbol *found)
+{
+    attr_identities(s);
+    n->sym = found;
+    n->type = found->type->result;
+    func_use(s, found);
+    pure_call(s, found, n->loc);
+    pure_need(s, found, n->loc, "is used as a reduction");
+    if (n->kind == AST_CALL) {
+        n->call.callee->sym = found;
+        n->call.callee->type = found->type;
+    }
+    if (found->associative) return;
+    report(s, n->loc, IN_ORDER, "'%s' is not marked [Associative], so this reduction runs in order",
+           found->name);
+    report_note(s, NOWHERE, "if its order does not matter, mark '%s' [Associative] [Commutative]",
+                found->name);
+}
+
+/* The operator T(T, T) of the class T that a sum or a product of T uses; NULL: none. */
+static Symbol *own_operator(Sema *s, FdOp op, const Type *t)
+{
+    if ((op != FD_OP_ADD && op != FD_OP_MUL) || !type_is_record(t)) return NULL;
+    const char *name = intern_cstr(s->names, op == FD_OP_ADD ? "operator+" : "operator*");
+    Candidates set = candidates_of_methods(s, class_of(t), name);
+    for (int i = 0; i < set.len; i++)
+        if (set.data[i].result == t && is_combiner(set.data[i].sym)) return set.data[i].sym;
+    return NULL;
+}
+
+/* A reduction of values of type t by an operation of the language, or by t's own. */
+static void reduce_by(Sema *s, Ast *n, const char *name, FdOp op, Ast **operand, const Type *t)
+{
+    const Type *whole = (*operand)->type, *to = reduce_type(s, op, t);
+    Symbol *own = own_operator(s, op, t);
+    if (own) {
+        reduce_with(s, n, own);
+        return;
+    }
+    if (!to) {
+        report_element(s, n, name, op, t);
+        return;
+    }
+    if (t == s->boolean && to != t) /* counted: no implicit conversion */
+        convert_wrap(s, operand,
+                     type_is_functional(whole)
+                         ? type_func(s->types, to, whole->nparams, whole->params)
+                         : to);
+    convert_result(s, operand, to, NULL);
+    n->type = to;
+    totals_note(s, n);
 }
 
 void check_reduce(Sema *s, Ast *n)
@@ -166,14 +230,7 @@ void check_reduce(Sema *s, Ast *n)
         return;
     }
     const Type *t = reduce_operand(s, n, &n->reduce.binders, &n->reduce.operand, name);
-    if (t == s->error) return;
-    const Type *to = reduce_type(s, op, t);
-    if (!to) {
-        report_element(s, n, name, t);
-        return;
-    }
-    convert_result(s, &n->reduce.operand, to, NULL);
-    n->type = to;
+    if (t != s->error) reduce_by(s, n, name, op, &n->reduce.operand, t);
 }
 
 static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
@@ -189,19 +246,9 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
                    first->name, type_text(s->arena, t));
         return;
     }
-    n->sym = n->call.callee->sym = found;
-    n->call.callee->type = found->type;
-    n->type = found->type->result;
     if (n->call.callee->kind == AST_MEMBER)
         n->call.callee->member.base = type_node(s, n->call.callee->loc, found->cls->type);
-    func_use(s, found);
-    pure_call(s, found, n->loc);
-    pure_need(s, found, n->loc, "is used as a reduction");
-    if (found->associative) return;
-    report(s, n->loc, IN_ORDER, "'%s' is not marked [Associative], so this reduction runs in order",
-           found->name);
-    report_note(s, NOWHERE, "if its order does not matter, mark '%s' [Associative] [Commutative]",
-                found->name);
+    reduce_with(s, n, found);
 }
 
 void check_call_reduce(Sema *s, Ast *n)
@@ -231,14 +278,8 @@ void check_call_reduce(Sema *s, Ast *n)
         reduce_by_user(s, n, operand, t);
         return;
     }
-    const Type *to = reduce_type(s, builtins[row].op, t);
-    if (!to) {
-        report_element(s, n, name, t);
-        return;
-    }
-    convert_result(s, operand, to, NULL);
     n->sym = callee->sym = builtin_symbol(s, row);
-    n->type = to;
+    reduce_by(s, n, name, builtins[row].op, operand, t);
 }
 
 /* ---- definitions, let, lambda ----------------------------------------------------------- */

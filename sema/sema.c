@@ -52,6 +52,7 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->statics);
     vec_free(&s->writes);
     vec_free(&s->unbound);
+    vec_free(&s->identities);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     return r;
@@ -67,6 +68,7 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
     decl_resolve(&s);
     decl_bodies(&s);
     pure_infer(&s);
+    totals_check(&s);
     return sema_result(&s);
 }
 

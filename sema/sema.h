@@ -67,7 +67,8 @@
  * implicit ones by first occurrence (Symbol.implicit). Empty: the operand is functional and reduced
  * over all its parameters; else it is scalar. The operand's (result) type is the node's: sum of
  * bytes has a CONVERT to int. A CALL's operand is its only argument that is no BINDER; its sym is
- * the SYM_BUILTIN row with the operation (of some type), or a user's T(T,T). REDUCE: op ADD or MUL.
+ * the SYM_BUILTIN row with the operation (of some type), or a user's T(T,T). REDUCE: op ADD or MUL,
+ * or with a sym by that operator of a class.
  * DEFINE, LET, LAMBDA: `bound` are the parameters; the body is a value or functional (a nested
  * function: `float(int)(float)`). A parameter of a LAMBDA with BINDER.vtype (written, or taken from
  * the type that the place wants) and no constraint has all values; its type can be any, functional
