@@ -72,9 +72,7 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
             continue;
         }
         const Type *hint = i < f->nparams ? f->params[i] : NULL;
-        const Type *t = check_expr(s, &args.data[i], hint);
-        if (!is_passed(s, args.data[i], hint)) t = settle_value(s, &args.data[i]);
-        broken = broken || t == s->error;
+        broken = check_value(s, &args.data[i], hint) == s->error || broken;
     }
     s->index_depth--;
     if (args.len != f->nparams) {

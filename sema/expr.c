@@ -90,7 +90,10 @@ const Type *settle_value(Sema *s, Ast **slot)
 
 const Type *check_value(Sema *s, Ast **slot, const Type *hint)
 {
-    check_expr(s, slot, hint);
+    const Type *t = check_expr(s, slot, hint);
+    if (t->kind == TY_GROUP && hint && type_is_functional(hint) &&
+        convert_class(s, *slot, hint) != CONV_NONE)
+        convert_to(s, slot, hint, NULL);
     return settle_value(s, slot);
 }
 

@@ -219,12 +219,12 @@ void totals_check(Sema *s)
     for (size_t i = 0; i < s->totals.len; i++) {
         Ast *n = s->totals.data[i];
         int64_t exact;
-        if (!type_is_scalar(n->type, SC_INT) || !exact_total(n, *total_operand(n), &exact)) continue;
+        if (!type_is_scalar(n->type, SC_INT) || !exact_total(n, *total_operand(n), &exact))
+            continue;
         if (exact >= INT32_MIN && exact <= INT32_MAX) continue;
         const char *what = total_op(n) == FD_OP_MUL ? "product" : "sum";
-        const char *value = exact == INT64_MAX
-                                ? "more than a long holds"
-                                : arena_printf(s->arena, "%lld", (long long)exact);
+        const char *value = exact == INT64_MAX ? "more than a long holds"
+                                               : arena_printf(s->arena, "%lld", (long long)exact);
         report(s, n->loc, INT_OVERFLOW, "the %s is %s, which is no int; %s", what, value,
                exact == INT64_MAX ? "make its operand a double"
                                   : "make its target or its operand a long");

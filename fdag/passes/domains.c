@@ -360,7 +360,9 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
     }
     if (u && u->affine && explain_all(d, v->binder, error)) return;
     const char *what = v->binder->kind == FD_REDUCE ? "the reduction's variable" : "variable";
+    bool shared = u && u->affine && u->strict && u->index.nterms > 1;
     const char *why = !u          ? "it indexes no finite function"
+                      : shared    ? "the range of another variable in its index depends on it"
                       : u->affine ? "its uses inside branches or with unknown functions give none"
                                   : "it occurs only in indices that do not give one";
     error->message = arena_printf(a, "%s '%s' has no range (%s); add a constraint such as '%s'",
