@@ -255,9 +255,10 @@ typedef struct FdSlot {
 
 /* A condition of language section 4 that is checked when the expression is built: parameter a_dim
  * of function a and b_dim of b have equal ranges (found by domain inference), or that of a, a
- * slice, lies inside that of b and does not end before it begins. */
+ * slice, lies inside that of b and does not end before it begins. Of functions that the root takes
+ * as its parameters: when it is applied. */
 typedef struct FdAgree {
-    const FdNode *a, *b; /* closed function nodes (slots, or lets) */
+    const FdNode *a, *b; /* function nodes: slots, closed lets, or variables of the root */
     int a_dim, b_dim;
     bool inside;
     FdLoc loc;

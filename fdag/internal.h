@@ -152,6 +152,8 @@ int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
 /* The bound LOWER or UPPER asks for where it is known (lets), converted to long; else NULL. */
 const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
 
+/* Is the function one that an agreement can name: closed, or a parameter of the root? */
+bool fdi_can_agree(const FdNode *root, const FdNode *f);
 /* NULL or what is wrong with one user function. */
 const char *fdi_verify_user(Fd *fd, const FdUser *u);
 /* fd_print_expr's text, in the arena; a variable's name, "_" if it has none. */

@@ -196,6 +196,13 @@ static const char *check_slots(Fd *fd, const FdGraph *g, FdiMap *seen)
     return why;
 }
 
+bool fdi_can_agree(const FdNode *root, const FdNode *f)
+{
+    for (int i = 0; root->kind == FD_LET && i < root->nvars; i++)
+        if (root->vars[i] == f) return true;
+    return fdi_closed(f);
+}
+
 const char *fd_verify(Fd *fd, const FdGraph *g)
 {
     if (!g->root) return "no root";
@@ -209,7 +216,7 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||
             a->b_dim >= a->b->type->nparams)
             why = "an agreement names a parameter that is not there";
-        else if (!fdi_closed(a->a) || !fdi_closed(a->b))
+        else if (!fdi_can_agree(g->root, a->a) || !fdi_can_agree(g->root, a->b))
             why = "an agreement uses a bound variable";
         if (!why) why = check_nodes(fd, g, g->nslots, a->a, &seen);
         if (!why) why = check_nodes(fd, g, g->nslots, a->b, &seen);

@@ -97,8 +97,20 @@ static Graph *graph_applied(Graph *g)
     fd->slots =
         arena_array(fd_arena(rt_fd()), FdSlot, (size_t)(fd->nslots + count_args(root->type)) + 1);
     memcpy(fd->slots, g->fd->slots, sizeof *fd->slots * (size_t)g->fd->nslots);
-    for (int i = 0; i < root->type->nparams; i++)
-        args[i] = graph_add_slots(fd, root->type->params[i], "x");
+    for (int i = 0; i < root->type->nparams; i++) {
+        const char *name = root->kind == FD_LET ? root->vars[i]->name : NULL;
+        args[i] = graph_add_slots(fd, root->type->params[i], name ? name : "x");
+    }
+    if (fd->nagrees)
+        fd->agrees =
+            arena_copy(fd_arena(rt_fd()), fd->agrees, sizeof *fd->agrees * (size_t)fd->nagrees);
+    for (int i = 0; i < fd->nagrees; i++) {
+        FdAgree *a = &fd->agrees[i];
+        for (int k = 0; root->kind == FD_LET && k < root->nvars; k++) {
+            if (a->a == root->vars[k]) a->a = args[k];
+            if (a->b == root->vars[k]) a->b = args[k];
+        }
+    }
     fd->root = fd_apply(rt_fd(), root, root->type->nparams, args, root->loc);
     FdError error;
     fd_pass_find("compose")->run(rt_fd(), fd, &error);

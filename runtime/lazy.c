@@ -139,8 +139,11 @@ static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue 
 
 static bool agree_all(const Graph *g, const Env *e, const CsValue *captures, const CsSite *site)
 {
-    for (int i = 0; i < g->fd->nagrees; i++)
-        if (!agree(g, &g->fd->agrees[i], e, captures, site)) return false;
+    for (int i = 0; i < g->fd->nagrees; i++) {
+        const FdAgree *a = &g->fd->agrees[i];
+        if (a->a->kind == FD_VAR || a->b->kind == FD_VAR) continue; /* once it is applied */
+        if (!agree(g, a, e, captures, site)) return false;
+    }
     return true;
 }
 

@@ -396,8 +396,10 @@ static void add_agreements(Domains *d, const DomVar *v)
             FdDom dom;
             if (!u->strict || !u->affine || !is_plain(u) || u->index.terms[0].var != v->var)
                 continue;
-            if (!fdi_closed(u->apply->fn) || domains_bounds_of(d, u, &dom) != BOUNDS_YES) continue;
-            if (!fdi_closed(dom.lo) || !fdi_closed(dom.hi)) continue;
+            if (!fdi_can_agree(d->graph->root, u->apply->fn)) continue;
+            if (domains_bounds_of(d, u, &dom) != BOUNDS_YES) continue;
+            if (u->apply->fn->kind != FD_VAR && (!fdi_closed(dom.lo) || !fdi_closed(dom.hi)))
+                continue;
             if (!finite ||
                 (fdi_surely_finite(d->graph, dom.lo) && fdi_surely_finite(d->graph, dom.hi)))
                 first = u;
@@ -406,7 +408,8 @@ static void add_agreements(Domains *d, const DomVar *v)
         const DomUse *u = &d->uses.data[i];
         FdDom dom;
         if (u == first || !u->strict || !u->affine || !is_plain(u)) continue;
-        if (u->index.terms[0].var != v->var || !fdi_closed(u->apply->fn)) continue;
+        if (u->index.terms[0].var != v->var) continue;
+        if (!fdi_can_agree(d->graph->root, u->apply->fn)) continue;
         if (domains_bounds_of(d, u, &dom) == BOUNDS_YES) agree(d, first, u);
     }
 }
