@@ -285,9 +285,11 @@ static const FdNode *keep(void *ctx, Fd *fd, const FdNode *n)
 static int64_t sample(Fd *fd, const FdGraph *g)
 {
     static int32_t elements[N * N], pairs[FD_PLANE_ALIGN / 4 + N];
-    Array one = {.head = {.rank = 1, .data = elements, .n = {N}, .stride = {1}}};
-    Array two = {.head = {.rank = 2, .data = elements, .n = {N, N}, .stride = {N, 1}}};
-    Array records = {.head = {.rank = 1, .data = pairs, .n = {N}, .stride = {1}}};
+    Array one = {.head = {.rank = 1, .data = elements, .dim = {{.n = N, .stride = 1}}}};
+    Array two = {.head = {.rank = 2,
+                          .data = elements,
+                          .dim = {{.n = N, .stride = N}, {.n = N, .stride = 1}}}};
+    Array records = {.head = {.rank = 1, .data = pairs, .dim = {{.n = N, .stride = 1}}}};
     RtLeaf leaves[64] = {{.array = &one},     {.array = &one}, {.array = &two},
                          {.array = &records}, {.scalar.i = 3}, {.scalar.i = -2}};
     for (int i = 0; i < N * N; i++) elements[i] = (i * 7 + 3) % 11 - 4;
