@@ -7,7 +7,10 @@
 
 #include "parse.h"
 
-enum { FAR = 4000 }; /* tokens in which the end of a construct is looked for */
+enum {
+    FAR = 4000, /* tokens in which the end of a construct is looked for */
+    BACK = 200  /* and the beginning of its statement */
+};
 
 static const struct Row {
     const char *what, *pattern, *instead;
@@ -132,13 +135,15 @@ static bool has_text(const Parse *p, size_t i, const char *text, size_t len)
     return t.end - t.begin == len && memcmp(p->source->text + t.begin, text, len) == 0;
 }
 
-/* Where the statement that token i is in begins. */
-static size_t statement_begin(const Parse *p, size_t i)
+/* Where the statement that token i is in begins; false if that is too far. */
+static bool statement_begin(const Parse *p, size_t i, size_t *begin)
 {
-    while (i > 0 && kind_at(p, i - 1) != TOK_SEMI && kind_at(p, i - 1) != TOK_LBRACE &&
-           kind_at(p, i - 1) != TOK_RBRACE)
-        i--;
-    return i;
+    for (size_t at = i; at + BACK > i; at--) {
+        TokenKind before = at > 0 ? kind_at(p, at - 1) : TOK_SEMI;
+        *begin = at;
+        if (before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE) return true;
+    }
+    return false;
 }
 
 /* Behind the modifiers and attributes that token i begins with. */
@@ -271,14 +276,16 @@ static void take_out(Parse *p, const Match *m)
 bool foreign_repair(Parse *p, bool quiet)
 {
     Match m;
-    size_t start = statement_begin(p, p->next), shown = start;
-    const struct Row *row = foreign_find(p, start, &m);
+    size_t start = 0;
+    const struct Row *row = statement_begin(p, p->next, &start) ? foreign_find(p, start, &m) : NULL;
     if (!row || m.out == m.out_end) return false;
-    shown = row->pattern[0] == '^' ? skip_modifiers(p, start) : m.out;
+    size_t shown = row->pattern[0] == '^' ? skip_modifiers(p, start) : m.out;
     uint32_t begin = p->tokens.list.data[start].begin;
     Loc loc = parse_token_loc(p, shown);
-    if (!quiet) diag(p->diags, loc, DIAG_FOREIGN, "%s: C$ has none; %s", row->what, row->instead);
-    p->errors++;
+    if (quiet)
+        p->errors++;
+    else
+        parse_error(p, loc, DIAG_FOREIGN, "%s: C$ has none; %s", row->what, row->instead);
     p->last_error = loc.begin;
     take_out(p, &m);
     size_t depth = grammar_depth(p->state);

@@ -20,6 +20,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../base/process.h"
 #include "../base/text.h"
 #include "../base/vec.h"
 #include "memory.h"
@@ -252,6 +253,7 @@ void cache_store(const char *name, const void *payload, size_t size)
     Text temporary = {0};
     Header h = {.size = size, .checksum = checksum(name, payload, size)};
     memcpy(h.magic, magic, sizeof magic);
+    sigset_t before = process_hold(); /* a signal leaves no temporary */
     int fd = open_temporary(folder, name, &temporary);
     if (fd >= 0) {
         bool ok = write_all(fd, &h, sizeof h) && write_all(fd, payload, size);
@@ -261,6 +263,7 @@ void cache_store(const char *name, const void *payload, size_t size)
         else
             unlinkat(folder, temporary.data, 0);
     }
+    process_release(before);
     text_free(&temporary);
     close(folder);
 }
