@@ -599,6 +599,8 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     case FD_APPLY:
         if (is_read(n))
             e = gen_read(g, n);
+        else if (fd_is_element(n))
+            return gen_element(g, n); /* where it is used: it can be set */
         else if (fd_op_of(n) != FD_OP_NONE)
             e = gen_op(g, n);
         else if (is_make(n))

@@ -168,6 +168,7 @@ void gen_run(Gen *g, const char *when, const char *global, const char *local);
 const KirExpr *gen_value(Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
 const KirExpr *gen_index(Gen *g, const FdNode *n);
+const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its index checked */
 const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);

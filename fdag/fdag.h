@@ -133,6 +133,9 @@ struct FdNode {
     FdOp op;            /* FD_LEAF_OP */
     const FdUser *user; /* FD_LEAF_USER */
     uint32_t var;       /* FD_VAR: unique number within the Fd */
+    /* FD_VAR_LOCAL of a function type: NULL, or the length of each dimension: an array that
+     * statements fill. */
+    const int64_t *extent;
 
     /* FD_APPLY: fn applied to args. FD_REDUCE: fn combines the values of body over vars.
      * FD_LET: the function (vars) -> body. */
@@ -169,6 +172,12 @@ const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type); /* the operation as a 
 const FdNode *fd_user(Fd *fd, const FdUser *user);
 const FdNode *fd_var(Fd *fd, const FdType *type, const char *name); /* a fresh variable each time */
 const FdNode *fd_local(Fd *fd, const FdType *type, const char *name);
+/* A local array: one length a parameter of its type, each 1 at least. */
+const FdNode *fd_local_array(Fd *fd, const FdType *type, const int64_t *extent, const char *name);
+bool fd_is_element(const FdNode *n);                   /* is it the application of a local array? */
+bool fd_same_extent(const FdNode *a, const FdNode *b); /* of local arrays of one type */
+int64_t fd_extent_count(const FdNode *array);          /* its elements */
+bool fd_uses_array(const FdNode *n); /* does a local array occur in it, other than bound? */
 /* fn applied to args. Operations and reductions that round (ops.def, R) compute with floats where
  * they are given halves, and their node is the conversion back. */
 const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *args, FdLoc loc);
@@ -209,12 +218,14 @@ bool fd_closed(const FdNode *n); /* no bound variable is free in it */
  * hash-consed as expressions, so an expression is re-evaluated at each statement that holds it).
  * Without a body it is called on the host through its symbol. */
 typedef enum FdStmtKind {
-    FD_STMT_SET,  /* var = expr (declares var at its first) */
+    FD_STMT_SET,  /* var = expr (declares var at its first); local arrays are copied */
     FD_STMT_IF,   /* if (expr) then else other */
     FD_STMT_LOOP, /* forever: body, step; `continue` goes to step; left by break or return */
     FD_STMT_BREAK,
     FD_STMT_CONTINUE,
-    FD_STMT_RETURN /* return expr */
+    FD_STMT_RETURN, /* return expr */
+    FD_STMT_PUT,    /* var, an element of a local array, = expr; checked after expr */
+    FD_STMT_CLEAR   /* the elements of the local array var are zeros */
 } FdStmtKind;
 
 typedef struct FdStmt {

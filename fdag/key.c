@@ -116,6 +116,9 @@ static void visit(KeyWalk *w, FdiNode *b)
             b->epoch = w->epoch;
             b->seen = w->instances++;
             b->start = 0;
+            for (int d = 0; n->extent && d < n->type->nparams; d++)
+                vec_push(&w->fd->words, (uint64_t)n->extent[d]);
+            if (n->extent) vec_push(&w->fd->words, fdi_type(n->type)->hash);
         }
         put(w, TAG_VAR, (uint64_t)b->seen << 16 | 0xFF);
         return;

@@ -299,6 +299,18 @@ const FdNode *fd_local(Fd *fd, const FdType *type, const char *name)
     return new_var(fd, type, name, FD_VAR_LOCAL);
 }
 
+const FdNode *fd_local_array(Fd *fd, const FdType *type, const int64_t *extent, const char *name)
+{
+    int n = type->nparams;
+    if (n == 0 || type->result->result) fdi_abort("fd_local_array", "not the type of an array");
+    return make(fd, &(FdNode){.kind = FD_VAR,
+                              .role = FD_VAR_LOCAL,
+                              .type = type,
+                              .name = name ? name : "",
+                              .var = fd->next_var++,
+                              .extent = arena_copy(fd->arena, extent, sizeof *extent * (size_t)n)});
+}
+
 /* Arithmetic on halves is that of floats, rounded once: no other part of the project knows. */
 static bool rounds(const FdNode *fn)
 {

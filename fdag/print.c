@@ -218,6 +218,9 @@ static void add_line(Printer *p, const FdNode *n)
         text_add(out, " = ");
         add_ref(p, slot->def);
     }
+    for (int d = 0; n->extent && d < n->type->nparams; d++)
+        text_printf(out, d ? ", %lld" : " [%lld", (long long)n->extent[d]);
+    if (n->extent) text_add(out, "]");
     add_loc(out, n->loc);
     text_add(out, "\n");
     fdi_map_set(&p->number, n, p->next++);
@@ -287,6 +290,16 @@ static void add_stmts(Printer *p, const FdStmt *s, int depth)
             add_ref(p, s->var);
             text_add(out, " = ");
             add_ref(p, s->expr);
+            break;
+        case FD_STMT_PUT:
+            text_add(out, "put ");
+            add_ref(p, s->var);
+            text_add(out, " = ");
+            add_ref(p, s->expr);
+            break;
+        case FD_STMT_CLEAR:
+            text_add(out, "clear ");
+            add_ref(p, s->var);
             break;
         case FD_STMT_IF:
             text_add(out, "if ");

@@ -7,7 +7,7 @@
 
 #include "reader.h"
 
-enum { MAX_SLOTS = 1 << 16, MAX_DEPTH = 2000 /* of nested statements */ };
+enum { MAX_SLOTS = 1 << 16, MAX_ELEMENTS = 1 << 20, MAX_DEPTH = 2000 /* of nested statements */ };
 
 /* ---- nodes ----------------------------------------------------------------------------- */
 
@@ -268,11 +268,28 @@ static const FdNode *read_binder(Reader *r, FdKind kind, bool rec)
     return node;
 }
 
+/* "8, 8]" */
+static const FdNode *read_array(Reader *r, const FdType *t, const char *name)
+{
+    int64_t extent[FD_MAX_RANK];
+    int n = 0;
+    do {
+        if (n == t->nparams) rd_fail(r, "an array has as many lengths as parameters");
+        if (r->error) return NULL;
+        extent[n++] = rd_number(r, MAX_ELEMENTS);
+        if (extent[n - 1] == 0) rd_fail(r, "a local array has elements");
+    } while (rd_accept(r, ","));
+    rd_expect(r, "]");
+    if (n != t->nparams || t->result->result) rd_fail(r, "not the type of an array");
+    return r->error ? NULL : fd_local_array(r->fd, t, extent, name);
+}
+
 static const FdNode *read_var(Reader *r, bool local)
 {
     const char *name = rd_string(r);
     const FdType *t = typed(r);
     if (r->error) return NULL;
+    if (local && rd_accept(r, "[")) return read_array(r, t, name);
     return local ? fd_local(r->fd, t, name) : fd_var(r->fd, t, name);
 }
 
@@ -349,6 +366,14 @@ static FdStmt *read_block(Reader *r, int depth)
             s->var = rd_ref(r);
             rd_expect(r, "=");
             s->expr = rd_ref(r);
+        } else if (rd_accept(r, "put")) {
+            s->kind = FD_STMT_PUT;
+            s->var = rd_ref(r);
+            rd_expect(r, "=");
+            s->expr = rd_ref(r);
+        } else if (rd_accept(r, "clear")) {
+            s->kind = FD_STMT_CLEAR;
+            s->var = rd_ref(r);
         } else if (rd_accept(r, "if")) {
             s->kind = FD_STMT_IF;
             s->expr = rd_ref(r);

@@ -224,6 +224,7 @@ static const FdNode *copy_leaf(Copy *c, const FdNode *n)
     default: break;
     }
     const FdType *type = fdi_import_type(fd, n->type);
+    if (n->extent) return fd_local_array(fd, type, n->extent, n->name);
     return n->role == FD_VAR_LOCAL ? fd_local(fd, type, n->name) : fd_var(fd, type, n->name);
 }
 

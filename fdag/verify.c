@@ -121,8 +121,8 @@ static const char *check_stmts(UserCheck *c, const FdStmt *s, int loops)
 {
     const char *why = NULL;
     for (; s && !why; s = s->next) {
-        bool has_expr =
-            s->kind == FD_STMT_SET || s->kind == FD_STMT_IF || s->kind == FD_STMT_RETURN;
+        bool has_expr = s->kind == FD_STMT_SET || s->kind == FD_STMT_IF ||
+                        s->kind == FD_STMT_RETURN || s->kind == FD_STMT_PUT;
         if (has_expr) why = check_user_expr(c, s->expr);
         if (why) break;
         switch (s->kind) {
@@ -131,6 +131,16 @@ static const char *check_stmts(UserCheck *c, const FdStmt *s, int loops)
                 why = "only a local can be set";
             else if (s->var->type != s->expr->type)
                 why = complain(c->fd, "a local is set to a value of another type", s->expr);
+            else if (s->var->extent && !fd_same_extent(s->var, s->expr))
+                why = complain(c->fd, "a local array is set to no array of its lengths", s->expr);
+            break;
+        case FD_STMT_PUT:
+            why = s->var ? check_user_expr(c, s->var) : "a statement lacks its element";
+            if (!why && (!fd_is_element(s->var) || s->var->type != s->expr->type))
+                why = complain(c->fd, "only an element of a local array can be put", s->expr);
+            break;
+        case FD_STMT_CLEAR:
+            if (!s->var || !s->var->extent) why = "only a local array can be cleared";
             break;
         case FD_STMT_IF:
             if (s->expr->type != fd_type_scalar(c->fd, SC_BOOL))

@@ -145,6 +145,7 @@ static void body_postorder(const FdStmt *s, FdiMap *seen, FdiNodes *out)
 {
     for (; s; s = s->next) {
         if (s->expr) fdi_postorder(s->expr, seen, out);
+        if (s->kind == FD_STMT_PUT) fdi_postorder(s->var, seen, out);
         body_postorder(s->body, seen, out);
         body_postorder(s->other, seen, out);
     }

@@ -33,7 +33,8 @@ typedef enum CellKind {
 
 typedef struct RefVar {
     ScalarValue value;   /* of a scalar */
-    ScalarValue *record; /* room for the leaves of a record */
+    ScalarValue *record; /* room for the leaves of a record, or of an array's elements */
+    const FdNode *array; /* of a local array: its variable */
     uint64_t epoch;
     struct Cell *fn; /* the function that it stands for, if its type is one */
     const FdNode *node;
@@ -60,7 +61,7 @@ typedef struct Args {
 typedef struct RefStmt {
     FdStmtKind kind;
     RefVar *var;
-    struct Cell *expr;
+    struct Cell *expr, *place; /* PUT: the element */
     struct RefStmt *body, *other, *next;
     FdLoc loc;
 } RefStmt;
@@ -149,6 +150,8 @@ void ref_eval_all(Ref *r, Cell *c, ScalarValue *out);      /* c->leaves values *
 void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out); /* an application's result */
 ScalarValue ref_force(Ref *r, RefVar *v);                  /* a record: into its room */
 Cell *ref_function_of(Cell *f); /* variables of function type followed; NULL: it has no value */
+/* The room of an element of a local array; NULL after an error. */
+ScalarValue *ref_element(Ref *r, Cell *c);
 /* An operation on evaluated operands. */
 ScalarValue ref_operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out, const ScalarValue *a,
                         const FdNode *node);

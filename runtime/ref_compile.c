@@ -17,6 +17,11 @@ static RefVar *var_of(Ref *r, const FdNode *n)
         (*v)->node = n;
         if (n->type->record) /* locals keep theirs, others get one with each value */
             (*v)->record = arena_array(r->arena, ScalarValue, fd_type_leaves(n->type));
+        if (n->extent) {
+            int64_t leaves = fd_type_leaves(n->type->result);
+            (*v)->array = n;
+            (*v)->record = arena_array(r->arena, ScalarValue, fd_extent_count(n) * leaves);
+        }
     }
     return *v;
 }
@@ -107,7 +112,8 @@ static RefStmt *stmts(Ref *r, const FdStmt *s)
         RefStmt *t = arena_new_of(r->arena, RefStmt);
         t->kind = s->kind;
         t->loc = s->loc;
-        if (s->var) t->var = var_of(r, s->var);
+        if (s->kind == FD_STMT_PUT) t->place = cell_of(r, s->var);
+        if (s->var) t->var = t->place ? t->place->fn->var : var_of(r, s->var);
         if (s->expr) t->expr = cell_of(r, s->expr);
         t->body = stmts(r, s->body);
         t->other = stmts(r, s->other);

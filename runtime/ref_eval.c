@@ -418,9 +418,30 @@ void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out)
     }
 }
 
+ScalarValue *ref_element(Ref *r, Cell *c)
+{
+    const RefVar *v = c->fn->var;
+    int64_t at = 0, index[FD_MAX_RANK];
+    FdBox box = {.rank = c->nargs};
+    bool inside = true;
+    for (int d = 0; d < c->nargs; d++) {
+        index[d] = ref_eval(r, c->args[d]).i;
+        box.dim[d].hi = v->array->extent[d];
+        inside &= index[d] >= 0 && index[d] < box.dim[d].hi;
+        at = inside ? at * box.dim[d].hi + index[d] : 0;
+    }
+    if (!inside && !r->failed) ref_fail_index(r, c->fn, &box, index, c->node);
+    return r->failed ? NULL : v->record + at * c->leaves;
+}
+
 /* Leaves from..from + n of what an application gives. */
 static void eval_apply(Ref *r, Cell *c, int from, int n, ScalarValue *out)
 {
+    if (c->fn->kind == CELL_VAR && c->fn->var->array) {
+        const ScalarValue *e = ref_element(r, c);
+        if (e) copy(out, e + from, n);
+        return;
+    }
     Cell *f = ref_function_of(c->fn);
     if (f && f->kind == CELL_SLOT && r->leaves[f->slot].array) {
         ScalarValue index[FD_MAX_RANK];

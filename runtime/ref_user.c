@@ -8,8 +8,36 @@
 
 typedef enum Flow { GO_ON, BREAK, CONTINUE, RETURN } Flow;
 
+/* What depends on the array is to be evaluated anew. */
+static void changed(Ref *r, RefVar *array)
+{
+    array->epoch = ++r->clock;
+}
+
+static void put(Ref *r, const RefStmt *s)
+{
+    Mark mark = ref_mark(r);
+    ScalarValue *now = ref_room(r, s->expr->leaves);
+    ref_eval_all(r, s->expr, now);
+    ScalarValue *to = r->failed ? NULL : ref_element(r, s->place);
+    if (to) memcpy(to, now, sizeof *now * (size_t)s->expr->leaves);
+    changed(r, s->var);
+    ref_release(r, mark);
+}
+
+static size_t array_bytes(const RefVar *v)
+{
+    int64_t leaves = fd_type_leaves(v->array->type->result);
+    return (size_t)(fd_extent_count(v->array) * leaves) * sizeof(ScalarValue);
+}
+
 static void assign(Ref *r, const RefStmt *s)
 {
+    if (s->var->array) {
+        memmove(s->var->record, s->expr->var->record, array_bytes(s->var));
+        changed(r, s->var);
+        return;
+    }
     if (!s->expr->is_record) {
         ref_set(r, s->var, ref_eval(r, s->expr));
         return;
@@ -29,6 +57,11 @@ static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
         Flow flow = GO_ON;
         switch (s->kind) {
         case FD_STMT_SET: assign(r, s); break;
+        case FD_STMT_PUT: put(r, s); break;
+        case FD_STMT_CLEAR:
+            memset(s->var->record, 0, array_bytes(s->var));
+            changed(r, s->var);
+            break;
         case FD_STMT_IF: flow = run(r, ref_eval(r, s->expr).i ? s->body : s->other, result); break;
         case FD_STMT_LOOP:
             do {

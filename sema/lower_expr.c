@@ -24,6 +24,8 @@ const FdNode *lower_convert(Lower *l, const FdNode *n, const FdType *to, Loc loc
 /* Without a place: the node is shared by everything that asks. */
 const FdNode *lower_query(Lower *l, FdOp op, const FdNode *f, int dim)
 {
+    if (f->kind == FD_VAR && f->extent)
+        return fd_long(l->fd, op == FD_OP_LOWER ? 0 : f->extent[dim]);
     const FdNode *args[] = {f, fd_int(l->fd, dim)};
     return fd_apply_op(l->fd, op, SC_LONG, 2, args, (FdLoc){0});
 }

@@ -116,7 +116,9 @@ static bool is_straight(const LowerSignature *sig)
         if (s->kind != AST_VAR_DECL) return false;
         for (int k = 0; k < s->var_decl.vars.len; k++) {
             const Ast *d = s->var_decl.vars.data[k];
-            if (!d->sym || !d->declarator.init || d->sym->assigned_again) return false;
+            const Ast *init = d->declarator.init;
+            if (!d->sym || !init || d->sym->assigned_again) return false;
+            if (init->kind == AST_NEW_ARRAY || init->kind == AST_INIT_LIST) return false;
         }
     }
     const Ast *last = body->block.stmts.data[body->block.stmts.len - 1];
@@ -441,6 +443,9 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
         const FdType *t = lower_type(l, sig.result);
         return v && t ? lower_convert(l, v, t, loc) : NULL;
     }
+    for (int i = 0; i < n; i++)
+        if (values[i]->type->nparams && fd_uses_array(values[i]))
+            return lower_fail(l, loc, "it gives an array that it made to '%s'", sym->name);
     const LowerUser *u = user_of(l, sym, loc);
     if (!u) return NULL;
     const FdNode *f = fd_user(l->fd, u->user);

@@ -10,7 +10,9 @@
 static bool stmts_use(const FdStmt *s, const FdNode *v)
 {
     for (; s; s = s->next)
-        if ((s->expr && fdi_free_in(s->expr, v)) || stmts_use(s->body, v) || stmts_use(s->other, v))
+        if ((s->expr && fdi_free_in(s->expr, v)) ||
+            (s->kind == FD_STMT_PUT && fdi_free_in(s->var, v)) || stmts_use(s->body, v) ||
+            stmts_use(s->other, v))
             return true;
     return false;
 }

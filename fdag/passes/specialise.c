@@ -32,6 +32,7 @@ static bool has_let(const FdStmt *s)
         FdiMap seen = {0};
         FdiNodes list = {0};
         if (s->expr) fdi_postorder(s->expr, &seen, &list);
+        if (s->kind == FD_STMT_PUT) fdi_postorder(s->var, &seen, &list);
         for (size_t i = 0; i < list.len; i++) found = found || list.data[i]->kind == FD_LET;
         fdi_map_free(&seen);
         vec_free(&list);
@@ -40,17 +41,21 @@ static bool has_let(const FdStmt *s)
     return found;
 }
 
+static const FdNode *rewrite_expr(Specialise *p, Fd *fd, const FdNode *n, const Replace *r)
+{
+    n = fdi_replace_vars(fd, n, r->n, r->vars, r->values);
+    n = fd_rewrite(fd, n, fdi_compose_node, NULL);
+    return fd_rewrite(fd, n, specialise, p);
+}
+
 static FdStmt *rewrite_stmts(Specialise *p, Fd *fd, const FdStmt *s, const Replace *r)
 {
     FdStmt *first = NULL, **last = &first;
     for (; s; s = s->next) {
         FdStmt *t = arena_new_of(fd->arena, FdStmt);
         *t = *s;
-        if (s->expr) {
-            t->expr = fdi_replace_vars(fd, s->expr, r->n, r->vars, r->values);
-            t->expr = fd_rewrite(fd, t->expr, fdi_compose_node, NULL);
-            t->expr = fd_rewrite(fd, t->expr, specialise, p);
-        }
+        if (s->expr) t->expr = rewrite_expr(p, fd, s->expr, r);
+        if (s->kind == FD_STMT_PUT) t->var = rewrite_expr(p, fd, s->var, r);
         t->body = rewrite_stmts(p, fd, s->body, r);
         t->other = rewrite_stmts(p, fd, s->other, r);
         t->next = NULL;

@@ -399,6 +399,8 @@ static int eval_stmts(Eval *e, const FdStmt *s, int base, Value *out)
                 eval_stmts(e, s->other, base, out);
             how = how == 3 ? 3 : 0;
             break;
+        case FD_STMT_PUT:
+        case FD_STMT_CLEAR: break; /* of local arrays: programs test those */
         case FD_STMT_BREAK: return 1;
         case FD_STMT_CONTINUE: return 2;
         case FD_STMT_RETURN: *out = eval_value(e, s->expr); return 3;
