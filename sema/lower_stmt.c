@@ -3,26 +3,11 @@
  * switch is a LOOP that is left at once. `this` of a constructor is a local record, made anew for
  * each field that is set. What has no statement here fails, and the function stays on the host.
  */
-#include "lower_build.h"
-
-typedef struct Body {
-    Lower *l;
-    VEC(Symbol *) locals; /* whose fdag is cleared at the end */
-    const FdNode *made;   /* a constructor's object, which it returns; else NULL */
-    const FdNode *again;  /* in a switch: true before a jump to the step of the loop around it */
-    bool continued;       /* there was such a jump */
-    int64_t bytes;        /* of its arrays */
-    bool failed;
-} Body;
-
-/* A list of statements that grows at its end. */
-typedef struct Tail {
-    FdStmt *first, **last;
-} Tail;
+#include "lower_body.h"
 
 static void statement(Body *b, const Ast *n, Tail *out);
 
-static FdStmt *add(Body *b, Tail *out, FdStmtKind kind, Loc loc)
+FdStmt *body_add(Body *b, Tail *out, FdStmtKind kind, Loc loc)
 {
     FdStmt *s = arena_new_of(fd_arena(b->l->fd), FdStmt);
     s->kind = kind;
@@ -32,34 +17,34 @@ static FdStmt *add(Body *b, Tail *out, FdStmtKind kind, Loc loc)
     return s;
 }
 
-static Tail tail(FdStmt **list)
+Tail body_tail(FdStmt **list)
 {
     return (Tail){NULL, list};
 }
 
-static void fail(Body *b, Loc loc, const char *what)
+void body_fail(Body *b, Loc loc, const char *what)
 {
     lower_fail(b->l, loc, "%s", what);
     b->failed = true;
 }
 
 /* An expression of a statement. Ranges inside must be given: inference sees graphs, not bodies. */
-static const FdNode *value(Body *b, const Ast *n)
+const FdNode *body_value(Body *b, const Ast *n)
 {
     int open = b->l->nopen;
     const FdNode *v = b->failed ? NULL : lower_expr(b->l, n);
     if (v && b->l->nopen != open) {
-        fail(b, n->loc, "a bound variable inside it has no constraint");
+        body_fail(b, n->loc, "a bound variable inside it has no constraint");
         v = NULL;
     }
     if (!v) b->failed = true;
     return v;
 }
 
-static void set(Body *b, Tail *out, const FdNode *var, const FdNode *v, Loc loc)
+void body_set(Body *b, Tail *out, const FdNode *var, const FdNode *v, Loc loc)
 {
     if (!v) return;
-    FdStmt *s = add(b, out, fd_is_element(var) ? FD_STMT_PUT : FD_STMT_SET, loc);
+    FdStmt *s = body_add(b, out, fd_is_element(var) ? FD_STMT_PUT : FD_STMT_SET, loc);
     s->var = var;
     s->expr = lower_convert(b->l, v, var->type, loc);
 }
@@ -78,10 +63,10 @@ static const FdNode *inverse(Body *b, const FdNode *v, Loc loc)
 static void leave_unless(Body *b, Tail *out, const FdNode *going, Loc loc)
 {
     if (!going) return;
-    FdStmt *test = add(b, out, FD_STMT_IF, loc);
+    FdStmt *test = body_add(b, out, FD_STMT_IF, loc);
     test->expr = inverse(b, going, loc);
-    Tail then = tail(&test->body);
-    add(b, &then, FD_STMT_BREAK, loc);
+    Tail then = body_tail(&test->body);
+    body_add(b, &then, FD_STMT_BREAK, loc);
 }
 
 /* ---- locals ---------------------------------------------------------------------------------- */
@@ -90,7 +75,7 @@ static const FdNode *declare(Body *b, Symbol *sym)
 {
     const FdType *t = lower_type(b->l, sym->type);
     if (!t || t->nparams) {
-        fail(b, sym->loc, "it has a local variable that is neither a scalar nor a record");
+        body_fail(b, sym->loc, "it has a local variable that is neither a scalar nor a record");
         return NULL;
     }
     const FdNode *var = fd_local(b->l->fd, t, sym->name);
@@ -115,151 +100,11 @@ static void declare_function(Body *b, Symbol *sym, const Ast *n, const FdNode *v
     bool changing = sym->assigned_again;
     Ast *root = (Ast *)(uintptr_t)n;
     find_changing(&root, &changing);
-    if (changing) fail(b, sym->loc, "it keeps a function of variables that change");
+    if (changing) body_fail(b, sym->loc, "it keeps a function of variables that change");
     if (!v) b->failed = true;
     if (b->failed) return;
     sym->fdag = (void *)(uintptr_t)v;
     vec_push(&b->locals, sym);
-}
-
-/* ---- local arrays -------------------------------------------------------------------------------
- */
-
-enum { MOST_BYTES = 4096 }; /* of a function's arrays: each work-item has its own */
-
-static bool is_new_array(const Ast *n)
-{
-    return n->kind == AST_NEW_ARRAY || n->kind == AST_INIT_LIST;
-}
-
-/* The local array that a name stands for. */
-static const FdNode *local_array(const Ast *n)
-{
-    while (n->kind == AST_CONVERT) n = n->convert.operand;
-    const FdNode *v =
-        n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_LOCAL ? n->sym->fdag : NULL;
-    return v && v->kind == FD_VAR && v->extent ? v : NULL;
-}
-
-static int64_t bytes_of(const FdType *t)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < fd_type_leaves(t); i++) bytes += (int64_t)scalar_bytes(fd_type_leaf(t, i));
-    return bytes;
-}
-
-/* The lengths of a new array, which are constants. */
-static bool extent_of(Body *b, const Ast *n, int rank, int64_t *extent)
-{
-    const AstList *sizes = n->kind == AST_NEW_ARRAY ? &n->new_array.sizes : NULL;
-    const Ast *level = n->kind == AST_NEW_ARRAY ? n->new_array.init : n;
-    for (int d = 0; d < rank; d++) {
-        const Ast *size = sizes && d < sizes->len ? sizes->data[d] : NULL;
-        while (size && !size->is_const && size->kind == AST_CONVERT) size = size->convert.operand;
-        if (size ? !size->is_const : !level || level->kind != AST_INIT_LIST) {
-            fail(b, n->loc, "it makes an array whose lengths are no constants");
-            return false;
-        }
-        extent[d] = size ? size->value.i : level->init_list.items.len;
-        if (extent[d] <= 0 || extent[d] > MOST_BYTES) {
-            fail(b, n->loc, "it makes an array without elements, or of more than 4096 bytes");
-            return false;
-        }
-        level = level && level->kind == AST_INIT_LIST && level->init_list.items.len
-                    ? level->init_list.items.data[0]
-                    : NULL;
-    }
-    return true;
-}
-
-/* A new local array of the function; it counts among what its work-items hold. */
-static const FdNode *new_array(Body *b, const Type *type, const int64_t *extent, const char *name,
-                               Loc loc)
-{
-    const FdType *t = lower_type(b->l, type);
-    if (!t || !t->nparams || t->result->nparams) {
-        fail(b, loc, "it makes an array of neither numbers nor records");
-        return NULL;
-    }
-    const FdNode *var = fd_local_array(b->l->fd, t, extent, name);
-    b->bytes += bytes_of(t->result) * fd_extent_count(var);
-    if (b->bytes <= MOST_BYTES) return var;
-    fail(b, loc, "it makes arrays of more than 4096 bytes");
-    return NULL;
-}
-
-static const FdNode *element(Body *b, const FdNode *array, int n, const int64_t *at, Loc loc)
-{
-    const FdNode *index[FD_MAX_RANK];
-    for (int d = 0; d < n; d++) {
-        ScalarKind k = array->type->params[d]->scalar;
-        index[d] = fd_const(b->l->fd, k, (ScalarValue){.i = at[d]});
-    }
-    const FdNode *e = fd_apply(b->l->fd, array, n, index, lower_loc(b->l, loc));
-    return lower_place(b->l, e, loc);
-}
-
-/* { { 1, 2 }, { 3, 4 } } */
-static void fill(Body *b, const FdNode *array, const Ast *list, int dim, int64_t *at, Tail *out)
-{
-    int rank = array->type->nparams;
-    for (int i = 0; i < list->init_list.items.len && !b->failed; i++) {
-        const Ast *item = list->init_list.items.data[i];
-        at[dim] = i;
-        if (dim + 1 < rank)
-            fill(b, array, item, dim + 1, at, out);
-        else
-            set(b, out, element(b, array, rank, at, item->loc), value(b, item), item->loc);
-    }
-}
-
-static const FdNode *make_array(Body *b, const Ast *n, const Type *type, const char *name,
-                                Tail *out)
-{
-    int64_t extent[FD_MAX_RANK], at[FD_MAX_RANK];
-    if (!extent_of(b, n, type->nparams, extent)) return NULL;
-    const FdNode *var = new_array(b, type, extent, name, n->loc);
-    const Ast *list = n->kind == AST_NEW_ARRAY ? n->new_array.init : n;
-    if (!var) return NULL;
-    if (list)
-        fill(b, var, list, 0, at, out);
-    else
-        add(b, out, FD_STMT_CLEAR, n->loc)->var = var;
-    return b->failed ? NULL : var;
-}
-
-/* float[] t = new float[8]; float[] t = { 1, 2 }; float[] t = u; */
-static void array_decl(Body *b, const Ast *d, Tail *out)
-{
-    const Ast *init = d->declarator.init;
-    const FdNode *from = local_array(init), *var;
-    if (from) {
-        var = new_array(b, d->sym->type, from->extent, d->sym->name, d->loc);
-        if (var && var->type != from->type) {
-            fail(b, d->loc, "it converts an array");
-            return;
-        }
-        set(b, out, var, var ? from : NULL, d->loc);
-    } else {
-        var = make_array(b, init, d->sym->type, d->sym->name, out);
-    }
-    if (!var || b->failed) return;
-    d->sym->fdag = (void *)(uintptr_t)var;
-    vec_push(&b->locals, d->sym);
-}
-
-/* t = u, or a new array of t's lengths: its elements may use t's. */
-static void array_assignment(Body *b, const FdNode *array, const Ast *n, Tail *out)
-{
-    const Ast *v = n->assign.value;
-    const FdNode *from = local_array(v);
-    if (n->assign.op == AST_OP_NONE && is_new_array(v))
-        from = make_array(b, v, n->assign.target->sym->type, array->name, out);
-    if (b->failed) return;
-    if (!from || !fd_same_extent(from, array))
-        fail(b, n->loc, "it sets an array to one of other lengths");
-    else
-        set(b, out, array, from, n->loc);
 }
 
 static void var_decl(Body *b, const Ast *n, Tail *out)
@@ -268,22 +113,22 @@ static void var_decl(Body *b, const Ast *n, Tail *out)
         const Ast *d = n->var_decl.vars.data[i], *init = d->declarator.init;
         if (!d->sym || d->sym->kind == SYM_CONST) continue;
         if (type_is_functional(d->sym->type)) {
-            if (init && (is_new_array(init) || local_array(init))) {
-                array_decl(b, d, out);
+            if (init && (body_is_new_array(init) || body_array(init))) {
+                body_array_decl(b, d, out);
                 continue;
             }
             if (!init || d->sym->assigned_again) {
-                fail(b, d->loc, "it makes an array whose lengths are not known");
+                body_fail(b, d->loc, "it makes an array whose lengths are not known");
                 return;
             }
             declare_function(b, d->sym, init, lower_expr(b->l, init));
             continue;
         }
-        const FdNode *v = init ? value(b, init) : NULL;
+        const FdNode *v = init ? body_value(b, init) : NULL;
         const FdNode *var = b->failed ? NULL : declare(b, d->sym);
         if (!var) return;
         if (!init) v = lower_zero(b->l, var->type);
-        set(b, out, var, v, d->loc);
+        body_set(b, out, var, v, d->loc);
     }
 }
 
@@ -306,8 +151,8 @@ static bool is_local(const Ast *n)
 static bool target(Body *b, const Ast *n, Target *out)
 {
     const Ast *base = n->kind == AST_MEMBER && n->sym->kind == SYM_FIELD ? n->member.base : n;
-    if (base && base->kind == AST_INDEX && local_array(base->index.base)) {
-        const FdNode *e = value(b, base);
+    if (base && base->kind == AST_INDEX && body_array(base->index.base)) {
+        const FdNode *e = body_value(b, base);
         if (e && fd_is_element(e) && (base == n || e->type->record)) {
             *out = (Target){e, base == n ? -1 : n->sym->field};
             return true;
@@ -320,7 +165,7 @@ static bool target(Body *b, const Ast *n, Target *out)
             return true;
         }
     }
-    fail(b, n->loc, n->kind == AST_INDEX ? "it writes to an array" : "it writes to this");
+    body_fail(b, n->loc, n->kind == AST_INDEX ? "it writes to an array" : "it writes to this");
     return false;
 }
 
@@ -335,7 +180,7 @@ static void set_target(Body *b, Tail *out, Target t, const FdNode *v, Loc loc)
         v = lower_convert(b->l, v, t.var->type->fields[t.field], loc);
         v = lower_with_field(b->l, t.var, t.field, v, loc);
     }
-    set(b, out, t.var, v, loc);
+    body_set(b, out, t.var, v, loc);
 }
 
 /* C#'s type of arithmetic on one operand: at least int. */
@@ -349,7 +194,7 @@ static ScalarKind widened(ScalarKind k)
 static const FdNode *updated(Body *b, const FdNode *old, FdOp op, const FdNode *v, Loc loc)
 {
     if (op == FD_OP_NONE || old->type->record || v->type->record || v->type->nparams) {
-        fail(b, loc, "a device cannot run this assignment");
+        body_fail(b, loc, "a device cannot run this assignment");
         return NULL;
     }
     bool shift = op == FD_OP_SHL || op == FD_OP_SHR;
@@ -363,11 +208,11 @@ static const FdNode *updated(Body *b, const FdNode *old, FdOp op, const FdNode *
 static void assignment(Body *b, const Ast *n, Tail *out)
 {
     Target t;
-    if (local_array(n->assign.target)) {
-        array_assignment(b, local_array(n->assign.target), n, out);
+    if (body_array(n->assign.target)) {
+        body_array_assignment(b, body_array(n->assign.target), n, out);
         return;
     }
-    const FdNode *v = target(b, n->assign.target, &t) ? value(b, n->assign.value) : NULL;
+    const FdNode *v = target(b, n->assign.target, &t) ? body_value(b, n->assign.value) : NULL;
     if (!v) return;
     if (n->assign.op != AST_OP_NONE) {
         const FdNode *args[] = {target_value(b, t, n->loc), v};
@@ -396,14 +241,14 @@ static void chain(Body *b, const Ast *n, Tail *out)
     const FdNode *args[FD_MAX_PARAMS];
     const AstList *list = &n->call.args;
     if (list->len > FD_MAX_PARAMS) {
-        fail(b, n->loc, "it has too many parameters");
+        body_fail(b, n->loc, "it has too many parameters");
         return;
     }
     for (int i = 0; i < list->len; i++)
-        if (!(args[i] = value(b, list->data[i]))) return;
+        if (!(args[i] = body_value(b, list->data[i]))) return;
     const FdNode *v = lower_construct(b->l, n->sym, list->len, args, n->loc);
     if (!v) b->failed = true;
-    set(b, out, b->made, v, n->loc);
+    body_set(b, out, b->made, v, n->loc);
 }
 
 static void expression(Body *b, const Ast *n, Tail *out)
@@ -415,7 +260,7 @@ static void expression(Body *b, const Ast *n, Tail *out)
     else if (n->kind == AST_CALL && n->call.callee->kind == AST_THIS && b->made)
         chain(b, n, out);
     else
-        fail(b, n->loc, "it calls this for its effect");
+        body_fail(b, n->loc, "it calls this for its effect");
 }
 
 /* ---- control ------------------------------------------------------------------------------------
@@ -428,11 +273,11 @@ static void block(Body *b, const AstList *stmts, Tail *out)
 
 static void branch(Body *b, const Ast *n, Tail *out)
 {
-    const FdNode *cond = value(b, n->if_.cond);
+    const FdNode *cond = body_value(b, n->if_.cond);
     if (!cond) return;
-    FdStmt *s = add(b, out, FD_STMT_IF, n->loc);
+    FdStmt *s = body_add(b, out, FD_STMT_IF, n->loc);
     s->expr = cond;
-    Tail then = tail(&s->body), other = tail(&s->other);
+    Tail then = body_tail(&s->body), other = body_tail(&s->other);
     if (n->if_.then) statement(b, n->if_.then, &then);
     if (n->if_.other) statement(b, n->if_.other, &other);
 }
@@ -441,12 +286,12 @@ static void branch(Body *b, const Ast *n, Tail *out)
 static void next_round(Body *b, Tail *out, Loc loc)
 {
     if (!b->again) {
-        add(b, out, FD_STMT_CONTINUE, loc);
+        body_add(b, out, FD_STMT_CONTINUE, loc);
         return;
     }
     b->continued = true;
-    set(b, out, b->again, truth(b, true), loc);
-    add(b, out, FD_STMT_BREAK, loc);
+    body_set(b, out, b->again, truth(b, true), loc);
+    body_add(b, out, FD_STMT_BREAK, loc);
 }
 
 /* The body of a loop: `continue` in it is the loop's own. */
@@ -462,9 +307,9 @@ static void looped(Body *b, const Ast *body, Tail *out)
 static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps, Loc loc,
                  Tail *out)
 {
-    FdStmt *s = add(b, out, FD_STMT_LOOP, loc);
-    Tail inner = tail(&s->body), step = tail(&s->other);
-    if (cond) leave_unless(b, &inner, value(b, cond), cond->loc);
+    FdStmt *s = body_add(b, out, FD_STMT_LOOP, loc);
+    Tail inner = body_tail(&s->body), step = body_tail(&s->other);
+    if (cond) leave_unless(b, &inner, body_value(b, cond), cond->loc);
     looped(b, body, &inner);
     if (steps) block(b, steps, &step);
 }
@@ -474,12 +319,12 @@ static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps
 static void loop_do(Body *b, const Ast *n, Tail *out)
 {
     const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
-    set(b, out, again, truth(b, true), n->loc);
-    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
-    Tail inner = tail(&s->body), step = tail(&s->other);
+    body_set(b, out, again, truth(b, true), n->loc);
+    FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = body_tail(&s->body), step = body_tail(&s->other);
     leave_unless(b, &inner, again, n->loc);
     looped(b, n->do_.body, &inner);
-    set(b, &step, again, value(b, n->do_.cond), n->do_.cond->loc);
+    body_set(b, &step, again, body_value(b, n->do_.cond), n->do_.cond->loc);
 }
 
 /* foreach over a range. */
@@ -488,24 +333,24 @@ static void loop_each(Body *b, const Ast *n, Tail *out)
     const Ast *seq = n->foreach_.seq;
     while (seq->kind == AST_CONVERT) seq = seq->convert.operand;
     if (seq->kind != AST_RANGE) {
-        fail(b, n->loc, "it has a foreach over something other than a range");
+        body_fail(b, n->loc, "it has a foreach over something other than a range");
         return;
     }
-    const FdNode *lo = value(b, seq->range.lo), *hi = value(b, seq->range.hi);
+    const FdNode *lo = body_value(b, seq->range.lo), *hi = body_value(b, seq->range.hi);
     const FdNode *var = b->failed ? NULL : declare(b, n->sym);
     if (!var) return;
     const FdType *t = lower_type(b->l, seq->type->result);
     const FdNode *at = fd_local(b->l->fd, t, n->sym->name), *end = fd_local(b->l->fd, t, "end");
-    set(b, out, at, lo, n->loc);
-    set(b, out, end, hi, n->loc);
-    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
-    Tail inner = tail(&s->body), step = tail(&s->other);
+    body_set(b, out, at, lo, n->loc);
+    body_set(b, out, end, hi, n->loc);
+    FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = body_tail(&s->body), step = body_tail(&s->other);
     const FdNode *ends[] = {at, end};
     leave_unless(b, &inner, lower_op(b->l, FD_OP_LT, 2, ends, n->loc), n->loc);
-    set(b, &inner, var, at, n->loc);
+    body_set(b, &inner, var, at, n->loc);
     looped(b, n->foreach_.body, &inner);
     const FdNode *one = fd_const(b->l->fd, t->scalar, (ScalarValue){.i = 1});
-    set(b, &step, at, updated(b, at, FD_OP_ADD, one, n->loc), n->loc);
+    body_set(b, &step, at, updated(b, at, FD_OP_ADD, one, n->loc), n->loc);
 }
 
 /* Does a section's statement list begin here? NULL if no label compares (default only). */
@@ -515,7 +360,7 @@ static const FdNode *chosen(Body *b, const Ast *section, const FdNode *v)
     for (int i = 0; i < section->case_.labels.len && !b->failed; i++) {
         const Ast *label = section->case_.labels.data[i];
         if (label->kind == AST_DEFAULT_LABEL) continue;
-        const FdNode *args[] = {v, lower_convert(b->l, value(b, label), v->type, label->loc)};
+        const FdNode *args[] = {v, lower_convert(b->l, body_value(b, label), v->type, label->loc)};
         if (!args[1]) return NULL;
         const FdNode *same = lower_op(b->l, FD_OP_EQ, 2, args, label->loc);
         const FdNode *both[] = {any, same};
@@ -535,22 +380,22 @@ static bool has_default(const Ast *section)
  * section goes on with the loop around it: if (again) continue; */
 static void choice(Body *b, const Ast *n, Tail *out)
 {
-    const FdNode *given = value(b, n->switch_.value);
+    const FdNode *given = body_value(b, n->switch_.value);
     if (!given) return;
     if (given->type->record || given->type->nparams) {
-        fail(b, n->loc, "a device cannot run this switch");
+        body_fail(b, n->loc, "a device cannot run this switch");
         return;
     }
     const FdNode *v = fd_local(b->l->fd, given->type, "value"), *outer = b->again;
     const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
     bool continued = b->continued;
-    set(b, out, v, given, n->loc);
+    body_set(b, out, v, given, n->loc);
     FdStmt **first = out->last;
-    set(b, out, again, truth(b, false), n->loc);
+    body_set(b, out, again, truth(b, false), n->loc);
     b->again = again;
     b->continued = false;
-    FdStmt *s = add(b, out, FD_STMT_LOOP, n->loc);
-    Tail inner = tail(&s->body), at = inner;
+    FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
+    Tail inner = body_tail(&s->body), at = inner;
     const Ast *otherwise = NULL;
     for (int i = 0; i < n->switch_.sections.len && !b->failed; i++) {
         const Ast *section = n->switch_.sections.data[i];
@@ -560,15 +405,15 @@ static void choice(Body *b, const Ast *n, Tail *out)
         }
         const FdNode *cond = chosen(b, section, v);
         if (!cond) break;
-        FdStmt *test = add(b, &at, FD_STMT_IF, section->loc);
+        FdStmt *test = body_add(b, &at, FD_STMT_IF, section->loc);
         test->expr = cond;
-        Tail then = tail(&test->body);
+        Tail then = body_tail(&test->body);
         block(b, &section->case_.stmts, &then);
-        at = tail(&test->other);
+        at = body_tail(&test->other);
     }
     if (otherwise) block(b, &otherwise->case_.stmts, &at);
     for (inner.last = &s->body; *inner.last;) inner.last = &(*inner.last)->next;
-    add(b, &inner, FD_STMT_BREAK, n->loc);
+    body_add(b, &inner, FD_STMT_BREAK, n->loc);
     b->again = outer;
     bool jumps = b->continued;
     b->continued = continued;
@@ -576,22 +421,22 @@ static void choice(Body *b, const Ast *n, Tail *out)
         *first = (*first)->next;
         return;
     }
-    FdStmt *test = add(b, out, FD_STMT_IF, n->loc);
+    FdStmt *test = body_add(b, out, FD_STMT_IF, n->loc);
     test->expr = again;
-    Tail then = tail(&test->body);
+    Tail then = body_tail(&test->body);
     next_round(b, &then, n->loc);
 }
 
 static void leave(Body *b, const Ast *n, Tail *out)
 {
     const FdNode *v = b->made;
-    if (!v) v = n->return_.value ? value(b, n->return_.value) : NULL;
+    if (!v) v = n->return_.value ? body_value(b, n->return_.value) : NULL;
     if (!v) {
-        fail(b, n->loc, "it returns nothing");
+        body_fail(b, n->loc, "it returns nothing");
         return;
     }
     const FdType *t = b->made ? v->type : lower_type(b->l, b->l->body->type->result);
-    add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
+    body_add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
 }
 
 static void statement(Body *b, const Ast *n, Tail *out)
@@ -614,11 +459,11 @@ static void statement(Body *b, const Ast *n, Tail *out)
         if (!b->failed) loop(b, n->for_.cond, n->for_.body, &n->for_.step, n->loc, out);
         break;
     case AST_FOREACH: loop_each(b, n, out); break;
-    case AST_BREAK: add(b, out, FD_STMT_BREAK, n->loc); break;
+    case AST_BREAK: body_add(b, out, FD_STMT_BREAK, n->loc); break;
     case AST_CONTINUE: next_round(b, out, n->loc); break;
     case AST_SWITCH: choice(b, n, out); break;
     case AST_RETURN: leave(b, n, out); break;
-    default: fail(b, n->loc, "a device cannot run this statement"); break;
+    default: body_fail(b, n->loc, "a device cannot run this statement"); break;
     }
 }
 
@@ -626,13 +471,13 @@ const FdStmt *lower_body(Lower *l, const LowerSignature *sig)
 {
     Body b = {.l = l};
     FdStmt *first = NULL;
-    Tail out = tail(&first);
+    Tail out = body_tail(&first);
     if (l->body->is_ctor) {
         b.made = declare(&b, l->body->self);
-        if (b.made) set(&b, &out, b.made, lower_zero(l, b.made->type), l->body->loc);
+        if (b.made) body_set(&b, &out, b.made, lower_zero(l, b.made->type), l->body->loc);
     }
     statement(&b, sig->body, &out);
-    if (b.made && !b.failed) add(&b, &out, FD_STMT_RETURN, l->body->loc)->expr = b.made;
+    if (b.made && !b.failed) body_add(&b, &out, FD_STMT_RETURN, l->body->loc)->expr = b.made;
     for (size_t i = 0; i < b.locals.len; i++) b.locals.data[i]->fdag = NULL;
     vec_free(&b.locals);
     return b.failed ? NULL : first;
