@@ -25,10 +25,14 @@ static void put(Ref *r, const RefStmt *s)
     ref_release(r, mark);
 }
 
+static int array_values(const RefVar *v)
+{
+    return (int)fd_extent_count(v->array) * fd_type_leaves(v->array->type->result);
+}
+
 static size_t array_bytes(const RefVar *v)
 {
-    int64_t leaves = fd_type_leaves(v->array->type->result);
-    return (size_t)(fd_extent_count(v->array) * leaves) * sizeof(ScalarValue);
+    return (size_t)array_values(v) * sizeof(ScalarValue);
 }
 
 static void assign(Ref *r, const RefStmt *s)
@@ -105,7 +109,8 @@ void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, 
     ref_enter(r, &scope, nvars, u->vars.data, hidden, n, args);
     for (int i = n; i < nvars; i++) {
         RefVar *v = u->vars.data[i];
-        if (v->record) v->record = ref_room(r, fd_type_leaves(v->node->type));
+        if (v->record)
+            v->record = ref_room(r, v->array ? array_values(v) : fd_type_leaves(v->node->type));
     }
     run(r, u->body, out);
     ref_leave(r);
