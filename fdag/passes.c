@@ -24,30 +24,21 @@ const FdPass fd_front_passes[] = {
     {0},
 };
 
-const FdPass fd_back_passes[] = {
-    {"inline", fd_pass_inline},
-    {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose},
-    {"recur", fd_pass_recur},
-    {"fold", fd_pass_fold},
-    {"simplify", fd_pass_simplify},
-    {"powers", fd_pass_powers},
-    {"hoist", fd_pass_hoist},
-    {"deadparams", fd_pass_deadparams},
-    {0},
-};
+/* The back passes, around those that round otherwise than what is written. */
+#define FIRST                                                                                      \
+    {"inline", fd_pass_inline}, {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose},              \
+        {"recur", fd_pass_recur}, {"fold", fd_pass_fold},                                          \
+    {                                                                                              \
+        "simplify", fd_pass_simplify                                                               \
+    }
+#define LAST                                                                                       \
+    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},                                  \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
-const FdPass fd_precise_passes[] = {
-    {"inline", fd_pass_inline},
-    {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose},
-    {"recur", fd_pass_recur},
-    {"fold", fd_pass_fold},
-    {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist},
-    {"deadparams", fd_pass_deadparams},
-    {0},
-};
+const FdPass fd_back_passes[] = {FIRST, {"powers", fd_pass_powers}, LAST};
+const FdPass fd_precise_passes[] = {FIRST, LAST};
 
 const FdPass *fd_pass_find(const char *name)
 {
