@@ -269,7 +269,7 @@ START_TEST(slices)
     expect_error("DomainException: a function is assigned to a slice");
     hi[0] = 4;
     cs_slice_fill(&m, lo, hi, 0, &one, &site);
-    expect_error("IndexOutOfRangeException: the slice 0..4 is outside dimension 0, 0..3");
+    expect_error("ArgumentOutOfRangeException: the slice 0..4 is outside dimension 0, 0..3");
     cs_release(row);
     cs_release(m);
     int64_t two = 2, from = 0, to = 2; /* references are counted */

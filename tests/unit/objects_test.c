@@ -260,7 +260,7 @@ START_TEST(caught)
     int64_t minus = -1; /* a kind that the program has no class for */
     ck_assert_ptr_null(cs_array_new(SC_INT, 1, &minus, &site));
     e = cs_catch();
-    ck_assert_str_eq(e->object.cls->name, "DomainException");
+    ck_assert_str_eq(e->object.cls->name, "OverflowException");
     cs_release(e);
 }
 END_TEST

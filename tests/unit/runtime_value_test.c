@@ -76,7 +76,7 @@ START_TEST(memory)
     ck_assert_ptr_null(cs_array_new(SC_FLOAT, 1, &much, &site));
     expect_error("OutOfMemoryException: no room");
     ck_assert_ptr_null(cs_array_new(SC_FLOAT, 1, &less, &site));
-    expect_error("DomainException");
+    expect_error("OverflowException");
     huge[2] = 0; /* no elements, whatever the rest */
     void *none = cs_array_new(SC_FLOAT, 3, huge, &site);
     ck_assert_int_eq(cs_length(none, &site), 0);
