@@ -59,8 +59,7 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
         return;
     }
     case CS_WRITER:
-    case CS_STR:
-    case CS_STOPWATCH: return;
+    case CS_STR: return;
     }
 }
 

@@ -13,15 +13,7 @@ typedef struct CsHead {
     uint8_t colour, buffered; /* the cycle collector's */
 } CsHead;
 
-typedef enum CsKind {
-    CS_ARRAY,
-    CS_LAZY,
-    CS_CLOSURE,
-    CS_STR,
-    CS_STOPWATCH,
-    CS_OBJECT,
-    CS_WRITER
-} CsKind;
+typedef enum CsKind { CS_ARRAY, CS_LAZY, CS_CLOSURE, CS_STR, CS_OBJECT, CS_WRITER } CsKind;
 
 /* Elements of arrays: a ScalarKind, counted references, or CS_ELEM_RECORD + i: the i-th record of
  * the program, stored one plane a scalar field (fd_plane_offset). */
@@ -318,6 +310,7 @@ void cs_file_delete(void *path, const CsSite *site);
 void *cs_env_get(void *name);
 void cs_env_exit(int32_t code) __attribute__((noreturn));
 int32_t cs_env_tick_count(void);
+int64_t cs_env_nanoseconds(void);
 int32_t cs_env_processor_count(void);
 void *cs_env_new_line(void);
 void cs_gc_collect(void);
@@ -328,13 +321,5 @@ void cs_writer_write(void *writer, void *s);
 void cs_writer_write_line(void *writer, void *s);
 void *cs_npy_load(void *path, int32_t elem, int32_t rank, const CsSite *site);
 void cs_npy_save(void *path, void *fn, const CsSite *site);
-void *cs_stopwatch_new(void);
-void *cs_stopwatch_start_new(void);
-void cs_stopwatch_start(void *s);
-void cs_stopwatch_stop(void *s);
-void cs_stopwatch_reset(void *s);
-void cs_stopwatch_restart(void *s);
-double cs_stopwatch_seconds(void *s);
-int64_t cs_stopwatch_milliseconds(void *s);
 
 #endif

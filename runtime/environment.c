@@ -29,6 +29,16 @@ int32_t cs_env_tick_count(void)
     return (int32_t)((uint32_t)t.tv_sec * 1000u + (uint32_t)(t.tv_nsec / 1000000));
 }
 
+/* Of the monotonic clock, once the device has done what it was asked: a stopwatch counts work where
+ * the program started it. */
+int64_t cs_env_nanoseconds(void)
+{
+    struct timespec t;
+    rt_sync();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 int32_t cs_env_processor_count(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

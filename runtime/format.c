@@ -324,7 +324,6 @@ static bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *si
         cs_release(s);
         return !cs_pending;
     }
-    case CS_STOPWATCH: text_add(t, "Stopwatch"); return true;
     case CS_WRITER: text_add(t, "TextWriter"); return true;
     }
     return true;

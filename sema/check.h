@@ -196,7 +196,7 @@ const Type *class_type(Sema *s, Symbol *sym);
 void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
 bool class_is_object(const Class *c);  /* the library's `object`, which every class is */
 void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
-Class *class_of(const Type *t); /* of an object or record; NULL for others, the Stopwatch too */
+Class *class_of(const Type *t); /* of an object or record; NULL for others, a TextWriter too */
 
 /* ---- use.c: what the program needs at run time ---------------------------------------------- */
 

@@ -45,7 +45,6 @@ static const Type *named_type(Sema *s, Ast *t)
     if (scalar_from_name(name, strlen(name), &k)) return type_scalar(s->types, k);
     if (!strcmp(name, "string")) return s->string;
     if (!strcmp(name, "void")) return s->voids;
-    if (!strcmp(name, "Stopwatch")) return type_object(s->types, name, NULL);
     if (is_future(name))
         report(s, t->loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
     else

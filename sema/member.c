@@ -273,7 +273,7 @@ static void check_row(Sema *s, Ast *n, const char *space)
     int row = builtin_find(s, space, n->member.name, 0);
     n->type = s->error;
     n->member.base->type = s->error;
-    if (row < 0 || !strcmp(n->member.name, "new")) {
+    if (row < 0) {
         report_no_row(s, n, space, space);
         return;
     }
@@ -282,6 +282,8 @@ static void check_row(Sema *s, Ast *n, const char *space)
         Candidates set = candidates_of_library(s, space, n->member.name, false);
         n->type = set.data[0].result;
         n->is_const = constant_builtin(s, row, &n->value);
+        if (!builtins[row].pure)
+            pure_impure(s, arena_printf(s->arena, "reads %s.%s", space, n->member.name), n->loc);
     } else {
         n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
     }
@@ -294,38 +296,6 @@ static const char *member_space(const Type *t)
     return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
 }
 
-/* x.Elapsed.TotalSeconds: there is no TimeSpan, the stopwatch answers itself. */
-static bool check_elapsed(Sema *s, Ast **slot)
-{
-    Ast *n = *slot, *inner = n->member.base;
-    if (inner->kind != AST_MEMBER || strcmp(inner->member.name, "Elapsed")) return false;
-    bool milli = !strcmp(n->member.name, "TotalMilliseconds");
-    if (!milli && strcmp(n->member.name, "TotalSeconds")) return false;
-    const Type *t = check_value(s, &inner->member.base, NULL);
-    if (t->kind != TY_OBJECT || strcmp(t->name, "Stopwatch")) {
-        if (t != s->error)
-            report_no_row(s, inner, intern_cstr(s->names, member_space(t)), type_text(s->arena, t));
-        n->type = s->error;
-        return true;
-    }
-    inner->member.name = intern_cstr(s->names, "ElapsedSeconds");
-    inner->sym = builtin_symbol(
-        s, builtin_find(s, intern_cstr(s->names, "Stopwatch"), inner->member.name, 0));
-    inner->type = s->real;
-    inner->loc = n->loc;
-    pure_impure(s, "reads a Stopwatch", n->loc);
-    *slot = inner;
-    if (!milli) return true;
-    Ast *thousand = ast_new(s->arena, AST_REAL_LIT, n->loc);
-    thousand->real_lit.value = thousand->value.f = 1000;
-    thousand->is_const = true;
-    thousand->type = s->real;
-    Ast *product = tree_binary(s, n->loc, AST_OP_MUL, inner, thousand);
-    product->type = s->real;
-    *slot = product;
-    return true;
-}
-
 static void check_value_row(Sema *s, Ast *n, const Type *t)
 {
     const char *space = intern_cstr(s->names, member_space(t));
@@ -334,9 +304,6 @@ static void check_value_row(Sema *s, Ast *n, const Type *t)
     if (row < 0) {
         if (class_of(t))
             report_no_member(s, n, t->decl, type_text(s->arena, t));
-        else if (!strcmp(n->member.name, "Elapsed"))
-            report(s, n->loc, NOT_SUPPORTED,
-                   "TimeSpan is not supported yet: use Elapsed.TotalSeconds");
         else
             report_no_row(s, n, space, type_text(s->arena, t));
         return;
@@ -347,7 +314,6 @@ static void check_value_row(Sema *s, Ast *n, const Type *t)
         return;
     }
     n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
-    if (!builtins[row].pure) pure_impure(s, "reads a Stopwatch", n->loc);
     if (!strcmp(n->member.name, "Rank")) {
         n->is_const = true;
         n->value.i = t->nparams;
@@ -450,7 +416,6 @@ static void check_value_member(Sema *s, Ast *n, const Type *t)
 /* Leaves a property as it is: it may be a target. */
 static void check_member_place(Sema *s, Ast **slot)
 {
-    if (check_elapsed(s, slot)) return;
     Ast *n = *slot;
     Base base = base_of(s, n->member.base, n->member.name);
     n->type = s->error;

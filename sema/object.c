@@ -37,14 +37,6 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     }
 }
 
-static void check_new_stopwatch(Sema *s, Ast *n, const Type *t)
-{
-    if (n->new_.args.len) report(s, n->loc, ARGUMENT_COUNT, "'%s' takes no arguments", t->name);
-    pure_impure(s, arena_printf(s->arena, "makes a %s", t->name), n->loc);
-    int row = builtin_find(s, intern_cstr(s->names, t->name), intern_cstr(s->names, "new"), 0);
-    n->sym = builtin_symbol(s, row);
-}
-
 void check_new(Sema *s, Ast *n)
 {
     const Type *t = decl_type(s, n->new_.ntype);
@@ -54,10 +46,6 @@ void check_new(Sema *s, Ast *n)
         check_arguments(s, n->new_.args, NULL);
         n->type = t;
         if (t == s->error) return;
-        if (t->kind == TY_OBJECT) {
-            check_new_stopwatch(s, n, t);
-            return;
-        }
         report(s, n->loc, UNKNOWN_TYPE, "'%s' is not a class", type_text(s->arena, t));
         n->type = s->error;
         return;

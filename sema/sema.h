@@ -109,10 +109,10 @@
  * a MEMBER of a type node. With AST_RES_PROMOTE the instance or some arguments are functions. `a +=
  * b` by a user operator: ASSIGN.sym is that SYM_FUNC; its result is the target's type, or
  * ASSIGN.value is all there is (ASSIGN.op NONE) where a conversion is needed.
- * - NEW.sym is the constructor (SYM_BUILTIN for the library's Stopwatch); of a record it gives the
- *   value. Every class that can be made has one. A chain is an EXPR_STMT near the head of the body,
- *   behind the field initialisers: CALL whose callee is THIS or BASE, sym the constructor.
- *   NEW.init: an INIT_LIST of CALLs of Add whose callee is a MEMBER without base: the new object.
+ * - NEW.sym is the constructor; of a record it gives the value. Every class that can be made has
+ *   one. A chain is an EXPR_STMT near the head of the body, behind the field initialisers: CALL
+ * whose callee is THIS or BASE, sym the constructor. NEW.init: an INIT_LIST of CALLs of Add whose
+ * callee is a MEMBER without base: the new object.
  * - IS, AS: `target->type` is a class. IS.sym: the variable of `x is T name`, or NULL; of a
  *   comparison with null the target is NULL_LIT. Conversions between classes: CONVERT upwards, CAST
  *   downwards (InvalidCastException). An object of a class with Class.function to its functional

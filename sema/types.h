@@ -16,7 +16,7 @@ typedef enum TypeKind {
     TY_STRING,
     TY_FUNC,   /* result(params) */
     TY_ARRAY,  /* elem[,..]: a subtype of elem(int, ..) */
-    TY_OBJECT, /* a class: a counted reference; library (Stopwatch: decl NULL) or user */
+    TY_OBJECT, /* a class: a counted reference; decl NULL for a TextWriter */
     TY_RECORD, /* a final class all of whose fields are scalars or such classes: passed by value,
                   usable in kernels, in arrays one plane a scalar field */
     TY_NULL,   /* of `null` */
