@@ -250,7 +250,8 @@ static bool settle(Domains *d, DomVar *v, bool alone)
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < d->uses.len; i++) {
             const DomUse *u = &d->uses.data[i];
-            if (!u->strict || !u->affine || fdi_index_factor(&u->index, v->var) == 0) continue;
+            if (!domains_strict(u, v) || !u->affine || fdi_index_factor(&u->index, v->var) == 0)
+                continue;
             if ((u->index.nterms > 1) == (round == 1)) candidate(d, v, u, &c);
         }
     bool shared = c.lo.shared.len && c.hi.shared.len;
@@ -344,7 +345,8 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
     error->loc = u && u->apply->loc.line ? u->apply->loc : v->binder->loc;
     for (size_t i = 0; i < d->uses.len; i++) { /* shares an index with another unknown variable? */
         const DomUse *s = &d->uses.data[i];
-        if (!s->strict || !s->affine || fdi_index_factor(&s->index, v->var) == 0) continue;
+        if (!domains_strict(s, v) || !s->affine || fdi_index_factor(&s->index, v->var) == 0)
+            continue;
         for (int k = 0; k < s->index.nterms; k++) {
             const FdNode *other = s->index.terms[k].var;
             if (other == v->var || domains_var(d, other)->known) continue;
@@ -423,7 +425,8 @@ static void add_agreements(Domains *d, const DomVar *v)
         for (size_t i = 0; i < d->uses.len && !first; i++) {
             const DomUse *u = &d->uses.data[i];
             FdDom dom;
-            if (!u->strict || !u->affine || !is_plain(u) || u->index.terms[0].var != v->var)
+            if (!domains_strict(u, v) || !u->affine || !is_plain(u) ||
+                u->index.terms[0].var != v->var)
                 continue;
             int dim;
             if (!agreeing(d, u, &dim) || domains_bounds_of(d, u, &dom) != BOUNDS_YES) continue;
@@ -435,7 +438,7 @@ static void add_agreements(Domains *d, const DomVar *v)
         }
     for (size_t i = 0; i < d->uses.len && first; i++) {
         const DomUse *u = &d->uses.data[i];
-        if (u == first || !u->strict || !u->affine || !is_plain(u)) continue;
+        if (u == first || !domains_strict(u, v) || !u->affine || !is_plain(u)) continue;
         if (u->index.terms[0].var == v->var) agree(d, first, u);
     }
 }
@@ -487,6 +490,8 @@ bool fd_pass_domains(Fd *fd, FdGraph *g, FdError *error)
 {
     Domains d = {.fd = fd, .graph = g};
     bool ok = infer(&d, g, error);
+    for (size_t i = 0; i < d.vars.len; i++)
+        if (d.vars.data[i].inside && d.vars.data[i].index == 0) fdi_map_free(d.vars.data[i].inside);
     vec_free(&d.nodes);
     vec_free(&d.vars);
     vec_free(&d.uses);

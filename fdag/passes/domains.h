@@ -6,17 +6,18 @@
 
 typedef struct DomVar {
     const FdNode *var, *binder;
-    int index;  /* of the variable in its binder */
-    FdDom dom;  /* once known */
-    bool known; /* settled */
-    bool open;  /* was to be inferred */
+    int index;      /* of the variable in its binder */
+    FdDom dom;      /* once known */
+    bool known;     /* settled */
+    bool open;      /* was to be inferred */
+    FdiMap *inside; /* of a binder in a branch: what is evaluated whenever it is; else NULL */
 } DomVar;
 
 /* An index with variables in it: argument `param` of an application. */
 typedef struct DomUse {
     const FdNode *apply;
     int param;
-    bool strict; /* evaluated whenever the body is: not in a branch */
+    bool strict; /* evaluated whenever the graph is: not in a branch */
     bool affine; /* then `index` says how */
     FdiIndex index;
 } DomUse;
@@ -34,6 +35,8 @@ typedef struct Domains {
 /* Fills nodes, vars and uses from the graph, after giving each binder variables of its own. */
 void domains_gather(Domains *d);
 DomVar *domains_var(const Domains *d, const FdNode *var); /* NULL if the graph does not bind it */
+/* Is the use evaluated whenever v has a value: not in a branch inside of v's binder? */
+bool domains_strict(const DomUse *u, const DomVar *v);
 
 /* The domain of the function of a use, at its arguments; not yet: a let whose own range is not
  * settled; none: it is full. */

@@ -62,11 +62,34 @@ static void find_selves(const Domains *d, FdiMap *selves)
         if (d->nodes.data[i]->self) fdi_map_set(selves, d->nodes.data[i]->self, 1);
 }
 
+bool domains_strict(const DomUse *u, const DomVar *v)
+{
+    uint64_t dummy;
+    return u->strict || (v->inside && fdi_map_get(v->inside, u->apply, &dummy));
+}
+
+/* `c ? sum(a(k)) : 0`: the use gives k its range, though it is in a branch. */
+static void add_insides(Domains *d, const FdiMap *strict)
+{
+    uint64_t dummy;
+    FdiMap *inside = NULL;
+    for (size_t i = 0; i < d->vars.len; i++) { /* those of one binder follow each other */
+        DomVar *v = &d->vars.data[i];
+        if (fdi_map_get(strict, v->binder, &dummy)) continue;
+        if (i == 0 || d->vars.data[i - 1].binder != v->binder) {
+            inside = arena_array(d->fd->arena, FdiMap, 1);
+            fdi_gather_strict(v->binder, inside);
+        }
+        v->inside = inside;
+    }
+}
+
 static void add_uses(Domains *d)
 {
     FdiMap strict = {0}, selves = {0};
     find_selves(d, &selves);
     fdi_gather_strict(d->graph->root, &strict);
+    add_insides(d, &strict);
     for (size_t i = 0; i < d->nodes.len; i++) {
         const FdNode *n = d->nodes.data[i];
         uint64_t dummy;
