@@ -96,6 +96,7 @@ deps:
 check: deps
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory unit golden faults levels recursion explain robust cli generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
@@ -135,9 +136,18 @@ examples:
 	@tools/examples.sh
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
+.PHONY: random check-oclgrind
+# Random programs, the same results in every configuration; make check-long runs 10000.
+$(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c)) $(BUILD)/libcsc.a
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $^
+random: all $(BUILD)/random/cases
+	@CSC=$(CSC) BUILD=$(BUILD) SHARE=1 BATCH=14 tests/random/run 1 100
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh
-check-long: check $(BUILD)/npyprod
+check-oclgrind: all
+	@CSC=$(CSC) tests/oclgrind
+check-long: check $(BUILD)/npyprod $(BUILD)/random/cases
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
 bless: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless

@@ -301,27 +301,24 @@ static void print_convert(Text *out, const KirExpr *e)
         print(out, x);
         text_add(out, " != 0))");
     } else if (is_real(from) && !is_real(to)) {
-        /* saturates; NaN gives 0 */
-        if (vector && value_bytes(from) == value_bytes(to)) {
-            text_add(out, "select((");
-            print_type_name(out, name, lanes);
-            text_add(out, ")0, ");
+        /* saturates; NaN gives 0, which OpenCL only recommends */
+        if (vector) {
             print_typed_function(out, "convert_", name, lanes, "_sat_rtz");
-            text_add(out, "(");
+            text_add(out, "(select((");
+            print_type_name(out, value_name(from), lanes);
+            text_add(out, ")0, ");
             print(out, x);
-            text_add(out, "), ");
+            text_add(out, ", ");
             print_infix(out, "==", x, x);
-            text_add(out, ")");
+            text_add(out, "))");
         } else {
-            text_add(out, vector ? "" : "(isnan(");
-            if (!vector) {
-                print(out, x);
-                text_add(out, ") ? 0 : ");
-            }
+            text_add(out, "(isnan(");
+            print(out, x);
+            text_add(out, ") ? 0 : ");
             print_typed_function(out, "convert_", to == KIR_IDX ? "int" : name, lanes, "_sat_rtz");
             text_add(out, "(");
             print(out, x);
-            text_add(out, vector ? ")" : "))");
+            text_add(out, "))");
         }
     } else if (to == SC_HALF && from != SC_BOOL && from != SC_HALF) {
         bool real = is_real(from);
