@@ -1,10 +1,12 @@
 #!/bin/sh
 # Installs what building, testing and running C$ needs and this machine lacks. Silent and instant when
-# nothing is missing. `install-deps.sh bench` adds the peers that `make bench` compares with.
+# nothing is missing. `install-deps.sh bench` adds the peers that `make bench` compares with, `install-deps.sh oclgrind` the
+# interpreter of kernels that `make check-oclgrind` and `make check-long` use where it is there.
 set -eu
 
 packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libxxhash-dev uthash-dev"
 [ "${1:-}" = bench ] && packages="$packages libopenblas-dev"
+[ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
 
 have_llvm() {
     for v in 21 20 19 18 17 16 15; do
