@@ -362,7 +362,7 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
     }
     if (u && u->affine && explain_all(d, v->binder, error)) return;
     const char *what = v->binder->kind == FD_REDUCE ? "the reduction's variable" : "variable";
-    bool shared = u && u->affine && u->strict && u->index.nterms > 1;
+    bool shared = u && u->affine && domains_strict(u, v) && u->index.nterms > 1;
     const char *why = !u          ? "it indexes no finite function"
                       : shared    ? "the range of another variable in its index depends on it"
                       : u->affine ? "its uses inside branches or with unknown functions give none"

@@ -165,7 +165,7 @@ const Func *need_func(Gen *g, Ty ret, Size s);
 /* An expression over the domain of v, with at least one function in it. */
 void write_function(Gen *g, Ty t, Size s, const Value *v, int depth);
 
-/* ---- stmt.c, pattern.c, record.c ---- */
+/* ---- stmt.c, pattern.c, form.c, record.c ---- */
 void write_statement(Gen *g);
 void line(Gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 Value *new_value(Gen *g, const char *prefix, Ty t, Size s, int rank, const Span *dom, bool array);
@@ -183,6 +183,14 @@ void stmt_window(Gen *g);
 void stmt_user_reduction(Gen *g);
 void stmt_fold(Gen *g);
 void stmt_record(Gen *g);
+void stmt_partial(Gen *g);
+void stmt_restriction(Gen *g);
+void stmt_range(Gen *g);
+void stmt_functional(Gen *g);
+void stmt_local_array(Gen *g);
+void stmt_solve(Gen *g);
+void stmt_given_window(Gen *g);
+void stmt_product(Gen *g);
 
 /* ---- case.c ---- */
 /* Appends the declarations and the function of one case. */
