@@ -34,7 +34,7 @@ RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults levels recursion explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/libcsrt.a
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/libcsrt.a
@@ -95,7 +95,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden faults levels recursion explain robust cli generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory unit golden faults memory levels recursion explain robust cli generator replay examples products debugger layers
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
@@ -112,6 +112,18 @@ generator: all
 	@BUILD=$(BUILD) tests/generator
 cli: all
 	@CSC=$(CSC) tests/cli
+# Programs and a compiler whose allocator fails when it is told to (base/mem.c).
+FAULTS_BUILT = $(BUILD)/faults/mem.o $(BUILD)/faults/allfail $(BUILD)/faults/csc
+$(BUILD)/faults/mem.o: base/mem.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -DCS_FAULTS -c -o $@ $<
+$(BUILD)/faults/allfail: tests/tools/allfail.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 -o $@ $<
+$(BUILD)/faults/csc: $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+memory: all $(FAULTS_BUILT)
+	@CSC=$(CSC) BUILD=$(BUILD) tests/memory.sh
 # The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.
 FUZZ_TIME ?= 60
 # Traced comparisons and libFuzzer's entropic schedule took more time than the compiler; a small quarantine spares page faults.
@@ -147,7 +159,7 @@ debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 check-oclgrind: all
 	@CSC=$(CSC) tests/oclgrind
-check-long: check $(BUILD)/npyprod $(BUILD)/random/cases
+check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
 bless: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/mem.h"
 #include "base/output.h"
 #include "base/process.h"
 #include "base/source.h"
@@ -88,6 +89,14 @@ static void complain(const char *fmt, ...)
     va_end(ap);
 }
 
+static void out_of_memory(size_t bytes)
+{
+    (void)bytes;
+    process_remove_leftovers();
+    fputs("csc: out of memory\n", stderr);
+    _exit(1);
+}
+
 static double seconds(void)
 {
     struct timespec t;
@@ -147,12 +156,12 @@ static bool lower_kernels(Job *j)
         CgStatus status = cg_lower(e->graph, &j->opt->host.cg, &text, &error);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
         if (status != CG_OK) {
-            free(text);
+            mem_free(text);
             continue;
         }
         HostKernel k = {cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg),
                         arena_strndup(j->arena, text, strlen(text))};
-        free(text);
+        mem_free(text);
         vec_push(&j->kernels, k);
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
     }
@@ -471,6 +480,7 @@ int main(int argc, char **argv)
     int i = 1;
     bool named = false; /* a "--" came: no more options */
     process_begin(NULL);
+    mem_on_failure(out_of_memory);
     if (i < argc && strcmp(argv[i], "run") == 0) {
         o.run = true;
         i++;

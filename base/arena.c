@@ -1,14 +1,13 @@
 /* Arenas: a list of chunks, each filled from its front. Chunks double up to a limit, so a small
  * arena stays small and a large one makes few calls; a request too big for a chunk gets its own.
- * Running out of memory aborts: nothing in the compiler could go on. */
+ * Chunks belong to their arena: a mem_try that ends early drops arenas, not chunks. */
 #include "arena.h"
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "text.h"
 
 /* Under AddressSanitizer what is not allocated is poisoned, and a gap behind each allocation is
@@ -44,19 +43,16 @@ struct Arena {
     size_t next_chunk; /* its size */
 };
 
-static void out_of_memory(void)
+static void drop(void *arena)
 {
-    fputs("out of memory\n", stderr);
-    abort();
+    arena_free(arena);
 }
 
 Arena *arena_new(void)
 {
-    Arena *a = malloc(sizeof *a);
-    if (!a) {
-        out_of_memory();
-        abort();
-    }
+    Arena *a = mem_alloc(sizeof *a);
+    if (!a) return NULL;
+    mem_set_drop(a, drop);
     *a = (Arena){.chunks = NULL, .next_chunk = FIRST_CHUNK};
     return a;
 }
@@ -66,19 +62,15 @@ void arena_free(Arena *a)
     if (!a) return;
     for (Chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;
-        free(c);
+        mem_free(c);
     }
-    free(a);
+    mem_free(a);
 }
 
 static Chunk *new_chunk(size_t size)
 {
-    if (size > SIZE_MAX - sizeof(Chunk)) out_of_memory();
-    Chunk *c = calloc(1, sizeof(Chunk) + size);
-    if (!c) {
-        out_of_memory();
-        abort();
-    }
+    Chunk *c = mem_inside(sizeof(Chunk) + size);
+    if (!c) return NULL;
     c->size = size;
     HIDE(c->data, size);
     return c;
@@ -86,7 +78,7 @@ static Chunk *new_chunk(size_t size)
 
 void *arena_alloc(Arena *a, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 2) out_of_memory();
+    if (bytes > SIZE_MAX / 8) return mem_inside(bytes); /* which fails */
     size_t asked = bytes;
     bytes = (bytes + GAP + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
     Chunk *c = a->chunks;
@@ -94,6 +86,7 @@ void *arena_alloc(Arena *a, size_t bytes)
         if (bytes > a->next_chunk / 4 && c) {
             /* Its own chunk, behind the first, which stays the one being filled. */
             Chunk *own = new_chunk(bytes);
+            if (!own) return NULL;
             own->used = bytes;
             own->next = c->next;
             c->next = own;
@@ -101,8 +94,9 @@ void *arena_alloc(Arena *a, size_t bytes)
             return own->data;
         }
         size_t size = a->next_chunk > bytes ? a->next_chunk : bytes;
-        if (a->next_chunk < LAST_CHUNK) a->next_chunk *= 2;
         c = new_chunk(size);
+        if (!c) return NULL;
+        if (a->next_chunk < LAST_CHUNK) a->next_chunk *= 2;
         c->next = a->chunks;
         a->chunks = c;
     }
@@ -115,6 +109,7 @@ void *arena_alloc(Arena *a, size_t bytes)
 char *arena_strndup(Arena *a, const char *s, size_t len)
 {
     char *p = arena_alloc(a, len + 1);
+    if (!p) return NULL;
     if (len) memcpy(p, s, len);
     p[len] = '\0';
     return p;
@@ -127,7 +122,7 @@ char *arena_printf(Arena *a, const char *fmt, ...)
     va_start(ap, fmt);
     text_vprintf(&t, fmt, ap);
     va_end(ap);
-    char *p = arena_strndup(a, t.data, t.len);
+    char *p = t.failed ? NULL : arena_strndup(a, t.data, t.len);
     text_free(&t);
     return p;
 }
@@ -140,6 +135,6 @@ void *arena_copy(Arena *a, const void *p, size_t bytes)
 void *arena_grow(Arena *a, const void *p, size_t bytes, size_t more)
 {
     void *grown = arena_alloc(a, bytes + more);
-    if (bytes) memcpy(grown, p, bytes);
+    if (grown && bytes) memcpy(grown, p, bytes);
     return grown;
 }

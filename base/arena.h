@@ -1,4 +1,5 @@
-/* Bump allocation freed all at once. Whoever makes an arena owns everything in it. */
+/* Bump allocation freed all at once. Whoever makes an arena owns everything in it. Where memory is
+ * out, what mem.h says happens: nothing is NULL within mem_try, nor in the compiler. */
 #ifndef CS_BASE_ARENA_H
 #define CS_BASE_ARENA_H
 
@@ -6,7 +7,7 @@
 
 typedef struct Arena Arena;
 
-Arena *arena_new(void); /* never NULL: aborts when memory is out */
+Arena *arena_new(void);
 void arena_free(Arena *a);
 void *arena_alloc(Arena *a, size_t bytes); /* zeroed, aligned to 16 */
 char *arena_strndup(Arena *a, const char *s, size_t len);

@@ -3,14 +3,13 @@
 #include "intern.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "arena.h"
+#include "mem.h"
 
 typedef struct Entry {
     uint64_t hash;
@@ -24,43 +23,33 @@ struct Interner {
     size_t size, used; /* size: a power of two */
 };
 
-static Entry **new_table(size_t size)
-{
-    Entry **t = calloc(size, sizeof(Entry *));
-    if (!t) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
-    return t;
-}
-
 Interner *interner_new(void)
 {
     Arena *arena = arena_new();
     Interner *in = arena_new_of(arena, Interner);
     *in = (Interner){.arena = arena, .size = 256};
-    in->table = new_table(in->size);
+    in->table = mem_alloc(in->size * sizeof *in->table);
     return in;
 }
 
 void interner_free(Interner *in)
 {
     if (!in) return;
-    free(in->table);
+    mem_free(in->table);
     arena_free(in->arena);
 }
 
 static void grow(Interner *in)
 {
     size_t size = in->size * 2;
-    Entry **table = new_table(size);
+    Entry **table = mem_beside(in->table, size * sizeof *table);
     for (size_t i = 0; i < in->size; i++) {
         if (!in->table[i]) continue;
         size_t at = in->table[i]->hash & (size - 1);
         while (table[at]) at = (at + 1) & (size - 1);
         table[at] = in->table[i];
     }
-    free(in->table);
+    mem_free(in->table);
     in->table = table;
     in->size = size;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mem.h"
 #include "text.h"
 
 enum { MOST_AT_ONCE = 1 << 30, TEMPORARIES = 1000, MAX_LINKS = 40, BLOCK = 1 << 16 };
@@ -22,26 +23,33 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+static char *copy_of(const char *s, size_t n)
+{
+    Text t = {0};
+    text_addn(&t, s, n);
+    return text_take(&t);
+}
+
 static char *folder_of(const char *path)
 {
     size_t n = folder_length(path);
-    return n ? strndup(path, n) : strdup("./");
+    return copy_of(n ? path : "./", n ? n : 2);
 }
 
-/* What `path` names in the end, malloc'ed; NULL with errno set. */
+/* What `path` names in the end, a block; NULL with errno set. */
 static char *follow(const char *path)
 {
-    char *at = strdup(path), link[PATH_MAX];
+    char *at = copy_of(path, strlen(path)), link[PATH_MAX];
     for (int i = 0; at && i < MAX_LINKS; i++) {
         ssize_t n = readlink(at, link, sizeof link);
         if (n < 0) return at; /* no link, or nothing yet */
         Text next = {0};
         if (link[0] != '/') text_addn(&next, at, folder_length(at));
         text_addn(&next, link, (size_t)n);
-        free(at);
+        mem_free(at);
         at = text_take(&next);
     }
-    free(at);
+    mem_free(at);
     errno = at ? ELOOP : ENOMEM;
     return NULL;
 }
@@ -100,7 +108,7 @@ static void drop_name(Output *o)
 {
     if (!o->temporary.path) return;
     process_take_leftover(&o->temporary);
-    free((char *)o->temporary.path);
+    mem_free((char *)o->temporary.path);
     o->temporary.path = NULL;
 }
 
@@ -114,7 +122,7 @@ static int open_temporary(Output *o, const struct stat *old, mode_t mode)
     char *folder = folder_of(o->target);
     if (!folder) return ENOMEM;
     int err = open_in(o, folder, mode);
-    free(folder);
+    mem_free(folder);
     if (old && is_refusal(err)) {
         const char *dir = getenv("TMPDIR");
         Text t = {0};
@@ -159,7 +167,7 @@ int output_open(Output *o, const char *path, mode_t mode)
     /* names in /proc lead to files that have no name */
     bool named = regular && lstat(o->target, &found) == 0 && same_file(&st, &found);
     if (!o->exists || named) return open_temporary(o, o->exists ? &st : NULL, mode);
-    free(o->target);
+    mem_free(o->target);
     o->target = NULL;
     o->fd = open(path, O_WRONLY | O_CLOEXEC | (regular ? O_TRUNC : 0));
     return o->fd < 0 ? errno : 0;
@@ -198,7 +206,7 @@ static void sync_folder(const char *target)
         fsync(fd);
         close(fd);
     }
-    free(folder);
+    mem_free(folder);
 }
 
 /* No signal comes between the name and its change. */
@@ -211,7 +219,7 @@ static int replace(Output *o)
     if (!err && rename(o->temporary.path, o->target) != 0) err = errno;
     if (!err) drop_name(o);
     process_release(before);
-    free(folder);
+    mem_free(folder);
     return err;
 }
 
@@ -259,6 +267,6 @@ void output_end(Output *o)
     o->fd = -1;
     if (o->temporary.path) unlink(o->temporary.path);
     drop_name(o);
-    free(o->target);
+    mem_free(o->target);
     o->target = NULL;
 }

@@ -33,6 +33,12 @@ static bool comes_from_outside(int number)
     return false;
 }
 
+void process_remove_leftovers(void)
+{
+    for (const Leftover *l = leftovers; l; l = l->next)
+        if (unlink(l->path) != 0) rmdir(l->path);
+}
+
 static void on_end(int number)
 {
     int before = errno;
@@ -43,8 +49,7 @@ static void on_end(int number)
     }
     if (at_last) at_last();
     if (helper > 0) kill(-helper, SIGTERM);
-    for (const Leftover *l = leftovers; l; l = l->next)
-        if (unlink(l->path) != 0) rmdir(l->path);
+    process_remove_leftovers();
     sigset_t own;
     sigemptyset(&own);
     sigaddset(&own, number);

@@ -22,6 +22,7 @@ typedef struct Leftover {
 
 void process_add_leftover(Leftover *l);
 void process_take_leftover(Leftover *l);
+void process_remove_leftovers(void); /* before the process ends */
 
 /* Between the two, signals that would end the process wait. Returns the mask before. Of no use with
  * anything that can block. */

@@ -10,28 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reserve(Text *t, size_t more)
+#include "mem.h"
+
+/* False: memory is out, and the text stays as it is. */
+static bool reserve(Text *t, size_t more)
 {
-    if (more >= SIZE_MAX / 4 - t->len) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
     size_t need = t->len + more + 1;
-    if (need <= t->cap) return;
+    if (t->failed) return false;
+    if (more < SIZE_MAX / 4 - t->len && need <= t->cap) return true;
     size_t cap = t->cap ? t->cap * 2 : 64;
     while (cap < need) cap *= 2;
-    char *data = realloc(t->data, cap);
-    if (!data) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
+    char *data = more < SIZE_MAX / 4 - t->len ? mem_grow(t->data, cap) : (mem_fail(more), NULL);
+    t->failed = !data;
+    if (t->failed) return false;
     t->data = data;
     t->cap = cap;
+    return true;
 }
 
 void text_addn(Text *t, const char *s, size_t len)
 {
-    reserve(t, len);
+    if (!reserve(t, len)) return;
     if (len) memcpy(t->data + t->len, s, len);
     t->len += len;
     t->data[t->len] = '\0';
@@ -44,14 +43,13 @@ void text_add(Text *t, const char *s)
 
 void text_vprintf(Text *t, const char *fmt, va_list ap)
 {
+    if (!reserve(t, 0)) return;
     va_list again;
     va_copy(again, ap);
-    reserve(t, 0);
     size_t room = t->cap - t->len;
     int n = vsnprintf(t->data + t->len, room, fmt, ap);
     if (n > 0 && (size_t)n >= room) {
-        reserve(t, (size_t)n);
-        n = vsnprintf(t->data + t->len, (size_t)n + 1, fmt, again);
+        n = reserve(t, (size_t)n) ? vsnprintf(t->data + t->len, (size_t)n + 1, fmt, again) : 0;
     }
     va_end(again);
     if (n > 0) t->len += (size_t)n;
@@ -68,7 +66,10 @@ void text_printf(Text *t, const char *fmt, ...)
 
 char *text_take(Text *t)
 {
-    reserve(t, 0);
+    if (!reserve(t, 0)) {
+        text_free(t);
+        return NULL;
+    }
     t->data[t->len] = '\0';
     char *s = t->data;
     *t = (Text){0};
@@ -77,7 +78,7 @@ char *text_take(Text *t)
 
 void text_free(Text *t)
 {
-    free(t->data);
+    mem_free(t->data);
     *t = (Text){0};
 }
 

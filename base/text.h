@@ -4,18 +4,20 @@
 #define CS_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Text {
     char *data; /* NUL-terminated once anything was added; NULL when empty */
     size_t len, cap;
+    bool failed; /* memory ran out: what was added is not all there (only where mem.h lets it) */
 } Text;
 
 void text_add(Text *t, const char *s);
 void text_addn(Text *t, const char *s, size_t len);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *t, const char *fmt, va_list ap);
-char *text_take(Text *t); /* the string (malloc'ed, never NULL), leaving t empty */
+char *text_take(Text *t); /* a block, leaving t empty; NULL of a failed one */
 void text_free(Text *t);
 
 /* Shortest decimal digits that read back as the same float or double, C# style: "1", "0.1",

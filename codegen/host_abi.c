@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name, *signature;
-    bool throws;
+    int throws;
 } abi[ABI_COUNT] = {
 #define ABI(name, signature, throws) {#name, signature, throws},
 #include "abi.def"
@@ -31,7 +31,12 @@ const char *host_abi_signature(AbiId id)
 
 bool host_abi_throws(AbiId id)
 {
-    return abi[id].throws;
+    return abi[id].throws != 0;
+}
+
+bool host_abi_takes_site(AbiId id)
+{
+    return abi[id].throws == 1;
 }
 
 static LLVMTypeRef letter_type(const HostModule *m, char letter)
@@ -71,7 +76,7 @@ static LLVMValueRef call_at(HostFunc *f, AbiId id, const LLVMValueRef *args, int
     HostModule *m = f->m;
     LLVMValueRef all[16];
     for (int i = 0; i < n; i++) all[i] = args[i];
-    if (abi[id].throws) all[n++] = site_of(f, loc);
+    if (host_abi_takes_site(id)) all[n++] = site_of(f, loc);
     if ((size_t)n + 1 != strlen(abi[id].signature)) host_bug(m, NULL, abi[id].name);
     return call(m, id, all, (unsigned)n);
 }
@@ -80,7 +85,7 @@ LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, 
 {
     LLVMValueRef result = call_at(f, id, args, n, loc);
     bool always = strncmp(abi[id].name, "cs_throw", 8) == 0; /* the caller knows where to go */
-    if (abi[id].throws && !always) host_check_pending(f, loc, false);
+    if (abi[id].throws && !always) host_check_pending(f, loc, !host_abi_takes_site(id));
     return result;
 }
 
@@ -97,7 +102,7 @@ void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc
     }
     call_at(f, id, args, n, loc);
     if (lend) LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, f->shadow, ""), slot);
-    if (abi[id].throws) host_check_pending(f, loc, false);
+    if (abi[id].throws) host_check_pending(f, loc, !host_abi_takes_site(id));
 }
 
 void host_check_pending(HostFunc *f, Loc loc, bool frame)
@@ -215,32 +220,22 @@ static LLVMValueRef site_of(HostFunc *f, Loc loc)
     return host_constant(m, "site", t, LLVMConstNamedStruct(t, members, 4), false);
 }
 
-/* static ptr literal(ptr cell, ptr bytes, i64 len): the string of *cell, made when first used. */
-static LLVMValueRef literal_function(HostModule *m, LLVMTypeRef type)
+/* A CsStr as it lies in the program: never counted, and made of nothing at run time. */
+static LLVMValueRef literal(HostModule *m, const char *bytes, size_t len)
 {
-    if (m->literal) return m->literal;
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(m->b);
-    LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(m->b);
-    LLVMValueRef fn = host_add_function(m, "literal", type);
-    host_debug_none(m);
-    LLVMBasicBlockRef make = LLVMAppendBasicBlockInContext(m->ctx, fn, "make");
-    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(m->ctx, fn, "done");
-    LLVMValueRef cell = LLVMGetParam(fn, 0), there = LLVMBuildLoad2(m->b, m->ptr, cell, "");
-    LLVMBasicBlockRef first = LLVMGetInsertBlock(m->b);
-    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, there, ""), make, done);
-    LLVMPositionBuilderAtEnd(m->b, make);
-    LLVMValueRef args[] = {LLVMGetParam(fn, 1), LLVMGetParam(fn, 2)};
-    LLVMValueRef made = call(m, ABI_cs_str, args, 2);
-    LLVMBuildStore(m->b, made, cell);
-    LLVMBuildBr(m->b, done);
-    LLVMPositionBuilderAtEnd(m->b, done);
-    LLVMValueRef phi = LLVMBuildPhi(m->b, m->ptr, ""), values[] = {there, made};
-    LLVMBasicBlockRef blocks[] = {first, make};
-    LLVMAddIncoming(phi, values, blocks, 2);
-    LLVMBuildRet(m->b, phi);
-    LLVMPositionBuilderAtEnd(m->b, back);
-    LLVMSetCurrentDebugLocation2(m->b, at);
-    return m->literal = fn;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(m->ctx), i16 = LLVMInt16TypeInContext(m->ctx);
+    LLVMValueRef none = host_long(m, 0);
+    LLVMValueRef members[] = {host_int(m, -1),
+                              LLVMConstInt(i16, HOST_KIND_STR, false),
+                              LLVMConstNull(i8),
+                              LLVMConstNull(i8),
+                              host_long(m, (int64_t)len),
+                              none,
+                              none,
+                              none,
+                              LLVMConstStringInContext(m->ctx, bytes, (unsigned)len, false)};
+    LLVMValueRef init = LLVMConstStructInContext(m->ctx, members, 9, false);
+    return host_constant(m, "string", LLVMTypeOf(init), init, true);
 }
 
 LLVMValueRef host_string(HostFunc *f, AstBytes text)
@@ -252,16 +247,10 @@ LLVMValueRef host_string(HostFunc *f, AstBytes text)
         if (m->strings.data[i].len == text.len &&
             memcmp(m->strings.data[i].bytes, bytes, text.len) == 0)
             cell = m->strings.data[i].global;
-    if (!cell) {
-        cell = host_constant(m, "string", m->ptr, host_null(m), true);
-        HostText t = {bytes, text.len, cell};
-        vec_push(&m->strings, t);
-    }
-    LLVMTypeRef params[] = {m->ptr, m->ptr, m->i64};
-    LLVMTypeRef type = LLVMFunctionType(m->ptr, params, 3, false);
-    LLVMValueRef args[] = {cell, text_constant(m, bytes, text.len),
-                           host_long(m, (int64_t)text.len)};
-    return LLVMBuildCall2(m->b, type, literal_function(m, type), args, 3, "");
+    if (cell) return cell;
+    HostText t = {bytes, text.len, literal(m, bytes, text.len)};
+    vec_push(&m->strings, t);
+    return t.global;
 }
 
 LLVMValueRef host_graph(HostModule *m, uint64_t graph)

@@ -241,7 +241,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     for (int i = 0; i < count; i++)
         if (letters[i + 1] != 'p') v[i] = host_to_abi(f, v[i], args[i]->type, letters[i + 1]);
     count += extra_arguments(f, id, n, v + count);
-    int wanted = (int)strlen(letters) - 1 - host_abi_throws(id);
+    int wanted = (int)strlen(letters) - 1 - host_abi_takes_site(id);
     while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
     LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
     if (out.back) copy_back(f, &out);

@@ -53,6 +53,7 @@ typedef enum HostDim { DIM_LO, DIM_N, DIM_STRIDE } HostDim; /* members of CsDim 
 
 enum { OBJECT_CLASS = 1, OBJECT_FIELDS = 2 }; /* members of an object */
 enum { CLASS_METHODS = 6 };                   /* of CsClass */
+enum { HOST_KIND_STR = 3 };                   /* CS_STR of CsKind */
 
 typedef struct HostClass {   /* Class.host */
     LLVMTypeRef type;        /* an object with its head, or a record as it is stored */
@@ -106,7 +107,6 @@ struct HostModule {
     LLVMValueRef stack_limit; /* cs_stack_limit */
     LLVMValueRef release;     /* releases slots of a frame */
     LLVMTypeRef release_type;
-    LLVMValueRef literal; /* makes a string literal when it is first used */
     LLVMValueRef *graphs; /* CsGraph of each SemaGraph */
     int nrecords;
     HostFuncInfo *funcs; /* sorted by symbol */
@@ -225,6 +225,7 @@ void host_abi_init(HostModule *m);
 AbiId host_abi_find(const char *name); /* ABI_COUNT: none */
 const char *host_abi_signature(AbiId id);
 bool host_abi_throws(AbiId id);
+bool host_abi_takes_site(AbiId id); /* as its last argument */
 /* Calls a function of the runtime; one that throws gets the site of loc and the check. */
 LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc);
 /* The same of one that changes the array in the slot that is its first argument. */

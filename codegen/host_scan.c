@@ -103,7 +103,8 @@ static bool call_throws(const HostModule *m, const Ast *n, const Symbol *sym)
 
 static bool field_throws(const Ast *n, const Symbol *field)
 {
-    if (field->type->kind == TY_FUNC) return true; /* NULL until it is set */
+    /* NULL until it is set; an array is made when it is first looked at */
+    if (field->type->kind == TY_FUNC || field->type->kind == TY_ARRAY) return true;
     return !(field->mods & AST_MOD_STATIC) && host_may_be_null(n->member.base);
 }
 
@@ -111,6 +112,8 @@ static bool throws_itself(const HostModule *m, const Ast *n)
 {
     const Symbol *sym = callee_of(n);
     switch (n->kind) {
+    case AST_NAME_REF: return sym && sym->kind == SYM_FIELD && sym->type->kind == TY_ARRAY;
+    case AST_DEFAULT: return n->type->kind == TY_ARRAY;
     case AST_GRAPH:
     case AST_INDEX:
     case AST_NEW_ARRAY:

@@ -1,7 +1,6 @@
 /* Strings: printable values as text, interpolation, concatenation. Every text that is made is a
  * temporary of its statement. Objects have their ToString; of records and enums sema made calls.
- * Literals are made when they are first used and live as long as the
- * program. */
+ * Literals are part of the program. */
 #include "host_impl.h"
 
 static LLVMValueRef format_of(HostFunc *f, const AstBytes *format)
@@ -16,9 +15,7 @@ HostRef host_text(HostFunc *f, Ast *n, const AstBytes *format)
     if (t->kind == TY_STRING) return host_ref(f, n);
     LLVMValueRef v = host_value(f, n);
     if (t->kind == TY_OBJECT) { /* ToString is user code */
-        HostRef r = {host_call_runtime(f, ABI_cs_object_to_string, &v, 1, n->loc), true, false};
-        host_check_pending(f, n->loc, true);
-        return r;
+        return (HostRef){host_call_runtime(f, ABI_cs_object_to_string, &v, 1, n->loc), true, false};
     }
     if (type_is_functional(t)) {
         LLVMValueRef args[] = {v, format_of(f, format)};

@@ -249,7 +249,9 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         status = lower_unit_text(&u, text);
     }
     if (status == CG_USER_ERROR) {
-        error->message = *text = strdup(error->message);
+        Text t = {0};
+        text_add(&t, error->message);
+        error->message = *text = text_take(&t);
         if (error->loc.line) error->loc = places[error->loc.line - 1];
         error->at = NULL; /* was in the copy */
     }

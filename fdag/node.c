@@ -18,15 +18,17 @@ Fd *fd_new(void)
     fd->arena = arena;
     fd->last_user = &fd->users;
     fd->nodes_size = FIRST_TABLE;
-    fd->nodes = calloc(fd->nodes_size, sizeof(FdiNode *));
-    if (!fd->nodes) fdi_abort("fd_new", "out of memory");
+    fd->nodes = mem_alloc(fd->nodes_size * sizeof(FdiNode *));
+    vec_reserve(&fd->records, 8); /* now: what is allocated later may be in a mem_try that fails */
+    vec_reserve(&fd->words, 64);
+    vec_reserve(&fd->stack, 16);
     return fd;
 }
 
 void fd_free(Fd *fd)
 {
     if (!fd) return;
-    free(fd->nodes);
+    mem_free(fd->nodes);
     vec_free(&fd->records);
     vec_free(&fd->words);
     vec_free(&fd->stack);
@@ -90,15 +92,14 @@ static bool same_node(const FdNode *a, const FdNode *b)
 static void grow(Fd *fd)
 {
     size_t size = fd->nodes_size * 2;
-    FdiNode **bigger = calloc(size, sizeof *bigger);
-    if (!bigger) fdi_abort("fd", "out of memory");
+    FdiNode **bigger = mem_beside(fd->nodes, size * sizeof *bigger);
     for (size_t i = 0; i < fd->nodes_size; i++) {
         if (!fd->nodes[i]) continue;
         size_t at = fd->nodes[i]->hash & (size - 1);
         while (bigger[at]) at = (at + 1) & (size - 1);
         bigger[at] = fd->nodes[i];
     }
-    free(fd->nodes);
+    mem_free(fd->nodes);
     fd->nodes = bigger;
     fd->nodes_size = size;
 }

@@ -14,9 +14,8 @@ static size_t slot_of(const FdNode *key, size_t size)
 static void grow(FdiMap *m)
 {
     FdiMap bigger = {.size = m->size ? m->size * 2 : 32, .used = m->used};
-    bigger.keys = calloc(bigger.size, sizeof *bigger.keys);
-    bigger.values = calloc(bigger.size, sizeof *bigger.values);
-    if (!bigger.keys || !bigger.values) fdi_abort("map", "out of memory");
+    bigger.keys = mem_alloc(bigger.size * sizeof *bigger.keys);
+    bigger.values = mem_alloc(bigger.size * sizeof *bigger.values);
     for (size_t i = 0; i < m->size; i++) {
         if (!m->keys[i]) continue;
         size_t at = slot_of(m->keys[i], bigger.size);
@@ -54,8 +53,7 @@ bool fd_meet(FdSeen *seen, const FdNode *n)
     size_t word = n->id / 64;
     if (word >= seen->words) {
         size_t words = word * 2 + 16;
-        seen->bits = realloc(seen->bits, words * sizeof *seen->bits);
-        if (!seen->bits) fdi_abort("walk", "out of memory");
+        seen->bits = mem_grow(seen->bits, words * sizeof *seen->bits);
         memset(seen->bits + seen->words, 0, (words - seen->words) * sizeof *seen->bits);
         seen->words = words;
     }
@@ -67,7 +65,7 @@ bool fd_meet(FdSeen *seen, const FdNode *n)
 
 void fd_seen_free(FdSeen *seen)
 {
-    free(seen->bits);
+    mem_free(seen->bits);
     *seen = (FdSeen){0};
 }
 
@@ -84,8 +82,8 @@ void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value)
 
 void fdi_map_free(FdiMap *m)
 {
-    free(m->keys);
-    free(m->values);
+    mem_free(m->keys);
+    mem_free(m->values);
     *m = (FdiMap){0};
 }
 

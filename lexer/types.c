@@ -21,11 +21,10 @@ void names_add(NameSet *set, const char *name)
 {
     if (2 * set->used >= set->size) {
         NameSet grown = {.size = set->size ? 2 * set->size : 64, .used = set->used};
-        grown.slots = calloc(grown.size, sizeof *grown.slots);
-        if (!grown.slots) abort();
+        grown.slots = mem_alloc(grown.size * sizeof *grown.slots);
         for (size_t i = 0; i < set->size; i++)
             if (set->slots[i]) grown.slots[slot_of(&grown, set->slots[i])] = set->slots[i];
-        free(set->slots);
+        mem_free(set->slots);
         *set = grown;
     }
     size_t i = slot_of(set, name);
@@ -40,7 +39,7 @@ static bool names_has(const NameSet *set, const char *name)
 
 void names_free(NameSet *set)
 {
-    free(set->slots);
+    mem_free(set->slots);
     *set = (NameSet){0};
 }
 
@@ -113,8 +112,7 @@ typedef VEC(size_t) Indices;
  * what is still open inside it. The caller frees it. */
 static size_t *find_partners(const Tokens *tokens)
 {
-    size_t *partner = calloc(tokens->list.len + 1, sizeof *partner);
-    if (!partner) abort();
+    size_t *partner = mem_alloc((tokens->list.len + 1) * sizeof *partner);
     Indices open = {0};
     for (size_t i = 0; i < tokens->list.len; i++) {
         TokenKind k = kind_at(tokens, i), want;
@@ -509,7 +507,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             list_end = lexer_skip_type_list(tokens, i + 1);
     }
     names_free(&types);
-    free(m.partner);
+    mem_free(m.partner);
     vec_free(&open);
     vec_free(&m.extents);
     vec_free(&m.active);

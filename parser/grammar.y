@@ -1,5 +1,10 @@
 /* The grammar of C$. Actions only build nodes (build.h). Errors never reach bison's own recovery: the
  * driver in parser.c asks the tables before it pushes a token, and repairs (repair.h). */
+%code top {
+#include "../base/mem.h"
+#define YYMALLOC mem_alloc
+#define YYFREE mem_free
+}
 %code requires {
 #include "parse.h"
 }

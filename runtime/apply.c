@@ -79,7 +79,7 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     }
     if (l->result) return read_element(l->result, args, out, site);
     Evaluation e;
-    compose(&e, l->graph, l->graph->fd->root, l->captures);
+    if (!compose(&e, l->graph, l->graph->fd->root, l->captures, site)) return false;
     Ref *r = compose_ref(&e, site);
     bool good = r && ref_point(r, e.leaves.data, l->site ? l->site : site, in, out);
     if (r) compose_ref_end(&e, r);
@@ -88,9 +88,9 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
 }
 
 /* The graph of what a function gives: its parameters are slots. Made once. */
-static Graph *graph_applied(Graph *g)
+static void make_applied(void *graph)
 {
-    if (g->applied) return g->applied;
+    Graph *g = graph;
     const FdNode *root = g->fd->root, *args[FD_MAX_RANK];
     FdGraph *fd = arena_new_of(fd_arena(rt_fd()), FdGraph);
     *fd = *g->fd;
@@ -114,7 +114,7 @@ static Graph *graph_applied(Graph *g)
     fd->root = fd_apply(rt_fd(), root, root->type->nparams, args, root->loc);
     FdError error;
     fd_pass_find("compose")->run(rt_fd(), fd, &error);
-    return g->applied = graph_adopt(fd);
+    g->applied = graph_adopt(fd);
 }
 
 static bool takes_functions(const FdType *type)
@@ -127,15 +127,23 @@ static bool takes_functions(const FdType *type)
 /* A function of functions, or one that gives a function: what it gives is a graph of its own. */
 static bool apply_functional(Lazy *l, const CsValue *args, CsValue *out, const CsSite *site)
 {
-    Graph *g = graph_applied(l->graph);
+    VEC(CsValue) captures = {0};
+    if (!l->graph->applied && !mem_try(make_applied, l->graph)) {
+        rt_throw_memory(site, 0);
+        return false;
+    }
+    Graph *g = l->graph->applied;
     const FdType *type = g->fd->root->type;
     ScalarValue leaves[RT_MAX_LEAVES];
-    VEC(CsValue) captures = {0};
+    if (!vec_try_room(&captures, (size_t)g->fd->nslots + 1)) {
+        rt_throw_memory(site, (size_t)g->fd->nslots);
+        return false;
+    }
     for (int i = 0; i < l->ncaptures; i++) vec_push(&captures, l->captures[i]);
     for (int i = l->ncaptures; i < g->fd->nslots; i++) vec_push(&captures, args[i - l->ncaptures]);
     bool good = true;
     if (type->result)
-        out->ref = lazy_new(g, captures.data, site);
+        good = (out->ref = lazy_new(g, captures.data, site)) != NULL;
     else if ((good = eval_scalar(g, captures.data, site, leaves)))
         for (int i = 0, n = fd_type_leaves(type); i < n; i++) out[i].i = leaves[i].i;
     vec_free(&captures);

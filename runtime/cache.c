@@ -162,6 +162,7 @@ static uint64_t evict(int fd, uint64_t limit)
         }
         Entry entry = {.used = st.st_mtim, .size = (uint64_t)st.st_size};
         snprintf(entry.name, sizeof entry.name, "%.63s", e->d_name);
+        if (!vec_try(&entries)) break; /* those not seen stay */
         vec_push(&entries, entry);
         total += entry.size;
     }
@@ -202,7 +203,7 @@ static int open_entry(const char *name, struct stat *st)
     return -1;
 }
 
-char *cache_load(const char *name, size_t *size)
+static char *load(const char *name, size_t *size)
 {
     struct stat st;
     int fd = open_entry(name, &st);
@@ -211,14 +212,14 @@ char *cache_load(const char *name, size_t *size)
     char *payload = NULL;
     if (read_all(fd, &h, sizeof h) && h.size < MAX_ENTRY &&
         memcmp(h.magic, magic, sizeof magic) == 0 && (uint64_t)st.st_size == sizeof h + h.size &&
-        (payload = malloc((size_t)h.size + 1))) {
+        (payload = mem_alloc((size_t)h.size + 1))) {
         if (read_all(fd, payload, (size_t)h.size) &&
             checksum(name, payload, (size_t)h.size) == h.checksum) {
             payload[h.size] = '\0';
             *size = (size_t)h.size;
             futimens(fd, NULL); /* used now; a folder that is read-only stays as it is */
         } else {
-            free(payload);
+            mem_free(payload);
             payload = NULL;
         }
     }
@@ -246,7 +247,7 @@ static int open_temporary(int folder, const char *name, Text *temporary)
     return -1;
 }
 
-void cache_store(const char *name, const void *payload, size_t size)
+static void store(const char *name, const void *payload, size_t size)
 {
     int folder = open_folder(true);
     if (folder < 0) return;
@@ -266,4 +267,22 @@ void cache_store(const char *name, const void *payload, size_t size)
     process_release(before);
     text_free(&temporary);
     close(folder);
+}
+
+/* Files are open meanwhile: both return, whatever happens. */
+char *cache_load(const char *name, size_t *size)
+{
+    MemTry *t = mem_suspend();
+    char *payload = load(name, size);
+    mem_resume(t);
+    mem_adopt(payload);
+    if (cs_pending) mem_fail(0);
+    return payload;
+}
+
+void cache_store(const char *name, const void *payload, size_t size)
+{
+    MemTry *t = mem_suspend();
+    store(name, payload, size);
+    mem_resume(t);
 }

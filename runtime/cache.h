@@ -1,12 +1,13 @@
 /* The disk cache of kernel texts and device binaries (docs/runtime.md). Nothing here can fail: an
- * entry that is absent, damaged, unwritable or not the user's own is a miss. */
+ * entry that is absent, damaged, unwritable or not the user's own is a miss; but
+ * OutOfMemoryException may be pending. */
 #ifndef CS_RUNTIME_CACHE_H
 #define CS_RUNTIME_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The payload, malloc'ed with a NUL behind it, or NULL. */
+/* The payload, a block with a NUL behind it, or NULL. */
 char *cache_load(const char *name, size_t *size);
 void cache_store(const char *name, const void *payload, size_t size);
 

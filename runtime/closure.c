@@ -8,25 +8,42 @@
 #include "record.h"
 #include "state.h"
 
-static const FdType *type_of(const CsNative *native)
+static void read_type(void *known)
 {
-    for (size_t i = 0; i < rt.natives.len; i++)
-        if (rt.natives.data[i].native == native) return rt.natives.data[i].type;
-    RtNative known = {native, NULL};
-    if (native->type) known.type = fd_type_read(rt_fd(), native->type);
-    if (native->type && (!known.type || !known.type->result)) {
+    RtNative *k = known;
+    const CsNative *native = k->native;
+    if (native->type) k->type = fd_type_read(rt_fd(), native->type);
+    if (native->type && (!k->type || !k->type->result)) {
         fprintf(stderr, "internal error: the type of %s is \"%s\"\n", native->name, native->type);
         abort();
     }
-    vec_push(&rt.natives, known);
-    return known.type;
+}
+
+/* False with an exception pending. */
+static bool type_of(const CsNative *native, const FdType **out)
+{
+    RtNative known = {native, NULL};
+    size_t i = 0;
+    while (i < rt.natives.len && rt.natives.data[i].native != native) i++;
+    if (i == rt.natives.len) {
+        if (!vec_try(&rt.natives) || !mem_try(read_type, &known)) {
+            rt_throw_memory(NULL, sizeof known);
+            return false;
+        }
+        vec_push(&rt.natives, known);
+    }
+    *out = rt.natives.data[i].type;
+    return true;
 }
 
 void *cs_closure(const CsNative *native, int32_t nenv, const CsValue *env, uint64_t refs)
 {
+    const FdType *type;
+    if (!type_of(native, &type)) return NULL;
     Closure *c = rt_object_new(sizeof *c + (size_t)nenv * sizeof(CsValue), CS_CLOSURE);
+    if (!c) return NULL;
     c->native = native;
-    c->type = type_of(native);
+    c->type = type;
     c->nenv = nenv;
     c->refs = refs;
     for (int32_t i = 0; i < nenv; i++) {
@@ -45,7 +62,7 @@ void *cs_native(const CsNative *native)
 
 void closure_drop_rest(Closure *c)
 {
-    free((void *)c->box);
+    mem_object_free((void *)(uintptr_t)c->box);
 }
 
 const CsNative *rt_native_find(const char *name)
@@ -58,14 +75,24 @@ const CsNative *rt_native_find(const char *name)
 
 /* ---- domains -------------------------------------------------------------------------- */
 
+/* What is said of a domain while an exception is pending. */
+static const FdBox *empty_box(int rank)
+{
+    static FdBox boxes[FD_MAX_RANK + 1];
+    if (rank > FD_MAX_RANK) rank = FD_MAX_RANK;
+    boxes[rank].rank = rank;
+    return &boxes[rank];
+}
+
 const FdBox *closure_box(Closure *c)
 {
     if (c->box) return c->box;
-    FdBox *box = calloc(1, sizeof *box);
+    FdBox *box = mem_object(sizeof *box);
     if (!box) {
-        fputs("out of memory\n", stderr);
-        abort();
+        rt_throw_memory(NULL, sizeof *box);
+        return empty_box(c->native->nparams);
     }
+    MemTry *t = mem_suspend(); /* the program returns, whatever happens */
     /* what has more parameters has no domain */
     box->rank = c->native->nparams < FD_MAX_RANK ? c->native->nparams : FD_MAX_RANK;
     for (int d = 0; d < box->rank; d++) {
@@ -77,7 +104,10 @@ const FdBox *closure_box(Closure *c)
             c->native->upper ? (int64_t)c->native->upper(c->env, d) + 1 : (int64_t)INT32_MAX + 1;
         if (box->dim[d].hi < box->dim[d].lo) box->dim[d].hi = box->dim[d].lo;
     }
-    return c->box = box;
+    mem_resume(t);
+    if (!cs_pending) return c->box = box;
+    mem_object_free(box); /* the next one asks again */
+    return empty_box(c->native->nparams);
 }
 
 bool closure_is_tabular(const Closure *c)
@@ -111,9 +141,11 @@ bool closure_call(Closure *c, const CsValue *args, CsValue *out, const CsSite *s
         rt_throw_outside(site, c->native->name, box, index);
         return false;
     }
+    MemTry *t = mem_suspend();
     cs_retain(c); /* what it calls may drop it */
     c->native->call(c->env, args, out);
     cs_release(c);
+    mem_resume(t);
     if (cs_pending && site) cs_frame(site);
     return !cs_pending;
 }
@@ -188,9 +220,11 @@ Array *closure_block(Closure *c, const FdBox *box, const CsSite *site)
     }
     Array *a = rt_array_new(elem_of_type(c->type->result), box->rank, lo, n, false, site);
     if (!a || count == 0) return a;
+    MemTry *t = mem_suspend();
     cs_retain(c);
     bool good = c->native->block ? fill_block(c, a, site) : fill_elements(c, a, site);
     cs_release(c);
+    mem_resume(t);
     if (good) return a;
     cs_release(a);
     return NULL;

@@ -4,7 +4,6 @@
  * evaluated when it would be composed a second time. */
 #include "compose.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -82,8 +81,8 @@ static bool wants_result(const Lazy *l)
 }
 
 /* Evaluates what is to be evaluated on its own, innermost first. Not recursive: chains can be long.
- */
-static void settle(const Graph *g, const CsValue *captures)
+ * False, without an exception, if memory is out. */
+static bool settle(const Graph *g, const CsValue *captures)
 {
     typedef struct Step {
         Lazy *lazy;
@@ -94,7 +93,8 @@ static void settle(const Graph *g, const CsValue *captures)
     VEC(Step) stack = {0};
     uint32_t visit = ++rt.visit;
     Step first = {NULL, g, captures, 0};
-    vec_push(&stack, first);
+    bool good = vec_try(&stack);
+    if (good) vec_push(&stack, first);
     while (stack.len) {
         Step *s = &vec_last(&stack);
         if (s->next < s->graph->fd->nslots) {
@@ -102,6 +102,8 @@ static void settle(const Graph *g, const CsValue *captures)
             if (!l || l->visit == visit) continue;
             l->visit = visit;
             Step below = {l, l->graph, l->captures, 0};
+            good = vec_try(&stack);
+            if (!good) break;
             vec_push(&stack, below);
             continue;
         }
@@ -117,6 +119,7 @@ static void settle(const Graph *g, const CsValue *captures)
         }
     }
     vec_free(&stack);
+    return good;
 }
 
 /* ---- signatures
@@ -289,12 +292,9 @@ static bool order_recurrences(Composed *c)
 static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root,
                       const CsValue *captures)
 {
-    Composed *c = calloc(1, sizeof *c);
-    if (!c) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
-    c->fd = fd_new();
+    Fd *fd = fd_new();
+    Composed *c = arena_new_of(fd_arena(fd), Composed);
+    c->fd = fd;
     c->hash = hash;
     c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
     c->nwords = w->words.len;
@@ -318,8 +318,7 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
 static void forget(Composed *c)
 {
     ref_free(c->ref);
-    fd_free(c->fd);
-    free(c);
+    fd_free(c->fd); /* which holds c */
 }
 
 /* Drops the older half of what nobody is evaluating. */
@@ -347,22 +346,29 @@ void evals_free(void)
             next = c->next;
             forget(c);
         }
-    free(rt.evals);
+    mem_object_free(rt.evals);
     rt.evals = NULL;
 }
 
-static void find_or_make(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-                         bool again)
+typedef struct Search {
+    Walk walk;
+    const Graph *graph;
+    const FdNode *root;
+    const CsValue *captures;
+} Search;
+
+static void find_or_make(void *search)
 {
-    *e = (Evaluation){0};
-    Walk w = {.e = e, .visit = ++rt.visit, .again = again};
+    Search *s = search;
+    const Graph *g = s->graph;
+    const FdNode *root = s->root;
+    const CsValue *captures = s->captures;
+    Walk w = s->walk;
+    Evaluation *e = w.e;
     vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
     walk(&w, g, captures);
     uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
-    if (!rt.evals && !(rt.evals = calloc(1, sizeof *rt.evals))) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
+    if (!rt.evals && !(rt.evals = mem_object(sizeof *rt.evals))) mem_fail(sizeof *rt.evals);
     struct Evals *t = rt.evals;
     Composed **bucket = &t->buckets[hash % BUCKETS], *c = *bucket;
     while (c && (c->hash != hash || c->nwords != w.words.len ||
@@ -382,21 +388,37 @@ static void find_or_make(Evaluation *e, const Graph *g, const FdNode *root, cons
     e->composed = c;
 }
 
-void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures)
+static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+                   bool again, const CsSite *site)
 {
-    settle(g, captures);
-    find_or_make(e, g, root, captures, false);
+    *e = (Evaluation){0};
+    Search s = {{.e = e, .visit = ++rt.visit, .again = again}, g, root, captures};
+    if (mem_try(find_or_make, &s)) return true;
+    *e = (Evaluation){0};
+    rt_throw_memory(site, 0);
+    return false;
 }
 
-void compose_again(Evaluation *e, const Graph *g, const CsValue *captures)
+bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+             const CsSite *site)
+{
+    MemTry *t = mem_suspend();
+    bool good = settle(g, captures);
+    mem_resume(t);
+    *e = (Evaluation){0};
+    if (!good) rt_throw_memory(site, 0);
+    return good && search(e, g, root, captures, false, site);
+}
+
+bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
-    find_or_make(e, g, g->fd->root, captures, true);
+    return search(e, g, g->fd->root, captures, true, site);
 }
 
 void compose_end(Evaluation *e)
 {
-    e->composed->busy--;
+    if (e->composed) e->composed->busy--;
     for (size_t i = 0; i < e->views.len; i++) cs_release(e->views.data[i]);
     vec_free(&e->views);
     vec_free(&e->leaves);
@@ -406,7 +428,7 @@ bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, co
                     ScalarValue *out)
 {
     Evaluation e;
-    compose(&e, g, n, captures);
+    if (!compose(&e, g, n, captures, site)) return false;
     Ref *r = compose_ref(&e, site);
     bool ok = r && ref_scalar(r, e.leaves.data, site, out);
     if (r) compose_ref_end(&e, r);
@@ -421,14 +443,14 @@ Ref *compose_ref(Evaluation *e, const CsSite *site)
         if (a && a->head.buffer && !rt_array_data(a, site)) return NULL;
     }
     Composed *c = e->composed;
-    Ref *r = c->ref ? c->ref : ref_new(c->fd, c->graph.root);
+    Ref *r = c->ref ? c->ref : ref_new(c->fd, c->graph.root, site);
     c->ref = NULL; /* taken: a host function that it calls may evaluate the same graph */
     return r;
 }
 
 void compose_ref_end(Evaluation *e, Ref *r)
 {
-    if (e->composed->ref)
+    if (e->composed->ref || ref_is_broken(r))
         ref_free(r);
     else
         e->composed->ref = r;

@@ -36,10 +36,12 @@ typedef struct Evaluation {
 } Evaluation;
 
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
- * their own are evaluated first. Never fails, but composing fewer of them than it would like. */
-void compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures);
+ * their own are evaluated first. False with OutOfMemoryException pending: then there is nothing to
+ * end. */
+bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+             const CsSite *site);
 /* Replaces e by the composition of the same, after closures got views (closure.h). */
-void compose_again(Evaluation *e, const Graph *g, const CsValue *captures);
+bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
 /* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
  * False with an exception pending; to be ended in any case. */
 bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);

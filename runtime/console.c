@@ -196,7 +196,8 @@ void *cs_console_read_line(void)
         if (len > 0 && line[len - 1] == '\n') len--;
         if (len > 0 && line[len - 1] == '\r') len--;
         s = rt_str_new(line, len);
-    }
-    free(line);
+    } else if (!feof(stdin) && !ferror(stdin))
+        rt_throw_memory(NULL, room);
+    free(line); /* of the C library */
     return s;
 }

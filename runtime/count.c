@@ -1,8 +1,7 @@
 /* Reference counts. Objects die through a list, not by recursion: a chain of a million values is
- * released in a loop. */
+ * released in a loop. The list takes no memory: the dead are linked through a field of theirs that
+ * is of no more use, which of an object is its first reference. */
 #include "count.h"
-
-#include <stdlib.h>
 
 #include "closure.h"
 #include "memory.h"
@@ -11,10 +10,10 @@
 
 void *rt_object_new(size_t bytes, CsKind kind)
 {
-    CsHead *h = calloc(1, bytes);
+    CsHead *h = mem_object(bytes);
     if (!h) {
-        fputs("out of memory\n", stderr);
-        abort();
+        rt_throw_memory(NULL, bytes);
+        return NULL;
     }
     h->refs = 1;
     h->kind = (int16_t)kind;
@@ -82,33 +81,77 @@ void *cs_retain(void *ref)
     return ref;
 }
 
-static void release_child(void *ctx, CsHead *child)
+/* Where a dead object keeps the next one; NULL: it has no references, and needs no list. */
+static void **link_of(CsHead *h)
 {
-    (void)ctx;
-    cs_release(child);
+    switch ((CsKind)h->kind) {
+    case CS_ARRAY: return ((Array *)h)->head.elem == CS_ELEM_REF ? &((Array *)h)->head.data : NULL;
+    case CS_LAZY: return (void **)(uintptr_t) & ((Lazy *)h)->site;
+    case CS_CLOSURE: return (void **)(uintptr_t) & ((Closure *)h)->type;
+    case CS_OBJECT: {
+        const CsClass *cls = ((CsObject *)h)->cls;
+        return cls->nrefs ? (void **)((char *)h + cls->refs[0]) : NULL;
+    }
+    default: return NULL;
+    }
+}
+
+/* Is that one less the last one? */
+static bool drops(CsHead *h)
+{
+    if (!h || h->refs < 0) return false;
+    if (--h->refs == 0) return true;
+    if (h->colour != RT_GREEN && !h->buffered) cycles_candidate(h);
+    return false;
 }
 
 /* A candidate is still on the collector's list, which frees it. */
-static void die(CsHead *h)
+static void bury(CsHead *h)
 {
-    count_children(h, release_child, NULL);
     count_drop_rest(h);
     rt.value.live--;
-    if (!h->buffered) free(h);
+    if (!h->buffered) mem_object_free(h);
+}
+
+/* Puts a dead object on the list, and what dies with the field that links it. */
+static void doom(CsHead *h)
+{
+    while (h) {
+        void **link = link_of(h);
+        if (!link) {
+            bury(h);
+            return;
+        }
+        CsHead *child = h->kind == CS_OBJECT ? *link : NULL;
+        *link = rt.value.dying;
+        rt.value.dying = h;
+        h = drops(child) ? child : NULL;
+    }
+}
+
+static void release_child(void *ctx, CsHead *child)
+{
+    (void)ctx;
+    if (drops(child)) doom(child);
+}
+
+static void die(CsHead *h)
+{
+    void **link = link_of(h);
+    rt.value.dying = *link;
+    *link = NULL; /* released already, or no reference */
+    count_children(h, release_child, NULL);
+    bury(h);
 }
 
 void cs_release(void *ref)
 {
     CsHead *h = ref;
-    if (!h || h->refs < 0) return;
-    if (--h->refs > 0) {
-        if (h->colour != RT_GREEN && !h->buffered) cycles_candidate(h);
-        return;
-    }
-    vec_push(&rt.value.dying, h);
+    if (!drops(h)) return;
+    doom(h);
     if (rt.value.draining) return;
     rt.value.draining = true;
-    while (rt.value.dying.len) die(rt.value.dying.data[--rt.value.dying.len]);
+    while (rt.value.dying) die(rt.value.dying);
     rt.value.draining = false;
     cycles_step();
 }

@@ -61,6 +61,16 @@ typedef struct CsArray {
     CsDim dim[CS_MAX_RANK]; /* only `rank` of them have memory */
 } CsArray;
 
+/* A string. Literals are such structs in the program's data, with refs -1: those are never counted.
+ */
+typedef struct CsStr {
+    CsHead head;
+    int64_t len;              /* bytes */
+    int64_t count;            /* characters + 1; 0: not counted yet */
+    int64_t at_char, at_byte; /* a character asked for before, and where it begins */
+    char bytes[];             /* UTF-8, NUL-terminated */
+} CsStr;
+
 /* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. */
 typedef struct CsGraph {
     const char *text;

@@ -8,19 +8,25 @@
  * references that the last one followed in vain: each release and each object made pays for a
  * constant share. Nothing here recurses.
  *
+ * All that a collection needs is taken before it changes anything: a list of what the candidates
+ * reach, and a stack as large. Without memory for them it does not take place.
+ *
  * Objects that died as candidates wait on the list as empty shells. */
 #include <stdlib.h>
 
 #include "count.h"
+#include "memory.h"
 #include "state.h"
 
 enum { FEWEST = 4096 };            /* candidates before a collection */
 enum { BYTES_BETWEEN = 64 << 20 }; /* or array memory since the last one */
 
-typedef struct Stack {
-    VEC(CsHead *) on;
-    size_t edges; /* references that were found to be alive */
-} Stack;
+typedef struct Reached {
+    VEC(CsHead *) all;   /* what the candidates reach, gray until it is found to be alive */
+    VEC(CsHead *) alive; /* whose references are still to be followed; room for all */
+    size_t edges;        /* references that were found to be alive */
+    bool good;
+} Reached;
 
 static bool tracked(const CsHead *h)
 {
@@ -29,76 +35,63 @@ static bool tracked(const CsHead *h)
 
 /* ---- the phases ----------------------------------------------------------------------- */
 
-static void try_child(void *ctx, CsHead *child)
+static void reach(void *ctx, CsHead *child)
 {
-    if (!tracked(child)) return;
-    child->refs--;
-    if (child->colour == RT_GRAY) return;
+    Reached *r = ctx;
+    if (!r->good || !tracked(child) || child->colour == RT_GRAY) return;
+    r->good = vec_try(&r->all);
+    if (!r->good) return;
     child->colour = RT_GRAY;
-    vec_push(&((Stack *)ctx)->on, child);
+    vec_push(&r->all, child);
 }
 
-/* Takes away the counts that come from what `root` reaches. */
-static void try_from(CsHead *root, Stack *stack)
+/* Lists what the candidates reach. */
+static bool reach_all(Reached *r)
 {
-    if (root->colour == RT_GRAY) return;
-    root->colour = RT_GRAY;
-    vec_push(&stack->on, root);
-    while (stack->on.len) count_children(stack->on.data[--stack->on.len], try_child, stack);
+    r->good = true;
+    for (size_t i = 0; i < rt.cycles.roots.len; i++) reach(r, rt.cycles.roots.data[i]);
+    for (size_t i = 0; r->good && i < r->all.len; i++) count_children(r->all.data[i], reach, r);
+    r->good = r->good && vec_try_room(&r->alive, r->all.len);
+    for (size_t i = 0; !r->good && i < r->all.len; i++) r->all.data[i]->colour = RT_BLACK;
+    return r->good;
+}
+
+static void take_count(void *ctx, CsHead *child)
+{
+    (void)ctx;
+    if (tracked(child)) child->refs--;
+}
+
+static void restore(Reached *r, CsHead *h)
+{
+    h->colour = RT_BLACK;
+    vec_push(&r->alive, h);
 }
 
 static void restore_child(void *ctx, CsHead *child)
 {
-    ((Stack *)ctx)->edges++;
+    ((Reached *)ctx)->edges++;
     if (!tracked(child)) return;
     child->refs++;
-    if (child->colour == RT_BLACK) return;
-    child->colour = RT_BLACK;
-    vec_push(&((Stack *)ctx)->on, child);
+    if (child->colour == RT_GRAY) restore(ctx, child);
 }
 
-static void restore_from(CsHead *root, Stack *stack)
+/* Gives counts back to what is reached from outside; returns how many objects are not, which are
+ * then in front of the list. */
+static size_t find_garbage(Reached *r)
 {
-    root->colour = RT_BLACK;
-    stack->edges++;
-    vec_push(&stack->on, root);
-    while (stack->on.len) count_children(stack->on.data[--stack->on.len], restore_child, stack);
-}
-
-static void push_gray(void *ctx, CsHead *child)
-{
-    if (child->colour == RT_GRAY && tracked(child)) vec_push(&((Stack *)ctx)->on, child);
-}
-
-/* Tells what is reached from outside (black again) from what is not (white). */
-static void scan_from(CsHead *root, Stack *stack, Stack *blacks)
-{
-    vec_push(&stack->on, root);
-    while (stack->on.len) {
-        CsHead *h = stack->on.data[--stack->on.len];
-        if (h->colour != RT_GRAY) continue;
-        if (h->refs > 0) {
-            restore_from(h, blacks);
-        } else {
-            h->colour = RT_WHITE;
-            count_children(h, push_gray, stack);
-        }
+    for (size_t i = 0; i < r->all.len; i++) count_children(r->all.data[i], take_count, NULL);
+    for (size_t i = 0; i < r->all.len; i++) {
+        CsHead *h = r->all.data[i];
+        if (h->colour != RT_GRAY || h->refs == 0) continue;
+        r->edges++;
+        restore(r, h);
+        while (r->alive.len) count_children(r->alive.data[--r->alive.len], restore_child, r);
     }
-}
-
-static void push_white(void *ctx, CsHead *child)
-{
-    if (child->colour != RT_WHITE || !tracked(child)) return;
-    child->colour = RT_BLACK;
-    vec_push(&((Stack *)ctx)->on, child);
-}
-
-/* Appends the white objects that root reaches. */
-static void gather_from(CsHead *root, Stack *garbage)
-{
-    size_t at = garbage->on.len;
-    push_white(garbage, root);
-    while (at < garbage->on.len) count_children(garbage->on.data[at++], push_white, garbage);
+    size_t n = 0;
+    for (size_t i = 0; i < r->all.len; i++)
+        if (r->all.data[i]->colour == RT_GRAY) r->all.data[n++] = r->all.data[i];
+    return n;
 }
 
 /* The counts of tracked children are gone already. */
@@ -117,7 +110,7 @@ static void drop_shells(void)
     for (size_t i = 0; i < rt.cycles.roots.len; i++) {
         CsHead *h = rt.cycles.roots.data[i];
         if (h->refs == 0)
-            free(h);
+            mem_object_free(h);
         else
             rt.cycles.roots.data[kept++] = h;
     }
@@ -135,31 +128,32 @@ int64_t cs_collect(void)
     if (rt.value.draining || rt.cycles.collecting) return 0;
     rt.cycles.collecting = true;
     drop_shells();
-    Stack stack = {0}, blacks = {0}, garbage = {0};
-    size_t n = rt.cycles.roots.len;
-    CsHead **roots = rt.cycles.roots.data;
-    for (size_t i = 0; i < n; i++) try_from(roots[i], &stack);
-    for (size_t i = 0; i < n; i++) scan_from(roots[i], &stack, &blacks);
-    for (size_t i = 0; i < n; i++) roots[i]->buffered = 0;
-    for (size_t i = 0; i < n; i++) gather_from(roots[i], &garbage);
-    rt.cycles.roots.len = 0;
-    for (size_t i = 0; i < garbage.on.len; i++) {
-        count_children(garbage.on.data[i], release_untracked, NULL);
-        count_drop_rest(garbage.on.data[i]);
+    Reached r = {0};
+    size_t n = 0;
+    if (reach_all(&r)) {
+        n = find_garbage(&r);
+        for (size_t i = 0; i < rt.cycles.roots.len; i++) rt.cycles.roots.data[i]->buffered = 0;
+        rt.cycles.roots.len = 0;
+        for (size_t i = 0; i < n; i++) {
+            count_children(r.all.data[i], release_untracked, NULL);
+            count_drop_rest(r.all.data[i]);
+        }
+        for (size_t i = 0; i < n; i++) mem_object_free(r.all.data[i]);
+        rt.value.live -= (int64_t)n;
+        settle_thresholds(r.edges);
     }
-    for (size_t i = 0; i < garbage.on.len; i++) free(garbage.on.data[i]);
-    int64_t freed = (int64_t)garbage.on.len;
-    rt.value.live -= freed;
-    settle_thresholds(blacks.edges);
-    vec_free(&stack.on);
-    vec_free(&blacks.on);
-    vec_free(&garbage.on);
+    vec_free(&r.all);
+    vec_free(&r.alive);
     rt.cycles.collecting = false;
-    return freed;
+    return (int64_t)n;
 }
 
 void cycles_candidate(CsHead *h)
 {
+    if (!vec_try(&rt.cycles.roots)) {
+        if (!rt.value.draining) cs_collect(); /* which empties the list */
+        if (!vec_try(&rt.cycles.roots)) return;
+    }
     h->buffered = 1;
     vec_push(&rt.cycles.roots, h);
     cycles_step();
@@ -181,5 +175,9 @@ void cycles_step(void)
 void cycles_end(void)
 {
     cs_collect();
+    if (rt.cycles.roots.len) { /* memory was out */
+        memory_trim();
+        cs_collect();
+    }
     vec_free(&rt.cycles.roots);
 }

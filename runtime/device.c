@@ -75,13 +75,13 @@ static bool listed(DeviceList *list, cl_int code, const char *what)
     return code == CL_SUCCESS;
 }
 
-/* What the device says of itself; *out is malloc'ed, empty after an error. */
+/* What the device says of itself; *out is for mem_object_free, empty after an error. */
 static cl_int device_text(cl_device_id id, cl_device_info what, char **out)
 {
     size_t size = 0;
     cl_int code = clGetDeviceInfo(id, what, 0, NULL, &size);
     if (code != CL_SUCCESS) size = 0;
-    *out = calloc(size + 1, 1);
+    *out = mem_object(size + 1);
     if (!*out) return CL_OUT_OF_HOST_MEMORY;
     return size ? clGetDeviceInfo(id, what, size, *out, NULL) : code;
 }
@@ -103,7 +103,7 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
             code = clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
             if (code == CL_SUCCESS) code = device_text(here[d], CL_DEVICE_NAME, &l->name);
             if (!listed(list, code, "what a device is")) {
-                free(l->name);
+                mem_object_free(l->name);
                 l->name = NULL;
                 continue;
             }
@@ -163,10 +163,10 @@ static cl_int identify(struct Device *d)
         char *text = NULL;
         code = device_text(d->id, what[i], &text);
         text_printf(&t, "%s;", text ? text : "");
-        free(text);
+        mem_object_free(text);
     }
     d->identity = text_take(&t);
-    return code;
+    return d->identity ? code : CL_OUT_OF_HOST_MEMORY;
 }
 
 /* Queue, facts and name. False with an exception pending. */
@@ -188,15 +188,15 @@ bool device_open(const CsSite *site)
     cl_device_id ids[MAX_LISTED];
     driver_prepare();
     find_devices(&list, ids);
-    int chosen = select_device(&list, site);
-    for (int i = 0; i < list.count; i++) free(list.devices[i].name);
-    if (chosen < 0) return false;
+    int chosen = cs_pending ? -1 : select_device(&list, site);
+    for (int i = 0; i < list.count; i++) mem_object_free(list.devices[i].name);
+    if (chosen < 0) return rt_site(site), false;
     bool cpu = list.devices[chosen].kind == LISTED_CPU;
     CgFamily family;
     size_t size;
     if (!choose_family(cpu, &family, site)) return false;
     if (memory_size_from("CS_CACHE_LIMIT", &size, site) < 0) return false;
-    struct Device *d = calloc(1, sizeof *d);
+    struct Device *d = mem_object(sizeof *d);
     if (!d) {
         rt_throw_memory(site, sizeof *d);
         return false;
@@ -205,7 +205,7 @@ bool device_open(const CsSite *site)
     cl_int code;
     d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &code);
     if (!device_good(code, "the device cannot be used", site)) {
-        free(d);
+        mem_object_free(d);
         return false;
     }
     d->profiling = rt_profiling();
@@ -228,8 +228,8 @@ void device_close(void)
     vec_free(&d->lost);
     if (d->queue && !d->stuck) clReleaseCommandQueue(d->queue);
     if (!d->stuck) clReleaseContext(d->context);
-    free(d->identity);
-    free(d);
+    mem_free(d->identity);
+    mem_object_free(d);
     rt.device = NULL;
 }
 
@@ -291,7 +291,7 @@ void device_wait(uint64_t launch)
     }
     d->pending.len = 0;
     d->done = d->launched;
-    if (lost.from) vec_push(&d->lost, lost);
+    if (lost.from) vec_push(&d->lost, lost); /* there is room (launch) */
 }
 
 void rt_sync(void)

@@ -22,7 +22,7 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
                             int nkernels, const CsSite *site);
 DeviceProgram *device_load(const void *binary, size_t size, const char *options,
                            const char *const *kernels, int nkernels);
-/* The program's binary, malloc'ed; NULL without exception if the device has none. */
+/* The program's binary, for mem_object_free; NULL without exception if the device has none. */
 void *device_binary(const DeviceProgram *p, size_t *size);
 void device_unload(DeviceProgram *p);
 

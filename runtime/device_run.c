@@ -2,7 +2,6 @@
 #include "device_impl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/text.h"
@@ -22,36 +21,45 @@ void device_unload(DeviceProgram *p)
     if (!p) return;
     for (int i = 0; i < p->nkernels; i++) {
         if (p->kernels[i]) clReleaseKernel(p->kernels[i]);
-        free(p->names[i]);
+        mem_object_free(p->names[i]);
     }
-    free(p->kernels);
-    free(p->names);
+    mem_object_free(p->kernels);
+    mem_object_free(p->names);
     clReleaseProgram(p->program);
-    free(p);
+    mem_object_free(p);
 }
 
 /* Takes over `program`. *code says why when NULL is returned. */
 static DeviceProgram *with_kernels(cl_program program, const char *const *names, int n,
                                    cl_int *code)
 {
-    DeviceProgram *p = calloc(1, sizeof *p);
-    if (p) {
-        p->program = program;
-        p->kernels = calloc((size_t)n + 1, sizeof *p->kernels);
-        p->names = calloc((size_t)n + 1, sizeof *p->names);
-    }
-    if (!p || !p->kernels || !p->names) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
+    size_t room = (size_t)n + 1;
+    DeviceProgram *p = mem_object(sizeof *p);
     *code = CL_SUCCESS;
+    if (!p) {
+        clReleaseProgram(program);
+        rt_throw_memory(NULL, sizeof *p);
+        return NULL;
+    }
+    p->program = program;
+    if (!(p->kernels = mem_object(room * sizeof *p->kernels)) ||
+        !(p->names = mem_object(room * sizeof *p->names))) {
+        rt_throw_memory(NULL, room * sizeof *p->kernels);
+        device_unload(p);
+        return NULL;
+    }
     for (int i = 0; i < n && *code == CL_SUCCESS; i++) {
         p->nkernels = i + 1;
-        p->names[i] = strdup(names[i]);
+        p->names[i] = mem_object(strlen(names[i]) + 1);
+        if (!p->names[i]) {
+            rt_throw_memory(NULL, strlen(names[i]));
+            break;
+        }
+        memcpy(p->names[i], names[i], strlen(names[i]));
         TRY_MAKE(p->kernels[i], *code, clCreateKernel(program, names[i], code));
         if (*code != CL_SUCCESS) p->kernels[i] = NULL;
     }
-    if (*code == CL_SUCCESS) return p;
+    if (*code == CL_SUCCESS && !cs_pending) return p;
     device_unload(p);
     return NULL;
 }
@@ -64,11 +72,11 @@ static void throw_build(cl_program program, cl_int code, const CsSite *site)
     }
     size_t n = 0;
     clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
-    char *log = calloc(1, n + 1);
+    char *log = mem_object(n + 1);
     if (log) clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, n, log, NULL);
     rt_throw(RT_DEVICE, site, "the driver cannot build a kernel (CS_DUMP=opencl shows it): %s",
              log ? log : "");
-    free(log);
+    mem_object_free(log);
 }
 
 DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
@@ -81,6 +89,12 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
     if (!device_good(code, "the device takes no program", site)) return NULL;
     Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
     text_printf(&all, "-w %s", options ? options : "");
+    if (all.failed) {
+        rt_site(site);
+        text_free(&all);
+        clReleaseProgram(program);
+        return NULL;
+    }
     TRY(code, clBuildProgram(program, 1, &d->id, all.data, NULL, NULL));
     text_free(&all);
     if (code != CL_SUCCESS) {
@@ -90,6 +104,7 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
     }
     DeviceProgram *p = with_kernels(program, kernels, nkernels, &code);
     device_good(code, "a kernel that was built cannot be had", site);
+    rt_site(site);
     return p;
 }
 
@@ -117,9 +132,9 @@ void *device_binary(const DeviceProgram *p, size_t *size)
     size_t n = 0;
     if (clGetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) || n == 0)
         return NULL;
-    unsigned char *bytes = malloc(n);
+    unsigned char *bytes = mem_object(n);
     if (bytes && clGetProgramInfo(p->program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL)) {
-        free(bytes);
+        mem_object_free(bytes);
         return NULL;
     }
     *size = n;
@@ -178,6 +193,10 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
             b->host_stale = true;
         }
     }
+    if (!vec_try(&d->pending) || !vec_try(&d->lost)) { /* waiting may have to tell a failure */
+        rt_throw_memory(site, sizeof(Launched));
+        return false;
+    }
     Launched launched = {.number = number, .bytes = bytes, .kernel = r->program->names[k]};
     if (code == CL_SUCCESS)
         TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
@@ -217,7 +236,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
     if (!d->none && !(d->none = buffer_new(64, true, site))) return false;
     if (can_fail && !clear_errors(site)) return false;
     bool ok = true;
-    Buffer **temps = calloc((size_t)s->ntemps + 1, sizeof *temps);
+    Buffer **temps = mem_object(((size_t)s->ntemps + 1) * sizeof *temps);
     if (!temps) {
         rt_throw_memory(site, (size_t)s->ntemps);
         return false;
@@ -229,7 +248,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
     clFlush(d->queue); /* where it fails, waiting does too */
     /* The queue is in order: whoever gets these blocks next on the device comes later. */
     for (int i = 0; i < s->ntemps; i++) buffer_release(temps[i]);
-    free(temps);
+    mem_object_free(temps);
     return ok;
 }
 

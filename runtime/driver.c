@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../base/mem.h"
 #include "../base/text.h"
 #include "cache.h"
 
@@ -27,7 +28,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
 static void remove_own(void)
 {
     nftw(own, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    free(own);
+    mem_free(own);
     own = NULL;
 }
 
@@ -52,11 +53,11 @@ void driver_prepare(void)
         text_printf(&t, "%s/pocl/kcache", xdg);
     else if (home && *home)
         text_printf(&t, "%s/.cache/pocl/kcache", home);
-    if (t.len == 0 || !is_usable(t.data)) {
+    if (t.len == 0 || (!t.failed && !is_usable(t.data))) {
         for (int i = tmp && *tmp ? 0 : 1; i < 2 && !own; i++) {
             text_free(&t);
             text_printf(&t, "%s/cs-dollar-XXXXXX", i ? "/tmp" : tmp);
-            if (mkdtemp(t.data)) own = text_take(&t);
+            if (!t.failed && mkdtemp(t.data)) own = text_take(&t);
         }
         if (own && setenv("POCL_CACHE_DIR", own, 1) == 0) atexit(remove_own);
     }

@@ -30,16 +30,27 @@ static void pend(const CsSite *site)
     if (site) add_frame(site);
 }
 
+void rt_site(const CsSite *site)
+{
+    if (cs_pending && rt.error.nframes == 0 && site) add_frame(site);
+}
+
 void rt_throw(RtError kind, const CsSite *site, const char *fmt, ...)
 {
+    rt_site(site); /* of memory that ran out on the way here */
     if (cs_pending) return;
-    pend(site);
-    rt.error.kind = kind;
+    MemTry *t = mem_suspend(); /* an exception outlives what throws it */
     text_free(&rt.error.message);
     va_list ap;
     va_start(ap, fmt);
     text_vprintf(&rt.error.message, fmt, ap);
     va_end(ap);
+    if (!cs_pending) { /* there was memory for the message */
+        pend(site);
+        rt.error.kind = kind;
+    }
+    rt_site(site);
+    mem_resume(t);
 }
 
 void cs_throw(void *exception, const CsSite *site)
@@ -52,15 +63,71 @@ void cs_throw(void *exception, const CsSite *site)
 
 void rt_throw_memory(const CsSite *site, size_t bytes)
 {
-    if (bytes == SIZE_MAX)
-        rt_throw(RT_MEMORY, site, "an array of so many elements does not fit any memory");
-    else if (bytes < 1 << 20)
-        rt_throw(RT_MEMORY, site, "no room for %zu bytes", bytes);
+    rt_site(site);
+    if (cs_pending) return;
+    pend(site);
+    rt.error.kind = RT_MEMORY;
+    text_free(&rt.error.message);
+    rt.error.bytes = bytes;
+}
+
+void rt_out_of_memory(size_t bytes)
+{
+    rt_throw_memory(NULL, bytes);
+}
+
+/* The message of an exception that the runtime threw. That of an OutOfMemoryException takes no
+ * memory; `room` is for it. */
+static const char *own_message(char room[64])
+{
+    size_t bytes = rt.error.bytes;
+    if (rt.error.message.data) return rt.error.message.data;
+    if (rt.error.kind != RT_MEMORY) return "";
+    if (bytes == SIZE_MAX) return "an array of so many elements does not fit any memory";
+    if (bytes < 1 << 20)
+        snprintf(room, 64, "no room for %zu bytes", bytes);
     else
-        rt_throw(RT_MEMORY, site, "no room for %.1f MiB", (double)bytes / 1048576.0);
+        snprintf(room, 64, "no room for %.1f MiB", (double)bytes / 1048576.0);
+    return room;
 }
 
 /* ---- catching -------------------------------------------------------------------------- */
+
+/* Of every exception the first field. */
+static Str **message_of(CsObject *exception)
+{
+    return (Str **)(exception + 1);
+}
+
+/* The OutOfMemoryException that is there when no other can be made: object, message and trace are
+ * made at the start of the program. It is never counted, and whoever catches it shares it. */
+void error_start(void)
+{
+    static const char text[] = "there is no memory left";
+    const CsClass *cls = object_exception_of(RT_MEMORY);
+    Str *message = mem_object(sizeof *message + sizeof text);
+    CsObject *o = mem_object(object_bytes(cls));
+    Trace *trace = mem_object(sizeof *trace + RT_MAX_FRAMES * sizeof(CsSite));
+    if (!message || !o || !trace) rt_no_start();
+    message->head = (CsHead){.refs = -1, .kind = CS_STR};
+    message->len = sizeof text - 1;
+    memcpy(message->bytes, text, sizeof text);
+    o->head = (CsHead){.refs = -1, .kind = CS_OBJECT};
+    object_init(o, cls);
+    *message_of(o) = message;
+    *object_trace(o) = trace;
+    rt.error.spare = o;
+}
+
+static void free_spare(void)
+{
+    CsObject *o = rt.error.spare;
+    if (!o) return;
+    mem_object_free(*message_of(o));
+    mem_object_free(*object_trace(o));
+    mem_object_free(o);
+    rt.error.spare = NULL;
+}
 
 void cs_throw_stack(const CsSite *site)
 {
@@ -94,6 +161,30 @@ void rt_catch(void)
     forget();
 }
 
+/* What the runtime threw as an object; without memory for it, the OutOfMemoryException. */
+static void make_object(void)
+{
+    char room[64];
+    const CsClass *cls = object_exception_of(rt.error.kind);
+    const char *text = own_message(room);
+    if (!cs_pending || rt.error.object) return;
+    CsObject *o = mem_object(object_bytes(cls));
+    Str *message = o ? mem_object(sizeof *message + strlen(text) + 1) : NULL;
+    if (!message) {
+        mem_object_free(o);
+        rt.error.object = rt.error.spare;
+        return;
+    }
+    rt.value.live += 2;
+    message->head = (CsHead){.refs = 1, .kind = CS_STR};
+    message->len = (int64_t)strlen(text);
+    memcpy(message->bytes, text, strlen(text));
+    o->head = (CsHead){.refs = 1, .kind = CS_OBJECT};
+    object_init(o, cls);
+    *message_of(o) = message;
+    rt.error.object = o;
+}
+
 static const CsClass *pending_class(void)
 {
     return rt.error.object ? rt.error.object->cls : object_exception_of(rt.error.kind);
@@ -102,21 +193,18 @@ static const CsClass *pending_class(void)
 int32_t cs_catch_is(const CsClass *cls)
 {
     end_if_stack_overflow();
+    make_object(); /* which can make it another one */
     return cs_pending && (!cls || object_is(pending_class(), cls));
-}
-
-/* Of every exception the first field. */
-static Str **message_of(CsObject *exception)
-{
-    return (Str **)(exception + 1);
 }
 
 static void keep_trace(CsObject *exception)
 {
     Trace **trace = object_trace(exception);
     size_t bytes = sizeof **trace + (size_t)rt.error.nframes * sizeof(CsSite);
-    free(*trace);
-    *trace = malloc(bytes);
+    if (exception != rt.error.spare) { /* whose trace has room */
+        mem_object_free(*trace);
+        *trace = mem_object(bytes);
+    }
     if (!*trace) return; /* it will say less */
     (*trace)->nframes = rt.error.nframes;
     (*trace)->more = rt.error.more;
@@ -126,12 +214,8 @@ static void keep_trace(CsObject *exception)
 void *cs_catch(void)
 {
     end_if_stack_overflow();
+    make_object();
     CsObject *o = cs_retain(rt.error.object);
-    if (!o) {
-        o = rt_object_new(object_bytes(pending_class()), CS_OBJECT);
-        object_init(o, pending_class());
-        *message_of(o) = rt_str_new(rt.error.message.data, (int64_t)rt.error.message.len);
-    }
     keep_trace(o);
     rt_catch();
     return o;
@@ -163,15 +247,18 @@ void cs_restore_exception(void *saved)
 
 /* ---- what is told ---------------------------------------------------------------------- */
 
+static const char *pending_text(char room[64])
+{
+    const Str *own = rt.error.object ? *message_of(rt.error.object) : NULL;
+    return own ? own->bytes : rt.error.object ? "" : own_message(room);
+}
+
 const char *rt_pending_message(void)
 {
     if (!cs_pending) return NULL;
-    const Str *own = rt.error.object ? *message_of(rt.error.object) : NULL;
-    const char *message = own                     ? own->bytes
-                          : rt.error.object       ? ""
-                          : rt.error.message.data ? rt.error.message.data
-                                                  : "";
+    char room[64];
     text_free(&rt.error.full);
+    const char *message = pending_text(room);
     text_printf(&rt.error.full, *message ? "%s: %s" : "%s", pending_class()->name, message);
     return rt.error.full.data;
 }
@@ -183,7 +270,9 @@ void cs_frame(const CsSite *site)
 
 void error_print(FILE *out)
 {
-    fprintf(out, "Unhandled %s\n", rt_pending_message());
+    char room[64];
+    const char *message = pending_text(room);
+    fprintf(out, "Unhandled %s%s%s\n", pending_class()->name, *message ? ": " : "", message);
     for (int i = 0; i < rt.error.nframes; i++) {
         const CsSite *s = &rt.error.frames[i];
         fprintf(out, "   at %s (%s:%d:%d)\n", s->function, s->file, (int)s->line, (int)s->col);
@@ -196,6 +285,7 @@ void error_end(void)
     forget();
     if (rt.error.names) interner_free(rt.error.names);
     rt.error.names = NULL;
+    free_spare();
 }
 
 void cs_throw_divide(const CsSite *site)
@@ -219,13 +309,27 @@ CsSite rt_site_at(const CsSite *site, FdLoc loc)
     return s;
 }
 
+/* The name of the user function that holds node n of root, kept. */
+typedef struct FunctionName {
+    const FdNode *root, *n;
+    const char *kept; /* NULL: there is none */
+} FunctionName;
+
+static void find_name(void *name)
+{
+    FunctionName *f = name;
+    const FdUser *u = fd_user_around(f->root, f->n);
+    if (!u) return;
+    Interner *names = rt.error.names ? rt.error.names : interner_new();
+    f->kept = intern(names, u->name, strcspn(u->name, ".")); /* "f.2": the second f */
+    rt.error.names = names;
+}
+
 CsSite rt_site_of(const CsSite *site, const FdNode *root, const FdNode *n)
 {
     CsSite s = rt_site_at(site, n ? n->loc : (FdLoc){0});
-    const FdUser *u = n && n->loc.line ? fd_user_around(root, n) : NULL;
-    if (!u || cs_pending) return s;
-    if (!rt.error.names) rt.error.names = interner_new();
-    s.function = intern(rt.error.names, u->name, strcspn(u->name, ".")); /* "f.2": the second f */
+    FunctionName f = {.root = root, .n = n};
+    if (n && n->loc.line && !cs_pending && mem_try(find_name, &f) && f.kept) s.function = f.kept;
     return s;
 }
 

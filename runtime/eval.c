@@ -1,7 +1,6 @@
 /* Evaluation: a composed graph with values of its slots becomes numbers (bounds of ranges), then a
  * bound plan on the device, or interpretation. Then the entries of the ABI that evaluate. Errors of
  * elements carry the line of the operation; the calls on the way add theirs as frames. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "closure.h"
@@ -20,6 +19,9 @@ typedef struct Numbers {
     Arena *arena;
     FdEnv env; /* by slot number */
     CgBinding binding;
+    CgSchedule schedule;
+    uint32_t variant;
+    Buffer **slots;
 } Numbers;
 
 static bool fail_infinite(const FdNode *binder, const CsSite *site)
@@ -189,40 +191,50 @@ static bool reports_errors(const CgSchedule *s)
     return false;
 }
 
-static Outcome on_device(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
+/* Binds the plan to the numbers. */
+static bool bind(Evaluation *e, Numbers *n, const Buffer *out, const CsSite *site)
+{
+    Composed *c = e->composed;
+    n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
+    n->variant = cg_plan_variant(c->kernel->plan, &n->binding, device_info());
+    if (cg_plan_bind(c->kernel->plan, &n->binding, device_info(), n->arena, &n->schedule) &&
+        n->schedule.out_bytes <= out->capacity)
+        return true;
+    rt_throw_memory(site, SIZE_MAX);
+    return false;
+}
+
+/* Finds the kernel. */
+static Outcome find_kernel(Evaluation *e, const CsSite *site)
 {
     Composed *c = e->composed;
     if (device_is_ref() || e->nclosures) return INTERPRET;
     if (!device_open(site)) return FAILED;
-    if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph);
+    if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph, site);
+    if (!c->kernel || cs_pending) return FAILED;
     if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
-    if (c->kernel->status == CG_USER_ERROR) {
-        CsSite at = rt_site_at(site, c->kernel->loc);
-        rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
-        return FAILED;
-    }
-    const CgPlan *plan = c->kernel->plan;
-    CgSchedule schedule;
-    if (!cg_plan_bind(plan, &n->binding, device_info(), n->arena, &schedule) ||
-        schedule.out_bytes > out->capacity) {
-        rt_throw_memory(site, SIZE_MAX);
-        return FAILED;
-    }
-    kernels_dump(c->kernel, &schedule);
-    DeviceProgram *p =
-        kernels_program(c->kernel, cg_plan_variant(plan, &n->binding, device_info()), site);
+    if (c->kernel->status == CG_OK) return DONE;
+    CsSite at = rt_site_at(site, c->kernel->loc);
+    rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
+    return FAILED;
+}
+
+static Outcome launch(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const CgSchedule *schedule = &n->schedule;
+    kernels_dump(c->kernel, schedule);
+    DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    int nslots = c->order.nslots;
-    Buffer **slots = arena_array(n->arena, Buffer *, nslots ? nslots : 1);
-    for (int k = 0; k < nslots; k++) {
+    for (int k = 0; k < c->order.nslots; k++) {
         Array *a = e->leaves.data[c->order.slots[k]].array;
         if (!a) continue;
-        slots[k] = a->head.buffer;
+        n->slots[k] = a->head.buffer;
         a->head.host_state &= ~CS_HOST_WRITE;
     }
-    bool can_fail = reports_errors(&schedule);
+    bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
-    if (!device_run(p, &schedule, slots, out, can_fail, site)) return FAILED;
+    if (!device_run(p, schedule, n->slots, out, can_fail, site)) return FAILED;
     if (!can_fail) return DONE;
     if (!device_errors(words, site)) return FAILED;
     if (words[0] == CG_ERR_NONE) return DONE;
@@ -243,17 +255,54 @@ static void dump_graph(const Composed *c)
     text_free(&t);
 }
 
+/* All that takes blocks: what may run out of memory comes before the device is asked. */
+typedef struct Preparation {
+    Evaluation *e;
+    Numbers numbers;
+    Buffer *out;
+    const CsSite *site;
+    Outcome outcome;
+} Preparation;
+
+static void prepare_numbers(void *preparation)
+{
+    Preparation *p = preparation;
+    p->outcome = FAILED;
+    dump_graph(p->e->composed);
+    Numbers n = {.arena = arena_new()};
+    if (numbers(p->e, &n, p->site) && check(p->e->composed, &n, p->site)) p->outcome = DONE;
+    p->numbers = n;
+}
+
+static void prepare_launch(void *preparation)
+{
+    Preparation *p = preparation;
+    p->outcome = bind(p->e, &p->numbers, p->out, p->site) ? DONE : FAILED;
+}
+
+/* The same on the device, if it can do it. */
+static Outcome on_device(Evaluation *e, Buffer *out, const CsSite *site)
+{
+    Preparation p = {.e = e, .out = out, .site = site};
+    bool good = mem_try(prepare_numbers, &p);
+    if (good && p.outcome == DONE) p.outcome = find_kernel(e, site);
+    if (good && p.outcome == DONE) good = mem_try(prepare_launch, &p);
+    if (!good) rt_throw_memory(site, 0);
+    if (!good) p.outcome = FAILED;
+    if (p.outcome == DONE) p.outcome = launch(e, &p.numbers, out, site);
+    arena_free(p.numbers.arena);
+    return p.outcome;
+}
+
 /* Fills `out` (count elements of the root's domain, or one scalar). */
 static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)
 {
     if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
-    dump_graph(e->composed);
-    Numbers n = {.arena = arena_new()};
-    bool ok = numbers(e, &n, site) && check(e->composed, &n, site);
-    Outcome outcome = ok ? on_device(e, &n, out, site) : FAILED;
-    arena_free(n.arena);
+    Outcome outcome = on_device(e, out, site);
+    rt_site(site);
     if (outcome != INTERPRET) return outcome == DONE;
+    bool ok;
     Ref *r = compose_ref(e, site);
     if (!r) return false;
     void *to = buffer_host(out, true, site);
@@ -332,7 +381,8 @@ void *cs_force(void *fn, const CsSite *site)
 
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
-    Lazy *l = lazy_new(graph_of(graph), captures, site);
+    Graph *g = graph_of(graph, site);
+    Lazy *l = g ? lazy_new(g, captures, site) : NULL;
     if (!l) return NULL;
     void *a = cs_retain(eval_lazy(l, site));
     cs_release(l);
@@ -342,9 +392,9 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
     out->i = 0;
-    if (!lazy_check(g, captures, site)) return false;
+    if (!g || !lazy_check(g, captures, site)) return false;
     Evaluation e;
-    compose(&e, g, g->fd->root, captures);
+    if (!compose(&e, g, g->fd->root, captures, site)) return false;
     const FdType *type = g->fd->root->type;
     bool ok, cheap = e.composed->cheap;
     if (!cheap && e.nclosures) {
@@ -373,19 +423,19 @@ bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarVa
 void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site)
 {
     ScalarValue leaves[RT_MAX_LEAVES];
-    bool ok = eval_scalar(graph_of(graph), captures, site, leaves);
-    for (int i = 0, n = fd_type_leaves(graph_of(graph)->fd->root->type); i < n; i++)
-        out[i].i = ok ? leaves[i].i : 0;
+    Graph *g = graph_of(graph, site);
+    if (!g || !eval_scalar(g, captures, site, leaves)) return; /* nobody looks at out then */
+    for (int i = 0, n = fd_type_leaves(g->fd->root->type); i < n; i++) out[i].i = leaves[i].i;
 }
 
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return eval_scalar(graph_of(graph), captures, site, &v) ? v.i : 0;
+    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.i : 0;
 }
 
 double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return eval_scalar(graph_of(graph), captures, site, &v) ? v.f : 0;
+    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.f : 0;
 }

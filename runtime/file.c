@@ -34,13 +34,14 @@ static bool read_all(const Str *path, Text *out, const CsSite *site)
         ssize_t n = read(fd, block, sizeof block);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) err = errno;
-        if (n <= 0) break;
+        if (n <= 0 || out->failed) break;
         text_addn(out, block, (size_t)n);
     }
     if (fd >= 0) close(fd);
-    if (!err) return true;
+    if (!err && !out->failed) return true;
     text_free(out);
-    fail("read", path, err, site);
+    if (err) fail("read", path, err, site);
+    rt_site(site);
     return false;
 }
 
@@ -56,7 +57,7 @@ void *cs_file_read_all_text(void *path, const CsSite *site)
     size_t mark = mark_of(&t);
     Str *s = rt_str_new(t.len ? t.data + mark : "", (int64_t)(t.len - mark));
     text_free(&t);
-    return s;
+    return rt_str_at(s, site);
 }
 
 /* The line from *at on, without its end; *at moves behind it. */
@@ -81,9 +82,13 @@ void *cs_file_read_all_lines(void *path, const CsSite *site)
     }
     void *lines = cs_array_new(CS_ELEM_REF, 1, &n, site);
     void **to = lines ? cs_array_write(&lines, site) : NULL;
-    for (int64_t i = 0; to && i < n; i++) to[i] = take_line(&from, end);
+    bool good = true;
+    for (int64_t i = 0; to && good && i < n; i++) good = (to[i] = take_line(&from, end)) != NULL;
     text_free(&t);
-    return lines;
+    if (good) return lines;
+    cs_release(lines);
+    rt_site(site);
+    return NULL;
 }
 
 static void write_text(void *path, const char *bytes, size_t len, const CsSite *site)
@@ -111,7 +116,8 @@ void cs_file_write_all_lines(void *path, void *lines, const CsSite *site)
         good = text_add_element(&t, a, data, i, NULL, site);
         text_add(&t, "\n");
     }
-    if (good) write_text(path, t.len ? t.data : "", t.len, site);
+    rt_site(site);
+    if (good && !t.failed) write_text(path, t.len ? t.data : "", t.len, site);
     text_free(&t);
     cs_release(a);
 }

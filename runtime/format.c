@@ -214,25 +214,25 @@ bool text_add_scalar(Text *t, ScalarValue v, ScalarKind kind, const Str *format,
     }
 }
 
-static void *result(Text *t, bool good)
+static void *result(Text *t, bool good, const CsSite *site)
 {
-    if (good) return rt_str_of(t);
+    Str *s = good ? rt_str_of(t) : NULL;
     text_free(t);
-    return NULL;
+    return rt_str_at(s, site);
 }
 
 void *cs_format_i(int64_t value, int32_t kind, void *format, const CsSite *site)
 {
     Text t = {0};
     bool good = text_add_scalar(&t, (ScalarValue){.i = value}, (ScalarKind)kind, format, site);
-    return result(&t, good);
+    return result(&t, good, site);
 }
 
 void *cs_format_f(double value, int32_t kind, void *format, const CsSite *site)
 {
     Text t = {0};
     bool good = text_add_scalar(&t, (ScalarValue){.f = value}, (ScalarKind)kind, format, site);
-    return result(&t, good);
+    return result(&t, good, site);
 }
 
 /* ---- functional values -------------------------------------------------------------------- */
@@ -250,6 +250,7 @@ bool text_add_element(Text *t, const Array *a, const void *data, int64_t at, con
                       const CsSite *site)
 {
     int32_t elem = a->head.elem;
+    if (cs_pending) return false; /* memory ran out in the text: the program is not called now */
     if (elem == CS_ELEM_REF) return text_add_ref(t, ((void *const *)data)[at], format, site);
     ScalarValue leaves[RT_MAX_LEAVES];
     elem_load(a, data, at, leaves);
@@ -332,5 +333,5 @@ static bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *si
 void *cs_format_fn(void *fn, void *format, const CsSite *site)
 {
     Text t = {0};
-    return result(&t, text_add_ref(&t, fn, format, site));
+    return result(&t, text_add_ref(&t, fn, format, site), site);
 }

@@ -84,15 +84,15 @@ Graph *graph_adopt(FdGraph *fd)
     g->serial = ++rt.serial;
     g->points = arena_array(arena, uint16_t, fd->nslots ? fd->nslots : 1);
     Look l = {.graph = g, .nseen = (size_t)fd->root->id + 1};
-    l.seen = calloc(l.nseen, 1);
-    if (l.seen) look(&l, fd->root);
-    free(l.seen);
+    l.seen = mem_alloc(l.nseen);
+    look(&l, fd->root);
+    mem_free(l.seen);
     return g;
 }
 
-Graph *graph_of(CsGraph *g)
+static void parse(void *graph)
 {
-    if (g->parsed) return g->parsed;
+    CsGraph *g = graph;
     const char *error = NULL;
     FdGraph *fd = fd_read(rt_fd(), g->text, &error);
     if (!fd) { /* csc wrote it: the program file is damaged */
@@ -100,6 +100,15 @@ Graph *graph_of(CsGraph *g)
         abort();
     }
     g->parsed = graph_adopt(fd);
+}
+
+Graph *graph_of(CsGraph *g, const CsSite *site)
+{
+    if (g->parsed) return g->parsed;
+    if (!vec_try(&rt.graphs) || !mem_try(parse, g)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
     vec_push(&rt.graphs, g);
     return g->parsed;
 }

@@ -19,13 +19,6 @@ struct Kernels {
     Kernel *buckets[BUCKETS];
 };
 
-static void *need(void *p)
-{
-    if (p) return p;
-    fputs("out of memory\n", stderr);
-    abort();
-}
-
 static CgOptions options(void)
 {
     const CsProgram *p = rt.program;
@@ -73,7 +66,7 @@ static bool on_disk(Kernel *k)
         k->own = text;
         return true;
     }
-    free(text);
+    mem_free(text);
     return false;
 }
 
@@ -83,7 +76,7 @@ static void lower(Kernel *k, const FdGraph *g, const CgOptions *o)
     char *text = NULL;
     k->status = cg_lower(g, o, &text, &error);
     if (k->status == CG_USER_ERROR) {
-        k->message = need(strdup(error.message ? error.message : "cannot be evaluated"));
+        k->message = text;
         k->loc = error.loc;
     }
     if (k->status != CG_OK) return;
@@ -97,20 +90,39 @@ static void lower(Kernel *k, const FdGraph *g, const CgOptions *o)
     cache_store(name, text, strlen(text));
 }
 
-Kernel *kernels_find(FdKey graph_key, const FdGraph *g)
+typedef struct Making {
+    const FdGraph *graph;
+    CgOptions options;
+    FdKey key;
+    Kernel *made;
+} Making;
+
+static void make(void *making)
 {
-    if (!rt.kernels) rt.kernels = need(calloc(1, sizeof *rt.kernels));
-    CgOptions o = options();
-    FdKey key = cg_key(graph_key, &o);
-    Kernel **bucket = &rt.kernels->buckets[key.lo % BUCKETS];
+    Making *m = making;
+    Kernel *k = mem_alloc(sizeof *k);
+    k->key = m->key;
+    if (!embedded(k) && !on_disk(k)) lower(k, m->graph, &m->options);
+    m->made = k;
+}
+
+Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
+{
+    Making m = {.graph = g, .options = options()};
+    m.key = cg_key(graph_key, &m.options);
+    if (!rt.kernels && !(rt.kernels = mem_object(sizeof *rt.kernels))) {
+        rt_throw_memory(site, sizeof *rt.kernels);
+        return NULL;
+    }
+    Kernel **bucket = &rt.kernels->buckets[m.key.lo % BUCKETS];
     for (Kernel *k = *bucket; k; k = k->next)
-        if (k->key.hi == key.hi && k->key.lo == key.lo) return k;
-    Kernel *k = need(calloc(1, sizeof *k));
-    k->key = key;
-    k->next = *bucket;
-    *bucket = k;
-    if (!embedded(k) && !on_disk(k)) lower(k, g, &o);
-    return k;
+        if (k->key.hi == m.key.hi && k->key.lo == m.key.lo) return k;
+    if (!mem_try(make, &m)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
+    m.made->next = *bucket;
+    return *bucket = m.made;
 }
 
 /* ---- builds ------------------------------------------------------------------------- */
@@ -125,24 +137,43 @@ static void binary_name(const Kernel *k, const char *build_options, char name[64
              (unsigned long long)h.low64);
 }
 
+/* What a build needs before the device is asked. */
+typedef struct Building {
+    const Kernel *kernel;
+    uint32_t variant;
+    char *options;
+    char name[64];
+} Building;
+
+static void prepare(void *building)
+{
+    Building *b = building;
+    char *o = cg_plan_build_options(b->kernel->plan, device_info(), b->variant);
+    binary_name(b->kernel, o, b->name);
+    b->options = o;
+}
+
 static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
 {
-    char *build_options = cg_plan_build_options(k->plan, device_info(), variant);
+    Building b = {.kernel = k, .variant = variant};
+    if (!mem_try(prepare, &b)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
     const char *const *names;
     int count = cg_plan_kernels(k->plan, &names);
-    char name[64];
-    binary_name(k, build_options, name);
     size_t size;
-    char *binary = cache_load(name, &size);
+    char *binary = cache_load(b.name, &size);
     DeviceProgram *p = NULL;
-    if (binary) p = device_load(binary, size, build_options, names, count);
-    free(binary);
-    if (!p && (p = device_build(k->text, build_options, names, count, site))) {
+    if (binary) p = device_load(binary, size, b.options, names, count);
+    mem_free(binary);
+    if (!p && !cs_pending && (p = device_build(k->text, b.options, names, count, site))) {
         void *made = device_binary(p, &size);
-        if (made) cache_store(name, made, size);
-        free(made);
+        if (made) cache_store(b.name, made, size);
+        mem_object_free(made);
     }
-    free(build_options);
+    mem_free(b.options);
+    rt_site(site);
     return p;
 }
 
@@ -150,11 +181,16 @@ DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site)
 {
     for (int i = 0; i < k->nbuilds; i++)
         if (k->builds[i].variant == variant) return k->builds[i].program;
+    KernelBuild *room = mem_grow_quietly(k->builds, (size_t)(k->nbuilds + 1) * sizeof *k->builds);
+    if (!room) {
+        rt_throw_memory(site, sizeof *room);
+        return NULL;
+    }
+    k->builds = room;
     DeviceProgram *p = build(k, variant, site);
     if (!p) return NULL;
-    k->builds = need(realloc(k->builds, (size_t)(k->nbuilds + 1) * sizeof *k->builds));
     k->builds[k->nbuilds++] = (KernelBuild){variant, p};
-    return p;
+    return cs_pending ? NULL : p; /* a build that could not be kept is there next time */
 }
 
 void kernels_free(void)
@@ -164,13 +200,13 @@ void kernels_free(void)
         for (Kernel *k = rt.kernels->buckets[i], *next; k; k = next) {
             next = k->next;
             for (int b = 0; b < k->nbuilds; b++) device_unload(k->builds[b].program);
-            free(k->builds);
+            mem_free(k->builds);
             cg_plan_free(k->plan);
-            free(k->own);
-            free(k->message);
-            free(k);
+            mem_free(k->own);
+            mem_free(k->message);
+            mem_free(k);
         }
-    free(rt.kernels);
+    mem_object_free(rt.kernels);
     rt.kernels = NULL;
 }
 
@@ -219,6 +255,6 @@ void kernels_dump(Kernel *k, const CgSchedule *s)
         }
         text_add(&t, "\n");
     }
-    fputs(t.data, stderr);
+    if (!t.failed) fputs(t.data, stderr);
     text_free(&t);
 }

@@ -23,8 +23,9 @@ typedef struct Kernel {
     KernelBuild *builds;
 } Kernel;
 
-/* Never NULL: status says whether there is a plan. The device must be open. */
-Kernel *kernels_find(FdKey graph_key, const FdGraph *g);
+/* Its status says whether there is a plan. NULL with OutOfMemoryException pending. The device must
+ * be open. */
+Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */
 DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site);
 /* What CS_DUMP asks for, on stderr. */

@@ -147,14 +147,40 @@ static bool agree_all(const Graph *g, const Env *e, const CsValue *captures, con
     return true;
 }
 
+/* What is found out about a value before it is made. */
+typedef struct Finding {
+    const Graph *graph;
+    const CsValue *captures;
+    const CsSite *site;
+    FdBox *box; /* NULL: agreements only */
+    bool ok;
+} Finding;
+
+static void find(void *finding)
+{
+    Finding *f = finding;
+    Env e;
+    env_open(&e, f->graph, f->captures);
+    bool ok = !cs_pending && agree_all(f->graph, &e, f->captures, f->site);
+    for (int d = 0; ok && f->box && d < f->box->rank; d++) {
+        ok = range(f->graph, f->graph->fd->root, d, &e, f->captures, f->site, f->box);
+        if (f->box->dim[d].hi < f->box->dim[d].lo) f->box->dim[d].hi = f->box->dim[d].lo;
+    }
+    env_close(&e);
+    f->ok = ok;
+}
+
+static bool find_all(const Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)
+{
+    Finding f = {g, captures, site, box, false};
+    if (!mem_try(find, &f)) rt_throw_memory(site, 0);
+    rt_site(site);
+    return f.ok;
+}
+
 bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site)
 {
-    if (g->fd->nagrees == 0) return true;
-    Env e;
-    env_open(&e, g, captures);
-    bool ok = !cs_pending && agree_all(g, &e, captures, site);
-    env_close(&e);
-    return ok;
+    return g->fd->nagrees == 0 || find_all(g, captures, site, NULL);
 }
 
 /* ---- lazy values
@@ -200,18 +226,12 @@ static void measure(Lazy *l)
 Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
 {
     const FdGraph *fd = g->fd;
-    Env e;
-    env_open(&e, g, captures);
     FdBox box = {.rank = fd->root->type->nparams};
-    bool ok = !cs_pending && agree_all(g, &e, captures, site);
-    for (int d = 0; ok && d < box.rank; d++) {
-        ok = range(g, fd->root, d, &e, captures, site, &box);
-        if (box.dim[d].hi < box.dim[d].lo) box.dim[d].hi = box.dim[d].lo;
-    }
-    env_close(&e);
-    if (!ok) return NULL;
+    if (!find_all(g, captures, site, &box)) return NULL;
     size_t n = (size_t)fd->nslots;
     Lazy *l = rt_object_new(sizeof *l + n * sizeof(CsValue), CS_LAZY);
+    rt_site(site);
+    if (!l) return NULL;
     l->graph = g;
     l->site = site;
     l->box = box;
@@ -241,7 +261,8 @@ void rt_lazy_drop(Lazy *l)
 
 void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
-    return lazy_new(graph_of(graph), captures, site);
+    Graph *g = graph_of(graph, site);
+    return g ? lazy_new(g, captures, site) : NULL;
 }
 
 /* ---- what functional values say of themselves
@@ -333,9 +354,8 @@ int64_t cs_get_upper(void *fn, int32_t dim, const CsSite *site)
 }
 
 /* let(i: lo..hi) i, made once. */
-static Graph *domain_graph(void)
+static void make_domain_graph(void *made)
 {
-    if (rt.domain_graph) return rt.domain_graph;
     Fd *fd = rt_fd();
     const FdType *bound_type = fd_type_scalar(fd, SC_LONG);
     FdGraph *g = arena_new_of(fd_arena(fd), FdGraph);
@@ -346,7 +366,7 @@ static Graph *domain_graph(void)
     const FdNode *i = fd_var(fd, fd_type_scalar(fd, SC_INT), "i");
     FdDom dom = {FD_DOM_GIVEN, fd_slot(fd, 0, bound_type, "lo"), fd_slot(fd, 1, bound_type, "hi")};
     g->root = fd_let(fd, 1, &i, &dom, i, (FdLoc){0});
-    return rt.domain_graph = graph_adopt(g);
+    *(Graph **)made = graph_adopt(g);
 }
 
 void *cs_get_domain(void *fn, int32_t dim, const CsSite *site)
@@ -355,5 +375,9 @@ void *cs_get_domain(void *fn, int32_t dim, const CsSite *site)
     const FdBox *box = finite(fn, dim, site, &room);
     if (!box) return NULL;
     CsValue captures[2] = {{.i = box->dim[dim].lo}, {.i = box->dim[dim].hi}};
-    return lazy_new(domain_graph(), captures, site);
+    if (!rt.domain_graph && !mem_try(make_domain_graph, &rt.domain_graph)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
+    return lazy_new(rt.domain_graph, captures, site);
 }

@@ -13,8 +13,8 @@ struct Graph {
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
 };
 
-Graph *graph_of(CsGraph *g);     /* parses the text once */
-Graph *graph_adopt(FdGraph *fd); /* of rt_fd(); for graphs that the runtime itself makes */
+Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: no memory */
+Graph *graph_adopt(FdGraph *fd); /* of rt_fd(), within mem_try; for graphs of the runtime itself */
 /* A value of type t (of rt_fd()) as slots of g from its last on, one a scalar; there is room. */
 const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name);
 void graphs_free(void);

@@ -93,7 +93,8 @@ static void free_block(Buffer *b)
 {
     if (b->device && !device_forget(b)) {
         free(b->small);
-        free(b);
+        mem_count(-(ptrdiff_t)b->capacity);
+        mem_object_free(b);
         return;
     }
     if (b->host && b->capacity >= MAPPED_FROM)
@@ -101,7 +102,8 @@ static void free_block(Buffer *b)
     else if (b->host != b->small)
         free(b->host);
     free(b->small);
-    free(b);
+    mem_count(-(ptrdiff_t)b->capacity);
+    mem_object_free(b);
 }
 
 void memory_trim(void)
@@ -114,9 +116,27 @@ void memory_trim(void)
     rt.memory.pooled = 0;
 }
 
+/* Asked when an allocation would pass the limit: frees what can be. Before the limit is known,
+ * which is when the program has taken more than next to nothing, learns it. */
+static bool more_memory(size_t bytes)
+{
+    if (!find_limit(NULL)) return false;
+    mem_limit(rt.memory.limit, more_memory);
+    if (mem_used() + bytes > rt.memory.limit) memory_trim();
+    if (mem_used() + bytes > rt.memory.limit && cs_collect()) memory_trim();
+    return mem_used() + bytes <= rt.memory.limit;
+}
+
+void memory_start(void)
+{
+    enum { NEXT_TO_NOTHING = 1 << 20 };
+    mem_limit(NEXT_TO_NOTHING, more_memory);
+}
+
 static void *take_block(size_t capacity, bool plain)
 {
     rt.memory.blocks++;
+    if (!mem_permits(0)) return NULL; /* the buffer counts its capacity */
     if (plain) return malloc(capacity);
     if (capacity >= MAPPED_FROM) return map_pages(capacity);
     size_t unit = capacity >= PAGE ? PAGE : SHARED_UNIT;
@@ -168,13 +188,12 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
     Buffer *b = from_pool(class, capacity);
     bool made = !b;
     if (!b) {
-        if (rt.memory.used + capacity > rt.memory.limit) cs_collect();
-        if (rt.memory.used + rt.memory.pooled + capacity > rt.memory.limit) memory_trim();
-        if (rt.memory.used + capacity > rt.memory.limit || !(b = calloc(1, sizeof *b))) {
+        if (!mem_permits(capacity) || !(b = mem_object(sizeof *b))) {
             rt_throw_memory(site, bytes);
             return NULL;
         }
         b->capacity = capacity;
+        mem_count((ptrdiff_t)capacity);
     }
     b->refs = 1;
     b->bytes = bytes;

@@ -19,7 +19,8 @@ void *buffer_host(Buffer *b, bool write, const CsSite *site);
  * can be read as long as nobody writes b. False with an exception pending. */
 bool buffer_pages(Buffer *b, bool shared, const CsSite *site);
 
-void memory_trim(void); /* frees everything pooled */
+void memory_trim(void);  /* frees everything pooled */
+void memory_start(void); /* from here on CS_MEM_LIMIT holds */
 
 /* A number of bytes in an environment variable, with K, M or G behind it: 1 and *out if it is one,
  * 0 if there is none, -1 with an exception pending if it is something else. */

@@ -4,8 +4,6 @@
  * that is not enough (functions applied in functions applied ..) count as read anywhere. */
 #include "need.h"
 
-#include <stdlib.h>
-
 enum { MOST_STEPS = 200000 };
 
 /* lo..hi, both included; lo > hi: nothing. */
@@ -295,14 +293,14 @@ static void walk(Walk *w, const FdNode *n)
 void needs_of(const Composed *c, const FdEnv *env, const RtLeaf *leaves, Need *needs)
 {
     Walk w = {.env = env, .leaves = leaves, .needs = needs, .scope = 1, .newest = 1};
-    w.nodes = calloc((size_t)c->graph.root->id + 1, sizeof *w.nodes);
+    w.nodes = mem_alloc(((size_t)c->graph.root->id + 1) * sizeof *w.nodes);
     for (int i = 0; i < c->graph.nslots; i++) {
         needs[i] = (Need){0};
         if (leaves[i].closure) needs[i].box.rank = c->graph.slots[i].type->nparams;
     }
-    if (w.nodes) walk(&w, c->graph.root);
+    walk(&w, c->graph.root);
     for (int i = 0; i < c->graph.nslots; i++)
-        if (leaves[i].closure && (!w.nodes || w.steps > MOST_STEPS)) need(&needs[i], NULL);
-    free(w.nodes);
+        if (leaves[i].closure && w.steps > MOST_STEPS) need(&needs[i], NULL);
+    mem_free(w.nodes);
     vec_free(&w.vars);
 }

@@ -162,7 +162,7 @@ static bool read_header(Load *l)
         return fail(l, "cannot read ", ": it is truncated: it ends within its header");
     if (len > NPY_LONGEST_HEADER)
         return fail(l, "cannot read ", ": its header claims %zu bytes, which no array needs", len);
-    char *text = malloc(len + 1);
+    char *text = mem_object(len + 1);
     if (!text) return rt_throw_memory(l->site, len), false;
     Text why = {0};
     bool good = read_some(l, text, len, &got);
@@ -171,7 +171,7 @@ static bool read_header(Load *l)
     else if (good && !npy_header_read(text, len, &l->h, &why))
         good = fail(l, "cannot read ", ": %s", why.data);
     text_free(&why);
-    free(text);
+    mem_object_free(text);
     return good;
 }
 
@@ -344,11 +344,11 @@ static bool read_array(Load *l, Array *a)
     for (int d = 0; d < l->h.rank; d++) wide += l->h.n[d] > 1;
     bool fortran = l->h.fortran && wide > 1, same = a->head.elem == (int32_t)l->h.kind;
     if (!fortran && same) return read_straight(l, data);
-    char *chunk = malloc(2 * (size_t)CHUNK);
+    char *chunk = mem_object(2 * (size_t)CHUNK);
     if (!chunk) return rt_throw_memory(l->site, 2 * (size_t)CHUNK), false;
     bool good = fortran ? read_fortran(l, &a->head, data, chunk, chunk + CHUNK)
                         : read_widening(l, data, (ScalarKind)a->head.elem, chunk);
-    free(chunk);
+    mem_object_free(chunk);
     return good;
 }
 
@@ -369,5 +369,6 @@ void *cs_npy_load(void *path, int32_t elem, int32_t rank, const CsSite *site)
         a = NULL;
     }
     if (l.fd >= 0) close(l.fd);
+    if (!a) rt_site(site);
     return a;
 }

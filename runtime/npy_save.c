@@ -9,7 +9,7 @@ static bool write_array(Save *s, Array *a)
 {
     Text header = {0};
     npy_header_write(&header, &a->head);
-    bool good = save_write(s, header.data, header.len);
+    bool good = !header.failed && save_write(s, header.data, header.len);
     text_free(&header);
     size_t bytes = (size_t)rt_array_count(a) * scalar_bytes((ScalarKind)a->head.elem);
     if (!good || bytes == 0) return good;
@@ -51,5 +51,6 @@ void cs_npy_save(void *path, void *fn, const CsSite *site)
         if (save_open(&s, path, site) && write_array(&s, a)) save_finish(&s);
         save_end(&s);
     }
+    rt_site(site);
     cs_release(a);
 }

@@ -2,7 +2,6 @@
 #include "object.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -79,7 +78,7 @@ void object_init(CsObject *o, const CsClass *cls)
 
 void *cs_object_new(const CsClass *cls, const CsSite *site)
 {
-    CsObject *o = calloc(1, object_bytes(cls));
+    CsObject *o = mem_object(object_bytes(cls));
     if (!o) {
         rt_throw_memory(site, (size_t)cls->size);
         return NULL;
@@ -100,7 +99,7 @@ void object_drop_trace(CsObject *o)
 {
     Trace **trace = object_trace(o);
     if (!trace) return;
-    free(*trace);
+    mem_object_free(*trace);
     *trace = NULL;
 }
 

@@ -179,6 +179,8 @@ double cs_parse_f(void *s, int32_t kind, const CsSite *site)
     if (!clean(t, &digits))
         refuse(s, site, article((ScalarKind)kind), scalar_name((ScalarKind)kind),
                ": a number such as 1.5 or 2E-3 is expected");
+    else if (digits.failed)
+        rt_site(site);
     else if (kind == SC_FLOAT) /* not through double, which could round twice */
         value = (double)strtof(digits.data, NULL);
     else

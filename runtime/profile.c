@@ -20,12 +20,13 @@ struct Profile {
 
 void profile_add(const char *kernel, uint64_t nanoseconds, uint64_t bytes)
 {
-    if (!rt.profile && !(rt.profile = calloc(1, sizeof *rt.profile))) return;
+    if (!rt.profile && !(rt.profile = mem_object(sizeof *rt.profile))) return;
     size_t i = 0;
     while (i < rt.profile->rows.len && strcmp(rt.profile->rows.data[i].kernel, kernel) != 0) i++;
     if (i == rt.profile->rows.len) {
-        Row row = {.kernel = strdup(kernel)};
-        if (!row.kernel) return;
+        Row row = {0};
+        if (!vec_try(&rt.profile->rows) || !(row.kernel = mem_object(strlen(kernel) + 1))) return;
+        memcpy(row.kernel, kernel, strlen(kernel));
         vec_push(&rt.profile->rows, row);
     }
     Row *row = &rt.profile->rows.data[i];
@@ -56,8 +57,9 @@ void profile_print(FILE *out)
 void profile_free(void)
 {
     if (!rt.profile) return;
-    for (size_t i = 0; i < rt.profile->rows.len; i++) free(rt.profile->rows.data[i].kernel);
+    for (size_t i = 0; i < rt.profile->rows.len; i++)
+        mem_object_free(rt.profile->rows.data[i].kernel);
     vec_free(&rt.profile->rows);
-    free(rt.profile);
+    mem_object_free(rt.profile);
     rt.profile = NULL;
 }

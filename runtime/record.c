@@ -23,10 +23,21 @@ static const FdType *declare(Fd *fd, int32_t index)
     abort();
 }
 
+/* Types of elements and of arrays are made here, in the one place that may run out of memory for
+ * them: later they are only looked up. */
 void records_declare(Fd *fd)
 {
-    for (int32_t i = 0; rt.program && i < rt.program->nrecords; i++)
+    int32_t n = rt.program ? rt.program->nrecords : 0;
+    size_t at = rt.records.len = 0;
+    for (int k = 0; k < SC_COUNT; k++)
+        for (int rank = 1; rank <= CS_MAX_RANK; rank++) fd_type_array(fd, (ScalarKind)k, rank);
+    if (n) vec_reserve(&rt.records, (size_t)n);
+    for (int32_t i = 0; i < n; i++) {
         vec_push(&rt.records, declare(fd, i));
+        for (int rank = 1; rank <= CS_MAX_RANK; rank++)
+            fd_type_array_of(fd, rt.records.data[at], rank);
+        at++;
+    }
 }
 
 const FdType *elem_type(int32_t elem)
@@ -102,8 +113,8 @@ void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leave
 static bool add(Text *t, const CsRecord *r, const ScalarValue **leaves, const Str *format,
                 const CsSite *site)
 {
-    bool good = true;
-    if (r->to_string) {
+    bool good = !cs_pending;
+    if (good && r->to_string) {
         CsValue values[RT_MAX_LEAVES];
         int n = fd_type_leaves(fd_type_find(rt_fd(), r->name));
         for (int i = 0; i < n; i++) values[i].i = (*leaves)[i].i;

@@ -26,11 +26,38 @@ static void start(Ref *r, const RtLeaf *leaves, const CsSite *site)
     }
 }
 
+/* One evaluation. What it takes within mem_try that is no block belongs to r, which is of no more
+ * use when that fails: its owner frees it. */
+typedef struct Run {
+    Ref *ref;
+    const RtLeaf *leaves;
+    const CsSite *site;
+    const ScalarValue *args;
+    const FdBox *box;
+    void *out;
+} Run;
+
+static bool evaluate(void (*run)(void *), Run *e)
+{
+    if (!mem_try(run, e)) {
+        e->ref->failed = e->ref->broken = true;
+        rt_throw_memory(e->site, 0);
+    }
+    rt_site(e->site);
+    return !e->ref->failed;
+}
+
+static void run_scalar(void *run)
+{
+    const Run *e = run;
+    start(e->ref, e->leaves, e->site);
+    ref_eval_all(e->ref, e->ref->root, e->out);
+}
+
 bool ref_scalar(Ref *r, const RtLeaf *leaves, const CsSite *site, ScalarValue *out)
 {
-    start(r, leaves, site);
-    ref_eval_all(r, r->root, out);
-    return !r->failed;
+    Run e = {.ref = r, .leaves = leaves, .site = site, .out = out};
+    return evaluate(run_scalar, &e);
 }
 
 /* Applies the root to arguments, one value a leaf. */
@@ -53,13 +80,20 @@ static void apply_root(Ref *r, const ScalarValue *args, ScalarValue *out)
     ref_release(r, mark);
 }
 
+static void run_point(void *run)
+{
+    const Run *e = run;
+    ScalarValue *out = e->out;
+    start(e->ref, e->leaves, e->site);
+    for (int i = 0; i < e->ref->root->leaves; i++) out[i] = (ScalarValue){0};
+    apply_root(e->ref, e->args, out);
+}
+
 bool ref_point(Ref *r, const RtLeaf *leaves, const CsSite *site, const ScalarValue *args,
                ScalarValue *out)
 {
-    start(r, leaves, site);
-    for (int i = 0; i < r->root->leaves; i++) out[i] = (ScalarValue){0};
-    apply_root(r, args, out);
-    return !r->failed;
+    Run e = {.ref = r, .leaves = leaves, .site = site, .args = args, .out = out};
+    return evaluate(run_point, &e);
 }
 
 typedef struct Filler {
@@ -96,17 +130,29 @@ static void fill(Ref *r, Filler *f, int d)
     }
 }
 
-bool ref_fill(Ref *r, const RtLeaf *leaves, const CsSite *site, const FdBox *box, void *out)
+static void run_fill(void *run)
 {
-    start(r, leaves, site);
-    int64_t count;
-    Filler f = {.box = box, .out = out, .planes = r->root_planes};
+    const Run *e = run;
+    Ref *r = e->ref;
+    start(r, e->leaves, e->site);
+    int64_t count = 0;
+    Filler f = {.box = e->box, .out = e->out, .planes = r->root_planes};
     f.type = r->root->node->type->result;
-    if (!rt_box_count(box, &count)) return false; /* the caller has made `out` of this size */
+    rt_box_count(e->box, &count); /* the caller has made `out` of this size */
     for (int k = 0; k < r->root->leaves; k++) r->root_planes[k] = fd_plane_offset(f.type, k, count);
     Mark mark = ref_mark(r);
     f.leaves = ref_room(r, r->root->leaves);
     fill(r, &f, 0);
     ref_release(r, mark);
-    return !r->failed;
+}
+
+bool ref_fill(Ref *r, const RtLeaf *leaves, const CsSite *site, const FdBox *box, void *out)
+{
+    Run e = {.ref = r, .leaves = leaves, .site = site, .box = box, .out = out};
+    return evaluate(run_fill, &e);
+}
+
+bool ref_is_broken(const Ref *r)
+{
+    return r->broken;
 }

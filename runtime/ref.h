@@ -17,9 +17,10 @@ typedef struct RtLeaf {
 } RtLeaf;
 
 /* Prepares a root (a function, scalar or record node of fd) for interpretation; fd must outlive it.
- */
-Ref *ref_new(Fd *fd, const FdNode *root);
+ * NULL with OutOfMemoryException pending. */
+Ref *ref_new(Fd *fd, const FdNode *root, const CsSite *site);
 void ref_free(Ref *r);
+bool ref_is_broken(const Ref *r); /* memory ran out in it: only to be freed */
 
 /* Each evaluates with the given slot values; false with an exception pending. `site` names the
  * function and file of messages; lines come from the nodes. A record is one value a leaf, in `args`

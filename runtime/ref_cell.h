@@ -78,8 +78,10 @@ typedef struct RefUser {
 typedef struct Table {
     FdBox box;
     ScalarValue *values;
-    uint64_t stamp;     /* as in Cell; 0: none yet */
-    const int64_t *now; /* the element being evaluated; NULL: not being filled */
+    uint64_t stamp;      /* as in Cell; 0: none yet */
+    const int64_t *now;  /* the element being evaluated; NULL: not being filled */
+    struct Table *below; /* what is hidden by this one */
+    struct Table *idle;  /* room to hide this one in */
 } Table;
 
 typedef struct Cell {
@@ -140,6 +142,8 @@ struct Ref {
     Chunk *rooms; /* the topmost chunk of the stack of rooms */
     uint64_t clock, start;
     bool failed;
+    VEC(void *) held; /* references that evaluations under way own: a stack */
+    bool broken;      /* memory ran out in an evaluation: its scopes were not closed */
 };
 
 /* ---- evaluation (ref_eval.c) ----------------------------------------------------------- */
@@ -183,6 +187,11 @@ static inline uint64_t ref_newest(const Ref *r, const Cell *c)
 void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message);
 void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
                     const FdNode *node);
+
+/* References made by an evaluation, for as long as it needs them: whatever may run out of memory
+ * finds them here. ref_hold takes one over (NULL is fine) and gives it back. */
+void *ref_hold(Ref *r, void *ref);
+void ref_let_go(Ref *r, size_t from); /* releases those above */
 
 /* Rooms for records: a stack. Zeroed. */
 ScalarValue *ref_room(Ref *r, int n);

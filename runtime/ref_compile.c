@@ -288,8 +288,16 @@ static void look(Ref *r, Cell *c)
         r->planes[c->slot] = arena_array(r->arena, int64_t, c->leaves);
 }
 
-Ref *ref_new(Fd *fd, const FdNode *root)
+typedef struct Compiling {
+    Fd *fd;
+    const FdNode *root;
+    Ref *made;
+} Compiling;
+
+static void compile(void *compiling)
 {
+    const FdNode *root = ((Compiling *)compiling)->root;
+    Fd *fd = ((Compiling *)compiling)->fd;
     Arena *arena = arena_new();
     Ref *r = arena_new_of(arena, Ref);
     r->arena = arena;
@@ -303,18 +311,28 @@ Ref *ref_new(Fd *fd, const FdNode *root)
     r->slot_types = arena_array(arena, const FdType *, r->nslots + 1);
     for (size_t i = 0; i < r->cells.len; i++)
         if (r->cells.data[i]) look(r, r->cells.data[i]);
-    return r;
+    ((Compiling *)compiling)->made = r;
+}
+
+Ref *ref_new(Fd *fd, const FdNode *root, const CsSite *site)
+{
+    Compiling c = {fd, root, NULL};
+    if (!mem_try(compile, &c)) rt_throw_memory(site, 0);
+    return c.made;
 }
 
 void ref_free(Ref *r)
 {
     if (!r) return;
     for (size_t i = 0; i < r->cells.len; i++)
-        if (r->cells.data[i] && r->cells.data[i]->table) free(r->cells.data[i]->table->values);
+        for (Table *t = r->cells.data[i] ? r->cells.data[i]->table : NULL; t; t = t->below)
+            mem_object_free(t->values);
     for (Chunk *below; r->rooms; r->rooms = below) {
         below = r->rooms->below;
-        free(r->rooms);
+        mem_object_free(r->rooms);
     }
+    ref_let_go(r, 0);
+    vec_free(&r->held);
     vec_free(&r->cells);
     vec_free(&r->vars);
     for (size_t i = 0; i < r->users.len; i++) vec_free(&r->users.data[i]->vars);

@@ -19,11 +19,8 @@ ScalarValue *ref_room(Ref *r, int n)
     size_t need = (size_t)n;
     if (!r->rooms || r->rooms->size - r->rooms->used < need) {
         size_t size = need > CHUNK ? need : CHUNK;
-        Chunk *c = malloc(sizeof *c + size * sizeof(ScalarValue));
-        if (!c) {
-            fputs("out of memory\n", stderr);
-            abort();
-        }
+        Chunk *c = mem_object(sizeof *c + size * sizeof(ScalarValue));
+        if (!c) mem_fail(size * sizeof(ScalarValue));
         *c = (Chunk){.below = r->rooms, .size = size};
         r->rooms = c;
     }
@@ -44,7 +41,7 @@ void ref_release(Ref *r, Mark m)
     while (r->rooms && r->rooms != m.chunk && r->rooms->below) { /* the first one stays */
         Chunk *top = r->rooms;
         r->rooms = top->below;
-        free(top);
+        mem_object_free(top);
     }
     if (r->rooms) r->rooms->used = r->rooms == m.chunk ? m.used : 0;
 }

@@ -85,6 +85,23 @@ static Graph *graph_of_cell(Ref *r, const Cell *c)
     return graph_adopt(g);
 }
 
+/* ---- references -------------------------------------------------------------------------- */
+
+void *ref_hold(Ref *r, void *ref)
+{
+    if (ref && !vec_try(&r->held)) {
+        cs_release(ref);
+        mem_fail(sizeof ref);
+    }
+    if (ref) vec_push(&r->held, ref);
+    return ref;
+}
+
+void ref_let_go(Ref *r, size_t from)
+{
+    while (r->held.len > from) cs_release(r->held.data[--r->held.len]);
+}
+
 /* ---- functions as values ----------------------------------------------------------------------
  */
 
@@ -93,7 +110,7 @@ static bool capture(Ref *r, RefVar *v, CsValue *out)
     const FdType *t = v->node->type;
     if (t->result) {
         Cell *f = ref_function_of(v->fn);
-        return f && (out->ref = ref_value(r, f)) != NULL;
+        return f && (out->ref = ref_hold(r, ref_value(r, f))) != NULL;
     }
     ScalarValue value = ref_force(r, v);
     for (int i = 0, n = fd_type_leaves(t); i < n; i++)
@@ -107,6 +124,7 @@ static void *lazy_of(Ref *r, Cell *c)
     const FdGraph *g = c->made->fd;
     CsValue *captures = arena_array(r->arena, CsValue, g->nslots + 1);
     bool good = true;
+    size_t held = r->held.len;
     for (int i = 0; i < r->nslots; i++) {
         const RtLeaf *leaf = &r->leaves[i];
         captures[i].i = leaf->scalar.i;
@@ -119,8 +137,7 @@ static void *lazy_of(Ref *r, Cell *c)
         at += good ? fd_type_leaves(c->deps[i]->node->type) : 0;
     }
     void *made = good ? lazy_new(c->made, captures, r->site) : NULL;
-    for (int i = r->nslots; i < at; i++)
-        if (g->slots[i].type->result) cs_release(captures[i].ref);
+    ref_let_go(r, held);
     if (!made) r->failed = true;
     return made;
 }
@@ -163,7 +180,7 @@ void *ref_value(Ref *r, Cell *f)
 typedef struct Passed {
     CsValue *out, *in;
     VEC(CsValue) room;
-    VEC(void *) owned; /* functions made for the call */
+    size_t held; /* from where on functions made for the call are held */
 } Passed;
 
 static int leaves_of(const FdType *t)
@@ -174,13 +191,13 @@ static int leaves_of(const FdType *t)
 static bool pass(Ref *r, Passed *p, const FdType *type, RefVar *args)
 {
     int results = leaves_of(type->result);
+    p->held = r->held.len;
     for (int i = 0; i < results; i++) vec_push(&p->room, (CsValue){0});
     for (int i = 0; i < type->nparams && !r->failed; i++) {
         const FdType *t = type->params[i];
         if (t->result) {
-            void *fn = ref_value(r, args[i].fn);
+            void *fn = ref_hold(r, ref_value(r, args[i].fn));
             if (!fn) break;
-            vec_push(&p->owned, fn);
             vec_push(&p->room, (CsValue){.ref = fn});
             continue;
         }
@@ -198,8 +215,7 @@ static void take(Ref *r, Passed *p, const FdType *type, bool good, ScalarValue *
 {
     r->failed |= !good;
     for (int k = 0; k < leaves_of(type->result) && !r->failed; k++) out[k].i = p->out[k].i;
-    for (size_t i = 0; i < p->owned.len; i++) cs_release(p->owned.data[i]);
-    vec_free(&p->owned);
+    ref_let_go(r, p->held);
     vec_free(&p->room);
 }
 
@@ -217,7 +233,9 @@ void ref_call_native(Ref *r, const RefUser *u, RefVar *args, ScalarValue *out)
     Passed p = {0};
     const FdType *type = u->user->type;
     bool good = pass(r, &p, type, args);
+    MemTry *t = mem_suspend(); /* the program returns, whatever happens */
     if (good) u->native->call(NULL, p.in, p.out);
+    mem_resume(t);
     if (good && cs_pending) {
         if (r->site) cs_frame(r->site);
         good = false;
@@ -230,10 +248,14 @@ void ref_call_value(Ref *r, void *fn, const FdType *type, Args *a, ScalarValue *
     while (a && fn) {
         Passed p = {0};
         ScalarValue given = {0};
+        size_t held = r->held.len;
+        ref_hold(r, fn);
         bool good = pass(r, &p, type, a->args);
+        MemTry *t = mem_suspend();
         if (good) cs_apply(fn, p.in, p.out, r->site);
+        mem_resume(t);
         take(r, &p, type, good && !cs_pending, a->next ? &given : out);
-        cs_release(fn);
+        ref_let_go(r, held);
         fn = a->next && !r->failed ? (void *)(uintptr_t)given.i : NULL;
         type = type->result;
         a = a->next;

@@ -140,11 +140,11 @@ static void make_table(Ref *r, Cell *f)
         if (r->failed) return;
         if (*hi < *lo) *hi = *lo;
     }
-    free(t->values);
+    mem_object_free(t->values);
     t->values = NULL;
     if (!rt_box_count(&t->box, &count) ||
         __builtin_mul_overflow(count, (int64_t)sizeof(ScalarValue) * f->leaves, &bytes) ||
-        !(t->values = calloc(1, (size_t)(bytes > 0 ? bytes : 1)))) {
+        !(t->values = mem_object((size_t)(bytes > 0 ? bytes : 1)))) {
         rt_throw_memory(r->site, SIZE_MAX);
         r->failed = true;
     }
@@ -182,17 +182,29 @@ static bool earlier(const Cell *f, const int64_t *index)
     return false;
 }
 
+static void hide(Ref *r, Table *t)
+{
+    Table *below = t->idle ? t->idle : arena_new_of(r->arena, Table);
+    *below = *t;
+    *t = (Table){.below = below};
+}
+
+static void show(Table *t)
+{
+    Table *below = t->below;
+    mem_object_free(t->values);
+    *t = *below;
+    t->idle = below;
+}
+
 void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node, ScalarValue *out)
 {
-    Table *t = f->table, hidden = {0};
+    Table *t = f->table;
     uint64_t newest = ref_newest(r, f);
     /* Asked for in another scope while it is being filled (an argument by need can do that): a
      * table of its own for this element. */
     bool again = t->now && t->stamp != newest;
-    if (again) {
-        hidden = *t;
-        *t = (Table){0};
-    }
+    if (again) hide(r, t);
     if (t->stamp != newest) evaluate(r, f, newest);
     int64_t index[FD_MAX_RANK], at;
     for (int d = 0; d < f->nvars; d++) index[d] = args[d].value.i;
@@ -204,8 +216,7 @@ void ref_call_recurrence(Ref *r, Cell *f, const RefVar *args, const FdNode *node
     else if (!r->failed)
         ref_fail_index(r, f, &t->box, index, node);
     if (again) {
-        free(t->values);
-        *t = hidden;
+        show(t);
         f->self->epoch = ++r->clock;
     }
 }

@@ -100,11 +100,7 @@ void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, 
     /* A function that it is given may call it again: locals are each call's own. */
     Scope scope;
     int nvars = (int)u->vars.len;
-    RefVar few[FEW], *hidden = nvars > FEW ? malloc((size_t)nvars * sizeof *hidden) : few;
-    if (!hidden) {
-        fputs("out of memory\n", stderr);
-        abort();
-    }
+    RefVar few[FEW], *hidden = nvars > FEW ? mem_alloc((size_t)nvars * sizeof *hidden) : few;
     Mark mark = ref_mark(r);
     ref_enter(r, &scope, nvars, u->vars.data, hidden, n, args);
     for (int i = n; i < nvars; i++) {
@@ -115,5 +111,5 @@ void ref_call_user(Ref *r, RefUser *u, int n, RefVar *args, const FdNode *node, 
     run(r, u->body, out);
     ref_leave(r);
     ref_release(r, mark);
-    if (hidden != few) free(hidden);
+    if (hidden != few) mem_free(hidden);
 }

@@ -39,8 +39,11 @@ static const FdNode *and_inside(Writer *w, const FdNode *a, const FdNode *i, con
     return a ? op(w, FD_OP_LAND, a, in) : in;
 }
 
-static Graph *write_graph(const FdType *type, uint32_t full, uint32_t full_first, bool choice)
+static void write_graph(void *made)
 {
+    RtWritten *m = made;
+    const FdType *type = m->type;
+    bool choice = m->choice;
     Fd *fd = rt_fd();
     Arena *arena = fd_arena(fd);
     int n = type->nparams;
@@ -53,12 +56,12 @@ static Graph *write_graph(const FdType *type, uint32_t full, uint32_t full_first
     for (int d = 0; d < n; d++) {
         vars[d] = fd_var(fd, type->params[d], "i");
         doms[d] = (FdDom){FD_DOM_FULL, NULL, NULL};
-        if (full >> d & 1) continue;
+        if (m->full >> d & 1) continue;
         const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
         doms[d] = (FdDom){FD_DOM_GIVEN, lo, hi};
     }
     for (int d = 0; choice && d < n; d++) {
-        if (full_first >> d & 1) continue;
+        if (m->full_first >> d & 1) continue;
         const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
         inside = and_inside(&w, inside, vars[d], lo, hi);
     }
@@ -68,10 +71,12 @@ static Graph *write_graph(const FdType *type, uint32_t full, uint32_t full_first
         body = fd_apply_op(fd, FD_OP_SELECT, SC_BOOL, 3, args, (FdLoc){0});
     }
     w.graph->root = fd_let(fd, n, vars, doms, body, (FdLoc){0});
-    return graph_adopt(w.graph);
+    m->graph = graph_adopt(w.graph);
 }
 
-static Graph *graph_for(const FdType *type, uint32_t full, uint32_t full_first, bool choice)
+/* NULL with an exception pending. */
+static Graph *graph_for(const FdType *type, uint32_t full, uint32_t full_first, bool choice,
+                        const CsSite *site)
 {
     for (size_t i = 0; i < rt.written.len; i++) {
         const RtWritten *m = &rt.written.data[i];
@@ -80,7 +85,10 @@ static Graph *graph_for(const FdType *type, uint32_t full, uint32_t full_first, 
             return m->graph;
     }
     RtWritten made = {type, full, full_first, choice, NULL};
-    made.graph = write_graph(type, full, full_first, choice);
+    if (!vec_try(&rt.written) || !mem_try(write_graph, &made)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
     vec_push(&rt.written, made);
     return made.graph;
 }
@@ -112,7 +120,8 @@ Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
         return NULL;
     }
     put_bounds(captures, 1, box);
-    return lazy_new(graph_for(type, full_of(box), 0, false), captures, site);
+    Graph *g = graph_for(type, full_of(box), 0, false, site);
+    return g ? lazy_new(g, captures, site) : NULL;
 }
 
 /* ---- f ?? g --------------------------------------------------------------------------- */
@@ -200,5 +209,6 @@ void *cs_coalesce(void *f, void *g, const CsSite *site)
     CsValue captures[2 + 4 * FD_MAX_RANK] = {{.ref = f}, {.ref = g}};
     int n = put_bounds(captures, 2, &both);
     put_bounds(captures, n, fbox);
-    return lazy_new(graph_for(type, full_of(&both), full_of(fbox), true), captures, site);
+    Graph *graph = graph_for(type, full_of(&both), full_of(fbox), true, site);
+    return graph ? lazy_new(graph, captures, site) : NULL;
 }

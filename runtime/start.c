@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/process.h"
 #include "compose.h"
@@ -25,6 +26,10 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     rt.program = program;
     rt.argc = argc;
     rt.argv = argv;
+    mem_on_failure(rt_out_of_memory);
+    memory_start();
+    error_start();
+    rt_fd();
     process_begin(console_last);
     stack_guard();
 }
@@ -35,13 +40,29 @@ void *cs_args(void)
     void *args = cs_array_new(CS_ELEM_REF, 1, &n, NULL);
     void **strs = args ? cs_array_write(&args, NULL) : NULL;
     for (int64_t i = 0; strs && i < n; i++)
-        strs[i] = rt_str_new(rt.argv[i + 1], (int64_t)strlen(rt.argv[i + 1]));
+        if (!(strs[i] = rt_str_new(rt.argv[i + 1], (int64_t)strlen(rt.argv[i + 1])))) {
+            cs_release(args);
+            return NULL;
+        }
     return args;
+}
+
+void rt_no_start(void)
+{
+    fputs("out of memory\n", stderr);
+    _exit(1);
+}
+
+static void make_fd(void *out)
+{
+    Fd *fd = fd_new();
+    records_declare(fd);
+    *(Fd **)out = fd;
 }
 
 Fd *rt_fd(void)
 {
-    if (!rt.fd) records_declare(rt.fd = fd_new());
+    if (!rt.fd && !mem_try(make_fd, &rt.fd)) rt_no_start();
     return rt.fd;
 }
 
@@ -101,7 +122,6 @@ int32_t cs_finish(void)
     vec_free(&rt.natives);
     vec_free(&rt.written);
     vec_free(&rt.records);
-    vec_free(&rt.value.dying);
     stack_unguard();
     int64_t live = rt.value.live;
     rt = (RtState){.value.live = live};

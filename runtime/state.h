@@ -35,6 +35,8 @@ typedef struct RtState {
         CsObject *object;             /* what the program threw; NULL: the runtime threw */
         RtError kind;                 /*   a `kind` */
         Text message, full;           /*   with `message`; full: with the class, for messages */
+        size_t bytes;                 /*   of an OutOfMemoryException without `message` */
+        CsObject *spare;              /* an OutOfMemoryException for when there is no memory */
         CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
         int nframes, more;
         Interner *names; /* of user functions that errors of evaluations are in */
@@ -47,8 +49,8 @@ typedef struct RtState {
         uint64_t blocks;     /* blocks taken from the system, ever */
     } memory;
 
-    struct { /* count.c */
-        VEC(CsHead *) dying;
+    struct {           /* count.c */
+        CsHead *dying; /* linked (count.c) */
         bool draining;
         int64_t live; /* objects */
     } value;
@@ -92,6 +94,9 @@ bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
 
 /* Prints the pending exception and its frames. */
 void error_print(FILE *out);
-void error_end(void); /* frees what error.c keeps */
+void error_start(void); /* makes what is needed when memory is out */
+void error_end(void);   /* frees what error.c keeps */
+/* Before main there is nobody to throw to: says that memory is out, and ends the process. */
+void rt_no_start(void) __attribute__((noreturn));
 
 #endif

@@ -33,20 +33,31 @@ uint32_t utf8_take(const char **at, const char *end)
     return good ? c : 0xFFFD;
 }
 
-void utf8_add(Text *t, uint32_t c)
+size_t utf8_put(char b[4], uint32_t c)
 {
-    char b[4];
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) c = 0xFFFD;
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     for (size_t i = n; i-- > 1; c >>= 6) b[i] = (char)(0x80 | (c & 0x3F));
     b[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xF0) | c);
-    text_addn(t, b, n);
+    return n;
+}
+
+void utf8_add(Text *t, uint32_t c)
+{
+    char b[4];
+    text_addn(t, b, utf8_put(b, c));
 }
 
 Str *rt_str_of(Text *t)
 {
-    Str *s = rt_str_new(t->data, (int64_t)t->len);
+    Str *s = t->failed ? NULL : rt_str_new(t->data, (int64_t)t->len);
     text_free(t);
+    return s;
+}
+
+Str *rt_str_at(void *s, const CsSite *site)
+{
+    if (!s) rt_site(site);
     return s;
 }
 
@@ -64,6 +75,7 @@ void *cs_str_concat(int32_t n, void *const *strs)
         total += (int64_t)len;
     }
     Str *out = rt_str_new(NULL, total);
+    if (!out) return NULL;
     char *to = out->bytes;
     for (int32_t i = 0; i < n; i++) {
         const char *from = bytes_of(strs[i], &len);
@@ -144,6 +156,7 @@ void *cs_str_pad(void *s, int32_t width)
     int64_t want = width < 0 ? -(int64_t)width : width, have = count(p, p + len);
     size_t pad = want > have ? (size_t)(want - have) : 0;
     Str *out = rt_str_new(NULL, (int64_t)(len + pad));
+    if (!out) return NULL;
     char *to = out->bytes;
     if (width > 0) {
         memset(to, ' ', pad);

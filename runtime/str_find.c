@@ -11,20 +11,25 @@ static Str *given(void *s)
     return s ? s : &empty;
 }
 
-static Str *one(int32_t c)
+/* A string of one character, in the caller's room. */
+typedef struct One {
+    _Alignas(Str) char room[sizeof(Str) + 8];
+} One;
+
+static Str *one(int32_t c, One *room)
 {
-    Text t = {0};
-    utf8_add(&t, (uint32_t)c);
-    return rt_str_of(&t);
+    Str *s = (Str *)(void *)room->room;
+    *room = (One){0};
+    s->head = (CsHead){.refs = -1, .kind = CS_STR};
+    s->len = (int64_t)utf8_put(s->bytes, (uint32_t)c);
+    return s;
 }
 
 /* What f says of a string of one character. */
 static int32_t with_char(int32_t f(void *, void *), void *s, int32_t c)
 {
-    Str *what = one(c);
-    int32_t v = f(s, what);
-    cs_release(what);
-    return v;
+    One room;
+    return f(s, one(c, &room));
 }
 
 /* Byte offset of the first `what` at or behind `from`; -1: there is none. */
@@ -61,10 +66,8 @@ int32_t cs_str_index_of(void *s, void *what, int32_t from, const CsSite *site)
 
 int32_t cs_str_index_of_char(void *s, int32_t c, int32_t from, const CsSite *site)
 {
-    Str *what = one(c);
-    int32_t at = index_of(given(s), what, from, site);
-    cs_release(what);
-    return at;
+    One room;
+    return index_of(given(s), one(c, &room), from, site);
 }
 
 int32_t cs_str_find(void *s, void *what)
@@ -155,6 +158,10 @@ static void *split(const Str *s, NextSeparator *next, const void *what)
         int64_t behind = from, end = next(s, what, &behind);
         if (end < 0) end = s->len;
         to[i] = rt_str_new(s->bytes + from, end - from);
+        if (!to[i]) {
+            cs_release(parts);
+            return NULL;
+        }
         from = behind;
     }
     return parts;
@@ -219,10 +226,8 @@ void *cs_str_split(void *s, void *separator)
 
 void *cs_str_split_char(void *s, int32_t c)
 {
-    Str *separator = one(c);
-    void *parts = split(given(s), next_string, separator);
-    cs_release(separator);
-    return parts;
+    One room;
+    return split(given(s), next_string, one(c, &room));
 }
 
 void *cs_str_split_space(void *s)

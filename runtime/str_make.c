@@ -31,7 +31,7 @@ void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site)
 {
     if (!is_part(s, from, n, "Substring", site)) return NULL;
     int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
-    return rt_str_new(bytes_of(s) + begin, end - begin);
+    return rt_str_at(rt_str_new(bytes_of(s) + begin, end - begin), site);
 }
 
 void *cs_str_substring_from(void *s, int32_t from, const CsSite *site)
@@ -50,14 +50,15 @@ void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
         return NULL;
     }
     int64_t begin = str_offset(s, lo), end = str_offset(s, hi);
-    return rt_str_new(bytes_of(s) + begin, end - begin);
+    return rt_str_at(rt_str_new(bytes_of(s) + begin, end - begin), site);
 }
 
 void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site)
 {
     if (!is_part(s, from, n, "Remove", site)) return NULL;
     int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
-    Str *out = rt_str_new(NULL, len_of(s) - (end - begin));
+    Str *out = rt_str_at(rt_str_new(NULL, len_of(s) - (end - begin)), site);
+    if (!out) return NULL;
     memcpy(out->bytes, bytes_of(s), (size_t)begin);
     memcpy(out->bytes + begin, bytes_of(s) + end, (size_t)(len_of(s) - end));
     return out;
@@ -72,7 +73,8 @@ void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site)
 {
     if (!is_part(s, at, 0, "Insert", site)) return NULL;
     int64_t begin = str_offset(s, at), n = len_of(what);
-    Str *out = rt_str_new(NULL, len_of(s) + n);
+    Str *out = rt_str_at(rt_str_new(NULL, len_of(s) + n), site);
+    if (!out) return NULL;
     memcpy(out->bytes, bytes_of(s), (size_t)begin);
     memcpy(out->bytes + begin, bytes_of(what), (size_t)n);
     memcpy(out->bytes + begin + n, bytes_of(s) + begin, (size_t)(len_of(s) - begin));
@@ -168,7 +170,7 @@ void *cs_str_replace(void *s, void *old, void *with, const CsSite *site)
         at = found + what->len;
     }
     text_addn(&t, at, (size_t)(end - at));
-    return rt_str_of(&t);
+    return rt_str_at(rt_str_of(&t), site);
 }
 
 void *cs_str_replace_char(void *s, int32_t old, int32_t with)
@@ -230,9 +232,9 @@ void *cs_str_join(void *separator, void *fn, const CsSite *site)
         good = text_add_element(&t, a, data, i, NULL, site);
     }
     cs_release(a);
-    if (good && !cs_pending) return rt_str_of(&t);
+    Str *s = good && !cs_pending ? rt_str_of(&t) : NULL;
     text_free(&t);
-    return NULL;
+    return rt_str_at(s, site);
 }
 
 void *cs_str_join_char(int32_t separator, void *fn, const CsSite *site)
@@ -240,7 +242,7 @@ void *cs_str_join_char(int32_t separator, void *fn, const CsSite *site)
     Text t = {0};
     utf8_add(&t, (uint32_t)separator);
     Str *s = rt_str_of(&t);
-    void *out = cs_str_join(s, fn, site);
+    void *out = s ? cs_str_join(s, fn, site) : NULL;
     cs_release(s);
-    return out;
+    return rt_str_at(out, site);
 }

@@ -14,6 +14,7 @@
 Str *rt_str_new(const char *bytes, int64_t len)
 {
     Str *s = rt_object_new(sizeof *s + (size_t)len + 1, CS_STR);
+    if (!s) return NULL;
     s->len = len;
     if (bytes && len) memcpy(s->bytes, bytes, (size_t)len);
     return s;
@@ -57,6 +58,7 @@ bool rt_box_count(const FdBox *box, int64_t *out)
 static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n)
 {
     Array *a = rt_object_new(offsetof(CsArray, dim) + (size_t)rank * sizeof(CsDim), CS_ARRAY);
+    if (!a) return NULL;
     a->head.elem = elem;
     a->head.rank = rank;
     if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
@@ -85,6 +87,11 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     int64_t clean[CS_MAX_RANK] = {0}; /* a negative extent of an empty domain is 0 */
     for (int32_t d = 0; d < rank; d++) clean[d] = n[d] > 0 ? n[d] : 0;
     Array *a = new_handle(elem, rank, lo, clean);
+    if (!a) {
+        buffer_release(b);
+        rt_site(site);
+        return NULL;
+    }
     a->head.buffer = b;
     if (b && b->host && (zero || elem == CS_ELEM_REF)) {
         a->head.data = b->host;
@@ -130,15 +137,16 @@ void *cs_array_write(void *array_slot, const CsSite *site)
         const void *from = buffer_host(a->head.buffer, false, site);
         Buffer *own = from ? buffer_new(a->head.buffer->bytes, false, site) : NULL;
         void *to = own ? buffer_host(own, true, site) : NULL;
-        if (!to) {
+        static const int64_t none[CS_MAX_RANK];
+        Array *copy = to ? new_handle(a->head.elem, a->head.rank, NULL, none) : NULL;
+        if (!copy) {
             buffer_release(own);
+            rt_site(site);
             return NULL;
         }
         memcpy(to, from, a->head.buffer->bytes);
         if (a->head.elem == CS_ELEM_REF)
             for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_retain(((void **)to)[i]);
-        static const int64_t none[CS_MAX_RANK];
-        Array *copy = new_handle(a->head.elem, a->head.rank, NULL, none);
         memcpy(copy->head.dim, a->head.dim, (size_t)a->head.rank * sizeof(CsDim));
         copy->head.buffer = own;
         *slot = copy;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/mem.h"
 #include "../fdag/fdag.h"
 #include "csrt.h"
 
@@ -24,7 +25,11 @@ typedef enum RtError {
  * pending a second is ignored: the first is the cause. */
 void rt_throw(RtError kind, const CsSite *site, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException */
+void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException; takes no memory */
+void rt_out_of_memory(size_t bytes);                    /* the same, for mem_on_failure */
+/* The first frame of a pending exception that has none: one of memory that ran out where nobody
+ * knew the site. */
+void rt_site(const CsSite *site);
 /* IndexOutOfRangeException: `index` (box->rank numbers) is outside the box of `name` (NULL: of an
  * array). */
 void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, const int64_t *index);
@@ -66,13 +71,7 @@ typedef struct Buffer {
 
 /* ---- objects (value.c, count.c) ------------------------------------------------------ */
 
-typedef struct Str {
-    CsHead head;
-    int64_t len;              /* bytes */
-    int64_t count;            /* characters + 1; 0: not counted yet */
-    int64_t at_char, at_byte; /* a character asked for before, and where it begins */
-    char bytes[];             /* UTF-8, NUL-terminated */
-} Str;
+typedef CsStr Str;
 
 /* head.data is NULL until the host needs the elements (cs_array_read, cs_array_write). Never copied
  * as a struct: memory ends with the last dimension. */
@@ -100,7 +99,8 @@ typedef struct Lazy {
     CsValue captures[];
 } Lazy;
 
-void *rt_object_new(size_t bytes, CsKind kind);  /* zeroed, one reference; freed with free() */
+/* Zeroed, one reference; NULL with OutOfMemoryException pending. So are all that follow. */
+void *rt_object_new(size_t bytes, CsKind kind);
 Str *rt_str_new(const char *bytes, int64_t len); /* copies; bytes NULL: room to be filled */
 
 /* A new array of the domain [lo, lo + n) (lo NULL: from 0), unshared. Elements are zero if `zero`,

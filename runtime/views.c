@@ -65,35 +65,62 @@ static void numbers(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
     }
 }
 
-bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+typedef struct Views {
+    const Evaluation *e;
+    Arena *arena;
+    Need *needs;
+    int n;
+    Lazy **views;
+    Closure **closures;
+} Views;
+
+/* What is read of each closure, and room for what stands for them. */
+static void look(void *views)
 {
-    compose(e, g, g->fd->root, captures);
-    if (cs_pending || e->nclosures == 0) return !cs_pending;
+    Views *v = views;
+    size_t n = v->e->leaves.len;
     Arena *arena = arena_new();
-    int n = (int)e->leaves.len;
     FdBox *boxes = arena_array(arena, FdBox, n);
     ScalarValue *scalars = arena_array(arena, ScalarValue, n);
-    Need *needs = arena_array(arena, Need, n);
-    numbers(e, boxes, scalars);
+    v->needs = arena_array(arena, Need, n);
+    v->views = arena_array(arena, Lazy *, n);
+    v->closures = arena_array(arena, Closure *, n);
+    numbers(v->e, boxes, scalars);
     FdEnv env = {boxes, scalars};
-    Lazy **views = arena_array(arena, Lazy *, n);
-    Closure **closures = arena_array(arena, Closure *, n);
-    int nviews = 0;
-    if (!cs_pending) needs_of(e->composed, &env, e->leaves.data, needs);
-    for (int i = 0; i < n && !cs_pending; i++) {
+    if (!cs_pending) needs_of(v->e->composed, &env, v->e->leaves.data, v->needs);
+    v->arena = arena;
+}
+
+bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+{
+    if (!compose(e, g, g->fd->root, captures, site)) return false;
+    if (cs_pending || e->nclosures == 0) return !cs_pending;
+    Views v = {.e = e};
+    size_t n = e->leaves.len;
+    if (!mem_try(look, &v)) {
+        rt_throw_memory(site, 0);
+        return false;
+    }
+    for (size_t i = 0; i < n && !cs_pending; i++) {
         Closure *c = e->leaves.data[i].closure;
-        Lazy *v = c ? view(c, &needs[i], site) : NULL;
-        if (!v) continue;
-        closures[nviews] = c;
-        views[nviews++] = v;
+        Lazy *made = c ? view(c, &v.needs[i], site) : NULL;
+        if (!made) continue;
+        v.closures[v.n] = c;
+        v.views[v.n++] = made;
     }
     /* From here on the program does not run: it would see the views. */
-    for (int i = 0; i < nviews; i++) closures[i]->view = views[i];
-    if (nviews && !cs_pending) compose_again(e, g, captures);
-    for (int i = 0; i < nviews; i++) {
-        closures[i]->view = NULL;
-        vec_push(&e->views, views[i]);
+    for (int i = 0; i < v.n; i++) v.closures[i]->view = v.views[i];
+    if (v.n && !cs_pending) compose_again(e, g, captures, site);
+    bool room = vec_try_room(&e->views, (size_t)v.n);
+    if (!room) rt_throw_memory(site, 0);
+    for (int i = 0; i < v.n; i++) {
+        v.closures[i]->view = NULL;
+        if (room)
+            vec_push(&e->views, v.views[i]);
+        else
+            cs_release(v.views[i]);
     }
-    arena_free(arena);
+    arena_free(v.arena);
+    rt_site(site);
     return !cs_pending;
 }

@@ -100,10 +100,10 @@ START_TEST(text_grows_and_is_taken)
     char *s = text_take(&t);
     ck_assert_ptr_null(t.data);
     ck_assert_uint_eq(strlen(s), 4390);
-    free(s);
+    mem_free(s);
     s = text_take(&t); /* of nothing: an empty string */
     ck_assert_str_eq(s, "");
-    free(s);
+    mem_free(s);
 }
 END_TEST
 
@@ -278,7 +278,7 @@ START_TEST(messages_are_sorted_with_carets)
                         "f.cs$:1:5: note: declared here\n"
                         "int x = 1;\n"
                         "    ^\n");
-    free(t);
+    mem_free(t);
     diags_free(d);
     sources_free(s);
 }
@@ -303,7 +303,7 @@ START_TEST(hostile_sources_print_safely)
         ck_assert_msg(*p == '\n' || (unsigned char)*p >= 0x20, "%s", t);
     ck_assert_uint_lt(strlen(t), 1200);
     ck_assert_ptr_nonnull(strstr(t, "...xxxx"));
-    free(t);
+    mem_free(t);
     free(big);
     diags_free(d);
     sources_free(s);

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "../../base/mem.h"
 #include "codegen_graph.h"
 
 static cl_device_id cl_device;
@@ -129,7 +130,7 @@ static cl_program program_of(Lowered *l, uint32_t variant)
     char *options = cg_plan_build_options(l->plan, &l->device, variant);
     for (int i = 0; i < l->nbuilt; i++)
         if (strcmp(l->built[i].options, options) == 0) {
-            free(options);
+            mem_free(options);
             return l->built[i].program;
         }
     const char *source = l->text;
@@ -169,10 +170,10 @@ static void lowered_free(Lowered *l)
 {
     for (int i = 0; i < l->nbuilt; i++) {
         clReleaseProgram(l->built[i].program);
-        free(l->built[i].options);
+        mem_free(l->built[i].options);
     }
     cg_plan_free(l->plan);
-    free(l->text);
+    mem_free(l->text);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------

@@ -376,7 +376,7 @@ START_TEST(texts_leave_out_positions)
         }
         ck_assert_ptr_nonnull(strstr(t[0], "cs_inside"));
         ck_assert_ptr_nonnull(strstr(t[0], "cs_checked_rem_int"));
-        for (int i = 0; i < 3; i++) free(t[i]);
+        for (int i = 0; i < 3; i++) mem_free(t[i]);
     }
 }
 END_TEST

@@ -241,7 +241,7 @@ static void check(const FdGraph *g, Fd *fd, const char *name, int depth)
         CgPlan *plan = cg_plan_parse(text, &why);
         ck_assert_msg(plan != NULL, "%s %d: %s", name, depth, why);
         cg_plan_free(plan);
-        free(text);
+        mem_free(text);
     }
 }
 

@@ -301,7 +301,7 @@ static int64_t sample(Fd *fd, const FdGraph *g)
     const FdNode **values = arena_array(fd_arena(fd), const FdNode *, g->nslots + 1);
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) values[i] = fd_substitute(fd, g->slots[i].def, values, i);
-    Ref *r = ref_new(fd, fd_substitute(fd, g->root, values, g->nslots));
+    Ref *r = ref_new(fd, fd_substitute(fd, g->root, values, g->nslots), NULL);
     int64_t hash = 0;
     for (int64_t i = 0; i < 3; i++) {
         ScalarValue at[2] = {{.i = i}, {.i = 2 - i}}, v[2] = {{0}};

@@ -25,7 +25,7 @@ static void run(const char *text, const RtLeaf *leaves, int64_t n0, int64_t n1, 
     ck_assert_msg(g, "%s", why);
     FdError error = {0};
     ck_assert_msg(fd_run_passes(fd, g, fd_front_passes, &error, NULL, NULL), "%s", error.message);
-    Ref *r = ref_new(fd, g->root);
+    Ref *r = ref_new(fd, g->root, NULL);
     if (n0 == 0) {
         ScalarValue v[16];
         ck_assert(ref_scalar(r, leaves, NULL, v));
@@ -328,7 +328,7 @@ static void fails(const char *order, const char *exception)
     FdGraph *g = fd_read(fd, t.data, &why);
     ck_assert_msg(g, "%s", why);
     ScalarValue v;
-    Ref *r = ref_new(fd, g->root);
+    Ref *r = ref_new(fd, g->root, NULL);
     ck_assert(!ref_scalar(r, NULL, NULL, &v));
     ck_assert_ptr_nonnull(strstr(rt_pending_message(), exception));
     rt_catch();

@@ -325,7 +325,7 @@ START_TEST(deep_text_is_one_error)
         ck_assert_int_ge(diags_errors(f.diags), 1);
         ck_assert_int_le(diags_errors(f.diags), 2); /* an open string is another */
         end(&f);
-        free(text);
+        mem_free(text);
     }
 }
 END_TEST
@@ -343,7 +343,7 @@ START_TEST(trees_are_shallow_enough)
     ck_assert_uint_gt(out.len, len);
     text_free(&out);
     end(&f);
-    free(text);
+    mem_free(text);
 }
 END_TEST
 
@@ -379,7 +379,7 @@ START_TEST(long_lines_are_fast)
         size_t len, n = N / strlen(rows[i].unit);
         char *text = repeat(rows[i].before, rows[i].unit, n, rows[i].after, &len);
         ck_assert_int_eq(errors_of(text, len) == 0, rows[i].valid);
-        free(text);
+        mem_free(text);
     }
     char *nuls = calloc(N, 1);
     ck_assert_ptr_nonnull(nuls);

@@ -17,7 +17,7 @@ START_TEST(cache)
         ck_assert_ptr_nonnull(text);
         ck_assert_uint_eq(size, 9);
         ck_assert_str_eq(text, "some text");
-        free(text);
+        mem_free(text);
         snprintf(path, sizeof path, "%s/deep/er/k.cl", folder);
         switch (round) {
         case 0: damage(path, 20, -1); break; /* cut off in the header */
@@ -55,7 +55,7 @@ static bool loads(const char *name)
     size_t size;
     char *text = cache_load(name, &size);
     bool there = text != NULL;
-    free(text);
+    mem_free(text);
     return there;
 }
 
@@ -147,7 +147,7 @@ static bool is_cached(int k)
     size_t size;
     entry_name(k, name);
     char *payload = cache_load(name, &size);
-    free(payload);
+    mem_free(payload);
     return payload != NULL;
 }
 

@@ -460,10 +460,10 @@ START_TEST(compositions)
     void *a = floats(2, m, 0, 1), *b = floats(2, m, 1, 1);
     CsValue aa[2] = {{.ref = a}, {.ref = a}}, ab[2] = {{.ref = a}, {.ref = b}};
     Evaluation e1, e2, e3;
-    Graph *g = graph_of(&matmul);
-    compose(&e1, g, g->fd->root, aa);
-    compose(&e2, g, g->fd->root, ab);
-    compose(&e3, g, g->fd->root, ab);
+    Graph *g = graph_of(&matmul, NULL);
+    compose(&e1, g, g->fd->root, aa, NULL);
+    compose(&e2, g, g->fd->root, ab, NULL);
+    compose(&e3, g, g->fd->root, ab, NULL);
     ck_assert_uint_eq(e1.leaves.len, 1);
     ck_assert_uint_eq(e2.leaves.len, 2);
     ck_assert_ptr_ne(e1.composed, e2.composed);
