@@ -122,9 +122,14 @@ static void doom(CsHead *h)
             bury(h);
             return;
         }
-        CsHead *child = h->kind == CS_OBJECT ? *link : NULL;
-        *link = rt.value.dying;
-        rt.value.dying = h;
+        bool object = h->kind == CS_OBJECT;
+        CsHead *child = object ? *link : NULL;
+        if (object && ((CsObject *)h)->cls->nrefs == 1) { /* of a list: done with it at once */
+            bury(h);
+        } else {
+            *link = rt.value.dying;
+            rt.value.dying = h;
+        }
         h = drops(child) ? child : NULL;
     }
 }
