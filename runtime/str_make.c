@@ -194,7 +194,7 @@ static void *pad(Str *s, int32_t width, int32_t c, bool left, const CsSite *site
     if (!left) text_addn(&t, bytes_of(s), (size_t)len_of(s));
     for (int64_t n = width - str_count(s); n > 0; n--) utf8_add(&t, (uint32_t)c);
     if (left) text_addn(&t, bytes_of(s), (size_t)len_of(s));
-    return rt_str_of(&t);
+    return rt_str_at(rt_str_of(&t), site);
 }
 
 void *cs_str_pad_left(void *s, int32_t width, int32_t c, const CsSite *site)
