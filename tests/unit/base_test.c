@@ -278,7 +278,7 @@ START_TEST(messages_are_sorted_with_carets)
                         "f.cs$:1:5: note: declared here\n"
                         "int x = 1;\n"
                         "    ^\n");
-    mem_free(t);
+    free(t);
     diags_free(d);
     sources_free(s);
 }
@@ -303,7 +303,7 @@ START_TEST(hostile_sources_print_safely)
         ck_assert_msg(*p == '\n' || (unsigned char)*p >= 0x20, "%s", t);
     ck_assert_uint_lt(strlen(t), 1200);
     ck_assert_ptr_nonnull(strstr(t, "...xxxx"));
-    mem_free(t);
+    free(t);
     free(big);
     diags_free(d);
     sources_free(s);
