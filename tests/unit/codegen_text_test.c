@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/mem.h"
 #include "../../codegen/codegen.h"
 
 typedef struct Made {
