@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/mem.h"
 #include "../../base/text.h"
 #include "../../codegen/codegen.h"
 
@@ -143,7 +144,7 @@ START_TEST(plan_long)
     ck_assert_uint_eq(s.out_bytes, (size_t)MANY * 5 + (size_t)MANY * (MANY - 1) / 2 + 100);
     char *options = cg_plan_build_options(p, &device, 0);
     ck_assert_ptr_nonnull(strstr(options, "-Dd39=39"));
-    free(options);
+    mem_free(options);
     arena_free(arena);
     cg_plan_free(p);
     text_free(&t);
