@@ -97,7 +97,6 @@ const KirExpr *gen_error(Gen *g)
 {
     KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
     gen_add_param(g, p, "error");
-    g->u->features |= OPENCL_CHECKS;
     return kir_name(g->u->arena, kir_type(SC_INT, 1), "error");
 }
 
@@ -234,9 +233,7 @@ static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr *
     for (int i = 0; i < n; i++)
         if (args[i]->type.lanes != 1) lanes = args[i]->type.lanes;
     for (int i = 0; i < n; i++) args[i] = same_lanes(g, args[i], lanes);
-    KirType t = kir_type(kind, lanes);
-    if (kir_own(op, t)) g->u->own[op] = true;
-    return kir_op(g->u->arena, op, t, n, args);
+    return kir_op(g->u->arena, op, kir_type(kind, lanes), n, args);
 }
 
 /* The body of a lambda, its variables bound to values. */
@@ -372,7 +369,6 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, text);
         return kir_convert(a, kir_type((int)k, 1), e);
     }
-    if (op == FD_OP_RANDOM) g->u->features |= OPENCL_RANDOM;
     bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
     if (scalar && fd_op_info(op)->props & FD_LAZY) {
         for (int i = 1; i < n->nargs; i++)
@@ -383,7 +379,6 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         return gen_division(g, n);
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
-    if (op == FD_OP_CONVERT && k == SC_HALF) g->u->features |= OPENCL_HALF;
     if (op == FD_OP_CONVERT) {
         /* printed as isnan(x) ? 0 : .. x */
         bool twice = scalar_is_real(result_kind(n->args[0])) && !scalar_is_real(k);

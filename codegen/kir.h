@@ -146,11 +146,7 @@ void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind); /* BREAK CONTINUE BARR
 void kir_return(Arena *a, KirBlock *b, const KirExpr *e);
 void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 
-/* OpenCL C (opencl.c): the fixed prelude (types, vector macros, operations that need more than an
- * operator) with what `features` asks for and what the column `own` of ops.def names for vectors,
- * for the operations marked in own[FD_OP_COUNT]; and one function. */
-enum { OPENCL_CHECKS = 1, OPENCL_RANDOM = 2, OPENCL_HALF = 4 };
-void opencl_prelude(Text *out, unsigned features, const bool *own);
+/* OpenCL C (opencl.c). */
 /* The function that computes an operation on vectors of reals, NULL: a builtin. */
 const char *kir_own(FdOp op, KirType t);
 void opencl_print_record(Text *out, const KirRecord *r);

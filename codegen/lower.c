@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "prelude.h"
 #include "unit.h"
 
 /* ---- the graph ---------------------------------------------------------------------------------
@@ -182,10 +183,10 @@ static char *whole_text(Unit *u)
     text_add(&t, "/* C$ plan\n");
     text_addn(&t, u->plan.data, u->plan.len);
     text_add(&t, " */\n");
-    opencl_prelude(&t, u->features, u->own);
-    text_addn(&t, u->types.data ? u->types.data : "", u->types.len);
-    text_addn(&t, u->functions.data ? u->functions.data : "", u->functions.len);
-    text_addn(&t, u->kernels.data ? u->kernels.data : "", u->kernels.len);
+    const Text rest[] = {u->types, u->functions, u->kernels};
+    prelude_add(&t, 3, rest);
+    for (int i = 0; i < 3; i++)
+        if (rest[i].len) text_addn(&t, rest[i].data, rest[i].len);
     return text_take(&t);
 }
 

@@ -2,8 +2,7 @@
  * dimension, in lanes where reads allow it. A work-item takes a chunk of one row.
  *
  *   before   let (i, j) u(i-1, j) + u(i+1, j)
- *   after    for (j = begin; j < end; j += VW) { k = min(j, hi - VW); VSTORE(VLOAD(..) + VLOAD(..),
- * out + ..); }
+ *   after    for (j = begin; j < end; j += VW) { k = min(j, hi - VW); out[k] = u[..] + u[..]; }
  *
  * The last vector of a row is moved back to end with it: elements are computed twice rather than
  * one by one. Needs: closed ranges. Keeps: the order of operations within an element.

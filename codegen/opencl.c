@@ -365,7 +365,7 @@ static void print_load(Text *out, const KirExpr *e)
     }
     const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
     if (e->type.lanes == KIR_VW && e->type.kind != SC_HALF)
-        text_printf(out, "VLOAD(%s + ", e->name);
+        text_printf(out, "cs_load_%s(%s + ", scalar_cl_name((ScalarKind)e->type.kind), e->name);
     else if (e->type.lanes == KIR_VW)
         text_printf(out, "CAT(%s, VW)(0, %s + ", half, e->name);
     else
@@ -473,7 +473,7 @@ static void print_store(Text *out, const KirStmt *s)
         return;
     }
     if (lanes == KIR_VW && !half)
-        text_add(out, "VSTORE(");
+        text_printf(out, "cs_store_%s(", scalar_cl_name((ScalarKind)e->type.kind));
     else if (lanes == KIR_VW)
         text_add(out, "CAT(vstore_half, VW)(");
     else if (lanes == 1)

@@ -1,82 +1,10 @@
-/* The fixed OpenCL C text that generated kernels begin with. */
-#include "kir.h"
+/* The fixed OpenCL C text that generated kernels begin with: of a list of parts those whose names
+ * the text uses. CS_WIDE, VW and so on come from the plan's flags and definitions. */
+#include "prelude.h"
 
-/* CS_WIDE, VW and so on come from the plan's flags and definitions. */
-static const char prelude[] = "#ifdef CS_PRECISE\n"
-                              "#pragma OPENCL FP_CONTRACT OFF\n"
-                              "#else\n"
-                              "#pragma OPENCL FP_CONTRACT ON\n"
-                              "#endif\n"
-                              "#ifdef cl_khr_fp64\n"
-                              "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-                              "#endif\n"
-                              "#ifndef VW\n"
-                              "#define VW 8\n"
-                              "#endif\n"
-                              "#if CS_WIDE\n"
-                              "typedef long idx_t;\n"
-                              "#else\n"
-                              "typedef int idx_t;\n"
-                              "#endif\n"
-                              "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"
-                              "#define CAT2(a, b) a##b\n"
-                              "#define CAT(a, b) CAT2(a, b)\n"
-                              "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"
-                              "#define VEC(t) CAT(t, VW)\n"
-                              "#define VLOAD(p) CAT(vload, VW)(0, p)\n"
-                              "#define VSTORE(v, p) CAT(vstore, VW)(v, 0, p)\n"
-                              "#define CS_LOW2 .s01\n"
-                              "#define CS_LOW4 .s0123\n"
-                              "#define CS_LOW8 .s01234567\n"
-                              "#define CS_LOW16\n"
-                              "#ifdef CS_PRECISE\n"
-                              "#define cs_min fmin\n"
-                              "#define cs_max fmax\n"
-                              "#else\n"
-                              "#define cs_min min\n"
-                              "#define cs_max max\n"
-                              "#endif\n"
-                              /* x / 0 is reported by the caller; MIN / -1 wraps */
-                              "#define CS_DIVISION(T, U)\\\n"
-                              "  static inline T cs_div_##T(T a, T b) { return b == 0 ? 0 : b == "
-                              "(T)-1 && (T)-1 < 0 ? (T)-(U)a : a / b; }\\\n"
-                              "  static inline T cs_rem_##T(T a, T b) { return b == 0 || (b == "
-                              "(T)-1 && (T)-1 < 0) ? 0 : a % b; }\n"
-                              "CS_DIVISION(int, uint)\n"
-                              "CS_DIVISION(uint, uint)\n"
-                              "CS_DIVISION(long, ulong)\n"
-                              "CS_DIVISION(ulong, ulong)\n";
-
-/* Reports and the checks that use them: printed when a text has an error buffer. The first report
- * stays. */
-static const char checks[] =
-    "static inline void cs_fail(__global int *error, int kind, int site, long index, long lo, long "
-    "n)\n"
-    "{\n"
-    "  if (atomic_cmpxchg((volatile __global int *)error, 0, kind) == 0) {\n"
-    "    error[1] = site;\n"
-    "    error[2] = (int)index; error[3] = (int)(index >> 32);\n"
-    "    error[4] = (int)lo; error[5] = (int)(lo >> 32);\n"
-    "    error[6] = (int)n; error[7] = (int)(n >> 32);\n"
-    "  }\n"
-    "}\n"
-    "#define CS_CHECKED(T)\\\n"
-    "  static inline T cs_checked_div_##T(T a, T b, __global int *error, int site)\\\n"
-    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_div_##T(a, b); }\\\n"
-    "  static inline T cs_checked_rem_##T(T a, T b, __global int *error, int site)\\\n"
-    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n"
-    "CS_CHECKED(int)\n"
-    "CS_CHECKED(uint)\n"
-    "CS_CHECKED(long)\n"
-    "CS_CHECKED(ulong)\n"
-    /* an index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless */
-    "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"
-    "{\n"
-    "  long at = index - lo;\n"
-    "  if (at >= 0 && at < n) return at;\n"
-    "  cs_fail(error, 1, site, index, lo, n);\n"
-    "  return 0;\n"
-    "}\n";
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
 
 /* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). */
 static const char random_text[] =
@@ -175,31 +103,175 @@ static const char half_text[] =
     "CS_HALF_DOUBLE() CS_HALF_DOUBLE(2) CS_HALF_DOUBLE(4) CS_HALF_DOUBLE(8) CS_HALF_DOUBLE(16)\n"
     "#endif\n";
 
-static const struct {
-    FdOp op;
-    const char *text;
-} lanes_functions[] = {{FD_OP_POW, "CS_POW(cs_pow, pow)\n"},
-                       {FD_OP_REM, "CS_BINARY(cs_fmod, fmod)\n"},
-                       {FD_OP_SIN, "CS_ANGLE(cs_sin, sin)\n"},
-                       {FD_OP_COS, "CS_ANGLE(cs_cos, cos)\n"},
-                       {FD_OP_TAN, "CS_ANGLE(cs_tan, tan)\n"}};
+/* Vectors in memory, aligned as their elements are: one load or store each, where vloadn and
+ * vstoren of unaligned addresses are split into pieces by POCL 3.1. */
+static const char memory_text[] =
+    "#define CS_MEMORY(T)\\\n"
+    "  typedef VEC(T) T##_lanes __attribute__((aligned(sizeof(T))));\\\n"
+    "  CS_MEMORY_IN(T, __global) CS_MEMORY_IN(T, __local) CS_MEMORY_IN(T, __private)\n"
+    "#define CS_MEMORY_IN(T, S)\\\n"
+    "  static inline VEC(T) __attribute__((overloadable)) cs_load_##T(S const T *p)\\\n"
+    "  { return *(S const T##_lanes *)p; }\\\n"
+    "  static inline void __attribute__((overloadable)) cs_store_##T(VEC(T) v, S T *p)\\\n"
+    "  { *(S T##_lanes *)p = v; }\n";
 
-static void add_lanes(Text *out, const bool *own)
+/* x / 0 is reported by the caller; MIN / -1 wraps. */
+static const char division_text[] =
+    "#define CS_DIVISION(T, U)\\\n"
+    "  static inline T cs_div_##T(T a, T b) { return b == 0 ? 0 : b == "
+    "(T)-1 && (T)-1 < 0 ? (T)-(U)a : a / b; }\\\n"
+    "  static inline T cs_rem_##T(T a, T b) { return b == 0 || (b == "
+    "(T)-1 && (T)-1 < 0) ? 0 : a % b; }\n";
+
+/* Reports to the error buffer; the first one stays. */
+static const char fail_text[] =
+    "static inline void cs_fail(__global int *error, int kind, int site, long index, long lo, long "
+    "n)\n"
+    "{\n"
+    "  if (atomic_cmpxchg((volatile __global int *)error, 0, kind) == 0) {\n"
+    "    error[1] = site;\n"
+    "    error[2] = (int)index; error[3] = (int)(index >> 32);\n"
+    "    error[4] = (int)lo; error[5] = (int)(lo >> 32);\n"
+    "    error[6] = (int)n; error[7] = (int)(n >> 32);\n"
+    "  }\n"
+    "}\n";
+
+static const char checked_text[] =
+    "#define CS_CHECKED(T)\\\n"
+    "  static inline T cs_checked_div_##T(T a, T b, __global int *error, int site)\\\n"
+    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_div_##T(a, b); }\\\n"
+    "  static inline T cs_checked_rem_##T(T a, T b, __global int *error, int site)\\\n"
+    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n";
+
+/* An index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless. */
+static const char inside_text[] =
+    "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"
+    "{\n"
+    "  long at = index - lo;\n"
+    "  if (at >= 0 && at < n) return at;\n"
+    "  cs_fail(error, 1, site, index, lo, n);\n"
+    "  return 0;\n"
+    "}\n";
+
+#define MEMORY(T)                                                                                  \
+    {                                                                                              \
+        "cs_load_" #T " cs_store_" #T, "CS_MEMORY(" #T ")\n"                                       \
+    }
+#define DIVISION(T, U)                                                                             \
+    {                                                                                              \
+        "cs_div_" #T " cs_rem_" #T " cs_checked_div_" #T " cs_checked_rem_" #T,                    \
+            "CS_DIVISION(" #T ", " #U ")\n"                                                        \
+    }
+#define CHECKED(T)                                                                                 \
+    {                                                                                              \
+        "cs_checked_div_" #T " cs_checked_rem_" #T, "CS_CHECKED(" #T ")\n"                         \
+    }
+
+/* A part uses only parts before it. No names: always printed. */
+static const struct {
+    const char *names, *text;
+} parts[] = {
+    {"", "#ifdef CS_PRECISE\n"
+         "#pragma OPENCL FP_CONTRACT OFF\n"
+         "#else\n"
+         "#pragma OPENCL FP_CONTRACT ON\n"
+         "#endif\n"},
+    {"double", "#ifdef cl_khr_fp64\n"
+               "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+               "#endif\n"},
+    {"VW", "#ifndef VW\n#define VW 8\n#endif\n"},
+    {"idx_t", "#if CS_WIDE\n"
+              "typedef long idx_t;\n"
+              "#else\n"
+              "typedef int idx_t;\n"
+              "#endif\n"},
+    {"MIN", "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"},
+    {"CAT CAT3 VEC", "#define CAT2(a, b) a##b\n"
+                     "#define CAT(a, b) CAT2(a, b)\n"},
+    {"CAT3", "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"},
+    {"VEC", "#define VEC(t) CAT(t, VW)\n"},
+    {"CS_LOW", "#define CS_LOW2 .s01\n"
+               "#define CS_LOW4 .s0123\n"
+               "#define CS_LOW8 .s01234567\n"
+               "#define CS_LOW16\n"},
+    {"CS_MEMORY", memory_text},
+    MEMORY(char),
+    MEMORY(uchar),
+    MEMORY(short),
+    MEMORY(ushort),
+    MEMORY(int),
+    MEMORY(uint),
+    MEMORY(long),
+    MEMORY(ulong),
+    MEMORY(float),
+    MEMORY(double),
+    {"cs_min cs_max", "#ifdef CS_PRECISE\n"
+                      "#define cs_min fmin\n"
+                      "#define cs_max fmax\n"
+                      "#else\n"
+                      "#define cs_min min\n"
+                      "#define cs_max max\n"
+                      "#endif\n"},
+    {"CS_DIVISION", division_text},
+    DIVISION(int, uint),
+    DIVISION(uint, uint),
+    DIVISION(long, ulong),
+    DIVISION(ulong, ulong),
+    {"cs_fail", fail_text},
+    {"CS_CHECKED", checked_text},
+    CHECKED(int),
+    CHECKED(uint),
+    CHECKED(long),
+    CHECKED(ulong),
+    {"cs_inside", inside_text},
+    {"cs_random", random_text},
+    {"CS_POW CS_BINARY CS_ANGLE", lanes_text},
+    {"cs_pow", "CS_POW(cs_pow, pow)\n"},
+    {"cs_fmod", "CS_BINARY(cs_fmod, fmod)\n"},
+    {"cs_sin", "CS_ANGLE(cs_sin, sin)\n"},
+    {"cs_cos", "CS_ANGLE(cs_cos, cos)\n"},
+    {"cs_tan", "CS_ANGLE(cs_tan, tan)\n"},
+    {"cs_half", half_text},
+};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static bool is_name(char c)
 {
-    bool begun = false;
-    for (size_t i = 0; i < sizeof lanes_functions / sizeof *lanes_functions; i++) {
-        if (!own[lanes_functions[i].op]) continue;
-        if (!begun) text_add(out, lanes_text);
-        begun = true;
-        text_add(out, lanes_functions[i].text);
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is this word in a list of words? */
+static bool listed(const char *names, const char *word, size_t len)
+{
+    for (const char *n = names; *n; n += strspn(n, " ")) {
+        size_t l = strcspn(n, " ");
+        if (l == len && memcmp(n, word, len) == 0) return true;
+        n += l;
+    }
+    return false;
+}
+
+/* Marks the first `count` parts that a text uses. */
+static void mark(const char *text, size_t len, int count, bool *used)
+{
+    for (size_t i = 0, end; i < len; i = end) {
+        for (end = i; end < len && is_name(text[end]); end++) continue;
+        for (int p = 0; p < count && end > i; p++)
+            used[p] = used[p] || listed(parts[p].names, text + i, end - i);
+        if (end == i) end++;
     }
 }
 
-void opencl_prelude(Text *out, unsigned features, const bool *own)
+void prelude_add(Text *out, int count, const Text *texts)
 {
-    text_add(out, prelude);
-    if (features & OPENCL_CHECKS) text_add(out, checks);
-    if (features & OPENCL_RANDOM) text_add(out, random_text);
-    if (features & OPENCL_HALF) text_add(out, half_text);
-    add_lanes(out, own);
+    bool used[PARTS] = {false};
+    for (int i = 0; i < count; i++)
+        if (texts[i].len) mark(texts[i].data, texts[i].len, PARTS, used);
+    for (int p = PARTS; p-- > 0;) {
+        used[p] = used[p] || !*parts[p].names;
+        if (used[p]) mark(parts[p].text, strlen(parts[p].text), p, used);
+    }
+    for (int p = 0; p < PARTS; p++)
+        if (used[p]) text_add(out, parts[p].text);
 }

@@ -3,7 +3,7 @@
  * the parts in order.
  *
  *   before   reduce add (i) x(i) * y(i)
- *   after    part p: acc[u] += VLOAD(x + i + u * VW) * VLOAD(y + ..) over its share of i; lanes and
+ *   after    part p: acc[u] += x[i + u * VW] * y[..] over its share of i; lanes and
  *            vectors combined; then out = part[0] + part[1] + ..
  *
  * Needs: an associative, commutative operation, closed ranges. Keeps: the same bits for the same

@@ -36,8 +36,6 @@ typedef struct Unit {
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     Text plan, types, functions, kernels;
     PlanTexts *texts;             /* of nodes and parts that the plan has names for */
-    unsigned features;            /* of the prelude */
-    bool own[FD_OP_COUNT];        /* operations that it defines for vectors */
     int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
     const char *guard;            /* plan condition of every run until it changes, or NULL */
