@@ -20,10 +20,10 @@ LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev
 say = $(if $(V),,@echo "  $(1) $<";)
 
 # ---- what is built from what ----------------------------------------------------------------
-SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c) $(filter-out codegen/host%,$(wildcard codegen/*.c))
-FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c)
-HOST_SRC    := $(wildcard codegen/host*.c)
-RUNTIME_SRC := $(wildcard runtime/*.c)
+SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c codegen/kernel/*/*.c)
+FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
+HOST_SRC    := $(wildcard codegen/host/*.c)
+RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
@@ -60,7 +60,7 @@ $(BUILD)/generator.h: FORCE
 	@mkdir -p $(@D)
 	@tools/generator.sh >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 FORCE: ;
-$(BUILD)/obj/codegen/key.o $(BUILD)/rt/codegen/key.o: $(BUILD)/generator.h
+$(BUILD)/obj/codegen/kernel/plan/key.o $(BUILD)/rt/codegen/kernel/plan/key.o: $(BUILD)/generator.h
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<

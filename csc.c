@@ -19,12 +19,12 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "codegen/codegen.h"
-#include "codegen/host.h"
+#include "codegen/host/host.h"
+#include "codegen/kernel/codegen.h"
 #include "fdag/fdag.h"
 #include "lexer/lexer.h"
 #include "parser/parser.h"
-#include "sema/lower.h"
+#include "sema/lower/lower.h"
 #include "sema/sema.h"
 
 #define VERSION "0.1.0"
@@ -247,7 +247,7 @@ static bool write_program(Job *j, const char *path)
     char *error = NULL;
     int program = host_link(j->module, library, j->opt->verbose, &error);
     if (program < 0) complain("%s", error);
-    free(error);
+    mem_free(error);
     if (program < 0) return false;
     if (j->opt->run) {
         j->program = program;

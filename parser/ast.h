@@ -62,8 +62,8 @@ typedef struct AstBytes {
     size_t len;
 } AstBytes;
 
-struct Type;   /* sema/types.h */
-struct Symbol; /* sema/symbol.h */
+struct Type;   /* sema/names/types.h */
+struct Symbol; /* sema/names/symbol.h */
 
 /* How sema resolved an operation (language section 3), in BINARY, UNARY, COND, CAST, CALL, INDEX,
  * MEMBER. */

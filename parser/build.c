@@ -68,8 +68,7 @@ AstList build_join(Parse *p, AstList list, AstList tail)
     return list;
 }
 
-/* ---- after errors: sema runs on what was understood, and is not to find the same mistake again
- * ---- */
+/* ---- after errors: sema runs on what was understood, not to find a mistake again -------------- */
 
 static bool any_bad(AstList list)
 {

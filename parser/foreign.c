@@ -245,8 +245,7 @@ static const struct Row *foreign_find(const Parse *p, size_t start, Match *m)
     return NULL;
 }
 
-/* ---- what becomes of the tokens ----------------------------------------------------------------
- */
+/* ---- what becomes of the tokens -------------------------------------------------------------- */
 
 static void delete_tokens(Tokens *t, size_t from, size_t to)
 {

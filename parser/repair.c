@@ -16,8 +16,7 @@ enum {
     MAX_REPAIRS = 20000
 };
 
-/* ---- the automaton without its actions: `kept` states of the real stack and some of its own ----
- */
+/* ---- the automaton without its actions: `kept` states of the real stack, some of its own ------ */
 
 typedef struct Trial {
     const Parse *p;

@@ -1,5 +1,5 @@
 /* The runtime's interface to compiled programs: data layouts that codegen/host_* emits, and the
- * functions of codegen/abi.def (declared here in C). */
+ * functions of codegen/abi/abi.def (declared here in C). */
 #ifndef CS_RUNTIME_CSRT_H
 #define CS_RUNTIME_CSRT_H
 
@@ -134,7 +134,7 @@ typedef struct CsObject {
 /* What the runtime throws: index into CsProgram.exceptions. */
 typedef enum CsException {
 #define EXCEPTION(id, name) CS_EXC_##id,
-#include "../codegen/exceptions.def"
+#include "../codegen/abi/exceptions.def"
 #undef EXCEPTION
     CS_NEXCEPTIONS
 } CsException;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console.h"
-#include "object.h"
+#include "library/console.h"
+#include "objects/object.h"
 #include "state.h"
 
 int32_t cs_pending;

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "library/console.h"
 
 enum { SPARE = 64 << 10, NEAR = 1 << 20, RESERVE = 1 << 20 };
 

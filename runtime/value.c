@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "count.h"
-#include "memory.h"
-#include "record.h"
+#include "device/memory.h"
+#include "objects/count.h"
+#include "objects/record.h"
 #include "state.h"
 
 /* ---- strings ------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@
 /* What the runtime throws: the classes of CsProgram.exceptions. */
 typedef enum RtError {
 #define EXCEPTION(id, name) RT_##id = CS_EXC_##id,
-#include "../codegen/exceptions.def"
+#include "../codegen/abi/exceptions.def"
 #undef EXCEPTION
 } RtError;
 

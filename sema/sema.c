@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "lower.h"
+#include "check/check.h"
+#include "lower/lower.h"
 
 static void sema_init(Sema *s, Ast *unit)
 {

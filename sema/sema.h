@@ -7,9 +7,9 @@
 #include "../base/intern.h"
 #include "../fdag/fdag.h"
 #include "../parser/ast.h"
-#include "builtins.h"
-#include "symbol.h"
-#include "types.h"
+#include "check/builtins.h"
+#include "names/symbol.h"
+#include "names/types.h"
 
 /* The annotated tree: what lower and the host back end may rely on, for a unit without errors.
  *
@@ -153,7 +153,7 @@ typedef struct SemaGraph {
     Loc loc;
 } SemaGraph;
 
-/* An evaluation that is statically known (sema/foresee.c): its composed graph, to be lowered to
+/* An evaluation that is statically known (lower/foresee.c): its composed graph, to be lowered to
  * kernels and embedded. */
 typedef struct SemaEvaluation {
     FdGraph *graph;

@@ -5,7 +5,7 @@
 #   tools/generator.sh --list     the files
 set -eu
 cd "$(dirname "$0")/.."
-list() { find base fdag codegen ! -path 'codegen/host*' \( -name '*.[ch]' -o -name '*.def' \) | LC_ALL=C sort; }
+list() { find base fdag codegen/kernel \( -name '*.[ch]' -o -name '*.def' \) | LC_ALL=C sort; }
 if [ "${1:-}" = --list ]; then
     list
     exit 0

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../codegen/codegen.h"
+#include "../../codegen/kernel/codegen.h"
 
 enum { MAX_SLOTS = 6, MAX_VARS = 32, MAX_LEAVES = 8 };
 

@@ -6,7 +6,7 @@
 
 #include "../../base/mem.h"
 #include "../../base/text.h"
-#include "../../codegen/codegen.h"
+#include "../../codegen/kernel/codegen.h"
 
 static const CgDevice device = {.family = CG_CPU, .units = 2, .vector_bytes = 32, .max_group = 64};
 

@@ -40,8 +40,7 @@ static CgDevice test_device(CgFamily family)
                       .has_double = true};
 }
 
-/* ---- slots ------------------------------------------------------------------------------------
- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static size_t slot_bytes(const SlotValue *s)
 {
@@ -108,8 +107,7 @@ static void slots_free(SlotValue *slots, int n)
     for (int i = 0; i < n; i++) free(slots[i].data);
 }
 
-/* ---- programs ---------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 typedef struct Built {
     char *options;
@@ -176,8 +174,7 @@ static void lowered_free(Lowered *l)
     mem_free(l->text);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static cl_mem buffer(const void *data, size_t bytes)
 {

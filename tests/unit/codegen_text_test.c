@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../base/mem.h"
-#include "../../codegen/codegen.h"
+#include "../../codegen/kernel/codegen.h"
 
 typedef struct Made {
     Fd *fd;
@@ -53,8 +53,7 @@ static const FdNode *positive(const Made *m, const FdNode *x)
     return op2(m, FD_OP_GT, x, number(m, 0));
 }
 
-/* ---- steps -------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 typedef const FdNode *Step(const Made *m, const FdNode *f, int k);
 
@@ -169,8 +168,7 @@ static const struct {
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* ---- graphs ------------------------------------------------------------------------------------
- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 static Made begin(ScalarKind kind)
 {
@@ -205,8 +203,7 @@ static FdGraph graph_of(const Made *m, const FdNode *body)
         .root = fd_let(m->fd, 1, &m->i, &d, body, (FdLoc){0}), .nslots = 1, .slots = slot};
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------
- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 static int deepest_bracket(const char *text)
 {

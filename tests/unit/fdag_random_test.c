@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../runtime/ref.h"
+#include "../../runtime/reference/ref.h"
 
 enum { ARRAYS = 4, SCALARS = 2, GIVEN = ARRAYS + SCALARS, GRAPHS = 1500, MAX_VARS = 24, N = 4 };
 

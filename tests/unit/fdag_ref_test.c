@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/closure.h"
-#include "../../runtime/ref.h"
+#include "../../runtime/evaluate/closure.h"
+#include "../../runtime/reference/ref.h"
 
 /* An array over given elements, domain from 0. Its planes are the caller's to lay out. */
 static Array array(void *data, int rank, int64_t n0, int64_t n1)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/closure.h"
 #include "../../runtime/csrt.h"
-#include "../../runtime/record.h"
-#include "../../runtime/restrict.h"
+#include "../../runtime/evaluate/closure.h"
+#include "../../runtime/evaluate/restrict.h"
+#include "../../runtime/objects/record.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../parser/parser.h"
-#include "../../sema/lower.h"
+#include "../../sema/lower/lower.h"
 
 static Sources *sources;
 static Diags *diags;

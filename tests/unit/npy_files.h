@@ -13,7 +13,7 @@
 
 #include "../../base/scalar.h"
 #include "../../base/text.h"
-#include "../../runtime/npy.h"
+#include "../../runtime/library/npy.h"
 
 static const CsSite site = {"test", "test.cs$", 7, 3};
 static char folder[64];

@@ -1,4 +1,4 @@
-/* The library half of the runtime: strings, formats, parsing, console, stopwatch.
+/* The library half of the runtime: strings, formats, parsing, console.
  * Expected texts are those of .NET in the invariant culture. Run from the root of the project. */
 #include <check.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../base/scalar.h"
-#include "../../runtime/console.h"
+#include "../../runtime/library/console.h"
 #include "../../runtime/value.h"
 
 static const CsSite site = {"test", "test.cs$", 7, 3};
@@ -371,7 +371,7 @@ START_TEST(parse_reals)
 }
 END_TEST
 
-/* ---- console, stopwatch ------------------------------------------------------------------- */
+/* ---- console ------------------------------------------------------------------------------ */
 
 START_TEST(console)
 {
@@ -403,30 +403,6 @@ START_TEST(console)
 }
 END_TEST
 
-START_TEST(stopwatch)
-{
-    const struct timespec pause = {.tv_nsec = 5000000};
-    void *w = cs_stopwatch_start_new();
-    nanosleep(&pause, NULL);
-    ck_assert_double_ge(cs_stopwatch_seconds(w), 0.005);
-    cs_stopwatch_stop(w);
-    double at = cs_stopwatch_seconds(w);
-    nanosleep(&pause, NULL);
-    ck_assert(cs_stopwatch_seconds(w) == at);
-    ck_assert_int_eq(cs_stopwatch_milliseconds(w), (int64_t)(at * 1000));
-    cs_stopwatch_start(w);
-    ck_assert_double_ge(cs_stopwatch_seconds(w), at);
-    cs_stopwatch_reset(w);
-    ck_assert(cs_stopwatch_seconds(w) == 0);
-    cs_stopwatch_restart(w);
-    cs_stopwatch_stop(w);
-    cs_release(w);
-    w = cs_stopwatch_new();
-    ck_assert(cs_stopwatch_seconds(w) == 0);
-    cs_release(w);
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("rtlib");
@@ -443,7 +419,6 @@ int main(void)
     tcase_add_test(t, parse_integers);
     tcase_add_test(t, parse_reals);
     tcase_add_test(t, console);
-    tcase_add_test(t, stopwatch);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -76,8 +76,7 @@ START_TEST(selection)
 }
 END_TEST
 
-/* ---- an OpenCL device, if there is one
- * ----------------------------------------------------------------- */
+/* ---- an OpenCL device, if there is one ------------------------------------------------------- */
 
 static const CsSite place = {"f", "test.cs$", 1, 1};
 

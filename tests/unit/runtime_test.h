@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/cache.h"
-#include "../../runtime/compose.h"
 #include "../../runtime/csrt.h"
-#include "../../runtime/device.h"
-#include "../../runtime/lazy.h"
-#include "../../runtime/memory.h"
-#include "../../runtime/select.h"
+#include "../../runtime/device/cache.h"
+#include "../../runtime/device/device.h"
+#include "../../runtime/device/memory.h"
+#include "../../runtime/device/select.h"
+#include "../../runtime/evaluate/compose.h"
+#include "../../runtime/evaluate/lazy.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"
 
@@ -68,8 +68,7 @@ SHARED void setup(void)
     start(&program);
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 SHARED Array *floats(int rank, const int64_t *n, float first, float step)
 {
@@ -88,8 +87,7 @@ SHARED Array *ints(int64_t n, int first, int step)
     return a;
 }
 
-/* ---- graphs
- * ------------------------------------------------------------------------------------------ */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 SHARED CsGraph matmul = {
     .text =

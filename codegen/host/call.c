@@ -1,0 +1,309 @@
+/* Calls of user functions, with ref and out arguments, and of the library by its rows: operations,
+ * functions of the runtime by their letters, and what needs no call. Arguments are evaluated in
+ * order; by-value references are borrowed, and kept alive where an argument may change a variable.
+ */
+#include <string.h>
+
+#include "impl.h"
+
+/* ---- user functions -------------------------------------------------------------------------- */
+
+typedef struct Argument {
+    LLVMValueRef v;
+    HostPlace *back; /* an element passed by reference: copied back from `v` after the call */
+} Argument;
+
+/* The address that a ref or out parameter gets. Elements may move while the function runs, so it
+ * works on a copy. */
+static Argument by_reference(HostFunc *f, Ast *n)
+{
+    HostPlace *p = host_place(f, host_strip_mode(n));
+    if (p->kind == PLACE_SLOT || p->kind == PLACE_FIELD)
+        return (Argument){host_place_address(f, p), NULL}; /* which stays where it is */
+    LLVMValueRef v = host_place_load(f, p), room;
+    if (type_is_ref(p->type)) {
+        host_temp(f, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc));
+        room = vec_last(&f->temps);
+    } else {
+        room = host_alloca(f, host_stored_type(f->m, p->type), "copy");
+        host_store(f, room, v, p->type);
+    }
+    return (Argument){room, p};
+}
+
+static void copy_back(HostFunc *f, const Argument *a)
+{
+    LLVMValueRef v = host_load(f, a->v, a->back->type);
+    if (type_is_ref(a->back->type)) host_untemp(f, a->v);
+    host_place_store(f, a->back, v);
+}
+
+/* Calls a user function with all its arguments, of a method `this` first: through the object's
+ * table unless it is known which function runs. Every call of user code goes through here. */
+static LLVMValueRef run(HostFunc *f, const Symbol *sym, bool direct, LLVMValueRef *args,
+                        unsigned count, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef fn = host_dispatch(f, sym, count ? args[0] : NULL, direct);
+    LLVMValueRef v = LLVMBuildCall2(m->b, host_func_info(m, sym)->type, fn, args, count, "");
+    if (host_call_throws(m, sym, direct)) host_check_pending(f, loc, true);
+    return v;
+}
+
+/* What is called on: a tree, or a value that is there already; v is NULL for static functions. */
+typedef struct Self {
+    Ast *tree;
+    LLVMValueRef v;
+} Self;
+
+static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstList args)
+{
+    HostModule *m = f->m;
+    const HostFuncInfo *info = host_func_info(m, sym);
+    AstList params = info->params;
+    if (args.len != params.len) host_bug(m, n, "a call with the wrong number of arguments");
+    Argument *list = arena_array(m->arena, Argument, args.len + 1);
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, args.len + 2);
+    unsigned count = 0;
+    bool hazard = false, copies = false;
+    for (int i = 0; i < args.len; i++) hazard = hazard || host_may_assign(args.data[i]);
+    if (self.tree) self.v = host_keep(f, host_ref(f, self.tree), self.tree->type, hazard);
+    if (self.v) values[count++] = self.v;
+    for (int i = 0; i < args.len; i++) {
+        AstOp mode = params.data[i]->param.mode;
+        Ast *arg = args.data[i];
+        if (mode == AST_OP_REF || mode == AST_OP_OUT)
+            list[i] = by_reference(f, arg);
+        else
+            list[i].v = host_keep(f, host_ref(f, arg), arg->type, hazard);
+        values[count++] = list[i].v;
+        copies = copies || list[i].back;
+    }
+    host_debug_at(f, n->loc);
+    bool object = self.v && !type_is_record(sym->cls->type);
+    if (object) host_check_null(f, self.v, self.tree, n->loc);
+    bool direct = self.tree && self.tree->kind == AST_BASE;
+    LLVMValueRef v = run(f, sym, direct, values, count, n->loc);
+    const Type *type = sym->is_ctor ? sym->cls->type : sym->type->result;
+    HostRef r = {v, !sym->is_ctor && type_is_ref(type), false};
+    if (!copies) return r;
+    if (r.owned) r = (HostRef){host_temp(f, v), false, false}; /* copying back may throw */
+    for (int i = 0; i < args.len; i++)
+        if (list[i].back) copy_back(f, &list[i]);
+    return r;
+}
+
+HostRef host_call_on(HostFunc *f, Ast *n, const Symbol *sym, LLVMValueRef self, AstList args)
+{
+    return call_user(f, n, sym, (Self){NULL, self}, args);
+}
+
+HostRef host_call_static(HostFunc *f, const Symbol *sym, LLVMValueRef *args, int n, Loc loc)
+{
+    LLVMValueRef v = run(f, sym, false, args, (unsigned)n, loc);
+    return (HostRef){v, type_is_ref(sym->type->result), false};
+}
+
+HostRef host_call_accessor(HostFunc *f, const HostPlace *p, const Symbol *accessor,
+                           LLVMValueRef value)
+{
+    HostModule *m = f->m;
+    if (!accessor) host_bug(m, p->base, "a property without this accessor");
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, p->nargs + 3);
+    unsigned count = 0;
+    if (p->object) {
+        values[count++] = p->object;
+        host_check_null(f, p->object, p->base, p->loc);
+    }
+    for (int i = 0; i < p->nargs; i++) values[count++] = p->values[i];
+    if (value) values[count++] = value;
+    bool direct = p->object && p->base->kind == AST_BASE;
+    LLVMValueRef v = run(f, accessor, direct, values, count, p->loc);
+    return (HostRef){v, !value && type_is_ref(p->type), false};
+}
+
+/* `: this(..)` and `: base(..)` at the head of a constructor. */
+static HostRef call_chained(HostFunc *f, Ast *n, const Symbol *ctor)
+{
+    Symbol *self = (Symbol *)f->self;
+    if (!f->makes) {
+        LLVMValueRef v = host_load(f, self->host, self->type);
+        return host_call_on(f, n, ctor, v, n->call.args);
+    }
+    HostRef r = host_call_on(f, n, ctor, NULL, n->call.args);
+    host_store(f, self->host, r.v, self->type);
+    return (HostRef){NULL, false, false};
+}
+
+/* ---- the library ----------------------------------------------------------------------------- */
+
+/* An elementary operation on scalars: Math.Sqrt(x), min(a, b). */
+static HostRef operation(HostFunc *f, const Ast *n, FdOp op, Ast *const *args, int count)
+{
+    LLVMValueRef v[3] = {NULL, NULL, NULL};
+    if (count != fd_op_info(op)->arity || count > 3 || n->type->kind != TY_SCALAR)
+        host_bug(f->m, n, "an operation that was not lowered");
+    host_values(f, args, count, v);
+    ScalarKind k = args[0]->type->scalar;
+    for (int i = 1; i < count; i++) v[i] = host_convert(f, v[i], args[i]->type->scalar, k);
+    if (op == FD_OP_CLAMP) {
+        v[0] = host_operate(f, FD_OP_MAX, k, v[0], v[1], n->loc);
+        v[1] = v[2];
+    }
+    LLVMValueRef r = op == FD_OP_FMA ? host_math(f, op, k, v)
+                                     : host_operate(f, op == FD_OP_CLAMP ? FD_OP_MIN : op, k, v[0],
+                                                    v[1], n->loc);
+    return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false, false};
+}
+
+/* What the runtime wants beyond the arguments: the kind of number to parse, the type of array to
+ * load. */
+static int extra_arguments(HostFunc *f, AbiId id, const Ast *n, LLVMValueRef *out)
+{
+    HostModule *m = f->m;
+    if (id == ABI_cs_parse_i || id == ABI_cs_parse_f) {
+        out[0] = host_int(m, (int64_t)n->type->scalar);
+        return 1;
+    }
+    if (id == ABI_cs_try_parse) {
+        AstList args = n->call.args;
+        out[0] = host_int(m, (int64_t)args.data[args.len - 1]->type->scalar);
+        return 1;
+    }
+    if (id == ABI_cs_npy_load) {
+        if (n->type->kind != TY_ARRAY) host_bug(m, n, "a load without an array type");
+        out[0] = host_int(m, host_elem(n->type));
+        out[1] = host_int(m, n->type->nparams);
+        return 2;
+    }
+    return 0;
+}
+
+/* Of scalars and strings alone: it runs no user code. */
+static bool quiet(Ast *const *args, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (args[i]->type->kind != TY_SCALAR && args[i]->type->kind != TY_STRING) return false;
+    return true;
+}
+
+/* ArgumentNullException if v, the value of tree n, is null. */
+static void check_argument(HostFunc *f, LLVMValueRef v, const Ast *n, const char *function, Loc loc)
+{
+    HostModule *m = f->m;
+    if (!host_may_be_null(n)) return;
+    LLVMBasicBlockRef null = host_block(f, "null"), next = host_block(f, "argument");
+    host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), null, next);
+    host_enter(f, null);
+    LLVMValueRef name = host_c_string(m, function);
+    host_call_runtime(f, ABI_cs_throw_null_argument, &name, 1, loc);
+    host_jump(f, host_unwind(f));
+    host_enter(f, next);
+}
+
+/* Which strings must not be null says the row; that of a member never may. */
+static void check_strings(HostFunc *f, const Ast *n, const Builtin *row, const char *params,
+                          Ast *const *args, const LLVMValueRef *v, int count, const Ast *self)
+{
+    for (int i = 0; i < count; i++)
+        if (args[i] == self && args[i]->type->kind == TY_STRING)
+            host_check_null(f, v[i], args[i], n->loc);
+        else if (params[i] == 's')
+            check_argument(f, v[i], args[i], row->name, n->loc);
+}
+
+static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
+                                int count, const Ast *self)
+{
+    HostModule *m = f->m;
+    AbiId id = host_abi_find(row->runtime);
+    if (id == ABI_COUNT) host_bug(m, n, row->runtime);
+    const char *letters = host_abi_signature(id);
+    const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
+    LLVMValueRef v[16];
+    Argument out = {NULL, NULL};
+    if (strchr(params, '&')) { /* the last one is set */
+        host_values(f, args, count - 1, v);
+        out = by_reference(f, args[count - 1]);
+        v[count - 1] = out.v;
+    } else if (strchr(params, '*'))
+        for (int i = 0; i < count; i++) {
+            HostRef r = params[i] == '*' ? host_text(f, args[i], NULL) : host_ref(f, args[i]);
+            v[i] = host_keep(f, r, type_string(m->sema->types), false);
+        }
+    else if (quiet(args, count))
+        host_peeks(f, args, count, v);
+    else
+        host_values(f, args, count, v);
+    check_strings(f, n, row, params, args, v, count, self);
+    for (int i = 0; i < count; i++)
+        if (letters[i + 1] != 'p') v[i] = host_to_abi(f, v[i], args[i]->type, letters[i + 1]);
+    count += extra_arguments(f, id, n, v + count);
+    int wanted = (int)strlen(letters) - 1 - host_abi_takes_site(id);
+    while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
+    LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
+    if (out.back) copy_back(f, &out);
+    if (letters[0] == 'l' && row->signature[0] == 'i' && strcmp(row->space, "func") == 0)
+        return (HostRef){host_narrow(f, r, n->loc), false, false};
+    return host_from_abi(f, r, letters[0], n->type, n);
+}
+
+static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *self, AstList list)
+{
+    HostModule *m = f->m;
+    const Builtin *row = &builtins[sym->builtin];
+    Ast *args[12];
+    int count = 0;
+    if (list.len > 10) host_bug(m, n, "too many arguments");
+    const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
+    int letters = (int)strcspn(params, ".");
+    if (self && letters == list.len + 1) args[count++] = self;
+    for (int i = 0; i < list.len; i++) args[count++] = list.data[i];
+    if (row->op != FD_OP_NONE) return operation(f, n, row->op, args, count);
+    if (count && args[0] == self && self->type->kind == TY_ARRAY) {
+        LLVMValueRef v = host_array_member(f, row->name, self, list, n->loc);
+        if (v) return (HostRef){v, false, false};
+    }
+    if (row->runtime) return runtime_function(f, n, row, args, count, self);
+    if (strcmp(row->name, "Eval") == 0 && count == 1) {
+        if (args[0]->type->kind == TY_ARRAY) return host_ref(f, args[0]);
+        LLVMValueRef fn = host_value(f, args[0]);
+        return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
+    }
+    host_bug(m, n, row->name);
+}
+
+/* ---- dispatch -------------------------------------------------------------------------------- */
+
+HostRef host_call(HostFunc *f, Ast *n)
+{
+    const Symbol *sym = n->sym;
+    Ast *self = NULL;
+    AstList args = {0};
+    if (n->kind == AST_MEMBER) {
+        self = n->member.base;
+    } else if (n->kind == AST_NEW) {
+        args = n->new_.args;
+    } else {
+        Ast *callee = n->call.callee;
+        args = n->call.args;
+        if (n->res == AST_RES_APPLY) return host_apply(f, n, callee, args);
+        if (!sym) sym = callee->sym;
+        bool chain = callee->kind == AST_THIS || callee->kind == AST_BASE;
+        if (chain && sym && sym->is_ctor) return call_chained(f, n, sym);
+        if (callee->kind == AST_MEMBER) self = callee->member.base;
+    }
+    if (n->res != AST_RES_NONE) host_bug(f->m, n, "a call that was not lowered");
+    if (sym && sym->kind == SYM_FIELD && n->kind == AST_MEMBER) return host_field(f, n);
+    if (sym && sym->kind == SYM_FUNC && n->kind == AST_NEW) return host_new(f, n);
+    if (sym && sym->kind == SYM_FUNC && n->kind == AST_CALL) {
+        if (!host_takes_self(sym)) self = NULL;
+        return call_user(f, n, sym, (Self){self, NULL}, args);
+    }
+    if (sym && sym->kind == SYM_BUILTIN) return call_library(f, n, sym, self, args);
+    if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_SCALAR)
+        return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false, false};
+    if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_STRING)
+        return (HostRef){host_string(f, sym->text), false, false};
+    host_bug(f->m, n, "a call of nothing that can be called");
+}

@@ -1,0 +1,347 @@
+/* Classes: descriptors (CsClass), static fields, objects and their fields, tests of classes, and
+ * which function a call runs. A call is direct where no used class overrides the method; else it
+ * goes through the object's table, of an interface through the runtime. Keeps: an object owns what
+ * its fields refer to; a field of array type is NULL until it is first used, then empty. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+
+static bool is_interface(const Class *c)
+{
+    return c->decl->class_.mods & AST_MOD_INTERFACE;
+}
+
+/* ---- layouts and descriptors ----------------------------------------------------------------- */
+
+static void set_layout(HostModule *m, const Class *c)
+{
+    HostClass *h = c->host;
+    bool record = type_is_record(c->type);
+    LLVMTypeRef *types = arena_array(m->arena, LLVMTypeRef, c->nfields + OBJECT_FIELDS);
+    unsigned n = 0;
+    if (!record) {
+        types[n++] = m->i64; /* CsHead */
+        types[n++] = m->ptr;
+    }
+    for (int i = 0; i < c->nfields; i++) types[n++] = host_stored_type(m, c->fields[i]->type);
+    LLVMStructSetBody(h->type, types, n, false);
+}
+
+void host_declare_classes(HostModule *m)
+{
+    for (int i = 0; i < m->sema->nclasses; i++) {
+        Class *c = m->sema->classes[i];
+        HostClass *h = c->host = arena_new_of(m->arena, HostClass);
+        h->type = LLVMStructCreateNamed(m->ctx, arena_printf(m->arena, "class.%s", c->mangled));
+        if (type_is_record(c->type)) {
+            h->record = m->nrecords++;
+        } else {
+            h->descriptor = LLVMAddGlobal(m->mod, m->structs[HOST_CLASS],
+                                          arena_printf(m->arena, "class.%s", c->mangled));
+            LLVMSetLinkage(h->descriptor, LLVMPrivateLinkage);
+            LLVMSetGlobalConstant(h->descriptor, true);
+        }
+    }
+    for (int i = 0; i < m->sema->nclasses; i++) set_layout(m, m->sema->classes[i]);
+    for (int i = 0; i < m->sema->nstatics; i++) host_static(m, m->sema->statics[i]);
+}
+
+static LLVMValueRef function_of(HostModule *m, const Symbol *sym)
+{
+    return sym ? host_func_info(m, sym)->fn : host_null(m);
+}
+
+static LLVMValueRef methods(HostModule *m, const Class *c)
+{
+    LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nslots + 1);
+    for (int i = 0; i < c->nslots; i++) items[i] = function_of(m, c->slots[i]);
+    return host_table(m, "methods", m->ptr, items, (unsigned)c->nslots);
+}
+
+static int by_selector(const void *a, const void *b)
+{
+    const struct ClassImpl *x = a, *y = b;
+    return (x->method->slot > y->method->slot) - (x->method->slot < y->method->slot);
+}
+
+static LLVMValueRef impls(HostModule *m, const Class *c)
+{
+    LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
+    struct ClassImpl *sorted = arena_copy(m->arena, c->impls, (size_t)c->nimpls * sizeof *c->impls);
+    qsort(sorted, (size_t)c->nimpls, sizeof *sorted, by_selector);
+    LLVMTypeRef t = m->structs[HOST_IMPL];
+    for (int i = 0; i < c->nimpls; i++) {
+        LLVMValueRef members[] = {host_long(m, sorted[i].method->slot),
+                                  function_of(m, sorted[i].with)};
+        items[i] = LLVMConstNamedStruct(t, members, 2);
+    }
+    return host_table(m, "impls", t, items, (unsigned)c->nimpls);
+}
+
+static void describe(HostModule *m, const Class *c)
+{
+    const HostClass *h = c->host;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->mod);
+    LLVMValueRef *refs = arena_array(m->arena, LLVMValueRef, c->nfields + 1);
+    LLVMValueRef *interfaces = arena_array(m->arena, LLVMValueRef, c->ninterfaces + 1);
+    unsigned nrefs = 0;
+    for (int i = 0; i < c->nfields; i++)
+        if (type_is_ref(c->fields[i]->type))
+            refs[nrefs++] = host_int(
+                m, (int64_t)LLVMOffsetOfElement(layout, h->type, (unsigned)i + OBJECT_FIELDS));
+    for (int i = 0; i < c->ninterfaces; i++)
+        interfaces[i] = host_class(c->interfaces[i]->type)->descriptor;
+    LLVMValueRef members[] = {
+        host_c_string(m, c->type->name),
+        c->base ? host_class(c->base->type)->descriptor : host_null(m),
+        host_long(m, (int64_t)LLVMABISizeOfType(layout, h->type)),
+        host_int(m, nrefs),
+        host_table(m, "refs", m->i32, refs, nrefs),
+        host_int(m, c->nslots),
+        methods(m, c),
+        host_int(m, c->nimpls),
+        impls(m, c),
+        host_int(m, c->ninterfaces),
+        host_table(m, "interfaces", m->ptr, interfaces, (unsigned)c->ninterfaces)};
+    LLVMSetInitializer(h->descriptor, LLVMConstNamedStruct(m->structs[HOST_CLASS], members, 11));
+}
+
+void host_describe_classes(HostModule *m)
+{
+    for (int i = 0; i < m->sema->nclasses; i++)
+        if (!type_is_record(m->sema->classes[i]->type)) describe(m, m->sema->classes[i]);
+}
+
+LLVMValueRef host_class_named(HostModule *m, const char *name)
+{
+    for (int i = 0; i < m->sema->nclasses; i++) {
+        const Class *c = m->sema->classes[i];
+        if (c->sym->library && !type_is_record(c->type) && strcmp(c->sym->name, name) == 0)
+            return host_class(c->type)->descriptor;
+    }
+    return host_null(m);
+}
+
+/* ---- static fields --------------------------------------------------------------------------- */
+
+LLVMValueRef host_static(HostModule *m, const Symbol *field)
+{
+    if (field->host) return field->host;
+    const char *name =
+        arena_printf(m->arena, "%s.%s", field->cls ? field->cls->mangled : "", field->name);
+    LLVMTypeRef t = host_stored_type(m, field->type);
+    LLVMValueRef g = LLVMAddGlobal(m->mod, t, name);
+    LLVMSetInitializer(g, LLVMConstNull(t));
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    return ((Symbol *)field)->host = g;
+}
+
+void host_init_statics(HostFunc *f)
+{
+    for (int i = 0; i < f->m->sema->nstatics; i++) {
+        const Symbol *s = f->m->sema->statics[i];
+        Ast *init = s->decl && s->decl->kind == AST_DECLARATOR ? s->decl->declarator.init : NULL;
+        if (!init) continue;
+        host_debug_at(f, init->loc);
+        LLVMValueRef v = type_is_ref(s->type) ? host_owned(f, init) : host_value(f, init);
+        LLVMValueRef at = host_static(f->m, s), old = NULL;
+        if (type_is_ref(s->type)) old = LLVMBuildLoad2(f->m->b, f->m->ptr, at, "");
+        host_store(f, at, v, s->type);
+        if (old) host_call_runtime(f, ABI_cs_release, &old, 1, init->loc);
+        host_release_temps(f, 0);
+    }
+}
+
+void host_release_statics(HostModule *m)
+{
+    HostFunc f = {.m = m};
+    for (int i = 0; i < m->sema->nstatics; i++) {
+        const Symbol *s = m->sema->statics[i];
+        if (!type_is_ref(s->type)) continue;
+        LLVMValueRef at = host_static(m, s), v = LLVMBuildLoad2(m->b, m->ptr, at, "");
+        LLVMBuildStore(m->b, host_null(m), at);
+        host_call_runtime(&f, ABI_cs_release, &v, 1, (Loc){0, 0, 0});
+    }
+}
+
+/* ---- objects and fields ---------------------------------------------------------------------- */
+
+static void check_null(HostFunc *f, LLVMValueRef v, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef null = host_block(f, "null"), next = host_block(f, "object");
+    host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), null, next);
+    host_enter(f, null);
+    host_call_runtime(f, ABI_cs_throw_null, NULL, 0, loc);
+    host_jump(f, host_unwind(f));
+    host_enter(f, next);
+}
+
+void host_check_null(HostFunc *f, LLVMValueRef v, const Ast *n, Loc loc)
+{
+    if (host_may_be_null(n)) check_null(f, v, loc);
+}
+
+LLVMValueRef host_field_address(HostFunc *f, LLVMValueRef object, const Symbol *field)
+{
+    return LLVMBuildStructGEP2(f->m->b, host_class(field->cls->type)->type, object,
+                               (unsigned)field->field + OBJECT_FIELDS, "");
+}
+
+/* A slot of array type holds NULL until it is first used. */
+void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef make = host_block(f, "empty"), next = host_block(f, "array");
+    LLVMValueRef v = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), make, next);
+    host_enter(f, make);
+    LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, type->nparams)};
+    LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_array_empty, args, 2, loc), slot);
+    host_jump(f, next);
+    host_enter(f, next);
+}
+
+HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
+{
+    if (type->kind == TY_ARRAY) host_fill_empty(f, at, type, loc);
+    LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, at, "");
+    if (type->kind == TY_FUNC) check_null(f, v, loc);
+    return (HostRef){v, false, true};
+}
+
+HostRef host_field(HostFunc *f, Ast *n)
+{
+    const Symbol *field = n->sym;
+    LLVMValueRef at;
+    if (field->mods & AST_MOD_STATIC) {
+        at = host_static(f->m, field);
+    } else {
+        Ast *base = n->member.base;
+        if (type_is_record(base->type)) return (HostRef){host_record_field(f, n), false, false};
+        LLVMValueRef object = host_peek(f, base);
+        host_check_null(f, object, base, n->loc);
+        at = host_field_address(f, object, field);
+    }
+    if (type_is_ref(field->type)) return host_load_ref(f, at, field->type, n->loc);
+    return (HostRef){host_load(f, at, field->type), false, false};
+}
+
+HostRef host_new(HostFunc *f, Ast *n)
+{
+    if (type_is_record(n->type)) return host_call_on(f, n, n->sym, NULL, n->new_.args);
+    LLVMValueRef class = host_class(n->type)->descriptor;
+    LLVMValueRef object = host_call_runtime(f, ABI_cs_object_new, &class, 1, n->loc);
+    host_temp(f, object);
+    LLVMValueRef slot = vec_last(&f->temps);
+    if (n->sym) host_call_on(f, n, n->sym, object, n->new_.args);
+    AstList items = n->new_.init ? n->new_.init->init_list.items : (AstList){0};
+    for (int i = 0; i < items.len; i++) {
+        size_t mark = f->temps.len;
+        Ast *call = items.data[i];
+        host_call_on(f, call, call->sym ? call->sym : call->call.callee->sym, object,
+                     call->call.args);
+        host_release_temps(f, mark);
+    }
+    host_untemp(f, slot);
+    return (HostRef){object, true, false};
+}
+
+/* ---- tests and casts ------------------------------------------------------------------------- */
+
+static LLVMValueRef is_class(HostFunc *f, LLVMValueRef v, const Type *from, const Type *to, Loc loc)
+{
+    HostModule *m = f->m;
+    bool up = from->kind == TY_OBJECT && from->decl && to->decl &&
+              class_is(from->decl->cls, to->decl->cls);
+    if (up) return LLVMBuildIsNotNull(m->b, v, "");
+    LLVMValueRef args[] = {v, host_class(to)->descriptor};
+    LLVMValueRef r = host_call_runtime(f, ABI_cs_is, args, 2, loc);
+    return LLVMBuildICmp(m->b, LLVMIntNE, r, host_int(m, 0), "");
+}
+
+/* e is T name: the variable is set where the test holds. */
+static void bind_pattern(HostFunc *f, const Ast *n, LLVMValueRef test, LLVMValueRef v)
+{
+    HostModule *m = f->m;
+    host_declare_local(f, n->sym);
+    LLVMBasicBlockRef set = host_block(f, "bind"), end = host_block(f, "end");
+    LLVMBuildCondBr(m->b, test, set, end);
+    host_enter(f, set);
+    LLVMValueRef old = LLVMBuildLoad2(m->b, m->ptr, n->sym->host, "");
+    LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), n->sym->host);
+    host_call_runtime(f, ABI_cs_release, &old, 1, n->loc);
+    host_jump(f, end);
+    host_enter(f, end);
+}
+
+HostRef host_is(HostFunc *f, Ast *n)
+{
+    HostModule *m = f->m;
+    if (n->kind == AST_AS) {
+        Ast *operand = n->as_.operand;
+        LLVMValueRef v = host_value(f, operand);
+        LLVMValueRef test = is_class(f, v, operand->type, n->type, n->loc);
+        return (HostRef){LLVMBuildSelect(m->b, test, v, host_null(m), ""), false, false};
+    }
+    Ast *operand = n->is_.operand, *target = n->is_.target;
+    LLVMValueRef v = host_peek(f, operand);
+    if (target->kind == AST_NULL_LIT) return (HostRef){LLVMBuildIsNull(m->b, v, ""), false, false};
+    LLVMValueRef test = target->type->kind == TY_OBJECT
+                            ? is_class(f, v, operand->type, target->type, n->loc)
+                            : LLVMBuildIsNotNull(m->b, v, "");
+    if (n->sym) bind_pattern(f, n, test, v);
+    return (HostRef){test, false, false};
+}
+
+HostRef host_class_cast(HostFunc *f, Ast *n)
+{
+    HostRef r = host_ref(f, n->cast.operand);
+    LLVMValueRef v = host_keep(f, r, n->cast.operand->type, false);
+    LLVMValueRef args[] = {v, host_class(n->type)->descriptor};
+    host_call_runtime(f, ABI_cs_cast, args, 2, n->loc);
+    return (HostRef){v, false, false};
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The only function that calls of a virtual method can run; NULL if there are several or none. */
+static const Symbol *only_target(const HostModule *m, const Symbol *sym)
+{
+    const Symbol *found = NULL;
+    for (int i = 0; i < m->sema->nclasses; i++) {
+        const Class *c = m->sema->classes[i];
+        if (c->nslots <= sym->slot || !class_is(c, sym->cls) || is_interface(c)) continue;
+        const Symbol *s = c->slots[sym->slot];
+        if (!s || s == found) continue;
+        if (found) return NULL;
+        found = s;
+    }
+    return found;
+}
+
+const Symbol *host_target(const HostModule *m, const Symbol *sym, bool direct)
+{
+    bool is_virtual = sym->slot >= 0 && sym->self && !type_is_record(sym->cls->type);
+    if (direct || sym->is_ctor || !is_virtual) return sym;
+    return is_interface(sym->cls) ? NULL : only_target(m, sym);
+}
+
+LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool direct)
+{
+    HostModule *m = f->m;
+    LLVMBuilderRef b = m->b;
+    const Symbol *target = host_target(m, sym, direct);
+    if (target) return host_func_info(m, target)->fn;
+    if (is_interface(sym->cls)) {
+        LLVMValueRef args[] = {self, host_long(m, sym->slot)};
+        return host_call_runtime(f, ABI_cs_find_method, args, 2, (Loc){0, 0, 0});
+    }
+    LLVMValueRef at = LLVMBuildStructGEP2(b, m->structs[HOST_OBJECT], self, OBJECT_CLASS, "");
+    LLVMValueRef class = LLVMBuildLoad2(b, m->ptr, at, "class");
+    at = LLVMBuildStructGEP2(b, m->structs[HOST_CLASS], class, CLASS_METHODS, "");
+    LLVMValueRef table = LLVMBuildLoad2(b, m->ptr, at, "methods"), slot = host_int(m, sym->slot);
+    at = LLVMBuildInBoundsGEP2(b, m->ptr, table, &slot, 1, "");
+    return LLVMBuildLoad2(b, m->ptr, at, sym->name);
+}

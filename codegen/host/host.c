@@ -1,0 +1,187 @@
+/* The host back end's entry: makes a module from an annotated unit, optimises it, prints it, writes
+ * assembly and objects. A module is for the machine's own target at its baseline, so a program runs
+ * on every machine of the kind; only the code generator itself needs the target to be initialised.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "impl.h"
+
+void host_bug(const HostModule *m, const Ast *n, const char *what)
+{
+    fprintf(stderr, "csc: internal error in host code generation: %s", what);
+    if (n) {
+        int line, col;
+        sources_position(m->sources, n->loc.file, n->loc.begin, &line, &col);
+        fprintf(stderr, " (%s at %s:%d:%d)", ast_kind_name(n->kind),
+                sources_get(m->sources, n->loc.file)->path, line, col);
+    }
+    fputc('\n', stderr);
+    abort();
+}
+
+/* Stops with LLVM's own message. */
+static void llvm_bug(const HostModule *m, const char *what, char *message)
+{
+    Text t = {0};
+    text_printf(&t, "%s: %s", what, message ? message : "");
+    host_bug(m, NULL, t.data);
+}
+
+static void init_target(HostModule *m)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) llvm_bug(m, triple, error);
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                                 LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    int level = m->monstrous ? 0 : m->options->opt_level & 3;
+    m->target = LLVMCreateTargetMachine(target, triple, "", "", levels[level], LLVMRelocPIC,
+                                        LLVMCodeModelDefault);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->target);
+    LLVMSetModuleDataLayout(m->mod, layout);
+    LLVMSetTarget(m->mod, triple);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    LLVMMetadataRef two = LLVMValueAsMetadata(LLVMConstInt(m->i32, 2, false));
+    LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIC Level", 9, two);
+    LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIE Level", 9, two);
+}
+
+static void verify(const HostModule *m)
+{
+    char *message = NULL;
+    if (LLVMVerifyModule(m->mod, LLVMReturnStatusAction, &message))
+        llvm_bug(m, "LLVM refuses the module", message);
+    LLVMDisposeMessage(message);
+}
+
+/* What host code gets up to -O2: LLVM's own -O2 once through, without what repeats or seldom finds
+ * anything in such code. Half the time, the same speed (docs/performance.md). */
+#if LLVM_VERSION_MAJOR >= 18
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+static const char lean_passes[] =
+    "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg),"
+    "cgscc(devirt<4>(inline,function-attrs,function<eager-inv>("
+    "sroa,early-cse<memssa>,simplifycfg," INSTCOMBINE ",tailcallelim))),globaldce,"
+    "function<eager-inv>(loop-mssa(loop-rotate,licm,simple-loop-unswitch),gvn,loop(indvars)"
+    "," INSTCOMBINE ",dse,adce,loop-vectorize," INSTCOMBINE ",loop-unroll,simplifycfg)";
+
+/* What a light function gets; other functions get it too, which costs them little. */
+static const char light_passes[] =
+    "function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),adce)";
+
+static void run_passes(const HostModule *m, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(m->mod, passes, m->target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) llvm_bug(m, "LLVM's passes", LLVMGetErrorMessage(error));
+}
+
+static void optimise(HostModule *m)
+{
+    if (m->options->opt_level == 0) return;
+    if (m->light.len) run_passes(m, light_passes);
+    host_freeze(m);
+    run_passes(m, m->options->opt_level < 3 ? lean_passes : "default<O3>");
+}
+
+HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
+                       int nkernels, const HostOptions *options)
+{
+    Arena *arena = arena_new();
+    HostModule *m = arena_new_of(arena, HostModule);
+    m->arena = arena;
+    m->sema = sema;
+    m->sources = sources;
+    m->options = options;
+    m->ctx = LLVMContextCreate();
+    m->mod = LLVMModuleCreateWithNameInContext(options->program, m->ctx);
+    m->b = LLVMCreateBuilderInContext(m->ctx);
+    m->entry = LLVMCreateBuilderInContext(m->ctx);
+    m->graphs = arena_array(arena, LLVMValueRef, sema->ngraphs + 1);
+    host_types_init(m);
+    host_measure(m);
+    init_target(m);
+    host_abi_init(m);
+    if (options->debug) host_debug_init(m);
+
+    host_declare_classes(m);
+    host_declare_functions(m);
+    host_describe_classes(m);
+    host_find_recursion(m);
+    host_scan_functions(m);
+    for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
+    LLVMValueRef program = host_emit_program(m);
+    host_finish_module(m, kernels, nkernels, program);
+    host_debug_finish(m);
+    verify(m);
+    optimise(m);
+    return m;
+}
+
+void host_free(HostModule *m)
+{
+    if (!m) return;
+    for (int i = 0; i < m->nfuncs; i++) vec_free(&m->funcs[i].written);
+    vec_free(&m->texts);
+    vec_free(&m->strings);
+    vec_free(&m->natives);
+    vec_free(&m->light);
+    if (m->di) LLVMDisposeDIBuilder(m->di);
+    LLVMDisposeBuilder(m->b);
+    LLVMDisposeBuilder(m->entry);
+    LLVMDisposeTargetMachine(m->target);
+    LLVMDisposeModule(m->mod);
+    LLVMContextDispose(m->ctx);
+    arena_free(m->arena);
+}
+
+/* Without the data layout, which says nothing beyond the triple and changes with LLVM's version. */
+void host_print_llvm(Text *out, const HostModule *m)
+{
+    char *text = LLVMPrintModuleToString(m->mod);
+    const char *layout = strstr(text, "target datalayout"),
+               *end = layout ? strchr(layout, '\n') : NULL;
+    if (end) {
+        text_addn(out, text, (size_t)(layout - text));
+        text_add(out, end + 1);
+    } else {
+        text_add(out, text);
+    }
+    LLVMDisposeMessage(text);
+}
+
+static void generate(Text *out, HostModule *m, LLVMCodeGenFileType type)
+{
+    char *message = NULL;
+    LLVMMemoryBufferRef bytes = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(m->target, m->mod, type, &message, &bytes))
+        llvm_bug(m, "no machine code", message);
+    text_addn(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    LLVMDisposeMemoryBuffer(bytes);
+    LLVMDisposeMessage(message);
+}
+
+void host_print_asm(Text *out, HostModule *m)
+{
+    generate(out, m, LLVMAssemblyFile);
+}
+
+void host_print_object(Text *out, HostModule *m)
+{
+    generate(out, m, LLVMObjectFile);
+}

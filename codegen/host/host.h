@@ -1,0 +1,41 @@
+/* Host code: the annotated AST to LLVM IR through LLVM's C API, to text, assembly or an object
+ * file. */
+#ifndef CS_CODEGEN_HOST_H
+#define CS_CODEGEN_HOST_H
+
+#include <stdbool.h>
+
+#include "../../base/text.h"
+#include "../../sema/sema.h"
+#include "../kernel/codegen.h"
+
+typedef struct HostKernel { /* an embedded kernel text */
+    FdKey key;              /* cg_key */
+    const char *text;
+} HostKernel;
+
+typedef struct HostOptions {
+    int opt_level;       /* -O0 .. -O3 */
+    bool debug;          /* -g: line tables and variables */
+    const char *program; /* name for messages */
+    CgOptions cg;
+} HostOptions;
+
+typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */
+
+/* Never fails on a unit that sema accepted: internal errors abort. */
+HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
+                       int nkernels, const HostOptions *options);
+void host_free(HostModule *m);
+
+void host_print_llvm(Text *out, const HostModule *m);
+/* The target's assembly as text, and an object file as bytes. */
+void host_print_asm(Text *out, HostModule *m);
+void host_print_object(Text *out, HostModule *m);
+
+/* link.c. Links the module with the runtime library into a program; `verbose` prints the
+ * command. Returns a descriptor to read it from, whose file has no name any more, or -1 with *error
+ * (malloc'ed). */
+int host_link(HostModule *m, const char *library, bool verbose, char **error);
+
+#endif

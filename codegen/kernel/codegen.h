@@ -1,0 +1,109 @@
+/* From a graph to OpenCL C: schedule (kernel splitting, data mapping, tiling) -> kernel IR -> text.
+ * Used by csc ahead of time and by the runtime on a miss: same graph, same options, same bytes.
+ *
+ * The text describes itself: its leading comment is the plan (docs/kernels.md), which says what
+ * temporaries, kernels, NDRanges and arguments one evaluation takes, as integer expressions
+ * over extents. What depends on the device enters as -D options. */
+#ifndef CS_CODEGEN_CODEGEN_H
+#define CS_CODEGEN_CODEGEN_H
+
+#include "../../fdag/fdag.h"
+
+typedef enum CgFamily { CG_CPU, CG_GPU } CgFamily;
+typedef enum CgTile { CG_TILE_AUTO, CG_TILE_1X1, CG_TILE_2X2, CG_TILE_4X4 } CgTile;
+
+typedef struct CgOptions {
+    CgFamily family;
+    CgTile tile;
+    bool precise; /* IEEE per operation, fixed order */
+} CgOptions;
+
+typedef enum CgStatus {
+    CG_OK,
+    CG_USER_ERROR, /* error says what and where */
+    CG_HOST_ONLY   /* needs a host function (FdUser without body): evaluate on the host */
+} CgStatus;
+
+/* Lowers one evaluation: g's slots are arrays and scalars only (after fd_substitute), its ranges
+ * are no longer OPEN. Runs fd_back_passes on its own copy; g stays as it is. *text is malloc'ed; on
+ * CG_USER_ERROR it holds the message that error->message points to. */
+CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
+
+/* Mixes the options and the generator's version (made by the build from its sources) into a graph's
+ * key. */
+FdKey cg_key(FdKey graph, const CgOptions *options);
+/* "auto" "1x1" "2x2" "4x4"; "cpu" "gpu". False if the text is none of them. */
+bool cg_tile_from_text(const char *text, CgTile *out);
+bool cg_family_from_text(const char *text, CgFamily *out);
+const char *cg_tile_text(CgTile t);
+
+/* ---- plans, at run time ---------------------------------------------------------------- */
+
+typedef struct CgDevice { /* what the device layer reports */
+    CgFamily family;
+    int units;        /* compute units */
+    int vector_bytes; /* 16, 32, 64: widest efficient vector */
+    size_t l1, l2, l3;
+    size_t max_group, local_bytes;
+    bool has_double;
+} CgDevice;
+
+/* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */
+typedef struct CgBinding {
+    const FdBox *slot_boxes;         /* domain of an array slot */
+    const ScalarValue *slot_scalars; /* value of a scalar slot */
+} CgBinding;
+
+typedef enum CgArgKind {
+    CG_ARG_SLOT,
+    CG_ARG_TEMP,
+    CG_ARG_OUT,
+    CG_ARG_ERROR,
+    CG_ARG_BYTES
+} CgArgKind;
+typedef struct CgArg {
+    CgArgKind kind;
+    int index;   /* slot (visit order) or temporary */
+    size_t size; /* BYTES: 1..8 bytes of `bytes` */
+    uint8_t bytes[8];
+} CgArg;
+
+typedef struct CgLaunch {
+    const char *kernel;
+    int dims;
+    size_t global[3], local[3]; /* local[0] == 0: the device chooses */
+    int nargs;
+    const CgArg *args;
+} CgLaunch;
+
+typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */
+    int ntemps;
+    const size_t *temp_bytes;
+    size_t out_bytes; /* 0: the result has no elements, and nothing is launched */
+    int nlaunches;
+    const CgLaunch *launches;
+} CgSchedule;
+
+typedef struct CgPlan CgPlan;
+
+/* Reads the plan of a generated text; NULL with *error (static text) if it is damaged. Owns copies.
+ */
+CgPlan *cg_plan_parse(const char *text, const char **error);
+void cg_plan_free(CgPlan *p);
+/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_CHECK: reads can
+ * fall outside, going by the numbers; CS_WIDE: offsets need 64 bits). */
+uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
+/* The -D and compiler options for clBuildProgram, malloc'ed. */
+char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);
+/* Kernel names of the plan, in text order. */
+int cg_plan_kernels(const CgPlan *p, const char *const **names);
+bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
+                  CgSchedule *out);
+
+/* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for
+ * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of
+ * the dimension. The runtime zeroes it before a run that can fail. */
+enum { CG_ERROR_WORDS = 16 };
+typedef enum CgErrorKind { CG_ERR_NONE, CG_ERR_INDEX, CG_ERR_DIVIDE, CG_ERR_EMPTY } CgErrorKind;
+
+#endif

@@ -1,0 +1,155 @@
+/* Kernel IR: what schedules build and the OpenCL printer prints: functions of statements over typed
+ * expressions, scalar or vector. It knows nothing of graphs; everything lives in the arena given to
+ * the builders.
+ *
+ * Values: a bool is an int: 0 or 1 as a scalar, 0 or -1 a lane in a vector (a mask). Vectors have
+ * 2, 4, 8 or 16 lanes, or KIR_VW: the macro VW, a width that the device chooses by -D (text stays
+ * the same). Offsets have the kind KIR_IDX: the macro type idx_t, int unless the plan's flag
+ * CS_WIDE asks for long.
+ */
+#ifndef CS_CODEGEN_KIR_H
+#define CS_CODEGEN_KIR_H
+
+#include "../../../base/arena.h"
+#include "../../../base/scalar.h"
+#include "../../../base/text.h"
+#include "../../../fdag/ops.h"
+
+enum { KIR_VW = -1 };
+enum { KIR_IDX = SC_COUNT, KIR_RECORD }; /* KirType.kind beyond ScalarKind */
+
+typedef struct KirType {
+    int kind;                       /* ScalarKind, KIR_IDX or KIR_RECORD */
+    int lanes;                      /* 1, 2, 4, 8, 16 or KIR_VW; a record has one */
+    const struct KirRecord *record; /* of a KIR_RECORD */
+} KirType;
+
+typedef struct KirRecord { /* a struct of the text; equal records are one pointer */
+    const char *name;
+    int nfields;
+    const KirType *types;
+    const char *const *names;
+} KirRecord;
+
+typedef enum KirExprKind {
+    KIR_CONST, /* value */
+    KIR_NAME,  /* a variable, parameter or macro */
+    KIR_ELEM,  /* name[args[0]][args[1]].. of a private or local array */
+    KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
+    KIR_OP,    /* op on args, with the language's meaning (section 8) */
+    KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
+    KIR_SPLAT,   /* scalar args[0] in each lane */
+    KIR_IOTA,    /* 0, 1, 2, .. of the type */
+    KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
+    KIR_MAKE,    /* the record of args */
+    KIR_MEMBER,  /* args[0].name, of a record */
+    KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || */
+    KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
+} KirExprKind;
+
+typedef struct KirExpr {
+    KirExprKind kind;
+    KirType type;
+    ScalarValue value;
+    const char *name;
+    FdOp op;
+    int depth; /* of the operations below; 0: none */
+    int nargs;
+    const struct KirExpr *const *args;
+} KirExpr;
+
+typedef enum KirStmtKind {
+    KIR_DECL,  /* type name[dims].. = expr (expr may be NULL) */
+    KIR_PLANE, /* name: elements of `type` in buffer `of` from byte `expr` on; writable */
+    KIR_SET,   /* target = expr */
+    KIR_STORE, /* buffer `name` at offset `target` = expr; converts to storage; lanes of expr */
+    KIR_FOR,   /* for (idx_t name = lo; name < hi; name += step) body; fully unrolled if unroll */
+    KIR_LOOP,  /* for (;; step body `other`) body */
+    KIR_IF,    /* if (expr) body else other */
+    KIR_BREAK,
+    KIR_CONTINUE,
+    KIR_RETURN, /* expr may be NULL */
+    KIR_EVAL,   /* expr for its effect (KIR_CALL) */
+    KIR_BARRIER /* local memory */
+} KirStmtKind;
+
+typedef struct KirStmt {
+    KirStmtKind kind;
+    KirType type;
+    const char *name, *of;
+    bool local, unroll, writable; /* DECL: in local memory; FOR; PLANE */
+    int ndims;
+    const KirExpr *dims[3]; /* DECL: constant expressions over macros */
+    const KirExpr *target, *expr, *lo, *hi, *step;
+    struct KirStmt *body, *other, *next;
+} KirStmt;
+
+typedef struct KirParam {
+    const char *name;
+    KirType type;  /* of the value, or of the elements */
+    bool buffer;   /* a __global pointer */
+    bool planes;   /* a buffer of planes: to bytes, of which KIR_PLANE makes pointers */
+    bool writable; /* not const restrict */
+} KirParam;
+
+typedef struct KirFunc {
+    const char *name;
+    bool kernel;
+    KirType result; /* functions */
+    int nparams;
+    const KirParam *params;
+    const KirStmt *body;
+} KirFunc;
+
+/* A list of statements under construction. */
+typedef struct KirBlock {
+    KirStmt *first, *last;
+} KirBlock;
+
+KirType kir_type(int kind, int lanes);
+/* Bytes of a value in memory, where a record is a struct (and its bools are ints, its halves
+ * floats). */
+size_t kir_bytes(KirType t);
+
+const KirExpr *kir_const(Arena *a, ScalarKind k, ScalarValue v);
+const KirExpr *kir_int(Arena *a, int64_t v); /* an index constant */
+const KirExpr *kir_name(Arena *a, KirType t, const char *name);
+const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirExpr *const *index);
+const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset);
+const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args);
+const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself if it has the type */
+const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e); /* e itself if it has the lanes */
+const KirExpr *kir_iota(Arena *a, KirType t);
+const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes);
+const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields);
+const KirExpr *kir_member(Arena *a, const KirExpr *e, int field); /* of a KIR_MAKE: its operand */
+/* Index arithmetic; folds constants and 0 + x, 1 * x, 0 * x. */
+const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y);
+const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
+
+KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);
+/* A pointer to one plane of a buffer. */
+void kir_plane(Arena *a, KirBlock *b, KirType t, const char *name, const char *buffer,
+               const KirExpr *offset, bool writable);
+/* A private (or local) array of up to three dimensions. */
+KirStmt *kir_array(Arena *a, KirBlock *b, KirType t, const char *name, bool local, int ndims,
+                   const KirExpr *const *dims);
+void kir_set(Arena *a, KirBlock *b, const KirExpr *target, const KirExpr *e);
+void kir_store(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset, const KirExpr *e);
+/* The caller fills *body, then calls kir_for; kir_if takes two filled blocks (other may be NULL).
+ */
+void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const KirExpr *hi,
+             const KirExpr *step, bool unroll, KirBlock body);
+void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step);
+void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const KirBlock *other);
+void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind); /* BREAK CONTINUE BARRIER */
+void kir_return(Arena *a, KirBlock *b, const KirExpr *e);
+void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
+
+/* OpenCL C (opencl.c). */
+/* The function that computes an operation on vectors of reals, NULL: a builtin. */
+const char *kir_own(FdOp op, KirType t);
+void opencl_print_record(Text *out, const KirRecord *r);
+void opencl_print(Text *out, const KirFunc *f);
+
+#endif

@@ -1,0 +1,10 @@
+/* The fixed part of generated texts. Internal to codegen. */
+#ifndef CS_CODEGEN_PRELUDE_H
+#define CS_CODEGEN_PRELUDE_H
+
+#include "../../../base/text.h"
+
+/* What `count` texts of types, functions and kernels use of it, in its order. */
+void prelude_add(Text *out, int count, const Text *texts);
+
+#endif

@@ -1,0 +1,262 @@
+/* Integer expressions of plans: precedence climbing into postfix code, and its evaluation.
+ * Every operand is evaluated, so division by zero is defined as 0 (a guarded `a / b` may run
+ * unguarded).
+ */
+#include "expr.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../base/vec.h"
+
+enum {
+    FEW = 32,        /* numbers that need no memory */
+    MAX_NESTED = 256 /* parentheses: texts come from files */
+};
+
+typedef enum Code {
+    PUSH,
+    SYMBOL,
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    REM,
+    SHL,
+    LT,
+    LE,
+    GT,
+    GE,
+    EQ,
+    NE,
+    AND,
+    OR,
+    NOT,
+    NEG,
+    CHOOSE,
+    MINIMUM,
+    MAXIMUM,
+    CEILDIV,
+    ROUNDUP
+} Code;
+
+typedef struct Instr {
+    Code code;
+    int64_t value; /* PUSH: the number; SYMBOL: its number */
+} Instr;
+
+struct PlanExpr {
+    int len;
+    int depth; /* of the evaluation stack */
+    const Instr *code;
+};
+
+typedef struct Parser {
+    const char *at;
+    PlanResolve *resolve;
+    void *ctx;
+    const char *error;
+    int depth, deepest; /* of the evaluation stack */
+    int nested;
+    VEC(Instr) code;
+} Parser;
+
+static void emit(Parser *p, Code code, int64_t value, int pops)
+{
+    Instr in = {code, value};
+    vec_push(&p->code, in);
+    p->depth += 1 - pops;
+    if (p->depth > p->deepest) p->deepest = p->depth;
+}
+
+static void skip(Parser *p)
+{
+    while (*p->at == ' ') p->at++;
+}
+
+static bool accept(Parser *p, const char *token)
+{
+    skip(p);
+    size_t n = strlen(token);
+    if (strncmp(p->at, token, n) != 0) return false;
+    p->at += n;
+    return true;
+}
+
+static void expect(Parser *p, const char *token)
+{
+    if (!accept(p, token) && !p->error) p->error = "expression lacks a parenthesis, ',' or ':'";
+}
+
+static void conditional(Parser *p);
+
+static void call(Parser *p, Code code)
+{
+    conditional(p);
+    expect(p, ",");
+    conditional(p);
+    expect(p, ")");
+    emit(p, code, 0, 2);
+}
+
+static void name(Parser *p)
+{
+    static const struct {
+        const char *name;
+        Code code;
+    } functions[] = {
+        {"min", MINIMUM}, {"max", MAXIMUM}, {"ceildiv", CEILDIV}, {"roundup", ROUNDUP}};
+    const char *start = p->at;
+    while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') p->at++;
+    size_t len = (size_t)(p->at - start);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (*p->at == '(' && strlen(functions[i].name) == len &&
+            memcmp(functions[i].name, start, len) == 0) {
+            p->at++;
+            call(p, functions[i].code);
+            return;
+        }
+    int sym = p->resolve(p->ctx, start, (int)len);
+    if (sym < 0 && !p->error) p->error = "expression names an unknown symbol";
+    emit(p, SYMBOL, sym, 0);
+}
+
+static void primary(Parser *p)
+{
+    skip(p);
+    if (p->nested++ == MAX_NESTED && !p->error) p->error = "expression is nested too deeply";
+    if (p->error) return;
+    if (accept(p, "(")) {
+        conditional(p);
+        expect(p, ")");
+    } else if (accept(p, "-")) {
+        primary(p);
+        emit(p, NEG, 0, 1);
+    } else if (accept(p, "!")) {
+        primary(p);
+        emit(p, NOT, 0, 1);
+    } else if (isdigit((unsigned char)*p->at)) {
+        int64_t v = 0;
+        for (; isdigit((unsigned char)*p->at); p->at++) {
+            if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
+                p->error = "expression holds a number out of range";
+        }
+        emit(p, PUSH, v, 0);
+    } else if (isalpha((unsigned char)*p->at)) {
+        name(p);
+    } else {
+        p->error = "expression lacks an operand";
+    }
+    p->nested--;
+}
+
+/* Longer spellings first, so that `<=` is not read as `<`. */
+static const struct {
+    const char *text;
+    int precedence;
+    Code code;
+} operators[] = {{"||", 1, OR}, {"&&", 2, AND}, {"==", 3, EQ}, {"!=", 3, NE}, {"<=", 4, LE},
+                 {">=", 4, GE}, {"<<", 5, SHL}, {"<", 4, LT},  {">", 4, GT},  {"+", 6, ADD},
+                 {"-", 6, SUB}, {"*", 7, MUL},  {"/", 7, DIV}, {"%", 7, REM}};
+
+static void binary(Parser *p, int precedence)
+{
+    primary(p);
+    for (size_t i = 0; !p->error && i < sizeof operators / sizeof *operators;) {
+        if (operators[i].precedence < precedence || !accept(p, operators[i].text)) {
+            i++;
+            continue;
+        }
+        binary(p, operators[i].precedence + 1);
+        emit(p, operators[i].code, 0, 2);
+        i = 0;
+    }
+}
+
+static void conditional(Parser *p)
+{
+    binary(p, 1);
+    if (!p->error && accept(p, "?")) {
+        conditional(p);
+        expect(p, ":");
+        conditional(p);
+        emit(p, CHOOSE, 0, 3);
+    }
+}
+
+const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *resolve, void *ctx,
+                                const char **error)
+{
+    Parser p = {.at = *text, .resolve = resolve, .ctx = ctx};
+    conditional(&p);
+    *text = p.at;
+    PlanExpr *e = NULL;
+    if (p.error) {
+        *error = p.error;
+    } else {
+        e = arena_new_of(arena, PlanExpr);
+        e->len = (int)p.code.len;
+        e->depth = p.deepest;
+        e->code = arena_copy(arena, p.code.data, p.code.len * sizeof *p.code.data);
+    }
+    vec_free(&p.code);
+    return e;
+}
+
+static int64_t limit(bool negative)
+{
+    return negative ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t apply(Code code, int64_t a, int64_t b)
+{
+    /* What overflows stays at the limit, so that the size of an array too large is never small. */
+    int64_t r;
+    bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
+    switch (code) {
+    case ADD: return __builtin_add_overflow(a, b, &r) ? limit(a < 0) : r;
+    case SUB: return __builtin_sub_overflow(a, b, &r) ? limit(a < 0) : r;
+    case MUL: return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
+    case DIV: return divides ? a / b : 0;
+    case REM: return divides ? a % b : 0;
+    case SHL: return apply(MUL, a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
+    case LT: return a < b;
+    case LE: return a <= b;
+    case GT: return a > b;
+    case GE: return a >= b;
+    case EQ: return a == b;
+    case NE: return a != b;
+    case AND: return a && b;
+    case OR: return a || b;
+    case MINIMUM: return a < b ? a : b;
+    case MAXIMUM: return a > b ? a : b;
+    case CEILDIV: return divides ? a / b + (a % b > 0) : 0;
+    case ROUNDUP: return apply(MUL, apply(CEILDIV, a, b), b);
+    default: return 0;
+    }
+}
+
+int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
+{
+    int64_t few[FEW] = {0}, *stack = few;
+    if (e->depth > FEW && !(stack = mem_alloc((size_t)e->depth * sizeof *stack))) return 0;
+    int top = -1;
+    for (int i = 0; i < e->len; i++) {
+        const Instr *in = &e->code[i];
+        switch (in->code) {
+        case PUSH: stack[++top] = in->value; break;
+        case SYMBOL: stack[++top] = lookup(ctx, (int)in->value); break;
+        case NOT: stack[top] = !stack[top]; break;
+        case NEG: stack[top] = apply(SUB, 0, stack[top]); break;
+        case CHOOSE:
+            top -= 2;
+            stack[top] = stack[top] ? stack[top + 1] : stack[top + 2];
+            break;
+        default: top--; stack[top] = apply(in->code, stack[top], stack[top + 1]);
+        }
+    }
+    int64_t result = stack[0];
+    if (stack != few) mem_free(stack);
+    return result;
+}

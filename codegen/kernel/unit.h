@@ -1,0 +1,240 @@
+/* Shared by the schedules: the text being made for one evaluation (Unit), one array or scalar to be
+ * computed (Def), and one kernel under construction (Gen). Internal to codegen.
+ */
+#ifndef CS_CODEGEN_UNIT_H
+#define CS_CODEGEN_UNIT_H
+
+#include "../../base/vec.h"
+#include "codegen.h"
+#include "ir/kir.h"
+
+/* ---- the text of one evaluation ------------------------------------------------------------- */
+
+typedef struct UnitRecord {
+    const FdType *type;
+    const KirRecord *record;
+} UnitRecord;
+
+/* A user function that is printed. What it takes besides its own arguments (the error buffer,
+ * arrays that it reads and numbers about them) are parameters of whoever calls it. */
+typedef struct UnitUser {
+    const FdUser *user;
+    int nmore;
+    KirParam *more;
+    const char **more_args; /* their plan text */
+} UnitUser;
+
+typedef struct PlanTexts PlanTexts;
+
+typedef struct Unit {
+    Arena *arena;
+    Fd *fd;
+    const CgOptions *options;
+    const FdGraph *g;     /* after the back passes */
+    const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
+    int ninputs;          /* slots from here on are temporaries */
+    int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
+    Text plan, types, functions, kernels;
+    PlanTexts *texts;             /* of nodes and parts that the plan has names for */
+    int ntemps;                   /* temporaries of the plan so far */
+    int nnames;                   /* for fresh names */
+    const char *guard;            /* plan condition of every run until it changes, or NULL */
+    bool host_only;               /* something no kernel can do: give up */
+    VEC(const char *) defines;    /* names defined so far */
+    VEC(UnitUser) users;          /* printed so far */
+    VEC(UnitRecord) records;      /* printed so far */
+    const struct Def *def;        /* the definition being scheduled: what its `self` reads */
+    VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
+    VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
+    uint32_t *uses;               /* by node id: how many nodes use it */
+    size_t nnodes;                /* ids are below */
+} Unit;
+
+/* What is computed: the let's body over its variables, into the result or a temporary. */
+typedef struct Def { /* of a recurrence, node->self stands for it in the body */
+    const FdNode *node;
+    int temp; /* -1: the result */
+    int nvars;
+    const FdNode *const *vars;
+    const FdDom *doms;
+    const FdNode *body;
+} Def;
+
+Def def_of(const FdNode *node, int temp);
+/* The top reduction of a definition, if its body is one up to pointwise operations applied once (an
+ * epilogue): c(j, k) = 2 * sum(..) + d(j, k). NULL if it holds none or several. */
+const FdNode *def_reduction(Arena *arena, const Def *d);
+
+/* Plan text of a closed integer expression; sets host_only if plans cannot say it. */
+const char *plan_text(Unit *u, const FdNode *n);
+const char *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
+const char *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
+/* Of what a read applies: a slot, or the recurrence being computed. */
+const char *plan_array_lo(Unit *u, const FdNode *array, int dim);
+const char *plan_array_n(Unit *u, const FdNode *array, int dim);
+/* Where plane `leaf` of `count` elements begins, in bytes (fd_plane_offset); the bytes of all. */
+const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count);
+const char *plan_bytes(Unit *u, const FdType *t, const char *count);
+/* Number of elements of a definition; of the first `n` of its dimensions. */
+const char *plan_elements(Unit *u, const Def *d, int n);
+void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `define NAME = expr` over device properties, once a text: a macro of the kernels, a symbol of the
+ * plan. */
+void plan_define(Unit *u, const char *name, const char *expr);
+/* `let NAME = expr` under a fresh name; returns the name. */
+const char *plan_let(Unit *u, const char *stem, const char *expr);
+/* The expression itself while it is short, else the name of a `let` that holds it (the same for the
+ * same text): what is said of a large graph grows with the graph, and no line without end. */
+const char *plan_short(Unit *u, const char *expr);
+void plan_texts_free(Unit *u);
+/* Plan expression that is nonzero if a read of the definition can fall outside, "0" if none can;
+ * "1" if only the device can tell. */
+const char *plan_unsafe(Unit *u, const Def *d);
+
+/* An associative and commutative operation over closed ranges: any part of it can come first. */
+bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
+bool reduction_splits(const FdNode *reduce);
+bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
+bool node_is_closed(const FdNode *n);              /* uses no bound variable */
+int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
+const char *fresh_name(Unit *u, const char *stem);
+ScalarKind result_kind(const FdNode *n); /* of a scalar node */
+size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
+
+/* How a read of an array moves when v grows by one. */
+typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
+Movement read_movement(const FdNode *read, const FdNode *v);
+bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
+/* Is n the read of an array: slot(index..), or of the recurrence itself? */
+bool is_read(const FdNode *n);
+bool is_make(const FdNode *n);
+bool is_field(const FdNode *n);
+/* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
+const FdNode *field_of_read(const FdNode *n);
+/* Can lanes of v be computed side by side: reads stay or move by one, no calls, no failing
+ * operation? */
+bool lanes_possible(const FdNode *n, const FdNode *v);
+
+/* ---- one kernel ------------------------------------------------------------------------------ */
+
+typedef struct GenBinding {
+    const FdNode *var;
+    const KirExpr *value; /* idx_t: the variable's value (of lane 0, if it is the lane variable) */
+} GenBinding;
+
+typedef struct GenMemo {
+    const FdNode *node;
+    const KirExpr *value;
+    int before; /* what was known of the node in the block around, as in GenMemos.at */
+} GenMemo;
+
+typedef struct GenMemos { /* values already in a variable, valid in this block */
+    VEC(GenMemo) list;
+    VEC(int) at; /* by node id: its newest, counted from 1 */
+} GenMemos;
+
+typedef struct Gen {
+    Unit *u;
+    const char *name;
+    KirBlock *block;        /* where statements go */
+    KirBlock head;          /* statements before all others: pointers to planes */
+    bool user;              /* a user function, not a kernel */
+    const FdNode *lane_var; /* grows by one a lane of VW; NULL: scalar code */
+    bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
+    VEC(KirParam) params;
+    VEC(const char *) args; /* plan text of each argument */
+    VEC(GenBinding) vars;
+    GenMemos memo, indices; /* values, and indices as idx_t */
+    size_t made;            /* operations so far */
+} Gen;
+
+/* The type of values of a type, whose struct is printed if it is a record. */
+KirType gen_type(Unit *u, const FdType *t);
+Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
+/* Prints the kernel and frees the Gen's lists; gen_run comes before. */
+void gen_end(Gen *g, KirBlock *body);
+KirStmt *gen_with_head(Gen *g, const KirBlock *body); /* the head's statements, then these */
+void gen_free(Gen *g);                                /* the lists only */
+/* The same statements, with no more than some tens of conditionals inside each other. */
+KirStmt *flatten_branches(Unit *u, KirStmt *body);
+/* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
+void gen_run(Gen *g, const char *when, const char *global, const char *local);
+
+/* The value of a node at the bound variables' current values; VW lanes when it depends on the lane
+ * variable (or `lanes` asks for it with kir_splat). Emits statements for reductions and branches.
+ */
+const KirExpr *gen_value(Gen *g, const FdNode *n);
+/* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
+const KirExpr *gen_index(Gen *g, const FdNode *n);
+const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its index checked */
+const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
+/* Field n of an element: only its planes are read. NULL if the element is known already. */
+const KirExpr *gen_read_field(Gen *g, const FdNode *n);
+bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
+void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
+const KirExpr *gen_zero(Arena *a, KirType t);
+/* A variable holding e. */
+const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
+const KirExpr *gen_global_id(Gen *g, int dim);
+const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop over v */
+
+/* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
+typedef struct GenScope {
+    KirBlock *block;
+    size_t nvars, nmemo, nindices;
+} GenScope;
+GenScope gen_enter(Gen *g, KirBlock *block);
+void gen_leave(Gen *g, GenScope s);
+void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
+const KirExpr *gen_known(const Gen *g, const FdNode *n); /* remembered; NULL: not yet */
+/* The value of what a block computes (gen_value), after what it computes in any case and several of
+ * its parts use: no branch computes that anew, and no branch computes what it guards before. */
+const KirExpr *gen_whole(Gen *g, const FdNode *n);
+bool gen_branches_at(const Gen *g,
+                     const FdNode *n); /* can n itself fail, or does it cost a loop? */
+/* Parameters, added once per kernel by name. */
+const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
+void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
+const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
+const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
+const KirExpr *gen_error(Gen *g);                                 /* the error buffer */
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
+/* Offset of a definition's element at the bound variables' current values. */
+const KirExpr *gen_output_offset(Gen *g, const Def *d);
+/* Stores the definition's value (lanes of it) at the bound variables' current values. */
+void gen_store(Gen *g, const Def *d);
+void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
+/* a op b, by elementary operation or user function. */
+const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);
+/* The identity of a reduction's operation, or NULL. */
+const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
+/* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */
+/* Binds the first n variables of a definition from global id `dim`, which counts their combinations
+ * row by row. */
+void gen_outer(Gen *g, const Def *d, int n, int dim);
+/* Binds the reduction's variables from a flat counter over all of them, last fastest. */
+void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
+typedef void GenBody(Gen *g, void *ctx);
+void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
+
+/* A call of a user function, which is printed at its first. */
+const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
+bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
+void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
+bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
+
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+/* Each emits the kernels and plan lines of one definition, or returns false if it does not apply.
+ */
+bool schedule_contract(Unit *u, const Def *d); /* register tiles, packing: contractions (CPU) */
+bool schedule_paper(Unit *u, const Def *d);    /* --tile=2x2, 4x4 */
+bool schedule_reduce(Unit *u, const Def *d);   /* few outputs, long reductions */
+bool schedule_recur(Unit *u, const Def *d);    /* recurrences */
+/* Associative user functions; NULL or the plan name that says whether it runs, since short
+ * reductions are left to the others. Checks suspects if `checked`. */
+const char *schedule_chunks(Unit *u, const Def *d, bool checked);
+bool schedule_map(Unit *u, const Def *d); /* everything else; never fails */
+bool schedule_gpu(Unit *u, const Def *d); /* the gpu family's forms of all these */
+
+#endif

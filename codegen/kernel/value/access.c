@@ -1,0 +1,255 @@
+/* Reads and stores of arrays in a kernel: buffers and planes of records as parameters, offsets,
+ * checks of indices.
+ */
+#include <string.h>
+
+#include "../unit.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+/* An array is the function node of its reads, a slot or the self of a recurrence; a temporary
+ * scalar, which is an array of one element, is its own node. */
+static bool is_self(const FdNode *array)
+{
+    return array->kind == FD_VAR;
+}
+
+static const FdType *element_type(const FdNode *array)
+{
+    return array->type->nparams ? array->type->result : array->type;
+}
+
+static const char *array_name(const Gen *g, const FdNode *array)
+{
+    const Unit *u = g->u;
+    if (is_self(array)) return "out";
+    return arena_printf(u->arena, array->slot < u->ninputs ? "a%d" : "t%d",
+                        u->plan_slot[array->slot]);
+}
+
+static KirParam buffer_param(Unit *u, const char *name, const FdType *element, bool writable)
+{
+    return (KirParam){.name = name,
+                      .type = gen_type(u, element),
+                      .buffer = true,
+                      .planes = element->record != NULL,
+                      .writable = writable};
+}
+
+static const char *array_buffer(Gen *g, const FdNode *array)
+{
+    Unit *u = g->u;
+    if (is_self(array)) return gen_output(g, u->def);
+    const char *name = array_name(g, array);
+    gen_add_param(g, buffer_param(u, name, element_type(array), false),
+                  arena_printf(u->arena, array->slot < u->ninputs ? "slot %d" : "temp %d",
+                               u->plan_slot[array->slot]));
+    return name;
+}
+
+const char *gen_output(Gen *g, const Def *d)
+{
+    gen_add_param(g, buffer_param(g->u, "out", d->body->type, true),
+                  d->temp < 0 ? "out" : arena_printf(g->u->arena, "temp %d", d->temp));
+    return "out";
+}
+
+const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
+{
+    const char *name = arena_printf(g->u->arena, "t%d", temp);
+    t.lanes = 1;
+    KirParam p = {.name = name, .type = t, .buffer = true, .writable = writable};
+    gen_add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
+    return name;
+}
+
+/* The name of one plane of a buffer with `count` elements of type t; of a scalar's, the buffer's.
+ */
+static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int leaf,
+                             const char *count, bool writable)
+{
+    Arena *a = g->u->arena;
+    if (!t->record) return buffer;
+    const char *name = arena_printf(a, "%s_p%d", buffer, leaf);
+    for (const KirStmt *s = g->head.first; s; s = s->next)
+        if (strcmp(s->name, name) == 0) return name;
+    const char *offset = arena_printf(a, "long %s", plan_plane(g->u, t, leaf, count));
+    kir_plane(a, &g->head, kir_type((int)fd_type_leaf(t, leaf), 1), name, buffer,
+              leaf ? gen_param(g, arena_printf(a, "%s_at%d", buffer, leaf), SC_LONG, offset)
+                   : kir_int(a, 0),
+              writable);
+    return name;
+}
+
+static const char *array_plane(Gen *g, const FdNode *array, int leaf)
+{
+    const char *count = "1";
+    for (int d = 0; d < array->type->nparams; d++) {
+        const char *n = plan_array_n(g->u, array, d);
+        count = d ? arena_printf(g->u->arena, "%s * %s", count, n) : n;
+    }
+    return gen_plane(g, array_buffer(g, array), element_type(array), leaf, count, is_self(array));
+}
+
+/* ---- offsets --------------------------------------------------------------------------------- */
+
+/* Stride of dimension d of an array: the product of the lengths behind it. */
+static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
+{
+    Unit *u = g->u;
+    int rank = array->type->nparams;
+    if (d == rank - 1) return kir_int(u->arena, 1);
+    const char *text = plan_array_n(u, array, d + 1);
+    for (int e = d + 2; e < rank; e++)
+        text = arena_printf(u->arena, "%s * %s", text, plan_array_n(u, array, e));
+    return gen_param(g, arena_printf(u->arena, "%s_s%d", array_name(g, array), d), KIR_IDX, text);
+}
+
+/* Offset of the element with all indices 0, which is below the array when its domain begins later.
+ */
+static const KirExpr *array_base(Gen *g, const FdNode *array)
+{
+    Unit *u = g->u;
+    const char *text = "0";
+    for (int d = 0; d < array->type->nparams; d++) { /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
+        const char *lo = plan_array_lo(u, array, d);
+        text = d == 0
+                   ? lo
+                   : arena_printf(u->arena, "(%s) * %s + %s", text, plan_array_n(u, array, d), lo);
+    }
+    if (strcmp(text, "0") == 0) return kir_int(u->arena, 0);
+    return gen_param(g, arena_printf(u->arena, "%s_b", array_name(g, array)), KIR_IDX, text);
+}
+
+/* Offset with each index checked, as long as the index may be anything: computed in the language's
+ * types. */
+static const KirExpr *checked_offset(Gen *g, const FdNode *n)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    KirType wide = kir_type(SC_LONG, 1);
+    const KirExpr *offset = kir_int(a, 0);
+    for (int d = 0; d < n->nargs; d++) {
+        const char *stem = array_name(g, n->fn);
+        const KirExpr *lo =
+            gen_param(g, arena_printf(a, "%s_lo%d", stem, d), KIR_IDX, plan_array_lo(u, n->fn, d));
+        const KirExpr *len =
+            gen_param(g, arena_printf(a, "%s_n%d", stem, d), KIR_IDX, plan_array_n(u, n->fn, d));
+        const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
+                                 gen_error(g), kir_int(a, site_of(n))};
+        const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
+        offset = kir_arith(a, "+", offset, kir_arith(a, "*", at, array_stride(g, n->fn, d)));
+    }
+    return offset;
+}
+
+static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *offset = kir_int(a, 0);
+    for (int d = 0; d < n->nargs; d++)
+        offset = kir_arith(a, "+", offset,
+                           kir_arith(a, "*", gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
+    return kir_arith(a, "-", offset, array_base(g, n->fn));
+}
+
+bool gen_is_suspect(const Gen *g, const FdNode *read)
+{
+    for (size_t i = 0; i < g->u->suspects.len; i++)
+        if (g->u->suspects.data[i] == read) return true;
+    return false;
+}
+
+const KirExpr *gen_output_offset(Gen *g, const Def *d)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    const KirExpr *offset = kir_int(a, 0);
+    for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
+        const KirExpr *lo, *hi;
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &hi);
+        if (i) offset = kir_arith(a, "*", offset, kir_arith(a, "-", hi, lo));
+        offset = kir_arith(a, "+", offset, kir_arith(a, "-", gen_index(g, d->vars[i]), lo));
+    }
+    return offset;
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+/* The leaves of type t from *leaf on, as one value. */
+static const KirExpr *load(Gen *g, const FdNode *array, const FdType *t, int *leaf,
+                           const KirExpr *offset, int lanes)
+{
+    Arena *a = g->u->arena;
+    if (!t->record)
+        return kir_load(a, kir_type((int)t->scalar, lanes), array_plane(g, array, (*leaf)++),
+                        offset);
+    const KirExpr **fields = arena_array(a, const KirExpr *, t->nfields + 1);
+    for (int i = 0; i < t->nfields; i++)
+        fields[i] = load(g, array, t->fields[i], leaf, offset, lanes);
+    return kir_make(a, gen_type(g->u, t), fields);
+}
+
+static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)
+{
+    bool lanes = g->lane_var && fd_uses_var(read, g->lane_var);
+    array_buffer(g, read->fn);
+    const KirExpr *offset = !lanes && g->checked && (g->user || gen_is_suspect(g, read))
+                                ? checked_offset(g, read)
+                                : gen_read_offset(g, read);
+    if (t->record) offset = gen_variable(g, "at", offset);
+    return load(g, read->fn, t, &leaf, offset, lanes ? KIR_VW : 1);
+}
+
+const KirExpr *gen_read(Gen *g, const FdNode *n)
+{
+    int leaf = 0;
+    if (n->kind == FD_SCALAR) return load(g, n, n->type, &leaf, kir_int(g->u->arena, 0), 1);
+    return load_element(g, n, n->type, 0);
+}
+
+/* The first leaf of a field among those of the element read. */
+static int first_leaf(const FdNode *n)
+{
+    if (is_read(n)) return 0;
+    int leaf = first_leaf(n->args[0]);
+    for (int i = 0; i < n->fn->slot; i++) leaf += fd_type_leaves(n->args[0]->type->fields[i]);
+    return leaf;
+}
+
+const KirExpr *gen_read_field(Gen *g, const FdNode *n)
+{
+    return load_element(g, field_of_read(n), n->type, first_leaf(n));
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+/* Stores a value of type t from plane *leaf on: of node n, or e where that is NULL. */
+static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const KirExpr *e,
+                  int *leaf, const KirExpr *at)
+{
+    Arena *a = g->u->arena;
+    if (t->record) {
+        bool made = n && is_make(n); /* whose fields may have lanes */
+        if (!made && n) e = gen_variable(g, "v", gen_whole(g, n));
+        for (int i = 0; i < t->nfields; i++)
+            store(g, d, t->fields[i], made ? n->args[i] : NULL, made ? NULL : kir_member(a, e, i),
+                  leaf, at);
+        return;
+    }
+    if (n) e = gen_whole(g, n);
+    if (g->lane_var) e = kir_splat(a, KIR_VW, e);
+    const char *plane = gen_plane(g, gen_output(g, d), d->body->type, (*leaf)++,
+                                  plan_elements(g->u, d, d->nvars), true);
+    kir_store(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
+}
+
+void gen_store(Gen *g, const Def *d)
+{
+    int leaf = 0;
+    const FdType *t = d->body->type;
+    const KirExpr *at = t->record ? gen_variable(g, "at", gen_output_offset(g, d)) : NULL;
+    store(g, d, t, d->body, NULL, &leaf, at);
+}

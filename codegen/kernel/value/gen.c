@@ -1,0 +1,609 @@
+/* One kernel under construction: nodes to kernel IR at the current values of the bound variables,
+ * scalar or in lanes of one variable; parameters are added as they are met.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "../unit.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+enum {
+    DEEPEST = 16, /* operations in one expression: compilers refuse what is nested in hundreds */
+    MOST_OPERATIONS = 1 << 16,
+    TIMES_EACH = 64
+};
+
+Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
+{
+    return (Gen){.u = u, .name = fresh_name(u, stem), .block = body};
+}
+
+void gen_run(Gen *g, const char *when, const char *global, const char *local)
+{
+    Unit *u = g->u;
+    text_printf(&u->plan, " * run %s", g->name);
+    if (when && u->guard)
+        text_printf(&u->plan, " when %s && (%s)", u->guard, when);
+    else if (when || u->guard)
+        text_printf(&u->plan, " when %s", when ? when : u->guard);
+    text_printf(&u->plan, " global %s", global);
+    if (local) text_printf(&u->plan, " local %s", local);
+    for (size_t i = 0; i < g->args.len; i++)
+        text_printf(&u->plan, "%s%s", i ? ", " : " args ", g->args.data[i]);
+    text_add(&u->plan, "\n");
+}
+
+KirStmt *gen_with_head(Gen *g, const KirBlock *body)
+{
+    KirStmt *statements = flatten_branches(g->u, body->first);
+    if (!g->head.first) return statements;
+    g->head.last->next = statements;
+    return g->head.first;
+}
+
+void gen_end(Gen *g, KirBlock *body)
+{
+    KirFunc f = {.name = g->name,
+                 .kernel = true,
+                 .nparams = (int)g->params.len,
+                 .params = g->params.data,
+                 .body = gen_with_head(g, body)};
+    opencl_print(&g->u->kernels, &f);
+    gen_free(g);
+}
+
+static void memos_free(GenMemos *m)
+{
+    vec_free(&m->list);
+    vec_free(&m->at);
+}
+
+void gen_free(Gen *g)
+{
+    vec_free(&g->params);
+    vec_free(&g->args);
+    vec_free(&g->vars);
+    memos_free(&g->memo);
+    memos_free(&g->indices);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static bool has_param(const Gen *g, const char *name)
+{
+    for (size_t i = 0; i < g->params.len; i++)
+        if (strcmp(g->params.data[i].name, name) == 0) return true;
+    return false;
+}
+
+void gen_add_param(Gen *g, KirParam p, const char *plan_arg)
+{
+    if (has_param(g, p.name)) return;
+    vec_push(&g->params, p);
+    vec_push(&g->args, plan_arg);
+}
+
+const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg)
+{
+    KirType t = kir_type(kind, 1);
+    if (kind == KIR_IDX) plan_arg = arena_printf(g->u->arena, "idx %s", plan_arg);
+    gen_add_param(g, (KirParam){.name = name, .type = t}, plan_arg);
+    return kir_name(g->u->arena, t, name);
+}
+
+const KirExpr *gen_error(Gen *g)
+{
+    KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
+    gen_add_param(g, p, "error");
+    return kir_name(g->u->arena, kir_type(SC_INT, 1), "error");
+}
+
+/* Names of parameters and loops follow C$ variables; what is added keeps them apart from OpenCL's
+ * words and from the names of schedules. */
+static const char *var_stem(const FdNode *v)
+{
+    const char *name = v->name && *v->name ? v->name : "i";
+    for (const char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_') return "i";
+    return isdigit((unsigned char)*name) ? "i" : name;
+}
+
+const char *gen_var_name(Gen *g, const FdNode *v)
+{
+    return fresh_name(g->u, var_stem(v));
+}
+
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi)
+{
+    Unit *u = g->u;
+    Arena *a = u->arena;
+    if (!d->lo) {
+        u->host_only = true;
+        *lo = *hi = kir_int(a, 0);
+        return;
+    }
+    /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
+    if (!g->user && node_is_closed(d->lo) && node_is_closed(d->hi)) {
+        const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
+        *lo = gen_param(g, arena_printf(a, "%s_lo", stem), KIR_IDX, plan_lo(u, d));
+        *hi = gen_param(g, arena_printf(a, "%s_hi", stem), KIR_IDX, plan_text(u, d->hi));
+        return;
+    }
+    *lo = gen_index(g, d->lo);
+    *hi = gen_index(g, d->hi);
+}
+
+/* ---- variables and values already made ------------------------------------------------------- */
+
+void gen_bind(Gen *g, const FdNode *var, const KirExpr *value)
+{
+    GenBinding b = {var, value};
+    vec_push(&g->vars, b);
+}
+
+static void memos_add(GenMemos *m, const FdNode *n, const KirExpr *value)
+{
+    while (m->at.len <= n->id) vec_push(&m->at, 0);
+    GenMemo memo = {n, value, m->at.data[n->id]};
+    vec_push(&m->list, memo);
+    m->at.data[n->id] = (int)m->list.len;
+}
+
+static const KirExpr *memos_find(const GenMemos *m, const FdNode *n)
+{
+    int at = n->id < m->at.len ? m->at.data[n->id] : 0;
+    return at ? m->list.data[at - 1].value : NULL;
+}
+
+static void memos_shrink(GenMemos *m, size_t len)
+{
+    while (m->list.len > len) {
+        GenMemo memo = m->list.data[--m->list.len];
+        m->at.data[memo.node->id] = memo.before;
+    }
+}
+
+void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
+{
+    memos_add(&g->memo, n, value);
+}
+
+const KirExpr *gen_known(const Gen *g, const FdNode *n)
+{
+    return memos_find(&g->memo, n);
+}
+
+static const KirExpr *bound_value(Gen *g, const FdNode *v)
+{
+    for (size_t i = g->vars.len; i > 0; i--)
+        if (g->vars.data[i - 1].var == v) return g->vars.data[i - 1].value;
+    g->u->host_only = true; /* a local of a user function that was not inlined whole */
+    return kir_int(g->u->arena, 0);
+}
+
+GenScope gen_enter(Gen *g, KirBlock *block)
+{
+    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len};
+    g->block = block;
+    return s;
+}
+
+void gen_leave(Gen *g, GenScope s)
+{
+    g->block = s.block;
+    g->vars.len = s.nvars;
+    memos_shrink(&g->memo, s.nmemo);
+    memos_shrink(&g->indices, s.nindices);
+}
+
+static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
+{
+    Arena *a = g->u->arena;
+    bool field = e->kind == KIR_MEMBER && e->args[0]->kind == KIR_NAME;
+    if (e->kind == KIR_NAME || e->kind == KIR_CONST || field) return e;
+    const char *name = fresh_name(g->u, "v");
+    kir_decl(a, g->block, e->type, name, e);
+    const KirExpr *v = kir_name(a, e->type, name);
+    gen_remember(g, n, v);
+    return v;
+}
+
+const KirExpr *gen_zero(Arena *a, KirType t)
+{
+    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
+    const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
+    for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
+    return kir_make(a, t, fields);
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static const KirExpr *same_lanes(Gen *g, const KirExpr *e, int lanes)
+{
+    return kir_splat(g->u->arena, lanes, e);
+}
+
+static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr **args)
+{
+    int lanes = 1;
+    for (int i = 0; i < n; i++)
+        if (args[i]->type.lanes != 1) lanes = args[i]->type.lanes;
+    for (int i = 0; i < n; i++) args[i] = same_lanes(g, args[i], lanes);
+    return kir_op(g->u->arena, op, kir_type(kind, lanes), n, args);
+}
+
+/* The body of a lambda, its variables bound to values. */
+static const KirExpr *gen_inline(Gen *g, const FdNode *let, int n, const KirExpr *const *args)
+{
+    GenScope s = gen_enter(g, g->block);
+    for (int i = 0; i < n; i++) gen_bind(g, let->vars[i], args[i]);
+    const KirExpr *e = gen_value(g, let->body);
+    gen_leave(g, s);
+    return e;
+}
+
+const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const KirExpr *y)
+{
+    const KirExpr *args[] = {x, y};
+    if (fn->kind == FD_LET) return gen_inline(g, fn, 2, args);
+    if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
+    if (fn->leaf == FD_LEAF_USER) return gen_call(g, fn->user, 2, args);
+    g->u->host_only = true; /* a function from outside */
+    return x;
+}
+
+static const FdNode *user_identity(const FdNode *reduce)
+{
+    const FdNode *fn = reduce->fn;
+    return fn->kind == FD_FUNC && fn->leaf == FD_LEAF_USER ? fn->user->identity : NULL;
+}
+
+const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
+{
+    static const ScalarValue least[SC_COUNT] = {
+        [SC_SBYTE] = {.i = INT8_MIN},  [SC_SHORT] = {.i = INT16_MIN}, [SC_INT] = {.i = INT32_MIN},
+        [SC_LONG] = {.i = INT64_MIN},  [SC_HALF] = {.f = -INFINITY},  [SC_FLOAT] = {.f = -INFINITY},
+        [SC_DOUBLE] = {.f = -INFINITY}};
+    static const ScalarValue greatest[SC_COUNT] = {[SC_BOOL] = {.i = 1},
+                                                   [SC_SBYTE] = {.i = INT8_MAX},
+                                                   [SC_BYTE] = {.i = UINT8_MAX},
+                                                   [SC_SHORT] = {.i = INT16_MAX},
+                                                   [SC_USHORT] = {.i = UINT16_MAX},
+                                                   [SC_CHAR] = {.i = UINT32_MAX},
+                                                   [SC_INT] = {.i = INT32_MAX},
+                                                   [SC_UINT] = {.i = UINT32_MAX},
+                                                   [SC_LONG] = {.i = INT64_MAX},
+                                                   [SC_ULONG] = {.i = -1},
+                                                   [SC_HALF] = {.f = INFINITY},
+                                                   [SC_FLOAT] = {.f = INFINITY},
+                                                   [SC_DOUBLE] = {.f = INFINITY}};
+    FdOp op = fd_op_of(reduce);
+    ScalarKind k = result_kind(reduce);
+    ScalarValue v;
+    if (op == FD_OP_NONE) {
+        const FdNode *identity = user_identity(reduce);
+        return identity ? gen_value(g, identity) : NULL;
+    }
+    if (fd_op_identity(op, k, &v)) return kir_const(g->u->arena, k, v);
+    if (op == FD_OP_MIN) return kir_const(g->u->arena, k, greatest[k]);
+    if (op == FD_OP_MAX) return kir_const(g->u->arena, k, least[k]);
+    return NULL;
+}
+
+/* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */
+bool gen_branches_at(const Gen *g, const FdNode *n)
+{
+    if (n->kind == FD_REDUCE) return true;
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
+    if (is_read(n) && (gen_is_suspect(g, n) || (g->user && g->checked))) return true;
+    return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
+           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
+}
+
+static bool branches_below(const Gen *g, const FdNode *n, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return false;
+    if (gen_known(g, n)) return false; /* it is there already */
+    if (gen_branches_at(g, n)) return true;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (branches_below(g, n->args[i], seen)) return true;
+    return false;
+}
+
+static bool needs_branch(const Gen *g, const FdNode *n)
+{
+    FdSeen seen = {0};
+    bool needs = branches_below(g, n, &seen);
+    fd_seen_free(&seen);
+    return needs;
+}
+
+/* result = cond ? x : y with real branches; y NULL keeps the result that `first` gave. */
+static const KirExpr *gen_branches(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    FdOp op = fd_op_of(n);
+    KirType t = gen_type(g->u, n->type);
+    const KirExpr *cond = gen_value(g, n->args[0]);
+    const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
+    kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? NULL : cond);
+    KirBlock arms[2] = {{0}, {0}};
+    for (int i = 1; i < n->nargs; i++) {
+        GenScope s = gen_enter(g, &arms[i - 1]);
+        const KirExpr *x = gen_whole(g, n->args[i]);
+        kir_set(a, g->block, result, x);
+        gen_leave(g, s);
+    }
+    const KirExpr *taken = op == FD_OP_LOR    ? kir_op(a, FD_OP_LNOT, t, 1, &result)
+                           : op == FD_OP_LAND ? result
+                                              : cond;
+    kir_if(a, g->block, taken, arms[0], op == FD_OP_SELECT ? &arms[1] : NULL);
+    gen_remember(g, n, result);
+    return result;
+}
+
+static const KirExpr *gen_division(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    KirType t = kir_type((int)result_kind(n), 1);
+    const char *name = arena_printf(a, "cs_checked_%s_%s", fd_op_of(n) == FD_OP_DIV ? "div" : "rem",
+                                    scalar_name((ScalarKind)t.kind));
+    const KirExpr *args[] = {gen_value(g, n->args[0]), gen_value(g, n->args[1]), gen_error(g),
+                             kir_int(a, site_of(n))};
+    return kir_call(a, t, name, 4, args);
+}
+
+static const KirExpr *gen_op(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    FdOp op = fd_op_of(n);
+    ScalarKind k = result_kind(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
+        const char *text = plan_text(g->u, n);
+        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, text);
+        return kir_convert(a, kir_type((int)k, 1), e);
+    }
+    bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
+    if (scalar && fd_op_info(op)->props & FD_LAZY) {
+        for (int i = 1; i < n->nargs; i++)
+            if (needs_branch(g, n->args[i])) return gen_branches(g, n);
+    }
+    if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar && !scalar_is_real(k) &&
+        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
+        return gen_division(g, n);
+    const KirExpr *args[3];
+    for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
+    if (op == FD_OP_CONVERT) {
+        /* printed as isnan(x) ? 0 : .. x */
+        bool twice = scalar_is_real(result_kind(n->args[0])) && !scalar_is_real(k);
+        if (twice) args[0] = in_variable(g, n->args[0], args[0]);
+        return kir_convert(a, kir_type((int)k, 1), args[0]);
+    }
+    if (n->type->record) return kir_op(a, op, gen_type(g->u, n->type), n->nargs, args);
+    return op_lanes(g, op, (int)k, n->nargs, args);
+}
+
+static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    const KirExpr **args = arena_array(a, const KirExpr *, n->nargs + 1);
+    int count = 0;
+    for (int i = 0; i < n->nargs; i++) {
+        if (n->args[i]->type->nparams)
+            g->u->host_only = true; /* functional arguments */
+        else
+            args[count++] = gen_value(g, n->args[i]);
+    }
+    return gen_call(g, n->fn->user, count, args);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const KirExpr *gen_make(Gen *g, const FdNode *n)
+{
+    const KirExpr **fields = arena_array(g->u->arena, const KirExpr *, n->nargs);
+    for (int i = 0; i < n->nargs; i++) fields[i] = gen_value(g, n->args[i]);
+    return kir_make(g->u->arena, gen_type(g->u, n->type), fields);
+}
+
+/* Of an array's element, only the field is read. */
+static const KirExpr *gen_field(Gen *g, const FdNode *n)
+{
+    const KirExpr *e = field_of_read(n) ? gen_read_field(g, n) : NULL;
+    return e ? e : kir_member(g->u->arena, gen_value(g, n->args[0]), n->fn->slot);
+}
+
+/* ---- indices --------------------------------------------------------------------------------- */
+
+static const KirExpr *index_of(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    static const char *const ops[] = {[FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*"};
+    if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return bound_value(g, n);
+    if (fd_is_const(n)) return kir_int(a, n->value.i);
+    bool word = result_kind(n) == SC_INT || result_kind(n) == SC_LONG; /* others wrap elsewhere */
+    FdOp op = n->kind == FD_APPLY && word ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL)
+        return kir_arith(a, ops[op], gen_index(g, n->args[0]), gen_index(g, n->args[1]));
+    if (op == FD_OP_NEG) return kir_arith(a, "-", kir_int(a, 0), gen_index(g, n->args[0]));
+    if (op == FD_OP_GIVEN || (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0]))))
+        return gen_index(g, n->args[0]);
+    return kir_convert(a, idx, gen_value(g, n));
+}
+
+/* Small ones are said again wherever they are used. */
+const KirExpr *gen_index(Gen *g, const FdNode *n)
+{
+    enum { SMALL = 3 };
+    const KirExpr *e = memos_find(&g->indices, n);
+    if (e) return e;
+    e = index_of(g, n);
+    if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= DEEPEST)) return e;
+    e = gen_variable(g, "at", e);
+    memos_add(&g->indices, n, e);
+    return e;
+}
+
+/* ---- reductions inside a kernel -------------------------------------------------------------- */
+
+void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
+{
+    Arena *a = g->u->arena;
+    if (from == reduce->nvars) {
+        body(g, ctx);
+        return;
+    }
+    const FdNode *v = reduce->vars[from];
+    const KirExpr *lo, *hi;
+    gen_range(g, &reduce->doms[from], v, &lo, &hi);
+    const char *name = gen_var_name(g, v);
+    KirBlock inner = {0};
+    GenScope s = gen_enter(g, &inner);
+    gen_bind(g, v, kir_name(a, idx, name));
+    gen_loops(g, reduce, from + 1, body, ctx);
+    gen_leave(g, s);
+    kir_for(a, g->block, name, lo, hi, kir_int(a, 1), false, inner);
+}
+
+typedef struct Accumulate {
+    const FdNode *reduce;
+    const KirExpr *acc, *first; /* first: NULL if the operation has a start value */
+} Accumulate;
+
+static void accumulate(Gen *g, void *ctx)
+{
+    const Accumulate *x = ctx;
+    Arena *a = g->u->arena;
+    const KirExpr *value = same_lanes(g, gen_whole(g, x->reduce->body), x->acc->type.lanes);
+    const KirExpr *next = gen_combine(g, x->reduce->fn, x->acc, value);
+    if (!x->first) {
+        kir_set(a, g->block, x->acc, next);
+        return;
+    }
+    KirBlock start = {0}, go = {0};
+    const char *once = fresh_name(g->u, "v"); /* the operand, computed once for both branches */
+    kir_decl(a, g->block, value->type, once, value);
+    const KirExpr *v = kir_name(a, value->type, once);
+    kir_set(a, &start, x->acc, v);
+    kir_set(a, &start, x->first, kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
+    GenScope s = gen_enter(g, &go);
+    kir_set(a, &go, x->acc, gen_combine(g, x->reduce->fn, x->acc, v));
+    gen_leave(g, s);
+    kir_if(a, g->block, x->first, start, &go);
+}
+
+bool reduction_has_identity(const FdNode *reduce)
+{
+    ScalarValue v;
+    if (fd_op_of(reduce) == FD_OP_NONE) return user_identity(reduce) != NULL;
+    return fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
+}
+
+void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *zero = kir_int(a, 0);
+    const KirExpr *args[] = {gen_error(g), kir_int(a, kind), kir_int(a, site_of(at)), zero, zero,
+                             zero};
+    kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
+}
+
+static bool is_nonempty(const Gen *g, const FdNode *reduce)
+{
+    for (size_t i = 0; i < g->u->nonempty.len; i++)
+        if (g->u->nonempty.data[i] == reduce) return true;
+    return false;
+}
+
+static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    bool lanes = g->lane_var && (fd_uses_var(n->body, g->lane_var) ||
+                                 (n->init && fd_uses_var(n->init, g->lane_var)));
+    KirType t = gen_type(g->u, n->type), truth = kir_type(SC_BOOL, 1);
+    if (lanes) t.lanes = KIR_VW;
+    Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
+    const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
+    bool known = n->init || reduction_has_identity(n), check = !known && !is_nonempty(g, n);
+    kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, t.lanes) : NULL);
+    /* Others remember whether anything came: to begin with it, and to report that nothing did.
+     * Infinities serve min and max as a start unless NaN must be exact. */
+    if (!start || check || (!known && g->u->options->precise)) {
+        x.first = kir_name(a, truth, fresh_name(g->u, "first"));
+        kir_decl(a, g->block, truth, x.first->name, kir_const(a, SC_BOOL, (ScalarValue){.i = 1}));
+    }
+    gen_loops(g, n, 0, accumulate, &x);
+    if (check) {
+        KirBlock empty = {0};
+        GenScope s = gen_enter(g, &empty);
+        gen_fail(g, CG_ERR_EMPTY, n);
+        gen_leave(g, s);
+        kir_if(a, g->block, x.first, empty, NULL);
+    }
+    gen_remember(g, n, x.acc);
+    return x.acc;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static const KirExpr *gen_var(Gen *g, const FdNode *n)
+{
+    Arena *a = g->u->arena;
+    if (n->type->record) return bound_value(g, n); /* of a function or lambda */
+    KirType t = kir_type((int)result_kind(n), 1);
+    const KirExpr *e = kir_convert(a, t, bound_value(g, n));
+    if (n != g->lane_var) return e;
+    t.lanes = KIR_VW;
+    const KirExpr *args[] = {kir_splat(a, KIR_VW, e), kir_iota(a, t)};
+    return kir_op(a, FD_OP_ADD, t, 2, args);
+}
+
+static const KirExpr *gen_scalar(Gen *g, const FdNode *n)
+{
+    Unit *u = g->u;
+    ScalarKind k = result_kind(n);
+    if (n->leaf == FD_LEAF_CONST) return kir_const(u->arena, k, n->value);
+    if (n->slot >= u->ninputs) return gen_read(g, n);
+    return gen_param(g, arena_printf(u->arena, "s%d", u->plan_slot[n->slot]), (int)k,
+                     arena_printf(u->arena, "value %d", u->plan_slot[n->slot]));
+}
+
+const KirExpr *gen_value(Gen *g, const FdNode *n)
+{
+    const KirExpr *e = gen_known(g, n);
+    if (e) return e;
+    /* What several branches use is computed in each; where that multiplies, no kernel is made. */
+    if (g->made++ > MOST_OPERATIONS + TIMES_EACH * g->u->nnodes) {
+        g->u->host_only = true;
+        return gen_zero(g->u->arena, gen_type(g->u, n->type));
+    }
+    switch (n->kind) {
+    case FD_SCALAR: return gen_scalar(g, n);
+    case FD_VAR: return gen_var(g, n);
+    case FD_REDUCE: return gen_reduce(g, n);
+    case FD_APPLY:
+        if (is_read(n))
+            e = gen_read(g, n);
+        else if (fd_is_element(n))
+            return gen_element(g, n); /* where it is used: it can be set */
+        else if (fd_op_of(n) != FD_OP_NONE)
+            e = gen_op(g, n);
+        else if (is_make(n))
+            e = gen_make(g, n);
+        else if (is_field(n))
+            e = gen_field(g, n);
+        else if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER)
+            e = gen_call_user(g, n);
+        break;
+    default: break;
+    }
+    if (!e) { /* an application that composition left: nothing a kernel can say */
+        g->u->host_only = true;
+        return gen_zero(g->u->arena, gen_type(g->u, n->type));
+    }
+    return g->u->uses[n->id] > 1 || e->depth > DEEPEST ? in_variable(g, n, e) : e;
+}

@@ -1,0 +1,84 @@
+/* Records: structs of the text while they are values, planes of a buffer while they are elements of
+ * arrays (structure of arrays). What a schedule keeps for itself is an array of structs.
+ */
+#include <ctype.h>
+
+#include "../unit.h"
+
+bool is_make(const FdNode *n)
+{
+    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_MAKE;
+}
+
+bool is_field(const FdNode *n)
+{
+    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_FIELD;
+}
+
+const FdNode *field_of_read(const FdNode *n)
+{
+    if (!is_field(n)) return NULL;
+    while (is_field(n)) n = n->args[0];
+    return is_read(n) ? n : NULL;
+}
+
+/* ---- structs --------------------------------------------------------------------------------- */
+
+/* A name of OpenCL C: generic classes have signs in theirs. */
+static const char *clean(Unit *u, const char *name)
+{
+    char *c = arena_printf(u->arena, "%s", name);
+    for (char *p = c; *p; p++)
+        if (!isalnum((unsigned char)*p)) *p = '_';
+    return isdigit((unsigned char)*c) ? "record" : c;
+}
+
+static const KirRecord *record_of(Unit *u, const FdType *t)
+{
+    for (size_t i = 0; i < u->records.len; i++)
+        if (u->records.data[i].type == t) return u->records.data[i].record;
+    int n = t->nfields;
+    KirType *types = arena_array(u->arena, KirType, n + 1);
+    const char **names = arena_array(u->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) { /* a number keeps them apart from OpenCL's words */
+        types[i] = gen_type(u, t->fields[i]);
+        names[i] = arena_printf(u->arena, "%s_%d", clean(u, t->field_names[i]), i);
+    }
+    KirRecord *r = arena_new_of(u->arena, KirRecord);
+    *r = (KirRecord){fresh_name(u, clean(u, t->record)), n, types, names};
+    opencl_print_record(&u->types, r); /* after those of its fields */
+    UnitRecord known = {t, r};
+    vec_push(&u->records, known);
+    return r;
+}
+
+KirType gen_type(Unit *u, const FdType *t)
+{
+    if (!t->record) return kir_type((int)t->scalar, 1);
+    return (KirType){.kind = KIR_RECORD, .lanes = 1, .record = record_of(u, t)};
+}
+
+/* ---- planes ---------------------------------------------------------------------------------- */
+
+const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count)
+{
+    const char *sum = NULL;
+    for (int i = 0; i < leaf; i++) {
+        const char *plane = arena_printf(u->arena, "roundup((%s) * %zu, %d)", count,
+                                         scalar_bytes(fd_type_leaf(t, i)), (int)FD_PLANE_ALIGN);
+        sum = sum ? plan_short(u, arena_printf(u->arena, "%s + %s", sum, plane)) : plane;
+    }
+    return sum ? sum : "0";
+}
+
+const char *plan_bytes(Unit *u, const FdType *t, const char *count)
+{
+    int last = fd_type_leaves(t) - 1;
+    if (last < 0) {
+        u->host_only = true;
+        return "0";
+    }
+    size_t bytes = scalar_bytes(fd_type_leaf(t, last));
+    if (last == 0) return arena_printf(u->arena, "%s * %zu", count, bytes);
+    return arena_printf(u->arena, "%s + (%s) * %zu", plan_plane(u, t, last, count), count, bytes);
+}

@@ -1,0 +1,43 @@
+/* The device layer: the only part that calls OpenCL. The device is opened by the first evaluation.
+ * Work is queued in order; hosts wait only for the buffers that they look at.
+ * Functions that return bool or a pointer leave an exception pending when they fail. */
+#ifndef CS_RUNTIME_DEVICE_H
+#define CS_RUNTIME_DEVICE_H
+
+#include "../../codegen/kernel/codegen.h"
+#include "../value.h"
+
+typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels */
+
+bool device_is_ref(void); /* CS_DEVICE=ref: everything is interpreted; opens nothing */
+bool device_open(const CsSite *site);
+void device_close(void);
+const CgDevice *device_info(void); /* once open */
+/* Name and driver version: what binaries depend on besides text and options. */
+const char *device_identity(void);
+
+/* Builds a text, from a binary if one is given (which may fail silently: then NULL without
+ * exception). */
+DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
+                            int nkernels, const CsSite *site);
+DeviceProgram *device_load(const void *binary, size_t size, const char *options,
+                           const char *const *kernels, int nkernels);
+/* The program's binary, for mem_object_free; NULL without exception if the device has none. */
+void *device_binary(const DeviceProgram *p, size_t *size);
+void device_unload(DeviceProgram *p);
+
+/* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar). */
+bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *out,
+                bool can_fail, const CsSite *site);
+/* After a device_run that can fail: waits, and copies the error words. */
+bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site);
+
+/* Makes b's host side current, waiting for the launches that use it; for writing, also for those
+ * that only read it. */
+bool device_to_host(Buffer *b, bool write, const CsSite *site);
+/* Releases the device side of b. False: a launch may be using it that cannot be waited for; then
+ * b's memory must not be freed. */
+bool device_forget(Buffer *b);
+bool device_stuck(void); /* there are such launches */
+
+#endif

@@ -1,0 +1,78 @@
+/* What the files of the device layer (device.h) share. Only they include this, and OpenCL. */
+#ifndef CS_RUNTIME_DEVICE_IMPL_H
+#define CS_RUNTIME_DEVICE_IMPL_H
+
+#include "device.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "../../base/vec.h"
+#include "../state.h"
+
+typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
+
+/* An OpenCL object takes more than a small buffer itself: not many have one. */
+enum { SMALL = 4096, MAX_SMALL = 4096 };
+enum { MAX_PENDING = 256 };
+
+typedef struct Launched { /* a launch that nobody waited for yet */
+    cl_event event;
+    uint64_t number, bytes;
+    const char *kernel;
+} Launched;
+
+typedef struct Lost { /* launches that failed, or came after one that did */
+    uint64_t from, to;
+    cl_int code;
+} Lost;
+
+struct Device {
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;
+    CgDevice info;
+    Sharing sharing;
+    size_t max_buffer;
+    char *identity;
+    uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
+    Buffer *errors, *none;   /* error words; what stands for arrays without elements */
+    bool profiling;
+    bool stuck; /* launches may be running that cannot be waited for: their memory is never freed */
+    VEC(Launched) pending;
+    VEC(Lost) lost;
+    Buffer *small[MAX_SMALL]; /* a ring of small buffers that have a device side */
+    unsigned next_small;
+};
+
+/* code = call, repeated once if memory or something else was short. */
+#define TRY(code, call)                                                                            \
+    do {                                                                                           \
+        (code) = (call);                                                                           \
+        if (device_is_short(code)) {                                                               \
+            device_relieve();                                                                      \
+            (code) = (call);                                                                       \
+        }                                                                                          \
+    } while (0)
+/* The same of a call that stores its code itself. */
+#define TRY_MAKE(object, code, call)                                                               \
+    do {                                                                                           \
+        (object) = (call);                                                                         \
+        if (device_is_short(code)) {                                                               \
+            device_relieve();                                                                      \
+            (object) = (call);                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* True if code is success; else an exception is pending. */
+bool device_good(cl_int code, const char *what, const CsSite *site);
+bool device_is_short(cl_int code); /* of memory or something else that may come back */
+void device_relieve(void);         /* gives back what is kept for later */
+
+/* Waits for a launch; of those that failed what they wrote is lost, and what later ones did. */
+void device_wait(uint64_t launch);
+
+/* The device side of b, current if a launch is to read it. */
+bool device_take(Buffer *b, const CsSite *site);
+
+#endif

@@ -1,0 +1,260 @@
+/* Programs and launches (device.h). */
+#include "device_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../../base/text.h"
+#include "memory.h"
+
+struct DeviceProgram {
+    cl_program program;
+    int nkernels;
+    cl_kernel *kernels;
+    char **names;
+};
+
+/* ---- programs ----------------------------------------------------------------------- */
+
+void device_unload(DeviceProgram *p)
+{
+    if (!p) return;
+    for (int i = 0; i < p->nkernels; i++) {
+        if (p->kernels[i]) clReleaseKernel(p->kernels[i]);
+        mem_object_free(p->names[i]);
+    }
+    mem_object_free(p->kernels);
+    mem_object_free(p->names);
+    clReleaseProgram(p->program);
+    mem_object_free(p);
+}
+
+/* Takes over `program`. *code says why when NULL is returned. */
+static DeviceProgram *with_kernels(cl_program program, const char *const *names, int n,
+                                   cl_int *code)
+{
+    size_t room = (size_t)n + 1;
+    DeviceProgram *p = mem_object(sizeof *p);
+    *code = CL_SUCCESS;
+    if (!p) {
+        clReleaseProgram(program);
+        rt_throw_memory(NULL, sizeof *p);
+        return NULL;
+    }
+    p->program = program;
+    if (!(p->kernels = mem_object(room * sizeof *p->kernels)) ||
+        !(p->names = mem_object(room * sizeof *p->names))) {
+        rt_throw_memory(NULL, room * sizeof *p->kernels);
+        device_unload(p);
+        return NULL;
+    }
+    for (int i = 0; i < n && *code == CL_SUCCESS; i++) {
+        p->nkernels = i + 1;
+        p->names[i] = mem_object(strlen(names[i]) + 1);
+        if (!p->names[i]) {
+            rt_throw_memory(NULL, strlen(names[i]));
+            break;
+        }
+        memcpy(p->names[i], names[i], strlen(names[i]));
+        TRY_MAKE(p->kernels[i], *code, clCreateKernel(program, names[i], code));
+        if (*code != CL_SUCCESS) p->kernels[i] = NULL;
+    }
+    if (*code == CL_SUCCESS && !cs_pending) return p;
+    device_unload(p);
+    return NULL;
+}
+
+static void throw_build(cl_program program, cl_int code, const CsSite *site)
+{
+    if (code != CL_BUILD_PROGRAM_FAILURE) {
+        device_good(code, "the driver cannot build a kernel", site);
+        return;
+    }
+    size_t n = 0;
+    clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
+    char *log = mem_object(n + 1);
+    if (log) clGetProgramBuildInfo(program, rt.device->id, CL_PROGRAM_BUILD_LOG, n, log, NULL);
+    rt_throw(RT_DEVICE, site, "the driver cannot build a kernel (CS_DUMP=opencl shows it): %s",
+             log ? log : "");
+    mem_object_free(log);
+}
+
+DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
+                            int nkernels, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_int code;
+    cl_program program;
+    TRY_MAKE(program, code, clCreateProgramWithSource(d->context, 1, &text, NULL, &code));
+    if (!device_good(code, "the device takes no program", site)) return NULL;
+    Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
+    text_printf(&all, "-w %s", options ? options : "");
+    if (all.failed) {
+        rt_site(site);
+        text_free(&all);
+        clReleaseProgram(program);
+        return NULL;
+    }
+    TRY(code, clBuildProgram(program, 1, &d->id, all.data, NULL, NULL));
+    text_free(&all);
+    if (code != CL_SUCCESS) {
+        throw_build(program, code, site);
+        clReleaseProgram(program);
+        return NULL;
+    }
+    DeviceProgram *p = with_kernels(program, kernels, nkernels, &code);
+    device_good(code, "a kernel that was built cannot be had", site);
+    rt_site(site);
+    return p;
+}
+
+DeviceProgram *device_load(const void *binary, size_t size, const char *options,
+                           const char *const *kernels, int nkernels)
+{
+    struct Device *d = rt.device;
+    cl_int code, status = CL_SUCCESS;
+    const unsigned char *bytes = binary;
+    cl_program program =
+        clCreateProgramWithBinary(d->context, 1, &d->id, &size, &bytes, &status, &code);
+    if (code != CL_SUCCESS || status != CL_SUCCESS) {
+        if (program) clReleaseProgram(program);
+        return NULL;
+    }
+    if (clBuildProgram(program, 1, &d->id, options, NULL, NULL) != CL_SUCCESS) {
+        clReleaseProgram(program);
+        return NULL;
+    }
+    return with_kernels(program, kernels, nkernels, &code);
+}
+
+void *device_binary(const DeviceProgram *p, size_t *size)
+{
+    size_t n = 0;
+    if (clGetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL) || n == 0)
+        return NULL;
+    unsigned char *bytes = mem_object(n);
+    if (bytes && clGetProgramInfo(p->program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL)) {
+        mem_object_free(bytes);
+        return NULL;
+    }
+    *size = n;
+    return bytes;
+}
+
+/* ---- launches ----------------------------------------------------------------------- */
+
+static bool is_written(const CgArg *a)
+{
+    return a->kind == CG_ARG_OUT || a->kind == CG_ARG_TEMP || a->kind == CG_ARG_ERROR;
+}
+
+typedef struct Run {
+    const DeviceProgram *program;
+    Buffer *const *slots;
+    Buffer **temps;
+    Buffer *out;
+} Run;
+
+static Buffer *buffer_of(const Run *r, const CgArg *a)
+{
+    Buffer *b = a->kind == CG_ARG_SLOT   ? r->slots[a->index]
+                : a->kind == CG_ARG_TEMP ? r->temps[a->index]
+                : a->kind == CG_ARG_OUT  ? r->out
+                                         : rt.device->errors;
+    return b ? b : rt.device->none;
+}
+
+static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    int k = 0;
+    while (k < r->program->nkernels && strcmp(r->program->names[k], l->kernel) != 0) k++;
+    if (k == r->program->nkernels) {
+        rt_throw(RT_DEVICE, site, "kernel %s is missing in its program", l->kernel);
+        return false;
+    }
+    cl_kernel kernel = r->program->kernels[k];
+    cl_int code = CL_SUCCESS;
+    uint64_t number = d->launched + 1, bytes = 0;
+    for (int i = 0; i < l->nargs && code == CL_SUCCESS; i++) {
+        const CgArg *a = &l->args[i];
+        if (a->kind == CG_ARG_BYTES) {
+            code = clSetKernelArg(kernel, (cl_uint)i, a->size, a->bytes);
+            continue;
+        }
+        Buffer *b = buffer_of(r, a);
+        if (!device_take(b, site)) return false;
+        cl_mem memory = b->device;
+        code = clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
+        if (b->used != number) bytes += b->bytes;
+        b->used = number;
+        if (is_written(a)) {
+            b->written = number;
+            b->host_stale = true;
+        }
+    }
+    if (!vec_try(&d->pending) || !vec_try(&d->lost)) { /* waiting may have to tell a failure */
+        rt_throw_memory(site, sizeof(Launched));
+        return false;
+    }
+    Launched launched = {.number = number, .bytes = bytes, .kernel = r->program->names[k]};
+    if (code == CL_SUCCESS)
+        TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
+                                         l->local[0] ? l->local : NULL, 0, NULL, &launched.event));
+    if (code != CL_SUCCESS) {
+        char what[96];
+        snprintf(what, sizeof what, "kernel %.60s cannot be launched", l->kernel);
+        return device_good(code, what, site);
+    }
+    d->launched = number;
+    vec_push(&d->pending, launched);
+    if (d->pending.len >= MAX_PENDING) device_wait(number);
+    return true;
+}
+
+static bool clear_errors(const CsSite *site)
+{
+    struct Device *d = rt.device;
+    size_t bytes = CG_ERROR_WORDS * sizeof(uint32_t);
+    if (!d->errors && !(d->errors = buffer_new(bytes, true, site))) return false;
+    device_wait(d->errors->used);
+    d->errors->host_stale = false; /* nobody asks what a launch wrote that failed */
+    void *words = buffer_host(d->errors, true, site);
+    if (!words) return false;
+    memset(words, 0, bytes);
+    return true;
+}
+
+bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *out,
+                bool can_fail, const CsSite *site)
+{
+    struct Device *d = rt.device;
+    if (d->stuck) {
+        rt_throw(RT_DEVICE, site, "the device has failed and does not answer");
+        return false;
+    }
+    if (!d->none && !(d->none = buffer_new(64, true, site))) return false;
+    if (can_fail && !clear_errors(site)) return false;
+    bool ok = true;
+    Buffer **temps = mem_object(((size_t)s->ntemps + 1) * sizeof *temps);
+    if (!temps) {
+        rt_throw_memory(site, (size_t)s->ntemps);
+        return false;
+    }
+    for (int i = 0; ok && i < s->ntemps; i++)
+        ok = s->temp_bytes[i] == 0 || (temps[i] = buffer_new(s->temp_bytes[i], false, site));
+    Run r = {p, slots, temps, out};
+    for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(&r, &s->launches[i], site);
+    clFlush(d->queue); /* where it fails, waiting does too */
+    /* The queue is in order: whoever gets these blocks next on the device comes later. */
+    for (int i = 0; i < s->ntemps; i++) buffer_release(temps[i]);
+    mem_object_free(temps);
+    return ok;
+}
+
+bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site)
+{
+    const void *p = buffer_host(rt.device->errors, false, site);
+    if (p) memcpy(words, p, CG_ERROR_WORDS * sizeof *words);
+    return p != NULL;
+}

@@ -1,0 +1,65 @@
+/* POCL keeps what it compiles in a folder of its own. Where it cannot write there (no home, a full
+ * disk) it offers no device or builds no kernel, and where another user can write he decides what
+ * runs. Then POCL gets a new folder for this run, which goes when the process ends: POCL reads the
+ * variable once. */
+#include "driver.h"
+
+#include <ftw.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "../../base/mem.h"
+#include "../../base/text.h"
+#include "cache.h"
+
+enum { ROOM = 16 << 20 /* bytes that some kernels take at most */ };
+
+static char *own; /* the process's: its driver knows of no cs_finish */
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void remove_own(void)
+{
+    nftw(own, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    mem_free(own);
+    own = NULL;
+}
+
+/* Can this user write there, and nobody else? */
+static bool is_usable(const char *path)
+{
+    int fd = cache_folder(path, true);
+    if (fd < 0) return false;
+    struct statvfs fs;
+    bool room = fstatvfs(fd, &fs) != 0 || (uint64_t)fs.f_bavail * fs.f_frsize >= ROOM;
+    close(fd);
+    return room && access(path, R_OK | W_OK | X_OK) == 0;
+}
+
+void driver_prepare(void)
+{
+    const char *set = getenv("POCL_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME"), *tmp = getenv("TMPDIR");
+    if (own || (set && *set)) return;
+    Text t = {0}; /* where POCL would go */
+    if (xdg && *xdg)
+        text_printf(&t, "%s/pocl/kcache", xdg);
+    else if (home && *home)
+        text_printf(&t, "%s/.cache/pocl/kcache", home);
+    if (t.len == 0 || (!t.failed && !is_usable(t.data))) {
+        for (int i = tmp && *tmp ? 0 : 1; i < 2 && !own; i++) {
+            text_free(&t);
+            text_printf(&t, "%s/cs-dollar-XXXXXX", i ? "/tmp" : tmp);
+            if (!t.failed && mkdtemp(t.data)) own = text_take(&t);
+        }
+        if (own && setenv("POCL_CACHE_DIR", own, 1) == 0) atexit(remove_own);
+    }
+    text_free(&t);
+}

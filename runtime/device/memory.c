@@ -1,0 +1,239 @@
+/* Buffers and their pool: blocks in size classes (four to an octave), kept while they are fewer
+ * bytes than half the limit. Large blocks come straight from the system, on huge pages where the
+ * system gives them. Blocks are aligned so that an OpenCL device that shares the host's memory can
+ * use them in place, but for small ones that no device has touched: those are plain memory. */
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../state.h"
+#include "device.h"
+
+enum {
+    SMALL = 512, /* up to here aligning would cost more than moving */
+    SHARED_UNIT = 128,
+    PAGE = 4096,
+    HUGE_PAGE = 2 << 20,
+    MAPPED_FROM = 256 << 10,
+    EXACT_FROM = 64 << 20
+};
+
+int memory_size_from(const char *name, size_t *out, const CsSite *site)
+{
+    const char *text = getenv(name);
+    if (!text || !*text) return 0;
+    char *end;
+    double v = strtod(text, &end);
+    const char *unit = *end ? strchr("KkMmGg", *end) : NULL;
+    if (unit) {
+        int shift = 10 * (int)((unit - "KkMmGg") / 2 + 1);
+        v *= (double)((int64_t)1 << shift);
+        end++;
+    }
+    if (*end == '\0' && text[0] >= '0' && text[0] <= '9' && v >= 1 && v < 9e18) {
+        *out = (size_t)v;
+        return 1;
+    }
+    rt_throw(RT_DEVICE, site,
+             "%s=%s is no size; set it to a number of bytes, with K, M or G behind it, or unset it",
+             name, text);
+    return -1;
+}
+
+/* CS_MEM_LIMIT, else the machine's memory; read once. */
+static bool find_limit(const CsSite *site)
+{
+    if (rt.memory.limit) return true;
+    int given = memory_size_from("CS_MEM_LIMIT", &rt.memory.limit, site);
+    if (given) return given > 0;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    rt.memory.limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 2;
+    return true;
+}
+
+/* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */
+static int size_class(size_t bytes, size_t *capacity)
+{
+    if (bytes <= 48) { /* sixteenths, then quarters of an octave */
+        *capacity = (bytes + 15) / 16 * 16;
+        return (int)(*capacity / 16) - 1;
+    }
+    if (bytes < 64) bytes = 64;
+    if (bytes >= EXACT_FROM) {
+        *capacity = (bytes + PAGE - 1) / PAGE * PAGE;
+        bytes = *capacity;
+    }
+    int top = 63 - __builtin_clzll((unsigned long long)bytes);
+    size_t quarter = (size_t)1 << (top - 2);
+    int step = (int)((bytes - ((size_t)1 << top) + quarter - 1) / quarter); /* 0..4 */
+    if (bytes < EXACT_FROM) *capacity = ((size_t)1 << top) + (size_t)step * quarter;
+    int c = 3 + (top - 6) * 4 + step;
+    return c < RT_SIZE_CLASSES ? c : RT_SIZE_CLASSES - 1;
+}
+
+static void *map_pages(size_t bytes)
+{
+    size_t extra = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : 0;
+    char *p = mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (extra) { /* cut to an aligned middle */
+        size_t skip = (HUGE_PAGE - ((uintptr_t)p & (HUGE_PAGE - 1))) & (HUGE_PAGE - 1);
+        if (skip) munmap(p, skip);
+        p += skip;
+        if (extra > skip) munmap(p + bytes, extra - skip);
+        madvise(p, bytes, MADV_HUGEPAGE);
+    }
+    return p;
+}
+
+static void free_block(Buffer *b)
+{
+    if (b->device && !device_forget(b)) {
+        free(b->small);
+        mem_count(-(ptrdiff_t)b->capacity);
+        mem_object_free(b);
+        return;
+    }
+    if (b->host && b->capacity >= MAPPED_FROM)
+        munmap(b->host, b->capacity);
+    else if (b->host != b->small)
+        free(b->host);
+    free(b->small);
+    mem_count(-(ptrdiff_t)b->capacity);
+    mem_object_free(b);
+}
+
+void memory_trim(void)
+{
+    for (int c = 0; c < RT_SIZE_CLASSES; c++)
+        for (Buffer *b; (b = rt.memory.pool[c]);) {
+            rt.memory.pool[c] = b->next;
+            free_block(b);
+        }
+    rt.memory.pooled = 0;
+}
+
+/* Asked when an allocation would pass the limit: frees what can be. Before the limit is known,
+ * which is when the program has taken more than next to nothing, learns it. */
+static bool more_memory(size_t bytes)
+{
+    if (!find_limit(NULL)) return false;
+    mem_limit(rt.memory.limit, more_memory);
+    if (mem_used() + bytes > rt.memory.limit) memory_trim();
+    if (mem_used() + bytes > rt.memory.limit && cs_collect()) memory_trim();
+    return mem_used() + bytes <= rt.memory.limit;
+}
+
+void memory_start(void)
+{
+    enum { NEXT_TO_NOTHING = 1 << 20 };
+    mem_limit(NEXT_TO_NOTHING, more_memory);
+}
+
+static void *take_block(size_t capacity, bool plain)
+{
+    rt.memory.blocks++;
+    if (!mem_permits(0)) return NULL; /* the buffer counts its capacity */
+    if (plain) return malloc(capacity);
+    if (capacity >= MAPPED_FROM) return map_pages(capacity);
+    size_t unit = capacity >= PAGE ? PAGE : SHARED_UNIT;
+    return aligned_alloc(unit, (capacity + unit - 1) / unit * unit);
+}
+
+bool buffer_pages(Buffer *b, bool shared, const CsSite *site)
+{
+    if (b->host && !(shared && b->host == b->small)) return true;
+    bool plain = !shared && b->capacity <= SMALL;
+    void *block = take_block(b->capacity, plain);
+    if (!block) {
+        memory_trim();
+        block = take_block(b->capacity, plain);
+    }
+    if (!block) {
+        rt_throw_memory(site, b->bytes);
+        return false;
+    }
+    if (b->host) memcpy(block, b->host, b->bytes);
+    if (plain) b->small = block;
+    b->host = block;
+    return true;
+}
+
+/* A pooled block of the class that is large enough, or NULL. */
+static Buffer *from_pool(int class, size_t capacity)
+{
+    if (device_stuck()) return NULL;
+    for (Buffer **at = &rt.memory.pool[class]; *at; at = &(*at)->next)
+        if ((*at)->capacity >= capacity && (*at)->capacity <= capacity + capacity / 4) {
+            Buffer *b = *at;
+            *at = b->next;
+            rt.memory.pooled -= b->capacity;
+            return b;
+        }
+    return NULL;
+}
+
+Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
+{
+    size_t capacity;
+    if (!find_limit(site)) return NULL;
+    if (bytes > SIZE_MAX / 4) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    int class = size_class(bytes, &capacity);
+    Buffer *b = from_pool(class, capacity);
+    bool made = !b;
+    if (!b) {
+        if (!mem_permits(capacity) || !(b = mem_object(sizeof *b))) {
+            rt_throw_memory(site, bytes);
+            return NULL;
+        }
+        b->capacity = capacity;
+        mem_count((ptrdiff_t)capacity);
+    }
+    b->refs = 1;
+    b->bytes = bytes;
+    b->host_stale = b->device_stale = false;
+    b->fresh = true;
+    rt.memory.used += b->capacity;
+    if (zero) {
+        void *p = buffer_host(b, true, site);
+        if (!p) {
+            buffer_release(b);
+            return NULL;
+        }
+        /* Pages just mapped are zero. */
+        if (!made || b->capacity < MAPPED_FROM) memset(p, 0, bytes);
+    }
+    return b;
+}
+
+void buffer_release(Buffer *b)
+{
+    if (!b || --b->refs > 0) return;
+    size_t capacity;
+    int class = size_class(b->capacity, &capacity);
+    rt.memory.used -= b->capacity;
+    bool plain = b->host == b->small && !b->device; /* or it has no memory at all */
+    if (plain || device_stuck() || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
+        free_block(b);
+        return;
+    }
+    rt.memory.pooled += b->capacity;
+    b->next = rt.memory.pool[class];
+    rt.memory.pool[class] = b;
+}
+
+void *buffer_host(Buffer *b, bool write, const CsSite *site)
+{
+    if (!buffer_pages(b, false, site)) return NULL;
+    write |= b->fresh; /* it has no contents: who looks is about to write */
+    if (b->device && !device_to_host(b, write, site)) return NULL;
+    b->host_stale = false;
+    if (write) b->device_stale = true;
+    return b->host;
+}

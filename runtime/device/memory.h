@@ -1,0 +1,29 @@
+/* Buffers and their pool.
+ * A buffer belongs to whoever counts it; buffer_release gives its block back to the pool, where it
+ * keeps its host pages and its device side for the next of its size. */
+#ifndef CS_RUNTIME_MEMORY_H
+#define CS_RUNTIME_MEMORY_H
+
+#include "../value.h"
+
+/* A buffer of at least `bytes` > 0, not shared. NULL with an exception pending. With `zero` its
+ * host side is all zeros; else contents are undefined, and host may be NULL. */
+Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site);
+void buffer_release(Buffer *b); /* NULL is fine */
+
+/* The host side, current; after `write` the device side counts as stale. NULL with an exception
+ * pending. */
+void *buffer_host(Buffer *b, bool write, const CsSite *site);
+/* Takes host memory for b if it has none; its contents are undefined. `shared`: memory that a
+ * device can use in place. What was small and is moved there keeps its contents, and its old place
+ * can be read as long as nobody writes b. False with an exception pending. */
+bool buffer_pages(Buffer *b, bool shared, const CsSite *site);
+
+void memory_trim(void);  /* frees everything pooled */
+void memory_start(void); /* from here on CS_MEM_LIMIT holds */
+
+/* A number of bytes in an environment variable, with K, M or G behind it: 1 and *out if it is one,
+ * 0 if there is none, -1 with an exception pending if it is something else. */
+int memory_size_from(const char *name, size_t *out, const CsSite *site);
+
+#endif

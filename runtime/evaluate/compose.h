@@ -1,0 +1,66 @@
+/* Composing: one evaluation needs the graphs of all lazy values below it as one graph whose slots
+ * are arrays and scalars. What was composed is kept under a signature (which graphs, which captures
+ * coincide), so an expression evaluated again in a loop is neither composed nor looked up by key
+ * again. */
+#ifndef CS_RUNTIME_COMPOSE_H
+#define CS_RUNTIME_COMPOSE_H
+
+#include "../../base/vec.h"
+#include "../reference/ref.h"
+#include "lazy.h"
+
+typedef struct Composed {
+    struct Composed *next; /* in its bucket */
+    uint64_t hash, used;   /* used: when last */
+    uint64_t *words;       /* the signature */
+    size_t nwords;
+    int busy; /* evaluations under way */
+
+    Fd *fd; /* its own: holds nodes, order */
+    FdGraph graph;
+    FdOrder order;
+    FdKey key;
+    bool cheap;             /* no reductions, calls or transcendental functions */
+    bool may_be_empty;      /* has reductions without identity */
+    const FdNode *infinite; /* a reduction over all values of a type, or NULL */
+    Ref *ref;               /* for interpretation, once needed */
+    struct Kernel *kernel;  /* for devices, once needed */
+} Composed;
+
+/* One evaluation: the composed graph and the values of its slots. */
+typedef struct Evaluation {
+    Composed *composed;
+    VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
+    int nclosures;      /* among them: only the reference executor calls these */
+    VEC(Lazy *) views;  /* what stands for closures instead; ours */
+} Evaluation;
+
+/* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
+ * their own are evaluated first. False with OutOfMemoryException pending: then there is nothing to
+ * end. */
+bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+             const CsSite *site);
+/* Replaces e by the composition of the same, after closures got views (closure.h). */
+bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+/* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
+ * False with an exception pending; to be ended in any case. */
+bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+void compose_end(Evaluation *e);
+/* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
+ * pending; to be given back. */
+Ref *compose_ref(Evaluation *e, const CsSite *site);
+void compose_ref_end(Evaluation *e, Ref *r);
+void evals_free(void);
+
+/* The value of a closed scalar node of g, interpreted. False with an exception pending. */
+bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
+                    ScalarValue *out);
+
+/* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)
+ */
+Array *eval_lazy(Lazy *l, const CsSite *site);
+/* The value of a scalar graph; out: one value a leaf of a record. False with an exception pending.
+ */
+bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out);
+
+#endif

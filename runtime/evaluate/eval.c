@@ -1,0 +1,437 @@
+/* Evaluation: a composed graph with values of its slots becomes numbers (bounds of ranges), then a
+ * bound plan on the device, or interpretation. Then the entries of the ABI that evaluate. Errors of
+ * elements carry the line of the operation; the calls on the way add theirs as frames. */
+#include <string.h>
+
+#include "../device/device.h"
+#include "../device/memory.h"
+#include "../objects/record.h"
+#include "../state.h"
+#include "closure.h"
+#include "compose.h"
+#include "kernels.h"
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* What one evaluation binds, in an arena of its own. */
+typedef struct Numbers {
+    Arena *arena;
+    FdEnv env; /* by slot number */
+    CgBinding binding;
+    CgSchedule schedule;
+    uint32_t variant;
+    Buffer **slots;
+} Numbers;
+
+static bool fail_infinite(const FdNode *binder, const CsSite *site)
+{
+    CsSite at = rt_site_at(site, binder->loc);
+    rt_throw(RT_DOMAIN, &at, "%s has an infinite domain; a range (i : a..b) would limit it",
+             binder->kind == FD_REDUCE ? "the operand of a reduction"
+                                       : "a function that is to become an array");
+    return false;
+}
+
+/* Checks one bound of a range that is known beforehand; others are the kernel's to find. */
+static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bound,
+                        const CsSite *site, bool *infinite)
+{
+    int64_t value;
+    FdBoundStatus s = fd_eval_bound(bound, &n->env, &value);
+    *infinite |= s == FD_BOUND_INFINITE;
+    if (s != FD_BOUND_DIVIDE_BY_ZERO) return true;
+    CsSite at = rt_site_at(site, binder->loc);
+    rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
+    return false;
+}
+
+static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const FdOrder *o = &c->order;
+    int nslots = c->graph.nslots, some = nslots ? nslots : 1;
+    FdBox *boxes = arena_array(n->arena, FdBox, some);
+    ScalarValue *scalars = arena_array(n->arena, ScalarValue, some);
+    for (int i = 0; i < nslots; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        if (leaf->array)
+            boxes[i] = rt_array_box(leaf->array);
+        else if (leaf->closure)
+            boxes[i] = *closure_box(leaf->closure);
+        else
+            scalars[i] = leaf->scalar;
+    }
+    n->env = (FdEnv){boxes, scalars};
+    FdBox *slot_boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
+    ScalarValue *slot_scalars = arena_array(n->arena, ScalarValue, o->nslots ? o->nslots : 1);
+    for (int k = 0; k < o->nslots; k++) {
+        slot_boxes[k] = boxes[o->slots[k]];
+        slot_scalars[k] = scalars[o->slots[k]];
+    }
+    n->binding = (CgBinding){slot_boxes, slot_scalars};
+    for (int k = 0; k < o->nranges; k++) {
+        const FdNode *binder = o->range_binder[k];
+        const FdDom *dom = &binder->doms[o->range_index[k]];
+        bool infinite = false;
+        if (!check_bound(n, binder, dom->lo, site, &infinite) ||
+            !check_bound(n, binder, dom->hi, site, &infinite))
+            return false;
+        /* of a let that is applied: every int is inside */
+        if (infinite && (binder->kind == FD_REDUCE || binder == c->graph.root))
+            return fail_infinite(binder, site);
+    }
+    return true;
+}
+
+/* ---- empty reductions ------------------------------------------------------------------------ */
+
+typedef struct Empties {
+    const FdEnv *env;
+    const CsSite *site;
+    unsigned char *seen;
+} Empties;
+
+/* 1: a closed range of this reduction is empty. */
+static bool is_empty(const FdNode *n, const FdEnv *env)
+{
+    for (int d = 0; d < n->nvars; d++) {
+        int64_t lo, hi;
+        if (n->doms[d].kind != FD_DOM_FULL &&
+            fd_eval_bound(n->doms[d].lo, env, &lo) == FD_BOUND_OK &&
+            fd_eval_bound(n->doms[d].hi, env, &hi) == FD_BOUND_OK && hi <= lo)
+            return true;
+    }
+    return false;
+}
+
+/* Has a reduction a value over nothing? */
+static bool starts(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    ScalarValue v;
+    if (n->init) return true;
+    if (op != FD_OP_NONE) return fd_op_identity(op, n->type->scalar, &v);
+    return n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && n->fn->user->identity;
+}
+
+/* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a
+ * choice or with ranges known only to the kernel are the kernel's to find. */
+static bool check_empty(Empties *e, const FdNode *n)
+{
+    if (e->seen[n->id]) return true;
+    e->seen[n->id] = 1;
+    if (n->kind == FD_LET) return check_empty(e, n->body);
+    if (n->kind == FD_REDUCE) {
+        if (!is_empty(n, e->env)) return check_empty(e, n->body);
+        FdOp op = fd_op_of(n);
+        if (starts(n)) return !n->init || check_empty(e, n->init);
+        CsSite at = rt_site_at(e->site, n->loc);
+        rt_throw(RT_DOMAIN, &at, "%s%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction" : fd_op_info(op)->text,
+                 op == FD_OP_NONE ? " without identity" : "");
+        return false;
+    }
+    if (n->kind != FD_APPLY) return true;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
+    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) {
+        bool by_need =
+            n->fn->kind == FD_LET ? n->fn->doms[i].kind == FD_DOM_FULL : n->fn->kind != FD_FUNC;
+        if (by_need || n->args[i]->type->result) continue;
+        if (!check_empty(e, n->args[i])) return false;
+    }
+    return op != FD_OP_NONE || check_empty(e, n->fn);
+}
+
+/* What is wrong whatever the elements are. */
+static bool check(const Composed *c, const Numbers *n, const CsSite *site)
+{
+    if (c->infinite) return fail_infinite(c->infinite, site);
+    if (!c->may_be_empty) return true;
+    Empties e = {.env = &n->env, .site = site};
+    e.seen = arena_alloc(n->arena, (size_t)c->graph.root->id + 1);
+    return check_empty(&e, c->graph.root);
+}
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const CsSite *site)
+{
+    const FdOrder *o = &e->composed->order;
+    const FdNode *n = words[1] < (uint32_t)o->nplaces ? o->nodes[words[1]] : NULL;
+    CsSite at = rt_site_of(site, e->composed->graph.root, n);
+    if (words[0] == CG_ERR_DIVIDE) {
+        rt_throw(RT_DIVIDE, &at, "integer division by zero");
+    } else if (words[0] == CG_ERR_EMPTY) {
+        FdOp op = n ? fd_op_of(n) : FD_OP_NONE;
+        rt_throw(RT_DOMAIN, &at, "%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction without identity" : fd_op_info(op)->text);
+    } else {
+        int64_t w[3]; /* of one dimension: the index, the lower bound, the length */
+        for (int i = 0; i < 3; i++)
+            w[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
+        FdBox box = {.rank = 1, .dim = {{.lo = w[1], .hi = w[1] + w[2]}}};
+        bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind != FD_LET;
+        rt_throw_outside(&at, all ? n->fn->name : NULL, &box, w);
+    }
+    rt_frame_around(&at, site);
+}
+
+typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;
+
+/* Only what launches a kernel with the error buffer has to wait for it. */
+static bool reports_errors(const CgSchedule *s)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int a = 0; a < s->launches[i].nargs; a++)
+            if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
+    return false;
+}
+
+/* Binds the plan to the numbers. */
+static bool bind(Evaluation *e, Numbers *n, const Buffer *out, const CsSite *site)
+{
+    Composed *c = e->composed;
+    n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
+    n->variant = cg_plan_variant(c->kernel->plan, &n->binding, device_info());
+    if (cg_plan_bind(c->kernel->plan, &n->binding, device_info(), n->arena, &n->schedule) &&
+        n->schedule.out_bytes <= out->capacity)
+        return true;
+    rt_throw_memory(site, SIZE_MAX);
+    return false;
+}
+
+/* Finds the kernel. */
+static Outcome find_kernel(Evaluation *e, const CsSite *site)
+{
+    Composed *c = e->composed;
+    if (device_is_ref() || e->nclosures) return INTERPRET;
+    if (!device_open(site)) return FAILED;
+    if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph, site);
+    if (!c->kernel || cs_pending) return FAILED;
+    if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
+    if (c->kernel->status == CG_OK) return DONE;
+    CsSite at = rt_site_at(site, c->kernel->loc);
+    rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
+    return FAILED;
+}
+
+static Outcome launch(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const CgSchedule *schedule = &n->schedule;
+    kernels_dump(c->kernel, schedule);
+    DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
+    if (!p) return FAILED;
+    for (int k = 0; k < c->order.nslots; k++) {
+        Array *a = e->leaves.data[c->order.slots[k]].array;
+        if (!a) continue;
+        n->slots[k] = a->head.buffer;
+        a->head.host_state &= ~CS_HOST_WRITE;
+    }
+    bool can_fail = reports_errors(schedule);
+    uint32_t words[CG_ERROR_WORDS];
+    if (!device_run(p, schedule, n->slots, out, can_fail, site)) return FAILED;
+    if (!can_fail) return DONE;
+    if (!device_errors(words, site)) return FAILED;
+    if (words[0] == CG_ERR_NONE) return DONE;
+    throw_kernel_error(e, words, site);
+    return FAILED;
+}
+
+/* ---- arrays and scalars ---------------------------------------------------------------------- */
+
+static void dump_graph(const Composed *c)
+{
+    if (!(rt_dumps() & RT_DUMP_FDAG)) return;
+    Text t = {0};
+    fd_print(&t, &c->graph);
+    fprintf(stderr, "// fdag %016llx%016llx\n%s\n", (unsigned long long)c->key.hi,
+            (unsigned long long)c->key.lo, t.data);
+    text_free(&t);
+}
+
+/* All that takes blocks: what may run out of memory comes before the device is asked. */
+typedef struct Preparation {
+    Evaluation *e;
+    Numbers numbers;
+    Buffer *out;
+    const CsSite *site;
+    Outcome outcome;
+} Preparation;
+
+static void prepare_numbers(void *preparation)
+{
+    Preparation *p = preparation;
+    p->outcome = FAILED;
+    dump_graph(p->e->composed);
+    Numbers n = {.arena = arena_new()};
+    if (numbers(p->e, &n, p->site) && check(p->e->composed, &n, p->site)) p->outcome = DONE;
+    p->numbers = n;
+}
+
+static void prepare_launch(void *preparation)
+{
+    Preparation *p = preparation;
+    p->outcome = bind(p->e, &p->numbers, p->out, p->site) ? DONE : FAILED;
+}
+
+/* The same on the device, if it can do it. */
+static Outcome on_device(Evaluation *e, Buffer *out, const CsSite *site)
+{
+    Preparation p = {.e = e, .out = out, .site = site};
+    bool good = mem_try(prepare_numbers, &p);
+    if (good && p.outcome == DONE) p.outcome = find_kernel(e, site);
+    if (good && p.outcome == DONE) good = mem_try(prepare_launch, &p);
+    if (!good) rt_throw_memory(site, 0);
+    if (!good) p.outcome = FAILED;
+    if (p.outcome == DONE) p.outcome = launch(e, &p.numbers, out, site);
+    arena_free(p.numbers.arena);
+    return p.outcome;
+}
+
+/* Fills `out` (count elements of the root's domain, or one scalar). */
+static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)
+{
+    if (!rt_check_dumps(site)) return false;
+    rt.evaluations++;
+    Outcome outcome = on_device(e, out, site);
+    rt_site(site);
+    if (outcome != INTERPRET) return outcome == DONE;
+    bool ok;
+    Ref *r = compose_ref(e, site);
+    if (!r) return false;
+    void *to = buffer_host(out, true, site);
+    ScalarValue v[RT_MAX_LEAVES];
+    const FdType *type = e->composed->graph.root->type;
+    if (!to)
+        ok = false;
+    else if (box)
+        ok = ref_fill(r, e->leaves.data, site, box, to);
+    else if ((ok = ref_scalar(r, e->leaves.data, site, v)))
+        for (int i = 0, k = fd_type_leaves(type); i < k; i++)
+            scalar_store((char *)to + fd_plane_offset(type, i, 1), fd_type_leaf(type, i), v[i]);
+    compose_ref_end(e, r);
+    return ok;
+}
+
+Array *eval_lazy(Lazy *l, const CsSite *site)
+{
+    if (l->result) return l->result;
+    const FdType *type = l->graph->fd->root->type;
+    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    for (int d = 0; d < l->box.rank; d++) {
+        if (l->box.dim[d].full) {
+            fail_infinite(l->graph->fd->root, site);
+            return NULL;
+        }
+        lo[d] = l->box.dim[d].lo;
+        n[d] = l->box.dim[d].hi - l->box.dim[d].lo;
+    }
+    if (l->box.rank > CS_MAX_RANK || type->result->result) {
+        rt_throw(RT_DOMAIN, site, "an array has at most %d dimensions, and scalar elements",
+                 (int)CS_MAX_RANK);
+        return NULL;
+    }
+    if (!rt_box_count(&l->box, &count)) {
+        rt_throw_memory(site, SIZE_MAX);
+        return NULL;
+    }
+    Array *a = rt_array_new(elem_of_type(type->result), l->box.rank, lo, n, false, site);
+    if (!a) return NULL;
+    if (count > 0) {
+        Evaluation e;
+        const CsSite *at = l->site ? l->site : site;
+        bool ok =
+            compose_all(&e, l->graph, l->captures, at) && evaluate(&e, &l->box, a->head.buffer, at);
+        compose_end(&e);
+        if (!ok) {
+            cs_release(a);
+            return NULL;
+        }
+    }
+    rt_lazy_drop(l);
+    return l->result = a;
+}
+
+/* All of a closure, into a new array. */
+static Array *eval_closure(Closure *c, const CsSite *site)
+{
+    const FdBox *box = closure_box(c);
+    bool finite = closure_is_tabular(c);
+    for (int d = 0; d < box->rank; d++) finite &= !box->dim[d].full;
+    if (cs_pending) return NULL;
+    if (finite) return closure_block(c, box, site);
+    rt_throw(RT_DOMAIN, site, "%s has an infinite domain: it cannot become an array",
+             c->native->name);
+    return NULL;
+}
+
+void *cs_force(void *fn, const CsSite *site)
+{
+    CsHead *h = fn;
+    if (h->kind == CS_ARRAY) return cs_retain(fn);
+    if (h->kind == CS_LAZY) return cs_retain(eval_lazy(fn, site));
+    return eval_closure(fn, site);
+}
+
+void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    Graph *g = graph_of(graph, site);
+    Lazy *l = g ? lazy_new(g, captures, site) : NULL;
+    if (!l) return NULL;
+    void *a = cs_retain(eval_lazy(l, site));
+    cs_release(l);
+    return a;
+}
+
+bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
+{
+    out->i = 0;
+    if (!g || !lazy_check(g, captures, site)) return false;
+    Evaluation e;
+    if (!compose(&e, g, g->fd->root, captures, site)) return false;
+    const FdType *type = g->fd->root->type;
+    bool ok, cheap = e.composed->cheap;
+    if (!cheap && e.nclosures) {
+        compose_end(&e);
+        ok = compose_all(&e, g, captures, site);
+    }
+    if (cs_pending) {
+        ok = false;
+    } else if (cheap) {
+        Ref *r = compose_ref(&e, site);
+        ok = r && ref_scalar(r, e.leaves.data, site, out);
+        if (r) compose_ref_end(&e, r);
+    } else {
+        int leaves = fd_type_leaves(type);
+        Buffer *b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, site);
+        const char *p = NULL;
+        ok = b && evaluate(&e, NULL, b, site) && (p = buffer_host(b, false, site));
+        for (int i = 0; ok && i < leaves; i++)
+            out[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+        buffer_release(b);
+    }
+    compose_end(&e);
+    return ok;
+}
+
+void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site)
+{
+    ScalarValue leaves[RT_MAX_LEAVES];
+    Graph *g = graph_of(graph, site);
+    if (!g || !eval_scalar(g, captures, site, leaves)) return; /* nobody looks at out then */
+    for (int i = 0, n = fd_type_leaves(g->fd->root->type); i < n; i++) out[i].i = leaves[i].i;
+}
+
+int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    ScalarValue v;
+    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.i : 0;
+}
+
+double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    ScalarValue v;
+    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.f : 0;
+}

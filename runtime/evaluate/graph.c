@@ -1,0 +1,120 @@
+/* Graphs that programs embed: parsed once, and looked through for what evaluation wants to know:
+ * whether an element is expensive, and at how many points it reads each slot. They live in the
+ * runtime's Fd until the program ends. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../state.h"
+#include "lazy.h"
+
+typedef struct Look {
+    unsigned char *seen; /* by node id */
+    size_t nseen;
+    Graph *graph;
+} Look;
+
+static void look(Look *l, const FdNode *n);
+
+static bool is_slot(const FdNode *n)
+{
+    return (n->kind == FD_FUNC || n->kind == FD_SCALAR) && n->leaf == FD_LEAF_SLOT;
+}
+
+static void point(Look *l, int slot)
+{
+    if (l->graph->points[slot] < UINT16_MAX) l->graph->points[slot]++;
+}
+
+static void look_apply(Look *l, const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return; /* domains cost nothing */
+    if (op != FD_OP_NONE) {
+        l->graph->expensive |= (fd_op_info(op)->props & FD_EXPENSIVE) != 0;
+    } else if (is_slot(n->fn)) {
+        point(l, n->fn->slot);
+        for (int i = 0; i < n->nargs; i++) /* a gather: an index that is read */
+            l->graph->expensive |=
+                n->args[i]->kind == FD_APPLY && fd_op_of(n->args[i]) == FD_OP_NONE;
+    } else {
+        l->graph->expensive |= n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER;
+        look(l, n->fn);
+    }
+    for (int i = 0; i < n->nargs; i++)
+        if (is_slot(n->args[i]) && n->args[i]->kind == FD_FUNC)
+            point(l, n->args[i]->slot); /* given to a function */
+        else
+            look(l, n->args[i]);
+}
+
+static void look(Look *l, const FdNode *n)
+{
+    if (n->id >= l->nseen || l->seen[n->id]) return;
+    l->seen[n->id] = 1;
+    switch (n->kind) {
+    case FD_APPLY: look_apply(l, n); break;
+    case FD_REDUCE:
+        l->graph->expensive = true;
+        look(l, n->body);
+        break;
+    case FD_LET:
+        l->graph->expensive |= n->self != NULL;
+        look(l, n->body);
+        break;
+    default: break;
+    }
+}
+
+const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    if (!t->record) {
+        g->slots[g->nslots] = (FdSlot){.type = t, .name = name};
+        return fd_slot(rt_fd(), g->nslots++, t, name);
+    }
+    for (int i = 0; i < t->nfields; i++) fields[i] = graph_add_slots(g, t->fields[i], name);
+    return fd_make(rt_fd(), t, fields, (FdLoc){0});
+}
+
+Graph *graph_adopt(FdGraph *fd)
+{
+    Arena *arena = fd_arena(rt_fd());
+    Graph *g = arena_new_of(arena, Graph);
+    g->fd = fd;
+    g->serial = ++rt.serial;
+    g->points = arena_array(arena, uint16_t, fd->nslots ? fd->nslots : 1);
+    Look l = {.graph = g, .nseen = (size_t)fd->root->id + 1};
+    l.seen = mem_alloc(l.nseen);
+    look(&l, fd->root);
+    mem_free(l.seen);
+    return g;
+}
+
+static void parse(void *graph)
+{
+    CsGraph *g = graph;
+    const char *error = NULL;
+    FdGraph *fd = fd_read(rt_fd(), g->text, &error);
+    if (!fd) { /* csc wrote it: the program file is damaged */
+        fprintf(stderr, "internal error: an embedded graph cannot be read: %s\n", error);
+        abort();
+    }
+    g->parsed = graph_adopt(fd);
+}
+
+Graph *graph_of(CsGraph *g, const CsSite *site)
+{
+    if (g->parsed) return g->parsed;
+    if (!vec_try(&rt.graphs) || !mem_try(parse, g)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
+    vec_push(&rt.graphs, g);
+    return g->parsed;
+}
+
+void graphs_free(void)
+{
+    for (size_t i = 0; i < rt.graphs.len; i++) rt.graphs.data[i]->parsed = NULL;
+    vec_free(&rt.graphs);
+}

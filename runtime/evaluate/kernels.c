@@ -1,0 +1,259 @@
+/* Kernels by key (kernels.h). A text that does not parse as a plan counts as absent wherever it
+ * comes from: it is lowered afresh. Device binaries are cached on disk beside the texts, under
+ * text, options, device and driver. */
+#include "kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../device/cache.h"
+#include "../state.h"
+
+enum { BUCKETS = 128 };
+
+struct Kernels {
+    Kernel *buckets[BUCKETS];
+};
+
+static CgOptions options(void)
+{
+    const CsProgram *p = rt.program;
+    CgOptions o = {.family = device_info()->family};
+    if (p) o.tile = (CgTile)p->tile;
+    if (p) o.precise = p->precise != 0;
+    return o;
+}
+
+/* ---- finding a text -------------------------------------------------------------------------- */
+
+static bool use_text(Kernel *k, const char *text)
+{
+    const char *error;
+    k->plan = cg_plan_parse(text, &error);
+    k->text = k->plan ? text : NULL;
+    k->status = CG_OK;
+    return k->plan != NULL;
+}
+
+static bool embedded(Kernel *k)
+{
+    const CsProgram *p = rt.program;
+    for (int32_t i = 0; p && i < p->nkernels; i++)
+        if (p->kernels[i].key_hi == k->key.hi && p->kernels[i].key_lo == k->key.lo)
+            return use_text(k, p->kernels[i].text);
+    return false;
+}
+
+static void text_name(const Kernel *k, char name[64])
+{
+    snprintf(name, 64, "%016llx%016llx.cl", (unsigned long long)k->key.hi,
+             (unsigned long long)k->key.lo);
+}
+
+static bool on_disk(Kernel *k)
+{
+    char name[64];
+    size_t size;
+    text_name(k, name);
+    char *text = cache_load(name, &size);
+    if (!text) return false;
+    if (strlen(text) == size && use_text(k, text)) {
+        k->own = text;
+        return true;
+    }
+    mem_free(text);
+    return false;
+}
+
+static void lower(Kernel *k, const FdGraph *g, const CgOptions *o)
+{
+    FdError error = {0};
+    char *text = NULL;
+    k->status = cg_lower(g, o, &text, &error);
+    if (k->status == CG_USER_ERROR) {
+        k->message = text;
+        k->loc = error.loc;
+    }
+    if (k->status != CG_OK) return;
+    k->own = text;
+    if (!use_text(k, text)) {
+        fputs("internal error: a generated kernel has no plan\n", stderr);
+        abort();
+    }
+    char name[64];
+    text_name(k, name);
+    cache_store(name, text, strlen(text));
+}
+
+typedef struct Making {
+    const FdGraph *graph;
+    CgOptions options;
+    FdKey key;
+    Kernel *made;
+} Making;
+
+static void make(void *making)
+{
+    Making *m = making;
+    Kernel *k = mem_alloc(sizeof *k);
+    k->key = m->key;
+    if (!embedded(k) && !on_disk(k)) lower(k, m->graph, &m->options);
+    m->made = k;
+}
+
+Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
+{
+    Making m = {.graph = g, .options = options()};
+    m.key = cg_key(graph_key, &m.options);
+    if (!rt.kernels && !(rt.kernels = mem_object(sizeof *rt.kernels))) {
+        rt_throw_memory(site, sizeof *rt.kernels);
+        return NULL;
+    }
+    Kernel **bucket = &rt.kernels->buckets[m.key.lo % BUCKETS];
+    for (Kernel *k = *bucket; k; k = k->next)
+        if (k->key.hi == m.key.hi && k->key.lo == m.key.lo) return k;
+    if (!mem_try(make, &m)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
+    m.made->next = *bucket;
+    return *bucket = m.made;
+}
+
+/* ---- builds ------------------------------------------------------------------------- */
+
+static void binary_name(const Kernel *k, const char *build_options, char name[64])
+{
+    Text t = {0};
+    text_printf(&t, "%s\n%s\n%s", device_identity(), build_options, k->text);
+    XXH128_hash_t h = XXH3_128bits(t.data, t.len);
+    text_free(&t);
+    snprintf(name, 64, "%016llx%016llx.bin", (unsigned long long)h.high64,
+             (unsigned long long)h.low64);
+}
+
+/* What a build needs before the device is asked. */
+typedef struct Building {
+    const Kernel *kernel;
+    uint32_t variant;
+    char *options;
+    char name[64];
+} Building;
+
+static void prepare(void *building)
+{
+    Building *b = building;
+    char *o = cg_plan_build_options(b->kernel->plan, device_info(), b->variant);
+    binary_name(b->kernel, o, b->name);
+    b->options = o;
+}
+
+static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
+{
+    Building b = {.kernel = k, .variant = variant};
+    if (!mem_try(prepare, &b)) {
+        rt_throw_memory(site, 0);
+        return NULL;
+    }
+    const char *const *names;
+    int count = cg_plan_kernels(k->plan, &names);
+    size_t size;
+    char *binary = cache_load(b.name, &size);
+    DeviceProgram *p = NULL;
+    if (binary) p = device_load(binary, size, b.options, names, count);
+    mem_free(binary);
+    if (!p && !cs_pending && (p = device_build(k->text, b.options, names, count, site))) {
+        void *made = device_binary(p, &size);
+        if (made) cache_store(b.name, made, size);
+        mem_object_free(made);
+    }
+    mem_free(b.options);
+    rt_site(site);
+    return p;
+}
+
+DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site)
+{
+    for (int i = 0; i < k->nbuilds; i++)
+        if (k->builds[i].variant == variant) return k->builds[i].program;
+    KernelBuild *room = mem_grow_quietly(k->builds, (size_t)(k->nbuilds + 1) * sizeof *k->builds);
+    if (!room) {
+        rt_throw_memory(site, sizeof *room);
+        return NULL;
+    }
+    k->builds = room;
+    DeviceProgram *p = build(k, variant, site);
+    if (!p) return NULL;
+    k->builds[k->nbuilds++] = (KernelBuild){variant, p};
+    return cs_pending ? NULL : p; /* a build that could not be kept is there next time */
+}
+
+void kernels_free(void)
+{
+    if (!rt.kernels) return;
+    for (int i = 0; i < BUCKETS; i++)
+        for (Kernel *k = rt.kernels->buckets[i], *next; k; k = next) {
+            next = k->next;
+            for (int b = 0; b < k->nbuilds; b++) device_unload(k->builds[b].program);
+            mem_free(k->builds);
+            cg_plan_free(k->plan);
+            mem_free(k->own);
+            mem_free(k->message);
+            mem_free(k);
+        }
+    mem_object_free(rt.kernels);
+    rt.kernels = NULL;
+}
+
+/* ---- dumps -------------------------------------------------------------------------- */
+
+static void dump_arg(Text *t, const CgArg *a)
+{
+    ScalarValue v = {0};
+    switch (a->kind) {
+    case CG_ARG_SLOT: text_printf(t, "slot %d", a->index); break;
+    case CG_ARG_TEMP: text_printf(t, "temp %d", a->index); break;
+    case CG_ARG_OUT: text_add(t, "out"); break;
+    case CG_ARG_ERROR: text_add(t, "error"); break;
+    case CG_ARG_BYTES:
+        memcpy(&v, a->bytes, a->size);
+        text_printf(t, "0x%llx:%zu", (unsigned long long)v.i, a->size);
+        break;
+    }
+}
+
+static void dump_dims(Text *t, const char *what, int dims, const size_t *n)
+{
+    text_printf(t, " %s ", what);
+    for (int d = 0; d < dims; d++) text_printf(t, "%s%zu", d ? "x" : "", n[d]);
+}
+
+void kernels_dump(Kernel *k, const CgSchedule *s)
+{
+    unsigned dumps = rt_dumps();
+    if ((dumps & RT_DUMP_OPENCL) && k->nbuilds == 0) fprintf(stderr, "%s", k->text);
+    if (!(dumps & RT_DUMP_PLAN)) return;
+    Text t = {0};
+    text_printf(&t, "// plan %016llx%016llx: out %zu bytes\n", (unsigned long long)k->key.hi,
+                (unsigned long long)k->key.lo, s->out_bytes);
+    for (int i = 0; i < s->ntemps; i++)
+        text_printf(&t, "temp %d: %zu bytes\n", i, s->temp_bytes[i]);
+    for (int i = 0; i < s->nlaunches; i++) {
+        const CgLaunch *l = &s->launches[i];
+        text_printf(&t, "run %s", l->kernel);
+        dump_dims(&t, "global", l->dims, l->global);
+        if (l->local[0]) dump_dims(&t, "local", l->dims, l->local);
+        text_add(&t, " args ");
+        for (int a = 0; a < l->nargs; a++) {
+            if (a) text_add(&t, ", ");
+            dump_arg(&t, &l->args[a]);
+        }
+        text_add(&t, "\n");
+    }
+    if (!t.failed) fputs(t.data, stderr);
+    text_free(&t);
+}

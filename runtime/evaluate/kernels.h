@@ -1,0 +1,35 @@
+/* Kernels by key: in memory, embedded in the program, on disk, else lowered now; and their builds
+ * for the device at hand. Kernels live until the program ends. */
+#ifndef CS_RUNTIME_KERNELS_H
+#define CS_RUNTIME_KERNELS_H
+
+#include "../device/device.h"
+
+typedef struct KernelBuild {
+    uint32_t variant;
+    DeviceProgram *program;
+} KernelBuild;
+
+typedef struct Kernel {
+    struct Kernel *next;
+    FdKey key; /* cg_key */
+    CgStatus status;
+    char *message; /* CG_USER_ERROR */
+    FdLoc loc;
+    const char *text;
+    char *own; /* the text, if it is ours to free */
+    CgPlan *plan;
+    int nbuilds;
+    KernelBuild *builds;
+} Kernel;
+
+/* Its status says whether there is a plan. NULL with OutOfMemoryException pending. The device must
+ * be open. */
+Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
+/* The program of a variant, built if that was not done. NULL with an exception pending. */
+DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site);
+/* What CS_DUMP asks for, on stderr. */
+void kernels_dump(Kernel *k, const CgSchedule *s);
+void kernels_free(void);
+
+#endif

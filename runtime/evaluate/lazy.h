@@ -1,0 +1,32 @@
+/* Lazy functional values: graphs with the values of their slots, their domains, and what is known
+ * about a graph that decides when values are evaluated. */
+#ifndef CS_RUNTIME_LAZY_H
+#define CS_RUNTIME_LAZY_H
+
+#include "../value.h"
+
+struct Graph {
+    FdGraph *fd;
+    uint32_t serial;       /* numbers graphs from 1 */
+    bool expensive;        /* reductions, gathers, transcendental functions, calls */
+    struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
+    uint16_t *points;      /* one a slot: at how many different points an element reads it */
+};
+
+Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: no memory */
+Graph *graph_adopt(FdGraph *fd); /* of rt_fd(), within mem_try; for graphs of the runtime itself */
+/* A value of type t (of rt_fd()) as slots of g from its last on, one a scalar; there is room. */
+const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name);
+void graphs_free(void);
+
+/* A lazy value, its domain evaluated and agreements checked. NULL with an exception pending. */
+Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site);
+/* The checks alone, for scalar roots. */
+bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site);
+/* Is all of it an array that could be made? */
+bool lazy_finite(const Lazy *l);
+
+/* A native function of the program, by name; NULL if there is none. */
+const CsNative *rt_native_find(const char *name);
+
+#endif

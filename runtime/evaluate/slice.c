@@ -1,0 +1,173 @@
+/* Assignment to slices of arrays: a box of elements gets those of a function, or one value. */
+#include <string.h>
+
+#include "../objects/record.h"
+#include "../state.h"
+#include "restrict.h"
+
+/* The slice of an array, the elements of which are visited in order. */
+typedef struct Slice {
+    const CsArray *array;
+    const int64_t *lo, *hi;
+    int64_t index[CS_MAX_RANK];
+} Slice;
+
+static int64_t first_of(Slice *s)
+{
+    int64_t at = 0;
+    for (int32_t d = 0; d < s->array->rank; d++) {
+        s->index[d] = s->lo[d];
+        at += (s->lo[d] - s->array->dim[d].lo) * s->array->dim[d].stride;
+    }
+    return at;
+}
+
+/* The number of the next element, the last index fastest; false after the last. */
+static bool next(Slice *s, int64_t *at)
+{
+    for (int32_t d = s->array->rank - 1; d >= 0; d--) {
+        *at += s->array->dim[d].stride;
+        if (++s->index[d] < s->hi[d]) return true;
+        *at -= (s->hi[d] - s->lo[d]) * s->array->dim[d].stride;
+        s->index[d] = s->lo[d];
+    }
+    return false;
+}
+
+/* Checks that it lies in the array. *empty: it has no elements. */
+static bool check(const Array *a, const int64_t *lo, const int64_t *hi, uint32_t fixed, bool *empty,
+                  const CsSite *site)
+{
+    const CsArray *h = &a->head;
+    *empty = false;
+    for (int32_t d = 0; d < h->rank; d++) {
+        int64_t first = h->dim[d].lo, end = first + h->dim[d].n;
+        *empty |= hi[d] <= lo[d];
+        if (lo[d] >= first && hi[d] >= lo[d] && hi[d] <= end) continue;
+        if (fixed >> d & 1)
+            rt_throw(RT_INDEX, site, "index %lld is outside dimension %d, %lld..%lld",
+                     (long long)lo[d], (int)d, (long long)first, (long long)end);
+        else
+            rt_throw_slice(site, (int)d, lo[d], hi[d], first, end);
+        return false;
+    }
+    return true;
+}
+
+static void store(const Array *a, void *data, int64_t at, const ScalarValue *leaves)
+{
+    if (a->head.elem != CS_ELEM_REF) {
+        elem_store(a, data, at, leaves);
+        return;
+    }
+    void **to = (void **)data + at, *old = *to;
+    *to = cs_retain((void *)(uintptr_t)leaves[0].i);
+    cs_release(old);
+}
+
+void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
+                   const CsValue *value, const CsSite *site)
+{
+    Array **at = array_slot;
+    bool empty;
+    if (!check(*at, lo, hi, fixed, &empty, site) || empty) return;
+    void *data = cs_array_write(array_slot, site);
+    if (!data) return;
+    Array *a = *at;
+    ScalarValue leaves[RT_MAX_LEAVES];
+    const FdType *type = elem_type(a->head.elem);
+    for (int i = 0, n = type ? fd_type_leaves(type) : 1; i < n; i++) leaves[i].i = value[i].i;
+    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
+    int64_t k = first_of(&s);
+    do store(a, data, k, leaves);
+    while (next(&s, &k));
+}
+
+/* The function's elements for the slice, as an array of as many; NULL with an exception pending. */
+static Array *values_for(void *fn, const int64_t *lo, const int64_t *hi, uint32_t fixed,
+                         int32_t rank, const CsSite *site)
+{
+    FdBox room, box = {0};
+    const FdBox *own = rt_box_of(fn, &room);
+    if (cs_pending) return NULL;
+    bool full = false;
+    for (int32_t d = 0; d < rank; d++) {
+        if (fixed >> d & 1) continue;
+        int k = box.rank++;
+        box.dim[k].lo = lo[d];
+        box.dim[k].hi = hi[d];
+        if (own->dim[k].full) {
+            full = true;
+            continue;
+        }
+        bool same = own->dim[k].lo == lo[d] && own->dim[k].hi == hi[d];
+        bool based = own->dim[k].lo == 0 && own->dim[k].hi == hi[d] - lo[d];
+        if (same || based) continue;
+        rt_throw(RT_DOMAIN, site,
+                 "a function is assigned to a slice that it does not fit: its dimension %d is "
+                 "%lld..%lld, that of the slice %lld..%lld",
+                 k, (long long)own->dim[k].lo, (long long)own->dim[k].hi, (long long)lo[d],
+                 (long long)hi[d]);
+        return NULL;
+    }
+    if (!full) return cs_force(fn, site);
+    for (int k = 0; k < box.rank; k++)
+        if (!own->dim[k].full) {
+            box.dim[k].lo = own->dim[k].lo;
+            box.dim[k].hi = own->dim[k].hi;
+        }
+    Lazy *part = restrict_to(fn, &box, site);
+    Array *a = part ? cs_force(part, site) : NULL;
+    cs_release(part);
+    return a;
+}
+
+/* Of scalars whole rows. */
+static void copy_rows(const Array *a, char *data, const char *values, const int64_t *lo,
+                      const int64_t *hi)
+{
+    size_t bytes = scalar_bytes((ScalarKind)a->head.elem);
+    int32_t last = a->head.rank - 1;
+    int64_t row = hi[last] - lo[last];
+    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
+    int64_t to = first_of(&s);
+    do {
+        memcpy(data + (size_t)to * bytes, values, (size_t)row * bytes);
+        values += (size_t)row * bytes;
+        to += row - 1;
+        s.index[last] = hi[last] - 1;
+    } while (next(&s, &to));
+}
+
+void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
+                  const CsSite *site)
+{
+    Array **at = array_slot;
+    int32_t rank = (*at)->head.rank;
+    bool empty;
+    if (!check(*at, lo, hi, fixed, &empty, site)) return;
+    Array *from = values_for(fn, lo, hi, fixed, rank, site);
+    const char *values = from && !empty ? rt_array_data(from, site) : NULL;
+    void *data = values ? cs_array_write(array_slot, site) : NULL;
+    if (data) {
+        Array *a = *at;
+        int32_t elem = a->head.elem;
+        bool refs = elem == CS_ELEM_REF;
+        if (!refs && !elem_is_record(elem)) {
+            copy_rows(a, data, values, lo, hi);
+            cs_release(from);
+            return;
+        }
+        ScalarValue leaves[RT_MAX_LEAVES];
+        Slice s = {.array = &a->head, .lo = lo, .hi = hi};
+        int64_t to = first_of(&s), n = 0;
+        do {
+            if (refs)
+                leaves[0].i = (int64_t)(uintptr_t)((void *const *)(const void *)values)[n++];
+            else
+                elem_load(from, values, n++, leaves);
+            store(a, data, to, leaves);
+        } while (next(&s, &to));
+    }
+    cs_release(from);
+}

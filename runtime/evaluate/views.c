@@ -1,0 +1,126 @@
+/* Functions of the host in evaluations. Kernels cannot call the program, so what they read of it is
+ * gathered first: the box that the evaluation needs (need.h) is called for, in runs where the
+ * program offers that, and an array over the box stands for the function, its domain kept. Both
+ * executors see the array, so the program sees the same calls.
+ *
+ * A function stays one, which only the reference executor can call, element by element, where no
+ * finite box is needed of it, or where gathering fails: an element that is an error may be one that
+ * the evaluation itself never reads. */
+#include "../state.h"
+#include "closure.h"
+#include "need.h"
+#include "restrict.h"
+
+static bool clip(Need *need, const FdBox *domain)
+{
+    bool finite = true;
+    for (int d = 0; d < domain->rank; d++) {
+        if (!need->read) {
+            need->box.dim[d].full = false;
+            need->box.dim[d].lo = need->box.dim[d].hi = domain->dim[d].lo;
+        } else if (need->box.dim[d].full) {
+            need->box.dim[d] = domain->dim[d];
+            finite &= !domain->dim[d].full;
+        } else if (!domain->dim[d].full) {
+            if (need->box.dim[d].lo < domain->dim[d].lo) need->box.dim[d].lo = domain->dim[d].lo;
+            if (need->box.dim[d].hi > domain->dim[d].hi) need->box.dim[d].hi = domain->dim[d].hi;
+            if (need->box.dim[d].hi < need->box.dim[d].lo)
+                need->box.dim[d].hi = need->box.dim[d].lo;
+        }
+    }
+    return finite;
+}
+
+/* The box of c as an array with c's domain; NULL: it stays a function, or an exception is pending.
+ */
+static Lazy *view(Closure *c, Need *need, const CsSite *site)
+{
+    const FdBox *domain = closure_box(c);
+    if (cs_pending || !closure_is_tabular(c)) return NULL;
+    if (!clip(need, domain)) {
+        if (closure_is_object(c))
+            rt_throw(RT_DOMAIN, site,
+                     "%s has an infinite domain, and which of its elements are read is known only "
+                     "while they are",
+                     c->native->name);
+        return NULL;
+    }
+    Array *a = closure_block(c, &need->box, site);
+    Lazy *v = a ? restrict_to(a, domain, site) : NULL;
+    cs_release(a);
+    if (!v) rt_catch();
+    return v;
+}
+
+/* What the ranges of the graph are made of. */
+static void numbers(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
+{
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        scalars[i] = leaf->scalar;
+        if (leaf->array)
+            boxes[i] = rt_array_box(leaf->array);
+        else if (leaf->closure)
+            boxes[i] = *closure_box(leaf->closure);
+    }
+}
+
+typedef struct Views {
+    const Evaluation *e;
+    Arena *arena;
+    Need *needs;
+    int n;
+    Lazy **views;
+    Closure **closures;
+} Views;
+
+/* What is read of each closure, and room for what stands for them. */
+static void look(void *views)
+{
+    Views *v = views;
+    size_t n = v->e->leaves.len;
+    Arena *arena = arena_new();
+    FdBox *boxes = arena_array(arena, FdBox, n);
+    ScalarValue *scalars = arena_array(arena, ScalarValue, n);
+    v->needs = arena_array(arena, Need, n);
+    v->views = arena_array(arena, Lazy *, n);
+    v->closures = arena_array(arena, Closure *, n);
+    numbers(v->e, boxes, scalars);
+    FdEnv env = {boxes, scalars};
+    if (!cs_pending) needs_of(v->e->composed, &env, v->e->leaves.data, v->needs);
+    v->arena = arena;
+}
+
+bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+{
+    if (!compose(e, g, g->fd->root, captures, site)) return false;
+    if (cs_pending || e->nclosures == 0) return !cs_pending;
+    Views v = {.e = e};
+    size_t n = e->leaves.len;
+    if (!mem_try(look, &v)) {
+        rt_throw_memory(site, 0);
+        return false;
+    }
+    for (size_t i = 0; i < n && !cs_pending; i++) {
+        Closure *c = e->leaves.data[i].closure;
+        Lazy *made = c ? view(c, &v.needs[i], site) : NULL;
+        if (!made) continue;
+        v.closures[v.n] = c;
+        v.views[v.n++] = made;
+    }
+    /* From here on the program does not run: it would see the views. */
+    for (int i = 0; i < v.n; i++) v.closures[i]->view = v.views[i];
+    if (v.n && !cs_pending) compose_again(e, g, captures, site);
+    bool room = vec_try_room(&e->views, (size_t)v.n);
+    if (!room) rt_throw_memory(site, 0);
+    for (int i = 0; i < v.n; i++) {
+        v.closures[i]->view = NULL;
+        if (room)
+            vec_push(&e->views, v.views[i]);
+        else
+            cs_release(v.views[i]);
+    }
+    arena_free(v.arena);
+    rt_site(site);
+    return !cs_pending;
+}

@@ -1,0 +1,544 @@
+/* The checker's private interface: one Sema per unit, and what its files offer each other.
+ * Everything lives in the arena of the result; a Sema is used by one thread for one unit.
+ */
+#ifndef CS_SEMA_CHECK_H
+#define CS_SEMA_CHECK_H
+
+#include "../../base/vec.h"
+#include "../sema.h"
+
+enum { MAX_PARAMS = FD_MAX_FIELDS, MAX_ARRAY_RANK = 4 };
+
+typedef struct Binding Binding; /* scope.c */
+
+/* A use of a function that must turn out to be pure. */
+typedef struct PureUse {
+    Symbol *func;
+    Loc loc;
+    const char *why; /* "is promoted", "is used under bound variables", ... */
+} PureUse;
+
+typedef struct CallEdge {
+    Symbol *caller, *callee;
+    const Ast *object; /* whose method it is, a NEW for constructors; NULL for others */
+    Loc loc;
+} CallEdge;
+
+/* A write to an object that a local variable of the function holds. */
+typedef struct ObjectWrite {
+    Symbol *func, *local;
+    Loc loc;
+} ObjectWrite;
+
+/* An attribute whose argument is yet to be checked. */
+typedef struct AttrOf {
+    Ast *attr;
+    Symbol *func;
+} AttrOf;
+
+typedef struct Sema {
+    Diags *diags;
+    const Sources *sources;
+    Interner *names;
+    Arena *arena;
+    Types *types;
+    Ast *unit;
+    const Type *error, *voids, *boolean, *integer, *longs, *real, *string;
+
+    Binding **table;               /* scope.c: what each name means now */
+    size_t table_size, table_used; /* a power of two; names in the table */
+    Binding *newest;
+    int depth;           /* scopes open: up to unit_depth they hold global names, one a file */
+    int unit_depth;      /* of the names of the unit itself; 0: not reached yet */
+    VEC(uint32_t) files; /* imported ones: the library, then modules; the index is the depth */
+    int func_depth;      /* the depth of the scope of the function's parameters */
+    int globals, floor; /* names of a depth above `globals` and up to `floor` are not visible: those
+                           of a place that was left to look at a declaration (context.c) */
+    Class *cls;         /* the class whose member is being checked, or NULL */
+    int class_depth;    /* depths above it are inside that member */
+    const struct Instance *instance; /* the instance of a generic being checked, or NULL */
+    const char **bspace;             /* interned texts of builtins.def */
+    const char **bname;
+    Symbol **bsym; /* symbols of its rows, made on demand */
+    Symbol **spaces;
+    int nspaces;
+
+    Symbol *func;         /* the function being checked, NULL for the top level */
+    const Type *ret;      /* its result; NULL: the top level */
+    int loops;            /* loops around the statement */
+    int breakable;        /* loops and switches */
+    int catches;          /* catch blocks around the statement */
+    int finals;           /* finally blocks: jumps do not leave them */
+    int functional;       /* functional expressions around the expression: only pure operations */
+    int index_depth;      /* arguments of applications around the expression */
+    int quiet;            /* > 0: checking a copy to learn its type, nothing is reported */
+    int quiet_errors;     /* what was not reported */
+    const char *defining; /* the name of the definition whose value is checked */
+    Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
+
+    VEC(const char *) unbound; /* names reported in this statement */
+    VEC(AttrOf) identities;    /* of functions, not checked yet */
+    VEC(Ast *) totals;         /* sums and products of ints (totals.c) */
+    VEC(PureUse) pure_uses;
+    VEC(CallEdge) calls;
+    VEC(ObjectWrite) writes;
+    VEC(Symbol *) declared; /* functions of the unit and its modules */
+    VEC(Symbol *) funcs;    /* those in use, in the order found: their bodies are checked */
+    VEC(Symbol *) closures; /* functions made of lambdas: checked already */
+    VEC(Class *) classes;   /* those in use, bases before derived ones */
+    VEC(Class *) all;       /* all that exist, instances of generic ones included */
+    VEC(Symbol *) statics;  /* static fields in use */
+    bool bodies;            /* declarations are done: what is met now is used */
+    int laying;             /* classes being laid out */
+    int selectors;          /* methods of interfaces so far */
+    int synthetic;          /* names that sema made */
+} Sema;
+
+enum { DEPTH_LIBRARY };
+
+void generic_note(Sema *s); /* generic.c; to a report: in which instance */
+
+/* Reports unless a copy is being checked; `id` without DIAG_. */
+#define report(s, loc, id, ...)                                                                    \
+    ((s)->quiet ? (void)(s)->quiet_errors++                                                        \
+                : (diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__), generic_note(s)))
+#define report_note(s, loc, ...) ((s)->quiet ? (void)0 : diag_note((s)->diags, (loc), __VA_ARGS__))
+#define NOWHERE ((Loc){0, 0, 0})
+
+/* ---- scope.c: names --------------------------------------------------------------------- */
+
+void scope_init(Sema *s);
+void scope_push(Sema *s);
+void scope_pop(Sema *s);
+/* Declares without looking at what the name meant. */
+void scope_bind(Sema *s, Symbol *sym);
+/* Declares a variable of a statement: reports a name that the function already uses. */
+void scope_declare(Sema *s, Symbol *sym);
+/* Declared names only, those of the library in C$ included; members of the class around, too. NULL
+ * if there is none. */
+Symbol *scope_user(Sema *s, const char *name);
+Symbol *scope_type(const Sema *s, const char *name); /* the nearest type of this name, or NULL */
+Symbol *scope_lookup(Sema *s, const char *name);     /* the library too */
+Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
+/* The nearest declared name, or NULL. */
+const char *scope_nearest(Sema *s, const char *name);
+const char *scope_nearest_type(const Sema *s, const char *name);
+/* The library's type or function, however hidden; NULL if there is none. */
+Symbol *scope_library(Sema *s, SymKind kind, const char *name);
+/* A declared name that differs by one letter, or NULL. */
+const char *scope_one_letter(Sema *s, const char *name);
+void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
+/* Rows of builtins.def: the first from `row` on with this space and name, or -1. */
+int builtin_find(const Sema *s, const char *space, const char *name, int row);
+Symbol *builtin_symbol(Sema *s, int row);
+bool is_space(const Sema *s, const char *name);
+/* A known part of the language or library that is not supported yet. */
+bool is_future(const char *name);
+
+/* ---- context.c: where checking happens ---------------------------------------------------- */
+
+typedef struct Context {
+    Symbol *func;
+    const Type *ret;
+    int loops, breakable, catches, finals, functional, index_depth, quiet;
+    const char *defining;
+    int depth, func_depth, globals, floor, class_depth;
+    Class *cls;
+    const struct Instance *instance;
+} Context;
+
+/* Leaves the place where checking is for that of a declaration: its class, its type parameters, the
+ * global names that it sees. context_leave comes back. */
+Context context_enter(Sema *s, const Symbol *decl);
+void context_leave(Sema *s, const Context *saved);
+
+/* ---- tree.c: unchecked trees made by sema --------------------------------------------------- */
+
+Ast *tree_name(Sema *s, Loc loc, const char *name);
+Ast *tree_member(Sema *s, Loc loc, Ast *base, const char *name);
+Ast *tree_call(Sema *s, Loc loc, Ast *callee, int n, ...);
+Ast *tree_binary(Sema *s, Loc loc, AstOp op, Ast *left, Ast *right);
+Ast *tree_int(Sema *s, Loc loc, uint64_t value);
+Ast *tree_text(Sema *s, Loc loc, const char *text);
+Ast *tree_stmt(Sema *s, Ast *expr);
+Ast *tree_assign(Sema *s, Loc loc, Ast *target, Ast *value); /* a statement */
+Ast *tree_return(Sema *s, Ast *value);
+/* type NULL: var; init may be NULL */
+Ast *tree_local(Sema *s, Loc loc, Ast *type, const char *name, Ast *init);
+Ast *tree_block(Sema *s, Loc loc, int n, ...);
+Ast *tree_param(Sema *s, Loc loc, Ast *type, const char *name);
+Ast *tree_func(Sema *s, Loc loc, uint64_t mods, Ast *ret, const char *name, AstList params,
+               Ast *body); /* ret NULL: void */
+
+/* ---- decl.c: declarations and types as written ------------------------------------------ */
+
+void decl_collect(Sema *s);                        /* names of the unit */
+int decl_depth(const Sema *s, const Symbol *decl); /* of the global names that it may use */
+void decl_resolve(Sema *s); /* types of functions, aliases; values of constants */
+void decl_bodies(Sema *s);  /* statements of functions, then of the program */
+const Type *decl_type(Sema *s, Ast *t);
+const Type *decl_array(Sema *s, Loc loc, const Type *elem, int rank); /* reports what cannot be */
+const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved when first needed */
+void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
+void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
+bool decl_is_top_variable(const Sema *s, const char *name);
+void decl_func(Sema *s, Symbol *func, const Symbol *first); /* its type; `first` of its overloads */
+Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name); /* where it stands */
+const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name);
+
+typedef struct Members Members;
+typedef struct Instance Instance;
+
+/* ---- class.c: classes and their layout ------------------------------------------------------ */
+
+/* The type of a class; makes its Class when first asked. Its members may not be known yet. */
+const Type *class_type(Sema *s, Symbol *sym);
+void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
+bool class_is_object(const Class *c);  /* the library's `object`, which every class is */
+void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
+Class *class_of(const Type *t); /* of an object or record; NULL for others, a TextWriter too */
+
+/* ---- use.c: what the program needs at run time ---------------------------------------------- */
+
+void class_use(Sema *s, Class *cls);
+void type_use(Sema *s, const Type *t); /* the classes in a type */
+void func_use(Sema *s, Symbol *func);  /* its body is to be checked */
+void static_use(Sema *s, Symbol *field);
+
+/* ---- stmt.c, flow.c --------------------------------------------------------------------- */
+
+void check_stmt(Sema *s, Ast **slot);
+void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
+/* out T x, out var x: `wanted` is the parameter's type, or NULL. */
+void check_out_variable(Sema *s, Ast *n, const Type *wanted);
+/* branch.c: switch, try, throw, using, foreach over collections */
+void check_switch(Sema *s, Ast *n);
+void check_try(Sema *s, Ast *n);
+void check_throw(Sema *s, Ast *n);
+void check_using(Sema *s, Ast **slot);
+/* Over an object with Count and ElementAt: becomes a loop over indices. False if it is none. `seq`:
+ * an unchecked copy of what is visited. */
+bool foreach_collection(Sema *s, Ast **slot, Ast *seq);
+/* Definite assignment, and the missing return of a function. `body` was checked without errors. */
+void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, const Type *ret,
+                const char *name);
+
+/* ---- expr.c, operator.c, array.c, call.c -------------------------------------------- */
+
+void check_unknown(Sema *s, const Ast *n); /* a construct that is not supported yet */
+/* Gives *slot its type, in the light of the type that is wanted (a hint, or NULL). */
+const Type *check_expr(Sema *s, Ast **slot, const Type *hint);
+/* The same, but a type or group name is an error. */
+const Type *check_value(Sema *s, Ast **slot, const Type *hint);
+/* The value of a place of this type (NULL: of any): checked in its light and converted, names of
+ * functions to functional values. Gives the type of the place, or the error type. */
+const Type *check_converted(Sema *s, Ast **slot, const Type *type, const char *what);
+const Type *require_value(Sema *s, Ast *n);    /* after check_expr */
+const Type *settle_value(Sema *s, Ast **slot); /* the same; a method with one overload is one */
+void check_unary(Sema *s, Ast *n, const Type *hint);
+void check_binary(Sema *s, Ast *n, const Type *hint);
+void check_cond(Sema *s, Ast *n, const Type *hint);
+void check_cast(Sema *s, Ast *n);
+void check_call(Sema *s, Ast **slot, const Type *hint);
+void check_index(Sema *s, Ast *n);
+/* Converts an index of any integer type: a long range may index an array. */
+bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
+void check_indexed(Sema *s, Ast *n); /* once its base is checked */
+/* The type of *slot, which becomes a function if its class derives from one. */
+const Type *object_function(Sema *s, Ast **slot);
+void check_target(Sema *s, Ast **slot, const char *verb); /* something that can be assigned */
+/* A condition of a statement or of ?: in host code: reports a function. */
+void check_condition(Sema *s, Ast **slot);
+void check_new_array(Sema *s, Ast *n, const Type *hint);
+void check_init_list(Sema *s, Ast *n, const Type *type, int dim);
+
+/* ---- reduce.c: reductions, definitions, let, lambda, ranges ----------------------------- */
+
+void check_reduce(Sema *s, Ast *n);
+/* totals.c: makes an int that sums or products of ints give a long, accumulated in one; false: it
+ * is none. Notes one that may be known to overflow; tells of those that stayed ints and do. */
+bool total_widens(Sema *s, Ast *n);
+void totals_note(Sema *s, Ast *n);
+void totals_check(Sema *s);
+void check_call_reduce(Sema *s, Ast *n);
+/* By its form: the callee's name and the arguments. */
+bool call_is_reduction(Sema *s, const Ast *n);
+bool is_combiner(const Symbol *f); /* a T(T, T): it can reduce */
+/* Binds, checks the operand; its type after the checks that all reductions share, or the error
+ * type. */
+const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operand,
+                           const char *name);
+void check_function_expr(Sema *s, Ast **slot, const Type *hint); /* LET, LAMBDA */
+void check_define(Sema *s, Ast *n);
+void check_range(Sema *s, Ast *n);
+
+/* ---- recurrence.c: definitions that use themselves ---------------------------------------- */
+
+bool is_recurrence(Ast *define); /* by its form */
+/* Infers sym->type, whose parameters are bound; false after a report. */
+bool recurrence_type(Sema *s, Ast *define, Symbol *sym);
+void recurrence_uses(Sema *s, Ast *define); /* once checked: only applications to scalars */
+
+/* ---- attribute.c --------------------------------------------------------------------------- */
+
+typedef enum AttrPlace {
+    ATTR_DEFINITION = 1,
+    ATTR_FUNCTION = 2,
+    ATTR_REDUCTION = 4,
+    ATTR_CLASS = 8
+} AttrPlace;
+
+/* Checks a list; `func`: whose attributes they are, typed already, or NULL. Fills its associative,
+ * commutative. */
+void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
+/* Fills identities of all functions declared so far; when classes are. */
+void attr_identities(Sema *s);
+void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
+
+/* ---- closure.c: functions that only the host can run -------------------------------------- */
+
+/* Both on checked trees. A LAMBDA becomes a CLOSURE of a function made of it; */
+void closure_lambda(Sema *s, Ast **slot);
+void closure_function(Sema *s, Ast **slot); /* so does the name of a function; */
+/* and parts that take strings or objects at the points of a functional expression are applied as
+ * such. To be called while its variables are in scope: they get ranges here too. */
+void closure_parts(Sema *s, Ast **body);
+
+/* ---- library.c: functions of the library that take functions ------------------------------ */
+
+bool is_fold(Sema *s, const Ast *n); /* Fold(f, init, step), Fold(i : r, e, init, step) */
+void check_fold(Sema *s, Ast *n);
+/* Clamp(f), Constant(f, v) and so on, whose arguments are checked; false for other rows. */
+bool check_extension(Sema *s, Ast *n, Symbol *sym);
+
+/* ---- slice.c ------------------------------------------------------------------------------ */
+
+bool is_slice(const Ast *n); /* an INDEX with `..` or `^` in the brackets */
+void check_slice(Sema *s, Ast *n);
+
+/* ---- bound.c: bound variables ----------------------------------------------------------- */
+
+/* Opens a scope with the variables of `binders` (BINDER nodes), then the implicit ones of *body if
+ * asked; owner->bound lists them. `given`, if not NULL, are their types where not written.
+ * scope_pop closes it. */
+void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bool implicit,
+                const Type *given);
+bool mentions_bound(const Ast *n);
+/* Reports the integer variables of a definition, let or lambda that nothing can give a range: those
+ * without a constraint that no argument of an application in its body uses. False if there are.
+ * `wanted`: of a lambda whose parameters are those of a type that the place wants; such a variable
+ * has all values. */
+bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted);
+/* The type that a copy of *n has, without any report; the error type if it has none. */
+const Type *peek_type(Sema *s, const Ast *n);
+
+/* ---- lambda.c: lambdas that the compiler writes ------------------------------------------ */
+
+Ast *type_node(Sema *s, Loc loc, const Type *t); /* a written type that means t */
+bool is_operator_name(const Ast *n);             /* `operator+` as a value */
+/* Is there an operation of that name with these parameters, whose result converts? Then
+ * operator_value makes the lambda of it. */
+bool operator_fits(Sema *s, const Ast *e, const Type *to);
+bool operator_value(Sema *s, Ast **slot, const Type *to);
+/* A method as a value of the functional type. */
+bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to);
+/* (x, y) => callee(x, y) with the parameters of `to`, unchecked. */
+Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
+/* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
+bool operator_call(Sema *s, Ast **slot, const Type *hint);
+bool partial_application(Sema *s, Ast **slot, const Type *hint);
+
+/* ---- resolve.c: overloads, promotion ---------------------------------------------------- */
+
+typedef enum Fit { FIT_NONE, FIT_PROMOTED, FIT_DIRECT } Fit;
+
+typedef struct Candidate {
+    Symbol *sym;
+    int nparams;
+    const Type *params[MAX_PARAMS + 1]; /* NULL: anything printable (letter *) */
+    char letters[MAX_PARAMS + 1];       /* of a library function, 0 for users' */
+    const Type *result;                 /* NULL: depends on the arguments (letters A, T) */
+    char result_letter;
+} Candidate;
+
+typedef struct Candidates {
+    Candidate *data;
+    int len;
+    const char *name;
+} Candidates;
+
+/* Checks arguments in the light of what all overloads of that length want. */
+void check_arguments(Sema *s, AstList args, const Candidates *set);
+/* Checks the arguments of a user function's or method's call; gives the candidates, with the
+ * instances of generic ones that fit. Empty after a report. */
+Candidates call_candidates(Sema *s, const Ast *call, Candidates set);
+/* Adds an overload; a generic one has no types yet (generic_candidates). There is room for it. */
+void candidates_add(Candidates *set, Symbol *f);
+Candidates candidates_of_user(Sema *s, Symbol *first);
+Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance);
+/* The best overload for the arguments by section 3's first two rules; NULL after a report. */
+const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
+/* Converts the arguments to what the overload takes. */
+void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
+
+/* ---- promote.c: parameters of promoted operations ----------------------------------------- */
+
+/* result(merged parameters of the functional ones among args). */
+const Type *promoted_type(Sema *s, Loc loc, const Type *result, Ast *const *args, int n);
+
+/* The same of a promoted call: of its instance, if it has one, and the arguments, but for those
+ * that the overload takes as functions. */
+const Type *promoted_call(Sema *s, Loc loc, const Type *result, const Candidate *c, Ast *instance,
+                          AstList args);
+
+/* ---- convert.c: conversions ------------------------------------------------------------- */
+
+typedef enum Conv { /* worst first */
+                    CONV_NONE,
+                    CONV_USER,    /* of a class */
+                    CONV_LITERAL, /* an unsuffixed real literal to float or half */
+                    CONV_EVAL,    /* function to array, perhaps converting the elements */
+                    CONV_WIDEN,   /* C#'s implicit numeric conversion, of results of functions too;
+                                     constants */
+                    CONV_GROUP,   /* one overload of a group */
+                    CONV_FUNC,    /* array to function of the same type */
+                    CONV_SAME
+} Conv;
+
+Conv convert_class(Sema *s, const Ast *e, const Type *to);
+/* Converts *slot, reporting what cannot be. `what` names the place: "argument 2 of 'f'" or NULL. */
+bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what);
+void convert_wrap(Sema *s, Ast **slot, const Type *to); /* a CONVERT node, no questions */
+/* The text of a record, an enum or a function of enums: a call. False for other types. */
+bool value_text(Sema *s, Ast **slot);
+void convert_string(Sema *s, Ast **slot); /* anything printable */
+/* Makes the result of *slot (the value itself if scalar) of type `to`. */
+bool convert_result(Sema *s, Ast **slot, const Type *to, const char *what);
+Conv convert_result_class(Sema *s, const Ast *e, const Type *to);
+const Type *result_of(const Type *t); /* result of a functional type; the type itself otherwise */
+bool literal_adapts(const Ast *e);    /* an unsuffixed real literal, perhaps under operators */
+void literal_retype(Sema *s, Ast *e, const Type *to);
+bool is_printable(const Type *t);
+/* What arithmetic gives for operands of these types (C#'s promotion); NULL if nothing. */
+const Type *common_numeric(Sema *s, const Type *a, const Type *b);
+
+/* ---- constant.c: constant expressions --------------------------------------------------- */
+
+void constant_fold(Ast *n); /* sets is_const and value if the operands are constant */
+void constant_literal(Sema *s, Ast *n, bool negated);
+bool constant_text(Sema *s, const Ast *n, AstBytes *out);
+bool constant_builtin(const Sema *s, int row, ScalarValue *out);
+bool constant_fits(const Ast *e, ScalarKind to); /* an integer constant in the range of `to` */
+
+/* ---- member.c: members of types ------------------------------------------------------------- */
+
+/* What a class or enum declares, one entry a name: overloads are linked by `next`. */
+struct Members {
+    Symbol **data;
+    int len, cap;
+};
+
+/* Reports what cannot share a name. */
+void member_add(Sema *s, Symbol *owner, Symbol *member);
+Symbol *member_own(const Symbol *owner, const char *name); /* that it declares itself, or NULL */
+/* The nearest declaration in the class and its bases, or NULL. */
+Symbol *member_find(Sema *s, Class *cls, const char *name);
+/* Is n, a name or member, of the type that is named like it (Color Color)? */
+bool member_is_named_like_type(Sema *s, const Ast *n);
+bool member_accessible(const Sema *s, const Symbol *member);
+void member_check_access(Sema *s, const Symbol *member, Loc loc); /* reports */
+/* x.f, as a value or as the callee of a call. A name of a member gets its base: true if it did. */
+void check_member(Sema *s, Ast **slot);
+bool member_unqualified(Sema *s, Ast **slot);
+/* A variable, field, property, element: something that may be assigned. A property or indexer stays
+ * one; place_value makes a call of its getter. */
+void place_check(Sema *s, Ast **slot);
+void place_value(Sema *s, Ast *n); /* method.c */
+void check_this(Sema *s, Ast *n);  /* THIS, BASE */
+/* The methods of that name, nearest first; overridden ones once. */
+Candidates candidates_of_methods(Sema *s, Class *cls, const char *name);
+
+/* ---- method.c: calls of methods ------------------------------------------------------------- */
+
+/* The callee is a MEMBER or NAME_REF whose sym is a method. */
+void check_method_call(Sema *s, Ast *n);
+void check_chain(Sema *s, Ast *n); /* this(...), base(...) */
+/* obj[i] of a class with an indexer: a place. False if it has none. */
+bool check_indexer(Sema *s, Ast *n);
+/* *n becomes a checked call of f with these arguments, which have its parameter types. */
+void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
+void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
+
+/* ---- object.c: new, null, is, as, default --------------------------------------------------- */
+
+void check_new(Sema *s, Ast *n);
+void check_null(Sema *s, Ast *n);
+void check_default(Sema *s, Ast *n, const Type *hint);
+bool type_is_nullable(const Type *t);
+bool object_cast_exists(const Type *from, const Type *to); /* between classes */
+void check_is(Sema *s, Ast *n);
+void check_as(Sema *s, Ast *n);
+
+/* ---- userop.c: user operators and conversions ----------------------------------------------- */
+
+/* An operator of a class or of null: true if *n is done, reported or not. Operands are checked. */
+bool user_binary(Sema *s, Ast *n);
+bool user_unary(Sema *s, Ast *n);
+bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
+/* Of an INCDEC whose target is checked; `again` is an unchecked copy of it. */
+bool user_step(Sema *s, Ast *n, Ast *again);
+/* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
+Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
+void user_convert(Sema *s, Ast **slot, Symbol *conversion);
+
+/* ---- intrinsic.c: what values of every type have --------------------------------------------- */
+
+/* A call of a row of space "any": true if it is done, reported or not. */
+bool intrinsic_call(Sema *s, Ast *n);
+
+/* ---- enum.c --------------------------------------------------------------------------------- */
+
+const Type *enum_type(Sema *s, Symbol *sym);
+Symbol *enum_text(Sema *s, const Type *t); /* the function that names its values */
+/* A function or array of enums becomes an array of names; false if it cannot be an array. */
+bool enum_array_text(Sema *s, Ast **slot);
+
+/* ---- generic.c: instances of generic functions and classes ---------------------------------- */
+
+/* What a generic function or class was made for. */
+struct Instance {
+    const Symbol *of; /* the generic */
+    Symbol **params;  /* its type parameters: SYM_TYPEs with their types */
+    int nparams;
+    const char *name; /* "List<int>", "max3<float>" */
+    Loc loc;          /* where it was first wanted */
+    int depth;        /* instances around */
+    Symbol *older;    /* the instance of the same generic made before */
+};
+
+void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
+/* The class for these type arguments; the error type after a report. */
+const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
+/* Checks the arguments of a call whose one overload of this length is generic and takes functions:
+ * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
+bool generic_arguments(Sema *s, const Candidates *set, AstList args);
+/* The instance of a generic function that has the parameters of the functional type `to`; NULL. */
+Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc);
+/* The instance that combines two values of type t to one, or NULL: it can reduce. */
+Symbol *generic_combiner(Sema *s, Symbol *generic, const Type *t, Loc loc);
+bool generic_combines(const Symbol *generic); /* by its form: T f<T>(T a, T b) */
+/* The overloads that these arguments fit: type arguments of generic ones are inferred from them. */
+Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc);
+
+/* ---- purity.c --------------------------------------------------------------------------- */
+
+void pure_call(Sema *s, Symbol *callee, Loc loc); /* the current function calls it */
+/* The same of a method or constructor; object: what the caller calls it on, or the NEW. */
+void pure_method(Sema *s, Symbol *callee, const Ast *object, Loc loc);
+void pure_write(Sema *s, const Ast *object, const char *member, Loc loc); /* writes its field */
+void pure_override(Sema *s, Symbol *base, Symbol *with); /* a call of base may run it */
+void pure_need(Sema *s, Symbol *func, Loc loc, const char *why);
+void pure_impure(Sema *s, const char *what, Loc loc); /* the current function does this */
+void pure_infer(Sema *s); /* over the call graph, then checks what was needed */
+
+#endif

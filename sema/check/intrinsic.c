@@ -1,0 +1,92 @@
+/* What values of every type have: GetHashCode, Equals and CompareTo. Calls become a row of space
+ * "any" for the kind of value, or a comparison. Classes that declare them are not seen here; what
+ * `object` calls base.ToString() and base.GetHashCode() is what the runtime knows of any object.
+ */
+#include <string.h>
+
+#include "../classes/class.h"
+
+/* The row for the kind of value, to which *slot is converted; -1 if there is none. */
+static int row_for(Sema *s, Ast **slot, const char *name)
+{
+    const Type *t = (*slot)->type, *to = t;
+    char letter = t->kind == TY_STRING ? 's' : t->kind == TY_OBJECT ? 'O' : 0;
+    if (t->kind == TY_SCALAR) {
+        letter = scalar_is_real(t->scalar) ? 'd' : 'l';
+        to = letter == 'd' ? s->real : s->longs;
+    }
+    const char *space = intern_cstr(s->names, "any");
+    name = intern_cstr(s->names, name);
+    for (int row = builtin_find(s, space, name, 0); row >= 0;
+         row = builtin_find(s, space, name, row + 1)) {
+        if (builtins[row].signature[1] != letter) continue;
+        if (to != t) convert_wrap(s, slot, to);
+        return row;
+    }
+    return -1;
+}
+
+static void report_none(Sema *s, const Ast *n, const Type *t, const char *name)
+{
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", type_text(s->arena, t), name);
+}
+
+/* The other value, of the type of the first; false after a report. */
+static bool check_other(Sema *s, Ast *n, const Type *t, const char *name)
+{
+    Ast **other = &n->call.args.data[0];
+    const char *what = arena_printf(s->arena, "argument 1 of '%s'", name);
+    return check_value(s, other, t) != s->error && convert_to(s, other, t, what);
+}
+
+static void equals(Sema *s, Ast *n, Ast *value)
+{
+    Ast *other = n->call.args.data[0];
+    n->kind = AST_BINARY;
+    n->binary.op = AST_OP_EQ;
+    n->binary.left = value;
+    n->binary.right = other;
+    n->type = s->boolean;
+    n->sym = NULL;
+    if (class_of(value->type) && !user_binary(s, n)) {
+        report(s, n->loc, OPERANDS, "operator '==' does not exist for '%s'", value->type->name);
+        n->type = s->error;
+    }
+}
+
+bool intrinsic_call(Sema *s, Ast *n)
+{
+    Ast *callee = n->call.callee;
+    if (callee->sym->kind != SYM_BUILTIN || strcmp(builtins[callee->sym->builtin].space, "any"))
+        return false;
+    const char *name = callee->member.name;
+    Ast **value = &callee->member.base;
+    const Type *t = (*value)->type;
+    bool text = !strcmp(name, "ToString"), hash = !strcmp(name, "GetHashCode");
+    if (text && (*value)->kind != AST_BASE) return false; /* a conversion */
+    n->type = s->error;
+    if (n->call.args.len != !(text || hash)) {
+        report(s, n->loc, ARGUMENT_COUNT, "'%s' takes %s, not %d", name,
+               text || hash ? "no arguments" : "1 argument", n->call.args.len);
+        return true;
+    }
+    if (type_is_functional(t)) {
+        report_none(s, n, t, name);
+        return true;
+    }
+    if (!(text || hash) && !check_other(s, n, t, name)) return true;
+    if (!strcmp(name, "Equals")) {
+        equals(s, n, *value);
+        return true;
+    }
+    if ((*value)->kind == AST_BASE) (*value)->kind = AST_THIS;
+    int row = row_for(s, value, text ? "$ClassName" : name);
+    if (row < 0) {
+        report_none(s, n, t, name);
+        return true;
+    }
+    if (n->call.args.len) row_for(s, &n->call.args.data[0], name);
+    n->sym = callee->sym = builtin_symbol(s, row);
+    n->type = text ? s->string : s->integer;
+    return true;
+}

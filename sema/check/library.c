@@ -1,0 +1,136 @@
+/* Functions of the library whose types depend on functions that they are given: Fold, and those
+ * that give a function all indices. Lowering knows them by their rows.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* ---- Fold(f, init, step) --------------------------------------------------------------------- */
+
+bool is_fold(Sema *s, const Ast *n)
+{
+    const Ast *callee = n->call.callee;
+    if (callee->kind != AST_NAME_REF || strcmp(callee->name_ref.name, "Fold")) return false;
+    return !scope_user(s, callee->name_ref.name);
+}
+
+static bool is_untyped(const Ast *lambda)
+{
+    for (int i = 0; i < lambda->lambda.binders.len; i++) {
+        const Ast *b = lambda->lambda.binders.data[i];
+        if (b->kind == AST_BINDER && b->binder.vtype && b->binder.vtype->kind != AST_TYPE_VAR)
+            return false;
+    }
+    return lambda->lambda.binders.len == 2;
+}
+
+static const Type *step_of(Sema *s, const Type *acc, const Type *value)
+{
+    const Type *params[] = {acc, value};
+    return type_func(s->types, acc, 2, params);
+}
+
+/* The type of the step A(A, T) for elements of type `t` and a first value `init`; NULL if none is
+ * found. Untyped parameters take A from init, and from what the body makes of it. */
+static const Type *step_type(Sema *s, Ast *step, Ast *init, const Type *t)
+{
+    if (step->kind == AST_LAMBDA && is_untyped(step)) {
+        const Type *acc = init->type;
+        Ast *copy = ast_clone(s->arena, step), like = *init;
+        copy->lambda.binders.data[0]->binder.vtype = type_node(s, step->loc, acc);
+        copy->lambda.binders.data[1]->binder.vtype = type_node(s, step->loc, t);
+        const Type *found = peek_type(s, copy);
+        if (found->kind == TY_FUNC && found->result != acc && found->result != s->error &&
+            convert_class(s, &like, found->result) != CONV_NONE)
+            acc = found->result;
+        return step_of(s, acc, t);
+    }
+    Ast *copy = ast_clone(s->arena, step);
+    s->quiet++;
+    int errors = s->quiet_errors;
+    const Type *found = check_expr(s, &copy, NULL);
+    s->quiet_errors = errors;
+    s->quiet--;
+    if (type_is_functional(found))
+        return found->nparams == 2 && found->result == found->params[0] ? found : NULL;
+    if (found->kind != TY_GROUP) return found == s->error ? found : NULL;
+    if (copy->sym && copy->sym->kind == SYM_FUNC)
+        for (const Symbol *f = copy->sym; f; f = f->next)
+            if (f->type && f->type->nparams == 2 && f->type->result == f->type->params[0] &&
+                f->type->params[1] == t)
+                return f->type;
+    return step_of(s, init->type, t);
+}
+
+void check_fold(Sema *s, Ast *n)
+{
+    Ast **args[3] = {NULL};
+    int count = 0;
+    n->type = n->call.callee->type = s->error;
+    for (int i = 0; i < n->call.args.len; i++) {
+        if (n->call.args.data[i]->kind == AST_BINDER) continue;
+        if (count < 3) args[count] = &n->call.args.data[i];
+        count++;
+    }
+    if (count != 3) {
+        report(s, n->loc, ARGUMENT_COUNT,
+               "Fold takes a function, a first value and a step, not %d argument%s", count,
+               count == 1 ? "" : "s");
+        return;
+    }
+    const Type *init = check_value(s, args[1], NULL);
+    const Type *t = reduce_operand(s, n, &n->call.args, args[0], "Fold");
+    if (t == s->error || init == s->error) return;
+    const Type *step = step_type(s, *args[2], *args[1], t);
+    if (!step) {
+        report(s, (*args[2])->loc, CONVERSION, "the step of a Fold is a function A(A, T)");
+        report_note(s, NOWHERE,
+                    "it takes what is accumulated and a value, and gives what is "
+                    "accumulated then: (sum, x) => sum + x");
+        return;
+    }
+    check_expr(s, args[2], step == s->error ? NULL : step);
+    if ((*args[2])->type == s->error || step == s->error) return;
+    if (!convert_to(s, args[2], step, "the step") ||
+        !convert_to(s, args[1], step->params[0], "the first value") ||
+        !convert_result(s, args[0], step->params[1], "the values"))
+        return;
+    n->sym = n->call.callee->sym = builtin_symbol(
+        s, builtin_find(s, intern_cstr(s->names, ""), n->call.callee->name_ref.name, 0));
+    n->type = step->result;
+    if (type_is_value(n->type) && type_is_value(step->params[1])) return;
+    report(s, n->loc, NOT_SUPPORTED, "a Fold to '%s' is not supported yet: write a loop",
+           type_text(s->arena, n->type));
+    n->type = s->error;
+}
+
+/* ---- Clamp, Periodic, Mirror, Constant ------------------------------------------------------- */
+
+bool check_extension(Sema *s, Ast *n, Symbol *sym)
+{
+    const Builtin *b = &builtins[sym->builtin];
+    bool constant = !strcmp(b->name, "Constant");
+    if (*b->space || b->signature[0] != 'F') return false;
+    if (n->call.args.len != (constant ? 2 : 1)) {
+        report(s, n->loc, ARGUMENT_COUNT, "'%s' takes a function%s", b->name,
+               constant ? " and the value outside of it" : "");
+        return true;
+    }
+    Ast **f = &n->call.args.data[0];
+    const Type *t = (*f)->type;
+    if (t == s->error) return true;
+    bool fits = type_is_functional(t) && type_is_value(t->result);
+    for (int i = 0; fits && i < t->nparams; i++)
+        fits = t->params[i] == s->integer || t->params[i] == s->longs;
+    if (!fits) {
+        report(s, (*f)->loc, CONVERSION, "'%s' takes an array or a function of ints, not '%s'",
+               b->name, type_text(s->arena, t));
+        return true;
+    }
+    if (constant && n->call.args.data[1]->type == s->error) return true;
+    if (constant && !convert_to(s, &n->call.args.data[1], t->result, "the value outside"))
+        return true;
+    n->sym = n->call.callee->sym = sym;
+    n->type = type_func(s->types, t->result, t->nparams, t->params);
+    return true;
+}

@@ -1,0 +1,511 @@
+/* Members of types: the table of a class or enum, who may see them, and expressions with a dot. A
+ * member is found in one way (member_find), its access judged in one place (member_check_access).
+ */
+#include "../classes/class.h"
+
+#include <string.h>
+
+#include "../../parser/foreign.h"
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+Symbol *member_own(const Symbol *owner, const char *name)
+{
+    const Members *m = owner->members;
+    for (int i = 0; m && i < m->len; i++)
+        if (m->data[i]->name == name) return m->data[i];
+    return NULL;
+}
+
+void member_add(Sema *s, Symbol *owner, Symbol *member)
+{
+    Members *m = owner->members;
+    Symbol *old = member_own(owner, member->name);
+    bool overloads = old && old->kind == member->kind && old->kind != SYM_CONST &&
+                     (old->kind == SYM_FUNC || !strcmp(old->name, "this"));
+    if (old && !overloads) {
+        report(s, member->loc, REDECLARED, "'%s' already has a member '%s'", owner->name,
+               member->name);
+        report_note(s, old->loc, "the other declaration of '%s'", member->name);
+        return;
+    }
+    if (old) {
+        while (old->next) old = old->next;
+        old->next = member;
+        return;
+    }
+    if (m->len == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 8;
+        size_t more = (size_t)(m->cap - m->len);
+        m->data =
+            arena_grow(s->arena, m->data, sizeof member * (size_t)m->len, sizeof member * more);
+    }
+    m->data[m->len++] = member;
+}
+
+/* "$P" is the storage of the automatic property P. */
+static Symbol *find_storage(Sema *s, const Class *cls, const char *name)
+{
+    Symbol *p = member_own(cls->sym, intern_cstr(s->names, name + 1));
+    return p && p->kind == SYM_PROPERTY ? p->storage : NULL;
+}
+
+/* Where members of a class are looked for: in itself, its bases, its interfaces, and for an
+ * interface in object. */
+typedef struct Owners {
+    Class **data;
+    int len;
+} Owners;
+
+static Owners owners_of(Sema *s, Class *cls)
+{
+    class_ready(s, cls);
+    int n = cls->ninterfaces + 1;
+    for (const Class *c = cls; c; c = c->base) n++;
+    Owners o = {.data = arena_array(s->arena, Class *, n)};
+    for (Class *c = cls; c; c = c->base) o.data[o.len++] = c;
+    for (int i = 0; i < cls->ninterfaces; i++) o.data[o.len++] = cls->interfaces[i];
+    Class *object = class_is_interface(cls) ? class_object(s) : NULL;
+    if (object) {
+        class_ready(s, object);
+        o.data[o.len++] = object;
+    }
+    return o;
+}
+
+Symbol *member_find(Sema *s, Class *cls, const char *name)
+{
+    Owners owners = owners_of(s, cls);
+    if (name[0] == '$') return find_storage(s, cls, name);
+    for (int i = 0; i < owners.len; i++) {
+        Symbol *m = member_own(owners.data[i]->sym, name);
+        if (m) return m;
+    }
+    return NULL;
+}
+
+static void add_overloads(Candidates *set, Symbol *first)
+{
+    for (Symbol *f = first; f; f = f->next) {
+        if (f->kind != SYM_FUNC || (!f->generic && !f->type)) continue;
+        int n = f->generic ? f->decl->func.params.len : f->type->nparams;
+        bool hidden = n > MAX_PARAMS;
+        for (int i = 0; i < set->len && !hidden && !f->generic; i++) {
+            const Candidate *c = &set->data[i];
+            hidden = c->nparams == n && !c->sym->generic;
+            for (int p = 0; p < n && hidden; p++) hidden = c->params[p] == f->type->params[p];
+        }
+        if (!hidden) candidates_add(set, f);
+    }
+}
+
+int count_overloads(const Symbol *first)
+{
+    int n = 0;
+    for (const Symbol *f = first; f; f = f->next) n++;
+    return n;
+}
+
+Candidates candidates_of_methods(Sema *s, Class *cls, const char *name)
+{
+    Owners owners = owners_of(s, cls);
+    int n = 0;
+    for (int i = 0; i < owners.len; i++)
+        n += count_overloads(member_own(owners.data[i]->sym, name));
+    Candidates set = {.name = name, .data = arena_array(s->arena, Candidate, n ? n : 1)};
+    for (int i = 0; i < owners.len; i++) add_overloads(&set, member_own(owners.data[i]->sym, name));
+    return set;
+}
+
+/* ---- access --------------------------------------------------------------------------------- */
+
+static const Symbol *origin(const Class *c)
+{
+    return c->sym->instance ? c->sym->instance->of : c->sym;
+}
+
+bool member_accessible(const Sema *s, const Symbol *m)
+{
+    if (!m->cls || !(m->mods & (AST_MOD_PRIVATE | AST_MOD_PROTECTED))) return true;
+    if (!s->cls) return false;
+    if (origin(s->cls) == origin(m->cls)) return true;
+    return (m->mods & AST_MOD_PROTECTED) && class_is(s->cls, m->cls);
+}
+
+void member_check_access(Sema *s, const Symbol *m, Loc loc)
+{
+    if (member_accessible(s, m)) return;
+    const char *access = m->mods & AST_MOD_PRIVATE ? "private" : "protected";
+    if (m->is_ctor)
+        report(s, loc, ACCESS, "this constructor of '%s' is %s", m->cls->sym->name, access);
+    else
+        report(s, loc, ACCESS, "'%s' is %s in '%s'", m->name, access, m->cls->sym->name);
+    report_note(s, m->loc, "'%s' is declared here%s", m->name,
+                m->decl && (m->mods & AST_MOD_PRIVATE)
+                    ? "; members of a class are private unless marked public"
+                    : "");
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+/* A member that C# has: says what to write; false if it is none. */
+static bool report_foreign_member(Sema *s, const Ast *n, const char *of)
+{
+    const char *instead = foreign_word(FOREIGN_MEMBER, n->member.name);
+    if (instead)
+        report(s, n->loc, FOREIGN, "'%s' has no member '%s': %s", of, n->member.name, instead);
+    return instead != NULL;
+}
+
+static void report_no_row(Sema *s, const Ast *n, const char *space, const char *of)
+{
+    VEC(const char *) names = {0};
+    for (int i = 0; i < nbuiltins; i++)
+        if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
+    if (report_foreign_member(s, n, of)) {
+        vec_free(&names);
+        return;
+    }
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names.data, names.len);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    vec_free(&names);
+}
+
+static void report_no_member(Sema *s, const Ast *n, const Symbol *owner, const char *of)
+{
+    VEC(const char *) names = {0};
+    const Class *c = owner->cls;
+    for (const Symbol *o = owner; o; c = c ? c->base : NULL, o = c ? c->sym : NULL)
+        for (int i = 0; i < o->members->len; i++)
+            if (member_accessible(s, o->members->data[i]))
+                vec_push(&names, o->members->data[i]->name);
+    if (report_foreign_member(s, n, of)) {
+        vec_free(&names);
+        return;
+    }
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names.data, names.len);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    vec_free(&names);
+}
+
+/* ---- what stands before the dot ------------------------------------------------------------- */
+
+/* A type or namespace, or neither: then it is a value. */
+typedef struct Base {
+    const Type *type;
+    const char *space;
+} Base;
+
+static bool is_row_property(int row)
+{
+    const char *sig = builtins[row].signature;
+    return sig[strlen(sig) - 1] == '.';
+}
+
+/* A variable, field or property: not what shares its name with a type otherwise. */
+static bool is_variable(const Symbol *sym)
+{
+    return sym && sym->kind != SYM_TYPE && sym->kind != SYM_SPACE && sym->kind != SYM_FUNC;
+}
+
+/* `Color Color;`: the name of a variable and of its type means the type before a static member. Of
+ * methods some of which are static the call chooses. */
+static bool means_type(Sema *s, const Symbol *value, Symbol *type, const char *member)
+{
+    if (!type || type->generic || decl_alias(s, type) != value->type) return false;
+    if (type_is_enum(value->type)) return member_own(type, member) != NULL;
+    class_settle(s);
+    const Symbol *m = type->cls ? member_find(s, type->cls, member) : NULL;
+    bool is_static = m && (m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC));
+    for (; is_static && m->kind == SYM_FUNC && m->next; m = m->next)
+        is_static = m->next->mods & AST_MOD_STATIC;
+    return is_static;
+}
+
+bool member_is_named_like_type(Sema *s, const Ast *n)
+{
+    const char *name = n->kind == AST_NAME_REF ? n->name_ref.name
+                       : n->kind == AST_MEMBER ? n->member.name
+                                               : NULL;
+    Symbol *type = name ? scope_type(s, name) : NULL;
+    return type && !type->generic && decl_alias(s, type) == n->type;
+}
+
+static Base base_of(Sema *s, Ast *base, const char *member)
+{
+    Base b = {0};
+    if (base->kind == AST_TYPE_NAME && (!base->type_name.name || base->type_name.args.len)) {
+        b.type = decl_type(s, base);
+        return b;
+    }
+    if (base->kind != AST_TYPE_NAME && base->kind != AST_NAME_REF) return b;
+    bool written = base->kind == AST_TYPE_NAME;
+    const char *name = written ? base->type_name.name : base->name_ref.name;
+    Symbol *type = scope_type(s, name), *sym = scope_user(s, name);
+    if (written && !is_variable(sym)) sym = type;
+    if (sym && sym->kind != SYM_TYPE) {
+        if (!means_type(s, sym, type, member)) {
+            if (written) {
+                base->kind = AST_NAME_REF;
+                base->name_ref.name = name;
+            }
+            return b;
+        }
+        sym = type;
+    }
+    if (sym) {
+        b.type = decl_alias(s, sym);
+        class_settle(s);
+        return b;
+    }
+    ScalarKind k;
+    bool scalar = scalar_from_name(name, strlen(name), &k);
+    if (scalar || written || is_space(s, name)) b.space = name;
+    return b;
+}
+
+/* ---- members of the library's table --------------------------------------------------------- */
+
+static void check_row(Sema *s, Ast *n, const char *space)
+{
+    int row = builtin_find(s, space, n->member.name, 0);
+    n->type = s->error;
+    n->member.base->type = s->error;
+    if (row < 0) {
+        report_no_row(s, n, space, space);
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (is_row_property(row) && builtins[row].signature[0] == '=') {
+        Candidates set = candidates_of_library(s, space, n->member.name, false);
+        n->type = set.data[0].result;
+        n->is_const = constant_builtin(s, row, &n->value);
+        if (!builtins[row].pure)
+            pure_impure(s, arena_printf(s->arena, "reads %s.%s", space, n->member.name), n->loc);
+    } else {
+        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
+    }
+}
+
+/* Where the members of a value of this type are listed. */
+static const char *member_space(const Type *t)
+{
+    if (type_is_functional(t)) return "func";
+    return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
+}
+
+static void check_value_row(Sema *s, Ast *n, const Type *t)
+{
+    const char *space = intern_cstr(s->names, member_space(t));
+    int row = builtin_find(s, space, n->member.name, 0);
+    if (row < 0) row = builtin_find(s, intern_cstr(s->names, "any"), n->member.name, 0);
+    if (row < 0) {
+        if (class_of(t))
+            report_no_member(s, n, t->decl, type_text(s->arena, t));
+        else
+            report_no_row(s, n, space, type_text(s->arena, t));
+        return;
+    }
+    n->sym = builtin_symbol(s, row);
+    if (!is_row_property(row)) {
+        n->type = type_group(s->types, n->member.name);
+        return;
+    }
+    n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
+    if (!strcmp(n->member.name, "Rank")) {
+        n->is_const = true;
+        n->value.i = t->nparams;
+    }
+}
+
+/* ---- members of classes and enums ----------------------------------------------------------- */
+
+static void set_const(Sema *s, Ast *n, Symbol *c)
+{
+    if (!c->type) decl_const(s, c);
+    n->type = c->type;
+    n->is_const = c->type->kind == TY_SCALAR;
+    n->value = c->value;
+}
+
+/* The member m of the type or value before the dot. */
+static void set_member(Sema *s, Ast *n, Symbol *m, bool by_type)
+{
+    bool is_static = m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC);
+    n->sym = m;
+    n->type = s->error;
+    if (m->kind == SYM_FUNC) { /* which overload is meant is not known yet */
+        n->type = type_group(s->types, m->name);
+        return;
+    }
+    if (by_type && !is_static) {
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': an object stands before the dot",
+               m->name, m->cls->sym->name);
+        return;
+    }
+    if (!by_type && is_static) {
+        report(s, n->loc, STATIC, "'%s' is static: write %s.%s", m->name, m->cls->type->name,
+               m->name);
+        return;
+    }
+    if (m->kind == SYM_CONST) {
+        set_const(s, n, m);
+        return;
+    }
+    if (m->kind == SYM_FIELD && is_static) static_use(s, m);
+    n->type = m->type ? m->type : s->error;
+}
+
+static void check_type_member(Sema *s, Ast *n, const Type *t)
+{
+    n->type = s->error;
+    if (t == s->error) return;
+    n->member.base = type_node(s, n->member.base->loc, t);
+    Class *cls = class_of(t);
+    Symbol *owner = cls || type_is_enum(t) ? t->decl : NULL;
+    if (!owner) {
+        ScalarKind k = t->kind == TY_SCALAR ? t->scalar : SC_INT;
+        const char *space = t->kind == TY_SCALAR ? scalar_name(k) : type_text(s->arena, t);
+        n->member.base->type_name.name = intern_cstr(s->names, space);
+        check_row(s, n, n->member.base->type_name.name);
+        return;
+    }
+    Symbol *m = cls ? member_find(s, cls, n->member.name) : member_own(owner, n->member.name);
+    if (!m) {
+        report_no_member(s, n, owner, t->name);
+        return;
+    }
+    if (cls) class_use(s, cls);
+    if (m->kind != SYM_FUNC) member_check_access(s, m, n->loc);
+    set_member(s, n, m, true);
+}
+
+/* A member of each value of a function of classes: promoted. */
+static void promote_member(Sema *s, Ast *n, const Type *f)
+{
+    if (n->type == s->error || n->type->kind == TY_GROUP || n->sym->kind == SYM_CONST) return;
+    n->res = AST_RES_PROMOTE;
+    n->type = type_func(s->types, n->type, f->nparams, f->params);
+}
+
+static void check_value_member(Sema *s, Ast *n, const Type *t)
+{
+    Class *cls = class_of(t);
+    if (type_is_functional(t) && class_of(t->result) &&
+        builtin_find(s, intern_cstr(s->names, "func"), n->member.name, 0) < 0)
+        cls = class_of(t->result);
+    bool runtime = n->member.base->kind == AST_BASE && class_is_object(cls); /* the runtime's */
+    Symbol *m = cls && !runtime ? member_find(s, cls, n->member.name) : NULL;
+    if (!m && cls && cls->function && !type_is_functional(t)) { /* as a function: Length, Rank.. */
+        convert_wrap(s, &n->member.base, cls->function);
+        check_value_row(s, n, cls->function);
+        return;
+    }
+    if (!m) {
+        check_value_row(s, n, t);
+        return;
+    }
+    class_use(s, cls);
+    if (m->kind != SYM_FUNC) member_check_access(s, m, n->loc);
+    set_member(s, n, m, false);
+    if (type_is_functional(t)) promote_member(s, n, t);
+}
+
+/* Leaves a property as it is: it may be a target. */
+static void check_member_place(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    Base base = base_of(s, n->member.base, n->member.name);
+    n->type = s->error;
+    if (base.space) {
+        check_row(s, n, base.space);
+        return;
+    }
+    if (base.type) {
+        check_type_member(s, n, base.type);
+        return;
+    }
+    const Type *t = n->member.base->kind == AST_BASE
+                        ? (check_this(s, n->member.base), n->member.base->type)
+                        : check_value(s, &n->member.base, NULL);
+    n->type = s->error;
+    if (t != s->error) check_value_member(s, n, t);
+}
+
+void check_member(Sema *s, Ast **slot)
+{
+    check_member_place(s, slot);
+    place_value(s, *slot);
+}
+
+/* ---- this ----------------------------------------------------------------------------------- */
+
+bool has_self(const Sema *s)
+{
+    return s->func && s->func->self;
+}
+
+void check_this(Sema *s, Ast *n)
+{
+    bool base = n->kind == AST_BASE;
+    n->type = s->error;
+    if (!has_self(s)) {
+        report(s, n->loc, STATIC, "there is no '%s' %s", base ? "base" : "this",
+               s->cls ? "in a static member" : "outside of a class");
+        return;
+    }
+    n->sym = s->func->self;
+    if (!base)
+        n->type = s->cls->type;
+    else if (s->cls->base || class_is_object(s->cls))
+        n->type = s->cls->base ? s->cls->base->type : s->cls->type;
+    else
+        report(s, n->loc, STATIC, "'%s' has no base class", s->cls->sym->name);
+}
+
+static Ast *implied_base(Sema *s, const Symbol *m, Loc loc)
+{
+    if (m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC)) return type_node(s, loc, m->cls->type);
+    return ast_new(s->arena, AST_THIS, loc);
+}
+
+bool member_unqualified(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    Symbol *m = n->kind == AST_NAME_REF ? scope_lookup(s, n->name_ref.name) : NULL;
+    bool member = m && m->cls &&
+                  (m->kind == SYM_FIELD || m->kind == SYM_PROPERTY || m->kind == SYM_CONST ||
+                   m->kind == SYM_FUNC);
+    if (!member) return false;
+    Ast *base = implied_base(s, m, n->loc);
+    if (base->kind == AST_THIS && m->kind != SYM_FUNC && !has_self(s)) {
+        report(s, n->loc, STATIC, "'%s' belongs to each '%s': a static member has no object",
+               m->name, m->cls->sym->name);
+        n->type = s->error;
+        base = type_node(s, n->loc, s->error);
+    }
+    *slot = tree_member(s, n->loc, base, n->name_ref.name);
+    return true;
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+void place_check(Sema *s, Ast **slot)
+{
+    member_unqualified(s, slot);
+    Ast *n = *slot;
+    n->type = s->error;
+    if (n->kind == AST_MEMBER) {
+        check_member_place(s, slot);
+    } else if (n->kind == AST_INDEX) {
+        place_check(s, &n->index.base);
+        n->type = s->error;
+        if (n->index.base->type != s->error && !type_is_functional(n->index.base->type))
+            place_value(s, n->index.base);
+        check_indexed(s, n);
+    } else {
+        check_expr(s, slot, NULL);
+    }
+}

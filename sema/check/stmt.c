@@ -1,0 +1,269 @@
+/* Statements: declarations, conditions, loops, jumps.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* ---- variables ----------------------------------------------------------------------------- */
+
+const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name)
+{
+    if ((*init)->kind == AST_INIT_LIST) {
+        if (!type) {
+            report(s, (*init)->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred from { ... }",
+                   name);
+            report_note(s, NOWHERE, "write it, or use new[] { ... }");
+            check_init_list(s, *init, s->error, 0);
+            return s->error;
+        }
+        check_init_list(s, *init, type, 0);
+        return type;
+    }
+    return check_converted(s, init, type, NULL);
+}
+
+static void check_var_decl(Sema *s, Ast *n)
+{
+    bool inferred = n->var_decl.vtype->kind == AST_TYPE_VAR;
+    const Type *type = inferred ? NULL : decl_type(s, n->var_decl.vtype);
+    if (type == s->voids) {
+        report(s, n->var_decl.vtype->loc, UNKNOWN_TYPE, "a variable cannot be void");
+        type = s->error;
+    }
+    for (int i = 0; i < n->var_decl.vars.len; i++) {
+        Ast *v = n->var_decl.vars.data[i];
+        if (v->kind != AST_DECLARATOR) continue;
+        const char *name = v->declarator.name;
+        SymKind kind = n->var_decl.is_const ? SYM_CONST : SYM_LOCAL;
+        Symbol *sym = scope_symbol(s, kind, name, type, v->loc, v);
+        if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(name);
+        if (kind == SYM_CONST) {
+            decl_const_value(s, sym, &v->declarator.init, type);
+        } else if (v->declarator.init) {
+            const Type *t = check_initialiser(s, &v->declarator.init, type, name);
+            if (!type) sym->type = t;
+            if (!type && t->kind == TY_NULL) {
+                report(s, v->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred from null",
+                       name);
+                sym->type = s->error;
+            }
+            sym->fresh = v->declarator.init->kind == AST_NEW;
+        } else if (!type) {
+            report(s, v->loc, NEEDS_TYPE, "'%s' needs a value or a type", name);
+            sym->type = s->error;
+        }
+        sym->mods = n->var_decl.mods;
+        v->sym = sym;
+        v->type = sym->type;
+        scope_declare(s, sym);
+    }
+}
+
+void check_out_variable(Sema *s, Ast *n, const Type *wanted)
+{
+    const Ast *written = n->decl_expr.vtype;
+    bool inferred = !written || written->kind == AST_TYPE_VAR;
+    const Type *t = inferred ? wanted : decl_type(s, n->decl_expr.vtype);
+    if (!t) {
+        report(s, n->loc, NEEDS_TYPE, "the type of '%s' cannot be inferred: the overloads differ",
+               n->decl_expr.name);
+        t = s->error;
+    }
+    n->type = t;
+    n->sym = scope_symbol(s, SYM_LOCAL, n->decl_expr.name, t, n->loc, n);
+    n->sym->assigned_again = true;
+    scope_declare(s, n->sym);
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void check_body(Sema *s, Ast **body)
+{
+    scope_push(s);
+    s->loops++;
+    s->breakable++;
+    check_stmt(s, body);
+    s->breakable--;
+    s->loops--;
+    scope_pop(s);
+}
+
+static void check_for(Sema *s, Ast *n)
+{
+    scope_push(s);
+    for (int i = 0; i < n->for_.init.len; i++) check_stmt(s, &n->for_.init.data[i]);
+    if (n->for_.cond) check_condition(s, &n->for_.cond);
+    for (int i = 0; i < n->for_.step.len; i++) check_stmt(s, &n->for_.step.data[i]);
+    check_body(s, &n->for_.body);
+    scope_pop(s);
+}
+
+static const Type *element_type(Sema *s, const Ast *seq)
+{
+    const Type *t = seq->type;
+    if (t == s->string) return type_scalar(s->types, SC_CHAR);
+    if (!type_is_functional(t)) {
+        if (t != s->error)
+            report(s, seq->loc, CONVERSION,
+                   "foreach visits arrays, functions and what has Count and ElementAt, not '%s'",
+                   type_text(s->arena, t));
+        return s->error;
+    }
+    for (int i = 0; i < t->nparams; i++)
+        if (t->params[i] != s->integer && t->params[i] != s->longs) {
+            report(s, seq->loc, CONVERSION, "a '%s' is not finite: foreach cannot visit its values",
+                   type_text(s->arena, t));
+            break;
+        }
+    return t->result;
+}
+
+static void check_foreach(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    Ast *copy = ast_clone(s->arena, n->foreach_.seq);
+    const Type *seq = check_value(s, &n->foreach_.seq, NULL);
+    if (foreach_collection(s, slot, copy)) return;
+    if (class_of(seq)) object_function(s, &n->foreach_.seq);
+    const Type *elem = element_type(s, n->foreach_.seq), *type = elem;
+    if (n->foreach_.vtype && n->foreach_.vtype->kind != AST_TYPE_VAR) {
+        type = decl_type(s, n->foreach_.vtype);
+        Ast probe = {.kind = AST_BAD, .type = elem};
+        if (type != s->error && convert_class(s, &probe, type) == CONV_NONE) {
+            report(s, n->foreach_.vtype->loc, CONVERSION, "the elements are '%s', not '%s'",
+                   type_text(s->arena, elem), type_text(s->arena, type));
+            type = s->error;
+        }
+    }
+    scope_push(s);
+    n->sym = scope_symbol(s, SYM_LOCAL, n->foreach_.name, type, n->loc, n);
+    n->sym->mods = AST_MOD_READONLY;
+    scope_declare(s, n->sym);
+    check_body(s, &n->foreach_.body);
+    scope_pop(s);
+}
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+static void check_jump(Sema *s, const Ast *n)
+{
+    bool out = n->kind == AST_BREAK;
+    if (out ? s->breakable : s->loops) return;
+    report(s, n->loc, JUMP, "there is no loop %saround this '%s'", out ? "or switch " : "",
+           out ? "break" : "continue");
+    if (s->finals) report_note(s, NOWHERE, "a finally block is not left by a jump");
+}
+
+static void check_return(Sema *s, Ast *n)
+{
+    if (s->finals) report(s, n->loc, JUMP, "a finally block is not left by a return");
+    const Type *want = s->ret;
+    bool top = !s->func;
+    if (top) want = s->integer; /* an exit code, if any */
+    Ast **value = &n->return_.value;
+    if (!*value) {
+        if (!top && want->kind != TY_VOID && want != s->error)
+            report(s, n->loc, RETURN_VALUE, "'%s' must return a value of type '%s'", s->func->name,
+                   type_text(s->arena, want));
+        return;
+    }
+    const Type *t = check_expr(s, value, want);
+    if (!top && want->kind == TY_VOID) {
+        if (t != s->error)
+            report(s, (*value)->loc, RETURN_VALUE, "'%s' is void and returns no value",
+                   s->func->name);
+        return;
+    }
+    if (t->kind != TY_GROUP && require_value(s, *value) == s->error) return;
+    convert_to(s, value, want, "the returned value");
+}
+
+/* ---- all kinds -------------------------------------------------------------------------- */
+
+/* Eval(f, g); is Eval(f); Eval(g); */
+static bool eval_several(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *call = n->expr_stmt.expr;
+    const char *name = intern_cstr(s->names, "Eval");
+    if (call->kind != AST_CALL || call->call.callee->kind != AST_NAME_REF ||
+        call->call.callee->name_ref.name != name || call->call.args.len < 2 || scope_user(s, name))
+        return false;
+    Ast *block = tree_block(s, n->loc, 0);
+    for (int i = 0; i < call->call.args.len; i++) {
+        Ast *one = tree_call(s, call->loc, tree_name(s, call->call.callee->loc, name), 1,
+                             call->call.args.data[i]);
+        block->block.stmts = ast_list_add(s->arena, block->block.stmts, tree_stmt(s, one));
+    }
+    *slot = block;
+    check_block(s, &block->block.stmts);
+    return true;
+}
+
+static void check_expr_stmt(Sema *s, Ast *n)
+{
+    if (n->expr_stmt.expr->kind == AST_INCDEC) /* nobody sees the old value */
+        n->expr_stmt.expr->incdec.postfix = false;
+    const Type *t = check_expr(s, &n->expr_stmt.expr, NULL);
+    if (t->kind == TY_GROUP) require_value(s, n->expr_stmt.expr);
+}
+
+static void check_scoped(Sema *s, Ast **slot)
+{
+    if (!*slot) return;
+    scope_push(s);
+    check_stmt(s, slot);
+    scope_pop(s);
+}
+
+void check_block(Sema *s, AstList *stmts)
+{
+    for (int i = 0; i < stmts->len; i++) check_stmt(s, &stmts->data[i]);
+}
+
+void check_stmt(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    s->unbound.len = 0;
+    switch (n->kind) {
+    case AST_BLOCK:
+        scope_push(s);
+        check_block(s, &n->block.stmts);
+        scope_pop(s);
+        break;
+    case AST_VAR_DECL: check_var_decl(s, n); break;
+    case AST_DEFINE: check_define(s, n); break;
+    case AST_EXPR_STMT:
+        if (!eval_several(s, slot)) check_expr_stmt(s, n);
+        break;
+    case AST_IF:
+        check_condition(s, &n->if_.cond);
+        check_scoped(s, &n->if_.then);
+        check_scoped(s, &n->if_.other);
+        break;
+    case AST_FOR: check_for(s, n); break;
+    case AST_WHILE:
+        check_condition(s, &n->while_.cond);
+        check_body(s, &n->while_.body);
+        break;
+    case AST_DO:
+        check_body(s, &n->do_.body);
+        check_condition(s, &n->do_.cond);
+        break;
+    case AST_FOREACH: check_foreach(s, slot); break;
+    case AST_SWITCH: check_switch(s, n); break;
+    case AST_TRY: check_try(s, n); break;
+    case AST_THROW: check_throw(s, n); break;
+    case AST_USING: check_using(s, slot); break;
+    case AST_BREAK:
+    case AST_CONTINUE: check_jump(s, n); break;
+    case AST_RETURN: check_return(s, n); break;
+    case AST_EMPTY:
+    case AST_BAD:
+    case AST_FUNC: /* misplaced: the parser has reported */
+    case AST_CLASS:
+    case AST_ENUM:
+    case AST_TYPE_ALIAS:
+    case AST_USING_MODULE: break;
+    default: check_unknown(s, n); break;
+    }
+}

@@ -1,0 +1,512 @@
+/* Bound variables: which names a reduction binds though nobody declared them, and their types.
+ *
+ * A name that is declared nowhere and stands in an argument of an application belongs to the
+ * outermost reduction that uses it outside nested reductions. Because reductions are checked from
+ * the outside in, a name that an outer one binds is declared when the inner one looks.
+ *
+ * Types: int if some use is an index of a functional value, else the type of the first use, else
+ * int. What is applied is learned by checking a copy of it quietly (peek_type).
+ */
+#include <string.h>
+
+#include "../check/check.h"
+
+enum { MAX_PEEK = 3 };
+
+const Type *peek_type(Sema *s, const Ast *n)
+{
+    if (s->quiet >= MAX_PEEK) return s->error; /* nested looks would multiply */
+    Ast *copy = ast_clone(s->arena, n);
+    int errors = s->quiet_errors;
+    s->quiet++;
+    scope_push(s); /* what it declares */
+    const Type *t = check_expr(s, &copy, NULL);
+    scope_pop(s);
+    s->quiet--;
+    if (s->quiet_errors != errors) t = s->error;
+    s->quiet_errors = errors;
+    return t;
+}
+
+static void find_bound(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    if (!*child || *found) return;
+    const Symbol *sym = (*child)->sym;
+    if ((*child)->kind == AST_NAME_REF && sym && sym->kind == SYM_BOUND)
+        *found = true;
+    else
+        ast_each_child(*child, find_bound, found);
+}
+
+bool mentions_bound(const Ast *n)
+{
+    bool found = false;
+    Ast *root = (Ast *)(uintptr_t)n; /* the walker wants it mutable; nothing is changed */
+    find_bound(&root, &found);
+    return found;
+}
+
+/* ---- ranges that nothing can give ---------------------------------------------------------- */
+
+typedef struct Uses {
+    const Symbol *sym;
+    bool in_argument, found;
+} Uses;
+
+static void find_use(Ast **child, void *ctx)
+{
+    Uses *u = ctx;
+    Ast *n = *child;
+    if (!n || u->found) return;
+    bool outer = u->in_argument;
+    if (n->kind == AST_NAME_REF) u->found = outer && n->sym == u->sym;
+    const Ast *callee = n->kind == AST_CALL    ? n->call.callee
+                        : n->kind == AST_INDEX ? n->index.base
+                                               : NULL;
+    if (callee && callee->sym && callee->sym->recurrent && callee->sym == u->sym->decl->sym) return;
+    if ((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX)
+        u->in_argument = true;
+    ast_each_child(n, find_use, u);
+    u->in_argument = outer;
+}
+
+/* `(float x) => ...`: a parameter of a lambda with a type ranges over all its values. */
+static bool is_parameter(const Ast *owner, const Ast *binder)
+{
+    const Ast *t = binder->binder.vtype;
+    return owner->kind == AST_LAMBDA && t && t->kind != AST_TYPE_VAR;
+}
+
+bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted)
+{
+    const AstList *binders = owner->kind == AST_LET      ? &owner->let.binders
+                             : owner->kind == AST_LAMBDA ? &owner->lambda.binders
+                                                         : &owner->define.binders;
+    bool all = true;
+    for (int i = 0, k = 0; i < binders->len; i++) {
+        const Ast *b = binders->data[i];
+        if (b->kind != AST_BINDER) continue;
+        for (int j = 0; j < b->binder.names.len && k < owner->nbound; j++, k++) {
+            Uses u = {.sym = owner->bound[k]};
+            const Type *t = u.sym->type;
+            bool open = !b->binder.constraint && !is_parameter(owner, b) && t &&
+                        t->kind == TY_SCALAR && scalar_is_integer(t->scalar);
+            for (int o = 0; o < owner->nbound; o++) /* bound twice: reported */
+                open = open && (o == k || owner->bound[o]->name != u.sym->name);
+            if (!open) continue;
+            find_use(body, &u);
+            if (u.found) continue;
+            if (wanted && owner->kind == AST_LAMBDA && b->binder.names.len == 1) {
+                owner->lambda.binders.data[i]->binder.vtype = type_node(s, u.sym->loc, t);
+                continue; /* the target's parameter: all values */
+            }
+            all = false;
+            report(s, u.sym->loc, DOMAIN,
+                   "variable '%s' has no range (it indexes nothing); add a constraint such as "
+                   "'%s : 0..n'",
+                   u.sym->name, u.sym->name);
+            if (owner->kind == AST_LAMBDA)
+                report_note(s, NOWHERE, "a parameter with a type has all values: (%s %s) => ...",
+                            type_text(s->arena, t), u.sym->name);
+        }
+    }
+    return all;
+}
+
+/* ---- which names ------------------------------------------------------------------------ */
+
+typedef VEC(const char *) Names;
+
+typedef struct Walk {
+    Sema *s;
+    Names names;      /* found so far, in order; while typing: the ones asked for */
+    Names hidden;     /* bound by let and lambda in between */
+    bool in_index;    /* inside an argument of an application */
+    VEC(Ast *) at;    /* first use of each name */
+    const Type *want; /* typing: what the place wants, or NULL */
+    VEC(const Type *) types;
+    VEC(bool) sure;
+} Walk;
+
+static bool has(const Names *v, const char *name)
+{
+    for (size_t i = 0; i < v->len; i++)
+        if (v->data[i] == name) return true;
+    return false;
+}
+
+static bool is_reduction(Sema *s, const Ast *n)
+{
+    return n->kind == AST_REDUCE || (n->kind == AST_CALL && call_is_reduction(s, n));
+}
+
+/* Does the callee take its arguments as indices? Library functions do not. */
+static bool applies(Sema *s, const Ast *callee)
+{
+    if (callee->kind == AST_MEMBER) {
+        const Ast *base = callee->member.base;
+        bool lib = base->kind == AST_TYPE_NAME ||
+                   (base->kind == AST_NAME_REF && !scope_user(s, base->name_ref.name) &&
+                    is_space(s, base->name_ref.name));
+        return !lib;
+    }
+    if (callee->kind != AST_NAME_REF) return true;
+    const Symbol *sym = scope_lookup(s, callee->name_ref.name);
+    return !sym || sym->kind != SYM_BUILTIN;
+}
+
+static void hide(Walk *w, const AstList *binders)
+{
+    for (int i = 0; i < binders->len; i++) {
+        const Ast *b = binders->data[i];
+        if (b->kind != AST_BINDER) continue;
+        for (int j = 0; j < b->binder.names.len; j++)
+            vec_push(&w->hidden, b->binder.names.data[j]->name_ref.name);
+    }
+}
+
+static void collect(Ast **child, void *ctx);
+
+static void collect_all(Walk *w, const AstList *list)
+{
+    for (int i = 0; i < list->len; i++) collect(&list->data[i], w);
+}
+
+static void collect_constraints(Walk *w, const AstList *binders)
+{
+    for (int i = 0; i < binders->len; i++)
+        if (binders->data[i]->kind == AST_BINDER) collect(&binders->data[i]->binder.constraint, w);
+}
+
+static void collect(Ast **child, void *ctx)
+{
+    Walk *w = ctx;
+    Ast *n = *child;
+    if (!n) return;
+    bool outer = w->in_index;
+    size_t hidden = w->hidden.len;
+    if (is_reduction(w->s, n)) { /* its operand is its own; its ranges are ours */
+        collect_constraints(w, n->kind == AST_REDUCE ? &n->reduce.binders : &n->call.args);
+        return;
+    }
+    switch (n->kind) {
+    case AST_NAME_REF:
+        if (w->in_index && !has(&w->names, n->name_ref.name) &&
+            !has(&w->hidden, n->name_ref.name) && !scope_lookup(w->s, n->name_ref.name) &&
+            n->name_ref.name != w->s->defining && !is_future(n->name_ref.name) &&
+            !(w->s->func && decl_is_top_variable(w->s, n->name_ref.name))) {
+            vec_push(&w->names, n->name_ref.name);
+            vec_push(&w->at, n);
+        }
+        break;
+    case AST_CALL:
+    case AST_INDEX: {
+        Ast **callee = n->kind == AST_CALL ? &n->call.callee : &n->index.base;
+        if ((*callee)->kind != AST_NAME_REF) collect(callee, w);
+        w->in_index = outer || applies(w->s, *callee);
+        collect_all(w, n->kind == AST_CALL ? &n->call.args : &n->index.args);
+        break;
+    }
+    case AST_LET:
+    case AST_LAMBDA: {
+        const AstList *binders = n->kind == AST_LET ? &n->let.binders : &n->lambda.binders;
+        collect_constraints(w, binders);
+        hide(w, binders);
+        collect(n->kind == AST_LET ? &n->let.body : &n->lambda.body, w);
+        break;
+    }
+    default: ast_each_child(n, collect, w); break;
+    }
+    w->in_index = outer;
+    w->hidden.len = hidden;
+}
+
+/* ---- which types ------------------------------------------------------------------------ */
+
+static void use(Walk *w, const char *name, const Type *t, bool index)
+{
+    if (!t || t->kind != TY_SCALAR || has(&w->hidden, name)) return;
+    for (size_t i = 0; i < w->names.len; i++) {
+        if (w->names.data[i] != name || w->sure.data[i]) continue;
+        if (index && type_is_scalar(t, SC_INT)) w->sure.data[i] = true;
+        if (!w->types.data[i] || w->sure.data[i]) w->types.data[i] = t;
+    }
+}
+
+static void typing(Ast **child, void *ctx);
+
+static void typing_as(Walk *w, Ast **child, const Type *want)
+{
+    const Type *outer = w->want;
+    w->want = want;
+    typing(child, w);
+    w->want = outer;
+}
+
+/* The parameter types of what is applied; NULL where several overloads could be meant. */
+static const Type *callee_type(Walk *w, const Ast *callee, int nargs, bool *index)
+{
+    Sema *s = w->s;
+    *index = false;
+    if (callee->kind == AST_NAME_REF) {
+        Symbol *sym = scope_lookup(s, callee->name_ref.name);
+        if (!sym || sym->kind == SYM_BUILTIN || sym->kind == SYM_TYPE || sym->kind == SYM_SPACE)
+            return NULL;
+        if (sym->kind == SYM_FUNC) {
+            const Type *found = NULL;
+            for (; sym; sym = sym->next)
+                if (sym->type && sym->type->nparams == nargs) {
+                    if (found) return NULL;
+                    found = sym->type;
+                }
+            return found;
+        }
+        *index = true;
+        return type_is_functional(sym->type) ? sym->type : NULL;
+    }
+    const Type *t = peek_type(s, callee);
+    *index = callee->kind != AST_MEMBER;
+    return type_is_functional(t) && t->nparams == nargs ? t : NULL;
+}
+
+static void typing_call(Walk *w, Ast *n)
+{
+    Ast **callee = n->kind == AST_CALL ? &n->call.callee : &n->index.base;
+    const AstList *args = n->kind == AST_CALL ? &n->call.args : &n->index.args;
+    bool index, real = false;
+    const Type *t = callee_type(w, *callee, args->len, &index);
+    if ((*callee)->kind != AST_NAME_REF) typing_as(w, callee, NULL);
+    if ((*callee)->kind == AST_MEMBER && (*callee)->member.base->kind == AST_NAME_REF)
+        real = !strcmp((*callee)->member.base->name_ref.name, "Math");
+    for (int i = 0; i < args->len; i++) {
+        const Type *want = t && i < t->nparams ? t->params[i] : real ? w->s->real : NULL;
+        if (args->data[i]->kind == AST_NAME_REF)
+            use(w, args->data[i]->name_ref.name, want, index);
+        else
+            typing_as(w, &args->data[i], index || !want ? want : NULL);
+    }
+}
+
+static bool passes_on(AstOp op)
+{
+    return op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL || op == AST_OP_DIV ||
+           op == AST_OP_REM || op == AST_OP_NEG;
+}
+
+static void typing_binary(Walk *w, Ast *n)
+{
+    Ast *l = n->binary.left, *r = n->binary.right;
+    const Type *want = passes_on(n->binary.op) ? w->want : NULL;
+    typing_as(w, &n->binary.left, want);
+    typing_as(w, &n->binary.right, want);
+    /* a bare name beside something: a weak hint */
+    if (l->kind == AST_NAME_REF && has(&w->names, l->name_ref.name) && r->kind != AST_NAME_REF)
+        use(w, l->name_ref.name, result_of(peek_type(w->s, r)), false);
+    if (r->kind == AST_NAME_REF && has(&w->names, r->name_ref.name) && l->kind != AST_NAME_REF)
+        use(w, r->name_ref.name, result_of(peek_type(w->s, l)), false);
+}
+
+static void typing(Ast **child, void *ctx)
+{
+    Walk *w = ctx;
+    Ast *n = *child;
+    if (!n) return;
+    size_t hidden = w->hidden.len;
+    switch (n->kind) {
+    case AST_NAME_REF: use(w, n->name_ref.name, w->want, w->want != NULL); break;
+    case AST_CALL:
+        if (!call_is_reduction(w->s, n)) {
+            typing_call(w, n);
+            break;
+        }
+        hide(w, &n->call.args);
+        for (int i = 0; i < n->call.args.len; i++) typing_as(w, &n->call.args.data[i], NULL);
+        break;
+    case AST_INDEX: typing_call(w, n); break;
+    case AST_BINARY: typing_binary(w, n); break;
+    case AST_UNARY: typing_as(w, &n->unary.operand, passes_on(n->unary.op) ? w->want : NULL); break;
+    case AST_COND:
+        typing_as(w, &n->cond.cond, NULL);
+        typing_as(w, &n->cond.then, w->want);
+        typing_as(w, &n->cond.other, w->want);
+        break;
+    default: {
+        const Type *outer = w->want;
+        w->want = NULL;
+        if (n->kind == AST_LET) hide(w, &n->let.binders);
+        if (n->kind == AST_LAMBDA) hide(w, &n->lambda.binders);
+        if (n->kind == AST_REDUCE) hide(w, &n->reduce.binders);
+        ast_each_child(n, typing, w);
+        w->want = outer;
+        break;
+    }
+    }
+    w->hidden.len = hidden;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static Symbol *bound_symbol(Sema *s, Ast *owner, Ast *name, bool implicit)
+{
+    Symbol *sym = scope_symbol(s, SYM_BOUND, name->name_ref.name, NULL, name->loc, owner);
+    sym->implicit = implicit;
+    if (!implicit) name->sym = sym;
+    return sym;
+}
+
+/* The constraint of a binder: a function with as many parameters as there are names. */
+static void check_constraint(Sema *s, Ast *b, Symbol **syms)
+{
+    const Type *t = check_value(s, &b->binder.constraint, NULL);
+    int n = b->binder.names.len;
+    const Ast *c = b->binder.constraint;
+    if (t == s->error) {
+        for (int i = 0; i < n; i++)
+            if (!syms[i]->type) syms[i]->type = s->integer;
+        return;
+    }
+    bool domain = type_is_functional(t) && t->nparams == n;
+    if (!type_is_functional(t))
+        report(s, c->loc, BINDER, "a constraint is a function or a range, not '%s'",
+               type_text(s->arena, t));
+    else if (!domain)
+        report(s, b->loc, BINDER, "'%s' has %d parameter%s, but %d variable%s %s it",
+               type_text(s->arena, t), t->nparams, t->nparams == 1 ? "" : "s", n, n == 1 ? "" : "s",
+               n == 1 ? "takes" : "take");
+    for (int i = 0; i < n; i++) {
+        const Type *p = domain ? t->params[i] : s->integer;
+        if (syms[i]->type && syms[i]->type != p && domain)
+            report(s, syms[i]->loc, BOUND_TYPE,
+                   "'%s' is declared '%s', but its range is one of '%s'", syms[i]->name,
+                   type_text(s->arena, syms[i]->type), type_text(s->arena, p));
+        syms[i]->type = p;
+        syms[i]->constraint = domain ? b->binder.constraint : NULL;
+        syms[i]->constraint_dim = i;
+    }
+}
+
+static void infer_types(Sema *s, Symbol **syms, int n, Ast **body)
+{
+    Walk w = {.s = s};
+    for (int i = 0; i < n; i++) {
+        if (syms[i]->type) continue;
+        vec_push(&w.names, syms[i]->name);
+        vec_push(&w.types, NULL);
+        vec_push(&w.sure, false);
+    }
+    if (w.names.len) typing(body, &w);
+    for (int i = 0, k = 0; i < n; i++)
+        if (!syms[i]->type) syms[i]->type = w.types.data[k] ? w.types.data[k] : s->integer, k++;
+    vec_free(&w.names);
+    vec_free(&w.types);
+    vec_free(&w.sure);
+    vec_free(&w.hidden);
+}
+
+static void warn_typo(Sema *s, const Symbol *sym)
+{
+    const char *near = scope_one_letter(s, sym->name);
+    if (!near) return;
+    report(s, sym->loc, TYPO, "'%s' is declared nowhere, so it is a bound variable here",
+           sym->name);
+    report_note(s, NOWHERE, "did you mean '%s'? Otherwise declare the variable: `%s : range`", near,
+                sym->name);
+}
+
+/* Names before the types of their uses are known: a copy that is peeked at finds them without a
+ * type. */
+static int declare_names(Sema *s, Ast *owner, Ast **binders, int n, Symbol **syms,
+                         const Type *given)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        Ast *b = binders[i];
+        if (b->kind != AST_BINDER) continue;
+        const Type *t = b->binder.vtype && b->binder.vtype->kind != AST_TYPE_VAR
+                            ? decl_type(s, b->binder.vtype)
+                            : NULL;
+        bool lambda = owner->kind == AST_LAMBDA;
+        if (t && (lambda ? t == s->voids : t->kind != TY_SCALAR && t != s->error)) {
+            report(s, b->binder.vtype->loc, BOUND_TYPE,
+                   lambda ? "a parameter cannot be '%s'" : "a bound variable is a scalar, not '%s'",
+                   type_text(s->arena, t));
+            t = s->error;
+        }
+        for (int j = 0; j < b->binder.names.len; j++) {
+            Symbol *sym = bound_symbol(s, owner, b->binder.names.data[j], false);
+            const Type *want = given && count < given->nparams ? given->params[count] : NULL;
+            sym->type = t ? t : want;
+            for (int k = 0; k < count; k++)
+                if (syms[k]->name == sym->name)
+                    report(s, sym->loc, REDECLARED, "'%s' is bound twice here", sym->name);
+            syms[count++] = sym;
+        }
+    }
+    return count;
+}
+
+void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bool implicit,
+                const Type *given)
+{
+    scope_push(s);
+    int max = 0;
+    for (int i = 0; i < nbinders; i++)
+        if (binders[i]->kind == AST_BINDER) max += binders[i]->binder.names.len;
+    Walk w = {.s = s, .in_index = false};
+    Symbol **syms = arena_array(s->arena, Symbol *, max ? max : 1);
+    int explicits = declare_names(s, owner, binders, nbinders, syms, given), n = explicits;
+    for (int i = 0; i < n; i++) vec_push(&w.hidden, syms[i]->name);
+    if (implicit) collect(body, &w);
+    if (w.names.len) {
+        Symbol **all = arena_array(s->arena, Symbol *, (size_t)n + w.names.len);
+        for (int i = 0; i < n; i++) all[i] = syms[i];
+        syms = all;
+        for (size_t i = 0; i < w.at.len; i++) {
+            syms[n++] = bound_symbol(s, owner, w.at.data[i], true);
+            warn_typo(s, syms[n - 1]);
+        }
+    }
+    vec_free(&w.names);
+    vec_free(&w.hidden);
+    vec_free(&w.at);
+    if (n > FD_MAX_RANK) {
+        report(s, owner->loc, BINDER, "more than %d bound variables in one place", FD_MAX_RANK);
+        n = FD_MAX_RANK;
+        if (explicits > n) explicits = n;
+    }
+
+    /* ranges may use the variables before them */
+    scope_push(s);
+    for (int i = 0; i < n; i++) scope_bind(s, syms[i]);
+    for (int i = 0, k = 0; i < nbinders; i++) { /* those with a range get its type */
+        if (binders[i]->kind != AST_BINDER) continue;
+        if (binders[i]->binder.constraint && k < n) {
+            const Type *t = peek_type(s, binders[i]->binder.constraint);
+            int names = binders[i]->binder.names.len;
+            for (int j = 0; j < names && k + j < n; j++)
+                if (!syms[k + j]->type && type_is_functional(t) && t->nparams == names)
+                    syms[k + j]->type = t->params[j];
+        }
+        k += binders[i]->binder.names.len;
+    }
+    infer_types(s, syms, n, body);
+    scope_pop(s);
+
+    s->functional++;
+    for (int i = 0, k = 0; i < nbinders; i++) {
+        if (binders[i]->kind != AST_BINDER) continue;
+        int names = binders[i]->binder.names.len;
+        if (k + names > n) break;
+        if (binders[i]->binder.constraint) check_constraint(s, binders[i], syms + k);
+        for (int j = 0; j < names; j++) {
+            binders[i]->binder.names.data[j]->type = syms[k + j]->type;
+            scope_bind(s, syms[k + j]);
+        }
+        k += names;
+    }
+    for (int i = explicits; i < n; i++) scope_bind(s, syms[i]);
+    s->functional--;
+    owner->bound = syms;
+    owner->nbound = n;
+}

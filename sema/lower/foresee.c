@@ -1,0 +1,331 @@
+/* Which evaluations will the program make? Host code is walked once in source order. A value is an
+ * array, a graph over values, or unknown; variables of functional type that are assigned once keep
+ * theirs, and a function whose only return is its last statement is followed with its arguments'
+ * values. Where a known value is converted to an array, or a scalar graph is evaluated, its graph
+ * is composed like in runtime/evaluate/compose.c: the same substitutions in the same order give the
+ * same key. A wrong guess costs nothing but a kernel nobody asks for; a value that is not known is
+ * skipped.
+ */
+#include "foresee.h"
+
+#include <string.h>
+
+#include "../../base/vec.h"
+#include "lower.h"
+
+enum {
+    MAX_DEPTH = 64,      /* of graphs; the runtime composes no deeper either */
+    MAX_CALLS = 16,      /* that are followed, one inside the other ... */
+    MAX_FOLLOWED = 10000 /* ... and all in all: functions that call each other twice are many */
+};
+
+typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
+
+/* Values are compared by identity: one object of the runtime is one Value. */
+typedef struct Value Value;
+struct Value {
+    ValueKind kind;
+    const SemaGraph *graph; /* LAZY */
+    Value **captures;       /* one a slot */
+    int depth;
+    Value *result;      /* LAZY: the array, once it was evaluated */
+    int visit;          /* composing: the composition that saw it ... */
+    int slot;           /* ... and ARRAY: its slot there */
+    const FdNode *node; /* LAZY: its node there */
+};
+
+typedef struct Known {
+    const Symbol *sym;
+    Value *value;
+} Known;
+
+typedef struct Foresee {
+    SemaResult *r;
+    Arena *arena;
+    Fd *fd;
+    VEC(Known) known;
+    VEC(SemaEvaluation) found;
+    VEC(FdKey) keys;
+    VEC(FdSlot) slots; /* of the composition under way */
+    int visit, calls, followed;
+    Value *other, *unknown, *returned;
+} Foresee;
+
+static Value *eval(Foresee *f, Ast *n);
+
+static Value *new_array(Foresee *f)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_ARRAY;
+    return v;
+}
+
+/* What is known of a value by its type alone. */
+static Value *any_of(Foresee *f, const Type *t)
+{
+    if (t && t->kind == TY_ARRAY) return new_array(f);
+    return t && t->kind == TY_FUNC ? f->unknown : f->other;
+}
+
+/* ---- composing ---------------------------------------------------------------------------- */
+
+static const FdNode *new_slot(Foresee *f, const FdSlot *like, bool is_array)
+{
+    FdSlot s = {.type = like->type, .is_array = is_array, .name = like->name};
+    vec_push(&f->slots, s);
+    return fd_slot(f->fd, (int)f->slots.len - 1, s.type, s.name);
+}
+
+static const FdNode *compose(Foresee *f, Value *v);
+
+/* The node that stands for a slot of a graph; NULL if it is not known. */
+static const FdNode *capture(Foresee *f, const FdSlot *slot, Value *v)
+{
+    if (!slot->type->nparams) return new_slot(f, slot, false);
+    if (v->kind == VAL_LAZY && v->result) v = v->result;
+    if (v->kind == VAL_ARRAY) {
+        if (v->visit == f->visit)
+            return fd_slot(f->fd, v->slot, f->slots.data[v->slot].type,
+                           f->slots.data[v->slot].name);
+        v->visit = f->visit;
+        v->slot = (int)f->slots.len;
+        return new_slot(f, slot, true);
+    }
+    if (v->kind != VAL_LAZY) return NULL;
+    if (v->visit != f->visit) {
+        v->visit = f->visit;
+        v->node = compose(f, v);
+    }
+    return v->node;
+}
+
+static const FdNode *compose(Foresee *f, Value *v)
+{
+    const FdGraph *g = v->graph->graph;
+    const FdNode **values = arena_array(f->arena, const FdNode *, g->nslots + 1);
+    for (int i = 0; i < g->nslots; i++)
+        if (!(values[i] = capture(f, &g->slots[i], v->captures[i]))) return NULL;
+    return fd_substitute(f->fd, g->root, values, g->nslots);
+}
+
+/* An array needs bounds in every dimension. */
+static bool is_finite(const FdNode *root)
+{
+    for (int i = 0; root->kind == FD_LET && i < root->nvars; i++)
+        if (root->doms[i].kind == FD_DOM_FULL) return false;
+    return true;
+}
+
+static void record(Foresee *f, Value *v, Loc loc)
+{
+    f->visit++;
+    f->slots.len = 0;
+    const FdNode *root = compose(f, v);
+    if (!root || !is_finite(root)) return;
+    Arena *a = fd_arena(f->fd);
+    FdGraph *g = arena_new_of(a, FdGraph);
+    g->root = root;
+    g->nslots = (int)f->slots.len;
+    g->slots = arena_array(a, FdSlot, g->nslots + 1);
+    if (g->nslots) memcpy(g->slots, f->slots.data, sizeof *g->slots * f->slots.len);
+    FdError error;
+    fd_pass_find("given")->run(f->fd, g, &error);
+    FdKey key = fd_key(f->fd, g, NULL);
+    for (size_t i = 0; i < f->keys.len; i++)
+        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return;
+    vec_push(&f->keys, key);
+    SemaEvaluation e = {.graph = g, .loc = loc};
+    vec_push(&f->found, e);
+}
+
+/* All of a functional value, as an array. */
+static Value *force(Foresee *f, Value *v, Loc loc)
+{
+    if (v->kind == VAL_ARRAY) return v;
+    if (v->kind != VAL_LAZY) return new_array(f);
+    if (!v->result) {
+        record(f, v, loc);
+        v->result = new_array(f);
+    }
+    return v->result;
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static void learn(Foresee *f, const Symbol *sym, Value *v)
+{
+    if (!sym || !type_is_functional(sym->type)) return;
+    Known k = {sym, sym->assigned_again ? any_of(f, sym->type) : v};
+    vec_push(&f->known, k);
+}
+
+static Value *look_up(Foresee *f, const Symbol *sym)
+{
+    for (size_t i = f->known.len; i-- > 0;)
+        if (f->known.data[i].sym == sym) return f->known.data[i].value;
+    learn(f, sym, any_of(f, sym->type));
+    return vec_last(&f->known).value;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static void find_return(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    *found = *found || (*child)->kind == AST_RETURN;
+    if (!*found) ast_each_child(*child, find_return, found);
+}
+
+/* The last statement is the only return. */
+static bool is_followed(const Ast *func)
+{
+    const Ast *body = func->func.body;
+    if (!body) return false;
+    if (body->kind != AST_BLOCK) return body->kind == AST_RETURN;
+    const AstList *stmts = &body->block.stmts;
+    bool found = stmts->len == 0 || stmts->data[stmts->len - 1]->kind != AST_RETURN;
+    for (int i = 0; i + 1 < stmts->len && !found; i++) find_return(&stmts->data[i], &found);
+    return !found;
+}
+
+static Value *call_user(Foresee *f, Ast *n)
+{
+    Ast *func = n->sym->decl;
+    bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
+    Value *args[FD_MAX_PARAMS];
+    int count = n->call.args.len;
+    if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
+        eval(f, n->call.callee->member.base);
+    for (int i = 0; i < count; i++) {
+        Value *v = eval(f, n->call.args.data[i]);
+        if (i < FD_MAX_PARAMS) args[i] = v;
+    }
+    if (!func || is_virtual || count > FD_MAX_PARAMS || count != func->func.params.len ||
+        f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !is_followed(func))
+        return any_of(f, n->type);
+    size_t known = f->known.len;
+    for (int i = 0; i < count; i++) learn(f, func->func.params.data[i]->sym, args[i]);
+    f->calls++;
+    f->followed++;
+    f->returned = f->other;
+    eval(f, func->func.body);
+    Value *v = f->returned;
+    f->calls--;
+    f->known.len = known;
+    return type_is_functional(n->type) ? v : f->other;
+}
+
+/* Library functions that take any functional value evaluate it, except for questions about its
+ * domain. */
+static Value *call_library(Foresee *f, Ast *n)
+{
+    const Builtin *b = &builtins[n->sym->builtin];
+    bool forces = !b->pure;
+    Ast *callee = n->call.callee;
+    if (callee->kind == AST_MEMBER && callee->member.base->type) eval(f, callee->member.base);
+    for (int i = 0; i < n->call.args.len; i++) {
+        Ast *a = n->call.args.data[i];
+        Value *v = eval(f, a);
+        if (forces && type_is_functional(a->type)) force(f, v, a->loc);
+    }
+    return any_of(f, n->type);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void eval_child(Ast **child, void *ctx)
+{
+    eval(ctx, *child);
+}
+
+static Value *eval_graph(Foresee *f, Ast *n)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_LAZY;
+    v->graph = &f->r->graphs[n->graph.graph];
+    v->captures = arena_array(f->arena, Value *, v->graph->graph->nslots + 1);
+    v->depth = 1;
+    for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
+        Ast *capture = n->graph.captures.data[i];
+        Value *c = eval(f, capture);
+        for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
+        if (c->kind == VAL_LAZY && !c->result && c->depth >= v->depth) v->depth = c->depth + 1;
+    }
+    if (v->depth > MAX_DEPTH) return any_of(f, n->type);
+    if (type_is_functional(n->type)) return v;
+    record(f, v, n->loc);
+    return f->other;
+}
+
+static Value *eval_convert(Foresee *f, Ast *n)
+{
+    Ast *operand = n->convert.operand;
+    Value *v = eval(f, operand);
+    if (!type_is_functional(operand->type)) return f->other;
+    if (n->type->kind == TY_FUNC) return v;
+    return force(f, v, n->loc); /* an array, or text */
+}
+
+static Value *eval(Foresee *f, Ast *n)
+{
+    switch (n->kind) {
+    case AST_GRAPH: return eval_graph(f, n);
+    case AST_CONVERT: return eval_convert(f, n);
+    case AST_NAME_REF:
+        if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
+            return look_up(f, n->sym);
+        break;
+    case AST_CALL:
+        if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FUNC) return call_user(f, n);
+        if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_BUILTIN)
+            return call_library(f, n);
+        break;
+    case AST_COND: {
+        eval(f, n->cond.cond);
+        const Value *a = eval(f, n->cond.then);
+        Value *b = eval(f, n->cond.other);
+        return a == b ? b : any_of(f, n->type);
+    }
+    case AST_DECLARATOR:
+        if (n->declarator.init) learn(f, n->sym, eval(f, n->declarator.init));
+        return f->other;
+    case AST_DEFINE: learn(f, n->sym, eval(f, n->define.value)); return f->other;
+    case AST_HOLE: {
+        Value *v = eval(f, n->hole.expr);
+        if (type_is_functional(n->hole.expr->type)) force(f, v, n->loc);
+        return f->other;
+    }
+    case AST_FOREACH: {
+        Value *v = eval(f, n->foreach_.seq); /* a range is counted, not evaluated */
+        if (v->kind == VAL_LAZY) force(f, v, n->foreach_.seq->loc);
+        return eval(f, n->foreach_.body);
+    }
+    case AST_RETURN:
+        if (n->return_.value) f->returned = eval(f, n->return_.value);
+        return f->other;
+    default: break;
+    }
+    ast_each_child(n, eval_child, f);
+    return any_of(f, n->type);
+}
+
+void foresee(SemaResult *r, Arena *arena, Fd *fd)
+{
+    Foresee f = {.r = r, .arena = arena, .fd = fd};
+    f.other = arena_new_of(arena, Value);
+    f.unknown = arena_new_of(arena, Value);
+    f.unknown->kind = VAL_UNKNOWN;
+    f.returned = f.other;
+    for (int i = 0; i < r->unit->unit.stmts.len; i++) eval(&f, r->unit->unit.stmts.data[i]);
+    for (int i = 0; i < r->nfuncs; i++) {
+        f.known.len = 0;
+        Ast **body = lower_func_body(r->funcs[i]);
+        if (body && *body) eval(&f, *body);
+    }
+    r->nevaluations = (int)f.found.len;
+    r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);
+    vec_free(&f.known);
+    vec_free(&f.found);
+    vec_free(&f.keys);
+    vec_free(&f.slots);
+}

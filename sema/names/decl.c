@@ -1,0 +1,505 @@
+/* Declarations of a unit: aliases, constants, functions, types as written. Aliases and constants
+ * are resolved when they are first needed, so that they may be used before they appear.
+ */
+#include <string.h>
+
+#include "../../parser/foreign.h"
+#include "../check/check.h"
+
+/* ---- types as written ---------------------------------------------------------------------- */
+
+static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
+{
+    if (sym->generic && t->type_name.args.len) return generic_class(s, sym, t);
+    if (sym->generic)
+        report(s, t->loc, GENERIC, "'%s' is generic: write its type arguments, %s<...>", sym->name,
+               sym->name);
+    else
+        report(s, t->loc, GENERIC, "'%s' is not generic and takes no type arguments", sym->name);
+    return s->error;
+}
+
+static void report_no_type(Sema *s, const Ast *t)
+{
+    const char *name = t->type_name.name;
+    const char *instead = foreign_word(FOREIGN_TYPE, name);
+    if (instead) {
+        report(s, t->loc, FOREIGN, "%s: C$ has none; %s", name, instead);
+        return;
+    }
+    report(s, t->loc, UNKNOWN_TYPE, "there is no type '%s'", name);
+    const char *near = scope_nearest_type(s, name);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+}
+
+static const Type *named_type(Sema *s, Ast *t)
+{
+    const char *name = t->type_name.name;
+    ScalarKind k;
+    Symbol *sym = scope_type(s, name);
+    if (sym && (sym->generic || t->type_name.args.len)) return generic_type(s, t, sym);
+    if (sym) {
+        t->sym = sym;
+        return decl_alias(s, sym);
+    }
+    if (scalar_from_name(name, strlen(name), &k)) return type_scalar(s->types, k);
+    if (!strcmp(name, "string")) return s->string;
+    if (!strcmp(name, "void")) return s->voids;
+    if (is_future(name))
+        report(s, t->loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
+    else
+        report_no_type(s, t);
+    return s->error;
+}
+
+const Type *decl_array(Sema *s, Loc loc, const Type *elem, int rank)
+{
+    if (elem == s->error) return elem;
+    if (elem == s->voids)
+        report(s, loc, UNKNOWN_TYPE, "there are no arrays of void");
+    else if (rank > MAX_ARRAY_RANK)
+        report(s, loc, NOT_SUPPORTED, "arrays have at most %d dimensions", MAX_ARRAY_RANK);
+    else
+        return type_array(s->types, elem, rank);
+    return s->error;
+}
+
+static const Type *written_function(Sema *s, Ast *t)
+{
+    const Type *result = decl_type(s, t->type_func.result);
+    const Type *params[MAX_PARAMS] = {0};
+    int n = t->type_func.params.len;
+    bool broken = result == s->error;
+    if (n > FD_MAX_RANK) {
+        report(s, t->loc, NOT_SUPPORTED,
+               "a functional type has at most %d parameters: make a final class of some",
+               FD_MAX_RANK);
+        return s->error;
+    }
+    for (int i = 0; i < n; i++) {
+        params[i] = decl_type(s, t->type_func.params.data[i]);
+        if (params[i] == s->voids) {
+            report(s, t->type_func.params.data[i]->loc, UNKNOWN_TYPE, "a parameter cannot be void");
+            params[i] = s->error;
+        }
+        broken = broken || params[i] == s->error;
+    }
+    if (result == s->voids) {
+        report(s, t->type_func.result->loc, UNKNOWN_TYPE, "a functional value has a result");
+        broken = true;
+    }
+    if (!n && !broken) {
+        report(s, t->loc, UNKNOWN_TYPE, "a functional type has at least one parameter");
+        broken = true;
+    }
+    return broken ? s->error : type_func(s->types, result, n, params);
+}
+
+const Type *decl_type(Sema *s, Ast *t)
+{
+    const Type *type = s->error;
+    if (t->type) return t->type; /* written once, asked for again */
+    switch (t->kind) {
+    case AST_TYPE_NAME: /* without a name: made by the checker */
+        type = t->type_name.name ? named_type(s, t) : t->type;
+        break;
+    case AST_TYPE_FUNC: type = written_function(s, t); break;
+    case AST_TYPE_ARRAY:
+        type = decl_array(s, t->loc, decl_type(s, t->type_array.elem), (int)t->type_array.rank);
+        break;
+    default: break; /* BAD */
+    }
+    t->type = type;
+    type_use(s, s->bodies ? type : NULL);
+    return type;
+}
+
+/* ---- aliases, constants ---------------------------------------------------------------------- */
+
+static bool enter(Sema *s, Symbol *sym, const char *what)
+{
+    for (const Symbol *r = s->resolving; r; r = r->next)
+        if (r == sym) {
+            report(s, sym->loc, CYCLE, "the %s '%s' is defined by itself", what, sym->name);
+            return false;
+        }
+    sym->next = s->resolving;
+    s->resolving = sym;
+    return true;
+}
+
+static void leave(Sema *s, Symbol *sym)
+{
+    s->resolving = sym->next;
+    sym->next = NULL;
+}
+
+const Type *decl_alias(Sema *s, Symbol *sym)
+{
+    if (sym->type || sym->generic) return sym->type ? sym->type : s->error;
+    if (sym->decl->kind == AST_CLASS) return class_type(s, sym);
+    if (!enter(s, sym, "type")) return sym->type = s->error;
+    if (sym->decl->kind == AST_ENUM) {
+        enum_type(s, sym);
+    } else {
+        Context saved = context_enter(s, sym);
+        const Type *t = decl_type(s, sym->decl->type_alias.target);
+        if (!sym->type) sym->type = t;
+        context_leave(s, &saved);
+    }
+    leave(s, sym);
+    return sym->type;
+}
+
+/* `type` is what is written, or NULL for var. */
+void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type)
+{
+    const Type *t = s->error;
+    if (!*init)
+        report(s, sym->loc, NOT_CONSTANT, "the constant '%s' needs a value", sym->name);
+    else if (check_value(s, init, type) != s->error && (!type || convert_to(s, init, type, NULL)))
+        t = (*init)->type;
+    bool text = t == s->string && constant_text(s, *init, &sym->text);
+    if (t != s->error && !text && !((*init)->is_const && t->kind == TY_SCALAR)) {
+        report(s, (*init)->loc, NOT_CONSTANT, "the value of '%s' is not a constant", sym->name);
+        t = s->error;
+    }
+    if (*init) sym->value = (*init)->value;
+    sym->type = type == s->error || sym->type == s->error ? s->error : t;
+}
+
+static const Type *written_or_null(Sema *s, Ast *vtype)
+{
+    return !vtype || vtype->kind == AST_TYPE_VAR ? NULL : decl_type(s, vtype);
+}
+
+void decl_const(Sema *s, Symbol *sym)
+{
+    if (sym->type) return;
+    if (!enter(s, sym, "constant")) {
+        sym->type = s->error;
+        return;
+    }
+    Context saved = context_enter(s, sym);
+    decl_const_value(s, sym, &sym->decl->declarator.init, written_or_null(s, sym->written));
+    context_leave(s, &saved);
+    leave(s, sym);
+}
+
+/* ---- names of the unit ------------------------------------------------------------------ */
+
+bool decl_is_top_variable(const Sema *s, const char *name)
+{
+    for (int i = 0; i < s->unit->unit.stmts.len; i++) {
+        const Ast *n = s->unit->unit.stmts.data[i];
+        if (n->kind == AST_DEFINE && n->define.name == name) return true;
+        if (n->kind != AST_VAR_DECL) continue;
+        for (int j = 0; j < n->var_decl.vars.len; j++)
+            if (n->var_decl.vars.data[j]->declarator.name == name) return true;
+    }
+    return false;
+}
+
+/* Declarations of a file hide those of the files before it: the library's and modules'. A function
+ * may have overloads; those of a module join those of modules before it, which do not see them:
+ * the list goes from the newest file to older ones. */
+static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, Ast *decl)
+{
+    Symbol *old = scope_user(s, name);
+    Symbol *sym = scope_symbol(s, kind, name, NULL, loc, decl);
+    sym->imported = !s->unit_depth;
+    sym->library = sym->imported && s->depth == DEPTH_LIBRARY;
+    sym->slot = -1;
+    decl->sym = sym;
+    bool functions = old && old->kind == SYM_FUNC && kind == SYM_FUNC;
+    if (!old || old->loc.file != loc.file) {
+        if (functions && sym->imported && !old->library) sym->next = old;
+        scope_bind(s, sym);
+    } else if (functions) { /* in source order */
+        while (old->next && old->next->loc.file == loc.file) old = old->next;
+        sym->next = old->next;
+        old->next = sym;
+    } else {
+        report(s, loc, REDECLARED, "'%s' is already declared", name);
+        report_note(s, old->loc, "the other declaration of '%s'", name);
+    }
+    return sym;
+}
+
+Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name)
+{
+    const Source *src = sources_get(s->sources, loc.file);
+    size_t len = strlen(name);
+    for (size_t at = from; at + len <= src->len && at < loc.end; at++) {
+        if (memcmp(src->text + at, name, len)) continue;
+        return (Loc){loc.file, (uint32_t)at, (uint32_t)(at + len)};
+    }
+    return loc;
+}
+
+int decl_depth(const Sema *s, const Symbol *decl)
+{
+    if (decl->cls) decl = decl->cls->sym;
+    for (size_t i = 0; decl->imported && i < s->files.len; i++)
+        if (s->files.data[i] == decl->loc.file) return (int)i;
+    return s->unit_depth;
+}
+
+static void collect(Sema *s, Ast *d)
+{
+    Symbol *sym;
+    Loc loc;
+    switch (d->kind) {
+    case AST_TYPE_ALIAS:
+        loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->type_alias.name);
+        collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
+        break;
+    case AST_CLASS:
+        loc = decl_name_loc(s, d->loc, d->loc.begin, d->class_.name);
+        sym = collect_name(s, SYM_TYPE, d->class_.name, loc, d);
+        if (d->class_.tparams.len) generic_declare(s, sym, &d->class_.tparams);
+        break;
+    case AST_ENUM:
+        loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->enum_.name);
+        collect_name(s, SYM_TYPE, d->enum_.name, loc, d);
+        break;
+    case AST_FUNC:
+        loc = decl_name_loc(s, d->loc, d->func.ret->loc.end, d->func.name);
+        sym = collect_name(s, SYM_FUNC, d->func.name, loc, d);
+        if (d->func.tparams.len) generic_declare(s, sym, &d->func.tparams);
+        vec_push(&s->declared, sym);
+        break;
+    case AST_VAR_DECL:
+        for (int j = 0; j < d->var_decl.vars.len; j++) {
+            Ast *v = d->var_decl.vars.data[j];
+            if (v->kind != AST_DECLARATOR) continue;
+            sym = collect_name(s, SYM_CONST, v->declarator.name, v->loc, v);
+            sym->written = d->var_decl.vtype;
+        }
+        break;
+    default: break;
+    }
+}
+
+/* A file sees the names of the files that are read before it, its own first: what it uses is among
+ * them, and what uses it is not. */
+void decl_collect(Sema *s)
+{
+    const AstList *imported = &s->unit->unit.imported, *decls = &s->unit->unit.decls;
+    for (int i = 0; i < imported->len; i++) {
+        uint32_t file = imported->data[i]->loc.file;
+        if (s->files.len && s->files.data[s->files.len - 1] != file) scope_push(s);
+        if (!s->files.len || s->files.data[s->files.len - 1] != file) vec_push(&s->files, file);
+        collect(s, imported->data[i]);
+    }
+    scope_push(s);
+    s->unit_depth = s->globals = s->floor = s->depth;
+    for (int i = 0; i < decls->len; i++) collect(s, decls->data[i]);
+}
+
+/* ---- types of the unit ------------------------------------------------------------------ */
+
+void decl_func(Sema *s, Symbol *sym, const Symbol *first)
+{
+    Ast *f = sym->decl;
+    const Type *result = s->voids;
+    const Type *params[MAX_PARAMS] = {0};
+    int n = f->func.params.len;
+    if (f->func.ret->kind == AST_TYPE_VAR)
+        report(s, f->func.ret->loc, NEEDS_TYPE, "the result type of a function is written");
+    else
+        result = decl_type(s, f->func.ret);
+    if (f->func.ret->kind == AST_TYPE_VAR) result = s->error;
+    if (n > MAX_PARAMS)
+        report(s, sym->loc, NOT_SUPPORTED,
+               "a function has at most %d parameters: make a final class of some, or an array",
+               MAX_PARAMS);
+    for (int i = 0; i < n; i++) {
+        Ast *p = f->func.params.data[i];
+        const Type *t = p->kind == AST_PARAM ? decl_type(s, p->param.ptype) : s->error;
+        if (t == s->voids) {
+            report(s, p->loc, UNKNOWN_TYPE, "a parameter cannot be void");
+            t = s->error;
+        }
+        p->type = t;
+        if (i < MAX_PARAMS) params[i] = t;
+    }
+    sym->type = type_func(s->types, result, n < MAX_PARAMS ? n : MAX_PARAMS, params);
+    check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);
+    for (int i = 0; i < n && i < MAX_PARAMS; i++)
+        if (params[i] == s->error) return;
+    bool later = false; /* of the same file: they are compared with this one */
+    for (const Symbol *o = first; o && o->kind == SYM_FUNC; o = o->next) {
+        later = later || o == sym;
+        if (later && o->loc.file == sym->loc.file) continue;
+        bool conversion = !strcmp(sym->name, "implicit") || !strcmp(sym->name, "explicit");
+        if (!o->type || o->generic || (conversion && o->type->result != sym->type->result) ||
+            o->type->nparams != sym->type->nparams)
+            continue;
+        bool same = true;
+        for (int i = 0; i < o->type->nparams; i++)
+            same = same && o->type->params[i] == sym->type->params[i];
+        if (!same) continue;
+        report(s, sym->loc, REDECLARED, "'%s' is already declared with these parameters",
+               sym->name);
+        report_note(s, o->loc, "the other declaration of '%s'", sym->name);
+        return;
+    }
+}
+
+/* The types that are declared, then the functions and constants. */
+static void resolve_types(Sema *s, const AstList *decls)
+{
+    for (int i = 0; i < decls->len; i++)
+        if (decls->data[i]->sym && decls->data[i]->sym->kind == SYM_TYPE)
+            decl_alias(s, decls->data[i]->sym);
+    class_settle(s);
+}
+
+static void resolve_constants(Sema *s, const AstList *decls)
+{
+    for (int i = 0; i < decls->len; i++) {
+        if (decls->data[i]->kind != AST_VAR_DECL) continue;
+        AstList *vars = &decls->data[i]->var_decl.vars;
+        for (int j = 0; j < vars->len; j++)
+            if (vars->data[j]->sym) decl_const(s, vars->data[j]->sym);
+    }
+}
+
+void decl_resolve(Sema *s)
+{
+    resolve_types(s, &s->unit->unit.imported);
+    resolve_types(s, &s->unit->unit.decls);
+    for (size_t i = 0; i < s->declared.len; i++) {
+        Symbol *f = s->declared.data[i];
+        if (f->generic) continue;
+        Context saved = context_enter(s, f);
+        decl_func(s, f, scope_user(s, f->name));
+        context_leave(s, &saved);
+    }
+    resolve_constants(s, &s->unit->unit.imported);
+    resolve_constants(s, &s->unit->unit.decls);
+    class_settle(s);
+}
+
+/* ---- bodies ----------------------------------------------------------------------------- */
+
+/* `void f() => g();` has a call for a body, not a returned value. */
+static void void_body(Ast *body)
+{
+    if (body->kind != AST_RETURN || !body->return_.value) return;
+    Ast *value = body->return_.value;
+    body->kind = AST_EXPR_STMT;
+    body->expr_stmt.expr = value;
+}
+
+static void check_func(Sema *s, Symbol *sym)
+{
+    Ast *f = sym->decl;
+    int errors = diags_errors(s->diags);
+    if (!f->func.body) return;
+    Context saved = context_enter(s, sym);
+    s->func = sym;
+    s->ret = sym->type->result;
+    type_use(s, sym->type);
+    scope_push(s);
+    s->func_depth = s->depth;
+    for (int i = 0; i < f->func.params.len; i++) {
+        Ast *p = f->func.params.data[i];
+        if (p->kind != AST_PARAM) continue;
+        Symbol *param = scope_symbol(s, SYM_PARAM, p->param.name, p->type, p->loc, p);
+        param->mode = p->param.mode == AST_OP_NONE ? AST_OP_BY_VALUE : p->param.mode;
+        p->sym = param;
+        scope_declare(s, param);
+    }
+    AstList body = {&f->func.body, 1}, *stmts = &body;
+    if (s->ret->kind == TY_VOID) void_body(f->func.body);
+    if (f->func.body->kind == AST_BLOCK) stmts = &f->func.body->block.stmts;
+    check_block(s, stmts);
+    if (diags_errors(s->diags) == errors)
+        flow_check(s, f, &f->func.params, stmts, s->ret, sym->name);
+    context_leave(s, &saved);
+}
+
+/* A program of `void|int Main(string[] args)` is the statement that calls it. */
+static void call_main(Sema *s)
+{
+    Symbol *f = scope_user(s, intern_cstr(s->names, "Main"));
+    if (!f || f->kind != SYM_FUNC || f->imported) return;
+    if (s->unit->unit.stmts.len) {
+        report(s, f->loc, MISPLACED, "a program is top-level statements or Main, not both");
+        report_note(s, s->unit->unit.stmts.data[0]->loc, "the first statement");
+        return;
+    }
+    bool args = f->type->nparams == 1, value = f->type->result == s->integer;
+    Ast *call = ast_new(s->arena, AST_CALL, f->loc), *stmt;
+    call->call.callee = ast_new(s->arena, AST_NAME_REF, f->loc);
+    call->call.callee->name_ref.name = f->name;
+    if (args) {
+        Ast *a = ast_new(s->arena, AST_NAME_REF, f->loc);
+        a->name_ref.name = intern_cstr(s->names, "args");
+        call->call.args = ast_list_add(s->arena, call->call.args, a);
+    }
+    stmt = ast_new(s->arena, value ? AST_RETURN : AST_EXPR_STMT, f->loc);
+    if (value)
+        stmt->return_.value = call;
+    else
+        stmt->expr_stmt.expr = call;
+    s->unit->unit.stmts = ast_list_add(s->arena, s->unit->unit.stmts, stmt);
+}
+
+/* All that the unit itself declares is checked, used or not; of the library what is used. */
+static void use_declared(Sema *s)
+{
+    for (size_t i = 0; i < s->declared.len; i++)
+        if (!s->declared.data[i]->imported) func_use(s, s->declared.data[i]);
+    for (size_t i = 0; i < s->all.len; i++) {
+        Class *c = s->all.data[i];
+        const Members *m = c->sym->members;
+        if (c->sym->imported || c->sym->instance) continue;
+        class_use(s, c);
+        for (Symbol *f = c->ctors; f; f = f->next) func_use(s, f);
+        for (int k = 0; k < m->len; k++)
+            for (Symbol *f = m->data[k]; f; f = f->next) {
+                if (f->kind == SYM_FUNC && !f->implied && f->decl->func.body) func_use(s, f);
+                if (f->kind == SYM_FIELD && (f->mods & AST_MOD_STATIC)) static_use(s, f);
+                if (f->kind == SYM_CONST && !f->type) decl_const(s, f);
+            }
+    }
+}
+
+/* Functions come to be used while others are checked. */
+static size_t check_funcs(Sema *s, size_t from)
+{
+    for (; from < s->funcs.len; from++) check_func(s, s->funcs.data[from]);
+    return from;
+}
+
+void decl_bodies(Sema *s)
+{
+    s->bodies = true;
+    attr_identities(s);
+    use_declared(s);
+    size_t done = check_funcs(s, 0);
+    int errors = diags_errors(s->diags);
+    call_main(s);
+    s->func = NULL;
+    s->ret = NULL;
+    scope_push(s);
+    s->func_depth = s->depth;
+    const Type *strings = type_array(s->types, s->string, 1);
+    Symbol *args =
+        scope_symbol(s, SYM_PARAM, intern_cstr(s->names, "args"), strings, NOWHERE, NULL);
+    args->mode = AST_OP_BY_VALUE;
+    s->unit->sym = args;
+    scope_bind(s, args);
+    scope_push(s); /* its own scope: a program may declare another `args` */
+    s->func_depth = s->depth;
+    check_block(s, &s->unit->unit.stmts);
+    scope_pop(s);
+    scope_pop(s);
+    if (diags_errors(s->diags) == errors)
+        flow_check(s, s->unit, NULL, &s->unit->unit.stmts, s->voids, NULL);
+    check_funcs(s, done);
+    attr_identities(s);
+}

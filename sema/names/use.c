@@ -1,0 +1,54 @@
+/* What the program needs of what it declares: classes, functions and static fields are checked and
+ * compiled once something in use asks for them. Nothing is used by a copy that is only typed.
+ */
+#include "../classes/class.h"
+
+void type_use(Sema *s, const Type *t)
+{
+    if (!t || s->quiet) return;
+    if (class_of(t)) class_use(s, class_of(t));
+    if (!type_is_functional(t)) return;
+    type_use(s, t->result);
+    for (int i = 0; i < t->nparams; i++) type_use(s, t->params[i]);
+}
+
+void class_use(Sema *s, Class *c)
+{
+    if (s->quiet || c->used) return;
+    class_ready(s, c);
+    if (!class_is_laid(c)) return;
+    c->used = true;
+    if (c->base) class_use(s, c->base);
+    for (int i = 0; i < c->ninterfaces; i++) class_use(s, c->interfaces[i]);
+    if (c->type->kind == TY_RECORD) /* inner records first */
+        for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
+    c->id = (int)s->classes.len;
+    vec_push(&s->classes, c);
+    for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
+    for (int i = 0; i < c->nslots; i++)
+        if (c->slots[i]) func_use(s, c->slots[i]);
+    for (int i = 0; i < c->nimpls; i++) func_use(s, c->impls[i].with);
+}
+
+void func_use(Sema *s, Symbol *f)
+{
+    if (s->quiet || f->used || f->kind != SYM_FUNC || f->generic) return;
+    f->used = true;
+    f->order = (int)s->funcs.len;
+    if (f->cls) class_use(s, f->cls);
+    vec_push(&s->funcs, f); /* abstract ones too: they are called */
+}
+
+void static_use(Sema *s, Symbol *field)
+{
+    if (s->quiet || field->used || field->decl->kind != AST_DECLARATOR) return;
+    field->used = true;
+    type_use(s, field->type);
+    Ast **init = &field->decl->declarator.init;
+    if (*init) {
+        Context saved = context_enter(s, field);
+        check_initialiser(s, init, field->type, field->name);
+        context_leave(s, &saved);
+    }
+    vec_push(&s->statics, field);
+}
