@@ -364,10 +364,8 @@ static void print_load(Text *out, const KirExpr *e)
         text_add(out, "(");
     }
     const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
-    if (e->type.lanes == KIR_VW && e->type.kind != SC_HALF)
+    if (e->type.lanes == KIR_VW)
         text_printf(out, "cs_load_%s(%s + ", scalar_cl_name((ScalarKind)e->type.kind), e->name);
-    else if (e->type.lanes == KIR_VW)
-        text_printf(out, "CAT(%s, VW)(0, %s + ", half, e->name);
     else
         text_printf(out, "%s%d(0, %s + ", half, e->type.lanes, e->name);
     print(out, e->args[0]);
@@ -472,10 +470,8 @@ static void print_store(Text *out, const KirStmt *s)
         text_add(out, ";\n");
         return;
     }
-    if (lanes == KIR_VW && !half)
+    if (lanes == KIR_VW)
         text_printf(out, "cs_store_%s(", scalar_cl_name((ScalarKind)e->type.kind));
-    else if (lanes == KIR_VW)
-        text_add(out, "CAT(vstore_half, VW)(");
     else if (lanes == 1)
         text_add(out, "vstore_half(");
     else
@@ -488,7 +484,7 @@ static void print_store(Text *out, const KirStmt *s)
     } else {
         print_value(out, e);
     }
-    text_printf(out, lanes == KIR_VW && !half ? ", %s + " : ", 0, %s + ", s->name);
+    text_printf(out, lanes == KIR_VW ? ", %s + " : ", 0, %s + ", s->name);
     print_value(out, s->target);
     text_add(out, ");\n");
 }

@@ -115,6 +115,23 @@ static const char memory_text[] =
     "  static inline void __attribute__((overloadable)) cs_store_##T(VEC(T) v, S T *p)\\\n"
     "  { *(S T##_lanes *)p = v; }\n";
 
+/* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
+ * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
+static const char memory_half_text[] =
+    "#define CS_MEMORY_HALF(S)\\\n"
+    "  static inline VEC(float) __attribute__((overloadable)) cs_load_half(S const half *p)\\\n"
+    "  {\\\n"
+    "    VEC(ushort) bits = cs_load_ushort((S const ushort *)p);\\\n"
+    "    return CAT(vload_half, VW)(0, (__private const half *)&bits);\\\n"
+    "  }\\\n"
+    "  static inline void __attribute__((overloadable)) cs_store_half(VEC(float) v, S half *p)\\\n"
+    "  {\\\n"
+    "    VEC(ushort) bits;\\\n"
+    "    CAT(vstore_half, VW)(v, 0, (__private half *)&bits);\\\n"
+    "    cs_store_ushort(bits, (S ushort *)p);\\\n"
+    "  }\n"
+    "CS_MEMORY_HALF(__global) CS_MEMORY_HALF(__local) CS_MEMORY_HALF(__private)\n";
+
 /* x / 0 is reported by the caller; MIN / -1 wraps. */
 static const char division_text[] =
     "#define CS_DIVISION(T, U)\\\n"
@@ -205,6 +222,7 @@ static const struct {
     MEMORY(ulong),
     MEMORY(float),
     MEMORY(double),
+    {"cs_load_half cs_store_half", memory_half_text},
     {"cs_min cs_max", "#ifdef CS_PRECISE\n"
                       "#define cs_min fmin\n"
                       "#define cs_max fmax\n"
