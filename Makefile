@@ -95,7 +95,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit golden faults memory levels recursion explain robust cli generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger layers
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)

@@ -6,6 +6,7 @@ set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
 export CSC
+export CS_CACHE_DIR= # as in tests/run
 if [ "${1:-}" = --one ]; then
     name=$2
     work=$(mktemp -d)

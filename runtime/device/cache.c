@@ -83,6 +83,13 @@ static int open_folder(bool make)
     return fd;
 }
 
+bool cache_is_there(void)
+{
+    int fd = open_folder(true);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
 static uint64_t checksum(const char *name, const void *payload, size_t size)
 {
     return XXH64(payload, size, XXH64(name, strlen(name), 0));

@@ -167,7 +167,8 @@ static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
     if (binary) p = device_load(binary, size, b.options, names, count);
     mem_free(binary);
     if (!p && !cs_pending && (p = device_build(k->text, b.options, names, count, site))) {
-        void *made = device_binary(p, &size);
+        /* asking makes POCL compile every kernel of the program */
+        void *made = cache_is_there() ? device_binary(p, &size) : NULL;
         if (made) cache_store(b.name, made, size);
         mem_object_free(made);
     }
