@@ -39,22 +39,6 @@ static bool is_given(const FdNode *index)
     return false;
 }
 
-/* Reads whose variables were all inferred are inside by construction, unless a branch hides them or
- * a function's body made them. */
-static bool trusted(const FdNode *index, const Scope *s)
-{
-    FdAffine a;
-    bool moves = false; /* a(5): nothing narrowed anything */
-    if (!fd_affine(index, &a) || is_given(index)) return false;
-    for (int i = 0; i < a.nterms; i++) {
-        const FdNode *atom = a.terms[i].atom;
-        const FdDom *d = atom->kind == FD_VAR ? scope_dom(s, atom) : NULL;
-        if (d ? d->kind != FD_DOM_INFERRED : !node_is_closed(atom)) return false;
-        moves = moves || d;
-    }
-    return moves;
-}
-
 /* Text of a bound, NULL if plans cannot say it: then the read is checked. */
 static const char *bound_text(Unit *u, const FdNode *bound)
 {
@@ -63,6 +47,23 @@ static const char *bound_text(Unit *u, const FdNode *bound)
     if (u->host_only && !before) text = NULL;
     u->host_only = before;
     return text;
+}
+
+/* Reads whose variables were all inferred are inside by construction, unless a branch hides them or
+ * a function's body made them. What else is in the index the inference must have known: numbers of the
+ * run, no elements of arrays and no temporaries. */
+static bool trusted(Unit *u, const FdNode *index, const Scope *s)
+{
+    FdAffine a;
+    bool moves = false; /* a(5): nothing narrowed anything */
+    if (!fd_affine(index, &a) || is_given(index)) return false;
+    for (int i = 0; i < a.nterms; i++) {
+        const FdNode *atom = a.terms[i].atom;
+        const FdDom *d = atom->kind == FD_VAR ? scope_dom(s, atom) : NULL;
+        if (d ? d->kind != FD_DOM_INFERRED : !bound_text(u, atom)) return false;
+        moves = moves || d;
+    }
+    return moves;
 }
 
 /* seen: what was met outside branches, and in them, where nothing more can be found. A node that
@@ -96,7 +97,7 @@ static void unsafe_reads(Unit *u, const FdNode *n, const Scope *s, bool branch, 
     if (!is_read(n)) return;
     for (int d = 0; d < n->nargs; d++) {
         const FdNode *index = n->args[d];
-        if (!branch && n->fn->kind == FD_FUNC && trusted(index, s)) continue;
+        if (!branch && n->fn->kind == FD_FUNC && trusted(u, index, s)) continue;
         vec_push(&u->suspects, n);
         const char *lo = bound_text(u, fd_extreme(u->fd, index, false, scope_dom, s));
         const char *hi = bound_text(u, fd_extreme(u->fd, index, true, scope_dom, s));
