@@ -184,7 +184,7 @@ static Made begin(ScalarKind kind)
     const FdNode *x = fd_local(m.fd, t, "x"), *y = fd_local(m.fd, t, "y");
     m.user->params[0] = x;
     m.user->params[1] = y;
-    FdStmt *s = calloc(2, sizeof *s); /* freed with the process */
+    FdStmt *s = arena_array(fd_arena(m.fd), FdStmt, 2);
     s[0] = (FdStmt){.kind = FD_STMT_SET, .var = x, .expr = op2(&m, FD_OP_ADD, x, y), .next = s + 1};
     s[1] = (FdStmt){.kind = FD_STMT_RETURN, .expr = op2(&m, FD_OP_MUL, x, x)};
     m.user->body = s;
@@ -193,7 +193,7 @@ static Made begin(ScalarKind kind)
 
 static FdGraph graph_of(const Made *m, const FdNode *body)
 {
-    FdSlot *slot = calloc(1, sizeof *slot);
+    FdSlot *slot = arena_new_of(fd_arena(m->fd), FdSlot);
     *slot = (FdSlot){.type = m->a->type, .is_array = true, .name = "a"};
     const FdNode *dim[] = {m->a, fd_int(m->fd, 0)};
     FdDom d = {.kind = FD_DOM_INFERRED};
