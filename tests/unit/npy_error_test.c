@@ -118,9 +118,10 @@ START_TEST(pipes)
     Array *a = load(path("fifo"), SC_DOUBLE, 3);
     ck_assert(a && number(a, 23) == 23 / 8.0);
     cs_release(a);
-    snprintf(command, sizeof command, "head -c 300 tests/npy/fortran-f8.npy > %s &", path("fifo"));
+    ck_assert_int_eq(mkfifo(path("short"), 0600), 0); /* cat may still hold the other one */
+    snprintf(command, sizeof command, "head -c 300 tests/npy/fortran-f8.npy > %s &", path("short"));
     ck_assert_int_eq(system(command), 0);
-    load(path("fifo"), SC_DOUBLE, 3);
+    load(path("short"), SC_DOUBLE, 3);
     throws("IOException: cannot read ", "truncated");
 }
 END_TEST
