@@ -8,7 +8,7 @@ rules='base: base
 lexer: base lexer
 parser: base lexer parser
 fdag: base fdag
-sema: base parser fdag sema
+sema: base parser fdag sema codegen/abi
 codegen/abi: codegen/abi
 codegen/kernel: base fdag codegen/kernel
 codegen/kernel/ir: base fdag codegen/kernel/ir

@@ -17,13 +17,6 @@ static const struct {
 
 static LLVMValueRef site_of(HostFunc *f, Loc loc);
 
-AbiId host_abi_find(const char *name)
-{
-    for (int i = 0; i < ABI_COUNT; i++)
-        if (strcmp(abi[i].name, name) == 0) return (AbiId)i;
-    return ABI_COUNT;
-}
-
 const char *host_abi_signature(AbiId id)
 {
     return abi[id].signature;
@@ -36,7 +29,7 @@ bool host_abi_throws(AbiId id)
 
 bool host_abi_takes_site(AbiId id)
 {
-    return abi[id].throws == 1;
+    return abi[id].throws == 1 || abi[id].throws == 3;
 }
 
 static LLVMTypeRef letter_type(const HostModule *m, char letter)
@@ -60,7 +53,7 @@ static void declare(HostModule *m, AbiId id)
     m->abi_type[id] = LLVMFunctionType(letter_type(m, s[0]), params, n, false);
     m->abi[id] = LLVMAddFunction(m->mod, abi[id].name, m->abi_type[id]);
     host_attribute(m, m->abi[id], "nounwind");
-    if (strncmp(abi[id].name, "cs_throw_", 9) == 0 || id == ABI_cs_frame)
+    if ((abi[id].throws == 3 && id != ABI_cs_throw) || id == ABI_cs_frame)
         host_attribute(m, m->abi[id], "cold");
 }
 
@@ -84,8 +77,7 @@ static LLVMValueRef call_at(HostFunc *f, AbiId id, const LLVMValueRef *args, int
 LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc)
 {
     LLVMValueRef result = call_at(f, id, args, n, loc);
-    bool always = strncmp(abi[id].name, "cs_throw", 8) == 0; /* the caller knows where to go */
-    if (abi[id].throws && !always) host_check_pending(f, loc, !host_abi_takes_site(id));
+    if (abi[id].throws && abi[id].throws != 3) host_check_pending(f, loc, !host_abi_takes_site(id));
     return result;
 }
 

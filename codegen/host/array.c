@@ -248,17 +248,17 @@ LLVMValueRef host_narrow(HostFunc *f, LLVMValueRef v, Loc loc)
     return narrow;
 }
 
-LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args, Loc loc)
+LLVMValueRef host_array_member(HostFunc *f, LibName name, Ast *base, AstList args, Loc loc)
 {
     HostModule *m = f->m;
     int rank = base->type->nparams;
     const HostFact *fact = host_fact(f, base, false);
-    if (strcmp(name, "Rank") == 0) {
+    if (name == LIB_Rank) {
         host_value(f, base);
         return host_int(m, rank);
     }
-    bool is_long = strcmp(name, "LongLength") == 0;
-    if (is_long || strcmp(name, "Length") == 0) {
+    bool is_long = name == LIB_LongLength;
+    if (is_long || name == LIB_Length) {
         if (fact && rank == 1)
             return is_long ? LLVMBuildZExt(m->b, fact->n[0], m->i64, "") : fact->n[0];
         LLVMValueRef n = host_array_count(f, host_peek(f, base), rank);
@@ -267,8 +267,8 @@ LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList
     if (args.len != 1 || !args.data[0]->is_const) return NULL;
     int64_t d = args.data[0]->value.i;
     if (d < 0 || d >= rank) return NULL; /* throws */
-    bool upper = strcmp(name, "GetUpperBound") == 0, lower = strcmp(name, "GetLowerBound") == 0;
-    if (!upper && !lower && strcmp(name, "GetLength") != 0) return NULL;
+    bool upper = name == LIB_GetUpperBound, lower = name == LIB_GetLowerBound;
+    if (!upper && !lower && name != LIB_GetLength) return NULL;
     if (fact && lower) return host_int(m, 0);
     if (fact) return upper ? LLVMBuildSub(m->b, fact->n[d], host_int(m, 1), "") : fact->n[d];
     LLVMValueRef array = host_peek(f, base), v = host_long(m, -1);

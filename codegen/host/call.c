@@ -209,15 +209,14 @@ static void check_strings(HostFunc *f, const Ast *n, const Builtin *row, const c
         if (args[i] == self && args[i]->type->kind == TY_STRING)
             host_check_null(f, v[i], args[i], n->loc);
         else if (params[i] == 's')
-            check_argument(f, v[i], args[i], row->name, n->loc);
+            check_argument(f, v[i], args[i], library_names[row->name], n->loc);
 }
 
 static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
                                 int count, const Ast *self)
 {
     HostModule *m = f->m;
-    AbiId id = host_abi_find(row->runtime);
-    if (id == ABI_COUNT) host_bug(m, n, row->runtime);
+    AbiId id = row->runtime;
     const char *letters = host_abi_signature(id);
     const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
     LLVMValueRef v[16];
@@ -243,7 +242,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
     LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
     if (out.back) copy_back(f, &out);
-    if (letters[0] == 'l' && row->signature[0] == 'i' && strcmp(row->space, "func") == 0)
+    if (letters[0] == 'l' && row->signature[0] == 'i' && row->space == SPACE_func)
         return (HostRef){host_narrow(f, r, n->loc), false, false};
     return host_from_abi(f, r, letters[0], n->type, n);
 }
@@ -264,13 +263,13 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
         LLVMValueRef v = host_array_member(f, row->name, self, list, n->loc);
         if (v) return (HostRef){v, false, false};
     }
-    if (row->runtime) return runtime_function(f, n, row, args, count, self);
-    if (strcmp(row->name, "Eval") == 0 && count == 1) {
+    if (row->runtime != ABI_NONE) return runtime_function(f, n, row, args, count, self);
+    if (builtin_is(row, SPACE_global, LIB_Eval) && count == 1) {
         if (args[0]->type->kind == TY_ARRAY) return host_ref(f, args[0]);
         LLVMValueRef fn = host_value(f, args[0]);
         return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
     }
-    host_bug(m, n, row->name);
+    host_bug(m, n, library_names[row->name]);
 }
 
 /* ---- dispatch -------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "../../base/vec.h"
 #include "../../fdag/ops.h"
+#include "../abi/abi.h"
 #include "host.h"
 
 enum { /* as in csrt.h */
@@ -18,13 +19,6 @@ enum { /* as in csrt.h */
        HOST_ELEM_RECORD = 128
 };
 enum { HOST_MAX_ARGS = 64 }; /* of a buffer that a function shares */
-
-typedef enum AbiId {
-#define ABI(name, signature, throws) ABI_##name,
-#include "../abi/abi.def"
-#undef ABI
-    ABI_COUNT
-} AbiId;
 
 typedef enum HostStruct { /* the structures of csrt.h */
                           HOST_SITE,
@@ -222,7 +216,6 @@ void host_come_back(HostModule *m, HostSpot spot);
 /* ---- abi.c -------------------------------------------------------------------------- */
 
 void host_abi_init(HostModule *m);
-AbiId host_abi_find(const char *name); /* ABI_COUNT: none */
 const char *host_abi_signature(AbiId id);
 bool host_abi_throws(AbiId id);
 bool host_abi_takes_site(AbiId id); /* as its last argument */
@@ -465,7 +458,7 @@ LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank); /* i64
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc);
 HostRef host_new_array(HostFunc *f, Ast *n);
 /* Members of arrays that need no call: Length, GetLength and the like. NULL: it needs one. */
-LLVMValueRef host_array_member(HostFunc *f, const char *name, Ast *base, AstList args, Loc loc);
+LLVMValueRef host_array_member(HostFunc *f, LibName name, Ast *base, AstList args, Loc loc);
 /* An i64 as an i32; OverflowException if it is none. */
 LLVMValueRef host_narrow(HostFunc *f, LLVMValueRef v, Loc loc);
 

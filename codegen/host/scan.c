@@ -69,10 +69,9 @@ static bool row_throws(const Ast *n, const Symbol *sym)
 {
     const Builtin *row = &builtins[sym->builtin];
     if (strpbrk(row->signature + 1, "sz")) return true; /* of null */
-    if (!row->runtime) return row->op == FD_OP_NONE && !n->is_const;
+    if (row->runtime == ABI_NONE) return row->op == FD_OP_NONE && !n->is_const;
     if (strchr(row->signature, '*')) return true; /* makes a text */
-    AbiId id = host_abi_find(row->runtime);
-    return id == ABI_COUNT || host_abi_throws(id);
+    return host_abi_throws(row->runtime);
 }
 
 bool host_may_be_null(const Ast *n)
@@ -341,8 +340,7 @@ static bool size_query(LoopScan *s, Ast *n)
     const Symbol *sym = callee_of(n);
     if (member->kind != AST_MEMBER || !sym || sym->kind != SYM_BUILTIN) return false;
     if (!is_array_variable(member->member.base)) return false;
-    const char *name = builtins[sym->builtin].name;
-    if (strcmp(name, "Domain") == 0) return false;
+    if (builtins[sym->builtin].name == LIB_Domain) return false;
     if (n->kind == AST_CALL)
         for (int i = 0; i < n->call.args.len; i++) visit_loop(&n->call.args.data[i], s);
     return true;

@@ -1,21 +1,43 @@
-/* The library that is built in: one row of builtins.def an overload. */
+/* The library that is built in: one row of builtins.def an overload. Which function a row is say its
+ * space and name together; their texts are for looking up what a program writes, and for messages. */
 #ifndef CS_SEMA_BUILTINS_H
 #define CS_SEMA_BUILTINS_H
 
 #include <stdbool.h>
 
+#include "../../codegen/abi/abi.h"
 #include "../../fdag/ops.h"
 
+typedef enum LibSpace { /* below SC_COUNT: the ScalarKind whose members it holds */
+#define SPACE(id, text) SPACE_##id,
+#include "builtins.def"
+                        SPACE_COUNT
+} LibSpace;
+
+typedef enum LibName {
+#define NAME(id) LIB_##id,
+#define NAME_AS(id, text) LIB_##id,
+#include "builtins.def"
+    LIB_COUNT
+} LibName;
+
 typedef struct Builtin {
-    const char *space;     /* "Math", "Console"; "" for none; a type's members: "string", "func" */
-    const char *name;      /* "Sqrt" */
+    LibSpace space;        /* SPACE_Math, SPACE_Console; SPACE_global: none */
+    LibName name;          /* LIB_Sqrt */
     const char *signature; /* see builtins.def */
     bool pure;
-    FdOp op;             /* the elementary operation it is, or FD_OP_NONE */
-    const char *runtime; /* the ABI function (codegen/abi/abi.def), or NULL */
+    FdOp op;       /* the elementary operation it is, or FD_OP_NONE */
+    AbiId runtime; /* the function of the runtime, or ABI_NONE */
 } Builtin;
 
 extern const Builtin builtins[];
 extern const int nbuiltins;
+extern const char *const library_spaces[]; /* by LibSpace: "Math", "" */
+extern const char *const library_names[];  /* by LibName: "Sqrt" */
+
+static inline bool builtin_is(const Builtin *b, LibSpace space, LibName name)
+{
+    return b && b->space == space && b->name == name;
+}
 
 #endif

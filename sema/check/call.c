@@ -204,12 +204,12 @@ static const Type *load_type(Sema *s, const Ast *n, const Type *hint)
 
 static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
 {
-    const char *name = *b->space && strcmp(b->space, "func") && strcmp(b->space, "any")
-                           ? arena_printf(s->arena, "%s.%s", b->space, b->name)
-                           : b->name;
+    bool member = b->space == SPACE_global || b->space == SPACE_func || b->space == SPACE_any;
+    const char *name = library_names[b->name];
+    if (!member) name = arena_printf(s->arena, "%s.%s", library_spaces[b->space], name);
     if (!b->pure) {
         pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
-    } else if (s->functional && b->runtime) {
+    } else if (s->functional && b->runtime != ABI_NONE) {
         bool hosted = false; /* then it is a closure */
         for (int i = 0; i < n->call.args.len; i++)
             hosted = hosted || type_is_hosted(n->call.args.data[i]->type);
@@ -232,7 +232,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
     const Builtin *b = &builtins[c->sym->builtin];
-    if (!strcmp(b->name, "ToString") && !strcmp(b->space, "any")) {
+    if (builtin_is(b, SPACE_any, LIB_ToString)) {
         check_to_string(s, slot);
         return;
     }
@@ -316,8 +316,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     } else if (sym->kind == SYM_FUNC) {
         check_user_call(s, n, sym);
     } else if (sym->kind == SYM_BUILTIN) {
-        Candidates set =
-            candidates_of_library(s, s->bspace[sym->builtin], callee->name_ref.name, false);
+        Candidates set = candidates_of_library(s, sym->builtin, false);
         check_library_call(s, slot, set, hint);
     } else {
         const Type *f = check_value(s, &n->call.callee, NULL);
@@ -359,10 +358,8 @@ static void check_member_call(Sema *s, Ast **slot, const Type *hint)
         return;
     }
     if (intrinsic_call(s, n)) return;
-    int row = callee->sym->builtin;
-    const char *space = s->bspace[row];
     bool instance = callee->member.base->type != s->error;
-    Candidates set = candidates_of_library(s, space, callee->member.name, instance);
+    Candidates set = candidates_of_library(s, callee->sym->builtin, instance);
     check_library_call(s, slot, set, hint);
 }
 

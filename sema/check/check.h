@@ -57,11 +57,9 @@ typedef struct Sema {
     Class *cls;         /* the class whose member is being checked, or NULL */
     int class_depth;    /* depths above it are inside that member */
     const struct Instance *instance; /* the instance of a generic being checked, or NULL */
-    const char **bspace;             /* interned texts of builtins.def */
-    const char **bname;
-    Symbol **bsym; /* symbols of its rows, made on demand */
-    Symbol **spaces;
-    int nspaces;
+    const char **spaces, **library;  /* interned: library_spaces, library_names */
+    Symbol **space_syms;             /* by LibSpace: NULL for members of values */
+    Symbol **bsym;                   /* symbols of the rows of builtins.def, made on demand */
 
     Symbol *func;         /* the function being checked, NULL for the top level */
     const Type *ret;      /* its result; NULL: the top level */
@@ -129,7 +127,9 @@ Symbol *scope_library(Sema *s, SymKind kind, const char *name);
 const char *scope_one_letter(Sema *s, const char *name);
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee);
 /* Rows of builtins.def: the first from `row` on with this space and name, or -1. */
-int builtin_find(const Sema *s, const char *space, const char *name, int row);
+int builtin_find(const Sema *s, LibSpace space, const char *name, int row);
+/* The space of this interned name, or SPACE_COUNT. */
+LibSpace builtin_space(const Sema *s, const char *name);
 Symbol *builtin_symbol(Sema *s, int row);
 bool is_space(const Sema *s, const char *name);
 /* A known part of the language or library that is not supported yet. */
@@ -375,7 +375,8 @@ Candidates call_candidates(Sema *s, const Ast *call, Candidates set);
 /* Adds an overload; a generic one has no types yet (generic_candidates). There is room for it. */
 void candidates_add(Candidates *set, Symbol *f);
 Candidates candidates_of_user(Sema *s, Symbol *first);
-Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance);
+/* The overloads of the function of this row; `instance`: as a member of a value. */
+Candidates candidates_of_library(Sema *s, int row, bool instance);
 /* The best overload for the arguments by section 3's first two rules; NULL after a report. */
 const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
 /* Converts the arguments to what the overload takes. */
@@ -427,7 +428,7 @@ const Type *common_numeric(Sema *s, const Type *a, const Type *b);
 void constant_fold(Ast *n); /* sets is_const and value if the operands are constant */
 void constant_literal(Sema *s, Ast *n, bool negated);
 bool constant_text(Sema *s, const Ast *n, AstBytes *out);
-bool constant_builtin(const Sema *s, int row, ScalarValue *out);
+bool constant_builtin(int row, ScalarValue *out);
 bool constant_fits(const Ast *e, ScalarKind to); /* an integer constant in the range of `to` */
 
 /* ---- member.c: members of types ------------------------------------------------------------- */

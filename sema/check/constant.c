@@ -85,31 +85,33 @@ static void fold(Ast *n, FdOp op, const Ast *a, const Ast *b)
 }
 
 /* Builtins that are constants: Math.PI, int.MaxValue and so on. */
-bool constant_builtin(const Sema *s, int row, ScalarValue *out)
+bool constant_builtin(int row, ScalarValue *out)
 {
-    const char *name = s->bname[row], *space = s->bspace[row];
-    if (builtins[row].runtime) return false;
-    if (!strcmp(space, "Math")) {
+    const Builtin *b = &builtins[row];
+    if (b->runtime != ABI_NONE) return false;
+    if (b->space == SPACE_Math) {
         static const double pi = 3.14159265358979323846, e = 2.71828182845904523536;
-        if (builtins[row].signature[0] != '=') return false;
-        out->f = !strcmp(name, "PI") ? pi : !strcmp(name, "E") ? e : 2 * pi;
+        if (b->signature[0] != '=') return false;
+        out->f = b->name == LIB_PI ? pi : b->name == LIB_E ? e : 2 * pi;
         return true;
     }
-    ScalarKind k;
-    if (!scalar_from_name(space, strlen(space), &k)) return false;
+    if (b->space >= (int)SC_COUNT) return false;
+    ScalarKind k = (ScalarKind)b->space;
     if (scalar_is_real(k)) {
         double max = k == SC_DOUBLE ? DBL_MAX : k == SC_FLOAT ? (double)FLT_MAX : 65504.0;
         double tiny = k == SC_DOUBLE ? 0x1p-1074 : k == SC_FLOAT ? 0x1p-149 : 0x1p-24;
-        out->f = !strcmp(name, "MaxValue")           ? max
-                 : !strcmp(name, "MinValue")         ? -max
-                 : !strcmp(name, "PositiveInfinity") ? (double)INFINITY
-                 : !strcmp(name, "NegativeInfinity") ? -(double)INFINITY
-                 : !strcmp(name, "NaN")              ? (double)NAN
-                                                     : tiny;
+        switch (b->name) {
+        case LIB_MaxValue: out->f = max; break;
+        case LIB_MinValue: out->f = -max; break;
+        case LIB_PositiveInfinity: out->f = (double)INFINITY; break;
+        case LIB_NegativeInfinity: out->f = -(double)INFINITY; break;
+        case LIB_NaN: out->f = (double)NAN; break;
+        default: out->f = tiny; break;
+        }
         return true;
     }
     unsigned bits = (unsigned)scalar_bytes(k) * 8;
-    bool max = !strcmp(name, "MaxValue");
+    bool max = b->name == LIB_MaxValue;
     if (scalar_is_signed(k))
         out->i =
             max ? (int64_t)(UINT64_MAX >> (65 - bits)) : -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;

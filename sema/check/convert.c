@@ -137,7 +137,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
     Candidates set = {0};
     if (e->sym && e->sym->kind == SYM_FUNC) set = candidates_of_user(s, e->sym);
     if (e->sym && e->sym->kind == SYM_BUILTIN)
-        set = candidates_of_library(s, s->bspace[e->sym->builtin], e->sym->name, false);
+        set = candidates_of_library(s, e->sym->builtin, false);
     Symbol *found = NULL;
     for (int i = 0; i < set.len; i++) {
         Candidate *c = &set.data[i];

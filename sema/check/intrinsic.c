@@ -7,7 +7,7 @@
 #include "../classes/class.h"
 
 /* The row for the kind of value, to which *slot is converted; -1 if there is none. */
-static int row_for(Sema *s, Ast **slot, const char *name)
+static int row_for(Sema *s, Ast **slot, LibName name)
 {
     const Type *t = (*slot)->type, *to = t;
     char letter = t->kind == TY_STRING ? 's' : t->kind == TY_OBJECT ? 'O' : 0;
@@ -15,11 +15,9 @@ static int row_for(Sema *s, Ast **slot, const char *name)
         letter = scalar_is_real(t->scalar) ? 'd' : 'l';
         to = letter == 'd' ? s->real : s->longs;
     }
-    const char *space = intern_cstr(s->names, "any");
-    name = intern_cstr(s->names, name);
-    for (int row = builtin_find(s, space, name, 0); row >= 0;
-         row = builtin_find(s, space, name, row + 1)) {
-        if (builtins[row].signature[1] != letter) continue;
+    for (int row = 0; row < nbuiltins; row++) {
+        if (!builtin_is(&builtins[row], SPACE_any, name) || builtins[row].signature[1] != letter)
+            continue;
         if (to != t) convert_wrap(s, slot, to);
         return row;
     }
@@ -57,12 +55,13 @@ static void equals(Sema *s, Ast *n, Ast *value)
 bool intrinsic_call(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee;
-    if (callee->sym->kind != SYM_BUILTIN || strcmp(builtins[callee->sym->builtin].space, "any"))
+    if (callee->sym->kind != SYM_BUILTIN || builtins[callee->sym->builtin].space != SPACE_any)
         return false;
-    const char *name = callee->member.name;
+    LibName what = builtins[callee->sym->builtin].name;
+    const char *name = library_names[what];
     Ast **value = &callee->member.base;
     const Type *t = (*value)->type;
-    bool text = !strcmp(name, "ToString"), hash = !strcmp(name, "GetHashCode");
+    bool text = what == LIB_ToString, hash = what == LIB_GetHashCode;
     if (text && (*value)->kind != AST_BASE) return false; /* a conversion */
     n->type = s->error;
     if (n->call.args.len != !(text || hash)) {
@@ -75,17 +74,17 @@ bool intrinsic_call(Sema *s, Ast *n)
         return true;
     }
     if (!(text || hash) && !check_other(s, n, t, name)) return true;
-    if (!strcmp(name, "Equals")) {
+    if (what == LIB_Equals) {
         equals(s, n, *value);
         return true;
     }
     if ((*value)->kind == AST_BASE) (*value)->kind = AST_THIS;
-    int row = row_for(s, value, text ? "$ClassName" : name);
+    int row = row_for(s, value, text ? LIB_ClassName : what);
     if (row < 0) {
         report_none(s, n, t, name);
         return true;
     }
-    if (n->call.args.len) row_for(s, &n->call.args.data[0], name);
+    if (n->call.args.len) row_for(s, &n->call.args.data[0], what);
     n->sym = callee->sym = builtin_symbol(s, row);
     n->type = text ? s->string : s->integer;
     return true;

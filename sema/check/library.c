@@ -10,7 +10,7 @@
 bool is_fold(Sema *s, const Ast *n)
 {
     const Ast *callee = n->call.callee;
-    if (callee->kind != AST_NAME_REF || strcmp(callee->name_ref.name, "Fold")) return false;
+    if (callee->kind != AST_NAME_REF || callee->name_ref.name != s->library[LIB_Fold]) return false;
     return !scope_user(s, callee->name_ref.name);
 }
 
@@ -95,8 +95,8 @@ void check_fold(Sema *s, Ast *n)
         !convert_to(s, args[1], step->params[0], "the first value") ||
         !convert_result(s, args[0], step->params[1], "the values"))
         return;
-    n->sym = n->call.callee->sym = builtin_symbol(
-        s, builtin_find(s, intern_cstr(s->names, ""), n->call.callee->name_ref.name, 0));
+    n->sym = n->call.callee->sym =
+        builtin_symbol(s, builtin_find(s, SPACE_global, s->library[LIB_Fold], 0));
     n->type = step->result;
     if (type_is_value(n->type) && type_is_value(step->params[1])) return;
     report(s, n->loc, NOT_SUPPORTED, "a Fold to '%s' is not supported yet: write a loop",
@@ -109,10 +109,11 @@ void check_fold(Sema *s, Ast *n)
 bool check_extension(Sema *s, Ast *n, Symbol *sym)
 {
     const Builtin *b = &builtins[sym->builtin];
-    bool constant = !strcmp(b->name, "Constant");
-    if (*b->space || b->signature[0] != 'F') return false;
+    const char *name = library_names[b->name];
+    bool constant = b->name == LIB_Constant;
+    if (b->space != SPACE_global || b->signature[0] != 'F') return false;
     if (n->call.args.len != (constant ? 2 : 1)) {
-        report(s, n->loc, ARGUMENT_COUNT, "'%s' takes a function%s", b->name,
+        report(s, n->loc, ARGUMENT_COUNT, "'%s' takes a function%s", name,
                constant ? " and the value outside of it" : "");
         return true;
     }
@@ -124,7 +125,7 @@ bool check_extension(Sema *s, Ast *n, Symbol *sym)
         fits = t->params[i] == s->integer || t->params[i] == s->longs;
     if (!fits) {
         report(s, (*f)->loc, CONVERSION, "'%s' takes an array or a function of ints, not '%s'",
-               b->name, type_text(s->arena, t));
+               name, type_text(s->arena, t));
         return true;
     }
     if (constant && n->call.args.data[1]->type == s->error) return true;

@@ -157,11 +157,11 @@ static bool report_foreign_member(Sema *s, const Ast *n, const char *of)
     return instead != NULL;
 }
 
-static void report_no_row(Sema *s, const Ast *n, const char *space, const char *of)
+static void report_no_row(Sema *s, const Ast *n, LibSpace space, const char *of)
 {
     VEC(const char *) names = {0};
     for (int i = 0; i < nbuiltins; i++)
-        if (s->bspace[i] == space) vec_push(&names, s->bname[i]);
+        if (builtins[i].space == space) vec_push(&names, library_names[builtins[i].name]);
     if (report_foreign_member(s, n, of)) {
         vec_free(&names);
         return;
@@ -268,39 +268,41 @@ static Base base_of(Sema *s, Ast *base, const char *member)
 
 /* ---- members of the library's table --------------------------------------------------------- */
 
-static void check_row(Sema *s, Ast *n, const char *space)
+static void check_row(Sema *s, Ast *n, const char *name)
 {
+    LibSpace space = builtin_space(s, name);
     int row = builtin_find(s, space, n->member.name, 0);
     n->type = s->error;
     n->member.base->type = s->error;
     if (row < 0) {
-        report_no_row(s, n, space, space);
+        report_no_row(s, n, space, name);
         return;
     }
     n->sym = builtin_symbol(s, row);
     if (is_row_property(row) && builtins[row].signature[0] == '=') {
-        Candidates set = candidates_of_library(s, space, n->member.name, false);
+        Candidates set = candidates_of_library(s, row, false);
         n->type = set.data[0].result;
-        n->is_const = constant_builtin(s, row, &n->value);
+        n->is_const = constant_builtin(row, &n->value);
         if (!builtins[row].pure)
-            pure_impure(s, arena_printf(s->arena, "reads %s.%s", space, n->member.name), n->loc);
+            pure_impure(s, arena_printf(s->arena, "reads %s.%s", name, n->member.name), n->loc);
     } else {
-        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", space, n->member.name));
+        n->type = type_group(s->types, arena_printf(s->arena, "%s.%s", name, n->member.name));
     }
 }
 
 /* Where the members of a value of this type are listed. */
-static const char *member_space(const Type *t)
+static LibSpace member_space(const Sema *s, const Type *t)
 {
-    if (type_is_functional(t)) return "func";
-    return t->kind == TY_STRING ? "string" : t->kind == TY_OBJECT ? t->name : "any";
+    if (type_is_functional(t)) return SPACE_func;
+    if (t->kind == TY_OBJECT) return builtin_space(s, intern_cstr(s->names, t->name));
+    return t->kind == TY_STRING ? SPACE_string : SPACE_any;
 }
 
 static void check_value_row(Sema *s, Ast *n, const Type *t)
 {
-    const char *space = intern_cstr(s->names, member_space(t));
+    LibSpace space = member_space(s, t);
     int row = builtin_find(s, space, n->member.name, 0);
-    if (row < 0) row = builtin_find(s, intern_cstr(s->names, "any"), n->member.name, 0);
+    if (row < 0) row = builtin_find(s, SPACE_any, n->member.name, 0);
     if (row < 0) {
         if (class_of(t))
             report_no_member(s, n, t->decl, type_text(s->arena, t));
@@ -313,8 +315,8 @@ static void check_value_row(Sema *s, Ast *n, const Type *t)
         n->type = type_group(s->types, n->member.name);
         return;
     }
-    n->type = candidates_of_library(s, s->bspace[row], n->member.name, true).data[0].result;
-    if (!strcmp(n->member.name, "Rank")) {
+    n->type = candidates_of_library(s, row, true).data[0].result;
+    if (builtin_is(&builtins[row], SPACE_func, LIB_Rank)) {
         n->is_const = true;
         n->value.i = t->nparams;
     }
@@ -394,7 +396,7 @@ static void check_value_member(Sema *s, Ast *n, const Type *t)
 {
     Class *cls = class_of(t);
     if (type_is_functional(t) && class_of(t->result) &&
-        builtin_find(s, intern_cstr(s->names, "func"), n->member.name, 0) < 0)
+        builtin_find(s, SPACE_func, n->member.name, 0) < 0)
         cls = class_of(t->result);
     bool runtime = n->member.base->kind == AST_BASE && class_is_object(cls); /* the runtime's */
     Symbol *m = cls && !runtime ? member_find(s, cls, n->member.name) : NULL;

@@ -43,7 +43,7 @@ static void settle_group(Sema *s, Ast **slot, const Type *want)
     Candidates set = {0};
     if (e->sym && e->sym->kind == SYM_FUNC) set = candidates_of_user(s, e->sym);
     if (e->sym && e->sym->kind == SYM_BUILTIN)
-        set = candidates_of_library(s, s->bspace[e->sym->builtin], e->sym->name, false);
+        set = candidates_of_library(s, e->sym->builtin, false);
     const Candidate *found = NULL;
     int fits = 0;
     for (int i = 0; i < set.len; i++) {

@@ -7,7 +7,7 @@
 
 /* ---- candidates ------------------------------------------------------------------------- */
 
-static const Type *letter_type(Sema *s, char letter, const char *space)
+static const Type *letter_type(Sema *s, char letter, LibSpace space)
 {
     static const struct {
         char letter;
@@ -18,17 +18,15 @@ static const Type *letter_type(Sema *s, char letter, const char *space)
                    {'d', SC_DOUBLE}};
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (scalars[i].letter == letter) return type_scalar(s->types, scalars[i].kind);
-    ScalarKind own;
     switch (letter) {
     case 'v': return s->voids;
     case 's':
     case 'z': return s->string;
     case 'S': return type_array(s->types, s->string, 1);
     case 'C': return type_array(s->types, type_scalar(s->types, SC_CHAR), 1);
-    case 'E': return type_object(s->types, intern_cstr(s->names, "TextWriter"), NULL);
-    case '&':
-        return scalar_from_name(space, strlen(space), &own) ? type_scalar(s->types, own) : NULL;
-    case 'O': return type_object(s->types, space, NULL);
+    case 'E': return type_object(s->types, s->spaces[SPACE_TextWriter], NULL);
+    case '&': return space < (int)SC_COUNT ? type_scalar(s->types, (ScalarKind)space) : NULL;
+    case 'O': return type_object(s->types, s->spaces[space], NULL);
     case 'R': return type_func(s->types, type_scalar(s->types, SC_FLOAT), 1, &s->longs);
     case 'L': return type_func(s->types, s->longs, 1, &s->longs);
     case 'D': return type_func(s->types, s->integer, 1, &s->integer);
@@ -36,8 +34,10 @@ static const Type *letter_type(Sema *s, char letter, const char *space)
     }
 }
 
-Candidates candidates_of_library(Sema *s, const char *space, const char *name, bool instance)
+Candidates candidates_of_library(Sema *s, int row, bool instance)
 {
+    LibSpace space = builtins[row].space;
+    const char *name = s->library[builtins[row].name];
     Candidates set = {.name = name};
     int rows = 0;
     for (int i = builtin_find(s, space, name, 0); i >= 0; i = builtin_find(s, space, name, i + 1))

@@ -278,7 +278,7 @@ static void typing_call(Walk *w, Ast *n)
     const Type *t = callee_type(w, *callee, args->len, &index);
     if ((*callee)->kind != AST_NAME_REF) typing_as(w, callee, NULL);
     if ((*callee)->kind == AST_MEMBER && (*callee)->member.base->kind == AST_NAME_REF)
-        real = !strcmp((*callee)->member.base->name_ref.name, "Math");
+        real = builtin_space(w->s, (*callee)->member.base->name_ref.name) == SPACE_Math;
     for (int i = 0; i < args->len; i++) {
         const Type *want = t && i < t->nparams ? t->params[i] : real ? w->s->real : NULL;
         if (args->data[i]->kind == AST_NAME_REF)

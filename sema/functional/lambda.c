@@ -226,12 +226,10 @@ static Candidates overloads(Sema *s, Ast **callee)
         s->quiet--;
         if (group) sym = copy->sym;
         if (group && sym && sym->kind == SYM_BUILTIN)
-            return candidates_of_library(s, s->bspace[sym->builtin], sym->name,
-                                         copy->member.base->type != s->error);
+            return candidates_of_library(s, sym->builtin, copy->member.base->type != s->error);
     }
     if (sym && sym->kind == SYM_FUNC) set = candidates_of_user(s, (Symbol *)(uintptr_t)sym);
-    if (sym && sym->kind == SYM_BUILTIN)
-        set = candidates_of_library(s, s->bspace[sym->builtin], sym->name, false);
+    if (sym && sym->kind == SYM_BUILTIN) set = candidates_of_library(s, sym->builtin, false);
     return set;
 }
 

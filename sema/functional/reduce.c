@@ -25,19 +25,22 @@ static const Type *reduce_type(Sema *s, FdOp op, const Type *t)
 /* The library's reduction that a callee names, or -1: a row of builtins.def. */
 static int library_reduction(Sema *s, const Ast *callee, bool alone)
 {
-    const char *space = "", *name = NULL;
+    LibSpace space = SPACE_global;
+    const char *name = NULL;
     if (callee->kind == AST_NAME_REF) {
         if (scope_user(s, callee->name_ref.name)) return -1;
         name = callee->name_ref.name;
     } else if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_NAME_REF) {
-        space = callee->member.base->name_ref.name;
+        const char *base = callee->member.base->name_ref.name;
+        space = builtin_space(s, base);
         name = callee->member.name;
-        if (scope_user(s, space) || strcmp(space, "Math")) return -1;
+        if (scope_user(s, base) || space != SPACE_Math) return -1;
     }
     if (!name) return -1;
-    int row = builtin_find(s, intern_cstr(s->names, space), name, 0);
+    int row = builtin_find(s, space, name, 0);
     if (row < 0 || !reduces(builtins[row].op)) return -1;
-    bool binary = !strcmp(name, "min") || !strcmp(name, "max") || *space;
+    LibName which = builtins[row].name;
+    bool binary = which == LIB_min || which == LIB_max || space != SPACE_global;
     return alone || !binary ? row : -1; /* min(a, b) is pointwise */
 }
 

@@ -37,9 +37,8 @@ static bool given(Lower *l, const Ast *range, FdDom *out)
 static bool is_domain_call(const Ast *n)
 {
     const Builtin *b = n->kind == AST_CALL ? lower_builtin(n) : NULL;
-    return b && !strcmp(b->space, "func") && !strcmp(b->name, "Domain") &&
-           n->call.callee->kind == AST_MEMBER && n->call.args.len == 1 &&
-           n->call.args.data[0]->is_const;
+    return builtin_is(b, SPACE_func, LIB_Domain) && n->call.callee->kind == AST_MEMBER &&
+           n->call.args.len == 1 && n->call.args.data[0]->is_const;
 }
 
 static bool domain_of(Lower *l, const FdNode *f, int d, Loc loc, FdDom *out)
@@ -293,8 +292,7 @@ static bool countable(Lower *l, const Ast *n, const Scope *s)
 
 bool lower_is_fold(const Ast *n)
 {
-    const Builtin *b = n->kind == AST_CALL ? lower_builtin(n) : NULL;
-    return b && !b->space[0] && !strcmp(b->name, "Fold");
+    return n->kind == AST_CALL && builtin_is(lower_builtin(n), SPACE_global, LIB_Fold);
 }
 
 /* The step as a function node: a function of the program by its name, else any functional value. */

@@ -218,46 +218,43 @@ static const FdNode *progression(Lower *l, const Ast *n)
     return fd_let(l->fd, 1, &i, &dom, body, lower_loc(l, n->loc));
 }
 
-static const struct {
-    const char *name;
-    IndexMap *map; /* NULL: a form of its own */
-} extensions[] = {{"Clamp", clamped},
-                  {"Periodic", periodic},
-                  {"Mirror", mirrored},
-                  {"Constant", NULL},
-                  {"Range", NULL}};
-
-/* Its row above, or -1. */
-static int extension(const Ast *n)
+/* Clamp, Periodic, Mirror, Constant or Range; LIB_COUNT: none. */
+static LibName extension(const Ast *n)
 {
     const Builtin *b = n->kind == AST_CALL && n->res == AST_RES_NONE ? lower_builtin(n) : NULL;
-    if (!b || b->space[0]) return -1;
-    for (int i = 0; i < (int)(sizeof extensions / sizeof *extensions); i++)
-        if (!strcmp(b->name, extensions[i].name)) return i;
-    return -1;
+    if (!b || b->space != SPACE_global) return LIB_COUNT;
+    switch (b->name) {
+    case LIB_Clamp:
+    case LIB_Periodic:
+    case LIB_Mirror:
+    case LIB_Constant:
+    case LIB_Range: return b->name;
+    default: return LIB_COUNT;
+    }
 }
 
 bool lower_is_extension(const Ast *n)
 {
-    return extension(n) >= 0;
+    return extension(n) != LIB_COUNT;
 }
 
 bool lower_is_progression(const Ast *n)
 {
-    int which = extension(n);
-    return which >= 0 && !strcmp(extensions[which].name, "Range");
+    return extension(n) == LIB_Range;
 }
 
 const FdNode *lower_extension(Lower *l, const Ast *n)
 {
-    int which = extension(n);
-    const FdNode *f = NULL, *v;
-    if (lower_is_progression(n))
-        v = progression(l, n);
-    else if (!(f = lower_expr(l, n->call.args.data[0])))
-        return NULL;
-    else
-        v = extensions[which].map ? extend(l, n, f, extensions[which].map) : constant(l, n, f);
+    LibName which = extension(n);
+    const FdNode *f = NULL, *v = NULL;
+    if (which != LIB_Range && !(f = lower_expr(l, n->call.args.data[0]))) return NULL;
+    switch (which) {
+    case LIB_Clamp: v = extend(l, n, f, clamped); break;
+    case LIB_Periodic: v = extend(l, n, f, periodic); break;
+    case LIB_Mirror: v = extend(l, n, f, mirrored); break;
+    case LIB_Constant: v = constant(l, n, f); break;
+    default: v = progression(l, n); break;
+    }
     return v ? lower_place(l, v, n->loc) : NULL;
 }
 

@@ -152,17 +152,18 @@ static const FdNode *domain_query(Lower *l, const Ast *n, const Builtin *b, cons
     Loc loc = n->loc;
     const FdType *to = lower_type(l, n->type);
     if (dim && (!fd_is_const(dim) || dim->value.i < 0 || dim->value.i >= f->type->nparams))
-        return lower_fail(l, loc, "the dimension of '%s' is not a constant in range", b->name);
+        return lower_fail(l, loc, "the dimension of '%s' is not a constant in range",
+                          library_names[b->name]);
     int d = dim ? (int)dim->value.i : 0;
-    if (!strcmp(b->name, "GetLowerBound"))
+    if (b->name == LIB_GetLowerBound)
         return lower_convert(l, lower_query(l, FD_OP_LOWER, f, d), to, loc);
-    if (!strcmp(b->name, "GetUpperBound")) {
+    if (b->name == LIB_GetUpperBound) {
         const FdNode *last[] = {lower_query(l, FD_OP_UPPER, f, d), fd_long(l->fd, 1)};
         return lower_convert(l, lower_op(l, FD_OP_SUB, 2, last, loc), to, loc);
     }
-    bool all = !strcmp(b->name, "Length") || !strcmp(b->name, "LongLength");
-    if (!all && strcmp(b->name, "GetLength") != 0)
-        return lower_fail(l, loc, "'%s' cannot be used here", b->name);
+    bool all = b->name == LIB_Length || b->name == LIB_LongLength;
+    if (!all && b->name != LIB_GetLength)
+        return lower_fail(l, loc, "'%s' cannot be used here", library_names[b->name]);
     const FdNode *length = NULL;
     for (int i = d; i < (all ? f->type->nparams : d + 1); i++) {
         const FdNode *ends[] = {lower_query(l, FD_OP_UPPER, f, i),
@@ -189,9 +190,10 @@ static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int 
     if (b->op != FD_OP_NONE && count == fd_op_info(b->op)->arity)
         return operate(l, n, b->op, count, values);
     const Ast *callee = n->kind == AST_CALL ? n->call.callee : n;
-    if (!strcmp(b->space, "func") && callee->kind == AST_MEMBER)
+    if (b->space == SPACE_func && callee->kind == AST_MEMBER)
         return domain_query(l, n, b, callee->member.base, count ? values[0] : NULL);
-    return lower_fail(l, n->loc, "'%s' cannot be used under bound variables", b->name);
+    return lower_fail(l, n->loc, "'%s' cannot be used under bound variables",
+                      library_names[b->name]);
 }
 
 static const FdNode *application(Lower *l, const Ast *n, int count, const FdNode *const *values)

@@ -28,37 +28,40 @@ bool is_future(const char *name)
     return false;
 }
 
-static Symbol *space_symbol(Sema *s, const char *name)
+LibSpace builtin_space(const Sema *s, const char *name)
 {
-    for (int i = 0; i < s->nspaces; i++)
-        if (s->spaces[i]->name == name) return s->spaces[i];
-    return NULL;
+    int space = 0;
+    while (space < SPACE_COUNT && s->spaces[space] != name) space++;
+    return (LibSpace)space;
+}
+
+/* A namespace or static class; NULL: none, or what holds members of values. */
+static Symbol *space_symbol(const Sema *s, const char *name)
+{
+    LibSpace space = builtin_space(s, name);
+    return space < SPACE_COUNT ? s->space_syms[space] : NULL;
 }
 
 bool is_space(const Sema *s, const char *name)
 {
-    for (int i = 0; i < s->nspaces; i++)
-        if (s->spaces[i]->name == name) return true;
-    return false;
+    return space_symbol(s, name) != NULL;
 }
 
 void scope_init(Sema *s)
 {
     s->table_size = 256;
     s->table = arena_array(s->arena, Binding *, s->table_size);
-    s->bspace = arena_array(s->arena, const char *, nbuiltins);
-    s->bname = arena_array(s->arena, const char *, nbuiltins);
     s->bsym = arena_array(s->arena, Symbol *, nbuiltins);
-    s->spaces = arena_array(s->arena, Symbol *, nbuiltins);
-    for (int i = 0; i < nbuiltins; i++) {
-        s->bspace[i] = intern_cstr(s->names, builtins[i].space);
-        s->bname[i] = intern_cstr(s->names, builtins[i].name);
-        ScalarKind k;
-        const char *space = s->bspace[i];
-        bool members = !*space || !strcmp(space, "func") || !strcmp(space, "any") ||
-                       !strcmp(space, "string") || scalar_from_name(space, strlen(space), &k);
-        if (!members && !space_symbol(s, space))
-            s->spaces[s->nspaces++] = scope_symbol(s, SYM_SPACE, space, s->error, NOWHERE, NULL);
+    s->spaces = arena_array(s->arena, const char *, SPACE_COUNT);
+    s->space_syms = arena_array(s->arena, Symbol *, SPACE_COUNT);
+    s->library = arena_array(s->arena, const char *, LIB_COUNT);
+    for (int i = 0; i < LIB_COUNT; i++) s->library[i] = intern_cstr(s->names, library_names[i]);
+    for (int i = 0; i < SPACE_COUNT; i++) {
+        s->spaces[i] = intern_cstr(s->names, library_spaces[i]);
+        bool members = i < (int)SC_COUNT || i == SPACE_global || i == SPACE_string ||
+                       i == SPACE_func || i == SPACE_any;
+        if (!members)
+            s->space_syms[i] = scope_symbol(s, SYM_SPACE, s->spaces[i], s->error, NOWHERE, NULL);
     }
 }
 
@@ -193,17 +196,18 @@ Symbol *scope_type(const Sema *s, const char *name)
     return NULL;
 }
 
-int builtin_find(const Sema *s, const char *space, const char *name, int row)
+int builtin_find(const Sema *s, LibSpace space, const char *name, int row)
 {
     for (; row < nbuiltins; row++)
-        if (s->bname[row] == name && s->bspace[row] == space) return row;
+        if (builtins[row].space == space && s->library[builtins[row].name] == name) return row;
     return -1;
 }
 
 Symbol *builtin_symbol(Sema *s, int row)
 {
     if (!s->bsym[row]) {
-        s->bsym[row] = scope_symbol(s, SYM_BUILTIN, s->bname[row], NULL, NOWHERE, NULL);
+        s->bsym[row] =
+            scope_symbol(s, SYM_BUILTIN, s->library[builtins[row].name], NULL, NOWHERE, NULL);
         s->bsym[row]->builtin = row;
     }
     return s->bsym[row];
@@ -213,7 +217,7 @@ Symbol *scope_lookup(Sema *s, const char *name)
 {
     Symbol *sym = scope_user(s, name);
     if (sym) return sym;
-    int row = builtin_find(s, intern_cstr(s->names, ""), name, 0);
+    int row = builtin_find(s, SPACE_global, name, 0);
     if (row >= 0) return builtin_symbol(s, row);
     return space_symbol(s, name);
 }
@@ -236,8 +240,9 @@ const char *scope_nearest(Sema *s, const char *name)
         for (int i = 0; i < c->sym->members->len; i++)
             vec_push(&names, c->sym->members->data[i]->name);
     for (int i = 0; i < nbuiltins; i++)
-        if (!*s->bspace[i]) vec_push(&names, s->bname[i]);
-    for (int i = 0; i < s->nspaces; i++) vec_push(&names, s->spaces[i]->name);
+        if (builtins[i].space == SPACE_global) vec_push(&names, library_names[builtins[i].name]);
+    for (int i = 0; i < SPACE_COUNT; i++)
+        if (s->space_syms[i]) vec_push(&names, library_spaces[i]);
     const char *best = diag_nearest(name, names.data, names.len);
     vec_free(&names);
     return best;
@@ -301,7 +306,7 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
                         "functions do not see the variables of top-level statements: pass '%s' as "
                         "an argument, or make it const",
                         name);
-        else if (callee && builtin_find(s, intern_cstr(s->names, "Math"), name, 0) >= 0)
+        else if (callee && builtin_find(s, SPACE_Math, name, 0) >= 0)
             report_note(s, NOWHERE, "did you mean 'Math.%s'?", name);
         else if (near)
             report_note(s, NOWHERE, "did you mean '%s'?", near);

@@ -98,9 +98,32 @@ START_TEST(every_builtin_has_known_letters)
         const char *sig = builtins[b].signature;
         if (*sig == '=') sig++;
         for (; *sig; sig++)
-            ck_assert_msg(strchr("vbcaywWiulUhfdszFAO*TRDLSCE&.", *sig), "%s.%s", builtins[b].space,
-                          builtins[b].name);
+            ck_assert_msg(strchr("vbcaywWiulUhfdszFAO*TRDLSCE&.", *sig), "%s.%s",
+                          library_spaces[builtins[b].space], library_names[builtins[b].name]);
     }
+}
+END_TEST
+
+/* Each name and space of the table is there for a row; the spaces of scalar types are their kinds. */
+START_TEST(every_library_name_is_used)
+{
+    for (int name = 0; name < LIB_COUNT; name++) {
+        bool used = false;
+        for (int b = 0; b < nbuiltins; b++) used = used || (int)builtins[b].name == name;
+        ck_assert_msg(used, "%s", library_names[name]);
+        for (int other = 0; other < name; other++)
+            ck_assert_str_ne(library_names[other], library_names[name]);
+    }
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        bool used = false;
+        for (int b = 0; b < nbuiltins; b++) used = used || (int)builtins[b].space == space;
+        ck_assert_msg(used, "%s", library_spaces[space]);
+        if (space < (int)SC_COUNT)
+            ck_assert_str_eq(library_spaces[space], scalar_name((ScalarKind)space));
+    }
+    ck_assert(!builtin_is(NULL, SPACE_Math, LIB_Sqrt));
+    ck_assert(builtin_is(&builtins[0], SPACE_global, LIB_min));
+    ck_assert(!builtin_is(&builtins[0], SPACE_Math, LIB_min));
 }
 END_TEST
 
@@ -292,6 +315,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, types_are_interned);
     tcase_add_test(t, every_builtin_has_known_letters);
+    tcase_add_test(t, every_library_name_is_used);
     tcase_add_test(t, conversions_are_nodes);
     tcase_add_test(t, constants_fold);
     tcase_add_test(t, reductions_bind_in_order);

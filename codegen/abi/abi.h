@@ -1,0 +1,13 @@
+/* The functions of the runtime that compiled programs call, by number: a row of abi.def each. */
+#ifndef CS_CODEGEN_ABI_H
+#define CS_CODEGEN_ABI_H
+
+typedef enum AbiId {
+#define ABI(name, signature, throws) ABI_##name,
+#include "abi.def"
+#undef ABI
+    ABI_COUNT,
+    ABI_NONE = ABI_COUNT
+} AbiId;
+
+#endif
