@@ -154,6 +154,7 @@ $(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $^
 random: all $(BUILD)/random/cases
+	@$(BUILD)/random/cases 1 10000 >/dev/null
 	@CSC=$(CSC) BUILD=$(BUILD) SHARE=1 BATCH=14 tests/random/run 1 100
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh

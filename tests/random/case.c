@@ -1,6 +1,9 @@
 /* One case, and the program around several. */
 #include "random.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 void write_case(Text *out, int number, Choices *c)
 {
     Gen g = {.choices = c, .number = number, .work = 1};
@@ -9,6 +12,10 @@ void write_case(Text *out, int number, Choices *c)
     for (int i = 0; i < arrays; i++) base_any(&g);
     int statements = 1 + choose(&g, 3);
     for (int i = 0; i < statements; i++) write_statement(&g);
+    if (g.reads > 10 * WORK) { /* nobody waits for it under an interpreter */
+        fprintf(stderr, "cases: case %d reads %ld elements\n", number, g.reads);
+        exit(1);
+    }
     if (g.decls.data) text_add(out, g.decls.data);
     text_printf(out, "void case%d() {\n%s}\n\n", number, g.body.data);
     text_free(&g.decls);

@@ -19,6 +19,7 @@ void stmt_partial(Gen *g)
     Value of = *a;
     int left = choose(g, of.rank);
     Value v = *new_value(g, "m", of.type, of.size, 1, &of.dom[left], choose(g, 2) == 0);
+    if (!v.array) g->values[g->nvalues - 1].work = of.work;
     covered("partial application");
     begin(g, &v);
     text_printf(g->out, "%s(", of.name);
@@ -45,6 +46,7 @@ void stmt_restriction(Gen *g)
         dom[d] = (Span){of.dom[d].lo + from, of.dom[d].lo + from + 1 + choose(g, n - from)};
     }
     Value v = *new_value(g, "n", of.type, of.size, of.rank, dom, choose(g, 2) == 0);
+    if (!v.array) g->values[g->nvalues - 1].work = of.work;
     covered("restriction");
     begin(g, &v);
     text_printf(g->out, "%s(", of.name);

@@ -127,6 +127,7 @@ void stmt_key(Gen *g)
     if (!a || a->type == BOOL || a->rank > 2) return;
     Value data = *a;
     Span d = {0, pick(g, keys, 5)};
+    if (d.hi * value_len(&data) * data.work > WORK) d.hi = 3;
     int op = choose(g, 3);
     Value v = *new_value(g, "h", INT, ty_size(INT), 1, &d, true);
     g->nvalues--;
@@ -140,7 +141,8 @@ void stmt_key(Gen *g)
                                    : "%s) : %s, ",
                     w->name, data.name);
     }
-    g->work = d.hi * 65;
+    g->work = d.hi * value_len(&data);
+    count_read(g, &data, 1);
     text_printf(g->out, "((int) %s(", data.name);
     for (int i = 0; i < data.rank; i++) text_printf(g->out, "%s%s", i ? ", " : "", g->vars[i].name);
     text_printf(g->out, ") & %d) == b ? ",
@@ -175,6 +177,7 @@ void stmt_chain(Gen *g)
     write_type(g, from.type, from.rank, array);
     text_printf(g->out, " %s = %s;\n", v.name, from.name);
     int n = 2 + choose(g, 5);
+    if (!array) g->values[g->nvalues - 1].work = (n + 1) * from.work;
     if (stencil) {
         text_printf(g->out,
                     "    for (int k = 0; k < %d; k++) {\n        %s[] next(i : %s) = i > %d && i < "

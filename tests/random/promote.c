@@ -15,10 +15,11 @@ static void write_leaf(Gen *g, Ty t, Size s, const Value *v)
     int first = choose(g, g->nvalues);
     for (int i = 0; i < g->nvalues; i++) {
         const Value *w = &g->values[(first + i) % g->nvalues];
-        if (!same_domain(v, w)) continue;
+        if (!same_domain(v, w) || !affordable(g, w)) continue;
         leaf = w;
         if (w->type == t && size_fits(w->size, s)) break;
     }
+    count_read(g, leaf, value_len(leaf));
     limit_begin(g, leaf->type, leaf->size, t, s);
     text_add(g->out, leaf->name);
     limit_end(g, leaf->type, leaf->size, t, s);
@@ -29,7 +30,8 @@ static void write_let(Gen *g, Ty t, Size s, const Value *v, int depth)
 {
     covered("let");
     text_add(g->out, "(let(");
-    int vars = g->nvars, work = g->work;
+    int vars = g->nvars;
+    long work = g->work;
     for (int d = 0; d < v->rank; d++) {
         const Var *w = open_var(g, true, v->dom[d]);
         text_printf(g->out, "%s%s : %d..%d", d ? ", " : "", w->name, v->dom[d].lo, v->dom[d].hi);
@@ -94,6 +96,7 @@ static void write_gather(Gen *g, Ty t, Size s, const Value *v, int depth)
     }
     int n = span_len(a->dom[0]);
     covered("promoted gather");
+    count_read(g, a, value_len(v));
     limit_begin(g, a->type, a->size, t, s);
     text_printf(g->out, "%s(((", a->name);
     write_function(g, INT, ty_size(INT), v, depth - 1);

@@ -51,6 +51,7 @@ typedef struct Value {
     int rank;
     Span dom[MAX_RANK];
     bool array;
+    long work; /* what an element of a lazy value takes to compute, in reads of arrays */
 } Value;
 
 typedef struct Scalar {
@@ -100,7 +101,8 @@ typedef struct Gen {
     int nfuncs;
     int guarded;  /* conditions around: uses below one do not narrow a range from above it */
     bool in_func; /* only parameters and locals are in scope */
-    int work;     /* how often what is written here may be evaluated */
+    long work;    /* how often what is written here may be evaluated */
+    long reads;   /* of elements of arrays by what has been written: how long the case may take */
     int reductions;
     unsigned indent;
 } Gen;
@@ -143,6 +145,11 @@ bool write_read(Gen *g, Ty t, Size s, int depth);
  * another range. */
 bool write_anchor(Gen *g, const Value *v, int n);
 const Value *any_value(Gen *g);
+long value_len(const Value *v);
+/* May one more element of v be read here? A lazy value with reductions inside, read in a reduction,
+ * is work without end. */
+bool affordable(const Gen *g, const Value *v);
+void count_read(Gen *g, const Value *v, long times);
 /* The value's elements at indices that the variables in scope make. */
 void write_element(Gen *g, const Value *v, int depth);
 /* From `x`, of type `from`, one of type t and size s. The text of x is written by the function

@@ -122,13 +122,30 @@ static bool value_empty(const Value *v)
     return false;
 }
 
+long value_len(const Value *v)
+{
+    long n = 1;
+    for (int d = 0; d < v->rank; d++) n *= span_len(v->dom[d]);
+    return n;
+}
+
+bool affordable(const Gen *g, const Value *v)
+{
+    return v->work == 1 || g->work * v->work <= WORK;
+}
+
+void count_read(Gen *g, const Value *v, long times)
+{
+    g->reads += g->work * times * v->work;
+}
+
 const Value *any_value(Gen *g)
 {
     if (!g->nvalues) return NULL;
     int first = choose(g, g->nvalues);
     for (int i = 0; i < g->nvalues; i++) {
         const Value *v = &g->values[g->nvalues - 1 - (first + i) % g->nvalues];
-        if (!value_empty(v)) return v;
+        if (!value_empty(v) && affordable(g, v)) return v;
     }
     return NULL;
 }
@@ -136,6 +153,7 @@ const Value *any_value(Gen *g)
 void write_element(Gen *g, const Value *v, int depth)
 {
     bool bracket = choose(g, 4) == 3;
+    count_read(g, v, 1);
     text_printf(g->out, "%s%c", v->name, bracket ? '[' : '(');
     for (int d = 0; d < v->rank; d++) {
         if (d) text_add(g->out, ", ");
@@ -150,6 +168,7 @@ static void write_guarded(Gen *g, const Value *v, Ty t, Size s, int depth)
     Text index = {0};
     bool test = value_empty(v) || !choose(g, 2);
     int boundary = choose(g, 4);
+    count_read(g, v, 1);
     g->guarded++;
     text_add(g->out, "(");
     for (int d = 0; d < v->rank; d++) {
@@ -249,14 +268,14 @@ bool write_read(Gen *g, Ty t, Size s, int depth)
 {
     if (g->in_func || !g->nvalues) return false;
     int first = choose(g, g->nvalues);
-    if (g->nvars && depth > 0 && rarely(g, 5)) {
+    if (g->nvars && depth > 0 && rarely(g, 5) && affordable(g, &g->values[first])) {
         write_guarded(g, &g->values[first], t, s, depth);
         return true;
     }
     const Value *found = NULL;
     for (int i = 0; i < g->nvalues && !found; i++) {
         const Value *v = &g->values[(first + i) % g->nvalues];
-        if (v->type == t && size_fits(v->size, s) && !value_empty(v)) found = v;
+        if (v->type == t && size_fits(v->size, s) && !value_empty(v) && affordable(g, v)) found = v;
     }
     if (!found || rarely(g, 4)) found = any_value(g);
     if (!found) return false;
@@ -266,6 +285,7 @@ bool write_read(Gen *g, Ty t, Size s, int depth)
 
 bool write_anchor(Gen *g, const Value *v, int n)
 {
+    count_read(g, v, 1);
     text_printf(g->out, "%s(", v->name);
     for (int d = 0; d < v->rank; d++) {
         if (d) text_add(g->out, ", ");

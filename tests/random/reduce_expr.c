@@ -32,7 +32,20 @@ typedef struct Operation {
     bool sum, prod;
 } Operation;
 
-static void write_operand(Gen *g, Operation op, Ty t, Size s, int n, bool anchor, int depth,
+/* What the n variables of a reduction get their ranges from. */
+static const Value *choose_anchor(Gen *g, int n)
+{
+    int first = g->nvalues ? choose(g, g->nvalues) : 0;
+    for (int i = 0; i < g->nvalues; i++) {
+        const Value *v = &g->values[(first + i) % g->nvalues];
+        long often = g->work * v->work;
+        for (int d = 0; d < n && d < v->rank; d++) often *= span_len(v->dom[d]);
+        if (v->rank >= n && value_len(v) && often <= WORK) return v;
+    }
+    return NULL;
+}
+
+static void write_operand(Gen *g, Operation op, Ty t, Size s, int n, const Value *anchor, int depth,
                           bool *failed)
 {
     Size rest = s;
@@ -51,23 +64,11 @@ static void write_operand(Gen *g, Operation op, Ty t, Size s, int n, bool anchor
         write_expr(g, t, rest, depth - 1);
         return;
     }
-    const Value *v = NULL;
-    int first = choose(g, g->nvalues);
-    for (int i = 0; i < g->nvalues && !v; i++) {
-        v = &g->values[(first + i) % g->nvalues];
-        if (v->rank < n) v = NULL;
-        for (int d = 0; v && d < v->rank; d++)
-            if (!span_len(v->dom[d])) v = NULL;
-    }
-    if (!v) {
-        *failed = true;
-        return;
-    }
     if (!size_any(t, rest)) rest.mag--;
     text_add(g->out, "(");
-    limit_begin(g, v->type, v->size, t, rest);
-    if (!write_anchor(g, v, n)) *failed = true;
-    limit_end(g, v->type, v->size, t, rest);
+    limit_begin(g, anchor->type, anchor->size, t, rest);
+    if (!write_anchor(g, anchor, n)) *failed = true;
+    limit_end(g, anchor->type, anchor->size, t, rest);
     text_add(g->out, t == BOOL                  ? (choose(g, 2) ? " & " : " | ")
                      : op.prod || !choose(g, 2) ? " + "
                                                 : " - ");
@@ -79,7 +80,9 @@ static bool write_once(Gen *g, Operation op, Ty t, Size s, int n, bool given, in
 {
     static const int lengths[] = {3, 1, 2, 7, 16, 17, 33};
     bool failed = false;
-    int work = g->work;
+    const Value *anchor = given ? NULL : choose_anchor(g, n);
+    if (!given && !anchor) return false;
+    long work = g->work;
     text_printf(g->out, "%s(", op.name);
     for (int i = 0; i < n; i++) {
         int len = lengths[choose(g, op.prod ? 4 : 7)], lo = choose(g, 3) ? 0 : choose(g, 5) - 2;
@@ -91,12 +94,12 @@ static bool write_once(Gen *g, Operation op, Ty t, Size s, int n, bool given, in
                         : i == 0 ? "%s : %d..%d, "
                                  : "%s : %d..%d, ",
                         w->name, lo, lo + len);
-        work *= given ? len : 17;
+        work *= given ? len : span_len(anchor->dom[i]);
     }
-    int outer = g->work;
+    long outer = g->work;
     g->work = work;
     g->reductions++;
-    write_operand(g, op, t, s, n, !given, depth, &failed);
+    write_operand(g, op, t, s, n, anchor, depth, &failed);
     g->reductions--;
     g->work = outer;
     text_add(g->out, ")");

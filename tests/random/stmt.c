@@ -24,7 +24,7 @@ Value *new_value(Gen *g, const char *prefix, Ty t, Size s, int rank, const Span 
 {
     if (g->nvalues == MAX_NAMES - 4) g->nvalues--;
     Value *v = &g->values[g->nvalues++];
-    *v = (Value){.type = t, .size = s, .rank = rank, .array = array};
+    *v = (Value){.type = t, .size = s, .rank = rank, .array = array, .work = 1};
     for (int d = 0; d < rank; d++) v->dom[d] = dom[d];
     new_name(g, v->name, prefix);
     return v;
@@ -129,7 +129,8 @@ static void write_definition(Gen *g, bool given)
     g->out = &text;
     for (int d = 0; d < rank; d++) open_var(g, given, given ? dom[d] : (Span){0, 0});
     g->work = 1;
-    for (int d = 0; d < rank; d++) g->work *= given ? span_len(dom[d]) + 1 : 17;
+    for (int d = 0; d < rank; d++) g->work *= span_len(given ? dom[d] : anchor->dom[d]) + 1;
+    long often = g->work, reads = g->reads;
     bool ok = true;
     Size rest = s;
     if (anchor) {
@@ -163,6 +164,7 @@ static void write_definition(Gen *g, bool given)
     covered(given ? "definition with given ranges" : "definition with inferred ranges");
     int form = given && array ? choose(g, 4) : 0; /* a definition, or a let that is converted */
     Value *v = new_value(g, "d", t, s, rank, dom, array);
+    if (!array) v->work += (g->reads - reads) / often;
     text_add(g->out, "    ");
     if (array || choose(g, 3) == 2)
         write_type(g, t, rank, array);
@@ -198,9 +200,11 @@ static void stmt_promotion(Gen *g)
     covered("promotion");
     Text text = {0}, *out = g->out;
     g->out = &text;
+    long reads = g->reads;
     write_function(g, t, ty_size(t), &domain, 3);
     g->out = out;
     Value *v = new_value(g, "f", t, ty_size(t), domain.rank, domain.dom, array);
+    if (!array) v->work += (g->reads - reads) / value_len(&domain);
     text_add(g->out, "    ");
     if (array || choose(g, 2))
         write_type(g, t, domain.rank, array);
@@ -257,6 +261,7 @@ static void stmt_write(Gen *g)
     Value old = *a;
     covered("copy on write");
     Value *pending = new_value(g, "p", old.type, old.size, old.rank, old.dom, false);
+    pending->work = 2;
     Value lazy = *pending;
     text_printf(g->out, "    var %s = (", lazy.name);
     if (old.type == BOOL)
@@ -380,6 +385,7 @@ static void stmt_otherwise(Gen *g)
     if (span_len(whole.dom[0]) < 3) return;
     Value *v = new_value(g, "w", t, small ? (Size){whole.size.mag, 0} : whole.size, whole.rank,
                          whole.dom, choose(g, 2) == 0);
+    if (!v->array) v->work = 3 * whole.work;
     text_add(g->out, "    ");
     write_type(g, t, v->rank, v->array);
     text_printf(g->out, small ? " %s = %s ?? ((int) %s);\n" : " %s = %s ?? %s;\n", v->name, name,
