@@ -35,6 +35,7 @@ START_TEST(arguments)
     void *none = cs_args();
     ck_assert_int_eq(cs_length(none, &site), 0);
     cs_release(none);
+    cs_finish(); /* a program starts once */
     cs_start(3, argv, &program);
     void *args = cs_args();
     ck_assert_int_eq(cs_length(args, &site), 2);
