@@ -203,6 +203,21 @@ static void print_select(Text *out, const KirExpr *e)
     text_add(out, bytes != 4 ? "))" : ")");
 }
 
+/* clamp(x, -1, 1), min(x, 1) without a sign. The bounds of vectors are vectors: Oclgrind reads
+ * beyond a scalar one. */
+static void print_integer_sign(Text *out, const KirExpr *e)
+{
+    bool with_sign = scalar_is_signed((ScalarKind)e->type.kind);
+    text_add(out, with_sign ? "clamp(" : "min(");
+    print(out, e->args[0]);
+    for (int bound = with_sign ? -1 : 1; bound <= 1; bound += 2) {
+        text_add(out, ", (");
+        print_type(out, e->type);
+        text_printf(out, ")(%d)", bound);
+    }
+    text_add(out, ")");
+}
+
 static void print_op(Text *out, const KirExpr *e)
 {
     static const char *const compare[] = {[FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
@@ -274,10 +289,8 @@ static void print_op(Text *out, const KirExpr *e)
     case FD_OP_SIGN:
         if (real)
             print_call(out, "sign", e);
-        else if (scalar_is_signed((ScalarKind)kind))
-            print_template(out, kind == SC_LONG ? "clamp($1, -1L, 1L)" : "clamp($1, -1, 1)", e);
         else
-            print_template(out, kind == SC_ULONG ? "min($1, 1UL)" : "min($1, 1u)", e);
+            print_integer_sign(out, e);
         return;
     case FD_OP_RANDOM: print_call(out, "cs_random", e); return;
     default: break;
