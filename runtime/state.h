@@ -58,6 +58,7 @@ typedef struct RtState {
     struct {                 /* cycles.c */
         VEC(CsHead *) roots; /* candidates; those with no count are dead, but for their memory */
         size_t limit, bytes; /* candidates, and bytes of arrays, that make a collection due */
+        size_t wait;         /* how often not to collect, after memory was out for it */
         bool collecting;
     } cycles;
 

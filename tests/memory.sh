@@ -29,6 +29,10 @@ for source in tests/memory/*.cs\$; do
     check 29 -all "$program" "$work/$name.npy"
     export CS_DEVICE=cpu CS_CACHE_DIR="$work/cache"
     check 101 "$program" "$work/$name.npy"
+    CS_PROFILE=1
+    export CS_PROFILE
+    check 307 "$program" "$work/$name.npy"
+    unset CS_PROFILE
     CS_CACHE_DIR=
     check 0 "$program" "$work/$name.npy"
     CS_CACHE_DIR="$work/cache" CS_FAMILY=gpu
@@ -41,7 +45,7 @@ for source in tests/memory/evaluation.cs\$ samples/matmul.cs\$; do
     check 211 -tell 'csc: out of memory' -removes "$work/out" "$BUILD/faults/csc" -c -o "$work/out" "$source"
     check 307 -tell 'csc: out of memory' "$BUILD/faults/csc" --emit=opencl "$source"
 done
-[ -z "$(ls "$work" | grep -v -e '^cache$' -e '^said$' -e '^out$' -e '\.o$' -e '\.npy$' -e '^collections$' -e '^evaluation$')" ] || {
+[ -z "$(ls "$work" | grep -v -e '^cache$' -e '^said$' -e '^out$' -e '\.o$' -e '\.npy$' -e '^collections$' -e '^evaluation$' -e '^functions$')" ] || {
     echo "FAIL left behind:"
     ls "$work"
     bad=1

@@ -9,7 +9,8 @@
  * constant share. Nothing here recurses.
  *
  * All that a collection needs is taken before it changes anything: a list of what the candidates
- * reach, and a stack as large. Without memory for them it does not take place.
+ * reach, and a stack as large. Without memory for them it does not take place, and what was visited
+ * in vain is paid for before it is tried again.
  *
  * Objects that died as candidates wait on the list as empty shells. */
 #include <stdlib.h>
@@ -130,7 +131,9 @@ int64_t cs_collect(void)
     drop_shells();
     Reached r = {0};
     size_t n = 0;
-    if (reach_all(&r)) {
+    bool reached = reach_all(&r);
+    rt.cycles.wait = reached ? 0 : r.all.len + rt.cycles.roots.len;
+    if (reached) {
         n = find_garbage(&r);
         for (size_t i = 0; i < rt.cycles.roots.len; i++) rt.cycles.roots.data[i]->buffered = 0;
         rt.cycles.roots.len = 0;
@@ -148,12 +151,29 @@ int64_t cs_collect(void)
     return (int64_t)n;
 }
 
+/* Is it too early to try again? */
+static bool waiting(void)
+{
+    if (!rt.cycles.wait) return false;
+    rt.cycles.wait--;
+    return true;
+}
+
+/* Room for another candidate: more of it, or that of the list which a collection empties. */
+static bool candidate_fits(void)
+{
+    if (rt.cycles.roots.len < rt.cycles.roots.cap) return true;
+    bool collecting = rt.cycles.collecting;
+    rt.cycles.collecting |= waiting(); /* who is asked for memory would collect */
+    bool fits = vec_try(&rt.cycles.roots);
+    if (!fits && !rt.cycles.wait) cs_collect();
+    rt.cycles.collecting = collecting;
+    return fits || rt.cycles.roots.len < rt.cycles.roots.cap;
+}
+
 void cycles_candidate(CsHead *h)
 {
-    if (!vec_try(&rt.cycles.roots)) {
-        if (!rt.value.draining) cs_collect(); /* which empties the list */
-        if (!vec_try(&rt.cycles.roots)) return;
-    }
+    if (!candidate_fits()) return;
     h->buffered = 1;
     vec_push(&rt.cycles.roots, h);
     cycles_step();
@@ -165,6 +185,7 @@ void cycles_step(void)
     if (n == 0 || rt.value.draining || rt.cycles.collecting) return;
     if (rt.cycles.limit == 0) settle_thresholds(0);
     if (n < rt.cycles.limit && rt.memory.used < rt.cycles.bytes) return;
+    if (waiting()) return;
     if (n >= rt.cycles.limit) { /* most may have died by counting */
         drop_shells();
         if (rt.cycles.roots.len < rt.cycles.limit / 2) return;
