@@ -120,6 +120,7 @@ void memory_trim(void)
  * which is when the program has taken more than next to nothing, learns it. */
 static bool more_memory(size_t bytes)
 {
+    if (rt.cycles.collecting) return true; /* for its lists, which it gives back */
     if (!find_limit(NULL)) return false;
     mem_limit(rt.memory.limit, more_memory);
     if (mem_used() + bytes > rt.memory.limit) memory_trim();
