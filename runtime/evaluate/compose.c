@@ -1,6 +1,6 @@
 /* Composing (compose.h). A walk over the captures writes the signature and gathers the leaves; the
- * first walk with a signature is followed by one that builds the graph with fd_substitute, each
- * lazy value once. A cheap value under two users stays composed in both; an expensive one is
+ * first walk with a signature is followed by one that builds the graph, each lazy value once (both
+ * are fdag/composition.c's). A cheap value under two users stays composed in both; an expensive one is
  * evaluated when it would be composed a second time. */
 #include "compose.h"
 
@@ -9,20 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../../fdag/composition.h"
 #include "../state.h"
 #include "closure.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
-
-typedef enum Tag {
-    TAG_SCALAR,
-    TAG_ARRAY,
-    TAG_OLD_ARRAY,
-    TAG_LAZY,
-    TAG_OLD_LAZY,
-    TAG_CLOSURE,
-    TAG_OLD_CLOSURE
-} Tag;
 
 struct Evals {
     Composed *buckets[BUCKETS];
@@ -32,8 +23,6 @@ struct Evals {
 
 typedef struct Walk {
     Evaluation *e;
-    uint32_t visit;
-    uint32_t nlazies;
     bool again; /* an evaluation's second walk */
     VEC(uint64_t) words;
 } Walk;
@@ -123,137 +112,59 @@ static bool settle(const Graph *g, const CsValue *captures)
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
-static void word(Walk *w, Tag tag, uint64_t value)
+/* What a captured function is; an array's type is not asked for. */
+static FdCapture capture_of(void *ctx, const void *captures, int slot)
 {
-    vec_push(&w->words, value << 3 | (uint64_t)tag);
+    (void)ctx;
+    void *fn = seen((const CsValue *)captures + slot);
+    Array *a = array_of(fn);
+    if (a) return (FdCapture){FD_CAPTURE_ARRAY, a, &a->head.visit, &a->head.index, 0, 0, 0};
+    if (((CsHead *)fn)->kind == CS_LAZY) {
+        Lazy *l = fn;
+        return (FdCapture){FD_CAPTURE_GRAPH, l, &l->visit, &l->index, 0, l->graph->fd, l->captures};
+    }
+    Closure *k = fn;
+    return (FdCapture){FD_CAPTURE_FUNCTION, k, &k->visit, &k->index, k->type, 0, 0};
+}
+
+/* The word of a capture, and the leaf of one that gets a slot. */
+static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
+{
+    Walk *w = ctx;
+    RtLeaf leaf = {0};
+    Lazy *l = c->object;
+    uint64_t what = 0;
+    if (c->kind == FD_CAPTURE_SCALAR) {
+        leaf.scalar.i = ((const CsValue *)captures)[slot].i;
+    } else if (c->kind == FD_CAPTURE_ARRAY) {
+        leaf.array = c->object;
+        what = (uint64_t)leaf.array->head.elem << 8 | (uint64_t)leaf.array->head.rank;
+    } else if (c->kind == FD_CAPTURE_GRAPH) {
+        what = l->graph->serial;
+        if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
+    } else {
+        leaf.closure = c->object;
+        what = (uint64_t)(uintptr_t)leaf.closure->type;
+        if (!again) w->e->nclosures++;
+    }
+    if (again) what = *c->index;
+    vec_push(&w->words, what << 3 | (uint64_t)again << 2 | (uint64_t)c->kind);
+    if (!again && c->kind != FD_CAPTURE_GRAPH) vec_push(&w->e->leaves, leaf);
 }
 
 static void walk(Walk *w, const Graph *g, const CsValue *captures)
 {
-    for (int i = 0; i < g->fd->nslots; i++) {
-        RtLeaf leaf = {0};
-        if (!g->fd->slots[i].type->result) {
-            leaf.scalar.i = captures[i].i;
-            vec_push(&w->e->leaves, leaf);
-            word(w, TAG_SCALAR, 0);
-            continue;
-        }
-        void *fn = seen(&captures[i]);
-        leaf.array = array_of(fn);
-        if (leaf.array) {
-            Array *a = leaf.array;
-            if (a->head.visit == w->visit) {
-                word(w, TAG_OLD_ARRAY, a->head.index);
-                continue;
-            }
-            a->head.visit = w->visit;
-            a->head.index = (uint32_t)w->e->leaves.len;
-            vec_push(&w->e->leaves, leaf);
-            word(w, TAG_ARRAY, (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank);
-        } else if (((CsHead *)fn)->kind == CS_LAZY) {
-            Lazy *l = fn;
-            if (l->visit == w->visit) {
-                word(w, TAG_OLD_LAZY, l->index);
-                continue;
-            }
-            l->visit = w->visit;
-            l->index = w->nlazies++;
-            if (!w->again && l->composed < UINT8_MAX) l->composed++;
-            word(w, TAG_LAZY, l->graph->serial);
-            walk(w, l->graph, l->captures);
-        } else {
-            Closure *k = fn;
-            if (k->visit == w->visit) {
-                word(w, TAG_OLD_CLOSURE, k->index);
-                continue;
-            }
-            k->visit = w->visit;
-            k->index = (uint32_t)w->e->leaves.len;
-            leaf.closure = k;
-            w->e->nclosures++;
-            vec_push(&w->e->leaves, leaf);
-            word(w, TAG_CLOSURE, (uint64_t)(uintptr_t)k->type);
-        }
-    }
+    FdComposing c = {.ctx = w, .visit = ++rt.visit, .look = capture_of, .meet = meet};
+    fd_compose_walk(&c, g->fd, captures);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-typedef struct Builder {
-    Composed *c;
-    uint32_t visit;
-    int nslots; /* made so far, in the walk's order */
-    VEC(FdSlot) slots;
-    VEC(const FdNode *) lazies; /* by index */
-} Builder;
-
-static const FdType *import_type(Fd *fd, const FdType *t)
+static FdCapture typed_capture_of(void *ctx, const void *captures, int slot)
 {
-    const FdType *parts[FD_MAX_PARAMS];
-    if (fd_type_is_scalar(t)) return fd_type_scalar(fd, t->scalar);
-    if (t->record) {
-        for (int i = 0; i < t->nfields; i++) parts[i] = import_type(fd, t->fields[i]);
-        return fd_type_record(fd, t->record, t->nfields, parts, t->field_names);
-    }
-    for (int i = 0; i < t->nparams; i++) parts[i] = import_type(fd, t->params[i]);
-    return fd_type_func(fd, import_type(fd, t->result), t->nparams, parts);
-}
-
-static const FdNode *new_slot(Builder *b, const FdType *type, bool is_array, const char *name)
-{
-    Fd *fd = b->c->fd;
-    FdSlot s = {.type = import_type(fd, type), .is_array = is_array};
-    s.name = name ? arena_strndup(fd_arena(fd), name, strlen(name)) : NULL;
-    vec_push(&b->slots, s);
-    return fd_slot(fd, b->nslots++, s.type, s.name);
-}
-
-static const FdNode *build(Builder *b, const Graph *g, const FdNode *root, const CsValue *captures)
-{
-    Fd *fd = b->c->fd;
-    int n = g->fd->nslots;
-    VEC(const FdNode *) values = {0};
-    for (int i = 0; i < n; i++) {
-        const FdSlot *slot = &g->fd->slots[i];
-        void *fn = slot->type->result ? seen(&captures[i]) : NULL;
-        Array *a = fn ? array_of(fn) : NULL;
-        const FdNode *v;
-        if (!fn) {
-            v = new_slot(b, slot->type, false, slot->name);
-        } else if (a) {
-            if (a->head.visit == b->visit) {
-                v = fd_slot(fd, (int)a->head.index, b->slots.data[a->head.index].type,
-                            b->slots.data[a->head.index].name);
-            } else {
-                a->head.visit = b->visit;
-                a->head.index = (uint32_t)b->nslots;
-                v = new_slot(b, rt_type_of(a), true, slot->name);
-            }
-        } else if (((CsHead *)fn)->kind == CS_LAZY) {
-            Lazy *l = fn;
-            if (l->visit != b->visit) {
-                l->visit = b->visit;
-                l->index = (uint32_t)b->lazies.len;
-                vec_push(&b->lazies, NULL); /* number first, as the walk does */
-                const FdNode *made = build(b, l->graph, l->graph->fd->root, l->captures);
-                b->lazies.data[l->index] = made; /* (which may have moved) */
-            }
-            v = b->lazies.data[l->index];
-        } else {
-            Closure *k = fn;
-            if (k->visit != b->visit) {
-                k->visit = b->visit;
-                k->index = (uint32_t)b->nslots;
-                new_slot(b, k->type, false, slot->name);
-            }
-            v = fd_slot(fd, (int)k->index, b->slots.data[k->index].type,
-                        b->slots.data[k->index].name);
-        }
-        vec_push(&values, v);
-    }
-    const FdNode *out = fd_substitute(fd, root, values.data, n);
-    vec_free(&values);
-    return out;
+    FdCapture c = capture_of(ctx, captures, slot);
+    if (c.kind == FD_CAPTURE_ARRAY) c.type = rt_type_of(c.object);
+    return c;
 }
 
 /* What evaluation asks about a composed graph. */
@@ -273,19 +184,6 @@ static void look(Composed *c)
     }
 }
 
-/* A recurrence whose indices ask functions has no order before those are known, which is now. False
- * if there is none such, or still no order: then evaluating it says so. */
-static bool order_recurrences(Composed *c)
-{
-    FdError error = {0};
-    bool any = false;
-    for (int i = 0; i < c->order.nnodes; i++) {
-        const FdNode *n = c->order.nodes[i];
-        any = any || (n->self && n->order[0] == 0);
-    }
-    return any && fd_pass_find("recur")->run(c->fd, &c->graph, &error);
-}
-
 static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root,
                       const CsValue *captures)
 {
@@ -295,16 +193,8 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     c->hash = hash;
     c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
     c->nwords = w->words.len;
-    Builder b = {.c = c, .visit = ++rt.visit};
-    c->graph.root = build(&b, g, root, captures);
-    c->graph.nslots = (int)b.slots.len;
-    c->graph.slots = arena_copy(fd_arena(c->fd), b.slots.data, b.slots.len * sizeof *b.slots.data);
-    vec_free(&b.slots);
-    vec_free(&b.lazies);
-    FdError error;
-    fd_pass_find("given")->run(c->fd, &c->graph, &error);
-    c->key = fd_key(c->fd, &c->graph, &c->order);
-    if (order_recurrences(c)) c->key = fd_key(c->fd, &c->graph, &c->order);
+    FdComposing composing = {.visit = ++rt.visit, .look = typed_capture_of};
+    fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
     look(c);
     return c;
 }
@@ -388,7 +278,7 @@ static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsVa
                    bool again, const CsSite *site)
 {
     *e = (Evaluation){0};
-    Search s = {{.e = e, .visit = ++rt.visit, .again = again}, g, root, captures};
+    Search s = {{.e = e, .again = again}, g, root, captures};
     if (mem_try(find_or_make, &s)) return true;
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);

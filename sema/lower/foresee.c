@@ -2,15 +2,13 @@
  * array, a graph over values, or unknown; variables of functional type that are assigned once keep
  * theirs, and a function whose only return is its last statement is followed with its arguments'
  * values. Where a known value is converted to an array, or a scalar graph is evaluated, its graph
- * is composed like in runtime/evaluate/compose.c: the same substitutions in the same order give the
- * same key. A wrong guess costs nothing but a kernel nobody asks for; a value that is not known is
- * skipped.
+ * is composed as the runtime does it (fdag/composition.h), so that it has the same key. A wrong
+ * guess costs nothing but a kernel nobody asks for; a value that is not known is skipped.
  */
 #include "foresee.h"
 
-#include <string.h>
-
 #include "../../base/vec.h"
+#include "../../fdag/composition.h"
 #include "lower.h"
 
 enum {
@@ -28,10 +26,8 @@ struct Value {
     const SemaGraph *graph; /* LAZY */
     Value **captures;       /* one a slot */
     int depth;
-    Value *result;      /* LAZY: the array, once it was evaluated */
-    int visit;          /* composing: the composition that saw it ... */
-    int slot;           /* ... and ARRAY: its slot there */
-    const FdNode *node; /* LAZY: its node there */
+    Value *result;         /* LAZY: the array, once it was evaluated */
+    uint32_t visit, index; /* composing: the composition that saw it, its number there */
 };
 
 typedef struct Known {
@@ -46,8 +42,8 @@ typedef struct Foresee {
     VEC(Known) known;
     VEC(SemaEvaluation) found;
     VEC(FdKey) keys;
-    VEC(FdSlot) slots; /* of the composition under way */
-    int visit, calls, followed;
+    uint32_t visit;
+    int calls, followed;
     Value *other, *unknown, *returned;
 } Foresee;
 
@@ -69,43 +65,18 @@ static Value *any_of(Foresee *f, const Type *t)
 
 /* ---- composing ---------------------------------------------------------------------------- */
 
-static const FdNode *new_slot(Foresee *f, const FdSlot *like, bool is_array)
+static FdCapture look(void *ctx, const void *captures, int slot)
 {
-    FdSlot s = {.type = like->type, .is_array = is_array, .name = like->name};
-    vec_push(&f->slots, s);
-    return fd_slot(f->fd, (int)f->slots.len - 1, s.type, s.name);
-}
-
-static const FdNode *compose(Foresee *f, Value *v);
-
-/* The node that stands for a slot of a graph; NULL if it is not known. */
-static const FdNode *capture(Foresee *f, const FdSlot *slot, Value *v)
-{
-    if (!slot->type->nparams) return new_slot(f, slot, false);
+    (void)ctx;
+    Value *v = ((Value *const *)captures)[slot];
     if (v->kind == VAL_LAZY && v->result) v = v->result;
-    if (v->kind == VAL_ARRAY) {
-        if (v->visit == f->visit)
-            return fd_slot(f->fd, v->slot, f->slots.data[v->slot].type,
-                           f->slots.data[v->slot].name);
-        v->visit = f->visit;
-        v->slot = (int)f->slots.len;
-        return new_slot(f, slot, true);
-    }
-    if (v->kind != VAL_LAZY) return NULL;
-    if (v->visit != f->visit) {
-        v->visit = f->visit;
-        v->node = compose(f, v);
-    }
-    return v->node;
-}
-
-static const FdNode *compose(Foresee *f, Value *v)
-{
-    const FdGraph *g = v->graph->graph;
-    const FdNode **values = arena_array(f->arena, const FdNode *, g->nslots + 1);
-    for (int i = 0; i < g->nslots; i++)
-        if (!(values[i] = capture(f, &g->slots[i], v->captures[i]))) return NULL;
-    return fd_substitute(f->fd, g->root, values, g->nslots);
+    FdCapture c = {FD_CAPTURE_UNKNOWN, v, &v->visit, &v->index, NULL, NULL, NULL};
+    if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
+    if (v->kind != VAL_LAZY) return c;
+    c.kind = FD_CAPTURE_GRAPH;
+    c.graph = v->graph->graph;
+    c.captures = v->captures;
+    return c;
 }
 
 /* An array needs bounds in every dimension. */
@@ -118,19 +89,12 @@ static bool is_finite(const FdNode *root)
 
 static void record(Foresee *f, Value *v, Loc loc)
 {
-    f->visit++;
-    f->slots.len = 0;
-    const FdNode *root = compose(f, v);
-    if (!root || !is_finite(root)) return;
-    Arena *a = fd_arena(f->fd);
-    FdGraph *g = arena_new_of(a, FdGraph);
-    g->root = root;
-    g->nslots = (int)f->slots.len;
-    g->slots = arena_array(a, FdSlot, g->nslots + 1);
-    if (g->nslots) memcpy(g->slots, f->slots.data, sizeof *g->slots * f->slots.len);
-    FdError error;
-    fd_pass_find("given")->run(f->fd, g, &error);
-    FdKey key = fd_key(f->fd, g, NULL);
+    const FdGraph *graph = v->graph->graph;
+    FdComposing composing = {.visit = ++f->visit, .look = look};
+    FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
+    FdKey key;
+    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL)) return;
+    if (!is_finite(g->root)) return;
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return;
     vec_push(&f->keys, key);
@@ -327,5 +291,4 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     vec_free(&f.known);
     vec_free(&f.found);
     vec_free(&f.keys);
-    vec_free(&f.slots);
 }

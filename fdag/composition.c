@@ -1,0 +1,117 @@
+/* Composing (composition.h): one walk over captures, depth first in the order of slots, which
+ * numbers slots and graphs before it goes into them, and builds with fd_substitute where it is to.
+ * Recursive: who makes lazy values keeps them from being deep. */
+#include "composition.h"
+
+#include <string.h>
+
+#include "internal.h"
+
+typedef struct Composer {
+    const FdComposing *c;
+    Fd *fd; /* NULL: nothing is built */
+    int nslots;
+    uint32_t ngraphs;
+    VEC(FdSlot) slots;
+    FdiNodes graphs; /* what each became, by its number */
+} Composer;
+
+static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
+                    const FdNode **out);
+
+static void add_slot(Composer *m, const FdType *type, bool is_array, const char *name)
+{
+    m->nslots++;
+    if (!m->fd) return;
+    FdSlot s = {.type = fdi_import_type(m->fd, type), .is_array = is_array};
+    s.name = name ? arena_strndup(m->fd->arena, name, strlen(name)) : NULL;
+    vec_push(&m->slots, s);
+}
+
+static const FdNode *slot_node(const Composer *m, uint32_t index)
+{
+    const FdSlot *s = &m->slots.data[index];
+    return fd_slot(m->fd, (int)index, s->type, s->name);
+}
+
+static FdCapture look(const Composer *m, const FdGraph *g, const void *captures, int slot)
+{
+    if (!g->slots[slot].type->result) return (FdCapture){.kind = FD_CAPTURE_SCALAR};
+    return m->c->look(m->c->ctx, captures, slot);
+}
+
+/* The node that slot i of g becomes; NULL if nothing is built. */
+static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, const FdNode **out)
+{
+    const FdSlot *slot = &g->slots[i];
+    FdCapture k = look(m, g, captures, i);
+    uint32_t own = (uint32_t)m->nslots;
+    if (k.kind == FD_CAPTURE_UNKNOWN) return false;
+    bool single = k.kind == FD_CAPTURE_SCALAR, graph = k.kind == FD_CAPTURE_GRAPH;
+    bool again = !single && *k.visit == m->c->visit;
+    if (!again && !single) {
+        *k.visit = m->c->visit;
+        *k.index = graph ? m->ngraphs++ : own;
+    }
+    if (m->c->meet) m->c->meet(m->c->ctx, &k, captures, i, again);
+    if (!again && !graph)
+        add_slot(m, k.type ? k.type : slot->type, k.kind == FD_CAPTURE_ARRAY, slot->name);
+    if (!again && graph) {
+        const FdNode *made = NULL;
+        if (m->fd) vec_push(&m->graphs, NULL);
+        if (!compose(m, k.graph, k.graph->root, k.captures, &made)) return false;
+        if (m->fd) m->graphs.data[*k.index] = made;
+    }
+    if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
+    return true;
+}
+
+static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
+                    const FdNode **out)
+{
+    FdiNodes values = {0};
+    bool known = true;
+    for (int i = 0; i < g->nslots && known; i++) {
+        const FdNode *v = NULL;
+        known = capture(m, g, captures, i, &v);
+        if (m->fd) vec_push(&values, v);
+    }
+    if (known && m->fd) *out = fd_substitute(m->fd, root, values.data, g->nslots);
+    vec_free(&values);
+    return known;
+}
+
+bool fd_compose_walk(const FdComposing *c, const FdGraph *g, const void *captures)
+{
+    Composer m = {.c = c};
+    return compose(&m, g, NULL, captures, NULL);
+}
+
+/* A recurrence whose indices ask functions has no order before those are known, which is now. Does
+ * the graph hold one? If it still has no order then, evaluating it says so. */
+static bool waits(const FdOrder *order)
+{
+    for (int i = 0; i < order->nnodes; i++)
+        if (order->nodes[i]->self && order->nodes[i]->order[0] == 0) return true;
+    return false;
+}
+
+bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *root,
+                const void *captures, FdGraph *out, FdKey *key, FdOrder *order)
+{
+    Composer m = {.c = c, .fd = fd};
+    *out = (FdGraph){0};
+    bool known = compose(&m, g, root, captures, &out->root);
+    out->nslots = (int)m.slots.len;
+    out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
+    vec_free(&m.slots);
+    vec_free(&m.graphs);
+    if (!known) return false;
+    FdError error;
+    FdOrder room;
+    if (!order) order = &room;
+    fd_pass_given(fd, out, &error);
+    *key = fd_key(fd, out, order);
+    if (waits(order) && fd_pass_recur(fd, out, &error)) *key = fd_key(fd, out, order);
+    return true;
+}
