@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "../base/mem.h"
+#include "../codegen/abi/csrt.h"
 #include "../fdag/fdag.h"
-#include "csrt.h"
 
 /* ---- exceptions (error.c) ----------------------------------------------------------- */
 

@@ -199,33 +199,37 @@ LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMV
     return host_constant(m, name, LLVMArrayType(elem, n), LLVMConstArray(elem, items, n), false);
 }
 
+LLVMValueRef host_struct(const HostModule *m, HostStruct which, LLVMValueRef *members)
+{
+    LLVMTypeRef t = m->structs[which];
+    return LLVMConstNamedStruct(t, members, LLVMCountStructElementTypes(t));
+}
+
 static LLVMValueRef site_of(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;
     int line, col;
     sources_position(m->sources, loc.file, loc.begin, &line, &col);
-    LLVMValueRef members[] = {host_c_string(m, f->name),
-                              host_c_string(m, sources_get(m->sources, loc.file)->path),
-                              host_int(m, line), host_int(m, col)};
-    LLVMTypeRef t = m->structs[HOST_SITE];
-    return host_constant(m, "site", t, LLVMConstNamedStruct(t, members, 4), false);
+    LLVMValueRef members[SITE_MEMBERS];
+    members[SITE_FUNCTION] = host_c_string(m, f->name);
+    members[SITE_FILE] = host_c_string(m, sources_get(m->sources, loc.file)->path);
+    members[SITE_LINE] = host_int(m, line);
+    members[SITE_COL] = host_int(m, col);
+    return host_constant(m, "site", m->structs[HOST_SITE], host_struct(m, HOST_SITE, members),
+                         false);
 }
 
 /* A CsStr as it lies in the program: never counted, and made of nothing at run time. */
 static LLVMValueRef literal(HostModule *m, const char *bytes, size_t len)
 {
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(m->ctx), i16 = LLVMInt16TypeInContext(m->ctx);
-    LLVMValueRef none = host_long(m, 0);
-    LLVMValueRef members[] = {host_int(m, -1),
-                              LLVMConstInt(i16, HOST_KIND_STR, false),
-                              LLVMConstNull(i8),
-                              LLVMConstNull(i8),
-                              host_long(m, (int64_t)len),
-                              none,
-                              none,
-                              none,
-                              LLVMConstStringInContext(m->ctx, bytes, (unsigned)len, false)};
-    LLVMValueRef init = LLVMConstStructInContext(m->ctx, members, 9, false);
+    LLVMValueRef members[STR_MEMBERS + 1];
+    members[STR_REFS] = host_int(m, -1);
+    members[STR_KIND] = LLVMConstInt(m->i16, CS_STR, false);
+    members[STR_COLOUR] = members[STR_BUFFERED] = LLVMConstNull(m->i8);
+    members[STR_LEN] = host_long(m, (int64_t)len);
+    members[STR_COUNT] = members[STR_AT_CHAR] = members[STR_AT_BYTE] = host_long(m, 0);
+    members[STR_MEMBERS] = LLVMConstStringInContext(m->ctx, bytes, (unsigned)len, false);
+    LLVMValueRef init = LLVMConstStructInContext(m->ctx, members, STR_MEMBERS + 1, false);
     return host_constant(m, "string", LLVMTypeOf(init), init, true);
 }
 
@@ -248,9 +252,11 @@ LLVMValueRef host_graph(HostModule *m, uint64_t graph)
 {
     if (graph >= (uint64_t)m->sema->ngraphs) host_bug(m, NULL, "a graph that does not exist");
     if (!m->graphs[graph]) {
-        LLVMTypeRef t = m->structs[HOST_GRAPH];
-        LLVMValueRef members[] = {host_c_string(m, m->sema->graphs[graph].text), host_null(m)};
-        m->graphs[graph] = host_constant(m, "graph", t, LLVMConstNamedStruct(t, members, 2), true);
+        LLVMValueRef members[GRAPH_MEMBERS];
+        members[GRAPH_TEXT] = host_c_string(m, m->sema->graphs[graph].text);
+        members[GRAPH_PARSED] = host_null(m);
+        m->graphs[graph] = host_constant(m, "graph", m->structs[HOST_GRAPH],
+                                         host_struct(m, HOST_GRAPH, members), true);
     }
     return m->graphs[graph];
 }
@@ -278,31 +284,32 @@ static LLVMValueRef exceptions(HostModule *m)
 static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkernels)
 {
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, nkernels + 1);
-    LLVMTypeRef t = m->structs[HOST_KERNEL];
     for (int i = 0; i < nkernels; i++) {
-        LLVMValueRef members[] = {host_long(m, (int64_t)kernels[i].key.hi),
-                                  host_long(m, (int64_t)kernels[i].key.lo),
-                                  host_c_string(m, kernels[i].text)};
-        items[i] = LLVMConstNamedStruct(t, members, 3);
+        LLVMValueRef kernel[KERNEL_MEMBERS];
+        kernel[KERNEL_KEY_HI] = host_long(m, (int64_t)kernels[i].key.hi);
+        kernel[KERNEL_KEY_LO] = host_long(m, (int64_t)kernels[i].key.lo);
+        kernel[KERNEL_TEXT] = host_c_string(m, kernels[i].text);
+        items[i] = host_struct(m, HOST_KERNEL, kernel);
     }
-    LLVMValueRef all = host_table(m, "kernels", t, items, (unsigned)nkernels);
+    LLVMValueRef members[PROGRAM_MEMBERS];
+    members[PROGRAM_KERNELS] =
+        host_table(m, "kernels", m->structs[HOST_KERNEL], items, (unsigned)nkernels);
     int nnatives = m->sema->nhost_users;
     LLVMValueRef *natives = arena_array(m->arena, LLVMValueRef, nnatives + 1);
     for (int i = 0; i < nnatives; i++) natives[i] = host_native(m, m->sema->host_users[i], 0);
     const CgOptions *cg = &m->options->cg;
-    LLVMValueRef members[] = {host_c_string(m, m->options->program),
-                              host_int(m, (int64_t)cg->tile),
-                              host_int(m, cg->precise),
-                              host_int(m, nkernels),
-                              all,
-                              host_int(m, nnatives),
-                              host_table(m, "natives", m->ptr, natives, (unsigned)nnatives),
-                              host_int(m, m->nrecords),
-                              host_describe_records(m),
-                              exceptions(m),
-                              host_class_named(m, "Exception")};
-    t = m->structs[HOST_PROGRAM];
-    return host_constant(m, "description", t, LLVMConstNamedStruct(t, members, 11), false);
+    members[PROGRAM_NAME] = host_c_string(m, m->options->program);
+    members[PROGRAM_TILE] = host_int(m, (int64_t)cg->tile);
+    members[PROGRAM_PRECISE] = host_int(m, cg->precise);
+    members[PROGRAM_NKERNELS] = host_int(m, nkernels);
+    members[PROGRAM_NNATIVES] = host_int(m, nnatives);
+    members[PROGRAM_NATIVES] = host_table(m, "natives", m->ptr, natives, (unsigned)nnatives);
+    members[PROGRAM_NRECORDS] = host_int(m, m->nrecords);
+    members[PROGRAM_RECORDS] = host_describe_records(m);
+    members[PROGRAM_EXCEPTIONS] = exceptions(m);
+    members[PROGRAM_ANY_EXCEPTION] = host_class_named(m, "Exception");
+    return host_constant(m, "description", m->structs[HOST_PROGRAM],
+                         host_struct(m, HOST_PROGRAM, members), false);
 }
 
 /* int main(int argc, char **argv) */

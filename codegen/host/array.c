@@ -5,8 +5,6 @@
 
 #include "impl.h"
 
-enum { STATE_READ = 1, STATE_WRITE = 2 }; /* CS_HOST_READ, CS_HOST_WRITE of csrt.h */
-
 const HostFact *host_fact_of(const HostFunc *f, const Symbol *sym, bool write)
 {
     for (size_t i = f->facts.len; i-- > 0;) {
@@ -30,11 +28,11 @@ LLVMValueRef host_array_field(HostFunc *f, LLVMValueRef array, unsigned field, L
     return LLVMBuildLoad2(m->b, type, at, "");
 }
 
-LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, HostDim field, int dim)
+LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, int member, int dim)
 {
     HostModule *m = f->m;
     LLVMValueRef path[] = {host_int(m, 0), host_int(m, ARRAY_DIM), host_int(m, dim),
-                           host_int(m, (int64_t)field)};
+                           host_int(m, member)};
     LLVMValueRef at = LLVMBuildInBoundsGEP2(m->b, m->structs[HOST_ARRAY], array, path, 4, "");
     return LLVMBuildLoad2(m->b, m->i64, at, "");
 }
@@ -51,7 +49,8 @@ LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write)
 {
     HostModule *m = f->m;
     LLVMValueRef state = host_array_field(f, array, ARRAY_STATE, m->i32);
-    LLVMValueRef bit = LLVMBuildAnd(m->b, state, host_int(m, write ? STATE_WRITE : STATE_READ), "");
+    LLVMValueRef bit =
+        LLVMBuildAnd(m->b, state, host_int(m, write ? CS_HOST_WRITE : CS_HOST_READ), "");
     LLVMValueRef no = LLVMBuildICmp(m->b, LLVMIntEQ, bit, host_int(m, 0), "");
     if (!write) return no;
     LLVMValueRef refs = host_array_field(f, array, ARRAY_REFS, m->i32);
@@ -130,10 +129,10 @@ LLVMValueRef host_array_end(HostFunc *f, LLVMValueRef array, int dim)
 
 void host_index(HostFunc *f, AstList args, LLVMValueRef slot, HostIndex *out)
 {
-    LLVMValueRef values[HOST_MAX_RANK], array = NULL;
-    Ast *trees[HOST_MAX_RANK] = {NULL};
+    LLVMValueRef values[CS_MAX_RANK], array = NULL;
+    Ast *trees[CS_MAX_RANK] = {NULL};
     bool from_end = false;
-    if (args.len > HOST_MAX_RANK) host_bug(f->m, args.data[0], "too many indices");
+    if (args.len > CS_MAX_RANK) host_bug(f->m, args.data[0], "too many indices");
     for (int d = 0; d < args.len; d++) {
         trees[d] = host_index_tree(args.data[d]);
         from_end = from_end || trees[d] != args.data[d];
@@ -169,7 +168,7 @@ HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, cons
                          Loc loc)
 {
     LLVMBuilderRef b = f->m->b;
-    LLVMValueRef outside = NULL, rel[HOST_MAX_RANK];
+    LLVMValueRef outside = NULL, rel[CS_MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
         rel[d] = LLVMBuildSub(b, wide(f, x, d), host_array_dim(f, array, DIM_LO, d), "");
         LLVMValueRef n = host_array_dim(f, array, DIM_N, d);
@@ -215,9 +214,9 @@ HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc)
         LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, fact->sym->host, "");
         return host_element_by_fact(f, fact, array, base->type, &x, loc);
     }
-    Ast *all[HOST_MAX_RANK + 1] = {base};
-    LLVMValueRef values[HOST_MAX_RANK + 1];
-    if (args.len > HOST_MAX_RANK) host_bug(f->m, base, "too many indices");
+    Ast *all[CS_MAX_RANK + 1] = {base};
+    LLVMValueRef values[CS_MAX_RANK + 1];
+    if (args.len > CS_MAX_RANK) host_bug(f->m, base, "too many indices");
     for (int d = 0; d < args.len; d++) all[d + 1] = host_index_tree(args.data[d]);
     host_peeks(f, all, args.len + 1, values);
     index_from(f, args.data, values + 1, args.len, values[0], &x);
@@ -319,7 +318,7 @@ static LLVMValueRef allocate(HostFunc *f, const Type *type, const LLVMValueRef *
 static HostRef filled(HostFunc *f, const Ast *init, const Type *type)
 {
     HostModule *m = f->m;
-    LLVMValueRef lengths[HOST_MAX_RANK] = {NULL};
+    LLVMValueRef lengths[CS_MAX_RANK] = {NULL};
     const Ast *level = init;
     int64_t total = 1;
     for (int d = 0; d < type->nparams; d++) {
@@ -346,7 +345,7 @@ HostRef host_new_array(HostFunc *f, Ast *n)
     if (n->new_array.init) return filled(f, n->new_array.init, n->type);
     HostIndex x;
     host_index(f, n->new_array.sizes, NULL, &x);
-    LLVMValueRef lengths[HOST_MAX_RANK];
+    LLVMValueRef lengths[CS_MAX_RANK];
     for (int d = 0; d < x.rank; d++) lengths[d] = wide(f, &x, d);
     return (HostRef){allocate(f, n->type, lengths, n->loc), true, false};
 }

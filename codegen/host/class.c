@@ -18,7 +18,7 @@ static void set_layout(HostModule *m, const Class *c)
 {
     HostClass *h = c->host;
     bool record = type_is_record(c->type);
-    LLVMTypeRef *types = arena_array(m->arena, LLVMTypeRef, c->nfields + OBJECT_FIELDS);
+    LLVMTypeRef *types = arena_array(m->arena, LLVMTypeRef, c->nfields + OBJECT_MEMBERS);
     unsigned n = 0;
     if (!record) {
         types[n++] = m->i64; /* CsHead */
@@ -70,13 +70,13 @@ static LLVMValueRef impls(HostModule *m, const Class *c)
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
     struct ClassImpl *sorted = arena_copy(m->arena, c->impls, (size_t)c->nimpls * sizeof *c->impls);
     qsort(sorted, (size_t)c->nimpls, sizeof *sorted, by_selector);
-    LLVMTypeRef t = m->structs[HOST_IMPL];
     for (int i = 0; i < c->nimpls; i++) {
-        LLVMValueRef members[] = {host_long(m, sorted[i].method->slot),
-                                  function_of(m, sorted[i].with)};
-        items[i] = LLVMConstNamedStruct(t, members, 2);
+        LLVMValueRef members[IMPL_MEMBERS];
+        members[IMPL_SELECTOR] = host_long(m, sorted[i].method->slot);
+        members[IMPL_METHOD] = function_of(m, sorted[i].with);
+        items[i] = host_struct(m, HOST_IMPL, members);
     }
-    return host_table(m, "impls", t, items, (unsigned)c->nimpls);
+    return host_table(m, "impls", m->structs[HOST_IMPL], items, (unsigned)c->nimpls);
 }
 
 static void describe(HostModule *m, const Class *c)
@@ -89,22 +89,23 @@ static void describe(HostModule *m, const Class *c)
     for (int i = 0; i < c->nfields; i++)
         if (type_is_ref(c->fields[i]->type))
             refs[nrefs++] = host_int(
-                m, (int64_t)LLVMOffsetOfElement(layout, h->type, (unsigned)i + OBJECT_FIELDS));
+                m, (int64_t)LLVMOffsetOfElement(layout, h->type, (unsigned)i + OBJECT_MEMBERS));
     for (int i = 0; i < c->ninterfaces; i++)
         interfaces[i] = host_class(c->interfaces[i]->type)->descriptor;
-    LLVMValueRef members[] = {
-        host_c_string(m, c->type->name),
-        c->base ? host_class(c->base->type)->descriptor : host_null(m),
-        host_long(m, (int64_t)LLVMABISizeOfType(layout, h->type)),
-        host_int(m, nrefs),
-        host_table(m, "refs", m->i32, refs, nrefs),
-        host_int(m, c->nslots),
-        methods(m, c),
-        host_int(m, c->nimpls),
-        impls(m, c),
-        host_int(m, c->ninterfaces),
-        host_table(m, "interfaces", m->ptr, interfaces, (unsigned)c->ninterfaces)};
-    LLVMSetInitializer(h->descriptor, LLVMConstNamedStruct(m->structs[HOST_CLASS], members, 11));
+    LLVMValueRef members[CLASS_MEMBERS];
+    members[CLASS_NAME] = host_c_string(m, c->type->name);
+    members[CLASS_BASE] = c->base ? host_class(c->base->type)->descriptor : host_null(m);
+    members[CLASS_SIZE] = host_long(m, (int64_t)LLVMABISizeOfType(layout, h->type));
+    members[CLASS_NREFS] = host_int(m, nrefs);
+    members[CLASS_REFS] = host_table(m, "refs", m->i32, refs, nrefs);
+    members[CLASS_NMETHODS] = host_int(m, c->nslots);
+    members[CLASS_METHODS] = methods(m, c);
+    members[CLASS_NIMPLS] = host_int(m, c->nimpls);
+    members[CLASS_IMPLS] = impls(m, c);
+    members[CLASS_NINTERFACES] = host_int(m, c->ninterfaces);
+    members[CLASS_INTERFACES] =
+        host_table(m, "interfaces", m->ptr, interfaces, (unsigned)c->ninterfaces);
+    LLVMSetInitializer(h->descriptor, host_struct(m, HOST_CLASS, members));
 }
 
 void host_describe_classes(HostModule *m)
@@ -186,7 +187,7 @@ void host_check_null(HostFunc *f, LLVMValueRef v, const Ast *n, Loc loc)
 LLVMValueRef host_field_address(HostFunc *f, LLVMValueRef object, const Symbol *field)
 {
     return LLVMBuildStructGEP2(f->m->b, host_class(field->cls->type)->type, object,
-                               (unsigned)field->field + OBJECT_FIELDS, "");
+                               (unsigned)field->field + OBJECT_MEMBERS, "");
 }
 
 /* A slot of array type holds NULL until it is first used. */

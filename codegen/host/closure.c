@@ -102,17 +102,16 @@ LLVMValueRef host_native(HostModule *m, const Symbol *sym, int captures)
             return m->natives.data[i].descriptor;
     const Type *type = without_captures(m, sym, captures);
     const FdUser *user = captures ? NULL : sym->fdag;
-    LLVMTypeRef t = m->structs[HOST_NATIVE];
-    LLVMValueRef members[] = {host_c_string(m, user ? user->name : sym->name),
-                              type_constant(m, type),
-                              call_thunk(m, sym, captures),
-                              host_int(m, type->nparams),
-                              host_int(m, 0),
-                              host_null(m),
-                              host_null(m),
-                              host_null(m)};
+    LLVMValueRef members[NATIVE_MEMBERS];
+    members[NATIVE_NAME] = host_c_string(m, user ? user->name : sym->name);
+    members[NATIVE_TYPE] = type_constant(m, type);
+    members[NATIVE_CALL] = call_thunk(m, sym, captures);
+    members[NATIVE_NPARAMS] = host_int(m, type->nparams);
+    members[NATIVE_IS_OBJECT] = host_int(m, 0);
+    members[NATIVE_LOWER] = members[NATIVE_UPPER] = members[NATIVE_BLOCK] = host_null(m);
     HostNativeEntry e = {sym, captures, NULL, NULL};
-    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 8), false);
+    e.descriptor = host_constant(m, "native", m->structs[HOST_NATIVE],
+                                 host_struct(m, HOST_NATIVE, members), false);
     vec_push(&m->natives, e);
     return e.descriptor;
 }
@@ -178,18 +177,19 @@ static LLVMValueRef class_native(HostModule *m, const Class *c)
     for (size_t i = 0; i < m->natives.len; i++)
         if (m->natives.data[i].cls == c) return m->natives.data[i].descriptor;
     HostSpot spot = host_leave(m);
-    LLVMTypeRef t = m->structs[HOST_NATIVE];
-    LLVMValueRef members[] = {host_c_string(m, c->mangled),
-                              type_constant(m, c->function),
-                              invoke_thunk(m, c),
-                              host_int(m, c->function->nparams),
-                              host_int(m, 1),
-                              bound_thunk(m, c, c->lower),
-                              bound_thunk(m, c, c->upper),
-                              block_thunk(m, c)};
+    LLVMValueRef members[NATIVE_MEMBERS];
+    members[NATIVE_NAME] = host_c_string(m, c->mangled);
+    members[NATIVE_TYPE] = type_constant(m, c->function);
+    members[NATIVE_CALL] = invoke_thunk(m, c);
+    members[NATIVE_NPARAMS] = host_int(m, c->function->nparams);
+    members[NATIVE_IS_OBJECT] = host_int(m, 1);
+    members[NATIVE_LOWER] = bound_thunk(m, c, c->lower);
+    members[NATIVE_UPPER] = bound_thunk(m, c, c->upper);
+    members[NATIVE_BLOCK] = block_thunk(m, c);
     host_come_back(m, spot);
     HostNativeEntry e = {NULL, 0, c, NULL};
-    e.descriptor = host_constant(m, "native", t, LLVMConstNamedStruct(t, members, 8), false);
+    e.descriptor = host_constant(m, "native", m->structs[HOST_NATIVE],
+                                 host_struct(m, HOST_NATIVE, members), false);
     vec_push(&m->natives, e);
     return e.descriptor;
 }

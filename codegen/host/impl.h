@@ -11,43 +11,21 @@
 #include "../../base/vec.h"
 #include "../../fdag/ops.h"
 #include "../abi/abi.h"
+#include "../abi/layouts.h"
 #include "host.h"
 
-enum { /* as in csrt.h */
-       HOST_MAX_RANK = 4,
-       HOST_ELEM_REF = 64,
-       HOST_ELEM_RECORD = 128
-};
 enum { HOST_MAX_ARGS = 64 }; /* of a buffer that a function shares */
 
 typedef enum HostStruct { /* the structures of csrt.h */
-                          HOST_SITE,
-                          HOST_ARRAY,
-                          HOST_GRAPH,
-                          HOST_NATIVE,
-                          HOST_KERNEL,
-                          HOST_PROGRAM,
-                          HOST_RECORD,
-                          HOST_CLASS,
-                          HOST_IMPL,
-                          HOST_OBJECT,
+#define STRUCT(id, name) HOST_##id,
+#define MEMBER(name, id, type, path)
+#define END(id, name)
+#include "../abi/layouts.def"
+#undef STRUCT
+#undef MEMBER
+#undef END
                           HOST_NSTRUCTS
 } HostStruct;
-
-enum { /* members of CsArray */
-       ARRAY_REFS,
-       ARRAY_KIND,
-       ARRAY_ELEM,
-       ARRAY_RANK,
-       ARRAY_STATE,
-       ARRAY_DATA = 6,
-       ARRAY_DIM = 9
-};
-typedef enum HostDim { DIM_LO, DIM_N, DIM_STRIDE } HostDim; /* members of CsDim */
-
-enum { OBJECT_CLASS = 1, OBJECT_FIELDS = 2 }; /* members of an object */
-enum { CLASS_METHODS = 6 };                   /* of CsClass */
-enum { HOST_KIND_STR = 3 };                   /* CS_STR of CsKind */
 
 typedef struct HostClass {   /* Class.host */
     LLVMTypeRef type;        /* an object with its head, or a record as it is stored */
@@ -129,8 +107,8 @@ typedef struct HostLoop {                    /* what break and continue leave */
 typedef struct HostFact {
     const Symbol *sym;
     bool write;
-    LLVMValueRef data, n[HOST_MAX_RANK], stride[HOST_MAX_RANK]; /* n: i32, stride: i64 */
-    LLVMValueRef count;                                         /* of records: as in HostElement */
+    LLVMValueRef data, n[CS_MAX_RANK], stride[CS_MAX_RANK]; /* n: i32, stride: i64 */
+    LLVMValueRef count;                                     /* of records: as in HostElement */
 } HostFact;
 
 typedef VEC(HostFact) HostFacts;
@@ -230,6 +208,8 @@ LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borro
 LLVMValueRef host_graph(HostModule *m, uint64_t graph);
 LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
                            bool writable);
+/* A structure of layouts.def, from all its members. */
+LLVMValueRef host_struct(const HostModule *m, HostStruct which, LLVMValueRef *members);
 LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,
                         unsigned n); /* null if it is empty */
 LLVMValueRef host_c_string(HostModule *m, const char *s);
@@ -423,8 +403,8 @@ LLVMValueRef host_intrinsic(HostFunc *f, const char *name, LLVMTypeRef *types, i
 
 typedef struct HostIndex { /* indices of an access: i32 where the type fits, else i64 */
     int rank;
-    LLVMValueRef i[HOST_MAX_RANK];
-    bool is_signed[HOST_MAX_RANK];
+    LLVMValueRef i[CS_MAX_RANK];
+    bool is_signed[CS_MAX_RANK];
 } HostIndex;
 
 const HostFact *host_fact(const HostFunc *f, const Ast *base, bool write);
@@ -434,7 +414,8 @@ void host_index(HostFunc *f, AstList args, LLVMValueRef slot, HostIndex *out);
 Ast *host_index_tree(Ast *n);                                          /* without ^ */
 LLVMValueRef host_array_end(HostFunc *f, LLVMValueRef array, int dim); /* one behind the last */
 LLVMValueRef host_array_field(HostFunc *f, LLVMValueRef array, unsigned field, LLVMTypeRef type);
-LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, HostDim field, int dim);
+/* A member of a dimension: DIM_LO, DIM_N, DIM_STRIDE. */
+LLVMValueRef host_array_dim(HostFunc *f, LLVMValueRef array, int member, int dim);
 /* An element of an array: of a record it has an address a leaf. */
 typedef struct HostElement {
     const Type *type;

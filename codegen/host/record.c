@@ -188,16 +188,17 @@ static LLVMValueRef describe(HostModule *m, const Class *c)
     for (int i = 0; i < c->nfields; i++) {
         const Type *t = c->fields[i]->type;
         names[i] = host_c_string(m, c->fields[i]->name);
-        kinds[i] = host_int(m, type_is_record(t) ? HOST_ELEM_RECORD + host_class(t)->record
+        kinds[i] = host_int(m, type_is_record(t) ? CS_ELEM_RECORD + host_class(t)->record
                                                  : (int)t->scalar);
     }
-    LLVMValueRef members[] = {host_c_string(m, c->mangled),
-                              host_c_string(m, type_text(m->arena, c->type)),
-                              host_int(m, c->nfields),
-                              host_table(m, "names", m->ptr, names, (unsigned)c->nfields),
-                              host_table(m, "kinds", m->i32, kinds, (unsigned)c->nfields),
-                              text_function(m, c)};
-    return LLVMConstNamedStruct(m->structs[HOST_RECORD], members, 6);
+    LLVMValueRef members[RECORD_MEMBERS];
+    members[RECORD_NAME] = host_c_string(m, c->mangled);
+    members[RECORD_TITLE] = host_c_string(m, type_text(m->arena, c->type));
+    members[RECORD_NFIELDS] = host_int(m, c->nfields);
+    members[RECORD_NAMES] = host_table(m, "names", m->ptr, names, (unsigned)c->nfields);
+    members[RECORD_KINDS] = host_table(m, "kinds", m->i32, kinds, (unsigned)c->nfields);
+    members[RECORD_TO_STRING] = text_function(m, c);
+    return host_struct(m, HOST_RECORD, members);
 }
 
 LLVMValueRef host_describe_records(HostModule *m)

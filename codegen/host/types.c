@@ -6,12 +6,49 @@
 
 #include "impl.h"
 
-static LLVMTypeRef structure(const HostModule *m, const char *name, LLVMTypeRef *members,
-                             unsigned n)
+typedef enum MemberType { I8, I16, I32, I64, PTR, DIMS } MemberType;
+
+/* layouts.def: a row a member, then one with the structure's name. */
+static const struct {
+    const char *name;
+    HostStruct id;
+    MemberType type;
+} layouts[] = {
+#define STRUCT(id, name)
+#define MEMBER(name, id, type, path) {NULL, HOST_NSTRUCTS, type},
+#define END(id, name) {#name, HOST_##id, I8},
+#include "../abi/layouts.def"
+#undef STRUCT
+#undef MEMBER
+#undef END
+};
+
+static LLVMTypeRef member_type(const HostModule *m, MemberType type)
 {
-    LLVMTypeRef t = LLVMStructCreateNamed(m->ctx, name);
-    LLVMStructSetBody(t, members, n, false);
-    return t;
+    switch (type) {
+    case I8: return m->i8;
+    case I16: return m->i16;
+    case I32: return m->i32;
+    case I64: return m->i64;
+    case PTR: return m->ptr;
+    default: return LLVMArrayType(m->structs[HOST_DIM], CS_MAX_RANK);
+    }
+}
+
+static void structures(HostModule *m)
+{
+    LLVMTypeRef members[16];
+    unsigned n = 0;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        if (!layouts[i].name) {
+            members[n++] = member_type(m, layouts[i].type);
+            continue;
+        }
+        LLVMTypeRef t = LLVMStructCreateNamed(m->ctx, layouts[i].name);
+        LLVMStructSetBody(t, members, n, false);
+        m->structs[layouts[i].id] = t;
+        n = 0;
+    }
 }
 
 void host_types_init(HostModule *m)
@@ -28,28 +65,7 @@ void host_types_init(HostModule *m)
     m->f64 = LLVMDoubleTypeInContext(c);
     m->ptr = LLVMPointerTypeInContext(c, 0);
 
-    LLVMTypeRef i32 = m->i32, i64 = m->i64, ptr = m->ptr;
-    LLVMTypeRef dim[] = {i64, i64, i64};
-    LLVMTypeRef dims = LLVMArrayType(structure(m, "CsDim", dim, 3), HOST_MAX_RANK);
-    LLVMTypeRef site[] = {ptr, ptr, i32, i32};
-    LLVMTypeRef array[] = {i32, i32, i32, i32, i32, i32, ptr, ptr, i32, dims};
-    LLVMTypeRef graph[] = {ptr, ptr};
-    LLVMTypeRef native[] = {ptr, ptr, ptr, i32, i32, ptr, ptr, ptr};
-    LLVMTypeRef kernel[] = {i64, i64, ptr};
-    LLVMTypeRef program[] = {ptr, i32, i32, i32, ptr, i32, ptr, i32, ptr, ptr, ptr};
-    LLVMTypeRef record[] = {ptr, ptr, i32, ptr, ptr, ptr};
-    LLVMTypeRef class[] = {ptr, ptr, i64, i32, ptr, i32, ptr, i32, ptr, i32, ptr};
-    LLVMTypeRef impl[] = {i64, ptr}, object[] = {i64, ptr};
-    m->structs[HOST_SITE] = structure(m, "CsSite", site, 4);
-    m->structs[HOST_ARRAY] = structure(m, "CsArray", array, 10);
-    m->structs[HOST_GRAPH] = structure(m, "CsGraph", graph, 2);
-    m->structs[HOST_NATIVE] = structure(m, "CsNative", native, 8);
-    m->structs[HOST_KERNEL] = structure(m, "CsKernel", kernel, 3);
-    m->structs[HOST_PROGRAM] = structure(m, "CsProgram", program, 11);
-    m->structs[HOST_RECORD] = structure(m, "CsRecord", record, 6);
-    m->structs[HOST_CLASS] = structure(m, "CsClass", class, 11);
-    m->structs[HOST_IMPL] = structure(m, "CsImpl", impl, 2);
-    m->structs[HOST_OBJECT] = structure(m, "CsObject", object, 2);
+    structures(m);
 }
 
 LLVMTypeRef host_scalar_type(const HostModule *m, ScalarKind k)
@@ -140,8 +156,8 @@ LLVMValueRef host_const(const HostModule *m, ScalarKind k, ScalarValue v)
 int32_t host_elem(const Type *array)
 {
     const Type *t = array->result;
-    if (type_is_record(t)) return HOST_ELEM_RECORD + host_class(t)->record;
-    return t->kind == TY_SCALAR ? (int32_t)t->scalar : HOST_ELEM_REF;
+    if (type_is_record(t)) return CS_ELEM_RECORD + host_class(t)->record;
+    return t->kind == TY_SCALAR ? (int32_t)t->scalar : CS_ELEM_REF;
 }
 
 const HostClass *host_class(const Type *t)

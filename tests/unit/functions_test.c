@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/csrt.h"
+#include "../../codegen/abi/csrt.h"
 #include "../../runtime/evaluate/closure.h"
 #include "../../runtime/evaluate/restrict.h"
 #include "../../runtime/objects/record.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/csrt.h"
+#include "../../codegen/abi/csrt.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"
 

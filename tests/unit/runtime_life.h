@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/csrt.h"
+#include "../../codegen/abi/csrt.h"
 #include "../../runtime/state.h"
 
 /* Not every file uses all of them. */

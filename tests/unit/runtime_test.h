@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/csrt.h"
+#include "../../codegen/abi/csrt.h"
 #include "../../runtime/device/cache.h"
 #include "../../runtime/device/device.h"
 #include "../../runtime/device/memory.h"

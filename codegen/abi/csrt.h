@@ -1,7 +1,7 @@
-/* The runtime's interface to compiled programs: data layouts that codegen/host_* emits, and the
- * functions of codegen/abi/abi.def (declared here in C). */
-#ifndef CS_RUNTIME_CSRT_H
-#define CS_RUNTIME_CSRT_H
+/* The runtime's interface to compiled programs: the data that codegen/host emits (layouts.def), and
+ * the functions of abi.def, declared here in C. */
+#ifndef CS_CODEGEN_ABI_CSRT_H
+#define CS_CODEGEN_ABI_CSRT_H
 
 #include <stdint.h>
 
@@ -107,6 +107,12 @@ typedef struct CsRecord {
     void *(*to_string)(const CsValue *fields);
 } CsRecord;
 
+/* A method of an interface: its selector, and the function that runs. */
+typedef struct CsImpl {
+    int64_t selector;
+    const void *method;
+} CsImpl;
+
 /* A class. Methods are at slots; slot 0 is ToString: void *(void *self), owned by the caller. */
 typedef struct CsClass {
     const char *name;
@@ -117,10 +123,7 @@ typedef struct CsClass {
     int32_t nmethods;
     const void *const *methods;
     int32_t nimpls;
-    const struct CsImpl { /* of interfaces, sorted by selector */
-        int64_t selector;
-        const void *method;
-    } * impls;
+    const CsImpl *impls; /* of interfaces, sorted by selector */
     int32_t ninterfaces;
     const struct CsClass *const *interfaces; /* all */
 } CsClass;
@@ -134,7 +137,7 @@ typedef struct CsObject {
 /* What the runtime throws: index into CsProgram.exceptions. */
 typedef enum CsException {
 #define EXCEPTION(id, name) CS_EXC_##id,
-#include "../codegen/abi/exceptions.def"
+#include "exceptions.def"
 #undef EXCEPTION
     CS_NEXCEPTIONS
 } CsException;
