@@ -184,6 +184,36 @@ bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx
     return not_positive(&p, a);
 }
 
+/* ---- what inference has seen ------------------------------------------------------------- */
+
+static bool holds_given(const FdNode *n)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    bool given = false;
+    fdi_postorder(n, &seen, &list);
+    for (size_t i = 0; i < list.len && !given; i++)
+        given = list.data[i]->kind == FD_APPLY && fd_op_of(list.data[i]) == FD_OP_GIVEN;
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return given;
+}
+
+bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, const void *ctx)
+{
+    FdAffine a;
+    bool moves = false; /* a(5): nothing narrowed anything */
+    if (!fd_affine(index, &a)) return false;
+    for (int i = 0; i < a.nterms; i++) {
+        const FdNode *atom = a.terms[i].atom;
+        const FdDom *d = atom->kind == FD_VAR ? range(ctx, atom) : NULL;
+        if (d && d->kind != FD_DOM_INFERRED) return false;
+        if (!d && !(known ? known(ctx, atom) : fdi_node(atom)->evaluable)) return false;
+        moves = moves || d;
+    }
+    return moves && !holds_given(index);
+}
+
 /* ---- indices of domain inference --------------------------------------------------------- */
 
 static bool add_variable(FdiIndex *a, const FdNode *var, int64_t factor)

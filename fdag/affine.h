@@ -31,6 +31,13 @@ bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
 /* The range of a variable at the place that is asked about; NULL: not known. */
 typedef const FdDom *FdRangeOf(const void *ctx, const FdNode *var);
 
+/* Is a value known before the evaluation? */
+typedef bool FdIsKnown(const void *ctx, const FdNode *n);
+/* Has domain inference seen to it that a read at `index` stays inside, if the read is always made?
+ * All variables of the index are INFERRED, one at least, what else is in it is `known` (NULL: can be
+ * evaluated before), and no parameter of an inlined function decided it (@given). */
+bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, const void *ctx);
+
 /* The least (or greatest) value that n can have over the ranges of its variables, or a bound of it,
  * as a closed long node; NULL if none is known. Empty ranges say nothing. */
 const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx);

@@ -134,18 +134,27 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)
     return sure;
 }
 
-const FdDom *fdi_dom_of(const FdiNodes *list, const FdNode *var)
+void fdi_gather_doms(const FdiNodes *list, FdiMap *doms)
 {
-    const FdDom *found = NULL;
     for (size_t i = 0; i < list->len; i++)
         for (int k = 0; k < list->data[i]->nvars; k++) {
-            const FdDom *d = &list->data[i]->doms[k];
-            if (list->data[i]->vars[k] != var) continue;
-            if (found && (found->kind != d->kind || found->lo != d->lo || found->hi != d->hi))
-                return NULL;
-            found = d;
+            const FdDom *d = &list->data[i]->doms[k], *other;
+            const FdNode *var = list->data[i]->vars[k];
+            uint64_t found;
+            if (fdi_map_get(doms, var, &found)) {
+                other = (const FdDom *)(uintptr_t)found;
+                if (other && (other->kind != d->kind || other->lo != d->lo || other->hi != d->hi))
+                    fdi_map_set(doms, var, 0);
+            } else {
+                fdi_map_set(doms, var, (uint64_t)(uintptr_t)d);
+            }
         }
-    return found;
+}
+
+const FdDom *fdi_dom_of(const FdiMap *doms, const FdNode *var)
+{
+    uint64_t found;
+    return fdi_map_get(doms, var, &found) ? (const FdDom *)(uintptr_t)found : NULL;
 }
 
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom)

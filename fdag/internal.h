@@ -220,10 +220,11 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
 
-/* The range of a variable, from the binders in `list`; NULL if binders of it differ (a function
- * inlined twice keeps its variables, and its ranges may depend on its arguments), or none binds it.
- */
-const FdDom *fdi_dom_of(const FdiNodes *list, const FdNode *var);
+/* The ranges of the variables that the binders in `list` bind. */
+void fdi_gather_doms(const FdiNodes *list, FdiMap *doms);
+/* That of a variable; NULL if binders of it differ (a function inlined twice keeps its variables,
+ * and its ranges may depend on its arguments), or none binds it. */
+const FdDom *fdi_dom_of(const FdiMap *doms, const FdNode *var);
 /* Marks in `strict` what is evaluated whenever root is: not operands in branches. */
 void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 

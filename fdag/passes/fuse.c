@@ -76,8 +76,8 @@ static bool storable(const Fuse *f, const FdNode *let)
 
 typedef struct Lift {
     const Fuse *fuse;
-    FdiNodes around; /* whose binders say the ranges of those variables */
-    FdiMap lifted;   /* recurrence -> itself with them as parameters */
+    FdiMap doms;   /* the ranges of those variables */
+    FdiMap lifted; /* recurrence -> itself with them as parameters */
 } Lift;
 
 typedef struct Uses { /* of `self`, which becomes `now` with more arguments in front */
@@ -115,7 +115,7 @@ static const FdNode *lift(Lift *l, const FdNode *rec)
     int n = (int)b->nfree, all = n + rec->nvars;
     if (all > FD_MAX_RANK || b->nfree > FD_MAX_RANK) return NULL;
     for (int i = 0; i < n; i++) {
-        const FdDom *dom = fdi_dom_of(&l->around, b->free[i]);
+        const FdDom *dom = fdi_dom_of(&l->doms, b->free[i]);
         if (!dom || !fdi_storable(l->fuse->graph, b->free[i], dom)) return NULL;
         old[i] = b->free[i];
         doms[i] = (FdDom){FD_DOM_GIVEN, dom->lo, dom->hi};
@@ -156,11 +156,14 @@ static void lift_recurrences(Fuse *f)
 {
     Lift l = {.fuse = f};
     FdiMap seen = {0};
-    fdi_postorder(f->graph->root, &seen, &l.around);
+    FdiNodes nodes = {0};
+    fdi_postorder(f->graph->root, &seen, &nodes);
+    fdi_gather_doms(&nodes, &l.doms);
     f->graph->root = fd_rewrite(f->fd, f->graph->root, lift_applied, &l);
     fdi_map_free(&seen);
+    fdi_map_free(&l.doms);
     fdi_map_free(&l.lifted);
-    vec_free(&l.around);
+    vec_free(&nodes);
 }
 
 /* ---- decisions ------------------------------------------------------------------------- */

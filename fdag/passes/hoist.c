@@ -52,7 +52,7 @@ static bool may_fail(const FdNode *n)
 
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better
  * computed before, all at once. */
-static bool worth(const Hoist *h, const FdiNodes *list, const FdNode *n, FdiLoops loops,
+static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops,
                   bool strict, bool rec)
 {
     const FdiNode *b = fdi_node(n);
@@ -61,14 +61,14 @@ static bool worth(const Hoist *h, const FdiNodes *list, const FdNode *n, FdiLoop
         return false;
     if ((int)b->nfree >= loops.n + rec || b->nfree > FD_MAX_RANK || b->evaluable) return false;
     for (uint32_t i = 0; i < b->nfree; i++) {
-        const FdDom *dom = fdi_dom_of(list, b->free[i]);
+        const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
         if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
     }
     return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && (strict || !may_fail(n));
 }
 
 /* The node to read the temporary that n becomes. */
-static const FdNode *temporary(Hoist *h, const FdiNodes *list, const FdNode *n)
+static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
 {
     Fd *fd = h->fd;
     const FdiNode *b = fdi_node(n);
@@ -76,7 +76,7 @@ static const FdNode *temporary(Hoist *h, const FdiNodes *list, const FdNode *n)
     const FdNode *vars[FD_MAX_RANK], *def = n;
     FdDom doms[FD_MAX_RANK];
     for (int i = 0; i < rank; i++) {
-        doms[i] = *fdi_dom_of(list, b->free[i]);
+        doms[i] = *fdi_dom_of(ranges, b->free[i]);
         vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
     }
     if (rank > 0)
@@ -91,10 +91,11 @@ static const FdNode *temporary(Hoist *h, const FdiNodes *list, const FdNode *n)
 /* root with what is worth it hoisted, outermost expressions first. */
 static const FdNode *hoist(Hoist *h, const FdNode *root)
 {
-    FdiMap at = {0}, strict = {0}, done = {0};
+    FdiMap at = {0}, strict = {0}, done = {0}, ranges = {0};
     FdiNodes list = {0};
     fdi_postorder(root, &at, &list);
     fdi_gather_strict(root, &strict);
+    fdi_gather_doms(&list, &ranges);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
     reached[list.len - 1] = true;
@@ -102,8 +103,8 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         const FdNode *n = list.data[i], *children[FDI_MAX_CHILDREN];
         uint64_t c;
         if (!reached[i]) continue;
-        if (worth(h, &list, n, loops[i], fdi_map_get(&strict, n, &c), root->self != NULL)) {
-            fdi_map_set_node(&done, n, temporary(h, &list, n));
+        if (worth(h, &ranges, n, loops[i], fdi_map_get(&strict, n, &c), root->self != NULL)) {
+            fdi_map_set_node(&done, n, temporary(h, &ranges, n));
             continue;
         }
         int count = fdi_children(n, children);
@@ -124,6 +125,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     fdi_map_free(&at);
     fdi_map_free(&strict);
     fdi_map_free(&done);
+    fdi_map_free(&ranges);
     vec_free(&list);
     return result;
 }

@@ -1,8 +1,10 @@
 /* Inlining of user functions: an application becomes the value that the body computes, so that what
  * follows sees through it: movement, contractions, lanes, sums.
- *   before: %3 = apply %f (%1, %2)     with f(x, y) { t = x - y; if (t < 0) { t = 0 } return t * t
- * } after:  %5 = select(%4 < 0, 0, %4) with %4 = %1 - %2 %3 = %5 * %5 The body is run on
- * expressions: locals are what was assigned last, branches become selections, which evaluate one
+ *   before: %3 = apply %f (%1, %2)
+ *           with f(x, y) { t = x - y; if (t < 0) { t = 0 } return t * t }
+ *   after:  %5 = select(%4 < 0, 0, %4)  with %4 = %1 - %2
+ *           %3 = %5 * %5
+ * The body is run on expressions: locals are what was assigned last, branches become selections, which evaluate one
  * side only. Reads at indices that a parameter decides are marked (@given): no domain inference has
  * seen them. Left alone: loops, local arrays, long bodies (FUEL), and what would not evaluate
  * something that can fail and that the body does evaluate. Requires: to be before fuse, which
@@ -28,8 +30,8 @@ typedef struct Rest {
 
 typedef struct Inline {
     Fd *fd;
-    FdiNodes nodes; /* of the graph as it was */
-    FdiMap strict;  /* those that are always evaluated */
+    FdiMap doms;    /* of the graph as it was: ranges of variables .. */
+    FdiMap strict;  /* .. and nodes that are always evaluated */
     uint32_t limit; /* no nodes beyond this number */
     int fuel;
 } Inline;
@@ -38,23 +40,19 @@ static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n);
 
 /* ---- what can fail ----------------------------------------------------------------------- */
 
+static const FdDom *range_of(const void *ctx, const FdNode *var)
+{
+    const Inline *x = ctx;
+    return fdi_dom_of(&x->doms, var);
+}
+
 /* A read that inference has made safe: outside of branches, at inferred variables. */
 static bool inside(const Inline *x, const FdNode *read)
 {
     uint64_t dummy;
     if (!fdi_map_get(&x->strict, read, &dummy)) return false;
-    for (int d = 0; d < read->nargs; d++) {
-        FdAffine index;
-        bool moves = false;
-        if (!fd_affine(read->args[d], &index)) return false;
-        for (int i = 0; i < index.nterms; i++) {
-            const FdNode *atom = index.terms[i].atom;
-            const FdDom *dom = atom->kind == FD_VAR ? fdi_dom_of(&x->nodes, atom) : NULL;
-            if (dom ? dom->kind != FD_DOM_INFERRED : !fdi_node(atom)->evaluable) return false;
-            moves = moves || dom;
-        }
-        if (!moves) return false;
-    }
+    for (int d = 0; d < read->nargs; d++)
+        if (!fd_index_inferred(read->args[d], range_of, NULL, x)) return false;
     return true;
 }
 
@@ -307,11 +305,14 @@ bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
     (void)error;
     Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
     FdiMap seen = {0};
-    fdi_postorder(g->root, &seen, &x.nodes);
+    FdiNodes nodes = {0};
+    fdi_postorder(g->root, &seen, &nodes);
+    fdi_gather_doms(&nodes, &x.doms);
     fdi_gather_strict(g->root, &x.strict);
     fdi_rewrite_graph(fd, g, inline_node, &x);
     fdi_map_free(&seen);
     fdi_map_free(&x.strict);
-    vec_free(&x.nodes);
+    fdi_map_free(&x.doms);
+    vec_free(&nodes);
     return true;
 }

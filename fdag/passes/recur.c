@@ -28,13 +28,14 @@ typedef struct Recur {
     FdError *error;
     const FdNode *rec; /* as it is after composition */
     FdiNodes nodes;    /* of it */
+    FdiMap doms;       /* of their variables */
     VEC(Use) uses;
 } Recur;
 
 static const FdDom *range_of(const void *ctx, const FdNode *var)
 {
     const Recur *r = ctx;
-    return fdi_dom_of(&r->nodes, var);
+    return fdi_dom_of(&r->doms, var);
 }
 
 /* Is s + shift at most 0? */
@@ -68,6 +69,7 @@ static const FdNode *gather(Recur *r)
     FdiMap seen = {0};
     fdi_postorder(r->rec, &seen, &r->nodes);
     fdi_map_free(&seen);
+    fdi_gather_doms(&r->nodes, &r->doms);
     for (size_t i = 0; i < r->nodes.len; i++) {
         const FdNode *n = r->nodes.data[i], *children[FDI_MAX_CHILDREN];
         int count = fdi_children(n, children);
@@ -205,6 +207,7 @@ static const FdNode *put_order(void *ctx, Fd *fd, const FdNode *n)
     r->rec = fd_rewrite(fd, n, fdi_compose_node, NULL);
     r->nodes.len = 0;
     r->uses.len = 0;
+    fdi_map_free(&r->doms);
     const FdNode *whole = gather(r);
     if (whole)
         complain(r, whole,
@@ -224,6 +227,7 @@ bool fd_pass_recur(Fd *fd, FdGraph *g, FdError *error)
     Recur r = {.fd = fd, .graph = g, .error = error};
     fdi_rewrite_graph(fd, g, put_order, &r);
     vec_free(&r.nodes);
+    fdi_map_free(&r.doms);
     vec_free(&r.uses);
     return error->message == NULL;
 }

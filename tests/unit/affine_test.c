@@ -1,0 +1,95 @@
+/* The affine form: which indices domain inference vouches for. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "../../fdag/affine.h"
+
+static const FdLoc nowhere = {0, 0};
+static Fd *fd;
+static const FdNode *i, *j, *n; /* i inferred, j given, n a slot */
+static FdDom inferred, given;
+
+static void setup(void)
+{
+    const FdType *t;
+    fd = fd_new();
+    t = fd_type_scalar(fd, SC_INT);
+    i = fd_var(fd, t, "i");
+    j = fd_var(fd, t, "j");
+    n = fd_slot(fd, 0, t, "n");
+    inferred = (FdDom){FD_DOM_INFERRED, fd_int(fd, 0), n};
+    given = (FdDom){FD_DOM_GIVEN, fd_int(fd, 0), n};
+}
+
+static void teardown(void)
+{
+    fd_free(fd);
+}
+
+static const FdNode *op(FdOp o, const FdNode *a, const FdNode *b)
+{
+    const FdNode *args[] = {a, b};
+    return fd_apply_op(fd, o, SC_INT, b ? 2 : 1, args, nowhere);
+}
+
+static const FdDom *range_of(const void *ctx, const FdNode *var)
+{
+    (void)ctx;
+    return var == i ? &inferred : var == j ? &given : NULL;
+}
+
+static bool nothing_known(const void *ctx, const FdNode *atom)
+{
+    (void)ctx;
+    (void)atom;
+    return false;
+}
+
+static bool is_inferred(const FdNode *index)
+{
+    return fd_index_inferred(index, range_of, NULL, NULL);
+}
+
+START_TEST(inferred_indices)
+{
+    ck_assert(is_inferred(i));
+    ck_assert(is_inferred(op(FD_OP_ADD, op(FD_OP_MUL, fd_int(fd, 3), i), n)));
+    ck_assert(is_inferred(op(FD_OP_SUB, fd_int(fd, 7), i)));
+    ck_assert(!is_inferred(fd_int(fd, 5))); /* nothing narrowed anything */
+    ck_assert(!is_inferred(n));
+    ck_assert(!is_inferred(op(FD_OP_SUB, i, i)));
+    ck_assert(!is_inferred(j));
+    ck_assert(!is_inferred(op(FD_OP_ADD, i, j)));
+    ck_assert(!is_inferred(op(FD_OP_MUL, i, i)));
+    ck_assert(!is_inferred(op(FD_OP_GIVEN, i, NULL)));
+    ck_assert(!is_inferred(op(FD_OP_ADD, op(FD_OP_GIVEN, i, NULL), n)));
+    const FdNode *a = fd_slot(fd, 1, fd_type_array(fd, SC_INT, 1), "a");
+    ck_assert(!is_inferred(op(FD_OP_ADD, i, fd_apply(fd, a, 1, &n, nowhere))));
+    const FdNode *free = fd_var(fd, i->type, "k");
+    ck_assert(!is_inferred(op(FD_OP_ADD, i, free)));
+}
+END_TEST
+
+START_TEST(who_asks_says_what_is_known)
+{
+    const FdNode *moved = op(FD_OP_ADD, i, n);
+    ck_assert(fd_index_inferred(moved, range_of, NULL, NULL));
+    ck_assert(!fd_index_inferred(moved, range_of, nothing_known, NULL));
+    ck_assert(fd_index_inferred(i, range_of, nothing_known, NULL));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("affine");
+    TCase *c = tcase_create("affine");
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, inferred_indices);
+    tcase_add_test(c, who_asks_says_what_is_known);
+    suite_add_tcase(s, c);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
