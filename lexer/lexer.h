@@ -16,7 +16,7 @@ typedef enum TokenKind {
     TOK_COUNT
 } TokenKind;
 
-typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_P } TokenClass;
+typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_M, TOKEN_P } TokenClass;
 
 enum {
     TOKEN_QUIET = 1, /* an error was reported just before: a syntax error here would be its echo */
@@ -70,6 +70,7 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i);
 
 const char *token_text(TokenKind kind); /* the text of tokens.def */
 TokenClass token_class(TokenKind kind);
+bool token_is_modifier(TokenKind kind); /* public, static, final .. */
 
 /* Prints the tokens of a file, one a line: line:col kind text. */
 void lexer_print_tokens(Text *out, const Sources *sources, uint32_t file, Diags *diags,

@@ -23,6 +23,11 @@ const char *token_text(TokenKind kind)
     return table[kind].text;
 }
 
+bool token_is_modifier(TokenKind kind)
+{
+    return table[kind].class == TOKEN_M;
+}
+
 TokenClass token_class(TokenKind kind)
 {
     return table[kind].class;

@@ -66,23 +66,6 @@ static bool is_name(TokenKind k)
     return k == TOK_NAME || k == TOK_TYPENAME;
 }
 
-static bool is_modifier(TokenKind k)
-{
-    switch (k) {
-    case TOK_ABSTRACT:
-    case TOK_FINAL:
-    case TOK_MUTABLE:
-    case TOK_OVERRIDE:
-    case TOK_PRIVATE:
-    case TOK_PROTECTED:
-    case TOK_PUBLIC:
-    case TOK_READONLY:
-    case TOK_STATIC:
-    case TOK_VIRTUAL: return true;
-    default: return false;
-    }
-}
-
 /* `type` is a keyword only before a name. */
 static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
 {
@@ -222,7 +205,7 @@ static void mark_class(Marker *m, size_t i)
         TokenKind before = kind_before(m->tokens, at, 1);
         TokenKind after = kind_at(m->tokens, m->partner[at + 1] + 1);
         bool begins = before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_SEMI ||
-                      before == TOK_RBRACKET || is_modifier(before);
+                      before == TOK_RBRACKET || token_is_modifier(before);
         if (begins && m->partner[at + 1] &&
             (after == TOK_LBRACE || after == TOK_COLON || after == TOK_ARROW))
             m->tokens->list.data[at].kind = TOK_CTOR;
@@ -312,7 +295,7 @@ static bool begins_declaration(TokenKind before)
     case TOK_DO:
     case TOK_REF:
     case TOK_OUT: return true;
-    default: return is_modifier(before);
+    default: return token_is_modifier(before);
     }
 }
 
@@ -380,7 +363,7 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
     if (after == TOK_NAME && tokens->list.data[i + 1].flags & TOKEN_QUIET) return false;
     if (after == TOK_NAME) return begins_declaration(before);
     if (after == TOK_OPERATOR || after == TOK_THIS) /* not `static implicit operator T` */
-        return is_modifier(before) && !is_name(kind_at(tokens, i + 2));
+        return token_is_modifier(before) && !is_name(kind_at(tokens, i + 2));
     if (after == TOK_LBRACKET) return is_rank(tokens, i + 1);
     if (before == TOK_ASSIGN && kind_before(tokens, i, 3) == TOK_TYPE) return true;
     return before == TOK_LPAREN && after == TOK_RPAREN && is_operand(kind_at(tokens, i + 2)) &&

@@ -160,13 +160,19 @@ void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 
 /* ---- printing ---- */
 
-static void print_mods(Text *out, uint64_t mods)
+const char *ast_mod_text(uint64_t mods)
 {
     static const char *const words[] = {"public",   "private",  "protected", "static",
                                         "final",    "mutable",  "abstract",  "virtual",
                                         "override", "readonly", "interface"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (mods >> i & 1) text_printf(out, " %s", words[i]);
+    size_t i = 0;
+    while (!(mods >> i & 1)) i++;
+    return words[i];
+}
+
+static void print_mods(Text *out, uint64_t mods)
+{
+    for (; mods; mods &= mods - 1) text_printf(out, " %s", ast_mod_text(mods));
 }
 
 static void print_bytes(Text *out, AstBytes b)

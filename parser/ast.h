@@ -51,6 +51,7 @@ typedef enum AstMod {
     AST_MOD_READONLY = 512,
     AST_MOD_INTERFACE = 1024
 } AstMod;
+const char *ast_mod_text(uint64_t mods); /* the first of them; there is one */
 
 typedef struct Ast Ast;
 typedef struct AstList {

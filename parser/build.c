@@ -220,19 +220,9 @@ Ast *build_unit(Parse *p, AstList stmts)
     return done(p, n);
 }
 
-/* The first of the modifiers, as text. */
-static const char *mod_text(uint64_t mods)
-{
-    static const char *const words[] = {"public",  "private",  "protected", "static",   "final",
-                                        "mutable", "abstract", "virtual",   "override", "readonly"};
-    size_t i = 0;
-    while (!(mods >> i & 1)) i++;
-    return words[i];
-}
-
 uint64_t build_mods(Parse *p, Loc loc, uint64_t mods, uint64_t mod)
 {
-    if (mods & mod) parse_error(p, loc, DIAG_MISPLACED, "'%s' is written twice", mod_text(mod));
+    if (mods & mod) parse_error(p, loc, DIAG_MISPLACED, "'%s' is written twice", ast_mod_text(mod));
     return mods | mod;
 }
 
@@ -274,7 +264,7 @@ Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
     else if (attrs.len > 0)
         *own = attrs;
     if (mods && !set)
-        parse_error(p, loc, DIAG_MISPLACED, "'%s' does not belong here", mod_text(mods));
+        parse_error(p, loc, DIAG_MISPLACED, "'%s' does not belong here", ast_mod_text(mods));
     else if (mods)
         *set |= mods;
     return done(p, decl);
@@ -284,7 +274,7 @@ Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 {
     if (mods && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
         parse_error(p, loc, DIAG_MISPLACED, "'%s' belongs to a class or to a member of one",
-                    mod_text(mods));
+                    ast_mod_text(mods));
         mods = 0;
     }
     if (attrs.len > 0 && decl->kind == AST_VAR_DECL) {

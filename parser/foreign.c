@@ -154,19 +154,7 @@ static size_t skip_modifiers(const Parse *p, size_t i)
         size_t before = i;
         int none;
         if (kind_at(p, i) == TOK_LBRACKET) i = skip_bracket(p, i, &none);
-        switch (kind_at(p, i)) {
-        case TOK_ABSTRACT:
-        case TOK_FINAL:
-        case TOK_MUTABLE:
-        case TOK_OVERRIDE:
-        case TOK_PRIVATE:
-        case TOK_PROTECTED:
-        case TOK_PUBLIC:
-        case TOK_READONLY:
-        case TOK_STATIC:
-        case TOK_VIRTUAL: i++; break;
-        default: break;
-        }
+        if (token_is_modifier(kind_at(p, i))) i++;
         for (size_t w = 0; w < sizeof foreign / sizeof *foreign; w++)
             if (has_text(p, i, foreign[w], strlen(foreign[w])) && is_name(kind_at(p, i + 1))) i++;
         if (i == before) return i;

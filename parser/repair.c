@@ -234,9 +234,9 @@ static void apply(Parse *p, const Repair *r)
 /* Whether a token of this kind, first of its line, is where a new statement begins. */
 static bool begins_statement(TokenKind k)
 {
+    if (token_is_modifier(k)) return true;
     switch (k) {
     case TOK_TYPENAME:
-    case TOK_ABSTRACT:
     case TOK_BREAK:
     case TOK_CASE:
     case TOK_CLASS:
@@ -245,26 +245,17 @@ static bool begins_statement(TokenKind k)
     case TOK_CTOR:
     case TOK_DO:
     case TOK_ENUM:
-    case TOK_FINAL:
     case TOK_FOR:
     case TOK_FOREACH:
     case TOK_IF:
     case TOK_INTERFACE:
-    case TOK_MUTABLE:
-    case TOK_OVERRIDE:
-    case TOK_PRIVATE:
-    case TOK_PROTECTED:
-    case TOK_PUBLIC:
-    case TOK_READONLY:
     case TOK_RETURN:
-    case TOK_STATIC:
     case TOK_SWITCH:
     case TOK_THROW:
     case TOK_TRY:
     case TOK_TYPE:
     case TOK_USING:
     case TOK_VAR:
-    case TOK_VIRTUAL:
     case TOK_WHILE: return true;
     default: return false;
     }

@@ -183,6 +183,24 @@ START_TEST(children_come_in_source_order)
 }
 END_TEST
 
+/* The keywords that the scanner takes for modifiers are those that trees can hold. */
+START_TEST(modifiers_are_known_to_both)
+{
+    uint64_t all = 0;
+    for (int k = 0; k < TOK_COUNT; k++) {
+        bool found = false;
+        for (uint64_t mod = AST_MOD_PUBLIC; mod <= AST_MOD_READONLY; mod *= 2) {
+            if (strcmp(ast_mod_text(mod), token_text((TokenKind)k)) != 0) continue;
+            found = true;
+            all |= mod;
+        }
+        ck_assert_msg(found == token_is_modifier((TokenKind)k), "%s", token_text((TokenKind)k));
+    }
+    ck_assert_uint_eq(all, 2 * AST_MOD_READONLY - 1);
+    ck_assert_str_eq(ast_mod_text(AST_MOD_STATIC | AST_MOD_READONLY), "static");
+}
+END_TEST
+
 START_TEST(precedence)
 {
     static const struct {
@@ -399,6 +417,7 @@ int main(void)
     tcase_add_test(c, strings_are_decoded);
     tcase_add_test(c, lists_grow);
     tcase_add_test(c, children_come_in_source_order);
+    tcase_add_test(c, modifiers_are_known_to_both);
     tcase_add_test(c, precedence);
     tcase_add_test(c, one_mistake_is_one_error);
     tcase_add_test(c, every_mistake_is_reported);
