@@ -186,17 +186,10 @@ bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx
 
 /* ---- what inference has seen ------------------------------------------------------------- */
 
-static bool holds_given(const FdNode *n)
+static bool is_given(const void *ctx, const FdNode *n)
 {
-    FdiMap seen = {0};
-    FdiNodes list = {0};
-    bool given = false;
-    fdi_postorder(n, &seen, &list);
-    for (size_t i = 0; i < list.len && !given; i++)
-        given = list.data[i]->kind == FD_APPLY && fd_op_of(list.data[i]) == FD_OP_GIVEN;
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return given;
+    (void)ctx;
+    return n->kind == FD_APPLY && fd_op_of(n) == FD_OP_GIVEN;
 }
 
 bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, const void *ctx)
@@ -211,7 +204,7 @@ bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, 
         if (!d && !(known ? known(ctx, atom) : fdi_node(atom)->evaluable)) return false;
         moves = moves || d;
     }
-    return moves && !holds_given(index);
+    return moves && !fd_any(index, is_given, NULL);
 }
 
 /* ---- indices of domain inference --------------------------------------------------------- */

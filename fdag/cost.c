@@ -30,11 +30,11 @@ FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let
 {
     FdiLoops *loops = arena_array(fd->arena, FdiLoops, list->len + 1);
     for (size_t i = list->len; i-- > 0;) {
-        const FdNode *n = list->data[i], *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(n, children);
+        const FdNode *n = list->data[i], *children[FD_MAX_CHILDREN];
+        int count = fd_children(n, children);
         FdiLoops inside = n->kind == FD_LET && per_let ? (FdiLoops){0} : loops[i];
         if (n->nvars) inside = merge(fd, inside, n->nvars, n->vars);
-        for (int k = fdi_nbound(n); k < count; k++) {
+        for (int k = fd_nbound(n); k < count; k++) {
             uint64_t c;
             bool body = children[k] == n->body || (n->kind == FD_REDUCE && children[k] == n->fn);
             FdiLoops here = body ? inside : loops[i];
@@ -94,15 +94,15 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
         stack.len--;
         if (fdi_map_get(&seen, w.node, &dummy)) continue;
         fdi_map_set(&seen, w.node, 1);
-        const FdNode *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(w.node, children);
+        const FdNode *children[FD_MAX_CHILDREN];
+        int count = fd_children(w.node, children);
         double times = w.times;
         if (w.node->kind == FD_APPLY) cost += times * cost_of_apply(w.node, lets, let_costs);
         if (w.node->kind == FD_REDUCE) {
             times *= FDI_COST_TRIPS;
             cost += times;
         }
-        for (int i = fdi_nbound(w.node); i < count; i++) {
+        for (int i = fd_nbound(w.node); i < count; i++) {
             bool known = children[i] == w.node->fn && w.node->kind == FD_APPLY &&
                          fdi_map_get(lets, children[i], &dummy);
             if (!known) vec_push(&stack, ((Work){children[i], times}));
@@ -115,23 +115,20 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
 
 /* ---- what can be stored ---------------------------------------------------------------- */
 
+/* A bound of what may be no array? */
+static bool asks_function(const void *graph, const FdNode *n)
+{
+    const FdGraph *g = graph;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return false;
+    const FdNode *f = n->args[0];
+    return f->kind != FD_FUNC || f->leaf != FD_LEAF_SLOT || f->slot >= g->nslots ||
+           !g->slots[f->slot].is_array;
+}
+
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound)
 {
-    FdiMap seen = {0};
-    FdiNodes list = {0};
-    bool sure = true;
-    fdi_postorder(bound, &seen, &list);
-    for (size_t i = 0; i < list.len && sure; i++) {
-        const FdNode *n = list.data[i];
-        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op != FD_OP_LOWER && op != FD_OP_UPPER) continue;
-        const FdNode *f = n->args[0];
-        sure = f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT && f->slot < g->nslots &&
-               g->slots[f->slot].is_array;
-    }
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return sure;
+    return !fd_any(bound, asks_function, g);
 }
 
 void fdi_gather_doms(const FdiNodes *list, FdiMap *doms)

@@ -67,8 +67,8 @@ void fd_print_dot(Text *out, const FdGraph *g)
         const FdNode *n = list.data[i];
         if (fdi_is_leaf(n, FD_LEAF_OP) || is_part(n)) continue;
         add_node(out, n, i);
-        for (int k = 0; k < fdi_nbound(n); k++)
-            add_edge(out, &seen, i, fdi_bound_var(n, k), " [style=dotted]");
+        for (int k = 0; k < fd_nbound(n); k++)
+            add_edge(out, &seen, i, fd_bound_var(n, k), " [style=dotted]");
         for (int k = 0; k < n->nvars; k++) {
             if (n->doms[k].lo) add_edge(out, &seen, i, n->doms[k].lo, " [style=dashed]");
             if (n->doms[k].hi) add_edge(out, &seen, i, n->doms[k].hi, " [style=dashed]");

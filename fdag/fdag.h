@@ -211,6 +211,37 @@ bool fd_has_identity(const FdNode *reduce);
 bool fd_range_closed(const FdDom *d);
 bool fd_closed(const FdNode *n); /* no bound variable is free in it */
 
+/* ---- walks ---------------------------------------------------------------------------- */
+
+enum { FD_MAX_CHILDREN = FD_MAX_PARAMS + 4 }; /* more than a binder's 3 a variable and 4 */
+
+/* The nodes that n is made of, in the order of visit: what it binds (variables, self), then bounds,
+ * function, first value, arguments, body. Gives their number, FD_MAX_CHILDREN at most. */
+int fd_children(const FdNode *n, const FdNode **out);
+/* How many of them the node binds: the first ones. */
+static inline int fd_nbound(const FdNode *n)
+{
+    return n->nvars + (n->self != NULL);
+}
+static inline const FdNode *fd_bound_var(const FdNode *n, int i)
+{
+    return i < n->nvars ? n->vars[i] : n->self;
+}
+
+/* Does `is` hold for root or a node below it? Each is asked once, in no certain order; bodies of
+ * user functions are not looked into. Does not recurse. */
+typedef bool FdIs(const void *ctx, const FdNode *n);
+bool fd_any(const FdNode *root, FdIs *is, const void *ctx);
+
+/* The nodes that a walk has met, so that it looks at each once: a graph that is shared in every
+ * step has exponentially many paths. Zero at first; fd_seen_free gives the memory back. */
+typedef struct FdSeen {
+    uint64_t *bits;
+    size_t words;
+} FdSeen;
+bool fd_meet(FdSeen *seen, const FdNode *n); /* true at the first time */
+void fd_seen_free(FdSeen *seen);
+
 /* ---- user functions ------------------------------------------------------------------- */
 
 /* A user function usable under promotion. With a body it can run on a device: statements over
@@ -341,15 +372,6 @@ const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values
 
 /* A copy of a graph that shares nothing with it, in fd (another one or the same). */
 FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g);
-
-/* The nodes that a walk has met, so that it looks at each once: a graph that is shared in every
- * step has exponentially many paths. Zero at first; fd_seen_free gives the memory back. */
-typedef struct FdSeen {
-    uint64_t *bits;
-    size_t words;
-} FdSeen;
-bool fd_meet(FdSeen *seen, const FdNode *n); /* true at the first time */
-void fd_seen_free(FdSeen *seen);
 
 /* Is variable v free in n? */
 bool fd_uses_var(const FdNode *n, const FdNode *v);

@@ -7,8 +7,6 @@
 #include "affine.h"
 #include "fdag.h"
 
-enum { FDI_MAX_CHILDREN = FD_MAX_PARAMS + 4 }; /* more than a binder's 3 a variable and 4 */
-
 typedef struct FdiType {
     FdType type; /* first: an FdType * is an FdiType * */
     Fd *fd;
@@ -81,19 +79,6 @@ const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key); /* NULL if absen
 void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value);
 void fdi_map_free(FdiMap *m);
 
-/* Operands of a node in the order of visit: what it binds (variables, self), then bounds, function,
- * first value, arguments, body. At most FDI_MAX_CHILDREN. */
-int fdi_children(const FdNode *n, const FdNode **out);
-/* How many of them the node binds. */
-static inline int fdi_nbound(const FdNode *n)
-{
-    return n->nvars + (n->self != NULL);
-}
-static inline const FdNode *fdi_bound_var(const FdNode *n, int i)
-{
-    return i < n->nvars ? n->vars[i] : n->self;
-}
-
 /* Appends the nodes reachable from root and not yet in `seen`, operands first; adds them to `seen`
  * with their position in `out`. Iterative: graphs may be deep. */
 void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out);
@@ -131,7 +116,7 @@ bool fdi_is_value(const FdNode *n);
 
 /* ---- rebuilding ----------------------------------------------------------------------- */
 
-/* n with its operands replaced, in the order of fdi_children. */
+/* n with its operands replaced, in the order of fd_children. */
 const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children);
 /* A binder as n, but with other ranges (NULL: n's) or another body (NULL: n's). */
 const FdNode *fdi_rebind(Fd *fd, const FdNode *n, const FdDom *doms, const FdNode *body);

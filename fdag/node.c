@@ -187,8 +187,8 @@ static void summarise(Fd *fd, FdiNode *b)
         b->nfree = 1;
         return;
     }
-    const FdNode *children[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, children), nbound = fdi_nbound(n);
+    const FdNode *children[FD_MAX_CHILDREN];
+    int count = fd_children(n, children), nbound = fd_nbound(n);
     for (int i = nbound; i < count; i++) {
         const FdiNode *c = fdi_node(children[i]);
         add_free(fd, b, c->free, c->nfree);

@@ -233,8 +233,8 @@ static void add_nodes(Printer *p)
         const FdNode *n = p->list.data[p->printed];
         uint64_t number;
         if (is_op(n) || fdi_map_get(&p->number, n, &number)) continue;
-        const FdNode *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(n, children);
+        const FdNode *children[FD_MAX_CHILDREN];
+        int count = fd_children(n, children);
         for (int i = 0; i < count; i++)
             if (is_op(children[i]) && children[i] != n->fn &&
                 !fdi_map_get(&p->number, children[i], &number))

@@ -31,8 +31,8 @@ static const FdNode *build(Fd *fd, const FdNode *n, const FdNode *const *childre
 
 const FdNode *fdi_rebuild(Fd *fd, const FdNode *n, const FdNode *const *children)
 {
-    const FdNode *old[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, old);
+    const FdNode *old[FD_MAX_CHILDREN];
+    int count = fd_children(n, old);
     if (memcmp(old, children, sizeof old[0] * (size_t)count) == 0) return n;
     return build(fd, n, children);
 }
@@ -49,9 +49,9 @@ const FdNode *fdi_rebind(Fd *fd, const FdNode *n, const FdDom *doms, const FdNod
 /* n rebuilt from what `done` holds for its operands (absent: kept). */
 static const FdNode *rebuild_from(Fd *fd, const FdNode *n, const FdiMap *done)
 {
-    const FdNode *children[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, children);
-    for (int i = fdi_nbound(n); i < count; i++) { /* what is bound stays bound */
+    const FdNode *children[FD_MAX_CHILDREN];
+    int count = fd_children(n, children);
+    for (int i = fd_nbound(n); i < count; i++) { /* what is bound stays bound */
         const FdNode *to = fdi_map_node(done, children[i]);
         if (to) children[i] = to;
     }
@@ -113,9 +113,9 @@ static void gather(const Subst *s, const FdNode *n, FdiMap *seen, FdiNodes *out)
         if (!meets(f.node, &s->affected) || fdi_map_get(seen, f.node, &at)) continue;
         fdi_map_set(seen, f.node, 1);
         vec_push(&stack, ((Frame){f.node, true}));
-        const FdNode *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(f.node, children);
-        for (int i = count - 1; i >= fdi_nbound(f.node); i--)
+        const FdNode *children[FD_MAX_CHILDREN];
+        int count = fd_children(f.node, children);
+        for (int i = count - 1; i >= fd_nbound(f.node); i--)
             vec_push(&stack, ((Frame){children[i], false}));
     }
     vec_free(&stack);
@@ -146,8 +146,8 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
      */
     gather(&s, n, &seen, &list);
     for (size_t i = 0; i < list.len; i++)
-        for (int k = 0; k < fdi_nbound(list.data[i]); k++) {
-            const FdNode *v = fdi_bound_var(list.data[i], k);
+        for (int k = 0; k < fd_nbound(list.data[i]); k++) {
+            const FdNode *v = fd_bound_var(list.data[i], k);
             if (fdi_map_node(&s.to, v) || !occurs(v, nvars, values)) continue;
             vec_push(&s.affected, v);
             fdi_map_set_node(&s.to, v, fd_var(fd, v->type, v->name));
@@ -160,10 +160,10 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *old = list.data[i], *now = fdi_map_node(&s.to, old);
         if (!now) {
-            const FdNode *children[FDI_MAX_CHILDREN];
-            int count = fdi_children(old, children);
+            const FdNode *children[FD_MAX_CHILDREN];
+            int count = fd_children(old, children);
             for (int k = 0; k < count; k++) {
-                const FdNode *to = fdi_map_node(k < fdi_nbound(old) ? &s.to : &done, children[k]);
+                const FdNode *to = fdi_map_node(k < fd_nbound(old) ? &s.to : &done, children[k]);
                 if (to) children[k] = to;
             }
             now = fdi_rebuild(fd, old, children);
@@ -182,8 +182,8 @@ const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode 
 const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode *const *old,
                                const FdNode *const *now)
 {
-    const FdNode *children[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, children), nbound = fdi_nbound(n);
+    const FdNode *children[FD_MAX_CHILDREN];
+    int count = fd_children(n, children), nbound = fd_nbound(n);
     for (int k = 0; k < nbound; k++)
         for (int i = 0; i < nvars; i++)
             if (children[k] == old[i]) children[k] = now[i];
@@ -231,8 +231,8 @@ static const FdNode *copy_leaf(Copy *c, const FdNode *n)
 static const FdNode *copy_inner(Copy *c, const FdNode *n)
 {
     Fd *fd = c->fd;
-    const FdNode *children[FDI_MAX_CHILDREN];
-    int count = fdi_children(n, children);
+    const FdNode *children[FD_MAX_CHILDREN];
+    int count = fd_children(n, children);
     for (int i = 0; i < count; i++) children[i] = fdi_map_node(&c->done, children[i]);
     return fdi_node(n)->fd == fd ? fdi_rebuild(fd, n, children) : build(fd, n, children);
 }
@@ -264,8 +264,8 @@ static void rename_apart(Copy *c, const FdNode *n)
     for (int i = 0; i < c->nvalues; i++) any = any || c->values[i];
     if (any && fdi_node(n)->fd == c->fd) fdi_postorder(n, &seen, &list);
     for (size_t i = 0; i < list.len; i++)
-        for (int k = 0; k < fdi_nbound(list.data[i]); k++) {
-            const FdNode *v = fdi_bound_var(list.data[i], k);
+        for (int k = 0; k < fd_nbound(list.data[i]); k++) {
+            const FdNode *v = fd_bound_var(list.data[i], k);
             bool clash = false;
             for (int j = 0; j < c->nvalues && !clash; j++)
                 clash = c->values[j] && occurs(v, 1, &c->values[j]);

@@ -12,21 +12,18 @@ static const char *complain(Fd *fd, const char *why, const FdNode *n)
     return s;
 }
 
+static bool binds_itself(const void *v, const FdNode *n)
+{
+    for (int i = 0; i < fd_nbound(n); i++)
+        if (fd_bound_var(n, i) == v) return true;
+    return false;
+}
+
 /* Does a binder below n (n included) bind v? */
 static bool binds(const FdNode *n, const FdNode *v)
 {
     const FdiNode *b = fdi_node(n);
-    if (v->var < b->bound_min || v->var > b->bound_max) return false;
-    FdiMap seen = {0};
-    FdiNodes list = {0};
-    bool found = false;
-    fdi_postorder(n, &seen, &list);
-    for (size_t i = 0; i < list.len && !found; i++)
-        for (int k = 0; k < fdi_nbound(list.data[i]); k++)
-            found = found || fdi_bound_var(list.data[i], k) == v;
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return found;
+    return v->var >= b->bound_min && v->var <= b->bound_max && fd_any(n, binds_itself, v);
 }
 
 static const char *check_types(Fd *fd, const FdNode *n)
@@ -60,8 +57,8 @@ static const char *check_types(Fd *fd, const FdNode *n)
             why = "a reduction's type is wrong";
         if (!why && n->kind == FD_LET && n->type->result != n->body->type)
             why = "a function's type is wrong";
-        for (int i = 0; !why && i < fdi_nbound(n); i++) {
-            const FdNode *v = fdi_bound_var(n, i);
+        for (int i = 0; !why && i < fd_nbound(n); i++) {
+            const FdNode *v = fd_bound_var(n, i);
             bool again = binds(n->body, v) || (n->fn && binds(n->fn, v));
             for (int k = 0; k < n->nvars; k++)
                 again = again || (n->doms[k].lo && binds(n->doms[k].lo, v)) ||

@@ -87,7 +87,7 @@ void fdi_map_free(FdiMap *m)
     *m = (FdiMap){0};
 }
 
-int fdi_children(const FdNode *n, const FdNode **out)
+int fd_children(const FdNode *n, const FdNode **out)
 {
     int k = 0;
     for (int i = 0; i < n->nvars; i++) out[k++] = n->vars[i];
@@ -103,16 +103,37 @@ int fdi_children(const FdNode *n, const FdNode **out)
     return k;
 }
 
+bool fd_any(const FdNode *root, FdIs *is, const void *ctx)
+{
+    FdiMap seen = {0}; /* (FdSeen takes memory for all older nodes) */
+    FdiNodes stack = {0};
+    bool found = false;
+    vec_push(&stack, root);
+    while (stack.len > 0 && !found) {
+        const FdNode *n = vec_last(&stack), *children[FD_MAX_CHILDREN];
+        uint64_t dummy;
+        stack.len--;
+        if (fdi_map_get(&seen, n, &dummy)) continue;
+        fdi_map_set(&seen, n, 1);
+        found = is(ctx, n);
+        int count = fd_children(n, children);
+        for (int i = 0; i < count; i++) vec_push(&stack, children[i]);
+    }
+    fdi_map_free(&seen);
+    vec_free(&stack);
+    return found;
+}
+
 typedef struct Frame {
     const FdNode *node;
     int next, count;
-    const FdNode *children[FDI_MAX_CHILDREN];
+    const FdNode *children[FD_MAX_CHILDREN];
 } Frame;
 
 static Frame frame_of(const FdNode *n)
 {
     Frame f = {.node = n};
-    f.count = fdi_children(n, f.children);
+    f.count = fd_children(n, f.children);
     return f;
 }
 
@@ -179,8 +200,8 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict)
         stack.len--;
         if (fdi_map_get(strict, n, &dummy)) continue;
         fdi_map_set(strict, n, 1);
-        const FdNode *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(n, children);
+        const FdNode *children[FD_MAX_CHILDREN];
+        int count = fd_children(n, children);
         for (int i = 0; i < count; i++) {
             int arg = i - (count - n->nargs);
             if (n->nargs == 0 || !fd_is_lazy(n, arg)) vec_push(&stack, children[i]);

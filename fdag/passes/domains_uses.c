@@ -33,9 +33,9 @@ static const FdNode *rename_bound(void *ctx, Fd *fd, const FdNode *n)
     FdiMap *seen = ctx;
     const FdNode *old[FD_MAX_RANK + 1], *now[FD_MAX_RANK + 1];
     int clashes = 0;
-    for (int i = 0; i < fdi_nbound(n); i++) {
+    for (int i = 0; i < fd_nbound(n); i++) {
         uint64_t dummy;
-        const FdNode *v = fdi_bound_var(n, i);
+        const FdNode *v = fd_bound_var(n, i);
         if (fdi_map_get(seen, v, &dummy)) {
             old[clashes] = v;
             now[clashes++] = v = fd_var(fd, v->type, v->name);

@@ -235,9 +235,9 @@ static void store(Fuse *f)
 {
     FdiMap done = {0}, slots = {0};
     for (size_t i = 0; i < f->nodes.len; i++) {
-        const FdNode *old = f->nodes.data[i], *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(old, children);
-        for (int k = fdi_nbound(old); k < count; k++) {
+        const FdNode *old = f->nodes.data[i], *children[FD_MAX_CHILDREN];
+        int count = fd_children(old, children);
+        for (int k = fd_nbound(old); k < count; k++) {
             bool applied = old->kind == FD_APPLY && (k == 0 || fdi_applies(old, FD_LEAF_USER));
             const FdNode *slot =
                 applied || children[k]->self ? fdi_map_node(&slots, children[k]) : NULL;

@@ -16,9 +16,11 @@ typedef struct Hoist {
 
 static const FdNode *hoist(Hoist *h, const FdNode *root);
 
-/* Can this node of an expression fail where `guarded` variables have any value of their ranges? */
-static bool node_may_fail(const FdNode *x, const FdiNode *guarded)
+/* Can node x of an expression fail where the expression's free variables have any value of their
+ * ranges? */
+static bool node_may_fail(const void *expression, const FdNode *x)
 {
+    const FdiNode *guarded = fdi_node(expression);
     FdOp op = fd_op_of(x);
     if (x->kind == FD_REDUCE && !fd_has_identity(x)) return true;
     for (int i = 0; i < x->nvars; i++)
@@ -39,15 +41,7 @@ static bool node_may_fail(const FdNode *x, const FdiNode *guarded)
  * inside their ranges; reads at the variables around are only as safe as the branch makes them. */
 static bool may_fail(const FdNode *n)
 {
-    FdiMap seen = {0};
-    FdiNodes list = {0};
-    bool fails = false;
-    fdi_postorder(n, &seen, &list);
-    for (size_t i = 0; i < list.len && !fails; i++)
-        fails = node_may_fail(list.data[i], fdi_node(n));
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return fails;
+    return fd_any(n, node_may_fail, n);
 }
 
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better
@@ -100,24 +94,23 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
     reached[list.len - 1] = true;
     for (size_t i = list.len; i-- > 0;) {
-        const FdNode *n = list.data[i], *children[FDI_MAX_CHILDREN];
+        const FdNode *n = list.data[i], *children[FD_MAX_CHILDREN];
         uint64_t c;
         if (!reached[i]) continue;
         if (worth(h, &ranges, n, loops[i], fdi_map_get(&strict, n, &c), root->self != NULL)) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, n));
             continue;
         }
-        int count = fdi_children(n, children);
+        int count = fd_children(n, children);
         for (int k = 0; k < count; k++)
             if (fdi_map_get(&at, children[k], &c)) reached[c] = true;
     }
     const FdNode *result = root;
     for (size_t i = 0; i < list.len && done.used; i++) {
-        const FdNode *old = list.data[i], *children[FDI_MAX_CHILDREN];
+        const FdNode *old = list.data[i], *children[FD_MAX_CHILDREN];
         if (!reached[i] || fdi_map_node(&done, old)) continue;
-        int count = fdi_children(old, children);
-        for (int k = fdi_nbound(old); k < count; k++)
-            children[k] = fdi_map_node(&done, children[k]);
+        int count = fd_children(old, children);
+        for (int k = fd_nbound(old); k < count; k++) children[k] = fdi_map_node(&done, children[k]);
         result = fdi_rebuild(h->fd, old, children);
         fdi_map_set_node(&done, old, result);
     }

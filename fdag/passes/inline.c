@@ -56,8 +56,9 @@ static bool inside(const Inline *x, const FdNode *read)
     return true;
 }
 
-static bool node_may_fail(const Inline *x, const FdNode *n)
+static bool node_may_fail(const void *ctx, const FdNode *n)
 {
+    const Inline *x = ctx;
     if (n->kind == FD_REDUCE) return !fd_has_identity(n);
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
@@ -68,15 +69,8 @@ static bool node_may_fail(const Inline *x, const FdNode *n)
 
 static bool may_fail(const Inline *x, const FdNode *n)
 {
-    FdiMap seen = {0};
-    FdiNodes list = {0};
-    bool fails = false;
     if (n->type->nparams) return false; /* a function: its elements may, where it is applied */
-    fdi_postorder(n, &seen, &list);
-    for (size_t i = 0; i < list.len && !fails; i++) fails = node_may_fail(x, list.data[i]);
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return fails;
+    return fd_any(n, node_may_fail, x);
 }
 
 /* Is `due` evaluated whenever n is? known: node -> answer + 1. */

@@ -71,8 +71,8 @@ static const FdNode *gather(Recur *r)
     fdi_map_free(&seen);
     fdi_gather_doms(&r->nodes, &r->doms);
     for (size_t i = 0; i < r->nodes.len; i++) {
-        const FdNode *n = r->nodes.data[i], *children[FDI_MAX_CHILDREN];
-        int count = fdi_children(n, children);
+        const FdNode *n = r->nodes.data[i], *children[FD_MAX_CHILDREN];
+        int count = fd_children(n, children);
         if (n->kind == FD_APPLY && n->fn == self) add_use(r, n);
         for (int k = n->kind == FD_APPLY ? 1 : 0; k < count; k++)
             if (children[k] == self && n->self != self) return n;
@@ -176,23 +176,21 @@ static void explain(Recur *r, const bool *placed)
     text_free(&t);
 }
 
-/* Does an index of a use ask a function that is not known yet? */
+/* A function that is not known yet? */
+static bool is_function(const void *graph, const FdNode *n)
+{
+    const FdGraph *g = graph;
+    return n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && n->slot < g->nslots &&
+           !g->slots[n->slot].is_array;
+}
+
+/* Does an index of a use ask such a function? */
 static bool is_unknown(const Recur *r)
 {
-    bool unknown = false;
-    FdiMap seen = {0};
-    FdiNodes list = {0};
     for (size_t i = 0; i < r->uses.len; i++)
         for (int d = 0; d < r->uses.data[i].apply->nargs; d++)
-            fdi_postorder(r->uses.data[i].apply->args[d], &seen, &list);
-    for (size_t i = 0; i < list.len && !unknown; i++) {
-        const FdNode *n = list.data[i];
-        unknown = n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && n->slot < r->graph->nslots &&
-                  !r->graph->slots[n->slot].is_array;
-    }
-    fdi_map_free(&seen);
-    vec_free(&list);
-    return unknown;
+            if (fd_any(r->uses.data[i].apply->args[d], is_function, r->graph)) return true;
+    return false;
 }
 
 /* ---- the pass -------------------------------------------------------------------------- */

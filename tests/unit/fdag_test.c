@@ -557,6 +557,55 @@ START_TEST(bad_text_is_explained)
 }
 END_TEST
 
+static bool is_counted(const void *ctx, const FdNode *n)
+{
+    int *count = *(int *const *)ctx;
+    (void)n;
+    ++*count;
+    return false;
+}
+
+static bool is_same(const void *ctx, const FdNode *n)
+{
+    return n == ctx;
+}
+
+/* Each child is there, what is bound first; fd_any asks each node once, however it is shared. */
+START_TEST(children_are_all)
+{
+    Fd *fd = fd_new();
+    const FdType *t = fd_type_scalar(fd, SC_INT), *params[] = {t, t};
+    const FdNode *i = fd_var(fd, t, "i"), *x = fd_slot(fd, 0, t, "x"), *n = fd_slot(fd, 1, t, "n");
+    const FdNode *add = fd_op(fd, FD_OP_ADD, fd_type_func(fd, t, 2, params)), *zero = fd_int(fd, 0);
+    FdDom dom = {FD_DOM_GIVEN, zero, n};
+    const FdNode *args[] = {x, i}, *body = fd_apply(fd, add, 2, args, nowhere);
+    const FdNode *fold = fd_fold(fd, add, x, 1, &i, &dom, body, nowhere);
+    const FdNode *children[FD_MAX_CHILDREN];
+    const FdNode *expected[] = {i, zero, n, add, x, body};
+    ck_assert_int_eq(fd_children(fold, children), 6);
+    for (int k = 0; k < 6; k++) ck_assert_ptr_eq(children[k], expected[k]);
+    ck_assert_int_eq(fd_nbound(fold), 1);
+    ck_assert_ptr_eq(fd_bound_var(fold, 0), i);
+    ck_assert_int_eq(fd_children(body, children), 3);
+    ck_assert_int_eq(fd_children(x, children), 0);
+
+    int count = 0, *counter = &count;
+    ck_assert(!fd_any(fold, is_counted, &counter));
+    ck_assert_int_eq(count, 7);
+    const FdNode *sum = x;
+    for (int k = 0; k < 60; k++) { /* 2^60 paths */
+        const FdNode *both[] = {sum, sum};
+        sum = fd_apply(fd, add, 2, both, nowhere);
+    }
+    count = 0;
+    ck_assert(!fd_any(sum, is_counted, &counter));
+    ck_assert_int_eq(count, 62);
+    ck_assert(fd_any(sum, is_same, x));
+    ck_assert(!fd_any(sum, is_same, i));
+    fd_free(fd);
+}
+END_TEST
+
 START_TEST(deep_graphs_do_not_overflow)
 {
     enum { DEPTH = 200000 };
@@ -737,6 +786,7 @@ int main(void)
     tcase_add_test(c, bounds_report_what_is_missing);
     tcase_add_test(c, user_functions_read_back);
     tcase_add_test(c, bad_text_is_explained);
+    tcase_add_test(c, children_are_all);
     tcase_add_test(c, deep_graphs_do_not_overflow);
     tcase_add_test(c, chains_stay_linear);
     tcase_add_test(c, dumps_follow_a_pass);
