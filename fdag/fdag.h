@@ -430,6 +430,7 @@ typedef struct FdPass {
  *   recur       finds the order of each recurrence; an error if none makes all uses earlier points
  *               (one that depends on functions still to come stays without)
  *   inline      user functions without loops become the values that they compute
+ *   share       reductions over equal ranges use the same variables
  *   fuse        fuse-or-materialise: a function applied where inlining it would recompute something
  *               expensive becomes a temporary, an FdSlot with a definition. First of the back
  *               passes: once compose has inlined a function nobody sees that it was shared
@@ -441,8 +442,8 @@ typedef struct FdPass {
  */
 extern const FdPass
     fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
-extern const FdPass fd_back_passes[]; /* before codegen: inline, fuse, compose, recur, fold,
-                                         simplify, powers, hoist, deadparams */
+extern const FdPass fd_back_passes[]; /* before codegen: inline, share, fuse, compose, recur,
+                                         fold, simplify, powers, share, hoist, deadparams */
 extern const FdPass
     fd_precise_passes[]; /* the same with every operation rounded as it is written */
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */

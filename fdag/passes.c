@@ -4,17 +4,12 @@
 #include "internal.h"
 
 static const FdPass all[] = {
-    {"fold", fd_pass_fold},
-    {"domains", fd_pass_domains},
-    {"recur", fd_pass_recur},
-    {"inline", fd_pass_inline},
-    {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose},
-    {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist},
-    {"deadparams", fd_pass_deadparams},
-    {"powers", fd_pass_powers},
-    {"given", fd_pass_given},
+    {"fold", fd_pass_fold},       {"domains", fd_pass_domains},
+    {"recur", fd_pass_recur},     {"inline", fd_pass_inline},
+    {"share", fd_pass_share},     {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose}, {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist},     {"deadparams", fd_pass_deadparams},
+    {"powers", fd_pass_powers},   {"given", fd_pass_given},
 };
 
 const FdPass fd_front_passes[] = {
@@ -26,13 +21,13 @@ const FdPass fd_front_passes[] = {
 
 /* The back passes, around those that round otherwise than what is written. */
 #define FIRST                                                                                      \
-    {"inline", fd_pass_inline}, {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose},              \
-        {"recur", fd_pass_recur}, {"fold", fd_pass_fold},                                          \
+    {"inline", fd_pass_inline}, {"share", fd_pass_share}, {"fuse", fd_pass_fuse},                  \
+        {"compose", fd_pass_compose}, {"recur", fd_pass_recur}, {"fold", fd_pass_fold},            \
     {                                                                                              \
         "simplify", fd_pass_simplify                                                               \
     }
 #define LAST                                                                                       \
-    {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},                                  \
+    {"share", fd_pass_share}, {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},        \
     {                                                                                              \
         0                                                                                          \
     }

@@ -1,0 +1,81 @@
+/* Sharing: reductions over equal ranges use the same variables, so that what is equal in them is
+ * one node.
+ *   before: let(i) make(sum(j : 0..n, a(j) * w(i, j)), sum(k : 0..n, b(k) * w(i, k)))
+ *   after:  let(i) make(sum(j : 0..n, a(j) * w(i, j)), sum(j : 0..n, b(j) * w(i, j)))
+ * Two sums that were equal but for the names of their variables are one; of others the common part
+ * is seen to be common, by fuse (w above is not worth storing: each element of it is asked for
+ * once) and by schedules, which run them in one loop. Inner reductions come first, so outer ones
+ * are compared when their bodies are shared already. A variable is never taken that is free in a
+ * reduction, or bound inside it: no variable is bound twice on one path.
+ * Keeps: meaning, the order of everything. Reductions in bodies of user functions stay. */
+#include "../internal.h"
+
+typedef struct Share {
+    FdiNodes first; /* the reduction that each set of variables was met with first */
+} Share;
+
+static bool binds_one_of(const void *other, const FdNode *n)
+{
+    const FdNode *binder = other;
+    for (int i = 0; i < fd_nbound(n); i++)
+        for (int k = 0; k < binder->nvars; k++)
+            if (fd_bound_var(n, i) == binder->vars[k]) return true;
+    return false;
+}
+
+/* Does one of the variables of `other` mean something in n already? */
+static bool clashes(const FdNode *n, const FdNode *other)
+{
+    const FdiNode *b = fdi_node(n);
+    bool near = false;
+    for (int k = 0; k < other->nvars; k++) {
+        uint32_t v = other->vars[k]->var;
+        if (fdi_free_in(n, other->vars[k])) return true;
+        near = near || (v >= b->bound_min && v <= b->bound_max);
+    }
+    return near && fd_any(n, binds_one_of, other);
+}
+
+/* Of equally many variables of the same types, whose ranges may be equal? (Those of later variables
+ * can use earlier ones.) */
+static bool comparable(const FdNode *a, const FdNode *b)
+{
+    if (a->nvars != b->nvars) return false;
+    for (int i = 0; i < a->nvars; i++)
+        if (a->vars[i]->type != b->vars[i]->type || a->doms[i].kind != b->doms[i].kind)
+            return false;
+    return a->doms[0].lo == b->doms[0].lo && a->doms[0].hi == b->doms[0].hi;
+}
+
+static bool same_ranges(const FdNode *a, const FdNode *b)
+{
+    for (int i = 0; i < a->nvars; i++)
+        if (a->doms[i].lo != b->doms[i].lo || a->doms[i].hi != b->doms[i].hi) return false;
+    return true;
+}
+
+static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
+{
+    Share *s = ctx;
+    if (n->kind != FD_REDUCE) return NULL;
+    for (size_t i = 0; i < s->first.len; i++) {
+        const FdNode *other = s->first.data[i];
+        if (!comparable(n, other)) continue;
+        bool same = n->vars[0] == other->vars[0];
+        if (same && same_ranges(n, other)) return NULL;
+        if (same || clashes(n, other)) continue;
+        const FdNode *now = fdi_rename_bound(fd, n, n->nvars, n->vars, other->vars);
+        if (same_ranges(now, other)) return now;
+    }
+    vec_push(&s->first, n);
+    return NULL;
+}
+
+bool fd_pass_share(Fd *fd, FdGraph *g, FdError *error)
+{
+    Share s = {0};
+    (void)error;
+    fdi_rewrite_graph(fd, g, share_node, &s);
+    vec_free(&s.first);
+    return true;
+}
