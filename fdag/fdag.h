@@ -308,11 +308,30 @@ typedef struct FdAgree {
 
 typedef struct FdGraph {
     const FdNode *root; /* a let (a function) or a scalar expression */
+    /* The root is a let whose body makes a record, the fields of which are results of their own:
+     * evaluating it gives as many arrays. */
+    bool several;
     int nslots;
     FdSlot *slots;
     int nagrees;
     FdAgree *agrees;
 } FdGraph;
+
+/* Several graphs of fd as one: all scalars, or all functions of one rank. slots: for each slot of the
+ * part the slot of the new graph that it is, or ~k: it is what part k, an earlier one, gives. */
+typedef struct FdPart {
+    const FdGraph *graph;
+    const int *slots;
+} FdPart;
+/* The new graph's agreements say that the parts' ranges are equal. NULL if it cannot be made: a
+ * part is a recurrence, infinite, or reads an earlier one elsewhere than at its own point. */
+FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
+/* Is evaluating it better than one part after the other, if its functions are what they are in this
+ * graph? There must be expensive work that the parts share. Without any reductions it spares launches
+ * at least, which small arrays feel; large ones would be too many streams for a cache. (Sums that
+ * share little are better off each with a schedule of its own.) */
+typedef enum FdPays { FD_PAYS_UNKNOWN, FD_PAYS_NOT, FD_PAYS_SMALL, FD_PAYS } FdPays;
+FdPays fd_several_pays(const FdGraph *g);
 
 /* ---- text ----------------------------------------------------------------------------- */
 

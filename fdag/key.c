@@ -21,7 +21,8 @@ enum {
     TAG_APPLY,
     TAG_BINDER,
     TAG_SELF,
-    TAG_STMT
+    TAG_STMT,
+    TAG_SEVERAL
 };
 
 typedef struct KeyWalk {
@@ -250,6 +251,7 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     KeyWalk w = {.fd = fd, .graph = g, .order = order, .epoch = ++fd->epoch};
     if (order) w.places = &places;
     fd->words.len = fd->stack.len = 0;
+    if (g->several) put(&w, TAG_SEVERAL, 0);
     walk(&w, g->root);
     size_t nnodes = places.len;
     if (order) add_bodies(&w);

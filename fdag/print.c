@@ -456,7 +456,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_loc(out, a->loc);
         text_add(out, "\n");
     }
-    text_add(out, "root ");
+    text_add(out, g->several ? "results " : "root ");
     add_ref(&all, g->root);
     text_add(out, "\n");
     printer_free(&all);

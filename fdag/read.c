@@ -530,12 +530,12 @@ static void read_lines(Reader *r)
             read_agree(r, false);
         else if (rd_accept(r, "inside"))
             read_agree(r, true);
-        else if (rd_accept(r, "root")) {
+        else if ((r->several = rd_accept(r, "results")) || rd_accept(r, "root")) {
             r->root = rd_ref(r);
             root_line = r->line;
             rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree' or 'root'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root' or 'results'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");
@@ -551,7 +551,10 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
     FdGraph *g = NULL;
     if (!r.error) {
         g = arena_new_of(fd->arena, FdGraph);
-        *g = (FdGraph){.root = r.root, .nslots = (int)r.slots.len, .nagrees = (int)r.agrees.len};
+        *g = (FdGraph){.root = r.root,
+                       .several = r.several,
+                       .nslots = (int)r.slots.len,
+                       .nagrees = (int)r.agrees.len};
         g->slots = arena_copy(fd->arena, r.slots.data, sizeof(FdSlot) * r.slots.len);
         g->agrees = arena_copy(fd->arena, r.agrees.data, sizeof(FdAgree) * r.agrees.len);
         const char *why = fd_verify(fd, g);

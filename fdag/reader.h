@@ -17,6 +17,7 @@ typedef struct Reader {
     VEC(FdSlot) slots;
     VEC(FdAgree) agrees;
     const FdNode *root;
+    bool several; /* the root gives results */
     bool in_user;
 } Reader;
 

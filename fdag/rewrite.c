@@ -347,6 +347,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
         mine->agrees[i].b = copy(&c, g->agrees[i].b);
     }
     mine->root = copy(&c, g->root);
+    mine->several = g->several;
     fdi_map_free(&c.done);
     return mine;
 }

@@ -218,6 +218,9 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
     if (!why) why = check_slots(fd, g, &seen);
     if (!why && !fdi_closed(g->root)) why = complain(fd, "a variable is free in the root", g->root);
     if (!why) why = check_nodes(fd, g, g->nslots, g->root, &seen);
+    if (!why && g->several &&
+        (g->root->kind != FD_LET || g->root->self || !g->root->body->type->record))
+        why = "results are the fields of a let";
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||

@@ -63,7 +63,7 @@ typedef enum CgArgKind {
 } CgArgKind;
 typedef struct CgArg {
     CgArgKind kind;
-    int index;   /* slot (visit order) or temporary */
+    int index;   /* slot (visit order), temporary or result */
     size_t size; /* BYTES: 1..8 bytes of `bytes` */
     uint8_t bytes[8];
 } CgArg;
@@ -79,7 +79,9 @@ typedef struct CgLaunch {
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */
     int ntemps;
     const size_t *temp_bytes;
-    size_t out_bytes; /* 0: the result has no elements, and nothing is launched */
+    size_t out_bytes;   /* 0: the result has no elements, and nothing is launched */
+    int nouts;          /* 1, or as many as FdGraph.several has fields */
+    const size_t *outs; /* bytes of each; out_bytes is all of them */
     int nlaunches;
     const CgLaunch *launches;
 } CgSchedule;

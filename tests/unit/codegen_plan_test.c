@@ -176,6 +176,9 @@ START_TEST(plan_damage)
         HEAD " * out bytes 1\n * run f global 1 args\n */\n",
         HEAD " * out bytes 1\n * temp 1 bytes 4\n */\n",
         HEAD " * out bytes 1\n * end\n */\n",
+        HEAD " * out 1 bytes 1\n */\n",
+        HEAD " * out 0 bytes 1\n * out 0 bytes 1\n */\n",
+        HEAD " * out 0 bytes 1\n * run f global 1 args out 1\n */\n",
         HEAD " * out bytes 1\n * loop i = 0 to 4 step 1\n */\n",
         HEAD " * out bytes 1\n * loop i = 0 to 4\n * end\n */\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -77,10 +77,9 @@ typedef struct Step {
 struct CgPlan {
     Arena *arena;
     ScalarKind *slot_types; /* of scalar slots */
-    int nslots, ntemps, nsteps, nkernels;
+    int nslots, ntemps, nouts, nsteps, nkernels;
     Names defines, lets, flags;
-    const PlanExpr **temps;
-    const PlanExpr *out;
+    const PlanExpr **temps, **outs;
     const Step *steps;
     const char **kernels;
     const char *options; /* fixed part of the build options */
@@ -91,7 +90,7 @@ typedef struct Reader {
     const char *at; /* in the current line */
     const char *error;
     VEC(ScalarKind) slots;
-    VEC(const PlanExpr *) temps;
+    VEC(const PlanExpr *) temps, outs;
     VEC(Step) steps;
     VEC(int) open; /* loops */
     VEC(const char *) kernels;
@@ -230,6 +229,9 @@ static PlanArg read_arg(Reader *r)
         a.is_value = true;
         a.index = read_number(r, r->plan->nslots);
         a.type = r->error ? SC_INT : r->slots.data[a.index];
+    } else if (accept(r, "out ")) {
+        a.kind = CG_ARG_OUT;
+        a.index = read_number(r, (int)r->outs.len);
     } else if (accept(r, "out")) {
         a.kind = CG_ARG_OUT;
     } else if (accept(r, "error")) {
@@ -335,8 +337,12 @@ static void read_line(Reader *r)
             fail(r, "plan's temporaries are out of order");
         if (!accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
         vec_push(&r->temps, read_expr(r));
-    } else if (accept(r, "out bytes ")) {
-        p->out = read_expr(r);
+    } else if (accept(r, "out ")) { /* of several with its number */
+        bool one = accept(r, "bytes ");
+        if ((one ? 0 : read_number(r, FD_MAX_FIELDS)) != (int)r->outs.len)
+            fail(r, "plan's results are out of order");
+        if (!one && !accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
+        vec_push(&r->outs, read_expr(r));
     } else if (accept(r, "options ")) {
         p->options = arena_strndup(p->arena, r->at, strlen(r->at));
         r->at += strlen(r->at);
@@ -383,8 +389,9 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
         line = end + 1;
     }
     if (r.open.len) fail(&r, "plan has a loop without 'end'");
-    if (!p->out || (int)r.slots.len != p->nslots) fail(&r, "plan is incomplete");
+    if (!r.outs.len || (int)r.slots.len != p->nslots) fail(&r, "plan is incomplete");
     p->ntemps = (int)r.temps.len;
+    p->nouts = (int)r.outs.len;
     p->nsteps = (int)r.steps.len;
     p->nkernels = (int)r.kernels.len;
     p->defines = names_done(arena, &p->defines);
@@ -392,10 +399,12 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->flags = names_done(arena, &p->flags);
     p->slot_types = arena_copy(arena, r.slots.data, r.slots.len * sizeof *r.slots.data);
     p->temps = arena_copy(arena, r.temps.data, r.temps.len * sizeof *r.temps.data);
+    p->outs = arena_copy(arena, r.outs.data, r.outs.len * sizeof *r.outs.data);
     p->steps = arena_copy(arena, r.steps.data, r.steps.len * sizeof *r.steps.data);
     p->kernels = arena_copy(arena, r.kernels.data, r.kernels.len * sizeof *r.kernels.data);
     vec_free(&r.slots);
     vec_free(&r.temps);
+    vec_free(&r.outs);
     vec_free(&r.steps);
     vec_free(&r.open);
     vec_free(&r.kernels);
@@ -528,23 +537,30 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
     return l;
 }
 
+/* NULL if one is negative. */
+static const size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Arena *arena)
+{
+    size_t *sizes = arena_array(arena, size_t, n ? n : 1);
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = value_of(exprs[i], v);
+        if (bytes < 0) return NULL;
+        sizes[i] = (size_t)bytes;
+    }
+    return sizes;
+}
+
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
     Values v = values_new(p, b, d, arena);
     int wide = find_named(&p->flags, "CS_WIDE", 7);
     v.wide = wide >= 0 && value_of(p->flags.data[wide].expr, &v);
-    int64_t bytes = value_of(p->out, &v);
-    if (bytes < 0) return false;
-    *out = (CgSchedule){.ntemps = p->ntemps, .out_bytes = (size_t)bytes};
-    size_t *temps = arena_array(arena, size_t, p->ntemps ? p->ntemps : 1);
-    for (int i = 0; i < p->ntemps; i++) {
-        int64_t n = value_of(p->temps[i], &v);
-        if (n < 0) return false;
-        temps[i] = (size_t)n;
-    }
-    out->temp_bytes = temps;
-    if (bytes == 0) return true;
+    *out = (CgSchedule){.ntemps = p->ntemps, .nouts = p->nouts};
+    out->temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
+    out->outs = sizes_of(p->nouts, p->outs, &v, arena);
+    if (!out->temp_bytes || !out->outs) return false;
+    for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
+    if (out->out_bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
     int64_t *limits = numbers_of(arena, &p->lets), *steps = numbers_of(arena, &p->lets);
     int passed = 0; /* plans come from files: no endless loops */

@@ -211,11 +211,13 @@ static CgStatus lower_unit_text(Unit *u, char **text)
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
         const char *elements = plan_elements(u, &defs[i], defs[i].nvars);
-        const char *bytes = plan_bytes(u, defs[i].body->type, elements);
+        const FdType *t = defs[i].body->type;
         if (defs[i].temp >= 0)
-            plan_line(u, "temp %d bytes %s", defs[i].temp, bytes);
-        else
-            plan_line(u, "out bytes %s", bytes);
+            plan_line(u, "temp %d bytes %s", defs[i].temp, plan_bytes(u, t, elements));
+        else if (!u->g->several)
+            plan_line(u, "out bytes %s", plan_bytes(u, t, elements));
+        for (int k = 0; defs[i].temp < 0 && u->g->several && k < t->nfields; k++)
+            plan_line(u, "out %d bytes %s", k, plan_bytes(u, t->fields[k], elements));
     }
     for (int i = 0; i < n && !u->host_only; i++) schedule(u, &defs[i]);
     if (u->host_only) return CG_HOST_ONLY;

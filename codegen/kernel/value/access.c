@@ -226,6 +226,21 @@ const KirExpr *gen_read_field(Gen *g, const FdNode *n)
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
+/* Plane `leaf` of what a definition gives; of several results, each has a buffer of its own. */
+static const char *output_plane(Gen *g, const Def *d, int leaf)
+{
+    Arena *a = g->u->arena;
+    const FdType *t = d->body->type;
+    const char *count = plan_elements(g->u, d, d->nvars);
+    if (d->temp >= 0 || !g->u->g->several)
+        return gen_plane(g, gen_output(g, d), t, leaf, count, true);
+    int k = 0;
+    for (; leaf >= fd_type_leaves(t->fields[k]); k++) leaf -= fd_type_leaves(t->fields[k]);
+    KirParam p = buffer_param(g->u, arena_printf(a, "out%d", k), t->fields[k], true);
+    gen_add_param(g, p, arena_printf(a, "out %d", k));
+    return gen_plane(g, p.name, t->fields[k], leaf, count, true);
+}
+
 /* Stores a value of type t from plane *leaf on: of node n, or e where that is NULL. */
 static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const KirExpr *e,
                   int *leaf, const KirExpr *at)
@@ -241,8 +256,7 @@ static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const 
     }
     if (n) e = gen_whole(g, n);
     if (g->lane_var) e = kir_splat(a, KIR_VW, e);
-    const char *plane = gen_plane(g, gen_output(g, d), d->body->type, (*leaf)++,
-                                  plan_elements(g->u, d, d->nvars), true);
+    const char *plane = output_plane(g, d, (*leaf)++);
     kir_store(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
 }
 

@@ -1,0 +1,292 @@
+/* Several graphs as one, so that they are evaluated together. The root of the new graph makes a record
+ * of what the parts give at one point:
+ *   parts:  let(i) sum(j, a(j) * w(i, j))      let(k) sum(l, b(l) * w(k, l))
+ *   graph:  let(i) make(sum(j, a(j) * w(i, j)), sum(j, b(j) * w(i, j)))
+ * So neither passes nor kernels know of statements: they see one definition of several fields. A part
+ * may read what an earlier one gives, at its own point only; it then holds that one's value:
+ *   parts:  a = x + 1, b = a * 2               graph:  let(i) make(x(i) + 1, (x(i) + 1) * 2)
+ */
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- which parts fit ------------------------------------------------------------------------- */
+
+typedef struct Own {
+    const FdNode *root;
+    int slot;
+} Own;
+
+/* Does n use the slot otherwise than at the variables of the root, or for its bounds? */
+static bool uses_elsewhere(const void *ctx, const FdNode *n)
+{
+    const Own *o = ctx;
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return false;
+    bool own = n->nargs == o->root->nvars;
+    for (int i = 0; i < n->nargs; i++) {
+        if (fdi_is_leaf(n->args[i], FD_LEAF_SLOT) && n->args[i]->slot == o->slot) return true;
+        own = own && n->args[i] == o->root->vars[i];
+    }
+    return !own && fdi_is_leaf(n->fn, FD_LEAF_SLOT) && n->fn->slot == o->slot;
+}
+
+static bool is_elementwise(const FdNode *root, int slot)
+{
+    Own o = {root, slot};
+    return !fd_any(root, uses_elsewhere, &o);
+}
+
+/* An array that is no recurrence, of ranges that are known before it is evaluated; or a scalar. */
+static bool is_plain(const FdNode *root)
+{
+    if (!root->type->nparams) return root->kind != FD_LET;
+    if (root->self || root->kind != FD_LET || root->body->type->nparams) return false;
+    for (int i = 0; i < root->nvars; i++)
+        if (!fdi_is_integer(root->vars[i]->type) || root->doms[i].kind == FD_DOM_FULL ||
+            !fd_range_closed(&root->doms[i]))
+            return false;
+    return true;
+}
+
+/* Are they numbers, and different ones? */
+static bool surely_differ(const FdNode *a, const FdNode *b)
+{
+    return fd_is_const(a) && fd_is_const(b) && a->value.i != b->value.i;
+}
+
+static bool fits(const FdPart *part, const FdNode *first)
+{
+    const FdGraph *g = part->graph;
+    if (!is_plain(g->root) || g->root->type->nparams != first->type->nparams) return false;
+    for (int d = 0; d < first->type->nparams; d++)
+        if (g->root->vars[d]->type != first->vars[d]->type ||
+            surely_differ(g->root->doms[d].lo, first->doms[d].lo) ||
+            surely_differ(g->root->doms[d].hi, first->doms[d].hi))
+            return false;
+    for (int i = 0; i < g->nslots; i++)
+        if (g->slots[i].def || (part->slots[i] < 0 && !is_elementwise(g->root, i))) return false;
+    return true;
+}
+
+/* ---- one graph ------------------------------------------------------------------------------- */
+
+/* The record of the results, named by their types. */
+static const FdType *results_type(Fd *fd, int n, const FdNode *const *values)
+{
+    const FdType *fields[FD_MAX_FIELDS];
+    const char *names[FD_MAX_FIELDS];
+    Text name = {0};
+    text_add(&name, "results");
+    for (int i = 0; i < n; i++) {
+        fields[i] = values[i]->type;
+        names[i] = "result";
+        text_add(&name, "_");
+        fd_type_print(&name, fields[i]);
+    }
+    const FdType *t = fd_type_record(fd, name.data, n, fields, names);
+    text_free(&name);
+    return t;
+}
+
+/* What is known of the parts so far, of functions over the variables of the first. */
+typedef struct Whole {
+    Fd *fd;
+    int n;
+    const FdNode *roots[FD_MAX_FIELDS];  /* over the new graph's slots */
+    const FdNode *shapes[FD_MAX_FIELDS]; /* functions of the same types and ranges */
+    const FdNode *fields[FD_MAX_FIELDS]; /* the bodies; scalars are their roots */
+    VEC(FdAgree) agrees;
+} Whole;
+
+/* n over the slots of the whole. Bounds of earlier parts are known: what binds the variables of the
+ * first must not come to stand in their ranges. */
+static const FdNode *known_bound(void *ctx, Fd *fd, const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    (void)ctx;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return NULL;
+    return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
+}
+
+static const FdNode *renew(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues)
+{
+    return fd_rewrite(fd, fd_substitute(fd, n, values, nvalues), known_bound, NULL);
+}
+
+/* An earlier part applied: it is read at its own point. */
+static const FdNode *earlier_value(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Whole *w = ctx;
+    (void)fd;
+    for (int i = 0; n->kind == FD_APPLY && i < w->n; i++)
+        if (n->fn == w->roots[i]) return w->fields[i];
+    return NULL;
+}
+
+static const FdNode *over(Fd *fd, const FdNode *root, const FdNode *const *vars, const FdNode *body)
+{
+    return fd_let(fd, root->nvars, vars, root->doms, body, root->loc);
+}
+
+/* For agreements: the values of a function do not matter there. */
+static const FdNode *shape_of(Fd *fd, const FdNode *let)
+{
+    ScalarValue zero = {.i = 0};
+    if (let->body->type->record) return let;
+    return over(fd, let, let->vars, fd_const(fd, let->body->type->scalar, zero));
+}
+
+/* What was to be checked of a part is to be checked of the whole; its ranges must be those of the
+ * first. */
+static void add_agrees(Whole *w, const FdGraph *g, const FdNode *const *values)
+{
+    Fd *fd = w->fd;
+    for (int i = 0; i < g->nagrees; i++) {
+        FdAgree a = g->agrees[i];
+        a.a = renew(fd, a.a, values, g->nslots);
+        a.b = renew(fd, a.b, values, g->nslots);
+        vec_push(&w->agrees, a);
+    }
+    const FdNode *root = w->roots[w->n];
+    for (int d = 0; w->n > 0 && root->kind == FD_LET && d < root->nvars; d++) {
+        FdAgree same = {.a = w->shapes[0], .b = w->shapes[w->n], .loc = root->loc};
+        same.a_dim = same.b_dim = d;
+        if (same.a != same.b) vec_push(&w->agrees, same);
+    }
+}
+
+static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
+{
+    Fd *fd = w->fd;
+    const FdGraph *g = part->graph;
+    int k = w->n;
+    const FdNode **values = arena_array(fd->arena, const FdNode *, g->nslots + 1);
+    const FdNode **shapes = arena_array(fd->arena, const FdNode *, g->nslots + 1);
+    for (int i = 0; i < g->nslots; i++) {
+        int at = part->slots[i];
+        values[i] = at < 0 ? w->roots[~at] : fd_slot(fd, at, slots[at].type, slots[at].name);
+        shapes[i] = at < 0 ? w->shapes[~at] : values[i];
+    }
+    const FdNode *root = renew(fd, g->root, values, g->nslots);
+    w->fields[k] = w->roots[k] = root;
+    if (root->kind == FD_LET) {
+        const FdNode *const *vars = k ? w->roots[0]->vars : root->vars;
+        const FdNode *body = fdi_replace_vars(fd, root->body, root->nvars, root->vars, vars);
+        w->fields[k] = fd_rewrite(fd, body, earlier_value, w);
+        w->roots[k] = over(fd, root, vars, w->fields[k]);
+        w->shapes[k] = shape_of(fd, w->roots[k]);
+    }
+    add_agrees(w, g, shapes);
+    w->n++;
+}
+
+/* The ranges are those of the first part, but reads at a variable are inside by construction only if
+ * they are so in every part. */
+static const FdNode *make_root(const Whole *w)
+{
+    Fd *fd = w->fd;
+    const FdNode *first = w->roots[0];
+    const FdType *type = results_type(fd, w->n, w->fields);
+    FdDom doms[FD_MAX_RANK];
+    if (!type) return NULL;
+    const FdNode *all = fd_make(fd, type, w->fields, first->loc);
+    if (first->kind != FD_LET) return all;
+    for (int d = 0; d < first->nvars; d++) {
+        doms[d] = first->doms[d];
+        for (int i = 1; i < w->n; i++)
+            if (w->roots[i]->doms[d].kind == FD_DOM_GIVEN) doms[d].kind = FD_DOM_GIVEN;
+    }
+    return fd_let(fd, first->nvars, first->vars, doms, all, first->loc);
+}
+
+FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
+{
+    static const FdPass passes[] = {{"share", fd_pass_share}, {0}};
+    Whole w = {.fd = fd};
+    FdError error = {0};
+    for (int k = 0; k < n; k++)
+        if (!fits(&parts[k], parts[0].graph->root)) return NULL;
+    for (int k = 0; k < n; k++) add_part(&w, &parts[k], slots);
+    const FdNode *root = make_root(&w);
+    FdGraph *g = NULL;
+    if (root) {
+        g = arena_new_of(fd->arena, FdGraph);
+        *g = (FdGraph){.root = root, .several = root->kind == FD_LET, .nslots = nslots};
+        g->slots = arena_copy(fd->arena, slots, sizeof *slots * (size_t)nslots);
+        g->nagrees = (int)w.agrees.len;
+        g->agrees = arena_copy(fd->arena, w.agrees.data, sizeof *w.agrees.data * w.agrees.len);
+        fd_run_passes(fd, g, passes, &error, NULL, NULL);
+    }
+    vec_free(&w.agrees);
+    return g;
+}
+
+/* ---- does it pay? ---------------------------------------------------------------------------- */
+
+/* Does a read move otherwise than by one when the variable does? */
+static bool out_of_lanes(const void *v, const FdNode *n)
+{
+    if (n->kind != FD_APPLY || !fdi_is_leaf(n->fn, FD_LEAF_SLOT)) return false;
+    for (int i = 0; i < n->nargs; i++) {
+        FdiIndex index;
+        if (!fdi_free_in(n->args[i], v)) continue;
+        if (i + 1 < n->nargs || !fdi_index(fdi_node(n)->fd, n->args[i], &index) ||
+            fdi_index_factor(&index, v) != 1)
+            return true;
+    }
+    return false;
+}
+
+static bool is_loop(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE || fdi_is_leaf(n, FD_LEAF_USER);
+}
+
+/* Several reductions (or functions with loops) in one definition are loops of each element, or of a
+ * vector of elements, to schedules: tiles, and parts that are combined, are for one reduction. */
+static bool schedules_can(const FdNode *root, bool loops)
+{
+    bool line = root->kind == FD_LET && root->nvars == 1;
+    return !loops || (line && !fd_any(root, out_of_lanes, root->vars[0]));
+}
+
+typedef struct Earlier {
+    const FdNode *const *fields;
+    int n, slot;
+} Earlier;
+
+/* What an earlier part gives is read. */
+static const FdNode *read_earlier(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Earlier *e = ctx;
+    for (int i = 0; i < e->n; i++)
+        if (n == e->fields[i] && !n->type->record)
+            return fd_slot(fd, e->slot + i, n->type, "earlier");
+    return NULL;
+}
+
+FdPays fd_several_pays(const FdGraph *whole)
+{
+    static const char *const passes[] = {"inline", "compose", "share"};
+    const double enough = 0.8;
+    const FdiMap none = {0};
+    FdError error = {0};
+    double apart = 0;
+    Fd *fd = fd_new();
+    FdGraph *g = fd_graph_copy(fd, whole);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        fd_pass_find(passes[i])->run(fd, g, &error);
+    const FdNode *body = g->root->kind == FD_LET ? g->root->body : g->root;
+    for (int i = 0; i < body->nargs; i++) {
+        Earlier e = {body->args, i, g->nslots};
+        apart += fdi_cost(fd_rewrite(fd, body->args[i], read_earlier, &e), &none, NULL);
+    }
+    double together = fdi_cost(body, &none, NULL);
+    bool loops = fd_any(g->root, is_loop, NULL), can = schedules_can(g->root, loops);
+    bool shares = apart - together >= FDI_COST_EXPENSIVE && together <= enough * apart;
+    fd_free(fd);
+    return !can ? FD_PAYS_NOT : shares ? FD_PAYS : loops ? FD_PAYS_NOT : FD_PAYS_SMALL;
+}
