@@ -102,6 +102,7 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     Composer m = {.c = c, .fd = fd};
     *out = (FdGraph){0};
     bool known = compose(&m, g, root, captures, &out->root);
+    out->several = g->several && root == g->root;
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     vec_free(&m.slots);

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/profile.h"
+#include "evaluate/ahead.h"
 #include "evaluate/compose.h"
 #include "evaluate/kernels.h"
 #include "evaluate/lazy.h"
@@ -111,6 +112,7 @@ int32_t cs_finish(void)
     error_end();
     cycles_end();
     profile_print(stderr);
+    ahead_drop();
     evals_free();
     kernels_free();
     device_close();

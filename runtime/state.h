@@ -71,6 +71,7 @@ typedef struct RtState {
     uint32_t visit;              /* number of the newest walk over lazy values */
     Graph *domain_graph;         /* lazy.c: let(i: lo..hi) i */
     struct Evals *evals;         /* compose.c: compositions seen */
+    struct Ahead *ahead;         /* ahead.c: evaluated, and waiting for its statements */
     struct Kernels *kernels;     /* kernels.c */
     struct Device *device;       /* device.c */
     uint64_t cached;             /* cache.c: bytes in its folder; 0: not known */

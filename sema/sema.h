@@ -151,6 +151,10 @@ typedef struct SemaGraph {
     FdGraph *graph;   /* after fd_front_passes */
     const char *text; /* fd_print of it: what the program embeds */
     Loc loc;
+    /* Of a TOGETHER: the graphs whose results it has, by number, and what slots of it stand for
+     * theirs (CsAhead). nparts 0: of no statement. */
+    int nparts, nmapped;
+    const int *parts, *slots;
 } SemaGraph;
 
 /* An evaluation that is statically known (lower/foresee.c): its composed graph, to be lowered to

@@ -77,6 +77,17 @@ typedef struct CsGraph {
     void *parsed;
 } CsGraph;
 
+/* Evaluations that follow each other as one: `graph` has a result for each of the n `parts`, which
+ * are graphs of statements of their own. slots: for each slot of the first part, then of the
+ * second .., the slot of `graph` that has the same value, or ~k: it is what part k gives. */
+typedef struct CsAhead {
+    CsGraph *graph;
+    int32_t n;
+    int32_t failed; /* attempts in a row; the runtime's */
+    CsGraph *const *parts;
+    const int32_t *slots;
+} CsAhead;
+
 /* A user function that graphs call on the host, or that functional values are made of. A record
  * takes one CsValue a scalar field, in arguments and results. References in arguments are borrowed,
  * the result is owned by the caller. All may set cs_pending.
@@ -232,6 +243,9 @@ void *cs_save_exception(void);
 void cs_restore_exception(void *saved);
 /* Throws the exception of the catch around again, with the stack that it had. */
 void cs_rethrow(void *exception);
+/* The evaluations that come next, cs_eval or scalars, in order: makes them together if nobody can
+ * tell, else does nothing. They are called all the same, and are given what is there already. */
+void cs_ahead(CsAhead *group, const CsValue *captures);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_force(void *fn, const CsSite *site);
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site);

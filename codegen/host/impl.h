@@ -309,6 +309,7 @@ void host_switch(HostFunc *f, Ast *n);
 
 void host_stmt(HostFunc *f, Ast *n);
 void host_stmts(HostFunc *f, AstList list);
+void host_together(HostFunc *f, Ast *n); /* together.c */
 
 typedef struct HostLoopCode {                     /* a loop, emitted up to three times */
     LLVMValueRef (*cond)(HostFunc *f, void *ctx); /* i1; NULL: always true */

@@ -26,8 +26,9 @@ DeviceProgram *device_load(const void *binary, size_t size, const char *options,
 void *device_binary(const DeviceProgram *p, size_t *size);
 void device_unload(DeviceProgram *p);
 
-/* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar). */
-bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *out,
+/* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs`
+ * those of the results. */
+bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
                 bool can_fail, const CsSite *site);
 /* After a device_run that can fail: waits, and copies the error words. */
 bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site);

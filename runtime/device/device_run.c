@@ -152,14 +152,14 @@ typedef struct Run {
     const DeviceProgram *program;
     Buffer *const *slots;
     Buffer **temps;
-    Buffer *out;
+    Buffer *const *outs;
 } Run;
 
 static Buffer *buffer_of(const Run *r, const CgArg *a)
 {
     Buffer *b = a->kind == CG_ARG_SLOT   ? r->slots[a->index]
                 : a->kind == CG_ARG_TEMP ? r->temps[a->index]
-                : a->kind == CG_ARG_OUT  ? r->out
+                : a->kind == CG_ARG_OUT  ? r->outs[a->index]
                                          : rt.device->errors;
     return b ? b : rt.device->none;
 }
@@ -225,7 +225,7 @@ static bool clear_errors(const CsSite *site)
     return true;
 }
 
-bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *out,
+bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
                 bool can_fail, const CsSite *site)
 {
     struct Device *d = rt.device;
@@ -243,7 +243,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
     }
     for (int i = 0; ok && i < s->ntemps; i++)
         ok = s->temp_bytes[i] == 0 || (temps[i] = buffer_new(s->temp_bytes[i], false, site));
-    Run r = {p, slots, temps, out};
+    Run r = {p, slots, temps, outs};
     for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(&r, &s->launches[i], site);
     clFlush(d->queue); /* where it fails, waiting does too */
     /* The queue is in order: whoever gets these blocks next on the device comes later. */

@@ -7,6 +7,7 @@
 #include "../device/memory.h"
 #include "../objects/record.h"
 #include "../state.h"
+#include "ahead.h"
 #include "closure.h"
 #include "compose.h"
 #include "kernels.h"
@@ -179,6 +180,11 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
 
 typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;
 
+typedef struct Results { /* what an evaluation fills: one buffer, or those of several results */
+    int n;
+    Buffer *const *buffers;
+} Results;
+
 /* Only what launches a kernel with the error buffer has to wait for it. */
 static bool reports_errors(const CgSchedule *s)
 {
@@ -189,16 +195,17 @@ static bool reports_errors(const CgSchedule *s)
 }
 
 /* Binds the plan to the numbers. */
-static bool bind(Evaluation *e, Numbers *n, const Buffer *out, const CsSite *site)
+static bool bind(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
+    const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
     n->variant = cg_plan_variant(c->kernel->plan, &n->binding, device_info());
-    if (cg_plan_bind(c->kernel->plan, &n->binding, device_info(), n->arena, &n->schedule) &&
-        n->schedule.out_bytes <= out->capacity)
-        return true;
-    rt_throw_memory(site, SIZE_MAX);
-    return false;
+    bool good = cg_plan_bind(c->kernel->plan, &n->binding, device_info(), n->arena, &n->schedule) &&
+                s->nouts == r->n;
+    for (int i = 0; good && i < s->nouts; i++) good = s->outs[i] <= r->buffers[i]->capacity;
+    if (!good) rt_throw_memory(site, SIZE_MAX);
+    return good;
 }
 
 /* Finds the kernel. */
@@ -216,7 +223,7 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
     return FAILED;
 }
 
-static Outcome launch(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site)
+static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
     const CgSchedule *schedule = &n->schedule;
@@ -231,7 +238,7 @@ static Outcome launch(Evaluation *e, Numbers *n, Buffer *out, const CsSite *site
     }
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
-    if (!device_run(p, schedule, n->slots, out, can_fail, site)) return FAILED;
+    if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
     if (!can_fail) return DONE;
     if (!device_errors(words, site)) return FAILED;
     if (words[0] == CG_ERR_NONE) return DONE;
@@ -255,7 +262,7 @@ static void dump_graph(const Composed *c)
 typedef struct Preparation {
     Evaluation *e;
     Numbers numbers;
-    Buffer *out;
+    const Results *results;
     const CsSite *site;
     Outcome outcome;
 } Preparation;
@@ -273,19 +280,19 @@ static void prepare_numbers(void *preparation)
 static void prepare_launch(void *preparation)
 {
     Preparation *p = preparation;
-    p->outcome = bind(p->e, &p->numbers, p->out, p->site) ? DONE : FAILED;
+    p->outcome = bind(p->e, &p->numbers, p->results, p->site) ? DONE : FAILED;
 }
 
 /* The same on the device, if it can do it. */
-static Outcome on_device(Evaluation *e, Buffer *out, const CsSite *site)
+static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
 {
-    Preparation p = {.e = e, .out = out, .site = site};
+    Preparation p = {.e = e, .results = r, .site = site};
     bool good = mem_try(prepare_numbers, &p);
     if (good && p.outcome == DONE) p.outcome = find_kernel(e, site);
     if (good && p.outcome == DONE) good = mem_try(prepare_launch, &p);
     if (!good) rt_throw_memory(site, 0);
     if (!good) p.outcome = FAILED;
-    if (p.outcome == DONE) p.outcome = launch(e, &p.numbers, out, site);
+    if (p.outcome == DONE) p.outcome = launch(e, &p.numbers, r, site);
     arena_free(p.numbers.arena);
     return p.outcome;
 }
@@ -295,7 +302,8 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
 {
     if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
-    Outcome outcome = on_device(e, out, site);
+    Results one = {1, &out};
+    Outcome outcome = on_device(e, &one, site);
     rt_site(site);
     if (outcome != INTERPRET) return outcome == DONE;
     bool ok;
@@ -313,6 +321,14 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
             scalar_store((char *)to + fd_plane_offset(type, i, 1), fd_type_leaf(type, i), v[i]);
     compose_ref_end(e, r);
     return ok;
+}
+
+bool eval_on_device(Evaluation *e, int n, Buffer *const *results, const CsSite *site)
+{
+    Results all = {n, results};
+    if (!rt_check_dumps(site)) return false;
+    rt.evaluations++;
+    return on_device(e, &all, site) == DONE;
 }
 
 Array *eval_lazy(Lazy *l, const CsSite *site)
@@ -378,6 +394,8 @@ void *cs_force(void *fn, const CsSite *site)
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
+    Array *ahead = ahead_array(g, captures);
+    if (ahead) return ahead;
     Lazy *l = g ? lazy_new(g, captures, site) : NULL;
     if (!l) return NULL;
     void *a = cs_retain(eval_lazy(l, site));
@@ -388,6 +406,7 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
     out->i = 0;
+    if (ahead_scalar(g, captures, out)) return true;
     if (!g || !lazy_check(g, captures, site)) return false;
     Evaluation e;
     if (!compose(&e, g, g->fd->root, captures, site)) return false;

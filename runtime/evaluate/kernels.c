@@ -218,7 +218,7 @@ static void dump_arg(Text *t, const CgArg *a)
     switch (a->kind) {
     case CG_ARG_SLOT: text_printf(t, "slot %d", a->index); break;
     case CG_ARG_TEMP: text_printf(t, "temp %d", a->index); break;
-    case CG_ARG_OUT: text_add(t, "out"); break;
+    case CG_ARG_OUT: text_printf(t, a->index ? "out %d" : "out", a->index); break;
     case CG_ARG_ERROR: text_add(t, "error"); break;
     case CG_ARG_BYTES:
         memcpy(&v, a->bytes, a->size);

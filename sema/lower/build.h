@@ -95,6 +95,13 @@ const FdNode *lower_place(Lower *l, const FdNode *n, Loc loc);
 const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+const char *lower_graph_text(Lower *l, const FdGraph *g); /* what programs embed */
+
+/* ---- together.c: evaluations that follow each other ------------------------------------- */
+
+/* Makes TOGETHER statements in every body of the unit, once expressions are replaced. */
+void lower_together(Lower *l);
+
 /* ---- record.c: types, and values of final classes ------------------------------------- */
 
 /* NULL if the type has no scalars at its leaves; says nothing. */
@@ -118,6 +125,8 @@ bool lower_is_free(const Ast *n);
 /* Is the value computed by the host, before the graph? */
 bool lower_is_captured(Lower *l, const Ast *n);
 const FdNode *lower_capture(Lower *l, const Ast *n);
+/* Equal host expressions without calls or writes: one capture serves both. */
+bool lower_same_value(const Ast *a, const Ast *b);
 const FdNode *lower_no_type(Lower *l, const Ast *n); /* fails: no graph holds values of its type */
 Ast **lower_callee(Ast *n);                          /* of a CALL, INDEX */
 /* The children that are values: the name of a called function is none, but x of x.F() is one. */

@@ -163,8 +163,7 @@ bool lower_is_captured(Lower *l, const Ast *n)
 
 /* ---- slots -------------------------------------------------------------------------------- */
 
-/* Equal host expressions without calls or writes: one capture serves both. */
-static bool same_value(const Ast *a, const Ast *b)
+bool lower_same_value(const Ast *a, const Ast *b)
 {
     if (a->kind != b->kind || a->type != b->type || a->sym != b->sym || a->is_const != b->is_const)
         return false;
@@ -181,14 +180,14 @@ static bool same_value(const Ast *a, const Ast *b)
     case AST_MEMBER:
         if (lower_is_static(a)) return true;
         return (lower_builtin(a) || a->sym->kind == SYM_FIELD) &&
-               same_value(a->member.base, b->member.base);
+               lower_same_value(a->member.base, b->member.base);
     case AST_THIS: return true;
     case AST_CALL: /* a.GetLength(0) */
         if (!lower_builtin(a) || !lower_builtin(a)->pure || a->call.args.len != b->call.args.len ||
             a->call.callee->kind != AST_MEMBER || b->call.callee->kind != AST_MEMBER ||
             !a->call.callee->member.base->type ||
             !type_is_functional(a->call.callee->member.base->type) ||
-            !same_value(a->call.callee->member.base, b->call.callee->member.base))
+            !lower_same_value(a->call.callee->member.base, b->call.callee->member.base))
             return false;
         break;
     case AST_COND:
@@ -199,7 +198,7 @@ static bool same_value(const Ast *a, const Ast *b)
     int count = lower_operands(a, x);
     if (lower_operands(b, y) != count) return false;
     for (int i = 0; i < count; i++)
-        if (!same_value(x[i], y[i])) return false;
+        if (!lower_same_value(x[i], y[i])) return false;
     return true;
 }
 
@@ -245,7 +244,7 @@ const FdNode *lower_capture(Lower *l, const Ast *n)
     const FdType *type = lower_type(l, n->type);
     if (!type) return lower_no_type(l, n);
     for (size_t i = 0; i < l->captures.len; i++)
-        if (same_value(l->captures.data[i].value, n))
+        if (lower_same_value(l->captures.data[i].value, n))
             return lower_slots(l, type, l->captures.data[i].slot);
     LowerCapture c = {(Ast *)(uintptr_t)n, (int)l->slots.len};
     vec_push(&l->captures, c);

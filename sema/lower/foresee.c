@@ -44,6 +44,7 @@ typedef struct Foresee {
     VEC(FdKey) keys;
     uint32_t visit;
     int calls, followed;
+    bool ahead; /* what is evaluated has been evaluated together */
     Value *other, *unknown, *returned;
 } Foresee;
 
@@ -87,19 +88,24 @@ static bool is_finite(const FdNode *root)
     return true;
 }
 
-static void record(Foresee *f, Value *v, Loc loc)
+/* False: it is not known, or only some of what it gives is evaluated by it. */
+static bool record(Foresee *f, Value *v, Loc loc)
 {
+    if (f->ahead) return true;
     const FdGraph *graph = v->graph->graph;
     FdComposing composing = {.visit = ++f->visit, .look = look};
     FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
     FdKey key;
-    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL)) return;
-    if (!is_finite(g->root)) return;
+    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
+        return false;
+    FdPays pays = v->graph->nparts ? fd_several_pays(g) : FD_PAYS;
+    if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
-        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return;
+        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
     vec_push(&f->keys, key);
     SemaEvaluation e = {.graph = g, .loc = loc};
     vec_push(&f->found, e);
+    return pays == FD_PAYS;
 }
 
 /* All of a functional value, as an array. */
@@ -202,7 +208,7 @@ static void eval_child(Ast **child, void *ctx)
     eval(ctx, *child);
 }
 
-static Value *eval_graph(Foresee *f, Ast *n)
+static Value *value_of_graph(Foresee *f, Ast *n)
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
@@ -215,9 +221,24 @@ static Value *eval_graph(Foresee *f, Ast *n)
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (c->kind == VAL_LAZY && !c->result && c->depth >= v->depth) v->depth = c->depth + 1;
     }
+    return v;
+}
+
+static Value *eval_graph(Foresee *f, Ast *n)
+{
+    Value *v = value_of_graph(f, n);
     if (v->depth > MAX_DEPTH) return any_of(f, n->type);
     if (type_is_functional(n->type)) return v;
     record(f, v, n->loc);
+    return f->other;
+}
+
+static Value *eval_together(Foresee *f, Ast *n)
+{
+    Value *v = value_of_graph(f, n->together.graph);
+    f->ahead = v->depth <= MAX_DEPTH && record(f, v, n->loc);
+    for (int i = 0; i < n->together.stmts.len; i++) eval(f, n->together.stmts.data[i]);
+    f->ahead = false;
     return f->other;
 }
 
@@ -235,6 +256,7 @@ static Value *eval(Foresee *f, Ast *n)
     switch (n->kind) {
     case AST_GRAPH: return eval_graph(f, n);
     case AST_CONVERT: return eval_convert(f, n);
+    case AST_TOGETHER: return eval_together(f, n);
     case AST_NAME_REF:
         if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
             return look_up(f, n->sym);

@@ -57,7 +57,7 @@ static Loc error_place(const Lower *l, const FdError *e, Loc otherwise)
     return otherwise;
 }
 
-static const char *graph_text(Lower *l, const FdGraph *g)
+const char *lower_graph_text(Lower *l, const FdGraph *g)
 {
     Text t = {0};
     fd_print(&t, g);
@@ -73,7 +73,7 @@ static const char *error_message(Lower *l, const FdGraph *g, const FdError *e)
     Fd *own = fd_new();
     FdError again = {0};
     const char *why = NULL, *message = e->message;
-    FdGraph *copy = fd_read(own, graph_text(l, g), &why);
+    FdGraph *copy = fd_read(own, lower_graph_text(l, g), &why);
     if (copy && !fd_run_passes(own, copy, fd_front_passes, &again, NULL, NULL) && again.message)
         message = again.message;
     message = arena_strndup(l->arena, message, strlen(message));
@@ -141,7 +141,7 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
              error_message(l, &before, &error));
         return NULL;
     }
-    SemaGraph out = {.graph = g, .text = graph_text(l, g), .loc = loc};
+    SemaGraph out = {.graph = g, .text = lower_graph_text(l, g), .loc = loc};
     vec_push(&l->graphs, out);
     return n;
 }
@@ -252,6 +252,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     }
     for (int i = 0; i < r->unit->unit.stmts.len; i++) walk(&r->unit->unit.stmts.data[i], &l);
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
+    if (diags_errors(diags) == 0) lower_together(&l);
 
     r->ngraphs = (int)l.graphs.len;
     r->graphs = arena_copy(arena, l.graphs.data, sizeof *l.graphs.data * l.graphs.len);

@@ -17,6 +17,8 @@
  * a functional value that gives a functional value (cs_apply), CLOSUREs, and conversions of objects
  * to functional types whose Invoke no device can run;
  *   - CALL and INDEX with AST_RES_APPLY read one element;
+ *   - a TOGETHER statement has the statements that follow each other, and a graph whose results are theirs
+ *     (cs_ahead);
  *   - functions that graphs call on the host are r->host_users; Symbol.fdag of each is its FdUser,
  * whose name and type the program's CsNative carries.
  */

@@ -151,15 +151,25 @@ static void print_types(Ast **slot, void *ctx)
     ast_each_child(n, print_types, ctx);
 }
 
-/* Declarations stand before statements in the tree: the lines are sorted by hand, two lists at a
- * time. */
+/* Declarations stand before statements in the tree: *next is the first that was not printed. */
+static void print_stmts(Printer *p, AstList stmts, AstList decls, int *next)
+{
+    for (int i = 0; i < stmts.len; i++) {
+        if (stmts.data[i]->kind == AST_TOGETHER) {
+            print_stmts(p, stmts.data[i]->together.stmts, decls, next);
+            continue;
+        }
+        while (*next < decls.len && decls.data[*next]->loc.begin < stmts.data[i]->loc.begin)
+            print_types(&decls.data[(*next)++], p);
+        print_types(&stmts.data[i], p);
+    }
+}
+
 void sema_print_types(Text *out, const SemaResult *r, const Sources *sources)
 {
     Printer p = {out, sources, r};
-    AstList decls = r->unit->unit.decls, stmts = r->unit->unit.stmts;
-    for (int i = 0, j = 0; i < decls.len || j < stmts.len;) {
-        bool first = j == stmts.len ||
-                     (i < decls.len && decls.data[i]->loc.begin < stmts.data[j]->loc.begin);
-        print_types(first ? &decls.data[i++] : &stmts.data[j++], &p);
-    }
+    AstList decls = r->unit->unit.decls;
+    int next = 0;
+    print_stmts(&p, r->unit->unit.stmts, decls, &next);
+    while (next < decls.len) print_types(&decls.data[next++], &p);
 }

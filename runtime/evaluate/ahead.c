@@ -1,0 +1,226 @@
+/* Evaluations that follow each other, as one: csc finds statements with nothing to be seen between
+ * them (sema/lower/together.c) and makes one graph of theirs; before the first the program hands it
+ * over with the values of its slots. It is evaluated by one kernel, if the ranges are equal and it
+ * pays, and each statement gets what is its own, by the graph and the captures that it asks with.
+ * Whatever goes wrong, an element that is an error or memory, is forgotten: the statements then are
+ * evaluated one after the other, and the first that fails throws, with all before it done.
+ * Functions of the host are never called from here. */
+#include "ahead.h"
+
+#include <string.h>
+
+#include "../device/device.h"
+#include "../device/memory.h"
+#include "../objects/record.h"
+#include "../state.h"
+#include "compose.h"
+
+enum {
+    ENOUGH = 4,     /* failures in a row: then it is left alone */
+    SMALL = 1 << 14 /* elements: up to here a launch more is felt */
+};
+
+typedef struct Ahead {
+    CsAhead *group;
+    Graph *graph;
+    CsValue *captures; /* of the graph; references are ours */
+    int part;          /* that comes next */
+    const int32_t *at; /* its slots in group->slots */
+    Array **arrays;    /* one a part, ours; NULL: scalars */
+    ScalarValue *leaf; /* the part's first */
+    ScalarValue leaves[RT_MAX_LEAVES];
+    CsValue room[];
+} Ahead;
+
+static const CsSite nowhere = {"", "", 0, 0}; /* of errors that nobody sees */
+
+/* ---- handing out --------------------------------------------------------------------------- */
+
+void ahead_drop(void)
+{
+    Ahead *a = rt.ahead;
+    if (!a) return;
+    rt.ahead = NULL;
+    for (int i = 0; i < a->graph->fd->nslots; i++)
+        if (a->graph->fd->slots[i].type->result) cs_release(a->captures[i].ref);
+    for (int i = 0; a->arrays && i < a->group->n; i++) cs_release(a->arrays[i]);
+    mem_object_free(a);
+}
+
+static bool has_values(const Ahead *a, const Graph *g, const CsValue *captures)
+{
+    if (!g || a->group->parts[a->part]->parsed != g) return false;
+    for (int i = 0; i < g->fd->nslots; i++) {
+        int k = a->at[i];
+        if (k < 0 ? captures[i].ref != a->arrays[~k] : captures[i].i != a->captures[k].i)
+            return false;
+    }
+    return true;
+}
+
+/* Is this the evaluation that comes next, of the same values? If not a variable has another name,
+ * and changed under it: that will not be better the next time. */
+static bool is_next(Ahead *a, const Graph *g, const CsValue *captures)
+{
+    if (has_values(a, g, captures)) return true;
+    a->group->failed = ENOUGH;
+    ahead_drop();
+    return false;
+}
+
+/* After part's turn. */
+static void go_on(Ahead *a, const Graph *g)
+{
+    a->at += g->fd->nslots;
+    if (++a->part == a->group->n) ahead_drop();
+}
+
+Array *ahead_array(const Graph *g, const CsValue *captures)
+{
+    Ahead *a = rt.ahead;
+    if (!a || !is_next(a, g, captures)) return NULL;
+    Array *result = cs_retain(a->arrays[a->part]);
+    go_on(a, g);
+    return result;
+}
+
+bool ahead_scalar(const Graph *g, const CsValue *captures, ScalarValue *out)
+{
+    Ahead *a = rt.ahead;
+    if (!a || !is_next(a, g, captures)) return false;
+    int n = fd_type_leaves(g->fd->root->type);
+    memcpy(out, a->leaf, (size_t)n * sizeof *out);
+    a->leaf += n;
+    go_on(a, g);
+    return true;
+}
+
+/* ---- evaluating ---------------------------------------------------------------------------- */
+
+static void ask(void *composed)
+{
+    Composed *c = composed;
+    c->pays = fd_several_pays(&c->graph);
+}
+
+/* The composition, if it is one for a kernel and pays for as many elements; to be ended in any case. */
+static bool composed(Evaluation *e, const Ahead *a, int64_t count)
+{
+    *e = (Evaluation){0};
+    if (!compose(e, a->graph, a->graph->fd->root, a->captures, &nowhere)) return false;
+    Composed *c = e->composed;
+    if (!c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
+    return !cs_pending && e->nclosures == 0 &&
+           (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
+}
+
+static bool evaluate_scalars(Ahead *a)
+{
+    const FdType *type = a->graph->fd->root->type;
+    int leaves = fd_type_leaves(type);
+    Evaluation e = {0};
+    Buffer *b = NULL;
+    const char *p = NULL;
+    bool good = leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
+                composed(&e, a, 1) && !e.composed->cheap &&
+                (b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere)) &&
+                eval_on_device(&e, 1, &b, &nowhere) && (p = buffer_host(b, false, &nowhere));
+    for (int i = 0; good && i < leaves; i++)
+        a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+    a->leaf = a->leaves;
+    buffer_release(b);
+    compose_end(&e);
+    return good;
+}
+
+static bool evaluate_arrays(Ahead *a)
+{
+    const FdType *type = a->graph->fd->root->type->result;
+    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    Buffer *buffers[FD_MAX_FIELDS];
+    Evaluation e = {0};
+    Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
+    bool good =
+        l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 && composed(&e, a, count);
+    for (int d = 0; good && d < l->box.rank; d++) {
+        lo[d] = l->box.dim[d].lo;
+        n[d] = l->box.dim[d].hi - lo[d];
+    }
+    for (int i = 0; good && i < type->nfields; i++) {
+        a->arrays[i] =
+            rt_array_new(elem_of_type(type->fields[i]), l->box.rank, lo, n, false, &nowhere);
+        good = a->arrays[i] != NULL;
+        if (good) buffers[i] = a->arrays[i]->head.buffer;
+    }
+    good = good && eval_on_device(&e, type->nfields, buffers, &nowhere);
+    compose_end(&e);
+    cs_release(l);
+    return good;
+}
+
+/* ---- what it is made of ---------------------------------------------------------------------- */
+
+/* Does evaluating it call the program? */
+static bool calls_host(const Graph *g, const CsValue *captures, uint32_t visit)
+{
+    VEC(Lazy *) stack = {0};
+    bool calls = false, room = true;
+    for (const Lazy *l = NULL; !calls && room;) {
+        for (int i = 0; i < g->fd->nslots; i++) {
+            if (!g->fd->slots[i].type->result) continue;
+            CsHead *h = captures[i].ref;
+            Lazy *below = captures[i].ref;
+            calls = calls || h->kind == CS_CLOSURE;
+            if (h->kind != CS_LAZY || below->result || below->visit == visit) continue;
+            below->visit = visit;
+            if ((room = room && vec_try(&stack))) vec_push(&stack, below);
+        }
+        if (!stack.len) break;
+        l = stack.data[--stack.len];
+        g = l->graph;
+        captures = l->captures;
+    }
+    vec_free(&stack);
+    return calls || !room;
+}
+
+/* With the values held; NULL: no memory. */
+static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
+{
+    size_t n = (size_t)g->fd->nslots, results = (size_t)group->n;
+    Ahead *a = mem_object(sizeof *a + n * sizeof *captures + results * sizeof *a->arrays);
+    if (!a) return NULL;
+    a->group = group;
+    a->graph = g;
+    a->at = group->slots;
+    a->captures = a->room;
+    if (g->fd->root->type->nparams) a->arrays = (Array **)(a->room + n);
+    for (size_t i = 0; i < n; i++) {
+        a->captures[i] = captures[i];
+        if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
+    }
+    return a;
+}
+
+/* The graphs of the parts, so that they can be told apart by their address. */
+static bool parse_parts(const CsAhead *group)
+{
+    for (int i = 0; i < group->n; i++)
+        if (!graph_of(group->parts[i], &nowhere)) return false;
+    return true;
+}
+
+void cs_ahead(CsAhead *group, const CsValue *captures)
+{
+    ahead_drop();
+    if (group->failed >= ENOUGH || device_is_ref()) return;
+    Graph *g = graph_of(group->graph, &nowhere);
+    Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
+                   ? new_ahead(group, g, captures)
+                   : NULL;
+    bool good = a && (a->arrays ? evaluate_arrays(a) : evaluate_scalars(a));
+    rt.ahead = a;
+    if (!good) ahead_drop();
+    if (cs_pending) rt_catch();
+    group->failed = good ? 0 : group->failed + 1;
+}

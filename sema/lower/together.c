@@ -1,0 +1,362 @@
+/* Which evaluations could be made together? Statements that follow each other, with nothing between
+ * them that could tell: definitions, declarations and assignments of variables, each of whose values
+ * is evaluated by the device. They become one TOGETHER statement, with a graph that has all the
+ * results (fdag/several.c) and the statements as they were: the runtime evaluates that graph before
+ * the first, if it can, and the statements find their values there.
+ *   before: float[] a = sum(j : x, f(i, j));  float[] b = a + g;
+ *   after:  TOGETHER(graph of both, the statements)
+ * A statement may read what an earlier one of its group assigns only where that is computed: at the
+ * same element. What the graph takes from the host is evaluated before the first statement, so it has to
+ * be there without a chance of failing: variables, constants, arithmetic. The runtime compares
+ * captures, so a variable that is changed after all (through another name) costs time only.
+ */
+#include <string.h>
+
+#include "build.h"
+
+enum { MAX_TOGETHER = 16 };
+
+typedef struct Member {
+    Ast *graph;           /* an AST_GRAPH */
+    const Symbol *target; /* the array variable that its value becomes; NULL: a scalar's */
+} Member;
+
+typedef struct Group {
+    Lower *l;
+    VEC(Ast *) stmts;
+    VEC(Member) members;
+    VEC(const Symbol *) targets; /* of the statements */
+    /* The new graph. */
+    AstList captures;
+    VEC(int) first; /* of each capture, its first slot */
+    VEC(FdSlot) slots;
+    VEC(int) map; /* CsAhead.slots */
+} Group;
+
+/* ---- what may be part ------------------------------------------------------------------------ */
+
+/* Conversions under which a value stays what it is. */
+static const Ast *bare(const Ast *n)
+{
+    while (n->kind == AST_CONVERT && n->type->kind == TY_FUNC &&
+           type_is_functional(n->convert.operand->type))
+        n = n->convert.operand;
+    return n;
+}
+
+/* The variable that a place is: a name, a field of `this`, a static field. */
+static const Symbol *variable(const Ast *n)
+{
+    const Symbol *s = n->sym;
+    if (n->kind == AST_NAME_REF)
+        return s && (s->kind == SYM_LOCAL || s->kind == SYM_PARAM) ? s : NULL;
+    if (n->kind != AST_MEMBER || !s || s->kind != SYM_FIELD) return NULL;
+    return lower_is_static(n) || n->member.base->kind == AST_THIS ? s : NULL;
+}
+
+/* Can it be evaluated early: without effects, and without a chance to fail? */
+static bool is_plain(const Ast *n)
+{
+    const Ast *operands[LOWER_MAX_OPERANDS];
+    n = bare(n);
+    if (n->is_const || variable(n)) return true;
+    if (n->type->kind != TY_SCALAR || n->res != AST_RES_NONE) return false;
+    bool divides = false;
+    switch (n->kind) {
+    case AST_BINARY:
+        divides = n->binary.op == AST_OP_DIV || n->binary.op == AST_OP_REM;
+        if (divides && !scalar_is_real(n->binary.right->type->scalar)) return false;
+        break;
+    case AST_UNARY:
+    case AST_COND:
+    case AST_CAST:
+    case AST_CONVERT: break;
+    default: return false;
+    }
+    int count = lower_operands(n, operands);
+    for (int i = 0; i < count; i++)
+        if (!operands[i]->type || operands[i]->type->kind != TY_SCALAR || !is_plain(operands[i]))
+            return false;
+    return count > 0;
+}
+
+static bool captures_plain(const Ast *graph)
+{
+    for (int i = 0; i < graph->graph.captures.len; i++)
+        if (!is_plain(graph->graph.captures.data[i])) return false;
+    return true;
+}
+
+static const FdNode *root_of(const Group *g, const Ast *graph)
+{
+    return g->l->graphs.data[graph->graph.graph].graph->root;
+}
+
+/* Appends the evaluations in a scalar value, in their order. False if there is anything in it that
+ * could be seen, or that is not always evaluated. */
+static bool scalars_in(Group *g, Ast *n)
+{
+    const Ast *operands[LOWER_MAX_OPERANDS];
+    if (n->kind == AST_GRAPH) {
+        if (n->type->kind == TY_FUNC || !captures_plain(n)) return false;
+        Member m = {n, NULL};
+        vec_push(&g->members, m);
+        return true;
+    }
+    if (is_plain(n)) return true;
+    const Builtin *b = n->kind == AST_CALL ? lower_builtin(n) : NULL;
+    bool known =
+        n->kind == AST_UNARY || n->kind == AST_CAST || n->kind == AST_CONVERT ||
+        (n->kind == AST_BINARY && n->binary.op != AST_OP_LAND && n->binary.op != AST_OP_LOR) ||
+        (b && b->pure && b->op != FD_OP_NONE);
+    if (!known || n->res != AST_RES_NONE || n->type->kind != TY_SCALAR) return false;
+    int count = lower_operands(n, operands);
+    for (int i = 0; i < count; i++)
+        if (!scalars_in(g, (Ast *)(uintptr_t)operands[i])) return false;
+    return count > 0;
+}
+
+/* The variable and the value of a statement that sets one; NULL: it is another statement. */
+static const Symbol *setting(Ast *stmt, Ast **value)
+{
+    Ast *n = stmt;
+    switch (stmt->kind) {
+    case AST_DEFINE: *value = n->define.value; return n->define.attrs.len ? NULL : n->sym;
+    case AST_VAR_DECL:
+        if (n->var_decl.vars.len != 1 || n->var_decl.attrs.len) return NULL;
+        n = n->var_decl.vars.data[0];
+        *value = n->declarator.init;
+        return n->sym && n->sym->kind == SYM_LOCAL ? n->sym : NULL;
+    case AST_EXPR_STMT:
+        n = n->expr_stmt.expr;
+        if (n->kind != AST_ASSIGN || n->assign.op != AST_OP_NONE || n->sym) return NULL;
+        *value = n->assign.value;
+        return variable(n->assign.target);
+    default: return NULL;
+    }
+}
+
+/* Appends the evaluations of a statement; false: it cannot be part of a group. */
+static bool evaluations_of(Group *g, Ast *stmt)
+{
+    Ast *value = NULL;
+    const Symbol *target = setting(stmt, &value);
+    if (!target || !value) return false;
+    size_t before = g->members.len;
+    if (value->type->kind == TY_ARRAY) {
+        if (value->kind != AST_CONVERT || value->convert.operand->kind != AST_GRAPH) return false;
+        Member m = {value->convert.operand, target};
+        if (!captures_plain(m.graph)) return false;
+        vec_push(&g->members, m);
+    } else if (!scalars_in(g, value)) {
+        g->members.len = before;
+    }
+    if (g->members.len == before) return false;
+    vec_push(&g->targets, target);
+    return true;
+}
+
+/* ---- does it fit the group? ------------------------------------------------------------------ */
+
+/* The member whose result a capture is; -1: none. */
+static int result_of(const Group *g, const Ast *capture, size_t members)
+{
+    const Symbol *s = variable(bare(capture));
+    for (size_t i = 0; s && i < members; i++)
+        if (g->members.data[i].target == s) return (int)i;
+    return -1;
+}
+
+static bool names_one(const Ast *n, const Symbol *const *targets, size_t ntargets)
+{
+    const Ast *operands[LOWER_MAX_OPERANDS];
+    n = bare(n);
+    const Symbol *s = variable(n);
+    for (size_t i = 0; s && i < ntargets; i++)
+        if (targets[i] == s) return true;
+    if (s || n->is_const) return false;
+    int count = lower_operands(n, operands);
+    for (int i = 0; i < count; i++)
+        if (names_one(operands[i], targets, ntargets)) return true;
+    return false;
+}
+
+/* The new members of a statement, which is the last of targets, behind `members` older ones. */
+static bool fits(const Group *g, size_t members)
+{
+    size_t older = g->targets.len - 1;
+    const Symbol *target = g->targets.data[older];
+    if (g->members.len > MAX_TOGETHER) return false;
+    for (size_t i = 0; i < older; i++)
+        if (g->targets.data[i] == target) return false;
+    for (size_t k = members; k < g->members.len; k++) {
+        const Member *m = &g->members.data[k], *first = &g->members.data[0];
+        const AstList *captures = &m->graph->graph.captures;
+        if (!m->target != !first->target ||
+            root_of(g, m->graph)->type->nparams != root_of(g, first->graph)->type->nparams)
+            return false;
+        for (int i = 0; i < captures->len; i++) {
+            const Ast *c = captures->data[i];
+            if (result_of(g, c, members) < 0 && names_one(c, g->targets.data, older)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the graph of a group -------------------------------------------------------------------- */
+
+/* The slot of the new graph that a capture of a member begins at. */
+static int slot_of(Group *g, Ast *capture, const FdSlot *slots)
+{
+    for (int i = 0; i < g->captures.len; i++)
+        if (lower_same_value(g->captures.data[i], capture)) return g->first.data[i];
+    int at = (int)g->slots.len;
+    g->captures = ast_list_add(g->l->arena, g->captures, capture);
+    vec_push(&g->first, at);
+    for (int k = 0; k < lower_leaves(capture->type); k++) vec_push(&g->slots, slots[k]);
+    return at;
+}
+
+/* Fills in the captures, the slots and the map. */
+static void gather_slots(Group *g)
+{
+    for (size_t m = 0; m < g->members.len; m++) {
+        const Ast *graph = g->members.data[m].graph;
+        const FdGraph *fd = g->l->graphs.data[graph->graph.graph].graph;
+        for (int i = 0, slot = 0; i < graph->graph.captures.len; i++) {
+            Ast *c = graph->graph.captures.data[i];
+            int leaves = lower_leaves(c->type), from = result_of(g, c, m);
+            int at = from < 0 ? slot_of(g, c, &fd->slots[slot]) : ~from;
+            for (int k = 0; k < leaves; k++) vec_push(&g->map, from < 0 ? at + k : at);
+            slot += leaves;
+        }
+    }
+}
+
+/* Is all of it known, and not worth it? What functions are that it captures is seen at run time. */
+static bool is_pointless(const FdGraph *fd)
+{
+    for (int i = 0; i < fd->nslots; i++)
+        if (fd->slots[i].type->nparams && !fd->slots[i].is_array) return false;
+    return fd_several_pays(fd) == FD_PAYS_NOT;
+}
+
+/* NULL: they cannot be evaluated together. */
+static Ast *graph_of_group(Group *g)
+{
+    Lower *l = g->l;
+    int n = (int)g->members.len, next = 0;
+    FdPart *parts = arena_array(l->arena, FdPart, n);
+    int *numbers = arena_array(l->arena, int, n);
+    gather_slots(g);
+    int *map = arena_copy(l->arena, g->map.data, sizeof(int) * g->map.len);
+    for (int k = 0; k < n; k++) {
+        numbers[k] = (int)g->members.data[k].graph->graph.graph;
+        parts[k] = (FdPart){l->graphs.data[numbers[k]].graph, map + next};
+        next += parts[k].graph->nslots;
+    }
+    FdGraph *fd = fd_several(l->fd, n, parts, (int)g->slots.len, g->slots.data);
+    if (!fd || is_pointless(fd)) return NULL;
+    Loc loc = g->members.data[0].graph->loc;
+    Ast *graph = ast_new(l->arena, AST_GRAPH, loc);
+    graph->graph.graph = l->graphs.len;
+    graph->graph.captures = g->captures;
+    SemaGraph out = {.graph = fd, .text = lower_graph_text(l, fd), .loc = loc};
+    out.nparts = n;
+    out.parts = numbers;
+    out.slots = map;
+    out.nmapped = next;
+    vec_push(&l->graphs, out);
+    return graph;
+}
+
+static void clear(Group *g)
+{
+    g->stmts.len = g->members.len = g->targets.len = 0;
+    g->first.len = g->slots.len = g->map.len = 0;
+    g->captures = (AstList){0};
+}
+
+/* Ends a group: its statements go to `out`, as one or as they were. */
+static void flush(Group *g, AstList *out)
+{
+    Lower *l = g->l;
+    Ast *graph = g->members.len > 1 ? graph_of_group(g) : NULL;
+    Ast *together = graph ? ast_new(l->arena, AST_TOGETHER, g->stmts.data[0]->loc) : NULL;
+    for (size_t i = 0; i < g->stmts.len; i++) {
+        AstList *to = together ? &together->together.stmts : out;
+        *to = ast_list_add(l->arena, *to, g->stmts.data[i]);
+    }
+    if (together) {
+        together->together.graph = graph;
+        *out = ast_list_add(l->arena, *out, together);
+    }
+    clear(g);
+}
+
+/* ---- lists of statements --------------------------------------------------------------------- */
+
+static void add_stmt(Group *g, AstList *out, Ast *stmt)
+{
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t members = g->members.len, targets = g->targets.len;
+        if (!evaluations_of(g, stmt)) break;
+        if (fits(g, members)) {
+            vec_push(&g->stmts, stmt);
+            return;
+        }
+        g->members.len = members;
+        g->targets.len = targets;
+        if (!members) break;
+        flush(g, out); /* it may begin a new one */
+    }
+    flush(g, out);
+    *out = ast_list_add(g->l->arena, *out, stmt);
+}
+
+/* Declarations of several variables are as many statements. */
+static void add_stmts(Group *g, AstList *out, Ast *stmt)
+{
+    if (stmt->kind != AST_VAR_DECL || stmt->var_decl.vars.len < 2) {
+        add_stmt(g, out, stmt);
+        return;
+    }
+    for (int i = 0; i < stmt->var_decl.vars.len; i++) {
+        Ast *one = arena_copy(g->l->arena, stmt, sizeof *stmt);
+        one->var_decl.vars = ast_list_add(g->l->arena, (AstList){0}, stmt->var_decl.vars.data[i]);
+        add_stmt(g, out, one);
+    }
+}
+
+static void regroup(Lower *l, AstList *stmts)
+{
+    Group g = {.l = l};
+    AstList out = {0};
+    for (int i = 0; i < stmts->len; i++) add_stmts(&g, &out, stmts->data[i]);
+    flush(&g, &out);
+    *stmts = out;
+    vec_free(&g.stmts);
+    vec_free(&g.members);
+    vec_free(&g.targets);
+    vec_free(&g.first);
+    vec_free(&g.slots);
+    vec_free(&g.map);
+}
+
+static void visit(Ast **child, void *ctx)
+{
+    Ast *n = *child;
+    ast_each_child(n, visit, ctx);
+    if (n->kind == AST_BLOCK) regroup(ctx, &n->block.stmts);
+}
+
+void lower_together(Lower *l)
+{
+    for (int i = 0; i < l->r->nfuncs; i++) {
+        Ast **body = lower_func_body(l->r->funcs[i]);
+        if (body && *body) visit(body, l);
+    }
+    AstList *stmts = &l->r->unit->unit.stmts;
+    for (int i = 0; i < stmts->len; i++) visit(&stmts->data[i], l);
+    regroup(l, stmts);
+}
