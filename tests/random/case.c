@@ -22,23 +22,25 @@ void write_case(Text *out, int number, Choices *c)
     text_free(&g.body);
 }
 
-static const char show_text[] = "string text<T>(T x) {\n"
-                                "    string s = $\"{x}\";\n"
-                                "    return s == \"-0\" ? \"0\" : s;\n"
-                                "}\n"
-                                "class Shown {\n"
-                                "    StringBuilder text = new StringBuilder();\n"
-                                "    int count;\n"
-                                "    ulong hash = 7;\n"
-                                "    public void Add(string s) {\n"
-                                "        if (count++ < 100) text.Append(' ').Append(s);\n"
-                                "        foreach (char c in s) hash = hash * 31 + (ulong) c;\n"
-                                "        hash = hash * 31 + 1;\n"
-                                "    }\n"
-                                "    public void Write(string name) {\n"
-                                "        Console.WriteLine($\"{name} {text} {hash}\");\n"
-                                "    }\n"
-                                "}\n";
+static const char show_text[] =
+    "string text<T>(T x) {\n"
+    "    string s = $\"{x}\";\n"
+    "    return s == \"-0\" ? \"0\" : s.Replace(\"= -0 \", \"= 0 \").Replace(\"= "
+    "-0,\", \"= 0,\");\n"
+    "}\n"
+    "class Shown {\n"
+    "    StringBuilder text = new StringBuilder();\n"
+    "    int count;\n"
+    "    ulong hash = 7;\n"
+    "    public void Add(string s) {\n"
+    "        if (count++ < 100) text.Append(' ').Append(s);\n"
+    "        foreach (char c in s) hash = hash * 31 + (ulong) c;\n"
+    "        hash = hash * 31 + 1;\n"
+    "    }\n"
+    "    public void Write(string name) {\n"
+    "        Console.WriteLine($\"{name} {text} {hash}\");\n"
+    "    }\n"
+    "}\n";
 
 void write_prelude(Text *out)
 {
