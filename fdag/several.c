@@ -50,21 +50,12 @@ static bool is_plain(const FdNode *root)
     return true;
 }
 
-/* Are they numbers, and different ones? */
-static bool surely_differ(const FdNode *a, const FdNode *b)
-{
-    return fd_is_const(a) && fd_is_const(b) && a->value.i != b->value.i;
-}
-
 static bool fits(const FdPart *part, const FdNode *first)
 {
     const FdGraph *g = part->graph;
     if (!is_plain(g->root) || g->root->type->nparams != first->type->nparams) return false;
     for (int d = 0; d < first->type->nparams; d++)
-        if (g->root->vars[d]->type != first->vars[d]->type ||
-            surely_differ(g->root->doms[d].lo, first->doms[d].lo) ||
-            surely_differ(g->root->doms[d].hi, first->doms[d].hi))
-            return false;
+        if (g->root->vars[d]->type != first->vars[d]->type) return false;
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def || (part->slots[i] < 0 && !is_elementwise(g->root, i))) return false;
     return true;
@@ -201,6 +192,23 @@ static const FdNode *make_root(const Whole *w)
     return fd_let(fd, first->nvars, first->vars, doms, all, first->loc);
 }
 
+/* Do bounds differ by a number? */
+static bool differ(const FdNode *a, const FdNode *b)
+{
+    FdAffine d = {0};
+    return fd_affine_add(&d, a, 1) && fd_affine_add(&d, b, -1) && d.nterms == 0 && d.constant != 0;
+}
+
+/* Can the newest part have the ranges of the first? Interiors are not as large as the whole. */
+static bool may_agree(const Whole *w)
+{
+    const FdNode *a = w->roots[0], *b = w->roots[w->n - 1];
+    for (int d = 0; a->kind == FD_LET && d < a->nvars; d++)
+        if (differ(a->doms[d].lo, b->doms[d].lo) || differ(a->doms[d].hi, b->doms[d].hi))
+            return false;
+    return true;
+}
+
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
 {
     static const FdPass passes[] = {{"share", fd_pass_share}, {0}};
@@ -208,8 +216,12 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     FdError error = {0};
     for (int k = 0; k < n; k++)
         if (!fits(&parts[k], parts[0].graph->root)) return NULL;
-    for (int k = 0; k < n; k++) add_part(&w, &parts[k], slots);
-    const FdNode *root = make_root(&w);
+    bool agree = true;
+    for (int k = 0; k < n && agree; k++) {
+        add_part(&w, &parts[k], slots);
+        agree = may_agree(&w);
+    }
+    const FdNode *root = agree ? make_root(&w) : NULL;
     FdGraph *g = NULL;
     if (root) {
         g = arena_new_of(fd->arena, FdGraph);

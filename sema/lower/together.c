@@ -2,7 +2,8 @@
  * them that could tell: definitions, declarations and assignments of variables, each of whose values
  * is evaluated by the device. They become one TOGETHER statement, with a graph that has all the
  * results (fdag/several.c) and the statements as they were: the runtime evaluates that graph before
- * the first, if it can, and the statements find their values there.
+ * the first, if it can, and the statements find their values there. What evaluates nothing (t = t + dt)
+ * may stand between.
  *   before: float[] a = sum(j : x, f(i, j));  float[] b = a + g;
  *   after:  TOGETHER(graph of both, the statements)
  * A statement may read what an earlier one of its group assigns only where that is computed: at the
@@ -14,18 +15,23 @@
 
 #include "build.h"
 
-enum { MAX_TOGETHER = 16 };
+enum { MAX_TOGETHER = 16, MAX_STEPS = 24 };
 
 typedef struct Member {
     Ast *graph;           /* an AST_GRAPH */
     const Symbol *target; /* the array variable that its value becomes; NULL: a scalar's */
 } Member;
 
+typedef struct Step { /* a statement */
+    Ast *stmt;
+    const Symbol *target;
+    size_t end; /* of its members */
+} Step;
+
 typedef struct Group {
     Lower *l;
-    VEC(Ast *) stmts;
+    VEC(Step) steps;
     VEC(Member) members;
-    VEC(const Symbol *) targets; /* of the statements */
     /* The new graph. */
     AstList captures;
     VEC(int) first; /* of each capture, its first slot */
@@ -136,60 +142,66 @@ static const Symbol *setting(Ast *stmt, Ast **value)
     }
 }
 
-/* Appends the evaluations of a statement; false: it cannot be part of a group. */
-static bool evaluations_of(Group *g, Ast *stmt)
+/* Appends a statement and its evaluations, if it has any; false: it cannot be part of a group. */
+static bool take(Group *g, Ast *stmt)
 {
     Ast *value = NULL;
     const Symbol *target = setting(stmt, &value);
     if (!target || !value) return false;
     size_t before = g->members.len;
-    if (value->type->kind == TY_ARRAY) {
-        if (value->kind != AST_CONVERT || value->convert.operand->kind != AST_GRAPH) return false;
+    bool evaluates = value->kind == AST_CONVERT && value->convert.operand->kind == AST_GRAPH;
+    if (value->type->kind == TY_ARRAY && evaluates) {
         Member m = {value->convert.operand, target};
         if (!captures_plain(m.graph)) return false;
         vec_push(&g->members, m);
-    } else if (!scalars_in(g, value)) {
+    } else if (!is_plain(value) && !scalars_in(g, value)) {
         g->members.len = before;
+        return false;
     }
-    if (g->members.len == before) return false;
-    vec_push(&g->targets, target);
+    Step step = {stmt, target, g->members.len};
+    vec_push(&g->steps, step);
     return true;
+}
+
+static size_t first_member(const Group *g, size_t step)
+{
+    return step ? g->steps.data[step - 1].end : 0;
 }
 
 /* ---- does it fit the group? ------------------------------------------------------------------ */
 
-/* The member whose result a capture is; -1: none. */
-static int result_of(const Group *g, const Ast *capture, size_t members)
+/* The member, one of those from `first` on and before `end`, whose result a capture is; -1: none. */
+static int result_of(const Group *g, const Ast *capture, size_t first, size_t end)
 {
     const Symbol *s = variable(bare(capture));
-    for (size_t i = 0; s && i < members; i++)
-        if (g->members.data[i].target == s) return (int)i;
+    for (size_t i = first; s && i < end; i++)
+        if (g->members.data[i].target == s) return (int)(i - first);
     return -1;
 }
 
-static bool names_one(const Ast *n, const Symbol *const *targets, size_t ntargets)
+/* Does n use a variable that one of the first steps sets? */
+static bool uses_set(const Group *g, const Ast *n, size_t steps)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
     n = bare(n);
     const Symbol *s = variable(n);
-    for (size_t i = 0; s && i < ntargets; i++)
-        if (targets[i] == s) return true;
+    for (size_t i = 0; s && i < steps; i++)
+        if (g->steps.data[i].target == s) return true;
     if (s || n->is_const) return false;
     int count = lower_operands(n, operands);
     for (int i = 0; i < count; i++)
-        if (names_one(operands[i], targets, ntargets)) return true;
+        if (uses_set(g, operands[i], steps)) return true;
     return false;
 }
 
-/* The new members of a statement, which is the last of targets, behind `members` older ones. */
-static bool fits(const Group *g, size_t members)
+/* Does the last statement fit those before it? */
+static bool fits(const Group *g)
 {
-    size_t older = g->targets.len - 1;
-    const Symbol *target = g->targets.data[older];
-    if (g->members.len > MAX_TOGETHER) return false;
-    for (size_t i = 0; i < older; i++)
-        if (g->targets.data[i] == target) return false;
-    for (size_t k = members; k < g->members.len; k++) {
+    size_t last = g->steps.len - 1, from = first_member(g, last);
+    if (g->members.len > MAX_TOGETHER || g->steps.len > MAX_STEPS) return false;
+    for (size_t i = 0; i < last; i++)
+        if (g->steps.data[i].target == g->steps.data[last].target) return false;
+    for (size_t k = from; k < g->members.len; k++) {
         const Member *m = &g->members.data[k], *first = &g->members.data[0];
         const AstList *captures = &m->graph->graph.captures;
         if (!m->target != !first->target ||
@@ -197,7 +209,7 @@ static bool fits(const Group *g, size_t members)
             return false;
         for (int i = 0; i < captures->len; i++) {
             const Ast *c = captures->data[i];
-            if (result_of(g, c, members) < 0 && names_one(c, g->targets.data, older)) return false;
+            if (result_of(g, c, 0, from) < 0 && uses_set(g, c, last)) return false;
         }
     }
     return true;
@@ -217,15 +229,17 @@ static int slot_of(Group *g, Ast *capture, const FdSlot *slots)
     return at;
 }
 
-/* Fills in the captures, the slots and the map. */
-static void gather_slots(Group *g)
+/* Fills in the captures, the slots and the map of some members. */
+static void gather_slots(Group *g, size_t first, size_t end)
 {
-    for (size_t m = 0; m < g->members.len; m++) {
+    g->first.len = g->slots.len = g->map.len = 0;
+    g->captures = (AstList){0};
+    for (size_t m = first; m < end; m++) {
         const Ast *graph = g->members.data[m].graph;
         const FdGraph *fd = g->l->graphs.data[graph->graph.graph].graph;
         for (int i = 0, slot = 0; i < graph->graph.captures.len; i++) {
             Ast *c = graph->graph.captures.data[i];
-            int leaves = lower_leaves(c->type), from = result_of(g, c, m);
+            int leaves = lower_leaves(c->type), from = result_of(g, c, first, m);
             int at = from < 0 ? slot_of(g, c, &fd->slots[slot]) : ~from;
             for (int k = 0; k < leaves; k++) vec_push(&g->map, from < 0 ? at + k : at);
             slot += leaves;
@@ -241,23 +255,24 @@ static bool is_pointless(const FdGraph *fd)
     return fd_several_pays(fd) == FD_PAYS_NOT;
 }
 
-/* NULL: they cannot be evaluated together. */
-static Ast *graph_of_group(Group *g)
+/* Of the members from `first` on and before `end`; NULL: they cannot be evaluated together. */
+static Ast *graph_of(Group *g, size_t first, size_t end)
 {
     Lower *l = g->l;
-    int n = (int)g->members.len, next = 0;
+    int n = (int)(end - first), next = 0;
+    if (n < 2) return NULL;
     FdPart *parts = arena_array(l->arena, FdPart, n);
     int *numbers = arena_array(l->arena, int, n);
-    gather_slots(g);
+    gather_slots(g, first, end);
     int *map = arena_copy(l->arena, g->map.data, sizeof(int) * g->map.len);
     for (int k = 0; k < n; k++) {
-        numbers[k] = (int)g->members.data[k].graph->graph.graph;
+        numbers[k] = (int)g->members.data[first + (size_t)k].graph->graph.graph;
         parts[k] = (FdPart){l->graphs.data[numbers[k]].graph, map + next};
         next += parts[k].graph->nslots;
     }
     FdGraph *fd = fd_several(l->fd, n, parts, (int)g->slots.len, g->slots.data);
     if (!fd || is_pointless(fd)) return NULL;
-    Loc loc = g->members.data[0].graph->loc;
+    Loc loc = g->members.data[first].graph->loc;
     Ast *graph = ast_new(l->arena, AST_GRAPH, loc);
     graph->graph.graph = l->graphs.len;
     graph->graph.captures = g->captures;
@@ -270,45 +285,44 @@ static Ast *graph_of_group(Group *g)
     return graph;
 }
 
-static void clear(Group *g)
+/* ---- lists of statements --------------------------------------------------------------------- */
+
+/* Adds the longest run of statements from `first` on that are better together; the first behind it.
+ */
+static size_t add_run(Group *g, size_t first, AstList *out)
 {
-    g->stmts.len = g->members.len = g->targets.len = 0;
-    g->first.len = g->slots.len = g->map.len = 0;
-    g->captures = (AstList){0};
+    Arena *a = g->l->arena;
+    for (size_t end = g->steps.len; end > first + 1; end--) {
+        Ast *graph = graph_of(g, first_member(g, first), first_member(g, end));
+        if (!graph) continue;
+        Ast *together = ast_new(a, AST_TOGETHER, g->steps.data[first].stmt->loc);
+        together->together.graph = graph;
+        for (size_t i = first; i < end; i++)
+            together->together.stmts =
+                ast_list_add(a, together->together.stmts, g->steps.data[i].stmt);
+        *out = ast_list_add(a, *out, together);
+        return end;
+    }
+    *out = ast_list_add(a, *out, g->steps.data[first].stmt);
+    return first + 1;
 }
 
-/* Ends a group: its statements go to `out`, as one or as they were. */
+/* Ends a group. */
 static void flush(Group *g, AstList *out)
 {
-    Lower *l = g->l;
-    Ast *graph = g->members.len > 1 ? graph_of_group(g) : NULL;
-    Ast *together = graph ? ast_new(l->arena, AST_TOGETHER, g->stmts.data[0]->loc) : NULL;
-    for (size_t i = 0; i < g->stmts.len; i++) {
-        AstList *to = together ? &together->together.stmts : out;
-        *to = ast_list_add(l->arena, *to, g->stmts.data[i]);
-    }
-    if (together) {
-        together->together.graph = graph;
-        *out = ast_list_add(l->arena, *out, together);
-    }
-    clear(g);
+    for (size_t i = 0; i < g->steps.len;) i = add_run(g, i, out);
+    g->steps.len = g->members.len = 0;
 }
-
-/* ---- lists of statements --------------------------------------------------------------------- */
 
 static void add_stmt(Group *g, AstList *out, Ast *stmt)
 {
     for (int attempt = 0; attempt < 2; attempt++) {
-        size_t members = g->members.len, targets = g->targets.len;
-        if (!evaluations_of(g, stmt)) break;
-        if (fits(g, members)) {
-            vec_push(&g->stmts, stmt);
-            return;
-        }
+        size_t members = g->members.len;
+        if (!take(g, stmt)) break;
+        if (fits(g)) return;
         g->members.len = members;
-        g->targets.len = targets;
-        if (!members) break;
-        flush(g, out); /* it may begin a new one */
+        g->steps.len--;
+        flush(g, out); /* it begins a new one */
     }
     flush(g, out);
     *out = ast_list_add(g->l->arena, *out, stmt);
@@ -335,9 +349,8 @@ static void regroup(Lower *l, AstList *stmts)
     for (int i = 0; i < stmts->len; i++) add_stmts(&g, &out, stmts->data[i]);
     flush(&g, &out);
     *stmts = out;
-    vec_free(&g.stmts);
+    vec_free(&g.steps);
     vec_free(&g.members);
-    vec_free(&g.targets);
     vec_free(&g.first);
     vec_free(&g.slots);
     vec_free(&g.map);
