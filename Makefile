@@ -101,6 +101,7 @@ unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
+	@CSC=$(CSC) tests/schedules
 # OpenCL calls that fail: a sample; tests/long has all.
 faults: all
 	@CSC=$(CSC) tests/faults.sh

@@ -37,6 +37,7 @@ typedef enum Emit {
     EMIT_TYPES,
     EMIT_FDAG,
     EMIT_DOT,
+    EMIT_SCHEDULE,
     EMIT_OPENCL,
     EMIT_LLVM,
     EMIT_ASM,
@@ -46,9 +47,10 @@ typedef enum Emit {
 static const struct {
     const char *name;
     Emit emit;
-} emit_names[] = {{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST}, {"types", EMIT_TYPES},
-                  {"fdag", EMIT_FDAG},     {"dot", EMIT_DOT}, {"opencl", EMIT_OPENCL},
-                  {"llvm", EMIT_LLVM},     {"asm", EMIT_ASM}, {"obj", EMIT_OBJ}};
+} emit_names[] = {{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST},   {"types", EMIT_TYPES},
+                  {"fdag", EMIT_FDAG},     {"dot", EMIT_DOT},   {"schedule", EMIT_SCHEDULE},
+                  {"opencl", EMIT_OPENCL}, {"llvm", EMIT_LLVM}, {"asm", EMIT_ASM},
+                  {"obj", EMIT_OBJ}};
 
 typedef struct Options {
     const char *input, *output;
@@ -146,6 +148,14 @@ static bool analyse(Job *j)
     return true;
 }
 
+static void print_schedule(Job *j, const SemaEvaluation *e)
+{
+    int line, col;
+    sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
+    text_printf(&j->out, "evaluation %d:%d\n", line, col);
+    cg_print_schedule(e->graph, &j->opt->host.cg, &j->out);
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
@@ -164,6 +174,7 @@ static bool lower_kernels(Job *j)
         mem_free(text);
         vec_push(&j->kernels, k);
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
+        if (j->opt->emit == EMIT_SCHEDULE) print_schedule(j, e);
     }
     return diags_errors(j->diags) == 0;
 }
@@ -349,7 +360,8 @@ static const char usage[] =
     "  -o FILE         write the output to FILE\n"
     "  -c              write an object file\n"
     "  --check         report errors only\n"
-    "  --emit=KIND     tokens, ast, types, fdag, dot, opencl, llvm (to standard output), asm, obj\n"
+    "  --emit=KIND     tokens, ast, types, fdag, dot, schedule, opencl, llvm (to standard output), "
+    "asm, obj\n"
     "  -O0 .. -O3      optimise host code (-O2)\n"
     "  -g              debugging information\n"
     "  -I DIR          look for modules in DIR too\n"
@@ -382,7 +394,8 @@ static bool emit_from_text(const char *text, Emit *out)
             *out = emit_names[i].emit;
             return true;
         }
-    complain("unknown --emit=%s (tokens, ast, types, fdag, dot, opencl, llvm, asm, obj)", text);
+    complain("unknown --emit=%s (tokens, ast, types, fdag, dot, schedule, opencl, llvm, asm, obj)",
+             text);
     return false;
 }
 

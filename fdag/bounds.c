@@ -10,7 +10,7 @@ static const FdNode *simple(Fd *fd, const FdNode *n)
     return simplified ? simplified : n;
 }
 
-const FdNode *fdi_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args)
+const FdNode *fd_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args)
 {
     return simple(fd, fd_apply_op(fd, op, to, n, args, (FdLoc){0}));
 }
@@ -18,13 +18,13 @@ const FdNode *fdi_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode 
 const FdNode *fdi_to_long(Fd *fd, const FdNode *n)
 {
     if (n->type->scalar == SC_LONG) return n;
-    return fdi_simple_op(fd, FD_OP_CONVERT, SC_LONG, 1, &n);
+    return fd_simple_op(fd, FD_OP_CONVERT, SC_LONG, 1, &n);
 }
 
 const FdNode *fdi_long_op(Fd *fd, FdOp op, const FdNode *a, const FdNode *b)
 {
     const FdNode *args[2] = {a, b};
-    return fdi_simple_op(fd, op, SC_LONG, 2, args);
+    return fd_simple_op(fd, op, SC_LONG, 2, args);
 }
 
 const FdNode *fdi_add_constant(Fd *fd, const FdNode *n, int64_t k)

@@ -184,6 +184,8 @@ const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *arg
 /* Applies an operation; `to` is the result kind for CONVERT and ignored otherwise. */
 const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args,
                           FdLoc loc);
+/* The same, folded and simplified. */
+const FdNode *fd_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args);
 const FdNode *fd_reduce(Fd *fd, const FdNode *fn, int nvars, const FdNode *const *vars,
                         const FdDom *doms, const FdNode *body, FdLoc loc);
 const FdNode *fd_let(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,

@@ -149,8 +149,7 @@ void fdi_print_value(Text *out, ScalarKind k, ScalarValue v);
 
 /* ---- arithmetic on bounds (bounds.c) ---------------------------------------------------- */
 
-/* Simplified nodes; but for fdi_simple_op operands and results are long. */
-const FdNode *fdi_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args);
+/* Simplified nodes; operands and results are long. */
 const FdNode *fdi_to_long(Fd *fd, const FdNode *n);
 const FdNode *fdi_long_op(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
 const FdNode *fdi_add_constant(Fd *fd, const FdNode *n, int64_t k);

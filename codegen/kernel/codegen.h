@@ -29,6 +29,9 @@ typedef enum CgStatus {
  * CG_USER_ERROR it holds the message that error->message points to. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
+/* Appends the schedule of one evaluation: its nests as text (docs/kernels.md). */
+void cg_print_schedule(const FdGraph *g, const CgOptions *options, Text *out);
+
 /* Mixes the options and the generator's version (made by the build from its sources) into a graph's
  * key. */
 FdKey cg_key(FdKey graph, const CgOptions *options);
@@ -92,8 +95,8 @@ typedef struct CgPlan CgPlan;
  */
 CgPlan *cg_plan_parse(const char *text, const char **error);
 void cg_plan_free(CgPlan *p);
-/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_CHECK: reads can
- * fall outside, going by the numbers; CS_WIDE: offsets need 64 bits). */
+/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_WIDE:
+ * offsets need 64 bits). */
 uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
 /* The -D and compiler options for clBuildProgram, malloc'ed. */
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);

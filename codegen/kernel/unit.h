@@ -7,6 +7,7 @@
 #include "../../base/vec.h"
 #include "codegen.h"
 #include "ir/kir.h"
+#include "plan/number.h"
 
 /* ---- the text of one evaluation ------------------------------------------------------------- */
 
@@ -24,8 +25,6 @@ typedef struct UnitUser {
     const char **more_args; /* their plan text */
 } UnitUser;
 
-typedef struct PlanTexts PlanTexts;
-
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -35,12 +34,11 @@ typedef struct Unit {
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     Text plan, types, functions, kernels;
-    PlanTexts *texts;             /* of nodes and parts that the plan has names for */
+    Text *schedule; /* NULL, or where the nests are printed */
+    Numbers *numbers;
     int ntemps;                   /* temporaries of the plan so far */
     int nnames;                   /* for fresh names */
-    const char *guard;            /* plan condition of every run until it changes, or NULL */
     bool host_only;               /* something no kernel can do: give up */
-    VEC(const char *) defines;    /* names defined so far */
     VEC(UnitUser) users;          /* printed so far */
     VEC(UnitRecord) records;      /* printed so far */
     const struct Def *def;        /* the definition being scheduled: what its `self` reads */
@@ -65,31 +63,23 @@ Def def_of(const FdNode *node, int temp);
  * epilogue): c(j, k) = 2 * sum(..) + d(j, k). NULL if it holds none or several. */
 const FdNode *def_reduction(Arena *arena, const Def *d);
 
-/* Plan text of a closed integer expression; sets host_only if plans cannot say it. */
-const char *plan_text(Unit *u, const FdNode *n);
-const char *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
-const char *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
+/* Numbers of ranges; they set host_only if plans cannot say them. */
+Num *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
+Num *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
 /* Of what a read applies: a slot, or the recurrence being computed. */
-const char *plan_array_lo(Unit *u, const FdNode *array, int dim);
-const char *plan_array_n(Unit *u, const FdNode *array, int dim);
+Num *plan_array_lo(Unit *u, const FdNode *array, int dim);
+Num *plan_array_hi(Unit *u, const FdNode *array, int dim);
+Num *plan_array_n(Unit *u, const FdNode *array, int dim);
 /* Where plane `leaf` of `count` elements begins, in bytes (fd_plane_offset); the bytes of all. */
-const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count);
-const char *plan_bytes(Unit *u, const FdType *t, const char *count);
-/* Number of elements of a definition; of the first `n` of its dimensions. */
-const char *plan_elements(Unit *u, const Def *d, int n);
+Num *plan_plane(Unit *u, const FdType *t, int leaf, Num *count);
+Num *plan_bytes(Unit *u, const FdType *t, Num *count);
+/* Number of elements of the first `n` dimensions of a definition. */
+Num *plan_elements(Unit *u, const Def *d, int n);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* `define NAME = expr` over device properties, once a text: a macro of the kernels, a symbol of the
- * plan. */
-void plan_define(Unit *u, const char *name, const char *expr);
-/* `let NAME = expr` under a fresh name; returns the name. */
-const char *plan_let(Unit *u, const char *stem, const char *expr);
-/* The expression itself while it is short, else the name of a `let` that holds it (the same for the
- * same text): what is said of a large graph grows with the graph, and no line without end. */
-const char *plan_short(Unit *u, const char *expr);
-void plan_texts_free(Unit *u);
-/* Plan expression that is nonzero if a read of the definition can fall outside, "0" if none can;
- * "1" if only the device can tell. */
-const char *plan_unsafe(Unit *u, const Def *d);
+int plan_temp(Unit *u, Num *bytes); /* a new temporary buffer; its number */
+/* Is true if a read of the definition can fall outside; the constant true if only the device can
+ * tell. Lists the reads in u->suspects. */
+Num *plan_unsafe(Unit *u, const Def *d);
 
 /* An associative and commutative operation over closed ranges: any part of it can come first. */
 bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
@@ -120,6 +110,7 @@ bool lanes_possible(const FdNode *n, const FdNode *v);
 typedef struct GenBinding {
     const FdNode *var;
     const KirExpr *value; /* idx_t: the variable's value (of lane 0, if it is the lane variable) */
+    const KirExpr *at;    /* counted from the begin of its range; NULL: unknown */
 } GenBinding;
 
 typedef struct GenMemo {
@@ -139,7 +130,8 @@ typedef struct Gen {
     KirBlock *block;        /* where statements go */
     KirBlock head;          /* statements before all others: pointers to planes */
     bool user;              /* a user function, not a kernel */
-    const FdNode *lane_var; /* grows by one a lane of VW; NULL: scalar code */
+    int lanes;              /* of vectors: a KIR_V.. */
+    const FdNode *lane_var; /* grows by one a lane; NULL: scalar code */
     bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
@@ -157,11 +149,11 @@ KirStmt *gen_with_head(Gen *g, const KirBlock *body); /* the head's statements, 
 void gen_free(Gen *g);                                /* the lists only */
 /* The same statements, with no more than some tens of conditionals inside each other. */
 KirStmt *flatten_branches(Unit *u, KirStmt *body);
-/* run NAME when WHEN global GLOBAL local LOCAL args ... (when, local may be NULL) */
-void gen_run(Gen *g, const char *when, const char *global, const char *local);
+/* run NAME when WHEN global GLOBAL local LOCAL args ... (when may be NULL; dims: at least 1) */
+void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local[3]);
 
-/* The value of a node at the bound variables' current values; VW lanes when it depends on the lane
- * variable (or `lanes` asks for it with kir_splat). Emits statements for reductions and branches.
+/* The value of a node at the bound variables' current values; in lanes when it depends on the lane
+ * variable (or kir_splat asks for them). Emits statements for reductions and branches.
  */
 const KirExpr *gen_value(Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
@@ -172,6 +164,8 @@ const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a t
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
 void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
+/* The same by its distance from the begin of its range. */
+void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at);
 const KirExpr *gen_zero(Arena *a, KirType t);
 /* A variable holding e. */
 const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
@@ -194,6 +188,8 @@ bool gen_branches_at(const Gen *g,
                      const FdNode *n); /* can n itself fail, or does it cost a loop? */
 /* Parameters, added once per kernel by name. */
 const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
+/* A number in the kernel: a constant, a macro, or a parameter of its own name, else of this. */
+const KirExpr *gen_number(Gen *g, const char *name, Num *x);
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
 const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
@@ -209,11 +205,6 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const Kir
 /* The identity of a reduction's operation, or NULL. */
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
 /* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */
-/* Binds the first n variables of a definition from global id `dim`, which counts their combinations
- * row by row. */
-void gen_outer(Gen *g, const Def *d, int n, int dim);
-/* Binds the reduction's variables from a flat counter over all of them, last fastest. */
-void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat);
 typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
 
@@ -223,18 +214,7 @@ bool node_can_fail(const FdNode *n); /* divides integers, itself or in a functio
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
-/* ---- schedules ------------------------------------------------------------------------------- */
-
-/* Each emits the kernels and plan lines of one definition, or returns false if it does not apply.
- */
-bool schedule_contract(Unit *u, const Def *d); /* register tiles, packing: contractions (CPU) */
-bool schedule_paper(Unit *u, const Def *d);    /* --tile=2x2, 4x4 */
-bool schedule_reduce(Unit *u, const Def *d);   /* few outputs, long reductions */
-bool schedule_recur(Unit *u, const Def *d);    /* recurrences */
-/* Associative user functions; NULL or the plan name that says whether it runs, since short
- * reductions are left to the others. Checks suspects if `checked`. */
-const char *schedule_chunks(Unit *u, const Def *d, bool checked);
-bool schedule_map(Unit *u, const Def *d); /* everything else; never fails */
-bool schedule_gpu(Unit *u, const Def *d); /* the gpu family's forms of all these */
+/* Emits the kernels and plan lines of one definition (schedule/). */
+void schedule_def(Unit *u, const Def *d);
 
 #endif

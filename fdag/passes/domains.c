@@ -91,10 +91,10 @@ static const FdNode *others_exist(Domains *d, const DomUse *u, const DomVar *v)
         if (o->var == v->var) continue;
         const FdNode *ends[] = {fdi_to_long(d->fd, o->dom.lo), fdi_to_long(d->fd, o->dom.hi)};
         if (!in_scope(v, ends[0]) || !in_scope(v, ends[1])) continue;
-        const FdNode *some = fdi_simple_op(d->fd, FD_OP_LT, SC_BOOL, 2, ends);
+        const FdNode *some = fd_simple_op(d->fd, FD_OP_LT, SC_BOOL, 2, ends);
         if (fd_is_const(some) && some->value.i) continue;
         const FdNode *both[] = {all, some};
-        all = all ? fdi_simple_op(d->fd, FD_OP_LAND, SC_BOOL, 2, both) : some;
+        all = all ? fd_simple_op(d->fd, FD_OP_LAND, SC_BOOL, 2, both) : some;
     }
     return all;
 }
@@ -226,7 +226,7 @@ static const FdNode *combine(Fd *fd, bool lower, const Limits *l)
         if (first) {
             const FdNode *limit = fdi_extreme(fd, lower, (int)same.len, same.data);
             const FdNode *args[] = {l->exist.data[i], limit, own};
-            vec_push(&all, fdi_simple_op(fd, FD_OP_SELECT, SC_LONG, 3, args));
+            vec_push(&all, fd_simple_op(fd, FD_OP_SELECT, SC_LONG, 3, args));
         }
         vec_free(&same);
     }

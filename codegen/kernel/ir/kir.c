@@ -137,22 +137,46 @@ static bool is_number(const KirExpr *e, int64_t v)
     return e->kind == KIR_CONST && e->type.kind == KIR_IDX && e->value.i == v;
 }
 
-const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y)
+static bool kir_same(const KirExpr *x, const KirExpr *y)
 {
-    char c = op[1] ? '\0' : op[0]; /* longer operators do not fold */
+    return x == y || (x->kind == KIR_NAME && y->kind == KIR_NAME && strcmp(x->name, y->name) == 0);
+}
+
+const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y)
+{
     bool numbers = x->kind == KIR_CONST && y->kind == KIR_CONST && x->type.kind == KIR_IDX &&
                    y->type.kind == KIR_IDX;
-    if (numbers && c == '+') return kir_int(a, x->value.i + y->value.i);
-    if (numbers && c == '-') return kir_int(a, x->value.i - y->value.i);
-    if (numbers && c == '*') return kir_int(a, x->value.i * y->value.i);
-    if (c == '+' && is_number(x, 0)) return y;
-    if ((c == '+' || c == '-') && is_number(y, 0)) return x;
-    if (c == '*' && (is_number(x, 0) || is_number(y, 1))) return x;
-    if (c == '*' && (is_number(y, 0) || is_number(x, 1))) return y;
-    if (c == '/' && is_number(y, 1)) return x;
+    int64_t p = x->value.i, q = y->value.i;
+    switch (op) {
+    case FD_OP_ADD:
+        if (numbers) return kir_int(a, p + q);
+        if (is_number(x, 0)) return y;
+        if (is_number(y, 0)) return x;
+        break;
+    case FD_OP_SUB:
+        if (numbers) return kir_int(a, p - q);
+        if (is_number(y, 0)) return x;
+        if (kir_same(x, y)) return kir_int(a, 0);
+        break;
+    case FD_OP_MUL:
+        if (numbers) return kir_int(a, p * q);
+        if (is_number(x, 0) || is_number(y, 1)) return x;
+        if (is_number(y, 0) || is_number(x, 1)) return y;
+        break;
+    case FD_OP_DIV:
+        if (is_number(y, 1)) return x;
+        break;
+    default: break;
+    }
     KirExpr *e = expr_new(a, KIR_ARITH, kir_type(KIR_IDX, 1), 2, (const KirExpr *[]){x, y});
-    e->name = op;
+    e->op = op;
     return e;
+}
+
+const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y)
+{
+    if (kir_same(x, y)) return x;
+    return kir_call(a, kir_type(KIR_IDX, 1), "MIN", 2, (const KirExpr *[]){x, y});
 }
 
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args)

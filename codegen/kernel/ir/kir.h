@@ -3,9 +3,9 @@
  * the builders.
  *
  * Values: a bool is an int: 0 or 1 as a scalar, 0 or -1 a lane in a vector (a mask). Vectors have
- * 2, 4, 8 or 16 lanes, or KIR_VW: the macro VW, a width that the device chooses by -D (text stays
- * the same). Offsets have the kind KIR_IDX: the macro type idx_t, int unless the plan's flag
- * CS_WIDE asks for long.
+ * 2, 4, 8 or 16 lanes, or KIR_V4 or KIR_V8: as many as the device's widest vector has values of 4 or
+ * 8 bytes, the macros V4 and V8 that a plan defines (text stays the same). Offsets have the kind
+ * KIR_IDX: the macro type idx_t, int unless the plan's flag CS_WIDE asks for long.
  */
 #ifndef CS_CODEGEN_KIR_H
 #define CS_CODEGEN_KIR_H
@@ -15,12 +15,12 @@
 #include "../../../base/text.h"
 #include "../../../fdag/ops.h"
 
-enum { KIR_VW = -1 };
+enum { KIR_V4 = -4, KIR_V8 = -8 };       /* KirType.lanes that a device chooses */
 enum { KIR_IDX = SC_COUNT, KIR_RECORD }; /* KirType.kind beyond ScalarKind */
 
 typedef struct KirType {
     int kind;                       /* ScalarKind, KIR_IDX or KIR_RECORD */
-    int lanes;                      /* 1, 2, 4, 8, 16 or KIR_VW; a record has one */
+    int lanes;                      /* 1, 2, 4, 8, 16, KIR_V4, KIR_V8; a record has one */
     const struct KirRecord *record; /* of a KIR_RECORD */
 } KirType;
 
@@ -43,7 +43,7 @@ typedef enum KirExprKind {
     KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
     KIR_MAKE,    /* the record of args */
     KIR_MEMBER,  /* args[0].name, of a record */
-    KIR_ARITH,   /* C operator `name` on args, for indices: + - * / % < <= == && || */
+    KIR_ARITH,   /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
     KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
 } KirExprKind;
 
@@ -124,7 +124,8 @@ const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes);
 const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields);
 const KirExpr *kir_member(Arena *a, const KirExpr *e, int field); /* of a KIR_MAKE: its operand */
 /* Index arithmetic; folds constants and 0 + x, 1 * x, 0 * x. */
-const KirExpr *kir_arith(Arena *a, const char *op, const KirExpr *x, const KirExpr *y);
+const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y);
+const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y); /* of indices */
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
 
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);

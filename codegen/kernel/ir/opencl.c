@@ -38,8 +38,8 @@ static size_t value_bytes(int kind)
 
 static void print_type_name(Text *out, const char *name, int lanes)
 {
-    if (lanes == KIR_VW)
-        text_printf(out, "VEC(%s)", name);
+    if (lanes < 0)
+        text_printf(out, "VEC(%s, V%d)", name, -lanes);
     else if (lanes == 1)
         text_add(out, name);
     else
@@ -54,13 +54,13 @@ static void print_type(Text *out, KirType t)
         print_type_name(out, value_name(t.kind), t.lanes);
 }
 
-/* prefix##type##suffix as a function name: convert_float8, as_uint4, CAT3(convert_, float, VW)...
- */
+/* prefix##type##suffix as a function name: convert_float8, as_uint4, CAT3(convert_, float, V4)... */
 static void print_typed_function(Text *out, const char *prefix, const char *type, int lanes,
                                  const char *suffix)
 {
-    if (lanes == KIR_VW)
-        text_printf(out, *suffix ? "CAT3(%s%s, VW, %s)" : "CAT(%s%s, VW)", prefix, type, suffix);
+    if (lanes < 0)
+        text_printf(out, *suffix ? "CAT3(%s%s, V%d, %s)" : "CAT(%s%s, V%d)", prefix, type, -lanes,
+                    suffix);
     else if (lanes == 1)
         text_printf(out, "%s%s%s", prefix, type, suffix);
     else
@@ -377,8 +377,9 @@ static void print_load(Text *out, const KirExpr *e)
         text_add(out, "(");
     }
     const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
-    if (e->type.lanes == KIR_VW)
-        text_printf(out, "cs_load_%s(%s + ", scalar_cl_name((ScalarKind)e->type.kind), e->name);
+    if (e->type.lanes < 0)
+        text_printf(out, "CAT(cs_load_%s, V%d)(%s + ", scalar_cl_name((ScalarKind)e->type.kind),
+                    -e->type.lanes, e->name);
     else
         text_printf(out, "%s%d(0, %s + ", half, e->type.lanes, e->name);
     print(out, e->args[0]);
@@ -392,9 +393,16 @@ static void print_iota(Text *out, KirType t)
         [16] = "", [8] = ".s01234567", [4] = ".s0123", [2] = ".s01"};
     const char *name = value_name(t.kind);
     text_printf(out, "((%s16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)", name);
-    text_add(out, t.lanes == KIR_VW ? "CAT(CS_LOW, VW))" : "");
-    if (t.lanes != KIR_VW) text_printf(out, "%s)", halves[t.lanes]);
+    if (t.lanes < 0)
+        text_printf(out, "CAT(CS_LOW, V%d))", -t.lanes);
+    else
+        text_printf(out, "%s)", halves[t.lanes]);
 }
+
+static const char *const arith[FD_OP_COUNT] = {
+    [FD_OP_ADD] = "+", [FD_OP_SUB] = "-",   [FD_OP_MUL] = "*", [FD_OP_DIV] = "/", [FD_OP_REM] = "%",
+    [FD_OP_LT] = "<",  [FD_OP_LE] = "<=",   [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_EQ] = "==",
+    [FD_OP_NE] = "!=", [FD_OP_LAND] = "&&", [FD_OP_LOR] = "||"};
 
 static void print(Text *out, const KirExpr *e)
 {
@@ -434,12 +442,8 @@ static void print(Text *out, const KirExpr *e)
         print(out, e->args[0]);
         text_printf(out, ".%s", e->name);
         break;
-    case KIR_ARITH: print_infix(out, e->name, e->args[0], e->args[1]); break;
-    case KIR_CALL:
-        /* operands may be int constants where idx_t is long */
-        print_call(out, e->type.kind == KIR_IDX && strcmp(e->name, "min") == 0 ? "MIN" : e->name,
-                   e);
-        break;
+    case KIR_ARITH: print_infix(out, arith[e->op], e->args[0], e->args[1]); break;
+    case KIR_CALL: print_call(out, e->name, e); break;
     }
 }
 
@@ -483,8 +487,9 @@ static void print_store(Text *out, const KirStmt *s)
         text_add(out, ";\n");
         return;
     }
-    if (lanes == KIR_VW)
-        text_printf(out, "cs_store_%s(", scalar_cl_name((ScalarKind)e->type.kind));
+    if (lanes < 0)
+        text_printf(out, "CAT(cs_store_%s, V%d)(", scalar_cl_name((ScalarKind)e->type.kind),
+                    -lanes);
     else if (lanes == 1)
         text_add(out, "vstore_half(");
     else
@@ -497,7 +502,7 @@ static void print_store(Text *out, const KirStmt *s)
     } else {
         print_value(out, e);
     }
-    text_printf(out, lanes == KIR_VW ? ", %s + " : ", 0, %s + ", s->name);
+    text_printf(out, lanes < 0 ? ", %s + " : ", 0, %s + ", s->name);
     print_value(out, s->target);
     text_add(out, ");\n");
 }

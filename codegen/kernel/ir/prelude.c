@@ -1,5 +1,5 @@
 /* The fixed OpenCL C text that generated kernels begin with: of a list of parts those whose names
- * the text uses. CS_WIDE, VW and so on come from the plan's flags and definitions. */
+ * the text uses. CS_WIDE, V4 and so on come from the plan's flags and definitions. */
 #include "prelude.h"
 
 #include <ctype.h>
@@ -106,31 +106,35 @@ static const char half_text[] =
 /* Vectors in memory, aligned as their elements are: one load or store each, where vloadn and
  * vstoren of unaligned addresses are split into pieces by POCL 3.1. */
 static const char memory_text[] =
-    "#define CS_MEMORY(T)\\\n"
-    "  typedef VEC(T) T##_lanes __attribute__((aligned(sizeof(T))));\\\n"
-    "  CS_MEMORY_IN(T, __global) CS_MEMORY_IN(T, __local) CS_MEMORY_IN(T, __private)\n"
-    "#define CS_MEMORY_IN(T, S)\\\n"
-    "  static inline VEC(T) __attribute__((overloadable)) cs_load_##T(S const T *p)\\\n"
-    "  { return *(S const T##_lanes *)p; }\\\n"
-    "  static inline void __attribute__((overloadable)) cs_store_##T(VEC(T) v, S T *p)\\\n"
-    "  { *(S T##_lanes *)p = v; }\n";
+    "#define CS_MEMORY(T) CS_MEMORY_OF(T, 2) CS_MEMORY_OF(T, 4) CS_MEMORY_OF(T, 8) CS_MEMORY_OF(T, "
+    "16)\n"
+    "#define CS_MEMORY_OF(T, N)\\\n"
+    "  typedef T##N T##_lanes##N __attribute__((aligned(sizeof(T))));\\\n"
+    "  CS_MEMORY_IN(T, N, __global) CS_MEMORY_IN(T, N, __local) CS_MEMORY_IN(T, N, __private)\n"
+    "#define CS_MEMORY_IN(T, N, S)\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_load_##T##N(S const T *p)\\\n"
+    "  { return *(S const T##_lanes##N *)p; }\\\n"
+    "  static inline void __attribute__((overloadable)) cs_store_##T##N(T##N v, S T *p)\\\n"
+    "  { *(S T##_lanes##N *)p = v; }\n";
 
 /* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
  * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
 static const char memory_half_text[] =
-    "#define CS_MEMORY_HALF(S)\\\n"
-    "  static inline VEC(float) __attribute__((overloadable)) cs_load_half(S const half *p)\\\n"
+    "#define CS_MEMORY_HALF(N, S)\\\n"
+    "  static inline float##N __attribute__((overloadable)) cs_load_half##N(S const half *p)\\\n"
     "  {\\\n"
-    "    VEC(ushort) bits = cs_load_ushort((S const ushort *)p);\\\n"
-    "    return CAT(vload_half, VW)(0, (__private const half *)&bits);\\\n"
+    "    ushort##N bits = cs_load_ushort##N((S const ushort *)p);\\\n"
+    "    return vload_half##N(0, (__private const half *)&bits);\\\n"
     "  }\\\n"
-    "  static inline void __attribute__((overloadable)) cs_store_half(VEC(float) v, S half *p)\\\n"
+    "  static inline void __attribute__((overloadable)) cs_store_half##N(float##N v, S half *p)\\\n"
     "  {\\\n"
-    "    VEC(ushort) bits;\\\n"
-    "    CAT(vstore_half, VW)(v, 0, (__private half *)&bits);\\\n"
-    "    cs_store_ushort(bits, (S ushort *)p);\\\n"
+    "    ushort##N bits;\\\n"
+    "    vstore_half##N(v, 0, (__private half *)&bits);\\\n"
+    "    cs_store_ushort##N(bits, (S ushort *)p);\\\n"
     "  }\n"
-    "CS_MEMORY_HALF(__global) CS_MEMORY_HALF(__local) CS_MEMORY_HALF(__private)\n";
+    "#define CS_MEMORY_HALVES(S)\\\n"
+    "  CS_MEMORY_HALF(2, S) CS_MEMORY_HALF(4, S) CS_MEMORY_HALF(8, S) CS_MEMORY_HALF(16, S)\n"
+    "CS_MEMORY_HALVES(__global) CS_MEMORY_HALVES(__local) CS_MEMORY_HALVES(__private)\n";
 
 /* x / 0 is reported by the caller; MIN / -1 wraps. */
 static const char division_text[] =
@@ -196,7 +200,6 @@ static const struct {
     {"double", "#ifdef cl_khr_fp64\n"
                "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
                "#endif\n"},
-    {"VW", "#ifndef VW\n#define VW 8\n#endif\n"},
     {"idx_t", "#if CS_WIDE\n"
               "typedef long idx_t;\n"
               "#else\n"
@@ -206,7 +209,7 @@ static const struct {
     {"CAT CAT3 VEC", "#define CAT2(a, b) a##b\n"
                      "#define CAT(a, b) CAT2(a, b)\n"},
     {"CAT3", "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"},
-    {"VEC", "#define VEC(t) CAT(t, VW)\n"},
+    {"VEC", "#define VEC(t, n) CAT(t, n)\n"},
     {"CS_LOW", "#define CS_LOW2 .s01\n"
                "#define CS_LOW4 .s0123\n"
                "#define CS_LOW8 .s01234567\n"

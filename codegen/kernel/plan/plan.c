@@ -1,6 +1,5 @@
 /* Plans: the leading comment of a generated text, read and bound to the numbers of one evaluation.
- * The grammar is described in docs/kernels.md; schedule.c writes it.
- */
+ * The grammar is described in docs/kernels.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "../../../base/vec.h"
 #include "../codegen.h"
 #include "expr.h"
+#include "number.h"
 
 enum { MAX_FLAGS = 32 /* bits of a variant */, MAX_PASSED = 1 << 20 };
 
@@ -27,14 +27,16 @@ typedef enum SymbolClass {
 enum { CLASS_SHIFT = 28, INDEX_SHIFT = 4 }; /* symbol = class, index, dimension */
 enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 
-static const char *const device_names[] = {"units", "vector_bytes", "l1",          "l2",
-                                           "l3",    "max_group",    "local_bytes", "gpu"};
-
 static int64_t device_value(const CgDevice *d, int i)
 {
-    const int64_t values[] = {
-        d->units,       d->vector_bytes,       (int64_t)d->l1,          (int64_t)d->l2,
-        (int64_t)d->l3, (int64_t)d->max_group, (int64_t)d->local_bytes, d->family == CG_GPU};
+    const int64_t values[NUM_FACTS] = {[NUM_UNITS] = d->units,
+                                       [NUM_VECTOR_BYTES] = d->vector_bytes,
+                                       [NUM_L1] = (int64_t)d->l1,
+                                       [NUM_L2] = (int64_t)d->l2,
+                                       [NUM_L3] = (int64_t)d->l3,
+                                       [NUM_MAX_GROUP] = (int64_t)d->max_group,
+                                       [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
+                                       [NUM_GPU] = d->family == CG_GPU};
     return values[i];
 }
 
@@ -173,9 +175,9 @@ static int resolve(void *ctx, const char *name, int len)
         if ((lo || count) && take_number(&at, end, FD_MAX_RANK, &dim) && at == end)
             return (int)(lo ? SYM_SLOT_LO : SYM_SLOT_N) << CLASS_SHIFT | index << INDEX_SHIFT | dim;
     }
-    for (size_t i = 0; i < sizeof device_names / sizeof *device_names; i++)
-        if (is_named(device_names[i], name, n))
-            return (int)SYM_DEVICE << CLASS_SHIFT | (int)i << INDEX_SHIFT;
+    for (int i = 0; i < NUM_FACTS; i++)
+        if (is_named(num_fact_names[i], name, n))
+            return (int)SYM_DEVICE << CLASS_SHIFT | i << INDEX_SHIFT;
     int i = find_named(&p->defines, name, n);
     if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
     i = find_named(&p->lets, name, n);

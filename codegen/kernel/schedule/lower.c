@@ -57,9 +57,9 @@ static void plan_slots(Unit *u)
     }
 }
 
-static const char *larger(Unit *u, const char *x, const char *y)
+static Num *larger(Unit *u, Num *x, Num *y)
 {
-    return x ? plan_short(u, arena_printf(u->arena, "max(%s, %s)", x, y)) : y;
+    return x ? num_op(u, FD_OP_MAX, x, y) : y;
 }
 
 /* A variable is a long where its range may lie beyond 32 bits. */
@@ -84,94 +84,25 @@ static void plan_flags(Unit *u, const Def *defs, int ndefs)
         plan_line(u, "flag CS_WIDE = 1");
         return;
     }
-    const char *most = NULL;
+    Num *most = NULL;
     for (int k = 0; k < u->order->nslots; k++) {
         int slot = u->order->slots[k];
-        const char *count = NULL;
-        for (int d = 0; d < u->g->slots[slot].type->nparams; d++) {
-            const char *n = arena_printf(u->arena, "max(s%d.n%d, 0 - s%d.lo%d)", k, d, k, d);
-            count = count ? arena_printf(u->arena, "%s * %s", count, n) : n;
-            most = larger(u, most, arena_printf(u->arena, "s%d.lo%d", k, d));
+        const FdType *t = u->g->slots[slot].type;
+        if (!t->nparams) continue;
+        const FdNode *array = fd_slot(u->fd, slot, t, NULL);
+        Num *count = NULL;
+        for (int d = 0; d < t->nparams; d++) {
+            Num *lo = plan_array_lo(u, array, d), *n = plan_array_n(u, array, d);
+            n = num_op(u, FD_OP_MAX, n, num_op(u, FD_OP_SUB, num_int(u, 0), lo));
+            count = count ? num_op(u, FD_OP_MUL, count, n) : n;
+            most = larger(u, most, lo);
         }
-        if (count) most = larger(u, most, count);
+        most = larger(u, most, count);
     }
     for (int i = 0; i < ndefs; i++)
         if (defs[i].nvars) most = larger(u, most, plan_elements(u, &defs[i], defs[i].nvars));
-    plan_line(u, "flag CS_WIDE = %s > 2000000000", most ? most : "0");
-}
-
-/* ---- schedules ------------------------------------------------------------------------------- */
-
-/* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
-static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
-{
-    Arena *a = u->arena;
-    Def all = {.nvars = reduce->nvars, .doms = reduce->doms};
-    const char *when = arena_printf(a, "%s == 0 && %s > 0", plan_elements(u, &all, all.nvars),
-                                    plan_elements(u, d, d->nvars));
-    KirBlock body = {0};
-    Gen g = gen_begin(u, "empty", &body);
-    gen_fail(&g, CG_ERR_EMPTY, reduce);
-    gen_run(&g, when, "1", "1");
-    gen_end(&g, &body);
-    vec_push(&u->nonempty, reduce);
-}
-
-/* Reductions that always run, over ranges known beforehand, need no check where they are computed.
- */
-static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
-{
-    if (!fd_meet(seen, n)) return;
-    if (n->kind == FD_REDUCE) {
-        bool identity = n->init || reduction_has_identity(n);
-        if (!identity && reduction_is_closed(n)) report_empty(u, d, n);
-        return;
-    }
-    if (n->kind != FD_APPLY) return;
-    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) report_empties(u, d, n->args[i], seen);
-}
-
-/* The forms that exploit reuse or split a reduction; false if none applies. */
-static bool schedule_reuse(Unit *u, const Def *d)
-{
-    CgTile tile = u->options->tile;
-    if ((tile == CG_TILE_2X2 || tile == CG_TILE_4X4) && schedule_paper(u, d)) return true;
-    if (tile == CG_TILE_AUTO && schedule_contract(u, d)) return true;
-    return tile != CG_TILE_1X1 && schedule_reduce(u, d);
-}
-
-static void schedule(Unit *u, const Def *d)
-{
-    u->def = d;
-    u->suspects.len = 0;
-    FdSeen seen = {0};
-    report_empties(u, d, d->body, &seen);
-    fd_seen_free(&seen);
-    if (schedule_recur(u, d)) return;
-    const char *unsafe = plan_unsafe(u, d);
-    const char *chunks = schedule_chunks(u, d, strcmp(unsafe, "0") != 0);
-    if (chunks) u->guard = arena_printf(u->arena, "!%s", chunks);
-    if (u->options->family == CG_GPU || chunks) {
-        if (u->options->family == CG_GPU)
-            schedule_gpu(u, d);
-        else
-            schedule_map(u, d);
-        u->guard = NULL;
-        return;
-    }
-    if (strcmp(unsafe, "0") == 0) {
-        if (!schedule_reuse(u, d)) schedule_map(u, d);
-        return;
-    }
-    /* The fast forms do not check: they run where the numbers prove every read inside. */
-    const char *safe = strcmp(unsafe, "1") == 0
-                           ? NULL
-                           : plan_let(u, "safe", arena_printf(u->arena, "!(%s)", unsafe));
-    u->guard = safe;
-    bool reused = safe && schedule_reuse(u, d);
-    u->guard = reused ? arena_printf(u->arena, "!%s", safe) : NULL;
-    schedule_map(u, d);
-    u->guard = NULL;
+    Num *wide = num_op(u, FD_OP_GT, most ? most : num_int(u, 0), num_int(u, 2000000000));
+    plan_line(u, "flag CS_WIDE = %s", num_text(u, wide));
 }
 
 static char *whole_text(Unit *u)
@@ -197,35 +128,32 @@ static CgStatus lower_unit_text(Unit *u, char **text)
         defs[n++] = def_of(u->g->slots[i].def, u->ntemps++);
     }
     defs[n++] = def_of(u->g->root, -1);
-    size_t widest = 1;
-    for (int i = 0; i < n; i++) {
-        size_t w = widest_bytes(defs[i].body);
-        if (w > widest) widest = w;
-    }
-    if (widest < 4) widest = 4; /* masks and indices are ints */
     plan_slots(u);
     plan_line(u, "options %s",
               u->options->precise ? "-DCS_PRECISE"
                                   : "-cl-mad-enable -cl-unsafe-math-optimizations");
-    plan_line(u, "define VW = max(vector_bytes / %zu, 2)", widest);
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
-        const char *elements = plan_elements(u, &defs[i], defs[i].nvars);
+        Num *elements = plan_elements(u, &defs[i], defs[i].nvars);
         const FdType *t = defs[i].body->type;
         if (defs[i].temp >= 0)
-            plan_line(u, "temp %d bytes %s", defs[i].temp, plan_bytes(u, t, elements));
+            plan_line(u, "temp %d bytes %s", defs[i].temp, num_text(u, plan_bytes(u, t, elements)));
         else if (!u->g->several)
-            plan_line(u, "out bytes %s", plan_bytes(u, t, elements));
-        for (int k = 0; defs[i].temp < 0 && u->g->several && k < t->nfields; k++)
-            plan_line(u, "out %d bytes %s", k, plan_bytes(u, t->fields[k], elements));
+            plan_line(u, "out bytes %s", num_text(u, plan_bytes(u, t, elements)));
+        for (int k = 0; defs[i].temp < 0 && u->g->several && k < t->nfields; k++) {
+            const char *bytes = num_text(u, plan_bytes(u, t->fields[k], elements));
+            plan_line(u, "out %d bytes %s", k, bytes);
+        }
     }
-    for (int i = 0; i < n && !u->host_only; i++) schedule(u, &defs[i]);
+    for (int i = 0; i < n && !u->host_only; i++) schedule_def(u, &defs[i]);
     if (u->host_only) return CG_HOST_ONLY;
     *text = whole_text(u);
     return CG_OK;
 }
 
-CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)
+/* schedule: NULL, or where the nests are printed. */
+static CgStatus lower(const FdGraph *g, const CgOptions *options, char **text, Text *schedule,
+                      FdError *error)
 {
     Fd *fd = fd_new();
     Arena *arena = arena_new();
@@ -238,6 +166,7 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
               .options = options,
               .g = &copy,
               .order = &order,
+              .schedule = schedule,
               .ninputs = copy.nslots};
     CgStatus status = CG_USER_ERROR;
     const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
@@ -255,12 +184,11 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
         if (error->loc.line) error->loc = places[error->loc.line - 1];
         error->at = NULL; /* was in the copy */
     }
-    plan_texts_free(&u);
+    numbers_free(u.numbers);
     text_free(&u.plan);
     text_free(&u.types);
     text_free(&u.functions);
     text_free(&u.kernels);
-    vec_free(&u.defines);
     vec_free(&u.users);
     vec_free(&u.records);
     vec_free(&u.suspects);
@@ -268,4 +196,17 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
     arena_free(arena);
     fd_free(fd);
     return status;
+}
+
+CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)
+{
+    return lower(g, options, text, NULL, error);
+}
+
+void cg_print_schedule(const FdGraph *g, const CgOptions *options, Text *out)
+{
+    FdError error = {0};
+    char *text = NULL;
+    lower(g, options, &text, out, &error);
+    mem_free(text);
 }

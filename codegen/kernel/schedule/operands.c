@@ -1,15 +1,189 @@
-/* What a contraction reuses: its body split into row-side and column-side operands.
+/* What recipes ask of a definition: its reductions, and what a contraction reuses: the bodies split
+ * into row-side and column-side operands.
  *
  *   a(j, l) * b(l, k)            operands a(j, l) | b(l, k)
  *   w(l) * exp(x(j) - y(l, k))   operands w(l), x(j) | y(l, k)
  */
-#include "contract.h"
+#include "recipe.h"
+
+/* ---- reductions -------------------------------------------------------------------------------- */
+
+typedef struct Reductions {
+    int n;
+    const FdNode **list;
+    bool failed;
+    FdSeen seen[2]; /* outside branches, in them */
+} Reductions;
+
+static void find_reductions(Reductions *r, const FdNode *n, bool branch)
+{
+    if (r->failed || !fd_meet(&r->seen[branch], n)) return;
+    if (n->kind == FD_REDUCE) {
+        r->failed = branch || r->n == NEST_RESULTS;
+        if (!r->failed) r->list[r->n++] = n;
+        return;
+    }
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        find_reductions(r, n->args[i], branch || fd_is_lazy(n, i));
+}
+
+static bool same_ranges(const FdNode *a, const FdNode *b)
+{
+    if (a->nvars != b->nvars) return false;
+    for (int i = 0; i < a->nvars; i++)
+        if (a->vars[i] != b->vars[i] || a->doms[i].lo != b->doms[i].lo ||
+            a->doms[i].hi != b->doms[i].hi)
+            return false;
+    return true;
+}
+
+int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
+{
+    const FdNode *found[NEST_RESULTS];
+    Reductions r = {.list = found};
+    find_reductions(&r, d->body, false);
+    for (int i = 0; i < 2; i++) fd_seen_free(&r.seen[i]);
+    int n = 0;
+    for (int i = 0; i < r.n; i++) {
+        if (!found[i]) continue;
+        out[n++] = found[i];
+        for (int k = i + 1; k < r.n; k++) {
+            if (!found[k] || !same_ranges(found[i], found[k])) continue;
+            out[n++] = found[k];
+            found[k] = NULL;
+        }
+    }
+    return r.failed ? 0 : n;
+}
+
+int recipe_group_end(int n, const FdNode *const *reduces, int begin)
+{
+    int end = begin + 1;
+    while (end < n && same_ranges(reduces[begin], reduces[end])) end++;
+    return end;
+}
+
+Num *recipe_length(Unit *u, const FdNode *reduce)
+{
+    Def all = {.nvars = reduce->nvars, .doms = reduce->doms};
+    return plan_elements(u, &all, all.nvars);
+}
+
+bool reduction_splits(const FdNode *r)
+{
+    FdOp op = fd_op_of(r);
+    if (op == FD_OP_NONE || r->init) return false;
+    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
+    if ((fd_op_info(op)->props & both) != both) return false;
+    return reduction_is_closed(r);
+}
+
+void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
+{
+    n->nreduces = nreduces;
+    for (int i = 0; i < nreduces; i++) n->reduces[i] = reduces[i];
+}
+
+Num *recipe_and(Unit *u, Num *x, Num *y)
+{
+    return num_op(u, FD_OP_LAND, x, y);
+}
+
+static bool lanes_to(const FdNode *n, int count, const FdNode *const *reduces, const FdNode *v,
+                     FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return true;
+    for (int i = 0; i < count; i++)
+        if (n == reduces[i]) return true;
+    if (is_make(n)) {
+        for (int i = 0; i < n->nargs; i++)
+            if (!lanes_to(n->args[i], count, reduces, v, seen)) return false;
+        return true;
+    }
+    if (n->kind != FD_APPLY || is_read(n) || field_of_read(n)) return lanes_possible(n, v);
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
+    if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)))
+        return lanes_possible(n, v);
+    for (int i = 0; i < n->nargs; i++)
+        if (!lanes_to(n->args[i], count, reduces, v, seen)) return false;
+    return true;
+}
+
+bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v)
+{
+    FdSeen seen = {0};
+    bool possible = lanes_to(d->body, n, reduces, v, &seen);
+    fd_seen_free(&seen);
+    return possible;
+}
+
+/* ---- rows and columns -------------------------------------------------------------------------- */
 
 static bool uses_any(const FdNode *n, const FdNode *const *vars, int count)
 {
     for (int i = 0; i < count; i++)
         if (fd_uses_var(n, vars[i])) return true;
     return false;
+}
+
+/* Does some read below n use both variables? */
+static bool reads_both(const FdNode *n, const FdNode *v, const FdNode *w, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return false;
+    if (is_read(n) || n->kind != FD_APPLY) return fd_uses_var(n, v) && fd_uses_var(n, w);
+    for (int i = 0; i < n->nargs; i++)
+        if (reads_both(n->args[i], v, w, seen)) return true;
+    return false;
+}
+
+static bool is_batch(const Contraction *c, const FdNode *v)
+{
+    bool both = false, used = false;
+    for (int i = 0; i < c->nreduces; i++) {
+        FdSeen seen = {0};
+        const FdNode *body = c->reduces[i]->body;
+        both = both || reads_both(body, v, c->d->vars[c->col], &seen);
+        used = used || fd_uses_var(body, v);
+        fd_seen_free(&seen);
+    }
+    return both || !used;
+}
+
+static bool is_operand(const Contraction *c, const FdNode *n, int group)
+{
+    for (int i = 0; i < c->noperands; i++)
+        if (c->operands[i].node == n && c->operands[i].group == group) return true;
+    return false;
+}
+
+static bool add_operand(Contraction *c, const FdNode *n, int group, Side side)
+{
+    if (is_operand(c, n, group)) return true;
+    ScalarKind k = result_kind(n);
+    if (c->noperands == MAX_OPERANDS || k == SC_BOOL || k == SC_HALF || n->type->record)
+        return false;
+    c->operands[c->noperands++] = (Operand){n, group, side, k};
+    return true;
+}
+
+/* lazy: computed only where a branch is taken, so that what fails must stay there. */
+static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen seen[2])
+{
+    if (!fd_meet(&seen[lazy], n)) return true;
+    const FdNode *r = c->reduces[group];
+    bool on_row = uses_any(n, c->rows, c->nrows), on_col = fd_uses_var(n, c->d->vars[c->col]);
+    if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars) && !uses_any(n, c->batch, c->nbatch))
+        return true;
+    if (!on_row || !on_col)
+        return !(lazy && node_can_fail(n)) &&
+               add_operand(c, n, group, on_col ? SIDE_COL : SIDE_ROW);
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
+        return false;
+    for (int i = 0; i < n->nargs; i++)
+        if (!split(c, n->args[i], group, lazy || fd_is_lazy(n, i), seen)) return false;
+    return true;
 }
 
 static bool has_inner_reduction(const FdNode *n, FdSeen *seen)
@@ -21,169 +195,64 @@ static bool has_inner_reduction(const FdNode *n, FdSeen *seen)
     return false;
 }
 
-static bool add_operand(Contraction *c, const FdNode *n, Side side)
+/* Can the bodies' operations between operands run in lanes? */
+static bool pointwise_lanes(const Contraction *c, const FdNode *n, int group, FdSeen *seen)
 {
-    for (int i = 0; i < c->noperands; i++)
-        if (c->operands[i].node == n) return true;
-    ScalarKind k = result_kind(n);
-    if (c->noperands == MAX_OPERANDS || k == SC_BOOL || k == SC_HALF || n->type->record)
-        return false;
-    c->operands[c->noperands++] = (Operand){n, side, k};
-    return true;
-}
-
-/* lazy: computed only where a branch is taken, so that what fails must stay there. */
-static bool split(Contraction *c, const FdNode *n, const FdNode *row, const FdNode *col, bool lazy,
-                  FdSeen seen[2])
-{
-    if (!fd_meet(&seen[lazy], n)) return true;
-    bool on_row = fd_uses_var(n, row), on_col = fd_uses_var(n, col);
-    const FdNode *r = c->reduce;
-    if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars)) return true;
-    if (!on_row || !on_col)
-        return !(lazy && node_can_fail(n)) && add_operand(c, n, on_col ? SIDE_COL : SIDE_ROW);
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
-        return false;
-    for (int i = 0; i < n->nargs; i++)
-        if (!split(c, n->args[i], row, col, lazy || fd_is_lazy(n, i), seen)) return false;
-    return true;
-}
-
-static bool both_sides(const Contraction *c)
-{
-    bool seen[2] = {false, false};
-    for (int i = 0; i < c->noperands; i++) seen[c->operands[i].side] = true;
-    return seen[SIDE_ROW] && seen[SIDE_COL];
-}
-
-/* Can the body's operations between operands run in lanes? */
-static bool pointwise_lanes(const Contraction *c, const FdNode *n, FdSeen *seen)
-{
-    if (!fd_meet(seen, n)) return true;
-    for (int i = 0; i < c->noperands; i++)
-        if (c->operands[i].node == n) return true;
+    if (!fd_meet(seen, n) || is_operand(c, n, group)) return true;
     if (n->kind == FD_SCALAR) return true;
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n))) return false;
     for (int i = 0; i < n->nargs; i++)
-        if (!pointwise_lanes(c, n->args[i], seen)) return false;
+        if (!pointwise_lanes(c, n->args[i], group, seen)) return false;
     return true;
 }
 
-static bool reduces_inside(const FdNode *r)
+static bool body_splits(Contraction *c, const FdNode *body, int group)
 {
-    FdSeen seen = {0};
-    bool inner = has_inner_reduction(r->body, &seen);
-    fd_seen_free(&seen);
-    return inner;
+    FdSeen seen[4] = {{0}, {0}, {0}, {0}};
+    bool fits = !has_inner_reduction(body, &seen[3]) && split(c, body, group, false, seen) &&
+                pointwise_lanes(c, body, group, &seen[2]);
+    for (int i = 0; i < 4; i++) fd_seen_free(&seen[i]);
+    return fits;
 }
 
-static void find_operands(Contraction *c)
+static bool both_sides(const Contraction *c)
 {
-    FdSeen seen[3] = {{0}, {0}, {0}};
-    const FdNode *body = c->reduce->body;
-    c->separable = split(c, body, c->d->vars[c->row], c->d->vars[c->col], false, seen) &&
-                   pointwise_lanes(c, body, &seen[2]);
-    for (int i = 0; i < 3; i++) fd_seen_free(&seen[i]);
-}
-
-bool contraction_find(Unit *u, const Def *d, Contraction *out)
-{
-    const FdNode *r = def_reduction(u->arena, d);
-    if (!r || d->nvars < 2 || !reduction_is_closed(r) || reduces_inside(r)) return false;
-    FdOp op = fd_op_of(r);
-    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    if (op == FD_OP_NONE || (fd_op_info(op)->props & both) != both || r->init) return false;
-    if (d->body->type->record) return false;
-    if (result_kind(r) == SC_BOOL || result_kind(r) == SC_HALF) return false;
-    int col = d->nvars - 1; /* stores are contiguous along the last dimension */
-    for (int row = col - 1; row >= 0; row--) {
-        *out = (Contraction){.d = d, .reduce = r, .row = row, .col = col};
-        find_operands(out);
-        if (both_sides(out)) return true;
+    bool seen[2] = {false, false};
+    for (int i = 0; i < c->noperands; i++) {
+        const FdNode *n = c->operands[i].node;
+        if (c->operands[i].side == SIDE_COL)
+            seen[SIDE_COL] = true;
+        else
+            seen[SIDE_ROW] = seen[SIDE_ROW] || uses_any(n, c->rows, c->nrows);
     }
-    return false;
+    return seen[SIDE_ROW] && seen[SIDE_COL];
 }
 
-const char *contraction_m(Unit *u, const Contraction *c)
+bool contraction_find(const Def *d, Contraction *out)
 {
-    return plan_n(u, &c->d->doms[c->row]);
-}
-
-const char *contraction_n(Unit *u, const Contraction *c)
-{
-    return plan_n(u, &c->d->doms[c->col]);
-}
-
-const char *contraction_k(Unit *u, const Contraction *c)
-{
-    Def all = {.nvars = c->reduce->nvars, .doms = c->reduce->doms};
-    return plan_elements(u, &all, all.nvars);
-}
-
-const char *contraction_batch(Unit *u, const Contraction *c)
-{
-    const char *batch = "1";
-    for (int i = 0; i < c->d->nvars; i++)
-        if (i != c->row && i != c->col)
-            batch = arena_printf(u->arena, "%s * %s", batch, plan_n(u, &c->d->doms[i]));
-    return batch;
-}
-
-/* ---- kernel pieces --------------------------------------------------------------------------- */
-
-static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
-
-const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e)
-{
-    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return e;
-    const char *name = fresh_name(g->u, stem);
-    kir_decl(g->u->arena, g->block, e->type, name, e);
-    return kir_name(g->u->arena, e->type, name);
-}
-
-const KirExpr *gen_global_id(Gen *g, int dim)
-{
-    const KirExpr *d = kir_int(g->u->arena, dim);
-    return kir_call(g->u->arena, idx, "get_global_id", 1, &d);
-}
-
-void gen_bind_flat(Gen *g, const FdNode *reduce, const KirExpr *flat)
-{
-    Arena *a = g->u->arena;
-    const KirExpr *rest = flat;
-    for (int i = reduce->nvars - 1; i >= 0; i--) {
-        const KirExpr *lo, *hi;
-        gen_range(g, &reduce->doms[i], reduce->vars[i], &lo, &hi);
-        const KirExpr *n = kir_arith(a, "-", hi, lo);
-        const KirExpr *at = i ? kir_arith(a, "%", rest, n) : rest;
-        gen_bind(g, reduce->vars[i],
-                 gen_variable(g, gen_var_name(g, reduce->vars[i]), kir_arith(a, "+", lo, at)));
-        if (i) rest = gen_variable(g, "rest", kir_arith(a, "/", rest, n));
+    *out = (Contraction){.d = d, .col = d->nvars - 1};
+    out->nreduces = d->nvars < 2 ? 0 : recipe_reductions(d, out->reduces);
+    if (!out->nreduces) return false;
+    for (int i = 0; i < out->nreduces; i++) {
+        const FdNode *r = out->reduces[i];
+        if (!reduction_splits(r) || r->type->record || result_kind(r) == SC_BOOL ||
+            result_kind(r) == SC_HALF)
+            return false;
     }
-}
-
-Frame contraction_frame(Gen *g, const Contraction *c)
-{
-    Arena *a = g->u->arena;
-    const Def *d = c->d;
-    Frame f;
-    const KirExpr *hi;
-    gen_range(g, &d->doms[c->row], d->vars[c->row], &f.row_lo, &hi);
-    f.m = gen_variable(g, "m", kir_arith(a, "-", hi, f.row_lo));
-    gen_range(g, &d->doms[c->col], d->vars[c->col], &f.col_lo, &hi);
-    f.n = gen_variable(g, "n", kir_arith(a, "-", hi, f.col_lo));
-    const KirExpr *rest = gen_global_id(g, 2);
-    for (int i = d->nvars - 1; i >= 0; i--) {
-        const KirExpr *lo, *end;
-        if (i == c->row || i == c->col) continue;
-        gen_range(g, &d->doms[i], d->vars[i], &lo, &end);
-        const KirExpr *len = kir_arith(a, "-", end, lo);
-        const KirExpr *at = kir_arith(a, "+", lo, kir_arith(a, "%", rest, len));
-        gen_bind(g, d->vars[i], gen_variable(g, gen_var_name(g, d->vars[i]), at));
-        rest = gen_variable(g, "rest", kir_arith(a, "/", rest, len));
+    for (int i = 0; i < out->col; i++) {
+        bool batch = is_batch(out, d->vars[i]);
+        const FdNode **vars = batch ? out->batch : out->rows;
+        int *n = batch ? &out->nbatch : &out->nrows;
+        (batch ? out->batch_doms : out->row_doms)[*n] = d->doms[i];
+        vars[(*n)++] = d->vars[i];
     }
-    return f;
+    if (!out->nrows) return false;
+    for (int begin = 0, end; begin < out->nreduces; begin = end) {
+        end = recipe_group_end(out->nreduces, out->reduces, begin);
+        for (int i = begin; i < end; i++)
+            if (!body_splits(out, out->reduces[i]->body, begin)) return false;
+    }
+    return both_sides(out);
 }

@@ -67,15 +67,16 @@ const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
 
 /* The name of one plane of a buffer with `count` elements of type t; of a scalar's, the buffer's.
  */
-static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int leaf,
-                             const char *count, bool writable)
+static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int leaf, Num *count,
+                             bool writable)
 {
     Arena *a = g->u->arena;
     if (!t->record) return buffer;
     const char *name = arena_printf(a, "%s_p%d", buffer, leaf);
     for (const KirStmt *s = g->head.first; s; s = s->next)
         if (strcmp(s->name, name) == 0) return name;
-    const char *offset = arena_printf(a, "long %s", plan_plane(g->u, t, leaf, count));
+    const char *offset =
+        arena_printf(a, "long %s", num_text(g->u, plan_plane(g->u, t, leaf, count)));
     kir_plane(a, &g->head, kir_type((int)fd_type_leaf(t, leaf), 1), name, buffer,
               leaf ? gen_param(g, arena_printf(a, "%s_at%d", buffer, leaf), SC_LONG, offset)
                    : kir_int(a, 0),
@@ -85,11 +86,9 @@ static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int le
 
 static const char *array_plane(Gen *g, const FdNode *array, int leaf)
 {
-    const char *count = "1";
-    for (int d = 0; d < array->type->nparams; d++) {
-        const char *n = plan_array_n(g->u, array, d);
-        count = d ? arena_printf(g->u->arena, "%s * %s", count, n) : n;
-    }
+    Num *count = num_int(g->u, 1);
+    for (int d = 0; d < array->type->nparams; d++)
+        count = num_op(g->u, FD_OP_MUL, count, plan_array_n(g->u, array, d));
     return gen_plane(g, array_buffer(g, array), element_type(array), leaf, count, is_self(array));
 }
 
@@ -101,10 +100,10 @@ static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
     Unit *u = g->u;
     int rank = array->type->nparams;
     if (d == rank - 1) return kir_int(u->arena, 1);
-    const char *text = plan_array_n(u, array, d + 1);
+    Num *stride = plan_array_n(u, array, d + 1);
     for (int e = d + 2; e < rank; e++)
-        text = arena_printf(u->arena, "%s * %s", text, plan_array_n(u, array, e));
-    return gen_param(g, arena_printf(u->arena, "%s_s%d", array_name(g, array), d), KIR_IDX, text);
+        stride = num_op(u, FD_OP_MUL, stride, plan_array_n(u, array, e));
+    return gen_number(g, arena_printf(u->arena, "%s_s%d", array_name(g, array), d), stride);
 }
 
 /* Offset of the element with all indices 0, which is below the array when its domain begins later.
@@ -112,15 +111,11 @@ static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
 static const KirExpr *array_base(Gen *g, const FdNode *array)
 {
     Unit *u = g->u;
-    const char *text = "0";
-    for (int d = 0; d < array->type->nparams; d++) { /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
-        const char *lo = plan_array_lo(u, array, d);
-        text = d == 0
-                   ? lo
-                   : arena_printf(u->arena, "(%s) * %s + %s", text, plan_array_n(u, array, d), lo);
-    }
-    if (strcmp(text, "0") == 0) return kir_int(u->arena, 0);
-    return gen_param(g, arena_printf(u->arena, "%s_b", array_name(g, array)), KIR_IDX, text);
+    Num *base = num_int(u, 0);
+    for (int d = 0; d < array->type->nparams; d++) /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
+        base = num_op(u, FD_OP_ADD, num_op(u, FD_OP_MUL, base, plan_array_n(u, array, d)),
+                      plan_array_lo(u, array, d));
+    return gen_number(g, arena_printf(u->arena, "%s_b", array_name(g, array)), base);
 }
 
 /* Offset with each index checked, as long as the index may be anything: computed in the language's
@@ -134,13 +129,14 @@ static const KirExpr *checked_offset(Gen *g, const FdNode *n)
     for (int d = 0; d < n->nargs; d++) {
         const char *stem = array_name(g, n->fn);
         const KirExpr *lo =
-            gen_param(g, arena_printf(a, "%s_lo%d", stem, d), KIR_IDX, plan_array_lo(u, n->fn, d));
+            gen_number(g, arena_printf(a, "%s_lo%d", stem, d), plan_array_lo(u, n->fn, d));
         const KirExpr *len =
-            gen_param(g, arena_printf(a, "%s_n%d", stem, d), KIR_IDX, plan_array_n(u, n->fn, d));
+            gen_number(g, arena_printf(a, "%s_n%d", stem, d), plan_array_n(u, n->fn, d));
         const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
                                  gen_error(g), kir_int(a, site_of(n))};
         const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
-        offset = kir_arith(a, "+", offset, kir_arith(a, "*", at, array_stride(g, n->fn, d)));
+        offset =
+            kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, array_stride(g, n->fn, d)));
     }
     return offset;
 }
@@ -150,9 +146,10 @@ static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
     Arena *a = g->u->arena;
     const KirExpr *offset = kir_int(a, 0);
     for (int d = 0; d < n->nargs; d++)
-        offset = kir_arith(a, "+", offset,
-                           kir_arith(a, "*", gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
-    return kir_arith(a, "-", offset, array_base(g, n->fn));
+        offset =
+            kir_arith(a, FD_OP_ADD, offset,
+                      kir_arith(a, FD_OP_MUL, gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
+    return kir_arith(a, FD_OP_SUB, offset, array_base(g, n->fn));
 }
 
 bool gen_is_suspect(const Gen *g, const FdNode *read)
@@ -162,16 +159,25 @@ bool gen_is_suspect(const Gen *g, const FdNode *read)
     return false;
 }
 
+/* How far a variable is in its range, if that is known. */
+static const KirExpr *bound_at(const Gen *g, const FdNode *var)
+{
+    for (size_t i = g->vars.len; i > 0; i--)
+        if (g->vars.data[i - 1].var == var) return g->vars.data[i - 1].at;
+    return NULL;
+}
+
 const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
     const KirExpr *offset = kir_int(a, 0);
     for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
-        const KirExpr *lo, *hi;
-        gen_range(g, &d->doms[i], d->vars[i], &lo, &hi);
-        if (i) offset = kir_arith(a, "*", offset, kir_arith(a, "-", hi, lo));
-        offset = kir_arith(a, "+", offset, kir_arith(a, "-", gen_index(g, d->vars[i]), lo));
+        const KirExpr *lo, *n, *at = bound_at(g, d->vars[i]);
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
+        if (i) offset = kir_arith(a, FD_OP_MUL, offset, n);
+        if (!at) at = kir_arith(a, FD_OP_SUB, gen_index(g, d->vars[i]), lo);
+        offset = kir_arith(a, FD_OP_ADD, offset, at);
     }
     return offset;
 }
@@ -200,7 +206,7 @@ static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, 
                                 ? checked_offset(g, read)
                                 : gen_read_offset(g, read);
     if (t->record) offset = gen_variable(g, "at", offset);
-    return load(g, read->fn, t, &leaf, offset, lanes ? KIR_VW : 1);
+    return load(g, read->fn, t, &leaf, offset, lanes ? g->lanes : 1);
 }
 
 const KirExpr *gen_read(Gen *g, const FdNode *n)
@@ -231,7 +237,7 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
 {
     Arena *a = g->u->arena;
     const FdType *t = d->body->type;
-    const char *count = plan_elements(g->u, d, d->nvars);
+    Num *count = plan_elements(g->u, d, d->nvars);
     if (d->temp >= 0 || !g->u->g->several)
         return gen_plane(g, gen_output(g, d), t, leaf, count, true);
     int k = 0;
@@ -255,7 +261,7 @@ static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const 
         return;
     }
     if (n) e = gen_whole(g, n);
-    if (g->lane_var) e = kir_splat(a, KIR_VW, e);
+    if (g->lane_var) e = kir_splat(a, g->lanes, e);
     const char *plane = output_plane(g, d, (*leaf)++);
     kir_store(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
 }

@@ -17,22 +17,23 @@ enum {
 
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
 {
-    return (Gen){.u = u, .name = fresh_name(u, stem), .block = body};
+    return (Gen){.u = u, .name = fresh_name(u, stem), .block = body, .lanes = KIR_V4};
 }
 
-void gen_run(Gen *g, const char *when, const char *global, const char *local)
+void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local[3])
 {
     Unit *u = g->u;
-    text_printf(&u->plan, " * run %s", g->name);
-    if (when && u->guard)
-        text_printf(&u->plan, " when %s && (%s)", u->guard, when);
-    else if (when || u->guard)
-        text_printf(&u->plan, " when %s", when ? when : u->guard);
-    text_printf(&u->plan, " global %s", global);
-    if (local) text_printf(&u->plan, " local %s", local);
+    Text t = {0}; /* apart: numbers may add lines of their own to the plan */
+    text_printf(&t, "run %s", g->name);
+    if (when && !num_is(when, 1)) text_printf(&t, " when %s", num_text(u, when));
+    for (int i = 0; i < dims; i++)
+        text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
+    for (int i = 0; i < dims; i++)
+        text_printf(&t, "%s%s", i ? ", " : " local ", num_text(u, local[i]));
     for (size_t i = 0; i < g->args.len; i++)
-        text_printf(&u->plan, "%s%s", i ? ", " : " args ", g->args.data[i]);
-    text_add(&u->plan, "\n");
+        text_printf(&t, "%s%s", i ? ", " : " args ", g->args.data[i]);
+    plan_line(u, "%s", t.data);
+    text_free(&t);
 }
 
 KirStmt *gen_with_head(Gen *g, const KirBlock *body)
@@ -93,6 +94,20 @@ const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_ar
     return kir_name(g->u->arena, t, name);
 }
 
+const KirExpr *gen_number(Gen *g, const char *name, Num *x)
+{
+    Arena *a = g->u->arena;
+    if (fd_is_const(x)) return kir_int(a, x->value.i);
+    if (num_is_macro(g->u, x)) return kir_name(a, idx, num_name(x));
+    const char *arg = arena_printf(a, "idx %s", num_text(g->u, x));
+    for (size_t i = 0; i < g->params.len; i++) /* another number may have the name */
+        if (strcmp(g->params.data[i].name, name) == 0 && strcmp(g->args.data[i], arg) != 0) {
+            name = fresh_name(g->u, name);
+            break;
+        }
+    return gen_param(g, name, KIR_IDX, num_text(g->u, x));
+}
+
 const KirExpr *gen_error(Gen *g)
 {
     KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
@@ -115,31 +130,39 @@ const char *gen_var_name(Gen *g, const FdNode *v)
     return fresh_name(g->u, var_stem(v));
 }
 
-void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi)
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
     if (!d->lo) {
         u->host_only = true;
-        *lo = *hi = kir_int(a, 0);
+        *lo = *n = kir_int(a, 0);
         return;
     }
     /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
     if (!g->user && node_is_closed(d->lo) && node_is_closed(d->hi)) {
         const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
-        *lo = gen_param(g, arena_printf(a, "%s_lo", stem), KIR_IDX, plan_lo(u, d));
-        *hi = gen_param(g, arena_printf(a, "%s_hi", stem), KIR_IDX, plan_text(u, d->hi));
+        *lo = gen_number(g, arena_printf(a, "%s_lo", stem), plan_lo(u, d));
+        *n = gen_number(g, arena_printf(a, "%s_n", stem), plan_n(u, d));
         return;
     }
     *lo = gen_index(g, d->lo);
-    *hi = gen_index(g, d->hi);
+    *n = kir_arith(a, FD_OP_SUB, gen_index(g, d->hi), *lo);
 }
 
 /* ---- variables and values already made ------------------------------------------------------- */
 
 void gen_bind(Gen *g, const FdNode *var, const KirExpr *value)
 {
-    GenBinding b = {var, value};
+    GenBinding b = {var, value, NULL};
+    vec_push(&g->vars, b);
+}
+
+void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at)
+{
+    const KirExpr *lo, *n;
+    gen_range(g, d, var, &lo, &n);
+    GenBinding b = {var, kir_arith(g->u->arena, FD_OP_ADD, lo, at), at};
     vec_push(&g->vars, b);
 }
 
@@ -208,6 +231,20 @@ static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
     const KirExpr *v = kir_name(a, e->type, name);
     gen_remember(g, n, v);
     return v;
+}
+
+const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e)
+{
+    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return e;
+    const char *name = fresh_name(g->u, stem);
+    kir_decl(g->u->arena, g->block, e->type, name, e);
+    return kir_name(g->u->arena, e->type, name);
+}
+
+const KirExpr *gen_global_id(Gen *g, int dim)
+{
+    const KirExpr *d = kir_int(g->u->arena, dim);
+    return kir_call(g->u->arena, idx, "get_global_id", 1, &d);
 }
 
 const KirExpr *gen_zero(Arena *a, KirType t)
@@ -363,8 +400,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
     FdOp op = fd_op_of(n);
     ScalarKind k = result_kind(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
-        const char *text = plan_text(g->u, n);
-        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, text);
+        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, num_text(g->u, n));
         return kir_convert(a, kir_type((int)k, 1), e);
     }
     bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
@@ -422,14 +458,13 @@ static const KirExpr *gen_field(Gen *g, const FdNode *n)
 static const KirExpr *index_of(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    static const char *const ops[] = {[FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*"};
     if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return bound_value(g, n);
     if (fd_is_const(n)) return kir_int(a, n->value.i);
     bool word = result_kind(n) == SC_INT || result_kind(n) == SC_LONG; /* others wrap elsewhere */
     FdOp op = n->kind == FD_APPLY && word ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL)
-        return kir_arith(a, ops[op], gen_index(g, n->args[0]), gen_index(g, n->args[1]));
-    if (op == FD_OP_NEG) return kir_arith(a, "-", kir_int(a, 0), gen_index(g, n->args[0]));
+        return kir_arith(a, op, gen_index(g, n->args[0]), gen_index(g, n->args[1]));
+    if (op == FD_OP_NEG) return kir_arith(a, FD_OP_SUB, kir_int(a, 0), gen_index(g, n->args[0]));
     if (op == FD_OP_GIVEN || (op == FD_OP_CONVERT && scalar_is_integer(result_kind(n->args[0]))))
         return gen_index(g, n->args[0]);
     return kir_convert(a, idx, gen_value(g, n));
@@ -458,15 +493,15 @@ void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
         return;
     }
     const FdNode *v = reduce->vars[from];
-    const KirExpr *lo, *hi;
-    gen_range(g, &reduce->doms[from], v, &lo, &hi);
+    const KirExpr *lo, *n;
+    gen_range(g, &reduce->doms[from], v, &lo, &n);
     const char *name = gen_var_name(g, v);
     KirBlock inner = {0};
     GenScope s = gen_enter(g, &inner);
     gen_bind(g, v, kir_name(a, idx, name));
     gen_loops(g, reduce, from + 1, body, ctx);
     gen_leave(g, s);
-    kir_for(a, g->block, name, lo, hi, kir_int(a, 1), false, inner);
+    kir_for(a, g->block, name, lo, kir_arith(a, FD_OP_ADD, lo, n), kir_int(a, 1), false, inner);
 }
 
 typedef struct Accumulate {
@@ -525,7 +560,7 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
     bool lanes = g->lane_var && (fd_uses_var(n->body, g->lane_var) ||
                                  (n->init && fd_uses_var(n->init, g->lane_var)));
     KirType t = gen_type(g->u, n->type), truth = kir_type(SC_BOOL, 1);
-    if (lanes) t.lanes = KIR_VW;
+    if (lanes) t.lanes = g->lanes;
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
     const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
     bool known = n->init || reduction_has_identity(n), check = !known && !is_nonempty(g, n);
@@ -557,8 +592,8 @@ static const KirExpr *gen_var(Gen *g, const FdNode *n)
     KirType t = kir_type((int)result_kind(n), 1);
     const KirExpr *e = kir_convert(a, t, bound_value(g, n));
     if (n != g->lane_var) return e;
-    t.lanes = KIR_VW;
-    const KirExpr *args[] = {kir_splat(a, KIR_VW, e), kir_iota(a, t)};
+    t.lanes = g->lanes;
+    const KirExpr *args[] = {kir_splat(a, g->lanes, e), kir_iota(a, t)};
     return kir_op(a, FD_OP_ADD, t, 2, args);
 }
 

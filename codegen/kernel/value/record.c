@@ -60,25 +60,27 @@ KirType gen_type(Unit *u, const FdType *t)
 
 /* ---- planes ---------------------------------------------------------------------------------- */
 
-const char *plan_plane(Unit *u, const FdType *t, int leaf, const char *count)
+static Num *plane_bytes(Unit *u, const FdType *t, int leaf, Num *count)
 {
-    const char *sum = NULL;
-    for (int i = 0; i < leaf; i++) {
-        const char *plane = arena_printf(u->arena, "roundup((%s) * %zu, %d)", count,
-                                         scalar_bytes(fd_type_leaf(t, i)), (int)FD_PLANE_ALIGN);
-        sum = sum ? plan_short(u, arena_printf(u->arena, "%s + %s", sum, plane)) : plane;
-    }
-    return sum ? sum : "0";
+    return num_op(u, FD_OP_MUL, count, num_int(u, (int64_t)scalar_bytes(fd_type_leaf(t, leaf))));
 }
 
-const char *plan_bytes(Unit *u, const FdType *t, const char *count)
+Num *plan_plane(Unit *u, const FdType *t, int leaf, Num *count)
+{
+    Num *sum = num_int(u, 0);
+    for (int i = 0; i < leaf; i++) {
+        Num *plane = num_roundup(u, plane_bytes(u, t, i, count), num_int(u, FD_PLANE_ALIGN));
+        sum = num_op(u, FD_OP_ADD, sum, plane);
+    }
+    return sum;
+}
+
+Num *plan_bytes(Unit *u, const FdType *t, Num *count)
 {
     int last = fd_type_leaves(t) - 1;
     if (last < 0) {
         u->host_only = true;
-        return "0";
+        return num_int(u, 0);
     }
-    size_t bytes = scalar_bytes(fd_type_leaf(t, last));
-    if (last == 0) return arena_printf(u->arena, "%s * %zu", count, bytes);
-    return arena_printf(u->arena, "%s + (%s) * %zu", plan_plane(u, t, last, count), count, bytes);
+    return num_op(u, FD_OP_ADD, plan_plane(u, t, last, count), plane_bytes(u, t, last, count));
 }

@@ -161,7 +161,8 @@ const KirExpr *gen_element(Gen *g, const FdNode *n)
                                      kir_int(a, site_of(n))};
             at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
         }
-        offset = kir_arith(a, "+", kir_arith(a, "*", offset, kir_int(a, array->extent[d])), at);
+        offset = kir_arith(a, FD_OP_ADD,
+                           kir_arith(a, FD_OP_MUL, offset, kir_int(a, array->extent[d])), at);
     }
     return element_at(g, array, offset);
 }

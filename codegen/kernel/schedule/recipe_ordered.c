@@ -9,11 +9,9 @@
  * them inside; a point that is read is always an earlier one. Keeps: the order of operations within
  * an element. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "../unit.h"
-
-static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+#include "../../../fdag/affine.h"
+#include "recipe.h"
 
 /* Does every read of `self` below n have variable d's own value as its index d? */
 static bool stays_below(const Def *d, const FdNode *n, int dim, FdSeen *seen)
@@ -28,9 +26,10 @@ static bool stays_below(const Def *d, const FdNode *n, int dim, FdSeen *seen)
     if (n->kind == FD_REDUCE && !stays_below(d, n->fn, dim, seen)) return false;
     if (n->kind != FD_APPLY) return n != d->node->self;
     if (n->fn == d->node->self) {
-        const FdNode *index = n->args[dim];
-        while (index->kind == FD_APPLY && fd_op_of(index) == FD_OP_CONVERT) index = index->args[0];
-        if (index != d->vars[dim]) return false;
+        FdAffine index;
+        bool same = fd_affine(n->args[dim], &index) && fd_affine_add(&index, d->vars[dim], -1) &&
+                    index.nterms == 0 && index.constant == 0;
+        if (!same) return false;
     } else if (!stays_below(d, n->fn, dim, seen)) {
         return false;
     }
@@ -47,54 +46,35 @@ static bool stays(const Def *d, int dim)
     return all;
 }
 
-/* Loops from the outermost that is left inwards, then the element. */
-static void loops(Gen *g, const Def *d, const bool *independent, int from)
-{
-    Arena *a = g->u->arena;
-    if (from == d->nvars) {
-        gen_store(g, d);
-        return;
-    }
-    int k = d->node->order[from], v = abs(k) - 1;
-    if (v < 0) {
-        g->u->host_only = true; /* no order was found */
-        return;
-    }
-    if (independent[v]) {
-        loops(g, d, independent, from + 1);
-        return;
-    }
-    const KirExpr *lo, *hi;
-    gen_range(g, &d->doms[v], d->vars[v], &lo, &hi);
-    const KirExpr *at = kir_name(a, idx, gen_var_name(g, d->vars[v]));
-    KirBlock body = {0};
-    GenScope scope = gen_enter(g, &body);
-    const KirExpr *last = kir_arith(a, "-", kir_arith(a, "+", lo, hi), kir_int(a, 1));
-    gen_bind(g, d->vars[v], k > 0 ? at : gen_variable(g, "down", kir_arith(a, "-", last, at)));
-    loops(g, d, independent, from + 1);
-    gen_leave(g, scope);
-    kir_for(a, g->block, at->name, lo, hi, kir_int(a, 1), false, body);
-}
-
-bool schedule_recur(Unit *u, const Def *d)
+bool recipe_ordered(Unit *u, const Def *d, bool checked)
 {
     if (!d->node->self) return false;
+    Nest *n = nest_new(u, "recur", d, NULL);
+    n->checked = checked;
+    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
     bool independent[FD_MAX_RANK];
-    const FdNode *vars[FD_MAX_RANK];
-    FdDom doms[FD_MAX_RANK];
-    Def lines = {.vars = vars, .doms = doms};
+    int lines = 0;
     for (int v = 0; v < d->nvars; v++) {
         independent[v] = stays(d, v);
         if (!independent[v]) continue;
-        vars[lines.nvars] = d->vars[v];
-        doms[lines.nvars++] = d->doms[v];
+        vars[lines] = d->vars[v];
+        doms[lines++] = d->doms[v];
     }
-    KirBlock body = {0};
-    Gen g = gen_begin(u, "recur", &body);
-    g.checked = strcmp(plan_unsafe(u, d), "0") != 0;
-    gen_outer(&g, &lines, lines.nvars, 0);
-    loops(&g, d, independent, 0);
-    gen_run(&g, NULL, plan_elements(u, &lines, lines.nvars), NULL);
-    gen_end(&g, &body);
+    NestStep *in = &n->root;
+    if (lines) in = nest_group(u, in, nest_axis(u, n, lines, vars, doms), 0, NULL, NEST_CUT);
+    for (int k = 0; k < d->nvars; k++) {
+        int v = abs(d->node->order[k]) - 1;
+        if (v < 0) {
+            u->host_only = true; /* no order was found */
+            return true;
+        }
+        if (independent[v]) continue;
+        int axis = nest_axis_of(u, n, d, v, v + 1);
+        n->axes[axis].down = d->node->order[k] < 0;
+        in = nest_loop(u, in, axis, NULL, NEST_CUT);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
     return true;
 }

@@ -1,0 +1,374 @@
+/* Numbers of plans (number.h): building, simplifying, naming and printing them. */
+#include "number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../../fdag/affine.h"
+#include "../unit.h"
+
+enum { LONGEST = 240 }; /* of a text without a name of its own */
+
+const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
+                                               [NUM_VECTOR_BYTES] = "vector_bytes",
+                                               [NUM_L1] = "l1",
+                                               [NUM_L2] = "l2",
+                                               [NUM_L3] = "l3",
+                                               [NUM_MAX_GROUP] = "max_group",
+                                               [NUM_LOCAL_BYTES] = "local_bytes",
+                                               [NUM_GPU] = "gpu"};
+
+typedef struct NumText { /* of a node */
+    const char *text;
+    Num *name; /* the symbol of its let */
+    bool unsayable;
+} NumText;
+
+struct Numbers {
+    Num *facts[NUM_FACTS];
+    VEC(Num *) macros;
+    VEC(Num *) lengths; /* slot * FD_MAX_RANK + dimension: names of lengths of slots */
+    VEC(NumText) texts; /* by node id */
+    int nparts;         /* names of long texts */
+};
+
+static Numbers *numbers_of(Unit *u)
+{
+    if (!u->numbers) u->numbers = arena_new_of(u->arena, Numbers);
+    return u->numbers;
+}
+
+void numbers_free(Numbers *n)
+{
+    if (!n) return;
+    vec_free(&n->macros);
+    vec_free(&n->lengths);
+    vec_free(&n->texts);
+}
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+static Num *symbol(Unit *u, const char *name)
+{
+    return fd_local(u->fd, fd_type_scalar(u->fd, SC_LONG), name);
+}
+
+Num *num_int(Unit *u, int64_t v)
+{
+    return fd_long(u->fd, v);
+}
+
+Num *num_truth(Unit *u, bool v)
+{
+    return fd_const(u->fd, SC_BOOL, (ScalarValue){.i = v});
+}
+
+Num *num_fact(Unit *u, NumFact f)
+{
+    Numbers *n = numbers_of(u);
+    if (!n->facts[f]) n->facts[f] = symbol(u, num_fact_names[f]);
+    return n->facts[f];
+}
+
+bool num_is(Num *x, int64_t v)
+{
+    return fd_is_const(x) && x->value.i == v;
+}
+
+static bool is_commutative(FdOp op)
+{
+    return fd_op_info(op)->props & FD_COMMUTATIVE;
+}
+
+/* x op y where the two differ by a constant. */
+static Num *decided(Unit *u, FdOp op, Num *x, Num *y)
+{
+    FdAffine d;
+    bool compares = op == FD_OP_LT || op == FD_OP_LE || op == FD_OP_GT || op == FD_OP_GE ||
+                    op == FD_OP_EQ || op == FD_OP_NE;
+    if (!compares || !fd_affine(x, &d) || !fd_affine_add(&d, y, -1) || d.nterms) return NULL;
+    Num *args[] = {num_int(u, d.constant), num_int(u, 0)};
+    return fd_simple_op(u->fd, op, SC_BOOL, 2, args);
+}
+
+Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
+{
+    Num *known = decided(u, op, x, y);
+    if (known) return known;
+    if (is_commutative(op) && fd_is_const(x)) { /* the constant last, where simplifying looks */
+        Num *z = x;
+        x = y, y = z;
+    }
+    bool y_const = fd_is_const(y);
+    switch (op) {
+    case FD_OP_ADD:
+        if (num_is(y, 0)) return x;
+        break;
+    case FD_OP_SUB:
+        if (x == y) return num_int(u, 0);
+        break;
+    case FD_OP_MUL:
+        if (num_is(y, 0)) return y;
+        break;
+    case FD_OP_LAND:
+        if (y_const) return y->value.i ? x : y;
+        if (fd_is_const(x)) return x->value.i ? y : x;
+        break;
+    case FD_OP_LOR:
+        if (y_const) return y->value.i ? y : x;
+        if (fd_is_const(x)) return x->value.i ? x : y;
+        break;
+    default: break;
+    }
+    Num *args[] = {x, y};
+    return fd_simple_op(u->fd, op, SC_LONG, 2, args);
+}
+
+Num *num_not(Unit *u, Num *x)
+{
+    return fd_simple_op(u->fd, FD_OP_LNOT, SC_BOOL, 1, &x);
+}
+
+Num *num_select(Unit *u, Num *cond, Num *x, Num *y)
+{
+    if (fd_is_const(cond)) return cond->value.i ? x : y;
+    if (x == y) return x;
+    Num *args[] = {cond, x, y};
+    return fd_simple_op(u->fd, FD_OP_SELECT, SC_LONG, 3, args);
+}
+
+Num *num_ceildiv(Unit *u, Num *x, Num *y)
+{
+    if (num_is(y, 1)) return x;
+    Num *last = num_op(u, FD_OP_SUB, y, num_int(u, 1));
+    return num_op(u, FD_OP_DIV, num_op(u, FD_OP_ADD, x, last), y);
+}
+
+Num *num_roundup(Unit *u, Num *x, Num *y)
+{
+    return num_op(u, FD_OP_MUL, num_ceildiv(u, x, y), y);
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+static bool is_symbol(Num *x)
+{
+    return x->kind == FD_VAR && x->role == FD_VAR_LOCAL;
+}
+
+const char *num_name(Num *x)
+{
+    return is_symbol(x) && !strchr(x->name, '.') ? x->name : NULL;
+}
+
+Num *num_let(Unit *u, const char *stem, Num *x)
+{
+    if (fd_is_const(x) || is_symbol(x)) return x;
+    const char *text = num_text(u, x);
+    NumText *known = &numbers_of(u)->texts.data[x->id];
+    if (known->name) return known->name;
+    const char *name = fresh_name(u, stem);
+    plan_line(u, "let %s = %s", name, text);
+    known->text = name; /* from here on */
+    return known->name = fd_local(u->fd, x->type, name);
+}
+
+Num *num_define(Unit *u, const char *name, Num *x)
+{
+    Numbers *n = numbers_of(u);
+    for (size_t i = 0; i < n->macros.len; i++)
+        if (strcmp(n->macros.data[i]->name, name) == 0) return n->macros.data[i];
+    plan_line(u, "define %s = %s", name, num_text(u, x));
+    Num *macro = symbol(u, name);
+    vec_push(&n->macros, macro);
+    return macro;
+}
+
+bool num_is_macro(Unit *u, Num *x)
+{
+    Numbers *n = numbers_of(u);
+    for (size_t i = 0; i < n->macros.len; i++)
+        if (n->macros.data[i] == x) return true;
+    return false;
+}
+
+/* ---- bounds of arrays -------------------------------------------------------------------------- */
+
+/* The range of a dimension of what a read applies, where the graph knows it: of a temporary, or of
+ * the recurrence being computed. */
+static const FdDom *known_range(Unit *u, const FdNode *array, int dim)
+{
+    if (array->kind == FD_VAR)
+        return u->def && u->def->node->self == array ? &u->def->doms[dim] : NULL;
+    const FdNode *def = array->slot >= u->ninputs ? u->g->slots[array->slot].def : NULL;
+    return def && def->kind == FD_LET ? &def->doms[dim] : NULL;
+}
+
+static bool is_input(const Unit *u, const FdNode *array)
+{
+    return array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot < u->ninputs;
+}
+
+static Num *slot_length(Unit *u, int slot, int dim)
+{
+    Numbers *n = numbers_of(u);
+    size_t at = (size_t)slot * FD_MAX_RANK + (size_t)dim;
+    while (n->lengths.len <= at) vec_push(&n->lengths, NULL);
+    if (!n->lengths.data[at])
+        n->lengths.data[at] = symbol(u, arena_printf(u->arena, "s%d.n%d", u->plan_slot[slot], dim));
+    return n->lengths.data[at];
+}
+
+static Num *unsayable(Unit *u)
+{
+    u->host_only = true;
+    return num_int(u, 0);
+}
+
+Num *plan_array_lo(Unit *u, const FdNode *array, int dim)
+{
+    if (is_input(u, array)) return num_of(u, fd_domain(u->fd, array, dim).lo);
+    const FdDom *d = known_range(u, array, dim);
+    return d ? plan_lo(u, d) : unsayable(u);
+}
+
+Num *plan_array_hi(Unit *u, const FdNode *array, int dim)
+{
+    const FdDom *d = known_range(u, array, dim), asked = d ? *d : fd_domain(u->fd, array, dim);
+    Num *hi = asked.hi ? num_of(u, asked.hi) : NULL;
+    return hi ? hi : unsayable(u);
+}
+
+Num *plan_array_n(Unit *u, const FdNode *array, int dim)
+{
+    if (is_input(u, array)) return slot_length(u, array->slot, dim);
+    const FdDom *d = known_range(u, array, dim);
+    return d ? plan_n(u, d) : unsayable(u);
+}
+
+Num *plan_lo(Unit *u, const FdDom *d)
+{
+    Num *lo = d->lo ? num_of(u, d->lo) : NULL;
+    return lo ? lo : unsayable(u);
+}
+
+/* Is the range all of a dimension of an array, as most are? */
+static bool is_dimension(const FdDom *d)
+{
+    if (fd_op_of(d->lo) != FD_OP_LOWER || fd_op_of(d->hi) != FD_OP_UPPER) return false;
+    const FdNode *f = d->lo->args[0];
+    return f == d->hi->args[0] && d->lo->args[1] == d->hi->args[1] && f->kind == FD_FUNC &&
+           f->leaf == FD_LEAF_SLOT;
+}
+
+Num *plan_n(Unit *u, const FdDom *d)
+{
+    if (!d->lo) return unsayable(u);
+    if (is_dimension(d)) return plan_array_n(u, d->lo->args[0], (int)d->lo->args[1]->value.i);
+    Num *lo = num_of(u, d->lo), *hi = num_of(u, d->hi);
+    if (!lo || !hi) return unsayable(u);
+    Num *n = num_op(u, FD_OP_SUB, hi, lo);
+    if (fd_is_const(n)) return n->value.i < 0 ? num_int(u, 0) : n;
+    return num_op(u, FD_OP_MAX, n, num_int(u, 0));
+}
+
+Num *plan_elements(Unit *u, const Def *d, int n)
+{
+    Num *count = num_int(u, 1);
+    for (int i = 0; i < n; i++) count = num_op(u, FD_OP_MUL, count, plan_n(u, &d->doms[i]));
+    return count;
+}
+
+/* ---- text -------------------------------------------------------------------------------------- */
+
+static const char *text_of(Unit *u, const FdNode *n, bool *fails);
+
+static const char *bound_text(Unit *u, const FdNode *n, bool *fails)
+{
+    bool lower = fd_op_of(n) == FD_OP_LOWER;
+    const FdNode *f = n->args[0];
+    int dim = (int)n->args[1]->value.i;
+    const FdDom *d = f->kind == FD_LET ? &f->doms[dim] : known_range(u, f, dim);
+    if (d && d->lo) return text_of(u, lower ? d->lo : d->hi, fails);
+    if (!is_input(u, f)) return *fails = true, "0";
+    int slot = u->plan_slot[f->slot];
+    if (lower) return arena_printf(u->arena, "s%d.lo%d", slot, dim);
+    return arena_printf(u->arena, "(s%d.lo%d + s%d.n%d)", slot, dim, slot, dim);
+}
+
+static const char *operation_text(Unit *u, const FdNode *n, bool *fails)
+{
+    static const char *const infix[FD_OP_COUNT] = {
+        [FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*", [FD_OP_DIV] = "/",
+        [FD_OP_REM] = "%", [FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
+        [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_LAND] = "&&",
+        [FD_OP_LOR] = "||"};
+    Arena *a = u->arena;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return bound_text(u, n, fails);
+    const char *x[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < n->nargs; i++) {
+        if (scalar_is_real(result_kind(n->args[i]))) return *fails = true, "0";
+        x[i] = text_of(u, n->args[i], fails);
+    }
+    if (infix[op]) return arena_printf(a, "(%s %s %s)", x[0], infix[op], x[1]);
+    switch (op) {
+    case FD_OP_MIN: return arena_printf(a, "min(%s, %s)", x[0], x[1]);
+    case FD_OP_MAX: return arena_printf(a, "max(%s, %s)", x[0], x[1]);
+    case FD_OP_NEG: return arena_printf(a, "(0 - %s)", x[0]);
+    case FD_OP_LNOT: return arena_printf(a, "!%s", x[0]);
+    case FD_OP_SELECT: return arena_printf(a, "(%s ? %s : %s)", x[0], x[1], x[2]);
+    case FD_OP_CONVERT: return x[0];
+    default: return *fails = true, "0";
+    }
+}
+
+static const char *fresh_text(Unit *u, const FdNode *n, bool *fails)
+{
+    Arena *a = u->arena;
+    if (is_symbol(n)) return n->name;
+    if (n->kind == FD_SCALAR && !scalar_is_real(result_kind(n))) {
+        if (n->leaf == FD_LEAF_CONST)
+            return arena_printf(a, n->value.i < 0 ? "(%" PRId64 ")" : "%" PRId64, n->value.i);
+        if (n->slot < u->ninputs) return arena_printf(a, "s%d", u->plan_slot[n->slot]);
+    }
+    if (n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE) return operation_text(u, n, fails);
+    return *fails = true, "0";
+}
+
+/* What is not sayable is remembered too: a graph has many paths to it. */
+static const char *text_of(Unit *u, const FdNode *n, bool *fails)
+{
+    Numbers *all = numbers_of(u);
+    while (all->texts.len <= n->id) vec_push(&all->texts, (NumText){0});
+    NumText known = all->texts.data[n->id];
+    if (!known.text) {
+        known.text = fresh_text(u, n, &known.unsayable);
+        if (!known.unsayable && strlen(known.text) > LONGEST) {
+            const char *name = arena_printf(u->arena, "part%d", all->nparts++);
+            plan_line(u, "let %s = %s", name, known.text);
+            known.text = name;
+        }
+        all->texts.data[n->id] = known;
+    }
+    *fails |= known.unsayable;
+    return known.text;
+}
+
+const char *num_text(Unit *u, Num *x)
+{
+    bool fails = false;
+    const char *text = text_of(u, x, &fails);
+    u->host_only |= fails;
+    return text;
+}
+
+Num *num_of(Unit *u, const FdNode *n)
+{
+    bool fails = false;
+    if (!fd_type_is_scalar(n->type) || scalar_is_real(result_kind(n))) return NULL;
+    text_of(u, n, &fails);
+    if (fails) return NULL;
+    if (result_kind(n) == SC_LONG) return n;
+    return fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &n);
+}

@@ -1,0 +1,61 @@
+/* Numbers of a plan: closed integer expressions over bounds of slots, values of scalar slots, facts
+ * about the device and names that the plan defines. They are graph nodes of type long (conditions:
+ * bool), simplified as they are built, so that equal numbers are one pointer; they become text when
+ * a line of the plan is written, and at no earlier time.
+ */
+#ifndef CS_CODEGEN_NUMBER_H
+#define CS_CODEGEN_NUMBER_H
+
+#include "../../../base/arena.h"
+#include "../../../base/vec.h"
+#include "../../../fdag/fdag.h"
+
+typedef const FdNode Num;
+
+typedef enum NumFact {            /* plan.c knows their values */
+                       NUM_UNITS, /* compute units */
+                       NUM_VECTOR_BYTES,
+                       NUM_L1,
+                       NUM_L2,
+                       NUM_L3,
+                       NUM_MAX_GROUP,
+                       NUM_LOCAL_BYTES,
+                       NUM_GPU, /* 1 on a GPU, else 0 */
+                       NUM_FACTS
+} NumFact;
+extern const char *const num_fact_names[NUM_FACTS];
+
+struct Unit;
+
+Num *num_int(struct Unit *u, int64_t v);
+Num *num_truth(struct Unit *u, bool v);
+Num *num_fact(struct Unit *u, NumFact f);
+/* Arithmetic, MIN, MAX, comparisons, LAND, LOR. Division by 0 gives 0 in plans. */
+Num *num_op(struct Unit *u, FdOp op, Num *x, Num *y);
+Num *num_not(struct Unit *u, Num *x);
+Num *num_select(struct Unit *u, Num *cond, Num *x, Num *y);
+Num *num_ceildiv(struct Unit *u, Num *x, Num *y);
+Num *num_roundup(struct Unit *u, Num *x, Num *y); /* to a multiple of y */
+bool num_is(Num *x, int64_t v);                   /* is it this constant? */
+
+/* A closed integer node of the graph as a number; NULL if plans cannot say it (elements of arrays,
+ * temporaries, reals). */
+Num *num_of(struct Unit *u, const FdNode *n);
+
+/* `let`: a name for x; the name that it has, or x itself if it is a constant or a name. */
+Num *num_let(struct Unit *u, const char *stem, Num *x);
+/* `define`: a macro of the kernels too, over facts and earlier definitions; the same name twice is
+ * one definition. */
+Num *num_define(struct Unit *u, const char *name, Num *x);
+bool num_is_macro(struct Unit *u, Num *x);
+const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL: x has none */
+
+/* The text; an expression that would be long is given a name (a `let`) first, so that what is said
+ * of a large graph grows with the graph. */
+const char *num_text(struct Unit *u, Num *x);
+
+/* What the functions above keep between calls. */
+typedef struct Numbers Numbers;
+void numbers_free(Numbers *n);
+
+#endif

@@ -1,0 +1,105 @@
+/* Can reads fall outside? The least and greatest value of each index, as a condition over the
+ * numbers of a run (see docs/kernels.md). */
+#include "../../../fdag/affine.h"
+#include "../unit.h"
+
+typedef struct Scope { /* binders around a node */
+    const struct Scope *up;
+    int nvars;
+    const FdNode *const *vars;
+    const FdDom *doms;
+} Scope;
+
+/* Where an index stands: what is asked of it. */
+typedef struct Place {
+    Unit *u;
+    const Scope *scope;
+} Place;
+
+static const FdDom *range_of(const void *ctx, const FdNode *v)
+{
+    const Place *p = ctx;
+    for (const Scope *s = p->scope; s; s = s->up)
+        for (int i = 0; i < s->nvars; i++)
+            if (s->vars[i] == v) return &s->doms[i];
+    return NULL;
+}
+
+/* Numbers of the run, no elements of arrays and no temporaries. */
+static bool is_known(const void *ctx, const FdNode *n)
+{
+    return num_of(((const Place *)ctx)->u, n) != NULL;
+}
+
+/* What a walk over a definition finds. */
+typedef struct Walk {
+    Unit *u;
+    FdSeen
+        seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
+    Num *any;    /* nonzero: some read falls outside */
+} Walk;
+
+static void add(Walk *w, Num *condition)
+{
+    w->any = num_op(w->u, FD_OP_LOR, w->any, condition);
+}
+
+/* Of one read; a node that two scopes share uses what both have only. */
+static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
+{
+    Unit *u = w->u;
+    Place place = {u, s};
+    for (int d = 0; d < n->nargs; d++) {
+        const FdNode *index = n->args[d];
+        bool made = !branch && n->fn->kind == FD_FUNC; /* no branch hides it from inference */
+        if (made && fd_index_inferred(index, range_of, is_known, &place)) continue;
+        vec_push(&u->suspects, n);
+        const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place);
+        const FdNode *hi = fd_extreme(u->fd, index, true, range_of, &place);
+        if (lo) lo = num_of(u, lo);
+        if (hi) hi = num_of(u, hi);
+        if (!lo || !hi) { /* only the device can tell */
+            add(w, num_truth(u, true));
+            continue;
+        }
+        add(w, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)));
+        add(w, num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
+    }
+}
+
+static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
+{
+    if (!fd_meet(&w->seen[branch], n)) return;
+    if (n->kind == FD_REDUCE) {
+        Scope inner = {s, n->nvars, n->vars, n->doms};
+        for (int i = 0; i < n->nvars; i++) {
+            if (!n->doms[i].lo) continue; /* infinite: no kernel will be made */
+            unsafe_reads(w, n->doms[i].lo, s, branch);
+            unsafe_reads(w, n->doms[i].hi, s, branch);
+        }
+        unsafe_reads(w, n->body, &inner, branch);
+        if (n->init) unsafe_reads(w, n->init, s, branch);
+        if (n->fn->kind == FD_LET) {
+            Scope lambda = {&inner, n->fn->nvars, n->fn->vars, n->fn->doms};
+            unsafe_reads(w, n->fn->body, &lambda, branch);
+        }
+        return;
+    }
+    if (n->kind != FD_APPLY) return;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
+    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
+        add(w, num_truth(w->u, true)); /* only the body knows its indices */
+    for (int i = 0; i < n->nargs; i++) unsafe_reads(w, n->args[i], s, branch || fd_is_lazy(n, i));
+    if (is_read(n)) unsafe_read(w, n, s, branch);
+}
+
+Num *plan_unsafe(Unit *u, const Def *d)
+{
+    Scope outer = {NULL, d->nvars, d->vars, d->doms};
+    Walk w = {.u = u, .any = num_truth(u, false)};
+    unsafe_reads(&w, d->body, &outer, false);
+    fd_seen_free(&w.seen[0]);
+    fd_seen_free(&w.seen[1]);
+    return w.any;
+}

@@ -1,0 +1,28 @@
+/* Writing plans: lines and fresh names (see docs/kernels.md). */
+#include "../unit.h"
+
+void plan_line(Unit *u, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    text_add(&u->plan, " * ");
+    text_vprintf(&u->plan, fmt, ap);
+    text_add(&u->plan, "\n");
+    va_end(ap);
+}
+
+const char *fresh_name(Unit *u, const char *stem)
+{
+    return arena_printf(u->arena, "%s_%d", stem, u->nnames++);
+}
+
+int plan_temp(Unit *u, Num *bytes)
+{
+    plan_line(u, "temp %d bytes %s", u->ntemps, num_text(u, bytes));
+    return u->ntemps++;
+}
+
+int site_of(const FdNode *n)
+{
+    return n->loc.line - 1; /* fd_number_places */
+}

@@ -1,0 +1,144 @@
+/* Building nests (nest.h). */
+#include "nest.h"
+
+Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
+{
+    Nest *n = arena_new_of(u->arena, Nest);
+    n->name = name;
+    n->def = d;
+    n->when = when;
+    n->lanes = KIR_V4;
+    n->lanes_axis = n->block_axis = -1;
+    return n;
+}
+
+static const char *axis_name(Unit *u, int nvars, const FdNode *const *vars)
+{
+    const char *name = "";
+    for (int i = 0; i < nvars; i++)
+        name = arena_printf(u->arena, "%s%s", name, vars[i]->name ? vars[i]->name : "_");
+    return name;
+}
+
+int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms)
+{
+    Def all = {.nvars = nvars, .doms = doms};
+    bool closed = true;
+    for (int i = 0; i < nvars; i++)
+        closed = closed && doms[i].lo && node_is_closed(doms[i].lo) && node_is_closed(doms[i].hi);
+    n->axes[n->naxes] = (NestAxis){.name = axis_name(u, nvars, vars),
+                                   .nvars = nvars,
+                                   .vars = vars,
+                                   .doms = doms,
+                                   .n = closed ? plan_elements(u, &all, nvars) : NULL};
+    return n->naxes++;
+}
+
+int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to)
+{
+    return nest_axis(u, n, to - from, d->vars + from, d->doms + from);
+}
+
+int nest_axis_parts(Nest *n, const char *name, Num *count)
+{
+    n->axes[n->naxes] = (NestAxis){.name = name, .n = count};
+    return n->naxes++;
+}
+
+NestStep *nest_step(Unit *u, NestStep *in, NestKind kind)
+{
+    NestStep *s = arena_new_of(u->arena, NestStep);
+    s->kind = kind;
+    if (in->last)
+        in->last->next = s;
+    else
+        in->first = s;
+    in->last = s;
+    return s;
+}
+
+NestStep *nest_take(Unit *u, NestStep *in, int begin, int end)
+{
+    NestStep *s = nest_step(u, in, NEST_TAKE);
+    s->begin = begin;
+    s->end = end;
+    return s;
+}
+
+static NestStep *loop(Unit *u, NestStep *in, NestBind bind, int axis, Num *step, Num *count)
+{
+    NestStep *s = nest_step(u, in, NEST_FOR);
+    s->bind = bind;
+    s->axis = axis;
+    s->step = step ? step : num_int(u, 1);
+    s->count = count;
+    return s;
+}
+
+NestStep *nest_loop(Unit *u, NestStep *in, int axis, Num *step, NestTail tail)
+{
+    NestStep *s = loop(u, in, NEST_LOOP, axis, step, NULL);
+    s->tail = tail;
+    return s;
+}
+
+NestStep *nest_group(Unit *u, NestStep *in, int axis, int dim, Num *step, NestTail tail)
+{
+    NestStep *s = loop(u, in, NEST_GROUP, axis, step, NULL);
+    s->dim = dim;
+    s->tail = tail;
+    return s;
+}
+
+NestStep *nest_item(Unit *u, NestStep *in, int axis, int dim, Num *step, Num *count, NestTail tail)
+{
+    NestStep *s = loop(u, in, NEST_ITEM, axis, step, count);
+    s->dim = dim;
+    s->tail = tail;
+    return s;
+}
+
+NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count)
+{
+    return loop(u, in, NEST_UNROLL, axis, step, count);
+}
+
+NestStep *nest_lanes(Unit *u, NestStep *in, int axis)
+{
+    return loop(u, in, NEST_LANES, axis, NULL, NULL);
+}
+
+NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count)
+{
+    NestStep *s = nest_step(u, in, NEST_PLACE);
+    s->axis = axis;
+    s->count = count;
+    return s;
+}
+
+int nest_add_hold(Nest *n, NestHold h)
+{
+    n->holds[n->nholds] = h;
+    return n->nholds++;
+}
+
+NestStep *nest_hold(Unit *u, NestStep *in, int hold)
+{
+    NestStep *s = nest_step(u, in, NEST_HOLD);
+    s->hold = hold;
+    return s;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------- */
+
+int nest_lanes_for(size_t bytes)
+{
+    return bytes > 4 ? KIR_V8 : KIR_V4; /* masks and indices are ints */
+}
+
+Num *nest_lane_count(Unit *u, int lanes)
+{
+    Num *each = num_op(u, FD_OP_DIV, num_fact(u, NUM_VECTOR_BYTES), num_int(u, -lanes));
+    return num_define(u, arena_printf(u->arena, "V%d", -lanes),
+                      num_op(u, FD_OP_MAX, each, num_int(u, 2)));
+}

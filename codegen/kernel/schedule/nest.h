@@ -1,0 +1,167 @@
+/* Kernels as data. A nest computes a definition, or some stage of it, in one launch: axes (what is
+ * looped over), a tree of loops with steps between them, and holds (values kept somewhere for a
+ * while). Recipes (recipe_*.c) build nests; nest_text.c prints and reads them; lowering
+ * (nest_kernel.c, nest_hold.c, nest_give.c) makes each a kernel and a `run` line of the plan.
+ *
+ *   nest contract when n >= 32                 c(i, j) = sum(k, a(i, k) * b(k, j))
+ *     group j/32 dim 0
+ *       hold b private [k, j:32]
+ *       loop i/12
+ *         start
+ *         loop k
+ *           unroll i:12
+ *             unroll j/V4:32, lanes j
+ *               take
+ *         give clamped
+ *
+ * After Halide's loop nests (Ragan-Kelley et al., PLDI 2013) and TVM's tensor expressions; legality
+ * is the recipes' affair: each says what it needs and leaves no trace where it does not apply.
+ */
+#ifndef CS_CODEGEN_NEST_H
+#define CS_CODEGEN_NEST_H
+
+#include "../unit.h"
+
+enum { NEST_AXES = FD_MAX_RANK + 4, NEST_HOLDS = 24, NEST_RESULTS = 8 };
+
+/* What is looped over: the values of one variable, or the combinations of several, the last fastest.
+ * Positions are counted from 0; the variables are bound to what a position stands for. */
+typedef struct NestAxis {
+    const char *name;
+    int nvars; /* 0: no variable: parts of a reduction */
+    const FdNode *const *vars;
+    const FdDom *doms;
+    Num *n;    /* positions; NULL: known in the kernel only */
+    bool down; /* of an ordered axis: from the last to the first */
+} NestAxis;
+
+typedef enum NestBind {
+    NEST_LOOP,   /* a `for` */
+    NEST_GROUP,  /* a work-group each (on CPUs: one work-item) */
+    NEST_ITEM,   /* a work-item of the group each: `count` of them */
+    NEST_UNROLL, /* `count` copies */
+    NEST_LANES   /* side by side in a vector */
+} NestBind;
+
+typedef enum NestTail {            /* when the last step is not whole */
+                        NEST_CUT,  /* it ends where the loop around it ends */
+                        NEST_BACK, /* it begins earlier: elements are computed twice */
+                        NEST_CLAMP, /* what lies beyond reads the last element; `give` leaves it out */
+                        NEST_GUARD, /* an if */
+                        NEST_WHOLE  /* left out: the next loop over the axis goes on from there */
+} NestTail;
+
+typedef enum NestKind {
+    NEST_FOR,  /* a loop over an axis */
+    NEST_HOLD, /* evaluates a value over some axes and keeps it until the loop around ends */
+    NEST_FILL, /* inside the loops of a HOLD, which lowering makes: the value here into its place */
+    NEST_PLACE,  /* positions of an unrolled axis, worked out once */
+    NEST_START,  /* results of the reductions := their identities */
+    NEST_RESUME, /* results := the part here */
+    NEST_TAKE,   /* results := results op the values here */
+    NEST_PARTS,  /* results := results op the part here of an earlier nest */
+    NEST_JOIN,   /* lanes, copies and work-items of the results combined into one */
+    NEST_SAVE,   /* results to a part */
+    NEST_GIVE,   /* the definition's value here, to the result */
+    NEST_SYNC    /* all work-items of a group come here before one goes on */
+} NestKind;
+
+typedef enum NestSpace { NEST_REGISTERS, NEST_PRIVATE, NEST_LOCAL, NEST_GLOBAL } NestSpace;
+
+typedef struct NestStep {
+    NestKind kind;
+    int axis; /* FOR, PLACE */
+    NestBind bind;
+    NestTail tail;
+    int dim;        /* GROUP, ITEM */
+    Num *step;      /* FOR: positions that one turn covers; NULL: 1 */
+    Num *count;     /* FOR: turns, NULL: to the end; PLACE */
+    int hold;       /* HOLD */
+    int begin, end; /* TAKE: of these reductions */
+    struct NestStep *first, *last, *next;
+} NestStep;
+
+/* An operand of the reductions, kept. */
+typedef struct NestHold {
+    const char *name;
+    const FdNode *value;
+    NestSpace space;
+    int temp;    /* GLOBAL: the temporary that a nest before fills and this one reads */
+    bool filled; /* GLOBAL: by a nest before */
+    int batch;   /* GLOBAL: axis of which each position has its own; -1 */
+    int along;   /* axis of the reduction: k of them, -1: none (REGISTERS) */
+    Num *depth;  /* how many */
+    int across;  /* axis of the result; -1: none */
+    Num *width;  /* how many of it side by side; REGISTERS: values or vectors */
+    Num *
+        vectors; /* the same in vectors, where it can be evaluated in lanes of `across`, else NULL */
+} NestHold;
+
+/* Where results of reductions stay between nests, or between blocks of one: an element for each
+ * position of `axes`, the last fastest. Of the axis of the reduction itself: for each of its groups. */
+typedef struct NestPart {
+    int temps[NEST_RESULTS]; /* one a reduction; -1: the result of the definition itself */
+    int naxes;
+    int axes[NEST_AXES];
+    Num *lengths[NEST_AXES]; /* at least the axis' own */
+} NestPart;
+
+/* Results of the reductions are in registers: for each position of an unrolled axis its own. */
+typedef struct NestRegs {
+    int axis;
+    Num *count, *step;
+} NestRegs;
+
+typedef struct Nest {
+    const char *name;
+    const Def *def;
+    Num *when; /* NULL: always */
+    bool checked;
+    int lanes; /* KIR_V4 or KIR_V8 */
+    int naxes;
+    NestAxis axes[NEST_AXES];
+    int nholds;
+    NestHold holds[NEST_HOLDS];
+    int nreduces; /* those that START .. GIVE speak of */
+    const FdNode *reduces[NEST_RESULTS];
+    int nregs;
+    NestRegs regs[2];
+    int lanes_axis;   /* of the results' lanes; -1: none */
+    bool scalar_give; /* what is around the reductions cannot be computed in lanes */
+    NestPart part;
+    int block_axis; /* GIVE: this axis of the reductions comes in blocks, earlier ones are in `part`;
+                       -1: it does not */
+    Num *block;
+    NestStep root;
+} Nest;
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when);
+int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms);
+int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to); /* variables [from, to) */
+int nest_axis_parts(Nest *n, const char *name, Num *count);
+int nest_add_hold(Nest *n, NestHold h);
+
+/* Steps, appended to `in`; step NULL: 1. */
+NestStep *nest_step(Unit *u, NestStep *in, NestKind kind);
+NestStep *nest_take(Unit *u, NestStep *in, int begin, int end);
+NestStep *nest_loop(Unit *u, NestStep *in, int axis, Num *step, NestTail tail);
+NestStep *nest_group(Unit *u, NestStep *in, int axis, int dim, Num *step, NestTail tail);
+NestStep *nest_item(Unit *u, NestStep *in, int axis, int dim, Num *step, Num *count, NestTail tail);
+NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
+NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
+NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
+NestStep *nest_hold(Unit *u, NestStep *in, int hold);
+
+int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
+Num *nest_lane_count(Unit *u, int lanes); /* V4 or V8 as a number */
+
+/* ---- lowering ---------------------------------------------------------------------------------- */
+
+/* The kernel of a nest and its `run`. */
+void nest_lower(Unit *u, const Nest *n);
+/* The tree as text (docs/kernels.md). */
+void nest_print(Unit *u, const Nest *n, Text *out);
+
+#endif

@@ -1,0 +1,219 @@
+/* Lowering holds: operands of reductions that are evaluated once and kept.
+ *
+ *   registers   y[copy], vectors where the axis is in lanes; or one value
+ *   private,    panels: for each position along the reduction `width` neighbours across, so that an
+ *   global      inner product reads them one after the other:
+ *               [batch][position across / width][position along][position across % width]
+ *   local       tile[position along][position across], filled by all work-items of the group
+ *
+ * What lies beyond an axis' end repeats its last element. */
+#include "nest_impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+static KirType element(const NestHold *h)
+{
+    return kir_type((int)result_kind(h->value), 1);
+}
+
+static KirType kept_type(const Lower *l, const NestHold *h)
+{
+    KirType t = element(h);
+    if (h->across >= 0 && h->across == l->n->lanes_axis) t.lanes = l->g.lanes;
+    return t;
+}
+
+/* ---- where a value is -------------------------------------------------------------------------- */
+
+static const KirExpr *depth_of(Lower *l, const NestHold *h)
+{
+    return nest_number(l, "depth", h->depth);
+}
+
+static const KirExpr *width_of(Lower *l, const NestHold *h)
+{
+    return nest_number(l, "width", h->width);
+}
+
+static const KirExpr *panel_offset(Lower *l, const NestHold *h, const NestKept *k)
+{
+    const KirExpr *width = width_of(l, h), *panel = nest_way(l, h->across, k->depth, NEST_OUTER);
+    if (h->batch >= 0) { /* whole panels each */
+        Num *rows = num_roundup(l->u, l->n->axes[h->across].n, h->width);
+        const KirExpr *n = nest_number(l, arena_printf(l->a, "rows_%s", h->name), rows);
+        panel = nest_add(l, nest_mul(l, l->places[h->batch].at, n), panel);
+    }
+    const KirExpr *at = nest_mul(l, panel, depth_of(l, h));
+    at = nest_add(l, at, nest_mul(l, nest_way(l, h->along, k->depth, NEST_ALL), width));
+    return nest_add(l, at, nest_way(l, h->across, k->depth, NEST_INNER));
+}
+
+static const KirExpr *place_of(Lower *l, int hold)
+{
+    const NestHold *h = &l->n->holds[hold];
+    const NestKept *k = &l->kept[hold];
+    const KirExpr *zero = kir_int(l->a, 0);
+    if (h->space == NEST_LOCAL) {
+        const KirExpr *at[] = {nest_way(l, h->along, k->depth, NEST_ALL),
+                               nest_way(l, h->across, 0, NEST_INNER)};
+        return kir_elem(l->a, element(h), k->name, 2, at);
+    }
+    if (h->space != NEST_REGISTERS) {
+        KirType t = element(h);
+        if (nest_in_lanes(l, h->across)) t.lanes = l->g.lanes;
+        return kir_load(l->a, t, k->name, panel_offset(l, h, k));
+    }
+    if (!h->width) return kir_name(l->a, kept_type(l, h), k->name);
+    const KirExpr *copy = l->places[h->across].copy;
+    return kir_elem(l->a, kept_type(l, h), k->name, 1, copy ? &copy : &zero);
+}
+
+void nest_remember(Lower *l)
+{
+    for (int i = 0; i < l->n->nholds; i++)
+        if (l->kept[i].depth >= 0) gen_remember(&l->g, l->n->holds[i].value, place_of(l, i));
+}
+
+/* ---- filling ----------------------------------------------------------------------------------- */
+
+void nest_fill_here(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    int depth = l->kept[hold].depth;
+    GenScope scope = gen_enter(g, g->block);
+    l->kept[hold].depth = -1; /* it is not there yet */
+    nest_remember(l);
+    const KirExpr *value = gen_value(g, h->value);
+    l->kept[hold].depth = depth;
+    const KirExpr *place = place_of(l, hold);
+    value = kir_splat(l->a, place->type.lanes, value);
+    if (place->kind == KIR_LOAD)
+        kir_store(l->a, g->block, place->name, place->args[0], value);
+    else
+        kir_set(l->a, g->block, place, value);
+    gen_leave(g, scope);
+}
+
+/* Loops around a NEST_FILL. */
+static NestStep *fill_loops(Lower *l, NestStep *root, const NestHold *h, bool lanes)
+{
+    NestStep *in = root;
+    Unit *u = l->u;
+    if (h->along >= 0) in = nest_loop(u, in, h->along, NULL, NEST_CUT);
+    Num *width = lanes ? nest_lane_count(u, l->g.lanes) : num_int(u, 1);
+    Num *count = lanes && h->space != NEST_REGISTERS ? h->vectors : h->width;
+    const NestRegs *regs = NULL; /* registers lie as those of the results do */
+    for (int i = 0; i < l->n->nregs; i++)
+        if (h->space == NEST_REGISTERS && l->n->regs[i].axis == h->across) regs = &l->n->regs[i];
+    in = nest_unroll(u, in, h->across, regs ? regs->step : width, count);
+    if (h->space != NEST_REGISTERS && !lanes) in->bind = NEST_LOOP;
+    return lanes ? nest_lanes(u, in, h->across) : in;
+}
+
+static KirBlock fill_block(Lower *l, int hold, bool lanes)
+{
+    KirBlock b = {0};
+    NestStep root = {0};
+    NestStep *in = fill_loops(l, &root, &l->n->holds[hold], lanes);
+    nest_step(l->u, in, NEST_FILL)->hold = hold;
+    GenScope scope = gen_enter(&l->g, &b);
+    NestPlace *p = &l->places[l->n->holds[hold].across], before = *p;
+    p->clamps = !lanes; /* vectors are taken where they are whole */
+    nest_steps(l, root.first);
+    *p = before;
+    gen_leave(&l->g, scope);
+    return b;
+}
+
+static void fill_registers(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    NestKept *k = &l->kept[hold];
+    KirType t = kept_type(l, h);
+    if (!h->width) { /* one value, at the positions around */
+        kir_decl(l->a, g->block, t, k->name, NULL);
+        nest_fill_here(l, hold);
+        return;
+    }
+    const KirExpr *width = width_of(l, h);
+    kir_array(l->a, g->block, t, k->name, false, 1, &width);
+    KirBlock b = fill_block(l, hold, t.lanes != 1);
+    kir_if(l->a, g->block, NULL, b, NULL);
+}
+
+static void fill_panel(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    NestKept *k = &l->kept[hold];
+    KirType t = element(h);
+    if (h->space == NEST_GLOBAL) {
+        k->name = gen_temp(g, h->temp, t, !h->filled);
+        k->depth = 0;
+        if (h->filled) return;
+    } else {
+        const KirExpr *size = nest_mul(l, depth_of(l, h), width_of(l, h));
+        kir_array(l->a, g->block, t, k->name, false, 1, &size);
+    }
+    KirBlock slow = fill_block(l, hold, false);
+    if (!h->vectors) {
+        kir_if(l->a, g->block, NULL, slow, NULL);
+        return;
+    }
+    KirBlock fast = fill_block(l, hold, true);
+    const KirExpr *end = nest_add(l, l->places[h->across].at, width_of(l, h));
+    kir_if(l->a, g->block, nest_op(l, FD_OP_LE, end, nest_length(l, h->across)), fast, &slow);
+}
+
+/* All work-items of the group fill it together; neighbours follow its unit stride. */
+static void fill_local(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const NestHold *h = &l->n->holds[hold];
+    const NestAxis *along = &l->n->axes[h->along];
+    NestPlace *pk = &l->places[h->along], *px = &l->places[h->across];
+    const KirExpr *depth = depth_of(l, h), *width = width_of(l, h), *one = kir_int(a, 1);
+    /* one more: columns fall into different banks */
+    const KirExpr *dims[] = {depth, nest_add(l, width, one)};
+    kir_array(a, &g->head, element(h), l->kept[hold].name, true, 2, dims);
+    bool rows = reads_along(h->value, along->vars[along->nvars - 1]);
+    const KirExpr *size =
+        nest_mul(l, nest_number(l, "items", l->local[0]), nest_number(l, "items", l->local[1]));
+    const KirExpr *id =
+        nest_add(l, nest_mul(l, nest_local_id(l, 1), nest_number(l, "items", l->local[0])),
+                 nest_local_id(l, 0));
+    const KirExpr *e = kir_name(a, idx, fresh_name(l->u, "e"));
+    KirBlock each = {0};
+    GenScope scope = gen_enter(g, &each);
+    const KirExpr *in_row = rows ? depth : width;
+    const KirExpr *fast = gen_variable(g, "q", nest_op(l, FD_OP_REM, e, in_row)),
+                  *slow = gen_variable(g, "w", nest_op(l, FD_OP_DIV, e, in_row));
+    const KirExpr *q = rows ? fast : slow, *w = rows ? slow : fast;
+    NestPlace before_k = *pk, before_x = *px;
+    const KirExpr *group = nest_way(l, h->across, 0, NEST_OUTER);
+    pk->at = nest_add(l, pk->at, q);
+    px->at = nest_add(l, group, w);
+    pk->clamps = px->clamps = true;
+    nest_bind(l, h->along);
+    nest_bind(l, h->across);
+    const KirExpr *at[] = {q, w};
+    kir_set(a, &each, kir_elem(a, element(h), l->kept[hold].name, 2, at), gen_value(g, h->value));
+    *pk = before_k, *px = before_x;
+    gen_leave(g, scope);
+    kir_for(a, g->block, e->name, id, nest_mul(l, depth, width), size, false, each);
+}
+
+void nest_fill(Lower *l, const NestStep *s)
+{
+    const NestHold *h = &l->n->holds[s->hold];
+    l->kept[s->hold] = (NestKept){fresh_name(l->u, h->name), l->nopen};
+    switch (h->space) {
+    case NEST_REGISTERS: fill_registers(l, s->hold); break;
+    case NEST_PRIVATE:
+    case NEST_GLOBAL: fill_panel(l, s->hold); break;
+    case NEST_LOCAL: fill_local(l, s->hold); break;
+    }
+}

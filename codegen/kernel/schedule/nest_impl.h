@@ -1,0 +1,84 @@
+/* What the files that lower nests share. */
+#ifndef CS_CODEGEN_NEST_IMPL_H
+#define CS_CODEGEN_NEST_IMPL_H
+
+#include "nest.h"
+
+enum { NEST_DEEPEST = 32 };
+
+/* Where the kernel is along an axis. */
+typedef struct NestPlace {
+    const KirExpr *n;     /* positions in all; NULL: not asked for yet */
+    const KirExpr *at;    /* of the loops around, innermost last */
+    const KirExpr *from;  /* a loop begins here: at, or where the one before it ended */
+    const KirExpr *span;  /* positions that the loop around covers; NULL: all */
+    const KirExpr *limit; /* and where it ends at the latest; NULL: n */
+    const KirExpr *copy;  /* number of the unrolled copy; NULL: none */
+    const KirExpr *turn;  /* number of the group; NULL: none */
+    const char *placed;   /* stem of the arrays of NEST_PLACE; NULL: none */
+    bool clamps;          /* positions may lie beyond the end */
+    bool lanes;           /* in lanes */
+} NestPlace;
+
+typedef struct NestOpen { /* a loop around */
+    int axis;
+    const KirExpr *at;  /* the position */
+    const KirExpr *off; /* from that of the loop around it */
+    bool inner;         /* a copy, lane or work-item, or a pass over a hold */
+} NestOpen;
+
+typedef struct NestKept { /* a hold's memory */
+    const char *name;
+    int depth; /* loops around it; -1: not there */
+} NestKept;
+
+typedef struct Lower {
+    Unit *u;
+    Arena *a;
+    Gen g;
+    const Nest *n;
+    NestPlace places[NEST_AXES];
+    NestOpen open[NEST_DEEPEST];
+    int nopen;
+    NestKept kept[NEST_HOLDS];
+    bool vectors, tail; /* results: kept in vectors or copies, kept in scalars */
+    bool items;         /* groups have several work-items */
+    int dims;
+    Num *global[3], *local[3];
+} Lower;
+
+/* nest_kernel.c */
+void nest_steps(Lower *l, const NestStep *first);
+const KirExpr *nest_length(Lower *l, int axis); /* of an axis */
+/* Binds an axis' variables to the position where the kernel is. */
+void nest_bind(Lower *l, int axis);
+const KirExpr *nest_number(Lower *l, const char *name, Num *x);
+/* How far the open loops over an axis from loop number `from` on have come: all of them, those
+ * around copies, lanes and work-items, or only those. */
+typedef enum NestWay { NEST_ALL, NEST_OUTER, NEST_INNER } NestWay;
+const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
+const KirExpr *nest_local_id(Lower *l, int dim);
+bool nest_in_lanes(const Lower *l, int axis);
+
+/* nest_hold.c */
+void nest_fill(Lower *l, const NestStep *s);
+void nest_fill_here(Lower *l, int hold); /* the value at this position into its place */
+void nest_remember(Lower *l);            /* values that are kept are taken from there */
+
+/* nest_result.c */
+void nest_result(Lower *l, const NestStep *s);
+
+static inline const KirExpr *nest_op(Lower *l, FdOp op, const KirExpr *x, const KirExpr *y)
+{
+    return kir_arith(l->a, op, x, y);
+}
+static inline const KirExpr *nest_add(Lower *l, const KirExpr *x, const KirExpr *y)
+{
+    return kir_arith(l->a, FD_OP_ADD, x, y);
+}
+static inline const KirExpr *nest_mul(Lower *l, const KirExpr *x, const KirExpr *y)
+{
+    return kir_arith(l->a, FD_OP_MUL, x, y);
+}
+
+#endif

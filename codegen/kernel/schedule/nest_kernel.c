@@ -1,0 +1,410 @@
+/* Lowering a nest: its loops, and where the kernel is along each axis.
+ *
+ * A position is the sum of the ways of the loops over its axis; a loop runs over what the loop
+ * around it over the same axis covers. Variables are bound when the last loop over their axis
+ * opens. */
+#include <stdlib.h>
+
+#include "nest_impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+const KirExpr *nest_number(Lower *l, const char *name, Num *x)
+{
+    return gen_number(&l->g, num_name(x) ? num_name(x) : name, x);
+}
+
+static const KirExpr *id_of(Lower *l, const char *what, int dim)
+{
+    const KirExpr *d = kir_int(l->a, dim);
+    return kir_call(l->a, idx, what, 1, &d);
+}
+
+const KirExpr *nest_local_id(Lower *l, int dim)
+{
+    return id_of(l, "get_local_id", dim);
+}
+
+const KirExpr *nest_length(Lower *l, int axis)
+{
+    NestPlace *p = &l->places[axis];
+    const NestAxis *a = &l->n->axes[axis];
+    if (p->n) return p->n;
+    if (a->n && a->nvars == 1) {
+        const KirExpr *lo, *n;
+        gen_range(&l->g, a->doms, a->vars[0], &lo, &n);
+        return p->n = n;
+    }
+    if (a->n) return p->n = nest_number(l, arena_printf(l->a, "n_%s", a->name), a->n);
+    const KirExpr *lo, *n; /* not kept: it holds for the loops around only */
+    gen_range(&l->g, a->doms, a->vars[0], &lo, &n);
+    return n;
+}
+
+bool nest_in_lanes(const Lower *l, int axis)
+{
+    return axis >= 0 && l->places[axis].lanes;
+}
+
+const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which)
+{
+    const KirExpr *before = kir_int(l->a, 0), *outer = NULL, *inner = kir_int(l->a, 0);
+    for (int i = 0; i < l->nopen; i++) {
+        if (l->open[i].axis != axis) continue;
+        if (l->open[i].inner)
+            inner = nest_add(l, inner, l->open[i].off);
+        else
+            outer = l->open[i].at;
+        if (i < from) before = l->open[i].at;
+        if (i < from) inner = kir_int(l->a, 0), outer = NULL;
+    }
+    if (which == NEST_INNER) return inner;
+    const KirExpr *way = outer ? nest_op(l, FD_OP_SUB, outer, before) : kir_int(l->a, 0);
+    return which == NEST_ALL ? nest_add(l, way, inner) : way;
+}
+
+/* ---- variables --------------------------------------------------------------------------------- */
+
+void nest_bind(Lower *l, int axis)
+{
+    Gen *g = &l->g;
+    const NestAxis *x = &l->n->axes[axis];
+    const NestPlace *p = &l->places[axis];
+    const KirExpr *at = p->at, *one = kir_int(l->a, 1);
+    if (p->placed && p->copy) {
+        for (int i = 0; i < x->nvars; i++)
+            gen_bind(g, x->vars[i],
+                     kir_elem(l->a, idx, arena_printf(l->a, "%s%d", p->placed, i), 1, &p->copy));
+        return;
+    }
+    if (x->down) at = nest_op(l, FD_OP_SUB, nest_op(l, FD_OP_SUB, nest_length(l, axis), one), at);
+    if (p->clamps) at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, axis), one));
+    if (x->nvars == 1) {
+        gen_bind_at(g, x->doms, x->vars[0], at);
+        return;
+    }
+    const KirExpr *rest = x->nvars ? gen_variable(g, "rest", at) : at;
+    for (int i = x->nvars - 1; i >= 0; i--) {
+        const KirExpr *lo, *n;
+        gen_range(g, &x->doms[i], x->vars[i], &lo, &n);
+        const KirExpr *here = i ? nest_op(l, FD_OP_REM, rest, n) : rest;
+        gen_bind_at(g, &x->doms[i], x->vars[i], gen_variable(g, gen_var_name(g, x->vars[i]), here));
+        if (i) rest = gen_variable(g, "rest", nest_op(l, FD_OP_DIV, rest, n));
+    }
+}
+
+static bool loops_over(const NestStep *s, int axis)
+{
+    for (; s; s = s->next) {
+        if ((s->kind == NEST_FOR || s->kind == NEST_PLACE) && s->axis == axis &&
+            s->bind != NEST_LANES)
+            return true;
+        if (loops_over(s->first, axis)) return true;
+    }
+    return false;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------- */
+
+static void open_loop(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
+{
+    l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner};
+}
+
+/* The steps inside, in g's block. */
+static void inside(Lower *l, const NestStep *s)
+{
+    if (!loops_over(s->first, s->axis)) nest_bind(l, s->axis);
+    nest_steps(l, s->first);
+}
+
+/* Where the range of a loop over this axis ends. */
+static const KirExpr *range_end(Lower *l, int axis)
+{
+    const NestPlace *p = &l->places[axis];
+    const KirExpr *limit = p->limit ? p->limit : nest_length(l, axis);
+    return p->span ? kir_min(l->a, nest_add(l, p->at, p->span), limit) : limit;
+}
+
+static bool is_zero(const KirExpr *e)
+{
+    return e->kind == KIR_CONST && e->value.i == 0;
+}
+
+static bool is_kept_along(const Nest *n, int axis)
+{
+    for (int i = 0; i < n->nholds; i++)
+        if (n->holds[i].along == axis && n->holds[i].space != NEST_REGISTERS) return true;
+    return false;
+}
+
+/* A loop over all combinations of several variables, or over one whose range is known here only:
+ * loops inside each other. */
+typedef struct Several {
+    Lower *l;
+    const NestStep *s;
+    const KirExpr *count;
+} Several;
+
+static void several_loops(const Several *x, int from)
+{
+    Lower *l = x->l;
+    Gen *g = &l->g;
+    const NestAxis *axis = &l->n->axes[x->s->axis];
+    if (from == axis->nvars) {
+        nest_steps(l, x->s->first);
+        if (x->count) kir_set(l->a, g->block, x->count, nest_add(l, x->count, kir_int(l->a, 1)));
+        return;
+    }
+    const FdNode *v = axis->vars[from];
+    const KirExpr *lo, *n;
+    gen_range(g, &axis->doms[from], v, &lo, &n);
+    const KirExpr *at = kir_name(l->a, idx, gen_var_name(g, v));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    const KirExpr *last = nest_op(l, FD_OP_SUB, n, kir_int(l->a, 1));
+    gen_bind_at(g, &axis->doms[from], v,
+                axis->down ? gen_variable(g, "down", nest_op(l, FD_OP_SUB, last, at)) : at);
+    several_loops(x, from + 1);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, at->name, kir_int(l->a, 0), n, kir_int(l->a, 1), false, body);
+}
+
+static void loop_over_several(Lower *l, const NestStep *s)
+{
+    Several x = {.l = l, .s = s};
+    if (is_kept_along(l->n, s->axis)) {
+        x.count = kir_name(l->a, idx, fresh_name(l->u, "k"));
+        kir_decl(l->a, l->g.block, idx, x.count->name, kir_int(l->a, 0));
+        l->places[s->axis].at = x.count;
+    }
+    open_loop(l, s, x.count ? x.count : kir_int(l->a, 0), false);
+    several_loops(&x, 0);
+}
+
+static const char *counter_name(Lower *l, int axis)
+{
+    const NestAxis *x = &l->n->axes[axis];
+    return x->nvars == 1 ? gen_var_name(&l->g, x->vars[0])
+                         : fresh_name(l->u, x->nvars ? "row" : "part");
+}
+
+/* A loop in steps; what is left for the next loop over the axis begins at *rest. */
+static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[s->axis];
+    const KirExpr *step = nest_number(l, "step", s->step), *from = p->from ? p->from : p->at,
+                  *end = range_end(l, s->axis), *before = p->at;
+    if (s->tail == NEST_WHOLE) {
+        const KirExpr *steps = nest_op(l, FD_OP_DIV, nest_op(l, FD_OP_SUB, end, from), step);
+        end = *rest = gen_variable(g, "whole", nest_add(l, from, nest_mul(l, steps, step)));
+    } else {
+        end = gen_variable(g, "end", end);
+    }
+    const KirExpr *at = kir_name(l->a, idx, counter_name(l, s->axis));
+    const char *name = at->name;
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    if (s->tail == NEST_BACK) {
+        const KirExpr *last = nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step);
+        at = gen_variable(g, counter_name(l, s->axis), kir_min(l->a, at, last));
+    }
+    *p = (NestPlace){.n = p->n,
+                     .at = at,
+                     .limit = end,
+                     .turn = p->turn,
+                     .clamps = p->clamps || s->tail == NEST_CLAMP,
+                     .lanes = p->lanes};
+    p->span = num_is(s->step, 1) ? NULL : step;
+    open_loop(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
+    inside(l, s);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, name, from, end, step, false, body);
+}
+
+/* `count` turns from where the kernel is. */
+static void loop_counted(Lower *l, const NestStep *s)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[s->axis];
+    const KirExpr *step = nest_number(l, "step", s->step),
+                  *count = nest_number(l, "count", s->count);
+    const KirExpr *turn = kir_name(l->a, idx, fresh_name(l->u, "u"));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    const KirExpr *off = nest_mul(l, turn, step);
+    p->at = nest_add(l, p->at, off);
+    p->copy = turn;
+    open_loop(l, s, off, true);
+    inside(l, s);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, turn->name, kir_int(l->a, 0), count, kir_int(l->a, 1),
+            s->bind == NEST_UNROLL, body);
+}
+
+static Num *groups_of(Lower *l, const NestStep *s)
+{
+    return num_ceildiv(l->u, l->n->axes[s->axis].n, s->step);
+}
+
+static void loop_group(Lower *l, const NestStep *s)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[s->axis];
+    const KirExpr *step = nest_number(l, "step", s->step);
+    p->turn = id_of(l, l->items ? "get_group_id" : "get_global_id", s->dim);
+    const KirExpr *at = nest_mul(l, p->turn, step);
+    if (s->tail == NEST_BACK)
+        at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step));
+    p->at = gen_variable(g, counter_name(l, s->axis), at);
+    p->clamps = s->tail == NEST_CLAMP;
+    if (!num_is(s->step, 1)) p->span = step;
+    l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
+    if (s->dim >= l->dims) l->dims = s->dim + 1;
+    open_loop(l, s, p->at, false);
+    inside(l, s);
+}
+
+static void loop_item(Lower *l, const NestStep *s)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[s->axis];
+    const KirExpr *off = nest_mul(l, nest_local_id(l, s->dim), nest_number(l, "step", s->step));
+    off = gen_variable(g, "item", off);
+    p->at = gen_variable(g, counter_name(l, s->axis), nest_add(l, p->at, off));
+    l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], s->count);
+    l->local[s->dim] = s->count;
+    open_loop(l, s, off, true);
+    if (s->tail != NEST_GUARD) {
+        inside(l, s);
+        return;
+    }
+    const KirExpr *exists = nest_op(l, FD_OP_LT, p->at, nest_length(l, s->axis));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    inside(l, s);
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, exists, body, NULL);
+}
+
+static void loop_lanes(Lower *l, const NestStep *s)
+{
+    Gen *g = &l->g;
+    const NestAxis *x = &l->n->axes[s->axis];
+    const FdNode *before = g->lane_var;
+    g->lane_var = x->vars[x->nvars - 1];
+    l->places[s->axis].lanes = true;
+    open_loop(l, s, kir_int(l->a, 0), true);
+    nest_steps(l, s->first);
+    g->lane_var = before;
+}
+
+static void lower_for(Lower *l, const NestStep *s)
+{
+    NestPlace before[NEST_AXES];
+    const KirExpr *rest = NULL;
+    const NestAxis *x = &l->n->axes[s->axis];
+    const NestPlace *p = &l->places[s->axis];
+    int nopen = l->nopen;
+    if (nopen == NEST_DEEPEST) abort();
+    for (int i = 0; i < l->n->naxes; i++) before[i] = l->places[i];
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    bool all = num_is(s->step, 1) && s->tail == NEST_CUT && is_zero(p->at) && !p->from && !p->span;
+    switch (s->bind) {
+    case NEST_LOOP:
+        if (s->count)
+            loop_counted(l, s);
+        else if ((x->nvars > 1 && all && !loops_over(s->first, s->axis)) || !x->n)
+            loop_over_several(l, s);
+        else
+            loop_in_steps(l, s, &rest);
+        break;
+    case NEST_GROUP: loop_group(l, s); break;
+    case NEST_ITEM: loop_item(l, s); break;
+    case NEST_UNROLL: loop_counted(l, s); break;
+    case NEST_LANES: loop_lanes(l, s); break;
+    }
+    gen_leave(&l->g, scope);
+    l->nopen = nopen;
+    for (int i = 0; i < NEST_HOLDS; i++)
+        if (l->kept[i].depth > nopen) l->kept[i].depth = -1;
+    for (int i = 0; i < l->n->naxes; i++) {
+        const KirExpr *n = l->places[i].n;
+        l->places[i] = before[i];
+        l->places[i].n = n;
+    }
+    if (s->bind == NEST_LOOP && !s->count) l->places[s->axis].from = rest; /* NULL: it is done */
+}
+
+/* Positions of the copies of an axis that follow: min(at + copy, n - 1), as values of its
+ * variables. */
+static void lower_place(Lower *l, const NestStep *s)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[s->axis];
+    const NestAxis *x = &l->n->axes[s->axis];
+    const char *stem = fresh_name(l->u, "at");
+    const KirExpr *count = nest_number(l, "count", s->count), *before = p->at;
+    const KirExpr *copy = kir_name(l->a, idx, fresh_name(l->u, "u"));
+    for (int i = 0; i < x->nvars; i++)
+        kir_array(l->a, g->block, idx, arena_printf(l->a, "%s%d", stem, i), false, 1, &count);
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    p->at = nest_add(l, p->at, copy);
+    nest_bind(l, s->axis);
+    for (int i = 0; i < x->nvars; i++)
+        kir_set(l->a, &body, kir_elem(l->a, idx, arena_printf(l->a, "%s%d", stem, i), 1, &copy),
+                gen_index(g, x->vars[i]));
+    gen_leave(g, scope);
+    p->at = before;
+    p->placed = stem;
+    kir_for(l->a, g->block, copy->name, kir_int(l->a, 0), count, kir_int(l->a, 1), true, body);
+}
+
+void nest_steps(Lower *l, const NestStep *first)
+{
+    for (const NestStep *s = first; s; s = s->next) {
+        switch (s->kind) {
+        case NEST_FOR: lower_for(l, s); break;
+        case NEST_PLACE: lower_place(l, s); break;
+        case NEST_HOLD: nest_fill(l, s); break;
+        case NEST_FILL: nest_fill_here(l, s->hold); break;
+        case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;
+        default: nest_result(l, s); break;
+        }
+    }
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------- */
+
+static bool has_items(const NestStep *s)
+{
+    for (; s; s = s->next)
+        if ((s->kind == NEST_FOR && s->bind == NEST_ITEM) || has_items(s->first)) return true;
+    return false;
+}
+
+static bool has_lanes(const NestStep *s)
+{
+    for (; s; s = s->next)
+        if ((s->kind == NEST_FOR && s->bind == NEST_LANES) || has_lanes(s->first)) return true;
+    return false;
+}
+
+void nest_lower(Unit *u, const Nest *n)
+{
+    KirBlock body = {0};
+    if (has_lanes(n->root.first)) nest_lane_count(u, n->lanes);
+    Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
+    l.g = gen_begin(u, n->name, &body);
+    l.g.checked = n->checked;
+    l.g.lanes = n->lanes;
+    for (int i = 0; i < n->naxes; i++) l.places[i].at = kir_int(l.a, 0);
+    for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;
+    for (int d = 0; d < 3; d++) l.global[d] = l.local[d] = num_int(u, 1);
+    nest_steps(&l, n->root.first);
+    if (u->schedule) nest_print(u, n, u->schedule);
+    gen_run(&l.g, n->when, l.dims, l.global, l.local);
+    gen_end(&l.g, &body);
+}

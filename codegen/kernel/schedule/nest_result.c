@@ -1,0 +1,496 @@
+/* Lowering results: what reductions have come to so far, from START to GIVE.
+ *
+ *   acc0[copy][copy]   vectors, or scalars where nothing is in lanes: one for each position of the
+ *                      unrolled axes (Nest.regs); of lanes along the reduction partial results
+ *   tail0              a scalar: what comes outside of lanes, and all together after a JOIN
+ *
+ * A reduction without identity keeps a flag that is true until its first operand has come. */
+#include <stdlib.h>
+
+#include "nest_impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+static bool is_reduced(const Nest *n, int axis)
+{
+    for (int r = 0; axis >= 0 && r < n->nreduces; r++)
+        for (int i = 0; i < n->reduces[r]->nvars; i++)
+            for (int k = 0; k < n->axes[axis].nvars; k++)
+                if (n->axes[axis].vars[k] == n->reduces[r]->vars[i]) return true;
+    return false;
+}
+
+static KirType scalar_type(Lower *l, int r)
+{
+    return gen_type(l->u, l->n->reduces[r]->type);
+}
+
+static KirType result_type(Lower *l, int r)
+{
+    KirType t = scalar_type(l, r);
+    if (l->n->lanes_axis >= 0) t.lanes = l->g.lanes;
+    return t;
+}
+
+static const char *named(Lower *l, const char *stem, int r)
+{
+    return arena_printf(l->a, "%s%d", stem, r);
+}
+
+/* The registers of these copies (NULL: the first). */
+static const KirExpr *registers(Lower *l, int r, const KirExpr *const copies[2])
+{
+    const Nest *n = l->n;
+    const KirExpr *at[2];
+    for (int i = 0; i < n->nregs; i++) at[i] = copies[i] ? copies[i] : kir_int(l->a, 0);
+    if (!n->nregs) return kir_name(l->a, result_type(l, r), named(l, "acc", r));
+    return kir_elem(l->a, result_type(l, r), named(l, "acc", r), n->nregs, at);
+}
+
+static const KirExpr *tail(Lower *l, int r)
+{
+    return kir_name(l->a, scalar_type(l, r), named(l, "tail", r));
+}
+
+static const KirExpr *flag(Lower *l, int r)
+{
+    return kir_name(l->a, kir_type(SC_BOOL, 1), named(l, "first", r));
+}
+
+/* What a step at this position speaks of. */
+static const KirExpr *result(Lower *l, int r)
+{
+    const Nest *n = l->n;
+    const KirExpr *copies[2] = {NULL, NULL};
+    if (!l->vectors || (n->lanes_axis >= 0 && !nest_in_lanes(l, n->lanes_axis))) return tail(l, r);
+    for (int i = 0; i < n->nregs; i++) copies[i] = l->places[n->regs[i].axis].copy;
+    return registers(l, r, copies);
+}
+
+/* ---- loops over the registers ------------------------------------------------------------------ */
+
+typedef void OnRegisters(Lower *l, const KirExpr *const copies[2], void *ctx);
+
+static void each_register(Lower *l, int from, const KirExpr *copies[2], OnRegisters *body,
+                          void *ctx)
+{
+    Gen *g = &l->g;
+    if (from == l->n->nregs) {
+        body(l, copies, ctx);
+        return;
+    }
+    const KirExpr *count = nest_number(l, "count", l->n->regs[from].count);
+    const KirExpr *copy = kir_name(l->a, idx, fresh_name(l->u, "u"));
+    copies[from] = copy;
+    KirBlock b = {0};
+    GenScope scope = gen_enter(g, &b);
+    each_register(l, from + 1, copies, body, ctx);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, copy->name, kir_int(l->a, 0), count, kir_int(l->a, 1), true, b);
+}
+
+static void for_registers(Lower *l, OnRegisters *body, void *ctx)
+{
+    const KirExpr *copies[2] = {NULL, NULL};
+    each_register(l, 0, copies, body, ctx);
+}
+
+/* ---- start ------------------------------------------------------------------------------------- */
+
+static const KirExpr *identity(Lower *l, int r)
+{
+    return gen_identity(&l->g, l->n->reduces[r]);
+}
+
+static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
+{
+    (void)ctx;
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const KirExpr *acc = registers(l, r, copies);
+        kir_set(l->a, l->g.block, acc, kir_splat(l->a, acc->type.lanes, identity(l, r)));
+    }
+}
+
+static const KirExpr *part_offset(Lower *l);
+
+static void start_value(Lower *l, int r, KirType t, const char *name, bool resume)
+{
+    KirBlock *b = l->g.block;
+    const KirExpr *init;
+    if (resume) {
+        KirType one = scalar_type(l, r);
+        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], one, true);
+        init = kir_load(l->a, t, buffer, part_offset(l));
+    } else {
+        init = identity(l, r);
+        if (init) init = kir_splat(l->a, t.lanes, init);
+    }
+    kir_decl(l->a, b, t, name, init);
+    if (init || resume) return;
+    const KirExpr *first = flag(l, r);
+    kir_decl(l->a, b, first->type, first->name, kir_const(l->a, SC_BOOL, (ScalarValue){.i = 1}));
+}
+
+static void start(Lower *l, bool resume)
+{
+    const Nest *n = l->n;
+    bool reduced = is_reduced(n, n->lanes_axis), open = nest_in_lanes(l, n->lanes_axis);
+    l->vectors = n->nregs || open || reduced;
+    l->tail = !l->vectors || reduced;
+    for (int r = 0; r < n->nreduces; r++) {
+        if (l->tail) start_value(l, r, scalar_type(l, r), named(l, "tail", r), resume);
+        if (!l->vectors) continue;
+        if (!n->nregs) {
+            start_value(l, r, result_type(l, r), named(l, "acc", r), resume);
+            continue;
+        }
+        const KirExpr *dims[2];
+        for (int i = 0; i < n->nregs; i++) dims[i] = nest_number(l, "count", n->regs[i].count);
+        kir_array(l->a, l->g.block, result_type(l, r), named(l, "acc", r), false, n->nregs, dims);
+    }
+    if (l->vectors && n->nregs) for_registers(l, clear, NULL);
+}
+
+/* ---- take -------------------------------------------------------------------------------------- */
+
+static void take_value(Lower *l, int r, const KirExpr *acc, const KirExpr *value)
+{
+    Gen *g = &l->g;
+    const FdNode *reduce = l->n->reduces[r];
+    value = kir_splat(l->a, acc->type.lanes, value);
+    if (identity(l, r)) {
+        kir_set(l->a, g->block, acc, gen_combine(g, reduce->fn, acc, value));
+        return;
+    }
+    KirBlock begin = {0}, go = {0};
+    const KirExpr *v = gen_variable(g, "v", value), *first = flag(l, r);
+    kir_set(l->a, &begin, acc, v);
+    kir_set(l->a, &begin, first, kir_const(l->a, SC_BOOL, (ScalarValue){.i = 0}));
+    GenScope scope = gen_enter(g, &go);
+    kir_set(l->a, &go, acc, gen_combine(g, reduce->fn, acc, v));
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, first, begin, &go);
+}
+
+static void take(Lower *l, int begin, int end)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    const KirExpr *values[NEST_RESULTS];
+    GenScope scope = gen_enter(g, g->block);
+    nest_remember(l);
+    for (int r = begin; r < end; r++) values[r] = gen_whole(g, n->reduces[r]->body);
+    for (int r = begin; r < end; r++) take_value(l, r, result(l, r), values[r]);
+    gen_leave(g, scope);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+static const KirExpr *part_offset(Lower *l)
+{
+    const NestPart *p = &l->n->part;
+    const KirExpr *at = kir_int(l->a, 0);
+    for (int i = 0; i < p->naxes; i++) {
+        const NestPlace *here = &l->places[p->axes[i]];
+        const NestAxis *x = &l->n->axes[p->axes[i]];
+        bool groups = is_reduced(l->n, p->axes[i]) && here->turn;
+        const char *name = arena_printf(l->a, "parts_%s", x->name);
+        if (i) at = nest_mul(l, at, nest_number(l, name, p->lengths[i]));
+        at = nest_add(l, at, groups ? here->turn : here->at);
+    }
+    return at;
+}
+
+static void save(Lower *l)
+{
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), true);
+        kir_store(l->a, l->g.block, buffer, part_offset(l), result(l, r));
+    }
+}
+
+static void take_parts(Lower *l)
+{
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const KirExpr *acc = result(l, r);
+        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), false);
+        take_value(l, r, acc, kir_load(l->a, acc->type, buffer, part_offset(l)));
+    }
+}
+
+/* ---- join -------------------------------------------------------------------------------------- */
+
+/* all[0] = all[0] op all[1] op .., halving what is left in each round */
+static void join_items(Lower *l, int r)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    KirType t = scalar_type(l, r);
+    const KirExpr *group = nest_number(l, "items", l->local[0]), *one = kir_int(a, 1),
+                  *zero = kir_int(a, 0), *acc = tail(l, r);
+    const KirExpr *id = gen_variable(g, "id", nest_local_id(l, 0));
+    const char *all = named(l, "all", r);
+    kir_array(a, &g->head, t, all, true, 1, &group);
+    const KirExpr *round = kir_name(a, idx, fresh_name(l->u, "round"));
+    const KirExpr *mine = kir_elem(a, t, all, 1, &id);
+    kir_set(a, g->block, mine, acc);
+    kir_simple(a, g->block, KIR_BARRIER);
+    KirBlock rounds = {0}, half = {0};
+    GenScope scope = gen_enter(g, &rounds);
+    const KirExpr *left =
+        gen_variable(g, "left", nest_op(l, FD_OP_DIV, group, nest_mul(l, round, kir_int(a, 2))));
+    const KirExpr *other = nest_add(l, id, left);
+    kir_set(a, &half, mine,
+            gen_combine(g, l->n->reduces[r]->fn, mine, kir_elem(a, t, all, 1, &other)));
+    kir_if(a, &rounds, nest_op(l, FD_OP_LT, id, left), half, NULL);
+    kir_simple(a, &rounds, KIR_BARRIER);
+    gen_leave(g, scope);
+    kir_for(a, g->block, round->name, one, group, round, true, rounds);
+    kir_set(a, g->block, acc, kir_elem(a, t, all, 1, &zero));
+}
+
+/* The copies of a vector of partial results, then its lanes. */
+static void join_lanes(Lower *l, int r)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const FdNode *fn = l->n->reduces[r]->fn;
+    KirType t = scalar_type(l, r);
+    const KirExpr *none[2] = {NULL, NULL}, *all = registers(l, r, none);
+    if (l->n->nregs) { /* one axis: that of the reduction */
+        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
+                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+        kir_decl(a, g->block, all->type, sum->name, all);
+        KirBlock each = {0};
+        const KirExpr *copies[2] = {copy, NULL};
+        kir_set(a, &each, sum, gen_combine(g, fn, sum, registers(l, r, copies)));
+        kir_for(a, g->block, copy->name, kir_int(a, 1),
+                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
+        all = sum;
+    }
+    /* lanes in memory are stored elements: of bools, bytes */
+    KirType stored = t.kind == SC_BOOL ? kir_type(SC_BYTE, 1) : t;
+    const KirExpr *lanes = nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes)),
+                  *i = kir_name(a, idx, fresh_name(l->u, "i"));
+    const char *lane = named(l, "lane", r);
+    kir_array(a, g->block, stored, lane, false, 1, &lanes);
+    kir_store(a, g->block, lane, kir_int(a, 0), all);
+    KirBlock each = {0};
+    const KirExpr *one = kir_convert(a, t, kir_elem(a, stored, lane, 1, &i));
+    kir_set(a, &each, tail(l, r), gen_combine(g, fn, tail(l, r), one));
+    kir_for(a, g->block, i->name, kir_int(a, 0), lanes, kir_int(a, 1), false, each);
+}
+
+static void join(Lower *l)
+{
+    for (int r = 0; r < l->n->nreduces; r++) {
+        if (l->vectors) join_lanes(l, r);
+        if (l->items) join_items(l, r);
+    }
+    l->vectors = false;
+}
+
+/* ---- give -------------------------------------------------------------------------------------- */
+
+/* The definition's value at the bound position, with these results. Blocked reductions: what came
+ * before is in the part, and the value is computed with the last block only. */
+static void give_one(Lower *l, const KirExpr *const *results)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const Nest *n = l->n;
+    const KirExpr *all[NEST_RESULTS], *offsets[NEST_RESULTS];
+    GenScope scope = gen_enter(g, g->block);
+    if (n->block_axis < 0) {
+        for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], results[r]);
+        gen_store(g, n->def);
+        gen_leave(g, scope);
+        return;
+    }
+    const KirExpr *at = l->places[n->block_axis].at;
+    const KirExpr *later = nest_op(l, FD_OP_GT, at, kir_int(a, 0));
+    const KirExpr *done = nest_op(l, FD_OP_GE, nest_add(l, at, nest_number(l, "block", n->block)),
+                                  nest_length(l, n->block_axis));
+    KirBlock resume = {0}, last = {0}, keep = {0};
+    const char *buffers[NEST_RESULTS];
+    bool same = n->part.temps[0] < 0 && n->def->body == n->reduces[0]; /* it is the value */
+    for (int r = 0; r < n->nreduces; r++) {
+        bool own = n->part.temps[r] < 0;
+        buffers[r] =
+            own ? gen_output(g, n->def) : gen_temp(g, n->part.temps[r], scalar_type(l, r), true);
+        offsets[r] = gen_variable(g, "at", own ? gen_output_offset(g, n->def) : part_offset(l));
+        const KirExpr *sum = kir_name(a, results[r]->type, fresh_name(l->u, "sum"));
+        kir_decl(a, g->block, sum->type, sum->name, results[r]);
+        const KirExpr *before = kir_load(a, sum->type, buffers[r], offsets[r]);
+        kir_set(a, &resume, sum, gen_combine(g, n->reduces[r]->fn, before, sum));
+        kir_store(a, &keep, buffers[r], offsets[r], sum);
+        all[r] = sum;
+    }
+    kir_if(a, g->block, later, resume, NULL);
+    if (same) {
+        gen_leave(g, scope);
+        kir_if(a, g->block, NULL, keep, NULL);
+        return;
+    }
+    GenScope in = gen_enter(g, &last);
+    for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], all[r]);
+    gen_store(g, n->def);
+    gen_leave(g, in);
+    gen_leave(g, scope);
+    kir_if(a, g->block, done, last, &keep);
+}
+
+/* Puts the kernel at the position of a copy: rows and columns from where the registers begin. */
+static void go_to(Lower *l, int reg, const KirExpr *copy, const KirExpr *more)
+{
+    const NestRegs *regs = &l->n->regs[reg];
+    NestPlace *p = &l->places[regs->axis];
+    p->at = nest_add(l, p->at, nest_mul(l, copy, nest_number(l, "step", regs->step)));
+    if (more) p->at = nest_add(l, p->at, more);
+    p->placed = NULL;
+    p->clamps = false;
+    nest_bind(l, regs->axis);
+}
+
+static void give_registers(Lower *l, const KirExpr *const copies[2], void *ctx)
+{
+    const Nest *n = l->n;
+    const KirExpr *results[NEST_RESULTS];
+    NestPlace before[2];
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    const FdNode *lane = l->g.lane_var;
+    (void)ctx;
+    for (int i = 0; i < n->nregs; i++) {
+        before[i] = l->places[n->regs[i].axis];
+        go_to(l, i, copies[i], NULL);
+    }
+    if (n->lanes_axis >= 0) {
+        l->g.lane_var = n->axes[n->lanes_axis].vars[0];
+        l->places[n->lanes_axis].lanes = true;
+    }
+    for (int r = 0; r < n->nreduces; r++) results[r] = registers(l, r, copies);
+    give_one(l, results);
+    l->g.lane_var = lane;
+    for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
+    gen_leave(&l->g, scope);
+}
+
+/* ---- give: element by element ------------------------------------------------------------------ */
+
+static void give_element(Lower *l, const KirExpr *const copies[2], void *ctx)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const Nest *n = l->n;
+    bool vector = n->lanes_axis >= 0;
+    NestPlace before[2];
+    const KirExpr *results[NEST_RESULTS], *cond = NULL;
+    const KirExpr *lane = kir_name(a, idx, fresh_name(l->u, "s"));
+    KirBlock each = {0}, inside = {0};
+    (void)ctx;
+    for (int i = 0; i < n->nregs; i++) before[i] = l->places[n->regs[i].axis];
+    /* vectors go through memory */
+    if (vector)
+        for (int r = 0; r < n->nreduces; r++) {
+            const KirExpr *lanes = nest_number(l, "lanes", nest_lane_count(l->u, g->lanes));
+            const char *edge = named(l, "edge", r);
+            kir_array(a, g->block, scalar_type(l, r), edge, false, 1, &lanes);
+            kir_store(a, g->block, edge, kir_int(a, 0), registers(l, r, copies));
+        }
+    GenScope scope = gen_enter(g, &each);
+    for (int i = 0; i < n->nregs; i++) {
+        const NestRegs *regs = &n->regs[i];
+        NestPlace *p = &l->places[regs->axis];
+        const KirExpr *at =
+            nest_add(l, p->at, nest_mul(l, copies[i], nest_number(l, "step", regs->step)));
+        if (vector && regs->axis == n->lanes_axis) at = nest_add(l, at, lane);
+        const KirExpr *exists = nest_op(l, FD_OP_LT, at, nest_length(l, regs->axis));
+        cond = cond ? nest_op(l, FD_OP_LAND, cond, exists) : exists;
+    }
+    GenScope in = gen_enter(g, &inside);
+    for (int i = 0; i < n->nregs; i++)
+        go_to(l, i, copies[i], vector && n->regs[i].axis == n->lanes_axis ? lane : NULL);
+    for (int r = 0; r < n->nreduces; r++)
+        results[r] = vector ? kir_elem(a, scalar_type(l, r), named(l, "edge", r), 1, &lane)
+                            : registers(l, r, copies);
+    give_one(l, results);
+    gen_leave(g, in);
+    kir_if(a, &each, cond, inside, NULL);
+    gen_leave(g, scope);
+    for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
+    if (!vector) {
+        kir_if(a, g->block, NULL, each, NULL);
+        return;
+    }
+    kir_for(a, g->block, lane->name, kir_int(a, 0),
+            nest_number(l, "lanes", nest_lane_count(l->u, g->lanes)), kir_int(a, 1), false, each);
+}
+
+/* Are all positions of the registers inside? NULL: for sure. */
+static const KirExpr *all_inside(Lower *l)
+{
+    const KirExpr *all = NULL;
+    for (int i = 0; i < l->n->nregs; i++) {
+        const NestRegs *regs = &l->n->regs[i];
+        const NestPlace *p = &l->places[regs->axis];
+        if (!p->clamps) continue;
+        const KirExpr *size =
+            nest_mul(l, nest_number(l, "count", regs->count), nest_number(l, "step", regs->step));
+        const KirExpr *inside =
+            nest_op(l, FD_OP_LE, nest_add(l, p->at, size), nest_length(l, regs->axis));
+        all = all ? nest_op(l, FD_OP_LAND, all, inside) : inside;
+    }
+    return all;
+}
+
+static KirBlock registers_block(Lower *l, OnRegisters *body)
+{
+    KirBlock b = {0};
+    GenScope scope = gen_enter(&l->g, &b);
+    for_registers(l, body, NULL);
+    gen_leave(&l->g, scope);
+    return b;
+}
+
+static void give(Lower *l)
+{
+    const Nest *n = l->n;
+    if (!l->vectors || !n->nregs) {
+        const KirExpr *results[NEST_RESULTS];
+        for (int r = 0; r < n->nreduces; r++) results[r] = result(l, r);
+        if (!l->items || !n->nreduces || n->nregs) {
+            give_one(l, results);
+            return;
+        }
+        KirBlock first = {0}; /* all work-items hold it: one stores it */
+        GenScope scope = gen_enter(&l->g, &first);
+        give_one(l, results);
+        gen_leave(&l->g, scope);
+        const KirExpr *id = nest_local_id(l, 0), *zero = kir_int(l->a, 0);
+        kir_if(l->a, l->g.block, nest_op(l, FD_OP_EQ, id, zero), first, NULL);
+        return;
+    }
+    const KirExpr *inside = all_inside(l);
+    KirBlock whole = {0}, edge = {0};
+    bool vector = n->lanes_axis < 0 || !n->scalar_give;
+    if (vector && (n->lanes_axis >= 0 || !inside)) whole = registers_block(l, give_registers);
+    if (inside || !vector) edge = registers_block(l, give_element);
+    if (whole.first && edge.first)
+        kir_if(l->a, l->g.block, inside, whole, &edge);
+    else
+        kir_if(l->a, l->g.block, NULL, whole.first ? whole : edge, NULL);
+}
+
+void nest_result(Lower *l, const NestStep *s)
+{
+    switch (s->kind) {
+    case NEST_START: start(l, false); break;
+    case NEST_RESUME: start(l, true); break;
+    case NEST_TAKE: take(l, s->begin, s->end); break;
+    case NEST_PARTS: take_parts(l); break;
+    case NEST_JOIN: join(l); break;
+    case NEST_SAVE: save(l); break;
+    case NEST_GIVE: give(l); break;
+    default: abort();
+    }
+}

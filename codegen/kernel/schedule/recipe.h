@@ -1,0 +1,71 @@
+/* Recipes: what makes nests of a definition. Each emits the nests of one form and returns the
+ * condition under which they compute the definition (`when` and its own); NULL, having emitted
+ * nothing, if the definition does not have the form. schedule.c asks one after the other.
+ */
+#ifndef CS_CODEGEN_RECIPE_H
+#define CS_CODEGEN_RECIPE_H
+
+#include "nest.h"
+
+/* Recurrences: loops in the order that the pass `recur` found. For all numbers. */
+bool recipe_ordered(Unit *u, const Def *d, bool checked);
+/* Everything: one value after the other along the last dimension, in lanes where reads allow it and
+ * no read is `unsafe`. For all numbers under `when`. */
+void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
+/* Reductions by associative user functions: a chunk of operands each, in order. */
+Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
+
+/* The others do not check: reads are inside under `when`. */
+Num *recipe_contract(Unit *u, const Def *d,
+                     Num *when);                       /* operands used again by rows and columns */
+Num *recipe_paper(Unit *u, const Def *d, Num *when);   /* --tile=2x2, 4x4 */
+Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across rows in memory */
+Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
+Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
+
+/* ---- what recipes ask -------------------------------------------------------------------------- */
+
+/* The reductions of a definition, if each is computed once whatever the values (none lies in a
+ * branch): their number; else 0. Those over the same variables follow each other. */
+int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS]);
+/* Where the reductions over other variables than those of number `begin` begin. */
+int recipe_group_end(int n, const FdNode *const *reduces, int begin);
+Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combines */
+/* The definition's value around its reductions: can it be computed in lanes of v? */
+bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v);
+void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
+Num *recipe_and(Unit *u, Num *x, Num *y);
+
+/* How much of a row of n positions, of which there are `rows`, a work-item of a CPU takes, in whole
+ * steps: enough chunks for every unit to have several. */
+Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step);
+Num *recipe_group(Unit *u); /* the size of a work-group of a GPU, a macro */
+
+/* A largest subexpression of the reductions' bodies that does not depend on both rows and columns:
+ * what is worth computing once and keeping close. */
+typedef enum Side { SIDE_ROW, SIDE_COL } Side;
+enum { MAX_OPERANDS = 12 };
+typedef struct Operand {
+    const FdNode *node;
+    int group; /* the first of the reductions over the same variables that take it */
+    Side side; /* which of the two it may depend on */
+    ScalarKind kind;
+} Operand;
+
+typedef struct Contraction {
+    const Def *d;
+    int nreduces;
+    const FdNode *reduces[NEST_RESULTS];
+    int col;           /* the last of the definition's variables */
+    int nrows, nbatch; /* those that no operand with the column has; the others */
+    const FdNode *rows[FD_MAX_RANK], *batch[FD_MAX_RANK];
+    FdDom row_doms[FD_MAX_RANK], batch_doms[FD_MAX_RANK];
+    int noperands;
+    Operand operands[MAX_OPERANDS];
+} Contraction;
+
+/* Finds rows and columns of a definition whose body is (a function of) reductions by elementary
+ * operations with reuse on both sides. False: it has no such form. */
+bool contraction_find(const Def *d, Contraction *out);
+
+#endif

@@ -1,0 +1,129 @@
+/* Pointwise work, and all that has no better form: one value after the other along the last
+ * dimension.
+ *
+ *   CPU   a work-item takes a chunk of a row, in lanes where reads allow it; the last vector of a
+ *         row is moved back to end with it
+ *   GPU   a work-item takes an element; neighbours in a row are neighbours in memory, and short
+ *         rows share a group
+ *
+ * Needs: closed ranges. Keeps: the order of operations within an element. */
+#include "recipe.h"
+
+/* The dimensions but the last as one axis, -1: there is one only. */
+static int rows_axis(Unit *u, Nest *n, const Def *d)
+{
+    return d->nvars > 1 ? nest_axis_of(u, n, d, 0, d->nvars - 1) : -1;
+}
+
+static void whole(Unit *u, const Def *d, Num *when, bool checked)
+{
+    Nest *n = nest_new(u, "map", d, when);
+    n->checked = checked;
+    nest_step(u, &n->root, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+/* ---- CPU --------------------------------------------------------------------------------------- */
+
+Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
+{
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
+    Num *work = num_op(u, FD_OP_MUL, n, num_op(u, FD_OP_MAX, rows, num_int(u, 1)));
+    Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, work, units), step);
+    return num_select(u, num_op(u, FD_OP_GE, rows, units), num_op(u, FD_OP_MAX, n, num_int(u, 1)),
+                      num_roundup(u, share, step));
+}
+
+static void row_nest(Unit *u, const Def *d, Num *when, bool lanes, bool checked, Num *chunk)
+{
+    Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
+    n->checked = checked;
+    if (lanes) n->lanes = nest_lanes_for(widest_bytes(d->body));
+    int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, last, 0, chunk, NEST_CUT);
+    if (lanes) {
+        in = nest_loop(u, in, last, nest_lane_count(u, n->lanes), NEST_BACK);
+        in = nest_lanes(u, in, last);
+    } else {
+        in = nest_loop(u, in, last, NULL, NEST_CUT);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
+{
+    int last = d->nvars - 1;
+    bool checked = !num_is(unsafe, 0);
+    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
+    Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
+    Num *rows = num_let(u, "rows", plan_elements(u, d, last));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes));
+    bool vectors = u->options->tile != CG_TILE_1X1 && !num_is(unsafe, 1) &&
+                   lanes_possible(d->body, d->vars[last]);
+    if (!vectors) {
+        row_nest(u, d, when, false, checked, chunk);
+        return;
+    }
+    Num *fits = recipe_and(u, num_op(u, FD_OP_GE, n, lanes), num_not(u, unsafe));
+    fits = num_let(u, "lanes", fits);
+    row_nest(u, d, recipe_and(u, when, fits), true, false, chunk);
+    row_nest(u, d, recipe_and(u, when, num_not(u, fits)), false, checked, chunk);
+}
+
+/* ---- GPU --------------------------------------------------------------------------------------- */
+
+Num *recipe_group(Unit *u)
+{
+    Num *most = num_fact(u, NUM_MAX_GROUP);
+    Num *small =
+        num_select(u, num_op(u, FD_OP_GE, most, num_int(u, 64)), num_int(u, 64), num_int(u, 4));
+    return num_define(
+        u, "GROUP",
+        num_select(u, num_op(u, FD_OP_GE, most, num_int(u, 256)), num_int(u, 256), small));
+}
+
+static void item_nest(Unit *u, const Def *d, Num *when, bool checked, Num *width, Num *height)
+{
+    Nest *n = nest_new(u, checked ? "map_checked" : "map", d, when);
+    n->checked = checked;
+    int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
+    NestStep *in = &n->root;
+    if (rows >= 0) {
+        in = nest_group(u, in, rows, 1, height, NEST_CUT);
+        in = nest_item(u, in, rows, 1, NULL, height, NEST_GUARD);
+    }
+    in = nest_group(u, in, last, 0, width, NEST_CUT);
+    in = nest_item(u, in, last, 0, NULL, width, NEST_GUARD);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
+{
+    int last = d->nvars - 1;
+    Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, d, last));
+    Num *four = num_int(u, 4), *group = recipe_group(u);
+    Num *few = num_op(u, FD_OP_LT, rows, four);
+    Num *near =
+        num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 32)), num_int(u, 64),
+                   num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 8)), num_int(u, 16), four));
+    Num *width = num_let(u, "width", num_select(u, few, group, num_op(u, FD_OP_MIN, near, group)));
+    Num *height =
+        num_let(u, "height", num_select(u, few, num_int(u, 1), num_op(u, FD_OP_DIV, group, width)));
+    if (!num_is(unsafe, 1))
+        item_nest(u, d, recipe_and(u, when, num_not(u, unsafe)), false, width, height);
+    if (!num_is(unsafe, 0)) item_nest(u, d, recipe_and(u, when, unsafe), true, width, height);
+}
+
+void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe)
+{
+    if (d->nvars == 0)
+        whole(u, d, when, !num_is(unsafe, 0));
+    else if (u->options->family == CG_GPU)
+        on_gpu(u, d, when, unsafe);
+    else
+        on_cpu(u, d, when, unsafe);
+}

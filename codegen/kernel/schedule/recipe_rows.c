@@ -1,0 +1,266 @@
+/* Few results, long reductions: sums of everything, of rows. The reduction is split into parts; a
+ * second nest combines them in order.
+ *
+ *   CPU   a part for each work-item, four vectors of partial results in flight along the variable
+ *         that reads in unit steps
+ *   GPU   a part for each work-group (one alone: no second nest), whose items take turns and then
+ *         combine theirs in a tree
+ *
+ * Needs: an associative, commutative operation, closed ranges; chunks need an associative function
+ * only and keep the order of the operands. Keeps: the same bits for the same device (the number of
+ * parts depends on extents and compute units only). */
+#include "recipe.h"
+
+enum { VECTORS = 4 }; /* in flight: hides the latency of an addition */
+
+/* Both nests have the definition's dimensions as one axis; -1: it has none. */
+static int results_axis(Unit *u, Nest *n)
+{
+    return n->def->nvars ? nest_axis_of(u, n, n->def, 0, n->def->nvars) : -1;
+}
+
+/* A part for each result and group of `axis` (`parts` of them). */
+static void use_parts(Nest *n, const int *temps, int rows, int axis, Num *parts)
+{
+    NestPart *p = &n->part;
+    for (int r = 0; r < n->nreduces; r++) p->temps[r] = temps[r];
+    if (rows >= 0) p->axes[p->naxes++] = rows;
+    p->lengths[p->naxes] = parts;
+    p->axes[p->naxes++] = axis;
+}
+
+typedef struct Split {
+    const Def *d;
+    int nreduces;
+    const FdNode *reduces[NEST_RESULTS];
+    Num *rows, *work, *parts, *share;
+    int temps[NEST_RESULTS];
+} Split;
+
+static void part_temps(Unit *u, Split *s, Num *used)
+{
+    Num *count = num_op(u, FD_OP_MUL, s->rows, s->parts);
+    for (int r = 0; r < s->nreduces; r++) {
+        Num *each = num_int(u, (int64_t)kir_bytes(gen_type(u, s->reduces[r]->type)));
+        Num *bytes = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MUL, count, each), num_int(u, 1));
+        s->temps[r] = plan_temp(u, num_select(u, used, bytes, num_int(u, 0)));
+    }
+}
+
+static Nest *nest_for(Unit *u, const Split *s, const char *name, Num *when)
+{
+    Nest *n = nest_new(u, name, s->d, when);
+    recipe_use(n, s->nreduces, s->reduces);
+    return n;
+}
+
+static void combine_nest(Unit *u, const Split *s, const char *name, Num *when, bool checked)
+{
+    Nest *n = nest_for(u, s, name, when);
+    n->checked = checked;
+    int rows = results_axis(u, n), parts = nest_axis_parts(n, "parts", s->parts);
+    use_parts(n, s->temps, rows, parts, s->parts);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 0, NULL, NEST_CUT);
+    nest_step(u, in, NEST_START);
+    nest_step(u, nest_loop(u, in, parts, NULL, NEST_CUT), NEST_PARTS);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static bool find_split(const Def *d, Split *s)
+{
+    *s = (Split){.d = d};
+    s->nreduces = recipe_reductions(d, s->reduces);
+    return s->nreduces && recipe_group_end(s->nreduces, s->reduces, 0) == s->nreduces;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------ */
+
+static bool is_chunked(const FdNode *r)
+{
+    return !r->init && r->fn->kind == FD_FUNC && r->fn->leaf == FD_LEAF_USER &&
+           r->fn->user->associative && reduction_is_closed(r);
+}
+
+Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
+{
+    Split s;
+    if (u->options->precise || !find_split(d, &s)) return NULL;
+    for (int r = 0; r < s.nreduces; r++)
+        if (!is_chunked(s.reduces[r])) return NULL;
+    s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
+    s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
+    /* Several for every unit, of 256 operands at least. */
+    Num *one = num_int(u, 1), *each = num_int(u, u->options->family == CG_GPU ? 256 : 4);
+    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), each),
+                            num_op(u, FD_OP_MAX, s.rows, one));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, num_int(u, 256)));
+    s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
+    s.parts = num_let(u, "parts", num_ceildiv(u, s.work, s.share));
+    Num *several = recipe_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
+    several = num_let(u, "several", several);
+    part_temps(u, &s, several);
+    Nest *n = nest_for(u, &s, "reduce_chunk", several);
+    n->checked = checked;
+    int rows = results_axis(u, n),
+        k = nest_axis(u, n, s.reduces[0]->nvars, s.reduces[0]->vars, s.reduces[0]->doms);
+    use_parts(n, s.temps, rows, k, s.parts);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, k, 0, s.share, NEST_CUT);
+    nest_step(u, in, NEST_START);
+    nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s.nreduces);
+    nest_step(u, in, NEST_SAVE);
+    nest_lower(u, n);
+    combine_nest(u, &s, "reduce_chunks", several, checked);
+    return several;
+}
+
+/* ---- CPU --------------------------------------------------------------------------------------- */
+
+/* The last variable of the reductions that their operands can be computed in lanes of. */
+static int lane_variable(const Split *s)
+{
+    for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
+        bool all = true;
+        for (int r = 0; r < s->nreduces; r++)
+            all = all && lanes_possible(s->reduces[r]->body, s->reduces[r]->vars[i]);
+        if (all) return i;
+    }
+    return -1;
+}
+
+static size_t widest_of(const Split *s)
+{
+    size_t widest = 1;
+    for (int r = 0; r < s->nreduces; r++) {
+        size_t w = widest_bytes(s->reduces[r]);
+        widest = w > widest ? w : widest;
+    }
+    return widest;
+}
+
+static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
+{
+    const FdNode *r = s->reduces[0];
+    Nest *n = nest_for(u, s, "reduce_parts", when);
+    n->lanes = nest_lanes_for(widest_of(s));
+    int rows = results_axis(u, n), axes[FD_MAX_RANK];
+    for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
+    use_parts(n, s->temps, rows, axes[0], s->parts);
+    Num *width = nest_lane_count(u, n->lanes), *count = num_int(u, VECTORS);
+    int k = axes[lane];
+    n->lanes_axis = k;
+    n->regs[n->nregs++] = (NestRegs){k, count, width};
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, axes[0], 0, s->share, NEST_CUT);
+    nest_step(u, in, NEST_START);
+    NestStep *inner = in;
+    for (int i = 0; i < r->nvars; i++)
+        if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
+    NestStep *block = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
+    block = nest_lanes(u, nest_unroll(u, block, k, width, count), k);
+    nest_take(u, block, 0, s->nreduces);
+    nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
+    nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);
+    nest_step(u, in, NEST_JOIN);
+    nest_step(u, in, NEST_SAVE);
+    nest_lower(u, n);
+}
+
+static Num *rows_on_cpu(Unit *u, Split *s, Num *when)
+{
+    const FdNode *r = s->reduces[0];
+    int lane = lane_variable(s);
+    if (lane < 0) return NULL;
+    Num *one = num_int(u, 1), *width = nest_lane_count(u, nest_lanes_for(widest_of(s)));
+    Num *n = num_let(u, "n", plan_n(u, &r->doms[0]));
+    /* Parts cost a launch of their own: at least 16k operands each, several for every unit. */
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
+    Num *parts = num_ceildiv(u, units, num_op(u, FD_OP_MAX, s->rows, one));
+    parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
+                   num_op(u, FD_OP_DIV, s->work, num_int(u, 16384)));
+    s->parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
+    Num *share = num_ceildiv(u, n, s->parts);
+    s->share =
+        num_let(u, "share", num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one));
+    s->parts = num_let(u, "parts", num_ceildiv(u, n, s->share)); /* none of nothing */
+    part_temps(u, s, when);
+    parts_nest(u, s, lane, when);
+    combine_nest(u, s, "reduce_combine", when, false);
+    return when;
+}
+
+/* ---- GPU --------------------------------------------------------------------------------------- */
+
+typedef enum Stage {
+    ROW,   /* one group a result: operands to the result */
+    PARTS, /* several groups a result: operands to parts */
+    FINAL  /* one group a result: parts to the result */
+} Stage;
+
+static void tree_nest(Unit *u, const Split *s, Stage stage, Num *when)
+{
+    static const char *const names[] = {"reduce_row", "reduce_parts", "reduce_final"};
+    const FdNode *r = s->reduces[0];
+    Num *group = recipe_group(u);
+    Nest *n = nest_for(u, s, names[stage], when);
+    int rows = results_axis(u, n);
+    int k = stage == FINAL ? nest_axis_parts(n, "parts", s->parts)
+                           : nest_axis(u, n, r->nvars, r->vars, r->doms);
+    if (stage != ROW) use_parts(n, s->temps, rows, k, s->parts);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    if (stage == PARTS) in = nest_group(u, in, k, 0, s->share, NEST_CUT);
+    nest_step(u, in, NEST_START);
+    NestStep *turn = nest_loop(u, in, k, group, NEST_CUT);
+    turn = nest_item(u, turn, k, 0, NULL, group, NEST_GUARD);
+    if (stage == FINAL)
+        nest_step(u, turn, NEST_PARTS);
+    else
+        nest_take(u, turn, 0, s->nreduces);
+    nest_step(u, in, NEST_JOIN);
+    nest_step(u, in, stage == PARTS ? NEST_SAVE : NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
+{
+    const Def *d = s->d;
+    Num *one = num_int(u, 1), *units = num_fact(u, NUM_UNITS), *group = recipe_group(u);
+    Num *tree = recipe_and(u, when, num_op(u, FD_OP_GE, s->work, num_int(u, 64)));
+    /* neighbours in the result that read neighbours: a work-item a result reads well, too */
+    if (d->nvars && reads_along(s->reduces[0]->body, d->vars[d->nvars - 1]))
+        tree = recipe_and(
+            u, tree, num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, num_int(u, 512))));
+    tree = num_let(u, "tree", tree);
+    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, units, num_int(u, 8)),
+                            num_op(u, FD_OP_MAX, s->rows, one));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, num_int(u, 2048)));
+    Num *share = num_ceildiv(u, s->work, num_op(u, FD_OP_MAX, wish, one));
+    s->share = num_let(u, "share", num_roundup(u, num_op(u, FD_OP_MAX, share, one), group));
+    s->parts = num_let(u, "parts", num_ceildiv(u, s->work, s->share));
+    Num *several = recipe_and(u, tree, num_op(u, FD_OP_GT, s->parts, one));
+    several = num_let(u, "several", several);
+    part_temps(u, s, several);
+    tree_nest(u, s, ROW, recipe_and(u, tree, num_not(u, several)));
+    tree_nest(u, s, PARTS, several);
+    tree_nest(u, s, FINAL, several);
+    return tree;
+}
+
+Num *recipe_rows(Unit *u, const Def *d, Num *when)
+{
+    Split s;
+    if (u->options->precise || !find_split(d, &s)) return NULL;
+    for (int r = 0; r < s.nreduces; r++)
+        if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
+    bool gpu = u->options->family == CG_GPU;
+    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return NULL;
+    if (!gpu && lane_variable(&s) < 0) return NULL;
+    s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
+    s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
+    return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, when);
+}

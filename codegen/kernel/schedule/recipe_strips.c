@@ -1,0 +1,224 @@
+/* Reductions whose results lie side by side, in lanes along the last dimension.
+ *
+ *   strips    a few vectors of results in registers while the reduction runs: stencils with
+ *             weights, convolutions, all-pairs sums
+ *   columns   where each step of a long reduction goes to another row in memory (sums of columns):
+ *             rows outside, results in memory close by, several rows a turn; bands of rows for the
+ *             units, and a second nest that adds the bands
+ *
+ * CPU only: on a GPU neighbours in lanes are work-items. Needs: closed ranges, lanes (and for
+ * columns an associative, commutative operation). Keeps: the order within an element (strips); the
+ * same bits for the same device (columns). */
+#include "recipe.h"
+
+enum { ROWS_A_TURN = 8 };
+
+typedef struct Across {
+    const Def *d;
+    const FdNode *v; /* the last variable */
+    int nreduces;
+    const FdNode *reduces[NEST_RESULTS];
+    int lanes;
+    Num *n, *rows, *width;
+} Across;
+
+static bool find(Unit *u, const Def *d, Across *x)
+{
+    *x = (Across){.d = d};
+    if (u->options->family == CG_GPU || d->nvars == 0) return false;
+    x->nreduces = recipe_reductions(d, x->reduces);
+    if (!x->nreduces) return false;
+    x->v = d->vars[d->nvars - 1];
+    size_t widest = 1;
+    for (int r = 0; r < x->nreduces; r++) {
+        const FdNode *reduce = x->reduces[r];
+        bool exact = !u->options->precise || reduction_has_identity(reduce);
+        if (!reduction_splits(reduce) || !exact || result_kind(reduce) == SC_HALF ||
+            !lanes_possible(reduce->body, x->v))
+            return false;
+        size_t w = widest_bytes(reduce);
+        widest = w > widest ? w : widest;
+    }
+    if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v)) return false;
+    x->lanes = nest_lanes_for(widest);
+    return true;
+}
+
+static void name_extents(Unit *u, Across *x)
+{
+    x->width = nest_lane_count(u, x->lanes);
+    x->n = num_let(u, "n", plan_n(u, &x->d->doms[x->d->nvars - 1]));
+    x->rows = num_let(u, "rows", plan_elements(u, x->d, x->d->nvars - 1));
+}
+
+static Nest *nest_across(Unit *u, const Across *x, const char *name, Num *when, int *rows,
+                         int *last)
+{
+    const Def *d = x->d;
+    Nest *n = nest_new(u, name, d, when);
+    recipe_use(n, x->nreduces, x->reduces);
+    n->lanes = x->lanes;
+    *rows = d->nvars > 1 ? nest_axis_of(u, n, d, 0, d->nvars - 1) : -1;
+    *last = n->lanes_axis = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
+    return n;
+}
+
+/* ---- strips ------------------------------------------------------------------------------------ */
+
+static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
+{
+    int rows, last;
+    Nest *n = nest_across(u, x, "strips", when, &rows, &last);
+    Num *step = num_op(u, FD_OP_MUL, vectors, x->width);
+    n->regs[n->nregs++] = (NestRegs){last, vectors, x->width};
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, step)),
+                    NEST_CUT);
+    in = nest_loop(u, in, last, step, NEST_BACK);
+    nest_step(u, in, NEST_START);
+    for (int begin = 0, end; begin < x->nreduces; begin = end) {
+        const FdNode *r = x->reduces[begin];
+        end = recipe_group_end(x->nreduces, x->reduces, begin);
+        int k = nest_axis(u, n, r->nvars, r->vars, r->doms);
+        NestStep *sum =
+            nest_unroll(u, nest_loop(u, in, k, NULL, NEST_CUT), last, x->width, vectors);
+        nest_take(u, nest_lanes(u, sum, last), begin, end);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+Num *recipe_strips(Unit *u, const Def *d, Num *when)
+{
+    Across x;
+    if (!find(u, d, &x)) return NULL;
+    name_extents(u, &x);
+    int most = x.nreduces == 1 ? 4 : x.nreduces <= 4 ? 2 : 1;
+    Num *wide = num_int(u, most), *step = num_op(u, FD_OP_MUL, wide, x.width);
+    Num *strips = recipe_and(u, when, num_op(u, FD_OP_GE, x.n, step));
+    strips = num_let(u, "strips", strips);
+    strip_nest(u, &x, strips, wide);
+    if (most == 1) return strips;
+    Num *one = recipe_and(u, when, num_op(u, FD_OP_GE, x.n, x.width));
+    one = num_let(u, "strips", one);
+    strip_nest(u, &x, recipe_and(u, one, num_not(u, strips)), num_int(u, 1));
+    return one;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------- */
+
+static bool reads_far(const FdNode *n, const FdNode *k, const FdNode *v, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return false;
+    if (is_read(n)) return read_movement(n, k) == MOVES_FAR && read_movement(n, v) == MOVES_UNIT;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (reads_far(n->args[i], k, v, seen)) return true;
+    return false;
+}
+
+static bool has_columns(const Across *x)
+{
+    bool far = false;
+    for (int r = 0; r < x->nreduces; r++) {
+        const FdNode *reduce = x->reduces[r];
+        FdSeen seen = {0};
+        far = far || reads_far(reduce->body, reduce->vars[0], x->v, &seen);
+        fd_seen_free(&seen);
+        if (result_kind(reduce) == SC_BOOL) return false;
+    }
+    return far && x->reduces[0]->nvars == 1 &&
+           recipe_group_end(x->nreduces, x->reduces, 0) == x->nreduces;
+}
+
+/* The part of a band: a row of results. */
+static void use_bands(Nest *n, const int *temps, int rows, int band, Num *bands, int last,
+                      Num *length)
+{
+    NestPart *p = &n->part;
+    for (int r = 0; r < n->nreduces; r++) p->temps[r] = temps[r];
+    if (rows >= 0) p->axes[p->naxes++] = rows;
+    p->lengths[p->naxes] = bands;
+    p->axes[p->naxes++] = band;
+    p->lengths[p->naxes] = length;
+    p->axes[p->naxes++] = last;
+}
+
+/* All columns, in lanes, then those left: what `kind` does before and after `turns` of k. */
+static void columns(Unit *u, const Nest *n, NestStep *in, NestKind kind, int last, Num *width,
+                    int k, int turns)
+{
+    for (int lanes = 1; lanes >= 0; lanes--) {
+        NestStep *col = nest_loop(u, in, last, lanes ? width : NULL, lanes ? NEST_WHOLE : NEST_CUT);
+        if (lanes) col = nest_lanes(u, col, last);
+        nest_step(u, col, kind);
+        if (turns == 1) nest_take(u, col, 0, n->nreduces);
+        if (turns > 1)
+            nest_take(u, nest_unroll(u, col, k, NULL, num_int(u, turns)), 0, n->nreduces);
+        nest_step(u, col, NEST_SAVE);
+    }
+}
+
+static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num *bands, Num *share)
+{
+    int rows, last;
+    const FdNode *r = x->reduces[0];
+    Nest *n = nest_across(u, x, "column_bands", when, &rows, &last);
+    int k = nest_axis(u, n, 1, r->vars, r->doms);
+    use_bands(n, temps, rows, k, bands, last, x->n);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, k, 0, share, NEST_CUT);
+    columns(u, n, in, NEST_START, last, x->width, k, 0);
+    NestStep *some = nest_loop(u, in, k, num_int(u, ROWS_A_TURN), NEST_WHOLE);
+    columns(u, n, some, NEST_RESUME, last, x->width, k, ROWS_A_TURN);
+    columns(u, n, nest_loop(u, in, k, NULL, NEST_CUT), NEST_RESUME, last, x->width, k, 1);
+    nest_lower(u, n);
+}
+
+static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num *bands)
+{
+    int rows, last;
+    Nest *n = nest_across(u, x, "column_sums", when, &rows, &last);
+    int band = nest_axis_parts(n, "bands", bands);
+    use_bands(n, temps, rows, band, bands, last, x->n);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, x->width)),
+                    NEST_CUT);
+    in = nest_lanes(u, nest_loop(u, in, last, x->width, NEST_BACK), last);
+    nest_step(u, in, NEST_START);
+    nest_step(u, nest_loop(u, in, band, NULL, NEST_CUT), NEST_PARTS);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+Num *recipe_columns(Unit *u, const Def *d, Num *when)
+{
+    Across x;
+    if (u->options->precise || !find(u, d, &x) || !has_columns(&x)) return NULL;
+    name_extents(u, &x);
+    int temps[NEST_RESULTS];
+    Num *one = num_int(u, 1), *k = num_let(u, "k", recipe_length(u, x.reduces[0]));
+    size_t bytes = widest_bytes(x.reduces[0]->body);
+    Num *all = num_op(u, FD_OP_MUL, k, num_op(u, FD_OP_MUL, x.n, num_int(u, (int64_t)bytes)));
+    /* what stays in the cache can as well be read a column strip at a time */
+    Num *far = num_op(u, FD_OP_GT, all, num_fact(u, NUM_L2));
+    far = recipe_and(u, far, num_op(u, FD_OP_GE, k, num_int(u, 64)));
+    far =
+        recipe_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
+    Num *apply = num_let(u, "columns", recipe_and(u, when, far));
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
+    Num *bands = num_ceildiv(u, units, num_op(u, FD_OP_MAX, x.rows, one));
+    Num *share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one));
+    bands = num_let(u, "bands", num_ceildiv(u, k, share));
+    Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.rows, bands), x.n);
+    for (int r = 0; r < x.nreduces; r++) {
+        Num *each = num_int(u, (int64_t)kir_bytes(gen_type(u, x.reduces[r]->type)));
+        temps[r] =
+            plan_temp(u, num_select(u, apply, num_op(u, FD_OP_MUL, count, each), num_int(u, 0)));
+    }
+    band_nest(u, &x, apply, temps, bands, share);
+    add_bands(u, &x, apply, temps, bands);
+    return apply;
+}

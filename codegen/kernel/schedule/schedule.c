@@ -1,0 +1,82 @@
+/* Which recipes a definition takes. A text holds all forms that can apply; the plan chooses by the
+ * numbers of a run. */
+#include "recipe.h"
+
+/* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
+static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
+{
+    Num *none = num_op(u, FD_OP_EQ, recipe_length(u, reduce), num_int(u, 0));
+    Num *asked = num_op(u, FD_OP_GT, plan_elements(u, d, d->nvars), num_int(u, 0));
+    Num *one[] = {num_int(u, 1), NULL, NULL};
+    KirBlock body = {0};
+    Gen g = gen_begin(u, "empty", &body);
+    gen_fail(&g, CG_ERR_EMPTY, reduce);
+    gen_run(&g, recipe_and(u, none, asked), 1, one, one);
+    gen_end(&g, &body);
+    vec_push(&u->nonempty, reduce);
+}
+
+/* Reductions that always run, over ranges known beforehand, need no check where they are computed.
+ */
+static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return;
+    if (n->kind == FD_REDUCE) {
+        bool identity = n->init || reduction_has_identity(n);
+        if (!identity && reduction_is_closed(n)) report_empty(u, d, n);
+        return;
+    }
+    if (n->kind != FD_APPLY) return;
+    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) report_empties(u, d, n->args[i], seen);
+}
+
+typedef Num *Recipe(Unit *u, const Def *d, Num *when);
+
+/* Runs a recipe for what is left; returns what is left then. */
+static Num *try(Unit *u, const Def *d, Recipe *recipe, Num *rest)
+{
+    if (num_is(rest, 0)) return rest;
+    Num *done = recipe(u, d, rest);
+    if (!done) return rest;
+    if (done == rest) return num_truth(u, false);
+    return num_let(u, "rest", recipe_and(u, rest, num_not(u, done)));
+}
+
+/* The forms that exploit reuse or split a reduction. They do not check, so they run where the numbers
+ * prove every read inside. */
+static Num *reuse(Unit *u, const Def *d, Num *rest)
+{
+    CgTile tile = u->options->tile;
+    if (tile == CG_TILE_1X1) return rest;
+    if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, rest);
+    if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
+        rest = try(u, d, recipe_contract, rest);
+    rest = try(u, d, recipe_columns, rest);
+    rest = try(u, d, recipe_strips, rest);
+    return try(u, d, recipe_rows, rest);
+}
+
+void schedule_def(Unit *u, const Def *d)
+{
+    u->def = d;
+    u->suspects.len = 0;
+    FdSeen seen = {0};
+    report_empties(u, d, d->body, &seen);
+    fd_seen_free(&seen);
+    Num *unsafe = plan_unsafe(u, d), *rest = num_truth(u, true);
+    if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
+    unsafe = num_let(u, "unsafe", unsafe);
+    if (u->options->tile != CG_TILE_1X1) {
+        Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
+        if (chunks) rest = num_not(u, chunks);
+    }
+    if (num_is(unsafe, 0)) {
+        rest = reuse(u, d, rest);
+    } else if (!num_is(unsafe, 1)) {
+        Num *safe = num_let(u, "safe", recipe_and(u, rest, num_not(u, unsafe)));
+        Num *left = reuse(u, d, safe);
+        if (left != safe) /* the rest of what is safe, and what is not */
+            rest = recipe_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left));
+    }
+    if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
+}
