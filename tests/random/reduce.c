@@ -45,16 +45,15 @@ static bool fails(Reduction *r, const Choices *c)
 static bool accept(Reduction *r, Choices changed)
 {
     bool ok = fails(r, &changed);
-    free(ok ? r->now.data : changed.data);
+    vec_free(ok ? &r->now : &changed);
     if (ok) r->now = changed;
     return ok;
 }
 
 static Choices copy_of(const Choices *c)
 {
-    Choices copy = {.len = c->len, .cap = c->len + 1};
-    copy.data = malloc((c->len + 1) * sizeof *copy.data);
-    if (!copy.data) abort();
+    Choices copy = {.len = c->len};
+    vec_reserve(&copy, c->len + 1);
     memcpy(copy.data, c->data, c->len * sizeof *copy.data);
     return copy;
 }
@@ -76,7 +75,7 @@ static bool pass_of_runs(Reduction *r, size_t size, bool leave_out)
             memset(c.data + from, 0, (end - from) * sizeof *c.data);
         }
         if (zeros && !leave_out)
-            free(c.data);
+            vec_free(&c);
         else
             any |= accept(r, c);
     }
@@ -119,6 +118,6 @@ int reduce_case(uint64_t seed, const char *command, const char *file, Text *out)
     }
     write_program(&r.now, out);
     fprintf(stderr, "%zu choices left, %d programs tried\n", r.now.len, r.tries);
-    free(r.now.data);
+    vec_free(&r.now);
     return 0;
 }
