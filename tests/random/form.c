@@ -257,3 +257,49 @@ void stmt_product(Gen *g)
     text_add(g->out, ";\n");
     show(g, &c);
 }
+
+/* Arrays that are evaluated one after the other, and shown behind all of them: expressions over one domain, of which
+ * the later may have the earlier as operands; or sums over all pairs that share a function, and steps of them. */
+void stmt_together(Gen *g)
+{
+    static const char *const pairs[] = {"sum(j : %s, (%s(j) - %s(i)) * %s(i, j))",
+                                        "sum(j : %s, %s(j) * %s(i) + %s(i, j))",
+                                        "max(j : %s, %s(j) - %s(i) + %s(i, j))"};
+    static const Ty types[] = {INT, FLOAT, LONG, DOUBLE};
+    const Value *a = any_value(g);
+    if (!a) return;
+    Value domain = *a, made[4], x, y;
+    int n = 2 + choose(g, 3);
+    bool all_pairs = choose(g, 2);
+    Ty t = types[choose(g, 4)];
+    char w[16];
+    covered(all_pairs ? "sums over all pairs" : "arrays one after the other");
+    if (all_pairs) {
+        Span line = choose_span(g, 65);
+        x = *base_array(g, t, (Size){2, 1}, 1, &line);
+        y = *base_array(g, t, (Size){2, 1}, 1, &line);
+        new_name(g, w, "w");
+        text_printf(g->out, "    var %s(i, j) = %s(j) * %s(i);\n", w, x.name, y.name);
+    }
+    for (int i = 0; i < n; i++) {
+        Text text = {0}, *out = g->out;
+        g->out = &text;
+        if (!all_pairs) {
+            t = choose_type(g);
+            write_function(g, t, ty_size(t), &domain, 2);
+            made[i] = *new_value(g, "q", t, ty_size(t), domain.rank, domain.dom, true);
+        } else {
+            const Value *read = choose(g, 2) ? &y : &x;
+            text_printf(g->out, pairs[choose(g, 3)], x.name, read->name, read->name, w);
+            if (i && choose(g, 2)) text_printf(g->out, " - %s(i)", made[i - 1].name);
+            Size s = ty_real(t) ? (Size){17, 3} : ty_size(t);
+            made[i] = *new_value(g, "q", t, s, 1, x.dom, true);
+        }
+        g->out = out;
+        text_add(g->out, "    ");
+        write_type(g, t, made[i].rank, true);
+        text_printf(g->out, all_pairs ? " %s(i) = %s;\n" : " %s = %s;\n", made[i].name, text.data);
+        text_free(&text);
+    }
+    for (int i = 0; i < n; i++) show(g, &made[i]);
+}

@@ -198,6 +198,7 @@ void stmt_local_array(Gen *g);
 void stmt_solve(Gen *g);
 void stmt_given_window(Gen *g);
 void stmt_product(Gen *g);
+void stmt_together(Gen *g);
 
 /* ---- case.c ---- */
 /* Appends the declarations and the function of one case. */

@@ -401,7 +401,7 @@ void write_statement(Gen *g)
         stmt_contraction, stmt_recurrence,     stmt_key,       stmt_chain,      stmt_ragged,
         stmt_window,      stmt_user_reduction, stmt_fold,      stmt_record,     stmt_slice_assign,
         stmt_partial,     stmt_restriction,    stmt_range,     stmt_functional, stmt_local_array,
-        stmt_solve,       stmt_given_window,   stmt_product};
+        stmt_solve,       stmt_given_window,   stmt_product,   stmt_together};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;
