@@ -2,6 +2,7 @@
 #include "number.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../fdag/affine.h"
@@ -18,18 +19,29 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
                                                [NUM_LOCAL_BYTES] = "local_bytes",
                                                [NUM_GPU] = "gpu"};
 
-typedef struct NumText { /* of a node */
+typedef struct NumText { /* of a number */
     const char *text;
     Num *name; /* the symbol of its let */
-    bool unsayable;
 } NumText;
+
+typedef struct NumOf { /* of a node of the graph */
+    bool asked;
+    Num *number; /* NULL: plans cannot say it */
+} NumOf;
+
+typedef struct NumNamed { /* by a line of the plan */
+    const char *name;
+    Num *number;
+} NumNamed;
 
 struct Numbers {
     Num *facts[NUM_FACTS];
     VEC(Num *) macros;
-    VEC(Num *) lengths; /* slot * FD_MAX_RANK + dimension: names of lengths of slots */
+    VEC(Num *) bounds;  /* 2 * (slot * FD_MAX_RANK + dimension): lower bound and length */
     VEC(NumText) texts; /* by node id */
-    int nparts;         /* names of long texts */
+    VEC(NumOf) numbers; /* by node id */
+    VEC(NumNamed) named;
+    int nparts; /* names of long texts */
 };
 
 static Numbers *numbers_of(Unit *u)
@@ -42,8 +54,10 @@ void numbers_free(Numbers *n)
 {
     if (!n) return;
     vec_free(&n->macros);
-    vec_free(&n->lengths);
+    vec_free(&n->bounds);
     vec_free(&n->texts);
+    vec_free(&n->numbers);
+    vec_free(&n->named);
 }
 
 /* ---- building ---------------------------------------------------------------------------------- */
@@ -161,16 +175,37 @@ const char *num_name(Num *x)
     return is_symbol(x) && !strchr(x->name, '.') ? x->name : NULL;
 }
 
+static NumText *text_entry(Unit *u, Num *x)
+{
+    Numbers *all = numbers_of(u);
+    while (all->texts.len <= x->id) vec_push(&all->texts, (NumText){0});
+    return &all->texts.data[x->id];
+}
+
+static void remember_name(Unit *u, const char *name, Num *x)
+{
+    vec_push(&numbers_of(u)->named, ((NumNamed){name, x}));
+}
+
+/* From here on the text of x is this name. */
+static Num *name_it(Unit *u, const char *name, Num *x)
+{
+    NumText *entry = text_entry(u, x);
+    entry->text = name;
+    entry->name = fd_local(u->fd, x->type, name);
+    remember_name(u, name, entry->name);
+    return entry->name;
+}
+
 Num *num_let(Unit *u, const char *stem, Num *x)
 {
     if (fd_is_const(x) || is_symbol(x)) return x;
     const char *text = num_text(u, x);
-    NumText *known = &numbers_of(u)->texts.data[x->id];
-    if (known->name) return known->name;
+    Num *known = text_entry(u, x)->name;
+    if (known) return known;
     const char *name = fresh_name(u, stem);
     plan_line(u, "let %s = %s", name, text);
-    known->text = name; /* from here on */
-    return known->name = fd_local(u->fd, x->type, name);
+    return name_it(u, name, x);
 }
 
 Num *num_define(Unit *u, const char *name, Num *x)
@@ -181,6 +216,7 @@ Num *num_define(Unit *u, const char *name, Num *x)
     plan_line(u, "define %s = %s", name, num_text(u, x));
     Num *macro = symbol(u, name);
     vec_push(&n->macros, macro);
+    remember_name(u, name, macro);
     return macro;
 }
 
@@ -209,14 +245,16 @@ static bool is_input(const Unit *u, const FdNode *array)
     return array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot < u->ninputs;
 }
 
-static Num *slot_length(Unit *u, int slot, int dim)
+static Num *slot_bound(Unit *u, int slot, int dim, bool lower)
 {
     Numbers *n = numbers_of(u);
-    size_t at = (size_t)slot * FD_MAX_RANK + (size_t)dim;
-    while (n->lengths.len <= at) vec_push(&n->lengths, NULL);
-    if (!n->lengths.data[at])
-        n->lengths.data[at] = symbol(u, arena_printf(u->arena, "s%d.n%d", u->plan_slot[slot], dim));
-    return n->lengths.data[at];
+    size_t at = 2 * ((size_t)slot * FD_MAX_RANK + (size_t)dim) + lower;
+    while (n->bounds.len <= at) vec_push(&n->bounds, NULL);
+    const char *what = lower ? "lo" : "n";
+    if (!n->bounds.data[at])
+        n->bounds.data[at] =
+            symbol(u, arena_printf(u->arena, "s%d.%s%d", u->plan_slot[slot], what, dim));
+    return n->bounds.data[at];
 }
 
 static Num *unsayable(Unit *u)
@@ -235,21 +273,19 @@ Num *plan_array_lo(Unit *u, const FdNode *array, int dim)
 Num *plan_array_hi(Unit *u, const FdNode *array, int dim)
 {
     const FdDom *d = known_range(u, array, dim), asked = d ? *d : fd_domain(u->fd, array, dim);
-    Num *hi = asked.hi ? num_of(u, asked.hi) : NULL;
-    return hi ? hi : unsayable(u);
+    return asked.hi ? num_must(u, asked.hi) : unsayable(u);
 }
 
 Num *plan_array_n(Unit *u, const FdNode *array, int dim)
 {
-    if (is_input(u, array)) return slot_length(u, array->slot, dim);
+    if (is_input(u, array)) return slot_bound(u, array->slot, dim, false);
     const FdDom *d = known_range(u, array, dim);
     return d ? plan_n(u, d) : unsayable(u);
 }
 
 Num *plan_lo(Unit *u, const FdDom *d)
 {
-    Num *lo = d->lo ? num_of(u, d->lo) : NULL;
-    return lo ? lo : unsayable(u);
+    return d->lo ? num_must(u, d->lo) : unsayable(u);
 }
 
 /* Is the range all of a dimension of an array, as most are? */
@@ -279,96 +315,129 @@ Num *plan_elements(Unit *u, const Def *d, int n)
     return count;
 }
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- of nodes of the graph --------------------------------------------------------------------- */
 
-static const char *text_of(Unit *u, const FdNode *n, bool *fails);
+static Num *number_of(Unit *u, const FdNode *n);
 
-static const char *bound_text(Unit *u, const FdNode *n, bool *fails)
+static Num *bound_of(Unit *u, const FdNode *n)
 {
     bool lower = fd_op_of(n) == FD_OP_LOWER;
     const FdNode *f = n->args[0];
     int dim = (int)n->args[1]->value.i;
     const FdDom *d = f->kind == FD_LET ? &f->doms[dim] : known_range(u, f, dim);
-    if (d && d->lo) return text_of(u, lower ? d->lo : d->hi, fails);
-    if (!is_input(u, f)) return *fails = true, "0";
-    int slot = u->plan_slot[f->slot];
-    if (lower) return arena_printf(u->arena, "s%d.lo%d", slot, dim);
-    return arena_printf(u->arena, "(s%d.lo%d + s%d.n%d)", slot, dim, slot, dim);
+    if (d && d->lo) return number_of(u, lower ? d->lo : d->hi);
+    if (!is_input(u, f)) return NULL;
+    Num *lo = slot_bound(u, f->slot, dim, true);
+    return lower ? lo : num_op(u, FD_OP_ADD, lo, slot_bound(u, f->slot, dim, false));
 }
 
-static const char *operation_text(Unit *u, const FdNode *n, bool *fails)
+static Num *to_long(Unit *u, Num *x)
+{
+    return result_kind(x) == SC_LONG ? x : fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &x);
+}
+
+static Num *operation_of(Unit *u, const FdNode *n)
+{
+    Num *x[3] = {NULL, NULL, NULL};
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return bound_of(u, n);
+    if (n->nargs > 3) return NULL;
+    for (int i = 0; i < n->nargs; i++)
+        if (!(x[i] = number_of(u, n->args[i]))) return NULL;
+    if (num_infix(op) || op == FD_OP_MIN || op == FD_OP_MAX) return num_op(u, op, x[0], x[1]);
+    switch (op) {
+    case FD_OP_NEG: return num_op(u, FD_OP_SUB, num_int(u, 0), x[0]);
+    case FD_OP_LNOT: return num_not(u, x[0]);
+    case FD_OP_SELECT: return num_select(u, x[0], x[1], x[2]);
+    case FD_OP_CONVERT: return result_kind(n) == SC_BOOL ? x[0] : to_long(u, x[0]);
+    default: return NULL;
+    }
+}
+
+static Num *fresh_number(Unit *u, const FdNode *n)
+{
+    if (!fd_type_is_scalar(n->type) || scalar_is_real(result_kind(n))) return NULL;
+    bool truth = result_kind(n) == SC_BOOL;
+    if (is_symbol(n)) return n;
+    if (fd_is_const(n)) return truth ? n : num_int(u, n->value.i);
+    if (n->kind == FD_SCALAR) return n->slot >= u->ninputs ? NULL : truth ? n : to_long(u, n);
+    return n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE ? operation_of(u, n) : NULL;
+}
+
+/* Each node is asked once: a graph has many paths to it. */
+static Num *number_of(Unit *u, const FdNode *n)
+{
+    Numbers *all = numbers_of(u);
+    while (all->numbers.len <= n->id) vec_push(&all->numbers, (NumOf){0});
+    if (!all->numbers.data[n->id].asked) {
+        Num *x = fresh_number(u, n);
+        all->numbers.data[n->id] = (NumOf){true, x};
+    }
+    return all->numbers.data[n->id].number;
+}
+
+Num *num_of(Unit *u, const FdNode *n)
+{
+    Num *x = number_of(u, n);
+    return x ? to_long(u, x) : NULL;
+}
+
+Num *num_must(Unit *u, const FdNode *n)
+{
+    Num *x = num_of(u, n);
+    return x ? x : unsayable(u);
+}
+
+/* ---- text -------------------------------------------------------------------------------------- */
+
+const char *num_infix(FdOp op)
 {
     static const char *const infix[FD_OP_COUNT] = {
         [FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*", [FD_OP_DIV] = "/",
         [FD_OP_REM] = "%", [FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
         [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_LAND] = "&&",
         [FD_OP_LOR] = "||"};
+    return infix[op];
+}
+
+static const char *operation_text(Unit *u, Num *n)
+{
     Arena *a = u->arena;
     FdOp op = fd_op_of(n);
-    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return bound_text(u, n, fails);
     const char *x[3] = {NULL, NULL, NULL};
-    for (int i = 0; i < n->nargs; i++) {
-        if (scalar_is_real(result_kind(n->args[i]))) return *fails = true, "0";
-        x[i] = text_of(u, n->args[i], fails);
-    }
-    if (infix[op]) return arena_printf(a, "(%s %s %s)", x[0], infix[op], x[1]);
+    for (int i = 0; i < n->nargs; i++) x[i] = num_text(u, n->args[i]);
+    if (num_infix(op)) return arena_printf(a, "(%s %s %s)", x[0], num_infix(op), x[1]);
     switch (op) {
     case FD_OP_MIN: return arena_printf(a, "min(%s, %s)", x[0], x[1]);
     case FD_OP_MAX: return arena_printf(a, "max(%s, %s)", x[0], x[1]);
     case FD_OP_NEG: return arena_printf(a, "(0 - %s)", x[0]);
     case FD_OP_LNOT: return arena_printf(a, "!%s", x[0]);
     case FD_OP_SELECT: return arena_printf(a, "(%s ? %s : %s)", x[0], x[1], x[2]);
-    case FD_OP_CONVERT: return x[0];
-    default: return *fails = true, "0";
+    case FD_OP_CONVERT: return x[0]; /* an int is a long here, a condition 0 or 1 */
+    default: abort();
     }
 }
 
-static const char *fresh_text(Unit *u, const FdNode *n, bool *fails)
+static const char *fresh_text(Unit *u, Num *x)
 {
     Arena *a = u->arena;
-    if (is_symbol(n)) return n->name;
-    if (n->kind == FD_SCALAR && !scalar_is_real(result_kind(n))) {
-        if (n->leaf == FD_LEAF_CONST)
-            return arena_printf(a, n->value.i < 0 ? "(%" PRId64 ")" : "%" PRId64, n->value.i);
-        if (n->slot < u->ninputs) return arena_printf(a, "s%d", u->plan_slot[n->slot]);
-    }
-    if (n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE) return operation_text(u, n, fails);
-    return *fails = true, "0";
-}
-
-/* What is not sayable is remembered too: a graph has many paths to it. */
-static const char *text_of(Unit *u, const FdNode *n, bool *fails)
-{
-    Numbers *all = numbers_of(u);
-    while (all->texts.len <= n->id) vec_push(&all->texts, (NumText){0});
-    NumText known = all->texts.data[n->id];
-    if (!known.text) {
-        known.text = fresh_text(u, n, &known.unsayable);
-        if (!known.unsayable && strlen(known.text) > LONGEST) {
-            const char *name = arena_printf(u->arena, "part%d", all->nparts++);
-            plan_line(u, "let %s = %s", name, known.text);
-            known.text = name;
-        }
-        all->texts.data[n->id] = known;
-    }
-    *fails |= known.unsayable;
-    return known.text;
+    if (is_symbol(x)) return x->name;
+    if (fd_is_const(x))
+        return arena_printf(a, x->value.i < 0 ? "(%" PRId64 ")" : "%" PRId64, x->value.i);
+    if (x->kind == FD_SCALAR) return arena_printf(a, "s%d", u->plan_slot[x->slot]);
+    return operation_text(u, x);
 }
 
 const char *num_text(Unit *u, Num *x)
 {
-    bool fails = false;
-    const char *text = text_of(u, x, &fails);
-    u->host_only |= fails;
-    return text;
-}
-
-Num *num_of(Unit *u, const FdNode *n)
-{
-    bool fails = false;
-    if (!fd_type_is_scalar(n->type) || scalar_is_real(result_kind(n))) return NULL;
-    text_of(u, n, &fails);
-    if (fails) return NULL;
-    if (result_kind(n) == SC_LONG) return n;
-    return fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &n);
+    const char *known = text_entry(u, x)->text;
+    if (known) return known;
+    const char *text = fresh_text(u, x);
+    if (strlen(text) > LONGEST) {
+        const char *name = arena_printf(u->arena, "part%d", numbers_of(u)->nparts++);
+        plan_line(u, "let %s = %s", name, text);
+        remember_name(u, name, x);
+        text = name;
+    }
+    return text_entry(u, x)->text = text;
 }

@@ -41,6 +41,8 @@ bool num_is(Num *x, int64_t v);                   /* is it this constant? */
 /* A closed integer node of the graph as a number; NULL if plans cannot say it (elements of arrays,
  * temporaries, reals). */
 Num *num_of(struct Unit *u, const FdNode *n);
+Num *num_must(struct Unit *u,
+              const FdNode *n); /* the same; 0 and Unit.host_only in place of NULL */
 
 /* `let`: a name for x; the name that it has, or x itself if it is a constant or a name. */
 Num *num_let(struct Unit *u, const char *stem, Num *x);
@@ -53,6 +55,7 @@ const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL:
 /* The text; an expression that would be long is given a name (a `let`) first, so that what is said
  * of a large graph grows with the graph. */
 const char *num_text(struct Unit *u, Num *x);
+const char *num_infix(FdOp op); /* how it is written between its operands, NULL: it is not */
 
 /* What the functions above keep between calls. */
 typedef struct Numbers Numbers;

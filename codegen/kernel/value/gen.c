@@ -400,7 +400,8 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
     FdOp op = fd_op_of(n);
     ScalarKind k = result_kind(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
-        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, num_text(g->u, n));
+        const char *bound = num_text(g->u, num_must(g->u, n));
+        const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, bound);
         return kir_convert(a, kir_type((int)k, 1), e);
     }
     bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
