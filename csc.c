@@ -148,12 +148,12 @@ static bool analyse(Job *j)
     return true;
 }
 
-static void print_schedule(Job *j, const SemaEvaluation *e)
+static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule)
 {
     int line, col;
     sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
     text_printf(&j->out, "evaluation %d:%d\n", line, col);
-    cg_print_schedule(e->graph, &j->opt->host.cg, &j->out);
+    text_addn(&j->out, schedule->data, schedule->len);
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
@@ -163,7 +163,11 @@ static bool lower_kernels(Job *j)
         const SemaEvaluation *e = &j->sema->evaluations[i];
         FdError error = {0};
         char *text = NULL;
-        CgStatus status = cg_lower(e->graph, &j->opt->host.cg, &text, &error);
+        Text schedule = {0}, *printed = j->opt->emit == EMIT_SCHEDULE ? &schedule : NULL;
+        CgStatus status =
+            cg_lower_schedule(e->graph, &j->opt->host.cg, NULL, &text, printed, &error);
+        if (printed && status == CG_OK) print_schedule(j, e, &schedule);
+        text_free(&schedule);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
         if (status != CG_OK) {
             mem_free(text);
@@ -174,7 +178,6 @@ static bool lower_kernels(Job *j)
         mem_free(text);
         vec_push(&j->kernels, k);
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
-        if (j->opt->emit == EMIT_SCHEDULE) print_schedule(j, e);
     }
     return diags_errors(j->diags) == 0;
 }

@@ -29,8 +29,11 @@ typedef enum CgStatus {
  * CG_USER_ERROR it holds the message that error->message points to. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
-/* Appends the schedule of one evaluation: its nests as text (docs/kernels.md). */
-void cg_print_schedule(const FdGraph *g, const CgOptions *options, Text *out);
+/* The same by the schedule `read`, NULL: by recipes; a text that is none of this graph is a user error
+ * ("line N: why"). The schedule taken is appended to `printed`, if that is not NULL: nests, and the
+ * lines of the plan that are not about them, as text (docs/kernels.md). */
+CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
+                           char **text, Text *printed, FdError *error);
 
 /* Mixes the options and the generator's version (made by the build from its sources) into a graph's
  * key. */

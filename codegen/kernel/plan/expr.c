@@ -15,35 +15,9 @@ enum {
     MAX_NESTED = 256 /* parentheses: texts come from files */
 };
 
-typedef enum Code {
-    PUSH,
-    SYMBOL,
-    ADD,
-    SUB,
-    MUL,
-    DIV,
-    REM,
-    SHL,
-    LT,
-    LE,
-    GT,
-    GE,
-    EQ,
-    NE,
-    AND,
-    OR,
-    NOT,
-    NEG,
-    CHOOSE,
-    MINIMUM,
-    MAXIMUM,
-    CEILDIV,
-    ROUNDUP
-} Code;
-
 typedef struct Instr {
-    Code code;
-    int64_t value; /* PUSH: the number; SYMBOL: its number */
+    PlanCode code;
+    int64_t value; /* PUSH and SYMBOL */
 } Instr;
 
 struct PlanExpr {
@@ -62,7 +36,7 @@ typedef struct Parser {
     VEC(Instr) code;
 } Parser;
 
-static void emit(Parser *p, Code code, int64_t value, int pops)
+static void emit(Parser *p, PlanCode code, int64_t value, int pops)
 {
     Instr in = {code, value};
     vec_push(&p->code, in);
@@ -91,7 +65,7 @@ static void expect(Parser *p, const char *token)
 
 static void conditional(Parser *p);
 
-static void call(Parser *p, Code code)
+static void call(Parser *p, PlanCode code)
 {
     conditional(p);
     expect(p, ",");
@@ -104,9 +78,9 @@ static void name(Parser *p)
 {
     static const struct {
         const char *name;
-        Code code;
+        PlanCode code;
     } functions[] = {
-        {"min", MINIMUM}, {"max", MAXIMUM}, {"ceildiv", CEILDIV}, {"roundup", ROUNDUP}};
+        {"min", PLAN_MIN}, {"max", PLAN_MAX}, {"ceildiv", PLAN_CEILDIV}, {"roundup", PLAN_ROUNDUP}};
     const char *start = p->at;
     while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') p->at++;
     size_t len = (size_t)(p->at - start);
@@ -119,7 +93,7 @@ static void name(Parser *p)
         }
     int sym = p->resolve(p->ctx, start, (int)len);
     if (sym < 0 && !p->error) p->error = "expression names an unknown symbol";
-    emit(p, SYMBOL, sym, 0);
+    emit(p, PLAN_SYMBOL, sym, 0);
 }
 
 static void primary(Parser *p)
@@ -132,17 +106,17 @@ static void primary(Parser *p)
         expect(p, ")");
     } else if (accept(p, "-")) {
         primary(p);
-        emit(p, NEG, 0, 1);
+        emit(p, PLAN_NEG, 0, 1);
     } else if (accept(p, "!")) {
         primary(p);
-        emit(p, NOT, 0, 1);
+        emit(p, PLAN_NOT, 0, 1);
     } else if (isdigit((unsigned char)*p->at)) {
         int64_t v = 0;
         for (; isdigit((unsigned char)*p->at); p->at++) {
             if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
                 p->error = "expression holds a number out of range";
         }
-        emit(p, PUSH, v, 0);
+        emit(p, PLAN_PUSH, v, 0);
     } else if (isalpha((unsigned char)*p->at)) {
         name(p);
     } else {
@@ -155,10 +129,11 @@ static void primary(Parser *p)
 static const struct {
     const char *text;
     int precedence;
-    Code code;
-} operators[] = {{"||", 1, OR}, {"&&", 2, AND}, {"==", 3, EQ}, {"!=", 3, NE}, {"<=", 4, LE},
-                 {">=", 4, GE}, {"<<", 5, SHL}, {"<", 4, LT},  {">", 4, GT},  {"+", 6, ADD},
-                 {"-", 6, SUB}, {"*", 7, MUL},  {"/", 7, DIV}, {"%", 7, REM}};
+    PlanCode code;
+} operators[] = {{"||", 1, PLAN_OR}, {"&&", 2, PLAN_AND}, {"==", 3, PLAN_EQ},  {"!=", 3, PLAN_NE},
+                 {"<=", 4, PLAN_LE}, {">=", 4, PLAN_GE},  {"<<", 5, PLAN_SHL}, {"<", 4, PLAN_LT},
+                 {">", 4, PLAN_GT},  {"+", 6, PLAN_ADD},  {"-", 6, PLAN_SUB},  {"*", 7, PLAN_MUL},
+                 {"/", 7, PLAN_DIV}, {"%", 7, PLAN_REM}};
 
 static void binary(Parser *p, int precedence)
 {
@@ -176,12 +151,15 @@ static void binary(Parser *p, int precedence)
 
 static void conditional(Parser *p)
 {
+    if (p->error) return;
     binary(p, 1);
     if (!p->error && accept(p, "?")) {
+        if (p->nested++ == MAX_NESTED) p->error = "expression is nested too deeply";
         conditional(p);
         expect(p, ":");
         conditional(p);
-        emit(p, CHOOSE, 0, 3);
+        p->nested--;
+        emit(p, PLAN_CHOOSE, 0, 3);
     }
 }
 
@@ -209,30 +187,30 @@ static int64_t limit(bool negative)
     return negative ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t apply(Code code, int64_t a, int64_t b)
+static int64_t apply(PlanCode code, int64_t a, int64_t b)
 {
     /* What overflows stays at the limit, so that the size of an array too large is never small. */
     int64_t r;
     bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
     switch (code) {
-    case ADD: return __builtin_add_overflow(a, b, &r) ? limit(a < 0) : r;
-    case SUB: return __builtin_sub_overflow(a, b, &r) ? limit(a < 0) : r;
-    case MUL: return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
-    case DIV: return divides ? a / b : 0;
-    case REM: return divides ? a % b : 0;
-    case SHL: return apply(MUL, a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
-    case LT: return a < b;
-    case LE: return a <= b;
-    case GT: return a > b;
-    case GE: return a >= b;
-    case EQ: return a == b;
-    case NE: return a != b;
-    case AND: return a && b;
-    case OR: return a || b;
-    case MINIMUM: return a < b ? a : b;
-    case MAXIMUM: return a > b ? a : b;
-    case CEILDIV: return divides ? a / b + (a % b > 0) : 0;
-    case ROUNDUP: return apply(MUL, apply(CEILDIV, a, b), b);
+    case PLAN_ADD: return __builtin_add_overflow(a, b, &r) ? limit(a < 0) : r;
+    case PLAN_SUB: return __builtin_sub_overflow(a, b, &r) ? limit(a < 0) : r;
+    case PLAN_MUL: return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
+    case PLAN_DIV: return divides ? a / b : 0;
+    case PLAN_REM: return divides ? a % b : 0;
+    case PLAN_SHL: return apply(PLAN_MUL, a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
+    case PLAN_LT: return a < b;
+    case PLAN_LE: return a <= b;
+    case PLAN_GT: return a > b;
+    case PLAN_GE: return a >= b;
+    case PLAN_EQ: return a == b;
+    case PLAN_NE: return a != b;
+    case PLAN_AND: return a && b;
+    case PLAN_OR: return a || b;
+    case PLAN_MIN: return a < b ? a : b;
+    case PLAN_MAX: return a > b ? a : b;
+    case PLAN_CEILDIV: return divides ? a / b + (a % b > 0) : 0;
+    case PLAN_ROUNDUP: return apply(PLAN_MUL, apply(PLAN_CEILDIV, a, b), b);
     default: return 0;
     }
 }
@@ -245,11 +223,11 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
     for (int i = 0; i < e->len; i++) {
         const Instr *in = &e->code[i];
         switch (in->code) {
-        case PUSH: stack[++top] = in->value; break;
-        case SYMBOL: stack[++top] = lookup(ctx, (int)in->value); break;
-        case NOT: stack[top] = !stack[top]; break;
-        case NEG: stack[top] = apply(SUB, 0, stack[top]); break;
-        case CHOOSE:
+        case PLAN_PUSH: stack[++top] = in->value; break;
+        case PLAN_SYMBOL: stack[++top] = lookup(ctx, (int)in->value); break;
+        case PLAN_NOT: stack[top] = !stack[top]; break;
+        case PLAN_NEG: stack[top] = apply(PLAN_SUB, 0, stack[top]); break;
+        case PLAN_CHOOSE:
             top -= 2;
             stack[top] = stack[top] ? stack[top + 1] : stack[top + 2];
             break;
@@ -259,4 +237,31 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
     int64_t result = stack[0];
     if (stack != few) mem_free(stack);
     return result;
+}
+
+static int operands_of(PlanCode code)
+{
+    switch (code) {
+    case PLAN_PUSH:
+    case PLAN_SYMBOL: return 0;
+    case PLAN_NOT:
+    case PLAN_NEG: return 1;
+    case PLAN_CHOOSE: return 3;
+    default: return 2;
+    }
+}
+
+const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx)
+{
+    VEC(const void *) stack = {0};
+    const void *last = NULL;
+    for (int i = 0; i < e->len; i++) {
+        const Instr *in = &e->code[i];
+        stack.len -= (size_t)operands_of(in->code);
+        last = build(ctx, in->code, in->value, stack.data ? stack.data + stack.len : NULL);
+        if (!last) break;
+        vec_push(&stack, last);
+    }
+    vec_free(&stack);
+    return last;
 }

@@ -12,6 +12,33 @@
  * min(a, b), max(a, b), ceildiv(a, b), roundup(a, b). Division by zero gives 0. */
 typedef struct PlanExpr PlanExpr;
 
+typedef enum PlanCode {
+    PLAN_PUSH,   /* a number */
+    PLAN_SYMBOL, /* its number */
+    PLAN_ADD,
+    PLAN_SUB,
+    PLAN_MUL,
+    PLAN_DIV,
+    PLAN_REM,
+    PLAN_SHL,
+    PLAN_LT,
+    PLAN_LE,
+    PLAN_GT,
+    PLAN_GE,
+    PLAN_EQ,
+    PLAN_NE,
+    PLAN_AND,
+    PLAN_OR,
+    PLAN_NOT,
+    PLAN_NEG,
+    PLAN_CHOOSE,
+    PLAN_MIN,
+    PLAN_MAX,
+    PLAN_CEILDIV,
+    PLAN_ROUNDUP,
+    PLAN_CODES
+} PlanCode;
+
 /* Number of a symbol, or -1 if there is none of that name. */
 typedef int PlanResolve(void *ctx, const char *name, int len);
 /* Value of symbol number `sym`. */
@@ -22,5 +49,10 @@ typedef int64_t PlanLookup(const void *ctx, int sym);
 const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *resolve, void *ctx,
                                 const char **error);
 int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx);
+
+/* Makes something else of an expression: `build` gives what an operation makes of what its operands
+ * gave (value: of PUSH and SYMBOL), NULL if it cannot. NULL, too, if some operation gave NULL. */
+typedef const void *PlanBuild(void *ctx, PlanCode code, int64_t value, const void *const *operands);
+const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx);
 
 #endif

@@ -2,6 +2,7 @@
 #include "number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,13 @@ void numbers_free(Numbers *n)
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
+static NumText *text_entry(Unit *u, Num *x)
+{
+    Numbers *all = numbers_of(u);
+    while (all->texts.len <= x->id) vec_push(&all->texts, (NumText){0});
+    return &all->texts.data[x->id];
+}
+
 static Num *symbol(Unit *u, const char *name)
 {
     return fd_local(u->fd, fd_type_scalar(u->fd, SC_LONG), name);
@@ -105,10 +113,18 @@ static Num *decided(Unit *u, FdOp op, Num *x, Num *y)
     return fd_simple_op(u->fd, op, SC_BOOL, 2, args);
 }
 
+/* What has a name is used by it: equal texts are then equal nodes. */
+static Num *by_name(Unit *u, Num *x)
+{
+    Num *name = text_entry(u, x)->name;
+    return name ? name : x;
+}
+
 Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
 {
     Num *known = decided(u, op, x, y);
     if (known) return known;
+    x = by_name(u, x), y = by_name(u, y);
     if (is_commutative(op) && fd_is_const(x)) { /* the constant last, where simplifying looks */
         Num *z = x;
         x = y, y = z;
@@ -140,14 +156,15 @@ Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
 
 Num *num_not(Unit *u, Num *x)
 {
-    return fd_simple_op(u->fd, FD_OP_LNOT, SC_BOOL, 1, &x);
+    Num *arg = by_name(u, x);
+    return fd_simple_op(u->fd, FD_OP_LNOT, SC_BOOL, 1, &arg);
 }
 
 Num *num_select(Unit *u, Num *cond, Num *x, Num *y)
 {
     if (fd_is_const(cond)) return cond->value.i ? x : y;
     if (x == y) return x;
-    Num *args[] = {cond, x, y};
+    Num *args[] = {by_name(u, cond), by_name(u, x), by_name(u, y)};
     return fd_simple_op(u->fd, FD_OP_SELECT, SC_LONG, 3, args);
 }
 
@@ -165,6 +182,10 @@ Num *num_roundup(Unit *u, Num *x, Num *y)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
+static Num *number_of(Unit *u, const FdNode *n);
+static const char *fresh_text(Unit *u, Num *x);
+static Num *slot_bound(Unit *u, int slot, int dim, bool lower);
+
 static bool is_symbol(Num *x)
 {
     return x->kind == FD_VAR && x->role == FD_VAR_LOCAL;
@@ -173,13 +194,6 @@ static bool is_symbol(Num *x)
 const char *num_name(Num *x)
 {
     return is_symbol(x) && !strchr(x->name, '.') ? x->name : NULL;
-}
-
-static NumText *text_entry(Unit *u, Num *x)
-{
-    Numbers *all = numbers_of(u);
-    while (all->texts.len <= x->id) vec_push(&all->texts, (NumText){0});
-    return &all->texts.data[x->id];
 }
 
 static void remember_name(Unit *u, const char *name, Num *x)
@@ -208,11 +222,62 @@ Num *num_let(Unit *u, const char *stem, Num *x)
     return name_it(u, name, x);
 }
 
+/* Fresh names are others than this one. */
+static void avoid(Unit *u, const char *name)
+{
+    int len = 0, number = 0;
+    const char *last = strrchr(name, '_');
+    if (last && sscanf(last, "_%9d%n", &number, &len) == 1 && !last[len] && number >= u->nnames)
+        u->nnames = number + 1;
+}
+
+bool num_name_let(Unit *u, const char *name, Num *x)
+{
+    int len = 0, number = 0;
+    if (num_find(u, name, strlen(name))) return false;
+    avoid(u, name);
+    const char *known = text_entry(u, x)->text;
+    plan_line(u, "let %s = %s", name, known ? known : fresh_text(u, x));
+    if (sscanf(name, "part%9d%n", &number, &len) == 1 && !name[len]) { /* as num_text makes them */
+        if (number >= numbers_of(u)->nparts) numbers_of(u)->nparts = number + 1;
+        text_entry(u, x)->text = name;
+        remember_name(u, name, x);
+    } else if (fd_is_const(x) || is_symbol(x) || text_entry(u, x)->name) { /* it keeps its own */
+        remember_name(u, name, fd_local(u->fd, x->type, name));
+    } else {
+        name_it(u, name, x);
+    }
+    return true;
+}
+
+Num *num_find(Unit *u, const char *name, size_t len)
+{
+    const Numbers *n = numbers_of(u);
+    for (size_t i = n->named.len; i-- > 0;)
+        if (strncmp(n->named.data[i].name, name, len) == 0 && !n->named.data[i].name[len])
+            return n->named.data[i].number;
+    for (int f = 0; f < NUM_FACTS; f++)
+        if (strlen(num_fact_names[f]) == len && memcmp(num_fact_names[f], name, len) == 0)
+            return num_fact(u, (NumFact)f);
+    return NULL;
+}
+
+Num *num_slot(Unit *u, int number, int dim, bool lower)
+{
+    if (number < 0 || number >= u->order->nslots) return NULL;
+    int slot = u->order->slots[number];
+    const FdType *t = u->g->slots[slot].type;
+    if (dim < 0 && !t->nparams)
+        return number_of(u, fd_slot(u->fd, slot, t, u->g->slots[slot].name));
+    return dim >= 0 && dim < t->nparams ? slot_bound(u, slot, dim, lower) : NULL;
+}
+
 Num *num_define(Unit *u, const char *name, Num *x)
 {
     Numbers *n = numbers_of(u);
     for (size_t i = 0; i < n->macros.len; i++)
         if (strcmp(n->macros.data[i]->name, name) == 0) return n->macros.data[i];
+    avoid(u, name);
     plan_line(u, "define %s = %s", name, num_text(u, x));
     Num *macro = symbol(u, name);
     vec_push(&n->macros, macro);
@@ -316,8 +381,6 @@ Num *plan_elements(Unit *u, const Def *d, int n)
 }
 
 /* ---- of nodes of the graph --------------------------------------------------------------------- */
-
-static Num *number_of(Unit *u, const FdNode *n);
 
 static Num *bound_of(Unit *u, const FdNode *n)
 {

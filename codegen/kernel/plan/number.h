@@ -57,6 +57,19 @@ const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL:
 const char *num_text(struct Unit *u, Num *x);
 const char *num_infix(FdOp op); /* how it is written between its operands, NULL: it is not */
 
+/* ---- reading (number_read.c) ------------------------------------------------------------------- */
+
+/* The number at *text, which moves behind it; built as above, so that what was printed comes back as
+ * the same node. `truth`: a condition. NULL with *error (static text) if there is none. */
+Num *num_read(struct Unit *u, const char **text, bool truth, const char **error);
+Num *num_find(struct Unit *u, const char *name,
+              size_t len); /* by name: lets, macros, facts; NULL */
+/* A bound of dimension dim of the slot that plans give this number; dim -1: its value. NULL: it has
+ * no such thing. */
+Num *num_slot(struct Unit *u, int number, int dim, bool lower);
+/* num_let of a given name, which fresh names then avoid; false: there is something of that name. */
+bool num_name_let(struct Unit *u, const char *name, Num *x);
+
 /* What the functions above keep between calls. */
 typedef struct Numbers Numbers;
 void numbers_free(Numbers *n);

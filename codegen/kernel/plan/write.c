@@ -6,9 +6,11 @@ void plan_line(Unit *u, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     text_add(&u->plan, " * ");
+    size_t begin = u->plan.len;
     text_vprintf(&u->plan, fmt, ap);
     text_add(&u->plan, "\n");
     va_end(ap);
+    if (u->schedule) text_addn(u->schedule, u->plan.data + begin, u->plan.len - begin);
 }
 
 const char *fresh_name(Unit *u, const char *stem)

@@ -5,6 +5,7 @@
 
 #include "../ir/prelude.h"
 #include "../unit.h"
+#include "schedule.h"
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
@@ -118,7 +119,8 @@ static char *whole_text(Unit *u)
     return text_take(&t);
 }
 
-static CgStatus lower_unit_text(Unit *u, char **text)
+/* read: NULL, or the schedule to take. */
+static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError *error)
 {
     int n = 0;
     Def *defs = arena_array(u->arena, Def, u->g->nslots + 1);
@@ -145,15 +147,19 @@ static CgStatus lower_unit_text(Unit *u, char **text)
             plan_line(u, "out %d bytes %s", k, bytes);
         }
     }
-    for (int i = 0; i < n && !u->host_only; i++) schedule_def(u, &defs[i]);
+    const char *why = read ? schedule_read(u, read, n, defs) : NULL;
+    if (why) {
+        *error = (FdError){.message = why};
+        return CG_USER_ERROR;
+    }
+    for (int i = 0; i < n && !read && !u->host_only; i++) schedule_def(u, &defs[i]);
     if (u->host_only) return CG_HOST_ONLY;
     *text = whole_text(u);
     return CG_OK;
 }
 
-/* schedule: NULL, or where the nests are printed. */
-static CgStatus lower(const FdGraph *g, const CgOptions *options, char **text, Text *schedule,
-                      FdError *error)
+CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
+                           char **text, Text *printed, FdError *error)
 {
     Fd *fd = fd_new();
     Arena *arena = arena_new();
@@ -166,7 +172,7 @@ static CgStatus lower(const FdGraph *g, const CgOptions *options, char **text, T
               .options = options,
               .g = &copy,
               .order = &order,
-              .schedule = schedule,
+              .schedule = printed,
               .ninputs = copy.nslots};
     CgStatus status = CG_USER_ERROR;
     const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
@@ -175,7 +181,7 @@ static CgStatus lower(const FdGraph *g, const CgOptions *options, char **text, T
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);
         count_all_uses(&u);
-        status = lower_unit_text(&u, text);
+        status = lower_unit_text(&u, read, text, error);
     }
     if (status == CG_USER_ERROR) {
         Text t = {0};
@@ -200,13 +206,5 @@ static CgStatus lower(const FdGraph *g, const CgOptions *options, char **text, T
 
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)
 {
-    return lower(g, options, text, NULL, error);
-}
-
-void cg_print_schedule(const FdGraph *g, const CgOptions *options, Text *out)
-{
-    FdError error = {0};
-    char *text = NULL;
-    lower(g, options, &text, out, &error);
-    mem_free(text);
+    return cg_lower_schedule(g, options, NULL, text, NULL, error);
 }

@@ -1,4 +1,6 @@
 /* Building nests (nest.h). */
+#include <ctype.h>
+
 #include "nest.h"
 
 Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
@@ -12,11 +14,18 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     return n;
 }
 
+const char *nest_word(const char *name)
+{
+    bool word = name && *name && !isdigit((unsigned char)*name);
+    for (const char *p = name; word && *p; p++) word = isalnum((unsigned char)*p) || *p == '_';
+    return word ? name : "_";
+}
+
 static const char *axis_name(Unit *u, int nvars, const FdNode *const *vars)
 {
     const char *name = "";
     for (int i = 0; i < nvars; i++)
-        name = arena_printf(u->arena, "%s%s", name, vars[i]->name ? vars[i]->name : "_");
+        name = arena_printf(u->arena, "%s%s", name, nest_word(vars[i]->name));
     return name;
 }
 

@@ -1,21 +1,27 @@
 /* Kernels as data. A nest computes a definition, or some stage of it, in one launch: axes (what is
  * looped over), a tree of loops with steps between them, and holds (values kept somewhere for a
- * while). Recipes (recipe_*.c) build nests; nest_text.c prints and reads them; lowering
- * (nest_kernel.c, nest_hold.c, nest_give.c) makes each a kernel and a `run` line of the plan.
+ * while). Recipes (recipe_*.c) build nests, nest_print.c prints them and nest_read.c reads them back
+ * (docs/kernels.md); nest_verify.c says what is legal; lowering (nest_kernel.c, nest_hold.c,
+ * nest_result.c) makes each a kernel and a `run` line of the plan.
  *
- *   nest contract when n >= 32                 c(i, j) = sum(k, a(i, k) * b(k, j))
- *     group j/32 dim 0
- *       hold b private [k, j:32]
- *       loop i/12
+ *   nest contract when large                   c(i, j) = sum(k, a(i, k) * b(k, j))
+ *     result + (a(i, k) * b(k, j))
+ *     registers i times 12, j times 2 by V4
+ *     vectors j
+ *     group j by NR dim 0 clamp
+ *       hold b private along k times KB across j times NR vectors 2 = b(k, j)
+ *       loop i by 12 clamp
  *         start
  *         loop k
- *           unroll i:12
- *             unroll j/V4:32, lanes j
- *               take
- *         give clamped
+ *           unroll i times 12
+ *             unroll j by V4 times 2
+ *               lanes j
+ *                 take
+ *         give
  *
- * After Halide's loop nests (Ragan-Kelley et al., PLDI 2013) and TVM's tensor expressions; legality
- * is the recipes' affair: each says what it needs and leaves no trace where it does not apply.
+ * After Halide's loop nests (Ragan-Kelley et al., PLDI 2013) and TVM's tensor expressions; whether a
+ * form is worth it is the recipes' affair: each says what it needs and leaves no trace where it does
+ * not apply.
  */
 #ifndef CS_CODEGEN_NEST_H
 #define CS_CODEGEN_NEST_H
@@ -137,6 +143,7 @@ typedef struct Nest {
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
+const char *nest_word(const char *name); /* itself if it is a word of C, else "_" */
 Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when);
 int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms);
 int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to); /* variables [from, to) */
@@ -159,9 +166,11 @@ Num *nest_lane_count(Unit *u, int lanes); /* V4 or V8 as a number */
 
 /* ---- lowering ---------------------------------------------------------------------------------- */
 
+/* NULL, or why lowering cannot do what the nest says (static text, or in the unit's arena). */
+const char *nest_verify(Unit *u, const Nest *n);
 /* The kernel of a nest and its `run`. */
 void nest_lower(Unit *u, const Nest *n);
-/* The tree as text (docs/kernels.md). */
+/* All of a nest as text (docs/kernels.md). Long numbers may be named in the plan first. */
 void nest_print(Unit *u, const Nest *n, Text *out);
 
 #endif

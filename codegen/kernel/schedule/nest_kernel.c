@@ -392,9 +392,19 @@ static bool has_lanes(const NestStep *s)
     return false;
 }
 
+/* In a schedule a nest stands in place of its `run`, the last line. */
+static void replace_run(Text *schedule, const Text *nest)
+{
+    size_t at = schedule->len - 1;
+    while (at > 0 && schedule->data[at - 1] != '\n') at--;
+    schedule->len = at;
+    text_addn(schedule, nest->data, nest->len);
+}
+
 void nest_lower(Unit *u, const Nest *n)
 {
     KirBlock body = {0};
+    Text text = {0};
     if (has_lanes(n->root.first)) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
@@ -404,7 +414,9 @@ void nest_lower(Unit *u, const Nest *n)
     for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;
     for (int d = 0; d < 3; d++) l.global[d] = l.local[d] = num_int(u, 1);
     nest_steps(&l, n->root.first);
-    if (u->schedule) nest_print(u, n, u->schedule);
+    if (u->schedule) nest_print(u, n, &text);
     gen_run(&l.g, n->when, l.dims, l.global, l.local);
+    if (u->schedule) replace_run(u->schedule, &text);
+    text_free(&text);
     gen_end(&l.g, &body);
 }

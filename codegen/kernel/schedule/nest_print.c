@@ -1,78 +1,141 @@
-/* Nests as text (docs/kernels.md). A line is a loop or a step, indented by the loops around it. */
-#include "nest.h"
+/* Nests as text (docs/kernels.md): what they keep, then a line a loop or step, indented by the loops
+ * around it. */
+#include "nest_text.h"
 
-static const char *const binds[] = {[NEST_LOOP] = "loop",
-                                    [NEST_GROUP] = "group",
-                                    [NEST_ITEM] = "item",
-                                    [NEST_UNROLL] = "unroll",
-                                    [NEST_LANES] = "lanes"};
-static const char *const tails[] = {[NEST_CUT] = "",
-                                    [NEST_BACK] = " back",
-                                    [NEST_CLAMP] = " clamp",
-                                    [NEST_GUARD] = " guard",
-                                    [NEST_WHOLE] = " whole"};
-static const char *const spaces[] = {[NEST_REGISTERS] = "registers",
-                                     [NEST_PRIVATE] = "private",
-                                     [NEST_LOCAL] = "local",
-                                     [NEST_GLOBAL] = "global"};
-static const char *const steps[] = {
-    [NEST_START] = "start", [NEST_RESUME] = "resume", [NEST_TAKE] = "take", [NEST_PARTS] = "parts",
-    [NEST_JOIN] = "join",   [NEST_SAVE] = "save",     [NEST_GIVE] = "give", [NEST_SYNC] = "sync"};
+typedef struct Printer {
+    Unit *u;
+    const Nest *n;
+    NestNames names;
+    Text *out;
+} Printer;
 
-static const char *axis_of(const Nest *n, int axis)
+static const char *axis(const Printer *p, int i)
 {
-    return *n->axes[axis].name ? n->axes[axis].name : "_";
+    return nest_axis_name(&p->names, p->n, i);
 }
 
-static void print_loop(Unit *u, const Nest *n, const NestStep *s, Text *out)
+/* word E, nothing if there is none. */
+static void number(Printer *p, const char *word, Num *x)
 {
-    text_printf(out, "%s %s", binds[s->bind], axis_of(n, s->axis));
-    if (!num_is(s->step, 1)) text_printf(out, " by %s", num_text(u, s->step));
-    if (s->count) text_printf(out, " times %s", num_text(u, s->count));
-    if (s->bind == NEST_GROUP || s->bind == NEST_ITEM) text_printf(out, " dim %d", s->dim);
-    if (n->axes[s->axis].down) text_add(out, " down");
-    text_add(out, tails[s->tail]);
+    if (x) text_printf(p->out, " %s %s", word, num_text(p->u, x));
 }
 
-static void print_hold(Unit *u, const Nest *n, const NestHold *h, Text *out)
+/* ---- what is kept ------------------------------------------------------------------------------ */
+
+static void print_axis(Printer *p, int i)
 {
-    text_printf(out, "hold %s = ", h->name);
-    fd_print_expr(out, h->value);
-    text_printf(out, " %s", spaces[h->space]);
-    if (h->along >= 0)
-        text_printf(out, " along %s times %s", axis_of(n, h->along), num_text(u, h->depth));
-    if (h->across >= 0) text_printf(out, " across %s", axis_of(n, h->across));
-    if (h->width) text_printf(out, " times %s", num_text(u, h->width));
-    if (h->filled) text_add(out, " filled");
+    const NestAxis *x = &p->n->axes[i];
+    if (x->nvars == 1) return;
+    text_printf(p->out, "  axis %s", axis(p, i));
+    for (int k = 0; k < x->nvars; k++)
+        text_printf(p->out, "%s %s", k ? "," : " =", nest_var_name(&p->names, x->vars[k]));
+    if (!x->nvars) number(p, "times", x->n);
+    text_add(p->out, "\n");
 }
 
-static void print_steps(Unit *u, const Nest *n, const NestStep *s, int depth, Text *out)
+static void print_registers(Printer *p)
 {
-    for (; s; s = s->next) {
-        text_printf(out, "%*s", depth * 2, "");
-        if (s->kind == NEST_FOR)
-            print_loop(u, n, s, out);
-        else if (s->kind == NEST_HOLD)
-            print_hold(u, n, &n->holds[s->hold], out);
-        else if (s->kind == NEST_PLACE)
-            text_printf(out, "place %s times %s", axis_of(n, s->axis), num_text(u, s->count));
+    const Nest *n = p->n;
+    for (int i = 0; i < n->nregs; i++) {
+        text_printf(p->out, "%s %s", i ? "," : "  registers", axis(p, n->regs[i].axis));
+        number(p, "times", n->regs[i].count);
+        if (!num_is(n->regs[i].step, 1)) number(p, "by", n->regs[i].step);
+    }
+    if (n->nregs) text_add(p->out, "\n");
+}
+
+static void print_part(Printer *p)
+{
+    const NestPart *part = &p->n->part;
+    if (!part->naxes) return;
+    for (int r = 0; r < p->n->nreduces; r++) {
+        text_add(p->out, r ? ", " : "  part ");
+        if (part->temps[r] < 0)
+            text_add(p->out, "own");
         else
-            text_add(out, steps[s->kind]);
+            text_printf(p->out, "temp %d", part->temps[r]);
+    }
+    for (int i = 0; i < part->naxes; i++) {
+        text_printf(p->out, "%s %s", i ? "," : " over", axis(p, part->axes[i]));
+        number(p, "times", part->lengths[i]);
+    }
+    text_add(p->out, "\n");
+}
+
+static void print_head(Printer *p)
+{
+    const Nest *n = p->n;
+    for (int i = 0; i < n->naxes; i++) print_axis(p, i);
+    for (int r = 0; r < n->nreduces; r++)
+        text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
+    print_registers(p);
+    if (n->lanes_axis >= 0)
+        text_printf(p->out, "  vectors %s%s\n", axis(p, n->lanes_axis),
+                    n->scalar_give ? " apart" : "");
+    print_part(p);
+    if (n->block_axis >= 0)
+        text_printf(p->out, "  block %s by %s\n", axis(p, n->block_axis), num_text(p->u, n->block));
+}
+
+/* ---- loops and steps --------------------------------------------------------------------------- */
+
+static void print_loop(Printer *p, const NestStep *s)
+{
+    text_printf(p->out, "%s %s", nest_binds[s->bind], axis(p, s->axis));
+    if (!num_is(s->step, 1)) number(p, "by", s->step);
+    number(p, "times", s->count);
+    if (s->bind == NEST_GROUP || s->bind == NEST_ITEM) text_printf(p->out, " dim %d", s->dim);
+    if (p->n->axes[s->axis].down) text_add(p->out, " down");
+    if (s->tail != NEST_CUT) text_printf(p->out, " %s", nest_tails[s->tail]);
+}
+
+static void print_hold(Printer *p, const NestHold *h)
+{
+    text_printf(p->out, "hold %s %s", h->name, nest_spaces[h->space]);
+    if (h->space == NEST_GLOBAL) text_printf(p->out, " temp %d", h->temp);
+    if (h->filled) text_add(p->out, " filled");
+    if (h->batch >= 0) text_printf(p->out, " batch %s", axis(p, h->batch));
+    if (h->along >= 0) {
+        text_printf(p->out, " along %s", axis(p, h->along));
+        number(p, "times", h->depth);
+    }
+    if (h->across >= 0) text_printf(p->out, " across %s", axis(p, h->across));
+    number(p, "times", h->width);
+    number(p, "vectors", h->vectors);
+    text_printf(p->out, " = %s", nest_term_name(&p->names, h->value));
+}
+
+static void print_steps(Printer *p, const NestStep *s, int depth)
+{
+    const Nest *n = p->n;
+    for (; s; s = s->next) {
+        text_printf(p->out, "%*s", depth * 2, "");
+        if (s->kind == NEST_FOR) {
+            print_loop(p, s);
+        } else if (s->kind == NEST_HOLD) {
+            print_hold(p, &n->holds[s->hold]);
+        } else if (s->kind == NEST_PLACE) {
+            text_printf(p->out, "place %s", axis(p, s->axis));
+            number(p, "times", s->count);
+        } else {
+            text_add(p->out, nest_kinds[s->kind]);
+        }
         for (int r = s->begin; s->kind == NEST_TAKE && n->nreduces > 1 && r < s->end; r++)
-            text_printf(out, " %d", r);
-        text_add(out, "\n");
-        print_steps(u, n, s->first, depth + 1, out);
+            text_printf(p->out, " %d", r);
+        text_add(p->out, "\n");
+        print_steps(p, s->first, depth + 1);
     }
 }
 
 void nest_print(Unit *u, const Nest *n, Text *out)
 {
+    Printer p = {.u = u, .n = n, .names = nest_names(u, n->def), .out = out};
     text_printf(out, "nest %s", n->name);
-    if (n->when && !num_is(n->when, 1)) text_printf(out, " when %s", num_text(u, n->when));
+    if (n->when && !num_is(n->when, 1)) number(&p, "when", n->when);
     if (n->checked) text_add(out, " checked");
-    if (n->def->temp >= 0)
-        text_printf(out, " to temp %d\n", n->def->temp);
-    else
-        text_add(out, "\n");
-    print_steps(u, n, n->root.first, 1, out);
+    if (n->lanes != KIR_V4) text_printf(out, " lanes V%d", -n->lanes);
+    text_add(out, "\n");
+    print_head(&p);
+    print_steps(&p, n->root.first, 1);
+    nest_names_free(&p.names);
 }

@@ -1,5 +1,6 @@
 /* Which recipes a definition takes. A text holds all forms that can apply; the plan chooses by the
  * numbers of a run. */
+#include "schedule.h"
 #include "recipe.h"
 
 /* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
@@ -56,14 +57,21 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     return try(u, d, recipe_rows, rest);
 }
 
-void schedule_def(Unit *u, const Def *d)
+Num *schedule_begin(Unit *u, const Def *d)
 {
     u->def = d;
     u->suspects.len = 0;
+    if (u->schedule && d->temp >= 0) text_printf(u->schedule, "definition temp %d\n", d->temp);
+    if (u->schedule && d->temp < 0) text_add(u->schedule, "definition result\n");
     FdSeen seen = {0};
     report_empties(u, d, d->body, &seen);
     fd_seen_free(&seen);
-    Num *unsafe = plan_unsafe(u, d), *rest = num_truth(u, true);
+    return plan_unsafe(u, d);
+}
+
+void schedule_def(Unit *u, const Def *d)
+{
+    Num *unsafe = schedule_begin(u, d), *rest = num_truth(u, true);
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     if (u->options->tile != CG_TILE_1X1) {

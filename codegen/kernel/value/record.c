@@ -45,7 +45,9 @@ static const KirRecord *record_of(Unit *u, const FdType *t)
         names[i] = arena_printf(u->arena, "%s_%d", clean(u, t->field_names[i]), i);
     }
     KirRecord *r = arena_new_of(u->arena, KirRecord);
-    *r = (KirRecord){fresh_name(u, clean(u, t->record)), n, types, names};
+    /* a number of its own: no other name depends on when a type is first asked for */
+    const char *name = arena_printf(u->arena, "%s_t%zu", clean(u, t->record), u->records.len);
+    *r = (KirRecord){name, n, types, names};
     opencl_print_record(&u->types, r); /* after those of its fields */
     UnitRecord known = {t, r};
     vec_push(&u->records, known);

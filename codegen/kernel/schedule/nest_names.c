@@ -1,0 +1,149 @@
+/* The names that nests as text use (nest_text.h). */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nest_text.h"
+
+const char *const nest_binds[NEST_BINDS] = {[NEST_LOOP] = "loop",
+                                            [NEST_GROUP] = "group",
+                                            [NEST_ITEM] = "item",
+                                            [NEST_UNROLL] = "unroll",
+                                            [NEST_LANES] = "lanes"};
+const char *const nest_tails[NEST_TAILS] = {[NEST_CUT] = "",
+                                            [NEST_BACK] = "back",
+                                            [NEST_CLAMP] = "clamp",
+                                            [NEST_GUARD] = "guard",
+                                            [NEST_WHOLE] = "whole"};
+const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
+                                              [NEST_PRIVATE] = "private",
+                                              [NEST_LOCAL] = "local",
+                                              [NEST_GLOBAL] = "global"};
+const char *const nest_kinds[NEST_KINDS] = {
+    [NEST_START] = "start", [NEST_RESUME] = "resume", [NEST_TAKE] = "take", [NEST_PARTS] = "parts",
+    [NEST_JOIN] = "join",   [NEST_SAVE] = "save",     [NEST_GIVE] = "give", [NEST_SYNC] = "sync"};
+
+static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
+{
+    for (size_t i = 0; i < n->vars.len; i++)
+        if (n->vars.data[i].node == v) return;
+    vec_push(&n->vars, ((NestTerm){v, dom, nest_word(v->name)}));
+}
+
+/* In the order of the text; chains can be long, so not recursive. */
+NestNames nest_names(Unit *u, const Def *d)
+{
+    NestNames n = {.u = u};
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0};
+    for (int i = 0; i < d->nvars; i++) add_var(&n, d->vars[i], &d->doms[i]);
+    vec_push(&stack, d->body);
+    while (stack.len) {
+        const FdNode *node = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        if (!fd_meet(&seen, node)) continue;
+        vec_push(&n.terms, ((NestTerm){node, NULL, NULL}));
+        for (int i = 0; node->kind == FD_REDUCE && i < node->nvars; i++)
+            add_var(&n, node->vars[i], &node->doms[i]);
+        for (int i = fd_children(node, children); i-- > 0;) vec_push(&stack, children[i]);
+    }
+    vec_free(&stack);
+    fd_seen_free(&seen);
+    return n;
+}
+
+void nest_names_free(NestNames *n)
+{
+    vec_free(&n->vars);
+    vec_free(&n->terms);
+}
+
+static const char *numbered(Unit *u, const char *text, const char *mark, int number)
+{
+    return number > 1 ? arena_printf(u->arena, "%s%s%d", text, mark, number) : text;
+}
+
+/* "k#2" is the second k: its number; *len: of the text before the mark. */
+static int number_in(const char *name, const char *mark, size_t *len)
+{
+    const char *at = NULL;
+    for (const char *p = strstr(name, mark); p; p = strstr(p + 1, mark)) at = p;
+    *len = at ? (size_t)(at - name) : strlen(name);
+    if (!at) return 1;
+    char *end;
+    long number = strtol(at + strlen(mark), &end, 10);
+    return *end || number < 1 || number > INT32_MAX ? 0 : (int)number;
+}
+
+static bool is_text(const char *text, const char *name, size_t len)
+{
+    return strncmp(text, name, len) == 0 && !text[len];
+}
+
+/* ---- variables --------------------------------------------------------------------------------- */
+
+const char *nest_var_name(const NestNames *n, const FdNode *v)
+{
+    const char *text = nest_word(v->name);
+    int number = 1;
+    for (size_t i = 0; i < n->vars.len && n->vars.data[i].node != v; i++)
+        number += strcmp(n->vars.data[i].text, text) == 0;
+    return numbered(n->u, text, "#", number);
+}
+
+const NestTerm *nest_find_var(const NestNames *n, const char *name)
+{
+    size_t len;
+    int number = number_in(name, "#", &len);
+    for (size_t i = 0; i < n->vars.len; i++)
+        if (is_text(n->vars.data[i].text, name, len) && --number == 0) return &n->vars.data[i];
+    return NULL;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------- */
+
+static const char *text_of(NestNames *n, size_t i)
+{
+    NestTerm *term = &n->terms.data[i];
+    if (!term->text) {
+        Text t = {0};
+        fd_print_expr(&t, term->node);
+        for (size_t k = 0; k < t.len; k++)
+            if (iscntrl((unsigned char)t.data[k])) t.data[k] = ' '; /* a line is a line */
+        term->text = arena_strndup(n->u->arena, t.data, t.len);
+        text_free(&t);
+    }
+    return term->text;
+}
+
+const char *nest_term_name(NestNames *n, const FdNode *node)
+{
+    size_t at = 0;
+    while (at < n->terms.len && n->terms.data[at].node != node) at++;
+    if (at == n->terms.len) return "_"; /* of another definition: no recipe does that */
+    int number = 1;
+    for (size_t i = 0; i < at; i++) number += strcmp(text_of(n, i), text_of(n, at)) == 0;
+    return numbered(n->u, text_of(n, at), " #", number);
+}
+
+const FdNode *nest_find_term(NestNames *n, const char *name)
+{
+    size_t len;
+    int number = number_in(name, " #", &len);
+    for (size_t i = 0; i < n->terms.len; i++)
+        if (is_text(text_of(n, i), name, len) && --number == 0) return n->terms.data[i].node;
+    return NULL;
+}
+
+/* ---- axes -------------------------------------------------------------------------------------- */
+
+const char *nest_axis_name(const NestNames *names, const Nest *n, int axis)
+{
+    const NestAxis *x = &n->axes[axis];
+    if (x->nvars == 1) return nest_var_name(names, x->vars[0]);
+    int number = 1;
+    for (size_t i = 0; i < names->vars.len; i++)
+        number += strcmp(names->vars.data[i].text, x->name) == 0;
+    for (int i = 0; i < axis; i++)
+        number += n->axes[i].nvars != 1 && strcmp(n->axes[i].name, x->name) == 0;
+    return numbered(names->u, x->name, "#", number);
+}

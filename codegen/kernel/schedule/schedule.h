@@ -1,0 +1,13 @@
+/* From the definitions of an evaluation to nests: by recipes, or from text. */
+#ifndef CS_CODEGEN_SCHEDULE_H
+#define CS_CODEGEN_SCHEDULE_H
+
+#include "nest.h"
+
+/* What comes before the nests of a definition: reports of empty reductions, and whether reads can
+ * fall outside (plan_unsafe), which it gives. */
+Num *schedule_begin(Unit *u, const Def *d);
+/* Lowers the definitions by the schedule in a text; NULL, or "line N: why" in the unit's arena. */
+const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs);
+
+#endif
