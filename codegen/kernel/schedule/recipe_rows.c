@@ -1,7 +1,7 @@
 /* Few results, long reductions: sums of everything, of rows. The reduction is split into parts; a
  * second nest combines them in order.
  *
- *   CPU   a part for each work-item, four vectors of partial results in flight along the variable
+ *   CPU   rows, or parts of them where they are few, for each work-item, in lanes along the variable
  *         that reads in unit steps
  *   GPU   a part for each work-group (one alone: no second nest), whose items take turns and then
  *         combine theirs in a tree
@@ -11,7 +11,9 @@
  * parts depends on extents and compute units only). */
 #include "recipe.h"
 
-enum { VECTORS = 4 }; /* in flight: hides the latency of an addition */
+/* Bytes of an operand that a turn takes. More loads in flight (which would hide the latency of an
+ * addition) make a pass over memory slower by a sixth: the prefetchers do better than they. */
+enum { TURN_BYTES = 64 };
 
 /* Both nests have the definition's dimensions as one axis; -1: it has none. */
 static int results_axis(Unit *u, Nest *n)
@@ -141,31 +143,66 @@ static size_t widest_of(const Split *s)
     return widest;
 }
 
-static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
+/* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
+static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int *axes, int lane)
+{
+    int k = axes[lane];
+    Num *width = nest_lane_count(u, n->lanes), *count = n->regs[0].count;
+    nest_step(u, in, NEST_START);
+    NestStep *inner = in;
+    for (int i = 0; i < s->reduces[0]->nvars; i++)
+        if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
+    NestStep *turn = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
+    nest_take(u, nest_lanes(u, nest_unroll(u, turn, k, width, count), k), 0, s->nreduces);
+    if (!num_is(count, 1))
+        nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
+    nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);
+    nest_step(u, in, NEST_JOIN);
+}
+
+static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int lane, int *rows,
+                       int *axes)
 {
     const FdNode *r = s->reduces[0];
-    Nest *n = nest_for(u, s, "reduce_parts", when);
+    Nest *n = nest_for(u, s, name, when);
     n->lanes = nest_lanes_for(widest_of(s));
-    int rows = results_axis(u, n), axes[FD_MAX_RANK];
+    *rows = results_axis(u, n);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
+    Num *bytes = num_fact(u, NUM_VECTOR_BYTES);
+    Num *count = num_op(u, FD_OP_DIV, num_int(u, TURN_BYTES), bytes);
+    count = num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
+    n->lanes_axis = axes[lane];
+    n->regs[n->nregs++] = (NestRegs){axes[lane], count, nest_lane_count(u, n->lanes)};
+    return n;
+}
+
+static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
+{
+    int rows, axes[FD_MAX_RANK];
+    Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes);
+    NestStep *in = &n->root;
+    if (rows >= 0) {
+        Num *one = num_int(u, 1);
+        Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8));
+        Num *few = num_ceildiv(u, num_int(u, 16384), num_op(u, FD_OP_MAX, s->work, one));
+        Num *chunk = num_op(u, FD_OP_MAX, num_ceildiv(u, s->rows, units), few);
+        in = nest_group(u, in, rows, 0, num_let(u, "chunk", chunk), NEST_CUT);
+        in = nest_loop(u, in, rows, NULL, NEST_CUT);
+    }
+    lane_loops(u, s, n, in, axes, lane);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
+{
+    int rows, axes[FD_MAX_RANK];
+    Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes);
     use_parts(n, s->temps, rows, axes[0], s->parts);
-    Num *width = nest_lane_count(u, n->lanes), *count = num_int(u, VECTORS);
-    int k = axes[lane];
-    n->lanes_axis = k;
-    n->regs[n->nregs++] = (NestRegs){k, count, width};
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, axes[0], 0, s->share, NEST_CUT);
-    nest_step(u, in, NEST_START);
-    NestStep *inner = in;
-    for (int i = 0; i < r->nvars; i++)
-        if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
-    NestStep *block = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
-    block = nest_lanes(u, nest_unroll(u, block, k, width, count), k);
-    nest_take(u, block, 0, s->nreduces);
-    nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
-    nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);
-    nest_step(u, in, NEST_JOIN);
+    lane_loops(u, s, n, in, axes, lane);
     nest_step(u, in, NEST_SAVE);
     nest_lower(u, n);
 }
@@ -182,14 +219,17 @@ static Num *rows_on_cpu(Unit *u, Split *s, Num *when)
     Num *parts = num_ceildiv(u, units, num_op(u, FD_OP_MAX, s->rows, one));
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
                    num_op(u, FD_OP_DIV, s->work, num_int(u, 16384)));
-    s->parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
-    Num *share = num_ceildiv(u, n, s->parts);
-    s->share =
-        num_let(u, "share", num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one));
+    parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
+    Num *share = num_ceildiv(u, n, parts);
+    share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);
+    s->share = num_let(u, "share", share);
     s->parts = num_let(u, "parts", num_ceildiv(u, n, s->share)); /* none of nothing */
-    part_temps(u, s, when);
-    parts_nest(u, s, lane, when);
-    combine_nest(u, s, "reduce_combine", when, false);
+    Num *several = num_op(u, FD_OP_GT, s->parts, one);
+    several = num_let(u, "several", recipe_and(u, when, several));
+    part_temps(u, s, several);
+    rows_nest(u, s, lane, recipe_and(u, when, num_not(u, several)));
+    parts_nest(u, s, lane, several);
+    combine_nest(u, s, "reduce_combine", several, false);
     return when;
 }
 
