@@ -573,6 +573,8 @@ static void print_stmt(Text *out, const KirStmt *s, int depth)
             print_value(out, s->dims[i]);
             text_add(out, "]");
         }
+        /* vectors of it lie in one cache line */
+        if (s->ndims && s->type.lanes == 1) text_add(out, " __attribute__((aligned(64)))");
         if (s->expr) {
             text_add(out, " = ");
             print_value(out, s->expr);

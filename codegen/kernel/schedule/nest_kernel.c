@@ -235,8 +235,13 @@ static void loop_counted(Lower *l, const NestStep *s)
     GenScope scope = gen_enter(g, &body);
     const KirExpr *off = nest_mul(l, turn, step);
     p->at = nest_add(l, p->at, off);
-    p->copy = turn;
-    open_loop(l, s, off, true);
+    bool blocks =
+        s->bind == NEST_LOOP && !num_is(s->step, 1); /* loops inside go over what it covers */
+    if (blocks)
+        p->span = step;
+    else
+        p->copy = turn;
+    open_loop(l, s, off, !blocks);
     inside(l, s);
     gen_leave(g, scope);
     kir_for(l->a, g->block, turn->name, kir_int(l->a, 0), count, kir_int(l->a, 1),

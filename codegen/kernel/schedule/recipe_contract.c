@@ -137,8 +137,11 @@ static void panel_nest(Tile *t, Num *when)
         h.width = t->nr;
         nest_hold(u, in, nest_add_hold(n, h));
     }
-    in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
-    nest_place(u, in, x.row, t->mr);
+    /* One variable: rows are a stride apart, which takes few registers, so the last tile overlaps the
+     * one before. */
+    bool strided = t->c.nrows == 1;
+    in = nest_loop(u, in, x.row, t->mr, strided ? NEST_BACK : NEST_CLAMP);
+    if (!strided) nest_place(u, in, x.row, t->mr);
     nest_step(u, in, NEST_START);
     tile_steps(t, n, &x, in);
     nest_step(u, in, NEST_GIVE);
@@ -227,7 +230,11 @@ static void packed_nest(Tile *t, Num *when)
     in = nest_group(u, in, x.col, 1, cols, NEST_CUT);
     for (int i = 0; i < t->c.noperands; i++)
         nest_hold(u, in, nest_add_hold(n, packed_hold(t, i, &x, true)));
-    if (blocks) in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
+    if (blocks) { /* one at least: there is a result for no k, too */
+        Num *count = num_op(u, FD_OP_MAX, num_ceildiv(u, t->k, t->kc), num_int(u, 1));
+        in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
+        in->count = num_let(u, "blocks", count);
+    }
     in = nest_loop(u, in, x.col, t->nr, NEST_CLAMP);
     in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
     nest_step(u, in, NEST_START);
@@ -307,6 +314,7 @@ static Num *on_cpu(Tile *t, Num *when)
         rows = num_op(u, FD_OP_MUL, rows, num_int(u, 2));
         fits = recipe_and(u, fits, num_op(u, FD_OP_LE, rows, l2));
     }
+    if (c->nrows == 1) fits = recipe_and(u, fits, num_op(u, FD_OP_GE, t->m, t->mr));
     fits = num_let(u, "fits", fits);
     Num *panel = num_let(u, "in_panel", recipe_and(u, when, fits));
     Num *packed = num_let(u, "packed", recipe_and(u, when, num_not(u, fits)));
