@@ -257,12 +257,44 @@ static bool is_loop(const void *ctx, const FdNode *n)
     return n->kind == FD_REDUCE || fdi_is_leaf(n, FD_LEAF_USER);
 }
 
-/* Several reductions (or functions with loops) in one definition are loops of each element, or of a
- * vector of elements, to schedules: tiles, and parts that are combined, are for one reduction. */
+static bool is_call(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return fdi_is_leaf(n, FD_LEAF_USER);
+}
+
+/* Some reduction of an expression; NULL: it has none. */
+static const FdNode *find_reduction(const FdNode *n, FdSeen *seen)
+{
+    const FdNode *below[FD_MAX_CHILDREN], *found = NULL;
+    if (n->kind == FD_REDUCE) return n;
+    if (!fd_meet(seen, n)) return NULL;
+    for (int i = 0, count = fd_children(n, below); i < count && !found; i++)
+        found = find_reduction(below[i], seen);
+    return found;
+}
+
+/* Is it a reduction over other variables, or not by an elementary operation? */
+static bool loops_elsewhere(const void *first, const FdNode *n)
+{
+    const FdNode *f = first;
+    if (n->kind != FD_REDUCE) return false;
+    bool same = n->nvars == f->nvars && fd_op_of(n) != FD_OP_NONE;
+    for (int i = 0; same && i < n->nvars; i++) same = n->vars[i] == f->vars[i];
+    return !same;
+}
+
+/* Schedules make one pass of several reductions over the same variables. Others (and functions with
+ * loops) are loops of each element, or of a vector of elements where reads allow it. */
 static bool schedules_can(const FdNode *root, bool loops)
 {
     bool line = root->kind == FD_LET && root->nvars == 1;
-    return !loops || (line && !fd_any(root, out_of_lanes, root->vars[0]));
+    if (!loops || (line && !fd_any(root, out_of_lanes, root->vars[0]))) return true;
+    const FdNode *body = root->kind == FD_LET ? root->body : root;
+    FdSeen seen = {0};
+    const FdNode *first = find_reduction(body, &seen);
+    fd_seen_free(&seen);
+    return first && !fd_any(body, is_call, NULL) && !fd_any(body, loops_elsewhere, first);
 }
 
 typedef struct Earlier {
