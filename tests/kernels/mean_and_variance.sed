@@ -1,2 +1,4 @@
 /^kernel /d
+/^map/d
+/^reduce_combine/d
 s/_[0-9]* *\([0-9]*\) .*/ \1/
