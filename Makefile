@@ -99,7 +99,7 @@ check: deps
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
-golden: all $(BUILD)/unit/fdag_pass
+golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
 	@CSC=$(CSC) tests/schedules
 # OpenCL calls that fail: a sample; tests/long has all.
@@ -164,7 +164,7 @@ check-oclgrind: all
 	@CSC=$(CSC) tests/oclgrind
 check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
-bless: all $(BUILD)/unit/fdag_pass
+bless: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
 layers:
 	@tools/layers.sh

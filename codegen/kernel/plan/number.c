@@ -32,7 +32,7 @@ typedef struct NumOf { /* of a node of the graph */
 
 typedef struct NumNamed { /* by a line of the plan */
     const char *name;
-    Num *number;
+    Num *number, *meaning;
 } NumNamed;
 
 struct Numbers {
@@ -196,9 +196,9 @@ const char *num_name(Num *x)
     return is_symbol(x) && !strchr(x->name, '.') ? x->name : NULL;
 }
 
-static void remember_name(Unit *u, const char *name, Num *x)
+static void remember_name(Unit *u, const char *name, Num *x, Num *meaning)
 {
-    vec_push(&numbers_of(u)->named, ((NumNamed){name, x}));
+    vec_push(&numbers_of(u)->named, ((NumNamed){name, x, meaning}));
 }
 
 /* From here on the text of x is this name. */
@@ -207,7 +207,7 @@ static Num *name_it(Unit *u, const char *name, Num *x)
     NumText *entry = text_entry(u, x);
     entry->text = name;
     entry->name = fd_local(u->fd, x->type, name);
-    remember_name(u, name, entry->name);
+    remember_name(u, name, entry->name, x);
     return entry->name;
 }
 
@@ -241,9 +241,9 @@ bool num_name_let(Unit *u, const char *name, Num *x)
     if (sscanf(name, "part%9d%n", &number, &len) == 1 && !name[len]) { /* as num_text makes them */
         if (number >= numbers_of(u)->nparts) numbers_of(u)->nparts = number + 1;
         text_entry(u, x)->text = name;
-        remember_name(u, name, x);
+        remember_name(u, name, x, x);
     } else if (fd_is_const(x) || is_symbol(x) || text_entry(u, x)->name) { /* it keeps its own */
-        remember_name(u, name, fd_local(u->fd, x->type, name));
+        remember_name(u, name, fd_local(u->fd, x->type, name), x);
     } else {
         name_it(u, name, x);
     }
@@ -260,6 +260,14 @@ Num *num_find(Unit *u, const char *name, size_t len)
         if (strlen(num_fact_names[f]) == len && memcmp(num_fact_names[f], name, len) == 0)
             return num_fact(u, (NumFact)f);
     return NULL;
+}
+
+Num *num_meaning(Unit *u, Num *x)
+{
+    const Numbers *n = numbers_of(u);
+    for (size_t i = n->named.len; is_symbol(x) && i-- > 0;)
+        if (n->named.data[i].number == x) return n->named.data[i].meaning;
+    return x;
 }
 
 Num *num_slot(Unit *u, int number, int dim, bool lower)
@@ -281,7 +289,7 @@ Num *num_define(Unit *u, const char *name, Num *x)
     plan_line(u, "define %s = %s", name, num_text(u, x));
     Num *macro = symbol(u, name);
     vec_push(&n->macros, macro);
-    remember_name(u, name, macro);
+    remember_name(u, name, macro, x);
     return macro;
 }
 
@@ -499,7 +507,7 @@ const char *num_text(Unit *u, Num *x)
     if (strlen(text) > LONGEST) {
         const char *name = arena_printf(u->arena, "part%d", numbers_of(u)->nparts++);
         plan_line(u, "let %s = %s", name, text);
-        remember_name(u, name, x);
+        remember_name(u, name, x, x);
         text = name;
     }
     return text_entry(u, x)->text = text;

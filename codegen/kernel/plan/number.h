@@ -51,6 +51,7 @@ Num *num_let(struct Unit *u, const char *stem, Num *x);
 Num *num_define(struct Unit *u, const char *name, Num *x);
 bool num_is_macro(struct Unit *u, Num *x);
 const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL: x has none */
+Num *num_meaning(struct Unit *u, Num *x); /* what a let or macro names; x itself otherwise */
 
 /* The text; an expression that would be long is given a name (a `let`) first, so that what is said
  * of a large graph grows with the graph. */

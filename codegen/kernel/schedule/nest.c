@@ -138,6 +138,17 @@ NestStep *nest_hold(Unit *u, NestStep *in, int hold)
     return s;
 }
 
+bool nest_loops_over(const NestStep *s, int axis)
+{
+    for (; s; s = s->next) {
+        if ((s->kind == NEST_FOR || s->kind == NEST_PLACE) && s->axis == axis &&
+            s->bind != NEST_LANES)
+            return true;
+        if (nest_loops_over(s->first, axis)) return true;
+    }
+    return false;
+}
+
 /* ---- lanes ------------------------------------------------------------------------------------- */
 
 int nest_lanes_for(size_t bytes)

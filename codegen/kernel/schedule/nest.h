@@ -160,6 +160,8 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
+/* Is there a loop over the axis from here on, or inside? Variables are bound where there is none. */
+bool nest_loops_over(const NestStep *s, int axis);
 
 int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
 Num *nest_lane_count(Unit *u, int lanes); /* V4 or V8 as a number */

@@ -3,6 +3,7 @@
  * A position is the sum of the ways of the loops over its axis; a loop runs over what the loop
  * around it over the same axis covers. Variables are bound when the last loop over their axis
  * opens. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "nest_impl.h"
@@ -93,17 +94,6 @@ void nest_bind(Lower *l, int axis)
     }
 }
 
-static bool loops_over(const NestStep *s, int axis)
-{
-    for (; s; s = s->next) {
-        if ((s->kind == NEST_FOR || s->kind == NEST_PLACE) && s->axis == axis &&
-            s->bind != NEST_LANES)
-            return true;
-        if (loops_over(s->first, axis)) return true;
-    }
-    return false;
-}
-
 /* ---- loops ------------------------------------------------------------------------------------- */
 
 static void open_loop(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
@@ -114,7 +104,7 @@ static void open_loop(Lower *l, const NestStep *s, const KirExpr *off, bool inne
 /* The steps inside, in g's block. */
 static void inside(Lower *l, const NestStep *s)
 {
-    if (!loops_over(s->first, s->axis)) nest_bind(l, s->axis);
+    if (!nest_loops_over(s->first, s->axis)) nest_bind(l, s->axis);
     nest_steps(l, s->first);
 }
 
@@ -320,7 +310,7 @@ static void lower_for(Lower *l, const NestStep *s)
     case NEST_LOOP:
         if (s->count)
             loop_counted(l, s);
-        else if ((x->nvars > 1 && all && !loops_over(s->first, s->axis)) || !x->n)
+        else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis)) || !x->n)
             loop_over_several(l, s);
         else
             loop_in_steps(l, s, &rest);
@@ -397,6 +387,19 @@ static bool has_lanes(const NestStep *s)
     return false;
 }
 
+/* As passes of graphs are: by the compiler, which makes what programs need first. */
+static void check(Unit *u, const Nest *n)
+{
+#ifndef NDEBUG
+    const char *why = u->host_only ? NULL : nest_verify(u, n);
+    if (!why) return;
+    fprintf(stderr, "csc: internal error: nest %s: %s\n", n->name, why);
+    abort();
+#else
+    (void)u, (void)n;
+#endif
+}
+
 /* In a schedule a nest stands in place of its `run`, the last line. */
 static void replace_run(Text *schedule, const Text *nest)
 {
@@ -410,6 +413,7 @@ void nest_lower(Unit *u, const Nest *n)
 {
     KirBlock body = {0};
     Text text = {0};
+    check(u, n);
     if (has_lanes(n->root.first)) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);

@@ -458,6 +458,7 @@ const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
         read_line(&r, line);
     }
     end_nest(&r);
+    r.line += !r.line;
     if (r.done < ndefs) fail(&r, "the schedule ends before all definitions are computed");
     if (r.done) nest_names_free(&r.names);
     return r.error;

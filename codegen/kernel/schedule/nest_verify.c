@@ -1,8 +1,307 @@
-/* Legality of nests. */
-#include "nest.h"
+/* Legality of nests: what lowering takes for granted, shown from the nest alone. What cannot be
+ * shown is refused. */
+#include "nest_verify.h"
+
+#include <stdlib.h>
+
+#include "recipe.h"
+
+void verify_fail(Verify *v, const char *fmt, ...)
+{
+    if (v->why) return;
+    Text t = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    text_vprintf(&t, fmt, ap);
+    va_end(ap);
+    v->why = arena_strndup(v->u->arena, t.data, t.len);
+    text_free(&t);
+}
+
+static void steps(Verify *v, const NestStep *first);
+
+/* ---- loops ------------------------------------------------------------------------------------- */
+
+static bool is_positive(Num *x)
+{
+    return !x || !fd_is_const(x) || x->value.i > 0;
+}
+
+/* Each dimension once; groups are outermost. */
+static void dims(Verify *v, const NestStep *s)
+{
+    unsigned *seen = s->bind == NEST_GROUP ? &v->group_dims : &v->item_dims;
+    if (*seen >> s->dim & 1) verify_fail(v, "dimension %d is taken already", s->dim);
+    *seen |= 1u << s->dim;
+    for (int i = 0; i < v->npath; i++) {
+        NestBind b = v->path[i]->bind;
+        if (s->bind == NEST_GROUP ? b != NEST_GROUP && b != NEST_ITEM
+                                  : b == NEST_UNROLL || b == NEST_LANES)
+            verify_fail(v, "%s are not launched inside a loop",
+                        s->bind == NEST_GROUP ? "groups" : "work-items");
+    }
+}
+
+/* Copies that no further loop in steps is around. */
+static bool has_copies(const NestStep *s, int axis)
+{
+    for (; s; s = s->next) {
+        bool over = s->kind == NEST_FOR && s->axis == axis;
+        bool counted = s->bind == NEST_LANES || s->count;
+        if (over ? counted && s->tail != NEST_GUARD : has_copies(s->first, axis)) return true;
+    }
+    return false;
+}
+
+static bool has_kind(const NestStep *s, NestKind kind)
+{
+    for (; s; s = s->next)
+        if (s->kind == kind || has_kind(s->first, kind)) return true;
+    return false;
+}
+
+/* The last turn of a loop in steps. */
+static void tail(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const char *name = verify_axis_name(v, s->axis);
+    Num *span = verify_span(v, s->axis);
+    bool reduced = verify_is_reduced(v, s->axis, 0, n->nreduces);
+    switch (s->tail) {
+    case NEST_CUT:
+        if (has_copies(s->first, s->axis) && !verify_is_clamped(v, s->axis) &&
+            !verify_multiple(v->u, span, s->step))
+            verify_fail(v,
+                        "the last step of %s may not be whole: copies and lanes need back, clamp "
+                        "or whole",
+                        name);
+        break;
+    case NEST_BACK:
+        if (reduced || n->block_axis >= 0 || n->def->node->self || has_kind(s, NEST_RESUME))
+            verify_fail(v, "%s does not go back where results are accumulated in place", name);
+        else if (!verify_at_least(v->u, n->when, n->axes[s->axis].n, s->step))
+            verify_fail(v, "%s goes back, but is not known to have %s positions", name,
+                        num_text(v->u, s->step));
+        break;
+    case NEST_CLAMP:
+        if (reduced) verify_fail(v, "%s is reduced: its last value would count twice", name);
+        if (n->block_axis >= 0 && !verify_multiple(v->u, span, s->step) &&
+            verify_is_open(v, s->axis))
+            verify_fail(v, "steps of %s do not divide the loop around it", name);
+        break;
+    case NEST_GUARD:
+        if (reduced && verify_is_open(v, s->axis)) { /* shares are whole steps */
+            for (int i = 1; i < v->npath; i++) {
+                const NestStep *in = v->path[i];
+                for (int k = 0; in->axis == s->axis && k < i; k++)
+                    if (v->path[k]->axis == s->axis &&
+                        !verify_multiple(v->u, v->path[k]->step, in->step))
+                        verify_fail(v, "steps of %s do not divide the loop around it", name);
+            }
+        }
+        break;
+    case NEST_WHOLE: {
+        bool more = false;
+        for (const NestStep *k = s->next; k; k = k->next)
+            more = more || (k->kind == NEST_FOR && k->axis == s->axis && k->bind == NEST_LOOP &&
+                            !k->count && k->tail != NEST_WHOLE);
+        if (!more) verify_fail(v, "no loop over %s follows that takes what is left", name);
+        break;
+    }
+    }
+}
+
+static void down(Verify *v, const NestStep *s)
+{
+    if (s->bind != NEST_LOOP || s->count || !num_is(s->step, 1) || verify_is_open(v, s->axis))
+        verify_fail(v, "%s goes down: one loop, one by one", verify_axis_name(v, s->axis));
+}
+
+/* Points of a recurrence come in its order; only what stays where it is runs in parallel. */
+static void ordered(Verify *v, const NestStep *s)
+{
+    const Def *d = v->n->def;
+    const NestAxis *x = &v->n->axes[s->axis];
+    for (int i = 0; i < x->nvars; i++) {
+        int dim = 0;
+        while (dim < d->nvars && d->vars[dim] != x->vars[i]) dim++;
+        if (dim == d->nvars || (s->bind == NEST_GROUP && recipe_stays(d, dim))) continue;
+        int place = 0, before = 0;
+        while (place < d->nvars && abs(d->node->order[place]) != dim + 1) place++;
+        for (int k = 0; k < place; k++) { /* loops over those before are around */
+            int other = abs(d->node->order[k]) - 1;
+            for (int p = 0; other >= 0 && p < v->npath; p++)
+                for (int q = 0; q < v->n->axes[v->path[p]->axis].nvars; q++)
+                    before += v->n->axes[v->path[p]->axis].vars[q] == d->vars[other];
+        }
+        bool same = place < d->nvars && before == place && (d->node->order[place] < 0) == x->down;
+        if (s->bind != NEST_LOOP || s->count || x->nvars > 1 || !num_is(s->step, 1) || !same)
+            verify_fail(v, "%s is not in the order of the recurrence",
+                        verify_axis_name(v, s->axis));
+    }
+}
+
+static void open_loop(Verify *v, const NestStep *s)
+{
+    const NestAxis *x = &v->n->axes[s->axis];
+    const char *name = verify_axis_name(v, s->axis);
+    const NestRegs *regs = verify_registers(v, s->axis);
+    bool counted = s->count || s->bind == NEST_LANES;
+    if (!is_positive(s->step) || !is_positive(s->count))
+        verify_fail(v, "a loop over %s makes no steps", name);
+    else if ((s->bind == NEST_UNROLL || s->bind == NEST_ITEM) && !s->count)
+        verify_fail(v, "the loop over %s lacks 'times'", name);
+    else if ((s->bind == NEST_GROUP || s->bind == NEST_LANES) && s->count)
+        verify_fail(v, "the loop over %s has no 'times'", name);
+    else if ((s->tail == NEST_WHOLE && s->bind != NEST_LOOP) ||
+             (s->tail == NEST_GUARD && s->bind != NEST_ITEM) ||
+             (s->tail != NEST_CUT && counted && s->bind != NEST_ITEM) ||
+             (s->tail == NEST_BACK && s->bind == NEST_ITEM))
+        verify_fail(v, "a loop of this kind over %s has no such end", name);
+    else if (!x->n && (s->bind != NEST_LOOP || counted || !num_is(s->step, 1) ||
+                       s->tail != NEST_CUT || nest_loops_over(s->first, s->axis)))
+        verify_fail(v, "the length of %s is known in the kernel only: one loop, one by one", name);
+    else if (s->bind == NEST_LANES && (x->nvars != 1 || !num_is(s->step, 1)))
+        verify_fail(v, "lanes are of one variable");
+    else if (s->bind == NEST_LANES && (verify_lanes(v) >= 0 || v->n->checked))
+        verify_fail(v, v->n->checked ? "what is checked is not in lanes" : "lanes inside lanes");
+    else if (s->bind == NEST_UNROLL && regs &&
+             !(verify_same(v->u, regs->count, s->count) && verify_same(v->u, regs->step, s->step)))
+        verify_fail(v, "the copies of %s are not those of the registers", name);
+    for (int i = 0; !v->why && !counted && i < v->npath; i++)
+        if (v->path[i]->axis == s->axis && (v->path[i]->count || v->path[i]->bind == NEST_LANES))
+            verify_fail(v, "a loop over %s inside its copies", name);
+    if (!v->why && (s->bind == NEST_GROUP || s->bind == NEST_ITEM)) dims(v, s);
+    if (!v->why && x->down) down(v, s);
+    if (!v->why && v->n->def->node->self) ordered(v, s);
+    if (!v->why) tail(v, s);
+}
+
+static void loop(Verify *v, const NestStep *s)
+{
+    if (v->npath == VERIFY_DEEPEST) {
+        verify_fail(v, "too many loops in each other");
+        return;
+    }
+    open_loop(v, s);
+    if (v->why) return;
+    if (!s->first) verify_fail(v, "the loop over %s holds nothing", verify_axis_name(v, s->axis));
+    Verify before = *v;
+    v->path[v->npath++] = s;
+    steps(v, s->first);
+    before.why = v->why;
+    before.taken = v->taken;
+    if (s->tail != NEST_WHOLE) before.whole = v->whole;
+    before.group_dims = v->group_dims, before.item_dims = v->item_dims;
+    *v = before;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+/* Local memory is filled by all work-items of a group before one reads it, and read by all before it
+ * is filled anew. */
+static void synced(Verify *v, const NestStep *s)
+{
+    bool filled = false, read = false;
+    for (; s; s = s->next) {
+        bool hold = s->kind == NEST_HOLD && v->n->holds[s->hold].space == NEST_LOCAL;
+        bool uses = s->kind == NEST_TAKE || has_kind(s->first, NEST_TAKE) ||
+                    (s->kind == NEST_HOLD && !hold) || has_kind(s->first, NEST_HOLD);
+        if (hold && read) verify_fail(v, "local memory is filled anew before all have read it");
+        if (uses && filled) verify_fail(v, "local memory is read before all have filled it");
+        if (s->kind == NEST_SYNC) filled = read = false;
+        filled = filled || hold;
+        read = read || (uses && v->held);
+        if (hold) v->held |= 1u << s->hold;
+    }
+    if (filled || (read && v->npath && v->path[v->npath - 1]->bind == NEST_LOOP))
+        verify_fail(v, "local memory is filled anew before all have read it");
+}
+
+static bool has_local(const Verify *v, const NestStep *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == NEST_HOLD && v->n->holds[s->hold].space == NEST_LOCAL) return true;
+    return false;
+}
+
+static void place(Verify *v, const NestStep *s)
+{
+    const NestRegs *regs = verify_registers(v, s->axis);
+    if (!s->count || !regs || !num_is(regs->step, 1) || !verify_same(v->u, regs->count, s->count))
+        verify_fail(v, "places of %s are of its registers, one by one",
+                    verify_axis_name(v, s->axis));
+}
+
+static void step(Verify *v, const NestStep *s)
+{
+    switch (s->kind) {
+    case NEST_FOR: loop(v, s); break;
+    case NEST_HOLD:
+        verify_hold(v, s->hold);
+        v->held |= 1u << s->hold;
+        break;
+    case NEST_PLACE: place(v, s); break;
+    case NEST_START:
+    case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
+    case NEST_TAKE: verify_take(v, s); break;
+    case NEST_PARTS: verify_parts(v); break;
+    case NEST_JOIN: verify_join(v); break;
+    case NEST_SAVE: verify_save(v); break;
+    case NEST_GIVE: verify_give(v); break;
+    case NEST_SYNC:
+        for (int i = 0; i < v->npath; i++)
+            if (v->path[i]->tail == NEST_GUARD)
+                verify_fail(v, "sync: all work-items of a group must come here");
+        break;
+    case NEST_FILL: verify_fail(v, "only lowering fills"); break;
+    }
+}
+
+static void steps(Verify *v, const NestStep *first)
+{
+    if (has_local(v, first)) {
+        uint32_t before = v->held;
+        v->held = 0;
+        synced(v, first);
+        v->held = before;
+    }
+    for (const NestStep *s = first; s && !v->why; s = s->next) step(v, s);
+    if (v->begun == v->npath && !v->given) verify_fail(v, "results are neither given nor saved");
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static void results(Verify *v)
+{
+    const Nest *n = v->n;
+    for (int r = 0; r < n->nreduces; r++)
+        if (n->reduces[r]->init)
+            verify_fail(v, "a fold is no result: it begins with its own value");
+    for (int i = 0; i < n->nregs; i++) {
+        if (!is_positive(n->regs[i].count) || !is_positive(n->regs[i].step))
+            verify_fail(v, "there are no registers");
+        if (i && n->regs[0].axis == n->regs[1].axis)
+            verify_fail(v, "registers lie along different axes");
+    }
+    if (n->lanes_axis >= 0 && n->axes[n->lanes_axis].nvars != 1)
+        verify_fail(v, "lanes are of one variable");
+    if (n->lanes_axis >= 0 && n->nregs && !verify_registers(v, n->lanes_axis))
+        verify_fail(v, "vectors lie along an axis of the registers");
+    for (int a = 0; a < n->naxes; a++)
+        for (int b = 0; b < a; b++)
+            for (int i = 0; i < n->axes[a].nvars; i++)
+                for (int k = 0; k < n->axes[b].nvars; k++)
+                    if (n->axes[a].vars[i] == n->axes[b].vars[k])
+                        verify_fail(v, "variable %s is in two axes",
+                                    nest_word(n->axes[a].vars[i]->name));
+}
+
 const char *nest_verify(Unit *u, const Nest *n)
 {
-    (void)u;
-    (void)n;
-    return NULL;
+    Verify v = {.u = u, .n = n, .begun = -1};
+    results(&v);
+    if (!n->root.first) verify_fail(&v, "the nest does nothing");
+    if (!v.why) steps(&v, n->root.first);
+    return v.why;
 }

@@ -33,6 +33,8 @@ int recipe_group_end(int n, const FdNode *const *reduces, int begin);
 Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combines */
 /* The definition's value around its reductions: can it be computed in lanes of v? */
 bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v);
+/* Of a recurrence: does every read of itself have variable dim's own value there? */
+bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
 Num *recipe_and(Unit *u, Num *x, Num *y);
 

@@ -38,7 +38,7 @@ static bool stays_below(const Def *d, const FdNode *n, int dim, FdSeen *seen)
     return true;
 }
 
-static bool stays(const Def *d, int dim)
+bool recipe_stays(const Def *d, int dim)
 {
     FdSeen seen = {0};
     bool all = stays_below(d, d->body, dim, &seen);
@@ -56,7 +56,7 @@ bool recipe_ordered(Unit *u, const Def *d, bool checked)
     bool independent[FD_MAX_RANK];
     int lines = 0;
     for (int v = 0; v < d->nvars; v++) {
-        independent[v] = stays(d, v);
+        independent[v] = recipe_stays(d, v);
         if (!independent[v]) continue;
         vars[lines] = d->vars[v];
         doms[lines++] = d->doms[v];

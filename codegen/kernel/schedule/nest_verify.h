@@ -1,0 +1,65 @@
+/* What the files that check nests share. */
+#ifndef CS_CODEGEN_NEST_VERIFY_H
+#define CS_CODEGEN_NEST_VERIFY_H
+
+#include "nest.h"
+
+enum { VERIFY_DEEPEST = 28 }; /* loops in each other: lowering adds some of its own */
+
+typedef struct Verify {
+    Unit *u;
+    const Nest *n;
+    const char *why;
+    const NestStep *path[VERIFY_DEEPEST]; /* the loops around, outermost first */
+    int npath;
+    unsigned group_dims, item_dims;
+    /* of the place */
+    uint32_t held;      /* holds that are there */
+    int begun;          /* loops around START or RESUME; -1: not begun */
+    bool resumed;       /* from a part */
+    bool vectors, tail; /* what START made, as in nest_result.c */
+    bool joined, given;
+    unsigned taken, whole; /* results: of which some value was taken here, of which all were */
+} Verify;
+
+void verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- numbers (verify_number.c) ----------------------------------------------------------------- */
+
+/* Each is false where it cannot be shown. */
+bool verify_same(Unit *u, Num *x, Num *y);
+bool verify_multiple(Unit *u, Num *x, Num *step);
+bool verify_at_least(Unit *u, Num *when, Num *x, Num *least); /* when `when` holds */
+
+/* ---- places (verify_place.c) ------------------------------------------------------------------- */
+
+const char *verify_axis_name(const Verify *v, int axis);
+bool verify_is_reduced(const Verify *v, int axis, int begin, int end); /* by one of these results */
+bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
+bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? */
+bool verify_is_clamped(const Verify *v, int axis);
+int verify_lanes(const Verify *v);           /* the axis in lanes here; -1: none */
+Num *verify_span(const Verify *v, int axis); /* positions of a turn of the innermost loop over it */
+const NestRegs *verify_registers(const Verify *v, int axis); /* those along it; NULL: none */
+/* Do the copies, lanes and work-items around (and the registers, at a GIVE) make up what the loop
+ * over the axis steps by? Fails otherwise. */
+void verify_cover(Verify *v, int axis, bool registers);
+/* All variables that n uses must be bound here (or `kept`: be of registers). Fails otherwise. */
+void verify_bound(Verify *v, const FdNode *n, bool kept);
+/* n must be computable in lanes here, given results (or what is held). Fails otherwise. */
+void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
+
+/* ---- results (verify_result.c): the steps of these names --------------------------------------- */
+
+void verify_start(Verify *v, bool resume);
+void verify_take(Verify *v, const NestStep *s);
+void verify_parts(Verify *v);
+void verify_join(Verify *v);
+void verify_save(Verify *v);
+void verify_give(Verify *v);
+
+/* ---- holds (verify_hold.c) --------------------------------------------------------------------- */
+
+void verify_hold(Verify *v, int hold);
+
+#endif

@@ -1,0 +1,83 @@
+/* Legality of holds: that there is room for what is kept, at the place where it is looked for. */
+#include "nest_verify.h"
+
+/* The lanes that a vector takes fit, and there is a place for each copy of the results. */
+static void registers(Verify *v, const NestHold *h)
+{
+    const NestRegs *regs = h->across < 0 ? NULL : verify_registers(v, h->across);
+    bool vector = h->across >= 0 && h->across == v->n->lanes_axis;
+    if (h->along >= 0) verify_fail(v, "hold %s: registers lie along no reduction", h->name);
+    if (h->width && (!regs || !verify_same(v->u, regs->count, h->width)))
+        verify_fail(v, "hold %s: registers lie as those of the results do", h->name);
+    if (!h->width && vector && verify_lanes(v) != h->across)
+        verify_fail(v, "hold %s: one value is no vector", h->name);
+    if (v->why) return;
+    if (vector) verify_in_lanes(v, h->value, h->across, false);
+}
+
+/* Positions along the reduction that are kept: all that are looked for. */
+static void depth(Verify *v, const NestHold *h)
+{
+    Num *span = verify_span(v, h->along);
+    bool all = !verify_is_open(v, h->along);
+    if (!span)
+        verify_fail(v, "hold %s: the length of %s is not known", h->name,
+                    verify_axis_name(v, h->along));
+    else if (all ? !verify_at_least(v->u, v->n->when, h->depth, span)
+                 : !verify_same(v->u, h->depth, span))
+        verify_fail(v, "hold %s: a depth of %s is not known to be enough for %s", h->name,
+                    num_text(v->u, h->depth), num_text(v->u, span));
+}
+
+static void panel(Verify *v, const NestHold *h)
+{
+    Unit *u = v->u;
+    if (h->along < 0 || h->across < 0 || h->along == h->across || !h->width) {
+        verify_fail(v, "hold %s: a panel lies along one axis and has a width across another",
+                    h->name);
+        return;
+    }
+    depth(v, h);
+    Num *lanes = nest_lane_count(u, v->n->lanes);
+    if (h->vectors && !verify_same(u, num_op(u, FD_OP_MUL, lanes, h->vectors), h->width))
+        verify_fail(v, "hold %s: its vectors are not as wide as it is", h->name);
+    if (h->vectors && (v->n->axes[h->across].nvars != 1 ||
+                       !lanes_possible(h->value, *v->n->axes[h->across].vars)))
+        verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
+    Num *span = verify_span(v, h->across);
+    bool fits = h->filled || (verify_is_open(v, h->across) && verify_same(u, h->width, span));
+    if (!fits)
+        verify_fail(v, "hold %s: its width is not the step of the loop over %s", h->name,
+                    verify_axis_name(v, h->across));
+    if (h->batch >= 0 && !verify_is_open(v, h->batch))
+        verify_fail(v, "hold %s: there is no loop over %s around it", h->name,
+                    verify_axis_name(v, h->batch));
+}
+
+/* Work-items fill it together. */
+static void local(Verify *v, const NestHold *h)
+{
+    panel(v, h);
+    if (h->vectors || h->filled || h->batch >= 0)
+        verify_fail(v, "hold %s: local memory is filled here, by one value an item", h->name);
+    if (!v->item_dims) verify_fail(v, "hold %s: local memory is for groups of work-items", h->name);
+}
+
+void verify_hold(Verify *v, int hold)
+{
+    const NestHold *h = &v->n->holds[hold];
+    ScalarKind k = result_kind(h->value);
+    if (!fd_type_is_scalar(h->value->type) || k == SC_BOOL || k == SC_HALF) {
+        verify_fail(v, "hold %s: values of this type are not kept", h->name);
+        return;
+    }
+    if (h->filled && h->space != NEST_GLOBAL)
+        verify_fail(v, "hold %s: only global memory stays from nest to nest", h->name);
+    if (v->held >> hold & 1) verify_fail(v, "hold %s is there already", h->name);
+    switch (h->space) {
+    case NEST_REGISTERS: registers(v, h); break;
+    case NEST_PRIVATE:
+    case NEST_GLOBAL: panel(v, h); break;
+    case NEST_LOCAL: local(v, h); break;
+    }
+}

@@ -1,0 +1,277 @@
+/* Legality of results: begun once, taken over all that they reduce, joined and given where all of it
+ * is there. */
+#include "nest_verify.h"
+#include "recipe.h"
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static bool in_order_only(const FdNode *r)
+{
+    FdOp op = fd_op_of(r);
+    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
+    return op == FD_OP_NONE || (fd_op_info(op)->props & both) != both;
+}
+
+/* Is the axis' loop one that shares a reduction out: in copies, lanes or work-items? */
+static bool joins(const Verify *v)
+{
+    const Nest *n = v->n;
+    if (verify_is_reduced(v, n->lanes_axis, 0, n->nreduces)) return true;
+    for (int i = 0; i < n->nregs; i++)
+        if (verify_is_reduced(v, n->regs[i].axis, 0, n->nreduces)) return true;
+    return false;
+}
+
+static bool shares_items(const Verify *v, const NestStep *s)
+{
+    for (; s; s = s->next) {
+        bool item = s->kind == NEST_FOR && s->bind == NEST_ITEM;
+        bool parts = item && v->n->axes[s->axis].nvars == 0;
+        if (item && (parts || verify_is_reduced(v, s->axis, 0, v->n->nreduces))) return true;
+        if (shares_items(v, s->first)) return true;
+    }
+    return false;
+}
+
+static void needs_part(Verify *v, bool own)
+{
+    const NestPart *p = &v->n->part;
+    if (!p->naxes) verify_fail(v, "there is no part to read or write");
+    for (int r = 0; p->naxes && r < v->n->nreduces; r++)
+        if (p->temps[r] < 0 && !own) verify_fail(v, "results of their own are no parts");
+    for (int i = 0; i < p->naxes; i++) {
+        if (i && !p->lengths[i]) verify_fail(v, "a part lacks the length of an axis");
+        if (!verify_is_open(v, p->axes[i]))
+            verify_fail(v, "the part lies along %s, over which there is no loop",
+                        verify_axis_name(v, p->axes[i]));
+    }
+}
+
+void verify_start(Verify *v, bool resume)
+{
+    const Nest *n = v->n;
+    bool reduced = verify_is_reduced(v, n->lanes_axis, 0, n->nreduces),
+         lanes = n->lanes_axis >= 0 && verify_lanes(v) == n->lanes_axis;
+    if (v->begun >= 0) verify_fail(v, "results are begun twice");
+    if (!n->nreduces) verify_fail(v, "there are no results to begin");
+    v->begun = v->npath;
+    v->resumed = resume;
+    v->vectors = n->nregs || lanes || reduced;
+    v->tail = !v->vectors || reduced;
+    v->joined = v->given = false;
+    v->taken = v->whole = 0;
+    if (resume) needs_part(v, false);
+    if (resume && n->nregs) verify_fail(v, "registers do not go on from a part");
+    for (int r = 0; v->vectors && r < n->nreduces; r++)
+        if ((fd_op_of(n->reduces[r]) == FD_OP_NONE && !reduction_has_identity(n->reduces[r])) ||
+            n->reduces[r]->type->record)
+            verify_fail(v, "a result without a first value is no vector");
+    for (int i = 0; i < v->npath; i++) {
+        const NestStep *s = v->path[i];
+        if (!verify_is_reduced(v, s->axis, 0, n->nreduces) || s->axis == n->block_axis) continue;
+        if (s->bind != NEST_GROUP && !resume)
+            verify_fail(v, "results begin anew inside the loop over %s, which they reduce",
+                        verify_axis_name(v, s->axis));
+    }
+}
+
+/* What stands between START and here. */
+static void after_start(Verify *v, const char *what, bool same_block)
+{
+    if (v->begun < 0)
+        verify_fail(v, "%s: results are not begun here", what);
+    else if (v->given)
+        verify_fail(v, "%s: the results are given already", what);
+    else if (same_block && v->begun != v->npath)
+        verify_fail(v, "%s: results end where they are begun", what);
+}
+
+/* Loops from START to here are over what is reduced, or copies of the results. */
+static void between(Verify *v, int begin, int end, bool parts)
+{
+    const Nest *n = v->n;
+    for (int i = v->begun; !v->why && i < v->npath; i++) {
+        int axis = v->path[i]->axis;
+        bool reduced = parts ? n->axes[axis].nvars == 0 : verify_is_reduced(v, axis, begin, end);
+        bool copies = verify_registers(v, axis) || axis == n->lanes_axis;
+        if (!reduced && !(copies && v->path[i]->bind != NEST_LOOP))
+            verify_fail(v, "results are taken in a loop over %s, which they do not reduce",
+                        verify_axis_name(v, axis));
+    }
+    for (int i = 0; i < n->nregs; i++) {
+        int axis = n->regs[i].axis;
+        if (!verify_is_reduced(v, axis, 0, n->nreduces) && !verify_has(v, axis, NEST_UNROLL))
+            verify_fail(v, "registers along %s are not all reached: it is not unrolled",
+                        verify_axis_name(v, axis));
+    }
+    int lanes = verify_lanes(v);
+    if (lanes >= 0 && (lanes != n->lanes_axis || !v->vectors))
+        verify_fail(v, "the results are no vectors along %s", verify_axis_name(v, lanes));
+    if (lanes < 0 && n->lanes_axis >= 0 && v->vectors && !v->tail)
+        verify_fail(v, "the results are vectors along %s: they are taken in its lanes",
+                    verify_axis_name(v, n->lanes_axis));
+}
+
+/* Values of these results are taken, none twice: what follows loops that leave nothing is too much. */
+static void count(Verify *v, int begin, int end)
+{
+    unsigned these = (1u << end) - (1u << begin);
+    if (v->whole & these) verify_fail(v, "a result is taken twice");
+    v->taken |= these;
+    v->whole |= these;
+}
+
+static void whole(Verify *v, const char *what)
+{
+    if (v->whole != (1u << v->n->nreduces) - 1)
+        verify_fail(v, "%s: not all results have been taken", what);
+}
+
+void verify_take(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    after_start(v, "take", false);
+    if (s->begin < 0 || s->begin >= s->end || s->end > n->nreduces)
+        verify_fail(v, "take: there are no such results");
+    if (v->why) return;
+    count(v, s->begin, s->end);
+    between(v, s->begin, s->end, false);
+    for (int r = s->begin; !v->why && r < s->end; r++) {
+        const FdNode *reduce = n->reduces[r];
+        verify_bound(v, reduce->body, false);
+        int lanes = verify_lanes(v);
+        if (lanes >= 0) verify_in_lanes(v, reduce->body, lanes, false);
+        for (int i = 0; !v->why && i < reduce->nvars; i++) {
+            int axis = -1;
+            for (int a = 0; a < n->naxes; a++)
+                for (int k = 0; k < n->axes[a].nvars; k++)
+                    if (n->axes[a].vars[k] == reduce->vars[i]) axis = a;
+            if (axis < 0 || !verify_is_open(v, axis)) {
+                verify_fail(v, "take: there is no loop over %s", nest_word(reduce->vars[i]->name));
+                return;
+            }
+            verify_cover(v, axis, false);
+            bool turns = verify_lanes(v) == axis || verify_has(v, axis, NEST_UNROLL) ||
+                         verify_has(v, axis, NEST_ITEM);
+            if (turns && in_order_only(reduce))
+                verify_fail(v, "the result is one of its operands in order");
+        }
+    }
+}
+
+void verify_parts(Verify *v)
+{
+    after_start(v, "parts", false);
+    needs_part(v, false);
+    if (v->why) return;
+    count(v, 0, v->n->nreduces);
+    between(v, 0, 0, true);
+    for (int a = 0; a < v->n->naxes; a++)
+        if (v->n->axes[a].nvars == 0 && verify_is_open(v, a)) verify_cover(v, a, false);
+}
+
+void verify_join(Verify *v)
+{
+    const Nest *n = v->n;
+    after_start(v, "join", true);
+    bool copies = joins(v), items = v->item_dims != 0;
+    if (items && (v->item_dims != 1 || !shares_items(v, n->root.first)))
+        verify_fail(v, "join: work-items of dimension 0 share the reduction");
+    if (v->vectors && !copies) verify_fail(v, "join: results along other axes are not joined");
+    if (!copies && !items) verify_fail(v, "join: there is nothing to join");
+    if (n->nregs > 1 || (n->nregs == 1 && n->regs[0].axis != n->lanes_axis))
+        verify_fail(v, "join: copies are of vectors along the reduction");
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->tail == NEST_GUARD)
+            verify_fail(v, "join: all work-items of a group must come here");
+    v->joined = true;
+    v->vectors = false;
+}
+
+/* Copies, lanes and work-items along the reduction must have been joined. */
+static void joined(Verify *v, const char *what)
+{
+    bool needed = (joins(v) && v->vectors) || shares_items(v, v->n->root.first);
+    if (needed && !v->joined)
+        verify_fail(v, "%s: what copies, lanes and work-items came to is not joined", what);
+}
+
+/* A part for each group. */
+static void group_of_part(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    int place = 0;
+    while (place < n->part.naxes && n->part.axes[place] != s->axis) place++;
+    const char *name = verify_axis_name(v, s->axis);
+    if (place == n->part.naxes)
+        verify_fail(v, "save: the part does not lie along %s", name);
+    else if (n->part.lengths[place] && verify_is_reduced(v, s->axis, 0, n->nreduces) &&
+             !verify_same(v->u, n->part.lengths[place],
+                          num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
+        verify_fail(v, "save: the part is not as long as there are groups over %s", name);
+}
+
+void verify_save(Verify *v)
+{
+    const Def *d = v->n->def;
+    after_start(v, "save", true);
+    needs_part(v, false);
+    if (v->why) return;
+    if (v->taken || v->resumed) whole(v, "save"); /* else it is their beginning that is saved */
+    joined(v, "save");
+    if (v->vectors && v->n->nregs) verify_fail(v, "save: registers are not saved");
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->bind == NEST_GROUP) group_of_part(v, v->path[i]);
+    for (int i = 0; !v->why && i < d->nvars; i++) verify_bound(v, d->vars[i], false);
+    v->given = true;
+}
+
+static void block(Verify *v)
+{
+    const Nest *n = v->n;
+    Num *span = NULL;
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->axis == n->block_axis && v->path[i]->bind == NEST_LOOP)
+            span = v->path[i]->step;
+    bool own = n->nreduces == 1 && n->def->body->type == n->reduces[0]->type;
+    needs_part(v, own);
+    if (!span || !verify_same(v->u, span, n->block))
+        verify_fail(v, "give: the loop over %s does not make blocks of %s",
+                    verify_axis_name(v, n->block_axis), num_text(v->u, n->block));
+    for (int r = 0; r < n->nreduces; r++)
+        if (!verify_is_reduced(v, n->block_axis, r, r + 1))
+            verify_fail(v, "give: blocks are of what all results reduce");
+}
+
+void verify_give(Verify *v)
+{
+    const Nest *n = v->n;
+    const Def *d = n->def;
+    if (n->nreduces) after_start(v, "give", true);
+    if (v->given) verify_fail(v, "give: it is given already");
+    if (n->nreduces && n->block_axis >= 0) block(v);
+    if (v->why) return;
+    if (n->nreduces) whole(v, "give");
+    if (n->nreduces) joined(v, "give");
+    if (v->resumed) verify_fail(v, "give: results that go on from a part are saved");
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->bind == NEST_GROUP &&
+            verify_is_reduced(v, v->path[i]->axis, 0, n->nreduces))
+            verify_fail(v, "give: groups over %s have parts only",
+                        verify_axis_name(v, v->path[i]->axis));
+    bool registers = n->nreduces && v->vectors && n->nregs;
+    for (int i = 0; !v->why && i < d->nvars; i++) verify_bound(v, d->vars[i], registers);
+    for (int a = 0; !v->why && a < n->naxes; a++)
+        for (int k = 0; !v->why && k < n->axes[a].nvars; k++)
+            for (int i = 0; i < d->nvars; i++)
+                if (n->axes[a].vars[k] == d->vars[i]) verify_cover(v, a, registers);
+    int lanes = verify_lanes(v), vector = registers && !n->scalar_give ? n->lanes_axis : lanes;
+    if (v->why) return;
+    if (n->nreduces && lanes >= 0 && (lanes != n->lanes_axis || n->nregs))
+        verify_fail(v, "give: the results are no vectors along %s", verify_axis_name(v, lanes));
+    else if (lanes >= 0 && verify_is_clamped(v, lanes))
+        verify_fail(v, "give: lanes of %s may lie beyond its end", verify_axis_name(v, lanes));
+    else if (vector >= 0)
+        verify_in_lanes(v, d->body, vector, true);
+    v->given = true;
+}
