@@ -47,8 +47,8 @@ static bool has_copies(const NestStep *s, int axis)
 {
     for (; s; s = s->next) {
         bool over = s->kind == NEST_FOR && s->axis == axis;
-        bool counted = s->bind == NEST_LANES || s->count;
-        if (over ? counted && s->tail != NEST_GUARD : has_copies(s->first, axis)) return true;
+        if (over ? verify_is_copy(s) && s->tail != NEST_GUARD : has_copies(s->first, axis))
+            return true;
     }
     return false;
 }
@@ -141,12 +141,22 @@ static void ordered(Verify *v, const NestStep *s)
     }
 }
 
+/* Blocks, a given number of them: all that there are, and empty ones. */
+static void turns(Verify *v, const NestStep *s)
+{
+    Num *n = v->n->axes[s->axis].n;
+    if (verify_is_open(v, s->axis) || !n ||
+        !verify_at_least(v->u, NULL, s->count, num_ceildiv(v->u, n, s->step)))
+        verify_fail(v, "%s turns over %s are not known to be all", num_text(v->u, s->count),
+                    verify_axis_name(v, s->axis));
+}
+
 static void open_loop(Verify *v, const NestStep *s)
 {
     const NestAxis *x = &v->n->axes[s->axis];
     const char *name = verify_axis_name(v, s->axis);
     const NestRegs *regs = verify_registers(v, s->axis);
-    bool counted = s->count || s->bind == NEST_LANES;
+    bool counted = verify_is_copy(s);
     if (!is_positive(s->step) || !is_positive(s->count))
         verify_fail(v, "a loop over %s makes no steps", name);
     else if ((s->bind == NEST_UNROLL || s->bind == NEST_ITEM) && !s->count)
@@ -155,10 +165,10 @@ static void open_loop(Verify *v, const NestStep *s)
         verify_fail(v, "the loop over %s has no 'times'", name);
     else if ((s->tail == NEST_WHOLE && s->bind != NEST_LOOP) ||
              (s->tail == NEST_GUARD && s->bind != NEST_ITEM) ||
-             (s->tail != NEST_CUT && counted && s->bind != NEST_ITEM) ||
+             (s->tail != NEST_CUT && (counted || s->count) && s->bind != NEST_ITEM) ||
              (s->tail == NEST_BACK && s->bind == NEST_ITEM))
         verify_fail(v, "a loop of this kind over %s has no such end", name);
-    else if (!x->n && (s->bind != NEST_LOOP || counted || !num_is(s->step, 1) ||
+    else if (!x->n && (s->bind != NEST_LOOP || s->count || !num_is(s->step, 1) ||
                        s->tail != NEST_CUT || nest_loops_over(s->first, s->axis)))
         verify_fail(v, "the length of %s is known in the kernel only: one loop, one by one", name);
     else if (s->bind == NEST_LANES && (x->nvars != 1 || !num_is(s->step, 1)))
@@ -169,8 +179,9 @@ static void open_loop(Verify *v, const NestStep *s)
              !(verify_same(v->u, regs->count, s->count) && verify_same(v->u, regs->step, s->step)))
         verify_fail(v, "the copies of %s are not those of the registers", name);
     for (int i = 0; !v->why && !counted && i < v->npath; i++)
-        if (v->path[i]->axis == s->axis && (v->path[i]->count || v->path[i]->bind == NEST_LANES))
+        if (v->path[i]->axis == s->axis && verify_is_copy(v->path[i]))
             verify_fail(v, "a loop over %s inside its copies", name);
+    if (!v->why && s->count && !counted) turns(v, s);
     if (!v->why && (s->bind == NEST_GROUP || s->bind == NEST_ITEM)) dims(v, s);
     if (!v->why && x->down) down(v, s);
     if (!v->why && v->n->def->node->self) ordered(v, s);

@@ -38,6 +38,7 @@ bool verify_is_reduced(const Verify *v, int axis, int begin, int end); /* by one
 bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
 bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? */
 bool verify_is_clamped(const Verify *v, int axis);
+bool verify_is_copy(const NestStep *s);      /* copies, lanes, work-items: no loop in steps */
 int verify_lanes(const Verify *v);           /* the axis in lanes here; -1: none */
 Num *verify_span(const Verify *v, int axis); /* positions of a turn of the innermost loop over it */
 const NestRegs *verify_registers(const Verify *v, int axis); /* those along it; NULL: none */

@@ -17,8 +17,12 @@ bool verify_same(Unit *u, Num *x, Num *y)
         if (mx == x && my == y) break;
         x = mx, y = my;
     }
-    return fd_op_of(x) != FD_OP_NONE && fd_op_of(x) == fd_op_of(y) && x->nargs == 2 &&
-           verify_same(u, x->args[0], y->args[0]) && verify_same(u, x->args[1], y->args[1]);
+    FdOp op = fd_op_of(x);
+    if (op == FD_OP_NONE || op != fd_op_of(y) || x->nargs != 2) return false;
+    for (int swap = 0; swap < (fd_op_info(op)->props & FD_COMMUTATIVE ? 2 : 1); swap++)
+        if (verify_same(u, x->args[0], y->args[swap]) && verify_same(u, x->args[1], y->args[!swap]))
+            return true;
+    return false;
 }
 
 static bool is_multiple(Unit *u, Num *x, Num *step, int deep)
@@ -65,7 +69,7 @@ static bool reaches(Unit *u, Num *y, Num *x)
 
 bool verify_at_least(Unit *u, Num *when, Num *x, Num *least)
 {
-    if (verify_same(u, x, least) || is_true(num_op(u, FD_OP_GE, x, least))) return true;
+    if (reaches(u, x, least) || is_true(num_op(u, FD_OP_GE, x, least))) return true;
     if (!when) return false;
     when = num_meaning(u, when);
     if (num_is(when, 0)) return true; /* never asked */

@@ -53,16 +53,17 @@ const NestRegs *verify_registers(const Verify *v, int axis)
     return NULL;
 }
 
-static bool is_counted(const NestStep *s)
+bool verify_is_copy(const NestStep *s)
 {
-    return s->count || s->bind == NEST_LANES;
+    bool blocks = s->bind == NEST_LOOP && !num_is(s->step, 1);
+    return s->bind == NEST_LANES || (s->count && !blocks);
 }
 
 Num *verify_span(const Verify *v, int axis)
 {
     Num *span = v->n->axes[axis].n;
     for (int i = 0; i < v->npath; i++)
-        if (v->path[i]->axis == axis && !is_counted(v->path[i])) span = v->path[i]->step;
+        if (v->path[i]->axis == axis && !verify_is_copy(v->path[i])) span = v->path[i]->step;
     return span;
 }
 
@@ -85,7 +86,7 @@ void verify_cover(Verify *v, int axis, bool registers)
         more = false;
         for (int i = 0; i < v->npath; i++) {
             const NestStep *s = v->path[i];
-            if (used[i] || s->axis != axis || !is_counted(s)) continue;
+            if (used[i] || s->axis != axis || !verify_is_copy(s)) continue;
             Num *count = s->count ? s->count : nest_lane_count(u, v->n->lanes);
             used[i] = widen(v, &cover, s->step, count);
             more = more || used[i];
@@ -95,7 +96,7 @@ void verify_cover(Verify *v, int axis, bool registers)
     }
     bool all = !regs && verify_same(u, cover, span);
     for (int i = 0; i < v->npath; i++)
-        all = all && (used[i] || v->path[i]->axis != axis || !is_counted(v->path[i]));
+        all = all && (used[i] || v->path[i]->axis != axis || !verify_is_copy(v->path[i]));
     if (!all)
         verify_fail(v, "what is inside the loops over %s does not cover %s positions",
                     verify_axis_name(v, axis), num_text(u, span));
