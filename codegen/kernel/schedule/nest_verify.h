@@ -6,6 +6,7 @@
 
 enum { VERIFY_DEEPEST = 28 }; /* loops in each other: lowering adds some of its own */
 
+/* Checking leaves no trace: texts are the same where nothing is checked. */
 typedef struct Verify {
     Unit *u;
     const Nest *n;
@@ -38,8 +39,10 @@ bool verify_is_reduced(const Verify *v, int axis, int begin, int end); /* by one
 bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
 bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? */
 bool verify_is_clamped(const Verify *v, int axis);
-bool verify_is_copy(const NestStep *s);      /* copies, lanes, work-items: no loop in steps */
-int verify_lanes(const Verify *v);           /* the axis in lanes here; -1: none */
+bool verify_is_copy(const NestStep *s); /* copies, lanes, work-items: no loop in steps */
+int verify_lanes(const Verify *v);      /* the axis in lanes here; -1: none */
+/* V4 or V8, 0 if the plan has no such macro: checking adds nothing to the plan. */
+Num *verify_lane_count(const Verify *v);
 Num *verify_span(const Verify *v, int axis); /* positions of a turn of the innermost loop over it */
 const NestRegs *verify_registers(const Verify *v, int axis); /* those along it; NULL: none */
 /* Do the copies, lanes and work-items around (and the registers, at a GIVE) make up what the loop

@@ -38,7 +38,7 @@ static void panel(Verify *v, const NestHold *h)
         return;
     }
     depth(v, h);
-    Num *lanes = nest_lane_count(u, v->n->lanes);
+    Num *lanes = verify_lane_count(v);
     if (h->vectors && !verify_same(u, num_op(u, FD_OP_MUL, lanes, h->vectors), h->width))
         verify_fail(v, "hold %s: its vectors are not as wide as it is", h->name);
     if (h->vectors && (v->n->axes[h->across].nvars != 1 ||

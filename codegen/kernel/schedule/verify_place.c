@@ -59,6 +59,13 @@ bool verify_is_copy(const NestStep *s)
     return s->bind == NEST_LANES || (s->count && !blocks);
 }
 
+Num *verify_lane_count(const Verify *v)
+{
+    const char *name = v->n->lanes == KIR_V8 ? "V8" : "V4";
+    Num *known = num_find(v->u, name, 2);
+    return known ? known : num_int(v->u, 0);
+}
+
 Num *verify_span(const Verify *v, int axis)
 {
     Num *span = v->n->axes[axis].n;
@@ -87,11 +94,11 @@ void verify_cover(Verify *v, int axis, bool registers)
         for (int i = 0; i < v->npath; i++) {
             const NestStep *s = v->path[i];
             if (used[i] || s->axis != axis || !verify_is_copy(s)) continue;
-            Num *count = s->count ? s->count : nest_lane_count(u, v->n->lanes);
+            Num *count = s->count ? s->count : verify_lane_count(v);
             used[i] = widen(v, &cover, s->step, count);
             more = more || used[i];
         }
-        if (lanes) lanes = false, more = widen(v, &cover, cover, nest_lane_count(u, v->n->lanes));
+        if (lanes) lanes = false, more = widen(v, &cover, cover, verify_lane_count(v));
         if (regs && widen(v, &cover, regs->step, regs->count)) regs = NULL, more = true;
     }
     bool all = !regs && verify_same(u, cover, span);
