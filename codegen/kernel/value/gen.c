@@ -1,9 +1,6 @@
-/* One kernel under construction: nodes to kernel IR at the current values of the bound variables,
- * scalar or in lanes of one variable; parameters are added as they are met.
+/* Nodes to kernel IR at the current values of the bound variables, scalar or in lanes of one variable.
  */
-#include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 #include "../unit.h"
 
@@ -15,212 +12,6 @@ enum {
     TIMES_EACH = 64
 };
 
-Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
-{
-    return (Gen){.u = u, .name = fresh_name(u, stem), .block = body, .lanes = KIR_V4};
-}
-
-void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local[3])
-{
-    Unit *u = g->u;
-    Text t = {0}; /* apart: numbers may add lines of their own to the plan */
-    text_printf(&t, "run %s", g->name);
-    if (when && !num_is(when, 1)) text_printf(&t, " when %s", num_text(u, when));
-    for (int i = 0; i < dims; i++)
-        text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
-    for (int i = 0; i < dims; i++)
-        text_printf(&t, "%s%s", i ? ", " : " local ", num_text(u, local[i]));
-    for (size_t i = 0; i < g->args.len; i++)
-        text_printf(&t, "%s%s", i ? ", " : " args ", g->args.data[i]);
-    plan_line(u, "%s", t.data);
-    text_free(&t);
-}
-
-KirStmt *gen_with_head(Gen *g, const KirBlock *body)
-{
-    KirStmt *statements = flatten_branches(g->u, body->first);
-    if (!g->head.first) return statements;
-    g->head.last->next = statements;
-    return g->head.first;
-}
-
-void gen_end(Gen *g, KirBlock *body)
-{
-    KirFunc f = {.name = g->name,
-                 .kernel = true,
-                 .nparams = (int)g->params.len,
-                 .params = g->params.data,
-                 .body = gen_with_head(g, body)};
-    opencl_print(&g->u->kernels, &f);
-    gen_free(g);
-}
-
-static void memos_free(GenMemos *m)
-{
-    vec_free(&m->list);
-    vec_free(&m->at);
-}
-
-void gen_free(Gen *g)
-{
-    vec_free(&g->params);
-    vec_free(&g->args);
-    vec_free(&g->vars);
-    memos_free(&g->memo);
-    memos_free(&g->indices);
-}
-
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static bool has_param(const Gen *g, const char *name)
-{
-    for (size_t i = 0; i < g->params.len; i++)
-        if (strcmp(g->params.data[i].name, name) == 0) return true;
-    return false;
-}
-
-void gen_add_param(Gen *g, KirParam p, const char *plan_arg)
-{
-    if (has_param(g, p.name)) return;
-    vec_push(&g->params, p);
-    vec_push(&g->args, plan_arg);
-}
-
-const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg)
-{
-    KirType t = kir_type(kind, 1);
-    if (kind == KIR_IDX) plan_arg = arena_printf(g->u->arena, "idx %s", plan_arg);
-    gen_add_param(g, (KirParam){.name = name, .type = t}, plan_arg);
-    return kir_name(g->u->arena, t, name);
-}
-
-const KirExpr *gen_number(Gen *g, const char *name, Num *x)
-{
-    Arena *a = g->u->arena;
-    if (fd_is_const(x)) return kir_int(a, x->value.i);
-    if (num_is_macro(g->u, x)) return kir_name(a, idx, num_name(x));
-    const char *arg = arena_printf(a, "idx %s", num_text(g->u, x));
-    for (size_t i = 0; i < g->params.len; i++) /* another number may have the name */
-        if (strcmp(g->params.data[i].name, name) == 0 && strcmp(g->args.data[i], arg) != 0) {
-            name = fresh_name(g->u, name);
-            break;
-        }
-    return gen_param(g, name, KIR_IDX, num_text(g->u, x));
-}
-
-const KirExpr *gen_error(Gen *g)
-{
-    KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};
-    gen_add_param(g, p, "error");
-    return kir_name(g->u->arena, kir_type(SC_INT, 1), "error");
-}
-
-/* Names of parameters and loops follow C$ variables; what is added keeps them apart from OpenCL's
- * words and from the names of schedules. */
-static const char *var_stem(const FdNode *v)
-{
-    const char *name = v->name && *v->name ? v->name : "i";
-    for (const char *p = name; *p; p++)
-        if (!isalnum((unsigned char)*p) && *p != '_') return "i";
-    return isdigit((unsigned char)*name) ? "i" : name;
-}
-
-const char *gen_var_name(Gen *g, const FdNode *v)
-{
-    return fresh_name(g->u, var_stem(v));
-}
-
-void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n)
-{
-    Unit *u = g->u;
-    Arena *a = u->arena;
-    if (!d->lo) {
-        u->host_only = true;
-        *lo = *n = kir_int(a, 0);
-        return;
-    }
-    /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
-    if (!g->user && node_is_closed(d->lo) && node_is_closed(d->hi)) {
-        const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
-        *lo = gen_number(g, arena_printf(a, "%s_lo", stem), plan_lo(u, d));
-        *n = gen_number(g, arena_printf(a, "%s_n", stem), plan_n(u, d));
-        return;
-    }
-    *lo = gen_index(g, d->lo);
-    *n = kir_arith(a, FD_OP_SUB, gen_index(g, d->hi), *lo);
-}
-
-/* ---- variables and values already made ------------------------------------------------------- */
-
-void gen_bind(Gen *g, const FdNode *var, const KirExpr *value)
-{
-    GenBinding b = {var, value, NULL};
-    vec_push(&g->vars, b);
-}
-
-void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at)
-{
-    const KirExpr *lo, *n;
-    gen_range(g, d, var, &lo, &n);
-    GenBinding b = {var, kir_arith(g->u->arena, FD_OP_ADD, lo, at), at};
-    vec_push(&g->vars, b);
-}
-
-static void memos_add(GenMemos *m, const FdNode *n, const KirExpr *value)
-{
-    while (m->at.len <= n->id) vec_push(&m->at, 0);
-    GenMemo memo = {n, value, m->at.data[n->id]};
-    vec_push(&m->list, memo);
-    m->at.data[n->id] = (int)m->list.len;
-}
-
-static const KirExpr *memos_find(const GenMemos *m, const FdNode *n)
-{
-    int at = n->id < m->at.len ? m->at.data[n->id] : 0;
-    return at ? m->list.data[at - 1].value : NULL;
-}
-
-static void memos_shrink(GenMemos *m, size_t len)
-{
-    while (m->list.len > len) {
-        GenMemo memo = m->list.data[--m->list.len];
-        m->at.data[memo.node->id] = memo.before;
-    }
-}
-
-void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
-{
-    memos_add(&g->memo, n, value);
-}
-
-const KirExpr *gen_known(const Gen *g, const FdNode *n)
-{
-    return memos_find(&g->memo, n);
-}
-
-static const KirExpr *bound_value(Gen *g, const FdNode *v)
-{
-    for (size_t i = g->vars.len; i > 0; i--)
-        if (g->vars.data[i - 1].var == v) return g->vars.data[i - 1].value;
-    g->u->host_only = true; /* a local of a user function that was not inlined whole */
-    return kir_int(g->u->arena, 0);
-}
-
-GenScope gen_enter(Gen *g, KirBlock *block)
-{
-    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len};
-    g->block = block;
-    return s;
-}
-
-void gen_leave(Gen *g, GenScope s)
-{
-    g->block = s.block;
-    g->vars.len = s.nvars;
-    memos_shrink(&g->memo, s.nmemo);
-    memos_shrink(&g->indices, s.nindices);
-}
-
 static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
 {
     Arena *a = g->u->arena;
@@ -231,28 +22,6 @@ static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
     const KirExpr *v = kir_name(a, e->type, name);
     gen_remember(g, n, v);
     return v;
-}
-
-const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e)
-{
-    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return e;
-    const char *name = fresh_name(g->u, stem);
-    kir_decl(g->u->arena, g->block, e->type, name, e);
-    return kir_name(g->u->arena, e->type, name);
-}
-
-const KirExpr *gen_global_id(Gen *g, int dim)
-{
-    const KirExpr *d = kir_int(g->u->arena, dim);
-    return kir_call(g->u->arena, idx, "get_global_id", 1, &d);
-}
-
-const KirExpr *gen_zero(Arena *a, KirType t)
-{
-    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
-    const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
-    for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
-    return kir_make(a, t, fields);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -459,7 +228,7 @@ static const KirExpr *gen_field(Gen *g, const FdNode *n)
 static const KirExpr *index_of(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return bound_value(g, n);
+    if (n->kind == FD_VAR && n->role == FD_VAR_BOUND) return gen_bound(g, n);
     if (fd_is_const(n)) return kir_int(a, n->value.i);
     bool word = result_kind(n) == SC_INT || result_kind(n) == SC_LONG; /* others wrap elsewhere */
     FdOp op = n->kind == FD_APPLY && word ? fd_op_of(n) : FD_OP_NONE;
@@ -475,12 +244,12 @@ static const KirExpr *index_of(Gen *g, const FdNode *n)
 const KirExpr *gen_index(Gen *g, const FdNode *n)
 {
     enum { SMALL = 3 };
-    const KirExpr *e = memos_find(&g->indices, n);
+    const KirExpr *e = gen_known_index(g, n);
     if (e) return e;
     e = index_of(g, n);
     if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= DEEPEST)) return e;
     e = gen_variable(g, "at", e);
-    memos_add(&g->indices, n, e);
+    gen_remember_index(g, n, e);
     return e;
 }
 
@@ -589,9 +358,9 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 static const KirExpr *gen_var(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    if (n->type->record) return bound_value(g, n); /* of a function or lambda */
+    if (n->type->record) return gen_bound(g, n); /* of a function or lambda */
     KirType t = kir_type((int)result_kind(n), 1);
-    const KirExpr *e = kir_convert(a, t, bound_value(g, n));
+    const KirExpr *e = kir_convert(a, t, gen_bound(g, n));
     if (n != g->lane_var) return e;
     t.lanes = g->lanes;
     const KirExpr *args[] = {kir_splat(a, g->lanes, e), kir_iota(a, t)};
