@@ -58,11 +58,6 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *body;
 } Def;
 
-Def def_of(const FdNode *node, int temp);
-/* The top reduction of a definition, if its body is one up to pointwise operations applied once (an
- * epilogue): c(j, k) = 2 * sum(..) + d(j, k). NULL if it holds none or several. */
-const FdNode *def_reduction(Arena *arena, const Def *d);
-
 /* Numbers of ranges; they set host_only if plans cannot say them. */
 Num *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
 Num *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */

@@ -120,6 +120,13 @@ static char *whole_text(Unit *u)
 }
 
 /* read: NULL, or the schedule to take. */
+static Def def_of(const FdNode *node, int temp)
+{
+    if (node->kind == FD_LET)
+        return (Def){node, temp, node->nvars, node->vars, node->doms, node->body};
+    return (Def){node, temp, 0, NULL, NULL, node};
+}
+
 static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError *error)
 {
     int n = 0;

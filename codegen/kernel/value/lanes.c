@@ -139,33 +139,3 @@ bool reduction_is_closed(const FdNode *r)
             return false;
     return true;
 }
-
-Def def_of(const FdNode *node, int temp)
-{
-    if (node->kind == FD_LET)
-        return (Def){node, temp, node->nvars, node->vars, node->doms, node->body};
-    return (Def){node, temp, 0, NULL, NULL, node};
-}
-
-/* How many reductions n computes, two for "several": one in a branch is computed only where that is
- * chosen, which counts as several. counts: what is known by node, plus one. */
-static int count_reductions(const FdNode *n, uint8_t *counts, const FdNode **found)
-{
-    if (n->kind == FD_REDUCE) *found = n;
-    if (n->kind != FD_APPLY) return n->kind == FD_REDUCE;
-    if (counts[n->id]) return counts[n->id] - 1;
-    int count = 0;
-    for (int i = 0; i < n->nargs && count < 2; i++) {
-        count += (fd_is_lazy(n, i) ? 2 : 1) * count_reductions(n->args[i], counts, found);
-    }
-    if (count > 2) count = 2;
-    counts[n->id] = (uint8_t)(count + 1);
-    return count;
-}
-
-const FdNode *def_reduction(Arena *arena, const Def *d)
-{
-    const FdNode *found = NULL;
-    uint8_t *counts = arena_array(arena, uint8_t, d->body->id + 1); /* operands have smaller ids */
-    return count_reductions(d->body, counts, &found) == 1 ? found : NULL;
-}
