@@ -215,14 +215,18 @@ static void packed_nest(Tile *t, Num *when)
     use_registers(t, n, &x);
     bool blocks = recipe_group_end(n->nreduces, n->reduces, 0) == n->nreduces;
     if (blocks) use_blocks(t, n, &x, when);
-    /* Blocks of 16 x 16 tiles, fewer columns while there are not several blocks for every unit. */
+    /* Blocks of 32 rows of tiles where each unit still has several of those, else 16; up to 16 columns
+     * of tiles, fewer while there are not several blocks for every unit. */
     Num *sixteen = num_int(u, 16), *units = num_fact(u, NUM_UNITS);
-    Num *ni = num_ceildiv(u, num_ceildiv(u, t->m, t->mr), sixteen);
+    Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
+    Num *many = num_op(u, FD_OP_GE, tiles, num_op(u, FD_OP_MUL, units, num_int(u, 64)));
+    Num *high = num_let(u, "block_tiles", num_select(u, many, num_int(u, 32), sixteen));
+    Num *ni = num_ceildiv(u, tiles, high);
     Num *work =
         num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), ni), t->batch);
     Num *fit = num_op(u, FD_OP_DIV, work, num_op(u, FD_OP_MUL, units, num_int(u, 4)));
-    fit = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, fit, sixteen), num_int(u, 1));
-    Num *rows = num_let(u, "block_rows", num_op(u, FD_OP_MUL, t->mr, sixteen)),
+    fit = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, fit, high), num_int(u, 1));
+    Num *rows = num_let(u, "block_rows", num_op(u, FD_OP_MUL, t->mr, high)),
         *cols = num_let(u, "block_cols", num_op(u, FD_OP_MUL, t->nr, fit));
     NestStep *in = &n->root;
     if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
@@ -288,7 +292,13 @@ static void tile_size(Tile *t)
     t->kb = num_define(
         u, fresh_name(u, "KB"),
         num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row), num_int(u, 64)));
-    t->kc = num_define(u, fresh_name(u, "KC"), num_int(u, 512));
+    /* a block of k of a tile's rows and columns stays in L1 */
+    Num *step =
+        num_op(u, FD_OP_MUL, num_op(u, FD_OP_ADD, t->mr, t->nr), num_int(u, (int64_t)bytes));
+    Num *fit =
+        num_op(u, FD_OP_DIV, num_fact(u, NUM_L1), num_op(u, FD_OP_MUL, step, num_int(u, 64)));
+    fit = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MUL, fit, num_int(u, 64)), num_int(u, 512));
+    t->kc = num_define(u, fresh_name(u, "KC"), num_op(u, FD_OP_MAX, fit, num_int(u, 128)));
 }
 
 static Num *on_cpu(Tile *t, Num *when)
