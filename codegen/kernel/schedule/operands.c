@@ -102,6 +102,7 @@ static bool lanes_to(const FdNode *n, int count, const FdNode *const *reduces, c
     }
     if (n->kind != FD_APPLY || is_read(n) || field_of_read(n)) return lanes_possible(n, v);
     FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)))
         return lanes_possible(n, v);
