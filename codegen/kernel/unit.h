@@ -127,6 +127,9 @@ typedef struct Gen {
     bool user;              /* a user function, not a kernel */
     int lanes;              /* of vectors: a KIR_V.. */
     const FdNode *lane_var; /* grows by one a lane; NULL: scalar code */
+    /* The lanes that are active, bools in lanes; NULL: all. What may fail asks it: a lane that is
+     * not active neither reads nor reports. */
+    const KirExpr *mask;
     bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
@@ -151,6 +154,9 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
  * variable (or kir_splat asks for them). Emits statements for reductions and branches.
  */
 const KirExpr *gen_value(Gen *g, const FdNode *n);
+/* Can lanes differ in the node's value: does it use the lane variable, or a variable that is bound
+ * to lanes? */
+bool gen_varies(const Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
 const KirExpr *gen_index(Gen *g, const FdNode *n);
 const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its index checked */

@@ -200,7 +200,7 @@ static const KirExpr *load(Gen *g, const FdNode *array, const FdType *t, int *le
 
 static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)
 {
-    bool lanes = g->lane_var && fd_uses_var(read, g->lane_var);
+    bool lanes = gen_varies(g, read);
     array_buffer(g, read->fn);
     const KirExpr *offset = !lanes && g->checked && (g->user || gen_is_suspect(g, read))
                                 ? checked_offset(g, read)

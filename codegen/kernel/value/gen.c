@@ -173,7 +173,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         const KirExpr *e = gen_param(g, arena_printf(a, "b%u", n->id), KIR_IDX, bound);
         return kir_convert(a, kir_type((int)k, 1), e);
     }
-    bool scalar = !g->lane_var || !fd_uses_var(n, g->lane_var);
+    bool scalar = !gen_varies(g, n);
     if (scalar && fd_op_info(op)->props & FD_LAZY) {
         for (int i = 1; i < n->nargs; i++)
             if (needs_branch(g, n->args[i])) return gen_branches(g, n);
@@ -327,8 +327,7 @@ static bool is_nonempty(const Gen *g, const FdNode *reduce)
 static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
-    bool lanes = g->lane_var && (fd_uses_var(n->body, g->lane_var) ||
-                                 (n->init && fd_uses_var(n->init, g->lane_var)));
+    bool lanes = gen_varies(g, n->body) || (n->init && gen_varies(g, n->init));
     KirType t = gen_type(g->u, n->type), truth = kir_type(SC_BOOL, 1);
     if (lanes) t.lanes = g->lanes;
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};

@@ -208,6 +208,21 @@ const KirExpr *gen_bound(Gen *g, const FdNode *v)
     return kir_int(g->u->arena, 0);
 }
 
+static bool in_lanes(const void *ctx, const FdNode *n)
+{
+    const Gen *g = ctx;
+    if (n->kind != FD_VAR) return false;
+    if (n == g->lane_var) return true;
+    for (size_t i = g->vars.len; i > 0; i--)
+        if (g->vars.data[i - 1].var == n) return g->vars.data[i - 1].value->type.lanes != 1;
+    return false;
+}
+
+bool gen_varies(const Gen *g, const FdNode *n)
+{
+    return g->lane_var && fd_any(n, in_lanes, g);
+}
+
 GenScope gen_enter(Gen *g, KirBlock *block)
 {
     GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len};
