@@ -234,6 +234,8 @@ static inline const FdNode *fd_bound_var(const FdNode *n, int i)
  * user functions are not looked into. Does not recurse. */
 typedef bool FdIs(const void *ctx, const FdNode *n);
 bool fd_any(const FdNode *root, FdIs *is, const void *ctx);
+/* Do two binders have the same variables, over the same ranges? */
+bool fd_same_ranges(const FdNode *a, const FdNode *b);
 
 /* The nodes that a walk has met, so that it looks at each once: a graph that is shared in every
  * step has exponentially many paths. Zero at first; fd_seen_free gives the memory back. */

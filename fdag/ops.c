@@ -33,6 +33,16 @@ const FdOpInfo *fd_op_info(FdOp op)
     return &table[op];
 }
 
+const char *fd_op_infix(FdOp op)
+{
+    static const char *const infix[FD_OP_COUNT] = {
+        [FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*", [FD_OP_DIV] = "/",
+        [FD_OP_REM] = "%", [FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
+        [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_LAND] = "&&",
+        [FD_OP_LOR] = "||"};
+    return infix[op];
+}
+
 FdOp fd_op_from_text(const char *text)
 {
     for (int op = 1; op < FD_OP_COUNT; op++)

@@ -58,6 +58,8 @@ typedef struct FdOpInfo {
 
 const FdOpInfo *fd_op_info(FdOp op);
 FdOp fd_op_from_text(const char *text); /* FD_OP_NONE if there is none */
+/* C's operator, where integers have one that needs no care (plans, indices); NULL: they have not. */
+const char *fd_op_infix(FdOp op);
 
 /* Result type of op on operands of type k (operand 1 for SHIFT, operand 2 for SELECT); CONVERT's
  * result is its node's. */

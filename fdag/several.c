@@ -251,16 +251,15 @@ static bool out_of_lanes(const void *v, const FdNode *n)
     return false;
 }
 
-static bool is_loop(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_REDUCE || fdi_is_leaf(n, FD_LEAF_USER);
-}
-
 static bool is_call(const void *ctx, const FdNode *n)
 {
     (void)ctx;
     return fdi_is_leaf(n, FD_LEAF_USER);
+}
+
+static bool is_loop(const void *ctx, const FdNode *n)
+{
+    return n->kind == FD_REDUCE || is_call(ctx, n);
 }
 
 /* Some reduction of an expression; NULL: it has none. */

@@ -190,6 +190,16 @@ const FdUser *fd_user_around(const FdNode *root, const FdNode *n)
     return around;
 }
 
+bool fd_same_ranges(const FdNode *a, const FdNode *b)
+{
+    if (a->nvars != b->nvars) return false;
+    for (int i = 0; i < a->nvars; i++)
+        if (a->vars[i] != b->vars[i] || a->doms[i].lo != b->doms[i].lo ||
+            a->doms[i].hi != b->doms[i].hi)
+            return false;
+    return true;
+}
+
 void fdi_gather_strict(const FdNode *root, FdiMap *strict)
 {
     FdiNodes stack = {0};

@@ -47,13 +47,6 @@ static bool comparable(const FdNode *a, const FdNode *b)
     return a->doms[0].lo == b->doms[0].lo && a->doms[0].hi == b->doms[0].hi;
 }
 
-static bool same_ranges(const FdNode *a, const FdNode *b)
-{
-    for (int i = 0; i < a->nvars; i++)
-        if (a->doms[i].lo != b->doms[i].lo || a->doms[i].hi != b->doms[i].hi) return false;
-    return true;
-}
-
 static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
 {
     Share *s = ctx;
@@ -62,10 +55,10 @@ static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
         const FdNode *other = s->first.data[i];
         if (!comparable(n, other)) continue;
         bool same = n->vars[0] == other->vars[0];
-        if (same && same_ranges(n, other)) return NULL;
+        if (same && fd_same_ranges(n, other)) return NULL;
         if (same || clashes(n, other)) continue;
         const FdNode *now = fdi_rename_bound(fd, n, n->nvars, n->vars, other->vars);
-        if (same_ranges(now, other)) return now;
+        if (fd_same_ranges(now, other)) return now;
     }
     vec_push(&s->first, n);
     return NULL;

@@ -157,18 +157,22 @@ static bool report_foreign_member(Sema *s, const Ast *n, const char *of)
     return instead != NULL;
 }
 
+/* names: those that it could have meant. */
+static void report_missing(Sema *s, const Ast *n, const char *of, size_t count,
+                           const char *const *names)
+{
+    if (report_foreign_member(s, n, of)) return;
+    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
+    const char *near = diag_nearest(n->member.name, names, count);
+    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+}
+
 static void report_no_row(Sema *s, const Ast *n, LibSpace space, const char *of)
 {
     VEC(const char *) names = {0};
     for (int i = 0; i < nbuiltins; i++)
         if (builtins[i].space == space) vec_push(&names, library_names[builtins[i].name]);
-    if (report_foreign_member(s, n, of)) {
-        vec_free(&names);
-        return;
-    }
-    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
-    const char *near = diag_nearest(n->member.name, names.data, names.len);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    report_missing(s, n, of, names.len, names.data);
     vec_free(&names);
 }
 
@@ -180,13 +184,7 @@ static void report_no_member(Sema *s, const Ast *n, const Symbol *owner, const c
         for (int i = 0; i < o->members->len; i++)
             if (member_accessible(s, o->members->data[i]))
                 vec_push(&names, o->members->data[i]->name);
-    if (report_foreign_member(s, n, of)) {
-        vec_free(&names);
-        return;
-    }
-    report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
-    const char *near = diag_nearest(n->member.name, names.data, names.len);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    report_missing(s, n, of, names.len, names.data);
     vec_free(&names);
 }
 

@@ -399,11 +399,6 @@ static void print_iota(Text *out, KirType t)
         text_printf(out, "%s)", halves[t.lanes]);
 }
 
-static const char *const arith[FD_OP_COUNT] = {
-    [FD_OP_ADD] = "+", [FD_OP_SUB] = "-",   [FD_OP_MUL] = "*", [FD_OP_DIV] = "/", [FD_OP_REM] = "%",
-    [FD_OP_LT] = "<",  [FD_OP_LE] = "<=",   [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_EQ] = "==",
-    [FD_OP_NE] = "!=", [FD_OP_LAND] = "&&", [FD_OP_LOR] = "||"};
-
 static void print(Text *out, const KirExpr *e)
 {
     switch (e->kind) {
@@ -442,7 +437,7 @@ static void print(Text *out, const KirExpr *e)
         print(out, e->args[0]);
         text_printf(out, ".%s", e->name);
         break;
-    case KIR_ARITH: print_infix(out, arith[e->op], e->args[0], e->args[1]); break;
+    case KIR_ARITH: print_infix(out, fd_op_infix(e->op), e->args[0], e->args[1]); break;
     case KIR_CALL: print_call(out, e->name, e); break;
     }
 }

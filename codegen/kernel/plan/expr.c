@@ -163,6 +163,30 @@ static void conditional(Parser *p)
     }
 }
 
+static bool take_digits(const char **at, const char *end, int *out)
+{
+    const char *p = *at;
+    int v = 0;
+    for (; p < end && *p >= '0' && *p <= '9' && v < 1 << 20; p++) v = v * 10 + (*p - '0');
+    bool any = p > *at;
+    *at = p;
+    *out = v;
+    return any;
+}
+
+bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *lower)
+{
+    const char *at = name + 1, *end = name + len;
+    *dim = -1;
+    *lower = false;
+    if (len == 0 || *name != 's' || !take_digits(&at, end, slot)) return false;
+    if (at == end) return true;
+    *lower = end - at > 3 && memcmp(at, ".lo", 3) == 0;
+    if (!*lower && (end - at < 3 || memcmp(at, ".n", 2) != 0)) return false;
+    at += *lower ? 3 : 2;
+    return take_digits(&at, end, dim) && at == end;
+}
+
 const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *resolve, void *ctx,
                                 const char **error)
 {

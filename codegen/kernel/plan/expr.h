@@ -4,6 +4,7 @@
 #define CS_CODEGEN_EXPR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../../base/arena.h"
@@ -41,6 +42,8 @@ typedef enum PlanCode {
 
 /* Number of a symbol, or -1 if there is none of that name. */
 typedef int PlanResolve(void *ctx, const char *name, int len);
+/* Is a name one of a slot: s2 (its value: *dim is -1), s0.n1, s0.lo1 (*lower)? */
+bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *lower);
 /* Value of symbol number `sym`. */
 typedef int64_t PlanLookup(const void *ctx, int sym);
 

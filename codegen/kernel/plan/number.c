@@ -154,6 +154,11 @@ Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
     return fd_simple_op(u->fd, op, SC_LONG, 2, args);
 }
 
+Num *num_and(Unit *u, Num *x, Num *y)
+{
+    return num_op(u, FD_OP_LAND, x, y);
+}
+
 Num *num_not(Unit *u, Num *x)
 {
     Num *arg = by_name(u, x);
@@ -402,7 +407,7 @@ static Num *bound_of(Unit *u, const FdNode *n)
     return lower ? lo : num_op(u, FD_OP_ADD, lo, slot_bound(u, f->slot, dim, false));
 }
 
-static Num *to_long(Unit *u, Num *x)
+Num *num_long(Unit *u, Num *x)
 {
     return result_kind(x) == SC_LONG ? x : fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &x);
 }
@@ -415,12 +420,12 @@ static Num *operation_of(Unit *u, const FdNode *n)
     if (n->nargs > 3) return NULL;
     for (int i = 0; i < n->nargs; i++)
         if (!(x[i] = number_of(u, n->args[i]))) return NULL;
-    if (num_infix(op) || op == FD_OP_MIN || op == FD_OP_MAX) return num_op(u, op, x[0], x[1]);
+    if (fd_op_infix(op) || op == FD_OP_MIN || op == FD_OP_MAX) return num_op(u, op, x[0], x[1]);
     switch (op) {
     case FD_OP_NEG: return num_op(u, FD_OP_SUB, num_int(u, 0), x[0]);
     case FD_OP_LNOT: return num_not(u, x[0]);
     case FD_OP_SELECT: return num_select(u, x[0], x[1], x[2]);
-    case FD_OP_CONVERT: return result_kind(n) == SC_BOOL ? x[0] : to_long(u, x[0]);
+    case FD_OP_CONVERT: return result_kind(n) == SC_BOOL ? x[0] : num_long(u, x[0]);
     default: return NULL;
     }
 }
@@ -431,7 +436,7 @@ static Num *fresh_number(Unit *u, const FdNode *n)
     bool truth = result_kind(n) == SC_BOOL;
     if (is_symbol(n)) return n;
     if (fd_is_const(n)) return truth ? n : num_int(u, n->value.i);
-    if (n->kind == FD_SCALAR) return n->slot >= u->ninputs ? NULL : truth ? n : to_long(u, n);
+    if (n->kind == FD_SCALAR) return n->slot >= u->ninputs ? NULL : truth ? n : num_long(u, n);
     return n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE ? operation_of(u, n) : NULL;
 }
 
@@ -450,7 +455,7 @@ static Num *number_of(Unit *u, const FdNode *n)
 Num *num_of(Unit *u, const FdNode *n)
 {
     Num *x = number_of(u, n);
-    return x ? to_long(u, x) : NULL;
+    return x ? num_long(u, x) : NULL;
 }
 
 Num *num_must(Unit *u, const FdNode *n)
@@ -461,23 +466,13 @@ Num *num_must(Unit *u, const FdNode *n)
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
-const char *num_infix(FdOp op)
-{
-    static const char *const infix[FD_OP_COUNT] = {
-        [FD_OP_ADD] = "+", [FD_OP_SUB] = "-", [FD_OP_MUL] = "*", [FD_OP_DIV] = "/",
-        [FD_OP_REM] = "%", [FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
-        [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">=", [FD_OP_LAND] = "&&",
-        [FD_OP_LOR] = "||"};
-    return infix[op];
-}
-
 static const char *operation_text(Unit *u, Num *n)
 {
     Arena *a = u->arena;
     FdOp op = fd_op_of(n);
     const char *x[3] = {NULL, NULL, NULL};
     for (int i = 0; i < n->nargs; i++) x[i] = num_text(u, n->args[i]);
-    if (num_infix(op)) return arena_printf(a, "(%s %s %s)", x[0], num_infix(op), x[1]);
+    if (fd_op_infix(op)) return arena_printf(a, "(%s %s %s)", x[0], fd_op_infix(op), x[1]);
     switch (op) {
     case FD_OP_MIN: return arena_printf(a, "min(%s, %s)", x[0], x[1]);
     case FD_OP_MAX: return arena_printf(a, "max(%s, %s)", x[0], x[1]);

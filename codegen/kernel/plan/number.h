@@ -32,10 +32,12 @@ Num *num_truth(struct Unit *u, bool v);
 Num *num_fact(struct Unit *u, NumFact f);
 /* Arithmetic, MIN, MAX, comparisons, LAND, LOR. Division by 0 gives 0 in plans. */
 Num *num_op(struct Unit *u, FdOp op, Num *x, Num *y);
+Num *num_and(struct Unit *u, Num *x, Num *y);
 Num *num_not(struct Unit *u, Num *x);
 Num *num_select(struct Unit *u, Num *cond, Num *x, Num *y);
 Num *num_ceildiv(struct Unit *u, Num *x, Num *y);
 Num *num_roundup(struct Unit *u, Num *x, Num *y); /* to a multiple of y */
+Num *num_long(struct Unit *u, Num *x);            /* a condition: 0 or 1 */
 bool num_is(Num *x, int64_t v);                   /* is it this constant? */
 
 /* A closed integer node of the graph as a number; NULL if plans cannot say it (elements of arrays,
@@ -56,7 +58,6 @@ Num *num_meaning(struct Unit *u, Num *x); /* what a let or macro names; x itself
 /* The text; an expression that would be long is given a name (a `let`) first, so that what is said
  * of a large graph grows with the graph. */
 const char *num_text(struct Unit *u, Num *x);
-const char *num_infix(FdOp op); /* how it is written between its operands, NULL: it is not */
 
 /* ---- reading (number_read.c) ------------------------------------------------------------------- */
 

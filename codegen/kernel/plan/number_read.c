@@ -9,43 +9,18 @@ typedef struct Reading {
     VEC(Num *) symbols;
 } Reading;
 
-static bool take_digits(const char **at, const char *end, int *out)
-{
-    const char *p = *at;
-    int v = 0;
-    for (; p < end && *p >= '0' && *p <= '9' && v < 1 << 20; p++) v = v * 10 + (*p - '0');
-    bool any = p > *at;
-    *at = p;
-    *out = v;
-    return any;
-}
-
-/* s0.n1 s0.lo1 s2; NULL: the name is no such thing. */
-static Num *of_slot(Unit *u, const char *name, size_t len)
-{
-    const char *at = name + 1, *end = name + len;
-    int slot, dim;
-    if (*name != 's' || !take_digits(&at, end, &slot)) return NULL;
-    if (at == end) return num_slot(u, slot, -1, false);
-    bool lower = end - at > 3 && memcmp(at, ".lo", 3) == 0;
-    if (!lower && (end - at < 3 || memcmp(at, ".n", 2) != 0)) return NULL;
-    at += lower ? 3 : 2;
-    return take_digits(&at, end, &dim) && at == end ? num_slot(u, slot, dim, lower) : NULL;
-}
-
 static int resolve(void *ctx, const char *name, int len)
 {
     Reading *r = ctx;
-    Num *x = of_slot(r->u, name, (size_t)len);
+    int slot, dim;
+    bool lower;
+    Num *x = NULL;
+    if (plan_slot_symbol(name, (size_t)len, &slot, &dim, &lower))
+        x = num_slot(r->u, slot, dim, lower);
     if (!x) x = num_find(r->u, name, (size_t)len);
     if (!x) return -1;
     vec_push(&r->symbols, x);
     return (int)r->symbols.len - 1;
-}
-
-static Num *as_long(Unit *u, Num *x)
-{
-    return result_kind(x) == SC_LONG ? x : fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &x);
 }
 
 static Num *as_truth(Unit *u, Num *x)
@@ -68,20 +43,20 @@ static const void *build(void *ctx, PlanCode code, int64_t value, const void *co
     switch (code) {
     case PLAN_PUSH: return num_int(u, value);
     case PLAN_SYMBOL: return r->symbols.data[value];
-    case PLAN_NEG: return num_op(u, FD_OP_SUB, num_int(u, 0), as_long(u, x[0]));
+    case PLAN_NEG: return num_op(u, FD_OP_SUB, num_int(u, 0), num_long(u, x[0]));
     case PLAN_NOT: return num_not(u, as_truth(u, x[0]));
     case PLAN_AND: return num_op(u, FD_OP_LAND, as_truth(u, x[0]), as_truth(u, x[1]));
     case PLAN_OR: return num_op(u, FD_OP_LOR, as_truth(u, x[0]), as_truth(u, x[1]));
     case PLAN_CHOOSE: {
         Num *a = x[1], *b = x[2];
         bool truths = result_kind(a) == SC_BOOL && result_kind(b) == SC_BOOL;
-        return num_select(u, as_truth(u, x[0]), truths ? a : as_long(u, a),
-                          truths ? b : as_long(u, b));
+        return num_select(u, as_truth(u, x[0]), truths ? a : num_long(u, a),
+                          truths ? b : num_long(u, b));
     }
-    case PLAN_CEILDIV: return num_ceildiv(u, as_long(u, x[0]), as_long(u, x[1]));
-    case PLAN_ROUNDUP: return num_roundup(u, as_long(u, x[0]), as_long(u, x[1]));
+    case PLAN_CEILDIV: return num_ceildiv(u, num_long(u, x[0]), num_long(u, x[1]));
+    case PLAN_ROUNDUP: return num_roundup(u, num_long(u, x[0]), num_long(u, x[1]));
     case PLAN_SHL: return NULL; /* no number is shifted */
-    default: return num_op(u, ops[code], as_long(u, x[0]), as_long(u, x[1]));
+    default: return num_op(u, ops[code], num_long(u, x[0]), num_long(u, x[1]));
     }
 }
 

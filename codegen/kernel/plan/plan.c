@@ -148,32 +148,16 @@ static bool is_named(const char *word, const char *name, size_t len)
     return strlen(word) == len && memcmp(word, name, len) == 0;
 }
 
-/* A number below limit at *at, which moves behind it. */
-static bool take_number(const char **at, const char *end, int limit, int *out)
-{
-    int64_t v = 0;
-    const char *p = *at;
-    for (; p < end && *p >= '0' && *p <= '9' && v < limit; p++) v = v * 10 + (*p - '0');
-    bool any = p > *at && v < limit;
-    *at = p;
-    *out = (int)v;
-    return any;
-}
-
 /* s0.n1 s0.lo1 s2, device properties, defines, lets. */
 static int resolve(void *ctx, const char *name, int len)
 {
     const CgPlan *p = ((Reader *)ctx)->plan;
-    const char *at = name + 1, *end = name + len;
     size_t n = (size_t)len;
-    int index, dim;
-    if (*name == 's' && take_number(&at, end, p->nslots, &index)) {
-        if (at == end) return (int)SYM_SLOT_VALUE << CLASS_SHIFT | index << INDEX_SHIFT;
-        bool lo = end - at > 3 && memcmp(at, ".lo", 3) == 0;
-        bool count = !lo && end - at > 2 && memcmp(at, ".n", 2) == 0;
-        at += lo ? 3 : 2;
-        if ((lo || count) && take_number(&at, end, FD_MAX_RANK, &dim) && at == end)
-            return (int)(lo ? SYM_SLOT_LO : SYM_SLOT_N) << CLASS_SHIFT | index << INDEX_SHIFT | dim;
+    int slot, dim;
+    bool lower;
+    if (plan_slot_symbol(name, n, &slot, &dim, &lower) && slot < p->nslots && dim < FD_MAX_RANK) {
+        SymbolClass class = dim < 0 ? SYM_SLOT_VALUE : lower ? SYM_SLOT_LO : SYM_SLOT_N;
+        return (int)class << CLASS_SHIFT | slot << INDEX_SHIFT | (dim < 0 ? 0 : dim);
     }
     for (int i = 0; i < NUM_FACTS; i++)
         if (is_named(num_fact_names[i], name, n))

@@ -119,7 +119,6 @@ static char *whole_text(Unit *u)
     return text_take(&t);
 }
 
-/* read: NULL, or the schedule to take. */
 static Def def_of(const FdNode *node, int temp)
 {
     if (node->kind == FD_LET)
@@ -127,6 +126,7 @@ static Def def_of(const FdNode *node, int temp)
     return (Def){node, temp, 0, NULL, NULL, node};
 }
 
+/* read: NULL, or the schedule to take. */
 static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError *error)
 {
     int n = 0;

@@ -138,6 +138,15 @@ NestStep *nest_hold(Unit *u, NestStep *in, int hold)
     return s;
 }
 
+bool nest_is_reduced(const Nest *n, int axis, int begin, int end)
+{
+    for (int r = begin; axis >= 0 && r < end; r++)
+        for (int i = 0; i < n->reduces[r]->nvars; i++)
+            for (int k = 0; k < n->axes[axis].nvars; k++)
+                if (n->axes[axis].vars[k] == n->reduces[r]->vars[i]) return true;
+    return false;
+}
+
 bool nest_loops_over(const NestStep *s, int axis)
 {
     for (; s; s = s->next) {

@@ -160,6 +160,8 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
+/* Is the axis (-1: none) one that reductions begin .. end - 1 combine over? */
+bool nest_is_reduced(const Nest *n, int axis, int begin, int end);
 /* Is there a loop over the axis from here on, or inside? Variables are bound where there is none. */
 bool nest_loops_over(const NestStep *s, int axis);
 

@@ -41,8 +41,8 @@ typedef struct Lower {
     NestOpen open[NEST_DEEPEST];
     int nopen;
     NestKept kept[NEST_HOLDS];
-    bool vectors, tail; /* results: kept in vectors or copies, kept in scalars */
-    bool items;         /* groups have several work-items */
+    bool vectors; /* results are kept in vectors or copies; else in scalars only */
+    bool items;   /* groups have several work-items */
     int dims;
     Num *global[3], *local[3];
 } Lower;

@@ -11,15 +11,6 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
-static bool is_reduced(const Nest *n, int axis)
-{
-    for (int r = 0; axis >= 0 && r < n->nreduces; r++)
-        for (int i = 0; i < n->reduces[r]->nvars; i++)
-            for (int k = 0; k < n->axes[axis].nvars; k++)
-                if (n->axes[axis].vars[k] == n->reduces[r]->vars[i]) return true;
-    return false;
-}
-
 static KirType scalar_type(Lower *l, int r)
 {
     return gen_type(l->u, l->n->reduces[r]->type);
@@ -134,11 +125,12 @@ static void start_value(Lower *l, int r, KirType t, const char *name, bool resum
 static void start(Lower *l, bool resume)
 {
     const Nest *n = l->n;
-    bool reduced = is_reduced(n, n->lanes_axis), open = nest_in_lanes(l, n->lanes_axis);
+    bool reduced = nest_is_reduced(n, n->lanes_axis, 0, n->nreduces),
+         open = nest_in_lanes(l, n->lanes_axis);
     l->vectors = n->nregs || open || reduced;
-    l->tail = !l->vectors || reduced;
+    bool scalars = !l->vectors || reduced;
     for (int r = 0; r < n->nreduces; r++) {
-        if (l->tail) start_value(l, r, scalar_type(l, r), named(l, "tail", r), resume);
+        if (scalars) start_value(l, r, scalar_type(l, r), named(l, "tail", r), resume);
         if (!l->vectors) continue;
         if (!n->nregs) {
             start_value(l, r, result_type(l, r), named(l, "acc", r), resume);
@@ -193,7 +185,7 @@ static const KirExpr *part_offset(Lower *l)
     for (int i = 0; i < p->naxes; i++) {
         const NestPlace *here = &l->places[p->axes[i]];
         const NestAxis *x = &l->n->axes[p->axes[i]];
-        bool groups = is_reduced(l->n, p->axes[i]) && here->turn;
+        bool groups = nest_is_reduced(l->n, p->axes[i], 0, l->n->nreduces) && here->turn;
         const char *name = arena_printf(l->a, "parts_%s", x->name);
         if (i) at = nest_mul(l, at, nest_number(l, name, p->lengths[i]));
         at = nest_add(l, at, groups ? here->turn : here->at);

@@ -66,7 +66,7 @@ static void tail(Verify *v, const NestStep *s)
     const Nest *n = v->n;
     const char *name = verify_axis_name(v, s->axis);
     Num *span = verify_span(v, s->axis);
-    bool reduced = verify_is_reduced(v, s->axis, 0, n->nreduces);
+    bool reduced = nest_is_reduced(v->n, s->axis, 0, n->nreduces);
     switch (s->tail) {
     case NEST_CUT:
         if (has_copies(s->first, s->axis) && !verify_is_clamped(v, s->axis) &&

@@ -35,7 +35,6 @@ bool verify_at_least(Unit *u, Num *when, Num *x, Num *least); /* when `when` hol
 /* ---- places (verify_place.c) ------------------------------------------------------------------- */
 
 const char *verify_axis_name(const Verify *v, int axis);
-bool verify_is_reduced(const Verify *v, int axis, int begin, int end); /* by one of these results */
 bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
 bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? */
 bool verify_is_clamped(const Verify *v, int axis);

@@ -27,16 +27,6 @@ static void find_reductions(Reductions *r, const FdNode *n, bool branch)
         find_reductions(r, n->args[i], branch || fd_is_lazy(n, i));
 }
 
-static bool same_ranges(const FdNode *a, const FdNode *b)
-{
-    if (a->nvars != b->nvars) return false;
-    for (int i = 0; i < a->nvars; i++)
-        if (a->vars[i] != b->vars[i] || a->doms[i].lo != b->doms[i].lo ||
-            a->doms[i].hi != b->doms[i].hi)
-            return false;
-    return true;
-}
-
 int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
 {
     const FdNode *found[NEST_RESULTS];
@@ -48,7 +38,7 @@ int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
         if (!found[i]) continue;
         out[n++] = found[i];
         for (int k = i + 1; k < r.n; k++) {
-            if (!found[k] || !same_ranges(found[i], found[k])) continue;
+            if (!found[k] || !fd_same_ranges(found[i], found[k])) continue;
             out[n++] = found[k];
             found[k] = NULL;
         }
@@ -59,7 +49,7 @@ int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
 int recipe_group_end(int n, const FdNode *const *reduces, int begin)
 {
     int end = begin + 1;
-    while (end < n && same_ranges(reduces[begin], reduces[end])) end++;
+    while (end < n && fd_same_ranges(reduces[begin], reduces[end])) end++;
     return end;
 }
 
@@ -67,6 +57,22 @@ Num *recipe_length(Unit *u, const FdNode *reduce)
 {
     Def all = {.nvars = reduce->nvars, .doms = reduce->doms};
     return plan_elements(u, &all, all.nvars);
+}
+
+Num *recipe_each_unit(Unit *u, int each, Num *rows)
+{
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, each));
+    return num_ceildiv(u, units, num_op(u, FD_OP_MAX, rows, num_int(u, 1)));
+}
+
+size_t recipe_widest(int n, const FdNode *const *reduces)
+{
+    size_t widest = 1;
+    for (int r = 0; r < n; r++) {
+        size_t w = widest_bytes(reduces[r]);
+        widest = w > widest ? w : widest;
+    }
+    return widest;
 }
 
 bool reduction_splits(const FdNode *r)
@@ -82,11 +88,6 @@ void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
 {
     n->nreduces = nreduces;
     for (int i = 0; i < nreduces; i++) n->reduces[i] = reduces[i];
-}
-
-Num *recipe_and(Unit *u, Num *x, Num *y)
-{
-    return num_op(u, FD_OP_LAND, x, y);
 }
 
 static bool lanes_to(const FdNode *n, int count, const FdNode *const *reduces, const FdNode *v,
@@ -187,13 +188,10 @@ static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen 
     return true;
 }
 
-static bool has_inner_reduction(const FdNode *n, FdSeen *seen)
+static bool is_reduction(const void *ctx, const FdNode *n)
 {
-    if (!fd_meet(seen, n)) return false;
-    if (n->kind == FD_REDUCE) return true;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (has_inner_reduction(n->args[i], seen)) return true;
-    return false;
+    (void)ctx;
+    return n->kind == FD_REDUCE;
 }
 
 /* Can the bodies' operations between operands run in lanes? */
@@ -211,10 +209,10 @@ static bool pointwise_lanes(const Contraction *c, const FdNode *n, int group, Fd
 
 static bool body_splits(Contraction *c, const FdNode *body, int group)
 {
-    FdSeen seen[4] = {{0}, {0}, {0}, {0}};
-    bool fits = !has_inner_reduction(body, &seen[3]) && split(c, body, group, false, seen) &&
+    FdSeen seen[3] = {{0}, {0}, {0}};
+    bool fits = !fd_any(body, is_reduction, NULL) && split(c, body, group, false, seen) &&
                 pointwise_lanes(c, body, group, &seen[2]);
-    for (int i = 0; i < 4; i++) fd_seen_free(&seen[i]);
+    for (int i = 0; i < 3; i++) fd_seen_free(&seen[i]);
     return fits;
 }
 

@@ -36,7 +36,9 @@ bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, co
 /* Of a recurrence: does every read of itself have variable dim's own value there? */
 bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
-Num *recipe_and(Unit *u, Num *x, Num *y);
+size_t recipe_widest(int n, const FdNode *const *reduces); /* bytes of the widest element */
+/* In how many parts to cut each of some rows, for every unit to have `each` of them. */
+Num *recipe_each_unit(Unit *u, int each, Num *rows);
 
 /* How much of a row of n positions, of which there are `rows`, a work-item of a CPU takes, in whole
  * steps: enough chunks for every unit to have several. */

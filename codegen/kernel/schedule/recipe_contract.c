@@ -119,8 +119,7 @@ static void panel_nest(Tile *t, Num *when)
     Num *one = num_int(u, 1), *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *panels = num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch);
     panels = num_let(u, "panels", panels);
-    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8)),
-                            num_op(u, FD_OP_MAX, panels, one));
+    Num *wish = recipe_each_unit(u, 8, panels);
     wish = num_let(u, "wish", num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, tiles), one));
     Num *chunk = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, wish), t->mr);
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, t->mr));
@@ -192,7 +191,7 @@ static void use_blocks(Tile *t, Nest *n, const TileAxes *x, Num *when)
     bool own = n->nreduces == 1 && d->body->type == n->reduces[0]->type;
     Num *rows = num_let(u, "all_rows", num_roundup(u, t->m, t->mr)),
         *cols = num_let(u, "all_cols", num_roundup(u, t->n, t->nr));
-    Num *several = recipe_and(u, when, num_op(u, FD_OP_GT, t->k, t->kc));
+    Num *several = num_and(u, when, num_op(u, FD_OP_GT, t->k, t->kc));
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, rows, cols), t->batch);
     if (x->batch >= 0) p->axes[p->naxes++] = x->batch;
     p->lengths[p->naxes] = rows;
@@ -215,8 +214,8 @@ static void packed_nest(Tile *t, Num *when)
     use_registers(t, n, &x);
     bool blocks = recipe_group_end(n->nreduces, n->reduces, 0) == n->nreduces;
     if (blocks) use_blocks(t, n, &x, when);
-    /* Blocks of 32 rows of tiles where each unit still has several of those, else 16; up to 16 columns
-     * of tiles, fewer while there are not several blocks for every unit. */
+    /* Blocks of 32 rows of tiles where each unit still has several of those, else 16; at most as many
+     * columns of tiles, fewer while there are not several blocks for every unit. */
     Num *sixteen = num_int(u, 16), *units = num_fact(u, NUM_UNITS);
     Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *many = num_op(u, FD_OP_GE, tiles, num_op(u, FD_OP_MUL, units, num_int(u, 64)));
@@ -249,13 +248,9 @@ static void packed_nest(Tile *t, Num *when)
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
-static bool near(const FdNode *n, const FdNode *k, FdSeen *seen)
+static bool moves_far(const void *k, const FdNode *n)
 {
-    if (!fd_meet(seen, n)) return true;
-    if (is_read(n)) return read_movement(n, k) != MOVES_FAR;
-    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        if (!near(n->args[i], k, seen)) return false;
-    return true;
+    return is_read(n) && read_movement(n, k) == MOVES_FAR;
 }
 
 /* Do the row operands move by at most one element with the innermost reduction variable? */
@@ -264,10 +259,8 @@ static bool rows_are_near(const Contraction *c)
     bool all = true;
     for (int i = 0; i < c->noperands; i++) {
         const FdNode *r = c->reduces[c->operands[i].group];
-        FdSeen seen = {0};
         if (c->operands[i].side == SIDE_ROW)
-            all = all && near(c->operands[i].node, r->vars[r->nvars - 1], &seen);
-        fd_seen_free(&seen);
+            all = all && !fd_any(c->operands[i].node, moves_far, r->vars[r->nvars - 1]);
     }
     return all;
 }
@@ -305,11 +298,7 @@ static Num *on_cpu(Tile *t, Num *when)
 {
     Unit *u = t->u;
     const Contraction *c = &t->c;
-    size_t widest = 1;
-    for (int r = 0; r < c->nreduces; r++) {
-        size_t w = widest_bytes(c->reduces[r]);
-        widest = w > widest ? w : widest;
-    }
+    size_t widest = recipe_widest(c->nreduces, c->reduces);
     t->lanes = nest_lanes_for(widest);
     tile_size(t);
     /* Rows in place must stay in the cache while the columns' panels change, those in far strides with
@@ -319,15 +308,15 @@ static Num *on_cpu(Tile *t, Num *when)
     if (rows_are_near(c)) {
         Num *few = num_op(u, FD_OP_LT, t->n, num_op(u, FD_OP_MUL, t->nr, num_int(u, 4)));
         Num *cached = num_op(u, FD_OP_LE, rows, l2);
-        fits = recipe_and(u, fits, num_op(u, FD_OP_LOR, few, cached));
+        fits = num_and(u, fits, num_op(u, FD_OP_LOR, few, cached));
     } else {
         rows = num_op(u, FD_OP_MUL, rows, num_int(u, 2));
-        fits = recipe_and(u, fits, num_op(u, FD_OP_LE, rows, l2));
+        fits = num_and(u, fits, num_op(u, FD_OP_LE, rows, l2));
     }
-    if (c->nrows == 1) fits = recipe_and(u, fits, num_op(u, FD_OP_GE, t->m, t->mr));
+    if (c->nrows == 1) fits = num_and(u, fits, num_op(u, FD_OP_GE, t->m, t->mr));
     fits = num_let(u, "fits", fits);
-    Num *panel = num_let(u, "in_panel", recipe_and(u, when, fits));
-    Num *packed = num_let(u, "packed", recipe_and(u, when, num_not(u, fits)));
+    Num *panel = num_let(u, "in_panel", num_and(u, when, fits));
+    Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     panel_nest(t, panel);
     for (int i = 0; i < c->noperands; i++) pack_nest(t, i, packed);
     packed_nest(t, packed);
@@ -347,11 +336,11 @@ static Num *on_gpu(Tile *t, Num *when)
     if (depth == 0 || recipe_group_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;
     /* Smaller results leave most of a tile empty. */
     Num *side = num_int(u, SIDE), *edge = num_int(u, EDGE), *each = num_int(u, EACH);
-    Num *tiles = recipe_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
-    tiles = recipe_and(u, tiles, num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), num_int(u, 256)));
-    tiles = recipe_and(u, tiles,
-                       num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
-    tiles = num_let(u, "tiles", recipe_and(u, when, tiles));
+    Num *tiles = num_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
+    tiles = num_and(u, tiles, num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), num_int(u, 256)));
+    tiles = num_and(u, tiles,
+                    num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
+    tiles = num_let(u, "tiles", num_and(u, when, tiles));
     TileAxes x;
     t->lanes = KIR_V4;
     Nest *n = tile_nest(t, "contract_tiles", tiles, &x);

@@ -67,10 +67,10 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
         row_nest(u, d, when, false, checked, chunk);
         return;
     }
-    Num *fits = recipe_and(u, num_op(u, FD_OP_GE, n, lanes), num_not(u, unsafe));
+    Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), num_not(u, unsafe));
     fits = num_let(u, "lanes", fits);
-    row_nest(u, d, recipe_and(u, when, fits), true, false, chunk);
-    row_nest(u, d, recipe_and(u, when, num_not(u, fits)), false, checked, chunk);
+    row_nest(u, d, num_and(u, when, fits), true, false, chunk);
+    row_nest(u, d, num_and(u, when, num_not(u, fits)), false, checked, chunk);
 }
 
 /* ---- GPU --------------------------------------------------------------------------------------- */
@@ -114,8 +114,8 @@ static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *height =
         num_let(u, "height", num_select(u, few, num_int(u, 1), num_op(u, FD_OP_DIV, group, width)));
     if (!num_is(unsafe, 1))
-        item_nest(u, d, recipe_and(u, when, num_not(u, unsafe)), false, width, height);
-    if (!num_is(unsafe, 0)) item_nest(u, d, recipe_and(u, when, unsafe), true, width, height);
+        item_nest(u, d, num_and(u, when, num_not(u, unsafe)), false, width, height);
+    if (!num_is(unsafe, 0)) item_nest(u, d, num_and(u, when, unsafe), true, width, height);
 }
 
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe)

@@ -94,13 +94,12 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     /* Several for every unit, of 256 operands at least. */
-    Num *one = num_int(u, 1), *each = num_int(u, u->options->family == CG_GPU ? 256 : 4);
-    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), each),
-                            num_op(u, FD_OP_MAX, s.rows, one));
+    Num *one = num_int(u, 1);
+    Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : 4, s.rows);
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, num_int(u, 256)));
     s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
     s.parts = num_let(u, "parts", num_ceildiv(u, s.work, s.share));
-    Num *several = recipe_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
+    Num *several = num_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
     several = num_let(u, "several", several);
     part_temps(u, &s, several);
     Nest *n = nest_for(u, &s, "reduce_chunk", several);
@@ -133,16 +132,6 @@ static int lane_variable(const Split *s)
     return -1;
 }
 
-static size_t widest_of(const Split *s)
-{
-    size_t widest = 1;
-    for (int r = 0; r < s->nreduces; r++) {
-        size_t w = widest_bytes(s->reduces[r]);
-        widest = w > widest ? w : widest;
-    }
-    return widest;
-}
-
 /* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
 static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int *axes, int lane)
 {
@@ -165,7 +154,7 @@ static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int
 {
     const FdNode *r = s->reduces[0];
     Nest *n = nest_for(u, s, name, when);
-    n->lanes = nest_lanes_for(widest_of(s));
+    n->lanes = nest_lanes_for(recipe_widest(s->nreduces, s->reduces));
     *rows = results_axis(u, n);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     Num *bytes = num_fact(u, NUM_VECTOR_BYTES);
@@ -207,16 +196,14 @@ static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
     nest_lower(u, n);
 }
 
-static Num *rows_on_cpu(Unit *u, Split *s, Num *when)
+static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
 {
     const FdNode *r = s->reduces[0];
-    int lane = lane_variable(s);
-    if (lane < 0) return NULL;
-    Num *one = num_int(u, 1), *width = nest_lane_count(u, nest_lanes_for(widest_of(s)));
+    Num *one = num_int(u, 1),
+        *width = nest_lane_count(u, nest_lanes_for(recipe_widest(s->nreduces, s->reduces)));
     Num *n = num_let(u, "n", plan_n(u, &r->doms[0]));
     /* Parts cost a launch of their own: at least 16k operands each, several for every unit. */
-    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
-    Num *parts = num_ceildiv(u, units, num_op(u, FD_OP_MAX, s->rows, one));
+    Num *parts = recipe_each_unit(u, 4, s->rows);
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
                    num_op(u, FD_OP_DIV, s->work, num_int(u, 16384)));
     parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
@@ -225,9 +212,9 @@ static Num *rows_on_cpu(Unit *u, Split *s, Num *when)
     s->share = num_let(u, "share", share);
     s->parts = num_let(u, "parts", num_ceildiv(u, n, s->share)); /* none of nothing */
     Num *several = num_op(u, FD_OP_GT, s->parts, one);
-    several = num_let(u, "several", recipe_and(u, when, several));
+    several = num_let(u, "several", num_and(u, when, several));
     part_temps(u, s, several);
-    rows_nest(u, s, lane, recipe_and(u, when, num_not(u, several)));
+    rows_nest(u, s, lane, num_and(u, when, num_not(u, several)));
     parts_nest(u, s, lane, several);
     combine_nest(u, s, "reduce_combine", several, false);
     return when;
@@ -270,22 +257,21 @@ static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
 {
     const Def *d = s->d;
     Num *one = num_int(u, 1), *units = num_fact(u, NUM_UNITS), *group = recipe_group(u);
-    Num *tree = recipe_and(u, when, num_op(u, FD_OP_GE, s->work, num_int(u, 64)));
+    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, num_int(u, 64)));
     /* neighbours in the result that read neighbours: a work-item a result reads well, too */
     if (d->nvars && reads_along(s->reduces[0]->body, d->vars[d->nvars - 1]))
-        tree = recipe_and(
-            u, tree, num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, num_int(u, 512))));
+        tree = num_and(u, tree,
+                       num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, num_int(u, 512))));
     tree = num_let(u, "tree", tree);
-    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, units, num_int(u, 8)),
-                            num_op(u, FD_OP_MAX, s->rows, one));
+    Num *wish = recipe_each_unit(u, 8, s->rows);
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, num_int(u, 2048)));
     Num *share = num_ceildiv(u, s->work, num_op(u, FD_OP_MAX, wish, one));
     s->share = num_let(u, "share", num_roundup(u, num_op(u, FD_OP_MAX, share, one), group));
     s->parts = num_let(u, "parts", num_ceildiv(u, s->work, s->share));
-    Num *several = recipe_and(u, tree, num_op(u, FD_OP_GT, s->parts, one));
+    Num *several = num_and(u, tree, num_op(u, FD_OP_GT, s->parts, one));
     several = num_let(u, "several", several);
     part_temps(u, s, several);
-    tree_nest(u, s, ROW, recipe_and(u, tree, num_not(u, several)));
+    tree_nest(u, s, ROW, num_and(u, tree, num_not(u, several)));
     tree_nest(u, s, PARTS, several);
     tree_nest(u, s, FINAL, several);
     return tree;
@@ -299,8 +285,9 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
     bool gpu = u->options->family == CG_GPU;
     if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return NULL;
-    if (!gpu && lane_variable(&s) < 0) return NULL;
+    int lane = gpu ? -1 : lane_variable(&s);
+    if (!gpu && lane < 0) return NULL;
     s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
-    return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, when);
+    return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, lane, when);
 }

@@ -29,18 +29,15 @@ static bool find(Unit *u, const Def *d, Across *x)
     x->nreduces = recipe_reductions(d, x->reduces);
     if (!x->nreduces) return false;
     x->v = d->vars[d->nvars - 1];
-    size_t widest = 1;
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
         bool exact = !u->options->precise || reduction_has_identity(reduce);
         if (!reduction_splits(reduce) || !exact || result_kind(reduce) == SC_HALF ||
             !lanes_possible(reduce->body, x->v))
             return false;
-        size_t w = widest_bytes(reduce);
-        widest = w > widest ? w : widest;
     }
     if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v)) return false;
-    x->lanes = nest_lanes_for(widest);
+    x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));
     return true;
 }
 
@@ -96,13 +93,13 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when)
     name_extents(u, &x);
     int most = x.nreduces == 1 ? 4 : x.nreduces <= 4 ? 2 : 1;
     Num *wide = num_int(u, most), *step = num_op(u, FD_OP_MUL, wide, x.width);
-    Num *strips = recipe_and(u, when, num_op(u, FD_OP_GE, x.n, step));
+    Num *strips = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
     strips = num_let(u, "strips", strips);
     strip_nest(u, &x, strips, wide);
     if (most == 1) return strips;
-    Num *one = recipe_and(u, when, num_op(u, FD_OP_GE, x.n, x.width));
+    Num *one = num_and(u, when, num_op(u, FD_OP_GE, x.n, x.width));
     one = num_let(u, "strips", one);
-    strip_nest(u, &x, recipe_and(u, one, num_not(u, strips)), num_int(u, 1));
+    strip_nest(u, &x, num_and(u, one, num_not(u, strips)), num_int(u, 1));
     return one;
 }
 
@@ -204,12 +201,10 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     Num *all = num_op(u, FD_OP_MUL, k, num_op(u, FD_OP_MUL, x.n, num_int(u, (int64_t)bytes)));
     /* what stays in the cache can as well be read a column strip at a time */
     Num *far = num_op(u, FD_OP_GT, all, num_fact(u, NUM_L2));
-    far = recipe_and(u, far, num_op(u, FD_OP_GE, k, num_int(u, 64)));
-    far =
-        recipe_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
-    Num *apply = num_let(u, "columns", recipe_and(u, when, far));
-    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
-    Num *bands = num_ceildiv(u, units, num_op(u, FD_OP_MAX, x.rows, one));
+    far = num_and(u, far, num_op(u, FD_OP_GE, k, num_int(u, 64)));
+    far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
+    Num *apply = num_let(u, "columns", num_and(u, when, far));
+    Num *bands = recipe_each_unit(u, 2, x.rows);
     Num *share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one));
     bands = num_let(u, "bands", num_ceildiv(u, k, share));
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.rows, bands), x.n);

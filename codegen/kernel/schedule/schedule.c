@@ -12,7 +12,7 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
     KirBlock body = {0};
     Gen g = gen_begin(u, "empty", &body);
     gen_fail(&g, CG_ERR_EMPTY, reduce);
-    gen_run(&g, recipe_and(u, none, asked), 1, one, one);
+    gen_run(&g, num_and(u, none, asked), 1, one, one);
     gen_end(&g, &body);
     vec_push(&u->nonempty, reduce);
 }
@@ -40,7 +40,7 @@ static Num *try(Unit *u, const Def *d, Recipe *recipe, Num *rest)
     Num *done = recipe(u, d, rest);
     if (!done) return rest;
     if (done == rest) return num_truth(u, false);
-    return num_let(u, "rest", recipe_and(u, rest, num_not(u, done)));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
 /* The forms that exploit reuse or split a reduction. They do not check, so they run where the numbers
@@ -81,10 +81,10 @@ void schedule_def(Unit *u, const Def *d)
     if (num_is(unsafe, 0)) {
         rest = reuse(u, d, rest);
     } else if (!num_is(unsafe, 1)) {
-        Num *safe = num_let(u, "safe", recipe_and(u, rest, num_not(u, unsafe)));
+        Num *safe = num_let(u, "safe", num_and(u, rest, num_not(u, unsafe)));
         Num *left = reuse(u, d, safe);
         if (left != safe) /* the rest of what is safe, and what is not */
-            rest = recipe_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left));
+            rest = num_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left));
     }
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
 }

@@ -8,16 +8,6 @@ const char *verify_axis_name(const Verify *v, int axis)
     return v->n->axes[axis].name;
 }
 
-bool verify_is_reduced(const Verify *v, int axis, int begin, int end)
-{
-    const NestAxis *x = &v->n->axes[axis];
-    for (int r = begin; axis >= 0 && r < end; r++)
-        for (int i = 0; i < v->n->reduces[r]->nvars; i++)
-            for (int k = 0; k < x->nvars; k++)
-                if (x->vars[k] == v->n->reduces[r]->vars[i]) return true;
-    return false;
-}
-
 bool verify_is_open(const Verify *v, int axis)
 {
     for (int i = 0; i < v->npath; i++)

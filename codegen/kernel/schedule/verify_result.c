@@ -16,9 +16,9 @@ static bool in_order_only(const FdNode *r)
 static bool joins(const Verify *v)
 {
     const Nest *n = v->n;
-    if (verify_is_reduced(v, n->lanes_axis, 0, n->nreduces)) return true;
+    if (nest_is_reduced(v->n, n->lanes_axis, 0, n->nreduces)) return true;
     for (int i = 0; i < n->nregs; i++)
-        if (verify_is_reduced(v, n->regs[i].axis, 0, n->nreduces)) return true;
+        if (nest_is_reduced(v->n, n->regs[i].axis, 0, n->nreduces)) return true;
     return false;
 }
 
@@ -27,7 +27,7 @@ static bool shares_items(const Verify *v, const NestStep *s)
     for (; s; s = s->next) {
         bool item = s->kind == NEST_FOR && s->bind == NEST_ITEM;
         bool parts = item && v->n->axes[s->axis].nvars == 0;
-        if (item && (parts || verify_is_reduced(v, s->axis, 0, v->n->nreduces))) return true;
+        if (item && (parts || nest_is_reduced(v->n, s->axis, 0, v->n->nreduces))) return true;
         if (shares_items(v, s->first)) return true;
     }
     return false;
@@ -50,7 +50,7 @@ static void needs_part(Verify *v, bool own)
 void verify_start(Verify *v, bool resume)
 {
     const Nest *n = v->n;
-    bool reduced = verify_is_reduced(v, n->lanes_axis, 0, n->nreduces),
+    bool reduced = nest_is_reduced(v->n, n->lanes_axis, 0, n->nreduces),
          lanes = n->lanes_axis >= 0 && verify_lanes(v) == n->lanes_axis;
     if (v->begun >= 0) verify_fail(v, "results are begun twice");
     if (!n->nreduces) verify_fail(v, "there are no results to begin");
@@ -68,7 +68,7 @@ void verify_start(Verify *v, bool resume)
             verify_fail(v, "a result without a first value is no vector");
     for (int i = 0; i < v->npath; i++) {
         const NestStep *s = v->path[i];
-        if (!verify_is_reduced(v, s->axis, 0, n->nreduces) || s->axis == n->block_axis) continue;
+        if (!nest_is_reduced(v->n, s->axis, 0, n->nreduces) || s->axis == n->block_axis) continue;
         if (s->bind != NEST_GROUP && !resume)
             verify_fail(v, "results begin anew inside the loop over %s, which they reduce",
                         verify_axis_name(v, s->axis));
@@ -92,7 +92,7 @@ static void between(Verify *v, int begin, int end, bool parts)
     const Nest *n = v->n;
     for (int i = v->begun; !v->why && i < v->npath; i++) {
         int axis = v->path[i]->axis;
-        bool reduced = parts ? n->axes[axis].nvars == 0 : verify_is_reduced(v, axis, begin, end);
+        bool reduced = parts ? n->axes[axis].nvars == 0 : nest_is_reduced(v->n, axis, begin, end);
         bool copies = verify_registers(v, axis) || axis == n->lanes_axis;
         if (!reduced && !(copies && v->path[i]->bind != NEST_LOOP))
             verify_fail(v, "results are taken in a loop over %s, which they do not reduce",
@@ -100,7 +100,7 @@ static void between(Verify *v, int begin, int end, bool parts)
     }
     for (int i = 0; i < n->nregs; i++) {
         int axis = n->regs[i].axis;
-        if (!verify_is_reduced(v, axis, 0, n->nreduces) && !verify_has(v, axis, NEST_UNROLL))
+        if (!nest_is_reduced(v->n, axis, 0, n->nreduces) && !verify_has(v, axis, NEST_UNROLL))
             verify_fail(v, "registers along %s are not all reached: it is not unrolled",
                         verify_axis_name(v, axis));
     }
@@ -205,7 +205,7 @@ static void group_of_part(Verify *v, const NestStep *s)
     const char *name = verify_axis_name(v, s->axis);
     if (place == n->part.naxes)
         verify_fail(v, "save: the part does not lie along %s", name);
-    else if (n->part.lengths[place] && verify_is_reduced(v, s->axis, 0, n->nreduces) &&
+    else if (n->part.lengths[place] && nest_is_reduced(v->n, s->axis, 0, n->nreduces) &&
              !verify_same(v->u, n->part.lengths[place],
                           num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
         verify_fail(v, "save: the part is not as long as there are groups over %s", name);
@@ -239,7 +239,7 @@ static void block(Verify *v)
         verify_fail(v, "give: the loop over %s does not make blocks of %s",
                     verify_axis_name(v, n->block_axis), num_text(v->u, n->block));
     for (int r = 0; r < n->nreduces; r++)
-        if (!verify_is_reduced(v, n->block_axis, r, r + 1))
+        if (!nest_is_reduced(v->n, n->block_axis, r, r + 1))
             verify_fail(v, "give: blocks are of what all results reduce");
 }
 
@@ -256,7 +256,7 @@ void verify_give(Verify *v)
     if (v->resumed) verify_fail(v, "give: results that go on from a part are saved");
     for (int i = 0; i < v->npath; i++)
         if (v->path[i]->bind == NEST_GROUP &&
-            verify_is_reduced(v, v->path[i]->axis, 0, n->nreduces))
+            nest_is_reduced(v->n, v->path[i]->axis, 0, n->nreduces))
             verify_fail(v, "give: groups over %s have parts only",
                         verify_axis_name(v, v->path[i]->axis));
     bool registers = n->nreduces && v->vectors && n->nregs;
