@@ -43,6 +43,7 @@ typedef struct Lower {
     NestKept kept[NEST_HOLDS];
     bool vectors; /* results are kept in vectors or copies; else in scalars only */
     bool items;   /* groups have several work-items */
+    bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
 } Lower;

@@ -128,6 +128,7 @@ static void start(Lower *l, bool resume)
     bool reduced = nest_is_reduced(n, n->lanes_axis, 0, n->nreduces),
          open = nest_in_lanes(l, n->lanes_axis);
     l->vectors = n->nregs || open || reduced;
+    l->joined = false;
     bool scalars = !l->vectors || reduced;
     for (int r = 0; r < n->nreduces; r++) {
         if (scalars) start_value(l, r, scalar_type(l, r), named(l, "tail", r), resume);
@@ -193,12 +194,32 @@ static const KirExpr *part_offset(Lower *l)
     return at;
 }
 
-static void save(Lower *l)
+/* `body` by one work-item of those that hold the same. */
+static void by_one(Lower *l, KirBlock body)
+{
+    const KirExpr *id = nest_local_id(l, 0), *zero = kir_int(l->a, 0);
+    kir_if(l->a, l->g.block, nest_op(l, FD_OP_EQ, id, zero), body, NULL);
+}
+
+static void save_all(Lower *l)
 {
     for (int r = 0; r < l->n->nreduces; r++) {
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), true);
         kir_store(l->a, l->g.block, buffer, part_offset(l), result(l, r));
     }
+}
+
+static void save(Lower *l)
+{
+    if (!l->joined) {
+        save_all(l);
+        return;
+    }
+    KirBlock first = {0};
+    GenScope scope = gen_enter(&l->g, &first);
+    save_all(l);
+    gen_leave(&l->g, scope);
+    by_one(l, first);
 }
 
 static void take_parts(Lower *l)
@@ -280,6 +301,7 @@ static void join(Lower *l)
         if (l->items) join_items(l, r);
     }
     l->vectors = false;
+    l->joined = l->items;
 }
 
 /* ---- give -------------------------------------------------------------------------------------- */
@@ -450,16 +472,15 @@ static void give(Lower *l)
     if (!l->vectors || !n->nregs) {
         const KirExpr *results[NEST_RESULTS];
         for (int r = 0; r < n->nreduces; r++) results[r] = result(l, r);
-        if (!l->items || !n->nreduces || n->nregs) {
+        if (!l->joined) {
             give_one(l, results);
             return;
         }
-        KirBlock first = {0}; /* all work-items hold it: one stores it */
+        KirBlock first = {0};
         GenScope scope = gen_enter(&l->g, &first);
         give_one(l, results);
         gen_leave(&l->g, scope);
-        const KirExpr *id = nest_local_id(l, 0), *zero = kir_int(l->a, 0);
-        kir_if(l->a, l->g.block, nest_op(l, FD_OP_EQ, id, zero), first, NULL);
+        by_one(l, first);
         return;
     }
     const KirExpr *inside = all_inside(l);
