@@ -1,7 +1,7 @@
 /* Which recipes a definition takes. A text holds all forms that can apply; the plan chooses by the
  * numbers of a run. */
 #include "schedule.h"
-#include "recipe.h"
+#include "recipes/recipe.h"
 
 /* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
 static void report_empty(Unit *u, const Def *d, const FdNode *reduce)

@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_SCHEDULE_H
 #define CS_CODEGEN_SCHEDULE_H
 
-#include "nest.h"
+#include "nest/nest.h"
 
 /* What comes before the nests of a definition: reports of empty reductions, and whether reads can
  * fall outside (plan_unsafe), which it gives. */

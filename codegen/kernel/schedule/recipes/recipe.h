@@ -5,7 +5,7 @@
 #ifndef CS_CODEGEN_RECIPE_H
 #define CS_CODEGEN_RECIPE_H
 
-#include "nest.h"
+#include "../nest/nest.h"
 
 /* Recurrences: loops in the order that the pass `recur` found. For all numbers. */
 bool recipe_ordered(Unit *u, const Def *d, bool checked);

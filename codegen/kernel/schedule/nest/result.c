@@ -7,7 +7,7 @@
  * A reduction without identity keeps a flag that is true until its first operand has come. */
 #include <stdlib.h>
 
-#include "nest_impl.h"
+#include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 

@@ -1,7 +1,7 @@
 /* What is known of a place in a nest: the loops around it and what is bound, covered and possible
  * there. */
-#include "nest_verify.h"
-#include "recipe.h"
+#include "../recipes/recipe.h"
+#include "verify.h"
 
 const char *verify_axis_name(const Verify *v, int axis)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nest_text.h"
+#include "text.h"
 
 const char *const nest_binds[NEST_BINDS] = {[NEST_LOOP] = "loop",
                                             [NEST_GROUP] = "group",

@@ -1,8 +1,8 @@
 /* Kernels as data. A nest computes a definition, or some stage of it, in one launch: axes (what is
  * looped over), a tree of loops with steps between them, and holds (values kept somewhere for a
- * while). Recipes (recipe_*.c) build nests, nest_print.c prints them and nest_read.c reads them back
- * (docs/kernels.md); nest_verify.c says what is legal; lowering (nest_kernel.c, nest_hold.c,
- * nest_result.c) makes each a kernel and a `run` line of the plan.
+ * while). Recipes (../recipes) build nests, print.c prints them and read.c reads them back
+ * (docs/kernels.md); ../verify says what is legal; lowering (kernel.c, hold.c, result.c) makes each a
+ * kernel and a `run` line of the plan.
  *
  *   nest contract when large                   c(i, j) = sum(k, a(i, k) * b(k, j))
  *     result + (a(i, k) * b(k, j))
@@ -26,7 +26,7 @@
 #ifndef CS_CODEGEN_NEST_H
 #define CS_CODEGEN_NEST_H
 
-#include "../unit.h"
+#include "../../unit.h"
 
 enum { NEST_AXES = FD_MAX_RANK + 4, NEST_HOLDS = 24, NEST_RESULTS = 8 };
 

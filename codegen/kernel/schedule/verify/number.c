@@ -1,5 +1,5 @@
 /* What can be shown of numbers: enough for what nests do, false where more would be needed. */
-#include "nest_verify.h"
+#include "verify.h"
 
 enum { STEPS = 12 }; /* names behind each other, operations inside each other */
 

@@ -1,7 +1,7 @@
 /* Legality of results: begun once, taken over all that they reduce, joined and given where all of it
  * is there. */
-#include "nest_verify.h"
-#include "recipe.h"
+#include "../recipes/recipe.h"
+#include "verify.h"
 
 /* ---- results ----------------------------------------------------------------------------------- */
 

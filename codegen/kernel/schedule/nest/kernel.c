@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nest_impl.h"
+#include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 

@@ -7,7 +7,7 @@
  *   local       tile[position along][position across], filled by all work-items of the group
  *
  * What lies beyond an axis' end repeats its last element. */
-#include "nest_impl.h"
+#include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 

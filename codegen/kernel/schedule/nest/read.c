@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nest_text.h"
-#include "schedule.h"
+#include "../schedule.h"
+#include "text.h"
 
 enum { DEEPEST = 64 }; /* loops in each other; lowering takes fewer */
 

@@ -1,5 +1,5 @@
 /* Legality of holds: that there is room for what is kept, at the place where it is looked for. */
-#include "nest_verify.h"
+#include "verify.h"
 
 /* The lanes that a vector takes fit, and there is a place for each copy of the results. */
 static void registers(Verify *v, const NestHold *h)

@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_NEST_VERIFY_H
 #define CS_CODEGEN_NEST_VERIFY_H
 
-#include "nest.h"
+#include "../nest/nest.h"
 
 enum { VERIFY_DEEPEST = 28 }; /* loops in each other: lowering adds some of its own */
 
@@ -18,21 +18,21 @@ typedef struct Verify {
     uint32_t held;      /* holds that are there */
     int begun;          /* loops around START or RESUME; -1: not begun */
     bool resumed;       /* from a part */
-    bool vectors, tail; /* what START made, as in nest_result.c */
+    bool vectors, tail; /* what START made, as in nest/result.c */
     bool joined, given;
     unsigned taken, whole; /* results: of which some value was taken here, of which all were */
 } Verify;
 
 void verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- numbers (verify_number.c) ----------------------------------------------------------------- */
+/* ---- numbers (number.c) ------------------------------------------------------------------------ */
 
 /* Each is false where it cannot be shown. */
 bool verify_same(Unit *u, Num *x, Num *y);
 bool verify_multiple(Unit *u, Num *x, Num *step);
 bool verify_at_least(Unit *u, Num *when, Num *x, Num *least); /* when `when` holds */
 
-/* ---- places (verify_place.c) ------------------------------------------------------------------- */
+/* ---- places (place.c) -------------------------------------------------------------------------- */
 
 const char *verify_axis_name(const Verify *v, int axis);
 bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
@@ -52,7 +52,7 @@ void verify_bound(Verify *v, const FdNode *n, bool kept);
 /* n must be computable in lanes here, given results (or what is held). Fails otherwise. */
 void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
 
-/* ---- results (verify_result.c): the steps of these names --------------------------------------- */
+/* ---- results (result.c): the steps of these names --------------------------------------- */
 
 void verify_start(Verify *v, bool resume);
 void verify_take(Verify *v, const NestStep *s);
@@ -61,7 +61,7 @@ void verify_join(Verify *v);
 void verify_save(Verify *v);
 void verify_give(Verify *v);
 
-/* ---- holds (verify_hold.c) --------------------------------------------------------------------- */
+/* ---- holds (hold.c) ---------------------------------------------------------------------------- */
 
 void verify_hold(Verify *v, int hold);
 

@@ -1,10 +1,10 @@
 /* Legality of nests: what lowering takes for granted, shown from the nest alone. What cannot be
  * shown is refused. */
-#include "nest_verify.h"
+#include "verify.h"
 
 #include <stdlib.h>
 
-#include "recipe.h"
+#include "../recipes/recipe.h"
 
 void verify_fail(Verify *v, const char *fmt, ...)
 {

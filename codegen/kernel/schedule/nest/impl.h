@@ -48,7 +48,7 @@ typedef struct Lower {
     Num *global[3], *local[3];
 } Lower;
 
-/* nest_kernel.c */
+/* kernel.c */
 void nest_steps(Lower *l, const NestStep *first);
 const KirExpr *nest_length(Lower *l, int axis); /* of an axis */
 /* Binds an axis' variables to the position where the kernel is. */
@@ -61,12 +61,12 @@ const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
 const KirExpr *nest_local_id(Lower *l, int dim);
 bool nest_in_lanes(const Lower *l, int axis);
 
-/* nest_hold.c */
+/* hold.c */
 void nest_fill(Lower *l, const NestStep *s);
 void nest_fill_here(Lower *l, int hold); /* the value at this position into its place */
 void nest_remember(Lower *l);            /* values that are kept are taken from there */
 
-/* nest_result.c */
+/* result.c */
 void nest_result(Lower *l, const NestStep *s);
 
 static inline const KirExpr *nest_op(Lower *l, FdOp op, const KirExpr *x, const KirExpr *y)
