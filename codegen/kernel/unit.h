@@ -13,6 +13,7 @@
 
 typedef struct UnitRecord {
     const FdType *type;
+    int lanes; /* of its fields */
     const KirRecord *record;
 } UnitRecord;
 
@@ -96,8 +97,8 @@ bool is_make(const FdNode *n);
 bool is_field(const FdNode *n);
 /* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
 const FdNode *field_of_read(const FdNode *n);
-/* Can lanes of v be computed side by side: reads stay or move by one, no calls, no failing
- * operation? */
+/* Can lanes of v be computed side by side? NULL, or why not. Nodes in `given` are there already. */
+const char *lanes_refused(const FdNode *n, const FdNode *v, int count, const FdNode *const *given);
 bool lanes_possible(const FdNode *n, const FdNode *v);
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
@@ -138,8 +139,12 @@ typedef struct Gen {
     size_t made;            /* operations so far */
 } Gen;
 
-/* The type of values of a type, whose struct is printed if it is a record. */
+/* The type of values of a type, whose struct is printed if it is a record; the same in lanes. */
 KirType gen_type(Unit *u, const FdType *t);
+KirType gen_type_in(Unit *u, const FdType *t, int lanes);
+KirType gen_widen(Unit *u, KirType t, int lanes); /* of one lane */
+/* e in each lane: e itself if it has them. */
+const KirExpr *gen_splat(Unit *u, int lanes, const KirExpr *e);
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
 /* Prints the kernel and frees the Gen's lists; gen_run comes before. */
 void gen_end(Gen *g, KirBlock *body);
@@ -212,7 +217,21 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
 typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
 
-/* A call of a user function, which is printed at its first. */
+/* ---- lanes under masks (value/masked.c) --------------------------------------------------------
+ * A mask is a bool in lanes; NULL: all lanes. */
+const KirExpr *gen_all_lanes(const Gen *g);
+const KirExpr *gen_any(const Gen *g, const KirExpr *mask); /* a scalar: is a lane active? */
+const KirExpr *gen_mask_and(const Gen *g, const KirExpr *x, const KirExpr *y); /* x may be NULL */
+const KirExpr *gen_mask_not(const Gen *g, const KirExpr *x);
+/* x where the mask holds, else y: in lanes, records field by field. */
+const KirExpr *gen_blend(Gen *g, const KirExpr *mask, const KirExpr *x, const KirExpr *y);
+/* The value of a user function's body for arguments of which some are in lanes; emits its
+ * statements. */
+const KirExpr *gen_expand(Gen *g, const FdUser *user, const KirExpr *const *args);
+/* The value of a statement's expression: its own uses of a node count, not those of others. */
+const KirExpr *gen_stmt_value(Gen *g, const FdNode *expr);
+
+/* A call of a user function, which is printed at its first; in lanes its body is written out. */
 const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
 bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */

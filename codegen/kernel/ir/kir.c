@@ -258,11 +258,12 @@ void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const Ki
     s->body = body.first;
 }
 
-void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step)
+void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step, bool unroll)
 {
     KirStmt *s = stmt_new(a, b, KIR_LOOP);
     s->body = body.first;
     s->other = step.first;
+    s->unroll = unroll;
 }
 
 void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const KirBlock *other)

@@ -20,7 +20,7 @@ enum { KIR_IDX = SC_COUNT, KIR_RECORD }; /* KirType.kind beyond ScalarKind */
 
 typedef struct KirType {
     int kind;                       /* ScalarKind, KIR_IDX or KIR_RECORD */
-    int lanes;                      /* 1, 2, 4, 8, 16, KIR_V4, KIR_V8; a record has one */
+    int lanes;                      /* 1, 2, 4, 8, 16, KIR_V4, KIR_V8; of a record: its fields' */
     const struct KirRecord *record; /* of a KIR_RECORD */
 } KirType;
 
@@ -64,7 +64,7 @@ typedef enum KirStmtKind {
     KIR_SET,   /* target = expr */
     KIR_STORE, /* buffer `name` at offset `target` = expr; converts to storage; lanes of expr */
     KIR_FOR,   /* for (idx_t name = lo; name < hi; name += step) body; fully unrolled if unroll */
-    KIR_LOOP,  /* for (;; step body `other`) body */
+    KIR_LOOP,  /* for (;; step body `other`) body; fully unrolled if unroll */
     KIR_IF,    /* if (expr) body else other */
     KIR_BREAK,
     KIR_CONTINUE,
@@ -77,7 +77,7 @@ typedef struct KirStmt {
     KirStmtKind kind;
     KirType type;
     const char *name, *of;
-    bool local, unroll, writable; /* DECL: in local memory; FOR; PLANE */
+    bool local, unroll, writable; /* DECL: in local memory; FOR, LOOP; PLANE */
     int ndims;
     const KirExpr *dims[3]; /* DECL: constant expressions over macros */
     const KirExpr *target, *expr, *lo, *hi, *step;
@@ -141,7 +141,7 @@ void kir_store(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset,
  */
 void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const KirExpr *hi,
              const KirExpr *step, bool unroll, KirBlock body);
-void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step);
+void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step, bool unroll);
 void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const KirBlock *other);
 void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind); /* BREAK CONTINUE BARRIER */
 void kir_return(Arena *a, KirBlock *b, const KirExpr *e);

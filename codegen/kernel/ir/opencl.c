@@ -178,7 +178,7 @@ static void print_compare(Text *out, const char *op, const KirExpr *e)
 
 static void print_select(Text *out, const KirExpr *e)
 {
-    if (e->type.lanes == 1) {
+    if (e->args[0]->type.lanes == 1) {
         text_add(out, "(");
         print(out, e->args[0]);
         text_add(out, " ? ");
@@ -524,11 +524,26 @@ static void print_for(Text *out, const KirStmt *s, int depth)
     text_add(out, "}\n");
 }
 
+/* Is there a `continue` of the loop around? */
+static bool continues(const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == KIR_CONTINUE) return true;
+        if (s->kind == KIR_IF && (continues(s->body) || continues(s->other))) return true;
+    }
+    return false;
+}
+
 /* for (;;) { body; continue: step }. The step is a block, so it runs at the top of every pass but
  * the first: `continue` then needs no label. */
 static void print_loop(Text *out, const KirStmt *s, int depth)
 {
-    if (!s->other) {
+    bool last = !continues(s->body); /* the step needs no place where `continue` goes */
+    if (s->unroll) {
+        text_add(out, "#pragma unroll\n");
+        line(out, depth);
+    }
+    if (!s->other || last) {
         text_add(out, "for (;;) {\n");
     } else {
         text_add(out, "for (bool first = true;; first = false) {\n");
@@ -539,6 +554,7 @@ static void print_loop(Text *out, const KirStmt *s, int depth)
         text_add(out, "}\n");
     }
     print_block(out, s->body, depth + 1);
+    if (last) print_block(out, s->other, depth + 1);
     line(out, depth);
     text_add(out, "}\n");
 }

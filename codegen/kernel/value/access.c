@@ -195,7 +195,7 @@ static const KirExpr *load(Gen *g, const FdNode *array, const FdType *t, int *le
     const KirExpr **fields = arena_array(a, const KirExpr *, t->nfields + 1);
     for (int i = 0; i < t->nfields; i++)
         fields[i] = load(g, array, t->fields[i], leaf, offset, lanes);
-    return kir_make(a, gen_type(g->u, t), fields);
+    return kir_make(a, gen_type_in(g->u, t, lanes), fields);
 }
 
 static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)

@@ -28,7 +28,7 @@ static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
 
 static const KirExpr *same_lanes(Gen *g, const KirExpr *e, int lanes)
 {
-    return kir_splat(g->u->arena, lanes, e);
+    return gen_splat(g->u, lanes, e);
 }
 
 static const KirExpr *op_lanes(Gen *g, FdOp op, int kind, int n, const KirExpr **args)
@@ -105,7 +105,8 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
-    if (is_read(n) && (gen_is_suspect(g, n) || (g->user && g->checked))) return true;
+    bool proved = g->lane_var && !g->checked;
+    if (is_read(n) && ((gen_is_suspect(g, n) && !proved) || (g->user && g->checked))) return true;
     return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
            !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
 }
@@ -128,25 +129,56 @@ static bool needs_branch(const Gen *g, const FdNode *n)
     return needs;
 }
 
+/* One side of a conditional that lanes take differently: those that take it compute it. */
+static void masked_branch(Gen *g, const FdNode *n, const KirExpr *result, const KirExpr *taken)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *outer = g->mask;
+    KirBlock some = {0};
+    g->mask = gen_variable(g, "lanes", gen_mask_and(g, outer, taken));
+    GenScope s = gen_enter(g, &some);
+    kir_set(a, &some, result, gen_blend(g, taken, gen_whole(g, n), result));
+    gen_leave(g, s);
+    kir_if(a, g->block, gen_any(g, g->mask), some, NULL);
+    g->mask = outer;
+}
+
+static const KirExpr *masked_branches(Gen *g, const FdNode *n, const KirExpr *cond)
+{
+    Arena *a = g->u->arena;
+    FdOp op = fd_op_of(n);
+    KirType t = gen_type_in(g->u, n->type, g->lanes);
+    cond = gen_variable(g, "v", cond);
+    const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
+    kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? gen_zero(a, t) : cond);
+    if (op != FD_OP_LOR) masked_branch(g, n->args[1], result, cond);
+    if (op == FD_OP_LOR) masked_branch(g, n->args[1], result, gen_mask_not(g, cond));
+    if (op == FD_OP_SELECT) masked_branch(g, n->args[2], result, gen_mask_not(g, cond));
+    gen_remember(g, n, result);
+    return result;
+}
+
 /* result = cond ? x : y with real branches; y NULL keeps the result that `first` gave. */
 static const KirExpr *gen_branches(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     FdOp op = fd_op_of(n);
-    KirType t = gen_type(g->u, n->type);
+    KirType t = gen_type_in(g->u, n->type, gen_varies(g, n) ? g->lanes : 1);
     const KirExpr *cond = gen_value(g, n->args[0]);
+    if (cond->type.lanes != 1) return masked_branches(g, n, cond);
+    cond = t.lanes == 1 ? cond : gen_variable(g, "v", cond);
     const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
-    kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? NULL : cond);
+    kir_decl(a, g->block, t, result->name,
+             op == FD_OP_SELECT ? NULL : same_lanes(g, cond, t.lanes));
     KirBlock arms[2] = {{0}, {0}};
     for (int i = 1; i < n->nargs; i++) {
         GenScope s = gen_enter(g, &arms[i - 1]);
         const KirExpr *x = gen_whole(g, n->args[i]);
-        kir_set(a, g->block, result, x);
+        kir_set(a, g->block, result, same_lanes(g, x, t.lanes));
         gen_leave(g, s);
     }
-    const KirExpr *taken = op == FD_OP_LOR    ? kir_op(a, FD_OP_LNOT, t, 1, &result)
-                           : op == FD_OP_LAND ? result
-                                              : cond;
+    const KirExpr *taken = op == FD_OP_SELECT || t.lanes != 1 ? cond : result;
+    if (op == FD_OP_LOR) taken = kir_op(a, FD_OP_LNOT, taken->type, 1, &taken);
     kir_if(a, g->block, taken, arms[0], op == FD_OP_SELECT ? &arms[1] : NULL);
     gen_remember(g, n, result);
     return result;
@@ -163,6 +195,14 @@ static const KirExpr *gen_division(Gen *g, const FdNode *n)
     return kir_call(a, t, name, 4, args);
 }
 
+static const KirExpr *select_record(Gen *g, const KirExpr **args)
+{
+    if (args[0]->type.lanes != 1) return gen_blend(g, args[0], args[1], args[2]);
+    int lanes = args[1]->type.lanes != 1 ? args[1]->type.lanes : args[2]->type.lanes;
+    for (int i = 1; i < 3; i++) args[i] = same_lanes(g, args[i], lanes);
+    return kir_op(g->u->arena, FD_OP_SELECT, args[1]->type, 3, args);
+}
+
 static const KirExpr *gen_op(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
@@ -174,7 +214,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         return kir_convert(a, kir_type((int)k, 1), e);
     }
     bool scalar = !gen_varies(g, n);
-    if (scalar && fd_op_info(op)->props & FD_LAZY) {
+    if (fd_op_info(op)->props & FD_LAZY) {
         for (int i = 1; i < n->nargs; i++)
             if (needs_branch(g, n->args[i])) return gen_branches(g, n);
     }
@@ -189,7 +229,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         if (twice) args[0] = in_variable(g, n->args[0], args[0]);
         return kir_convert(a, kir_type((int)k, 1), args[0]);
     }
-    if (n->type->record) return kir_op(a, op, gen_type(g->u, n->type), n->nargs, args);
+    if (n->type->record) return select_record(g, args);
     return op_lanes(g, op, (int)k, n->nargs, args);
 }
 
@@ -212,8 +252,13 @@ static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
 static const KirExpr *gen_make(Gen *g, const FdNode *n)
 {
     const KirExpr **fields = arena_array(g->u->arena, const KirExpr *, n->nargs);
-    for (int i = 0; i < n->nargs; i++) fields[i] = gen_value(g, n->args[i]);
-    return kir_make(g->u->arena, gen_type(g->u, n->type), fields);
+    int lanes = 1;
+    for (int i = 0; i < n->nargs; i++) {
+        fields[i] = gen_value(g, n->args[i]);
+        if (fields[i]->type.lanes != 1) lanes = fields[i]->type.lanes;
+    }
+    for (int i = 0; i < n->nargs; i++) fields[i] = same_lanes(g, fields[i], lanes);
+    return kir_make(g->u->arena, gen_type_in(g->u, n->type, lanes), fields);
 }
 
 /* Of an array's element, only the field is read. */
@@ -328,8 +373,7 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     bool lanes = gen_varies(g, n->body) || (n->init && gen_varies(g, n->init));
-    KirType t = gen_type(g->u, n->type), truth = kir_type(SC_BOOL, 1);
-    if (lanes) t.lanes = g->lanes;
+    KirType t = gen_type_in(g->u, n->type, lanes ? g->lanes : 1), truth = kir_type(SC_BOOL, 1);
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
     const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
     bool known = n->init || reduction_has_identity(n), check = !known && !is_nonempty(g, n);

@@ -254,7 +254,8 @@ const KirExpr *gen_global_id(Gen *g, int dim)
 
 const KirExpr *gen_zero(Arena *a, KirType t)
 {
-    if (t.kind != KIR_RECORD) return kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0});
+    if (t.kind != KIR_RECORD)
+        return kir_splat(a, t.lanes, kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = 0}));
     const KirExpr **fields = arena_array(a, const KirExpr *, t.record->nfields + 1);
     for (int i = 0; i < t.record->nfields; i++) fields[i] = gen_zero(a, t.record->types[i]);
     return kir_make(a, t, fields);

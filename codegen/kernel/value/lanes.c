@@ -2,7 +2,7 @@
  * can be computed in lanes.
  */
 #include "../../../fdag/affine.h"
-#include "../unit.h"
+#include "spread.h"
 
 bool is_read(const FdNode *n)
 {
@@ -61,6 +61,35 @@ bool reads_along(const FdNode *n, const FdNode *v)
     return along;
 }
 
+/* ---- what can be in lanes ---------------------------------------------------------------------- */
+
+enum { MOST_NODES = 4000 }; /* of the bodies that calls are written out as */
+
+typedef struct Lanes {
+    const FdNode *v;
+    const Spread *body; /* NULL: not in a user function */
+    Arena *arena;
+    int count;
+    const FdNode *const *given;
+    int *left; /* of MOST_NODES */
+} Lanes;
+
+typedef const char *Why; /* NULL: nothing is in the way */
+
+static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen);
+
+static bool varies(const Lanes *l, const FdNode *n)
+{
+    return l->body ? spread_varies(l->body, n) : fd_uses_var(n, l->v);
+}
+
+static Why refused_args(const Lanes *l, const FdNode *n, FdSeen *seen)
+{
+    Why why = NULL;
+    for (int i = 0; !why && i < n->nargs; i++) why = refused(l, n->args[i], seen);
+    return why;
+}
+
 static bool divides_safely(const FdNode *n)
 {
     FdOp op = fd_op_of(n);
@@ -69,45 +98,94 @@ static bool divides_safely(const FdNode *n)
     return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
 }
 
-static bool lanes(const FdNode *n, const FdNode *v, FdSeen *seen);
-
-static bool read_lanes(const FdNode *read, const FdNode *v, FdSeen *seen)
+static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
 {
-    for (int d = 0; d < read->nargs; d++)
-        if (!lanes(read->args[d], v, seen)) return false;
-    return read_movement(read, v) != MOVES_FAR;
+    if (l->body ? varies(l, read) : read_movement(read, l->v) == MOVES_FAR)
+        return "reads that are not side by side";
+    return refused_args(l, read, seen);
+}
+
+static Why refused_body(const Lanes *l, const SpreadStmt *s)
+{
+    Why why = NULL;
+    for (; s && !why; s = s->next) {
+        FdSeen seen = {0};
+        if (s->s->kind == FD_STMT_PUT || s->s->kind == FD_STMT_CLEAR) return "local arrays";
+        if (s->s->expr) why = refused(l, s->s->expr, &seen);
+        fd_seen_free(&seen);
+        if (!why) why = refused_body(l, s->body);
+        if (!why) why = refused_body(l, s->other);
+    }
+    return why;
+}
+
+static Why refused_user(const Lanes *l, const FdUser *user)
+{
+    if (!user->body) return "calls of the host";
+    for (int i = 0; i < user->nparams; i++)
+        if (user->params[i]->type->nparams) return "functions as arguments";
+    if (user_reads(user)) return "functions that read arrays";
+    Lanes inner = *l;
+    inner.body = spread_user(l->arena, user, NULL);
+    inner.count = 0;
+    return refused_body(&inner, inner.body->first);
+}
+
+static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
+{
+    Why why = n->init ? refused(l, n->init, seen) : NULL;
+    for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
+        if (n->doms[i].lo && (varies(l, n->doms[i].lo) || varies(l, n->doms[i].hi)))
+            return "reductions over ranges of their own";
+    if (!why) why = refused(l, n->body, seen);
+    if (why || fd_op_of(n) != FD_OP_NONE) return why;
+    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER) return refused_user(l, n->fn->user);
+    return "reductions by functions";
+}
+
+static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
+{
+    if (is_read(n)) return refused_read(l, n, seen);
+    if (field_of_read(n)) return refused_read(l, field_of_read(n), seen);
+    if (is_make(n) || is_field(n)) return refused_args(l, n, seen);
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
+    if (op == FD_OP_RANDOM) return "random numbers";
+    if (!n->type->record && result_kind(n) == SC_HALF) return "halves";
+    if (!divides_safely(n)) return "integer division";
+    Why why = op != FD_OP_NONE                                        ? NULL
+              : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)
+                                                                      : "calls";
+    return why ? why : refused_args(l, n, seen);
 }
 
 /* A node that was met before has been found possible: the walk ends at the first that is not. */
-static bool lanes(const FdNode *n, const FdNode *v, FdSeen *seen)
+static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen)
 {
-    if (!fd_meet(seen, n)) return true;
-    if (n->type->record && !is_make(n)) return false; /* made of lanes, stored field by field */
-    if (field_of_read(n)) return read_lanes(field_of_read(n), v, seen);
-    if (n->kind == FD_REDUCE) {
-        if (n->init && !lanes(n->init, v, seen)) return false;
-        for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
-            if (n->doms[i].lo && (fd_uses_var(n->doms[i].lo, v) || fd_uses_var(n->doms[i].hi, v)))
-                return false;
-        return fd_op_of(n) != FD_OP_NONE && lanes(n->body, v, seen);
-    }
-    if (n->kind != FD_APPLY) return n->kind == FD_SCALAR || n->kind == FD_VAR;
-    if (is_read(n)) return read_lanes(n, v, seen);
-    FdOp op = fd_op_of(n);
-    if ((op == FD_OP_NONE && !is_make(n)) || op == FD_OP_RANDOM || !divides_safely(n)) return false;
-    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
-    if (result_kind(n) == SC_HALF) return false;
-    for (int i = 0; i < n->nargs; i++)
-        if (!lanes(n->args[i], v, seen)) return false;
-    return true;
+    if (!fd_meet(seen, n)) return NULL;
+    for (int i = 0; i < l->count; i++)
+        if (n == l->given[i]) return NULL;
+    if (l->body && --*l->left < 0) return "long functions";
+    if (n->kind == FD_REDUCE) return refused_reduce(l, n, seen);
+    if (n->kind == FD_APPLY) return refused_apply(l, n, seen);
+    return n->kind == FD_SCALAR || n->kind == FD_VAR ? NULL : "functions as values";
+}
+
+const char *lanes_refused(const FdNode *n, const FdNode *v, int count, const FdNode *const *given)
+{
+    int left = MOST_NODES;
+    Arena *a = arena_new();
+    Lanes l = {.v = v, .arena = a, .count = count, .given = given, .left = &left};
+    FdSeen seen = {0};
+    Why why = refused(&l, n, &seen);
+    fd_seen_free(&seen);
+    arena_free(a);
+    return why;
 }
 
 bool lanes_possible(const FdNode *n, const FdNode *v)
 {
-    FdSeen seen = {0};
-    bool possible = lanes(n, v, &seen);
-    fd_seen_free(&seen);
-    return possible;
+    return !lanes_refused(n, v, 0, NULL);
 }
 
 static size_t widest_below(const FdNode *n, FdSeen *seen)

@@ -207,7 +207,7 @@ static KirBlock gen_block(Gen *g, const FdStmt *s)
 }
 
 /* The value of a statement's expression: its own uses of a node count, not those of others. */
-static const KirExpr *stmt_value(Gen *g, const FdNode *expr)
+const KirExpr *gen_stmt_value(Gen *g, const FdNode *expr)
 {
     uint32_t *uses = g->u->uses;
     VEC(const FdNode *) stack = {0}, nodes = {0};
@@ -238,8 +238,8 @@ static void gen_stmt(Gen *g, const FdStmt *s)
     switch (s->kind) {
     case FD_STMT_CLEAR: gen_fill(g, s->var, NULL); break;
     case FD_STMT_PUT: {
-        const KirExpr *v = gen_variable(g, "v", stmt_value(g, s->expr));
-        kir_set(a, g->block, stmt_value(g, s->var), v);
+        const KirExpr *v = gen_variable(g, "v", gen_stmt_value(g, s->expr));
+        kir_set(a, g->block, gen_stmt_value(g, s->var), v);
         break;
     }
     case FD_STMT_SET: {
@@ -248,23 +248,23 @@ static void gen_stmt(Gen *g, const FdStmt *s)
             break;
         }
         const KirExpr *v = local_value(g, s->var);
-        kir_set(a, g->block, v, kir_convert(a, v->type, stmt_value(g, s->expr)));
+        kir_set(a, g->block, v, kir_convert(a, v->type, gen_stmt_value(g, s->expr)));
         break;
     }
     case FD_STMT_IF: {
-        const KirExpr *cond = stmt_value(g, s->expr);
+        const KirExpr *cond = gen_stmt_value(g, s->expr);
         KirBlock then = gen_block(g, s->body), other = gen_block(g, s->other);
         kir_if(a, g->block, cond, then, other.first ? &other : NULL);
         break;
     }
     case FD_STMT_LOOP: {
         KirBlock body = gen_block(g, s->body), step = gen_block(g, s->other);
-        kir_loop(a, g->block, body, step);
+        kir_loop(a, g->block, body, step, false);
         break;
     }
     case FD_STMT_BREAK: kir_simple(a, g->block, KIR_BREAK); break;
     case FD_STMT_CONTINUE: kir_simple(a, g->block, KIR_CONTINUE); break;
-    case FD_STMT_RETURN: kir_return(a, g->block, stmt_value(g, s->expr)); break;
+    case FD_STMT_RETURN: kir_return(a, g->block, gen_stmt_value(g, s->expr)); break;
     }
 }
 
@@ -320,6 +320,8 @@ static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
 const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args)
 {
     Unit *u = g->u;
+    for (int i = 0; i < n; i++)
+        if (args[i]->type.lanes != 1) return gen_expand(g, user, args);
     const char *name = arena_printf(u->arena, "f_%s", user->name);
     UnitUser known = {0};
     for (size_t i = 0; i < u->users.len; i++)

@@ -288,7 +288,7 @@ static void share_among_branches(Order *o)
 
 const KirExpr *gen_whole(Gen *g, const FdNode *n)
 {
-    if (g->lane_var || n->kind != FD_APPLY) return gen_value(g, n); /* lanes take no branches */
+    if (n->kind != FD_APPLY) return gen_value(g, n);
     Order o = {.g = g};
     put_in_order(&o, n);
     if (o.nodes.len > 1 && any_branch(&o)) {
@@ -299,7 +299,7 @@ const KirExpr *gen_whole(Gen *g, const FdNode *n)
             o.reached = o.sets + o.words * o.nodes.len;
             find_needed(&o);
             make_needed(&o);
-            share_among_branches(&o);
+            if (!g->lane_var) share_among_branches(&o); /* lanes part */
             mem_free(o.sets);
         }
     }

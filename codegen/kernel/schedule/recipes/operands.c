@@ -90,34 +90,9 @@ void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
     for (int i = 0; i < nreduces; i++) n->reduces[i] = reduces[i];
 }
 
-static bool lanes_to(const FdNode *n, int count, const FdNode *const *reduces, const FdNode *v,
-                     FdSeen *seen)
-{
-    if (!fd_meet(seen, n)) return true;
-    for (int i = 0; i < count; i++)
-        if (n == reduces[i]) return true;
-    if (is_make(n)) {
-        for (int i = 0; i < n->nargs; i++)
-            if (!lanes_to(n->args[i], count, reduces, v, seen)) return false;
-        return true;
-    }
-    if (n->kind != FD_APPLY || is_read(n) || field_of_read(n)) return lanes_possible(n, v);
-    FdOp op = fd_op_of(n);
-    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
-    if (op == FD_OP_NONE || op == FD_OP_RANDOM || result_kind(n) == SC_HALF) return false;
-    if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)))
-        return lanes_possible(n, v);
-    for (int i = 0; i < n->nargs; i++)
-        if (!lanes_to(n->args[i], count, reduces, v, seen)) return false;
-    return true;
-}
-
 bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v)
 {
-    FdSeen seen = {0};
-    bool possible = lanes_to(d->body, n, reduces, v, &seen);
-    fd_seen_free(&seen);
-    return possible;
+    return !lanes_refused(d->body, v, n, reduces);
 }
 
 /* ---- rows and columns -------------------------------------------------------------------------- */

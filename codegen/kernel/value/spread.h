@@ -1,0 +1,55 @@
+/* What lanes share and where they part in a user function that is run in lanes.
+ *
+ * A local varies if lanes can hold different values: it is set from what varies, or by some of the
+ * lanes only that look at it later. Who looks is what its region says: the innermost branch or loop
+ * that all of its occurrences are in. A condition that varies inside of that region parts the lanes
+ * that read the local; one around it does not, nor does a return, after which a lane reads nothing.
+ *
+ *   for (n = 0; n < 256; n++) {         n is the same in all lanes that are still here
+ *       a = a * a + x;                  a varies; lanes that have returned may go on computing it
+ *       if (a > 4) return n;
+ *   }
+ */
+#ifndef CS_CODEGEN_SPREAD_H
+#define CS_CODEGEN_SPREAD_H
+
+#include "../unit.h"
+
+/* Statements that the same lanes run: a function, one side of an IF, the body and step of a LOOP. */
+typedef struct SpreadRegion {
+    struct SpreadRegion *up;
+    struct SpreadStmt *of; /* NULL: the function */
+    int depth;
+} SpreadRegion;
+
+typedef struct SpreadStmt {
+    const FdStmt *s;
+    SpreadRegion *in;
+    bool step;   /* in the step of the loop around */
+    bool varies; /* IF: lanes part here; BREAK, CONTINUE: not all lanes that run the loop go */
+    bool blends; /* SET, PUT, CLEAR: some lanes that read the local later are not here */
+    bool leaves, skips, returns; /* LOOP: by break, by continue, by return not all at once */
+    struct SpreadStmt *body, *other, *next;
+} SpreadStmt;
+
+typedef struct SpreadLocal {
+    const FdNode *var;
+    SpreadRegion *region;
+    bool varies;
+} SpreadLocal;
+
+typedef struct Spread {
+    Arena *arena;
+    SpreadStmt *first;
+    SpreadRegion *root;
+    int nlocals, room;
+    SpreadLocal *locals;
+    bool early; /* a return is not the last statement */
+} Spread;
+
+/* Of a function of which these parameters vary (NULL: all); in the arena. */
+Spread *spread_user(Arena *a, const FdUser *user, const bool *varying);
+bool spread_varies(const Spread *x, const FdNode *n); /* of an expression of the body */
+bool spread_local_varies(const Spread *x, const FdNode *var);
+
+#endif
