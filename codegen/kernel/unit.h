@@ -81,8 +81,10 @@ Num *plan_unsafe(Unit *u, const Def *d);
 bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
 bool reduction_splits(const FdNode *reduce);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
-bool node_is_closed(const FdNode *n);              /* uses no bound variable */
-int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
+/* What combines with any operand to that operand, of an elementary operation: also of min and max. */
+bool reduction_identity(const FdNode *reduce, ScalarValue *v);
+bool node_is_closed(const FdNode *n); /* uses no bound variable */
+int site_of(const FdNode *n);         /* its number in the order; -1: passes made it from nothing */
 const char *fresh_name(Unit *u, const char *stem);
 ScalarKind result_kind(const FdNode *n); /* of a scalar node */
 size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */

@@ -74,6 +74,11 @@ void schedule_def(Unit *u, const Def *d)
     Num *unsafe = schedule_begin(u, d), *rest = num_truth(u, true);
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
+    Num *keys = u->options->tile == CG_TILE_1X1 ? NULL : recipe_keys(u, d, rest, unsafe);
+    if (keys) { /* what is left is small */
+        if (!num_is(keys, 1)) recipe_pointwise(u, d, num_not(u, keys), unsafe);
+        return;
+    }
     if (u->options->tile != CG_TILE_1X1) {
         Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
         if (chunks) rest = num_not(u, chunks);

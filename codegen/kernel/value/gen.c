@@ -66,7 +66,7 @@ static const FdNode *user_identity(const FdNode *reduce)
     return fn->kind == FD_FUNC && fn->leaf == FD_LEAF_USER ? fn->user->identity : NULL;
 }
 
-const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
+bool reduction_identity(const FdNode *reduce, ScalarValue *v)
 {
     static const ScalarValue least[SC_COUNT] = {
         [SC_SBYTE] = {.i = INT8_MIN},  [SC_SHORT] = {.i = INT16_MIN}, [SC_INT] = {.i = INT32_MIN},
@@ -87,15 +87,19 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
                                                    [SC_DOUBLE] = {.f = INFINITY}};
     FdOp op = fd_op_of(reduce);
     ScalarKind k = result_kind(reduce);
+    if (op == FD_OP_NONE) return false;
+    if (fd_op_identity(op, k, v)) return true;
+    if (op == FD_OP_MIN) *v = greatest[k];
+    if (op == FD_OP_MAX) *v = least[k];
+    return op == FD_OP_MIN || op == FD_OP_MAX;
+}
+
+const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
+{
     ScalarValue v;
-    if (op == FD_OP_NONE) {
-        const FdNode *identity = user_identity(reduce);
-        return identity ? gen_value(g, identity) : NULL;
-    }
-    if (fd_op_identity(op, k, &v)) return kir_const(g->u->arena, k, v);
-    if (op == FD_OP_MIN) return kir_const(g->u->arena, k, greatest[k]);
-    if (op == FD_OP_MAX) return kir_const(g->u->arena, k, least[k]);
-    return NULL;
+    const FdNode *identity = user_identity(reduce);
+    if (identity) return gen_value(g, identity);
+    return reduction_identity(reduce, &v) ? kir_const(g->u->arena, result_kind(reduce), v) : NULL;
 }
 
 /* What must not run unless its branch is chosen: it can fail, or costs a loop or a call. */

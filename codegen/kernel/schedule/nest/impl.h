@@ -68,6 +68,10 @@ void nest_remember(Lower *l);            /* values that are kept are taken from 
 
 /* result.c */
 void nest_result(Lower *l, const NestStep *s);
+const KirExpr *nest_part_offset(Lower *l); /* of the part at the position where the kernel is */
+
+/* nest_scatter.c */
+void nest_scatter(Lower *l);
 
 static inline const KirExpr *nest_op(Lower *l, FdOp op, const KirExpr *x, const KirExpr *y)
 {

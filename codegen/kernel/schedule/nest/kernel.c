@@ -121,8 +121,11 @@ static bool is_zero(const KirExpr *e)
     return e->kind == KIR_CONST && e->value.i == 0;
 }
 
+/* Is its position needed, not its variables' alone? */
 static bool is_kept_along(const Nest *n, int axis)
 {
+    for (int i = 0; i < n->part.naxes; i++)
+        if (n->part.axes[i] == axis) return true;
     for (int i = 0; i < n->nholds; i++)
         if (n->holds[i].along == axis && n->holds[i].space != NEST_REGISTERS) return true;
     return false;

@@ -20,8 +20,9 @@ const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_LOCAL] = "local",
                                               [NEST_GLOBAL] = "global"};
 const char *const nest_kinds[NEST_KINDS] = {
-    [NEST_START] = "start", [NEST_RESUME] = "resume", [NEST_TAKE] = "take", [NEST_PARTS] = "parts",
-    [NEST_JOIN] = "join",   [NEST_SAVE] = "save",     [NEST_GIVE] = "give", [NEST_SYNC] = "sync"};
+    [NEST_START] = "start", [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
+    [NEST_PARTS] = "parts", [NEST_SCATTER] = "scatter", [NEST_JOIN] = "join",
+    [NEST_SAVE] = "save",   [NEST_GIVE] = "give",       [NEST_SYNC] = "sync"};
 
 static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
 {

@@ -10,7 +10,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->def = d;
     n->when = when;
     n->lanes = KIR_V4;
-    n->lanes_axis = n->block_axis = -1;
+    n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = -1;
     return n;
 }
 

@@ -61,15 +61,16 @@ typedef enum NestKind {
     NEST_FOR,  /* a loop over an axis */
     NEST_HOLD, /* evaluates a value over some axes and keeps it until the loop around ends */
     NEST_FILL, /* inside the loops of a HOLD, which lowering makes: the value here into its place */
-    NEST_PLACE,  /* positions of an unrolled axis, worked out once */
-    NEST_START,  /* results of the reductions := their identities */
-    NEST_RESUME, /* results := the part here */
-    NEST_TAKE,   /* results := results op the values here */
-    NEST_PARTS,  /* results := results op the part here of an earlier nest */
-    NEST_JOIN,   /* lanes, copies and work-items of the results combined into one */
-    NEST_SAVE,   /* results to a part */
-    NEST_GIVE,   /* the definition's value here, to the result */
-    NEST_SYNC    /* all work-items of a group come here before one goes on */
+    NEST_PLACE,   /* positions of an unrolled axis, worked out once */
+    NEST_START,   /* results of the reductions := their identities */
+    NEST_RESUME,  /* results := the part here */
+    NEST_TAKE,    /* results := results op the values here */
+    NEST_PARTS,   /* results := results op the part here of an earlier nest */
+    NEST_SCATTER, /* by key: the part of each value's own key := itself op the value */
+    NEST_JOIN,    /* lanes, copies and work-items of the results combined into one */
+    NEST_SAVE,    /* results to a part */
+    NEST_GIVE,    /* the definition's value here, to the result */
+    NEST_SYNC     /* all work-items of a group come here before one goes on */
 } NestKind;
 
 typedef enum NestSpace { NEST_REGISTERS, NEST_PRIVATE, NEST_LOCAL, NEST_GLOBAL } NestSpace;
@@ -112,6 +113,12 @@ typedef struct NestPart {
     Num *lengths[NEST_AXES]; /* at least the axis' own */
 } NestPart;
 
+/* Results by key: SCATTER finds positions of `axis`, over which there is no loop, from the values of
+ * the reductions (keys.h). Each copy of a loop over them has parts of its own, by `tables`. */
+typedef struct NestKeys {
+    int axis, tables; /* axis -1: there are no keys; tables -1: one for all copies */
+} NestKeys;
+
 /* Results of the reductions are in registers: for each position of an unrolled axis its own. */
 typedef struct NestRegs {
     int axis;
@@ -135,6 +142,7 @@ typedef struct Nest {
     int lanes_axis;   /* of the results' lanes; -1: none */
     bool scalar_give; /* what is around the reductions cannot be computed in lanes */
     NestPart part;
+    NestKeys keys;
     int block_axis; /* GIVE: this axis of the reductions comes in blocks, earlier ones are in `part`;
                        -1: it does not */
     Num *block;

@@ -73,6 +73,9 @@ static void print_head(Printer *p)
         text_printf(p->out, "  vectors %s%s\n", axis(p, n->lanes_axis),
                     n->scalar_give ? " apart" : "");
     print_part(p);
+    if (n->keys.axis >= 0) text_printf(p->out, "  keys %s", axis(p, n->keys.axis));
+    if (n->keys.tables >= 0) text_printf(p->out, " in %s", axis(p, n->keys.tables));
+    if (n->keys.axis >= 0) text_add(p->out, "\n");
     if (n->block_axis >= 0)
         text_printf(p->out, "  block %s by %s\n", axis(p, n->block_axis), num_text(p->u, n->block));
 }

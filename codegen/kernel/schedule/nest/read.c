@@ -234,6 +234,9 @@ static bool read_head(Reader *r)
         n->scalar_give = accept(r, "apart");
     } else if (accept(r, "part")) {
         read_part(r);
+    } else if (accept(r, "keys")) {
+        n->keys.axis = axis(r);
+        if (accept(r, "in")) n->keys.tables = axis(r);
     } else if (accept(r, "block")) {
         n->block_axis = axis(r);
         expect(r, "by");

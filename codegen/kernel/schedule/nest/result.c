@@ -102,8 +102,6 @@ static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
     }
 }
 
-static const KirExpr *part_offset(Lower *l);
-
 static void start_value(Lower *l, int r, KirType t, const char *name, bool resume)
 {
     KirBlock *b = l->g.block;
@@ -111,7 +109,7 @@ static void start_value(Lower *l, int r, KirType t, const char *name, bool resum
     if (resume) {
         KirType one = scalar_type(l, r);
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], one, true);
-        init = kir_load(l->a, t, buffer, part_offset(l));
+        init = kir_load(l->a, t, buffer, nest_part_offset(l));
     } else {
         init = identity(l, r);
         if (init) init = kir_splat(l->a, t.lanes, init);
@@ -179,7 +177,7 @@ static void take(Lower *l, int begin, int end)
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
-static const KirExpr *part_offset(Lower *l)
+const KirExpr *nest_part_offset(Lower *l)
 {
     const NestPart *p = &l->n->part;
     const KirExpr *at = kir_int(l->a, 0);
@@ -205,7 +203,7 @@ static void save_all(Lower *l)
 {
     for (int r = 0; r < l->n->nreduces; r++) {
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), true);
-        kir_store(l->a, l->g.block, buffer, part_offset(l), result(l, r));
+        kir_store(l->a, l->g.block, buffer, nest_part_offset(l), result(l, r));
     }
 }
 
@@ -227,7 +225,7 @@ static void take_parts(Lower *l)
     for (int r = 0; r < l->n->nreduces; r++) {
         const KirExpr *acc = result(l, r);
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), false);
-        take_value(l, r, acc, kir_load(l->a, acc->type, buffer, part_offset(l)));
+        take_value(l, r, acc, kir_load(l->a, acc->type, buffer, nest_part_offset(l)));
     }
 }
 
@@ -332,7 +330,8 @@ static void give_one(Lower *l, const KirExpr *const *results)
         bool own = n->part.temps[r] < 0;
         buffers[r] =
             own ? gen_output(g, n->def) : gen_temp(g, n->part.temps[r], scalar_type(l, r), true);
-        offsets[r] = gen_variable(g, "at", own ? gen_output_offset(g, n->def) : part_offset(l));
+        offsets[r] =
+            gen_variable(g, "at", own ? gen_output_offset(g, n->def) : nest_part_offset(l));
         const KirExpr *sum = kir_name(a, results[r]->type, fresh_name(l->u, "sum"));
         kir_decl(a, g->block, sum->type, sum->name, results[r]);
         const KirExpr *before = kir_load(a, sum->type, buffers[r], offsets[r]);
@@ -501,6 +500,7 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_RESUME: start(l, true); break;
     case NEST_TAKE: take(l, s->begin, s->end); break;
     case NEST_PARTS: take_parts(l); break;
+    case NEST_SCATTER: nest_scatter(l); break;
     case NEST_JOIN: join(l); break;
     case NEST_SAVE: save(l); break;
     case NEST_GIVE: give(l); break;

@@ -15,6 +15,9 @@ void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
 /* Reductions by associative user functions: a chunk of operands each, in order. */
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
 
+/* Reductions by key: what belongs to each in one pass. `checked` where reads are `unsafe`. */
+Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe);
+
 /* The others do not check: reads are inside under `when`. */
 Num *recipe_contract(Unit *u, const Def *d,
                      Num *when);                       /* operands used again by rows and columns */

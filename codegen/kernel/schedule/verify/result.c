@@ -127,6 +127,42 @@ static void whole(Verify *v, const char *what)
         verify_fail(v, "%s: not all results have been taken", what);
 }
 
+/* A part for each group. */
+static void group_of_part(Verify *v, const char *what, const NestStep *s)
+{
+    const Nest *n = v->n;
+    int place = 0;
+    while (place < n->part.naxes && n->part.axes[place] != s->axis) place++;
+    const char *name = verify_axis_name(v, s->axis);
+    if (place == n->part.naxes)
+        verify_fail(v, "%s: the part does not lie along %s", what, name);
+    else if (n->part.lengths[place] && nest_is_reduced(v->n, s->axis, 0, n->nreduces) &&
+             !verify_same(v->u, n->part.lengths[place],
+                          num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
+        verify_fail(v, "%s: the part is not as long as there are groups over %s", what, name);
+}
+
+/* All of what it reduces is covered here; is it in copies, lanes or work-items? */
+static bool shares_out(Verify *v, const FdNode *reduce)
+{
+    const Nest *n = v->n;
+    bool turns = false;
+    for (int i = 0; !v->why && i < reduce->nvars; i++) {
+        int axis = -1;
+        for (int a = 0; a < n->naxes; a++)
+            for (int k = 0; k < n->axes[a].nvars; k++)
+                if (n->axes[a].vars[k] == reduce->vars[i]) axis = a;
+        if (axis < 0 || !verify_is_open(v, axis)) {
+            verify_fail(v, "take: there is no loop over %s", nest_word(reduce->vars[i]->name));
+            return false;
+        }
+        verify_cover(v, axis, false);
+        turns = turns || verify_lanes(v) == axis || verify_has(v, axis, NEST_UNROLL) ||
+                verify_has(v, axis, NEST_ITEM);
+    }
+    return turns;
+}
+
 void verify_take(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
@@ -141,22 +177,25 @@ void verify_take(Verify *v, const NestStep *s)
         verify_bound(v, reduce->body, false);
         int lanes = verify_lanes(v);
         if (lanes >= 0) verify_in_lanes(v, reduce->body, lanes, false);
-        for (int i = 0; !v->why && i < reduce->nvars; i++) {
-            int axis = -1;
-            for (int a = 0; a < n->naxes; a++)
-                for (int k = 0; k < n->axes[a].nvars; k++)
-                    if (n->axes[a].vars[k] == reduce->vars[i]) axis = a;
-            if (axis < 0 || !verify_is_open(v, axis)) {
-                verify_fail(v, "take: there is no loop over %s", nest_word(reduce->vars[i]->name));
-                return;
-            }
-            verify_cover(v, axis, false);
-            bool turns = verify_lanes(v) == axis || verify_has(v, axis, NEST_UNROLL) ||
-                         verify_has(v, axis, NEST_ITEM);
-            if (turns && in_order_only(reduce))
-                verify_fail(v, "the result is one of its operands in order");
-        }
+        if (shares_out(v, reduce) && in_order_only(reduce))
+            verify_fail(v, "the result is one of its operands in order");
     }
+}
+
+void verify_scattered(Verify *v)
+{
+    const Nest *n = v->n;
+    count(v, 0, n->nreduces);
+    for (int r = 0; !v->why && r < n->nreduces; r++) {
+        const FdNode *reduce = n->reduces[r];
+        bool commutes =
+            fd_op_of(reduce) != FD_OP_NONE ? !in_order_only(reduce) : reduce->fn->user->commutative;
+        for (int i = 0; i < reduce->nvars; i++) verify_bound(v, reduce->vars[i], false);
+        if (shares_out(v, reduce) && n->keys.tables >= 0 && !commutes)
+            verify_fail(v, "the result is one of its operands in order");
+    }
+    for (int i = 0; !v->why && i < v->npath; i++)
+        if (v->path[i]->bind == NEST_GROUP) group_of_part(v, "scatter", v->path[i]);
 }
 
 void verify_parts(Verify *v)
@@ -196,21 +235,6 @@ static void joined(Verify *v, const char *what)
         verify_fail(v, "%s: what copies, lanes and work-items came to is not joined", what);
 }
 
-/* A part for each group. */
-static void group_of_part(Verify *v, const NestStep *s)
-{
-    const Nest *n = v->n;
-    int place = 0;
-    while (place < n->part.naxes && n->part.axes[place] != s->axis) place++;
-    const char *name = verify_axis_name(v, s->axis);
-    if (place == n->part.naxes)
-        verify_fail(v, "save: the part does not lie along %s", name);
-    else if (n->part.lengths[place] && nest_is_reduced(v->n, s->axis, 0, n->nreduces) &&
-             !verify_same(v->u, n->part.lengths[place],
-                          num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
-        verify_fail(v, "save: the part is not as long as there are groups over %s", name);
-}
-
 void verify_save(Verify *v)
 {
     const Def *d = v->n->def;
@@ -221,7 +245,7 @@ void verify_save(Verify *v)
     joined(v, "save");
     if (v->vectors && v->n->nregs) verify_fail(v, "save: registers are not saved");
     for (int i = 0; i < v->npath; i++)
-        if (v->path[i]->bind == NEST_GROUP) group_of_part(v, v->path[i]);
+        if (v->path[i]->bind == NEST_GROUP) group_of_part(v, "save", v->path[i]);
     for (int i = 0; !v->why && i < d->nvars; i++) verify_bound(v, d->vars[i], false);
     v->given = true;
 }

@@ -257,6 +257,7 @@ static void step(Verify *v, const NestStep *s)
     case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
     case NEST_TAKE: verify_take(v, s); break;
     case NEST_PARTS: verify_parts(v); break;
+    case NEST_SCATTER: verify_scatter(v); break;
     case NEST_JOIN: verify_join(v); break;
     case NEST_SAVE: verify_save(v); break;
     case NEST_GIVE: verify_give(v); break;
@@ -314,5 +315,8 @@ const char *nest_verify(Unit *u, const Nest *n)
     results(&v);
     if (!n->root.first) verify_fail(&v, "the nest does nothing");
     if (!v.why) steps(&v, n->root.first);
+    bool all = v.whole == (1u << n->nreduces) - 1;
+    if (!v.why && !all && has_kind(n->root.first, NEST_SCATTER))
+        verify_fail(&v, "scatter: not all results have been taken");
     return v.why;
 }

@@ -57,6 +57,9 @@ void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
 void verify_start(Verify *v, bool resume);
 void verify_take(Verify *v, const NestStep *s);
 void verify_parts(Verify *v);
+void verify_scatter(Verify *v); /* verify_keys.c */
+void verify_scattered(
+    Verify *v); /* all that is reduced is scattered, each work-item's to its part */
 void verify_join(Verify *v);
 void verify_save(Verify *v);
 void verify_give(Verify *v);

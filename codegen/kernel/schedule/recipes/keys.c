@@ -1,0 +1,213 @@
+/* Reductions by key (keys.h): histograms, sums and counts of groups, cross tables. One pass over the
+ * operands, each of which goes to the part of its key; a second nest combines the parts.
+ *
+ *   before   h(b) = sum(i, key(i) == b ? v(i) : 0)       a pass over all i for each b
+ *   after    a work-item takes a share of i:  t[copy][b] = 0 for all b;  t[copy][key(i)] += v(i)
+ *            h(b) = sum over work-items and copies of t[..][b]
+ *
+ * Operands that follow each other go to different copies of a small table, so that no addition waits
+ * for the one before it. CPU only: on a GPU work-items would meet at one key. Needs: closed ranges, an
+ * associative operation with identity. Keeps: the same bits for the same device (shares depend on
+ * extents and compute units only); with `--precise` the order. */
+#include "../../value/keys.h"
+#include "recipe.h"
+
+enum {
+    LEAST_WORK = 16384, /* operands times keys: below, a second launch costs more */
+    LEAST_EACH = 16,    /* operands of a result */
+    SHARE_WORK = 16384, /* of a work-item */
+    MANY = 8,           /* copies of a table.. */
+    SMALL_TABLE = 4096, /* ..of up to so many bytes */
+    FEW = 2,
+    MIDDLE_TABLE = 65536
+};
+
+typedef struct ByKey {
+    const Def *d;
+    int nreduces, nrows, nkeys;
+    const FdNode *reduces[NEST_RESULTS];
+    const FdNode **rows, **keys; /* the definition's variables: not keys, keys */
+    FdDom *row_doms, *key_doms;
+    bool commutes;
+    int64_t bytes; /* of a table's entry */
+    Num *nrow, *nkey, *n;
+    Num *copies, *parts, *share;
+    int temps[NEST_RESULTS];
+} ByKey;
+
+static bool find(Unit *u, const Def *d, ByKey *x)
+{
+    KeyForm forms[NEST_RESULTS];
+    *x = (ByKey){.d = d, .commutes = true};
+    x->nreduces = recipe_reductions(d, x->reduces);
+    if (u->options->family == CG_GPU || !x->nreduces ||
+        recipe_group_end(x->nreduces, x->reduces, 0) < x->nreduces)
+        return false;
+    for (int r = 0; r < x->nreduces; r++) {
+        const FdNode *reduce = x->reduces[r];
+        FdOp op = fd_op_of(reduce);
+        bool user = op == FD_OP_NONE;
+        if (user && !(reduce->fn->kind == FD_FUNC && reduce->fn->leaf == FD_LEAF_USER &&
+                      reduce->fn->user->associative))
+            return false;
+        if (!user && !reduction_splits(reduce)) return false;
+        if (u->options->precise && !reduction_has_identity(reduce)) return false;
+        x->commutes = x->commutes && (!user || reduce->fn->user->commutative);
+        x->bytes += (int64_t)kir_bytes(gen_type(u, reduce->type));
+    }
+    unsigned keys = keys_find(u, d, x->nreduces, x->reduces, forms);
+    if (!keys) return false;
+    x->rows = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    x->keys = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    x->row_doms = arena_array(u->arena, FdDom, d->nvars + 1);
+    x->key_doms = arena_array(u->arena, FdDom, d->nvars + 1);
+    for (int v = 0; v < d->nvars; v++) {
+        bool key = keys >> v & 1;
+        int *count = key ? &x->nkeys : &x->nrows;
+        (key ? x->keys : x->rows)[*count] = d->vars[v];
+        (key ? x->key_doms : x->row_doms)[(*count)++] = d->doms[v];
+    }
+    return true;
+}
+
+static Num *elements(Unit *u, int nvars, const FdDom *doms)
+{
+    Def all = {.nvars = nvars, .doms = doms};
+    return plan_elements(u, &all, nvars);
+}
+
+/* ---- nests ------------------------------------------------------------------------------------- */
+
+static Nest *nest_by_key(Unit *u, const ByKey *x, const char *name, Num *when, int *rows, int *keys)
+{
+    Nest *n = nest_new(u, name, x->d, when);
+    recipe_use(n, x->nreduces, x->reduces);
+    for (int r = 0; r < x->nreduces; r++) n->part.temps[r] = x->temps[r];
+    *rows = x->nrows ? nest_axis(u, n, x->nrows, x->rows, x->row_doms) : -1;
+    *keys = nest_axis(u, n, x->nkeys, x->keys, x->key_doms);
+    return n;
+}
+
+static void add_length(Nest *n, int axis, Num *length)
+{
+    n->part.lengths[n->part.naxes] = length;
+    n->part.axes[n->part.naxes++] = axis;
+}
+
+/* Each operand of what `in` leaves to the part of its key. */
+static void scatter_loops(Unit *u, const ByKey *x, int copies, NestStep *in, const int *axes)
+{
+    int last = x->reduces[0]->nvars - 1;
+    for (int i = 0; i < last; i++) in = nest_loop(u, in, axes[i], NULL, NEST_CUT);
+    if (copies > 1) {
+        NestStep *turn = nest_loop(u, in, axes[last], num_int(u, copies), NEST_WHOLE);
+        turn = nest_unroll(u, turn, axes[last], NULL, num_int(u, copies));
+        nest_step(u, turn, NEST_SCATTER);
+    }
+    nest_step(u, nest_loop(u, in, axes[last], NULL, NEST_CUT), NEST_SCATTER);
+}
+
+static void table_nest(Unit *u, const ByKey *x, int copies, Num *when, bool checked)
+{
+    int rows, keys, axes[FD_MAX_RANK], tables = -1;
+    const FdNode *r = x->reduces[0];
+    Nest *n = nest_by_key(u, x, "keys", when, &rows, &keys);
+    n->checked = checked;
+    for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
+    if (copies > 1) tables = nest_axis_parts(n, "tables", num_int(u, copies));
+    if (rows >= 0) add_length(n, rows, x->nrow);
+    add_length(n, axes[0], x->parts);
+    if (copies > 1) add_length(n, tables, num_int(u, copies));
+    add_length(n, keys, x->nkey);
+    n->keys = (NestKeys){keys, tables};
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, axes[0], 0, x->share, NEST_CUT);
+    NestStep *each = copies > 1 ? nest_loop(u, in, tables, NULL, NEST_CUT) : in;
+    each = nest_loop(u, each, keys, NULL, NEST_CUT);
+    nest_step(u, each, NEST_START);
+    nest_step(u, each, NEST_SAVE);
+    scatter_loops(u, x, copies, in, axes);
+    nest_lower(u, n);
+}
+
+static void combine_nest(Unit *u, const ByKey *x, Num *when, bool checked)
+{
+    int rows, keys;
+    Nest *n = nest_by_key(u, x, "keys_combine", when, &rows, &keys);
+    n->checked = checked;
+    Num *count = num_let(u, "tables", num_op(u, FD_OP_MUL, x->parts, x->copies));
+    int parts = nest_axis_parts(n, "parts", count);
+    if (rows >= 0) add_length(n, rows, x->nrow);
+    add_length(n, parts, count);
+    add_length(n, keys, x->nkey);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, x->nkey, x->nrow, num_int(u, 256)));
+    in = nest_loop(u, nest_group(u, in, keys, 0, chunk, NEST_CUT), keys, NULL, NEST_CUT);
+    nest_step(u, in, NEST_START);
+    nest_step(u, nest_loop(u, in, parts, NULL, NEST_CUT), NEST_PARTS);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+/* ---- which ------------------------------------------------------------------------------------- */
+
+/* A few work-items for each unit, each with much more to do than its tables have entries. */
+static void share_out(Unit *u, ByKey *x, Num *when)
+{
+    Num *one = num_int(u, 1), *n0 = num_let(u, "n", plan_n(u, &x->reduces[0]->doms[0]));
+    Num *filled = num_op(u, FD_OP_MUL, x->nkey, x->copies);
+    Num *each = num_op(u, FD_OP_MUL, filled, num_int(u, 4));
+    each = num_op(u, FD_OP_MAX, each, num_int(u, SHARE_WORK));
+    Num *wish = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
+    wish = num_ceildiv(u, wish, num_op(u, FD_OP_MAX, x->nrow, one));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, x->n, each));
+    wish = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, n0), one);
+    wish = u->options->precise ? one : num_let(u, "wanted", wish);
+    x->share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, n0, wish), one));
+    x->parts = num_let(u, "parts", num_ceildiv(u, n0, x->share));
+    Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->nrow, x->parts), filled);
+    for (int r = 0; r < x->nreduces; r++) {
+        Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
+        bytes = num_op(u, FD_OP_MUL, count, bytes);
+        x->temps[r] = plan_temp(u, num_select(u, when, bytes, num_int(u, 0)));
+    }
+}
+
+/* Small tables have copies, unless filling those costs more than they gain. */
+static Num *has_copies(Unit *u, const ByKey *x, int copies, int64_t most, Num *unsafe)
+{
+    Num *bytes = num_op(u, FD_OP_MUL, x->nkey, num_int(u, x->bytes));
+    Num *fill = num_op(u, FD_OP_MUL, x->nkey, num_int(u, 4 * copies));
+    Num *fits = num_op(u, FD_OP_LE, bytes, num_int(u, most));
+    bool never = u->options->precise || !x->commutes;
+    fits = num_and(u, fits, num_op(u, FD_OP_GE, x->n, fill));
+    return never ? num_truth(u, false) : num_and(u, fits, num_not(u, unsafe));
+}
+
+Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
+{
+    ByKey x;
+    if (!find(u, d, &x)) return NULL;
+    x.nrow = num_let(u, "rows", elements(u, x.nrows, x.row_doms));
+    x.nkey = num_let(u, "keys", elements(u, x.nkeys, x.key_doms));
+    x.n = num_let(u, "work", recipe_length(u, x.reduces[0]));
+    Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), x.n);
+    Num *large = num_op(u, FD_OP_GE, all, num_int(u, LEAST_WORK));
+    large = num_and(u, large, num_op(u, FD_OP_GE, x.n, num_int(u, LEAST_EACH)));
+    Num *apply = num_let(u, "by_key", num_and(u, when, large));
+    if (num_is(apply, 0)) return NULL;
+    Num *many = num_let(u, "many", has_copies(u, &x, MANY, SMALL_TABLE, unsafe));
+    Num *few = num_let(u, "few", has_copies(u, &x, FEW, MIDDLE_TABLE, unsafe));
+    few = num_and(u, few, num_not(u, many));
+    Num *one = num_int(u, 1), *copies = num_select(u, few, num_int(u, FEW), one);
+    x.copies = num_let(u, "copies", num_select(u, many, num_int(u, MANY), copies));
+    share_out(u, &x, apply);
+    Num *single = num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one));
+    if (!num_is(many, 0)) table_nest(u, &x, MANY, num_and(u, apply, many), false);
+    if (!num_is(few, 0)) table_nest(u, &x, FEW, num_and(u, apply, few), false);
+    if (!num_is(single, 0)) table_nest(u, &x, 1, single, !num_is(unsafe, 0));
+    combine_nest(u, &x, apply, !num_is(unsafe, 0));
+    return apply;
+}

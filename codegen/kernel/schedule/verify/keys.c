@@ -1,0 +1,68 @@
+/* Legality of SCATTER: that each value finds its own part, and no two work-items the same one. */
+#include "../../value/keys.h"
+#include "verify.h"
+
+static int part_place(const Nest *n, int axis)
+{
+    int place = 0;
+    while (place < n->part.naxes && n->part.axes[place] != axis) place++;
+    return place;
+}
+
+/* Parts lie along the keys, the tables and the groups: each work-item has its own. */
+static void places(Verify *v)
+{
+    const Nest *n = v->n;
+    if (part_place(n, n->keys.axis) == n->part.naxes)
+        verify_fail(v, "scatter: the part does not lie along the keys");
+    else if (verify_is_open(v, n->keys.axis))
+        verify_fail(v, "scatter: a loop over the keys is around");
+    for (int i = 0; i < v->npath; i++) {
+        const NestStep *s = v->path[i];
+        if (s->bind == NEST_ITEM || s->bind == NEST_LANES)
+            verify_fail(v, "scatter: work-items and lanes would meet at one key");
+    }
+    for (int i = 0; i < n->part.naxes; i++) {
+        int axis = n->part.axes[i];
+        if (i && !n->part.lengths[i]) verify_fail(v, "a part lacks the length of an axis");
+        if (axis != n->keys.axis && axis != n->keys.tables && !verify_is_open(v, axis))
+            verify_fail(v, "the part lies along %s, over which there is no loop",
+                        verify_axis_name(v, axis));
+    }
+}
+
+/* A table for each copy. */
+static void tables(Verify *v)
+{
+    const Nest *n = v->n;
+    int place = n->keys.tables < 0 ? -1 : part_place(n, n->keys.tables);
+    if (place == n->part.naxes) verify_fail(v, "scatter: the part does not lie along the tables");
+    for (int i = 0; !v->why && i < v->npath; i++)
+        if (place >= 0 && v->path[i]->bind == NEST_UNROLL &&
+            !verify_at_least(v->u, NULL, n->axes[n->keys.tables].n, v->path[i]->count))
+            verify_fail(v, "scatter: there are fewer tables than copies");
+}
+
+void verify_scatter(Verify *v)
+{
+    const Nest *n = v->n;
+    const Def *d = n->def;
+    KeyForm forms[NEST_RESULTS];
+    unsigned keys = 0;
+    if (n->keys.axis < 0 || !n->nreduces || !n->part.naxes || v->begun >= 0) {
+        verify_fail(v, "scatter: there are no keys, or nothing to take");
+        return;
+    }
+    for (int i = 0; i < d->nvars; i++)
+        for (int k = 0; k < n->axes[n->keys.axis].nvars; k++)
+            if (n->axes[n->keys.axis].vars[k] == d->vars[i]) keys |= 1u << i;
+    if (!keys || keys_find(v->u, d, n->nreduces, n->reduces, forms) != keys) {
+        verify_fail(v, "scatter: the reductions have no such keys");
+        return;
+    }
+    places(v);
+    tables(v);
+    for (int i = 0; !v->why && i < d->nvars; i++)
+        if (!(keys >> i & 1)) verify_bound(v, d->vars[i], false);
+    if (!v->why) verify_scattered(v);
+}

@@ -1,0 +1,38 @@
+/* Reductions by key: h(b) = sum(i, key(i) == b ? value(i) : 0), of which each operand belongs to one
+ * result. One pass over the operands finds the result that each belongs to, in place of one pass a
+ * result.
+ *
+ *   key(i) == b ? v(i) : 0            key(i) != b || c(i)  (of `all`)
+ *   x(i) == a && y(i) == b && c(i)    (key(i) == b + 1 ? 1 : 0) * w(i)
+ */
+#ifndef CS_CODEGEN_KEYS_H
+#define CS_CODEGEN_KEYS_H
+
+#include "../unit.h"
+
+enum { KEY_GUARDS = 12 };
+
+/* What must hold (`cond` be as `wanted`) if an operand is to count. */
+typedef struct KeyGuard {
+    const FdNode *cond;
+    bool wanted;
+    int var;            /* it is an equality that gives this variable of the definition; -1: no */
+    const FdNode *key;  /* what the variable.. */
+    const FdNode *side; /* ..or a sum with it is compared with */
+} KeyGuard;
+
+/* The guards of a reduction in the order in which they are asked: where one does not hold, the body
+ * is the identity of the operation. */
+typedef struct KeyForm {
+    int n;
+    KeyGuard guards[KEY_GUARDS];
+} KeyForm;
+
+/* The variables of the definition that reductions have as keys, as bits, with each one's form. 0: not
+ * all of them have a common one, or something that can fail would no longer be computed. */
+unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces, KeyForm *forms);
+/* The value of guard's variable for a value of its key, exactly or as no value of the variable, a
+ * ulong: as far behind `lo`. */
+const KirExpr *keys_position(Gen *g, const KeyGuard *guard, const KirExpr *key, const KirExpr *lo);
+
+#endif
