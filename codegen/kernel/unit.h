@@ -45,6 +45,7 @@ typedef struct Unit {
     const struct Def *def;        /* the definition being scheduled: what its `self` reads */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
+    struct Interior *interior;    /* of the recurrence asked about last (value/interior.h) */
     uint32_t *uses;               /* by node id: how many nodes use it */
     size_t nnodes;                /* ids are below */
 } Unit;
@@ -76,6 +77,9 @@ int plan_temp(Unit *u, Num *bytes); /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */
 Num *plan_unsafe(Unit *u, const Def *d);
+/* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
+ * of its reads is not asked. */
+Num *plan_outside(Unit *u, const Def *d);
 
 /* An associative and commutative operation over closed ranges: any part of it can come first. */
 bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */

@@ -117,6 +117,70 @@ static const char memory_text[] =
     "  static inline void __attribute__((overloadable)) cs_store_##T##N(T##N v, S T *p)\\\n"
     "  { *(S T##_lanes##N *)p = v; }\n";
 
+/* Lanes moved past each other for scans: one or two places inside parts of 128 bits, the last (first)
+ * lane of the first, second or third part before (after) to all lanes of a part; where there is none,
+ * those of the second operand. Parts of vectors of 2 lanes have one, of 4 and 8 two, of 16 four. */
+static const char shift_text[] =
+    "#define CS_SHIFT(F, T, N, ...)\\\n"
+    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y)\\\n"
+    "  { return (T##N)(__VA_ARGS__); }\n"
+    "#define CS_NONE(F, T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y) { return y; }\n"
+    "#define CS_SHIFTS(T)\\\n"
+    "  static inline T __attribute__((overloadable)) cs_first(T##2 x) { return x.s0; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_first(T##4 x) { return x.s0; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_first(T##8 x) { return x.s0; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_first(T##16 x) { return x.s0; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_last(T##2 x) { return x.s1; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_last(T##4 x) { return x.s3; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_last(T##8 x) { return x.s7; }\\\n"
+    "  static inline T __attribute__((overloadable)) cs_last(T##16 x) { return x.sf; }\\\n"
+    "  CS_SHIFT(cs_before1, T, 2, y.s0, x.s0) CS_SHIFT(cs_after1, T, 2, x.s1, y.s0)\\\n"
+    "  CS_SHIFT(cs_before1, T, 4, y.s0, x.s0, y.s0, x.s2)\\\n"
+    "  CS_SHIFT(cs_after1, T, 4, x.s1, y.s0, x.s3, y.s0)\\\n"
+    "  CS_SHIFT(cs_before1, T, 8, y.s0, x.s0, y.s0, x.s2, y.s0, x.s4, y.s0, x.s6)\\\n"
+    "  CS_SHIFT(cs_after1, T, 8, x.s1, y.s0, x.s3, y.s0, x.s5, y.s0, x.s7, y.s0)\\\n"
+    "  CS_SHIFT(cs_before1, T, 16, y.s0, x.s012, y.s0, x.s456, y.s0, x.s89a, y.s0, x.scde)\\\n"
+    "  CS_SHIFT(cs_after1, T, 16, x.s123, y.s0, x.s567, y.s0, x.s9ab, y.s0, x.sdef, y.s0)\\\n"
+    "  CS_NONE(cs_before2, T, 2) CS_NONE(cs_before2, T, 4) CS_NONE(cs_before2, T, 8)\\\n"
+    "  CS_NONE(cs_after2, T, 2) CS_NONE(cs_after2, T, 4) CS_NONE(cs_after2, T, 8)\\\n"
+    "  CS_SHIFT(cs_before2, T, 16, y.s01, x.s01, y.s01, x.s45, y.s01, x.s89, y.s01, x.scd)\\\n"
+    "  CS_SHIFT(cs_after2, T, 16, x.s23, y.s01, x.s67, y.s01, x.sab, y.s01, x.sef, y.s01)\\\n"
+    "  CS_NONE(cs_part1, T, 2) CS_NONE(cs_part2, T, 2) CS_NONE(cs_part3, T, 2)\\\n"
+    "  CS_NONE(cs_next1, T, 2) CS_NONE(cs_next2, T, 2) CS_NONE(cs_next3, T, 2)\\\n"
+    "  CS_SHIFT(cs_part1, T, 4, y.s01, x.s11) CS_SHIFT(cs_next1, T, 4, x.s22, y.s01)\\\n"
+    "  CS_NONE(cs_part2, T, 4) CS_NONE(cs_part3, T, 4)\\\n"
+    "  CS_NONE(cs_next2, T, 4) CS_NONE(cs_next3, T, 4)\\\n"
+    "  CS_SHIFT(cs_part1, T, 8, y.s01, x.s11, x.s33, x.s55)\\\n"
+    "  CS_SHIFT(cs_part2, T, 8, y.s01, y.s01, x.s11, x.s33)\\\n"
+    "  CS_SHIFT(cs_part3, T, 8, y.s01, y.s01, y.s01, x.s11)\\\n"
+    "  CS_SHIFT(cs_next1, T, 8, x.s22, x.s44, x.s66, y.s01)\\\n"
+    "  CS_SHIFT(cs_next2, T, 8, x.s44, x.s66, y.s01, y.s01)\\\n"
+    "  CS_SHIFT(cs_next3, T, 8, x.s66, y.s01, y.s01, y.s01)\\\n"
+    "  CS_SHIFT(cs_part1, T, 16, y.s0123, x.s3333, x.s7777, x.sbbbb)\\\n"
+    "  CS_SHIFT(cs_part2, T, 16, y.s0123, y.s0123, x.s3333, x.s7777)\\\n"
+    "  CS_SHIFT(cs_part3, T, 16, y.s0123, y.s0123, y.s0123, x.s3333)\\\n"
+    "  CS_SHIFT(cs_next1, T, 16, x.s4444, x.s8888, x.scccc, y.s0123)\\\n"
+    "  CS_SHIFT(cs_next2, T, 16, x.s8888, x.scccc, y.s0123, y.s0123)\\\n"
+    "  CS_SHIFT(cs_next3, T, 16, x.scccc, y.s0123, y.s0123, y.s0123)\n"
+    "CS_SHIFTS(int) CS_SHIFTS(uint) CS_SHIFTS(long) CS_SHIFTS(ulong) CS_SHIFTS(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_SHIFTS(double)\n"
+    "#endif\n";
+
+/* Is every lane finite? */
+static const char finite_text[] =
+    "#define CS_FINITE(T, N)\\\n"
+    "  static inline int __attribute__((overloadable)) cs_finite(T##N x)\\\n"
+    "  { return all(isfinite(x)); }\n"
+    "#define CS_FINITES(T)\\\n"
+    "  static inline int __attribute__((overloadable)) cs_finite(T x) { return isfinite(x); }\\\n"
+    "  CS_FINITE(T, 2) CS_FINITE(T, 4) CS_FINITE(T, 8) CS_FINITE(T, 16)\n"
+    "CS_FINITES(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_FINITES(double)\n"
+    "#endif\n";
+
 /* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
  * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
 static const char memory_half_text[] =
@@ -245,6 +309,8 @@ static const struct {
     CHECKED(long),
     CHECKED(ulong),
     {"cs_inside", inside_text},
+    {"cs_first cs_last cs_before1 cs_after1", shift_text},
+    {"cs_finite", finite_text},
     {"cs_random", random_text},
     {"CS_POW CS_BINARY CS_ANGLE", lanes_text},
     {"cs_pow", "CS_POW(cs_pow, pow)\n"},

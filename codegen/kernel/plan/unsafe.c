@@ -94,12 +94,22 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
 
-Num *plan_unsafe(Unit *u, const Def *d)
+static Num *outside(Unit *u, const Def *d, bool branch)
 {
     Scope outer = {NULL, d->nvars, d->vars, d->doms};
     Walk w = {.u = u, .any = num_truth(u, false)};
-    unsafe_reads(&w, d->body, &outer, false);
+    unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
     return w.any;
+}
+
+Num *plan_unsafe(Unit *u, const Def *d)
+{
+    return outside(u, d, false);
+}
+
+Num *plan_outside(Unit *u, const Def *d)
+{
+    return outside(u, d, true);
 }

@@ -46,6 +46,7 @@ typedef struct Lower {
     bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
+    const char *carried; /* stem of what is carried; NULL: nothing yet */
 } Lower;
 
 /* kernel.c */
@@ -60,6 +61,7 @@ typedef enum NestWay { NEST_ALL, NEST_OUTER, NEST_INNER } NestWay;
 const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
 const KirExpr *nest_local_id(Lower *l, int dim);
 bool nest_in_lanes(const Lower *l, int axis);
+const KirExpr *nest_lanes_number(Lower *l); /* how many there are */
 
 /* hold.c */
 void nest_fill(Lower *l, const NestStep *s);
@@ -72,6 +74,9 @@ const KirExpr *nest_part_offset(Lower *l); /* of the part at the position where 
 
 /* nest_scatter.c */
 void nest_scatter(Lower *l);
+
+/* carry.c: the same steps of nests that carry values of a recurrence */
+void nest_carry(Lower *l, const NestStep *s);
 
 static inline const KirExpr *nest_op(Lower *l, FdOp op, const KirExpr *x, const KirExpr *y)
 {

@@ -31,7 +31,7 @@ const KirExpr *nest_length(Lower *l, int axis)
     NestPlace *p = &l->places[axis];
     const NestAxis *a = &l->n->axes[axis];
     if (p->n) return p->n;
-    if (a->n && a->nvars == 1) {
+    if (a->n && a->nvars == 1 && !a->from && !a->to) {
         const KirExpr *lo, *n;
         gen_range(&l->g, a->doms, a->vars[0], &lo, &n);
         return p->n = n;
@@ -40,6 +40,11 @@ const KirExpr *nest_length(Lower *l, int axis)
     const KirExpr *lo, *n; /* not kept: it holds for the loops around only */
     gen_range(&l->g, a->doms, a->vars[0], &lo, &n);
     return n;
+}
+
+const KirExpr *nest_lanes_number(Lower *l)
+{
+    return nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes));
 }
 
 bool nest_in_lanes(const Lower *l, int axis)
@@ -78,7 +83,14 @@ void nest_bind(Lower *l, int axis)
                      kir_elem(l->a, idx, arena_printf(l->a, "%s%d", p->placed, i), 1, &p->copy));
         return;
     }
-    if (x->down) at = nest_op(l, FD_OP_SUB, nest_op(l, FD_OP_SUB, nest_length(l, axis), one), at);
+    if (x->from)
+        at = nest_add(l, nest_number(l, arena_printf(l->a, "from_%s", x->name), x->from), at);
+    if (x->down) { /* lanes go up nevertheless */
+        const KirExpr *lo, *n = nest_length(l, axis);
+        if (x->from || x->to) gen_range(g, x->doms, x->vars[0], &lo, &n);
+        at = nest_op(l, FD_OP_SUB, nest_op(l, FD_OP_SUB, n, p->lanes ? nest_lanes_number(l) : one),
+                     at);
+    }
     if (p->clamps) at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, axis), one));
     if (x->nvars == 1) {
         gen_bind_at(g, x->doms, x->vars[0], at);
@@ -293,6 +305,7 @@ static void loop_lanes(Lower *l, const NestStep *s)
     const FdNode *before = g->lane_var;
     g->lane_var = x->vars[x->nvars - 1];
     l->places[s->axis].lanes = true;
+    if (x->down) nest_bind(l, s->axis);
     open_loop(l, s, kir_int(l->a, 0), true);
     nest_steps(l, s->first);
     g->lane_var = before;
@@ -369,7 +382,12 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_HOLD: nest_fill(l, s); break;
         case NEST_FILL: nest_fill_here(l, s->hold); break;
         case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;
-        default: nest_result(l, s); break;
+        default:
+            if (l->n->carry_axis >= 0)
+                nest_carry(l, s);
+            else
+                nest_result(l, s);
+            break;
         }
     }
 }
@@ -416,6 +434,8 @@ void nest_lower(Unit *u, const Nest *n)
 {
     KirBlock body = {0};
     Text text = {0};
+    InteriorScope whole = {0};
+    if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
     if (has_lanes(n->root.first)) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
@@ -431,4 +451,5 @@ void nest_lower(Unit *u, const Nest *n)
     if (u->schedule) replace_run(u->schedule, &text);
     text_free(&text);
     gen_end(&l.g, &body);
+    if (n->inside) interior_leave(u, whole);
 }

@@ -10,7 +10,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->def = d;
     n->when = when;
     n->lanes = KIR_V4;
-    n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = -1;
+    n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = n->carry_axis = -1;
     return n;
 }
 
@@ -52,6 +52,41 @@ int nest_axis_parts(Nest *n, const char *name, Num *count)
 {
     n->axes[n->naxes] = (NestAxis){.name = name, .n = count};
     return n->naxes++;
+}
+
+void nest_axis_cut(Unit *u, Nest *n, int axis, Num *from, Num *to)
+{
+    NestAxis *x = &n->axes[axis];
+    Num *zero = num_int(u, 0), *end = to ? num_op(u, FD_OP_MIN, to, x->n) : x->n;
+    x->from = from && !num_is(from, 0) ? from : NULL;
+    x->to = to;
+    x->n = x->from ? num_op(u, FD_OP_MAX, num_op(u, FD_OP_SUB, end, from), zero) : end;
+}
+
+Nest *nest_inside(Unit *u, const char *name, const Interior *in, Num *when)
+{
+    Nest *n = nest_new(u, name, &in->def, when);
+    n->inside = in;
+    return n;
+}
+
+int nest_places(const Nest *n)
+{
+    return n->scan ? n->scan->n : n->nreduces;
+}
+
+int nest_carry_dim(const Nest *n)
+{
+    int dim = 0;
+    while (n->def->vars[dim] != n->axes[n->carry_axis].vars[0]) dim++;
+    return dim;
+}
+
+int64_t nest_carries(const Nest *n, const InteriorRead *read, int dim)
+{
+    for (int i = 0; i < n->def->nvars; i++)
+        if (!read->constant[i] || (i != dim && read->before[i])) return 0;
+    return read->before[dim] <= n->carried ? read->before[dim] : 0;
 }
 
 NestStep *nest_step(Unit *u, NestStep *in, NestKind kind)

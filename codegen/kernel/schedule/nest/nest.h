@@ -27,8 +27,9 @@
 #define CS_CODEGEN_NEST_H
 
 #include "../../unit.h"
+#include "../../value/scan.h"
 
-enum { NEST_AXES = FD_MAX_RANK + 4, NEST_HOLDS = 24, NEST_RESULTS = 8 };
+enum { NEST_AXES = FD_MAX_RANK + 4, NEST_HOLDS = 24, NEST_RESULTS = 8, NEST_CARRIED = 4 };
 
 /* What is looped over: the values of one variable, or the combinations of several, the last fastest.
  * Positions are counted from 0; the variables are bound to what a position stands for. */
@@ -38,6 +39,8 @@ typedef struct NestAxis {
     const FdNode *const *vars;
     const FdDom *doms;
     Num *n;    /* positions; NULL: known in the kernel only */
+    Num *from; /* of one variable: where they begin, NULL: with the first value */
+    Num *to;   /* where they end, NULL: with the last */
     bool down; /* of an ordered axis: from the last to the first */
 } NestAxis;
 
@@ -146,6 +149,10 @@ typedef struct Nest {
     int block_axis; /* GIVE: this axis of the reductions comes in blocks, earlier ones are in `part`;
                        -1: it does not */
     Num *block;
+    const Interior *inside; /* `def` is that of an interior; NULL: the whole */
+    int carry_axis;         /* of a recurrence: the last values along it stay in registers; -1 */
+    int carried;            /* how many */
+    const Scan *scan;       /* steps are taken together; NULL: one after the other */
     NestStep root;
 } Nest;
 
@@ -156,6 +163,15 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when);
 int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms);
 int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to); /* variables [from, to) */
 int nest_axis_parts(Nest *n, const char *name, Num *count);
+/* Of a variable of the definition only the positions from `from` to `to`; NULL: the first, the last. */
+void nest_axis_cut(Unit *u, Nest *n, int axis, Num *from, Num *to);
+/* The nest computes the interior, of which it is a nest from here on. */
+Nest *nest_inside(Unit *u, const char *name, const Interior *in, Num *when);
+int nest_places(const Nest *n); /* of a part: results, or numbers of a step */
+int nest_carry_dim(
+    const Nest *n); /* the variable of the definition that values are carried along */
+/* How far along it this read of the recurrence goes back, if that is carried; else 0. */
+int64_t nest_carries(const Nest *n, const InteriorRead *read, int dim);
 int nest_add_hold(Nest *n, NestHold h);
 
 /* Steps, appended to `in`; step NULL: 1. */

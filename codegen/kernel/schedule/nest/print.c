@@ -25,11 +25,13 @@ static void number(Printer *p, const char *word, Num *x)
 static void print_axis(Printer *p, int i)
 {
     const NestAxis *x = &p->n->axes[i];
-    if (x->nvars == 1) return;
+    if (x->nvars == 1 && !x->from && !x->to) return;
     text_printf(p->out, "  axis %s", axis(p, i));
     for (int k = 0; k < x->nvars; k++)
         text_printf(p->out, "%s %s", k ? "," : " =", nest_var_name(&p->names, x->vars[k]));
     if (!x->nvars) number(p, "times", x->n);
+    number(p, "from", x->from);
+    number(p, "to", x->to);
     text_add(p->out, "\n");
 }
 
@@ -48,7 +50,7 @@ static void print_part(Printer *p)
 {
     const NestPart *part = &p->n->part;
     if (!part->naxes) return;
-    for (int r = 0; r < p->n->nreduces; r++) {
+    for (int r = 0; r < nest_places(p->n); r++) {
         text_add(p->out, r ? ", " : "  part ");
         if (part->temps[r] < 0)
             text_add(p->out, "own");
@@ -69,6 +71,10 @@ static void print_head(Printer *p)
     for (int r = 0; r < n->nreduces; r++)
         text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
     print_registers(p);
+    if (n->scan)
+        text_printf(p->out, "  scan %s\n", axis(p, n->carry_axis));
+    else if (n->carry_axis >= 0)
+        text_printf(p->out, "  carry %s times %d\n", axis(p, n->carry_axis), n->carried);
     if (n->lanes_axis >= 0)
         text_printf(p->out, "  vectors %s%s\n", axis(p, n->lanes_axis),
                     n->scalar_give ? " apart" : "");
@@ -134,6 +140,7 @@ void nest_print(Unit *u, const Nest *n, Text *out)
 {
     Printer p = {.u = u, .n = n, .names = nest_names(u, n->def), .out = out};
     text_printf(out, "nest %s", n->name);
+    if (n->inside) text_add(out, " inside");
     if (n->when && !num_is(n->when, 1)) number(&p, "when", n->when);
     if (n->checked) text_add(out, " checked");
     if (n->lanes != KIR_V4) text_printf(out, " lanes V%d", -n->lanes);

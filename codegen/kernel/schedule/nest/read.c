@@ -16,8 +16,10 @@ typedef struct Reader {
     const char *next, *at;
     int line;
     const char *error;
-    NestNames names; /* of the definition being read */
-    Nest *n;         /* being read; NULL: none */
+    NestNames names; /* of `named` */
+    const Def *named;
+    Interior *interior; /* of the last nest that is inside one */
+    Nest *n;            /* being read; NULL: none */
     int nest_line;
     const char *axis_names[NEST_AXES];
     NestStep *in[DEEPEST + 2]; /* where a step at that depth goes */
@@ -160,8 +162,14 @@ static void read_axis(Reader *r)
         vars[n] = v->node;
         doms[n++] = *v->dom;
     } while (accept(r, ","));
-    nest_axis(r->u, r->n, n, arena_copy(a, vars, (size_t)n * sizeof *vars),
-              arena_copy(a, doms, (size_t)n * sizeof *doms));
+    int at = nest_axis(r->u, r->n, n, arena_copy(a, vars, (size_t)n * sizeof *vars),
+                       arena_copy(a, doms, (size_t)n * sizeof *doms));
+    Num *from = optional(r, "from"), *to = optional(r, "to");
+    bool own = n == 1 && (r->n->def->nvars && r->n->axes[at].n);
+    if ((from || to) && !own)
+        fail(r, "only of one variable of the definition there are some positions");
+    else if (from || to)
+        nest_axis_cut(r->u, r->n, at, from, to);
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
@@ -206,10 +214,10 @@ static void read_part(Reader *r)
         bool own = accept(r, "own");
         if (!own) expect(r, "temp");
         int temp = own ? -1 : small_number(r, r->u->ntemps);
-        if (places == r->n->nreduces) fail(r, "a part has a place for each result");
+        if (places == nest_places(r->n)) fail(r, "a part has a place for each result");
         if (!r->error) p->temps[places++] = temp;
     } while (!r->error && accept(r, ","));
-    if (places < r->n->nreduces) fail(r, "a part has a place for each result");
+    if (places < nest_places(r->n)) fail(r, "a part has a place for each result");
     expect(r, "over");
     do {
         int at = axis(r);
@@ -218,6 +226,23 @@ static void read_part(Reader *r)
         p->axes[p->naxes] = at;
         p->lengths[p->naxes++] = optional(r, "times");
     } while (accept(r, ","));
+}
+
+/* scan VAR, or carry VAR times N */
+static void read_carry(Reader *r, bool scan)
+{
+    Nest *n = r->n;
+    if (n->carry_axis >= 0) fail(r, "a nest carries along one axis");
+    n->carry_axis = axis(r);
+    n->carried = 1;
+    if (!scan) {
+        expect(r, "times");
+        n->carried = small_number(r, NEST_CARRIED + 1);
+        return;
+    }
+    if (r->error) return;
+    if (n->inside) n->scan = scan_of(r->u, r->interior, r->u->options->precise);
+    if (!n->scan) fail(r, "this is no scan");
 }
 
 static bool read_head(Reader *r)
@@ -232,6 +257,10 @@ static bool read_head(Reader *r)
     } else if (accept(r, "vectors")) {
         n->lanes_axis = axis(r);
         n->scalar_give = accept(r, "apart");
+    } else if (accept(r, "scan")) {
+        read_carry(r, true);
+    } else if (accept(r, "carry")) {
+        read_carry(r, false);
     } else if (accept(r, "part")) {
         read_part(r);
     } else if (accept(r, "keys")) {
@@ -355,7 +384,24 @@ static void end_nest(Reader *r)
     r->n = NULL;
 }
 
-/* nest NAME [when E] [checked] [lanes V8] */
+/* Names are those of this definition. */
+static void use_names(Reader *r, const Def *d)
+{
+    if (r->named == d) return;
+    if (r->named) nest_names_free(&r->names);
+    r->names = nest_names(r->u, d);
+    r->named = d;
+}
+
+static void read_inside(Reader *r)
+{
+    const Def *d = &r->defs[r->done - 1];
+    r->interior = d->node->self ? interior_of(r->u, d) : NULL;
+    if (!r->interior) fail(r, "the definition has no interior");
+    if (r->interior) r->n = nest_inside(r->u, r->n->name, r->interior, NULL);
+}
+
+/* nest NAME [inside] [when E] [checked] [lanes V8] */
 static void read_nest(Reader *r)
 {
     if (!r->done) {
@@ -364,6 +410,8 @@ static void read_nest(Reader *r)
     }
     r->n = nest_new(r->u, plain_name(r), &r->defs[r->done - 1], NULL);
     r->nest_line = r->line;
+    if (accept(r, "inside")) read_inside(r);
+    use_names(r, r->n->def);
     if (accept(r, "when")) r->n->when = expression(r, true);
     r->n->checked = accept(r, "checked");
     if (accept(r, "lanes")) {
@@ -383,8 +431,7 @@ static void read_definition(Reader *r)
     if (r->done == r->ndefs || r->defs[r->done].temp != temp)
         fail(r, "definitions stand in the order in which they are computed");
     if (r->error) return;
-    if (r->done) nest_names_free(&r->names);
-    r->names = nest_names(r->u, &r->defs[r->done]);
+    use_names(r, &r->defs[r->done]);
     schedule_begin(r->u, &r->defs[r->done++]);
 }
 
@@ -463,6 +510,6 @@ const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
     end_nest(&r);
     r.line += !r.line;
     if (r.done < ndefs) fail(&r, "the schedule ends before all definitions are computed");
-    if (r.done) nest_names_free(&r.names);
+    if (r.named) nest_names_free(&r.names);
     return r.error;
 }

@@ -46,35 +46,184 @@ bool recipe_stays(const Def *d, int dim)
     return all;
 }
 
-bool recipe_ordered(Unit *u, const Def *d, bool checked)
+/* ---- loops in order ---------------------------------------------------------------------------- */
+
+/* The variables that stay as one axis, -1: there are none. `but`: this one apart. */
+static int lines_axis(Unit *u, Nest *n, const bool *stays, int but)
 {
-    if (!d->node->self) return false;
-    Nest *n = nest_new(u, "recur", d, NULL);
-    n->checked = checked;
+    const Def *d = n->def;
     const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
     FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
-    bool independent[FD_MAX_RANK];
     int lines = 0;
     for (int v = 0; v < d->nvars; v++) {
-        independent[v] = recipe_stays(d, v);
-        if (!independent[v]) continue;
+        if (!stays[v] || v == but) continue;
         vars[lines] = d->vars[v];
         doms[lines++] = d->doms[v];
     }
+    return lines ? nest_axis(u, n, lines, vars, doms) : -1;
+}
+
+/* A loop over an ordered variable, between these positions. */
+static NestStep *ordered_loop(Unit *u, Nest *n, NestStep *in, int place, Num *from, Num *to)
+{
+    int order = n->def->node->order[place], v = abs(order) - 1;
+    int axis = nest_axis_of(u, n, n->def, v, v + 1);
+    n->axes[axis].down = order < 0;
+    if (from || to) nest_axis_cut(u, n, axis, from, to);
+    return nest_loop(u, in, axis, NULL, NEST_CUT);
+}
+
+/* All points, or some positions of each ordered variable, one after the other. */
+static void loops(Unit *u, const Def *d, Num *when, bool checked, const bool *stays,
+                  Num *const *from, Num *const *to)
+{
+    Nest *n = nest_new(u, from ? "recur_border" : "recur", d, when);
+    n->checked = checked;
     NestStep *in = &n->root;
-    if (lines) in = nest_group(u, in, nest_axis(u, n, lines, vars, doms), 0, NULL, NEST_CUT);
+    int lines = lines_axis(u, n, stays, -1);
+    if (lines >= 0) in = nest_group(u, in, lines, 0, NULL, NEST_CUT);
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
-        if (v < 0) {
-            u->host_only = true; /* no order was found */
-            return true;
-        }
-        if (independent[v]) continue;
-        int axis = nest_axis_of(u, n, d, v, v + 1);
-        n->axes[axis].down = d->node->order[k] < 0;
-        in = nest_loop(u, in, axis, NULL, NEST_CUT);
+        if (!stays[v]) in = ordered_loop(u, n, in, k, from ? from[v] : NULL, to ? to[v] : NULL);
     }
     nest_step(u, in, NEST_GIVE);
     nest_lower(u, n);
+}
+
+/* ---- the interior ------------------------------------------------------------------------------ */
+
+/* What lies before the interior, as before: the first positions of each variable, and of the
+ * variables before it those that are left. */
+static void borders(Unit *u, const Def *d, const Interior *in, Num *when, bool checked)
+{
+    Num *from[FD_MAX_RANK] = {NULL}, *to[FD_MAX_RANK] = {NULL};
+    for (int k = 0; k < d->nvars; k++) {
+        int v = abs(d->node->order[k]) - 1;
+        if (in->stays[v] || num_is(in->skip[v], 0)) continue;
+        to[v] = in->skip[v];
+        loops(u, d, when, checked, in->stays, from, to);
+        to[v] = NULL;
+        from[v] = in->skip[v];
+    }
+}
+
+/* Its first elements are there when the others begin: nothing at a border reads from inside. */
+static bool borders_first(const Interior *in)
+{
+    int bordered = 0, ordered = 0;
+    for (int v = 0; v < in->def.nvars; v++) {
+        ordered += !in->stays[v];
+        bordered += !in->stays[v] && !num_is(in->skip[v], 0);
+    }
+    return !bordered || ordered == 1 || in->forward;
+}
+
+/* How many elements before can stay in registers; 0: none. */
+static int carried(const Interior *in, int dim)
+{
+    int most = 0;
+    if (!fd_type_is_scalar(in->def.body->type)) return 0;
+    for (int i = 0; i < in->nreads; i++) {
+        const InteriorRead *r = &in->reads[i];
+        bool along = r->before[dim] <= NEST_CARRIED;
+        for (int v = 0; v < in->def.nvars; v++)
+            along = along && r->constant[v] && (v == dim || r->before[v] == 0);
+        if (along && r->before[dim] > most) most = (int)r->before[dim];
+    }
+    return most;
+}
+
+/* One after the other, the last ones in registers. */
+static void in_registers(Unit *u, const Interior *in, Num *when)
+{
+    const Def *d = &in->def;
+    Nest *n = nest_inside(u, "recur_inside", in, when);
+    NestStep *at = &n->root;
+    int lines = lines_axis(u, n, in->stays, -1), last = -1;
+    if (lines >= 0) at = nest_group(u, at, lines, 0, NULL, NEST_CUT);
+    for (int k = 0; k < d->nvars; k++)
+        if (!in->stays[abs(d->node->order[k]) - 1]) last = k;
+    for (int k = 0; k <= last; k++) {
+        int v = abs(d->node->order[k]) - 1;
+        if (in->stays[v]) continue;
+        int depth = k == last ? carried(in, v) : 0;
+        NestStep *resume = depth ? nest_step(u, at, NEST_RESUME) : NULL;
+        at = ordered_loop(u, n, at, k, in->skip[v], NULL);
+        if (!resume) continue;
+        n->carry_axis = at->axis;
+        n->carried = depth;
+    }
+    nest_step(u, at, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+/* Lines side by side: the elements of a row, which do not need each other, in lanes. */
+static Num *in_lanes(Unit *u, const Interior *in, Num *when)
+{
+    const Def *d = &in->def;
+    int last = d->nvars - 1;
+    if (u->options->family == CG_GPU || !in->stays[last]) return NULL;
+    if (!lanes_possible(d->body, d->vars[last])) return NULL;
+    Nest *n = nest_inside(u, "recur_lanes", in, NULL);
+    n->lanes = nest_lanes_for(widest_bytes(d->body));
+    Num *width = nest_lane_count(u, n->lanes), *others = num_int(u, 1);
+    for (int v = 0; v < last; v++)
+        if (in->stays[v]) others = num_op(u, FD_OP_MUL, others, in->n[v]);
+    Num *chunk = recipe_chunk(u, in->n[last], others, width);
+    chunk = num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, num_int(u, 256)));
+    chunk = num_let(u, "chunk", chunk);
+    n->when = num_let(u, "lanes", num_and(u, when, num_op(u, FD_OP_GE, in->n[last], width)));
+    NestStep *at = &n->root;
+    int lines = lines_axis(u, n, in->stays, last), row = nest_axis_of(u, n, d, last, last + 1);
+    if (lines >= 0) at = nest_group(u, at, lines, 1, NULL, NEST_CUT);
+    at = nest_group(u, at, row, 0, chunk, NEST_CUT);
+    for (int k = 0; k < d->nvars; k++) {
+        int v = abs(d->node->order[k]) - 1;
+        if (!in->stays[v]) at = ordered_loop(u, n, at, k, in->skip[v], NULL);
+    }
+    nest_step(u, nest_lanes(u, nest_loop(u, at, row, width, NEST_WHOLE), row), NEST_GIVE);
+    nest_step(u, nest_loop(u, at, row, NULL, NEST_CUT), NEST_GIVE);
+    nest_lower(u, n);
+    return n->when;
+}
+
+/* Gives the condition under which borders and interior apart compute the definition. */
+static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
+{
+    enum { FEWEST = 1024 }; /* elements that are worth a launch of their own */
+    Num *n = num_int(u, 1), *some = num_truth(u, true);
+    for (int v = 0; v < d->nvars; v++) {
+        n = num_op(u, FD_OP_MUL, n, in->n[v]);
+        some = num_and(u, some, num_op(u, FD_OP_GT, in->n[v], num_int(u, 0)));
+    }
+    if (in->nreads < 0 || num_is(in->safe, 0) || !borders_first(in)) return NULL;
+    Num *when = num_and(u, num_op(u, FD_OP_GE, n, num_int(u, FEWEST)), some);
+    when = num_let(u, "inside", num_and(u, in->safe, when));
+    if (num_is(when, 0)) return NULL;
+    for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */
+        in->skip[v] = num_let(u, "skip", in->skip[v]);
+        Num *left = num_op(u, FD_OP_SUB, plan_n(u, &d->doms[v]), in->skip[v]);
+        in->n[v] = num_is(in->skip[v], 0) ? plan_n(u, &d->doms[v])
+                                          : num_op(u, FD_OP_MAX, left, num_int(u, 0));
+    }
+    borders(u, d, in, when, checked);
+    Num *rest = when, *done = recipe_scan(u, in, rest);
+    if (!done) done = in_lanes(u, in, rest);
+    if (done) rest = num_and(u, rest, num_not(u, done));
+    if (done != when) in_registers(u, in, rest);
+    return when;
+}
+
+bool recipe_ordered(Unit *u, const Def *d, bool checked)
+{
+    if (!d->node->self) return false;
+    Interior *in = interior_of(u, d);
+    if (!in) {
+        u->host_only = true; /* no order was found */
+        return true;
+    }
+    Num *done = u->options->tile == CG_TILE_1X1 ? NULL : apart(u, d, in, checked);
+    Num *rest = done ? num_not(u, done) : num_truth(u, true);
+    if (!num_is(rest, 0)) loops(u, d, rest, checked, in->stays, NULL, NULL);
     return true;
 }

@@ -117,24 +117,36 @@ static void down(Verify *v, const NestStep *s)
         verify_fail(v, "%s goes down: one loop, one by one", verify_axis_name(v, s->axis));
 }
 
-/* Points of a recurrence come in its order; only what stays where it is runs in parallel. */
+/* Is there a loop over this variable of the definition around? */
+static bool is_around(const Verify *v, const FdNode *var)
+{
+    for (int p = 0; p < v->npath; p++)
+        for (int q = 0; q < v->n->axes[v->path[p]->axis].nvars; q++)
+            if (v->n->axes[v->path[p]->axis].vars[q] == var) return true;
+    return false;
+}
+
+/* Points of a recurrence come in its order; only what stays where it is, or is steps of a scan, runs
+ * in parallel. */
 static void ordered(Verify *v, const NestStep *s)
 {
     const Def *d = v->n->def;
     const NestAxis *x = &v->n->axes[s->axis];
+    if (v->n->scan && s->axis == v->n->carry_axis) return;
     for (int i = 0; i < x->nvars; i++) {
-        int dim = 0;
+        int dim = 0, place = 0;
         while (dim < d->nvars && d->vars[dim] != x->vars[i]) dim++;
-        if (dim == d->nvars || (s->bind == NEST_GROUP && recipe_stays(d, dim))) continue;
-        int place = 0, before = 0;
-        while (place < d->nvars && abs(d->node->order[place]) != dim + 1) place++;
-        for (int k = 0; k < place; k++) { /* loops over those before are around */
-            int other = abs(d->node->order[k]) - 1;
-            for (int p = 0; other >= 0 && p < v->npath; p++)
-                for (int q = 0; q < v->n->axes[v->path[p]->axis].nvars; q++)
-                    before += v->n->axes[v->path[p]->axis].vars[q] == d->vars[other];
+        if (dim == d->nvars || recipe_stays(d, dim)) continue;
+        bool same = true;
+        for (; place < d->nvars && abs(d->node->order[place]) != dim + 1; place++) {
+            int other = abs(d->node->order[place]) - 1; /* loops over those before are around */
+            same = same && other >= 0 && (recipe_stays(d, other) || is_around(v, d->vars[other]));
         }
-        bool same = place < d->nvars && before == place && (d->node->order[place] < 0) == x->down;
+        for (int k = place + 1; same && k < d->nvars; k++) { /* and over those after are not */
+            int other = abs(d->node->order[k]) - 1;
+            same = recipe_stays(d, other) || !is_around(v, d->vars[other]);
+        }
+        same = same && place < d->nvars && (d->node->order[place] < 0) == x->down;
         if (s->bind != NEST_LOOP || s->count || x->nvars > 1 || !num_is(s->step, 1) || !same)
             verify_fail(v, "%s is not in the order of the recurrence",
                         verify_axis_name(v, s->axis));
@@ -183,7 +195,7 @@ static void open_loop(Verify *v, const NestStep *s)
             verify_fail(v, "a loop over %s inside its copies", name);
     if (!v->why && s->count && !counted) turns(v, s);
     if (!v->why && (s->bind == NEST_GROUP || s->bind == NEST_ITEM)) dims(v, s);
-    if (!v->why && x->down) down(v, s);
+    if (!v->why && x->down && !v->n->scan) down(v, s);
     if (!v->why && v->n->def->node->self) ordered(v, s);
     if (!v->why) tail(v, s);
 }
@@ -246,6 +258,10 @@ static void place(Verify *v, const NestStep *s)
 
 static void step(Verify *v, const NestStep *s)
 {
+    if (v->n->carry_axis >= 0 && s->kind != NEST_FOR) {
+        verify_carry(v, s);
+        return;
+    }
     switch (s->kind) {
     case NEST_FOR: loop(v, s); break;
     case NEST_HOLD:
@@ -311,8 +327,9 @@ static void results(Verify *v)
 
 const char *nest_verify(Unit *u, const Nest *n)
 {
-    Verify v = {.u = u, .n = n, .begun = -1};
+    Verify v = {.u = u, .n = n, .begun = -1, .carried = -1};
     results(&v);
+    if (n->carry_axis >= 0) verify_carry_head(&v);
     if (!n->root.first) verify_fail(&v, "the nest does nothing");
     if (!v.why) steps(&v, n->root.first);
     bool all = v.whole == (1u << n->nreduces) - 1;

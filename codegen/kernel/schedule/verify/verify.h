@@ -20,6 +20,7 @@ typedef struct Verify {
     bool resumed;       /* from a part */
     bool vectors, tail; /* what START made, as in nest/result.c */
     bool joined, given;
+    int carried;           /* loops around where values began to be carried; -1: not yet */
     unsigned taken, whole; /* results: of which some value was taken here, of which all were */
 } Verify;
 
@@ -63,6 +64,11 @@ void verify_scattered(
 void verify_join(Verify *v);
 void verify_save(Verify *v);
 void verify_give(Verify *v);
+
+/* ---- values of a recurrence that are carried (carry.c): the same steps -------------------------- */
+
+void verify_carry_head(Verify *v);
+void verify_carry(Verify *v, const NestStep *s);
 
 /* ---- holds (hold.c) ---------------------------------------------------------------------------- */
 

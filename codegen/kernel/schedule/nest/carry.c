@@ -1,0 +1,377 @@
+/* Lowering nests that carry values of a recurrence: its last elements along an axis stay in
+ * registers, and steps of a scan (value/scan.h) are taken together.
+ *
+ *   START, TAKE, SAVE   what the steps of a part come to, for a nest after it
+ *   RESUME              the elements before the first position: of the result, or what the steps of
+ *                       the parts before make of the first
+ *   GIVE                the element here; in lanes the steps of a vector are combined by shifting
+ *
+ * A product of factors can overflow where the elements themselves would not: where it is not finite,
+ * elements follow one after the other. */
+#include <stdlib.h>
+
+#include "impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+static KirType kind_of(const FdNode *n)
+{
+    return kir_type((int)result_kind(n), 1);
+}
+
+static KirType element(const Lower *l)
+{
+    return kind_of(l->n->def->body);
+}
+
+/* Number k of the steps so far, or element k + 1 before the position. */
+static const KirExpr *carried(Lower *l, KirType t, int k)
+{
+    return kir_name(l->a, t, arena_printf(l->a, "%s_%d", l->carried, k));
+}
+
+static const KirExpr *number(Lower *l, int k)
+{
+    return carried(l, kind_of(l->n->scan->step[k]), k);
+}
+
+static const KirExpr *vector(Lower *l)
+{
+    KirType t = kind_of(l->n->scan->step[0]);
+    t.lanes = l->g.lanes;
+    return kir_name(l->a, t, arena_printf(l->a, "%s_v", l->carried));
+}
+
+static bool in_vectors(const Lower *l) /* steps of each lane for itself */
+{
+    return l->n->scan && l->n->scan->commutes && l->n->lanes_axis == l->n->carry_axis;
+}
+
+static void copy(Lower *l, const char *stem, int n, const KirExpr **x)
+{
+    for (int k = 0; k < n; k++) {
+        const char *name = fresh_name(l->u, stem);
+        kir_decl(l->a, l->g.block, x[k]->type, name, x[k]);
+        x[k] = kir_name(l->a, x[k]->type, name);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+/* y := what x and then y come to. */
+static void both(Lower *l, const KirExpr *const *x, const KirExpr **y)
+{
+    const Scan *s = l->n->scan;
+    const KirExpr *out[SCAN_NUMBERS];
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    for (int k = 0; k < s->n; k++) {
+        gen_remember(&l->g, s->first[k], x[k]);
+        gen_remember(&l->g, s->second[k], y[k]);
+    }
+    for (int k = 0; k < s->n; k++)
+        out[k] = kir_splat(l->a, y[k]->type.lanes, gen_value(&l->g, s->both[k]));
+    gen_leave(&l->g, scope);
+    copy(l, "step", s->n, out);
+    for (int k = 0; k < s->n; k++) y[k] = out[k];
+}
+
+/* The element after these steps. */
+static const KirExpr *after(Lower *l, const KirExpr *before, const KirExpr *const *step)
+{
+    const Scan *s = l->n->scan;
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    gen_remember(&l->g, s->before, before);
+    for (int k = 0; k < s->n; k++) gen_remember(&l->g, s->second[k], step[k]);
+    const KirExpr *e = kir_splat(l->a, step[0]->type.lanes, gen_value(&l->g, s->after));
+    gen_leave(&l->g, scope);
+    return gen_variable(&l->g, "v", e);
+}
+
+/* The numbers of the step here. */
+static void steps_here(Lower *l, const KirExpr **out)
+{
+    const Scan *s = l->n->scan;
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    int lanes = nest_in_lanes(l, l->n->carry_axis) ? l->g.lanes : 1;
+    for (int k = 0; k < s->n; k++) out[k] = kir_splat(l->a, lanes, gen_whole(&l->g, s->step[k]));
+    gen_leave(&l->g, scope);
+    copy(l, "step", s->n, out);
+}
+
+static void identities(Lower *l, const KirExpr **out)
+{
+    for (int k = 0; k < l->n->scan->n; k++) out[k] = gen_value(&l->g, l->n->scan->identity[k]);
+}
+
+/* ---- in a vector ------------------------------------------------------------------------------- */
+
+static void shifted(Lower *l, const char *how, const KirExpr *const *x, const KirExpr **out)
+{
+    const KirExpr *none[SCAN_NUMBERS];
+    identities(l, none);
+    for (int k = 0; k < l->n->scan->n; k++) {
+        const KirExpr *args[] = {x[k], kir_splat(l->a, x[k]->type.lanes, none[k])};
+        out[k] = kir_call(l->a, x[k]->type, how, 2, args);
+    }
+}
+
+/* Each lane's numbers become those of all steps up to it: inside parts of 128 bits, then with all of
+ * the parts before, which do not wait for each other. */
+static void scan_lanes(Lower *l, const KirExpr **x)
+{
+    static const char *const up[] = {"cs_before1", "cs_before2", "cs_part1", "cs_part2",
+                                     "cs_part3"},
+                             *const down[] = {"cs_after1", "cs_after2", "cs_next1", "cs_next2",
+                                              "cs_next3"};
+    const char *const *how = l->n->axes[l->n->carry_axis].down ? down : up;
+    const KirExpr *y[SCAN_NUMBERS], *z[SCAN_NUMBERS];
+    for (int i = 0; i < 2; i++) {
+        shifted(l, how[i], x, y);
+        both(l, y, x);
+    }
+    shifted(l, how[3], x, y);
+    shifted(l, how[4], x, z);
+    both(l, z, y);
+    shifted(l, how[2], x, z);
+    both(l, z, x);
+    both(l, y, x);
+}
+
+static const KirExpr *last_lane(Lower *l, const KirExpr *x)
+{
+    bool down = l->n->axes[l->n->carry_axis].down, truth = x->type.kind == SC_BOOL;
+    KirType t = kir_type(truth ? SC_INT : x->type.kind, 1);
+    const KirExpr *e = kir_call(l->a, t, down ? "cs_first" : "cs_last", 1, &x);
+    return truth ? kir_convert(l->a, kir_type(SC_BOOL, 1), e) : e;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+static void start(Lower *l)
+{
+    const Scan *s = l->n->scan;
+    const KirExpr *none[SCAN_NUMBERS];
+    l->carried = fresh_name(l->u, "sum");
+    identities(l, none);
+    for (int k = 0; k < s->n; k++)
+        kir_decl(l->a, l->g.block, none[k]->type, number(l, k)->name, none[k]);
+    if (in_vectors(l)) {
+        const KirExpr *v = vector(l);
+        kir_decl(l->a, l->g.block, v->type, v->name, kir_splat(l->a, v->type.lanes, none[0]));
+    }
+}
+
+static void add(Lower *l, const KirExpr **step)
+{
+    const KirExpr *x[SCAN_NUMBERS];
+    for (int k = 0; k < l->n->scan->n; k++) x[k] = number(l, k);
+    both(l, x, step);
+    for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, x[k], step[k]);
+}
+
+static void add_vector(Lower *l, const KirExpr **x)
+{
+    scan_lanes(l, x);
+    for (int k = 0; k < l->n->scan->n; k++) x[k] = last_lane(l, x[k]);
+    add(l, x);
+}
+
+static void take(Lower *l)
+{
+    const KirExpr *x[SCAN_NUMBERS];
+    steps_here(l, x);
+    if (!nest_in_lanes(l, l->n->carry_axis)) {
+        add(l, x);
+    } else if (in_vectors(l)) {
+        const KirExpr *v = vector(l), *sum = v;
+        both(l, &sum, x);
+        kir_set(l->a, l->g.block, v, x[0]);
+    } else {
+        add_vector(l, x);
+    }
+}
+
+static const KirExpr *part_at(Lower *l, const KirExpr *part)
+{
+    const NestPart *p = &l->n->part;
+    if (p->naxes == 1) return part;
+    const KirExpr *parts = nest_number(l, "parts", p->lengths[p->naxes - 1]);
+    return nest_add(l, nest_mul(l, l->places[p->axes[0]].at, parts), part);
+}
+
+static void save(Lower *l)
+{
+    const Nest *n = l->n;
+    if (in_vectors(l)) {
+        const KirExpr *v = vector(l);
+        add_vector(l, &v);
+    }
+    const KirExpr *at = gen_variable(&l->g, "at", part_at(l, l->places[n->carry_axis].turn));
+    for (int k = 0; k < n->scan->n; k++) {
+        const KirExpr *x = number(l, k);
+        kir_store(l->a, l->g.block, gen_temp(&l->g, n->part.temps[k], x->type, true), at, x);
+    }
+}
+
+/* ---- elements ---------------------------------------------------------------------------------- */
+
+static void remember_before(Lower *l)
+{
+    const Nest *n = l->n;
+    int dim = nest_carry_dim(n);
+    for (int i = 0; i < n->inside->nreads; i++) {
+        int64_t before = nest_carries(n, &n->inside->reads[i], dim);
+        if (before)
+            gen_remember(&l->g, n->inside->reads[i].node, carried(l, element(l), (int)before - 1));
+    }
+}
+
+/* The element here, which is the last one then. */
+static void one_element(Lower *l, bool store)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    KirType t = element(l);
+    GenScope scope = gen_enter(g, g->block);
+    nest_remember(l);
+    remember_before(l);
+    const char *name = fresh_name(l->u, "v");
+    kir_decl(l->a, g->block, t, name, gen_whole(g, n->def->body));
+    const KirExpr *v = kir_name(l->a, t, name);
+    gen_remember(g, n->def->body, v);
+    if (store) gen_store(g, n->def);
+    gen_leave(g, scope);
+    for (int k = n->carried; k-- > 1;)
+        kir_set(l->a, g->block, carried(l, t, k), carried(l, t, k - 1));
+    kir_set(l->a, g->block, carried(l, t, 0), v);
+}
+
+/* The elements at `count` positions from `at` on, one after the other. */
+static void walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store)
+{
+    Gen *g = &l->g;
+    NestPlace *p = &l->places[l->n->carry_axis], before = *p;
+    const FdNode *lane = g->lane_var;
+    const KirExpr *i = kir_name(l->a, idx, fresh_name(l->u, "s"));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    g->lane_var = NULL;
+    p->lanes = false;
+    p->at = nest_add(l, at, i);
+    nest_bind(l, l->n->carry_axis);
+    one_element(l, store);
+    gen_leave(g, scope);
+    *p = before;
+    g->lane_var = lane;
+    kir_for(l->a, g->block, i->name, kir_int(l->a, 0), count, kir_int(l->a, 1), false, body);
+}
+
+static const KirExpr *is_finite(Lower *l, const KirExpr *x)
+{
+    return kir_call(l->a, kir_type(SC_BOOL, 1), "cs_finite", 1, &x);
+}
+
+static void give_vector(Lower *l)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0);
+    steps_here(l, x);
+    scan_lanes(l, x);
+    KirBlock fast = {0}, slow = {0};
+    GenScope scope = gen_enter(g, &fast);
+    const KirExpr *v = after(l, kir_splat(l->a, g->lanes, last), x);
+    gen_remember(g, n->def->body, v);
+    gen_store(g, n->def);
+    kir_set(l->a, g->block, last, last_lane(l, v));
+    gen_leave(g, scope);
+    if (n->scan->grows) {
+        scope = gen_enter(g, &slow);
+        walk(l, l->places[n->carry_axis].at, nest_lanes_number(l), true);
+        gen_leave(g, scope);
+        kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
+    } else {
+        kir_if(l->a, g->block, NULL, fast, NULL);
+    }
+}
+
+/* The elements before a position: those of the result. */
+static void load_before(Lower *l)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    NestPlace *p = &l->places[n->carry_axis], before = *p;
+    if (n->part.naxes) p->at = kir_int(l->a, 0);
+    for (int k = 0; k < n->carried; k++) {
+        GenScope scope = gen_enter(g, g->block);
+        NestPlace here = *p;
+        p->at = nest_op(l, FD_OP_SUB, p->at, kir_int(l->a, k + 1));
+        nest_bind(l, n->carry_axis);
+        const KirExpr *e =
+            kir_load(l->a, element(l), gen_output(g, n->def), gen_output_offset(g, n->def));
+        kir_decl(l->a, g->block, e->type, carried(l, element(l), k)->name, e);
+        *p = here;
+        gen_leave(g, scope);
+    }
+    *p = before;
+}
+
+static void part_before(Lower *l, const KirExpr *part)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0);
+    const KirExpr *at = gen_variable(g, "at", part_at(l, part));
+    for (int k = 0; k < n->scan->n; k++) {
+        KirType t = kind_of(n->scan->step[k]);
+        x[k] = kir_load(l->a, t, gen_temp(g, n->part.temps[k], t, false), at);
+    }
+    copy(l, "step", n->scan->n, x);
+    KirBlock fast = {0}, slow = {0};
+    GenScope scope = gen_enter(g, &fast);
+    kir_set(l->a, g->block, last, after(l, last, x));
+    gen_leave(g, scope);
+    if (!n->scan->grows) {
+        kir_if(l->a, g->block, NULL, fast, NULL);
+        return;
+    }
+    const KirExpr *share = l->places[n->carry_axis].span;
+    if (!share) share = kir_int(l->a, 1);
+    scope = gen_enter(g, &slow);
+    walk(l, nest_mul(l, part, share), share, false);
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
+}
+
+static void resume(Lower *l)
+{
+    Gen *g = &l->g;
+    const Nest *n = l->n;
+    l->carried = fresh_name(l->u, "before");
+    load_before(l);
+    if (!n->part.naxes) return;
+    const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part"));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    part_before(l, part);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, part->name, kir_int(l->a, 0), l->places[n->carry_axis].turn,
+            kir_int(l->a, 1), false, body);
+}
+
+void nest_carry(Lower *l, const NestStep *s)
+{
+    switch (s->kind) {
+    case NEST_START: start(l); break;
+    case NEST_RESUME: resume(l); break;
+    case NEST_TAKE: take(l); break;
+    case NEST_SAVE: save(l); break;
+    case NEST_GIVE:
+        if (nest_in_lanes(l, l->n->carry_axis))
+            give_vector(l);
+        else
+            one_element(l, true);
+        break;
+    default: abort();
+    }
+}

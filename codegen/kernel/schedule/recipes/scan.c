@@ -1,0 +1,139 @@
+/* Scans (value/scan.h): the steps of many elements are taken together.
+ *
+ *   scan_rows    enough lines for all units: a line for each work-item, in lanes along it
+ *   scan_parts   few lines: what the steps of a part of a line come to;
+ *   scan_apply   then each part begins with the last element before the interior and the steps of
+ *                the parts before it
+ *
+ * On a CPU in lanes, where the recurrence runs along the last variable; without lanes, and on a GPU,
+ * parts are worth it for many units only. Keeps: integers exactly; reals are added in another order,
+ * the same for the same device. */
+#include "recipe.h"
+
+typedef struct Form {
+    Unit *u;
+    const Interior *in;
+    const Scan *scan;
+    bool lanes;
+    int width; /* KIR_V4 or KIR_V8 */
+    Num *share, *parts;
+    int temps[SCAN_NUMBERS];
+} Form;
+
+static bool in_lanes(const Unit *u, const Interior *in, const Scan *s)
+{
+    if (u->options->family == CG_GPU || s->dim != in->def.nvars - 1) return false;
+    for (int k = 0; k < s->n; k++)
+        if (!lanes_possible(s->step[k], in->def.vars[s->dim])) return false;
+    return true;
+}
+
+static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, int *axis)
+{
+    const Def *d = &f->in->def;
+    Unit *u = f->u;
+    Nest *n = nest_inside(u, name, f->in, when);
+    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
+    int count = 0, dim = f->scan->dim;
+    for (int v = 0; v < d->nvars; v++) {
+        if (v == dim) continue;
+        vars[count] = d->vars[v];
+        doms[count++] = d->doms[v];
+    }
+    *lines = count ? nest_axis(u, n, count, vars, doms) : -1;
+    *axis = nest_axis_of(u, n, d, dim, dim + 1);
+    n->axes[*axis].down = f->in->down[dim];
+    nest_axis_cut(u, n, *axis, f->in->skip[dim], NULL);
+    n->scan = f->scan;
+    n->carry_axis = *axis;
+    n->carried = 1;
+    n->lanes = f->width;
+    if (f->lanes) n->lanes_axis = *axis;
+    return n;
+}
+
+static void along(const Form *f, Nest *n, NestStep *in, NestKind kind)
+{
+    Unit *u = f->u;
+    int axis = n->carry_axis;
+    if (f->lanes) {
+        NestStep *turn = nest_loop(u, in, axis, nest_lane_count(u, f->width), NEST_WHOLE);
+        nest_step(u, nest_lanes(u, turn, axis), kind);
+    }
+    nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), kind);
+}
+
+static void rows_nest(const Form *f, Num *rows, Num *when)
+{
+    Unit *u = f->u;
+    int lines, axis;
+    Nest *n = scan_nest(f, "scan_rows", when, &lines, &axis);
+    NestStep *in = &n->root;
+    if (lines >= 0) {
+        Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8));
+        Num *few = num_ceildiv(u, num_int(u, 4096),
+                               num_op(u, FD_OP_MAX, f->in->n[f->scan->dim], num_int(u, 1)));
+        Num *chunk = num_op(u, FD_OP_MAX, num_ceildiv(u, rows, units), few);
+        in = nest_group(u, in, lines, 0, num_let(u, "chunk", chunk), NEST_CUT);
+        in = nest_loop(u, in, lines, NULL, NEST_CUT);
+    }
+    nest_step(u, in, NEST_RESUME);
+    along(f, n, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+static void parts_nest(const Form *f, bool apply, Num *when)
+{
+    Unit *u = f->u;
+    int lines, axis;
+    Nest *n = scan_nest(f, apply ? "scan_apply" : "scan_parts", when, &lines, &axis);
+    NestPart *p = &n->part;
+    NestStep *in = &n->root;
+    for (int k = 0; k < f->scan->n; k++) p->temps[k] = f->temps[k];
+    if (lines >= 0) {
+        p->axes[p->naxes++] = lines;
+        in = nest_group(u, in, lines, 1, NULL, NEST_CUT);
+    }
+    p->lengths[p->naxes] = f->parts;
+    p->axes[p->naxes++] = axis;
+    in = nest_group(u, in, axis, 0, f->share, NEST_CUT);
+    nest_step(u, in, apply ? NEST_RESUME : NEST_START);
+    along(f, n, in, apply ? NEST_GIVE : NEST_TAKE);
+    if (!apply) nest_step(u, in, NEST_SAVE);
+    nest_lower(u, n);
+}
+
+Num *recipe_scan(Unit *u, Interior *in, Num *when)
+{
+    enum { PART = 8192 }; /* elements that are worth a part */
+    Form f = {.u = u, .in = in, .scan = scan_of(u, in, u->options->precise)};
+    if (!f.scan) return NULL;
+    f.lanes = in_lanes(u, in, f.scan);
+    size_t widest = widest_bytes(in->def.body);
+    f.width = nest_lanes_for(widest);
+    bool beside = !f.lanes && in->stays[in->def.nvars - 1] && u->options->family == CG_CPU;
+    if (beside) return NULL; /* lines are neighbours: lanes across them */
+    Num *one = num_int(u, 1), *rows = one, *n = in->n[f.scan->dim];
+    for (int v = 0; v < in->def.nvars; v++)
+        if (v != f.scan->dim) rows = num_op(u, FD_OP_MUL, rows, in->n[v]);
+    rows = num_let(u, "rows", rows);
+    /* Steps are taken twice: without lanes that wants units. */
+    Num *units = num_fact(u, NUM_UNITS), *each = num_int(u, u->options->family == CG_GPU ? 64 : 4);
+    Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, units, each), rows);
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, num_int(u, PART)));
+    if (!f.lanes) wish = num_select(u, num_op(u, FD_OP_GE, units, num_int(u, 4)), wish, one);
+    Num *share = num_ceildiv(u, n, num_op(u, FD_OP_MAX, wish, one));
+    if (f.lanes) share = num_roundup(u, share, nest_lane_count(u, f.width));
+    f.share = num_let(u, "share", num_op(u, FD_OP_MAX, share, one));
+    f.parts = num_let(u, "parts", num_ceildiv(u, n, f.share));
+    Num *several = num_and(u, when, num_op(u, FD_OP_GT, f.parts, one));
+    several = num_let(u, "several", several);
+    Num *bytes = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, rows, f.parts), num_int(u, 8));
+    for (int k = 0; k < f.scan->n; k++)
+        f.temps[k] = plan_temp(u, num_select(u, several, bytes, num_int(u, 0)));
+    rows_nest(&f, rows, num_and(u, when, num_not(u, several)));
+    parts_nest(&f, false, several);
+    parts_nest(&f, true, several);
+    return when;
+}

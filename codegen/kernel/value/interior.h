@@ -1,0 +1,55 @@
+/* The interior of a recurrence: where the conditions at its borders are decided. The first positions
+ * of each ordered variable are left out, as many as the conditions need:
+ *
+ *   before   i == 0 || j == 0 ? 0 : max(h(i - 1, j), h(i, j - 1)) + a(i - 1, j)   i: 0..n, j: 0..m
+ *   after    max(h(i - 1, j), h(i, j - 1)) + a(i - 1, j)                          i: 1..n, j: 1..m
+ *
+ * Where the reads of what is left are inside for all of its positions, nothing in it is checked. */
+#ifndef CS_CODEGEN_INTERIOR_H
+#define CS_CODEGEN_INTERIOR_H
+
+#include "../unit.h"
+
+enum { INTERIOR_READS = 64 };
+
+/* A read of the recurrence itself, and how many positions before each variable's own it reads,
+ * counted in the direction of the order. */
+typedef struct InteriorRead {
+    const FdNode *node;
+    bool constant[FD_MAX_RANK];
+    int64_t before[FD_MAX_RANK];
+} InteriorRead;
+
+typedef struct Interior {
+    Def def;                /* with the conditions decided; the ranges are those of the whole */
+    FdDom *doms;            /* where that holds */
+    Num *skip[FD_MAX_RANK]; /* positions of a variable that it leaves out, the first in the order */
+    Num *n[FD_MAX_RANK];    /* those that it has */
+    bool down[FD_MAX_RANK];
+    bool stays[FD_MAX_RANK]; /* every read of itself has the variable's own value there */
+    bool forward; /* nothing reads at a later position of any variable, not at the borders either */
+    Num *safe;    /* all reads are inside */
+    int nreads;   /* -1: too many, or the recurrence is used otherwise */
+    InteriorRead reads[INTERIOR_READS];
+    const struct Scan *scan; /* NULL: not found, or not looked for yet */
+    bool scanned;
+    uint32_t *uses; /* as Unit.uses, of its own nodes */
+    size_t nnodes;
+} Interior;
+
+/* The interior of a recurrence, made once; the plan gets no line. NULL: it has no order. */
+Interior *interior_of(Unit *u, const Def *d);
+/* Counts the uses of the nodes of its body and of these. */
+void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more);
+
+/* What a unit knows of the definition is of the interior, from here to interior_leave. */
+typedef struct InteriorScope {
+    const Def *def;
+    uint32_t *uses;
+    size_t nnodes, nsuspects;
+    const FdNode **suspects;
+} InteriorScope;
+InteriorScope interior_enter(Unit *u, const Interior *in);
+void interior_leave(Unit *u, InteriorScope s);
+
+#endif
