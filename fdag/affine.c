@@ -6,7 +6,7 @@
 
 /* ---- the form -------------------------------------------------------------------------- */
 
-static bool is_word(const FdNode *n)
+bool fdi_is_word(const FdNode *n)
 {
     return fd_type_is_scalar(n->type) && (n->type->scalar == SC_INT || n->type->scalar == SC_LONG);
 }
@@ -26,6 +26,11 @@ static bool add_term(FdAffine *a, const FdNode *atom, int64_t factor)
     return true;
 }
 
+bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t times)
+{
+    return !__builtin_mul_overflow(factor, times, &factor) && add_term(a, atom, factor);
+}
+
 /* fuel: operations left to look into. A sum that shares its parts in every step has exponentially
  * many paths; what is too large for an index is no form. */
 static bool add(FdAffine *a, const FdNode *n, int64_t factor, int *fuel)
@@ -34,7 +39,7 @@ static bool add(FdAffine *a, const FdNode *n, int64_t factor, int *fuel)
     if (fd_is_const(n) && fdi_is_integer(n->type))
         return !__builtin_mul_overflow(n->value.i, factor, &k) &&
                !__builtin_add_overflow(a->constant, k, &a->constant);
-    if (n->kind != FD_APPLY || !is_word(n)) return add_term(a, n, factor);
+    if (n->kind != FD_APPLY || !fdi_is_word(n)) return add_term(a, n, factor);
     if ((*fuel)-- <= 0) return false;
     const FdNode *const *x = n->args;
     switch (fd_op_of(n)) {
@@ -101,7 +106,7 @@ static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
         return end ? fdi_add_constant(e->fd, end, -1) : NULL;
     }
     if (fdi_node(n)->evaluable) return fdi_is_integer(n->type) ? fdi_to_long(e->fd, n) : NULL;
-    FdOp op = n->kind == FD_APPLY && is_word(n) ? fd_op_of(n) : FD_OP_NONE;
+    FdOp op = n->kind == FD_APPLY && fdi_is_word(n) ? fd_op_of(n) : FD_OP_NONE;
     if (op != FD_OP_MIN && op != FD_OP_MAX) return NULL;
     const FdNode *x = extreme(e, n->args[0], greatest), *y = extreme(e, n->args[1], greatest);
     if (x && y) return fdi_long_op(e->fd, op, x, y);
@@ -128,60 +133,6 @@ const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *rang
 {
     Extreme e = {.fd = fd, .range = range, .ctx = ctx, .fuel = 100};
     return fdi_is_integer(n->type) ? extreme(&e, n, greatest) : NULL;
-}
-
-/* ---- proofs ------------------------------------------------------------------------------ */
-
-typedef struct Proof {
-    FdRangeOf *range;
-    const void *ctx;
-    int fuel;
-} Proof;
-
-static bool not_positive(Proof *p, const FdAffine *a);
-
-/* The form with one term's atom replaced by `by`, plus `more`. */
-static bool with_bound(Proof *p, const FdAffine *a, int term, const FdNode *by, int64_t more)
-{
-    FdAffine b = *a;
-    int64_t factor = b.terms[term].factor;
-    b.terms[term] = b.terms[--b.nterms];
-    return !__builtin_add_overflow(b.constant, more, &b.constant) &&
-           fd_affine_add(&b, by, factor) && not_positive(p, &b);
-}
-
-/* Is the form at most 0 if this term is as great as its bounds allow? */
-static bool bounded(Proof *p, const FdAffine *a, int term)
-{
-    const FdNode *atom = a->terms[term].atom;
-    int64_t factor = a->terms[term].factor, back;
-    if (atom->kind == FD_VAR) {
-        const FdDom *d = p->range(p->ctx, atom);
-        if (!d || !d->lo || __builtin_sub_overflow(0, factor, &back)) return false;
-        return factor > 0 ? with_bound(p, a, term, d->hi, back) : with_bound(p, a, term, d->lo, 0);
-    }
-    FdOp op = atom->kind == FD_APPLY ? fd_op_of(atom) : FD_OP_NONE;
-    if (op != FD_OP_MIN && op != FD_OP_MAX) return false;
-    bool first = with_bound(p, a, term, atom->args[0], 0);
-    if ((op == FD_OP_MIN) == (factor > 0)) /* not above either: one is enough */
-        return first || with_bound(p, a, term, atom->args[1], 0);
-    return first && with_bound(p, a, term, atom->args[1], 0);
-}
-
-static bool not_positive(Proof *p, const FdAffine *a)
-{
-    if (a->nterms == 0) return a->constant <= 0;
-    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
-        p->fuel--;
-        if (bounded(p, a, i)) return true;
-    }
-    return false;
-}
-
-bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx)
-{
-    Proof p = {.range = range, .ctx = ctx, .fuel = 500};
-    return not_positive(&p, a);
 }
 
 /* ---- what inference has seen ------------------------------------------------------------- */

@@ -41,7 +41,5 @@ bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, 
 /* The least (or greatest) value that n can have over the ranges of its variables, or a bound of it,
  * as a closed long node; NULL if none is known. Empty ranges say nothing. */
 const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx);
-/* Is the form at most 0 for all values of its variables? False: not known. */
-bool fd_affine_not_positive(const FdAffine *a, FdRangeOf *range, const void *ctx);
 
 #endif

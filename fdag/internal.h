@@ -5,6 +5,7 @@
 
 #include "../base/vec.h"
 #include "affine.h"
+#include "facts.h"
 #include "fdag.h"
 
 typedef struct FdiType {
@@ -177,6 +178,30 @@ int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var); /* 0: does not o
 /* Adds factor * n; false, with a undefined, if the sum is no such index. */
 bool fdi_index_add(Fd *fd, FdiIndex *a, const FdNode *n, int64_t factor);
 void fdi_index_drop(FdiIndex *a, const FdNode *var); /* takes var's term out */
+
+bool fdi_is_word(const FdNode *n); /* an int or long: what the form looks into */
+/* Adds factor * times * atom; false as fd_affine_add. */
+bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t times);
+
+/* ---- facts (facts.c) -------------------------------------------------------------------- */
+
+struct FdFacts {
+    Fd *fd;
+    int nvars;           /* those around all */
+    const FdDom *own;    /* their ranges */
+    FdiMap doms;         /* the ranges of all variables */
+    VEC(FdAffine) forms; /* at most 0, each */
+};
+
+/* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing
+ * of the kind. */
+int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2]);
+/* The int expressions in n that may wrap where that matters: `most` of them, most + 1 if there are
+ * more. The affine form of what has none is its value. */
+int fdi_inexact(const FdFacts *f, const FdNode *n, int most, const FdNode **out);
+bool fdi_is_exact(const FdFacts *f, const FdNode *n);
+/* At most 0 both where a read is inside in a dimension; false: no forms. */
+bool fdi_read_forms(const FdFacts *f, const FdNode *read, int dim, FdAffine out[2]);
 
 /* ---- costs (cost.c) -------------------------------------------------------------------- */
 

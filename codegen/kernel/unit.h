@@ -37,12 +37,15 @@ typedef struct Unit {
     Text plan, types, functions, kernels;
     Text *schedule; /* NULL, or where the nests are printed */
     Numbers *numbers;
-    int ntemps;                   /* temporaries of the plan so far */
-    int nnames;                   /* for fresh names */
-    bool host_only;               /* something no kernel can do: give up */
-    VEC(UnitUser) users;          /* printed so far */
-    VEC(UnitRecord) records;      /* printed so far */
-    const struct Def *def;        /* the definition being scheduled: what its `self` reads */
+    int ntemps;                  /* temporaries of the plan so far */
+    int nnames;                  /* for fresh names */
+    bool host_only;              /* something no kernel can do: give up */
+    VEC(UnitUser) users;         /* printed so far */
+    VEC(UnitRecord) records;     /* printed so far */
+    const struct Def *def;       /* the definition being scheduled: what its `self` reads */
+    const struct Def *inside_of; /* whose conditions these are (nest_conditions) */
+    int ninside;
+    const FdNode **inside;
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
     struct Interior *interior;    /* of the recurrence asked about last (value/interior.h) */
@@ -80,6 +83,19 @@ Num *plan_unsafe(Unit *u, const Def *d);
 /* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
  * of its reads is not asked. */
 Num *plan_outside(Unit *u, const Def *d);
+
+/* The reads of a body of the definition that may fall outside under the facts, and in which
+ * dimension. In the arena. */
+typedef struct PlanSuspects {
+    int n;
+    const struct PlanSuspect {
+        const FdNode *node;
+        int dim;
+    } * reads;
+    bool calls; /* functions that read: only they know their indices */
+} PlanSuspects;
+struct FdFacts;
+PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f);
 
 /* An associative and commutative operation over closed ranges: any part of it can come first. */
 bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
@@ -137,6 +153,7 @@ typedef struct Gen {
     /* The lanes that are active, bools in lanes; NULL: all. What may fail asks it: a lane that is
      * not active neither reads nor reports. */
     const KirExpr *mask;
+    const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
     bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
@@ -241,6 +258,7 @@ const KirExpr *gen_stmt_value(Gen *g, const FdNode *expr);
 const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const *args);
 bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
+void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* Emits the kernels and plan lines of one definition (schedule/). */

@@ -28,22 +28,15 @@ typedef struct Recur {
     FdError *error;
     const FdNode *rec; /* as it is after composition */
     FdiNodes nodes;    /* of it */
-    FdiMap doms;       /* of their variables */
+    FdFacts *facts;    /* the ranges of their variables */
     VEC(Use) uses;
 } Recur;
-
-static const FdDom *range_of(const void *ctx, const FdNode *var)
-{
-    const Recur *r = ctx;
-    return fdi_dom_of(&r->doms, var);
-}
 
 /* Is s + shift at most 0? */
 static bool known(const Recur *r, const FdAffine *s, int64_t shift)
 {
     FdAffine t = *s;
-    return !__builtin_add_overflow(t.constant, shift, &t.constant) &&
-           fd_affine_not_positive(&t, range_of, r);
+    return !__builtin_add_overflow(t.constant, shift, &t.constant) && fd_shown(r->facts, &t);
 }
 
 static void add_use(Recur *r, const FdNode *apply)
@@ -69,7 +62,8 @@ static const FdNode *gather(Recur *r)
     FdiMap seen = {0};
     fdi_postorder(r->rec, &seen, &r->nodes);
     fdi_map_free(&seen);
-    fdi_gather_doms(&r->nodes, &r->doms);
+    fd_facts_free(r->facts);
+    r->facts = fd_facts_new(r->fd, r->rec->nvars, r->rec->vars, r->rec->doms, r->rec->body);
     for (size_t i = 0; i < r->nodes.len; i++) {
         const FdNode *n = r->nodes.data[i], *children[FD_MAX_CHILDREN];
         int count = fd_children(n, children);
@@ -205,7 +199,6 @@ static const FdNode *put_order(void *ctx, Fd *fd, const FdNode *n)
     r->rec = fd_rewrite(fd, n, fdi_compose_node, NULL);
     r->nodes.len = 0;
     r->uses.len = 0;
-    fdi_map_free(&r->doms);
     const FdNode *whole = gather(r);
     if (whole)
         complain(r, whole,
@@ -225,7 +218,7 @@ bool fd_pass_recur(Fd *fd, FdGraph *g, FdError *error)
     Recur r = {.fd = fd, .graph = g, .error = error};
     fdi_rewrite_graph(fd, g, put_order, &r);
     vec_free(&r.nodes);
-    fdi_map_free(&r.doms);
+    fd_facts_free(r.facts);
     vec_free(&r.uses);
     return error->message == NULL;
 }

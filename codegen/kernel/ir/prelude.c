@@ -270,6 +270,7 @@ static const struct {
               "typedef int idx_t;\n"
               "#endif\n"},
     {"MIN", "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"},
+    {"MAX", "#define MAX(a, b) max((idx_t)(a), (idx_t)(b))\n"},
     {"CAT CAT3 VEC", "#define CAT2(a, b) a##b\n"
                      "#define CAT(a, b) CAT2(a, b)\n"},
     {"CAT3", "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"},

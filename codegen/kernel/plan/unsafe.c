@@ -1,6 +1,6 @@
 /* Can reads fall outside? The least and greatest value of each index, as a condition over the
  * numbers of a run (see docs/kernels.md). */
-#include "../../../fdag/affine.h"
+#include "../../../fdag/facts.h"
 #include "../unit.h"
 
 typedef struct Scope { /* binders around a node */
@@ -112,4 +112,76 @@ Num *plan_unsafe(Unit *u, const Def *d)
 Num *plan_outside(Unit *u, const Def *d)
 {
     return outside(u, d, true);
+}
+
+/* ---- under facts ------------------------------------------------------------------------------- */
+
+/* The reads that a body makes in any case: domain inference has seen these. */
+static void made_reads(const FdNode *body, FdSeen *made)
+{
+    VEC(const FdNode *) stack = {0};
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len];
+        if (!fd_meet(made, n)) continue;
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
+        if (n->kind == FD_REDUCE) vec_push(&stack, n->body);
+    }
+    vec_free(&stack);
+}
+
+/* All ranges below a body and around it. */
+static void gather_scopes(Unit *u, const FdNode *body, const Scope *outer, Scope *all)
+{
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0};
+    *all = *outer;
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        if (!fd_meet(&seen, n)) continue;
+        if (n->nvars) {
+            Scope *up = arena_copy(u->arena, all, sizeof *all);
+            *all = (Scope){up, n->nvars, n->vars, n->doms};
+        }
+        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+    }
+    fd_seen_free(&seen);
+    vec_free(&stack);
+}
+
+PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f)
+{
+    PlanSuspects out = {0};
+    VEC(struct PlanSuspect) reads = {0};
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0}, made = {0};
+    Scope outer = {NULL, d->nvars, d->vars, d->doms}, all;
+    made_reads(d->body, &made);
+    gather_scopes(u, body, &outer, &all);
+    Place place = {u, &all};
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
+        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+        if (n->kind != FD_APPLY) continue;
+        if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
+            out.calls = true;
+        bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made, n);
+        for (int i = 0; is_read(n) && i < n->nargs; i++) {
+            if (old && fd_index_inferred(n->args[i], range_of, is_known, &place)) continue;
+            if (fd_read_shown(f, n, i)) continue;
+            vec_push(&reads, ((struct PlanSuspect){n, i}));
+        }
+    }
+    fd_seen_free(&seen);
+    fd_seen_free(&made);
+    vec_free(&stack);
+    out.n = (int)reads.len;
+    if (reads.len) out.reads = arena_copy(u->arena, reads.data, reads.len * sizeof *reads.data);
+    vec_free(&reads);
+    return out;
 }

@@ -43,6 +43,21 @@ static void count_all_uses(Unit *u)
     u->nnodes = (size_t)newest->id + 1;
 }
 
+void unit_count(Unit *u, const FdNode *n)
+{
+    size_t all = (size_t)fd_var(u->fd, n->type, "end")->id + 1;
+    uint32_t *uses = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
+    memset(now, 0, all * sizeof *now);
+    count_uses(n, now);
+    for (size_t i = 0; i < all; i++) {
+        uint32_t before = i < u->nnodes ? u->uses[i] : 1;
+        uses[i] = before > now[i] ? before : now[i];
+    }
+    mem_free(now);
+    u->uses = uses;
+    u->nnodes = all;
+}
+
 /* ---- the plan's head ------------------------------------------------------------------------- */
 
 static void plan_slots(Unit *u)

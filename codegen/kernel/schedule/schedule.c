@@ -83,6 +83,11 @@ void schedule_def(Unit *u, const Def *d)
         Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
         if (chunks) rest = num_not(u, chunks);
     }
+    if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1]))) {
+        bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1]);
+        Num *inside = recipe_inside(u, d, guarded ? rest : num_and(u, rest, unsafe));
+        if (inside) rest = num_let(u, "rest", num_and(u, rest, num_not(u, inside)));
+    }
     if (num_is(unsafe, 0)) {
         rest = reuse(u, d, rest);
     } else if (!num_is(unsafe, 1)) {

@@ -154,7 +154,9 @@ static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
 
 bool gen_is_suspect(const Gen *g, const FdNode *read)
 {
-    for (size_t i = 0; i < g->u->suspects.len; i++)
+    for (int i = 0; g->here && i < g->here->n; i++)
+        if (g->here->reads[i].node == read) return true;
+    for (size_t i = 0; !g->here && i < g->u->suspects.len; i++)
         if (g->u->suspects.data[i] == read) return true;
     return false;
 }

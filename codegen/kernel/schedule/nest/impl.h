@@ -18,6 +18,7 @@ typedef struct NestPlace {
     const char *placed;   /* stem of the arrays of NEST_PLACE; NULL: none */
     bool clamps;          /* positions may lie beyond the end */
     bool lanes;           /* in lanes */
+    bool part;            /* of a box: loops go from `from` to `limit`, not to n */
 } NestPlace;
 
 typedef struct NestOpen { /* a loop around */
@@ -32,6 +33,10 @@ typedef struct NestKept { /* a hold's memory */
     int depth; /* loops around it; -1: not there */
 } NestKept;
 
+typedef struct NestCut { /* positions where parts of an axis begin */
+    const KirExpr *from, *begin, *last, *end;
+} NestCut;
+
 typedef struct Lower {
     Unit *u;
     Arena *a;
@@ -40,6 +45,8 @@ typedef struct Lower {
     NestPlace places[NEST_AXES];
     NestOpen open[NEST_DEEPEST];
     int nopen;
+    NestCut cuts[NEST_BOXES];
+    unsigned place; /* in boxes: nest_at */
     NestKept kept[NEST_HOLDS];
     bool vectors; /* results are kept in vectors or copies; else in scalars only */
     bool items;   /* groups have several work-items */
@@ -62,6 +69,12 @@ const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
 const KirExpr *nest_local_id(Lower *l, int dim);
 bool nest_in_lanes(const Lower *l, int axis);
 const KirExpr *nest_lanes_number(Lower *l); /* how many there are */
+
+/* Where the range of a loop over this axis ends. */
+const KirExpr *nest_range_end(Lower *l, int axis);
+
+/* box.c: BEFORE .. UNLESS */
+void nest_box(Lower *l, const NestStep *s);
 
 /* hold.c */
 void nest_fill(Lower *l, const NestStep *s);

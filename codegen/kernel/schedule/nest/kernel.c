@@ -120,8 +120,7 @@ static void inside(Lower *l, const NestStep *s)
     nest_steps(l, s->first);
 }
 
-/* Where the range of a loop over this axis ends. */
-static const KirExpr *range_end(Lower *l, int axis)
+const KirExpr *nest_range_end(Lower *l, int axis)
 {
     const NestPlace *p = &l->places[axis];
     const KirExpr *limit = p->limit ? p->limit : nest_length(l, axis);
@@ -200,7 +199,7 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     Gen *g = &l->g;
     NestPlace *p = &l->places[s->axis];
     const KirExpr *step = nest_number(l, "step", s->step), *from = p->from ? p->from : p->at,
-                  *end = range_end(l, s->axis), *before = p->at;
+                  *end = nest_range_end(l, s->axis), *before = p->at;
     if (s->tail == NEST_WHOLE) {
         const KirExpr *steps = nest_op(l, FD_OP_DIV, nest_op(l, FD_OP_SUB, end, from), step);
         end = *rest = gen_variable(g, "whole", nest_add(l, from, nest_mul(l, steps, step)));
@@ -212,7 +211,8 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
     if (s->tail == NEST_BACK) {
-        const KirExpr *last = nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step);
+        const KirExpr *last = p->part ? end : nest_length(l, s->axis);
+        last = nest_op(l, FD_OP_SUB, last, step);
         at = gen_variable(g, counter_name(l, s->axis), kir_min(l->a, at, last));
     }
     *p = (NestPlace){.n = p->n,
@@ -220,7 +220,8 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
                      .limit = end,
                      .turn = p->turn,
                      .clamps = p->clamps || s->tail == NEST_CLAMP,
-                     .lanes = p->lanes};
+                     .lanes = p->lanes,
+                     .part = p->part};
     p->span = num_is(s->step, 1) ? NULL : step;
     open_loop(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
     inside(l, s);
@@ -381,6 +382,11 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_PLACE: lower_place(l, s); break;
         case NEST_HOLD: nest_fill(l, s); break;
         case NEST_FILL: nest_fill_here(l, s->hold); break;
+        case NEST_BEFORE:
+        case NEST_IN:
+        case NEST_AFTER:
+        case NEST_WHEN:
+        case NEST_UNLESS: nest_box(l, s); break;
         case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;
         default:
             if (l->n->carry_axis >= 0)

@@ -20,9 +20,11 @@ const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_LOCAL] = "local",
                                               [NEST_GLOBAL] = "global"};
 const char *const nest_kinds[NEST_KINDS] = {
-    [NEST_START] = "start", [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
-    [NEST_PARTS] = "parts", [NEST_SCATTER] = "scatter", [NEST_JOIN] = "join",
-    [NEST_SAVE] = "save",   [NEST_GIVE] = "give",       [NEST_SYNC] = "sync"};
+    [NEST_START] = "start",   [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
+    [NEST_PARTS] = "parts",   [NEST_SCATTER] = "scatter", [NEST_JOIN] = "join",
+    [NEST_SAVE] = "save",     [NEST_GIVE] = "give",       [NEST_SYNC] = "sync",
+    [NEST_BEFORE] = "before", [NEST_IN] = "in",           [NEST_AFTER] = "after",
+    [NEST_WHEN] = "when",     [NEST_UNLESS] = "unless"};
 
 static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
 {
@@ -102,17 +104,21 @@ const NestTerm *nest_find_var(const NestNames *n, const char *name)
 
 /* ---- expressions ------------------------------------------------------------------------------- */
 
+static const char *expression_text(Unit *u, const FdNode *node)
+{
+    Text t = {0};
+    fd_print_expr(&t, node);
+    for (size_t k = 0; k < t.len; k++)
+        if (iscntrl((unsigned char)t.data[k])) t.data[k] = ' '; /* a line is a line */
+    const char *text = arena_strndup(u->arena, t.data, t.len);
+    text_free(&t);
+    return text;
+}
+
 static const char *text_of(NestNames *n, size_t i)
 {
     NestTerm *term = &n->terms.data[i];
-    if (!term->text) {
-        Text t = {0};
-        fd_print_expr(&t, term->node);
-        for (size_t k = 0; k < t.len; k++)
-            if (iscntrl((unsigned char)t.data[k])) t.data[k] = ' '; /* a line is a line */
-        term->text = arena_strndup(n->u->arena, t.data, t.len);
-        text_free(&t);
-    }
+    if (!term->text) term->text = expression_text(n->u, term->node);
     return term->text;
 }
 
@@ -133,6 +139,42 @@ const FdNode *nest_find_term(NestNames *n, const char *name)
     for (size_t i = 0; i < n->terms.len; i++)
         if (is_text(text_of(n, i), name, len) && --number == 0) return n->terms.data[i].node;
     return NULL;
+}
+
+/* ---- conditions -------------------------------------------------------------------------------- */
+
+static const char *cond_name(Unit *u, const FdNode *const *conds, int at)
+{
+    const char *text = expression_text(u, conds[at]);
+    int number = 1;
+    for (int i = 0; i < at; i++) number += strcmp(expression_text(u, conds[i]), text) == 0;
+    return numbered(u, text, " #", number);
+}
+
+const char *nest_cond_name(NestNames *n, const Def *d, const FdNode *cond)
+{
+    const FdNode *const *conds;
+    int count = nest_conditions(n->u, d, &conds);
+    for (int i = 0; i < count; i++)
+        if (conds[i] == cond) return cond_name(n->u, conds, i);
+    return "_";
+}
+
+/* The longest that fits: one may begin another. */
+const FdNode *nest_find_cond(NestNames *n, const Def *d, const char **text)
+{
+    const FdNode *const *conds, *found = NULL;
+    size_t longest = 0;
+    int count = nest_conditions(n->u, d, &conds);
+    for (int i = 0; i < count; i++) {
+        const char *name = cond_name(n->u, conds, i);
+        size_t len = strlen(name);
+        if (len <= longest || strncmp(*text, name, len) != 0) continue;
+        found = conds[i];
+        longest = len;
+    }
+    *text += longest;
+    return found;
 }
 
 /* ---- axes -------------------------------------------------------------------------------------- */

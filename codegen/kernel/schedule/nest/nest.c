@@ -10,6 +10,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->def = d;
     n->when = when;
     n->lanes = KIR_V4;
+    n->bodies = arena_new_of(u->arena, const NestBody *);
     n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = n->carry_axis = -1;
     return n;
 }
@@ -164,6 +165,19 @@ int nest_add_hold(Nest *n, NestHold h)
 {
     n->holds[n->nholds] = h;
     return n->nholds++;
+}
+
+int nest_add_box(Nest *n, NestBox b)
+{
+    n->boxes[n->nboxes] = b;
+    return n->nboxes++;
+}
+
+NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box)
+{
+    NestStep *s = nest_step(u, in, kind);
+    s->box = box;
+    return s;
 }
 
 NestStep *nest_hold(Unit *u, NestStep *in, int hold)

@@ -29,7 +29,14 @@
 #include "../../unit.h"
 #include "../../value/scan.h"
 
-enum { NEST_AXES = FD_MAX_RANK + 4, NEST_HOLDS = 24, NEST_RESULTS = 8, NEST_CARRIED = 4 };
+enum {
+    NEST_AXES = FD_MAX_RANK + 4,
+    NEST_HOLDS = 24,
+    NEST_RESULTS = 8,
+    NEST_CARRIED = 4,
+    NEST_BOXES = 4,
+    NEST_CONDS = 64
+};
 
 /* What is looped over: the values of one variable, or the combinations of several, the last fastest.
  * Positions are counted from 0; the variables are bound to what a position stands for. */
@@ -73,7 +80,12 @@ typedef enum NestKind {
     NEST_JOIN,    /* lanes, copies and work-items of the results combined into one */
     NEST_SAVE,    /* results to a part */
     NEST_GIVE,    /* the definition's value here, to the result */
-    NEST_SYNC     /* all work-items of a group come here before one goes on */
+    NEST_SYNC,    /* all work-items of a group come here before one goes on */
+    NEST_BEFORE,  /* where the conditions of a box along an axis do not hold yet .. */
+    NEST_IN,      /* .. where all hold .. */
+    NEST_AFTER,   /* .. and the rest: the three follow each other */
+    NEST_WHEN,    /* if all conditions of a box hold .. */
+    NEST_UNLESS   /* .. and if not, which follows it */
 } NestKind;
 
 typedef enum NestSpace { NEST_REGISTERS, NEST_PRIVATE, NEST_LOCAL, NEST_GLOBAL } NestSpace;
@@ -87,6 +99,7 @@ typedef struct NestStep {
     Num *step;      /* FOR: positions that one turn covers; NULL: 1 */
     Num *count;     /* FOR: turns, NULL: to the end; PLACE */
     int hold;       /* HOLD */
+    int box;        /* BEFORE .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
     struct NestStep *first, *last, *next;
 } NestStep;
@@ -128,6 +141,24 @@ typedef struct NestRegs {
     Num *count, *step;
 } NestRegs;
 
+/* Conditions on where the kernel is (fd_interior): the definition is simpler where all hold. Along an
+ * axis they hold from some position to another; otherwise they are of variables bound around. */
+typedef struct NestBox {
+    const char *name;
+    int axis;   /* of one variable; -1: none */
+    Num *least; /* fewer positions than that are none; NULL: any number */
+    int nconds;
+    const FdNode *const *conds;
+} NestBox;
+
+/* What the definition computes at a place: its body under what holds there. */
+typedef struct NestBody {
+    unsigned place; /* nest_at of the boxes around */
+    const FdNode *node;
+    PlanSuspects suspects;
+    const struct NestBody *next;
+} NestBody;
+
 typedef struct Nest {
     const char *name;
     const Def *def;
@@ -153,6 +184,9 @@ typedef struct Nest {
     int carry_axis;         /* of a recurrence: the last values along it stay in registers; -1 */
     int carried;            /* how many */
     const Scan *scan;       /* steps are taken together; NULL: one after the other */
+    int nboxes;
+    NestBox boxes[NEST_BOXES];
+    const NestBody **bodies; /* those asked for so far */
     NestStep root;
 } Nest;
 
@@ -184,6 +218,17 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
+/* The conditions under which a point of a definition lies inside (fd_interior): what boxes are made
+ * of. */
+int nest_conditions(Unit *u, const Def *d, const FdNode *const **out);
+int nest_add_box(Nest *n, NestBox b);
+NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box);
+/* The place that a step of this kind leads to from another; 0 is where nothing is known. */
+unsigned nest_at(unsigned place, NestKind kind, int box);
+/* The definition there; its node is the body itself at place 0, whose suspects are the unit's. */
+const NestBody *nest_body(Unit *u, const Nest *n, unsigned place);
+/* Does a read of it that moves with v perhaps fall outside, so that lanes of v are not possible? */
+bool nest_body_fails(const NestBody *b, const FdNode *v);
 /* Is the axis (-1: none) one that reductions begin .. end - 1 combine over? */
 bool nest_is_reduced(const Nest *n, int axis, int begin, int end);
 /* Is there a loop over the axis from here on, or inside? Variables are bound where there is none. */

@@ -64,6 +64,17 @@ static void print_part(Printer *p)
     text_add(p->out, "\n");
 }
 
+static void print_box(Printer *p, const NestBox *b)
+{
+    text_printf(p->out, "  box %s", b->name);
+    if (b->axis >= 0) text_printf(p->out, " along %s", axis(p, b->axis));
+    number(p, "times", b->least);
+    for (int i = 0; i < b->nconds; i++)
+        text_printf(p->out, "%s %s", i ? "," : " where",
+                    nest_cond_name(&p->names, p->n->def, b->conds[i]));
+    text_add(p->out, "\n");
+}
+
 static void print_head(Printer *p)
 {
     const Nest *n = p->n;
@@ -84,6 +95,7 @@ static void print_head(Printer *p)
     if (n->keys.axis >= 0) text_add(p->out, "\n");
     if (n->block_axis >= 0)
         text_printf(p->out, "  block %s by %s\n", axis(p, n->block_axis), num_text(p->u, n->block));
+    for (int i = 0; i < n->nboxes; i++) print_box(p, &n->boxes[i]);
 }
 
 /* ---- loops and steps --------------------------------------------------------------------------- */
@@ -128,6 +140,7 @@ static void print_steps(Printer *p, const NestStep *s, int depth)
             number(p, "times", s->count);
         } else {
             text_add(p->out, nest_kinds[s->kind]);
+            if (s->kind >= NEST_BEFORE) text_printf(p->out, " %s", n->boxes[s->box].name);
         }
         for (int r = s->begin; s->kind == NEST_TAKE && n->nreduces > 1 && r < s->end; r++)
             text_printf(p->out, " %d", r);

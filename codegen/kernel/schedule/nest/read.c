@@ -206,6 +206,13 @@ static void read_registers(Reader *r)
     } while (!r->error && accept(r, ","));
 }
 
+static int find_box(const Reader *r, const char *word)
+{
+    for (int i = 0; i < r->n->nboxes; i++)
+        if (strcmp(r->n->boxes[i].name, word) == 0) return i;
+    return -1;
+}
+
 static void read_part(Reader *r)
 {
     NestPart *p = &r->n->part;
@@ -245,6 +252,32 @@ static void read_carry(Reader *r, bool scan)
     if (!n->scan) fail(r, "this is no scan");
 }
 
+/* box NAME [along AXIS] [times E] [where COND, ..] */
+static void read_box(Reader *r)
+{
+    Nest *n = r->n;
+    const FdNode *conds[NEST_CONDS];
+    NestBox b = {.name = plain_name(r), .axis = -1};
+    if (accept(r, "along")) b.axis = axis(r);
+    b.least = optional(r, "times");
+    if (accept(r, "where")) {
+        do {
+            skip(r);
+            const FdNode *c = r->error ? NULL : nest_find_cond(&r->names, n->def, &r->at);
+            if (!c || b.nconds == NEST_CONDS) {
+                fail(r, c ? "too many conditions" : "the definition has no such condition");
+                return;
+            }
+            conds[b.nconds++] = c;
+        } while (accept(r, ","));
+    }
+    if (find_box(r, b.name) >= 0) fail(r, "there is a box of that name");
+    if (n->nboxes == NEST_BOXES) fail(r, "too many boxes");
+    if (r->error) return;
+    if (b.nconds) b.conds = arena_copy(r->u->arena, conds, (size_t)b.nconds * sizeof *conds);
+    nest_add_box(n, b);
+}
+
 static bool read_head(Reader *r)
 {
     Nest *n = r->n;
@@ -270,6 +303,8 @@ static bool read_head(Reader *r)
         n->block_axis = axis(r);
         expect(r, "by");
         n->block = expression(r, false);
+    } else if (accept(r, "box")) {
+        read_box(r);
     } else {
         return false;
     }
@@ -368,6 +403,11 @@ static void read_step(Reader *r, int depth)
     }
     NestStep *s = nest_step(r->u, in, (NestKind)kind);
     if (kind == NEST_TAKE) read_take(r, s);
+    if (kind < NEST_BEFORE) return;
+    s->box = find_box(r, name(r));
+    if (s->box < 0) fail(r, "there is no box of that name");
+    if (depth > DEEPEST) fail(r, "too many loops in each other");
+    if (!r->error) r->in[++r->top] = s;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */

@@ -304,6 +304,22 @@ static void join(Lower *l)
 
 /* ---- give -------------------------------------------------------------------------------------- */
 
+/* The body is what it is under the conditions of the boxes around, if there are any. */
+static void give_here(Lower *l)
+{
+    const Nest *n = l->n;
+    if (!l->place || n->nreduces) {
+        gen_store(&l->g, n->def);
+        return;
+    }
+    const NestBody *b = nest_body(l->u, n, l->place);
+    Def here = *n->def;
+    here.body = b->node;
+    l->g.here = &b->suspects;
+    gen_store(&l->g, &here);
+    l->g.here = NULL;
+}
+
 /* The definition's value at the bound position, with these results. Blocked reductions: what came
  * before is in the part, and the value is computed with the last block only. */
 static void give_one(Lower *l, const KirExpr *const *results)
@@ -315,7 +331,7 @@ static void give_one(Lower *l, const KirExpr *const *results)
     GenScope scope = gen_enter(g, g->block);
     if (n->block_axis < 0) {
         for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], results[r]);
-        gen_store(g, n->def);
+        give_here(l);
         gen_leave(g, scope);
         return;
     }

@@ -6,7 +6,7 @@
 
 /* By NestBind, NestTail ("": CUT), NestSpace, NestKind (NULL: not by its word alone). */
 enum { NEST_BINDS = NEST_LANES + 1, NEST_TAILS = NEST_WHOLE + 1, NEST_SPACES = NEST_GLOBAL + 1 };
-enum { NEST_KINDS = NEST_SYNC + 1 };
+enum { NEST_KINDS = NEST_UNLESS + 1 };
 extern const char *const nest_binds[NEST_BINDS],
     *const nest_tails[NEST_TAILS], *const nest_spaces[NEST_SPACES], *const nest_kinds[NEST_KINDS];
 
@@ -30,6 +30,10 @@ const char *nest_var_name(const NestNames *n, const FdNode *v);
 const char *nest_term_name(NestNames *n, const FdNode *term);
 const NestTerm *nest_find_var(const NestNames *n, const char *name); /* NULL: there is none */
 const FdNode *nest_find_term(NestNames *n, const char *name);
+/* Of the definition's conditions (nest_conditions). The one whose name stands at *text, which moves
+ * behind it; NULL: there is none. */
+const char *nest_cond_name(NestNames *n, const Def *d, const FdNode *cond);
+const FdNode *nest_find_cond(NestNames *n, const Def *d, const char **text);
 /* That of its variable; of others their name, with a number where something before has it. */
 const char *nest_axis_name(const NestNames *names, const Nest *n, int axis);
 

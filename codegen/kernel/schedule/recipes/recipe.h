@@ -14,6 +14,9 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when);
 /* Everything: one value after the other along the last dimension, in lanes where reads allow it and
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
+/* Work with guards: inside of a box in lanes without them, its border one by one with checks. Under
+ * `when`, and what it gives. */
+Num *recipe_inside(Unit *u, const Def *d, Num *when);
 /* Reductions by associative user functions: a chunk of operands each, in order. */
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
 

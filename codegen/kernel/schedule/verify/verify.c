@@ -63,6 +63,10 @@ static bool has_kind(const NestStep *s, NestKind kind)
 /* The last turn of a loop in steps. */
 static void tail(Verify *v, const NestStep *s)
 {
+    if (v->part >= 0 && v->n->boxes[v->part].axis == s->axis && s->tail != NEST_WHOLE) {
+        verify_part_loop(v, s, has_copies(s->first, s->axis));
+        return;
+    }
     const Nest *n = v->n;
     const char *name = verify_axis_name(v, s->axis);
     Num *span = verify_span(v, s->axis);
@@ -185,8 +189,11 @@ static void open_loop(Verify *v, const NestStep *s)
         verify_fail(v, "the length of %s is known in the kernel only: one loop, one by one", name);
     else if (s->bind == NEST_LANES && (x->nvars != 1 || !num_is(s->step, 1)))
         verify_fail(v, "lanes are of one variable");
-    else if (s->bind == NEST_LANES && (verify_lanes(v) >= 0 || v->n->checked))
-        verify_fail(v, v->n->checked ? "what is checked is not in lanes" : "lanes inside lanes");
+    else if (s->bind == NEST_LANES && (verify_lanes(v) >= 0 || (v->n->checked && !v->at)))
+        verify_fail(v, v->n->checked && !v->at ? "what is checked is not in lanes"
+                                               : "lanes inside lanes");
+    else if ((s->bind == NEST_GROUP || s->bind == NEST_ITEM) && v->at)
+        verify_fail(v, "groups and work-items are launched outside of boxes");
     else if (s->bind == NEST_UNROLL && regs &&
              !(verify_same(v->u, regs->count, s->count) && verify_same(v->u, regs->step, s->step)))
         verify_fail(v, "the copies of %s are not those of the registers", name);
@@ -216,6 +223,16 @@ static void loop(Verify *v, const NestStep *s)
     before.taken = v->taken;
     if (s->tail != NEST_WHOLE) before.whole = v->whole;
     before.group_dims = v->group_dims, before.item_dims = v->item_dims;
+    *v = before;
+}
+
+/* A part of a box, or a turn: the steps there, then as before. */
+static void box(Verify *v, const NestStep *s)
+{
+    Verify before = *v;
+    verify_box(v, s);
+    if (!v->why) steps(v, s->first);
+    before.why = v->why;
     *v = before;
 }
 
@@ -282,6 +299,11 @@ static void step(Verify *v, const NestStep *s)
             if (v->path[i]->tail == NEST_GUARD)
                 verify_fail(v, "sync: all work-items of a group must come here");
         break;
+    case NEST_BEFORE:
+    case NEST_IN:
+    case NEST_AFTER:
+    case NEST_WHEN:
+    case NEST_UNLESS: box(v, s); break;
     case NEST_FILL: verify_fail(v, "only lowering fills"); break;
     }
 }
@@ -294,7 +316,12 @@ static void steps(Verify *v, const NestStep *first)
         synced(v, first);
         v->held = before;
     }
-    for (const NestStep *s = first; s && !v->why; s = s->next) step(v, s);
+    const NestStep *last = NULL;
+    for (const NestStep *s = first; s && !v->why; last = s, s = s->next) {
+        verify_box_order(v, last, s);
+        if (!v->why) step(v, s);
+    }
+    if (!v->why) verify_box_order(v, last, NULL);
     if (v->begun == v->npath && !v->given) verify_fail(v, "results are neither given nor saved");
 }
 
@@ -327,7 +354,7 @@ static void results(Verify *v)
 
 const char *nest_verify(Unit *u, const Nest *n)
 {
-    Verify v = {.u = u, .n = n, .begun = -1, .carried = -1};
+    Verify v = {.u = u, .n = n, .begun = -1, .carried = -1, .part = -1};
     results(&v);
     if (n->carry_axis >= 0) verify_carry_head(&v);
     if (!n->root.first) verify_fail(&v, "the nest does nothing");

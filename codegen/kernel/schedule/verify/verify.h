@@ -15,6 +15,8 @@ typedef struct Verify {
     int npath;
     unsigned group_dims, item_dims;
     /* of the place */
+    unsigned at;        /* in boxes: nest_at */
+    int part, opened;   /* a box along an axis, -1: none; loops around it */
     uint32_t held;      /* holds that are there */
     int begun;          /* loops around START or RESUME; -1: not begun */
     bool resumed;       /* from a part */
@@ -69,6 +71,15 @@ void verify_give(Verify *v);
 
 void verify_carry_head(Verify *v);
 void verify_carry(Verify *v, const NestStep *s);
+
+/* ---- boxes (box.c) ----------------------------------------------------------------------------- */
+
+/* The step that parts the positions, or takes one of two turns; its steps are checked by the caller. */
+void verify_box(Verify *v, const NestStep *s);
+/* The one after `before` (NULL: the first) belongs to it. */
+void verify_box_order(Verify *v, const NestStep *before, const NestStep *s);
+/* A loop over the axis of the part of a box that is around. */
+void verify_part_loop(Verify *v, const NestStep *s, bool copies);
 
 /* ---- holds (hold.c) ---------------------------------------------------------------------------- */
 

@@ -1,0 +1,98 @@
+/* What a definition computes at a place in a nest: its body under the conditions of the boxes around
+ * (nest.h). Each is worked out once. */
+#include "../../../../fdag/facts.h"
+#include "nest.h"
+
+enum { PLACE_BITS = 3 };
+
+unsigned nest_at(unsigned place, NestKind kind, int box)
+{
+    return place | (unsigned)(kind - NEST_BEFORE + 1) << box * PLACE_BITS;
+}
+
+static bool is_known(const void *ctx, const FdNode *n)
+{
+    const Unit *u = ctx;
+    return num_of((Unit *)(uintptr_t)u, n) != NULL;
+}
+
+int nest_conditions(Unit *u, const Def *d, const FdNode *const **out)
+{
+    if (u->inside_of != d) {
+        u->inside_of = d;
+        u->inside = arena_array(u->arena, const FdNode *, NEST_CONDS);
+        u->ninside = fd_interior(u->fd, d->nvars, d->vars, d->doms, d->body, is_known, u,
+                                 NEST_CONDS, u->inside);
+    }
+    *out = u->inside;
+    return u->ninside;
+}
+
+/* The only condition of a box that bounds its axis on this side; NULL: there are others, or none. */
+static const FdNode *only_bound(Unit *u, const Nest *n, const NestBox *b, bool below)
+{
+    const FdNode *only = NULL;
+    for (int i = 0; i < b->nconds; i++) {
+        bool lower;
+        const FdNode *v = n->axes[b->axis].vars[0];
+        if (!fd_solve(u->fd, b->conds[i], v, &lower) || lower != below) continue;
+        if (only) return NULL;
+        only = b->conds[i];
+    }
+    return only;
+}
+
+static void assume_box(Unit *u, const Nest *n, FdFacts *f, const NestBox *b, NestKind kind)
+{
+    const FdNode *not = NULL;
+    switch (kind) {
+    case NEST_IN:
+    case NEST_WHEN:
+        for (int i = 0; i < b->nconds; i++) fd_assume(f, b->conds[i], true);
+        return;
+    case NEST_BEFORE: not = only_bound(u, n, b, true); break;
+    case NEST_AFTER: not = b->least ? NULL : only_bound(u, n, b, false); break;
+    default: not = b->nconds == 1 ? b->conds[0] : NULL; break;
+    }
+    if (not ) fd_assume(f, not, false);
+}
+
+static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
+{
+    const Def *d = n->def;
+    NestBody *b = arena_new_of(u->arena, NestBody);
+    b->place = place;
+    b->node = d->body;
+    if (!place) return b;
+    bool inside = false;
+    for (int i = 0; i < n->nboxes; i++)
+        inside |= (place >> i * PLACE_BITS & 7) == NEST_IN - NEST_BEFORE + 1;
+    if (inside) b->node = fd_unroll(u->fd, b->node);
+    FdFacts *f = fd_facts_new(u->fd, d->nvars, d->vars, d->doms, b->node);
+    for (int i = 0; i < n->nboxes; i++) {
+        unsigned here = place >> i * PLACE_BITS & 7;
+        if (here) assume_box(u, n, f, &n->boxes[i], (NestKind)(NEST_BEFORE + here - 1));
+    }
+    b->node = fd_under(f, b->node);
+    b->suspects = plan_suspects(u, d, b->node, f);
+    fd_facts_free(f);
+    unit_count(u, b->node);
+    return b;
+}
+
+const NestBody *nest_body(Unit *u, const Nest *n, unsigned place)
+{
+    for (const NestBody *b = *n->bodies; b; b = b->next)
+        if (b->place == place) return b;
+    NestBody *b = make_body(u, n, place);
+    b->next = *n->bodies;
+    return *n->bodies = b;
+}
+
+bool nest_body_fails(const NestBody *b, const FdNode *v)
+{
+    const PlanSuspects *s = &b->suspects;
+    for (int i = 0; i < s->n; i++)
+        if (fd_uses_var(s->reads[i].node->args[s->reads[i].dim], v)) return true;
+    return s->calls;
+}

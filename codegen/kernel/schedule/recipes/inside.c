@@ -1,0 +1,107 @@
+/* Guarded work: definitions whose guards, clamps and checks come to nothing inside of a box, as
+ * stencils' do, with a border around it.
+ *
+ *   CPU   a work-item takes some rows; in rows that lie inside, a column before the box and after it
+ *         one by one, as they are written, those inside in lanes without a test
+ *
+ * Needs: closed ranges. Keeps: the order of operations within an element, and of elements in a row. */
+#include "recipe.h"
+
+typedef struct Inside {
+    const Def *d;
+    int last; /* the variable in lanes */
+    int ncuts, nturns, nclosed;
+    const FdNode *cuts[NEST_CONDS], *turns[NEST_CONDS]; /* along it, or of none; of those around */
+} Inside;
+
+/* Conditions by what they are of. */
+static void find(Unit *u, const Def *d, Inside *x)
+{
+    const FdNode *const *conds;
+    int n = nest_conditions(u, d, &conds);
+    *x = (Inside){.d = d, .last = d->nvars - 1};
+    for (int i = 0; i < n; i++) {
+        if (fd_closed(conds[i])) x->nclosed++;
+        if (fd_closed(conds[i]) || fd_uses_var(conds[i], d->vars[x->last]))
+            x->cuts[x->ncuts++] = conds[i];
+        else
+            x->turns[x->nturns++] = conds[i];
+    }
+}
+
+/* One by one over what is left of a part. */
+static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
+{
+    in = nest_part(u, in, part, box);
+    nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), NEST_GIVE);
+}
+
+static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes)
+{
+    one_by_one(u, in, NEST_BEFORE, box, axis);
+    NestStep *middle = nest_part(u, in, NEST_IN, box);
+    middle = nest_lanes(u, nest_loop(u, middle, axis, lanes, NEST_BACK), axis);
+    nest_step(u, middle, NEST_GIVE);
+    one_by_one(u, in, NEST_AFTER, box, axis);
+}
+
+static bool in_lanes(Unit *u, const Nest *n, unsigned at, const FdNode *v)
+{
+    const NestBody *b = nest_body(u, n, at);
+    return b->suspects.n == 0 && !b->suspects.calls && lanes_possible(b->node, v);
+}
+
+/* The nest without its loops. */
+typedef struct Boxes {
+    Nest *n;
+    int rows, last; /* axes; rows -1: there is one dimension */
+    int turns, box; /* turns -1: all rows lie inside */
+    unsigned at;    /* the place inside of all */
+} Boxes;
+
+static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
+{
+    Boxes b = {.n = nest_new(u, "inside", x->d, when), .rows = -1, .turns = -1};
+    b.n->checked = true;
+    if (x->last) b.rows = nest_axis_of(u, b.n, x->d, 0, x->last);
+    b.last = nest_axis_of(u, b.n, x->d, x->last, x->last + 1);
+    NestBox around = {.name = "rows", .axis = -1, .nconds = x->nturns};
+    around.conds = arena_copy(u->arena, x->turns, sizeof x->turns);
+    if (x->nturns) b.turns = nest_add_box(b.n, around);
+    NestBox middle = {.name = "middle", .axis = b.last, .least = least, .nconds = x->ncuts};
+    middle.conds = arena_copy(u->arena, x->cuts, sizeof x->cuts);
+    b.box = nest_add_box(b.n, middle);
+    b.at = nest_at(x->nturns ? nest_at(0, NEST_WHEN, b.turns) : 0, NEST_IN, b.box);
+    return b;
+}
+
+Num *recipe_inside(Unit *u, const Def *d, Num *when)
+{
+    Inside x;
+    CgTile tile = u->options->tile;
+    if (u->options->family != CG_CPU || tile == CG_TILE_1X1 || d->nvars == 0) return NULL;
+    find(u, d, &x);
+    if (x.ncuts + x.nturns == x.nclosed) return NULL; /* all lies inside or nothing */
+    Boxes tried = boxes(u, &x, when, num_int(u, 1));
+    if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
+    int vector = nest_lanes_for(widest_bytes(nest_body(u, tried.n, tried.at)->node));
+    Num *lanes = nest_lane_count(u, vector);
+    Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
+    Num *count = num_let(u, "rows", plan_elements(u, d, x.last));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes));
+    Boxes b = boxes(u, &x, when, lanes);
+    b.n->bodies = tried.n->bodies;
+    b.n->lanes = vector;
+    NestStep *in = &b.n->root;
+    if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
+    if (x.nturns) {
+        row(u, nest_part(u, in, NEST_WHEN, b.turns), b.box, b.last, lanes);
+        NestStep *border = nest_part(u, in, NEST_UNLESS, b.turns);
+        nest_step(u, nest_loop(u, border, b.last, NULL, NEST_CUT), NEST_GIVE);
+    } else {
+        row(u, in, b.box, b.last, lanes);
+    }
+    nest_lower(u, b.n);
+    return when;
+}

@@ -1,0 +1,75 @@
+/* Legality of boxes: their parts are all there, and what is inside keeps to them. */
+#include "../../../../fdag/facts.h"
+#include "verify.h"
+
+static bool gives(const NestStep *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == NEST_GIVE || gives(s->first)) return true;
+    return false;
+}
+
+static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
+{
+    const NestAxis *x = &v->n->axes[b->axis];
+    if (x->nvars != 1 || !x->n || x->down)
+        verify_fail(v, "the box %s is along one variable, whose range is known before", b->name);
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->axis == b->axis && verify_is_copy(v->path[i]))
+            verify_fail(v, "the box %s inside of copies or lanes", b->name);
+    if (v->part >= 0 && v->n->boxes[v->part].axis == b->axis)
+        verify_fail(v, "the box %s inside of another along its axis", b->name);
+    if (!nest_loops_over(s->first, b->axis))
+        verify_fail(v, "a part of the box %s without a loop over it", b->name);
+    for (int i = 0; !v->why && i < b->nconds; i++) {
+        bool lower;
+        const FdNode *value = fd_solve(v->u->fd, b->conds[i], x->vars[0], &lower);
+        if (value)
+            verify_bound(v, value, false);
+        else if (!num_of(v->u, b->conds[i]))
+            verify_fail(v, "the box %s: a condition bounds no position", b->name);
+    }
+}
+
+void verify_box(Verify *v, const NestStep *s)
+{
+    const NestBox *b = &v->n->boxes[s->box];
+    bool turn = s->kind == NEST_WHEN || s->kind == NEST_UNLESS;
+    if (v->n->nreduces || v->n->nholds) verify_fail(v, "what has boxes takes and holds nothing");
+    if (turn != (b->axis < 0))
+        verify_fail(v, "the box %s is along %s axis", b->name, turn ? "an" : "no");
+    if (!gives(s->first)) verify_fail(v, "a part of the box %s gives nothing", b->name);
+    if (v->why) return;
+    if (!turn) along_axis(v, b, s);
+    for (int i = 0; turn && !v->why && i < b->nconds; i++) verify_bound(v, b->conds[i], false);
+    v->at = nest_at(v->at, s->kind, s->box);
+    if (!turn) v->part = s->box, v->opened = v->npath;
+}
+
+static bool follows(const NestStep *before, NestKind kind, int box)
+{
+    return before && before->kind == kind && before->box == box;
+}
+
+void verify_box_order(Verify *v, const NestStep *before, const NestStep *s)
+{
+    bool whole = true;
+    if (before && (!s || s->box != before->box || s->kind != before->kind + 1))
+        whole = before->kind != NEST_BEFORE && before->kind != NEST_IN && before->kind != NEST_WHEN;
+    if (s && (s->kind == NEST_IN || s->kind == NEST_AFTER || s->kind == NEST_UNLESS))
+        whole = whole && follows(before, s->kind - 1, s->box);
+    if (!whole) verify_fail(v, "a box has all of its parts, in their order");
+}
+
+void verify_part_loop(Verify *v, const NestStep *s, bool copies)
+{
+    const NestBox *b = v->part < 0 ? NULL : &v->n->boxes[v->part];
+    if (!b || s->axis != b->axis || verify_is_copy(s)) return;
+    bool first = true, least = b->least && verify_at_least(v->u, NULL, b->least, s->step),
+         inside = v->at == nest_at(v->at, NEST_IN, v->part);
+    for (int i = v->opened; i < v->npath; i++) first = first && v->path[i]->axis != s->axis;
+    if (s->tail == NEST_BACK ? !first || !least || !inside
+                             : s->tail != NEST_WHOLE && (copies || s->tail != NEST_CUT))
+        verify_fail(v, "the last step of %s may leave its part of the box %s",
+                    verify_axis_name(v, s->axis), b->name);
+}

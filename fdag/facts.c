@@ -1,0 +1,279 @@
+/* What follows from facts (facts.h). A proof that a form is at most 0 takes its terms one after the
+ * other and puts in their place what bounds them: the ends of a variable's range, an operand of min
+ * or max, what the type holds, or a fact in which the term occurs too, so that it cancels. */
+#include "facts.h"
+
+#include "internal.h"
+
+/* ---- making them ------------------------------------------------------------------------- */
+
+FdFacts *fd_facts_new(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                      const FdNode *body)
+{
+    FdFacts *f = mem_alloc(sizeof *f);
+    FdiMap seen = {0};
+    FdiNodes nodes = {0};
+    *f = (FdFacts){.fd = fd, .nvars = nvars, .own = doms};
+    fdi_postorder(body, &seen, &nodes);
+    fdi_gather_doms(&nodes, &f->doms);
+    for (int i = 0; i < nvars; i++) fdi_map_set(&f->doms, vars[i], (uint64_t)(uintptr_t)&doms[i]);
+    fdi_map_free(&seen);
+    vec_free(&nodes);
+    return f;
+}
+
+void fd_facts_free(FdFacts *f)
+{
+    if (!f) return;
+    fdi_map_free(&f->doms);
+    vec_free(&f->forms);
+    mem_free(f);
+}
+
+void fd_fact(FdFacts *f, const FdAffine *form)
+{
+    enum { MOST = 128 };
+    if (f->forms.len < MOST && !fd_shown(f, form)) vec_push(&f->forms, *form);
+}
+
+/* x - y + more */
+static bool difference(const FdNode *x, const FdNode *y, int64_t more, FdAffine *out)
+{
+    return fd_affine(x, out) && fd_affine_add(out, y, -1) &&
+           !__builtin_add_overflow(out->constant, more, &out->constant);
+}
+
+int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2])
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op < FD_OP_EQ || op > FD_OP_GE || !fdi_is_word(n->args[0])) return 0;
+    const FdNode *x = n->args[0], *y = n->args[1];
+    if (!truth) {
+        switch (op) {
+        case FD_OP_EQ: op = FD_OP_NE; break;
+        case FD_OP_NE: op = FD_OP_EQ; break;
+        case FD_OP_LT: op = FD_OP_GE; break;
+        case FD_OP_GE: op = FD_OP_LT; break;
+        case FD_OP_GT: op = FD_OP_LE; break;
+        default: op = FD_OP_GT; break;
+        }
+    }
+    switch (op) {
+    case FD_OP_LT: return difference(x, y, 1, &forms[0]);
+    case FD_OP_LE: return difference(x, y, 0, &forms[0]);
+    case FD_OP_GT: return difference(y, x, 1, &forms[0]);
+    case FD_OP_GE: return difference(y, x, 0, &forms[0]);
+    case FD_OP_EQ: return difference(x, y, 0, &forms[0]) && difference(y, x, 0, &forms[1]) ? 2 : 0;
+    default: return 0;
+    }
+}
+
+void fd_assume(FdFacts *f, const FdNode *cond, bool truth)
+{
+    VEC(const FdNode *) stack = {0};
+    VEC(bool) truths = {0};
+    vec_push(&stack, cond);
+    vec_push(&truths, truth);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len];
+        bool t = truths.data[--truths.len];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        FdAffine forms[2];
+        if (op == FD_OP_LNOT || (op == FD_OP_LAND && t) || (op == FD_OP_LOR && !t)) {
+            for (int i = n->nargs; i-- > 0;) {
+                vec_push(&stack, n->args[i]);
+                vec_push(&truths, op == FD_OP_LNOT ? !t : t);
+            }
+            continue;
+        }
+        for (int i = fdi_comparison(n, t, forms); i-- > 0;)
+            if (fdi_is_exact(f, n->args[0]) && fdi_is_exact(f, n->args[1])) fd_fact(f, &forms[i]);
+    }
+    vec_free(&stack);
+    vec_free(&truths);
+}
+
+/* ---- proofs ------------------------------------------------------------------------------ */
+
+typedef struct Proof {
+    const FdFacts *facts;
+    int fuel;
+    bool cut; /* deeper there is more to try */
+} Proof;
+
+static bool at_most_0(Proof *p, const FdAffine *a, int depth);
+
+bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi)
+{
+    if (!fdi_is_integer(n->type)) return false;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    ScalarKind k = n->type->scalar;
+    if ((op == FD_OP_LOWER || op == FD_OP_UPPER) && n->args[0]->type->nparams) {
+        const FdNode *dim = n->args[1]; /* of an array of ints they are ints */
+        k = fd_is_const(dim) ? n->args[0]->type->params[dim->value.i]->scalar : k;
+    }
+    size_t bits = scalar_bytes(k) * 8;
+    if (bits >= 64) return false;
+    *lo = scalar_is_signed(k) ? -((int64_t)1 << (bits - 1)) : 0;
+    *hi = scalar_is_signed(k) ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
+    return true;
+}
+
+/* The form with one term's atom replaced by `by` (NULL: nothing) plus `more`. */
+static bool with_bound(Proof *p, const FdAffine *a, int term, const FdNode *by, int64_t more,
+                       int depth)
+{
+    FdAffine b = *a;
+    int64_t factor = b.terms[term].factor, k;
+    b.terms[term] = b.terms[--b.nterms];
+    return !__builtin_mul_overflow(factor, more, &k) &&
+           !__builtin_add_overflow(b.constant, k, &b.constant) &&
+           (!by || fd_affine_add(&b, by, factor)) && at_most_0(p, &b, depth);
+}
+
+static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact, int depth)
+{
+    int64_t mine = a->terms[term].factor, theirs = 0;
+    for (int i = 0; i < fact->nterms; i++)
+        if (fact->terms[i].atom == a->terms[term].atom) theirs = fact->terms[i].factor;
+    if (theirs == 0 || (theirs > 0) != (mine > 0)) return false;
+    int64_t s = 1, t; /* s * a - t * fact, in which the term is gone */
+    if (mine % theirs == 0)
+        t = mine / theirs;
+    else
+        s = theirs < 0 ? -theirs : theirs, t = mine < 0 ? -mine : mine;
+    FdAffine b = {0};
+    for (int i = 0; i < a->nterms; i++)
+        if (!fdi_affine_term(&b, a->terms[i].atom, a->terms[i].factor, s)) return false;
+    for (int i = 0; i < fact->nterms; i++)
+        if (!fdi_affine_term(&b, fact->terms[i].atom, fact->terms[i].factor, -t)) return false;
+    int64_t x, y;
+    return !__builtin_mul_overflow(a->constant, s, &x) &&
+           !__builtin_mul_overflow(fact->constant, -t, &y) &&
+           !__builtin_add_overflow(x, y, &b.constant) && at_most_0(p, &b, depth);
+}
+
+/* Is the form at most 0 if this term is as great as what bounds it allows? */
+static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
+{
+    const FdNode *atom = a->terms[term].atom;
+    bool up = a->terms[term].factor > 0;
+    const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
+    if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
+    for (size_t i = p->facts->forms.len; i-- > 0;)
+        if (by_fact(p, a, term, &p->facts->forms.data[i], depth)) return true;
+    FdOp op = atom->kind == FD_APPLY && fdi_is_word(atom) ? fd_op_of(atom) : FD_OP_NONE;
+    if (op == FD_OP_MIN || op == FD_OP_MAX) {
+        bool first = with_bound(p, a, term, atom->args[0], 0, depth);
+        if ((op == FD_OP_MIN) == up) { /* not above either: one is enough */
+            if (first || with_bound(p, a, term, atom->args[1], 0, depth)) return true;
+        } else if (first && with_bound(p, a, term, atom->args[1], 0, depth)) {
+            return true;
+        }
+    }
+    int64_t lo, hi;
+    return fdi_type_range(atom, &lo, &hi) && with_bound(p, a, term, NULL, up ? hi : lo, depth);
+}
+
+static bool at_most_0(Proof *p, const FdAffine *a, int depth)
+{
+    if (a->nterms == 0) return a->constant <= 0;
+    if (depth == 0) {
+        p->cut = true;
+        return false;
+    }
+    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
+        p->fuel--;
+        if (bounded(p, a, i, depth - 1)) return true;
+    }
+    return false;
+}
+
+bool fd_shown(const FdFacts *f, const FdAffine *form)
+{
+    enum { DEEPEST = 8, FUEL = 300 };
+    Proof p = {.facts = f, .cut = true};
+    for (int depth = 1; depth <= DEEPEST && p.cut; depth++) {
+        p.fuel = FUEL, p.cut = false;
+        if (at_most_0(&p, form, depth)) return true;
+    }
+    return false;
+}
+
+static bool shown_between(const FdFacts *f, const FdNode *n, int64_t lo, int64_t hi)
+{
+    FdAffine a, b = {0};
+    return fd_affine(n, &a) && !__builtin_sub_overflow(a.constant, hi, &a.constant) &&
+           fd_affine_add(&b, n, -1) && !__builtin_add_overflow(b.constant, lo, &b.constant) &&
+           fd_shown(f, &a) && fd_shown(f, &b);
+}
+
+/* ---- values that do not wrap ------------------------------------------------------------- */
+
+/* What the affine form looks into. */
+static bool is_arithmetic(const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY && fdi_is_word(n) ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_MUL) return fd_is_const(n->args[0]) || fd_is_const(n->args[1]);
+    if (op == FD_OP_CONVERT) return fdi_is_integer(n->args[0]->type);
+    return op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_NEG || op == FD_OP_GIVEN;
+}
+
+int fdi_inexact(const FdFacts *f, const FdNode *n, int most, const FdNode **out)
+{
+    enum { DEEPEST = 40 };
+    struct {
+        const FdNode *node;
+        bool used; /* its own value matters: sums wrap as a whole */
+    } stack[DEEPEST] = {{n, true}};
+    int count = 0;
+    for (int depth = 1; depth-- > 0;) {
+        bool used = stack[depth].used;
+        n = stack[depth].node;
+        if (!is_arithmetic(n)) continue;
+        FdOp op = fd_op_of(n);
+        bool narrow = n->type->scalar == SC_INT,
+             widens = op == FD_OP_CONVERT && n->args[0]->type->scalar != SC_LONG,
+             same = widens || op == FD_OP_GIVEN;
+        if (narrow && used && !same && !shown_between(f, n, INT32_MIN, INT32_MAX)) {
+            if (count == most) return most + 1;
+            out[count++] = n;
+        }
+        for (int i = 0; i < n->nargs; i++) {
+            if (depth == DEEPEST) return most + 1;
+            stack[depth].node = n->args[i];
+            stack[depth++].used = widens || (same && used);
+        }
+    }
+    return count;
+}
+
+bool fdi_is_exact(const FdFacts *f, const FdNode *n)
+{
+    const FdNode *none[1];
+    return fdi_inexact(f, n, 0, none) == 0;
+}
+
+/* ---- reads ------------------------------------------------------------------------------- */
+
+/* How far the index is below the first element, and beyond the last: at most 0 both if it is inside.
+ */
+bool fdi_read_forms(const FdFacts *f, const FdNode *read, int dim, FdAffine out[2])
+{
+    const FdNode *index = read->args[dim], *array = read->fn, *lo, *hi;
+    const FdDom *d = NULL;
+    if (array->kind == FD_VAR) { /* a recurrence reads itself: its ranges are its variables' */
+        if (dim >= f->nvars) return false;
+        d = &f->own[dim];
+    }
+    FdDom asked = d ? *d : fd_domain(f->fd, array, dim);
+    lo = asked.lo, hi = asked.hi;
+    return lo && hi && fdi_is_word(index) && difference(lo, index, 0, &out[0]) &&
+           difference(index, hi, 1, &out[1]);
+}
+
+bool fd_read_shown(FdFacts *f, const FdNode *read, int dim)
+{
+    FdAffine forms[2];
+    return fdi_read_forms(f, read, dim, forms) && fd_shown(f, &forms[0]) && fd_shown(f, &forms[1]);
+}

@@ -1,0 +1,410 @@
+/* The inside of a box (facts.h): conditions under which a definition has no guards. They are found
+ * in rounds, since what one decides shows the next: a remainder, then the clamp of it, at last the
+ * read. */
+#include "internal.h"
+
+typedef struct Inside {
+    Fd *fd;
+    int nvars;
+    const FdNode *const *vars;
+    FdFacts *facts;
+    FdIsKnown *known;
+    const void *ctx;
+    int most, n;
+    const FdNode **conds;
+    FdiNodes nodes; /* of the body as it is now, operands first */
+    FdiMap costs;   /* those that a guard may guard for a reason */
+} Inside;
+
+/* ---- conditions -------------------------------------------------------------------------- */
+
+static bool is_own(const Inside *s, const FdNode *v)
+{
+    for (int i = 0; i < s->nvars; i++)
+        if (s->vars[i] == v) return true;
+    return false;
+}
+
+/* The form as great as inner variables make it. */
+static bool without_inner(const Inside *s, FdAffine *a)
+{
+    enum { ROUNDS = 16 };
+    for (int round = 0; round < ROUNDS; round++) {
+        int i = 0;
+        while (i < a->nterms && (a->terms[i].atom->kind != FD_VAR || is_own(s, a->terms[i].atom)))
+            i++;
+        if (i == a->nterms) return true;
+        const FdDom *d = fdi_dom_of(&s->facts->doms, a->terms[i].atom);
+        int64_t factor = a->terms[i].factor;
+        if (!d || !d->lo) return false;
+        a->terms[i] = a->terms[--a->nterms];
+        if (!fd_affine_add(a, factor > 0 ? d->hi : d->lo, factor)) return false;
+        if (factor > 0 && __builtin_sub_overflow(a->constant, factor, &a->constant)) return false;
+    }
+    return false;
+}
+
+static bool demand_exact(Inside *s, const FdNode *n);
+
+/* Is the number that a plan makes of a closed atom its value? Plans do not wrap. */
+static bool is_plain(Inside *s, const FdNode *atom, int depth)
+{
+    enum { DEEPEST = 6 };
+    FdOp op = atom->kind == FD_APPLY ? fd_op_of(atom) : FD_OP_NONE;
+    if (atom->kind == FD_SCALAR)
+        return fdi_is_integer(atom->type) && atom->type->scalar != SC_ULONG;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
+    bool divides = (op == FD_OP_DIV || op == FD_OP_REM) && fd_is_const(atom->args[1]) &&
+                   atom->args[1]->value.i > 0;
+    if ((op != FD_OP_MIN && op != FD_OP_MAX && !divides) || depth > DEEPEST) return false;
+    for (int i = 0; i < 2; i++) {
+        FdAffine a;
+        if (!fdi_is_word(atom->args[i]) || !fd_affine(atom->args[i], &a)) return false;
+        for (int k = 0; k < a.nterms; k++)
+            if (!is_plain(s, a.terms[k].atom, depth + 1)) return false;
+        if (!demand_exact(s, atom->args[i])) return false;
+    }
+    return true;
+}
+
+static bool is_sayable(Inside *s, const FdAffine *a)
+{
+    for (int i = 0; i < a->nterms; i++) {
+        const FdNode *atom = a->terms[i].atom;
+        if (atom->kind == FD_VAR ? !is_own(s, atom)
+                                 : !s->known(s->ctx, atom) || !is_plain(s, atom, 0))
+            return false;
+    }
+    return a->nterms > 0;
+}
+
+static bool contradicted(const Inside *s, const FdAffine *a)
+{
+    FdAffine b = {.constant = 1}; /* a > 0, which is 1 - a <= 0 */
+    for (int i = 0; i < a->nterms; i++)
+        if (!fdi_affine_term(&b, a->terms[i].atom, a->terms[i].factor, -1)) return true;
+    return __builtin_sub_overflow(b.constant, a->constant, &b.constant) || fd_shown(s->facts, &b);
+}
+
+/* That the form is at most 0 is a condition from here on, unless it is known or impossible. */
+static void demand(Inside *s, const FdAffine *form)
+{
+    FdAffine a = *form;
+    if (fd_shown(s->facts, &a) || !without_inner(s, &a) || !is_sayable(s, &a)) return;
+    if (s->n == s->most || contradicted(s, &a)) return;
+    s->conds[s->n++] = fd_condition(s->fd, &a);
+    fd_fact(s->facts, &a);
+}
+
+static bool add_difference(const FdNode *x, const FdNode *y, int64_t more, FdAffine *a)
+{
+    *a = (FdAffine){.constant = more};
+    return fd_affine_add(a, x, 1) && (!y || fd_affine_add(a, y, -1));
+}
+
+/* The affine form of n is to be its value. */
+static bool demand_exact(Inside *s, const FdNode *n)
+{
+    enum { MOST = 4 };
+    const FdNode *wrap[MOST];
+    int count = fdi_inexact(s->facts, n, MOST, wrap);
+    if (count > MOST) return false;
+    for (int i = 0; i < count; i++) {
+        FdAffine a, b = {.constant = INT32_MIN};
+        if (!add_difference(wrap[i], NULL, -(int64_t)INT32_MAX, &a)) return false;
+        if (!fd_affine_add(&b, wrap[i], -1)) return false;
+        demand(s, &a);
+        demand(s, &b);
+    }
+    return fdi_is_exact(s->facts, n);
+}
+
+/* x - y + more <= 0 */
+static void demand_order(Inside *s, const FdNode *x, const FdNode *y, int64_t more)
+{
+    FdAffine a;
+    if (demand_exact(s, x) && (!y || demand_exact(s, y)) && add_difference(x, y, more, &a))
+        demand(s, &a);
+}
+
+/* ---- guards ------------------------------------------------------------------------------ */
+
+/* The one of the definition's variables that the form moves with, the last that there is. */
+static int variable_of(const Inside *s, const FdAffine *a, int64_t *factor)
+{
+    for (int v = s->nvars; v-- > 0;)
+        if (fd_affine_factor(a, s->vars[v], factor) && *factor) return v;
+    return -1;
+}
+
+/* How many positions of variable v, whose factor in the form is 1 or -1, are between an end of its
+ * range and where the form becomes 0; -1: not known, or many. */
+static int64_t from_end(const Inside *s, const FdAffine *form, int v, bool lower)
+{
+    enum { FEW = 64 };
+    const FdDom *d = fdi_dom_of(&s->facts->doms, s->vars[v]);
+    int64_t factor;
+    FdAffine a = *form;
+    if (!d || !d->lo || !fd_affine_factor(form, s->vars[v], &factor)) return -1;
+    if (factor != 1 && factor != -1) return -1;
+    if (!fd_affine_add(&a, s->vars[v], -factor)) return -1;
+    if (!fd_affine_add(&a, lower ? d->lo : d->hi, factor) || a.nterms) return -1;
+    int64_t away = lower == (factor > 0) ? -a.constant : a.constant;
+    return away >= 0 && away <= FEW ? away : -1;
+}
+
+/* Which side of a comparison is the larger, where it is near an end of its variable's range: 1, 0,
+ * -1: not known. */
+static int larger_side(const Inside *s, const FdNode *n)
+{
+    FdAffine forms[2];
+    int64_t factor;
+    if (fdi_comparison(n, true, forms) != 1) return -1;
+    int v = variable_of(s, &forms[0], &factor);
+    if (v < 0) return -1;
+    bool rises = factor > 0; /* true at the low end */
+    if (from_end(s, &forms[0], v, true) >= 0) return !rises;
+    if (from_end(s, &forms[0], v, false) >= 0) return rises;
+    return -1;
+}
+
+/* x == y is to be false: near one end of the variable's range it is so beyond. */
+static void demand_unequal(Inside *s, const FdNode *n)
+{
+    FdAffine forms[2];
+    int64_t factor;
+    if (!demand_exact(s, n->args[0]) || !demand_exact(s, n->args[1])) return;
+    if (!add_difference(n->args[0], n->args[1], 0, &forms[0]) ||
+        !add_difference(n->args[1], n->args[0], 0, &forms[1]))
+        return;
+    int v = variable_of(s, &forms[0], &factor);
+    if (v < 0) return;
+    bool low = from_end(s, &forms[0], v, true) >= 0 || from_end(s, &forms[1], v, true) >= 0,
+         high = from_end(s, &forms[0], v, false) >= 0 || from_end(s, &forms[1], v, false) >= 0;
+    if (!low && !high) return;
+    FdAffine *form = &forms[low == (factor > 0)]; /* above the point, or below it */
+    if (!__builtin_add_overflow(form->constant, 1, &form->constant)) demand(s, form);
+}
+
+static bool is_comparison(const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    return op >= FD_OP_EQ && op <= FD_OP_GE && fdi_is_word(n->args[0]);
+}
+
+/* The condition is to have this value; truth -1: whichever is the larger part. */
+static void want(Inside *s, const FdNode *cond, int truth)
+{
+    enum { DEEPEST = 64 };
+    struct {
+        const FdNode *node;
+        int truth;
+    } stack[DEEPEST] = {{cond, truth}};
+    for (int depth = 1; depth-- > 0;) {
+        const FdNode *n = stack[depth].node;
+        int t = stack[depth].truth;
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_LNOT || (op == FD_OP_LAND && t != 0) || (op == FD_OP_LOR && t != 1)) {
+            for (int i = n->nargs; i-- > 0 && depth < DEEPEST;) {
+                stack[depth].node = n->args[i];
+                stack[depth++].truth = op == FD_OP_LNOT && t >= 0 ? !t : t;
+            }
+            continue;
+        }
+        if (!is_comparison(n)) continue;
+        bool unequal = op == FD_OP_EQ ? t != 1 : op == FD_OP_NE && t != 0;
+        if (op == FD_OP_EQ || op == FD_OP_NE) {
+            if (unequal) demand_unequal(s, n);
+            continue;
+        }
+        if (t < 0) t = larger_side(s, n);
+        if (t < 0) continue;
+        bool less = (op == FD_OP_LT || op == FD_OP_LE) == (t == 1); /* the left is the less */
+        bool strict = (op == FD_OP_LT || op == FD_OP_GT) == (t == 1);
+        demand_order(s, n->args[less ? 0 : 1], n->args[less ? 1 : 0], strict);
+    }
+}
+
+static bool costs(const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (n->kind == FD_REDUCE) return true;
+    if (op == FD_OP_DIV || op == FD_OP_REM)
+        return fdi_is_integer(n->type) && !fd_is_const(n->args[1]);
+    return n->kind == FD_APPLY && op == FD_OP_NONE;
+}
+
+static void find_costs(Inside *s)
+{
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        const FdNode *n = s->nodes.data[i], *children[FD_MAX_CHILDREN];
+        uint64_t mark;
+        bool any = costs(n);
+        for (int k = fd_children(n, children); k-- > 0 && !any;)
+            any = fdi_map_get(&s->costs, children[k], &mark);
+        if (any) fdi_map_set(&s->costs, n, 1);
+    }
+}
+
+static void guard(Inside *s, const FdNode *n, FdOp op)
+{
+    uint64_t mark;
+    bool x = fdi_map_get(&s->costs, n->args[1], &mark), y = false;
+    if (op == FD_OP_SELECT) y = fdi_map_get(&s->costs, n->args[2], &mark);
+    if (!x && !y) return;
+    want(s, n->args[0], op == FD_OP_LOR ? 0 : x && y ? -1 : x);
+}
+
+/* ---- clamps and remainders --------------------------------------------------------------- */
+
+/* Of min(x, y): the operand that moves with a variable, upwards if both do. */
+static void clamp(Inside *s, const FdNode *n)
+{
+    FdAffine x, y;
+    int64_t fx = 0, fy = 0;
+    if (!fd_affine(n->args[0], &x) || !fd_affine(n->args[1], &y)) return;
+    if (!without_inner(s, &x) || !without_inner(s, &y)) return;
+    int vx = variable_of(s, &x, &fx), vy = variable_of(s, &y, &fy);
+    if (vx < 0 && vy < 0) return;
+    bool first = vy < 0 || (vx >= 0 && fx >= fy), min = fd_op_of(n) == FD_OP_MIN;
+    demand_order(s, n->args[first == min ? 0 : 1], n->args[first == min ? 1 : 0], 0);
+}
+
+static void remainder_of(Inside *s, const FdNode *n)
+{
+    FdAffine low = {0};
+    if (!demand_exact(s, n->args[0]) || !fd_affine_add(&low, n->args[0], -1)) return;
+    demand(s, &low);
+    demand_order(s, n->args[0], n->args[1], 1);
+}
+
+/* ---- the rounds -------------------------------------------------------------------------- */
+
+static void look_at(Inside *s, const FdNode *body)
+{
+    FdiMap seen = {0};
+    s->nodes.len = 0;
+    fdi_postorder(body, &seen, &s->nodes);
+    fdi_map_free(&seen);
+    fdi_map_free(&s->costs);
+    find_costs(s);
+}
+
+static void all_guards(Inside *s)
+{
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        const FdNode *n = s->nodes.data[i];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_SELECT || op == FD_OP_LAND || op == FD_OP_LOR) guard(s, n, op);
+        if ((op == FD_OP_MIN || op == FD_OP_MAX) && fdi_is_word(n)) clamp(s, n);
+        if ((op == FD_OP_REM || op == FD_OP_DIV) && fdi_is_word(n)) remainder_of(s, n);
+    }
+}
+
+static void all_reads(Inside *s)
+{
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        const FdNode *n = s->nodes.data[i];
+        FdAffine forms[2];
+        bool read = n->kind == FD_APPLY && (n->fn->kind == FD_VAR || fdi_applies(n, FD_LEAF_SLOT));
+        for (int d = 0; read && d < n->nargs; d++) {
+            if (!fdi_read_forms(s->facts, n, d, forms)) continue;
+            demand(s, &forms[0]);
+            demand(s, &forms[1]);
+        }
+    }
+}
+
+/* Conditions that follow from the others go: a guard and the read below it say nearly the same. */
+static void keep_needed(Inside *s, const FdDom *doms, const FdNode *body)
+{
+    for (int i = s->n; i-- > 0;) {
+        FdAffine form;
+        FdFacts *f = fd_facts_new(s->fd, s->nvars, s->vars, doms, body);
+        for (int k = 0; k < s->n; k++)
+            if (k != i && fd_condition_form(s->conds[k], &form)) fd_fact(f, &form);
+        if (fd_condition_form(s->conds[i], &form) && fd_shown(f, &form)) {
+            s->n--;
+            for (int k = i; k < s->n; k++) s->conds[k] = s->conds[k + 1];
+        }
+        fd_facts_free(f);
+    }
+}
+
+int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
+                FdIsKnown *known, const void *ctx, int most, const FdNode **conds)
+{
+    enum { ROUNDS = 8 };
+    body = fd_unroll(fd, body);
+    Inside s = {.fd = fd, .nvars = nvars, .vars = vars, .known = known, .ctx = ctx};
+    s.facts = fd_facts_new(fd, nvars, vars, doms, body);
+    s.most = most, s.conds = conds;
+    for (int round = 0, before = -1; round < ROUNDS && before < s.n; round++) {
+        before = s.n;
+        body = fd_under(s.facts, body);
+        look_at(&s, body);
+        all_guards(&s);
+        if (s.n == before) all_reads(&s);
+    }
+    keep_needed(&s, doms, body);
+    fd_facts_free(s.facts);
+    fdi_map_free(&s.costs);
+    vec_free(&s.nodes);
+    return s.n;
+}
+
+/* ---- conditions as nodes ----------------------------------------------------------------- */
+
+static const FdNode *plus(Fd *fd, const FdNode *sum, const FdNode *atom, int64_t factor)
+{
+    const FdNode *x = fdi_scale(fd, fdi_to_long(fd, atom), factor);
+    return sum ? fdi_long_op(fd, FD_OP_ADD, sum, x) : x;
+}
+
+/* The terms of one sign, without it, plus a constant. */
+static const FdNode *sum_of(Fd *fd, const FdAffine *a, bool positive, int64_t more,
+                            const FdNode *without)
+{
+    const FdNode *sum = NULL;
+    for (int i = 0; i < a->nterms; i++) {
+        int64_t k = a->terms[i].factor;
+        if ((k > 0) == positive && a->terms[i].atom != without)
+            sum = plus(fd, sum, a->terms[i].atom, positive ? k : -k);
+    }
+    return sum ? fdi_add_constant(fd, sum, more) : fd_long(fd, more);
+}
+
+const FdNode *fd_condition(Fd *fd, const FdAffine *form)
+{
+    int64_t c = form->constant;
+    const FdNode *both[] = {sum_of(fd, form, true, c > 0 ? c : 0, NULL),
+                            sum_of(fd, form, false, c < 0 ? -c : 0, NULL)};
+    return fd_apply_op(fd, FD_OP_LE, SC_BOOL, 2, both, (FdLoc){0});
+}
+
+bool fd_condition_form(const FdNode *cond, FdAffine *form)
+{
+    FdAffine forms[2];
+    if (fdi_comparison(cond, true, forms) != 1) return false;
+    *form = forms[0];
+    return true;
+}
+
+const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
+{
+    FdAffine a;
+    int64_t factor;
+    if (!fd_condition_form(cond, &a) || !fd_affine_factor(&a, v, &factor) || !factor) return NULL;
+    const FdNode *plus = sum_of(fd, &a, true, 0, v), *minus = sum_of(fd, &a, false, 0, v);
+    *lower = factor < 0;
+    if (factor > 0) { /* factor v <= minus - plus - c: v < floor(that / factor) + 1 */
+        const FdNode *rest = fdi_long_op(fd, FD_OP_SUB, minus, plus);
+        rest = fdi_add_constant(fd, rest, -a.constant);
+        return fdi_add_constant(fd, fdi_floor_div(fd, rest, factor), 1);
+    } /* -factor v >= plus - minus + c */
+    const FdNode *rest = fdi_long_op(fd, FD_OP_SUB, plus, minus);
+    rest = fdi_add_constant(fd, rest, a.constant);
+    if (factor == -1) return rest;
+    rest = fdi_add_constant(fd, rest, -factor - 1);
+    return fdi_floor_div(fd, rest, -factor);
+}

@@ -1,0 +1,165 @@
+/* A value under facts (facts.h): what they decide is said no more.
+ *   before: %3 = apply @gt (%i, 0)          where i - 1 >= 0 and i < n are known
+ *           %5 = apply @select (%3, u(max(i - 1, 0)), 0)
+ *           %7 = apply @rem (%i, n)
+ *   after:  %5 = u(i - 1)
+ *           %7 = %i
+ * And reductions over a few values, written out:
+ *   before: reduce @add (%k : given 0..3) a(k)
+ *   after:  ((0 + a(0)) + a(1)) + a(2)
+ * Requires: nothing. Keeps: values bit for bit, and errors: what is dropped is a guard, the branch
+ * that is not taken, or a bound without reads. */
+#include "../internal.h"
+
+/* ---- what is decided --------------------------------------------------------------------- */
+
+static bool reads(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (n->kind == FD_REDUCE) return true;
+    if (op == FD_OP_DIV || op == FD_OP_REM)
+        return !fd_is_const(n->args[1]) || n->args[1]->value.i == 0;
+    return n->kind == FD_APPLY && op == FD_OP_NONE;
+}
+
+/* May it go unevaluated? */
+static bool can_go(const FdNode *n)
+{
+    return !fd_any(n, reads, NULL);
+}
+
+/* x - y + more <= 0, as what the two are without wrapping. */
+static bool shown(const FdFacts *f, const FdNode *x, const FdNode *y, int64_t more)
+{
+    FdAffine a;
+    if (!fdi_is_word(x) || !fdi_is_exact(f, x) || (y && !fdi_is_exact(f, y))) return false;
+    return fd_affine(x, &a) && (!y || fd_affine_add(&a, y, -1)) &&
+           !__builtin_add_overflow(a.constant, more, &a.constant) && fd_shown(f, &a);
+}
+
+static bool all_shown(const FdFacts *f, const FdNode *n, bool truth)
+{
+    FdAffine forms[2];
+    int count = fdi_comparison(n, truth, forms);
+    bool all = count > 0;
+    for (int i = 0; i < count; i++) all = all && fd_shown(f, &forms[i]);
+    return all;
+}
+
+/* 1, 0, or -1: it cannot be told. */
+static int decided(const FdFacts *f, const FdNode *n)
+{
+    if (!fdi_is_word(n->args[0]) || !can_go(n)) return -1;
+    if (!fdi_is_exact(f, n->args[0]) || !fdi_is_exact(f, n->args[1])) return -1;
+    FdOp op = fd_op_of(n);
+    if (op != FD_OP_EQ && op != FD_OP_NE)
+        return all_shown(f, n, true) ? 1 : all_shown(f, n, false) ? 0 : -1;
+    bool differ = shown(f, n->args[0], n->args[1], 1) || shown(f, n->args[1], n->args[0], 1);
+    if (differ) return op == FD_OP_NE;
+    return all_shown(f, n, op == FD_OP_EQ) ? op == FD_OP_EQ : -1;
+}
+
+static const FdNode *least(const FdFacts *f, const FdNode *n)
+{
+    bool min = fd_op_of(n) == FD_OP_MIN;
+    const FdNode *x = n->args[0], *y = n->args[1];
+    if (can_go(y) && (min ? shown(f, x, y, 0) : shown(f, y, x, 0))) return x;
+    if (can_go(x) && (min ? shown(f, y, x, 0) : shown(f, x, y, 0))) return y;
+    return NULL;
+}
+
+/* Of 0 <= x < y. */
+static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
+{
+    const FdNode *x = n->args[0], *y = n->args[1];
+    bool rem = fd_op_of(n) == FD_OP_REM;
+    if (!can_go(y) || (!rem && !can_go(x)) || !fdi_is_word(x) || !fdi_is_exact(f, x)) return NULL;
+    FdAffine below = {0};
+    if (!fd_affine_add(&below, x, -1) || !fd_shown(f, &below) || !shown(f, x, y, 1)) return NULL;
+    return rem ? x : fd_const(fd, n->type->scalar, (ScalarValue){.i = 0});
+}
+
+static const FdNode *decide(void *ctx, Fd *fd, const FdNode *n)
+{
+    const FdFacts *f = ctx;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    const FdNode *now = NULL;
+    if (op == FD_OP_NONE || op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
+    if (op >= FD_OP_EQ && op <= FD_OP_GE) {
+        int truth = decided(f, n);
+        if (truth >= 0) return fd_const(fd, SC_BOOL, (ScalarValue){.i = truth});
+    } else if ((op == FD_OP_MIN || op == FD_OP_MAX) && fdi_is_word(n)) {
+        now = least(f, n);
+    } else if ((op == FD_OP_REM || op == FD_OP_DIV) && fdi_is_word(n)) {
+        now = divided(fd, f, n);
+    }
+    if (now) return now;
+    now = fdi_fold_node(NULL, fd, n);
+    return now ? now : fdi_simplify_node(NULL, fd, n);
+}
+
+const FdNode *fd_under(FdFacts *f, const FdNode *n)
+{
+    return fd_rewrite(f->fd, n, decide, f);
+}
+
+/* ---- reductions written out -------------------------------------------------------------- */
+
+enum { MOST_VALUES = 64, MOST_NODES = 4096 };
+
+/* How many values it combines; 0: too many, or not known now. */
+static int64_t values_of(const FdNode *n)
+{
+    int64_t count = 1;
+    for (int i = 0; i < n->nvars; i++) {
+        const FdDom *d = &n->doms[i];
+        int64_t each;
+        if (!d->lo || !d->hi || !fd_is_const(d->lo) || !fd_is_const(d->hi)) return 0;
+        if (__builtin_sub_overflow(d->hi->value.i, d->lo->value.i, &each) || each <= 0) return 0;
+        if (each > MOST_VALUES || (count *= each) > MOST_VALUES) return 0;
+    }
+    return count;
+}
+
+static int64_t size_of(const FdNode *n)
+{
+    FdiMap seen = {0};
+    FdiNodes list = {0};
+    fdi_postorder(n, &seen, &list);
+    int64_t size = (int64_t)list.len;
+    fdi_map_free(&seen);
+    vec_free(&list);
+    return size;
+}
+
+static const FdNode *write_out(void *ctx, Fd *fd, const FdNode *n)
+{
+    (void)ctx;
+    if (n->kind != FD_REDUCE || n->init || fd_op_of(n) == FD_OP_NONE) return NULL;
+    int64_t count = values_of(n), at[FD_MAX_RANK];
+    if (count == 0 || count * size_of(n->body) > MOST_NODES) return NULL;
+    ScalarValue identity;
+    ScalarKind k = n->type->scalar;
+    const FdNode *sum =
+        fd_op_identity(fd_op_of(n), k, &identity) ? fd_const(fd, k, identity) : NULL;
+    for (int i = 0; i < n->nvars; i++) at[i] = n->doms[i].lo->value.i;
+    for (int64_t c = 0; c < count; c++) {
+        const FdNode *values[FD_MAX_RANK];
+        for (int i = 0; i < n->nvars; i++)
+            values[i] = fd_const(fd, n->vars[i]->type->scalar, (ScalarValue){.i = at[i]});
+        const FdNode *x = fdi_replace_vars(fd, n->body, n->nvars, n->vars, values);
+        const FdNode *both[] = {sum, x};
+        sum = sum ? fd_apply(fd, n->fn, 2, both, n->loc) : x;
+        for (int i = n->nvars; i-- > 0;) {
+            if (++at[i] < n->doms[i].hi->value.i) break;
+            at[i] = n->doms[i].lo->value.i;
+        }
+    }
+    return fd_rewrite(fd, sum, fdi_simplify_node, NULL);
+}
+
+const FdNode *fd_unroll(Fd *fd, const FdNode *n)
+{
+    return fd_rewrite(fd, n, write_out, NULL);
+}
