@@ -53,7 +53,7 @@ typedef struct FdOpInfo {
     unsigned props;
     FdIdentity identity;
     const char *cl;  /* NULL: codegen's own text */
-    const char *own; /* of real vectors: the prelude's function, NULL: as cl says */
+    const char *own; /* of reals: our function in its place, NULL: as cl says */
 } FdOpInfo;
 
 const FdOpInfo *fd_op_info(FdOp op);

@@ -12,6 +12,7 @@ sema: base parser fdag sema codegen/abi
 codegen/abi: codegen/abi
 codegen/kernel: base fdag codegen/kernel
 codegen/kernel/ir: base fdag codegen/kernel/ir
+codegen/kernel/math: base fdag codegen/kernel/ir codegen/kernel/math
 codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
 codegen/host: base parser fdag sema codegen
 runtime: base fdag codegen/kernel codegen/abi runtime

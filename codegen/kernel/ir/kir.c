@@ -81,12 +81,6 @@ const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *
     return e;
 }
 
-const char *kir_own(FdOp op, KirType t)
-{
-    bool real = t.kind < SC_COUNT && scalar_is_real((ScalarKind)t.kind);
-    return real && t.lanes != 1 ? fd_op_info(op)->own : NULL;
-}
-
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_OP, t, n, args);
@@ -98,6 +92,11 @@ const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e)
 {
     t.lanes = e->type.lanes;
     return e->type.kind == t.kind ? e : expr_new(a, KIR_CONVERT, t, 1, &e);
+}
+
+const KirExpr *kir_bits(Arena *a, int kind, const KirExpr *e)
+{
+    return expr_new(a, KIR_BITS, kir_type(kind, e->type.lanes), 1, &e);
 }
 
 const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e)

@@ -38,6 +38,7 @@ typedef enum KirExprKind {
     KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
     KIR_OP,    /* op on args, with the language's meaning (section 8) */
     KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
+    KIR_BITS,    /* args[0]'s bits as a type of the same width */
     KIR_SPLAT,   /* scalar args[0] in each lane */
     KIR_IOTA,    /* 0, 1, 2, .. of the type */
     KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
@@ -118,6 +119,7 @@ const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirE
 const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset);
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args);
 const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself if it has the type */
+const KirExpr *kir_bits(Arena *a, int kind, const KirExpr *e);
 const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e); /* e itself if it has the lanes */
 const KirExpr *kir_iota(Arena *a, KirType t);
 const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes);
@@ -148,8 +150,8 @@ void kir_return(Arena *a, KirBlock *b, const KirExpr *e);
 void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 
 /* OpenCL C (opencl.c). */
-/* The function that computes an operation on vectors of reals, NULL: a builtin. */
-const char *kir_own(FdOp op, KirType t);
+/* Adds the name of our own function (math/) that computes an operation; false: none does. */
+bool opencl_own(Text *out, FdOp op, KirType t);
 void opencl_print_record(Text *out, const KirRecord *r);
 void opencl_print(Text *out, const KirFunc *f);
 

@@ -218,14 +218,23 @@ static void print_integer_sign(Text *out, const KirExpr *e)
     text_add(out, ")");
 }
 
+bool opencl_own(Text *out, FdOp op, KirType t)
+{
+    const char *own = fd_op_info(op)->own;
+    if (!own || !is_real(t.kind)) return false;
+    text_printf(out, "%s_%s", own, value_name(t.kind));
+    if (t.lanes != 1) text_printf(out, t.lanes < 0 ? "_V%d" : "%d", abs(t.lanes));
+    return true;
+}
+
 static void print_op(Text *out, const KirExpr *e)
 {
     static const char *const compare[] = {[FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
                                           [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">="};
     int kind = e->type.kind;
     bool vector = e->type.lanes != 1, real = is_real(kind);
-    if (kir_own(e->op, e->type)) {
-        print_call(out, kir_own(e->op, e->type), e);
+    if (opencl_own(out, e->op, e->type)) {
+        print_call(out, "", e);
         return;
     }
     switch (e->op) {
@@ -415,6 +424,12 @@ static void print(Text *out, const KirExpr *e)
     case KIR_LOAD: print_load(out, e); break;
     case KIR_OP: print_op(out, e); break;
     case KIR_CONVERT: print_convert(out, e); break;
+    case KIR_BITS:
+        print_typed_function(out, "as_", value_name(e->type.kind), e->type.lanes, "");
+        text_add(out, "(");
+        print(out, e->args[0]);
+        text_add(out, ")");
+        break;
     case KIR_SPLAT:
         text_add(out, "(");
         text_add(out, "(");

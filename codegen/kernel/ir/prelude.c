@@ -22,60 +22,31 @@ static const char random_text[] =
     "  return (float)(c.x >> 8) * 0x1p-24f;\n"
     "}\n";
 
-/* Functions of vectors that the column `own` of fdag/ops.def names: where drivers are wrong for
- * some lanes beside others. Scalar builtins are right, so each lane is computed alone; but sin, cos
- * and tan of floats are right where all lanes are small, and those of doubles everywhere, as are
- * exp2 and log2. (A name is given beside the builtin, which may be a macro.) */
-static const char lanes_text[] =
-    "#define CS_WIDTHS(M, C, F, T)\\\n"
-    "  M(C, F, T, 2) M(C, F, T, 4) M(C, F, T, 8) M(C, F, T, 16)\n"
-    "#define CS_LANES(C, F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) C(T##N x, T##N y)\\\n"
-    "  {\\\n"
-    "    T a[N], b[N];\\\n"
-    "    vstore##N(x, 0, a);\\\n"
-    "    vstore##N(y, 0, b);\\\n"
-    "    for (int i = 0; i < N; i++) a[i] = F(a[i], b[i]);\\\n"
-    "    return vload##N(0, a);\\\n"
-    "  }\n"
-    /* in doubles, where nothing is lost; then C99's cases that the logarithm cannot tell */
-    "#define CS_POWER(C, F, T, N)\\\n"
-    "  static inline float##N __attribute__((overloadable)) C(float##N x, float##N y)\\\n"
-    "  {\\\n"
-    "    double##N e = convert_double##N(y) * log2(convert_double##N(fabs(x)));\\\n"
-    "    float##N r = convert_float##N(exp2(e));\\\n"
-    "    int##N whole = y == rint(y);\\\n"
-    "    int##N odd = whole & (fabs(y) < 0x1p24f) & ((convert_int##N##_sat(y) & 1) != 0);\\\n"
-    "    int##N none = (x < 0.0f) & (x > -INFINITY) & ~whole;\\\n"
-    "    int##N one = (y == 0.0f) | (x == 1.0f) | ((x == -1.0f) & (fabs(y) == INFINITY));\\\n"
-    "    r = select(r, -r, odd & (as_int##N(x) < 0));\\\n"
-    "    r = select(r, (float##N)NAN, none);\\\n"
-    "    return select(r, (float##N)1.0f, one);\\\n"
-    "  }\n"
-    "#define CS_SMALL(C, F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) C(T##N x)\\\n"
-    "  {\\\n"
-    "    if (all(fabs(x) < 100.0f)) return F(x);\\\n"
-    "    CS_LARGE(F, N)\\\n"
-    "  }\n"
-    "#define CS_PLAIN(C, F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) C(T##N x) { return F(x); }\n"
-    "#ifdef cl_khr_fp64\n"
-    "#define CS_LARGE(F, N) return convert_float##N(F(convert_double##N(x)));\n"
-    "#define CS_DOUBLE(M, C, F) CS_WIDTHS(M, C, F, double)\n"
+/* x * y + z rounded once, where contraction is on and nothing is reordered. clang 15 lets calls of
+ * fma be reordered all the same (their flags are the command line's), and contracts what a device
+ * has an instruction for. */
+static const char fma_text[] =
+    "#if defined(__clang__) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))\n"
+    "#define cs_fma(x, y, z) ((x) * (y) + (z))\n"
     "#else\n"
-    "#undef CS_POWER\n"
-    "#define CS_POWER CS_LANES\n"
-    "#define CS_LARGE(F, N)\\\n"
-    "    float a[N];\\\n"
-    "    vstore##N(x, 0, a);\\\n"
-    "    for (int i = 0; i < N; i++) a[i] = F(a[i]);\\\n"
-    "    return vload##N(0, a);\n"
-    "#define CS_DOUBLE(M, C, F)\n"
+    "#define cs_fma fma\n"
+    "#endif\n";
+
+/* sin, cos and tan of what our own functions (math/) leave: large angles, also beside small ones.
+ * Vectors of doubles are right in POCL, those of floats are not. */
+static const char large_text[] =
+    "#ifdef cl_khr_fp64\n"
+    "#define CS_LARGE_OF(C, F, N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) C(float##N x)\\\n"
+    "  { return convert_float##N(F(convert_double##N(x))); }\\\n"
+    "  static inline double##N __attribute__((overloadable)) C(double##N x) { return F(x); }\n"
+    "#else\n"
+    "#define CS_LARGE_OF(C, F, N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) C(float##N x) { return F(x); }\n"
     "#endif\n"
-    "#define CS_BINARY(C, F) CS_WIDTHS(CS_LANES, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
-    "#define CS_POW(C, F) CS_WIDTHS(CS_POWER, C, F, float) CS_DOUBLE(CS_LANES, C, F)\n"
-    "#define CS_ANGLE(C, F) CS_WIDTHS(CS_SMALL, C, F, float) CS_DOUBLE(CS_PLAIN, C, F)\n";
+    "#define CS_LARGE(C, F)\\\n"
+    "  CS_LARGE_OF(C, F, ) CS_LARGE_OF(C, F, 2) CS_LARGE_OF(C, F, 4) CS_LARGE_OF(C, F, 8)\\\n"
+    "  CS_LARGE_OF(C, F, 16)\n";
 
 /* To the nearest half, even at ties: values of type half are floats. From a double by way of a
  * float that is odd where it is not exact, so that nothing is rounded twice. */
@@ -313,12 +284,11 @@ static const struct {
     {"cs_first cs_last cs_before1 cs_after1", shift_text},
     {"cs_finite", finite_text},
     {"cs_random", random_text},
-    {"CS_POW CS_BINARY CS_ANGLE", lanes_text},
-    {"cs_pow", "CS_POW(cs_pow, pow)\n"},
-    {"cs_fmod", "CS_BINARY(cs_fmod, fmod)\n"},
-    {"cs_sin", "CS_ANGLE(cs_sin, sin)\n"},
-    {"cs_cos", "CS_ANGLE(cs_cos, cos)\n"},
-    {"cs_tan", "CS_ANGLE(cs_tan, tan)\n"},
+    {"cs_fma", fma_text},
+    {"CS_LARGE", large_text},
+    {"cs_large_sin", "CS_LARGE(cs_large_sin, sin)\n"},
+    {"cs_large_cos", "CS_LARGE(cs_large_cos, cos)\n"},
+    {"cs_large_tan", "CS_LARGE(cs_large_tan, tan)\n"},
     {"cs_half", half_text},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../ir/prelude.h"
+#include "../math/math.h"
 #include "../unit.h"
 #include "schedule.h"
 
@@ -127,10 +128,14 @@ static char *whole_text(Unit *u)
     text_add(&t, "/* C$ plan\n");
     text_addn(&t, u->plan.data, u->plan.len);
     text_add(&t, " */\n");
-    const Text rest[] = {u->types, u->functions, u->kernels};
-    prelude_add(&t, 3, rest);
-    for (int i = 0; i < 3; i++)
+    Text math = {0};
+    const Text calls[] = {u->functions, u->kernels};
+    math_add(&math, 2, calls, u->options->family == CG_GPU);
+    const Text rest[] = {math, u->types, u->functions, u->kernels};
+    prelude_add(&t, 4, rest);
+    for (int i = 0; i < 4; i++)
         if (rest[i].len) text_addn(&t, rest[i].data, rest[i].len);
+    text_free(&math);
     return text_take(&t);
 }
 

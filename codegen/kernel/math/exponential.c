@@ -1,0 +1,58 @@
+/* exp, exp2 and expm1: x = k log 2 + r with |r| at most half of it, a polynomial of r, and 2^k. */
+#include "functions.h"
+
+/* (exp(r) - 1 - r) / r^2: errors 2^-28 (relative to exp) and 2^-64 */
+static const double float_exp[] = {0x1p-1, 0x1.55548ep-3, 0x1.55545ep-5, 0x1.123bdep-7,
+                                   0x1.6db4e8p-10};
+static const double double_exp[] = {
+    0x1p-1,
+    0x1.555555555555cp-3,
+    0x1.555555555555ep-5,
+    0x1.111111110eb6dp-7,
+    0x1.6c16c16c13509p-10,
+    0x1.a01a01b3d6647p-13,
+    0x1.a01a01b47737p-16,
+    0x1.71ddef4ea9013p-19,
+    0x1.27e4bef07a146p-22,
+    0x1.af6d470a77c4fp-26,
+    0x1.1f9e4a06a7a58p-29,
+};
+
+/* log 2 in two parts, of which k times the first is exact */
+static const double log2_high[] = {0x1.62e4p-1, 0x1.62e42fefap-1};
+static const double log2_low[] = {0x1.7f7d1cp-20, 0x1.cf79abc9e3b4p-40};
+
+static V within(V x, double lo, double hi)
+{
+    V least = v_num(x, lo), most = v_num(x, hi);
+    x = v_keep(v_select(v_lt(x, least), least, x)); /* NaN stays */
+    return v_keep(v_select(v_lt(most, x), most, x));
+}
+
+V math_small_exp(V r, const V *low)
+{
+    V p = v_is_float(r) ? v_poly(r, 5, float_exp) : v_poly(r, 11, double_exp);
+    return low ? v_add(r, v_fma(v_mul(r, r), p, *low)) : v_fma(v_mul(r, r), p, r);
+}
+
+V math_exp(const V *arg)
+{
+    bool f = v_is_float(*arg);
+    V x = f ? within(*arg, -104, 89) : within(*arg, -746, 710);
+    V k = v_keep(v_nearest(x, 0x1.71547652b82fep0, NULL));
+    V exact = v_keep(v_fmac(k, -log2_high[!f], x)), r = v_keep(v_fmac(k, -log2_low[!f], exact));
+    V lost = v_keep(v_fmac(k, -log2_low[!f], v_sub(exact, r)));
+    return v_scale(v_addc(math_small_exp(r, &lost), 1), k);
+}
+
+V math_exp2(const V *arg)
+{
+    V x = v_is_float(*arg) ? within(*arg, -151, 129) : within(*arg, -1076, 1025);
+    V k = v_keep(v_nearest(x, 1, NULL));
+    V r = v_keep(v_sub(x, k)); /* exact */
+    /* r log 2, the product's error added to the polynomial */
+    V high = v_keep(v_mulc(r, 0x1.62e42fefa39efp-1));
+    V low = v_fmac(r, v_is_float(x) ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1, v_neg(high));
+    low = v_keep(v_fmac(r, v_is_float(x) ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56, low));
+    return v_scale(v_addc(math_small_exp(high, &low), 1), k);
+}

@@ -1,0 +1,24 @@
+/* The definitions, each of values of one type, float or double of any lanes. Internal to math/. */
+#ifndef CS_CODEGEN_MATH_FUNCTIONS_H
+#define CS_CODEGEN_MATH_FUNCTIONS_H
+
+#include "build.h"
+
+typedef V MathFunction(const V *x);
+
+MathFunction math_exp, math_exp2, math_expm1;             /* exponential.c */
+MathFunction math_log, math_log2, math_log10, math_log1p; /* logarithm.c */
+MathFunction math_sin, math_cos, math_tan;                /* angle.c */
+MathFunction math_asin, math_acos, math_atan, math_atan2; /* inverse.c */
+MathFunction math_sinh, math_cosh, math_tanh;             /* hyperbolic.c */
+MathFunction math_asinh, math_acosh, math_atanh;
+MathFunction math_pow, math_cbrt, math_hypot; /* power.c */
+MathFunction math_fmod;                       /* remainder.c */
+MathFunction math_erf, math_erfc;             /* error.c */
+
+/* x = 2^k m, m between the roots of 1/2 and 2; x is a normal number. */
+void math_split(V x, V *k, V *m);
+/* exp(r + low) - 1 for |r| up to log(2) / 2 and, unless NULL, an error `low` of it */
+V math_small_exp(V r, const V *low);
+
+#endif

@@ -1,0 +1,137 @@
+/* Which functions there are, and their printing (math.h). */
+#include "math.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "functions.h"
+
+/* Each function is made of the operation's operands; builtin is the driver's name for it. */
+static const struct {
+    FdOp op;
+    const char *builtin;
+    MathFunction *make;
+} table[] = {
+    {FD_OP_EXP, "exp", math_exp},    {FD_OP_LOG, "log", math_log},
+    {FD_OP_LOG2, "log2", math_log2}, {FD_OP_LOG10, "log10", math_log10},
+    {FD_OP_SIN, "sin", math_sin},    {FD_OP_COS, "cos", math_cos},
+    {FD_OP_TAN, "tan", math_tan},    {FD_OP_REM, "fmod", math_fmod},
+    {FD_OP_POW, "pow", math_pow},
+};
+
+enum { ROWS = sizeof table / sizeof *table };
+
+static const int widths[] = {1, 2, 4, 8, 16, KIR_V4, KIR_V8};
+enum { WIDTHS = sizeof widths / sizeof *widths };
+
+typedef struct Instances {
+    Arena *arena;
+    Text *out;
+    bool builtin_scalars, bodies; /* bodies: there are any */
+    bool done[ROWS][2][WIDTHS];
+} Instances;
+
+static void add_calls(Instances *x, const char *text, size_t len);
+
+static void add_function(Instances *x, int row, ScalarKind k, int width)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    bool *done = &x->done[row][k == SC_DOUBLE][width];
+    KirType t = kir_type((int)k, widths[width]);
+    if (*done) return;
+    *done = true;
+    Text name = {0}, body = {0};
+    opencl_own(&name, table[row].op, t);
+    if (x->builtin_scalars && t.lanes == 1) {
+        text_printf(x->out, "#define %s %s\n", name.data, table[row].builtin);
+        text_free(&name);
+        return;
+    }
+    x->bodies = true;
+    KirBlock block = {0};
+    Math m = {.arena = x->arena, .block = &block};
+    KirParam params[3];
+    V args[3];
+    int n = fd_op_info(table[row].op)->arity;
+    for (int i = 0; i < n; i++) {
+        params[i] = (KirParam){.name = names[i], .type = t};
+        args[i] = (V){&m, kir_name(x->arena, t, names[i])};
+    }
+    kir_return(x->arena, &block, table[row].make(args).e);
+    opencl_print(
+        &body,
+        &(KirFunc){
+            .name = name.data, .result = t, .nparams = n, .params = params, .body = block.first});
+    add_calls(x, body.data, body.len);
+    text_addn(x->out, body.data, body.len);
+    text_free(&body);
+    text_free(&name);
+}
+
+/* A row whose name, less the type, a word begins with; -1: none. *rest: after it. */
+static int row_of(const char *word, size_t len, size_t *rest)
+{
+    for (int row = 0; row < ROWS; row++) {
+        const char *own = fd_op_info(table[row].op)->own;
+        size_t n = strlen(own);
+        if (len > n && word[n] == '_' && memcmp(word, own, n) == 0) {
+            *rest = n;
+            return row;
+        }
+    }
+    return -1;
+}
+
+static void add_word(Instances *x, const char *word, size_t len)
+{
+    size_t rest;
+    int row = row_of(word, len, &rest);
+    for (ScalarKind k = SC_FLOAT; row >= 0 && k <= SC_DOUBLE; k++)
+        for (int width = 0; width < WIDTHS; width++) {
+            Text name = {0};
+            opencl_own(&name, table[row].op, kir_type((int)k, widths[width]));
+            if (name.len == len && memcmp(name.data, word, len) == 0)
+                add_function(x, row, k, width);
+            text_free(&name);
+        }
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void add_calls(Instances *x, const char *text, size_t len)
+{
+    for (size_t i = 0, end; i < len; i = end) {
+        for (end = i; end < len && is_name(text[end]); end++) continue;
+        if (end > i + 3 && memcmp(text + i, "cs_", 3) == 0) add_word(x, text + i, end - i);
+        if (end == i) end++;
+    }
+}
+
+/* Compilers that are told to reorder reals do so outside only; others do not know these pragmas. */
+static const char head[] = "#ifdef __clang__\n"
+                           "#pragma float_control(precise, on, push)\n"
+                           "#endif\n"
+                           "#pragma OPENCL FP_CONTRACT ON\n";
+static const char tail[] = "#ifdef __clang__\n"
+                           "#pragma float_control(pop)\n"
+                           "#endif\n"
+                           "#ifdef CS_PRECISE\n"
+                           "#pragma OPENCL FP_CONTRACT OFF\n"
+                           "#endif\n";
+
+void math_add(Text *out, int count, const Text *texts, bool builtin_scalars)
+{
+    Text functions = {0};
+    Instances x = {.arena = arena_new(), .out = &functions, .builtin_scalars = builtin_scalars};
+    for (int i = 0; i < count; i++)
+        if (texts[i].len) add_calls(&x, texts[i].data, texts[i].len);
+    if (functions.len) {
+        text_printf(out, "%s%s%s", x.bodies ? head : "", functions.data, x.bodies ? tail : "");
+        text_free(&functions);
+    }
+    arena_free(x.arena);
+}

@@ -1,0 +1,13 @@
+/* Functions of reals of our own, as kernel IR: the definitions of the operations whose row in
+ * fdag/ops.def has one. They are functions of the text that use them, a function a type. */
+#ifndef CS_CODEGEN_MATH_H
+#define CS_CODEGEN_MATH_H
+
+#include "../../../base/arena.h"
+#include "../../../base/text.h"
+
+/* Adds the functions that `count` texts call, and those that these call. builtin_scalars: scalars
+ * by the driver's. */
+void math_add(Text *out, int count, const Text *texts, bool builtin_scalars);
+
+#endif
