@@ -97,9 +97,12 @@ typedef struct PlanSuspects {
 struct FdFacts;
 PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f);
 
-/* An associative and commutative operation over closed ranges: any part of it can come first. */
 bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
-bool reduction_splits(const FdNode *reduce);
+/* An associative and commutative operation (over closed ranges): any part of it can come first. */
+bool reduction_reorders(const FdNode *reduce);
+bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
+/* Has a first value, and operands and operation can be computed in lanes of v, its own or another. */
+bool reduction_in_lanes(const FdNode *reduce, const FdNode *v);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
 /* What combines with any operand to that operand, of an elementary operation: also of min and max. */
 bool reduction_identity(const FdNode *reduce, ScalarValue *v);

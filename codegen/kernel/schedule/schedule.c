@@ -79,10 +79,6 @@ void schedule_def(Unit *u, const Def *d)
         if (!num_is(keys, 1)) recipe_pointwise(u, d, num_not(u, keys), unsafe);
         return;
     }
-    if (u->options->tile != CG_TILE_1X1) {
-        Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
-        if (chunks) rest = num_not(u, chunks);
-    }
     if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1]))) {
         bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1]);
         Num *inside = recipe_inside(u, d, guarded ? rest : num_and(u, rest, unsafe));
@@ -95,6 +91,10 @@ void schedule_def(Unit *u, const Def *d)
         Num *left = reuse(u, d, safe);
         if (left != safe) /* the rest of what is safe, and what is not */
             rest = num_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left));
+    }
+    if (u->options->tile != CG_TILE_1X1 && !num_is(rest, 0)) {
+        Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
+        if (chunks) rest = num_and(u, rest, num_not(u, chunks));
     }
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
 }

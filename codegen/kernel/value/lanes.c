@@ -151,7 +151,6 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
     if (op == FD_OP_RANDOM) return "random numbers";
-    if (!n->type->record && result_kind(n) == SC_HALF) return "halves";
     if (!divides_safely(n)) return "integer division";
     Why why = op != FD_OP_NONE                                        ? NULL
               : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)

@@ -19,8 +19,7 @@ static KirType scalar_type(Lower *l, int r)
 static KirType result_type(Lower *l, int r)
 {
     KirType t = scalar_type(l, r);
-    if (l->n->lanes_axis >= 0) t.lanes = l->g.lanes;
-    return t;
+    return l->n->lanes_axis >= 0 ? gen_widen(l->u, t, l->g.lanes) : t;
 }
 
 static const char *named(Lower *l, const char *stem, int r)
@@ -98,7 +97,7 @@ static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
     (void)ctx;
     for (int r = 0; r < l->n->nreduces; r++) {
         const KirExpr *acc = registers(l, r, copies);
-        kir_set(l->a, l->g.block, acc, kir_splat(l->a, acc->type.lanes, identity(l, r)));
+        kir_set(l->a, l->g.block, acc, gen_splat(l->u, acc->type.lanes, identity(l, r)));
     }
 }
 
@@ -112,7 +111,7 @@ static void start_value(Lower *l, int r, KirType t, const char *name, bool resum
         init = kir_load(l->a, t, buffer, nest_part_offset(l));
     } else {
         init = identity(l, r);
-        if (init) init = kir_splat(l->a, t.lanes, init);
+        if (init) init = gen_splat(l->u, t.lanes, init);
     }
     kir_decl(l->a, b, t, name, init);
     if (init || resume) return;
@@ -148,7 +147,7 @@ static void take_value(Lower *l, int r, const KirExpr *acc, const KirExpr *value
 {
     Gen *g = &l->g;
     const FdNode *reduce = l->n->reduces[r];
-    value = kir_splat(l->a, acc->type.lanes, value);
+    value = gen_splat(l->u, acc->type.lanes, value);
     if (identity(l, r)) {
         kir_set(l->a, g->block, acc, gen_combine(g, reduce->fn, acc, value));
         return;
@@ -260,6 +259,46 @@ static void join_items(Lower *l, int r)
     kir_set(a, g->block, acc, kir_elem(a, t, all, 1, &zero));
 }
 
+static const KirExpr *lanes_number(Lower *l)
+{
+    return nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes));
+}
+
+/* Lanes in memory are stored elements: of bools bytes, of halves floats; an array for each scalar of
+ * a record. */
+static KirType in_memory(KirType t)
+{
+    t.lanes = 1;
+    if (t.kind == SC_BOOL) t.kind = SC_BYTE;
+    if (t.kind == SC_HALF) t.kind = SC_FLOAT;
+    return t;
+}
+
+static void lanes_to_memory(Lower *l, const KirExpr *e, const char *name)
+{
+    KirType t = in_memory(e->type);
+    if (t.kind == KIR_RECORD) {
+        for (int i = 0; i < e->type.record->nfields; i++)
+            lanes_to_memory(l, kir_member(l->a, e, i), arena_printf(l->a, "%s_%d", name, i));
+        return;
+    }
+    const KirExpr *lanes = lanes_number(l);
+    kir_array(l->a, l->g.block, t, name, false, 1, &lanes);
+    if (t.kind == SC_FLOAT) e = kir_convert(l->a, t, e);
+    kir_store(l->a, l->g.block, name, kir_int(l->a, 0), e);
+}
+
+static const KirExpr *lane_in_memory(Lower *l, KirType t, const char *name, const KirExpr *i)
+{
+    if (t.kind != KIR_RECORD) {
+        return kir_convert(l->a, t, kir_elem(l->a, in_memory(t), name, 1, &i));
+    }
+    const KirExpr **fields = arena_array(l->a, const KirExpr *, t.record->nfields);
+    for (int k = 0; k < t.record->nfields; k++)
+        fields[k] = lane_in_memory(l, t.record->types[k], arena_printf(l->a, "%s_%d", name, k), i);
+    return kir_make(l->a, t, fields);
+}
+
 /* The copies of a vector of partial results, then its lanes. */
 static void join_lanes(Lower *l, int r)
 {
@@ -273,23 +312,23 @@ static void join_lanes(Lower *l, int r)
                       *copy = kir_name(a, idx, fresh_name(l->u, "u"));
         kir_decl(a, g->block, all->type, sum->name, all);
         KirBlock each = {0};
+        GenScope scope = gen_enter(g, &each);
         const KirExpr *copies[2] = {copy, NULL};
         kir_set(a, &each, sum, gen_combine(g, fn, sum, registers(l, r, copies)));
+        gen_leave(g, scope);
         kir_for(a, g->block, copy->name, kir_int(a, 1),
                 nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
         all = sum;
     }
-    /* lanes in memory are stored elements: of bools, bytes */
-    KirType stored = t.kind == SC_BOOL ? kir_type(SC_BYTE, 1) : t;
-    const KirExpr *lanes = nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes)),
-                  *i = kir_name(a, idx, fresh_name(l->u, "i"));
+    const KirExpr *i = kir_name(a, idx, fresh_name(l->u, "i"));
     const char *lane = named(l, "lane", r);
-    kir_array(a, g->block, stored, lane, false, 1, &lanes);
-    kir_store(a, g->block, lane, kir_int(a, 0), all);
+    lanes_to_memory(l, all, lane);
     KirBlock each = {0};
-    const KirExpr *one = kir_convert(a, t, kir_elem(a, stored, lane, 1, &i));
+    GenScope scope = gen_enter(g, &each);
+    const KirExpr *one = lane_in_memory(l, t, lane, i);
     kir_set(a, &each, tail(l, r), gen_combine(g, fn, tail(l, r), one));
-    kir_for(a, g->block, i->name, kir_int(a, 0), lanes, kir_int(a, 1), false, each);
+    gen_leave(g, scope);
+    kir_for(a, g->block, i->name, kir_int(a, 0), lanes_number(l), kir_int(a, 1), false, each);
 }
 
 static void join(Lower *l)

@@ -75,13 +75,27 @@ size_t recipe_widest(int n, const FdNode *const *reduces)
     return widest;
 }
 
+bool reduction_reorders(const FdNode *r)
+{
+    if (r->init) return false;
+    if (r->fn->kind == FD_FUNC && r->fn->leaf == FD_LEAF_USER)
+        return r->fn->user->associative && r->fn->user->commutative;
+    FdOp op = fd_op_of(r);
+    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
+    return op != FD_OP_NONE && (fd_op_info(op)->props & both) == both;
+}
+
 bool reduction_splits(const FdNode *r)
 {
-    FdOp op = fd_op_of(r);
-    if (op == FD_OP_NONE || r->init) return false;
-    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    if ((fd_op_info(op)->props & both) != both) return false;
-    return reduction_is_closed(r);
+    return fd_op_of(r) != FD_OP_NONE && reduction_reorders(r) && reduction_is_closed(r);
+}
+
+bool reduction_in_lanes(const FdNode *r, const FdNode *v)
+{
+    bool starts = fd_op_of(r) != FD_OP_NONE || reduction_has_identity(r);
+    bool half = !r->type->record && result_kind(r) == SC_HALF;
+    return starts && !half && reduction_reorders(r) && reduction_is_closed(r) &&
+           lanes_possible(r, v);
 }
 
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)

@@ -126,7 +126,7 @@ static int lane_variable(const Split *s)
     for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
         bool all = true;
         for (int r = 0; r < s->nreduces; r++)
-            all = all && lanes_possible(s->reduces[r]->body, s->reduces[r]->vars[i]);
+            all = all && reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i]);
         if (all) return i;
     }
     return -1;
@@ -281,9 +281,9 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
 {
     Split s;
     if (u->options->precise || !find_split(d, &s)) return NULL;
-    for (int r = 0; r < s.nreduces; r++)
-        if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
     bool gpu = u->options->family == CG_GPU;
+    for (int r = 0; gpu && r < s.nreduces; r++)
+        if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
     if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return NULL;
     int lane = gpu ? -1 : lane_variable(&s);
     if (!gpu && lane < 0) return NULL;

@@ -32,9 +32,7 @@ static bool find(Unit *u, const Def *d, Across *x)
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
         bool exact = !u->options->precise || reduction_has_identity(reduce);
-        if (!reduction_splits(reduce) || !exact || result_kind(reduce) == SC_HALF ||
-            !lanes_possible(reduce->body, x->v))
-            return false;
+        if (!exact || !reduction_in_lanes(reduce, x->v)) return false;
     }
     if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v)) return false;
     x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));
@@ -86,12 +84,33 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
     nest_lower(u, n);
 }
 
+/* Are there results for every unit? Of user functions, long reductions to a few results are better
+ * cut into parts. */
+static Num *enough(Unit *u, const Across *x, Num *when)
+{
+    bool user = false;
+    Num *length = num_int(u, 0);
+    for (int r = 0; r < x->nreduces; r++) {
+        user = user || fd_op_of(x->reduces[r]) == FD_OP_NONE;
+        length = num_op(u, FD_OP_MAX, length, recipe_length(u, x->reduces[r]));
+    }
+    if (!user) return when;
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
+    Num *results = num_op(u, FD_OP_MUL, x->rows, x->n);
+    Num *many = num_op(u, FD_OP_GE, results, num_op(u, FD_OP_MUL, units, x->width));
+    Num *is_short = num_op(u, FD_OP_LT, length, num_int(u, 512));
+    return num_and(u, when, num_op(u, FD_OP_LOR, many, is_short));
+}
+
 Num *recipe_strips(Unit *u, const Def *d, Num *when)
 {
     Across x;
     if (!find(u, d, &x)) return NULL;
     name_extents(u, &x);
-    int most = x.nreduces == 1 ? 4 : x.nreduces <= 4 ? 2 : 1;
+    when = enough(u, &x, when);
+    int leaves = 0;
+    for (int r = 0; r < x.nreduces; r++) leaves += fd_type_leaves(x.reduces[r]->type);
+    int most = x.nreduces == 1 && leaves <= 4 ? 4 : leaves <= 8 && x.nreduces <= 4 ? 2 : 1;
     Num *wide = num_int(u, most), *step = num_op(u, FD_OP_MUL, wide, x.width);
     Num *strips = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
     strips = num_let(u, "strips", strips);
@@ -122,7 +141,7 @@ static bool has_columns(const Across *x)
         FdSeen seen = {0};
         far = far || reads_far(reduce->body, reduce->vars[0], x->v, &seen);
         fd_seen_free(&seen);
-        if (result_kind(reduce) == SC_BOOL) return false;
+        if (reduce->type->record || result_kind(reduce) == SC_BOOL) return false;
     }
     return far && x->reduces[0]->nvars == 1 &&
            recipe_group_end(x->nreduces, x->reduces, 0) == x->nreduces;

@@ -7,9 +7,7 @@
 
 static bool in_order_only(const FdNode *r)
 {
-    FdOp op = fd_op_of(r);
-    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    return op == FD_OP_NONE || (fd_op_info(op)->props & both) != both;
+    return !reduction_reorders(r);
 }
 
 /* Is the axis' loop one that shares a reduction out: in copies, lanes or work-items? */
@@ -63,8 +61,7 @@ void verify_start(Verify *v, bool resume)
     if (resume) needs_part(v, false);
     if (resume && n->nregs) verify_fail(v, "registers do not go on from a part");
     for (int r = 0; v->vectors && r < n->nreduces; r++)
-        if ((fd_op_of(n->reduces[r]) == FD_OP_NONE && !reduction_has_identity(n->reduces[r])) ||
-            n->reduces[r]->type->record)
+        if (fd_op_of(n->reduces[r]) == FD_OP_NONE && !reduction_has_identity(n->reduces[r]))
             verify_fail(v, "a result without a first value is no vector");
     for (int i = 0; i < v->npath; i++) {
         const NestStep *s = v->path[i];
