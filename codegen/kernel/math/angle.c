@@ -39,6 +39,11 @@ static Angle reduce(V x)
     Angle a;
     V k = v_keep(v_nearest(x, 0x1.45f306dc9c883p-1, &a.quadrant));
     V exact = v_keep(v_fmac(k, -part[0], x));
+    if (!x.m->precise) {
+        a.r = v_keep(v_fmac(k, -part[2], v_fmac(k, -part[1], exact)));
+        a.low = v_num(x, 0);
+        return a;
+    }
     V second = v_keep(v_mulc(k, -part[1])); /* less than exact, or not */
     a.r = v_keep(v_add(exact, second));
     V added = v_keep(v_sub(a.r, exact));
@@ -54,18 +59,23 @@ static V is_odd(V quadrant)
     return v_eq(v_band(quadrant, v_bits_num(quadrant, 1)), v_bits_num(quadrant, 1));
 }
 
-/* The sine of an angle in a quadrant: the sine or the cosine of what is left, and the sign. */
+/* The sine of what is left, or its cosine in odd quadrants, and the sign. */
 static V sine(Angle a, V quadrant)
 {
-    V r = a.r, z = v_keep(v_mul(r, r));
+    V r = a.r, z = v_keep(v_mul(r, r)), half = v_keep(v_mulc(z, 0.5)), one = v_num(r, 1);
     bool f = v_is_float(r);
     int n = f ? 3 : 6;
-    V s = v_series(v_keep(v_mul(r, z)), z, n, f ? float_sin : double_sin, a.low);
-    V half = v_keep(v_mulc(z, 0.5)), one = v_num(r, 1), c = v_keep(v_sub(one, half));
-    V rest = v_sub(v_sub(one, c), half); /* what the difference has lost */
-    rest =
-        v_fma(v_mul(z, z), v_poly(z, n, f ? float_cos : double_cos), v_fma(v_neg(r), a.low, rest));
-    V value = v_select(is_odd(quadrant), v_add(c, rest), v_add(r, s));
+    const double *sine = f ? float_sin : double_sin;
+    V p = v_poly(z, n, f ? float_cos : double_cos), c = v_keep(v_sub(one, half)), s;
+    if (r.m->precise) {
+        s = v_add(r, v_series(v_keep(v_mul(r, z)), z, n, sine, a.low));
+        V lost = v_fma(v_neg(r), a.low, v_sub(v_sub(one, c), half));
+        c = v_add(c, v_fma(v_mul(z, z), p, lost));
+    } else {
+        s = v_fma(v_mul(r, z), v_poly(z, n, sine), r);
+        c = v_fma(v_mul(z, z), p, c);
+    }
+    V value = v_select(is_odd(quadrant), c, s);
     return v_xorsign(value, v_real(v_shl(quadrant, v_fraction(r) + (f ? 7 : 10))));
 }
 
@@ -101,13 +111,20 @@ V math_tan(const V *arg)
     Angle a = reduce(v_keep(v_abs(x)));
     V r = a.r, z = v_keep(v_mul(r, r));
     bool f = v_is_float(x);
-    V rest = v_series(v_keep(v_mul(r, z)), z, f ? 7 : 15, f ? float_tan : double_tan,
-                      v_fma(v_fma(v_mulc(z, 0.75), z, z), a.low, a.low));
-    rest = v_keep(rest);
-    V t = v_keep(v_add(r, rest));
-    V low = v_keep(v_sub(rest, v_sub(t, r))); /* t + low is the tangent */
-    V inverse = v_keep(v_div(v_num(x, -1), t));
+    int n = f ? 7 : 15;
+    const double *c = f ? float_tan : double_tan;
+    V odd = is_odd(a.quadrant), t, inverse;
+    if (!x.m->precise) {
+        t = v_keep(v_fma(v_mul(r, z), v_poly(z, n, c), r));
+        t = v_div(v_select(odd, v_num(x, -1), t), v_select(odd, t, v_num(x, 1)));
+        return large_too(x, v_xorsign(t, x), "cs_large_tan");
+    }
+    V low = v_fma(v_fma(v_mulc(z, 0.75), z, z), a.low, a.low); /* times about 1 + tan(r)^2 */
+    V rest = v_keep(v_series(v_keep(v_mul(r, z)), z, n, c, low));
+    t = v_keep(v_add(r, rest));
+    low = v_keep(v_sub(rest, v_sub(t, r))); /* t + low is the tangent */
+    inverse = v_keep(v_div(v_num(x, -1), t));
     V error = v_fma(inverse, low, v_fmacc(inverse, t, 1)); /* of 1 + inverse (t + low) */
     inverse = v_fma(inverse, error, inverse);
-    return large_too(x, v_xorsign(v_select(is_odd(a.quadrant), inverse, t), x), "cs_large_tan");
+    return large_too(x, v_xorsign(v_select(odd, inverse, t), x), "cs_large_tan");
 }

@@ -14,6 +14,7 @@ typedef struct Math {
     Arena *arena;
     KirBlock *block; /* where statements go */
     int names;       /* variables so far */
+    bool precise;    /* within 1 unit in the last place, else 4 */
 } Math;
 
 typedef struct V {

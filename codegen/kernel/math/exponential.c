@@ -41,6 +41,7 @@ V math_exp(const V *arg)
     V x = f ? within(*arg, -104, 89) : within(*arg, -746, 710);
     V k = v_keep(v_nearest(x, 0x1.71547652b82fep0, NULL));
     V exact = v_keep(v_fmac(k, -log2_high[!f], x)), r = v_keep(v_fmac(k, -log2_low[!f], exact));
+    if (!x.m->precise) return v_scale(v_addc(math_small_exp(r, NULL), 1), k);
     V lost = v_keep(v_fmac(k, -log2_low[!f], v_sub(exact, r)));
     return v_scale(v_addc(math_small_exp(r, &lost), 1), k);
 }

@@ -28,7 +28,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 typedef struct Instances {
     Arena *arena;
     Text *out;
-    bool builtin_scalars, bodies; /* bodies: there are any */
+    bool builtin_scalars, precise, bodies; /* bodies: there are any */
     bool done[ROWS][2][WIDTHS];
 } Instances;
 
@@ -50,7 +50,7 @@ static void add_function(Instances *x, int row, ScalarKind k, int width)
     }
     x->bodies = true;
     KirBlock block = {0};
-    Math m = {.arena = x->arena, .block = &block};
+    Math m = {.arena = x->arena, .block = &block, .precise = x->precise};
     KirParam params[3];
     V args[3];
     int n = fd_op_info(table[row].op)->arity;
@@ -123,10 +123,13 @@ static const char tail[] = "#ifdef __clang__\n"
                            "#pragma OPENCL FP_CONTRACT OFF\n"
                            "#endif\n";
 
-void math_add(Text *out, int count, const Text *texts, bool builtin_scalars)
+void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, bool precise)
 {
     Text functions = {0};
-    Instances x = {.arena = arena_new(), .out = &functions, .builtin_scalars = builtin_scalars};
+    Instances x = {.arena = arena_new(),
+                   .out = &functions,
+                   .builtin_scalars = builtin_scalars,
+                   .precise = precise};
     for (int i = 0; i < count; i++)
         if (texts[i].len) add_calls(&x, texts[i].data, texts[i].len);
     if (functions.len) {

@@ -7,7 +7,7 @@
 #include "../../../base/text.h"
 
 /* Adds the functions that `count` texts call, and those that these call. builtin_scalars: scalars
- * by the driver's. */
-void math_add(Text *out, int count, const Text *texts, bool builtin_scalars);
+ * by the driver's; precise: within 1 unit in the last place, else 4. */
+void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, bool precise);
 
 #endif

@@ -130,7 +130,7 @@ static char *whole_text(Unit *u)
     text_add(&t, " */\n");
     Text math = {0};
     const Text calls[] = {u->functions, u->kernels};
-    math_add(&math, 2, calls, u->options->family == CG_GPU);
+    math_add(&math, 2, calls, u->options->family == CG_GPU, u->options->precise);
     const Text rest[] = {math, u->types, u->functions, u->kernels};
     prelude_add(&t, 4, rest);
     for (int i = 0; i < 4; i++)
