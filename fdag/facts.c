@@ -26,6 +26,7 @@ void fd_facts_free(FdFacts *f)
 {
     if (!f) return;
     fdi_map_free(&f->doms);
+    fdi_map_free(&f->said);
     vec_free(&f->forms);
     mem_free(f);
 }
@@ -33,6 +34,7 @@ void fd_facts_free(FdFacts *f)
 void fd_fact(FdFacts *f, const FdAffine *form)
 {
     enum { MOST = 128 };
+    for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
     if (f->forms.len < MOST && !fd_shown(f, form)) vec_push(&f->forms, *form);
 }
 

@@ -14,6 +14,7 @@ typedef struct Inside {
     const FdNode **conds;
     FdiNodes nodes; /* of the body as it is now, operands first */
     FdiMap costs;   /* those that a guard may guard for a reason */
+    FdiMap always;  /* what every point evaluates */
 } Inside;
 
 /* ---- conditions -------------------------------------------------------------------------- */
@@ -67,12 +68,21 @@ static bool is_plain(Inside *s, const FdNode *atom, int depth)
     return true;
 }
 
+/* An element that all points of a row read: it can as well be read before them. */
+static bool is_of_row(const Inside *s, const FdNode *atom)
+{
+    uint64_t mark;
+    return fdi_applies(atom, FD_LEAF_SLOT) && fdi_map_get(&s->always, atom, &mark) &&
+           !fdi_free_in(atom, s->vars[s->nvars - 1]);
+}
+
 static bool is_sayable(Inside *s, const FdAffine *a)
 {
     for (int i = 0; i < a->nterms; i++) {
         const FdNode *atom = a->terms[i].atom;
-        if (atom->kind == FD_VAR ? !is_own(s, atom)
-                                 : !s->known(s->ctx, atom) || !is_plain(s, atom, 0))
+        if (atom->kind == FD_VAR
+                ? !is_own(s, atom)
+                : !is_of_row(s, atom) && (!s->known(s->ctx, atom) || !is_plain(s, atom, 0)))
             return false;
     }
     return a->nterms > 0;
@@ -331,12 +341,29 @@ static void keep_needed(Inside *s, const FdDom *doms, const FdNode *body)
     }
 }
 
+static void find_always(Inside *s, const FdNode *body)
+{
+    FdiNodes stack = {0};
+    uint64_t mark;
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || fdi_map_get(&s->always, n, &mark)) continue;
+        fdi_map_set(&s->always, n, 1);
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
+    }
+    vec_free(&stack);
+}
+
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                 FdIsKnown *known, const void *ctx, int most, const FdNode **conds)
 {
     enum { ROUNDS = 8 };
-    body = fd_unroll(fd, body);
     Inside s = {.fd = fd, .nvars = nvars, .vars = vars, .known = known, .ctx = ctx};
+    find_always(&s, body);
+    body = fd_unroll(fd, body);
     s.facts = fd_facts_new(fd, nvars, vars, doms, body);
     s.most = most, s.conds = conds;
     for (int round = 0, before = -1; round < ROUNDS && before < s.n; round++) {
@@ -349,6 +376,7 @@ int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
     keep_needed(&s, doms, body);
     fd_facts_free(s.facts);
     fdi_map_free(&s.costs);
+    fdi_map_free(&s.always);
     vec_free(&s.nodes);
     return s.n;
 }

@@ -190,6 +190,7 @@ struct FdFacts {
     int nvars;           /* those around all */
     const FdDom *own;    /* their ranges */
     FdiMap doms;         /* the ranges of all variables */
+    FdiMap said;         /* atoms of facts, which have been evaluated */
     VEC(FdAffine) forms; /* at most 0, each */
 };
 

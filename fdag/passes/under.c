@@ -15,7 +15,9 @@
 
 static bool reads(const void *ctx, const FdNode *n)
 {
-    (void)ctx;
+    const FdFacts *f = ctx;
+    uint64_t mark;
+    if (fdi_map_get(&f->said, n, &mark)) return false; /* its operands are below it */
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (n->kind == FD_REDUCE) return true;
     if (op == FD_OP_DIV || op == FD_OP_REM)
@@ -24,9 +26,9 @@ static bool reads(const void *ctx, const FdNode *n)
 }
 
 /* May it go unevaluated? */
-static bool can_go(const FdNode *n)
+static bool can_go(const FdFacts *f, const FdNode *n)
 {
-    return !fd_any(n, reads, NULL);
+    return !fd_any(n, reads, f);
 }
 
 /* x - y + more <= 0, as what the two are without wrapping. */
@@ -50,7 +52,7 @@ static bool all_shown(const FdFacts *f, const FdNode *n, bool truth)
 /* 1, 0, or -1: it cannot be told. */
 static int decided(const FdFacts *f, const FdNode *n)
 {
-    if (!fdi_is_word(n->args[0]) || !can_go(n)) return -1;
+    if (!fdi_is_word(n->args[0]) || !can_go(f, n)) return -1;
     if (!fdi_is_exact(f, n->args[0]) || !fdi_is_exact(f, n->args[1])) return -1;
     FdOp op = fd_op_of(n);
     if (op != FD_OP_EQ && op != FD_OP_NE)
@@ -64,8 +66,8 @@ static const FdNode *least(const FdFacts *f, const FdNode *n)
 {
     bool min = fd_op_of(n) == FD_OP_MIN;
     const FdNode *x = n->args[0], *y = n->args[1];
-    if (can_go(y) && (min ? shown(f, x, y, 0) : shown(f, y, x, 0))) return x;
-    if (can_go(x) && (min ? shown(f, y, x, 0) : shown(f, x, y, 0))) return y;
+    if (can_go(f, y) && (min ? shown(f, x, y, 0) : shown(f, y, x, 0))) return x;
+    if (can_go(f, x) && (min ? shown(f, y, x, 0) : shown(f, x, y, 0))) return y;
     return NULL;
 }
 
@@ -74,7 +76,7 @@ static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
 {
     const FdNode *x = n->args[0], *y = n->args[1];
     bool rem = fd_op_of(n) == FD_OP_REM;
-    if (!can_go(y) || (!rem && !can_go(x)) || !fdi_is_word(x) || !fdi_is_exact(f, x)) return NULL;
+    if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x) || !fdi_is_exact(f, x)) return NULL;
     FdAffine below = {0};
     if (!fd_affine_add(&below, x, -1) || !fd_shown(f, &below) || !shown(f, x, y, 1)) return NULL;
     return rem ? x : fd_const(fd, n->type->scalar, (ScalarValue){.i = 0});

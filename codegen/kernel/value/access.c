@@ -118,6 +118,15 @@ static const KirExpr *array_base(Gen *g, const FdNode *array)
     return gen_number(g, arena_printf(u->arena, "%s_b", array_name(g, array)), base);
 }
 
+/* Where it is known at the place, only the dimensions that may fall outside. */
+static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
+{
+    bool any = !g->here;
+    for (int i = 0; g->here && i < g->here->n; i++)
+        any = any || (g->here->reads[i].node == read && g->here->reads[i].dim == dim);
+    return any;
+}
+
 /* Offset with each index checked, as long as the index may be anything: computed in the language's
  * types. */
 static const KirExpr *checked_offset(Gen *g, const FdNode *n)
@@ -125,8 +134,20 @@ static const KirExpr *checked_offset(Gen *g, const FdNode *n)
     Unit *u = g->u;
     Arena *a = u->arena;
     KirType wide = kir_type(SC_LONG, 1);
-    const KirExpr *offset = kir_int(a, 0);
+    const KirExpr *offset = kir_int(a, 0), *base = kir_int(a, 0);
     for (int d = 0; d < n->nargs; d++) {
+        if (!is_suspect_in(g, n, d)) { /* lanes side by side among them */
+            offset = kir_arith(
+                a, FD_OP_ADD, offset,
+                kir_arith(a, FD_OP_MUL, gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
+            base = kir_arith(
+                a, FD_OP_ADD, base,
+                kir_arith(a, FD_OP_MUL,
+                          gen_number(g, arena_printf(a, "%s_lo%d", array_name(g, n->fn), d),
+                                     plan_array_lo(u, n->fn, d)),
+                          array_stride(g, n->fn, d)));
+            continue;
+        }
         const char *stem = array_name(g, n->fn);
         const KirExpr *lo =
             gen_number(g, arena_printf(a, "%s_lo%d", stem, d), plan_array_lo(u, n->fn, d));
@@ -138,7 +159,7 @@ static const KirExpr *checked_offset(Gen *g, const FdNode *n)
         offset =
             kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, array_stride(g, n->fn, d)));
     }
-    return offset;
+    return kir_arith(a, FD_OP_SUB, offset, base);
 }
 
 static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
@@ -204,9 +225,10 @@ static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, 
 {
     bool lanes = gen_varies(g, read);
     array_buffer(g, read->fn);
-    const KirExpr *offset = !lanes && g->checked && (g->user || gen_is_suspect(g, read))
-                                ? checked_offset(g, read)
-                                : gen_read_offset(g, read);
+    const KirExpr *offset =
+        (!lanes || g->here) && g->checked && (g->user || gen_is_suspect(g, read))
+            ? checked_offset(g, read)
+            : gen_read_offset(g, read);
     if (t->record) offset = gen_variable(g, "at", offset);
     return load(g, read->fn, t, &leaf, offset, lanes ? g->lanes : 1);
 }

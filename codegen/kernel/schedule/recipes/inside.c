@@ -45,10 +45,23 @@ static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes)
     one_by_one(u, in, NEST_AFTER, box, axis);
 }
 
+/* Indices that are the same in all lanes may be checked. */
 static bool in_lanes(Unit *u, const Nest *n, unsigned at, const FdNode *v)
 {
     const NestBody *b = nest_body(u, n, at);
-    return b->suspects.n == 0 && !b->suspects.calls && lanes_possible(b->node, v);
+    return !nest_body_fails(b, v) && lanes_possible(b->node, v);
+}
+
+/* How many rows of n a work-item takes: enough for it to be worth its while, few enough for every
+ * unit to have some. */
+static Num *rows_each(Unit *u, Num *rows, Num *n)
+{
+    enum { ELEMENTS = 8192 };
+    Num *one = num_int(u, 1);
+    Num *full = num_op(u, FD_OP_DIV, num_int(u, ELEMENTS), num_op(u, FD_OP_MAX, n, one));
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
+    Num *most = num_op(u, FD_OP_DIV, rows, units);
+    return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, full, most), one);
 }
 
 /* The nest without its loops. */
@@ -89,16 +102,22 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
     Num *count = num_let(u, "rows", plan_elements(u, d, x.last));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes));
+    Num *share = num_let(u, "share", rows_each(u, count, length));
     Boxes b = boxes(u, &x, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
     NestStep *in = &b.n->root;
-    if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, NULL, NEST_CUT);
+    if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
+    if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
     if (x.nturns) {
+        unsigned border_at = nest_at(nest_at(0, NEST_UNLESS, b.turns), NEST_IN, b.box);
         row(u, nest_part(u, in, NEST_WHEN, b.turns), b.box, b.last, lanes);
         NestStep *border = nest_part(u, in, NEST_UNLESS, b.turns);
-        nest_step(u, nest_loop(u, border, b.last, NULL, NEST_CUT), NEST_GIVE);
+        if (in_lanes(u, b.n, border_at, d->vars[x.last]))
+            row(u, border, b.box, b.last, lanes);
+        else
+            nest_step(u, nest_loop(u, border, b.last, NULL, NEST_CUT), NEST_GIVE);
     } else {
         row(u, in, b.box, b.last, lanes);
     }
