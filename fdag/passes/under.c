@@ -76,7 +76,8 @@ static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
 {
     const FdNode *x = n->args[0], *y = n->args[1];
     bool rem = fd_op_of(n) == FD_OP_REM;
-    if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x) || !fdi_is_exact(f, x)) return NULL;
+    if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x) || !fdi_is_exact(f, x))
+        return NULL;
     FdAffine below = {0};
     if (!fd_affine_add(&below, x, -1) || !fd_shown(f, &below) || !shown(f, x, y, 1)) return NULL;
     return rem ? x : fd_const(fd, n->type->scalar, (ScalarValue){.i = 0});

@@ -216,11 +216,11 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         const FdNode *f = n->args[0];
         bool slot = f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT;
         /* no number of a node: these are others where nests have been checked */
-        const char *name = !slot ? "bound"
-                                 : arena_printf(a, "%c%d_%s%d", f->slot < g->u->ninputs ? 'a' : 't',
-                                                g->u->plan_slot[f->slot],
-                                                op == FD_OP_LOWER ? "lo" : "hi",
-                                                (int)n->args[1]->value.i);
+        const char *name =
+            !slot ? "bound"
+                  : arena_printf(a, "%c%d_%s%d", f->slot < g->u->ninputs ? 'a' : 't',
+                                 g->u->plan_slot[f->slot], op == FD_OP_LOWER ? "lo" : "hi",
+                                 (int)n->args[1]->value.i);
         return kir_convert(a, kir_type((int)k, 1), gen_number(g, name, num_must(g->u, n)));
     }
     bool scalar = !gen_varies(g, n);
