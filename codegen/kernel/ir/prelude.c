@@ -139,6 +139,57 @@ static const char shift_text[] =
     "CS_SHIFTS(double)\n"
     "#endif\n";
 
+/* Lanes of the low and of the high halves of two vectors in turn: as many rounds of it as a vector
+ * has halves of halves transpose as many vectors as it has lanes. */
+static const char halves_text[] =
+    "#define CS_HALVES(T)\\\n"
+    "  static inline T##2 __attribute__((overloadable)) cs_low(T##2 x, T##2 y)\\\n"
+    "  { return (T##2)(x.s0, y.s0); }\\\n"
+    "  static inline T##2 __attribute__((overloadable)) cs_high(T##2 x, T##2 y)\\\n"
+    "  { return (T##2)(x.s1, y.s1); }\\\n"
+    "  static inline T##4 __attribute__((overloadable)) cs_low(T##4 x, T##4 y)\\\n"
+    "  { return (T##4)(x.s0, y.s0, x.s1, y.s1); }\\\n"
+    "  static inline T##4 __attribute__((overloadable)) cs_high(T##4 x, T##4 y)\\\n"
+    "  { return (T##4)(x.s2, y.s2, x.s3, y.s3); }\\\n"
+    "  static inline T##8 __attribute__((overloadable)) cs_low(T##8 x, T##8 y)\\\n"
+    "  { return (T##8)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3); }\\\n"
+    "  static inline T##8 __attribute__((overloadable)) cs_high(T##8 x, T##8 y)\\\n"
+    "  { return (T##8)(x.s4, y.s4, x.s5, y.s5, x.s6, y.s6, x.s7, y.s7); }\\\n"
+    "  static inline T##16 __attribute__((overloadable)) cs_low(T##16 x, T##16 y)\\\n"
+    "  { return (T##16)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3, x.s4, y.s4, x.s5, y.s5,\\\n"
+    "                   x.s6, y.s6, x.s7, y.s7); }\\\n"
+    "  static inline T##16 __attribute__((overloadable)) cs_high(T##16 x, T##16 y)\\\n"
+    "  { return (T##16)(x.s8, y.s8, x.s9, y.s9, x.sa, y.sa, x.sb, y.sb, x.sc, y.sc, x.sd, y.sd,\\\n"
+    "                   x.se, y.se, x.sf, y.sf); }\n"
+    "CS_HALVES(char) CS_HALVES(uchar) CS_HALVES(short) CS_HALVES(ushort) CS_HALVES(int)\n"
+    "CS_HALVES(uint) CS_HALVES(long) CS_HALVES(ulong) CS_HALVES(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_HALVES(double)\n"
+    "#endif\n";
+
+/* Lanes in the other order, and moved by one with a new first one. */
+static const char turn_text[] =
+    "#define CS_TURNS(T)\\\n"
+    "  static inline T##2 __attribute__((overloadable)) cs_turned(T##2 x) { return x.s10; }\\\n"
+    "  static inline T##4 __attribute__((overloadable)) cs_turned(T##4 x) { return x.s3210; }\\\n"
+    "  static inline T##8 __attribute__((overloadable)) cs_turned(T##8 x)\\\n"
+    "  { return x.s76543210; }\\\n"
+    "  static inline T##16 __attribute__((overloadable)) cs_turned(T##16 x)\\\n"
+    "  { return x.sfedcba9876543210; }\\\n"
+    "  static inline T##2 __attribute__((overloadable)) cs_moved(T##2 x, T y)\\\n"
+    "  { return (T##2)(y, x.s0); }\\\n"
+    "  static inline T##4 __attribute__((overloadable)) cs_moved(T##4 x, T y)\\\n"
+    "  { return (T##4)(y, x.s012); }\\\n"
+    "  static inline T##8 __attribute__((overloadable)) cs_moved(T##8 x, T y)\\\n"
+    "  { return (T##8)(y, x.s0123, x.s45, x.s6); }\\\n"
+    "  static inline T##16 __attribute__((overloadable)) cs_moved(T##16 x, T y)\\\n"
+    "  { return (T##16)(y, x.s01234567, x.s89ab, x.scd, x.se); }\n"
+    "CS_TURNS(char) CS_TURNS(uchar) CS_TURNS(short) CS_TURNS(ushort) CS_TURNS(int)\n"
+    "CS_TURNS(uint) CS_TURNS(long) CS_TURNS(ulong) CS_TURNS(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_TURNS(double)\n"
+    "#endif\n";
+
 /* Is every lane finite? */
 static const char finite_text[] =
     "#define CS_FINITE(T, N)\\\n"
@@ -282,6 +333,8 @@ static const struct {
     CHECKED(ulong),
     {"cs_inside", inside_text},
     {"cs_first cs_last cs_before1 cs_after1", shift_text},
+    {"cs_turned cs_moved", turn_text},
+    {"cs_low cs_high", halves_text},
     {"cs_finite", finite_text},
     {"cs_random", random_text},
     {"cs_fma", fma_text},

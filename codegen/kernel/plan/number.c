@@ -255,6 +255,23 @@ bool num_name_let(Unit *u, const char *name, Num *x)
     return true;
 }
 
+Num *num_name_loop(Unit *u, const char *name, Num *to, Num *when)
+{
+    if (num_find(u, name, strlen(name))) return NULL;
+    avoid(u, name);
+    const char *end = num_text(u, to), *if_so = when && !num_is(when, 1) ? num_text(u, when) : NULL;
+    plan_line(u, "loop %s = 0 to %s step 1%s%s", name, end, if_so ? " when " : "",
+              if_so ? if_so : "");
+    Num *x = symbol(u, name);
+    remember_name(u, name, x, x);
+    return x;
+}
+
+Num *num_loop(Unit *u, const char *stem, Num *to, Num *when)
+{
+    return num_name_loop(u, fresh_name(u, stem), to, when);
+}
+
 Num *num_find(Unit *u, const char *name, size_t len)
 {
     const Numbers *n = numbers_of(u);

@@ -48,6 +48,10 @@ Num *num_must(struct Unit *u,
 
 /* `let`: a name for x; the name that it has, or x itself if it is a constant or a name. */
 Num *num_let(struct Unit *u, const char *stem, Num *x);
+/* `loop`: the lines up to an `end` for each number from 0 up to this; the number. */
+Num *num_loop(struct Unit *u, const char *stem, Num *to, Num *when);
+/* The same of a name and bounds as they are read; NULL: there is something of that name. */
+Num *num_name_loop(struct Unit *u, const char *name, Num *to, Num *when);
 /* `define`: a macro of the kernels too, over facts and earlier definitions; the same name twice is
  * one definition. */
 Num *num_define(struct Unit *u, const char *name, Num *x);

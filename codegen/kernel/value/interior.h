@@ -32,7 +32,8 @@ typedef struct Interior {
     int nreads;   /* -1: too many, or the recurrence is used otherwise */
     InteriorRead reads[INTERIOR_READS];
     const struct Scan *scan; /* NULL: not found, or not looked for yet */
-    bool scanned;
+    const struct Wave *wave; /* the same */
+    bool scanned, waved;
     uint32_t *uses; /* as Unit.uses, of its own nodes */
     size_t nnodes;
 } Interior;

@@ -91,6 +91,9 @@ void nest_scatter(Lower *l);
 /* carry.c: the same steps of nests that carry values of a recurrence */
 void nest_carry(Lower *l, const NestStep *s);
 
+/* wave.c: a tile of a wavefront */
+void nest_wave(Lower *l);
+
 static inline const KirExpr *nest_op(Lower *l, FdOp op, const KirExpr *x, const KirExpr *y)
 {
     return kir_arith(l->a, op, x, y);

@@ -389,7 +389,9 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_UNLESS: nest_box(l, s); break;
         case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;
         default:
-            if (l->n->carry_axis >= 0)
+            if (l->n->wave.of)
+                nest_wave(l);
+            else if (l->n->carry_axis >= 0)
                 nest_carry(l, s);
             else
                 nest_result(l, s);
@@ -443,7 +445,7 @@ void nest_lower(Unit *u, const Nest *n)
     InteriorScope whole = {0};
     if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
-    if (has_lanes(n->root.first)) nest_lane_count(u, n->lanes);
+    if (has_lanes(n->root.first) || n->wave.of) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     l.g.checked = n->checked;

@@ -28,6 +28,7 @@
 
 #include "../../unit.h"
 #include "../../value/scan.h"
+#include "../../value/wave.h"
 
 enum {
     NEST_AXES = FD_MAX_RANK + 4,
@@ -159,6 +160,14 @@ typedef struct NestBody {
     const struct NestBody *next;
 } NestBody;
 
+/* Tiles of a wavefront, those of one diagonal side by side: `give` is for all of one. */
+typedef struct NestWave {
+    const Wave *of; /* NULL: it is none */
+    int axes[2];    /* rows, columns */
+    Num *steps[2];  /* of a tile */
+    Num *diagonal;
+} NestWave;
+
 typedef struct Nest {
     const char *name;
     const Def *def;
@@ -187,6 +196,7 @@ typedef struct Nest {
     int nboxes;
     NestBox boxes[NEST_BOXES];
     const NestBody **bodies; /* those asked for so far */
+    NestWave wave;
     NestStep root;
 } Nest;
 

@@ -25,13 +25,15 @@ static void number(Printer *p, const char *word, Num *x)
 static void print_axis(Printer *p, int i)
 {
     const NestAxis *x = &p->n->axes[i];
-    if (x->nvars == 1 && !x->from && !x->to) return;
+    bool down = x->down && p->n->wave.of; /* else a loop says it */
+    if (x->nvars == 1 && !x->from && !x->to && !down) return;
     text_printf(p->out, "  axis %s", axis(p, i));
     for (int k = 0; k < x->nvars; k++)
         text_printf(p->out, "%s %s", k ? "," : " =", nest_var_name(&p->names, x->vars[k]));
     if (!x->nvars) number(p, "times", x->n);
     number(p, "from", x->from);
     number(p, "to", x->to);
+    if (down) text_add(p->out, " down");
     text_add(p->out, "\n");
 }
 
@@ -82,6 +84,12 @@ static void print_head(Printer *p)
     for (int r = 0; r < n->nreduces; r++)
         text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
     print_registers(p);
+    if (n->wave.of) {
+        text_printf(p->out, "  wave %s by %s,", axis(p, n->wave.axes[0]),
+                    num_text(p->u, n->wave.steps[0]));
+        text_printf(p->out, " %s by %s diagonal %s\n", axis(p, n->wave.axes[1]),
+                    num_text(p->u, n->wave.steps[1]), num_text(p->u, n->wave.diagonal));
+    }
     if (n->scan)
         text_printf(p->out, "  scan %s\n", axis(p, n->carry_axis));
     else if (n->carry_axis >= 0)

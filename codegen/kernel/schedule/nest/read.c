@@ -19,6 +19,7 @@ typedef struct Reader {
     NestNames names; /* of `named` */
     const Def *named;
     Interior *interior; /* of the last nest that is inside one */
+    int loops;          /* of the plan, open */
     Nest *n;            /* being read; NULL: none */
     int nest_line;
     const char *axis_names[NEST_AXES];
@@ -170,6 +171,7 @@ static void read_axis(Reader *r)
         fail(r, "only of one variable of the definition there are some positions");
     else if (from || to)
         nest_axis_cut(r->u, r->n, at, from, to);
+    r->n->axes[at].down = accept(r, "down");
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
@@ -278,6 +280,22 @@ static void read_box(Reader *r)
     nest_add_box(n, b);
 }
 
+/* wave ROWS by E, COLUMNS by E diagonal E */
+static void read_wave(Reader *r)
+{
+    NestWave *w = &r->n->wave;
+    for (int i = 0; i < 2; i++) {
+        if (i) expect(r, ",");
+        w->axes[i] = axis(r);
+        expect(r, "by");
+        w->steps[i] = expression(r, false);
+    }
+    expect(r, "diagonal");
+    w->diagonal = expression(r, false);
+    if (!r->error && r->n->inside) w->of = wave_of(r->u, r->interior);
+    if (!w->of) fail(r, "this is no wavefront");
+}
+
 static bool read_head(Reader *r)
 {
     Nest *n = r->n;
@@ -290,6 +308,8 @@ static bool read_head(Reader *r)
     } else if (accept(r, "vectors")) {
         n->lanes_axis = axis(r);
         n->scalar_give = accept(r, "apart");
+    } else if (accept(r, "wave")) {
+        read_wave(r);
     } else if (accept(r, "scan")) {
         read_carry(r, true);
     } else if (accept(r, "carry")) {
@@ -498,6 +518,28 @@ static void read_temp(Reader *r)
     if (!r->error) plan_temp(r->u, bytes);
 }
 
+/* loop NAME = 0 to E step 1 [when E], and `end` */
+static void read_plan_loop(Reader *r)
+{
+    const char *word = plain_name(r);
+    expect(r, "=");
+    expect(r, "0");
+    expect(r, "to");
+    Num *to = expression(r, false);
+    expect(r, "step");
+    expect(r, "1");
+    Num *when = accept(r, "when") ? expression(r, true) : NULL;
+    if (!r->error && !num_name_loop(r->u, word, to, when))
+        fail(r, "there is something of that name");
+    r->loops++;
+}
+
+static void read_plan_end(Reader *r)
+{
+    if (!r->loops--) fail(r, "there is no loop to end");
+    if (!r->error) plan_line(r->u, "end");
+}
+
 /* The generator makes some lines itself: the head of the plan, reports of empty reductions. */
 static bool in_plan(Reader *r, const char *line)
 {
@@ -519,7 +561,7 @@ static void read_line(Reader *r, const char *line)
         int here = r->line;
         end_nest(r);
         r->line = r->error ? r->line : here;
-        if (r->error || in_plan(r, line)) return;
+        if (r->error || (strcmp(line, "end") != 0 && in_plan(r, line))) return;
         if (indent)
             fail(r, "this belongs to no nest");
         else if (accept(r, "nest"))
@@ -530,6 +572,10 @@ static void read_line(Reader *r, const char *line)
             read_named(r, line[1] == 'e' && line[2] == 't');
         else if (accept(r, "temp"))
             read_temp(r);
+        else if (accept(r, "loop"))
+            read_plan_loop(r);
+        else if (accept(r, "end"))
+            read_plan_end(r);
         else
             fail(r, "this is no line of a schedule, nor one that the plan of this graph has");
     }
@@ -549,6 +595,7 @@ const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
     }
     end_nest(&r);
     r.line += !r.line;
+    if (r.loops) fail(&r, "a loop lacks its end");
     if (r.done < ndefs) fail(&r, "the schedule ends before all definitions are computed");
     if (r.named) nest_names_free(&r.names);
     return r.error;

@@ -158,7 +158,7 @@ static void in_registers(Unit *u, const Interior *in, Num *when)
 }
 
 /* Lines side by side: the elements of a row, which do not need each other, in lanes. */
-static Num *in_lanes(Unit *u, const Interior *in, Num *when)
+static Num *in_lanes(Unit *u, Interior *in, Num *when)
 {
     const Def *d = &in->def;
     int last = d->nvars - 1;
@@ -187,6 +187,8 @@ static Num *in_lanes(Unit *u, const Interior *in, Num *when)
     return n->when;
 }
 
+typedef Num *Recipe(Unit *u, Interior *in, Num *when);
+
 /* Gives the condition under which borders and interior apart compute the definition. */
 static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
 {
@@ -207,10 +209,15 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
                                           : num_op(u, FD_OP_MAX, left, num_int(u, 0));
     }
     borders(u, d, in, when, checked);
-    Num *rest = when, *done = recipe_scan(u, in, rest);
-    if (!done) done = in_lanes(u, in, rest);
-    if (done) rest = num_and(u, rest, num_not(u, done));
-    if (done != when) in_registers(u, in, rest);
+    Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
+    Num *rest = when;
+    for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
+        Num *done = recipes[i](u, in, rest);
+        if (!done) continue;
+        rest = done == rest ? num_truth(u, false)
+                            : num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+    }
+    if (!num_is(rest, 0)) in_registers(u, in, rest);
     return when;
 }
 

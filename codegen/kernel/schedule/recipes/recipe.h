@@ -11,6 +11,8 @@
 bool recipe_ordered(Unit *u, const Def *d, bool checked);
 /* Those whose steps are taken together: parts of lines at once, lanes side by side. */
 Num *recipe_scan(Unit *u, Interior *in, Num *when);
+/* Those over two variables as a wavefront in tiles, rows in lanes. */
+Num *recipe_wave(Unit *u, Interior *in, Num *when);
 /* Everything: one value after the other along the last dimension, in lanes where reads allow it and
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);

@@ -114,3 +114,41 @@ void verify_carry(Verify *v, const NestStep *s)
     default: verify_fail(v, "no such step where values are carried"); break;
     }
 }
+
+/* ---- wavefronts -------------------------------------------------------------------------------- */
+
+/* Axis i is of the variable that the wavefront has there, over which there is no loop. */
+static void wave_axis(Verify *v, int i)
+{
+    const NestWave *w = &v->n->wave;
+    const NestAxis *x = &v->n->axes[w->axes[i]];
+    int dim = i ? w->of->column : w->of->row;
+    if (x->nvars != 1 || x->vars[0] != v->n->def->vars[dim])
+        verify_fail(v, "the wavefront does not run along %s", verify_axis_name(v, w->axes[i]));
+    else if (verify_is_open(v, w->axes[i]))
+        verify_fail(v, "there is a loop over %s around the wavefront",
+                    verify_axis_name(v, w->axes[i]));
+    else if (x->down != v->n->inside->down[dim])
+        verify_fail(v, "%s is not in the order of the recurrence", verify_axis_name(v, w->axes[i]));
+    else if (fd_is_const(w->steps[i]) && w->steps[i]->value.i < 1)
+        verify_fail(v, "there are no tiles");
+}
+
+void verify_wave(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const NestWave *w = &n->wave;
+    if (s->kind != NEST_GIVE) verify_fail(v, "a wavefront is given, nothing else");
+    if (!n->inside || n->carry_axis >= 0 || n->nreduces || n->nregs || n->nholds)
+        verify_fail(v, "a wavefront is that of an interior, and all that the nest does");
+    for (int i = 0; i < 2 && !v->why; i++) wave_axis(v, i);
+    /* a step may reach one column into the tile beside it, which is not there yet */
+    if (!v->why && w->of->skew > 1 &&
+        !verify_at_least(v->u, n->when, w->steps[1], n->axes[w->axes[1]].n))
+        verify_fail(v, "tiles are as wide as %s", verify_axis_name(v, w->axes[1]));
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->bind != NEST_GROUP || v->path[i]->dim == 0)
+            verify_fail(v, "around a wavefront there are groups of other dimensions");
+    for (int d = 0; d < n->def->nvars && !v->why; d++)
+        if (d != w->of->row && d != w->of->column) verify_bound(v, n->def->vars[d], false);
+}

@@ -275,6 +275,10 @@ static void place(Verify *v, const NestStep *s)
 
 static void step(Verify *v, const NestStep *s)
 {
+    if (v->n->wave.of && s->kind != NEST_FOR) {
+        verify_wave(v, s);
+        return;
+    }
     if (v->n->carry_axis >= 0 && s->kind != NEST_FOR) {
         verify_carry(v, s);
         return;

@@ -71,6 +71,7 @@ void verify_give(Verify *v);
 
 void verify_carry_head(Verify *v);
 void verify_carry(Verify *v, const NestStep *s);
+void verify_wave(Verify *v, const NestStep *s); /* tiles of a wavefront, also there */
 
 /* ---- boxes (box.c) ----------------------------------------------------------------------------- */
 
