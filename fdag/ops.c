@@ -139,6 +139,14 @@ static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b, double c
     case FD_OP_ASINH: return real(asinh(a), k);
     case FD_OP_ACOSH: return real(acosh(a), k);
     case FD_OP_ATANH: return real(atanh(a), k);
+    case FD_OP_EXP2: return real(exp2(a), k);
+    case FD_OP_EXPM1: return real(expm1(a), k);
+    case FD_OP_LOG1P: return real(log1p(a), k);
+    case FD_OP_HYPOT: return real(hypot(a, b), k);
+    case FD_OP_ERF: return real(erf(a), k);
+    case FD_OP_ERFC: return real(erfc(a), k);
+    case FD_OP_TGAMMA: return real(tgamma(a), k);
+    case FD_OP_LGAMMA: return real(lgamma(a), k);
     case FD_OP_FMA: return real(fused(k, a, b, c), k);
     case FD_OP_COPYSIGN: return real(copysign(a, b), k);
     case FD_OP_POW: return real(pow(a, b), k);
