@@ -112,6 +112,14 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
  * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of
  * the dimension. The runtime zeroes it before a run that can fail. */
 enum { CG_ERROR_WORDS = 16 };
-typedef enum CgErrorKind { CG_ERR_NONE, CG_ERR_INDEX, CG_ERR_DIVIDE, CG_ERR_EMPTY } CgErrorKind;
+typedef enum CgErrorKind {
+    CG_ERR_NONE,
+    CG_ERR_INDEX,
+    CG_ERR_DIVIDE,
+    CG_ERR_EMPTY,
+    /* No error: a kernel in lanes noted that something may have failed, and a checked one has done
+     * the work again. */
+    CG_ERR_NOTED
+} CgErrorKind;
 
 #endif

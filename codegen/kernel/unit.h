@@ -40,6 +40,8 @@ typedef struct Unit {
     int ntemps;                  /* temporaries of the plan so far */
     int nnames;                  /* for fresh names */
     bool host_only;              /* something no kernel can do: give up */
+    bool noting;                 /* nests that are made note what fails (GEN_NOTED) */
+    bool notes;                  /* one did since this was last false */
     VEC(UnitUser) users;         /* printed so far */
     VEC(UnitRecord) records;     /* printed so far */
     const struct Def *def;       /* the definition being scheduled: what its `self` reads */
@@ -76,10 +78,14 @@ Num *plan_bytes(Unit *u, const FdType *t, Num *count);
 /* Number of elements of the first `n` dimensions of a definition. */
 Num *plan_elements(Unit *u, const Def *d, int n);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Can elements of the arrays that a definition gathers be told apart by ints, and is there one to
+ * read in place of others? */
+Num *plan_sized(Unit *u, const Def *d);
 int plan_temp(Unit *u, Num *bytes); /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */
 Num *plan_unsafe(Unit *u, const Def *d);
+bool is_suspect(const Unit *u, const FdNode *read); /* is it in that list? */
 /* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
  * of its reads is not asked. */
 Num *plan_outside(Unit *u, const Def *d);
@@ -102,7 +108,7 @@ bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
 bool reduction_reorders(const FdNode *reduce);
 bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
 /* Has a first value, and operands and operation can be computed in lanes of v, its own or another. */
-bool reduction_in_lanes(const FdNode *reduce, const FdNode *v);
+bool reduction_in_lanes(const FdNode *reduce, const FdNode *v, unsigned allowed);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
 /* What combines with any operand to that operand, of an elementary operation: also of min and max. */
 bool reduction_identity(const FdNode *reduce, ScalarValue *v);
@@ -122,9 +128,16 @@ bool is_make(const FdNode *n);
 bool is_field(const FdNode *n);
 /* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
 const FdNode *field_of_read(const FdNode *n);
-/* Can lanes of v be computed side by side? NULL, or why not. Nodes in `given` are there already. */
-const char *lanes_refused(const FdNode *n, const FdNode *v, int count, const FdNode *const *given);
-bool lanes_possible(const FdNode *n, const FdNode *v);
+/* Can lanes of v be computed side by side? Reads stay, move by one or go where elements of arrays say.
+ * What more is allowed: */
+enum {
+    LANES_NOTED = 1, /* what can fail: it is noted (Gen.checks) */
+    LANES_FAR = 2    /* reads that move in larger steps */
+};
+/* NULL, or why not. Nodes in `given` are there already. */
+const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
+                          const FdNode *const *given);
+bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 
@@ -145,6 +158,14 @@ typedef struct GenMemos { /* values already in a variable, valid in this block *
     VEC(int) at; /* by node id: its newest, counted from 1 */
 } GenMemos;
 
+/* What a kernel does about reads that can fall outside and divisions that can fail. */
+typedef enum GenChecks {
+    GEN_PROVED,  /* nothing: it is run only when none can */
+    GEN_CHECKED, /* scalar kernels: the first failure is reported */
+    GEN_NOTED    /* an element inside is read instead; that it happened is noted at the end, and a
+                 checked kernel does the work again */
+} GenChecks;
+
 typedef struct Gen {
     Unit *u;
     const char *name;
@@ -157,7 +178,8 @@ typedef struct Gen {
      * not active neither reads nor reports. */
     const KirExpr *mask;
     const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
-    bool checked; /* scalar kernels check what may fail; vector kernels are run only when proved */
+    GenChecks checks;
+    const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;
@@ -174,6 +196,8 @@ const KirExpr *gen_splat(Unit *u, int lanes, const KirExpr *e);
 Gen gen_begin(Unit *u, const char *stem, KirBlock *body);
 /* Prints the kernel and frees the Gen's lists; gen_run comes before. */
 void gen_end(Gen *g, KirBlock *body);
+/* The kernel, which is to be given statements, does nothing unless something was noted. */
+void gen_only_again(Gen *g);
 KirStmt *gen_with_head(Gen *g, const KirBlock *body); /* the head's statements, then these */
 void gen_free(Gen *g);                                /* the lists only */
 /* The same statements, with no more than some tens of conditionals inside each other. */
@@ -194,7 +218,12 @@ const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its in
 const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
+bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
+/* Notes that `failed` (a bool, or a mask in lanes) holds for some active lane. */
+void gen_note(Gen *g, const KirExpr *failed);
+/* The last statement of a kernel that notes, to g->block: tells the error buffer. */
+void gen_tell(Gen *g);
 void gen_bind(Gen *g, const FdNode *var, const KirExpr *value);
 /* The same by its distance from the begin of its range. */
 void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at);
@@ -219,6 +248,9 @@ const KirExpr *gen_bound(Gen *g, const FdNode *v); /* the value of a bound varia
 /* The value of what a block computes (gen_value), after what it computes in any case and several of
  * its parts use: no branch computes that anew, and no branch computes what it guards before. */
 const KirExpr *gen_whole(Gen *g, const FdNode *n);
+/* One side of a conditional that lanes take differently: result = its value in those active lanes that
+ * take it, computed if there is one. */
+void gen_where(Gen *g, const FdNode *n, const KirExpr *taken, const KirExpr *result);
 bool gen_branches_at(const Gen *g,
                      const FdNode *n); /* can n itself fail, or does it cost a loop? */
 /* Parameters, added once per kernel by name. */

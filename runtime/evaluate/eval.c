@@ -241,7 +241,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
     if (!can_fail) return DONE;
     if (!device_errors(words, site)) return FAILED;
-    if (words[0] == CG_ERR_NONE) return DONE;
+    if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED) return DONE;
     throw_kernel_error(e, words, site);
     return FAILED;
 }

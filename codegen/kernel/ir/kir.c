@@ -81,6 +81,15 @@ const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *
     return e;
 }
 
+const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr *offset,
+                          const KirExpr *each)
+{
+    const KirExpr *args[] = {offset, each};
+    KirExpr *e = expr_new(a, KIR_GATHER, t, 2, args);
+    e->name = buffer;
+    return e;
+}
+
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_OP, t, n, args);
@@ -103,6 +112,12 @@ const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e)
 {
     return e->type.lanes == lanes ? e
                                   : expr_new(a, KIR_SPLAT, kir_type(e->type.kind, lanes), 1, &e);
+}
+
+const KirExpr *kir_lane_count(Arena *a, int lanes)
+{
+    if (lanes > 0) return kir_int(a, lanes);
+    return kir_name(a, kir_type(KIR_IDX, 1), lanes == KIR_V4 ? "V4" : "V8");
 }
 
 const KirExpr *kir_iota(Arena *a, KirType t)

@@ -36,7 +36,8 @@ typedef enum KirExprKind {
     KIR_NAME,  /* a variable, parameter or macro */
     KIR_ELEM,  /* name[args[0]][args[1]].. of a private or local array */
     KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
-    KIR_OP,    /* op on args, with the language's meaning (section 8) */
+    KIR_GATHER,  /* the same, each at args[0] + its lane of args[1] (ints) */
+    KIR_OP,      /* op on args, with the language's meaning (section 8) */
     KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
     KIR_BITS,    /* args[0]'s bits as a type of the same width */
     KIR_SPLAT,   /* scalar args[0] in each lane */
@@ -117,10 +118,13 @@ const KirExpr *kir_int(Arena *a, int64_t v); /* an index constant */
 const KirExpr *kir_name(Arena *a, KirType t, const char *name);
 const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirExpr *const *index);
 const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset);
+const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr *offset,
+                          const KirExpr *each);
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args);
 const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself if it has the type */
 const KirExpr *kir_bits(Arena *a, int kind, const KirExpr *e);
 const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e); /* e itself if it has the lanes */
+const KirExpr *kir_lane_count(Arena *a, int lanes);              /* as an index */
 const KirExpr *kir_iota(Arena *a, KirType t);
 const KirExpr *kir_swizzle(Arena *a, const KirExpr *e, const char *lanes);
 const KirExpr *kir_make(Arena *a, KirType record, const KirExpr *const *fields);

@@ -227,6 +227,13 @@ bool opencl_own(Text *out, FdOp op, KirType t)
     return true;
 }
 
+/* A constant divisor that is neither 0 nor -1. */
+static bool divides_plainly(const KirExpr *e)
+{
+    if (e->kind == KIR_SPLAT) e = e->args[0];
+    return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
+}
+
 static void print_op(Text *out, const KirExpr *e)
 {
     static const char *const compare[] = {[FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
@@ -253,11 +260,13 @@ static void print_op(Text *out, const KirExpr *e)
             print_infix(out, "/", e->args[0], e->args[1]);
         else if (real)
             print_call(out, "fmod", e);
-        else if (vector) /* only with a constant divisor that is neither 0 nor -1 */
+        else if (vector && divides_plainly(e->args[1]))
             print_infix(out, e->op == FD_OP_DIV ? "/" : "%", e->args[0], e->args[1]);
         else {
-            text_add(out, e->op == FD_OP_DIV ? "cs_div_" : "cs_rem_");
-            print_call(out, value_name(kind), e);
+            const char *each = e->op == FD_OP_DIV ? "cs_divs_" : "cs_rems_";
+            const char *one = e->op == FD_OP_DIV ? "cs_div_" : "cs_rem_";
+            print_typed_function(out, vector ? each : one, value_name(kind), e->type.lanes, "");
+            print_call(out, "", e);
         }
         return;
     case FD_OP_MIN: print_call(out, real ? "cs_min" : "min", e); return;
@@ -395,6 +404,23 @@ static void print_load(Text *out, const KirExpr *e)
     text_add(out, e->type.kind == SC_BOOL ? ")) != 0)" : ")");
 }
 
+static void print_gather(Text *out, const KirExpr *e)
+{
+    bool truth = e->type.kind == SC_BOOL;
+    if (truth) {
+        text_add(out, "(");
+        print_typed_function(out, "convert_", "int", e->type.lanes, "");
+        text_add(out, "(");
+    }
+    print_typed_function(out, "cs_gather_", scalar_cl_name((ScalarKind)e->type.kind), e->type.lanes,
+                         "");
+    text_printf(out, "(%s + ", e->name);
+    print(out, e->args[0]);
+    text_add(out, ", ");
+    print(out, e->args[1]);
+    text_add(out, truth ? ")) != 0)" : ")");
+}
+
 static void print_iota(Text *out, KirType t)
 {
     /* sixteen numbers, of which the vector takes the low ones */
@@ -422,6 +448,7 @@ static void print(Text *out, const KirExpr *e)
         }
         break;
     case KIR_LOAD: print_load(out, e); break;
+    case KIR_GATHER: print_gather(out, e); break;
     case KIR_OP: print_op(out, e); break;
     case KIR_CONVERT: print_convert(out, e); break;
     case KIR_BITS:

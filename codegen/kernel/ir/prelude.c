@@ -222,6 +222,37 @@ static const char memory_half_text[] =
     "  CS_MEMORY_HALF(2, S) CS_MEMORY_HALF(4, S) CS_MEMORY_HALF(8, S) CS_MEMORY_HALF(16, S)\n"
     "CS_MEMORY_HALVES(__global) CS_MEMORY_HALVES(__local) CS_MEMORY_HALVES(__private)\n";
 
+/* Elements apart: a load each, which compilers make one instruction of where there is one. */
+static const char gather_text[] =
+    "#define CS_AT2 p[i.s0], p[i.s1]\n"
+    "#define CS_AT4 CS_AT2, p[i.s2], p[i.s3]\n"
+    "#define CS_AT8 CS_AT4, p[i.s4], p[i.s5], p[i.s6], p[i.s7]\n"
+    "#define CS_AT16 CS_AT8, p[i.s8], p[i.s9], p[i.sa], p[i.sb], p[i.sc], p[i.sd], p[i.se], "
+    "p[i.sf]\n"
+    "#define CS_GATHER(T) CS_GATHER_OF(T, 2) CS_GATHER_OF(T, 4) CS_GATHER_OF(T, 8) CS_GATHER_OF(T, "
+    "16)\n"
+    "#define CS_GATHER_OF(T, N)\\\n"
+    "  static inline T##N cs_gather_##T##N(__global const T *p, int##N i)\\\n"
+    "  { return (T##N)(CS_AT##N); }\n";
+
+/* Is an index (counted from 0) above the last one, or negative? The last one in its place. */
+static const char within_text[] =
+    "static inline int cs_beyond(idx_t at, idx_t last) { return at < 0 || at > last; }\n"
+    "static inline idx_t cs_within(idx_t at, idx_t last) { return at < 0 || at > last ? last : at; "
+    "}\n";
+static const char withins_text[] =
+    "#define CS_WITHIN(T, U, N)\\\n"
+    "  static inline int##N __attribute__((overloadable)) cs_beyonds(T##N at, T##N last)\\\n"
+    "  { return convert_int##N(as_##U##N(at) > as_##U##N(last)); }\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_withins(T##N at, T##N last)\\\n"
+    "  { return as_##T##N(min(as_##U##N(at), as_##U##N(last))); }\n"
+    "#define CS_WITHINS(N) CS_WITHIN(int, uint, N) CS_WITHIN(long, ulong, N)\n"
+    "CS_WITHINS(2) CS_WITHINS(4) CS_WITHINS(8) CS_WITHINS(16)\n";
+
+/* Something may have failed in lanes: a kernel that checks does the work again. */
+static const char note_text[] = "static inline void cs_note(__global int *error)\n"
+                                "{ atomic_cmpxchg((volatile __global int *)error, 0, 4); }\n";
+
 /* x / 0 is reported by the caller; MIN / -1 wraps. */
 static const char division_text[] =
     "#define CS_DIVISION(T, U)\\\n"
@@ -230,12 +261,29 @@ static const char division_text[] =
     "  static inline T cs_rem_##T(T a, T b) { return b == 0 || (b == "
     "(T)-1 && (T)-1 < 0) ? 0 : a % b; }\n";
 
+static const char divisions_text[] =
+    "#define CS_DIVISIONS(T)\\\n"
+    "  CS_DIVIDE(T, 2) CS_DIVIDE(T, 4) CS_DIVIDE(T, 8) CS_DIVIDE(T, 16)\n"
+    "#define CS_DIVIDE(T, N)\\\n"
+    "  CS_DIVIDE_BY(cs_div_##T, cs_divs_##T##N, T, N) CS_DIVIDE_BY(cs_rem_##T, cs_rems_##T##N, T, "
+    "N)\n"
+    "#define CS_DIVIDE_BY(F, FS, T, N)\\\n"
+    "  static inline T##N FS(T##N a, T##N b)\\\n"
+    "  {\\\n"
+    "    T x[N], y[N];\\\n"
+    "    vstore##N(a, 0, x);\\\n"
+    "    vstore##N(b, 0, y);\\\n"
+    "    for (int i = 0; i < N; i++) x[i] = F(x[i], y[i]);\\\n"
+    "    return vload##N(0, x);\\\n"
+    "  }\n";
+
 /* Reports to the error buffer; the first one stays. */
 static const char fail_text[] =
     "static inline void cs_fail(__global int *error, int kind, int site, long index, long lo, long "
     "n)\n"
     "{\n"
-    "  if (atomic_cmpxchg((volatile __global int *)error, 0, kind) == 0) {\n"
+    "  volatile __global int *first = (volatile __global int *)error;\n"
+    "  if (atomic_cmpxchg(first, 0, kind) == 0 || atomic_cmpxchg(first, 4, kind) == 4) {\n"
     "    error[1] = site;\n"
     "    error[2] = (int)index; error[3] = (int)(index >> 32);\n"
     "    error[4] = (int)lo; error[5] = (int)(lo >> 32);\n"
@@ -264,9 +312,18 @@ static const char inside_text[] =
     {                                                                                              \
         "cs_load_" #T " cs_store_" #T, "CS_MEMORY(" #T ")\n"                                       \
     }
+#define GATHER(T)                                                                                  \
+    {                                                                                              \
+        "cs_gather_" #T, "CS_GATHER(" #T ")\n"                                                     \
+    }
+#define DIVISIONS(T)                                                                               \
+    {                                                                                              \
+        "cs_divs_" #T " cs_rems_" #T, "CS_DIVISIONS(" #T ")\n"                                     \
+    }
 #define DIVISION(T, U)                                                                             \
     {                                                                                              \
-        "cs_div_" #T " cs_rem_" #T " cs_checked_div_" #T " cs_checked_rem_" #T,                    \
+        "cs_div_" #T " cs_rem_" #T " cs_checked_div_" #T " cs_checked_rem_" #T " cs_divs_" #T      \
+        " cs_rems_" #T,                                                                            \
             "CS_DIVISION(" #T ", " #U ")\n"                                                        \
     }
 #define CHECKED(T)                                                                                 \
@@ -313,6 +370,19 @@ static const struct {
     MEMORY(float),
     MEMORY(double),
     {"cs_load_half cs_store_half", memory_half_text},
+    {"CS_GATHER", gather_text},
+    GATHER(char),
+    GATHER(uchar),
+    GATHER(short),
+    GATHER(ushort),
+    GATHER(int),
+    GATHER(uint),
+    GATHER(long),
+    GATHER(ulong),
+    GATHER(float),
+    GATHER(double),
+    {"cs_beyond cs_within", within_text},
+    {"cs_beyonds cs_withins", withins_text},
     {"cs_min cs_max", "#ifdef CS_PRECISE\n"
                       "#define cs_min fmin\n"
                       "#define cs_max fmax\n"
@@ -325,7 +395,13 @@ static const struct {
     DIVISION(uint, uint),
     DIVISION(long, ulong),
     DIVISION(ulong, ulong),
+    {"CS_DIVISIONS", divisions_text},
+    DIVISIONS(int),
+    DIVISIONS(uint),
+    DIVISIONS(long),
+    DIVISIONS(ulong),
     {"cs_fail", fail_text},
+    {"cs_note", note_text},
     {"CS_CHECKED", checked_text},
     CHECKED(int),
     CHECKED(uint),

@@ -3,6 +3,13 @@
 #include "../../../fdag/facts.h"
 #include "../unit.h"
 
+bool is_suspect(const Unit *u, const FdNode *read)
+{
+    for (size_t i = 0; i < u->suspects.len; i++)
+        if (u->suspects.data[i] == read) return true;
+    return false;
+}
+
 typedef struct Scope { /* binders around a node */
     const struct Scope *up;
     int nvars;

@@ -69,6 +69,34 @@ Num *schedule_begin(Unit *u, const Def *d)
     return plan_unsafe(u, d);
 }
 
+static bool may_fail(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return !divides_safely(n);
+}
+
+/* Returns what is left. */
+static Num *chunks(Unit *u, const Def *d, Num *rest, bool checked)
+{
+    if (u->options->tile == CG_TILE_1X1 || num_is(rest, 0)) return rest;
+    Num *done = recipe_chunks(u, d, rest, checked);
+    return done ? num_and(u, rest, num_not(u, done)) : rest;
+}
+
+/* Only the device can tell whether something fails, which is seldom so. All forms, which note that it
+ * did; if one did, a nest that says what does the work again. Returns what is left. */
+static Num *noted(Unit *u, const Def *d, Num *rest)
+{
+    Num *sized = plan_sized(u, d), *all = num_let(u, "sized", num_and(u, rest, sized));
+    u->noting = true;
+    u->notes = false;
+    Num *left = chunks(u, d, reuse(u, d, all), true);
+    if (!num_is(left, 0)) recipe_pointwise(u, d, left, num_truth(u, true));
+    u->noting = false;
+    if (u->notes) recipe_again(u, d, all);
+    return num_and(u, rest, num_not(u, sized));
+}
+
 void schedule_def(Unit *u, const Def *d)
 {
     Num *unsafe = schedule_begin(u, d), *rest = num_truth(u, true);
@@ -79,12 +107,16 @@ void schedule_def(Unit *u, const Def *d)
         if (!num_is(keys, 1)) recipe_pointwise(u, d, num_not(u, keys), unsafe);
         return;
     }
-    if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1]))) {
-        bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1]);
+    bool notes = num_is(unsafe, 1) || fd_any(d->body, may_fail, NULL);
+    if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
+        bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
         Num *inside = recipe_inside(u, d, guarded ? rest : num_and(u, rest, unsafe));
         if (inside) rest = num_let(u, "rest", num_and(u, rest, num_not(u, inside)));
     }
-    if (num_is(unsafe, 0)) {
+    notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
+    if (notes && !num_is(rest, 0)) {
+        rest = noted(u, d, rest);
+    } else if (num_is(unsafe, 0)) {
         rest = reuse(u, d, rest);
     } else if (!num_is(unsafe, 1)) {
         Num *safe = num_let(u, "safe", num_and(u, rest, num_not(u, unsafe)));

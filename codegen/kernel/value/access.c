@@ -1,11 +1,8 @@
-/* Reads and stores of arrays in a kernel: buffers and planes of records as parameters, offsets,
- * checks of indices.
+/* Reads and stores of arrays in a kernel: buffers and planes of records as parameters.
  */
 #include <string.h>
 
-#include "../unit.h"
-
-static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+#include "access.h"
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
@@ -21,7 +18,7 @@ static const FdType *element_type(const FdNode *array)
     return array->type->nparams ? array->type->result : array->type;
 }
 
-static const char *array_name(const Gen *g, const FdNode *array)
+const char *access_name(const Gen *g, const FdNode *array)
 {
     const Unit *u = g->u;
     if (is_self(array)) return "out";
@@ -42,7 +39,7 @@ static const char *array_buffer(Gen *g, const FdNode *array)
 {
     Unit *u = g->u;
     if (is_self(array)) return gen_output(g, u->def);
-    const char *name = array_name(g, array);
+    const char *name = access_name(g, array);
     gen_add_param(g, buffer_param(u, name, element_type(array), false),
                   arena_printf(u->arena, array->slot < u->ninputs ? "slot %d" : "temp %d",
                                u->plan_slot[array->slot]));
@@ -74,7 +71,7 @@ static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int le
     if (!t->record) return buffer;
     const char *name = arena_printf(a, "%s_p%d", buffer, leaf);
     for (const KirStmt *s = g->head.first; s; s = s->next)
-        if (strcmp(s->name, name) == 0) return name;
+        if (s->name && strcmp(s->name, name) == 0) return name;
     const char *offset =
         arena_printf(a, "long %s", num_text(g->u, plan_plane(g->u, t, leaf, count)));
     kir_plane(a, &g->head, kir_type((int)fd_type_leaf(t, leaf), 1), name, buffer,
@@ -92,95 +89,7 @@ static const char *array_plane(Gen *g, const FdNode *array, int leaf)
     return gen_plane(g, array_buffer(g, array), element_type(array), leaf, count, is_self(array));
 }
 
-/* ---- offsets --------------------------------------------------------------------------------- */
-
-/* Stride of dimension d of an array: the product of the lengths behind it. */
-static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
-{
-    Unit *u = g->u;
-    int rank = array->type->nparams;
-    if (d == rank - 1) return kir_int(u->arena, 1);
-    Num *stride = plan_array_n(u, array, d + 1);
-    for (int e = d + 2; e < rank; e++)
-        stride = num_op(u, FD_OP_MUL, stride, plan_array_n(u, array, e));
-    return gen_number(g, arena_printf(u->arena, "%s_s%d", array_name(g, array), d), stride);
-}
-
-/* Offset of the element with all indices 0, which is below the array when its domain begins later.
- */
-static const KirExpr *array_base(Gen *g, const FdNode *array)
-{
-    Unit *u = g->u;
-    Num *base = num_int(u, 0);
-    for (int d = 0; d < array->type->nparams; d++) /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
-        base = num_op(u, FD_OP_ADD, num_op(u, FD_OP_MUL, base, plan_array_n(u, array, d)),
-                      plan_array_lo(u, array, d));
-    return gen_number(g, arena_printf(u->arena, "%s_b", array_name(g, array)), base);
-}
-
-/* Where it is known at the place, only the dimensions that may fall outside. */
-static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
-{
-    bool any = !g->here;
-    for (int i = 0; g->here && i < g->here->n; i++)
-        any = any || (g->here->reads[i].node == read && g->here->reads[i].dim == dim);
-    return any;
-}
-
-/* Offset with each index checked, as long as the index may be anything: computed in the language's
- * types. */
-static const KirExpr *checked_offset(Gen *g, const FdNode *n)
-{
-    Unit *u = g->u;
-    Arena *a = u->arena;
-    KirType wide = kir_type(SC_LONG, 1);
-    const KirExpr *offset = kir_int(a, 0), *base = kir_int(a, 0);
-    for (int d = 0; d < n->nargs; d++) {
-        if (!is_suspect_in(g, n, d)) { /* lanes side by side among them */
-            offset = kir_arith(
-                a, FD_OP_ADD, offset,
-                kir_arith(a, FD_OP_MUL, gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
-            base = kir_arith(
-                a, FD_OP_ADD, base,
-                kir_arith(a, FD_OP_MUL,
-                          gen_number(g, arena_printf(a, "%s_lo%d", array_name(g, n->fn), d),
-                                     plan_array_lo(u, n->fn, d)),
-                          array_stride(g, n->fn, d)));
-            continue;
-        }
-        const char *stem = array_name(g, n->fn);
-        const KirExpr *lo =
-            gen_number(g, arena_printf(a, "%s_lo%d", stem, d), plan_array_lo(u, n->fn, d));
-        const KirExpr *len =
-            gen_number(g, arena_printf(a, "%s_n%d", stem, d), plan_array_n(u, n->fn, d));
-        const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, n->args[d])), lo, len,
-                                 gen_error(g), kir_int(a, site_of(n))};
-        const KirExpr *at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
-        offset =
-            kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, array_stride(g, n->fn, d)));
-    }
-    return kir_arith(a, FD_OP_SUB, offset, base);
-}
-
-static const KirExpr *gen_read_offset(Gen *g, const FdNode *n)
-{
-    Arena *a = g->u->arena;
-    const KirExpr *offset = kir_int(a, 0);
-    for (int d = 0; d < n->nargs; d++)
-        offset =
-            kir_arith(a, FD_OP_ADD, offset,
-                      kir_arith(a, FD_OP_MUL, gen_index(g, n->args[d]), array_stride(g, n->fn, d)));
-    return kir_arith(a, FD_OP_SUB, offset, array_base(g, n->fn));
-}
-
-bool gen_is_suspect(const Gen *g, const FdNode *read)
-{
-    for (int i = 0; g->here && i < g->here->n; i++)
-        if (g->here->reads[i].node == read) return true;
-    for (size_t i = 0; !g->here && i < g->u->suspects.len; i++)
-        if (g->u->suspects.data[i] == read) return true;
-    return false;
-}
+/* ---- where a definition's elements go --------------------------------------------------------- */
 
 /* How far a variable is in its range, if that is known. */
 static const KirExpr *bound_at(const Gen *g, const FdNode *var)
@@ -207,36 +116,53 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* The leaves of type t from *leaf on, as one value. */
-static const KirExpr *load(Gen *g, const FdNode *array, const FdType *t, int *leaf,
-                           const KirExpr *offset, int lanes)
+/* One leaf of the elements at w. */
+static const KirExpr *load_leaf(Gen *g, const FdNode *read, KirType t, const char *plane,
+                                const Where *w)
+{
+    Arena *a = g->u->arena;
+    if (w->each) return kir_gather(a, t, plane, w->offset, w->each);
+    if (!w->whole) return kir_load(a, t, plane, w->offset);
+    const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v"));
+    KirBlock inside = {0}, apart = {0};
+    kir_decl(a, g->block, t, v->name, NULL);
+    kir_set(a, &inside, v, kir_load(a, t, plane, w->offset));
+    GenScope s = gen_enter(g, &apart);
+    Where each = offset_gather(g, read);
+    kir_set(a, g->block, v, kir_gather(a, t, plane, each.offset, each.each));
+    gen_leave(g, s);
+    kir_if(a, g->block, w->whole, inside, &apart);
+    return v;
+}
+
+/* The leaves of type t from *leaf on, as one value; read: NULL of a scalar. */
+static const KirExpr *load(Gen *g, const FdNode *array, const FdNode *read, const FdType *t,
+                           int *leaf, const Where *w)
 {
     Arena *a = g->u->arena;
     if (!t->record)
-        return kir_load(a, kir_type((int)t->scalar, lanes), array_plane(g, array, (*leaf)++),
-                        offset);
+        return load_leaf(g, read, kir_type((int)t->scalar, w->lanes),
+                         array_plane(g, array, (*leaf)++), w);
     const KirExpr **fields = arena_array(a, const KirExpr *, t->nfields + 1);
-    for (int i = 0; i < t->nfields; i++)
-        fields[i] = load(g, array, t->fields[i], leaf, offset, lanes);
-    return kir_make(a, gen_type_in(g->u, t, lanes), fields);
+    for (int i = 0; i < t->nfields; i++) fields[i] = load(g, array, read, t->fields[i], leaf, w);
+    return kir_make(a, gen_type_in(g->u, t, w->lanes), fields);
 }
 
 static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)
 {
-    bool lanes = gen_varies(g, read);
     array_buffer(g, read->fn);
-    const KirExpr *offset =
-        (!lanes || g->here) && g->checked && (g->user || gen_is_suspect(g, read))
-            ? checked_offset(g, read)
-            : gen_read_offset(g, read);
-    if (t->record) offset = gen_variable(g, "at", offset);
-    return load(g, read->fn, t, &leaf, offset, lanes ? g->lanes : 1);
+    Where w = offset_of_read(g, read);
+    if (t->record) w.offset = gen_variable(g, "at", w.offset);
+    return load(g, read->fn, read, t, &leaf, &w);
 }
 
 const KirExpr *gen_read(Gen *g, const FdNode *n)
 {
     int leaf = 0;
-    if (n->kind == FD_SCALAR) return load(g, n, n->type, &leaf, kir_int(g->u->arena, 0), 1);
+    if (n->kind == FD_SCALAR) {
+        Where w = {.offset = kir_int(g->u->arena, 0), .lanes = 1};
+        return load(g, n, NULL, n->type, &leaf, &w);
+    }
     return load_element(g, n, n->type, 0);
 }
 

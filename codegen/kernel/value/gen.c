@@ -109,8 +109,9 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
-    bool proved = g->lane_var && !g->checked;
-    if (is_read(n) && ((gen_is_suspect(g, n) && !proved) || (g->user && g->checked))) return true;
+    bool proved = g->lane_var && g->checks == GEN_PROVED;
+    if (is_read(n) && ((gen_is_suspect(g, n) && !proved) || (g->user && g->checks == GEN_CHECKED)))
+        return true;
     return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
            !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
 }
@@ -133,8 +134,7 @@ static bool needs_branch(const Gen *g, const FdNode *n)
     return needs;
 }
 
-/* One side of a conditional that lanes take differently: those that take it compute it. */
-static void masked_branch(Gen *g, const FdNode *n, const KirExpr *result, const KirExpr *taken)
+void gen_where(Gen *g, const FdNode *n, const KirExpr *taken, const KirExpr *result)
 {
     Arena *a = g->u->arena;
     const KirExpr *outer = g->mask;
@@ -155,9 +155,9 @@ static const KirExpr *masked_branches(Gen *g, const FdNode *n, const KirExpr *co
     cond = gen_variable(g, "v", cond);
     const KirExpr *result = kir_name(a, t, fresh_name(g->u, "v"));
     kir_decl(a, g->block, t, result->name, op == FD_OP_SELECT ? gen_zero(a, t) : cond);
-    if (op != FD_OP_LOR) masked_branch(g, n->args[1], result, cond);
-    if (op == FD_OP_LOR) masked_branch(g, n->args[1], result, gen_mask_not(g, cond));
-    if (op == FD_OP_SELECT) masked_branch(g, n->args[2], result, gen_mask_not(g, cond));
+    const KirExpr *other = gen_mask_not(g, cond);
+    gen_where(g, n->args[1], op == FD_OP_LOR ? other : cond, result);
+    if (op == FD_OP_SELECT) gen_where(g, n->args[2], other, result);
     gen_remember(g, n, result);
     return result;
 }
@@ -186,6 +186,18 @@ static const KirExpr *gen_branches(Gen *g, const FdNode *n)
     kir_if(a, g->block, taken, arms[0], op == FD_OP_SELECT ? &arms[1] : NULL);
     gen_remember(g, n, result);
     return result;
+}
+
+/* x / 0 in lanes. */
+static void note_zero(Gen *g, const FdNode *n, const KirExpr **args)
+{
+    Arena *a = g->u->arena;
+    ScalarKind k = result_kind(n->args[1]);
+    if (fd_is_const(n->args[1]) && n->args[1]->value.i != 0) return;
+    args[1] = gen_variable(g, "v", args[1]);
+    const KirExpr *zero = kir_const(a, k, (ScalarValue){.i = 0}),
+                  *both[] = {args[1], kir_splat(a, args[1]->type.lanes, zero)};
+    gen_note(g, kir_op(a, FD_OP_EQ, kir_type(SC_BOOL, args[1]->type.lanes), 2, both));
 }
 
 static const KirExpr *gen_division(Gen *g, const FdNode *n)
@@ -233,6 +245,7 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         return gen_division(g, n);
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
+    if (!scalar && !divides_safely(n)) note_zero(g, n, args);
     if (op == FD_OP_CONVERT) {
         /* printed as isnan(x) ? 0 : .. x */
         bool twice = scalar_is_real(result_kind(n->args[0])) && !scalar_is_real(k);

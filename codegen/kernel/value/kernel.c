@@ -28,6 +28,15 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
     text_free(&t);
 }
 
+void gen_only_again(Gen *g)
+{
+    Arena *a = g->u->arena;
+    KirBlock leave = {0};
+    const KirExpr *kind = kir_load(a, kir_type(SC_INT, 1), gen_error(g)->name, kir_int(a, 0));
+    kir_return(a, &leave, NULL);
+    kir_if(a, &g->head, kir_arith(a, FD_OP_NE, kind, kir_int(a, CG_ERR_NOTED)), leave, NULL);
+}
+
 KirStmt *gen_with_head(Gen *g, const KirBlock *body)
 {
     KirStmt *statements = flatten_branches(g->u, body->first);

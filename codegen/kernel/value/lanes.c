@@ -67,6 +67,7 @@ enum { MOST_NODES = 4000 }; /* of the bodies that calls are written out as */
 
 typedef struct Lanes {
     const FdNode *v;
+    unsigned allowed;
     const Spread *body; /* NULL: not in a user function */
     Arena *arena;
     int count;
@@ -90,18 +91,34 @@ static Why refused_args(const Lanes *l, const FdNode *n, FdSeen *seen)
     return why;
 }
 
-static bool divides_safely(const FdNode *n)
+bool divides_safely(const FdNode *n)
 {
     FdOp op = fd_op_of(n);
-    if ((op != FD_OP_DIV && op != FD_OP_REM) || scalar_is_real(result_kind(n))) return true;
+    if (n->kind != FD_APPLY || (op != FD_OP_DIV && op != FD_OP_REM) ||
+        scalar_is_real(result_kind(n)))
+        return true;
     const FdNode *by = n->args[1];
     return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
 }
 
+/* Does each index go in even steps, which other loops could make steps of one? */
+static bool moves_evenly(const FdNode *read, const FdNode *v)
+{
+    for (int d = 0; d < read->nargs; d++) {
+        FdAffine index;
+        int64_t c;
+        if (fd_uses_var(read->args[d], v) &&
+            (!fd_affine(read->args[d], &index) || !fd_affine_factor(&index, v, &c)))
+            return false;
+    }
+    return true;
+}
+
 static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
 {
-    if (l->body ? varies(l, read) : read_movement(read, l->v) == MOVES_FAR)
-        return "reads that are not side by side";
+    bool far = !l->body && read_movement(read, l->v) == MOVES_FAR;
+    bool found = l->allowed & LANES_NOTED && !moves_evenly(read, l->v); /* where elements say */
+    if (far && !found && !(l->allowed & LANES_FAR)) return "reads that are not side by side";
     return refused_args(l, read, seen);
 }
 
@@ -124,7 +141,7 @@ static Why refused_user(const Lanes *l, const FdUser *user)
     if (!user->body) return "calls of the host";
     for (int i = 0; i < user->nparams; i++)
         if (user->params[i]->type->nparams) return "functions as arguments";
-    if (user_reads(user)) return "functions that read arrays";
+    if (user_reads(user) && !(l->allowed & LANES_NOTED)) return "functions that read arrays";
     Lanes inner = *l;
     inner.body = spread_user(l->arena, user, NULL);
     inner.count = 0;
@@ -151,7 +168,7 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
     if (op == FD_OP_RANDOM) return "random numbers";
-    if (!divides_safely(n)) return "integer division";
+    if (!divides_safely(n) && !(l->allowed & LANES_NOTED)) return "integer division";
     Why why = op != FD_OP_NONE                                        ? NULL
               : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)
                                                                       : "calls";
@@ -170,11 +187,13 @@ static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen)
     return n->kind == FD_SCALAR || n->kind == FD_VAR ? NULL : "functions as values";
 }
 
-const char *lanes_refused(const FdNode *n, const FdNode *v, int count, const FdNode *const *given)
+const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
+                          const FdNode *const *given)
 {
     int left = MOST_NODES;
     Arena *a = arena_new();
-    Lanes l = {.v = v, .arena = a, .count = count, .given = given, .left = &left};
+    Lanes l = {
+        .v = v, .allowed = allowed, .arena = a, .count = count, .given = given, .left = &left};
     FdSeen seen = {0};
     Why why = refused(&l, n, &seen);
     fd_seen_free(&seen);
@@ -182,9 +201,9 @@ const char *lanes_refused(const FdNode *n, const FdNode *v, int count, const FdN
     return why;
 }
 
-bool lanes_possible(const FdNode *n, const FdNode *v)
+bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed)
 {
-    return !lanes_refused(n, v, 0, NULL);
+    return !lanes_refused(n, v, allowed, 0, NULL);
 }
 
 static size_t widest_below(const FdNode *n, FdSeen *seen)

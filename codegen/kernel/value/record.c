@@ -38,6 +38,7 @@ static const KirRecord *record_of(Unit *u, const FdType *t, int lanes)
     for (size_t i = 0; i < u->records.len; i++)
         if (u->records.data[i].type == t && u->records.data[i].lanes == lanes)
             return u->records.data[i].record;
+    if (lanes != 1) record_of(u, t, 1); /* first, whichever is asked for first: numbers are names */
     int n = t->nfields;
     KirType *types = arena_array(u->arena, KirType, n + 1);
     const char **names = arena_array(u->arena, const char *, n + 1);

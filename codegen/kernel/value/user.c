@@ -283,7 +283,7 @@ static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
 {
     UnitUser out = {.user = user};
     KirBlock body = {0};
-    Gen g = {.u = u, .name = name, .block = &body, .user = true, .checked = true};
+    Gen g = {.u = u, .name = name, .block = &body, .user = true, .checks = GEN_CHECKED};
     bool possible = user->body != NULL;
     for (int i = 0; possible && i < user->nparams; i++)
         possible = user->params[i]->type->nparams == 0; /* OpenCL C has no functions as values */

@@ -99,11 +99,11 @@ static bool in_lanes(const Wave *w, const FdNode *n, FdSeen *seen)
     for (int i = 0; i < w->nfar; i++)
         if (w->far[i] == n) return true;
     if (n->kind != FD_APPLY || is_read(n) || fd_op_of(n) == FD_OP_NONE)
-        return lanes_possible(n, w->at);
+        return lanes_possible(n, w->at, 0);
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
     if (op == FD_OP_RANDOM || op == FD_OP_DIV || op == FD_OP_REM || result_kind(n) == SC_HALF)
-        return lanes_possible(n, w->at);
+        return lanes_possible(n, w->at, 0);
     for (int i = 0; i < n->nargs; i++)
         if (!in_lanes(w, n->args[i], seen)) return false;
     return true;

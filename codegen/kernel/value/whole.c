@@ -226,12 +226,18 @@ static void look_at_branches(Shared *s)
     }
 }
 
-/* Whether some branch is taken that needs the shared node `bit`. */
+static const KirExpr *either(Gen *g, const KirExpr *x, const KirExpr *y)
+{
+    int lanes = x->type.lanes == 1 ? y->type.lanes : x->type.lanes;
+    const KirExpr *both[] = {kir_splat(g->u->arena, lanes, x), kir_splat(g->u->arena, lanes, y)};
+    return gen_variable(g, "v", kir_op(g->u->arena, FD_OP_LOR, both[0]->type, 2, both));
+}
+
+/* Whether some branch is taken that needs the shared node `bit`; in lanes which lanes take one. */
 static const KirExpr *demand(Shared *s, int bit)
 {
     Gen *g = s->o->g;
     Arena *a = g->u->arena;
-    KirType truth = kir_type(SC_BOOL, 1);
     const KirExpr *any = NULL;
     for (size_t i = 0; i < s->lazies.len; i++) {
         const FdNode *n = s->lazies.data[i], *cond = n->args[0];
@@ -244,9 +250,8 @@ static const KirExpr *demand(Shared *s, int bit)
             }
             const KirExpr *c = gen_value(g, cond);
             bool negated = fd_op_of(n) == FD_OP_LOR || k == 2;
-            if (negated) c = kir_op(a, FD_OP_LNOT, truth, 1, &c);
-            const KirExpr *both[] = {any, c};
-            any = any ? gen_variable(g, "v", kir_op(a, FD_OP_LOR, truth, 2, both)) : c;
+            if (negated) c = kir_op(a, FD_OP_LNOT, c->type, 1, &c);
+            any = any ? either(g, any, c) : c;
         }
     }
     return any;
@@ -262,13 +267,24 @@ static void make_shared(Shared *s)
         int bit = o->bit.data[i];
         if (bit < 0 || gen_known(g, n) || !in_set(s->often, bit) || in_set(s->bad, bit)) continue;
         const KirExpr *when = demand(s, bit);
-        const KirExpr *v = kir_name(a, gen_type(g->u, n->type), fresh_name(g->u, "v"));
-        kir_decl(a, g->block, v->type, v->name,
-                 gen_zero(a, v->type)); /* also read where not needed */
+        bool varies = gen_varies(g, n);
+        KirType t = gen_type_in(g->u, n->type, varies ? g->lanes : 1);
+        const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v")), *outer = g->mask;
+        kir_decl(a, g->block, v->type, v->name, gen_zero(a, t)); /* also read where not needed */
+        if (when->type.lanes != 1 && varies) {
+            gen_where(g, n, when, v);
+            gen_remember(g, n, v);
+            continue;
+        }
+        if (when->type.lanes != 1) {
+            g->mask = gen_variable(g, "lanes", gen_mask_and(g, outer, when));
+            when = gen_any(g, g->mask);
+        }
         KirBlock then = {0};
         GenScope scope = gen_enter(g, &then);
-        kir_set(a, &then, v, gen_whole(g, n));
+        kir_set(a, &then, v, gen_splat(g->u, t.lanes, gen_whole(g, n)));
         gen_leave(g, scope);
+        g->mask = outer;
         kir_if(a, g->block, when, then, NULL);
         gen_remember(g, n, v);
     }
@@ -299,7 +315,7 @@ const KirExpr *gen_whole(Gen *g, const FdNode *n)
             o.reached = o.sets + o.words * o.nodes.len;
             find_needed(&o);
             make_needed(&o);
-            if (!g->lane_var) share_among_branches(&o); /* lanes part */
+            share_among_branches(&o);
             mem_free(o.sets);
         }
     }

@@ -448,12 +448,14 @@ void nest_lower(Unit *u, const Nest *n)
     if (has_lanes(n->root.first) || n->wave.of) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
-    l.g.checked = n->checked;
+    l.g.checks = n->checks;
+    if (n->again) gen_only_again(&l.g);
     l.g.lanes = n->lanes;
     for (int i = 0; i < n->naxes; i++) l.places[i].at = kir_int(l.a, 0);
     for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;
     for (int d = 0; d < 3; d++) l.global[d] = l.local[d] = num_int(u, 1);
     nest_steps(&l, n->root.first);
+    gen_tell(&l.g);
     if (u->schedule) nest_print(u, n, &text);
     gen_run(&l.g, n->when, l.dims, l.global, l.local);
     if (u->schedule) replace_run(u->schedule, &text);

@@ -19,6 +19,8 @@ const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_PRIVATE] = "private",
                                               [NEST_LOCAL] = "local",
                                               [NEST_GLOBAL] = "global"};
+const char *const nest_checks[GEN_NOTED + 1] = {
+    [GEN_PROVED] = "", [GEN_CHECKED] = "checked", [GEN_NOTED] = "noted"};
 const char *const nest_kinds[NEST_KINDS] = {
     [NEST_START] = "start",   [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
     [NEST_PARTS] = "parts",   [NEST_SCATTER] = "scatter", [NEST_JOIN] = "join",

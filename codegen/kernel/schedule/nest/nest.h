@@ -172,8 +172,9 @@ typedef struct Nest {
     const char *name;
     const Def *def;
     Num *when; /* NULL: always */
-    bool checked;
-    int lanes; /* KIR_V4 or KIR_V8 */
+    GenChecks checks;
+    bool again; /* runs only if an earlier nest noted something */
+    int lanes;  /* KIR_V4 or KIR_V8 */
     int naxes;
     NestAxis axes[NEST_AXES];
     int nholds;

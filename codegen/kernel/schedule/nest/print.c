@@ -163,7 +163,8 @@ void nest_print(Unit *u, const Nest *n, Text *out)
     text_printf(out, "nest %s", n->name);
     if (n->inside) text_add(out, " inside");
     if (n->when && !num_is(n->when, 1)) number(&p, "when", n->when);
-    if (n->checked) text_add(out, " checked");
+    if (n->checks != GEN_PROVED) text_printf(out, " %s", nest_checks[n->checks]);
+    if (n->again) text_add(out, " again");
     if (n->lanes != KIR_V4) text_printf(out, " lanes V%d", -n->lanes);
     text_add(out, "\n");
     print_head(&p);

@@ -461,7 +461,7 @@ static void read_inside(Reader *r)
     if (r->interior) r->n = nest_inside(r->u, r->n->name, r->interior, NULL);
 }
 
-/* nest NAME [inside] [when E] [checked] [lanes V8] */
+/* nest NAME [inside] [when E] [checked|noted] [again] [lanes V8] */
 static void read_nest(Reader *r)
 {
     if (!r->done) {
@@ -473,7 +473,9 @@ static void read_nest(Reader *r)
     if (accept(r, "inside")) read_inside(r);
     use_names(r, r->n->def);
     if (accept(r, "when")) r->n->when = expression(r, true);
-    r->n->checked = accept(r, "checked");
+    for (GenChecks c = GEN_CHECKED; c <= GEN_NOTED; c++)
+        if (accept(r, nest_checks[c])) r->n->checks = c;
+    r->n->again = accept(r, "again");
     if (accept(r, "lanes")) {
         bool wide = accept(r, "V8");
         if (!wide) expect(r, "V4");

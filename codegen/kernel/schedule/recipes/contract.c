@@ -60,7 +60,8 @@ static NestHold hold_of(Tile *t, int operand, const TileAxes *x, NestSpace space
     NestHold h = {.name = row ? "x" : "y", .value = o->node, .space = space, .batch = -1};
     h.across = row ? x->row : x->col;
     h.along = -1;
-    if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col])) h.vectors = t->nv;
+    if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col], recipe_allowed(t->u)))
+        h.vectors = t->nv;
     return h;
 }
 
@@ -70,8 +71,8 @@ static void use_registers(Tile *t, Nest *n, const TileAxes *x)
     n->lanes_axis = x->col;
     n->regs[n->nregs++] = (NestRegs){x->row, t->mr, num_int(t->u, 1)};
     n->regs[n->nregs++] = (NestRegs){x->col, t->nv, nest_lane_count(t->u, t->lanes)};
-    n->scalar_give =
-        !recipe_epilogue_lanes(t->c.d, t->c.nreduces, t->c.reduces, t->c.d->vars[t->c.col]);
+    n->scalar_give = !recipe_epilogue_lanes(t->c.d, t->c.nreduces, t->c.reduces,
+                                            t->c.d->vars[t->c.col], recipe_allowed(t->u));
 }
 
 static bool is_on(const Tile *t, int operand, Side side, int group)
@@ -382,7 +383,7 @@ Num *recipe_contract(Unit *u, const Def *d, Num *when)
 {
     Tile t = {.u = u};
     bool gpu = u->options->family == CG_GPU;
-    if ((u->options->precise && !gpu) || !contraction_find(d, &t.c)) return NULL;
+    if ((u->options->precise && !gpu) || !contraction_find(u, d, &t.c)) return NULL;
     if (t.c.noperands > (gpu ? 4 : MAX_OPERANDS)) return NULL;
     Def rows = {.nvars = t.c.nrows, .doms = t.c.row_doms},
         batch = {.nvars = t.c.nbatch, .doms = t.c.batch_doms};

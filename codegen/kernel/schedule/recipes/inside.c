@@ -49,7 +49,7 @@ static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes)
 static bool in_lanes(Unit *u, const Nest *n, unsigned at, const FdNode *v)
 {
     const NestBody *b = nest_body(u, n, at);
-    return !nest_body_fails(b, v) && lanes_possible(b->node, v);
+    return !nest_body_fails(b, v) && lanes_possible(b->node, v, 0);
 }
 
 /* How many rows of n a work-item takes: enough for it to be worth its while, few enough for every
@@ -75,7 +75,7 @@ typedef struct Boxes {
 static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
 {
     Boxes b = {.n = nest_new(u, "inside", x->d, when), .rows = -1, .turns = -1};
-    b.n->checked = true;
+    b.n->checks = GEN_CHECKED;
     if (x->last) b.rows = nest_axis_of(u, b.n, x->d, 0, x->last);
     b.last = nest_axis_of(u, b.n, x->d, x->last, x->last + 1);
     NestBox around = {.name = "rows", .axis = -1, .nconds = x->nturns};

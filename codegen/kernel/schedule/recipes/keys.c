@@ -112,7 +112,7 @@ static void table_nest(Unit *u, const ByKey *x, int copies, Num *when, bool chec
     int rows, keys, axes[FD_MAX_RANK], tables = -1;
     const FdNode *r = x->reduces[0];
     Nest *n = nest_by_key(u, x, "keys", when, &rows, &keys);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     if (copies > 1) tables = nest_axis_parts(n, "tables", num_int(u, copies));
     if (rows >= 0) add_length(n, rows, x->nrow);
@@ -135,7 +135,7 @@ static void combine_nest(Unit *u, const ByKey *x, Num *when, bool checked)
 {
     int rows, keys;
     Nest *n = nest_by_key(u, x, "keys_combine", when, &rows, &keys);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     Num *count = num_let(u, "tables", num_op(u, FD_OP_MUL, x->parts, x->copies));
     int parts = nest_axis_parts(n, "parts", count);
     if (rows >= 0) add_length(n, rows, x->nrow);

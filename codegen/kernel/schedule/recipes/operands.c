@@ -90,12 +90,12 @@ bool reduction_splits(const FdNode *r)
     return fd_op_of(r) != FD_OP_NONE && reduction_reorders(r) && reduction_is_closed(r);
 }
 
-bool reduction_in_lanes(const FdNode *r, const FdNode *v)
+bool reduction_in_lanes(const FdNode *r, const FdNode *v, unsigned allowed)
 {
     bool starts = fd_op_of(r) != FD_OP_NONE || reduction_has_identity(r);
     bool half = !r->type->record && result_kind(r) == SC_HALF;
     return starts && !half && reduction_reorders(r) && reduction_is_closed(r) &&
-           lanes_possible(r, v);
+           lanes_possible(r, v, allowed);
 }
 
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
@@ -104,9 +104,15 @@ void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
     for (int i = 0; i < nreduces; i++) n->reduces[i] = reduces[i];
 }
 
-bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v)
+bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v,
+                           unsigned allowed)
 {
-    return !lanes_refused(d->body, v, n, reduces);
+    return !lanes_refused(d->body, v, allowed, n, reduces);
+}
+
+unsigned recipe_allowed(const Unit *u)
+{
+    return u->noting ? LANES_NOTED : 0;
 }
 
 /* ---- rows and columns -------------------------------------------------------------------------- */
@@ -158,6 +164,11 @@ static bool add_operand(Contraction *c, const FdNode *n, int group, Side side)
     return true;
 }
 
+static bool falls_outside(const void *u, const FdNode *n)
+{
+    return is_suspect(u, n);
+}
+
 /* lazy: computed only where a branch is taken, so that what fails must stay there. */
 static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen seen[2])
 {
@@ -167,7 +178,7 @@ static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen 
     if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars) && !uses_any(n, c->batch, c->nbatch))
         return true;
     if (!on_row || !on_col)
-        return !(lazy && node_can_fail(n)) &&
+        return !(lazy && (node_can_fail(n) || fd_any(n, falls_outside, c->u))) &&
                add_operand(c, n, group, on_col ? SIDE_COL : SIDE_ROW);
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
@@ -218,9 +229,9 @@ static bool both_sides(const Contraction *c)
     return seen[SIDE_ROW] && seen[SIDE_COL];
 }
 
-bool contraction_find(const Def *d, Contraction *out)
+bool contraction_find(const Unit *u, const Def *d, Contraction *out)
 {
-    *out = (Contraction){.d = d, .col = d->nvars - 1};
+    *out = (Contraction){.u = u, .d = d, .col = d->nvars - 1};
     out->nreduces = d->nvars < 2 ? 0 : recipe_reductions(d, out->reduces);
     if (!out->nreduces) return false;
     for (int i = 0; i < out->nreduces; i++) {

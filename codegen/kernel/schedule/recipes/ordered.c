@@ -78,7 +78,7 @@ static void loops(Unit *u, const Def *d, Num *when, bool checked, const bool *st
                   Num *const *from, Num *const *to)
 {
     Nest *n = nest_new(u, from ? "recur_border" : "recur", d, when);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     NestStep *in = &n->root;
     int lines = lines_axis(u, n, stays, -1);
     if (lines >= 0) in = nest_group(u, in, lines, 0, NULL, NEST_CUT);
@@ -163,7 +163,7 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     const Def *d = &in->def;
     int last = d->nvars - 1;
     if (u->options->family == CG_GPU || !in->stays[last]) return NULL;
-    if (!lanes_possible(d->body, d->vars[last])) return NULL;
+    if (!lanes_possible(d->body, d->vars[last], 0)) return NULL;
     Nest *n = nest_inside(u, "recur_lanes", in, NULL);
     n->lanes = nest_lanes_for(widest_bytes(d->body));
     Num *width = nest_lane_count(u, n->lanes), *others = num_int(u, 1);

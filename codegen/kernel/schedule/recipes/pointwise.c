@@ -18,7 +18,7 @@ static int rows_axis(Unit *u, Nest *n, const Def *d)
 static void whole(Unit *u, const Def *d, Num *when, bool checked)
 {
     Nest *n = nest_new(u, "map", d, when);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     nest_step(u, &n->root, NEST_GIVE);
     nest_lower(u, n);
 }
@@ -37,7 +37,7 @@ Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
 static void row_nest(Unit *u, const Def *d, Num *when, bool lanes, bool checked, Num *chunk)
 {
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = nest_lanes_for(widest_bytes(d->body));
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
@@ -60,14 +60,15 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
     Num *rows = num_let(u, "rows", plan_elements(u, d, last));
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes));
-    bool vectors = u->options->tile != CG_TILE_1X1 && !num_is(unsafe, 1) &&
-                   lanes_possible(d->body, d->vars[last]);
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes)), *sized = plan_sized(u, d);
+    bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
+                   lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
     if (!vectors) {
         row_nest(u, d, when, false, checked, chunk);
         return;
     }
-    Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), num_not(u, unsafe));
+    Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), sized);
+    if (!u->noting) fits = num_and(u, fits, num_not(u, unsafe));
     fits = num_let(u, "lanes", fits);
     row_nest(u, d, num_and(u, when, fits), true, false, chunk);
     row_nest(u, d, num_and(u, when, num_not(u, fits)), false, checked, chunk);
@@ -88,7 +89,7 @@ Num *recipe_group(Unit *u)
 static void item_nest(Unit *u, const Def *d, Num *when, bool checked, Num *width, Num *height)
 {
     Nest *n = nest_new(u, checked ? "map_checked" : "map", d, when);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
     if (rows >= 0) {
@@ -126,4 +127,20 @@ void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe)
         on_gpu(u, d, when, unsafe);
     else
         on_cpu(u, d, when, unsafe);
+}
+
+void recipe_again(Unit *u, const Def *d, Num *when)
+{
+    Nest *n = nest_new(u, "map_again", d, when);
+    NestStep *in = &n->root;
+    n->checks = GEN_CHECKED;
+    n->again = true;
+    if (d->nvars) { /* few groups: mostly there is nothing to do */
+        int all = nest_axis_of(u, n, d, 0, d->nvars);
+        Num *share = num_ceildiv(u, n->axes[all].n, num_fact(u, NUM_UNITS));
+        share = num_let(u, "share", num_op(u, FD_OP_MAX, share, num_int(u, 1)));
+        in = nest_loop(u, nest_group(u, in, all, 0, share, NEST_CUT), all, NULL, NEST_CUT);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
 }

@@ -13,6 +13,10 @@ bool recipe_ordered(Unit *u, const Def *d, bool checked);
 Num *recipe_scan(Unit *u, Interior *in, Num *when);
 /* Those over two variables as a wavefront in tiles, rows in lanes. */
 Num *recipe_wave(Unit *u, Interior *in, Num *when);
+/* The same work as the nests before it, if one of them noted something: to report what failed. */
+void recipe_again(Unit *u, const Def *d, Num *when);
+/* What lanes of the nests that are being made may do. */
+unsigned recipe_allowed(const Unit *u);
 /* Everything: one value after the other along the last dimension, in lanes where reads allow it and
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
@@ -41,8 +45,9 @@ int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS]);
 /* Where the reductions over other variables than those of number `begin` begin. */
 int recipe_group_end(int n, const FdNode *const *reduces, int begin);
 Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combines */
-/* The definition's value around its reductions: can it be computed in lanes of v? */
-bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v);
+/* The definition's value around its reductions: can it be computed in lanes of v (LANES_..)? */
+bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v,
+                           unsigned allowed);
 /* Of a recurrence: does every read of itself have variable dim's own value there? */
 bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
@@ -67,6 +72,7 @@ typedef struct Operand {
 } Operand;
 
 typedef struct Contraction {
+    const Unit *u;
     const Def *d;
     int nreduces;
     const FdNode *reduces[NEST_RESULTS];
@@ -80,6 +86,6 @@ typedef struct Contraction {
 
 /* Finds rows and columns of a definition whose body is (a function of) reductions by elementary
  * operations with reuse on both sides. False: it has no such form. */
-bool contraction_find(const Def *d, Contraction *out);
+bool contraction_find(const Unit *u, const Def *d, Contraction *out);
 
 #endif

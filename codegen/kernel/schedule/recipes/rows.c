@@ -59,7 +59,7 @@ static Nest *nest_for(Unit *u, const Split *s, const char *name, Num *when)
 static void combine_nest(Unit *u, const Split *s, const char *name, Num *when, bool checked)
 {
     Nest *n = nest_for(u, s, name, when);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     int rows = results_axis(u, n), parts = nest_axis_parts(n, "parts", s->parts);
     use_parts(n, s->temps, rows, parts, s->parts);
     NestStep *in = &n->root;
@@ -103,7 +103,7 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     several = num_let(u, "several", several);
     part_temps(u, &s, several);
     Nest *n = nest_for(u, &s, "reduce_chunk", several);
-    n->checked = checked;
+    if (checked) n->checks = GEN_CHECKED;
     int rows = results_axis(u, n),
         k = nest_axis(u, n, s.reduces[0]->nvars, s.reduces[0]->vars, s.reduces[0]->doms);
     use_parts(n, s.temps, rows, k, s.parts);
@@ -121,12 +121,13 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
 /* The last variable of the reductions that their operands can be computed in lanes of. */
-static int lane_variable(const Split *s)
+static int lane_variable(const Unit *u, const Split *s)
 {
     for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
         bool all = true;
         for (int r = 0; r < s->nreduces; r++)
-            all = all && reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i]);
+            all =
+                all && reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], recipe_allowed(u));
         if (all) return i;
     }
     return -1;
@@ -284,8 +285,9 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
     bool gpu = u->options->family == CG_GPU;
     for (int r = 0; gpu && r < s.nreduces; r++)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
-    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1])) return NULL;
-    int lane = gpu ? -1 : lane_variable(&s);
+    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(u)))
+        return NULL;
+    int lane = gpu ? -1 : lane_variable(u, &s);
     if (!gpu && lane < 0) return NULL;
     s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));

@@ -24,7 +24,7 @@ static bool in_lanes(const Unit *u, const Interior *in, const Scan *s)
 {
     if (u->options->family == CG_GPU || s->dim != in->def.nvars - 1) return false;
     for (int k = 0; k < s->n; k++)
-        if (!lanes_possible(s->step[k], in->def.vars[s->dim])) return false;
+        if (!lanes_possible(s->step[k], in->def.vars[s->dim], 0)) return false;
     return true;
 }
 

@@ -81,7 +81,7 @@ void verify_carry_head(Verify *v)
         own = own || n->def->vars[i] == x->vars[0];
     if (!own || !n->inside)
         verify_fail(v, "values are carried along a variable of an interior");
-    else if (n->nreduces || n->nregs || n->checked)
+    else if (n->nreduces || n->nregs || n->checks == GEN_CHECKED)
         verify_fail(v, "what carries values has no results, and checks nothing");
     else if (!fd_type_is_scalar(n->def->body->type))
         verify_fail(v, "records are not carried");

@@ -42,7 +42,7 @@ static void panel(Verify *v, const NestHold *h)
     if (h->vectors && !verify_same(u, num_op(u, FD_OP_MUL, lanes, h->vectors), h->width))
         verify_fail(v, "hold %s: its vectors are not as wide as it is", h->name);
     if (h->vectors && (v->n->axes[h->across].nvars != 1 ||
-                       !lanes_possible(h->value, *v->n->axes[h->across].vars)))
+                       !lanes_possible(h->value, *v->n->axes[h->across].vars, verify_allowed(v))))
         verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
     Num *span = verify_span(v, h->across);
     bool fits = h->filled || (verify_is_open(v, h->across) && verify_same(u, h->width, span));

@@ -143,6 +143,11 @@ static bool reaches(const FdNode *n, const FdNode *var, int nstops, const FdNode
     return false;
 }
 
+unsigned verify_allowed(const Verify *v)
+{
+    return LANES_FAR | (v->n->checks == GEN_NOTED ? LANES_NOTED : 0);
+}
+
 void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results)
 {
     const Nest *nest = v->n;
@@ -154,7 +159,7 @@ void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results)
     const FdNode *var = nest->axes[axis].vars[0];
     Def body = {.body = n};
     FdSeen seen = {0};
-    if (!recipe_epilogue_lanes(&body, count, stops, var))
+    if (!recipe_epilogue_lanes(&body, count, stops, var, verify_allowed(v)))
         verify_fail(v, "what is computed cannot be in lanes of %s", verify_axis_name(v, axis));
     else if (!results && verify_is_clamped(v, axis) && reaches(n, var, count, stops, &seen))
         verify_fail(v, "lanes of %s may read beyond its end", verify_axis_name(v, axis));

@@ -294,7 +294,7 @@ void verify_give(Verify *v)
         verify_fail(v, "give: lanes of %s may lie beyond its end", verify_axis_name(v, lanes));
     else if (vector >= 0)
         verify_in_lanes(v, nest_body(v->u, n, v->at)->node, vector, true);
-    if (vector >= 0 && n->checked &&
+    if (vector >= 0 && n->checks == GEN_CHECKED &&
         nest_body_fails(nest_body(v->u, n, v->at), n->axes[vector].vars[0]))
         verify_fail(v, "give: reads may fall outside in lanes of %s", verify_axis_name(v, vector));
     v->given = true;

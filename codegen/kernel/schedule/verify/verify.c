@@ -189,9 +189,10 @@ static void open_loop(Verify *v, const NestStep *s)
         verify_fail(v, "the length of %s is known in the kernel only: one loop, one by one", name);
     else if (s->bind == NEST_LANES && (x->nvars != 1 || !num_is(s->step, 1)))
         verify_fail(v, "lanes are of one variable");
-    else if (s->bind == NEST_LANES && (verify_lanes(v) >= 0 || (v->n->checked && !v->at)))
-        verify_fail(v, v->n->checked && !v->at ? "what is checked is not in lanes"
-                                               : "lanes inside lanes");
+    else if (s->bind == NEST_LANES &&
+             (verify_lanes(v) >= 0 || (v->n->checks == GEN_CHECKED && !v->at)))
+        verify_fail(v, v->n->checks == GEN_CHECKED && !v->at ? "what is checked is not in lanes"
+                                                             : "lanes inside lanes");
     else if ((s->bind == NEST_GROUP || s->bind == NEST_ITEM) && v->at)
         verify_fail(v, "groups and work-items are launched outside of boxes");
     else if (s->bind == NEST_UNROLL && regs &&

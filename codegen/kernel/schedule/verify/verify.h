@@ -52,6 +52,7 @@ const NestRegs *verify_registers(const Verify *v, int axis); /* those along it; 
 void verify_cover(Verify *v, int axis, bool registers);
 /* All variables that n uses must be bound here (or `kept`: be of registers). Fails otherwise. */
 void verify_bound(Verify *v, const FdNode *n, bool kept);
+unsigned verify_allowed(const Verify *v); /* in lanes (LANES_..) */
 /* n must be computable in lanes here, given results (or what is held). Fails otherwise. */
 void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
 

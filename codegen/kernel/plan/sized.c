@@ -1,0 +1,34 @@
+/* Gathers (reads whose lanes lie apart) know elements by ints, and read an element that exists where
+ * an index is outside: arrays that are too large or empty for that are read one by one. */
+#include "../unit.h"
+
+typedef struct Sized {
+    Unit *u;
+    const FdNode *last; /* the variable in lanes */
+    Num *all;
+} Sized;
+
+static void look(Sized *s, const FdNode *n, FdSeen *seen)
+{
+    const FdNode *children[FD_MAX_CHILDREN];
+    Unit *u = s->u;
+    if (!fd_meet(seen, n)) return;
+    for (int i = fd_children(n, children); i-- > 0;) look(s, children[i], seen);
+    if (!is_read(n)) return;
+    bool suspect = is_suspect(u, n);
+    if (!suspect && (!s->last || read_movement(n, s->last) != MOVES_FAR)) return;
+    Num *count = num_int(u, 1);
+    for (int d = 0; d < n->nargs; d++)
+        count = num_op(u, FD_OP_MUL, count, plan_array_n(u, n->fn, d));
+    if (suspect) s->all = num_op(u, FD_OP_LAND, s->all, num_op(u, FD_OP_GT, count, num_int(u, 0)));
+    s->all = num_op(u, FD_OP_LAND, s->all, num_op(u, FD_OP_LE, count, num_int(u, INT32_MAX)));
+}
+
+Num *plan_sized(Unit *u, const Def *d)
+{
+    Sized s = {u, d->nvars ? d->vars[d->nvars - 1] : NULL, num_truth(u, true)};
+    FdSeen seen = {0};
+    look(&s, d->body, &seen);
+    fd_seen_free(&seen);
+    return s.all;
+}

@@ -1,0 +1,22 @@
+/* What the files about reads share. */
+#ifndef CS_CODEGEN_ACCESS_H
+#define CS_CODEGEN_ACCESS_H
+
+#include "../unit.h"
+
+/* Where the elements are that a read gives. */
+typedef struct Where {
+    const KirExpr *offset; /* of the only one or the first, as idx_t */
+    const KirExpr *each;   /* int lanes, a variable: how far each is from there; NULL: by one */
+    const KirExpr *whole;  /* they follow each other only if this holds; NULL: always */
+    int lanes;
+} Where;
+
+const char *access_name(const Gen *g, const FdNode *array); /* the stem of its parameters */
+
+/* Of a read at the bound variables' current values. What can fall outside is checked or noted. */
+Where offset_of_read(Gen *g, const FdNode *read);
+/* Of a read in lanes: each on its own. */
+Where offset_gather(Gen *g, const FdNode *read);
+
+#endif

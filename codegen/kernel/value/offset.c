@@ -1,0 +1,257 @@
+/* Where reads of arrays go: offsets from indices, and what is done about an index that may be outside.
+ *
+ *   proved    nothing
+ *   checked   cs_inside reports it and gives 0
+ *   noted     the last index in its place, no branch; that it was is noted:
+ *                 at = i - lo; noted = noted || at >= n (unsigned); at = min(at, n - 1) (unsigned)
+ *             schedules see to it that the array has elements
+ *
+ * In lanes of a variable an index stays, moves by one (the lanes follow each other in memory), or
+ * moves otherwise: then each lane has an offset of its own, an int. */
+#include "access.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1}, truth = {.kind = SC_BOOL, .lanes = 1};
+
+/* Stride of dimension d of an array: the product of the lengths behind it. */
+static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
+{
+    Unit *u = g->u;
+    int rank = array->type->nparams;
+    if (d == rank - 1) return kir_int(u->arena, 1);
+    Num *stride = plan_array_n(u, array, d + 1);
+    for (int e = d + 2; e < rank; e++)
+        stride = num_op(u, FD_OP_MUL, stride, plan_array_n(u, array, e));
+    return gen_number(g, arena_printf(u->arena, "%s_s%d", access_name(g, array), d), stride);
+}
+
+/* Offset of the element with all indices 0, which is below the array when its domain begins later.
+ */
+static const KirExpr *array_base(Gen *g, const FdNode *array)
+{
+    Unit *u = g->u;
+    Num *base = num_int(u, 0);
+    for (int d = 0; d < array->type->nparams; d++) /* Horner: ((lo0 * n1 + lo1) * n2 + lo2) .. */
+        base = num_op(u, FD_OP_ADD, num_op(u, FD_OP_MUL, base, plan_array_n(u, array, d)),
+                      plan_array_lo(u, array, d));
+    return gen_number(g, arena_printf(u->arena, "%s_b", access_name(g, array)), base);
+}
+
+static const KirExpr *array_lo(Gen *g, const FdNode *array, int d)
+{
+    const char *name = arena_printf(g->u->arena, "%s_lo%d", access_name(g, array), d);
+    return gen_number(g, name, plan_array_lo(g->u, array, d));
+}
+
+static const KirExpr *array_n(Gen *g, const FdNode *array, int d)
+{
+    const char *name = arena_printf(g->u->arena, "%s_n%d", access_name(g, array), d);
+    return gen_number(g, name, plan_array_n(g->u, array, d));
+}
+
+static const KirExpr *add_strides(Gen *g, const FdNode *array, int d, const KirExpr *offset,
+                                  const KirExpr *at)
+{
+    Arena *a = g->u->arena;
+    return kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, array_stride(g, array, d)));
+}
+
+static const KirExpr *last_of(Gen *g, const FdNode *array, int d)
+{
+    return kir_arith(g->u->arena, FD_OP_SUB, array_n(g, array, d), kir_int(g->u->arena, 1));
+}
+
+/* ---- one element ------------------------------------------------------------------------------- */
+
+/* Where it is known at the place, only the dimensions that may fall outside. */
+static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
+{
+    bool any = !g->here;
+    for (int i = 0; g->here && i < g->here->n; i++)
+        any = any || (g->here->reads[i].node == read && g->here->reads[i].dim == dim);
+    return any;
+}
+
+/* An index counted from 0. */
+static const KirExpr *plain_at(Gen *g, const FdNode *read, int d)
+{
+    return kir_arith(g->u->arena, FD_OP_SUB, gen_index(g, read->args[d]), array_lo(g, read->fn, d));
+}
+
+/* The same checked, as long as the index may be anything: computed in the language's types. */
+static const KirExpr *checked_at(Gen *g, const FdNode *read, int d)
+{
+    Arena *a = g->u->arena;
+    KirType wide = kir_type(SC_LONG, 1);
+    if (!is_suspect_in(g, read, d)) return plain_at(g, read, d); /* the lanes' among them */
+    const KirExpr *lo = array_lo(g, read->fn, d), *n = array_n(g, read->fn, d);
+    const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, read->args[d])), lo, n, gen_error(g),
+                             kir_int(a, site_of(read))};
+    return kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
+}
+
+static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *index = kir_convert(a, idx, gen_value(g, read->args[d]));
+    const KirExpr *at =
+        gen_variable(g, "at", kir_arith(a, FD_OP_SUB, index, array_lo(g, read->fn, d)));
+    const KirExpr *args[] = {at, last_of(g, read->fn, d)};
+    gen_note(g, kir_call(a, truth, "cs_beyond", 2, args));
+    return kir_call(a, idx, "cs_within", 2, args);
+}
+
+typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
+
+static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
+{
+    const KirExpr *offset = kir_int(g->u->arena, 0);
+    for (int d = 0; d < read->nargs; d++)
+        offset = add_strides(g, read->fn, d, offset, at(g, read, d));
+    return offset;
+}
+
+static const KirExpr *plain_offset(Gen *g, const FdNode *read)
+{
+    const KirExpr *offset = kir_int(g->u->arena, 0);
+    for (int d = 0; d < read->nargs; d++)
+        offset = add_strides(g, read->fn, d, offset, gen_index(g, read->args[d]));
+    return kir_arith(g->u->arena, FD_OP_SUB, offset, array_base(g, read->fn));
+}
+
+bool gen_is_suspect(const Gen *g, const FdNode *read)
+{
+    for (int i = 0; g->here && i < g->here->n; i++)
+        if (g->here->reads[i].node == read) return true;
+    return !g->here && is_suspect(g->u, read);
+}
+
+/* ---- lanes that follow each other ---------------------------------------------------------------- */
+
+/* The first lane's offset, and whether all lanes are inside; what stays is noted apart. */
+static Where noted_row(Gen *g, const FdNode *read)
+{
+    Arena *a = g->u->arena;
+    int last = read->nargs - 1;
+    Where w = {.offset = kir_int(a, 0), .lanes = g->lanes};
+    for (int d = 0; d < last; d++)
+        w.offset = add_strides(g, read->fn, d, w.offset, noted_at(g, read, d));
+    const KirExpr *at = gen_index(g, read->args[last]);
+    at = gen_variable(g, "at", kir_arith(a, FD_OP_SUB, at, array_lo(g, read->fn, last)));
+    const KirExpr *room =
+        kir_arith(a, FD_OP_SUB, array_n(g, read->fn, last), kir_lane_count(a, g->lanes));
+    w.whole = gen_variable(g, "whole",
+                           kir_arith(a, FD_OP_LAND, kir_arith(a, FD_OP_GE, at, kir_int(a, 0)),
+                                     kir_arith(a, FD_OP_LE, at, room)));
+    w.offset = kir_arith(a, FD_OP_ADD, w.offset, at);
+    return w;
+}
+
+/* ---- lanes apart --------------------------------------------------------------------------------- */
+
+/* An index in lanes, counted from 0: ints where indices are, which are exact modulo 2^32. */
+static const KirExpr *lanes_at(Gen *g, const FdNode *read, int d, const KirExpr *index, bool noted)
+{
+    Arena *a = g->u->arena;
+    ScalarKind k = (ScalarKind)index->type.kind;
+    bool narrow = k == SC_INT || scalar_bytes(k) < 4;
+    KirType t = kir_type(narrow ? SC_INT : SC_LONG, g->lanes);
+    const KirExpr *lo = kir_convert(a, kir_type(t.kind, 1), array_lo(g, read->fn, d));
+    const KirExpr *from[] = {kir_convert(a, t, index), kir_splat(a, g->lanes, lo)};
+    const KirExpr *at = gen_variable(g, "at", kir_op(a, FD_OP_SUB, t, 2, from));
+    if (noted) {
+        KirType mask = {.kind = SC_BOOL, .lanes = g->lanes};
+        const KirExpr *last = kir_convert(a, kir_type(t.kind, 1), last_of(g, read->fn, d));
+        const KirExpr *args[] = {at, kir_splat(a, g->lanes, last)};
+        gen_note(g, kir_call(a, mask, "cs_beyonds", 2, args));
+        at = kir_call(a, t, "cs_withins", 2, args);
+    }
+    return kir_convert(a, kir_type(SC_INT, g->lanes), at);
+}
+
+Where offset_gather(Gen *g, const FdNode *read)
+{
+    Arena *a = g->u->arena;
+    bool noted = g->checks == GEN_NOTED && gen_is_suspect(g, read);
+    KirType ints = kir_type(SC_INT, g->lanes);
+    Where w = {.offset = kir_int(a, 0), .lanes = g->lanes};
+    for (int d = 0; d < read->nargs; d++) {
+        const KirExpr *index = gen_varies(g, read->args[d]) ? gen_value(g, read->args[d]) : NULL;
+        if (!index || index->type.lanes == 1) {
+            const KirExpr *at = noted ? noted_at(g, read, d) : plain_at(g, read, d);
+            w.offset = add_strides(g, read->fn, d, w.offset, at);
+            continue;
+        }
+        const KirExpr *at = lanes_at(g, read, d, index, noted);
+        const KirExpr *stride = array_stride(g, read->fn, d);
+        if (d < read->nargs - 1) {
+            stride = kir_splat(a, g->lanes, kir_convert(a, kir_type(SC_INT, 1), stride));
+            const KirExpr *args[] = {at, stride};
+            at = kir_op(a, FD_OP_MUL, ints, 2, args);
+        }
+        const KirExpr *args[] = {w.each, at};
+        w.each = w.each ? kir_op(a, FD_OP_ADD, ints, 2, args) : at;
+    }
+    if (!w.each) /* the variable cancels out */
+        w.each = kir_splat(a, g->lanes, kir_const(a, SC_INT, (ScalarValue){.i = 0}));
+    w.each = gen_variable(g, "each", w.each);
+    return w;
+}
+
+/* How a read moves from lane to lane; by other variables in lanes than those of the nest's axis (of
+ * user functions) it goes anywhere. */
+static Movement lane_movement(const Gen *g, const FdNode *read)
+{
+    for (size_t i = 0; i < g->vars.len; i++)
+        if (g->vars.data[i].value->type.lanes != 1 && fd_uses_var(read, g->vars.data[i].var))
+            return MOVES_FAR;
+    return read_movement(read, g->lane_var);
+}
+
+Where offset_of_read(Gen *g, const FdNode *read)
+{
+    bool lanes = gen_varies(g, read), suspect = gen_is_suspect(g, read);
+    Movement m = lanes ? lane_movement(g, read) : MOVES_NOT;
+    if (lanes && m == MOVES_FAR) return offset_gather(g, read);
+    if (lanes && suspect && g->checks == GEN_NOTED)
+        return m == MOVES_UNIT ? noted_row(g, read) : offset_gather(g, read);
+    if ((!lanes || g->here) && g->checks == GEN_CHECKED && (g->user || suspect))
+        return (Where){.offset = offset_by(g, read, checked_at), .lanes = lanes ? g->lanes : 1};
+    if (!lanes && g->checks == GEN_NOTED && suspect)
+        return (Where){.offset = offset_by(g, read, noted_at), .lanes = 1};
+    return (Where){.offset = plain_offset(g, read), .lanes = lanes ? g->lanes : 1};
+}
+
+/* ---- notes --------------------------------------------------------------------------------------- */
+
+void gen_note(Gen *g, const KirExpr *failed)
+{
+    Arena *a = g->u->arena;
+    if (g->mask) {
+        const KirExpr *active[] = {kir_splat(a, g->lanes, failed), g->mask};
+        failed = kir_op(a, FD_OP_LAND, active[0]->type, 2, active);
+    }
+    bool lanes = failed->type.lanes != 1;
+    const KirExpr **noted = &g->noted[lanes];
+    if (!*noted) {
+        const KirExpr *none = kir_const(a, SC_BOOL, (ScalarValue){.i = 0});
+        *noted = kir_name(a, failed->type, fresh_name(g->u, "noted"));
+        kir_decl(a, &g->head, failed->type, (*noted)->name, kir_splat(a, failed->type.lanes, none));
+    }
+    const KirExpr *either[] = {*noted, failed};
+    kir_set(a, g->block, *noted, kir_op(a, FD_OP_LOR, failed->type, 2, either));
+}
+
+void gen_tell(Gen *g)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *any = g->noted[1] ? kir_call(a, truth, "any", 1, &g->noted[1]) : NULL,
+                  *either[] = {g->noted[0], any}, *error;
+    if (any && g->noted[0]) any = kir_op(a, FD_OP_LOR, truth, 2, either);
+    if (!any) any = g->noted[0];
+    if (!any) return;
+    g->u->notes = true;
+    KirBlock tell = {0};
+    error = gen_error(g);
+    kir_eval(a, &tell, kir_call(a, truth, "cs_note", 1, &error));
+    kir_if(a, g->block, any, tell, NULL);
+}
