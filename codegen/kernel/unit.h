@@ -295,6 +295,8 @@ bool node_can_fail(const FdNode *n); /* divides integers, itself or in a functio
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
+void user_suspects(Unit *u,
+                   const FdUser *user); /* lists these reads: only the body knows their indices */
 
 /* Emits the kernels and plan lines of one definition (schedule/). */
 void schedule_def(Unit *u, const Def *d);

@@ -43,7 +43,8 @@ typedef struct Walk {
     Unit *u;
     FdSeen
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
-    Num *any;    /* nonzero: some read falls outside */
+    FdSeen functions; /* whose reads are listed */
+    Num *any;         /* nonzero: some read falls outside */
 } Walk;
 
 static void add(Walk *w, Num *condition)
@@ -74,6 +75,13 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
     }
 }
 
+static void unsafe_function(Walk *w, const FdNode *fn)
+{
+    if (fn->kind != FD_FUNC || fn->leaf != FD_LEAF_USER || !user_reads(fn->user)) return;
+    add(w, num_truth(w->u, true));
+    if (fd_meet(&w->functions, fn)) user_suspects(w->u, fn->user);
+}
+
 static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
 {
     if (!fd_meet(&w->seen[branch], n)) return;
@@ -86,6 +94,7 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
         }
         unsafe_reads(w, n->body, &inner, branch);
         if (n->init) unsafe_reads(w, n->init, s, branch);
+        unsafe_function(w, n->fn);
         if (n->fn->kind == FD_LET) {
             Scope lambda = {&inner, n->fn->nvars, n->fn->vars, n->fn->doms};
             unsafe_reads(w, n->fn->body, &lambda, branch);
@@ -95,8 +104,7 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     if (n->kind != FD_APPLY) return;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
-    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
-        add(w, num_truth(w->u, true)); /* only the body knows its indices */
+    unsafe_function(w, n->fn);
     for (int i = 0; i < n->nargs; i++) unsafe_reads(w, n->args[i], s, branch || fd_is_lazy(n, i));
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
@@ -108,6 +116,7 @@ static Num *outside(Unit *u, const Def *d, bool branch)
     unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
+    fd_seen_free(&w.functions);
     return w.any;
 }
 

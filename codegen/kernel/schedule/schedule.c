@@ -72,7 +72,8 @@ Num *schedule_begin(Unit *u, const Def *d)
 static bool may_fail(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    return !divides_safely(n);
+    bool call = n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER;
+    return !divides_safely(n) || (call && node_can_fail(n));
 }
 
 /* Returns what is left. */

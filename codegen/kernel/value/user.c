@@ -45,41 +45,53 @@ static bool stmt_can_fail(const FdStmt *s)
 
 /* ---- does it read arrays? -------------------------------------------------------------------- */
 
-static bool node_reads(const FdNode *n, FdSeen *seen)
+/* What a walk over a function's reads does: lists them with the unit's suspects, or (NULL) only finds
+ * whether there is one. */
+typedef struct Reads {
+    Unit *list;
+    bool found;
+    FdSeen seen;
+} Reads;
+
+static void body_reads(Reads *r, const FdStmt *s);
+
+static void node_reads(Reads *r, const FdNode *n)
 {
-    if (!fd_meet(seen, n)) return false;
-    if (n->kind == FD_APPLY) {
-        FdOp op = fd_op_of(n);
-        if (is_read(n)) return true;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER) return false;
-        if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
-            return true;
-        for (int i = 0; i < n->nargs; i++)
-            if (node_reads(n->args[i], seen)) return true;
+    const FdNode *children[FD_MAX_CHILDREN];
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if ((r->found && !r->list) || op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&r->seen, n))
+        return;
+    if (n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) body_reads(r, n->user->body);
+    if (is_read(n)) {
+        r->found = true;
+        if (r->list) vec_push(&r->list->suspects, n);
     }
-    for (int i = 0; i < n->nvars; i++)
-        if ((n->doms[i].lo && node_reads(n->doms[i].lo, seen)) ||
-            (n->doms[i].hi && node_reads(n->doms[i].hi, seen)))
-            return true;
-    return n->body && node_reads(n->body, seen);
+    for (int i = fd_children(n, children); i-- > 0;) node_reads(r, children[i]);
 }
 
-static bool stmt_reads(const FdStmt *s, FdSeen *seen)
+static void body_reads(Reads *r, const FdStmt *s)
 {
-    for (; s; s = s->next)
-        if ((s->expr && node_reads(s->expr, seen)) ||
-            (s->kind == FD_STMT_PUT && node_reads(s->var, seen)) || stmt_reads(s->body, seen) ||
-            stmt_reads(s->other, seen))
-            return true;
-    return false;
+    for (; s; s = s->next) {
+        if (s->expr) node_reads(r, s->expr);
+        if (s->kind == FD_STMT_PUT) node_reads(r, s->var);
+        body_reads(r, s->body);
+        body_reads(r, s->other);
+    }
 }
 
 bool user_reads(const FdUser *user)
 {
-    FdSeen seen = {0};
-    bool reads = stmt_reads(user->body, &seen);
-    fd_seen_free(&seen);
-    return reads;
+    Reads r = {0};
+    body_reads(&r, user->body);
+    fd_seen_free(&r.seen);
+    return r.found;
+}
+
+void user_suspects(Unit *u, const FdUser *user)
+{
+    Reads r = {.list = u};
+    body_reads(&r, user->body);
+    fd_seen_free(&r.seen);
 }
 
 static bool user_can_fail(const FdUser *user)
