@@ -180,11 +180,6 @@ V v_eq(V x, V y)
     return mask(FD_OP_EQ, 2, (V[]){x, y});
 }
 
-V v_is_nan(V x)
-{
-    return mask(FD_OP_NE, 2, (V[]){x, x});
-}
-
 V v_and(V x, V y)
 {
     return mask(FD_OP_LAND, 2, (V[]){x, y});

@@ -52,7 +52,6 @@ V v_op1(FdOp op, V x); /* another function of the table, of the same type */
 V v_lt(V x, V y);
 V v_le(V x, V y);
 V v_eq(V x, V y);
-V v_is_nan(V x);
 V v_and(V x, V y);
 V v_or(V x, V y);
 V v_not(V x);

@@ -35,15 +35,38 @@ V math_small_exp(V r, const V *low)
     return low ? v_add(r, v_fma(v_mul(r, r), p, *low)) : v_fma(v_mul(r, r), p, r);
 }
 
+/* k and r of x = k log 2 + r; *lost: what r lacks, unless NULL */
+static V reduce(V x, V *k, V *lost)
+{
+    bool f = v_is_float(x);
+    *k = v_keep(v_nearest(x, 0x1.71547652b82fep0, NULL));
+    V exact = v_keep(v_fmac(*k, -log2_high[!f], x)), r = v_keep(v_fmac(*k, -log2_low[!f], exact));
+    if (lost) *lost = v_keep(v_fmac(*k, -log2_low[!f], v_sub(exact, r)));
+    return r;
+}
+
+V math_scaled_exp(V x, double shift)
+{
+    bool precise = x.m->precise;
+    V k, lost, r;
+    x = v_is_float(x) ? within(x, -104, 90) : within(x, -746, 711);
+    r = reduce(x, &k, precise ? &lost : NULL);
+    r = v_addc(math_small_exp(r, precise ? &lost : NULL), 1);
+    return v_scale(r, shift != 0 ? v_keep(v_addc(k, shift)) : k);
+}
+
 V math_exp(const V *arg)
 {
-    bool f = v_is_float(*arg);
-    V x = f ? within(*arg, -104, 89) : within(*arg, -746, 710);
-    V k = v_keep(v_nearest(x, 0x1.71547652b82fep0, NULL));
-    V exact = v_keep(v_fmac(k, -log2_high[!f], x)), r = v_keep(v_fmac(k, -log2_low[!f], exact));
-    if (!x.m->precise) return v_scale(v_addc(math_small_exp(r, NULL), 1), k);
-    V lost = v_keep(v_fmac(k, -log2_low[!f], v_sub(exact, r)));
-    return v_scale(v_addc(math_small_exp(r, &lost), 1), k);
+    return math_scaled_exp(*arg, 0);
+}
+
+V math_expm1(const V *arg)
+{
+    V k, lost, x = v_is_float(*arg) ? within(*arg, -30, 89) : within(*arg, -50, 710);
+    V r = reduce(x, &k, &lost), e = v_keep(math_small_exp(r, &lost));
+    V half = v_keep(v_pow2(v_addc(k, -1))); /* of 2^k, which may be too large */
+    r = v_mulc(v_fma(e, half, v_addc(half, -0.5)), 2);
+    return v_select(v_eq(*arg, v_num(x, 0)), *arg, r); /* the sign of 0 */
 }
 
 V math_exp2(const V *arg)

@@ -12,12 +12,13 @@ MathFunction math_sin, math_cos, math_tan;                /* angle.c */
 MathFunction math_asin, math_acos, math_atan, math_atan2; /* inverse.c */
 MathFunction math_sinh, math_cosh, math_tanh;             /* hyperbolic.c */
 MathFunction math_asinh, math_acosh, math_atanh;
-MathFunction math_pow, math_cbrt, math_hypot; /* power.c */
-MathFunction math_fmod;                       /* remainder.c */
-MathFunction math_erf, math_erfc;             /* error.c */
+MathFunction math_pow;              /* power.c */
+MathFunction math_cbrt, math_hypot; /* root.c */
+MathFunction math_fmod;             /* remainder.c */
 
 /* x = 2^k m, m between the roots of 1/2 and 2; x is a normal number. */
 void math_split(V x, V *k, V *m);
+V math_scaled_exp(V x, double shift); /* exp(x) * 2^shift, shift 0 or -1 */
 /* exp(r + low) - 1 for |r| up to log(2) / 2 and, unless NULL, an error `low` of it */
 V math_small_exp(V r, const V *low);
 

@@ -98,8 +98,9 @@ V math_log1p(const V *arg)
     math_split(u, &k, &m);
     V whole = v_keep(v_eq(k, v_num(x, 0)));
     V f = v_keep(v_select(whole, x, v_sub(m, one)));
-    /* lost / u, of which a few bits count */
-    V rest = v_mul(v_mul(lost, v_pow2(v_neg(k))), v_fma(f, v_addc(f, -1), one));
+    /* lost / u, of which a few bits count, and none where k is large */
+    V most = v_num(x, 60), by = v_pow2(v_neg(v_keep(v_select(v_lt(most, k), most, k))));
+    V rest = v_mul(v_mul(lost, by), v_fma(f, v_addc(f, -1), one));
     rest = v_keep(v_select(whole, v_num(x, 0), rest));
     V r = edges(x, v_num(x, -1), combine(&natural[!v_is_float(x)], k, f, &rest));
     return v_select(v_eq(x, v_num(x, 0)), x, r); /* the sign of 0 */

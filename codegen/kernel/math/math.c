@@ -13,11 +13,18 @@ static const struct {
     const char *builtin;
     MathFunction *make;
 } table[] = {
-    {FD_OP_EXP, "exp", math_exp},    {FD_OP_LOG, "log", math_log},
-    {FD_OP_LOG2, "log2", math_log2}, {FD_OP_LOG10, "log10", math_log10},
-    {FD_OP_SIN, "sin", math_sin},    {FD_OP_COS, "cos", math_cos},
-    {FD_OP_TAN, "tan", math_tan},    {FD_OP_REM, "fmod", math_fmod},
-    {FD_OP_POW, "pow", math_pow},
+    {FD_OP_EXP, "exp", math_exp},       {FD_OP_LOG, "log", math_log},
+    {FD_OP_LOG2, "log2", math_log2},    {FD_OP_LOG10, "log10", math_log10},
+    {FD_OP_SIN, "sin", math_sin},       {FD_OP_COS, "cos", math_cos},
+    {FD_OP_TAN, "tan", math_tan},       {FD_OP_REM, "fmod", math_fmod},
+    {FD_OP_POW, "pow", math_pow},       {FD_OP_EXP2, "exp2", math_exp2},
+    {FD_OP_EXPM1, "expm1", math_expm1}, {FD_OP_LOG1P, "log1p", math_log1p},
+    {FD_OP_ASIN, "asin", math_asin},    {FD_OP_ACOS, "acos", math_acos},
+    {FD_OP_ATAN, "atan", math_atan},    {FD_OP_ATAN2, "atan2", math_atan2},
+    {FD_OP_SINH, "sinh", math_sinh},    {FD_OP_COSH, "cosh", math_cosh},
+    {FD_OP_TANH, "tanh", math_tanh},    {FD_OP_ASINH, "asinh", math_asinh},
+    {FD_OP_ACOSH, "acosh", math_acosh}, {FD_OP_ATANH, "atanh", math_atanh},
+    {FD_OP_CBRT, "cbrt", math_cbrt},    {FD_OP_HYPOT, "hypot", math_hypot},
 };
 
 enum { ROWS = sizeof table / sizeof *table };
