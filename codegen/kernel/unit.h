@@ -39,6 +39,7 @@ typedef struct Unit {
     Numbers *numbers;
     int ntemps;                  /* temporaries of the plan so far */
     int nnames;                  /* for fresh names */
+    bool streams;                /* the plan says when results go past the caches */
     bool host_only;              /* something no kernel can do: give up */
     bool noting;                 /* nests that are made note what fails (GEN_NOTED) */
     bool notes;                  /* one did since this was last false */
@@ -81,6 +82,8 @@ void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3
 /* Can elements of the arrays that a definition gathers be told apart by ints, and is there one to
  * read in place of others? */
 Num *plan_sized(Unit *u, const Def *d);
+/* The flag CS_STREAM: is a result so large that the caches lose it before it is read again? */
+void plan_stream(Unit *u, const Def *d);
 int plan_temp(Unit *u, Num *bytes); /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */
@@ -180,6 +183,7 @@ typedef struct Gen {
     const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
+    bool stream;             /* vectors of the result go past the caches */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;
@@ -266,6 +270,8 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
 const KirExpr *gen_output_offset(Gen *g, const Def *d);
 /* Stores the definition's value (lanes of it) at the bound variables' current values. */
 void gen_store(Gen *g, const Def *d);
+/* How far the bound position is behind a whole vector of the result, 0 if nothing is streamed. */
+const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes);
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
 /* a op b, by elementary operation or user function. */
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);

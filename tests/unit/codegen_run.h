@@ -149,6 +149,16 @@ static cl_program program_of(Lowered *l, uint32_t variant)
     return p;
 }
 
+/* Results go past the caches only where they are larger than tests make them: here every second text
+ * takes all for large. */
+static void stream_small(char *text)
+{
+    static const char small[] = "(l2 * 8)";
+    char *flag = strstr(text, "flag CS_STREAM = ");
+    char *size = flag ? strstr(flag, small) : NULL;
+    if (size && strlen(text) % 2) size[strlen(small) - 2] = '0';
+}
+
 static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool precise, Lowered *l)
 {
     CgOptions o = {family, tile, precise};
@@ -159,6 +169,7 @@ static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool p
     CgStatus status = cg_lower(g, &o, &l->text, &error);
     ck_assert_msg(status != CG_USER_ERROR, "%s", status == CG_USER_ERROR ? error.message : "");
     if (status == CG_HOST_ONLY) return false;
+    stream_small(l->text);
     l->plan = cg_plan_parse(l->text, &why);
     ck_assert_msg(l->plan != NULL, "plan: %s in\n%s", why, l->text);
     return true;

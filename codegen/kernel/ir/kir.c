@@ -193,6 +193,12 @@ const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y)
     return kir_call(a, kir_type(KIR_IDX, 1), "MIN", 2, (const KirExpr *[]){x, y});
 }
 
+const KirExpr *kir_max(Arena *a, const KirExpr *x, const KirExpr *y)
+{
+    if (kir_same(x, y)) return x;
+    return kir_call(a, kir_type(KIR_IDX, 1), "MAX", 2, (const KirExpr *[]){x, y});
+}
+
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_CALL, t, n, args);
@@ -258,6 +264,12 @@ void kir_store(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset,
     s->target = offset;
     s->expr = e;
     s->type = e->type;
+}
+
+void kir_stream(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset, const KirExpr *e)
+{
+    kir_store(a, b, buffer, offset, e);
+    b->last->stream = e->type.lanes < 0;
 }
 
 void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const KirExpr *hi,

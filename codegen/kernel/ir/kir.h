@@ -80,6 +80,7 @@ typedef struct KirStmt {
     KirType type;
     const char *name, *of;
     bool local, unroll, writable; /* DECL: in local memory; FOR, LOOP; PLANE */
+    bool stream;                  /* STORE of vectors: past the caches, where it can */
     int ndims;
     const KirExpr *dims[3]; /* DECL: constant expressions over macros */
     const KirExpr *target, *expr, *lo, *hi, *step;
@@ -132,6 +133,7 @@ const KirExpr *kir_member(Arena *a, const KirExpr *e, int field); /* of a KIR_MA
 /* Index arithmetic; folds constants and 0 + x, 1 * x, 0 * x. */
 const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y); /* of indices */
+const KirExpr *kir_max(Arena *a, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
 
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);
@@ -143,6 +145,8 @@ KirStmt *kir_array(Arena *a, KirBlock *b, KirType t, const char *name, bool loca
                    const KirExpr *const *dims);
 void kir_set(Arena *a, KirBlock *b, const KirExpr *target, const KirExpr *e);
 void kir_store(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset, const KirExpr *e);
+/* The same past the caches. */
+void kir_stream(Arena *a, KirBlock *b, const char *buffer, const KirExpr *offset, const KirExpr *e);
 /* The caller fills *body, then calls kir_for; kir_if takes two filled blocks (other may be NULL).
  */
 void kir_for(Arena *a, KirBlock *b, const char *var, const KirExpr *lo, const KirExpr *hi,

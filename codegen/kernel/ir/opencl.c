@@ -525,8 +525,8 @@ static void print_store(Text *out, const KirStmt *s)
         return;
     }
     if (lanes < 0)
-        text_printf(out, "CAT(cs_store_%s, V%d)(", scalar_cl_name((ScalarKind)e->type.kind),
-                    -lanes);
+        text_printf(out, "CAT(cs_%s_%s, V%d)(", s->stream && !half ? "stream" : "store",
+                    scalar_cl_name((ScalarKind)e->type.kind), -lanes);
     else if (lanes == 1)
         text_add(out, "vstore_half(");
     else

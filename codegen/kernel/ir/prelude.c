@@ -203,6 +203,75 @@ static const char finite_text[] =
     "CS_FINITES(double)\n"
     "#endif\n";
 
+/* A store past the caches: what is written is not read first. Only of an aligned vector, and where
+ * the plan's flag says that it pays. */
+static const char stream_text[] =
+    "#define CS_STREAMS(T) CS_STREAM_OF(T, 2) CS_STREAM_OF(T, 4) CS_STREAM_OF(T, 8) "
+    "CS_STREAM_OF(T, "
+    "16)\n"
+    "#if CS_STREAM && defined __has_builtin\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define CS_NONTEMPORAL 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifdef CS_NONTEMPORAL\n"
+    "#define CS_STREAM_OF(T, N)\\\n"
+    "  static inline void cs_stream_##T##N(T##N v, __global T *p)\\\n"
+    "  {\\\n"
+    "    if (((size_t)p & (sizeof v - 1)) == 0)\\\n"
+    "      __builtin_nontemporal_store(v, (__global T##N *)p);\\\n"
+    "    else\\\n"
+    "      cs_store_##T##N(v, p);\\\n"
+    "  }\n"
+    "#else\n"
+    "#define CS_STREAM_OF(T, N)\\\n"
+    "  static inline void cs_stream_##T##N(T##N v, __global T *p) { cs_store_##T##N(v, p); }\n"
+    "#endif\n";
+
+/* As many vectors as they have lanes, turned: element l of vector r and element r of vector l change
+ * places. In each round the lowest bit of r and that of l move to the top of the other. */
+static const char square_text[] =
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#define CS_SHUFFLE 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifdef CS_SHUFFLE\n" /* else POCL makes many instructions of one */
+    "#define CS_EVEN2(T, a, b) __builtin_shufflevector(a, b, 0, 2)\n"
+    "#define CS_ODD2(T, a, b) __builtin_shufflevector(a, b, 1, 3)\n"
+    "#define CS_EVEN4(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)\n"
+    "#define CS_ODD4(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)\n"
+    "#define CS_EVEN8(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)\n"
+    "#define CS_ODD8(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)\n"
+    "#define CS_EVEN16(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14,\\\n"
+    "                                                   16, 18, 20, 22, 24, 26, 28, 30)\n"
+    "#define CS_ODD16(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15,\\\n"
+    "                                                  17, 19, 21, 23, 25, 27, 29, 31)\n"
+    "#else\n"
+    "#define CS_EVEN2(T, a, b) ((T)((a).even, (b).even))\n"
+    "#define CS_ODD2(T, a, b) ((T)((a).odd, (b).odd))\n"
+    "#define CS_EVEN4 CS_EVEN2\n"
+    "#define CS_ODD4 CS_ODD2\n"
+    "#define CS_EVEN8 CS_EVEN2\n"
+    "#define CS_ODD8 CS_ODD2\n"
+    "#define CS_EVEN16 CS_EVEN2\n"
+    "#define CS_ODD16 CS_ODD2\n"
+    "#endif\n"
+    "#define CS_SQUARE(T) CS_SQUARE_OF(T, 2) CS_SQUARE_OF(T, 4) CS_SQUARE_OF(T, 8) CS_SQUARE_OF(T, "
+    "16)\n"
+    "#define CS_SQUARE_OF(T, N)\\\n"
+    "  static inline void cs_square_##T##N(T##N *x)\\\n"
+    "  {\\\n"
+    "    T##N y[N];\\\n"
+    "    _Pragma(\"unroll\") for (int bit = 1; bit < N; bit *= 2) {\\\n"
+    "      _Pragma(\"unroll\") for (int k = 0; k < N / 2; k++) {\\\n"
+    "        y[k] = CS_EVEN##N(T##N, x[2 * k], x[2 * k + 1]);\\\n"
+    "        y[k + N / 2] = CS_ODD##N(T##N, x[2 * k], x[2 * k + 1]);\\\n"
+    "      }\\\n"
+    "      _Pragma(\"unroll\") for (int k = 0; k < N; k++) x[k] = y[k];\\\n"
+    "    }\\\n"
+    "  }\n";
+
 /* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
  * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
 static const char memory_half_text[] =
@@ -310,7 +379,15 @@ static const char inside_text[] =
 
 #define MEMORY(T)                                                                                  \
     {                                                                                              \
-        "cs_load_" #T " cs_store_" #T, "CS_MEMORY(" #T ")\n"                                       \
+        "cs_load_" #T " cs_store_" #T " cs_stream_" #T, "CS_MEMORY(" #T ")\n"                      \
+    }
+#define STREAM(T)                                                                                  \
+    {                                                                                              \
+        "cs_stream_" #T, "CS_STREAMS(" #T ")\n"                                                    \
+    }
+#define SQUARE(T)                                                                                  \
+    {                                                                                              \
+        "cs_square_" #T, "CS_SQUARE(" #T ")\n"                                                     \
     }
 #define GATHER(T)                                                                                  \
     {                                                                                              \
@@ -383,6 +460,34 @@ static const struct {
     GATHER(double),
     {"cs_beyond cs_within", within_text},
     {"cs_beyonds cs_withins", withins_text},
+    {"CS_STREAMS", stream_text},
+    {"CS_SKEW",
+     "#if CS_STREAM\n"
+     "#define CS_SKEW(p, at, n) ((idx_t)((size_t)((p) + (at)) / sizeof *(p)) & ((n) - 1))\n"
+     "#else\n"
+     "#define CS_SKEW(p, at, n) ((idx_t)0)\n"
+     "#endif\n"},
+    STREAM(char),
+    STREAM(uchar),
+    STREAM(short),
+    STREAM(ushort),
+    STREAM(int),
+    STREAM(uint),
+    STREAM(long),
+    STREAM(ulong),
+    STREAM(float),
+    STREAM(double),
+    {"CS_SQUARE", square_text},
+    SQUARE(char),
+    SQUARE(uchar),
+    SQUARE(short),
+    SQUARE(ushort),
+    SQUARE(int),
+    SQUARE(uint),
+    SQUARE(long),
+    SQUARE(ulong),
+    SQUARE(float),
+    SQUARE(double),
     {"cs_min cs_max", "#ifdef CS_PRECISE\n"
                       "#define cs_min fmin\n"
                       "#define cs_max fmax\n"

@@ -13,6 +13,15 @@ void plan_line(Unit *u, const char *fmt, ...)
     if (u->schedule) text_addn(u->schedule, u->plan.data + begin, u->plan.len - begin);
 }
 
+void plan_stream(Unit *u, const Def *d)
+{
+    if (u->streams) return;
+    Num *bytes = plan_bytes(u, d->body->type, plan_elements(u, d, d->nvars));
+    Num *large = num_op(u, FD_OP_MUL, num_fact(u, NUM_L2), num_int(u, 8));
+    plan_line(u, "flag CS_STREAM = %s", num_text(u, num_op(u, FD_OP_GT, bytes, large)));
+    u->streams = true;
+}
+
 const char *fresh_name(Unit *u, const char *stem)
 {
     return arena_printf(u->arena, "%s_%d", stem, u->nnames++);

@@ -54,7 +54,8 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
         rest = try(u, d, recipe_contract, rest);
     rest = try(u, d, recipe_columns, rest);
     rest = try(u, d, recipe_strips, rest);
-    return try(u, d, recipe_rows, rest);
+    rest = try(u, d, recipe_rows, rest);
+    return try(u, d, recipe_turned, rest);
 }
 
 Num *schedule_begin(Unit *u, const Def *d)

@@ -213,7 +213,16 @@ static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const 
     if (n) e = gen_whole(g, n);
     if (g->lane_var) e = kir_splat(a, g->lanes, e);
     const char *plane = output_plane(g, d, (*leaf)++);
-    kir_store(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
+    (g->stream ? kir_stream : kir_store)(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
+}
+
+const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
+{
+    Arena *a = g->u->arena;
+    const KirType idx = kir_type(KIR_IDX, 1);
+    const KirExpr *out = kir_name(a, idx, output_plane(g, d, 0));
+    const KirExpr *args[] = {out, gen_output_offset(g, d), lanes};
+    return gen_variable(g, "skew", kir_call(a, idx, "CS_SKEW", 3, args));
 }
 
 void gen_store(Gen *g, const Def *d)

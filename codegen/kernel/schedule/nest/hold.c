@@ -1,6 +1,8 @@
 /* Lowering holds: operands of reductions that are evaluated once and kept.
  *
  *   registers   y[copy], vectors where the axis is in lanes; or one value
+ *   squares     q[copy], registers that are turned: evaluated in lanes of one axis for each position
+ *               of another, then for each position of the one in lanes of the other
  *   private,    panels: for each position along the reduction `width` neighbours across, so that an
  *   global      inner product reads them one after the other:
  *               [batch][position across / width][position along][position across % width]
@@ -16,10 +18,15 @@ static KirType element(const NestHold *h)
     return kir_type((int)result_kind(h->value), 1);
 }
 
+static bool is_square(const NestHold *h)
+{
+    return h->space == NEST_REGISTERS && h->along >= 0;
+}
+
 static KirType kept_type(const Lower *l, const NestHold *h)
 {
     KirType t = element(h);
-    if (h->across >= 0 && h->across == l->n->lanes_axis) t.lanes = l->g.lanes;
+    if (is_square(h) || (h->across >= 0 && h->across == l->n->lanes_axis)) t.lanes = l->g.lanes;
     return t;
 }
 
@@ -64,7 +71,8 @@ static const KirExpr *place_of(Lower *l, int hold)
         return kir_load(l->a, t, k->name, panel_offset(l, h, k));
     }
     if (!h->width) return kir_name(l->a, kept_type(l, h), k->name);
-    const KirExpr *copy = l->places[h->across].copy;
+    bool filling = is_square(h) && nest_in_lanes(l, h->across);
+    const KirExpr *copy = l->places[filling ? h->along : h->across].copy;
     return kir_elem(l->a, kept_type(l, h), k->name, 1, copy ? &copy : &zero);
 }
 
@@ -126,12 +134,40 @@ static KirBlock fill_block(Lower *l, int hold, bool lanes)
     return b;
 }
 
+/* In lanes of `across`, for each position along. */
+static void fill_square(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    const KirExpr *width = width_of(l, h);
+    KirType t = kept_type(l, h);
+    const char *name = l->kept[hold].name;
+    kir_array(l->a, g->block, t, name, false, 1, &width);
+    KirBlock b = {0};
+    NestStep root = {0};
+    NestStep *in = nest_unroll(l->u, &root, h->along, NULL, h->depth);
+    nest_step(l->u, nest_lanes(l->u, in, h->across), NEST_FILL)->hold = hold;
+    GenScope scope = gen_enter(g, &b);
+    nest_bind(l, h->across);
+    nest_steps(l, root.first);
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, NULL, b, NULL);
+    const KirExpr *all = kir_name(l->a, t, name);
+    const char *turn =
+        arena_printf(l->a, "CAT(cs_square_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -t.lanes);
+    kir_eval(l->a, g->block, kir_call(l->a, t, turn, 1, &all));
+}
+
 static void fill_registers(Lower *l, int hold)
 {
     Gen *g = &l->g;
     const NestHold *h = &l->n->holds[hold];
     NestKept *k = &l->kept[hold];
     KirType t = kept_type(l, h);
+    if (is_square(h)) {
+        fill_square(l, hold);
+        return;
+    }
     if (!h->width) { /* one value, at the positions around */
         kir_decl(l->a, g->block, t, k->name, NULL);
         nest_fill_here(l, hold);

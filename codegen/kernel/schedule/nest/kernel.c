@@ -193,6 +193,32 @@ static const char *counter_name(Lower *l, int axis)
                          : fresh_name(l->u, x->nvars ? "row" : "part");
 }
 
+/* Does a loop of vectors fill a row of a result that is streamed? */
+static bool fills_row(const Lower *l, const NestStep *s)
+{
+    const Def *d = l->n->def;
+    if (!l->g.stream || s->tail != NEST_BACK || !d->nvars) return false;
+    for (int a = 0; a < l->n->naxes; a++)
+        if (a != s->axis && nest_loops_over(s->first, a)) return false;
+    const NestAxis *x = &l->n->axes[s->axis];
+    return x->nvars == 1 && *x->vars == d->vars[d->nvars - 1];
+}
+
+/* How far before `from` whole vectors of the result begin: there steps begin, too. */
+static const KirExpr *skew(Lower *l, const NestStep *s, const KirExpr *from)
+{
+    NestPlace *p = &l->places[s->axis];
+    const KirExpr *before = p->at,
+                  *lanes = nest_number(l, "lanes", nest_lane_count(l->u, l->n->lanes));
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    p->at = from;
+    nest_bind(l, s->axis);
+    const KirExpr *by = gen_skew(&l->g, l->n->def, lanes);
+    p->at = before;
+    gen_leave(&l->g, scope);
+    return by;
+}
+
 /* A loop in steps; what is left for the next loop over the axis begins at *rest. */
 static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
 {
@@ -206,10 +232,17 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     } else {
         end = gen_variable(g, "end", end);
     }
+    const KirExpr *first = from;
+    if (fills_row(l, s)) {
+        const KirExpr *by = skew(l, s, from);
+        if (p->part) by = nest_mul(l, by, nest_op(l, FD_OP_LT, from, end)); /* none of nothing */
+        first = nest_op(l, FD_OP_SUB, from, by);
+    }
     const KirExpr *at = kir_name(l->a, idx, counter_name(l, s->axis));
     const char *name = at->name;
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
+    if (first != from) at = kir_max(l->a, at, from);
     if (s->tail == NEST_BACK) {
         const KirExpr *last = p->part ? end : nest_length(l, s->axis);
         last = nest_op(l, FD_OP_SUB, last, step);
@@ -226,7 +259,7 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     open_loop(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
     inside(l, s);
     gen_leave(g, scope);
-    kir_for(l->a, g->block, name, from, end, step, false, body);
+    kir_for(l->a, g->block, name, first, end, step, false, body);
 }
 
 /* `count` turns from where the kernel is. */
@@ -450,6 +483,8 @@ void nest_lower(Unit *u, const Nest *n)
     l.g = gen_begin(u, n->name, &body);
     l.g.checks = n->checks;
     if (n->again) gen_only_again(&l.g);
+    l.g.stream = n->stream && n->def->temp < 0;
+    if (l.g.stream) plan_stream(u, n->def);
     l.g.lanes = n->lanes;
     for (int i = 0; i < n->naxes; i++) l.places[i].at = kir_int(l.a, 0);
     for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;

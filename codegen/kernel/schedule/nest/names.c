@@ -1,4 +1,4 @@
-/* The names that nests as text use (nest_text.h). */
+/* The names that nests as text use (text.h). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

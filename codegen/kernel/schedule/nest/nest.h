@@ -105,7 +105,8 @@ typedef struct NestStep {
     struct NestStep *first, *last, *next;
 } NestStep;
 
-/* An operand of the reductions, kept. */
+/* An operand, kept. In REGISTERS with an axis `along`, a square: as many vectors as they have lanes,
+ * evaluated in lanes of `across` and turned into lanes of `along`. */
 typedef struct NestHold {
     const char *name;
     const FdNode *value;
@@ -113,7 +114,7 @@ typedef struct NestHold {
     int temp;    /* GLOBAL: the temporary that a nest before fills and this one reads */
     bool filled; /* GLOBAL: by a nest before */
     int batch;   /* GLOBAL: axis of which each position has its own; -1 */
-    int along;   /* axis of the reduction: k of them, -1: none (REGISTERS) */
+    int along;   /* axis of the reduction: k of them, -1: none; REGISTERS: see below */
     Num *depth;  /* how many */
     int across;  /* axis of the result; -1: none */
     Num *width;  /* how many of it side by side; REGISTERS: values or vectors */
@@ -173,8 +174,9 @@ typedef struct Nest {
     const Def *def;
     Num *when; /* NULL: always */
     GenChecks checks;
-    bool again; /* runs only if an earlier nest noted something */
-    int lanes;  /* KIR_V4 or KIR_V8 */
+    bool again;  /* runs only if an earlier nest noted something */
+    bool stream; /* vectors of the result go past the caches */
+    int lanes;   /* KIR_V4 or KIR_V8 */
     int naxes;
     NestAxis axes[NEST_AXES];
     int nholds;

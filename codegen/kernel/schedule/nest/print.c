@@ -165,6 +165,7 @@ void nest_print(Unit *u, const Nest *n, Text *out)
     if (n->when && !num_is(n->when, 1)) number(&p, "when", n->when);
     if (n->checks != GEN_PROVED) text_printf(out, " %s", nest_checks[n->checks]);
     if (n->again) text_add(out, " again");
+    if (n->stream) text_add(out, " stream");
     if (n->lanes != KIR_V4) text_printf(out, " lanes V%d", -n->lanes);
     text_add(out, "\n");
     print_head(&p);

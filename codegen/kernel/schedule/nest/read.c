@@ -461,7 +461,7 @@ static void read_inside(Reader *r)
     if (r->interior) r->n = nest_inside(r->u, r->n->name, r->interior, NULL);
 }
 
-/* nest NAME [inside] [when E] [checked|noted] [again] [lanes V8] */
+/* nest NAME [inside] [when E] [checked|noted] [again] [stream] [lanes V8] */
 static void read_nest(Reader *r)
 {
     if (!r->done) {
@@ -476,6 +476,7 @@ static void read_nest(Reader *r)
     for (GenChecks c = GEN_CHECKED; c <= GEN_NOTED; c++)
         if (accept(r, nest_checks[c])) r->n->checks = c;
     r->n->again = accept(r, "again");
+    r->n->stream = accept(r, "stream");
     if (accept(r, "lanes")) {
         bool wide = accept(r, "V8");
         if (!wide) expect(r, "V4");
@@ -542,6 +543,14 @@ static void read_plan_end(Reader *r)
     if (!r->error) plan_line(r->u, "end");
 }
 
+/* Its condition is that of the definition. */
+static void read_stream(Reader *r)
+{
+    if (!r->done || r->defs[r->done - 1].temp >= 0) fail(r, "results are streamed");
+    if (!r->error) plan_stream(r->u, &r->defs[r->done - 1]);
+    r->at += strlen(r->at);
+}
+
 /* The generator makes some lines itself: the head of the plan, reports of empty reductions. */
 static bool in_plan(Reader *r, const char *line)
 {
@@ -578,6 +587,8 @@ static void read_line(Reader *r, const char *line)
             read_plan_loop(r);
         else if (accept(r, "end"))
             read_plan_end(r);
+        else if (accept(r, "flag CS_STREAM"))
+            read_stream(r);
         else
             fail(r, "this is no line of a schedule, nor one that the plan of this graph has");
     }

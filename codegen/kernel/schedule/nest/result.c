@@ -369,6 +369,7 @@ static void give_one(Lower *l, const KirExpr *const *results)
     const KirExpr *all[NEST_RESULTS], *offsets[NEST_RESULTS];
     GenScope scope = gen_enter(g, g->block);
     if (n->block_axis < 0) {
+        if (!n->nreduces) nest_remember(l);
         for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], results[r]);
         give_here(l);
         gen_leave(g, scope);

@@ -106,6 +106,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Boxes b = boxes(u, &x, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
+    b.n->stream = d->temp < 0;
     NestStep *in = &b.n->root;
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);

@@ -39,6 +39,7 @@ static void row_nest(Unit *u, const Def *d, Num *when, bool lanes, bool checked,
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
     if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = nest_lanes_for(widest_bytes(d->body));
+    n->stream = lanes && d->temp < 0;
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);

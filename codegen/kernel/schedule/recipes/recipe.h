@@ -35,6 +35,7 @@ Num *recipe_contract(Unit *u, const Def *d,
 Num *recipe_paper(Unit *u, const Def *d, Num *when);   /* --tile=2x2, 4x4 */
 Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across rows in memory */
 Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
+Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */

@@ -1,12 +1,41 @@
 /* Legality of holds: that there is room for what is kept, at the place where it is looked for. */
 #include "verify.h"
 
+/* As many of both axes as there are lanes, in loops that never leave less. */
+static void square(Verify *v, const NestHold *h)
+{
+    const int axes[] = {h->along, h->across};
+    Num *lanes = verify_lane_count(v);
+    if (h->along == h->across || h->across < 0 || !h->width ||
+        !verify_same(v->u, h->width, lanes) || !verify_same(v->u, h->depth, lanes)) {
+        verify_fail(v, "hold %s: a square is as many of two axes as there are lanes", h->name);
+        return;
+    }
+    for (int i = 0; i < 2 && !v->why; i++) {
+        const NestAxis *x = &v->n->axes[axes[i]];
+        const NestStep *in = NULL;
+        for (int k = 0; k < v->npath; k++)
+            if (v->path[k]->axis == axes[i]) in = v->path[k];
+        bool whole =
+            in && in->bind == NEST_LOOP && !in->count && verify_same(v->u, in->step, lanes);
+        if (x->nvars != 1 || !whole || (in->tail != NEST_BACK && in->tail != NEST_WHOLE))
+            verify_fail(v, "hold %s: no loop over %s makes whole steps of its lanes", h->name,
+                        verify_axis_name(v, axes[i]));
+    }
+    if (!v->why && (v->n->checks != GEN_PROVED || verify_lanes(v) >= 0 ||
+                    !lanes_possible(h->value, *v->n->axes[h->across].vars, 0)))
+        verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
+}
+
 /* The lanes that a vector takes fit, and there is a place for each copy of the results. */
 static void registers(Verify *v, const NestHold *h)
 {
     const NestRegs *regs = h->across < 0 ? NULL : verify_registers(v, h->across);
     bool vector = h->across >= 0 && h->across == v->n->lanes_axis;
-    if (h->along >= 0) verify_fail(v, "hold %s: registers lie along no reduction", h->name);
+    if (h->along >= 0) {
+        square(v, h);
+        return;
+    }
     if (h->width && (!regs || !verify_same(v->u, regs->count, h->width)))
         verify_fail(v, "hold %s: registers lie as those of the results do", h->name);
     if (!h->width && vector && verify_lanes(v) != h->across)

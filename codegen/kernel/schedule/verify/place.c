@@ -154,7 +154,7 @@ void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results)
     const FdNode *stops[NEST_HOLDS + NEST_RESULTS];
     int count = 0;
     for (int r = 0; results && r < nest->nreduces; r++) stops[count++] = nest->reduces[r];
-    for (int h = 0; !results && h < nest->nholds; h++)
+    for (int h = 0; (!results || !nest->nreduces) && h < nest->nholds; h++)
         if (v->held >> h & 1) stops[count++] = nest->holds[h].value;
     const FdNode *var = nest->axes[axis].vars[0];
     Def body = {.body = n};
