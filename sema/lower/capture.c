@@ -122,11 +122,24 @@ static bool can_divide_by_zero(const Ast *n)
            !(d->is_const && d->value.i != 0);
 }
 
+/* A record made of constants: graphs know it, as they know other constants. */
+static bool is_constant_record(const Ast *n)
+{
+    if (n->kind != AST_NEW || !n->sym || !n->sym->is_plain || n->type->kind != TY_RECORD)
+        return false;
+    for (int i = 0; i < n->new_.args.len; i++) {
+        const Ast *arg = n->new_.args.data[i];
+        while (arg->kind == AST_CONVERT && !arg->is_const) arg = arg->convert.operand;
+        if (!arg->is_const && !is_constant_record(arg)) return false;
+    }
+    return true;
+}
+
 /* Scalars that are computed in the graph though they use no bound variable: reductions, elements of
  * functions, what may throw. Calls that the host makes are a border: nothing below them counts. */
 static bool stays_inside(Lower *l, const Ast *n)
 {
-    if (lower_is_machinery(l, n) || can_divide_by_zero(n)) return true;
+    if (lower_is_machinery(l, n) || can_divide_by_zero(n) || is_constant_record(n)) return true;
     const Ast *operands[LOWER_MAX_OPERANDS];
     switch (n->kind) {
     case AST_INDEX:

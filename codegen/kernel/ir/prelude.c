@@ -368,6 +368,13 @@ static const char checked_text[] =
     "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n";
 
 /* An index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless. */
+/* Where a compiler lays out code: what is likely follows. */
+static const char likely_text[] = "#ifdef __clang__\n"
+                                  "#define cs_likely(c) __builtin_expect(c, 1)\n"
+                                  "#else\n"
+                                  "#define cs_likely(c) (c)\n"
+                                  "#endif\n";
+
 static const char inside_text[] =
     "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"
     "{\n"
@@ -517,6 +524,7 @@ static const struct {
     {"cs_turned cs_moved", turn_text},
     {"cs_low cs_high", halves_text},
     {"cs_finite", finite_text},
+    {"cs_likely", likely_text},
     {"cs_random", random_text},
     {"cs_fma", fma_text},
     {"CS_LARGE", large_text},

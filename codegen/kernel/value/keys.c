@@ -291,16 +291,22 @@ static bool has_form(Unit *u, const FdNode *reduce, KeyForm *form)
     return form->n && !f.cautious;
 }
 
-unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces, KeyForm *forms)
+bool keys_form(Unit *u, const Def *d, const FdNode *reduce, unsigned keys, KeyForm *form)
+{
+    return has_form(u, reduce, form) && solve_all(d, form, keys) == keys;
+}
+
+unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces)
 {
     unsigned keys = (1u << d->nvars) - 1;
+    KeyForm form;
     if (!d->nvars || d->node->self || !is_fixed(d)) return 0;
     for (int r = 0; r < n; r++) {
-        if (!has_form(u, reduces[r], &forms[r])) return 0;
-        keys &= candidates(d, &forms[r]);
+        if (!has_form(u, reduces[r], &form)) return 0;
+        keys &= candidates(d, &form);
     }
     for (int r = 0; r < n && keys; r++)
-        if (solve_all(d, &forms[r], keys) != keys) return 0;
+        if (!keys_form(u, d, reduces[r], keys, &form)) return 0;
     return keys;
 }
 

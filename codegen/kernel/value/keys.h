@@ -28,9 +28,11 @@ typedef struct KeyForm {
     KeyGuard guards[KEY_GUARDS];
 } KeyForm;
 
-/* The variables of the definition that reductions have as keys, as bits, with each one's form. 0: not
- * all of them have a common one, or something that can fail would no longer be computed. */
-unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces, KeyForm *forms);
+/* The variables of the definition that all of these reductions have as keys, as bits. 0: there are
+ * none, or something that can fail would no longer be computed. */
+unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces);
+/* The form of a reduction with these keys, if it has it. */
+bool keys_form(Unit *u, const Def *d, const FdNode *reduce, unsigned keys, KeyForm *form);
 /* The value of guard's variable for a value of its key, exactly or as no value of the variable, a
  * ulong: as far behind `lo`. */
 const KirExpr *keys_position(Gen *g, const KeyGuard *guard, const KirExpr *key, const KirExpr *lo);

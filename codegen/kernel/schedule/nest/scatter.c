@@ -66,6 +66,7 @@ static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
         at = gen_variable(g, "key", keys_position(g, guard, key, lo));
         const KirExpr *args[] = {at, kir_convert(a, at->type, n)};
         holds = kir_op(a, FD_OP_LT, truth, 2, args);
+        holds = kir_call(a, truth, "cs_likely", 1, &holds); /* most keys are in the table */
         at = kir_convert(a, kir_type(KIR_IDX, 1), at);
     } else {
         holds = gen_value(g, guard->cond);
@@ -115,7 +116,11 @@ void nest_scatter(Lower *l)
     const Nest *n = l->n;
     Scatter x = {.l = l};
     NestPlace keys = l->places[n->keys.axis];
-    keys_find(l->u, n->def, n->nreduces, n->reduces, x.forms);
+    unsigned vars = 0;
+    for (int i = 0; i < n->def->nvars; i++)
+        for (int k = 0; k < n->axes[n->keys.axis].nvars; k++)
+            if (n->axes[n->keys.axis].vars[k] == n->def->vars[i]) vars |= 1u << i;
+    for (int r = 0; r < n->nreduces; r++) keys_form(l->u, n->def, n->reduces[r], vars, &x.forms[r]);
     if (n->keys.tables >= 0) {
         NestPlace *tables = &l->places[n->keys.tables];
         tables->at = kir_int(l->a, 0);

@@ -24,29 +24,30 @@ enum {
 
 typedef struct ByKey {
     const Def *d;
-    int nreduces, nrows, nkeys;
-    const FdNode *reduces[NEST_RESULTS];
-    const FdNode **rows, **keys; /* the definition's variables: not keys, keys */
+    int nreduces, nrows, nkeys, ngroups;
+    const FdNode *reduces[NEST_RESULTS]; /* those over the same variables are a group */
+    const FdNode **rows, **keys;         /* the definition's variables: not keys, keys */
     FdDom *row_doms, *key_doms;
     bool commutes;
+    bool lazy; /* some lie in branches: to be computed whatever the values, they must not fail */
     int64_t bytes; /* of a table's entry */
-    Num *nrow, *nkey, *n;
-    Num *copies, *parts, *share;
+    Num *nrow, *nkey, *copies;
+    Num *parts;                /* tables that are combined, but for copies */
+    Num *share[NEST_RESULTS];  /* of a group: positions of its first variable for a work-item */
+    Num *shares[NEST_RESULTS]; /* how many */
     int temps[NEST_RESULTS];
 } ByKey;
 
-static bool find(Unit *u, const Def *d, ByKey *x)
+static bool find_reductions(Unit *u, const Def *d, ByKey *x)
 {
-    KeyForm forms[NEST_RESULTS];
-    *x = (ByKey){.d = d, .commutes = true};
-    x->nreduces = recipe_reductions(d, x->reduces);
-    if (u->options->family == CG_GPU || !x->nreduces ||
-        recipe_group_end(x->nreduces, x->reduces, 0) < x->nreduces)
-        return false;
+    const FdNode *always[NEST_RESULTS];
+    x->nreduces = recipe_all_reductions(d, x->reduces);
+    x->lazy = recipe_reductions(d, always) == 0;
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
-        FdOp op = fd_op_of(reduce);
-        bool user = op == FD_OP_NONE;
+        bool user = fd_op_of(reduce) == FD_OP_NONE;
+        if (x->lazy && (node_can_fail(reduce->body) || !reduction_has_identity(reduce)))
+            return false;
         if (user && !(reduce->fn->kind == FD_FUNC && reduce->fn->leaf == FD_LEAF_USER &&
                       reduce->fn->user->associative))
             return false;
@@ -55,7 +56,15 @@ static bool find(Unit *u, const Def *d, ByKey *x)
         x->commutes = x->commutes && (!user || reduce->fn->user->commutative);
         x->bytes += (int64_t)kir_bytes(gen_type(u, reduce->type));
     }
-    unsigned keys = keys_find(u, d, x->nreduces, x->reduces, forms);
+    for (int r = 0; r < x->nreduces; r = recipe_group_end(x->nreduces, x->reduces, r)) x->ngroups++;
+    return x->nreduces > 0;
+}
+
+static bool find(Unit *u, const Def *d, ByKey *x)
+{
+    *x = (ByKey){.d = d, .commutes = true};
+    if (u->options->family == CG_GPU || !find_reductions(u, d, x)) return false;
+    unsigned keys = keys_find(u, d, x->nreduces, x->reduces);
     if (!keys) return false;
     x->rows = arena_array(u->arena, const FdNode *, d->nvars + 1);
     x->keys = arena_array(u->arena, const FdNode *, d->nvars + 1);
@@ -78,11 +87,12 @@ static Num *elements(Unit *u, int nvars, const FdDom *doms)
 
 /* ---- nests ------------------------------------------------------------------------------------- */
 
-static Nest *nest_by_key(Unit *u, const ByKey *x, const char *name, Num *when, int *rows, int *keys)
+static Nest *nest_by_key(Unit *u, const ByKey *x, int begin, int end, const char *name, Num *when,
+                         int *rows, int *keys)
 {
     Nest *n = nest_new(u, name, x->d, when);
-    recipe_use(n, x->nreduces, x->reduces);
-    for (int r = 0; r < x->nreduces; r++) n->part.temps[r] = x->temps[r];
+    recipe_use(n, end - begin, x->reduces + begin);
+    for (int r = begin; r < end; r++) n->part.temps[r - begin] = x->temps[r];
     *rows = x->nrows ? nest_axis(u, n, x->nrows, x->rows, x->row_doms) : -1;
     *keys = nest_axis(u, n, x->nkeys, x->keys, x->key_doms);
     return n;
@@ -95,9 +105,9 @@ static void add_length(Nest *n, int axis, Num *length)
 }
 
 /* Each operand of what `in` leaves to the part of its key. */
-static void scatter_loops(Unit *u, const ByKey *x, int copies, NestStep *in, const int *axes)
+static void scatter_loops(Unit *u, const FdNode *reduce, int copies, NestStep *in, const int *axes)
 {
-    int last = x->reduces[0]->nvars - 1;
+    int last = reduce->nvars - 1;
     for (int i = 0; i < last; i++) in = nest_loop(u, in, axes[i], NULL, NEST_CUT);
     if (copies > 1) {
         NestStep *turn = nest_loop(u, in, axes[last], num_int(u, copies), NEST_WHOLE);
@@ -107,11 +117,14 @@ static void scatter_loops(Unit *u, const ByKey *x, int copies, NestStep *in, con
     nest_step(u, nest_loop(u, in, axes[last], NULL, NEST_CUT), NEST_SCATTER);
 }
 
-static void table_nest(Unit *u, const ByKey *x, int copies, Num *when, bool checked)
+/* The tables of each work-item from operands of the group that begins with result `begin`. Other
+ * groups add to them, too: then they are cleared before. */
+static void table_nest(Unit *u, const ByKey *x, int begin, int copies, Num *when, bool checked)
 {
     int rows, keys, axes[FD_MAX_RANK], tables = -1;
-    const FdNode *r = x->reduces[0];
-    Nest *n = nest_by_key(u, x, "keys", when, &rows, &keys);
+    const FdNode *r = x->reduces[begin];
+    int end = recipe_group_end(x->nreduces, x->reduces, begin);
+    Nest *n = nest_by_key(u, x, begin, end, "keys", when, &rows, &keys);
     if (checked) n->checks = GEN_CHECKED;
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     if (copies > 1) tables = nest_axis_parts(n, "tables", num_int(u, copies));
@@ -122,19 +135,31 @@ static void table_nest(Unit *u, const ByKey *x, int copies, Num *when, bool chec
     n->keys = (NestKeys){keys, tables};
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, axes[0], 0, x->share, NEST_CUT);
-    NestStep *each = copies > 1 ? nest_loop(u, in, tables, NULL, NEST_CUT) : in;
-    each = nest_loop(u, each, keys, NULL, NEST_CUT);
-    nest_step(u, each, NEST_START);
-    nest_step(u, each, NEST_SAVE);
-    scatter_loops(u, x, copies, in, axes);
+    in = nest_group(u, in, axes[0], 0, x->share[begin], NEST_CUT);
+    if (x->ngroups == 1) {
+        NestStep *each = copies > 1 ? nest_loop(u, in, tables, NULL, NEST_CUT) : in;
+        each = nest_loop(u, each, keys, NULL, NEST_CUT);
+        nest_step(u, each, NEST_START);
+        nest_step(u, each, NEST_SAVE);
+    }
+    scatter_loops(u, r, copies, in, axes);
     nest_lower(u, n);
 }
 
-static void combine_nest(Unit *u, const ByKey *x, Num *when, bool checked)
+static void table_nests(Unit *u, const ByKey *x, int copies, Num *when, bool checked)
+{
+    int begin = 0;
+    if (num_is(when, 0)) return;
+    for (; begin < x->nreduces; begin = recipe_group_end(x->nreduces, x->reduces, begin))
+        table_nest(u, x, begin, copies, when, checked);
+}
+
+/* Of all tables: identities to them, or what they come to. */
+static void all_tables(Unit *u, const ByKey *x, bool clear, Num *when, bool checked)
 {
     int rows, keys;
-    Nest *n = nest_by_key(u, x, "keys_combine", when, &rows, &keys);
+    const char *name = clear ? "keys_clear" : "keys_combine";
+    Nest *n = nest_by_key(u, x, 0, x->nreduces, name, when, &rows, &keys);
     if (checked) n->checks = GEN_CHECKED;
     Num *count = num_let(u, "tables", num_op(u, FD_OP_MUL, x->parts, x->copies));
     int parts = nest_axis_parts(n, "parts", count);
@@ -144,29 +169,42 @@ static void combine_nest(Unit *u, const ByKey *x, Num *when, bool checked)
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, x->nkey, x->nrow, num_int(u, 256)));
+    if (clear) in = nest_group(u, in, parts, 2, NULL, NEST_CUT);
     in = nest_loop(u, nest_group(u, in, keys, 0, chunk, NEST_CUT), keys, NULL, NEST_CUT);
     nest_step(u, in, NEST_START);
-    nest_step(u, nest_loop(u, in, parts, NULL, NEST_CUT), NEST_PARTS);
-    nest_step(u, in, NEST_GIVE);
+    if (!clear) nest_step(u, nest_loop(u, in, parts, NULL, NEST_CUT), NEST_PARTS);
+    nest_step(u, in, clear ? NEST_SAVE : NEST_GIVE);
     nest_lower(u, n);
 }
 
 /* ---- which ------------------------------------------------------------------------------------- */
 
-/* A few work-items for each unit, each with much more to do than its tables have entries. */
-static void share_out(Unit *u, ByKey *x, Num *when)
+/* Has a table of so many bytes at most? */
+static Num *table_is(Unit *u, const ByKey *x, int64_t most)
 {
-    Num *one = num_int(u, 1), *n0 = num_let(u, "n", plan_n(u, &x->reduces[0]->doms[0]));
-    Num *filled = num_op(u, FD_OP_MUL, x->nkey, x->copies);
-    Num *each = num_op(u, FD_OP_MUL, filled, num_int(u, 4));
-    each = num_op(u, FD_OP_MAX, each, num_int(u, SHARE_WORK));
-    Num *wish = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
-    wish = num_ceildiv(u, wish, num_op(u, FD_OP_MAX, x->nrow, one));
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, x->n, each));
-    wish = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, n0), one);
+    Num *bytes = num_op(u, FD_OP_MUL, x->nkey, num_int(u, x->bytes));
+    return num_op(u, FD_OP_LE, bytes, num_int(u, most));
+}
+
+/* A few work-items for each unit (one, if each has a large table), each with as much to do at least
+ * as its tables have entries. */
+static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
+{
+    Num *one = num_int(u, 1), *filled = num_op(u, FD_OP_MUL, x->nkey, x->copies);
+    Num *each = num_op(u, FD_OP_MAX, filled, num_int(u, SHARE_WORK));
+    Num *wish = num_select(u, table_is(u, x, MIDDLE_TABLE), recipe_each_unit(u, 2, x->nrow),
+                           recipe_each_unit(u, 1, x->nrow));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, each));
+    wish = num_op(u, FD_OP_MAX, wish, one);
     wish = u->options->precise ? one : num_let(u, "wanted", wish);
-    x->share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, n0, wish), one));
-    x->parts = num_let(u, "parts", num_ceildiv(u, n0, x->share));
+    x->parts = NULL;
+    for (int r = 0; r < x->nreduces; r = recipe_group_end(x->nreduces, x->reduces, r)) {
+        Num *n0 = num_let(u, "n", plan_n(u, &x->reduces[r]->doms[0]));
+        x->share[r] = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, n0, wish), one));
+        x->shares[r] = num_let(u, "shares", num_ceildiv(u, n0, x->share[r]));
+        x->parts = x->parts ? num_op(u, FD_OP_MAX, x->parts, x->shares[r]) : x->shares[r];
+    }
+    x->parts = num_let(u, "parts", x->parts);
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->nrow, x->parts), filled);
     for (int r = 0; r < x->nreduces; r++) {
         Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
@@ -176,13 +214,12 @@ static void share_out(Unit *u, ByKey *x, Num *when)
 }
 
 /* Small tables have copies, unless filling those costs more than they gain. */
-static Num *has_copies(Unit *u, const ByKey *x, int copies, int64_t most, Num *unsafe)
+static Num *has_copies(Unit *u, const ByKey *x, Num *n, int copies, int64_t most, Num *unsafe)
 {
-    Num *bytes = num_op(u, FD_OP_MUL, x->nkey, num_int(u, x->bytes));
     Num *fill = num_op(u, FD_OP_MUL, x->nkey, num_int(u, 4 * copies));
-    Num *fits = num_op(u, FD_OP_LE, bytes, num_int(u, most));
+    Num *fits = table_is(u, x, most);
     bool never = u->options->precise || !x->commutes;
-    fits = num_and(u, fits, num_op(u, FD_OP_GE, x->n, fill));
+    fits = num_and(u, fits, num_op(u, FD_OP_GE, n, fill));
     return never ? num_truth(u, false) : num_and(u, fits, num_not(u, unsafe));
 }
 
@@ -190,24 +227,30 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
 {
     ByKey x;
     if (!find(u, d, &x)) return NULL;
+    if (x.lazy) when = num_and(u, when, num_not(u, unsafe));
+    if (x.lazy) unsafe = num_truth(u, false);
+    Num *one = num_int(u, 1), *n = one;
+    for (int r = 0; r < x.nreduces; r = recipe_group_end(x.nreduces, x.reduces, r))
+        n = num_op(u, FD_OP_MAX, n, recipe_length(u, x.reduces[r]));
+    n = num_let(u, "work", n);
     x.nrow = num_let(u, "rows", elements(u, x.nrows, x.row_doms));
     x.nkey = num_let(u, "keys", elements(u, x.nkeys, x.key_doms));
-    x.n = num_let(u, "work", recipe_length(u, x.reduces[0]));
-    Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), x.n);
+    Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), n);
     Num *large = num_op(u, FD_OP_GE, all, num_int(u, LEAST_WORK));
-    large = num_and(u, large, num_op(u, FD_OP_GE, x.n, num_int(u, LEAST_EACH)));
+    large = num_and(u, large, num_op(u, FD_OP_GE, n, num_int(u, LEAST_EACH)));
     Num *apply = num_let(u, "by_key", num_and(u, when, large));
     if (num_is(apply, 0)) return NULL;
-    Num *many = num_let(u, "many", has_copies(u, &x, MANY, SMALL_TABLE, unsafe));
-    Num *few = num_let(u, "few", has_copies(u, &x, FEW, MIDDLE_TABLE, unsafe));
+    Num *many = num_let(u, "many", has_copies(u, &x, n, MANY, SMALL_TABLE, unsafe));
+    Num *few = num_let(u, "few", has_copies(u, &x, n, FEW, MIDDLE_TABLE, unsafe));
     few = num_and(u, few, num_not(u, many));
-    Num *one = num_int(u, 1), *copies = num_select(u, few, num_int(u, FEW), one);
+    Num *copies = num_select(u, few, num_int(u, FEW), one);
     x.copies = num_let(u, "copies", num_select(u, many, num_int(u, MANY), copies));
-    share_out(u, &x, apply);
-    Num *single = num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one));
-    if (!num_is(many, 0)) table_nest(u, &x, MANY, num_and(u, apply, many), false);
-    if (!num_is(few, 0)) table_nest(u, &x, FEW, num_and(u, apply, few), false);
-    if (!num_is(single, 0)) table_nest(u, &x, 1, single, !num_is(unsafe, 0));
-    combine_nest(u, &x, apply, !num_is(unsafe, 0));
+    bool checked = !num_is(unsafe, 0);
+    share_out(u, &x, n, apply);
+    if (x.ngroups > 1) all_tables(u, &x, true, apply, false);
+    table_nests(u, &x, MANY, num_and(u, apply, many), false);
+    table_nests(u, &x, FEW, num_and(u, apply, few), false);
+    table_nests(u, &x, 1, num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one)), checked);
+    all_tables(u, &x, false, apply, checked);
     return apply;
 }

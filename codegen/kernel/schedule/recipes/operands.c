@@ -11,39 +11,50 @@
 typedef struct Reductions {
     int n;
     const FdNode **list;
-    bool failed;
-    FdSeen seen[2]; /* outside branches, in them */
+    bool branches; /* those in branches too */
+    FdSeen seen;
 } Reductions;
 
-static void find_reductions(Reductions *r, const FdNode *n, bool branch)
+static void find_reductions(Reductions *r, const FdNode *n)
 {
-    if (r->failed || !fd_meet(&r->seen[branch], n)) return;
+    if (r->n > NEST_RESULTS || !fd_meet(&r->seen, n)) return;
     if (n->kind == FD_REDUCE) {
-        r->failed = branch || r->n == NEST_RESULTS;
-        if (!r->failed) r->list[r->n++] = n;
+        if (r->n++ < NEST_RESULTS) r->list[r->n - 1] = n;
         return;
     }
     for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-        find_reductions(r, n->args[i], branch || fd_is_lazy(n, i));
+        if (r->branches || !fd_is_lazy(n, i)) find_reductions(r, n->args[i]);
 }
 
-int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
+static int count_reductions(const Def *d, const FdNode *found[NEST_RESULTS], bool branches)
+{
+    Reductions r = {.list = found, .branches = branches};
+    find_reductions(&r, d->body);
+    fd_seen_free(&r.seen);
+    return r.n;
+}
+
+int recipe_all_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
 {
     const FdNode *found[NEST_RESULTS];
-    Reductions r = {.list = found};
-    find_reductions(&r, d->body, false);
-    for (int i = 0; i < 2; i++) fd_seen_free(&r.seen[i]);
-    int n = 0;
-    for (int i = 0; i < r.n; i++) {
+    int n = 0, all = count_reductions(d, found, true);
+    for (int i = 0; all <= NEST_RESULTS && i < all; i++) {
         if (!found[i]) continue;
         out[n++] = found[i];
-        for (int k = i + 1; k < r.n; k++) {
+        for (int k = i + 1; k < all; k++) {
             if (!found[k] || !fd_same_ranges(found[i], found[k])) continue;
             out[n++] = found[k];
             found[k] = NULL;
         }
     }
-    return r.failed ? 0 : n;
+    return n;
+}
+
+int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS])
+{
+    const FdNode *found[NEST_RESULTS];
+    int all = recipe_all_reductions(d, out);
+    return count_reductions(d, found, false) == all ? all : 0;
 }
 
 int recipe_group_end(int n, const FdNode *const *reduces, int begin)

@@ -40,9 +40,10 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
 
-/* The reductions of a definition, if each is computed once whatever the values (none lies in a
- * branch): their number; else 0. Those over the same variables follow each other. */
+/* The reductions of a definition, if each is computed whatever the values (none lies in branches
+ * only): their number; else 0. Those over the same variables follow each other. */
 int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS]);
+int recipe_all_reductions(const Def *d, const FdNode *out[NEST_RESULTS]); /* in branches too */
 /* Where the reductions over other variables than those of number `begin` begin. */
 int recipe_group_end(int n, const FdNode *const *reduces, int begin);
 Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combines */

@@ -47,7 +47,7 @@ void verify_scatter(Verify *v)
 {
     const Nest *n = v->n;
     const Def *d = n->def;
-    KeyForm forms[NEST_RESULTS];
+    KeyForm form;
     unsigned keys = 0;
     if (n->keys.axis < 0 || !n->nreduces || !n->part.naxes || v->begun >= 0) {
         verify_fail(v, "scatter: there are no keys, or nothing to take");
@@ -56,10 +56,10 @@ void verify_scatter(Verify *v)
     for (int i = 0; i < d->nvars; i++)
         for (int k = 0; k < n->axes[n->keys.axis].nvars; k++)
             if (n->axes[n->keys.axis].vars[k] == d->vars[i]) keys |= 1u << i;
-    if (!keys || keys_find(v->u, d, n->nreduces, n->reduces, forms) != keys) {
-        verify_fail(v, "scatter: the reductions have no such keys");
-        return;
-    }
+    for (int r = 0; r < n->nreduces; r++)
+        if (!keys || !keys_form(v->u, d, n->reduces[r], keys, &form))
+            verify_fail(v, "scatter: the reductions have no such keys");
+    if (v->why) return;
     places(v);
     tables(v);
     for (int i = 0; !v->why && i < d->nvars; i++)

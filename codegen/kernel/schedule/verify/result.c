@@ -134,8 +134,8 @@ static void group_of_part(Verify *v, const char *what, const NestStep *s)
     if (place == n->part.naxes)
         verify_fail(v, "%s: the part does not lie along %s", what, name);
     else if (n->part.lengths[place] && nest_is_reduced(v->n, s->axis, 0, n->nreduces) &&
-             !verify_same(v->u, n->part.lengths[place],
-                          num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
+             !verify_at_least(v->u, NULL, n->part.lengths[place],
+                              num_ceildiv(v->u, n->axes[s->axis].n, s->step)))
         verify_fail(v, "%s: the part is not as long as there are groups over %s", what, name);
 }
 
