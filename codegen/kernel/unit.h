@@ -180,6 +180,7 @@ typedef struct Gen {
     /* The lanes that are active, bools in lanes; NULL: all. What may fail asks it: a lane that is
      * not active neither reads nor reports. */
     const KirExpr *mask;
+    bool sums;                /* reductions in scalar code are in lanes (sums.c) */
     const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
@@ -280,6 +281,11 @@ const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
 /* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */
 typedef void GenBody(Gen *g, void *ctx);
 void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
+void gen_loops_to(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx);
+/* Is there a reduction at or below n whose operands can be in lanes of its last variable, and joined? */
+bool sums_in_lanes(const Unit *u, const FdNode *n);
+const KirExpr *gen_sum_in_lanes(Gen *g,
+                                const FdNode *n); /* where Gen.sums asks for it, else NULL */
 
 /* ---- lanes under masks (value/masked.c) --------------------------------------------------------
  * A mask is a bool in lanes; NULL: all lanes. */

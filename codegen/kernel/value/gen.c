@@ -323,10 +323,10 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
 
 /* ---- reductions inside a kernel -------------------------------------------------------------- */
 
-void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
+void gen_loops_to(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx)
 {
     Arena *a = g->u->arena;
-    if (from == reduce->nvars) {
+    if (from == to) {
         body(g, ctx);
         return;
     }
@@ -337,9 +337,14 @@ void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
     KirBlock inner = {0};
     GenScope s = gen_enter(g, &inner);
     gen_bind(g, v, kir_name(a, idx, name));
-    gen_loops(g, reduce, from + 1, body, ctx);
+    gen_loops_to(g, reduce, from + 1, to, body, ctx);
     gen_leave(g, s);
     kir_for(a, g->block, name, lo, kir_arith(a, FD_OP_ADD, lo, n), kir_int(a, 1), false, inner);
+}
+
+void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
+{
+    gen_loops_to(g, reduce, from, reduce->nvars, body, ctx);
 }
 
 typedef struct Accumulate {
@@ -455,7 +460,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     switch (n->kind) {
     case FD_SCALAR: return gen_scalar(g, n);
     case FD_VAR: return gen_var(g, n);
-    case FD_REDUCE: return gen_reduce(g, n);
+    case FD_REDUCE: e = gen_sum_in_lanes(g, n); return e ? e : gen_reduce(g, n);
     case FD_APPLY:
         if (is_read(n))
             e = gen_read(g, n);

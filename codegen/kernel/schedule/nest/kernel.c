@@ -478,7 +478,7 @@ void nest_lower(Unit *u, const Nest *n)
     InteriorScope whole = {0};
     if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
-    if (has_lanes(n->root.first) || n->wave.of) nest_lane_count(u, n->lanes);
+    if (has_lanes(n->root.first) || n->wave.of || n->sums) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     l.g.checks = n->checks;
@@ -486,6 +486,7 @@ void nest_lower(Unit *u, const Nest *n)
     l.g.stream = n->stream && n->def->temp < 0;
     if (l.g.stream) plan_stream(u, n->def);
     l.g.lanes = n->lanes;
+    l.g.sums = n->sums;
     for (int i = 0; i < n->naxes; i++) l.places[i].at = kir_int(l.a, 0);
     for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;
     for (int d = 0; d < 3; d++) l.global[d] = l.local[d] = num_int(u, 1);

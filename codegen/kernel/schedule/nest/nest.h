@@ -200,6 +200,7 @@ typedef struct Nest {
     NestBox boxes[NEST_BOXES];
     const NestBody **bodies; /* those asked for so far */
     NestWave wave;
+    bool sums; /* reductions of an element are in lanes, where they can */
     NestStep root;
 } Nest;
 

@@ -84,6 +84,7 @@ static void print_head(Printer *p)
     for (int r = 0; r < n->nreduces; r++)
         text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
     print_registers(p);
+    if (n->sums) text_add(p->out, "  sums\n");
     if (n->wave.of) {
         text_printf(p->out, "  wave %s by %s,", axis(p, n->wave.axes[0]),
                     num_text(p->u, n->wave.steps[0]));

@@ -308,6 +308,8 @@ static bool read_head(Reader *r)
     } else if (accept(r, "vectors")) {
         n->lanes_axis = axis(r);
         n->scalar_give = accept(r, "apart");
+    } else if (accept(r, "sums")) {
+        n->sums = true;
     } else if (accept(r, "wave")) {
         read_wave(r);
     } else if (accept(r, "scan")) {

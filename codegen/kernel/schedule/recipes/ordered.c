@@ -138,6 +138,8 @@ static void in_registers(Unit *u, const Interior *in, Num *when)
 {
     const Def *d = &in->def;
     Nest *n = nest_inside(u, "recur_inside", in, when);
+    n->sums = u->options->family == CG_CPU && sums_in_lanes(u, d->body);
+    if (n->sums) n->lanes = nest_lanes_for(widest_bytes(d->body));
     NestStep *at = &n->root;
     int lines = lines_axis(u, n, in->stays, -1), last = -1;
     if (lines >= 0) at = nest_group(u, at, lines, 0, NULL, NEST_CUT);
@@ -192,14 +194,15 @@ typedef Num *Recipe(Unit *u, Interior *in, Num *when);
 /* Gives the condition under which borders and interior apart compute the definition. */
 static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
 {
-    enum { FEWEST = 1024 }; /* elements that are worth a launch of their own */
+    enum { FEWEST = 1024, FEWEST_SUMS = 32 }; /* elements that are worth a launch of their own */
+    bool sums = u->options->family == CG_CPU && sums_in_lanes(u, in->def.body);
     Num *n = num_int(u, 1), *some = num_truth(u, true);
     for (int v = 0; v < d->nvars; v++) {
         n = num_op(u, FD_OP_MUL, n, in->n[v]);
         some = num_and(u, some, num_op(u, FD_OP_GT, in->n[v], num_int(u, 0)));
     }
     if (in->nreads < 0 || num_is(in->safe, 0) || !borders_first(in)) return NULL;
-    Num *when = num_and(u, num_op(u, FD_OP_GE, n, num_int(u, FEWEST)), some);
+    Num *when = num_and(u, num_op(u, FD_OP_GE, n, num_int(u, sums ? FEWEST_SUMS : FEWEST)), some);
     when = num_let(u, "inside", num_and(u, in->safe, when));
     if (num_is(when, 0)) return NULL;
     for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */

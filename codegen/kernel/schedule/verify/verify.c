@@ -357,10 +357,19 @@ static void results(Verify *v)
                                     nest_word(n->axes[a].vars[i]->name));
 }
 
+static bool has_lanes(const NestStep *s)
+{
+    for (; s; s = s->next)
+        if ((s->kind == NEST_FOR && s->bind == NEST_LANES) || has_lanes(s->first)) return true;
+    return false;
+}
+
 const char *nest_verify(Unit *u, const Nest *n)
 {
     Verify v = {.u = u, .n = n, .begun = -1, .carried = -1, .part = -1};
     results(&v);
+    if (n->sums && (n->nreduces || n->checks != GEN_PROVED || has_lanes(n->root.first)))
+        verify_fail(&v, "sums are in lanes where nothing else is, and nothing is checked");
     if (n->carry_axis >= 0) verify_carry_head(&v);
     if (!n->root.first) verify_fail(&v, "the nest does nothing");
     if (!v.why) steps(&v, n->root.first);
