@@ -172,6 +172,16 @@ static bool is_long(const SpreadStmt *s, int *left)
     return false;
 }
 
+/* Do all lanes go on with the next turn somewhere? */
+static bool continues(const SpreadStmt *s)
+{
+    for (; s; s = s->next)
+        if ((s->s->kind == FD_STMT_CONTINUE && !s->varies) ||
+            (s->s->kind == FD_STMT_IF && (continues(s->body) || continues(s->other))))
+            return true;
+    return false;
+}
+
 static void side(Masked *m, const SpreadStmt *of, const SpreadStmt *first, const KirExpr *mask)
 {
     enum { FEW = 8 };
@@ -216,53 +226,69 @@ static void gen_if(Masked *m, const SpreadStmt *s)
         side(m, s, s->other, mask_variable(m, gen_mask_and(g, g->mask, gen_mask_not(g, cond))));
 }
 
-/* How often `for (i = number; i < number; i += number)` turns; 0: it is no such loop. */
-static int turns_of(const Masked *m, const SpreadStmt *s)
-{
-    (void)m, (void)s;
-    return 0;
-}
-
-static void gen_turns(Masked *m, const SpreadStmt *s)
+/* One turn of a loop, its step included. */
+static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlock *step)
 {
     Gen *g = m->g;
-    Arena *a = g->u->arena;
-    const KirExpr *outer = g->mask;
-    bool own = s->leaves || s->returns;
-    const KirExpr *mask = own ? mask_variable(m, outer ? outer : gen_all_lanes(g)) : outer;
-    Scope loop, turn;
-    KirBlock body = {0}, step = {0};
-    open_scope(m, &loop, s, false, mask);
-    GenScope in = gen_enter(g, &body);
-    if (own) {
-        KirBlock end = {0};
-        kir_simple(a, &end, KIR_BREAK);
-        const KirExpr *some = gen_any(g, mask);
-        kir_if(a, &body, kir_op(a, FD_OP_LNOT, truth, 1, &some), end, NULL);
-    }
+    Scope turn;
     const KirExpr *here = mask;
     if (s->skips) here = mask_variable(m, mask ? mask : gen_all_lanes(g));
     open_scope(m, &turn, s, true, here);
     statements(m, s->body);
     close_scope(m);
-    gen_leave(g, in);
-    in = gen_enter(g, &step);
+    GenScope in = gen_enter(g, step);
     statements(m, s->other);
     gen_leave(g, in);
-    close_scope(m);
-    kir_loop(a, g->block, body, step, turns_of(m, s));
 }
 
-static void gen_loop(Masked *m, const SpreadStmt *s)
+/* How many turns follow each other before the question is whether a lane is left. Those that none
+ * needed change nothing: the masks of all lanes are empty. */
+static int turns_a_test(const SpreadStmt *s)
+{
+    enum { SHORT = 10, TURNS = 4 };
+    int left = SHORT;
+    bool simple = !has_loop_in(s->body) && !is_long(s->body, &left) && !is_long(s->other, &left);
+    return simple && !continues(s->body) ? TURNS : 1;
+}
+
+static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
+{
+    enum { MOST_TURNS = 64, MOST_STATEMENTS = 2048 };
+    Gen *g = m->g;
+    Arena *a = g->u->arena;
+    const KirExpr *outer = g->mask;
+    bool own = s->leaves || s->returns;
+    const KirExpr *mask = own ? mask_variable(m, outer ? outer : gen_all_lanes(g)) : outer;
+    Scope loop;
+    KirBlock body = {0}, step = {0};
+    open_scope(m, &loop, s, false, mask);
+    GenScope in = gen_enter(g, &body);
+    int turns = spread_turns(before, s, MOST_TURNS), left = turns ? MOST_STATEMENTS / turns : 0;
+    bool unroll = turns && !has_loop_in(s->body) && !is_long(s->body, &left);
+    if (own) {
+        KirBlock end = {0};
+        kir_simple(a, &end, KIR_BREAK);
+        const KirExpr *some = gen_any(g, mask);
+        kir_if(a, &body, kir_op(a, FD_OP_LNOT, truth, 1, &some), end, NULL);
+        if (!unroll)
+            for (int more = turns_a_test(s); more > 1; more--) gen_turn(m, s, mask, &body);
+    }
+    gen_turn(m, s, mask, &step);
+    gen_leave(g, in);
+    close_scope(m);
+    kir_loop(a, g->block, body, step, unroll);
+}
+
+static void gen_loop(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
 {
     Gen *g = m->g;
     if (!g->mask || s->leaves || s->returns) {
-        gen_turns(m, s);
+        gen_turns(m, before, s);
         return;
     }
     KirBlock some = {0};
     GenScope in = gen_enter(g, &some);
-    gen_turns(m, s);
+    gen_turns(m, before, s);
     gen_leave(g, in);
     kir_if(g->u->arena, g->block, gen_any(g, g->mask), some, NULL);
 }
@@ -285,7 +311,7 @@ static void gen_return(Masked *m, const SpreadStmt *s)
     if (s->in->up || s->next) leave(m, NULL, false);
 }
 
-static void gen_one(Masked *m, const SpreadStmt *s)
+static void gen_one(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
 {
     Gen *g = m->g;
     switch (s->s->kind) {
@@ -297,7 +323,7 @@ static void gen_one(Masked *m, const SpreadStmt *s)
         break;
     }
     case FD_STMT_IF: gen_if(m, s); break;
-    case FD_STMT_LOOP: gen_loop(m, s); break;
+    case FD_STMT_LOOP: gen_loop(m, before, s); break;
     case FD_STMT_BREAK:
         if (s->varies)
             leave(m, loop_of(m), false);
@@ -316,9 +342,9 @@ static void gen_one(Masked *m, const SpreadStmt *s)
 
 static void statements(Masked *m, const SpreadStmt *s)
 {
-    for (; s; s = s->next) {
+    for (const SpreadStmt *before = NULL; s; before = s, s = s->next) {
         GenScope scope = gen_enter(m->g, m->g->block);
-        gen_one(m, s);
+        gen_one(m, before, s);
         gen_leave(m->g, scope);
     }
 }

@@ -98,12 +98,6 @@ bool spread_varies(const Spread *x, const FdNode *n)
     return fd_any(n, is_varying, x);
 }
 
-bool spread_local_varies(const Spread *x, const FdNode *var)
-{
-    const SpreadLocal *l = find(x, var);
-    return l && l->varies;
-}
-
 static void set(Walk *w, bool *flag, bool value)
 {
     w->changed = w->changed || (value && !*flag);
@@ -193,4 +187,55 @@ Spread *spread_user(Arena *a, const FdUser *user, const bool *varying)
         visit(&w, x->first);
     }
     return x;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------- */
+
+static bool is_set(const SpreadStmt *s, const FdNode *var)
+{
+    for (; s; s = s->next)
+        if ((s->s->kind == FD_STMT_SET && s->s->var == var) || is_set(s->body, var) ||
+            is_set(s->other, var))
+            return true;
+    return false;
+}
+
+/* The value of an operation on the counter and a number. */
+static bool value_at(const FdNode *n, const FdNode *var, int64_t i, int64_t *out)
+{
+    if (n->kind != FD_APPLY || n->nargs != 2 || n->args[0] != var || !fd_is_const(n->args[1]))
+        return false;
+    int64_t y = n->args[1]->value.i;
+    switch (fd_op_of(n)) {
+    case FD_OP_ADD: *out = i + y; return true;
+    case FD_OP_SUB: *out = i - y; return true;
+    case FD_OP_LT: *out = i < y; return true;
+    case FD_OP_LE: *out = i <= y; return true;
+    case FD_OP_GT: *out = i > y; return true;
+    case FD_OP_GE: *out = i >= y; return true;
+    case FD_OP_NE: *out = i != y; return true;
+    default: return false;
+    }
+}
+
+int spread_turns(const SpreadStmt *before, const SpreadStmt *loop, int most)
+{
+    const SpreadStmt *test = loop->body, *step = loop->other;
+    if (!before || before->s->kind != FD_STMT_SET || !fd_is_const(before->s->expr) || !test ||
+        !step || step->next || step->s->kind != FD_STMT_SET || step->s->var != before->s->var)
+        return 0;
+    const FdNode *var = step->s->var, *cond = test->s->expr;
+    bool leaves = test->s->kind == FD_STMT_IF && test->body && !test->body->next && !test->other &&
+                  test->body->s->kind == FD_STMT_BREAK;
+    if (!leaves || fd_op_of(cond) != FD_OP_LNOT || is_set(test->next, var) ||
+        !fd_type_is_scalar(var->type) || var->type->scalar != SC_INT)
+        return 0;
+    int64_t i = before->s->expr->value.i, more = 1;
+    int turns = 0;
+    for (; turns <= most && INT32_MIN < i && i < INT32_MAX; turns++) {
+        if (!value_at(cond->args[0], var, i, &more)) return 0;
+        if (!more) return turns;
+        if (!value_at(step->s->expr, var, i, &i)) return 0;
+    }
+    return 0;
 }

@@ -50,6 +50,8 @@ typedef struct Spread {
 /* Of a function of which these parameters vary (NULL: all); in the arena. */
 Spread *spread_user(Arena *a, const FdUser *user, const bool *varying);
 bool spread_varies(const Spread *x, const FdNode *n); /* of an expression of the body */
-bool spread_local_varies(const Spread *x, const FdNode *var);
+/* How often a loop over a counter turns, from a number to a number after the statement before it;
+ * 0: that is not known, or more often than `most`. */
+int spread_turns(const SpreadStmt *before, const SpreadStmt *loop, int most);
 
 #endif
