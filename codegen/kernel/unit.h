@@ -141,6 +141,8 @@ enum {
 const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
                           const FdNode *const *given);
 bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
+/* How many vectors side by side pay: several where functions loop, whose steps wait for each other. */
+int lanes_copies(const FdNode *n);
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 

@@ -157,6 +157,11 @@ void kir_simple(Arena *a, KirBlock *b, KirStmtKind kind); /* BREAK CONTINUE BARR
 void kir_return(Arena *a, KirBlock *b, const KirExpr *e);
 void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 
+/* Statements for each of the values 0 .. count - 1 of the index `var`, side by side (interleave.c).
+ * False, and nothing has changed, where copies would take different branches. */
+bool kir_interleave(Arena *a, KirBlock *b, const char *var, int count);
+bool kir_has_loop(const KirStmt *s); /* a KIR_LOOP, here or inside */
+
 /* OpenCL C (opencl.c). */
 /* Adds the name of our own function (math/) that computes an operation; false: none does. */
 bool opencl_own(Text *out, FdOp op, KirType t);

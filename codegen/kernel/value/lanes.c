@@ -206,6 +206,38 @@ bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed)
     return !lanes_refused(n, v, allowed, 0, NULL);
 }
 
+/* ---- what pays --------------------------------------------------------------------------------- */
+
+static bool loops(const FdStmt *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == FD_STMT_LOOP || loops(s->body) || loops(s->other)) return true;
+    return false;
+}
+
+typedef struct Locals {
+    int count; /* of functions that loop */
+} Locals;
+
+static bool count_locals(const void *ctx, const FdNode *n)
+{
+    Locals *l = *(Locals *const *)ctx;
+    bool user = n->kind == FD_FUNC && n->leaf == FD_LEAF_USER;
+    if (!user || !loops(n->user->body)) return false;
+    Arena *a = arena_new();
+    l->count += spread_user(a, n->user, NULL)->nlocals;
+    arena_free(a);
+    return false;
+}
+
+int lanes_copies(const FdNode *n)
+{
+    enum { FEW = 12, SOME = 24 }; /* locals that registers can hold four and two of */
+    Locals l = {0}, *to = &l;
+    fd_any(n, count_locals, &to);
+    return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : 4;
+}
+
 static size_t widest_below(const FdNode *n, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return 1;

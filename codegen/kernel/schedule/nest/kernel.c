@@ -283,6 +283,12 @@ static void loop_counted(Lower *l, const NestStep *s)
     open_loop(l, s, off, !blocks);
     inside(l, s);
     gen_leave(g, scope);
+    /* copies of loops wait for each other less as one loop */
+    if (s->bind == NEST_UNROLL && fd_is_const(s->count) && kir_has_loop(body.first) &&
+        kir_interleave(l->a, &body, turn->name, (int)s->count->value.i)) {
+        kir_if(l->a, g->block, NULL, body, NULL);
+        return;
+    }
     kir_for(l->a, g->block, turn->name, kir_int(l->a, 0), count, kir_int(l->a, 1),
             s->bind == NEST_UNROLL, body);
 }

@@ -34,8 +34,9 @@ Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
                       num_roundup(u, share, step));
 }
 
-static void row_nest(Unit *u, const Def *d, Num *when, bool lanes, bool checked, Num *chunk)
+static void row_nest(Unit *u, const Def *d, Num *when, int copies, bool checked, Num *chunk)
 {
+    bool lanes = copies > 0;
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
     if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = nest_lanes_for(widest_bytes(d->body));
@@ -45,7 +46,9 @@ static void row_nest(Unit *u, const Def *d, Num *when, bool lanes, bool checked,
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, last, 0, chunk, NEST_CUT);
     if (lanes) {
-        in = nest_loop(u, in, last, nest_lane_count(u, n->lanes), NEST_BACK);
+        Num *width = nest_lane_count(u, n->lanes), *many = num_int(u, copies);
+        in = nest_loop(u, in, last, num_op(u, FD_OP_MUL, width, many), NEST_BACK);
+        if (copies > 1) in = nest_unroll(u, in, last, width, many);
         in = nest_lanes(u, in, last);
     } else {
         in = nest_loop(u, in, last, NULL, NEST_CUT);
@@ -61,18 +64,27 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
     Num *rows = num_let(u, "rows", plan_elements(u, d, last));
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes)), *sized = plan_sized(u, d);
+    Num *sized = plan_sized(u, d);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
+    int copies = vectors ? lanes_copies(d->body) : 1;
+    Num *step = num_op(u, FD_OP_MUL, lanes, num_int(u, copies));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
     if (!vectors) {
-        row_nest(u, d, when, false, checked, chunk);
+        row_nest(u, d, when, 0, checked, chunk);
         return;
     }
     Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), sized);
     if (!u->noting) fits = num_and(u, fits, num_not(u, unsafe));
     fits = num_let(u, "lanes", fits);
-    row_nest(u, d, num_and(u, when, fits), true, false, chunk);
-    row_nest(u, d, num_and(u, when, num_not(u, fits)), false, checked, chunk);
+    Num *some = num_and(u, when, fits);
+    if (copies > 1) {
+        Num *wide = num_let(u, "wide", num_op(u, FD_OP_GE, n, step));
+        row_nest(u, d, num_and(u, some, wide), copies, false, chunk);
+        some = num_and(u, some, num_not(u, wide));
+    }
+    row_nest(u, d, some, 1, false, chunk);
+    row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, checked, chunk);
 }
 
 /* ---- GPU --------------------------------------------------------------------------------------- */

@@ -144,23 +144,34 @@ static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int
         if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
     NestStep *turn = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
     nest_take(u, nest_lanes(u, nest_unroll(u, turn, k, width, count), k), 0, s->nreduces);
-    if (!num_is(count, 1))
+    if (!num_is(count, 1) && !fd_is_const(count)) /* long functions are not said once more */
         nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
     nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);
     nest_step(u, in, NEST_JOIN);
 }
 
+/* How many vectors a turn takes. */
+static Num *turn_of(Unit *u, const Split *s, bool parts)
+{
+    int copies = 1;
+    for (int r = 0; r < s->nreduces; r++) {
+        int n = lanes_copies(s->reduces[r]->body);
+        copies = n > copies ? n : copies;
+    }
+    if (copies > 1) return num_int(u, parts ? copies : 1);
+    Num *count = num_op(u, FD_OP_DIV, num_int(u, TURN_BYTES), num_fact(u, NUM_VECTOR_BYTES));
+    return num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
+}
+
 static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int lane, int *rows,
-                       int *axes)
+                       int *axes, bool parts)
 {
     const FdNode *r = s->reduces[0];
     Nest *n = nest_for(u, s, name, when);
     n->lanes = nest_lanes_for(recipe_widest(s->nreduces, s->reduces));
     *rows = results_axis(u, n);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
-    Num *bytes = num_fact(u, NUM_VECTOR_BYTES);
-    Num *count = num_op(u, FD_OP_DIV, num_int(u, TURN_BYTES), bytes);
-    count = num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
+    Num *count = turn_of(u, s, parts);
     n->lanes_axis = axes[lane];
     n->regs[n->nregs++] = (NestRegs){axes[lane], count, nest_lane_count(u, n->lanes)};
     return n;
@@ -169,7 +180,7 @@ static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int
 static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
-    Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes);
+    Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
     NestStep *in = &n->root;
     if (rows >= 0) {
         Num *one = num_int(u, 1);
@@ -187,7 +198,7 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
 static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
-    Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes);
+    Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes, true);
     use_parts(n, s->temps, rows, axes[0], s->parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
