@@ -183,6 +183,7 @@ typedef struct Gen {
      * not active neither reads nor reports. */
     const KirExpr *mask;
     bool sums;                /* reductions in scalar code are in lanes (sums.c) */
+    bool body;                /* of a user function that is written out in lanes */
     const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */

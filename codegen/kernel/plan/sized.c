@@ -6,7 +6,23 @@ typedef struct Sized {
     Unit *u;
     const FdNode *last; /* the variable in lanes */
     Num *all;
+    bool body; /* of a user function: nobody has looked at its reads */
 } Sized;
+
+static void look(Sized *s, const FdNode *n, FdSeen *seen);
+
+static void look_into(Sized *s, const FdStmt *body, FdSeen *seen)
+{
+    bool before = s->body;
+    s->body = true;
+    for (; body; body = body->next) {
+        if (body->expr) look(s, body->expr, seen);
+        if (body->kind == FD_STMT_PUT) look(s, body->var, seen);
+        look_into(s, body->body, seen);
+        look_into(s, body->other, seen);
+    }
+    s->body = before;
+}
 
 static void look(Sized *s, const FdNode *n, FdSeen *seen)
 {
@@ -14,8 +30,9 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
     Unit *u = s->u;
     if (!fd_meet(seen, n)) return;
     for (int i = fd_children(n, children); i-- > 0;) look(s, children[i], seen);
+    if (n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) look_into(s, n->user->body, seen);
     if (!is_read(n)) return;
-    bool suspect = is_suspect(u, n);
+    bool suspect = s->body || is_suspect(u, n);
     if (!suspect && (!s->last || read_movement(n, s->last) != MOVES_FAR)) return;
     Num *count = num_int(u, 1);
     for (int d = 0; d < n->nargs; d++)
@@ -26,7 +43,7 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
 
 Num *plan_sized(Unit *u, const Def *d)
 {
-    Sized s = {u, d->nvars ? d->vars[d->nvars - 1] : NULL, num_truth(u, true)};
+    Sized s = {u, d->nvars ? d->vars[d->nvars - 1] : NULL, num_truth(u, true), false};
     FdSeen seen = {0};
     look(&s, d->body, &seen);
     fd_seen_free(&seen);

@@ -358,6 +358,8 @@ const KirExpr *gen_expand(Gen *g, const FdUser *user, const KirExpr *const *args
     for (int i = 0; i < user->nparams; i++) varies[i] = args[i]->type.lanes != 1;
     Masked m = {.g = g, .x = spread_user(a, user, varies)};
     const KirExpr *outer = g->mask;
+    bool body = g->body;
+    g->body = true;
     GenScope scope = gen_enter(g, g->block);
     for (int i = 0; i < m.x->nlocals; i++) {
         const SpreadLocal *l = &m.x->locals[i];
@@ -383,6 +385,7 @@ const KirExpr *gen_expand(Gen *g, const FdUser *user, const KirExpr *const *args
     statements(&m, m.x->first);
     m.scope = NULL;
     g->mask = outer;
+    g->body = body;
     const KirExpr *value = m.result ? m.result : gen_variable(g, "result", m.value);
     gen_leave(g, scope);
     return value;
