@@ -86,17 +86,18 @@ static Num *chunks(Unit *u, const Def *d, Num *rest, bool checked)
 }
 
 /* Only the device can tell whether something fails, which is seldom so. All forms, which note that it
- * did; if one did, a nest that says what does the work again. Returns what is left. */
-static Num *noted(Unit *u, const Def *d, Num *rest)
+ * did; if one did, a nest that says what does the work again. */
+static void noted(Unit *u, const Def *d, Num *rest)
 {
     Num *sized = plan_sized(u, d), *all = num_let(u, "sized", num_and(u, rest, sized));
     u->noting = true;
     u->notes = false;
-    Num *left = chunks(u, d, reuse(u, d, all), true);
-    if (!num_is(left, 0)) recipe_pointwise(u, d, left, num_truth(u, true));
+    Num *left = reuse(u, d, all);
+    if (left != all) rest = num_and(u, rest, num_op(u, FD_OP_LOR, num_not(u, sized), left));
+    rest = chunks(u, d, rest, true);
+    if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, num_truth(u, true));
     u->noting = false;
     if (u->notes) recipe_again(u, d, all);
-    return num_and(u, rest, num_not(u, sized));
 }
 
 void schedule_def(Unit *u, const Def *d)
@@ -117,8 +118,10 @@ void schedule_def(Unit *u, const Def *d)
     }
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
     if (notes && !num_is(rest, 0)) {
-        rest = noted(u, d, rest);
-    } else if (num_is(unsafe, 0)) {
+        noted(u, d, rest);
+        return;
+    }
+    if (num_is(unsafe, 0)) {
         rest = reuse(u, d, rest);
     } else if (!num_is(unsafe, 1)) {
         Num *safe = num_let(u, "safe", num_and(u, rest, num_not(u, unsafe)));
