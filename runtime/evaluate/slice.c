@@ -139,6 +139,37 @@ static void copy_rows(const Array *a, char *data, const char *values, const int6
     } while (next(&s, &to));
 }
 
+/* Most of the array is assigned, in its own indices: all of it is evaluated anew, f ?? a, by the
+ * device, and nothing is copied. False, having done nothing, if it is not so. */
+static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn,
+                      const CsSite *site)
+{
+    Array *a = *at;
+    FdBox room, box = {.rank = a->head.rank};
+    int64_t count = 1;
+    if (a->head.elem == CS_ELEM_REF || rt_type_of(fn) != rt_type_of(a)) return false;
+    const FdBox *own = rt_box_of(fn, &room);
+    if (cs_pending) return true;
+    for (int32_t d = 0; d < box.rank; d++) {
+        box.dim[d].lo = lo[d];
+        box.dim[d].hi = hi[d];
+        count *= hi[d] - lo[d];
+        bool full = own->dim[d].full;
+        if (!full && (own->dim[d].lo != lo[d] || own->dim[d].hi != hi[d])) return false;
+    }
+    if (count < rt_array_count(a) - count) return false;
+    Lazy *part = restrict_to(fn, &box, site);
+    void *all = part ? cs_coalesce(part, a, site) : NULL;
+    Array *now = all ? cs_force(all, site) : NULL;
+    cs_release(all);
+    cs_release(part);
+    if (now) {
+        *at = now;
+        cs_release(a);
+    }
+    return true;
+}
+
 void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
                   const CsSite *site)
 {
@@ -146,6 +177,7 @@ void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32
     int32_t rank = (*at)->head.rank;
     bool empty;
     if (!check(*at, lo, hi, fixed, &empty, site)) return;
+    if (!empty && !fixed && set_whole(at, lo, hi, fn, site)) return;
     Array *from = values_for(fn, lo, hi, fixed, rank, site);
     const char *values = from && !empty ? rt_array_data(from, site) : NULL;
     void *data = values ? cs_array_write(array_slot, site) : NULL;
