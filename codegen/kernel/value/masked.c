@@ -214,7 +214,9 @@ static KirBlock shared_side(Masked *m, const SpreadStmt *of, const SpreadStmt *f
 static void gen_if(Masked *m, const SpreadStmt *s)
 {
     Gen *g = m->g;
+    GenScope test = gen_enter(g, g->block); /* what it made may change in the branches */
     const KirExpr *cond = value_of(m, s->s->expr);
+    gen_leave(g, test);
     if (cond->type.lanes == 1) {
         KirBlock then = shared_side(m, s, s->body), other = shared_side(m, s, s->other);
         kir_if(g->u->arena, g->block, cond, then, other.first ? &other : NULL);

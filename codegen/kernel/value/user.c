@@ -264,7 +264,9 @@ static void gen_stmt(Gen *g, const FdStmt *s)
         break;
     }
     case FD_STMT_IF: {
+        GenScope test = gen_enter(g, g->block); /* what it made may change in the branches */
         const KirExpr *cond = gen_stmt_value(g, s->expr);
+        gen_leave(g, test);
         KirBlock then = gen_block(g, s->body), other = gen_block(g, s->other);
         kir_if(a, g->block, cond, then, other.first ? &other : NULL);
         break;
