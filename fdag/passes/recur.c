@@ -7,9 +7,35 @@
  * positive and so on. A variable (with a direction) can come next in the order if no use that is
  * left goes against it; uses that always move with it are earlier from there on. Taking any
  * such variable is right, since the uses left only become fewer.
+ * What a condition says of variables (`j > i ? 0 : ..`) holds for the uses that it guards.
  * Requires: ranges inferred. Keeps: meaning. What depends on a function that is not known yet stays
  * without an order; the pass runs again when it is. */
 #include "../internal.h"
+
+/* ---- what conditions say ---------------------------------------------------------------- */
+
+/* A comparison that has this value where a use is, and those around. */
+typedef struct Guard {
+    const FdNode *cond;
+    bool truth;
+    const struct Guard *up;
+} Guard;
+
+/* What holds where `c` has this value, besides `up`. */
+static const Guard *guards_of(Fd *fd, const Guard *up, const FdNode *c, bool truth, int deep)
+{
+    FdOp op = c->kind == FD_APPLY ? fd_op_of(c) : FD_OP_NONE;
+    if (deep == 0 || op == FD_OP_NONE) return up;
+    if (op == FD_OP_LNOT) return guards_of(fd, up, c->args[0], !truth, deep - 1);
+    if (op == (truth ? FD_OP_LAND : FD_OP_LOR)) {
+        up = guards_of(fd, up, c->args[0], truth, deep - 1);
+        return guards_of(fd, up, c->args[1], truth, deep - 1);
+    }
+    if (op < FD_OP_EQ || op > FD_OP_GE) return up;
+    Guard *g = arena_new_of(fd_arena(fd), Guard);
+    *g = (Guard){c, truth, up};
+    return g;
+}
 
 /* ---- uses ------------------------------------------------------------------------------ */
 
@@ -32,6 +58,30 @@ typedef struct Recur {
     VEC(Use) uses;
 } Recur;
 
+/* Two numbers differ of which one is known not to be below the other: it is above. */
+static void assume_apart(FdFacts *f, const FdNode *cond)
+{
+    FdAffine equal[2];
+    if (fdi_comparison(cond, fd_op_of(cond) == FD_OP_EQ, equal) != 2) return;
+    for (int i = 0; i < 2; i++) {
+        if (!fd_shown(f, &equal[i])) continue;
+        if (!__builtin_add_overflow(equal[i].constant, 1, &equal[i].constant))
+            fd_fact(f, &equal[i]);
+        return;
+    }
+}
+
+static void assume(FdFacts *f, const Guard *guards)
+{
+    for (const Guard *g = guards; g; g = g->up) fd_assume(f, g->cond, g->truth);
+    for (const Guard *g = guards; g; g = g->up) {
+        FdOp op = fd_op_of(g->cond);
+        bool exact = fdi_is_exact(f, g->cond->args[0]) && fdi_is_exact(f, g->cond->args[1]);
+        if ((op == FD_OP_EQ && !g->truth) || (op == FD_OP_NE && g->truth))
+            if (exact) assume_apart(f, g->cond);
+    }
+}
+
 /* Is s + shift at most 0? */
 static bool known(const Recur *r, const FdAffine *s, int64_t shift)
 {
@@ -39,8 +89,10 @@ static bool known(const Recur *r, const FdAffine *s, int64_t shift)
     return !__builtin_add_overflow(t.constant, shift, &t.constant) && fd_shown(r->facts, &t);
 }
 
-static void add_use(Recur *r, const FdNode *apply)
+static void add_use(Recur *r, const FdNode *apply, const Guard *guards)
 {
+    size_t before = r->facts->forms.len;
+    assume(r->facts, guards);
     Use u = {.apply = apply};
     for (int d = 0; d < apply->nargs; d++) {
         FdAffine s, t; /* index - variable, variable - index */
@@ -53,6 +105,48 @@ static void add_use(Recur *r, const FdNode *apply)
         u.at[d].not_before = u.at[d].after || known(r, &t, 0);
     }
     vec_push(&r->uses, u);
+    r->facts->forms.len = before;
+}
+
+typedef struct Visit {
+    const FdNode *node;
+    const Guard *guards;
+} Visit;
+
+/* The uses below n, each under what the conditions on some way to it say. False: there are too many
+ * ways. */
+static bool guarded_uses(Recur *r, const FdNode *root)
+{
+    enum { WAYS = 4, DEEPEST = 16 };
+    VEC(Visit) stack = {0}, last = {0}; /* by node id: how it was visited last */
+    size_t fuel = 1000 + WAYS * r->nodes.len;
+    Fd *fd = r->fd;
+    vec_push(&stack, ((Visit){root, NULL}));
+    for (; stack.len && fuel; fuel--) {
+        Visit v = stack.data[--stack.len];
+        const FdNode *n = v.node, *children[FD_MAX_CHILDREN];
+        while (last.len <= n->id) vec_push(&last, ((Visit){NULL, NULL}));
+        if (last.data[n->id].node && last.data[n->id].guards == v.guards) continue;
+        last.data[n->id] = v;
+        if (n->kind == FD_APPLY && n->fn == r->rec->self) add_use(r, n, v.guards);
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_SELECT || op == FD_OP_LAND || op == FD_OP_LOR) {
+            bool truth = op != FD_OP_LOR;
+            const Guard *then = guards_of(fd, v.guards, n->args[0], truth, DEEPEST);
+            vec_push(&stack, ((Visit){n->args[0], v.guards}));
+            vec_push(&stack, ((Visit){n->args[1], then}));
+            if (op != FD_OP_SELECT) continue;
+            then = guards_of(fd, v.guards, n->args[0], false, DEEPEST);
+            vec_push(&stack, ((Visit){n->args[2], then}));
+            continue;
+        }
+        for (int i = fd_children(n, children); i-- > 0;)
+            vec_push(&stack, ((Visit){children[i], v.guards}));
+    }
+    bool all = !stack.len;
+    vec_free(&stack);
+    vec_free(&last);
+    return all;
 }
 
 /* NULL, or a node that uses the recurrence other than by applying it. */
@@ -67,9 +161,14 @@ static const FdNode *gather(Recur *r)
     for (size_t i = 0; i < r->nodes.len; i++) {
         const FdNode *n = r->nodes.data[i], *children[FD_MAX_CHILDREN];
         int count = fd_children(n, children);
-        if (n->kind == FD_APPLY && n->fn == self) add_use(r, n);
         for (int k = n->kind == FD_APPLY ? 1 : 0; k < count; k++)
             if (children[k] == self && n->self != self) return n;
+    }
+    if (guarded_uses(r, r->rec->body)) return NULL;
+    r->uses.len = 0;
+    for (size_t i = 0; i < r->nodes.len; i++) {
+        const FdNode *n = r->nodes.data[i];
+        if (n->kind == FD_APPLY && n->fn == self) add_use(r, n, NULL);
     }
     return NULL;
 }
