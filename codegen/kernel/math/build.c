@@ -331,7 +331,7 @@ V v_narrow(V x)
 static const KirExpr *any(V mask)
 {
     KirType truth = kir_type(SC_BOOL, 1);
-    return mask.e->type.lanes == 1 ? mask.e : kir_call(mask.m->arena, truth, "any", 1, &mask.e);
+    return mask.e->type.lanes == 1 ? mask.e : kir_call(mask.m->arena, truth, "cs_any", 1, &mask.e);
 }
 
 void v_if_any(VBranch *b, V mask)
