@@ -33,6 +33,9 @@ const FdNode *fd_under(FdFacts *f, const FdNode *n);
  */
 const FdNode *fd_unroll(Fd *fd, const FdNode *n);
 
+/* Arithmetic of ints whose values fit into shorts, as arithmetic of shorts. */
+const FdNode *fd_narrow(Fd *fd, const FdNode *n);
+
 /* A form (at most 0) as a condition x <= y, and back. */
 const FdNode *fd_condition(Fd *fd, const FdAffine *form);
 bool fd_condition_form(const FdNode *cond, FdAffine *form);

@@ -197,6 +197,8 @@ struct FdFacts {
 /* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing
  * of the kind. */
 int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2]);
+/* The values of an integer node's type, or of what it asks; false: it is a long. */
+bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi);
 /* The int expressions in n that may wrap where that matters: `most` of them, most + 1 if there are
  * more. The affine form of what has none is its value. */
 int fdi_inexact(const FdFacts *f, const FdNode *n, int most, const FdNode **out);

@@ -83,11 +83,53 @@ static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
     return rem ? x : fd_const(fd, n->type->scalar, (ScalarValue){.i = 0});
 }
 
+/* An index as the sum that it comes to: lo + ((i - 1) - lo) is i - 1. */
+static const FdNode *summed(Fd *fd, const FdNode *n)
+{
+    enum { MOST_TERMS = 4 };
+    FdAffine a;
+    const FdNode *sum = NULL;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (!fdi_is_word(n) || (op != FD_OP_ADD && op != FD_OP_SUB) || !fd_affine(n, &a)) return n;
+    if (a.nterms == 0 || a.nterms > MOST_TERMS) return n;
+    ScalarKind k = n->type->scalar;
+    for (int turn = 0; turn < 2; turn++) /* what is added comes first */
+        for (int i = 0; i < a.nterms; i++) {
+            const FdNode *x = a.terms[i].atom;
+            int64_t f = a.terms[i].factor;
+            if ((f > 0) != !turn || (turn && !sum)) continue;
+            if (x->type->scalar != k) x = fd_simple_op(fd, FD_OP_CONVERT, k, 1, &x);
+            const FdNode *scaled[] = {x, fd_const(fd, k, (ScalarValue){.i = turn ? -f : f})};
+            if (f != 1 && f != -1) x = fd_simple_op(fd, FD_OP_MUL, k, 2, scaled);
+            const FdNode *both[] = {sum, x};
+            sum = sum ? fd_simple_op(fd, turn ? FD_OP_SUB : FD_OP_ADD, k, 2, both) : x;
+        }
+    if (!sum) return n; /* it only subtracts */
+    if (a.constant == 0) return sum;
+    bool less = a.constant < 0;
+    const FdNode *last[] = {sum,
+                            fd_const(fd, k, (ScalarValue){.i = less ? -a.constant : a.constant})};
+    return fd_simple_op(fd, less ? FD_OP_SUB : FD_OP_ADD, k, 2, last);
+}
+
+static const FdNode *summed_read(Fd *fd, const FdNode *n)
+{
+    const FdNode *args[FD_MAX_RANK];
+    bool same = true;
+    for (int i = 0; i < n->nargs; i++) {
+        args[i] = summed(fd, n->args[i]);
+        same = same && args[i] == n->args[i];
+    }
+    return same ? NULL : fd_apply(fd, n->fn, n->nargs, args, n->loc);
+}
+
 static const FdNode *decide(void *ctx, Fd *fd, const FdNode *n)
 {
     const FdFacts *f = ctx;
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     const FdNode *now = NULL;
+    bool self = n->kind == FD_APPLY && n->fn->kind == FD_VAR && n->fn->role == FD_VAR_BOUND;
+    if (self || fdi_applies(n, FD_LEAF_SLOT)) return summed_read(fd, n);
     if (op == FD_OP_NONE || op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
     if (op >= FD_OP_EQ && op <= FD_OP_GE) {
         int truth = decided(f, n);

@@ -58,7 +58,9 @@ static void print_type(Text *out, KirType t)
 static void print_typed_function(Text *out, const char *prefix, const char *type, int lanes,
                                  const char *suffix)
 {
-    if (lanes < 0)
+    if (lanes == KIR_V2 && strcmp(prefix, "convert_") == 0) /* the prelude's: there are 32 lanes */
+        text_printf(out, "cs_to_%s", type);
+    else if (lanes < 0)
         text_printf(out, *suffix ? "CAT3(%s%s, V%d, %s)" : "CAT(%s%s, V%d)", prefix, type, -lanes,
                     suffix);
     else if (lanes == 1)
@@ -176,6 +178,21 @@ static void print_compare(Text *out, const char *op, const KirExpr *e)
     if (narrow) text_add(out, ")");
 }
 
+/* c ? x : y by a mask of x's width. */
+static void print_wide_select(Text *out, const KirExpr *e)
+{
+    static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int"};
+    text_add(out, "(");
+    print_typed_function(out, "convert_", masks[value_bytes(e->type.kind)], e->type.lanes, "");
+    text_add(out, "(");
+    print(out, e->args[0]);
+    text_add(out, ") ? ");
+    print(out, e->args[1]);
+    text_add(out, " : ");
+    print(out, e->args[2]);
+    text_add(out, ")");
+}
+
 static void print_select(Text *out, const KirExpr *e)
 {
     if (e->args[0]->type.lanes == 1) {
@@ -186,6 +203,10 @@ static void print_select(Text *out, const KirExpr *e)
         text_add(out, " : ");
         print(out, e->args[2]);
         text_add(out, ")");
+        return;
+    }
+    if (e->type.lanes == KIR_V2) { /* select has no 32 lanes */
+        print_wide_select(out, e);
         return;
     }
     static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};

@@ -109,6 +109,23 @@ static const char memory_text[] =
     "  static inline void __attribute__((overloadable)) cs_store_##T##N(T##N v, S T *p)\\\n"
     "  { *(S T##_lanes##N *)p = v; }\n";
 
+/* Vectors of 32 lanes: beyond OpenCL's, but not its compilers'. */
+static const char wide_text[] =
+    "#if V2 > 16\n"
+    "#define CS_WIDE_TYPE(T) typedef T T##32 __attribute__((ext_vector_type(32)));\\\n"
+    "  CS_MEMORY_OF(T, 32)\n"
+    "CS_WIDE_TYPE(char)\n"
+    "CS_WIDE_TYPE(uchar)\n"
+    "CS_WIDE_TYPE(short)\n"
+    "CS_WIDE_TYPE(ushort)\n"
+    "CS_WIDE_TYPE(int)\n"
+    "#endif\n"
+    "#define cs_to_char(x) __builtin_convertvector((x), VEC(char, V2))\n"
+    "#define cs_to_uchar(x) __builtin_convertvector((x), VEC(uchar, V2))\n"
+    "#define cs_to_short(x) __builtin_convertvector((x), VEC(short, V2))\n"
+    "#define cs_to_ushort(x) __builtin_convertvector((x), VEC(ushort, V2))\n"
+    "#define cs_to_int(x) __builtin_convertvector((x), VEC(int, V2))\n";
+
 /* Lanes moved past each other for scans: one or two places inside parts of 128 bits, the last (first)
  * lane of the first, second or third part before (after) to all lanes of a part; where there is none,
  * those of the second operand. Parts of vectors of 2 lanes have one, of 4 and 8 two, of 16 four. */
@@ -474,6 +491,7 @@ static const struct {
     MEMORY(ulong),
     MEMORY(float),
     MEMORY(double),
+    {"V2 cs_to_char cs_to_uchar cs_to_short cs_to_ushort cs_to_int", wide_text},
     {"cs_load_half cs_store_half", memory_half_text},
     {"CS_GATHER", gather_text},
     GATHER(char),
@@ -505,6 +523,12 @@ static const struct {
     STREAM(ulong),
     STREAM(float),
     STREAM(double),
+    {"V2", "#if V2 > 16 && defined CS_STREAM_OF\n"
+           "CS_STREAM_OF(char, 32)\n"
+           "CS_STREAM_OF(uchar, 32)\n"
+           "CS_STREAM_OF(short, 32)\n"
+           "CS_STREAM_OF(ushort, 32)\n"
+           "#endif\n"},
     {"CS_SQUARE", square_text},
     SQUARE(char),
     SQUARE(uchar),

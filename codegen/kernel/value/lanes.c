@@ -168,7 +168,7 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
     if (op == FD_OP_RANDOM) return "random numbers";
-    if (!divides_safely(n) && !(l->allowed & LANES_NOTED)) return "integer division";
+    if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED)) return "integer division";
     Why why = op != FD_OP_NONE                                        ? NULL
               : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)
                                                                       : "calls";
@@ -236,6 +236,50 @@ int lanes_copies(const FdNode *n)
     Locals l = {0}, *to = &l;
     fd_any(n, count_locals, &to);
     return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : 4;
+}
+
+static bool is_narrow(const FdNode *n, const FdNode *v, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return true;
+    if (n->type->record || n->type->nparams) return false;
+    ScalarKind k = result_kind(n);
+    if (scalar_is_real(k) || scalar_bytes(k) > 2) return false;
+    if (fd_is_const(n)) return true;
+    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT || !fd_uses_var(n, v);
+    switch (n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE) {
+    case FD_OP_EQ:
+    case FD_OP_NE:
+    case FD_OP_LT:
+    case FD_OP_LE:
+    case FD_OP_GT:
+    case FD_OP_GE:
+        if (!fd_uses_var(n, v)) return true; /* a scalar */
+        break;
+    case FD_OP_ADD:
+    case FD_OP_SUB:
+    case FD_OP_MUL:
+    case FD_OP_NEG:
+    case FD_OP_BITAND:
+    case FD_OP_BITOR:
+    case FD_OP_BITXOR:
+    case FD_OP_LAND:
+    case FD_OP_LOR:
+    case FD_OP_LNOT:
+    case FD_OP_SELECT:
+    case FD_OP_CONVERT: break;
+    default: return false;
+    }
+    for (int i = 0; i < n->nargs; i++)
+        if (!is_narrow(n->args[i], v, seen)) return false;
+    return true;
+}
+
+bool lanes_are_narrow(const FdNode *n, const FdNode *v)
+{
+    FdSeen seen = {0};
+    bool narrow = is_narrow(n, v, &seen);
+    fd_seen_free(&seen);
+    return narrow;
 }
 
 static size_t widest_below(const FdNode *n, FdSeen *seen)

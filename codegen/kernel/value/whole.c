@@ -81,6 +81,7 @@ static void put_in_order(Order *o, const FdNode *root)
         }
         if (gen_known(o->g, s.node) || !fd_meet(&seen, s.node)) continue;
         vec_push(&stack, ((Step){s.node, true}));
+        if (o->g->lane_var && is_read(s.node)) continue; /* an index is no value in lanes */
         const FdNode **below = mem_alloc(sizeof *below * (size_t)most_operands(s.node));
         for (int i = operands(s.node, below); i-- > 0;) vec_push(&stack, ((Step){below[i], false}));
         mem_free(below);

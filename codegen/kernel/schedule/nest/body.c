@@ -74,6 +74,7 @@ static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
         if (here) assume_box(u, n, f, &n->boxes[i], (NestKind)(NEST_BEFORE + here - 1));
     }
     b->node = fd_under(f, b->node);
+    if (inside) b->node = fd_narrow(u->fd, b->node);
     b->suspects = plan_suspects(u, d, b->node, f);
     fd_facts_free(f);
     unit_count(u, b->node);

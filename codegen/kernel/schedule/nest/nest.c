@@ -212,12 +212,14 @@ bool nest_loops_over(const NestStep *s, int axis)
 
 int nest_lanes_for(size_t bytes)
 {
-    return bytes > 4 ? KIR_V8 : KIR_V4; /* masks and indices are ints */
+    return bytes > 4 ? KIR_V8 : KIR_V4; /* indices are ints */
 }
 
 Num *nest_lane_count(Unit *u, int lanes)
 {
     Num *each = num_op(u, FD_OP_DIV, num_fact(u, NUM_VECTOR_BYTES), num_int(u, -lanes));
+    if (lanes == KIR_V2)
+        each = num_op(u, FD_OP_MIN, each, num_int(u, 32)); /* the prelude has these */
     return num_define(u, arena_printf(u->arena, "V%d", -lanes),
                       num_op(u, FD_OP_MAX, each, num_int(u, 2)));
 }

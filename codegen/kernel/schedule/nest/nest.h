@@ -176,7 +176,7 @@ typedef struct Nest {
     GenChecks checks;
     bool again;  /* runs only if an earlier nest noted something */
     bool stream; /* vectors of the result go past the caches */
-    int lanes;   /* KIR_V4 or KIR_V8 */
+    int lanes;   /* KIR_V2, KIR_V4 or KIR_V8 */
     int naxes;
     NestAxis axes[NEST_AXES];
     int nholds;
@@ -249,7 +249,7 @@ bool nest_is_reduced(const Nest *n, int axis, int begin, int end);
 bool nest_loops_over(const NestStep *s, int axis);
 
 int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
-Num *nest_lane_count(Unit *u, int lanes); /* V4 or V8 as a number */
+Num *nest_lane_count(Unit *u, int lanes); /* V2, V4 or V8 as a number */
 
 /* ---- lowering ---------------------------------------------------------------------------------- */
 

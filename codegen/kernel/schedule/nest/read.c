@@ -480,9 +480,9 @@ static void read_nest(Reader *r)
     r->n->again = accept(r, "again");
     r->n->stream = accept(r, "stream");
     if (accept(r, "lanes")) {
-        bool wide = accept(r, "V8");
-        if (!wide) expect(r, "V4");
-        r->n->lanes = wide ? KIR_V8 : KIR_V4;
+        bool wide = accept(r, "V8"), narrow = !wide && accept(r, "V2");
+        if (!wide && !narrow) expect(r, "V4");
+        r->n->lanes = wide ? KIR_V8 : narrow ? KIR_V2 : KIR_V4;
     }
     r->in[1] = &r->n->root;
     r->top = 1;

@@ -67,9 +67,9 @@ static Num *rows_each(Unit *u, Num *rows, Num *n)
 /* The nest without its loops. */
 typedef struct Boxes {
     Nest *n;
-    int rows, last; /* axes; rows -1: there is one dimension */
-    int turns, box; /* turns -1: all rows lie inside */
-    unsigned at;    /* the place inside of all */
+    int rows, last;      /* axes; rows -1: there is one dimension */
+    int turns, box;      /* turns -1: all rows lie inside */
+    unsigned at, border; /* the places inside of all, and of the columns only */
 } Boxes;
 
 static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
@@ -85,6 +85,7 @@ static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
     middle.conds = arena_copy(u->arena, x->cuts, sizeof x->cuts);
     b.box = nest_add_box(b.n, middle);
     b.at = nest_at(x->nturns ? nest_at(0, NEST_WHEN, b.turns) : 0, NEST_IN, b.box);
+    b.border = x->nturns ? nest_at(nest_at(0, NEST_UNLESS, b.turns), NEST_IN, b.box) : b.at;
     return b;
 }
 
@@ -97,7 +98,10 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (x.ncuts + x.nturns == x.nclosed) return NULL; /* all lies inside or nothing */
     Boxes tried = boxes(u, &x, when, num_int(u, 1));
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
-    int vector = nest_lanes_for(widest_bytes(nest_body(u, tried.n, tried.at)->node));
+    const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
+    bool narrow = lanes_are_narrow(inside, v);
+    if (narrow && x.nturns) narrow = lanes_are_narrow(nest_body(u, tried.n, tried.border)->node, v);
+    int vector = narrow ? KIR_V2 : nest_lanes_for(widest_bytes(inside));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
     Num *count = num_let(u, "rows", plan_elements(u, d, x.last));
@@ -112,10 +116,9 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
     if (x.nturns) {
-        unsigned border_at = nest_at(nest_at(0, NEST_UNLESS, b.turns), NEST_IN, b.box);
         row(u, nest_part(u, in, NEST_WHEN, b.turns), b.box, b.last, lanes);
         NestStep *border = nest_part(u, in, NEST_UNLESS, b.turns);
-        if (in_lanes(u, b.n, border_at, d->vars[x.last]))
+        if (in_lanes(u, b.n, b.border, v))
             row(u, border, b.box, b.last, lanes);
         else
             nest_step(u, nest_loop(u, border, b.last, NULL, NEST_CUT), NEST_GIVE);

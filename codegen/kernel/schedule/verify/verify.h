@@ -43,7 +43,7 @@ bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? 
 bool verify_is_clamped(const Verify *v, int axis);
 bool verify_is_copy(const NestStep *s); /* copies, lanes, work-items: no loop in steps */
 int verify_lanes(const Verify *v);      /* the axis in lanes here; -1: none */
-/* V4 or V8, 0 if the plan has no such macro: checking adds nothing to the plan. */
+/* V2, V4 or V8, 0 if the plan has no such macro: checking adds nothing to the plan. */
 Num *verify_lane_count(const Verify *v);
 Num *verify_span(const Verify *v, int axis); /* positions of a turn of the innermost loop over it */
 const NestRegs *verify_registers(const Verify *v, int axis); /* those along it; NULL: none */
