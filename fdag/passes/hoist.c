@@ -44,6 +44,20 @@ static bool may_fail(const FdNode *n)
     return fd_any(n, node_may_fail, n);
 }
 
+static bool is_more(const void *ctx, const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    (void)ctx;
+    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && op == FD_OP_NONE);
+}
+
+/* Arithmetic of variables: what is known of an index while it is computed is lost where it is read
+ * from memory. */
+static bool is_index(const FdNode *n)
+{
+    return fdi_is_word(n) && !fd_any(n, is_more, NULL);
+}
+
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better
  * computed before, all at once. */
 static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops,
@@ -58,7 +72,8 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
         const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
         if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
     }
-    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && (strict || !may_fail(n));
+    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n) &&
+           (strict || !may_fail(n));
 }
 
 /* The node to read the temporary that n becomes. */
