@@ -168,7 +168,8 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
     if (op == FD_OP_RANDOM) return "random numbers";
-    if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED)) return "integer division";
+    if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED))
+        return "integer division";
     Why why = op != FD_OP_NONE                                        ? NULL
               : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)
                                                                       : "calls";
