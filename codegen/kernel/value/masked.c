@@ -9,7 +9,7 @@
  * active; what may fail or loops is skipped where none is. */
 #include <stdlib.h>
 
-#include "spread.h"
+#include "kept.h"
 
 /* The mask of a region: a variable, which loses lanes as they break, continue and return. */
 typedef struct Scope {
@@ -25,6 +25,7 @@ typedef struct Masked {
     Scope *scope;
     const KirExpr *result; /* NULL: the last statement gives it */
     const KirExpr *value;
+    Kept kept;
 } Masked;
 
 static const KirType truth = {.kind = SC_BOOL, .lanes = 1};
@@ -321,11 +322,19 @@ static void gen_one(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     case FD_STMT_PUT: abort(); /* lanes_possible refuses them */
     case FD_STMT_SET: {
         const KirExpr *e = value_of(m, s->s->expr);
+        if (e->type.lanes == 1 && m->kept.n) e = gen_variable(g, "v", e);
         assign(m, gen_bound(g, s->s->var), e, s->blends);
+        kept_follow(g, &m->kept, s->s->var, e, s->blends);
         break;
     }
     case FD_STMT_IF: gen_if(m, s); break;
-    case FD_STMT_LOOP: gen_loop(m, before, s); break;
+    case FD_STMT_LOOP: {
+        int kept = m->kept.n;
+        kept_begin(g, m->x, s, &m->kept);
+        gen_loop(m, before, s);
+        m->kept.n = kept;
+        break;
+    }
     case FD_STMT_BREAK:
         if (s->varies)
             leave(m, loop_of(m), false);
@@ -346,6 +355,7 @@ static void statements(Masked *m, const SpreadStmt *s)
 {
     for (const SpreadStmt *before = NULL; s; before = s, s = s->next) {
         GenScope scope = gen_enter(m->g, m->g->block);
+        kept_remember(m->g, &m->kept);
         gen_one(m, before, s);
         gen_leave(m->g, scope);
     }

@@ -202,9 +202,12 @@ Where offset_gather(Gen *g, const FdNode *read)
  * user functions) it goes anywhere. */
 static Movement lane_movement(const Gen *g, const FdNode *read)
 {
-    for (size_t i = 0; i < g->vars.len; i++)
-        if (g->vars.data[i].value->type.lanes != 1 && fd_uses_var(read, g->vars.data[i].var))
-            return MOVES_FAR;
+    for (size_t i = 0; i < g->vars.len; i++) {
+        const GenBinding *b = &g->vars.data[i];
+        bool last = true;
+        for (size_t k = i + 1; k < g->vars.len; k++) last = last && g->vars.data[k].var != b->var;
+        if (last && b->value->type.lanes != 1 && fd_uses_var(read, b->var)) return MOVES_FAR;
+    }
     return read_movement(read, g->lane_var);
 }
 
