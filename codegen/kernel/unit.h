@@ -184,9 +184,10 @@ typedef struct Gen {
     /* The lanes that are active, bools in lanes; NULL: all. What may fail asks it: a lane that is
      * not active neither reads nor reports. */
     const KirExpr *mask;
-    bool sums;                /* reductions in scalar code are in lanes (sums.c) */
-    bool body;                /* of a user function that is written out in lanes */
-    const PlanSuspects *here; /* where not the unit's suspects count; NULL: they do */
+    bool sums;                      /* reductions in scalar code are in lanes (sums.c) */
+    bool body;                      /* of a user function that is written out in lanes */
+    VEC(struct PlanSuspect) proved; /* not suspect in this block */
+    const PlanSuspects *here;       /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
     bool stream;             /* vectors of the result go past the caches */
@@ -230,6 +231,9 @@ const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a t
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
 bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
+/* Over n values of a variable from the one that it is bound to: does dimension d of a read, which
+ * moves by one with it, leave the array? */
+const KirExpr *gen_leaves(Gen *g, const FdNode *read, int d, const KirExpr *n);
 /* Notes that `failed` (a bool, or a mask in lanes) holds for some active lane. */
 void gen_note(Gen *g, const KirExpr *failed);
 /* The last statement of a kernel that notes, to g->block: tells the error buffer. */
@@ -246,7 +250,7 @@ const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop ov
 /* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
 typedef struct GenScope {
     KirBlock *block;
-    size_t nvars, nmemo, nindices;
+    size_t nvars, nmemo, nindices, nproved;
 } GenScope;
 GenScope gen_enter(Gen *g, KirBlock *block);
 void gen_leave(Gen *g, GenScope s);

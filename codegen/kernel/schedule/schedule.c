@@ -54,6 +54,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
         rest = try(u, d, recipe_contract, rest);
     rest = try(u, d, recipe_columns, rest);
     rest = try(u, d, recipe_strips, rest);
+    rest = try(u, d, recipe_ragged, rest);
     rest = try(u, d, recipe_rows, rest);
     return try(u, d, recipe_turned, rest);
 }

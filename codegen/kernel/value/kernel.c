@@ -67,6 +67,7 @@ void gen_free(Gen *g)
     vec_free(&g->params);
     vec_free(&g->args);
     vec_free(&g->vars);
+    vec_free(&g->proved);
     memos_free(&g->memo);
     memos_free(&g->indices);
 }
@@ -234,7 +235,7 @@ bool gen_varies(const Gen *g, const FdNode *n)
 
 GenScope gen_enter(Gen *g, KirBlock *block)
 {
-    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len};
+    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len, g->proved.len};
     g->block = block;
     return s;
 }
@@ -243,6 +244,7 @@ void gen_leave(Gen *g, GenScope s)
 {
     g->block = s.block;
     g->vars.len = s.nvars;
+    g->proved.len = s.nproved;
     memos_shrink(&g->memo, s.nmemo);
     memos_shrink(&g->indices, s.nindices);
 }

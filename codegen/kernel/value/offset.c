@@ -62,13 +62,28 @@ static const KirExpr *last_of(Gen *g, const FdNode *array, int d)
 
 /* ---- one element ------------------------------------------------------------------------------- */
 
-/* Where it is known at the place, only the dimensions that may fall outside. */
+/* Where it is known at the place, only some dimensions of a read. */
+static bool is_listed(const Gen *g, const FdNode *read, int dim)
+{
+    if (!g->here) return is_suspect(g->u, read);
+    for (int i = 0; i < g->here->n; i++)
+        if (g->here->reads[i].node == read && g->here->reads[i].dim == dim) return true;
+    return false;
+}
+
+/* Can this dimension fall outside? In functions all can. */
 static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
 {
-    bool any = !g->here;
-    for (int i = 0; g->here && i < g->here->n; i++)
-        any = any || (g->here->reads[i].node == read && g->here->reads[i].dim == dim);
-    return any;
+    for (size_t i = 0; i < g->proved.len; i++)
+        if (g->proved.data[i].node == read && g->proved.data[i].dim == dim) return false;
+    return g->user || g->body || is_listed(g, read, dim);
+}
+
+bool gen_is_suspect(const Gen *g, const FdNode *read)
+{
+    for (int d = 0; d < read->nargs; d++)
+        if (is_suspect_in(g, read, d)) return true;
+    return false;
 }
 
 /* An index counted from 0. */
@@ -92,6 +107,7 @@ static const KirExpr *checked_at(Gen *g, const FdNode *read, int d)
 static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
 {
     Arena *a = g->u->arena;
+    if (!is_suspect_in(g, read, d)) return plain_at(g, read, d);
     const KirExpr *index = kir_convert(a, idx, gen_value(g, read->args[d]));
     const KirExpr *at =
         gen_variable(g, "at", kir_arith(a, FD_OP_SUB, index, array_lo(g, read->fn, d)));
@@ -118,12 +134,13 @@ static const KirExpr *plain_offset(Gen *g, const FdNode *read)
     return kir_arith(g->u->arena, FD_OP_SUB, offset, array_base(g, read->fn));
 }
 
-bool gen_is_suspect(const Gen *g, const FdNode *read)
+const KirExpr *gen_leaves(Gen *g, const FdNode *read, int d, const KirExpr *n)
 {
-    if (g->body) return true; /* nobody has looked into functions */
-    for (int i = 0; g->here && i < g->here->n; i++)
-        if (g->here->reads[i].node == read) return true;
-    return !g->here && is_suspect(g->u, read);
+    Arena *a = g->u->arena;
+    const KirExpr *first = gen_variable(g, "at", plain_at(g, read, d)),
+                  *room = kir_arith(a, FD_OP_SUB, array_n(g, read->fn, d), n);
+    return kir_arith(a, FD_OP_LOR, kir_arith(a, FD_OP_LT, first, kir_int(a, 0)),
+                     kir_arith(a, FD_OP_GT, first, room));
 }
 
 /* ---- lanes that follow each other ---------------------------------------------------------------- */
@@ -138,6 +155,10 @@ static Where noted_row(Gen *g, const FdNode *read)
         w.offset = add_strides(g, read->fn, d, w.offset, noted_at(g, read, d));
     const KirExpr *at = gen_index(g, read->args[last]);
     at = gen_variable(g, "at", kir_arith(a, FD_OP_SUB, at, array_lo(g, read->fn, last)));
+    if (!is_suspect_in(g, read, last)) {
+        w.offset = kir_arith(a, FD_OP_ADD, w.offset, at);
+        return w;
+    }
     const KirExpr *room =
         kir_arith(a, FD_OP_SUB, array_n(g, read->fn, last), kir_lane_count(a, g->lanes));
     w.whole = gen_variable(g, "whole",
@@ -172,16 +193,17 @@ static const KirExpr *lanes_at(Gen *g, const FdNode *read, int d, const KirExpr 
 Where offset_gather(Gen *g, const FdNode *read)
 {
     Arena *a = g->u->arena;
-    bool noted = g->checks == GEN_NOTED && gen_is_suspect(g, read);
+    bool notes = g->checks == GEN_NOTED;
     KirType ints = kir_type(SC_INT, g->lanes);
     Where w = {.offset = kir_int(a, 0), .lanes = g->lanes};
     for (int d = 0; d < read->nargs; d++) {
         const KirExpr *index = gen_varies(g, read->args[d]) ? gen_value(g, read->args[d]) : NULL;
         if (!index || index->type.lanes == 1) {
-            const KirExpr *at = noted ? noted_at(g, read, d) : plain_at(g, read, d);
+            const KirExpr *at = notes ? noted_at(g, read, d) : plain_at(g, read, d);
             w.offset = add_strides(g, read->fn, d, w.offset, at);
             continue;
         }
+        bool noted = notes && is_suspect_in(g, read, d);
         const KirExpr *at = lanes_at(g, read, d, index, noted);
         const KirExpr *stride = array_stride(g, read->fn, d);
         if (d < read->nargs - 1) {

@@ -56,6 +56,9 @@ typedef struct Lower {
     const char *carried; /* stem of what is carried; NULL: nothing yet */
 } Lower;
 
+/* range.c */
+void nest_range_here(Lower *l, int axis); /* works out the length of an axis */
+
 /* kernel.c */
 void nest_steps(Lower *l, const NestStep *first);
 const KirExpr *nest_length(Lower *l, int axis); /* of an axis */

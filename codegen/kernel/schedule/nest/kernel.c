@@ -366,7 +366,7 @@ static void lower_for(Lower *l, const NestStep *s)
     case NEST_LOOP:
         if (s->count)
             loop_counted(l, s);
-        else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis)) || !x->n)
+        else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis)) || (!x->n && !p->n))
             loop_over_several(l, s);
         else
             loop_in_steps(l, s, &rest);
@@ -383,7 +383,7 @@ static void lower_for(Lower *l, const NestStep *s)
     for (int i = 0; i < l->n->naxes; i++) {
         const KirExpr *n = l->places[i].n;
         l->places[i] = before[i];
-        l->places[i].n = n;
+        if (l->n->axes[i].n) l->places[i].n = n; /* others hold here only */
     }
     if (s->bind == NEST_LOOP && !s->count) l->places[s->axis].from = rest; /* NULL: it is done */
 }
@@ -419,6 +419,7 @@ void nest_steps(Lower *l, const NestStep *first)
         switch (s->kind) {
         case NEST_FOR: lower_for(l, s); break;
         case NEST_PLACE: lower_place(l, s); break;
+        case NEST_RANGE: nest_range_here(l, s->axis); break;
         case NEST_HOLD: nest_fill(l, s); break;
         case NEST_FILL: nest_fill_here(l, s->hold); break;
         case NEST_BEFORE:

@@ -162,6 +162,13 @@ NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count)
     return s;
 }
 
+NestStep *nest_range(Unit *u, NestStep *in, int axis)
+{
+    NestStep *s = nest_step(u, in, NEST_RANGE);
+    s->axis = axis;
+    return s;
+}
+
 int nest_add_hold(Nest *n, NestHold h)
 {
     n->holds[n->nholds] = h;

@@ -418,6 +418,10 @@ static void read_step(Reader *r, int depth)
         s->count = expression(r, false);
         return;
     }
+    if (accept(r, "range")) {
+        nest_range(r->u, in, axis(r));
+        return;
+    }
     int kind = accept_any(r, nest_kinds, NEST_KINDS);
     if (kind < 0) {
         fail(r, "there is no such step");

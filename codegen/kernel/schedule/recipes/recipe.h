@@ -37,6 +37,7 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across
 Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
 Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
+Num *recipe_ragged(Unit *u, const Def *d, Num *when);  /* the same over ranges of their own */
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
 

@@ -126,8 +126,8 @@ static int lane_variable(const Unit *u, const Split *s)
     for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
         bool all = true;
         for (int r = 0; r < s->nreduces; r++)
-            all =
-                all && reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], recipe_allowed(u));
+            all = all && reduction_is_closed(s->reduces[r]) &&
+                  reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], recipe_allowed(u));
         if (all) return i;
     }
     return -1;
@@ -287,6 +287,42 @@ static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
     tree_nest(u, s, PARTS, several);
     tree_nest(u, s, FINAL, several);
     return tree;
+}
+
+/* ---- ragged ------------------------------------------------------------------------------------ */
+
+/* Rows of their own lengths: many small shares, since some take longer than others. In lanes where
+ * operands lie side by side; gathers are as fast one by one, and rows are short. */
+Num *recipe_ragged(Unit *u, const Def *d, Num *when)
+{
+    Split s;
+    if (u->options->precise || u->options->family == CG_GPU || !d->nvars || !find_split(d, &s))
+        return NULL;
+    const FdNode *r = s.reduces[0];
+    if (r->nvars != 1 || !r->doms->lo || reduction_is_closed(r)) return NULL;
+    bool lanes = true;
+    for (int i = 0; i < s.nreduces; i++) {
+        if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(u))) return NULL;
+        lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
+    }
+    int rows, k;
+    Nest *n = lane_nest(u, &s, "ragged", when, 0, &rows, &k, false);
+    if (!lanes) n->lanes_axis = -1, n->nregs = 0;
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 64));
+    Num *chunk = num_ceildiv(u, n->axes[rows].n, units);
+    chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, num_int(u, 1)));
+    NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
+    in = nest_loop(u, in, rows, NULL, NEST_CUT);
+    nest_range(u, in, k);
+    if (lanes) {
+        lane_loops(u, &s, n, in, &k, 0);
+    } else {
+        nest_step(u, in, NEST_START);
+        nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s.nreduces);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+    return when;
 }
 
 Num *recipe_rows(Unit *u, const Def *d, Num *when)

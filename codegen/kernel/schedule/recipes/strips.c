@@ -32,7 +32,9 @@ static bool find(Unit *u, const Def *d, Across *x)
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
         bool exact = !u->options->precise || reduction_has_identity(reduce);
-        if (!exact || !reduction_in_lanes(reduce, x->v, recipe_allowed(u))) return false;
+        if (!exact || !reduction_is_closed(reduce) ||
+            !reduction_in_lanes(reduce, x->v, recipe_allowed(u)))
+            return false;
     }
     if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v, recipe_allowed(u))) return false;
     x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));

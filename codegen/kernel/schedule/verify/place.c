@@ -78,7 +78,7 @@ void verify_cover(Verify *v, int axis, bool registers)
     Num *cover = num_int(u, 1), *span = verify_span(v, axis);
     const NestRegs *regs = registers ? verify_registers(v, axis) : NULL;
     bool lanes = registers && regs && v->n->lanes_axis == axis, used[VERIFY_DEEPEST] = {false};
-    if (!v->n->axes[axis].n) return; /* one by one */
+    if (!v->n->axes[axis].n && !(v->ranged >> axis & 1)) return; /* one by one */
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < v->npath; i++) {

@@ -184,8 +184,9 @@ static void open_loop(Verify *v, const NestStep *s)
              (s->tail != NEST_CUT && (counted || s->count) && s->bind != NEST_ITEM) ||
              (s->tail == NEST_BACK && s->bind == NEST_ITEM))
         verify_fail(v, "a loop of this kind over %s has no such end", name);
-    else if (!x->n && (s->bind != NEST_LOOP || s->count || !num_is(s->step, 1) ||
-                       s->tail != NEST_CUT || nest_loops_over(s->first, s->axis)))
+    else if (!x->n && !(v->ranged >> s->axis & 1) &&
+             (s->bind != NEST_LOOP || s->count || !num_is(s->step, 1) || s->tail != NEST_CUT ||
+              nest_loops_over(s->first, s->axis)))
         verify_fail(v, "the length of %s is known in the kernel only: one loop, one by one", name);
     else if (s->bind == NEST_LANES && (x->nvars != 1 || !num_is(s->step, 1)))
         verify_fail(v, "lanes are of one variable");
@@ -274,6 +275,20 @@ static void place(Verify *v, const NestStep *s)
                     verify_axis_name(v, s->axis));
 }
 
+static void range(Verify *v, const NestStep *s)
+{
+    const NestAxis *x = &v->n->axes[s->axis];
+    const char *name = verify_axis_name(v, s->axis);
+    if (x->n || x->nvars != 1 || !x->doms->lo)
+        verify_fail(v, "the length of %s is known before", name);
+    else if (verify_is_open(v, s->axis))
+        verify_fail(v, "the range of %s is worked out inside of it", name);
+    if (v->why) return;
+    verify_bound(v, x->doms->lo, false);
+    verify_bound(v, x->doms->hi, false);
+    v->ranged |= 1u << s->axis;
+}
+
 static void step(Verify *v, const NestStep *s)
 {
     if (v->n->wave.of && s->kind != NEST_FOR) {
@@ -291,6 +306,7 @@ static void step(Verify *v, const NestStep *s)
         v->held |= 1u << s->hold;
         break;
     case NEST_PLACE: place(v, s); break;
+    case NEST_RANGE: range(v, s); break;
     case NEST_START:
     case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
     case NEST_TAKE: verify_take(v, s); break;

@@ -18,6 +18,7 @@ typedef struct Verify {
     unsigned at;        /* in boxes: nest_at */
     int part, opened;   /* a box along an axis, -1: none; loops around it */
     uint32_t held;      /* holds that are there */
+    uint32_t ranged;    /* axes whose ranges are worked out */
     int begun;          /* loops around START or RESUME; -1: not begun */
     bool resumed;       /* from a part */
     bool vectors, tail; /* what START made, as in nest/result.c */
