@@ -113,10 +113,56 @@ static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
     return (op == FD_OP_MIN) == greatest ? (x ? x : y) : NULL; /* one of the two bounds it too */
 }
 
+/* Does the range of another term's variable use v? */
+static bool is_around(const Extreme *e, const FdAffine *a, const FdNode *v)
+{
+    for (int i = 0; i < a->nterms; i++) {
+        const FdNode *w = a->terms[i].atom;
+        const FdDom *d = w->kind == FD_VAR && w != v ? e->range(e->ctx, w) : NULL;
+        if (d && d->lo && (fdi_free_in(d->lo, v) || fdi_free_in(d->hi, v))) return true;
+    }
+    return false;
+}
+
+static bool uses_term(const FdAffine *a, const FdNode *bound)
+{
+    for (int i = 0; i < a->nterms; i++)
+        if (a->terms[i].atom->kind == FD_VAR && fdi_free_in(bound, a->terms[i].atom)) return true;
+    return false;
+}
+
+/* Where the end of a variable's range is another term's, they may cancel: of i + k with i in 0..n - k
+ * the greatest is n - 1. Innermost variables go first. */
+static void put_ends(Extreme *e, FdAffine *a, bool greatest)
+{
+    enum { ROUNDS = 16 };
+    for (int round = 0; round < ROUNDS; round++) {
+        int i = 0;
+        const FdNode *end = NULL;
+        bool last = false;
+        for (; i < a->nterms; i++) {
+            const FdNode *v = a->terms[i].atom;
+            const FdDom *d = v->kind == FD_VAR ? e->range(e->ctx, v) : NULL;
+            if (!d || !d->lo || is_around(e, a, v)) continue;
+            last = (a->terms[i].factor > 0) == greatest;
+            end = last ? d->hi : d->lo;
+            if (uses_term(a, end)) break;
+        }
+        if (i == a->nterms) return;
+        FdAffine b = *a;
+        int64_t factor = b.terms[i].factor;
+        b.terms[i] = b.terms[--b.nterms];
+        if (!fd_affine_add(&b, end, factor)) return;
+        if (last && __builtin_sub_overflow(b.constant, factor, &b.constant)) return;
+        *a = b;
+    }
+}
+
 static const FdNode *extreme(Extreme *e, const FdNode *n, bool greatest)
 {
     FdAffine a;
     if (e->fuel-- <= 0 || !fd_affine(n, &a)) return NULL;
+    put_ends(e, &a, greatest);
     const FdNode *sum = NULL;
     for (int i = 0; i < a.nterms; i++) {
         int64_t k = a.terms[i].factor;

@@ -79,6 +79,36 @@ START_TEST(who_asks_says_what_is_known)
 }
 END_TEST
 
+/* i in 0..n - k, k in 0..3 */
+static const FdNode *lag;
+static FdDom shorter, lags;
+
+static const FdDom *lagged(const void *ctx, const FdNode *var)
+{
+    (void)ctx;
+    return var == i ? &shorter : var == lag ? &lags : NULL;
+}
+
+START_TEST(ends_that_cancel)
+{
+    lag = fd_var(fd, i->type, "lag");
+    shorter = (FdDom){FD_DOM_GIVEN, fd_int(fd, 0), op(FD_OP_SUB, n, lag)};
+    lags = (FdDom){FD_DOM_GIVEN, fd_int(fd, 0), fd_int(fd, 3)};
+    const FdNode *x = fd_extreme(fd, op(FD_OP_ADD, i, lag), true, lagged, NULL);
+    Text t = {0};
+    fd_print_expr(&t, x);
+    ck_assert_str_eq(t.data, "(long) n - 1");
+    text_free(&t);
+    x = fd_extreme(fd, op(FD_OP_ADD, i, lag), false, lagged, NULL);
+    ck_assert(fd_is_const(x) && x->value.i == 0);
+    x = fd_extreme(fd, i, true, lagged, NULL); /* no other term to cancel */
+    t = (Text){0};
+    fd_print_expr(&t, x);
+    ck_assert_str_eq(t.data, "(long) n - 1");
+    text_free(&t);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("affine");
@@ -86,6 +116,7 @@ int main(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, inferred_indices);
     tcase_add_test(c, who_asks_says_what_is_known);
+    tcase_add_test(c, ends_that_cancel);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
