@@ -55,6 +55,15 @@ static void hoist_reads(Hoist *h, const FdNode *n)
         if (!fd_is_lazy(n, i)) hoist_reads(h, n->args[i]);
 }
 
+/* Is it an error if there is nothing to reduce? */
+static bool must_have_some(const Lower *l, int axis)
+{
+    for (int r = 0; r < l->n->nreduces; r++)
+        if (nest_is_reduced(l->n, axis, r, r + 1) && !reduction_has_identity(l->n->reduces[r]))
+            return true;
+    return false;
+}
+
 void nest_range_here(Lower *l, int axis)
 {
     Gen *g = &l->g;
@@ -75,9 +84,15 @@ void nest_range_here(Lower *l, int axis)
     scope.nproved = g->proved.len;
     gen_leave(g, scope);
     fd_seen_free(&h.seen);
-    if (!h.leaves) return;
-    const KirExpr *fails =
-        gen_variable(g, "fails", nest_op(l, FD_OP_LAND, nest_op(l, FD_OP_GT, n, zero), h.leaves));
+    const KirExpr *fails = h.leaves;
+    if (must_have_some(l, axis)) {
+        const KirExpr *empty = nest_op(l, FD_OP_LE, n, zero);
+        fails = fails ? nest_op(l, FD_OP_LOR, empty, fails) : empty;
+    } else if (fails) {
+        fails = nest_op(l, FD_OP_LAND, nest_op(l, FD_OP_GT, n, zero), fails);
+    }
+    if (!fails) return;
+    fails = gen_variable(g, "fails", fails);
     KirBlock none = {0};
     gen_note(g, kir_convert(l->a, kir_type(SC_BOOL, 1), fails));
     kir_set(l->a, &none, n, zero);

@@ -303,6 +303,7 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     bool lanes = true;
     for (int i = 0; i < s.nreduces; i++) {
         if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(u))) return NULL;
+        if (!u->noting && !reduction_has_identity(s.reduces[i])) return NULL; /* none is an error */
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
     }
     int rows, k;
