@@ -76,6 +76,34 @@ static bool is_common(const Copies *c, const KirExpr *e)
     return true;
 }
 
+/* Statements that each copy can run or not for itself. */
+static bool is_plain(const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        bool simple = s->kind == KIR_DECL || s->kind == KIR_SET || s->kind == KIR_STORE ||
+                      s->kind == KIR_EVAL;
+        if (!simple && !(s->kind == KIR_IF && is_plain(s->body) && is_plain(s->other)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_apart(const Copies *c, const KirStmt *s)
+{
+    return s->kind == KIR_IF && s->expr && !is_common(c, s->expr);
+}
+
+/* What some copies only set differs. */
+static void mark_all(Copies *c, const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == KIR_DECL) mark(c, s->name);
+        if (s->kind == KIR_SET && is_named(s->target)) mark(c, s->target->name);
+        mark_all(c, s->body);
+        mark_all(c, s->other);
+    }
+}
+
 static void look(Copies *c, const KirStmt *s)
 {
     for (; s; s = s->next) {
@@ -98,7 +126,10 @@ static void look(Copies *c, const KirStmt *s)
             if (differs(c, s->lo) || differs(c, s->hi) || differs(c, s->step)) c->failed = true;
             break;
         case KIR_IF:
-            if (s->expr && !is_common(c, s->expr)) c->failed = true;
+            if (!is_apart(c, s)) break;
+            if (!is_plain(s->body) || !is_plain(s->other)) c->failed = true;
+            mark_all(c, s->body);
+            mark_all(c, s->other);
             break;
         case KIR_EVAL:
         case KIR_LOOP:
@@ -166,24 +197,33 @@ static bool statement_differs(const Copies *c, const KirStmt *s)
            (s->kind == KIR_STORE && has(&c->differ, s->name));
 }
 
+static KirStmt *copy_statement(Copies *c, const KirStmt *s, int copy)
+{
+    KirStmt *one = arena_new_of(c->a, KirStmt);
+    *one = *s;
+    one->expr = copy_of(c, s->expr, copy);
+    one->target = copy_of(c, s->target, copy);
+    if (s->name) one->name = copy_name(c, s->name, copy);
+    KirBlock body = {0}, other = {0};
+    for (const KirStmt *t = s->body; t; t = t->next) append(&body, copy_statement(c, t, copy));
+    for (const KirStmt *t = s->other; t; t = t->next) append(&other, copy_statement(c, t, copy));
+    one->body = body.first;
+    one->other = other.first;
+    return one;
+}
+
 static KirBlock interleaved(Copies *c, KirStmt *s)
 {
     KirBlock out = {0};
     for (KirStmt *next; s; s = next) {
         next = s->next;
-        if (s->kind == KIR_IF || s->kind == KIR_LOOP || s->kind == KIR_FOR) {
+        bool apart = is_apart(c, s);
+        if (!apart && (s->kind == KIR_IF || s->kind == KIR_LOOP || s->kind == KIR_FOR)) {
             s->expr = common(c, s->expr);
             s->body = interleaved(c, s->body).first;
             s->other = interleaved(c, s->other).first;
-        } else if (statement_differs(c, s)) {
-            for (int k = 0; k < c->count; k++) {
-                KirStmt *one = arena_new_of(c->a, KirStmt);
-                *one = *s;
-                one->expr = copy_of(c, s->expr, k);
-                one->target = copy_of(c, s->target, k);
-                if (s->name) one->name = copy_name(c, s->name, k);
-                append(&out, one);
-            }
+        } else if (apart || statement_differs(c, s)) {
+            for (int k = 0; k < c->count; k++) append(&out, copy_statement(c, s, k));
             continue;
         }
         append(&out, s);

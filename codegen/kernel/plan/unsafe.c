@@ -61,17 +61,17 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
         const FdNode *index = n->args[d];
         bool made = !branch && n->fn->kind == FD_FUNC; /* no branch hides it from inference */
         if (made && fd_index_inferred(index, range_of, is_known, &place)) continue;
-        vec_push(&u->suspects, n);
         const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place);
         const FdNode *hi = fd_extreme(u->fd, index, true, range_of, &place);
         if (lo) lo = num_of(u, lo);
         if (hi) hi = num_of(u, hi);
-        if (!lo || !hi) { /* only the device can tell */
-            add(w, num_truth(u, true));
-            continue;
-        }
-        add(w, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)));
-        add(w, num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
+        Num *outside = num_truth(u, true); /* only the device can tell */
+        if (lo && hi)
+            outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)),
+                             num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
+        if (num_is(outside, 0)) continue; /* whatever the numbers */
+        vec_push(&u->suspects, n);
+        add(w, outside);
     }
 }
 
