@@ -206,6 +206,18 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
     return e;
 }
 
+static const char any_name[] = "cs_any"; /* of the prelude */
+
+const KirExpr *kir_any(Arena *a, const KirExpr *mask)
+{
+    return kir_call(a, kir_type(SC_BOOL, 1), any_name, 1, &mask);
+}
+
+bool kir_is_any(const KirExpr *e)
+{
+    return e->kind == KIR_CALL && e->name == any_name;
+}
+
 /* ---- statements --------------------------------------------------------------------------- */
 
 static KirStmt *stmt_new(Arena *a, KirBlock *b, KirStmtKind kind)

@@ -39,7 +39,7 @@ const KirExpr *gen_all_lanes(const Gen *g)
 
 const KirExpr *gen_any(const Gen *g, const KirExpr *mask)
 {
-    return kir_call(g->u->arena, truth, "cs_any", 1, &mask);
+    return kir_any(g->u->arena, mask);
 }
 
 const KirExpr *gen_mask_and(const Gen *g, const KirExpr *x, const KirExpr *y)

@@ -270,7 +270,7 @@ void gen_note(Gen *g, const KirExpr *failed)
 void gen_tell(Gen *g)
 {
     Arena *a = g->u->arena;
-    const KirExpr *any = g->noted[1] ? kir_call(a, truth, "cs_any", 1, &g->noted[1]) : NULL,
+    const KirExpr *any = g->noted[1] ? kir_any(a, g->noted[1]) : NULL,
                   *either[] = {g->noted[0], any}, *error;
     if (any && g->noted[0]) any = kir_op(a, FD_OP_LOR, truth, 2, either);
     if (!any) any = g->noted[0];
