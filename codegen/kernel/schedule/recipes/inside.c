@@ -5,6 +5,7 @@
  *         one by one, as they are written, those inside in lanes without a test
  *
  * Needs: closed ranges. Keeps: the order of operations within an element, and of elements in a row. */
+#include "../../../../fdag/facts.h"
 #include "recipe.h"
 
 typedef struct Inside {
@@ -89,6 +90,28 @@ static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
     return b;
 }
 
+static bool is_reduction(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE;
+}
+
+/* Does most of a row lie inside? Conditions that hold for all values of a reduction may leave little. */
+static Num *is_most(Unit *u, const Inside *x)
+{
+    const FdDom *d = &x->d->doms[x->last];
+    Num *low = plan_lo(u, d), *n = plan_n(u, d), *high = num_op(u, FD_OP_ADD, low, n);
+    for (int i = 0; i < x->ncuts; i++) {
+        bool lower;
+        const FdNode *end = fd_solve(u->fd, x->cuts[i], x->d->vars[x->last], &lower);
+        Num *known = end ? num_of(u, end) : NULL;
+        if (known && lower) low = num_op(u, FD_OP_MAX, low, known);
+        if (known && !lower) high = num_op(u, FD_OP_MIN, high, known);
+    }
+    Num *twice = num_op(u, FD_OP_MUL, num_op(u, FD_OP_SUB, high, low), num_int(u, 2));
+    return num_op(u, FD_OP_GE, twice, n);
+}
+
 Num *recipe_inside(Unit *u, const Def *d, Num *when)
 {
     Inside x;
@@ -102,6 +125,8 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     bool narrow = lanes_are_narrow(inside, v);
     if (narrow && x.nturns) narrow = lanes_are_narrow(nest_body(u, tried.n, tried.border)->node, v);
     int vector = narrow ? KIR_V2 : nest_lanes_for(widest_bytes(inside));
+    if (fd_any(inside, is_reduction, NULL))
+        when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
     Num *count = num_let(u, "rows", plan_elements(u, d, x.last));
