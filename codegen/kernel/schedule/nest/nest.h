@@ -78,6 +78,7 @@ typedef enum NestKind {
     NEST_RESUME,  /* results := the part here */
     NEST_TAKE,    /* results := results op the values here */
     NEST_PARTS,   /* results := results op the part here of an earlier nest */
+    NEST_LEAVE,   /* of && and ||: the loop around ends if no value can change the results */
     NEST_SCATTER, /* by key: the part of each value's own key := itself op the value */
     NEST_JOIN,    /* lanes, copies and work-items of the results combined into one */
     NEST_SAVE,    /* results to a part */

@@ -174,6 +174,42 @@ static void take(Lower *l, int begin, int end)
     gen_leave(g, scope);
 }
 
+/* ---- leave ------------------------------------------------------------------------------------- */
+
+/* Does some lane of some copy hold what nothing changes: true of ||, false of &&? */
+static const KirExpr *is_decided(Lower *l, int r)
+{
+    Arena *a = l->a;
+    Gen *g = &l->g;
+    const FdNode *reduce = l->n->reduces[r];
+    const KirExpr *none[2] = {NULL, NULL}, *all = registers(l, r, none);
+    if (l->n->nregs) {
+        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
+                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+        KirBlock each = {0};
+        const KirExpr *copies[2] = {copy, NULL};
+        kir_decl(a, g->block, all->type, sum->name, all);
+        kir_set(a, &each, sum, gen_combine(g, reduce->fn, sum, registers(l, r, copies)));
+        kir_for(a, g->block, copy->name, kir_int(a, 1),
+                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
+        all = sum;
+    }
+    if (fd_op_of(reduce) == FD_OP_LAND) all = kir_op(a, FD_OP_LNOT, all->type, 1, &all);
+    return kir_call(a, kir_type(SC_BOOL, 1), "any", 1, &all);
+}
+
+static void leave(Lower *l)
+{
+    const KirExpr *decided = NULL;
+    KirBlock end = {0};
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const KirExpr *one = is_decided(l, r), *both[] = {decided, one};
+        decided = decided ? kir_op(l->a, FD_OP_LAND, one->type, 2, both) : one;
+    }
+    kir_simple(l->a, &end, KIR_BREAK);
+    kir_if(l->a, l->g.block, decided, end, NULL);
+}
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 const KirExpr *nest_part_offset(Lower *l)
@@ -556,6 +592,7 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_RESUME: start(l, true); break;
     case NEST_TAKE: take(l, s->begin, s->end); break;
     case NEST_PARTS: take_parts(l); break;
+    case NEST_LEAVE: leave(l); break;
     case NEST_SCATTER: nest_scatter(l); break;
     case NEST_JOIN: join(l); break;
     case NEST_SAVE: save(l); break;

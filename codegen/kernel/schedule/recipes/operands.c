@@ -64,6 +64,12 @@ int recipe_group_end(int n, const FdNode *const *reduces, int begin)
     return end;
 }
 
+bool recipe_decides(const FdNode *reduce)
+{
+    FdOp op = fd_op_of(reduce);
+    return (op == FD_OP_LAND || op == FD_OP_LOR) && !node_can_fail(reduce->body);
+}
+
 Num *recipe_length(Unit *u, const FdNode *reduce)
 {
     Def all = {.nvars = reduce->nvars, .doms = reduce->doms};

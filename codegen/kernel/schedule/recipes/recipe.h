@@ -51,6 +51,8 @@ Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combine
 /* The definition's value around its reductions: can it be computed in lanes of v (LANES_..)? */
 bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v,
                            unsigned allowed);
+/* Is it && or || of what cannot fail, so that one value can be the last word? */
+bool recipe_decides(const FdNode *reduce);
 /* Of a recurrence: does every read of itself have variable dim's own value there? */
 bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);

@@ -144,6 +144,9 @@ static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int
         if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
     NestStep *turn = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
     nest_take(u, nest_lanes(u, nest_unroll(u, turn, k, width, count), k), 0, s->nreduces);
+    bool decide = !u->noting && n->checks == GEN_PROVED;
+    for (int r = 0; r < s->nreduces; r++) decide = decide && recipe_decides(s->reduces[r]);
+    if (decide) nest_step(u, turn, NEST_LEAVE);
     if (!num_is(count, 1) && !fd_is_const(count)) /* long functions are not said once more */
         nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
     nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);

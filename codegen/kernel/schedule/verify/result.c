@@ -206,6 +206,20 @@ void verify_parts(Verify *v)
         if (v->n->axes[a].nvars == 0 && verify_is_open(v, a)) verify_cover(v, a, false);
 }
 
+/* What is left out must neither change a result nor fail. */
+void verify_leave(Verify *v)
+{
+    const Nest *n = v->n;
+    after_start(v, "leave", false);
+    const NestStep *loop = v->npath ? v->path[v->npath - 1] : NULL;
+    if (!loop || v->npath <= v->begun || loop->bind != NEST_LOOP || loop->count || !v->vectors ||
+        !v->tail || n->checks != GEN_PROVED)
+        verify_fail(v, "leave: it ends a loop of results that are joined");
+    for (int r = 0; r < n->nreduces; r++)
+        if (!recipe_decides(n->reduces[r]))
+            verify_fail(v, "leave: no value of the results is the last word");
+}
+
 void verify_join(Verify *v)
 {
     const Nest *n = v->n;

@@ -311,6 +311,7 @@ static void step(Verify *v, const NestStep *s)
     case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
     case NEST_TAKE: verify_take(v, s); break;
     case NEST_PARTS: verify_parts(v); break;
+    case NEST_LEAVE: verify_leave(v); break;
     case NEST_SCATTER: verify_scatter(v); break;
     case NEST_JOIN: verify_join(v); break;
     case NEST_SAVE: verify_save(v); break;

@@ -62,6 +62,7 @@ void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
 void verify_start(Verify *v, bool resume);
 void verify_take(Verify *v, const NestStep *s);
 void verify_parts(Verify *v);
+void verify_leave(Verify *v);
 void verify_scatter(Verify *v); /* verify_keys.c */
 void verify_scattered(
     Verify *v); /* all that is reduced is scattered, each work-item's to its part */

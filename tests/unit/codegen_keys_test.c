@@ -1,0 +1,161 @@
+/* Random reductions by key, against their plain evaluation: one or two keys, rows, guards in any
+ * spelling, several results, operands in and out of the tables. Sizes are such that most take one
+ * pass. CODEGEN_RANDOM=n and CODEGEN_SEED=first as for other random graphs. */
+#include "codegen_run.h"
+
+/* last: associative, not commutative. */
+static const char declarations[] =
+    "record Pair (float x, int n)\n"
+    "user \"last\" : Pair(Pair, Pair) associative identity (0, 0) {\n"
+    "  %0 = local \"a\" : Pair\n"
+    "  %1 = local \"b\" : Pair\n"
+    "  %2 = apply @field 0 (%0) : float\n"
+    "  %3 = apply @field 0 (%1) : float\n"
+    "  %4 = apply @add (%2, %3) : float\n"
+    "  %5 = apply @field 1 (%0) : int\n"
+    "  %6 = apply @field 1 (%1) : int\n"
+    "  %7 = const 0 : int\n"
+    "  %8 = apply @eq (%6, %7) : bool\n"
+    "  %9 = apply @select (%8, %5, %6) : int\n"
+    "  %10 = apply @make (%4, %9) : Pair\n"
+    "  params (%0, %1)\n"
+    "  return %10\n"
+    "}\n"
+    "%0 = const 0 : int\n"
+    "root %0\n";
+
+typedef struct Random {
+    uint32_t state;
+    bool rows; /* there is a variable r that is no key */
+    Text out;
+} Random;
+
+static int pick(Random *r, int n)
+{
+    r->state = r->state * 1664525u + 1013904223u;
+    return (int)((r->state >> 8) % (uint32_t)n);
+}
+
+static const char *one_of(Random *r, int n, const char *const *texts)
+{
+    return texts[pick(r, n)];
+}
+
+#define ONE_OF(r, ...)                                                                             \
+    one_of(r, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
+
+/* An equality that gives key k or j. */
+static void equality(Random *r, const char *key)
+{
+    const char *value =
+        ONE_OF(r, "(w v)", "(add (w v) 3)", "(rem v 50)", "(div v 40)", "(sub 9 (w v))");
+    switch (pick(r, 6)) {
+    case 0: text_printf(&r->out, "(eq %s %s)", key, value); break;
+    case 1: text_printf(&r->out, "(eq %s (add %s 2))", value, key); break;
+    case 2: text_printf(&r->out, "(lnot (ne %s %s))", value, key); break;
+    case 3: text_printf(&r->out, "(eq (conv long %s) (g v))", key); break;
+    case 4: text_printf(&r->out, "(eq (sub 1 %s) (conv int (g v)))", key); break;
+    default: text_printf(&r->out, "(eq %s %s)", value, key); break;
+    }
+}
+
+static void guard(Random *r, bool two)
+{
+    const char *cond = ONE_OF(r, "(lt (a v) 2.0f)", "(ne (rem v 3) 1)", "(le m v)",
+                              "(ne (div 100 (add (rem v 5) 1)) 20)");
+    int more = pick(r, 4);
+    if (r->rows && pick(r, 2)) cond = "(ne r (rem v 3))";
+    if (more == 0) text_printf(&r->out, "(land %s ", cond);
+    if (more == 1) text_add(&r->out, "(land ");
+    if (two) text_add(&r->out, "(land ");
+    equality(r, "k");
+    if (two) {
+        text_add(&r->out, " ");
+        equality(r, "j");
+        text_add(&r->out, ")");
+    }
+    if (more == 1) text_printf(&r->out, " %s", cond);
+    if (more < 2) text_add(&r->out, ")");
+}
+
+enum Kind { REAL, WHOLE, TRUTH, PAIR };
+
+static void reduction(Random *r, enum Kind kind, bool two, const char *over)
+{
+    static const char *const ops[] = {"sum", "sum", "any", "by last"};
+    const char *value =
+        kind == REAL    ? ONE_OF(r, "(a v)", "1.0f", "(mul (a v) 2.0f)")
+        : kind == WHOLE ? ONE_OF(r, "1", "v", "(w v)", "(add k v)", "(select (lt (a v) 1.0f) 3 0)")
+                        : ONE_OF(r, "(make Pair (a v) v)", "(make Pair 1.0f (w v))");
+    bool all = kind == TRUTH && pick(r, 2), other = pick(r, 3) == 0;
+    text_printf(&r->out, "(%s (%s) ", all ? "all" : ops[kind], over);
+    if (kind == TRUTH) {
+        if (all) text_add(&r->out, "(lor (lnot ");
+        guard(r, two);
+        if (all) text_printf(&r->out, ") %s)", ONE_OF(r, "(lt (a v) 1.0f)", "false"));
+    } else {
+        const char *none = kind == REAL ? "0.0f" : kind == WHOLE ? "0" : "(make Pair 0.0f 0)";
+        bool times = kind == WHOLE && pick(r, 4) == 0;
+        if (times) text_add(&r->out, "(mul (w v) ");
+        text_add(&r->out, other ? "(select (lnot " : "(select ");
+        guard(r, two);
+        text_printf(&r->out, other ? ") %s %s)" : " %s %s)", other ? none : value,
+                    other ? value : none);
+        if (times) text_add(&r->out, ")");
+    }
+    text_add(&r->out, ")");
+}
+
+static void graph(Random *r)
+{
+    bool two = pick(r, 4) == 0;
+    r->rows = pick(r, 4) == 0;
+    enum Kind kind = (enum Kind)pick(r, 4);
+    const char *over = ONE_OF(r, "(v (lo w 0) (hi w 0))", "(v 0 (hi w 0))", "(v (lo w 0) (hi w 0))",
+                              "(u 0 3) (v (lo w 0) (hi w 0))");
+    text_add(&r->out, "(let (");
+    if (r->rows) text_add(&r->out, "(r 0 3) ");
+    text_printf(&r->out, "(k %s)", ONE_OF(r, "0 60", "-7 45", "0 m", "3 1000", "0 8"));
+    if (two) text_printf(&r->out, " (j %s)", ONE_OF(r, "0 9", "-2 30"));
+    text_add(&r->out, ") ");
+    bool sum = kind < TRUTH && pick(r, 2);
+    if (sum) text_printf(&r->out, "(%s ", ONE_OF(r, "add", "sub", "max"));
+    reduction(r, kind, two, over);
+    if (sum) text_add(&r->out, " ");
+    if (sum) reduction(r, kind, two, over);
+    text_add(&r->out, sum ? "))" : ")");
+}
+
+START_TEST(random_graphs)
+{
+    const char *count = getenv("CODEGEN_RANDOM"), *first = getenv("CODEGEN_SEED");
+    int n = count ? atoi(count) : 8;
+    warnings_allowed = true;
+    for (int seed = first ? atoi(first) : 1; n-- > 0; seed++) {
+        Random r = {.state = (uint32_t)seed * 2654435761u};
+        graph(&r);
+        static const char *const specs[] = {"a:float(1203) w:int(1203)%60 g:long(1203)%70 m:int=40",
+                                            "a:float(17) w:int(17)%9 g:long(17)%9 m:int=2000",
+                                            "a:float(0) w:int(0) g:long(0) m:int=0", NULL};
+        if (first) fprintf(stderr, "%d %s\n", seed, r.out.data);
+        check_graph(declarations, r.out.data, BOTH, specs);
+        text_free(&r.out);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("codegen, keys");
+    TCase *t = tcase_create("random");
+    tcase_set_timeout(t, 240);
+    tcase_add_test(t, random_graphs);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    if (!getenv("CK_FORK"))
+        srunner_set_fork_status(r, CK_NOFORK); /* opening OpenCL takes a second */
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed;
+}
