@@ -342,6 +342,15 @@ static const char gather_text[] =
     "  static inline T##N cs_gather_##T##N(__global const T *p, int##N i)\\\n"
     "  { return (T##N)(CS_AT##N); }\n";
 
+static const char gather_half_text[] =
+    "#define CS_GATHER_HALF(N)\\\n"
+    "  static inline float##N cs_gather_half##N(__global const half *p, int##N i)\\\n"
+    "  {\\\n"
+    "    ushort##N bits = cs_gather_ushort##N((__global const ushort *)p, i);\\\n"
+    "    return vload_half##N(0, (__private const half *)&bits);\\\n"
+    "  }\n"
+    "CS_GATHER_HALF(2) CS_GATHER_HALF(4) CS_GATHER_HALF(8) CS_GATHER_HALF(16)\n";
+
 /* Is an index (counted from 0) above the last one, or negative? The last one in its place. */
 static const char within_text[] =
     "static inline int cs_beyond(idx_t at, idx_t last) { return at < 0 || at > last; }\n"
@@ -504,6 +513,7 @@ static const struct {
     GATHER(ulong),
     GATHER(float),
     GATHER(double),
+    {"cs_gather_half", gather_half_text},
     {"cs_beyond cs_within", within_text},
     {"cs_beyonds cs_withins", withins_text},
     {"CS_STREAMS", stream_text},
