@@ -68,6 +68,11 @@ void stmt_recurrence(Gen *g)
     const char *op = real ? ops[choose(g, 2)] : ops[choose(g, 5)];
     bool two = form >= 3;
     if (two && d[0].hi - d[0].lo > 17) d[0].hi = d[0].lo + 17;
+    if (!real && choose(g, 3) == 0) { /* long enough for lanes, parts and tiles */
+        covered("long recurrence");
+        d[0].hi += two ? 30 : 1000 + choose(g, 500);
+        if (two) d[1].hi += 40;
+    }
     covered(two ? "recurrence over two" : "recurrence");
     Value *r = new_value(g, "r", t, s, two ? 2 : 1, d, true);
     Value v = *r;

@@ -245,6 +245,50 @@ START_TEST(recurrences)
 }
 END_TEST
 
+#define V(type, body)                                                                              \
+    "(rec s " type                                                                                 \
+    " +0 ((i (lo a 0) (hi a 0) given)) (select (le i (conv int (lo a 0))) (a i) " body "))"
+
+START_TEST(scans) /* steps taken together: in lanes, in parts, along lines */
+{
+    CHECK_RECORDS(V("int", "(add (s (sub i 1)) (a i))"), BOTH | PLAIN, "a:int(-3+2000)",
+                  "a:int(7+40001)");
+    CHECK_RECORDS(V("int", "(sub (a i) (mul (s (sub i 1)) (sub i m)))"), BOTH,
+                  "a:int(-3+2000) m:int=7", "a:int(40001) m:int=0");
+    CHECK_RECORDS(V("long", "(select (eq (rem i 5) 0) (a i) (max (s (sub i 1)) (a i)))"), BOTH,
+                  "a:long(1500)", "a:long(2+40001)");
+    CHECK_RECORDS(V("double", "(add (mul (s (sub i 1)) x) (a i))"), BOTH,
+                  "a:double(2000) x:double=0", "a:double(40001) x:double=1");
+    CHECK_RECORDS(V("float", "(mul (s (sub i 1)) x)"), BOTH, "a:float(2000) x:float=0",
+                  "a:float(40001) x:float=1");
+    CHECK_RECORDS("(rec s int -0+1 ((i (lo a 0) (hi a 0) given) (j (lo a 1) (hi a 1) given)) "
+                  "(select (ge i m) (a i j) (add (s (add i 1) j) (a i j))))",
+                  BOTH, "a:int(4,700) m:int=3", "a:int(-2+200,7+70) m:int=190",
+                  "a:int(40,3) m:int=39");
+    CHECK_RECORDS("(rec s int +0-1 ((i (lo a 0) (hi a 0) given) (j (lo a 1) (hi a 1) given)) "
+                  "(select (ge j m) (a i j) (add (s i (add j 1)) (a i j))))",
+                  BOTH, "a:int(4,700) m:int=650", "a:int(-2+3,20000) m:int=19999",
+                  "a:int(40,30) m:int=-1");
+    /* more than one element back, and no scan */
+    CHECK_RECORDS("(rec s int +0 ((i (lo a 0) (hi a 0) given)) (select (lt i 3) (a i) (add (mul (s "
+                  "(sub i 1)) (s (sub i 3))) (a i))))",
+                  BOTH, "a:int(2000)", "a:int(2+2000)");
+}
+END_TEST
+
+START_TEST(waves) /* rows in lanes, tiles */
+{
+    CHECK_RECORDS("(rec s int +0+1 ((i 0 (hi a 0) given) (j 0 (hi b 0) given)) (select (eq i 0) j "
+                  "(select (eq j 0) i (min (add 1 (min (s (sub i 1) j) (s i (sub j 1)))) (add (s "
+                  "(sub i 1) (sub j 1)) (select (eq (a i) (b j)) 0 1))))))",
+                  BOTH, "a:int(60)%3 b:int(61)%3", "a:int(9)%3 b:int(1100)%3");
+    CHECK_RECORDS("(rec s int -0+1 ((i (lo a 0) (hi a 0) given) (j (lo a 1) (hi a 1) given)) "
+                  "(select (lor (ge i m) (lt j 2)) (a i j) (add (mul 3 (s (add i 1) (sub j 2))) "
+                  "(sub (s i (sub j 1)) (a i j)))))",
+                  BOTH, "a:int(60,61) m:int=59", "a:int(-5+40,-1+700) m:int=34");
+}
+END_TEST
+
 /* ---- random graphs --------------------------------------------------------------------------- */
 
 typedef struct Random {
@@ -393,7 +437,7 @@ int main(void)
         const TTest *test;
     } tests[] = {{"arrays", arrays},         {"products", products}, {"functions", functions},
                  {"reductions", reductions}, {"folds", folds},       {"recurrences", recurrences},
-                 {"random", random_graphs}};
+                 {"scans", scans},           {"waves", waves},       {"random", random_graphs}};
     Suite *s = suite_create("codegen, records");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         TCase *t = tcase_create(tests[i].name);
