@@ -50,6 +50,7 @@ typedef struct Lower {
     NestKept kept[NEST_HOLDS];
     bool vectors; /* results are kept in vectors or copies; else in scalars only */
     bool items;   /* groups have several work-items */
+    bool rest;    /* results begin with what `shared` left: rest0[lane].. */
     bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
@@ -58,6 +59,7 @@ typedef struct Lower {
 
 /* range.c */
 void nest_range_here(Lower *l, int axis); /* works out the length of an axis */
+void nest_shared_here(Lower *l, int axis);
 
 /* kernel.c */
 void nest_steps(Lower *l, const NestStep *first);

@@ -162,9 +162,9 @@ NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count)
     return s;
 }
 
-NestStep *nest_range(Unit *u, NestStep *in, int axis)
+NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared)
 {
-    NestStep *s = nest_step(u, in, NEST_RANGE);
+    NestStep *s = nest_step(u, in, shared ? NEST_SHARED : NEST_RANGE);
     s->axis = axis;
     return s;
 }

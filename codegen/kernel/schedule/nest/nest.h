@@ -74,6 +74,7 @@ typedef enum NestKind {
     NEST_FILL, /* inside the loops of a HOLD, which lowering makes: the value here into its place */
     NEST_PLACE,   /* positions of an unrolled axis, worked out once */
     NEST_RANGE,   /* the length of an axis that is known in the kernel only */
+    NEST_SHARED,  /* that part of it which the vectors' lanes share; results begin with the rest */
     NEST_START,   /* results of the reductions := their identities */
     NEST_RESUME,  /* results := the part here */
     NEST_TAKE,    /* results := results op the values here */
@@ -234,7 +235,7 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
-NestStep *nest_range(Unit *u, NestStep *in, int axis);
+NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared);
 /* The conditions under which a point of a definition lies inside (fd_interior): what boxes are made
  * of. */
 int nest_conditions(Unit *u, const Def *d, const FdNode *const **out);

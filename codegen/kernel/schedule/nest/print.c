@@ -147,8 +147,9 @@ static void print_steps(Printer *p, const NestStep *s, int depth)
         } else if (s->kind == NEST_PLACE) {
             text_printf(p->out, "place %s", axis(p, s->axis));
             number(p, "times", s->count);
-        } else if (s->kind == NEST_RANGE) {
-            text_printf(p->out, "range %s", axis(p, s->axis));
+        } else if (s->kind == NEST_RANGE || s->kind == NEST_SHARED) {
+            const char *what = s->kind == NEST_RANGE ? "range" : "shared";
+            text_printf(p->out, "%s %s", what, axis(p, s->axis));
         } else {
             text_add(p->out, nest_kinds[s->kind]);
             if (s->kind >= NEST_BEFORE) text_printf(p->out, " %s", n->boxes[s->box].name);

@@ -98,3 +98,95 @@ void nest_range_here(Lower *l, int axis)
     kir_set(l->a, &none, n, zero);
     kir_if(l->a, g->block, fails, none, NULL);
 }
+
+/* ---- ranges that shift from lane to lane ---------------------------------------------------------
+ *
+ *   r(k) = sum(i : 0..n - k, x(i) * x(i + k))      in lanes of k
+ *
+ * All lanes of a strip share 0..n - (its last k). What each has beyond that is its result's first
+ * value, computed one by one. */
+
+/* A bound for the position `off` behind where the strip begins. */
+static const KirExpr *bound_for(Lower *l, const FdNode *bound, const KirExpr *off)
+{
+    Gen *g = &l->g;
+    const NestAxis *x = &l->n->axes[l->n->lanes_axis];
+    GenScope scope = gen_enter(g, g->block);
+    gen_bind_at(g, x->doms, x->vars[0], nest_add(l, l->places[l->n->lanes_axis].at, off));
+    const KirExpr *e = gen_variable(g, "bound", gen_index(g, bound));
+    gen_leave(g, scope);
+    return e;
+}
+
+/* Does it grow from lane to lane? */
+static bool grows(const Lower *l, const FdNode *bound)
+{
+    FdAffine form;
+    int64_t factor = 0;
+    const FdNode *v = l->n->axes[l->n->lanes_axis].vars[0];
+    return fd_affine(bound, &form) && fd_affine_factor(&form, v, &factor) && factor > 0;
+}
+
+/* acc0 = acc0 op what belongs to the range.. */
+static void take_one_by_one(Lower *l, int axis, const KirExpr *lo, const KirExpr *hi,
+                            const KirExpr *const *acc)
+{
+    Gen *g = &l->g;
+    const FdNode *v = l->n->axes[axis].vars[0];
+    const KirExpr *k = kir_name(l->a, lo->type, gen_var_name(g, v));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    gen_bind(g, v, k);
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const FdNode *reduce = l->n->reduces[r];
+        kir_set(l->a, g->block, acc[r],
+                gen_combine(g, reduce->fn, acc[r], gen_whole(g, reduce->body)));
+    }
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, k->name, lo, hi, kir_int(l->a, 1), false, body);
+}
+
+void nest_shared_here(Lower *l, int axis)
+{
+    Gen *g = &l->g;
+    const NestRegs *regs = &l->n->regs[0];
+    const FdDom *dom = l->n->axes[axis].doms;
+    const KirType idx = kir_type(KIR_IDX, 1);
+    const KirExpr *zero = kir_int(l->a, 0), *one = kir_int(l->a, 1),
+                  *lanes = nest_mul(l, nest_number(l, "count", regs->count),
+                                    nest_number(l, "step", regs->step)),
+                  *last = nest_op(l, FD_OP_SUB, lanes, one);
+    const KirExpr *lo = bound_for(l, dom->lo, grows(l, dom->lo) ? last : zero),
+                  *hi = bound_for(l, dom->hi, grows(l, dom->hi) ? zero : last);
+    const KirExpr *end = kir_name(l->a, idx, fresh_name(l->u, "end"));
+    KirBlock empty = {0}, each = {0};
+    kir_decl(l->a, g->block, idx, end->name, hi);
+    kir_set(l->a, &empty, end, lo);
+    kir_if(l->a, g->block, nest_op(l, FD_OP_LT, end, lo), empty, NULL);
+    const KirExpr *lane = kir_name(l->a, idx, fresh_name(l->u, "lane")), *acc[NEST_RESULTS];
+    for (int r = 0; r < l->n->nreduces; r++) {
+        KirType t = gen_type(l->u, l->n->reduces[r]->type);
+        kir_array(l->a, g->block, t, arena_printf(l->a, "rest%d", r), false, 1, &lanes);
+    }
+    GenScope scope = gen_enter(g, &each);
+    const NestAxis *x = &l->n->axes[l->n->lanes_axis];
+    gen_bind_at(g, x->doms, x->vars[0], nest_add(l, l->places[l->n->lanes_axis].at, lane));
+    const KirExpr *from = gen_variable(g, "lo", gen_index(g, dom->lo)),
+                  *to = gen_variable(g, "hi", gen_index(g, dom->hi));
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const FdNode *reduce = l->n->reduces[r];
+        acc[r] = kir_name(l->a, gen_type(l->u, reduce->type), fresh_name(l->u, "acc"));
+        kir_decl(l->a, g->block, acc[r]->type, acc[r]->name, gen_identity(g, reduce));
+    }
+    take_one_by_one(l, axis, from, kir_min(l->a, lo, to), acc);
+    take_one_by_one(l, axis, end, to, acc);
+    for (int r = 0; r < l->n->nreduces; r++)
+        kir_set(l->a, g->block,
+                kir_elem(l->a, acc[r]->type, arena_printf(l->a, "rest%d", r), 1, &lane), acc[r]);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, lane->name, zero, lanes, one, false, each);
+    gen_remember_index(g, dom->lo, lo);
+    gen_remember_index(g, dom->hi, end);
+    l->places[axis].n = gen_variable(g, "n", nest_op(l, FD_OP_SUB, end, lo));
+    l->rest = true;
+}

@@ -418,8 +418,9 @@ static void read_step(Reader *r, int depth)
         s->count = expression(r, false);
         return;
     }
-    if (accept(r, "range")) {
-        nest_range(r->u, in, axis(r));
+    bool shared = accept(r, "shared");
+    if (shared || accept(r, "range")) {
+        nest_range(r->u, in, axis(r), shared);
         return;
     }
     int kind = accept_any(r, nest_kinds, NEST_KINDS);

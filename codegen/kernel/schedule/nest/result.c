@@ -96,8 +96,12 @@ static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
 {
     (void)ctx;
     for (int r = 0; r < l->n->nreduces; r++) {
-        const KirExpr *acc = registers(l, r, copies);
-        kir_set(l->a, l->g.block, acc, gen_splat(l->u, acc->type.lanes, identity(l, r)));
+        const KirExpr *acc = registers(l, r, copies), *first = identity(l, r);
+        if (l->rest) { /* registers lie along the lanes */
+            const KirExpr *at = nest_mul(l, copies[0], nest_lanes_number(l));
+            first = kir_load(l->a, acc->type, named(l, "rest", r), at);
+        }
+        kir_set(l->a, l->g.block, acc, gen_splat(l->u, acc->type.lanes, first));
     }
 }
 
@@ -139,6 +143,7 @@ static void start(Lower *l, bool resume)
         kir_array(l->a, l->g.block, result_type(l, r), named(l, "acc", r), false, n->nregs, dims);
     }
     if (l->vectors && n->nregs) for_registers(l, clear, NULL);
+    l->rest = false;
 }
 
 /* ---- take -------------------------------------------------------------------------------------- */

@@ -317,7 +317,7 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, num_int(u, 1)));
     NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
     in = nest_loop(u, in, rows, NULL, NEST_CUT);
-    nest_range(u, in, k);
+    nest_range(u, in, k, false);
     if (lanes) {
         lane_loops(u, &s, n, in, &k, 0);
     } else {

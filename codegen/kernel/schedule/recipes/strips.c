@@ -1,7 +1,7 @@
 /* Reductions whose results lie side by side, in lanes along the last dimension.
  *
  *   strips    a few vectors of results in registers while the reduction runs: stencils with
- *             weights, convolutions, all-pairs sums
+ *             weights, convolutions, all-pairs sums, correlations
  *   columns   where each step of a long reduction goes to another row in memory (sums of columns):
  *             rows outside, results in memory close by, several rows a turn; bands of rows for the
  *             units, and a second nest that adds the bands
@@ -9,6 +9,7 @@
  * CPU only: on a GPU neighbours in lanes are work-items. Needs: closed ranges, lanes (and for
  * columns an associative, commutative operation). Keeps: the order within an element (strips); the
  * same bits for the same device (columns). */
+#include "../../../../fdag/affine.h"
 #include "recipe.h"
 
 enum { ROWS_A_TURN = 8 };
@@ -19,8 +20,27 @@ typedef struct Across {
     int nreduces;
     const FdNode *reduces[NEST_RESULTS];
     int lanes;
+    bool shifts; /* the ranges of the reductions, from lane to lane */
     Num *n, *rows, *width;
 } Across;
+
+/* Is its range one that shifts evenly from lane to lane (NEST_SHARED)? */
+static bool shifts(const Unit *u, const FdNode *r, const FdNode *v)
+{
+    if (u->options->precise || r->nvars != 1 || !r->doms->lo || r->type->record ||
+        result_kind(r) == SC_BOOL || result_kind(r) == SC_HALF || fd_op_of(r) == FD_OP_NONE ||
+        !reduction_has_identity(r) || !reduction_reorders(r))
+        return false;
+    const FdNode *bounds[] = {r->doms->lo, r->doms->hi};
+    bool uses = false;
+    for (int i = 0; i < 2; i++) {
+        FdAffine form;
+        int64_t factor;
+        if (!fd_affine(bounds[i], &form) || !fd_affine_factor(&form, v, &factor)) return false;
+        uses = uses || factor != 0;
+    }
+    return uses && lanes_possible(r->body, v, recipe_allowed(u));
+}
 
 static bool find(Unit *u, const Def *d, Across *x)
 {
@@ -32,10 +52,12 @@ static bool find(Unit *u, const Def *d, Across *x)
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
         bool exact = !u->options->precise || reduction_has_identity(reduce);
-        if (!exact || !reduction_is_closed(reduce) ||
-            !reduction_in_lanes(reduce, x->v, recipe_allowed(u)))
-            return false;
+        bool closed =
+            reduction_is_closed(reduce) && reduction_in_lanes(reduce, x->v, recipe_allowed(u));
+        x->shifts = x->shifts || !closed;
+        if (!exact || !(closed || shifts(u, reduce, x->v))) return false;
     }
+    if (x->shifts && recipe_group_end(x->nreduces, x->reduces, 0) < x->nreduces) return false;
     if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v, recipe_allowed(u))) return false;
     x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));
     return true;
@@ -73,11 +95,15 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
     in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, step)),
                     NEST_CUT);
     in = nest_loop(u, in, last, step, NEST_BACK);
-    nest_step(u, in, NEST_START);
+    if (!x->shifts) nest_step(u, in, NEST_START);
     for (int begin = 0, end; begin < x->nreduces; begin = end) {
         const FdNode *r = x->reduces[begin];
         end = recipe_group_end(x->nreduces, x->reduces, begin);
         int k = nest_axis(u, n, r->nvars, r->vars, r->doms);
+        if (x->shifts) {
+            nest_range(u, in, k, true);
+            nest_step(u, in, NEST_START);
+        }
         NestStep *sum =
             nest_unroll(u, nest_loop(u, in, k, NULL, NEST_CUT), last, x->width, vectors);
         nest_take(u, nest_lanes(u, sum, last), begin, end);
@@ -91,6 +117,7 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
 static Num *enough(Unit *u, const Across *x, Num *when)
 {
     bool user = false;
+    if (x->shifts) return when;
     Num *length = num_int(u, 0);
     for (int r = 0; r < x->nreduces; r++) {
         user = user || fd_op_of(x->reduces[r]) == FD_OP_NONE;
@@ -214,7 +241,7 @@ static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num
 Num *recipe_columns(Unit *u, const Def *d, Num *when)
 {
     Across x;
-    if (u->options->precise || !find(u, d, &x) || !has_columns(&x)) return NULL;
+    if (u->options->precise || !find(u, d, &x) || x.shifts || !has_columns(&x)) return NULL;
     name_extents(u, &x);
     int temps[NEST_RESULTS];
     Num *one = num_int(u, 1), *k = num_let(u, "k", recipe_length(u, x.reduces[0]));

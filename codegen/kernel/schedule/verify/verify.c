@@ -275,7 +275,7 @@ static void place(Verify *v, const NestStep *s)
                     verify_axis_name(v, s->axis));
 }
 
-static void range(Verify *v, const NestStep *s)
+static void range(Verify *v, const NestStep *s, bool shared)
 {
     const NestAxis *x = &v->n->axes[s->axis];
     const char *name = verify_axis_name(v, s->axis);
@@ -283,9 +283,13 @@ static void range(Verify *v, const NestStep *s)
         verify_fail(v, "the length of %s is known before", name);
     else if (verify_is_open(v, s->axis))
         verify_fail(v, "the range of %s is worked out inside of it", name);
+    else if (shared && (v->n->nregs != 1 || v->n->regs[0].axis != v->n->lanes_axis ||
+                        !verify_is_open(v, v->n->lanes_axis) || v->begun >= 0 ||
+                        !nest_is_reduced(v->n, s->axis, 0, v->n->nreduces)))
+        verify_fail(v, "what lanes share of %s begins the results in registers along them", name);
     if (v->why) return;
-    verify_bound(v, x->doms->lo, false);
-    verify_bound(v, x->doms->hi, false);
+    verify_bound(v, x->doms->lo, shared);
+    verify_bound(v, x->doms->hi, shared);
     v->ranged |= 1u << s->axis;
 }
 
@@ -306,7 +310,8 @@ static void step(Verify *v, const NestStep *s)
         v->held |= 1u << s->hold;
         break;
     case NEST_PLACE: place(v, s); break;
-    case NEST_RANGE: range(v, s); break;
+    case NEST_RANGE:
+    case NEST_SHARED: range(v, s, s->kind == NEST_SHARED); break;
     case NEST_START:
     case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
     case NEST_TAKE: verify_take(v, s); break;
