@@ -49,8 +49,19 @@ static const char any_text[] =
     "  cs_int16 v = __builtin_astype(x, cs_int16), zero = v ^ v;\n"
     "  return (ushort)__builtin_ia32_cmpd512_mask(v, zero, 4, (ushort)-1) != 0;\n"
     "}\n"
+    "#elif V2 > 16\n"
+    "#define CS_ANY(N)\\\n"
+    "  static inline int __attribute__((overloadable)) cs_any(int##N x) { return any(x); }\n"
+    "CS_ANY(2)\n"
+    "CS_ANY(4)\n"
+    "CS_ANY(8)\n"
+    "CS_ANY(16)\n"
     "#else\n"
     "#define cs_any any\n"
+    "#endif\n"
+    "#if V2 > 16\n"
+    "static inline int __attribute__((overloadable)) cs_any(int32 x)\n"
+    "{ return cs_any(x.lo | x.hi); }\n"
     "#endif\n";
 
 /* sin, cos and tan of what our own functions (math/) leave: large angles, also beside small ones.
