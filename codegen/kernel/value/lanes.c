@@ -122,16 +122,19 @@ static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
     return refused_args(l, read, seen);
 }
 
-static Why refused_body(const Lanes *l, const SpreadStmt *s)
+/* A lane that leaves is taken out of the masks of all that it leaves: where branches are deep, there
+ * would be more of that than of statements. */
+static Why refused_body(const Lanes *l, const SpreadStmt *s, int depth)
 {
-    Why why = NULL;
+    enum { DEEPEST = 24 };
+    Why why = depth > DEEPEST ? "deep branches" : NULL;
     for (; s && !why; s = s->next) {
         FdSeen seen = {0};
         if (s->s->kind == FD_STMT_PUT || s->s->kind == FD_STMT_CLEAR) return "local arrays";
         if (s->s->expr) why = refused(l, s->s->expr, &seen);
         fd_seen_free(&seen);
-        if (!why) why = refused_body(l, s->body);
-        if (!why) why = refused_body(l, s->other);
+        if (!why) why = refused_body(l, s->body, depth + 1);
+        if (!why) why = refused_body(l, s->other, depth + 1);
     }
     return why;
 }
@@ -145,7 +148,7 @@ static Why refused_user(const Lanes *l, const FdUser *user)
     Lanes inner = *l;
     inner.body = spread_user(l->arena, user, NULL);
     inner.count = 0;
-    return refused_body(&inner, inner.body->first);
+    return refused_body(&inner, inner.body->first, 0);
 }
 
 static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
