@@ -20,7 +20,7 @@ LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev
 say = $(if $(V),,@echo "  $(1) $<";)
 
 # ---- what is built from what ----------------------------------------------------------------
-SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
+SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)

@@ -4,9 +4,9 @@
 #define CS_FDAG_INTERNAL_H
 
 #include "../base/vec.h"
-#include "affine.h"
-#include "facts.h"
 #include "fdag.h"
+#include "index/affine.h"
+#include "index/facts.h"
 
 typedef struct FdiType {
     FdType type; /* first: an FdType * is an FdiType * */

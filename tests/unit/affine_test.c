@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../fdag/affine.h"
+#include "../../fdag/index/affine.h"
 
 static const FdLoc nowhere = {0, 0};
 static Fd *fd;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../fdag/affine.h"
+#include "../../../fdag/index/affine.h"
 #include "../unit.h"
 
 enum { LONGEST = 240 }; /* of a text without a name of its own */

@@ -1,6 +1,6 @@
 /* Can reads fall outside? The least and greatest value of each index, as a condition over the
  * numbers of a run (see docs/kernels.md). */
-#include "../../../fdag/facts.h"
+#include "../../../fdag/index/facts.h"
 #include "../unit.h"
 
 bool is_suspect(const Unit *u, const FdNode *read)

@@ -1,7 +1,7 @@
 /* Questions about nodes that schedules ask: how a read moves with a variable, what
  * can be computed in lanes.
  */
-#include "../../../fdag/affine.h"
+#include "../../../fdag/index/affine.h"
 #include "spread.h"
 
 bool is_read(const FdNode *n)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../../../fdag/affine.h"
+#include "../../../fdag/index/affine.h"
 
 typedef struct Skewing {
     const FdNode *from[2], *to[2]; /* variables of the definition */

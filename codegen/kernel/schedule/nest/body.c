@@ -1,6 +1,6 @@
 /* What a definition computes at a place in a nest: its body under the conditions of the boxes around
  * (nest.h). Each is worked out once. */
-#include "../../../../fdag/facts.h"
+#include "../../../../fdag/index/facts.h"
 #include "nest.h"
 
 enum { PLACE_BITS = 3 };

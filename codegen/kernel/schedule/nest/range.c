@@ -5,7 +5,7 @@
  *
  * The bounds are worked out once. Where the nest notes what fails, so is whether reads that move by
  * one with the variable stay inside: of val(k) nothing is asked inside of the loop. */
-#include "../../../../fdag/affine.h"
+#include "../../../../fdag/index/affine.h"
 #include "impl.h"
 
 typedef struct Hoist {

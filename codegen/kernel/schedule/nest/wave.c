@@ -7,7 +7,7 @@
  *
  * What was computed last stays in registers: of each row `own` steps, of the row before (the lanes
  * moved by one, and the row above the strip from memory) `above` steps. */
-#include "../../../../fdag/affine.h"
+#include "../../../../fdag/index/affine.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};

@@ -5,7 +5,7 @@
  *         one by one, as they are written, those inside in lanes without a test
  *
  * Needs: closed ranges. Keeps: the order of operations within an element, and of elements in a row. */
-#include "../../../../fdag/facts.h"
+#include "../../../../fdag/index/facts.h"
 #include "recipe.h"
 
 typedef struct Inside {

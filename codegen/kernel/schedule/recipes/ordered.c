@@ -10,7 +10,7 @@
  * an element. */
 #include <stdlib.h>
 
-#include "../../../../fdag/affine.h"
+#include "../../../../fdag/index/affine.h"
 #include "recipe.h"
 
 /* Does every read of `self` below n have variable d's own value as its index d? */

@@ -9,7 +9,7 @@
  * CPU only: on a GPU neighbours in lanes are work-items. Needs: closed ranges, lanes (and for
  * columns an associative, commutative operation). Keeps: the order within an element (strips); the
  * same bits for the same device (columns). */
-#include "../../../../fdag/affine.h"
+#include "../../../../fdag/index/affine.h"
 #include "recipe.h"
 
 enum { ROWS_A_TURN = 8 };

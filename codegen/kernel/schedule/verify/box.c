@@ -1,5 +1,5 @@
 /* Legality of boxes: their parts are all there, and what is inside keeps to them. */
-#include "../../../../fdag/facts.h"
+#include "../../../../fdag/index/facts.h"
 #include "verify.h"
 
 static bool gives(const NestStep *s)

@@ -1,5 +1,5 @@
 /* A graph for Graphviz: one box a node, edges from users to operands. */
-#include "internal.h"
+#include "../internal.h"
 
 static void add_label(Text *out, const char *s)
 {

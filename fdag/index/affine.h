@@ -8,7 +8,7 @@
 #ifndef CS_FDAG_AFFINE_H
 #define CS_FDAG_AFFINE_H
 
-#include "fdag.h"
+#include "../fdag.h"
 
 enum { FD_AFFINE_TERMS = 16 };
 

@@ -3,7 +3,7 @@
  * or max, what the type holds, or a fact in which the term occurs too, so that it cancels. */
 #include "facts.h"
 
-#include "internal.h"
+#include "../internal.h"
 
 /* ---- making them ------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef CS_FDAG_READER_H
 #define CS_FDAG_READER_H
 
-#include "internal.h"
+#include "../internal.h"
 
 enum { MAX_NUMBER = 1 << 30 /* of a %node */ };
 

@@ -1,6 +1,6 @@
 /* The arithmetic of bounds. Bounds are long nodes, kept simple as they are built (a constant is
  * added to one base only once), since they end up in messages and in plans. */
-#include "internal.h"
+#include "../internal.h"
 
 static const FdNode *simple(Fd *fd, const FdNode *n)
 {

@@ -2,7 +2,7 @@
  */
 #include "affine.h"
 
-#include "internal.h"
+#include "../internal.h"
 
 /* ---- the form -------------------------------------------------------------------------- */
 

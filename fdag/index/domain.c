@@ -1,7 +1,7 @@
 /* Domains of function nodes, symbolic and concrete, and evaluation of the closed integer nodes that
  * bounds are made of. A full domain's bounds are infinite; arithmetic carries infinities along, so
  * that max(lower(f), lower(a)) is a's bound where f is defined everywhere. */
-#include "internal.h"
+#include "../internal.h"
 
 /* ---- symbolic -------------------------------------------------------------------------- */
 
