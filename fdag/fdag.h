@@ -131,7 +131,7 @@ struct FdNode {
     ScalarValue value;  /* FD_LEAF_CONST */
     int slot;           /* FD_LEAF_SLOT; the field of an FD_LEAF_FIELD */
     FdOp op;            /* FD_LEAF_OP */
-    const FdUser *user; /* FD_LEAF_USER */
+    const FdUser *user; /* FD_LEAF_USER; NULL of all others */
     uint32_t var;       /* FD_VAR: unique number within the Fd */
     /* FD_VAR_LOCAL of a function type: NULL, or the length of each dimension: an array that
      * statements fill. */
@@ -204,6 +204,9 @@ const FdNode *fd_field(Fd *fd, const FdNode *record, int field, FdLoc loc);
 /* The operation of an application of an elementary operation, of an FD_LEAF_OP, or of a reduction
  * by one; else FD_OP_NONE. */
 FdOp fd_op_of(const FdNode *n);
+/* The user function that an application calls, a reduction combines with or a function is; NULL: it
+ * is another. */
+const FdUser *fd_user_of(const FdNode *n);
 bool fd_is_const(const FdNode *n);
 /* Is operand `arg` of an application evaluated only if it is chosen (a branch of ?:, && or ||)? */
 bool fd_is_lazy(const FdNode *n, int arg);

@@ -496,6 +496,11 @@ FdOp fd_op_of(const FdNode *n)
     return n->kind == FD_FUNC && n->leaf == FD_LEAF_OP ? n->op : FD_OP_NONE;
 }
 
+const FdUser *fd_user_of(const FdNode *n)
+{
+    return n->kind == FD_APPLY || n->kind == FD_REDUCE ? n->fn->user : n->user;
+}
+
 bool fd_is_lazy(const FdNode *n, int arg)
 {
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
@@ -512,7 +517,7 @@ bool fd_has_identity(const FdNode *n)
     FdOp op = fd_op_of(n);
     if (n->init) return true;
     if (op != FD_OP_NONE) return fd_op_info(op)->identity != FD_IDENTITY_NONE;
-    return fdi_is_leaf(n->fn, FD_LEAF_USER) && n->fn->user->identity;
+    return fd_user_of(n) && fd_user_of(n)->identity;
 }
 
 bool fd_range_closed(const FdDom *d)

@@ -254,7 +254,7 @@ static bool out_of_lanes(const void *v, const FdNode *n)
 static bool is_call(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    return fdi_is_leaf(n, FD_LEAF_USER);
+    return n->user != NULL;
 }
 
 static bool is_loop(const void *ctx, const FdNode *n)

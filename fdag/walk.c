@@ -179,8 +179,8 @@ const FdUser *fd_user_around(const FdNode *root, const FdNode *n)
     fdi_postorder(root, &seen, &list);
     bool found = fdi_map_get(&seen, n, &at);
     for (size_t i = 0; !found && i < list.len; i++) { /* a function is one node */
-        if (list.data[i]->kind != FD_FUNC || list.data[i]->leaf != FD_LEAF_USER) continue;
         const FdUser *u = list.data[i]->user;
+        if (!u) continue;
         body_postorder(u->body, &seen, &list);
         found = fdi_map_get(&seen, n, &at);
         if (found) around = u;

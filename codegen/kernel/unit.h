@@ -76,8 +76,8 @@ Num *plan_array_n(Unit *u, const FdNode *array, int dim);
 /* Where plane `leaf` of `count` elements begins, in bytes (fd_plane_offset); the bytes of all. */
 Num *plan_plane(Unit *u, const FdType *t, int leaf, Num *count);
 Num *plan_bytes(Unit *u, const FdType *t, Num *count);
-/* Number of elements of the first `n` dimensions of a definition. */
-Num *plan_elements(Unit *u, const Def *d, int n);
+/* Combinations of the values of n closed ranges. */
+Num *plan_elements(Unit *u, int n, const FdDom *doms);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Can elements of the arrays that a definition gathers be told apart by ints, and is there one to
  * read in place of others? */
@@ -113,6 +113,7 @@ bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
 /* Has a first value, and operands and operation can be computed in lanes of v, its own or another. */
 bool reduction_in_lanes(const FdNode *reduce, const FdNode *v, unsigned allowed);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
+bool reduction_known_nonempty(const Unit *u, const FdNode *reduce); /* the plan reports if not */
 /* What combines with any operand to that operand, of an elementary operation: also of min and max. */
 bool reduction_identity(const FdNode *reduce, ScalarValue *v);
 bool node_is_closed(const FdNode *n); /* uses no bound variable */
@@ -316,8 +317,6 @@ bool node_can_fail(const FdNode *n); /* divides integers, itself or in a functio
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
-void user_suspects(Unit *u,
-                   const FdUser *user); /* lists these reads: only the body knows their indices */
 
 /* Emits the kernels and plan lines of one definition (schedule/). */
 void schedule_def(Unit *u, const Def *d);

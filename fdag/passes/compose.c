@@ -35,7 +35,7 @@ const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER)
         return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
-    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER) return inline_user(fd, n);
+    if (n->fn->user) return inline_user(fd, n);
     return NULL;
 }
 

@@ -28,9 +28,7 @@ static const FdNode *zero(Fd *fd, const FdType *t)
 static const FdNode *drop_arguments(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;
-    if (n->kind != FD_APPLY || n->fn->kind != FD_FUNC || n->fn->leaf != FD_LEAF_USER ||
-        !n->fn->user->body)
-        return NULL;
+    if (n->kind != FD_APPLY || !n->fn->user || !n->fn->user->body) return NULL;
     const FdNode *args[FD_MAX_PARAMS];
     bool any = false;
     for (int i = 0; i < n->nargs; i++) {

@@ -376,8 +376,7 @@ static void add_user(Text *out, const FdUser *u, Users *users, Types *records)
 static void add_users_of(Text *out, const FdiNodes *list, Users *users, Types *records)
 {
     for (size_t i = 0; i < list->len; i++)
-        if (list->data[i]->kind == FD_FUNC && list->data[i]->leaf == FD_LEAF_USER)
-            add_user(out, list->data[i]->user, users, records);
+        if (list->data[i]->user) add_user(out, list->data[i]->user, users, records);
 }
 
 /* ---- graphs ---------------------------------------------------------------------------- */

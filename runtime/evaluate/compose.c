@@ -175,7 +175,7 @@ static void look(Composed *c)
         const FdNode *n = c->order.nodes[i];
         FdOp op = fd_op_of(n);
         if (op != FD_OP_NONE && (fd_op_info(op)->props & FD_EXPENSIVE)) c->cheap = false;
-        if ((n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) || n->self) c->cheap = false;
+        if (n->user || n->self) c->cheap = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;
         if (!fd_has_identity(n)) c->may_be_empty = true;

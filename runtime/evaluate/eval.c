@@ -112,7 +112,7 @@ static bool starts(const FdNode *n)
     ScalarValue v;
     if (n->init) return true;
     if (op != FD_OP_NONE) return fd_op_identity(op, n->type->scalar, &v);
-    return n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && n->fn->user->identity;
+    return fd_user_of(n) && fd_user_of(n)->identity;
 }
 
 /* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a

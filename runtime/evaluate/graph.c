@@ -37,7 +37,7 @@ static void look_apply(Look *l, const FdNode *n)
             l->graph->expensive |=
                 n->args[i]->kind == FD_APPLY && fd_op_of(n->args[i]) == FD_OP_NONE;
     } else {
-        l->graph->expensive |= n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER;
+        l->graph->expensive |= n->fn->user != NULL;
         look(l, n->fn);
     }
     for (int i = 0; i < n->nargs; i++)

@@ -175,16 +175,6 @@ static const KirExpr *common(Copies *c, const KirExpr *e)
     return with_args(c, e, args);
 }
 
-static void append(KirBlock *b, KirStmt *s)
-{
-    s->next = NULL;
-    if (b->last)
-        b->last->next = s;
-    else
-        b->first = s;
-    b->last = s;
-}
-
 static bool statement_differs(const Copies *c, const KirStmt *s)
 {
     if (s->kind == KIR_DECL) return has(&c->differ, s->name);
@@ -200,8 +190,9 @@ static KirStmt *copy_statement(Copies *c, const KirStmt *s, int copy)
     one->target = copy_of(c, s->target, copy);
     if (s->name) one->name = copy_name(c, s->name, copy);
     KirBlock body = {0}, other = {0};
-    for (const KirStmt *t = s->body; t; t = t->next) append(&body, copy_statement(c, t, copy));
-    for (const KirStmt *t = s->other; t; t = t->next) append(&other, copy_statement(c, t, copy));
+    for (const KirStmt *t = s->body; t; t = t->next) kir_append(&body, copy_statement(c, t, copy));
+    for (const KirStmt *t = s->other; t; t = t->next)
+        kir_append(&other, copy_statement(c, t, copy));
     one->body = body.first;
     one->other = other.first;
     return one;
@@ -218,10 +209,10 @@ static KirBlock interleaved(Copies *c, KirStmt *s)
             s->body = interleaved(c, s->body).first;
             s->other = interleaved(c, s->other).first;
         } else if (apart || statement_differs(c, s)) {
-            for (int k = 0; k < c->count; k++) append(&out, copy_statement(c, s, k));
+            for (int k = 0; k < c->count; k++) kir_append(&out, copy_statement(c, s, k));
             continue;
         }
-        append(&out, s);
+        kir_append(&out, s);
     }
     return out;
 }

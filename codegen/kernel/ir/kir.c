@@ -117,7 +117,7 @@ const KirExpr *kir_splat(Arena *a, int lanes, const KirExpr *e)
 const KirExpr *kir_lane_count(Arena *a, int lanes)
 {
     if (lanes > 0) return kir_int(a, lanes);
-    return kir_name(a, kir_type(KIR_IDX, 1), lanes == KIR_V4 ? "V4" : "V8");
+    return kir_name(a, kir_type(KIR_IDX, 1), arena_printf(a, "V%d", -lanes));
 }
 
 const KirExpr *kir_iota(Arena *a, KirType t)
@@ -220,15 +220,21 @@ bool kir_is_any(const KirExpr *e)
 
 /* ---- statements --------------------------------------------------------------------------- */
 
-static KirStmt *stmt_new(Arena *a, KirBlock *b, KirStmtKind kind)
+void kir_append(KirBlock *b, KirStmt *s)
 {
-    KirStmt *s = arena_new_of(a, KirStmt);
-    s->kind = kind;
+    s->next = NULL;
     if (b->last)
         b->last->next = s;
     else
         b->first = s;
     b->last = s;
+}
+
+static KirStmt *stmt_new(Arena *a, KirBlock *b, KirStmtKind kind)
+{
+    KirStmt *s = arena_new_of(a, KirStmt);
+    s->kind = kind;
+    kir_append(b, s);
     return s;
 }
 

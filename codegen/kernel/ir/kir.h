@@ -138,6 +138,7 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
 const KirExpr *kir_any(Arena *a, const KirExpr *mask); /* a scalar: does some lane hold? */
 bool kir_is_any(const KirExpr *e);
 
+void kir_append(KirBlock *b, KirStmt *s); /* which stands in no other */
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);
 /* A pointer to one plane of a buffer. */
 void kir_plane(Arena *a, KirBlock *b, KirType t, const char *name, const char *buffer,

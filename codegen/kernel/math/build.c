@@ -39,8 +39,7 @@ V v_bits_num(V x, uint64_t c)
 
 V v_var(V x)
 {
-    static const char stem[] = "t";
-    const char *name = arena_printf(x.m->arena, "%s%d", stem, x.m->names++);
+    const char *name = arena_printf(x.m->arena, "t%d", x.m->names++);
     kir_decl(x.m->arena, x.m->block, x.e->type, name, x.e);
     return v_of(x, kir_name(x.m->arena, x.e->type, name));
 }

@@ -403,10 +403,10 @@ Num *plan_n(Unit *u, const FdDom *d)
     return num_op(u, FD_OP_MAX, n, num_int(u, 0));
 }
 
-Num *plan_elements(Unit *u, const Def *d, int n)
+Num *plan_elements(Unit *u, int n, const FdDom *doms)
 {
     Num *count = num_int(u, 1);
-    for (int i = 0; i < n; i++) count = num_op(u, FD_OP_MUL, count, plan_n(u, &d->doms[i]));
+    for (int i = 0; i < n; i++) count = num_op(u, FD_OP_MUL, count, plan_n(u, &doms[i]));
     return count;
 }
 

@@ -30,7 +30,7 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
     Unit *u = s->u;
     if (!fd_meet(seen, n)) return;
     for (int i = fd_children(n, children); i-- > 0;) look(s, children[i], seen);
-    if (n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) look_into(s, n->user->body, seen);
+    if (n->user) look_into(s, n->user->body, seen);
     if (!is_read(n)) return;
     bool suspect = s->body || is_suspect(u, n);
     if (!suspect && (!s->last || read_movement(n, s->last) != MOVES_FAR)) return;

@@ -43,8 +43,7 @@ typedef struct Walk {
     Unit *u;
     FdSeen
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
-    FdSeen functions; /* whose reads are listed */
-    Num *any;         /* nonzero: some read falls outside */
+    Num *any;    /* nonzero: some read falls outside */
 } Walk;
 
 static void add(Walk *w, Num *condition)
@@ -75,11 +74,10 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
     }
 }
 
-static void unsafe_function(Walk *w, const FdNode *fn)
+/* Only its body knows the indices of what a function reads. */
+static void unsafe_function(Walk *w, const FdNode *n)
 {
-    if (fn->kind != FD_FUNC || fn->leaf != FD_LEAF_USER || !user_reads(fn->user)) return;
-    add(w, num_truth(w->u, true));
-    if (fd_meet(&w->functions, fn)) user_suspects(w->u, fn->user);
+    if (fd_user_of(n) && user_reads(fd_user_of(n))) add(w, num_truth(w->u, true));
 }
 
 static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
@@ -94,7 +92,7 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
         }
         unsafe_reads(w, n->body, &inner, branch);
         if (n->init) unsafe_reads(w, n->init, s, branch);
-        unsafe_function(w, n->fn);
+        unsafe_function(w, n);
         if (n->fn->kind == FD_LET) {
             Scope lambda = {&inner, n->fn->nvars, n->fn->vars, n->fn->doms};
             unsafe_reads(w, n->fn->body, &lambda, branch);
@@ -104,7 +102,7 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     if (n->kind != FD_APPLY) return;
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
-    unsafe_function(w, n->fn);
+    unsafe_function(w, n);
     for (int i = 0; i < n->nargs; i++) unsafe_reads(w, n->args[i], s, branch || fd_is_lazy(n, i));
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
@@ -116,7 +114,6 @@ static Num *outside(Unit *u, const Def *d, bool branch)
     unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
-    fd_seen_free(&w.functions);
     return w.any;
 }
 
@@ -184,8 +181,7 @@ PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdF
         if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
         for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
         if (n->kind != FD_APPLY) continue;
-        if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER && user_reads(n->fn->user))
-            out.calls = true;
+        out.calls = out.calls || (fd_user_of(n) && user_reads(fd_user_of(n)));
         bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made, n);
         for (int i = 0; is_read(n) && i < n->nargs; i++) {
             if (old && fd_index_inferred(n->args[i], range_of, is_known, &place)) continue;

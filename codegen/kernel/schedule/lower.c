@@ -117,7 +117,7 @@ static void plan_flags(Unit *u, const Def *defs, int ndefs)
         most = larger(u, most, count);
     }
     for (int i = 0; i < ndefs; i++)
-        if (defs[i].nvars) most = larger(u, most, plan_elements(u, &defs[i], defs[i].nvars));
+        if (defs[i].nvars) most = larger(u, most, plan_elements(u, defs[i].nvars, defs[i].doms));
     Num *wide = num_op(u, FD_OP_GT, most ? most : num_int(u, 0), num_int(u, 2000000000));
     plan_line(u, "flag CS_WIDE = %s", num_text(u, wide));
 }
@@ -163,7 +163,7 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
                                   : "-cl-mad-enable -cl-unsafe-math-optimizations");
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
-        Num *elements = plan_elements(u, &defs[i], defs[i].nvars);
+        Num *elements = plan_elements(u, defs[i].nvars, defs[i].doms);
         const FdType *t = defs[i].body->type;
         if (defs[i].temp >= 0)
             plan_line(u, "temp %d bytes %s", defs[i].temp, num_text(u, plan_bytes(u, t, elements)));

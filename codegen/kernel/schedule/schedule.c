@@ -7,7 +7,7 @@
 static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
 {
     Num *none = num_op(u, FD_OP_EQ, recipe_length(u, reduce), num_int(u, 0));
-    Num *asked = num_op(u, FD_OP_GT, plan_elements(u, d, d->nvars), num_int(u, 0));
+    Num *asked = num_op(u, FD_OP_GT, plan_elements(u, d->nvars, d->doms), num_int(u, 0));
     Num *one[] = {num_int(u, 1), NULL, NULL};
     KirBlock body = {0};
     Gen g = gen_begin(u, "empty", &body);
@@ -74,7 +74,7 @@ Num *schedule_begin(Unit *u, const Def *d)
 static bool may_fail(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    bool call = n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER;
+    bool call = n->kind == FD_APPLY && fd_user_of(n);
     return !divides_safely(n) || (call && node_can_fail(n));
 }
 
@@ -130,9 +130,6 @@ void schedule_def(Unit *u, const Def *d)
         if (left != safe) /* the rest of what is safe, and what is not */
             rest = num_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left));
     }
-    if (u->options->tile != CG_TILE_1X1 && !num_is(rest, 0)) {
-        Num *chunks = recipe_chunks(u, d, rest, !num_is(unsafe, 0));
-        if (chunks) rest = num_and(u, rest, num_not(u, chunks));
-    }
+    rest = chunks(u, d, rest, !num_is(unsafe, 0));
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
 }

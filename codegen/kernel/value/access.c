@@ -187,7 +187,7 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
 {
     Arena *a = g->u->arena;
     const FdType *t = d->body->type;
-    Num *count = plan_elements(g->u, d, d->nvars);
+    Num *count = plan_elements(g->u, d->nvars, d->doms);
     if (d->temp >= 0 || !g->u->g->several)
         return gen_plane(g, gen_output(g, d), t, leaf, count, true);
     int k = 0;

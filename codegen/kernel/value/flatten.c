@@ -12,16 +12,6 @@ enum { DEEP = 32 }; /* from here on */
 
 static const KirType truth = {.kind = SC_BOOL, .lanes = 1};
 
-static void append(KirBlock *b, KirStmt *s)
-{
-    s->next = NULL;
-    if (b->last)
-        b->last->next = s;
-    else
-        b->first = s;
-    b->last = s;
-}
-
 static bool has_condition(const KirStmt *s)
 {
     for (; s; s = s->next)
@@ -45,7 +35,7 @@ static void declare_before(Arena *a, KirBlock *out, KirBlock *here, KirStmt *dec
 {
     const KirExpr *init = decl->expr;
     decl->expr = NULL;
-    append(out, decl);
+    kir_append(out, decl);
     if (init) kir_set(a, here, kir_name(a, decl->type, decl->name), init);
 }
 
@@ -61,7 +51,7 @@ static void unfold(Unit *u, KirBlock *out, const KirExpr *when, KirStmt *s)
             continue;
         }
         if (s->kind != KIR_IF || !s->expr) {
-            append(&here, s);
+            kir_append(&here, s);
             continue;
         }
         const KirExpr *taken = kir_name(a, truth, fresh_name(u, "taken"));

@@ -55,15 +55,14 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const Kir
     const KirExpr *args[] = {x, y};
     if (fn->kind == FD_LET) return gen_inline(g, fn, 2, args);
     if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
-    if (fn->leaf == FD_LEAF_USER) return gen_call(g, fn->user, 2, args);
+    if (fn->user) return gen_call(g, fn->user, 2, args);
     g->u->host_only = true; /* a function from outside */
     return x;
 }
 
 static const FdNode *user_identity(const FdNode *reduce)
 {
-    const FdNode *fn = reduce->fn;
-    return fn->kind == FD_FUNC && fn->leaf == FD_LEAF_USER ? fn->user->identity : NULL;
+    return fd_user_of(reduce) ? fd_user_of(reduce)->identity : NULL;
 }
 
 bool reduction_identity(const FdNode *reduce, ScalarValue *v)
@@ -110,8 +109,7 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
     bool proved = g->lane_var && g->checks == GEN_PROVED;
-    if (is_read(n) && ((gen_is_suspect(g, n) && !proved) || (g->user && g->checks == GEN_CHECKED)))
-        return true;
+    if (is_read(n) && gen_is_suspect(g, n) && !proved) return true;
     return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
            !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
 }
@@ -390,10 +388,10 @@ void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
     kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
 }
 
-static bool is_nonempty(const Gen *g, const FdNode *reduce)
+bool reduction_known_nonempty(const Unit *u, const FdNode *reduce)
 {
-    for (size_t i = 0; i < g->u->nonempty.len; i++)
-        if (g->u->nonempty.data[i] == reduce) return true;
+    for (size_t i = 0; i < u->nonempty.len; i++)
+        if (u->nonempty.data[i] == reduce) return true;
     return false;
 }
 
@@ -404,7 +402,8 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
     KirType t = gen_type_in(g->u, n->type, lanes ? g->lanes : 1), truth = kir_type(SC_BOOL, 1);
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
     const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
-    bool known = n->init || reduction_has_identity(n), check = !known && !is_nonempty(g, n);
+    bool known = n->init || reduction_has_identity(n);
+    bool check = !known && !reduction_known_nonempty(g->u, n);
     kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, t.lanes) : NULL);
     /* Others remember whether anything came: to begin with it, and to report that nothing did.
      * Infinities serve min and max as a start unless NaN must be exact. */
@@ -472,7 +471,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
             e = gen_make(g, n);
         else if (is_field(n))
             e = gen_field(g, n);
-        else if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER)
+        else if (fd_user_of(n))
             e = gen_call_user(g, n);
         break;
     default: break;

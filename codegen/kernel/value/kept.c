@@ -52,7 +52,7 @@ static bool is_costly(const void *ctx, const FdNode *n)
 {
     (void)ctx;
     return n->kind == FD_REDUCE || fd_op_of(n) == FD_OP_RANDOM ||
-           (n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER);
+           (n->kind == FD_APPLY && fd_user_of(n));
 }
 
 /* The only local of n that the loop sets, if it is a place that lanes find; else NULL. */

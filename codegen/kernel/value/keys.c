@@ -44,9 +44,7 @@ static bool find_target(const FdNode *reduce, Target *t)
 {
     *t = (Target){0};
     if (fd_op_of(reduce) != FD_OP_NONE) return reduction_identity(reduce, &t->value);
-    t->node = reduce->fn->kind == FD_FUNC && reduce->fn->leaf == FD_LEAF_USER
-                  ? reduce->fn->user->identity
-                  : NULL;
+    t->node = fd_user_of(reduce) ? fd_user_of(reduce)->identity : NULL;
     return t->node != NULL;
 }
 
@@ -56,10 +54,8 @@ static bool fails_here(const void *ctx, const FdNode *n)
 {
     const Unit *u = ctx;
     if (n->kind == FD_REDUCE) return !reduction_has_identity(n);
-    for (size_t i = 0; i < u->suspects.len; i++)
-        if (u->suspects.data[i] == n) return true;
-    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER &&
-           user_reads(n->fn->user);
+    if (is_suspect(u, n)) return true;
+    return n->kind == FD_APPLY && fd_user_of(n) && user_reads(fd_user_of(n));
 }
 
 static void always_computed(Finder *f, const FdNode *n)

@@ -159,7 +159,7 @@ static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
             return "reductions over ranges of their own";
     if (!why) why = refused(l, n->body, seen);
     if (why || fd_op_of(n) != FD_OP_NONE) return why;
-    if (n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER) return refused_user(l, n->fn->user);
+    if (fd_user_of(n)) return refused_user(l, fd_user_of(n));
     return "reductions by functions";
 }
 
@@ -173,9 +173,7 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     if (op == FD_OP_RANDOM) return "random numbers";
     if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED))
         return "integer division";
-    Why why = op != FD_OP_NONE                                        ? NULL
-              : n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER ? refused_user(l, n->fn->user)
-                                                                      : "calls";
+    Why why = op != FD_OP_NONE ? NULL : fd_user_of(n) ? refused_user(l, fd_user_of(n)) : "calls";
     return why ? why : refused_args(l, n, seen);
 }
 
@@ -226,8 +224,7 @@ typedef struct Locals {
 static bool count_locals(const void *ctx, const FdNode *n)
 {
     Locals *l = *(Locals *const *)ctx;
-    bool user = n->kind == FD_FUNC && n->leaf == FD_LEAF_USER;
-    if (!user || !loops(n->user->body)) return false;
+    if (!n->user || !loops(n->user->body)) return false;
     Arena *a = arena_new();
     l->count += spread_user(a, n->user, NULL)->nlocals;
     arena_free(a);

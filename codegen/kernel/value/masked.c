@@ -154,8 +154,7 @@ static bool has_loop_in(const SpreadStmt *s)
 static bool is_call(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    return n->kind == FD_REDUCE ||
-           (n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER);
+    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && fd_user_of(n));
 }
 
 static bool calls(const FdNode *n)

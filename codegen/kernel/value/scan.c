@@ -271,10 +271,8 @@ static void compose(Finder *f, Scan *s, const Step *step)
 /* Reductions that may be empty fail, like divisions. */
 static bool fails(const void *ctx, const FdNode *n)
 {
-    const Unit *u = ctx;
-    bool known = n->kind != FD_REDUCE || n->init || reduction_has_identity(n);
-    for (size_t i = 0; !known && i < u->nonempty.len; i++) known = u->nonempty.data[i] == n;
-    return !known;
+    return n->kind == FD_REDUCE && !n->init && !reduction_has_identity(n) &&
+           !reduction_known_nonempty(ctx, n);
 }
 
 /* The one read, of the element before along one variable. */

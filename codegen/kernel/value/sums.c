@@ -18,13 +18,6 @@ static bool has_shifts(ScalarKind k)
            k == SC_DOUBLE || k == SC_BOOL;
 }
 
-static bool is_known_nonempty(const Unit *u, const FdNode *n)
-{
-    for (size_t i = 0; i < u->nonempty.len; i++)
-        if (u->nonempty.data[i] == n) return true;
-    return false;
-}
-
 static bool can_be_in_lanes(const void *ctx, const FdNode *n)
 {
     const Unit *u = ctx;
@@ -34,7 +27,7 @@ static bool can_be_in_lanes(const void *ctx, const FdNode *n)
     ScalarKind k = result_kind(n);
     bool exact = u->options->precise && scalar_is_real(k);
     if ((fd_op_info(fd_op_of(n))->props & both) != both || exact || !has_shifts(k)) return false;
-    if (!reduction_has_identity(n) && !is_known_nonempty(u, n)) return false;
+    if (!reduction_has_identity(n) && !reduction_known_nonempty(u, n)) return false;
     const FdDom *last = &n->doms[n->nvars - 1];
     return last->lo && lanes_possible(n->body, n->vars[n->nvars - 1], 0);
 }
@@ -152,7 +145,7 @@ const KirExpr *gen_sum_in_lanes(Gen *g, const FdNode *n)
     KirType t = gen_type(g->u, n->type);
     Sum s = {.reduce = n,
              .acc = kir_name(a, t, fresh_name(g->u, "acc")),
-             .lanes = kir_name(a, idx, g->lanes == KIR_V8 ? "V8" : "V4"),
+             .lanes = kir_lane_count(a, g->lanes),
              .type = t};
     s.type.lanes = g->lanes;
     kir_decl(a, g->block, t, s.acc->name, gen_identity(g, n));

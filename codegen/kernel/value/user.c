@@ -18,9 +18,7 @@ static bool can_fail(const FdNode *n, FdSeen *seen)
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)) &&
         !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
         return true;
-    if (op == FD_OP_NONE && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_USER &&
-        user_can_fail(n->fn->user))
-        return true;
+    if (fd_user_of(n) && user_can_fail(fd_user_of(n))) return true;
     for (int i = 0; i < n->nargs; i++)
         if (can_fail(n->args[i], seen)) return true;
     return false;
@@ -45,10 +43,7 @@ static bool stmt_can_fail(const FdStmt *s)
 
 /* ---- does it read arrays? -------------------------------------------------------------------- */
 
-/* What a walk over a function's reads does: lists them with the unit's suspects, or (NULL) only finds
- * whether there is one. */
 typedef struct Reads {
-    Unit *list;
     bool found;
     FdSeen seen;
 } Reads;
@@ -59,13 +54,9 @@ static void node_reads(Reads *r, const FdNode *n)
 {
     const FdNode *children[FD_MAX_CHILDREN];
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if ((r->found && !r->list) || op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&r->seen, n))
-        return;
-    if (n->kind == FD_FUNC && n->leaf == FD_LEAF_USER) body_reads(r, n->user->body);
-    if (is_read(n)) {
-        r->found = true;
-        if (r->list) vec_push(&r->list->suspects, n);
-    }
+    if (r->found || op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&r->seen, n)) return;
+    if (n->user) body_reads(r, n->user->body);
+    if (is_read(n)) r->found = true;
     for (int i = fd_children(n, children); i-- > 0;) node_reads(r, children[i]);
 }
 
@@ -85,13 +76,6 @@ bool user_reads(const FdUser *user)
     body_reads(&r, user->body);
     fd_seen_free(&r.seen);
     return r.found;
-}
-
-void user_suspects(Unit *u, const FdUser *user)
-{
-    Reads r = {.list = u};
-    body_reads(&r, user->body);
-    fd_seen_free(&r.seen);
 }
 
 static bool user_can_fail(const FdUser *user)

@@ -33,7 +33,6 @@ static const char *axis_name(Unit *u, int nvars, const FdNode *const *vars)
 
 int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms)
 {
-    Def all = {.nvars = nvars, .doms = doms};
     bool closed = true;
     for (int i = 0; i < nvars; i++)
         closed = closed && doms[i].lo && node_is_closed(doms[i].lo) && node_is_closed(doms[i].hi);
@@ -41,13 +40,27 @@ int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDo
                                    .nvars = nvars,
                                    .vars = vars,
                                    .doms = doms,
-                                   .n = closed ? plan_elements(u, &all, nvars) : NULL};
+                                   .n = closed ? plan_elements(u, nvars, doms) : NULL};
     return n->naxes++;
 }
 
 int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to)
 {
     return nest_axis(u, n, to - from, d->vars + from, d->doms + from);
+}
+
+int nest_axis_some(Unit *u, Nest *n, unsigned which)
+{
+    const Def *d = n->def;
+    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
+    int count = 0;
+    for (int v = 0; v < d->nvars; v++) {
+        if (!(which >> v & 1)) continue;
+        vars[count] = d->vars[v];
+        doms[count++] = d->doms[v];
+    }
+    return count ? nest_axis(u, n, count, vars, doms) : -1;
 }
 
 int nest_axis_parts(Nest *n, const char *name, Num *count)

@@ -213,6 +213,7 @@ const char *nest_word(const char *name); /* itself if it is a word of C, else "_
 Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when);
 int nest_axis(Unit *u, Nest *n, int nvars, const FdNode *const *vars, const FdDom *doms);
 int nest_axis_of(Unit *u, Nest *n, const Def *d, int from, int to); /* variables [from, to) */
+int nest_axis_some(Unit *u, Nest *n, unsigned which); /* those of these bits; -1: there are none */
 int nest_axis_parts(Nest *n, const char *name, Num *count);
 /* Of a variable of the definition only the positions from `from` to `to`; NULL: the first, the last. */
 void nest_axis_cut(Unit *u, Nest *n, int axis, Num *from, Num *to);

@@ -15,19 +15,15 @@ typedef struct Hoist {
     const KirExpr *n, *leaves; /* leaves: some read does; NULL: none found yet */
 } Hoist;
 
-static bool stays(const void *ctx, const FdNode *n)
+/* Is it a variable other than those bound around and the axis' own? */
+static bool varies(const void *ctx, const FdNode *n)
 {
     const Hoist *h = ctx;
     const Def *d = h->l->n->def;
-    if (n->kind != FD_VAR || n == h->axis->vars[0]) return true;
+    if (n->kind != FD_VAR || n == h->axis->vars[0]) return false;
     for (int i = 0; i < d->nvars; i++)
-        if (d->vars[i] == n) return true;
-    return false;
-}
-
-static bool varies(const void *ctx, const FdNode *n)
-{
-    return !stays(ctx, n);
+        if (d->vars[i] == n) return false;
+    return true;
 }
 
 static void hoist_read(Hoist *h, const FdNode *read)

@@ -385,14 +385,12 @@ Num *recipe_contract(Unit *u, const Def *d, Num *when)
     bool gpu = u->options->family == CG_GPU;
     if ((u->options->precise && !gpu) || !contraction_find(u, d, &t.c)) return NULL;
     if (t.c.noperands > (gpu ? 4 : MAX_OPERANDS)) return NULL;
-    Def rows = {.nvars = t.c.nrows, .doms = t.c.row_doms},
-        batch = {.nvars = t.c.nbatch, .doms = t.c.batch_doms};
-    t.m = num_let(u, "m", plan_elements(u, &rows, rows.nvars));
+    t.m = num_let(u, "m", plan_elements(u, t.c.nrows, t.c.row_doms));
     t.n = num_let(u, "n", plan_n(u, &d->doms[t.c.col]));
     for (int i = 0; i < t.c.nreduces; i = recipe_group_end(t.c.nreduces, t.c.reduces, i)) {
         t.ks[i] = num_let(u, "k", recipe_length(u, t.c.reduces[i]));
         t.k = i ? num_op(u, FD_OP_MAX, t.k, t.ks[i]) : t.ks[i];
     }
-    t.batch = num_let(u, "batch", plan_elements(u, &batch, batch.nvars));
+    t.batch = num_let(u, "batch", plan_elements(u, t.c.nbatch, t.c.batch_doms));
     return gpu ? on_gpu(&t, when) : on_cpu(&t, when);
 }

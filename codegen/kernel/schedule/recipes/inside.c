@@ -90,12 +90,6 @@ static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
     return b;
 }
 
-static bool is_reduction(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_REDUCE;
-}
-
 /* Does most of a row lie inside? Conditions that hold for all values of a reduction may leave little. */
 static Num *is_most(Unit *u, const Inside *x)
 {
@@ -125,11 +119,11 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     bool narrow = lanes_are_narrow(inside, v);
     if (narrow && x.nturns) narrow = lanes_are_narrow(nest_body(u, tried.n, tried.border)->node, v);
     int vector = narrow ? KIR_V2 : nest_lanes_for(widest_bytes(inside));
-    if (fd_any(inside, is_reduction, NULL))
+    if (fd_any(inside, recipe_is_reduction, NULL))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
-    Num *count = num_let(u, "rows", plan_elements(u, d, x.last));
+    Num *count = num_let(u, "rows", plan_elements(u, x.last, d->doms));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes));
     Num *share = num_let(u, "share", rows_each(u, count, length));
     Boxes b = boxes(u, &x, when, lanes);

@@ -24,10 +24,9 @@ enum {
 
 typedef struct ByKey {
     const Def *d;
-    int nreduces, nrows, nkeys, ngroups;
+    int nreduces, ngroups;
     const FdNode *reduces[NEST_RESULTS]; /* those over the same variables are a group */
-    const FdNode **rows, **keys;         /* the definition's variables: not keys, keys */
-    FdDom *row_doms, *key_doms;
+    unsigned keys;                       /* which of the definition's variables */
     bool commutes;
     bool lazy; /* some lie in branches: to be computed whatever the values, they must not fail */
     int64_t bytes; /* of a table's entry */
@@ -45,15 +44,12 @@ static bool find_reductions(Unit *u, const Def *d, ByKey *x)
     x->lazy = recipe_reductions(d, always) == 0;
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
-        bool user = fd_op_of(reduce) == FD_OP_NONE;
+        const FdUser *user = fd_user_of(reduce);
         if (x->lazy && (node_can_fail(reduce->body) || !reduction_has_identity(reduce)))
             return false;
-        if (user && !(reduce->fn->kind == FD_FUNC && reduce->fn->leaf == FD_LEAF_USER &&
-                      reduce->fn->user->associative))
-            return false;
-        if (!user && !reduction_splits(reduce)) return false;
+        if (user ? !user->associative : !reduction_splits(reduce)) return false;
         if (u->options->precise && !reduction_has_identity(reduce)) return false;
-        x->commutes = x->commutes && (!user || reduce->fn->user->commutative);
+        x->commutes = x->commutes && (!user || user->commutative);
         x->bytes += (int64_t)kir_bytes(gen_type(u, reduce->type));
     }
     for (int r = 0; r < x->nreduces; r = recipe_group_end(x->nreduces, x->reduces, r)) x->ngroups++;
@@ -64,25 +60,17 @@ static bool find(Unit *u, const Def *d, ByKey *x)
 {
     *x = (ByKey){.d = d, .commutes = true};
     if (u->options->family == CG_GPU || !find_reductions(u, d, x)) return false;
-    unsigned keys = keys_find(u, d, x->nreduces, x->reduces);
-    if (!keys) return false;
-    x->rows = arena_array(u->arena, const FdNode *, d->nvars + 1);
-    x->keys = arena_array(u->arena, const FdNode *, d->nvars + 1);
-    x->row_doms = arena_array(u->arena, FdDom, d->nvars + 1);
-    x->key_doms = arena_array(u->arena, FdDom, d->nvars + 1);
-    for (int v = 0; v < d->nvars; v++) {
-        bool key = keys >> v & 1;
-        int *count = key ? &x->nkeys : &x->nrows;
-        (key ? x->keys : x->rows)[*count] = d->vars[v];
-        (key ? x->key_doms : x->row_doms)[(*count)++] = d->doms[v];
-    }
-    return true;
+    x->keys = keys_find(u, d, x->nreduces, x->reduces);
+    return x->keys != 0;
 }
 
-static Num *elements(Unit *u, int nvars, const FdDom *doms)
+/* Combinations of these variables of the definition. */
+static Num *elements(Unit *u, const Def *d, unsigned which)
 {
-    Def all = {.nvars = nvars, .doms = doms};
-    return plan_elements(u, &all, nvars);
+    Num *count = num_int(u, 1);
+    for (int v = 0; v < d->nvars; v++)
+        if (which >> v & 1) count = num_op(u, FD_OP_MUL, count, plan_n(u, &d->doms[v]));
+    return count;
 }
 
 /* ---- nests ------------------------------------------------------------------------------------- */
@@ -93,8 +81,8 @@ static Nest *nest_by_key(Unit *u, const ByKey *x, int begin, int end, const char
     Nest *n = nest_new(u, name, x->d, when);
     recipe_use(n, end - begin, x->reduces + begin);
     for (int r = begin; r < end; r++) n->part.temps[r - begin] = x->temps[r];
-    *rows = x->nrows ? nest_axis(u, n, x->nrows, x->rows, x->row_doms) : -1;
-    *keys = nest_axis(u, n, x->nkeys, x->keys, x->key_doms);
+    *rows = nest_axis_some(u, n, ~x->keys);
+    *keys = nest_axis_some(u, n, x->keys);
     return n;
 }
 
@@ -233,8 +221,8 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     for (int r = 0; r < x.nreduces; r = recipe_group_end(x.nreduces, x.reduces, r))
         n = num_op(u, FD_OP_MAX, n, recipe_length(u, x.reduces[r]));
     n = num_let(u, "work", n);
-    x.nrow = num_let(u, "rows", elements(u, x.nrows, x.row_doms));
-    x.nkey = num_let(u, "keys", elements(u, x.nkeys, x.key_doms));
+    x.nrow = num_let(u, "rows", elements(u, d, ~x.keys));
+    x.nkey = num_let(u, "keys", elements(u, d, x.keys));
     Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), n);
     Num *large = num_op(u, FD_OP_GE, all, num_int(u, LEAST_WORK));
     large = num_and(u, large, num_op(u, FD_OP_GE, n, num_int(u, LEAST_EACH)));

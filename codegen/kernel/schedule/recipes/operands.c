@@ -64,6 +64,12 @@ int recipe_group_end(int n, const FdNode *const *reduces, int begin)
     return end;
 }
 
+bool recipe_is_reduction(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE;
+}
+
 bool recipe_decides(const FdNode *reduce)
 {
     FdOp op = fd_op_of(reduce);
@@ -72,8 +78,14 @@ bool recipe_decides(const FdNode *reduce)
 
 Num *recipe_length(Unit *u, const FdNode *reduce)
 {
-    Def all = {.nvars = reduce->nvars, .doms = reduce->doms};
-    return plan_elements(u, &all, all.nvars);
+    return plan_elements(u, reduce->nvars, reduce->doms);
+}
+
+Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least)
+{
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8));
+    Num *few = num_ceildiv(u, num_int(u, least), num_op(u, FD_OP_MAX, length, num_int(u, 1)));
+    return num_let(u, "chunk", num_op(u, FD_OP_MAX, num_ceildiv(u, lines, units), few));
 }
 
 Num *recipe_each_unit(Unit *u, int each, Num *rows)
@@ -95,8 +107,8 @@ size_t recipe_widest(int n, const FdNode *const *reduces)
 bool reduction_reorders(const FdNode *r)
 {
     if (r->init) return false;
-    if (r->fn->kind == FD_FUNC && r->fn->leaf == FD_LEAF_USER)
-        return r->fn->user->associative && r->fn->user->commutative;
+    const FdUser *user = fd_user_of(r);
+    if (user) return user->associative && user->commutative;
     FdOp op = fd_op_of(r);
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     return op != FD_OP_NONE && (fd_op_info(op)->props & both) == both;
@@ -204,12 +216,6 @@ static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen 
     return true;
 }
 
-static bool is_reduction(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_REDUCE;
-}
-
 /* Can the bodies' operations between operands run in lanes? */
 static bool pointwise_lanes(const Contraction *c, const FdNode *n, int group, FdSeen *seen)
 {
@@ -226,7 +232,7 @@ static bool pointwise_lanes(const Contraction *c, const FdNode *n, int group, Fd
 static bool body_splits(Contraction *c, const FdNode *body, int group)
 {
     FdSeen seen[3] = {{0}, {0}, {0}};
-    bool fits = !fd_any(body, is_reduction, NULL) && split(c, body, group, false, seen) &&
+    bool fits = !fd_any(body, recipe_is_reduction, NULL) && split(c, body, group, false, seen) &&
                 pointwise_lanes(c, body, group, &seen[2]);
     for (int i = 0; i < 3; i++) fd_seen_free(&seen[i]);
     return fits;

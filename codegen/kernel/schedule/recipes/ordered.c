@@ -51,16 +51,10 @@ bool recipe_stays(const Def *d, int dim)
 /* The variables that stay as one axis, -1: there are none. `but`: this one apart. */
 static int lines_axis(Unit *u, Nest *n, const bool *stays, int but)
 {
-    const Def *d = n->def;
-    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
-    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
-    int lines = 0;
-    for (int v = 0; v < d->nvars; v++) {
-        if (!stays[v] || v == but) continue;
-        vars[lines] = d->vars[v];
-        doms[lines++] = d->doms[v];
-    }
-    return lines ? nest_axis(u, n, lines, vars, doms) : -1;
+    unsigned lines = 0;
+    for (int v = 0; v < n->def->nvars; v++)
+        if (stays[v] && v != but) lines |= 1u << v;
+    return nest_axis_some(u, n, lines);
 }
 
 /* A loop over an ordered variable, between these positions. */

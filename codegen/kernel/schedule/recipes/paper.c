@@ -311,14 +311,12 @@ Num *recipe_paper(Unit *u, const Def *d, Num *when)
         return NULL;
     for (int i = 0; i < c.noperands; i++)
         if (!fits(c.operands[i].kind)) return NULL;
-    Def rows = {.nvars = c.nrows, .doms = c.row_doms},
-        batch = {.nvars = c.nbatch, .doms = c.batch_doms};
     Paper p = {.u = u, .c = &c, .t = u->options->tile == CG_TILE_4X4 ? 2 : 1, .when = when};
     Num *two = num_int(u, 2);
-    p.m = num_let(u, "m", plan_elements(u, &rows, rows.nvars));
+    p.m = num_let(u, "m", plan_elements(u, c.nrows, c.row_doms));
     p.n = num_let(u, "n", plan_n(u, &d->doms[c.col]));
     p.k = num_let(u, "k", recipe_length(u, c.reduces[0]));
-    p.batch = num_let(u, "batch", plan_elements(u, &batch, batch.nvars));
+    p.batch = num_let(u, "batch", plan_elements(u, c.nbatch, c.batch_doms));
     p.mh = num_let(u, "mh", num_ceildiv(u, p.m, two));
     p.nh = num_let(u, "nh", num_ceildiv(u, p.n, two));
     p.kh = num_let(u, "kh", num_ceildiv(u, p.k, two));

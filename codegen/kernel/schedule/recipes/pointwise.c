@@ -63,7 +63,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     bool checked = !num_is(unsafe, 0);
     Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
-    Num *rows = num_let(u, "rows", plan_elements(u, d, last));
+    Num *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
     Num *sized = plan_sized(u, d);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
@@ -118,7 +118,7 @@ static void item_nest(Unit *u, const Def *d, Num *when, bool checked, Num *width
 static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
 {
     int last = d->nvars - 1;
-    Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, d, last));
+    Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
     Num *four = num_int(u, 4), *group = recipe_group(u);
     Num *few = num_op(u, FD_OP_LT, rows, four);
     Num *near =

@@ -44,6 +44,7 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when);  /* the same over ranges o
 /* The reductions of a definition, if each is computed whatever the values (none lies in branches
  * only): their number; else 0. Those over the same variables follow each other. */
 int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS]);
+bool recipe_is_reduction(const void *ctx, const FdNode *n);               /* for fd_any */
 int recipe_all_reductions(const Def *d, const FdNode *out[NEST_RESULTS]); /* in branches too */
 /* Where the reductions over other variables than those of number `begin` begin. */
 int recipe_group_end(int n, const FdNode *const *reduces, int begin);
@@ -57,6 +58,9 @@ bool recipe_decides(const FdNode *reduce);
 bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
 size_t recipe_widest(int n, const FdNode *const *reduces); /* bytes of the widest element */
+/* How many of some lines a work-item of a CPU takes, so that it has `least` elements if they can be had
+ * and every unit several work-items. */
+Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least);
 /* In how many parts to cut each of some rows, for every unit to have `each` of them. */
 Num *recipe_each_unit(Unit *u, int each, Num *rows);
 

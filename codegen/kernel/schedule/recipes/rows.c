@@ -81,8 +81,8 @@ static bool find_split(const Def *d, Split *s)
 
 static bool is_chunked(const FdNode *r)
 {
-    return !r->init && r->fn->kind == FD_FUNC && r->fn->leaf == FD_LEAF_USER &&
-           r->fn->user->associative && reduction_is_closed(r);
+    const FdUser *user = fd_user_of(r);
+    return !r->init && user && user->associative && reduction_is_closed(r);
 }
 
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
@@ -91,7 +91,7 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     if (u->options->precise || !find_split(d, &s)) return NULL;
     for (int r = 0; r < s.nreduces; r++)
         if (!is_chunked(s.reduces[r])) return NULL;
-    s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
+    s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     /* Several for every unit, of 256 operands at least. */
     Num *one = num_int(u, 1);
@@ -186,11 +186,8 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
     Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
     NestStep *in = &n->root;
     if (rows >= 0) {
-        Num *one = num_int(u, 1);
-        Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8));
-        Num *few = num_ceildiv(u, num_int(u, 16384), num_op(u, FD_OP_MAX, s->work, one));
-        Num *chunk = num_op(u, FD_OP_MAX, num_ceildiv(u, s->rows, units), few);
-        in = nest_group(u, in, rows, 0, num_let(u, "chunk", chunk), NEST_CUT);
+        Num *chunk = recipe_lines_each(u, s->rows, s->work, 16384);
+        in = nest_group(u, in, rows, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
     lane_loops(u, s, n, in, axes, lane);
@@ -340,7 +337,7 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
         return NULL;
     int lane = gpu ? -1 : lane_variable(u, &s);
     if (!gpu && lane < 0) return NULL;
-    s.rows = num_let(u, "rows", plan_elements(u, d, d->nvars));
+    s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, lane, when);
 }

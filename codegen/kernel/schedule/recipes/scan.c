@@ -33,15 +33,8 @@ static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, i
     const Def *d = &f->in->def;
     Unit *u = f->u;
     Nest *n = nest_inside(u, name, f->in, when);
-    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
-    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
-    int count = 0, dim = f->scan->dim;
-    for (int v = 0; v < d->nvars; v++) {
-        if (v == dim) continue;
-        vars[count] = d->vars[v];
-        doms[count++] = d->doms[v];
-    }
-    *lines = count ? nest_axis(u, n, count, vars, doms) : -1;
+    int dim = f->scan->dim;
+    *lines = nest_axis_some(u, n, ~(1u << dim));
     *axis = nest_axis_of(u, n, d, dim, dim + 1);
     n->axes[*axis].down = f->in->down[dim];
     nest_axis_cut(u, n, *axis, f->in->skip[dim], NULL);
@@ -71,11 +64,8 @@ static void rows_nest(const Form *f, Num *rows, Num *when)
     Nest *n = scan_nest(f, "scan_rows", when, &lines, &axis);
     NestStep *in = &n->root;
     if (lines >= 0) {
-        Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 8));
-        Num *few = num_ceildiv(u, num_int(u, 4096),
-                               num_op(u, FD_OP_MAX, f->in->n[f->scan->dim], num_int(u, 1)));
-        Num *chunk = num_op(u, FD_OP_MAX, num_ceildiv(u, rows, units), few);
-        in = nest_group(u, in, lines, 0, num_let(u, "chunk", chunk), NEST_CUT);
+        Num *chunk = recipe_lines_each(u, rows, f->in->n[f->scan->dim], 4096);
+        in = nest_group(u, in, lines, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, lines, NULL, NEST_CUT);
     }
     nest_step(u, in, NEST_RESUME);

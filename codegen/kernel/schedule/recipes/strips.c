@@ -67,7 +67,7 @@ static void name_extents(Unit *u, Across *x)
 {
     x->width = nest_lane_count(u, x->lanes);
     x->n = num_let(u, "n", plan_n(u, &x->d->doms[x->d->nvars - 1]));
-    x->rows = num_let(u, "rows", plan_elements(u, x->d, x->d->nvars - 1));
+    x->rows = num_let(u, "rows", plan_elements(u, x->d->nvars - 1, x->d->doms));
 }
 
 static Nest *nest_across(Unit *u, const Across *x, const char *name, Num *when, int *rows,

@@ -54,23 +54,16 @@ static bool find(Turned *t, const FdNode *n, FdSeen *seen)
 static void square_nest(Unit *u, const Turned *t, Num *when, int lanes)
 {
     const Def *d = t->d;
-    int last = d->nvars - 1, nrest = 0;
-    const FdNode **rest = arena_array(u->arena, const FdNode *, d->nvars);
-    FdDom *doms = arena_array(u->arena, FdDom, d->nvars);
-    for (int i = 0; i < last; i++) {
-        if (i == t->other) continue;
-        rest[nrest] = d->vars[i];
-        doms[nrest++] = d->doms[i];
-    }
+    int last = d->nvars - 1;
     Nest *n = nest_new(u, "turned", d, when);
     n->lanes = lanes;
     n->stream = d->temp < 0;
-    n->stream = true;
     Num *width = nest_lane_count(u, lanes), *block = num_int(u, BLOCK);
     int x = nest_axis_of(u, n, d, t->other, t->other + 1),
-        y = nest_axis_of(u, n, d, last, last + 1);
+        y = nest_axis_of(u, n, d, last, last + 1),
+        rest = nest_axis_some(u, n, ~(1u << t->other | 1u << last));
     NestStep *in = &n->root;
-    if (nrest) in = nest_group(u, in, nest_axis(u, n, nrest, rest, doms), 2, NULL, NEST_CUT);
+    if (rest >= 0) in = nest_group(u, in, rest, 2, NULL, NEST_CUT);
     /* neighbours along x, which are neighbours in memory where squares are read, follow each other */
     in = nest_group(u, in, y, 1, block, NEST_CUT);
     in = nest_group(u, in, x, 0, block, NEST_CUT);

@@ -39,16 +39,9 @@ Num *recipe_wave(Unit *u, Interior *in, Num *when)
     Num *diagonal = num_loop(u, "diagonal", diagonals, when);
     Nest *n = nest_inside(u, "wavefront", in, when);
     n->lanes = lanes;
-    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars);
-    FdDom *doms = arena_array(u->arena, FdDom, d->nvars);
-    int lines = 0;
-    for (int v = 0; v < d->nvars; v++) {
-        if (v == w->row || v == w->column) continue;
-        vars[lines] = d->vars[v];
-        doms[lines++] = d->doms[v];
-    }
+    int lines = nest_axis_some(u, n, ~(1u << w->row | 1u << w->column));
     NestStep *at = &n->root;
-    if (lines) at = nest_group(u, at, nest_axis(u, n, lines, vars, doms), 1, NULL, NEST_CUT);
+    if (lines >= 0) at = nest_group(u, at, lines, 1, NULL, NEST_CUT);
     n->wave = (NestWave){.of = w, .steps = {tile[0], tile[1]}, .diagonal = diagonal};
     for (int i = 0; i < 2; i++) {
         int v = i ? w->column : w->row, axis = nest_axis_of(u, n, d, v, v + 1);
