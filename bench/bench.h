@@ -53,6 +53,21 @@ static inline float *bench_floats(size_t n, uint64_t seed)
     return p;
 }
 
+/* The line of a peer that this compiler has made, if what it gives is right; its exit code. */
+static inline int bench_report(double best, double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance)) {
+        fprintf(stderr, "wrong: %g instead of %g\n", got, want);
+        return 1;
+    }
+#ifdef __clang__
+    printf("%.9f clang %d\n", best, __clang_major__);
+#else
+    printf("%.9f gcc %d, no clang\n", best, __GNUC__);
+#endif
+    return 0;
+}
+
 /* Exits unless some elements of c = a b, n by n, are right. */
 static inline void bench_check_product(size_t n, const float *a, const float *b, const float *c)
 {

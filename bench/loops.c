@@ -155,14 +155,5 @@ int main(int argc, char **argv)
     double best = bench_best(rows[k].run, &l, 1), want = wanted(&l, argv[2]);
     bool number = !strcmp(argv[2], "sum") || !strcmp(argv[2], "dot") || !strcmp(argv[2], "max");
     double got = (double)y[number ? 0 : results - 1];
-    if (!(fabs(got - want) <= 1e-4 * (double)n)) {
-        fprintf(stderr, "wrong: %g instead of %g\n", got, want);
-        return 1;
-    }
-#ifdef __clang__
-    printf("%.9f clang %d\n", best, __clang_major__);
-#else
-    printf("%.9f gcc %d, no clang\n", best, __GNUC__);
-#endif
-    return 0;
+    return bench_report(best, got, want, 1e-4 * (double)n);
 }

@@ -80,14 +80,5 @@ int main(int argc, char **argv)
     rows[k].run(&m);
     double best = bench_best(rows[k].run, &m, 1);
     double want = wanted(argv[2], (double)m.a[last], (double)m.b[last]), got = (double)y[last];
-    if (!(fabs(got - want) <= 1e-4 * fabs(want) + 1e-4)) {
-        fprintf(stderr, "wrong: %g instead of %g\n", got, want);
-        return 1;
-    }
-#ifdef __clang__
-    printf("%.9f clang %d\n", best, __clang_major__);
-#else
-    printf("%.9f gcc %d, no clang\n", best, __GNUC__);
-#endif
-    return 0;
+    return bench_report(best, got, want, 1e-4 * fabs(want) + 1e-4);
 }

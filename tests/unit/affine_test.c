@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../fdag/index/affine.h"
+#include "suite.h"
 
 static const FdLoc nowhere = {0, 0};
 static Fd *fd;
@@ -118,9 +119,5 @@ int main(void)
     tcase_add_test(c, who_asks_says_what_is_known);
     tcase_add_test(c, ends_that_cancel);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include "../../base/scalar.h"
 #include "../../base/text.h"
 #include "../../base/vec.h"
+#include "suite.h"
 
 /* ---- text ------------------------------------------------------------------------------- */
 
@@ -341,9 +342,5 @@ int main(void)
     tcase_add_test(c, hostile_sources_print_safely);
     tcase_add_test(c, suggestions_are_near);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

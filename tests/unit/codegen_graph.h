@@ -37,6 +37,25 @@ typedef struct Notation {
     } vars[MAX_VARS];
 } Notation;
 
+/* A record, and a reduction by it that is associative, not commutative. */
+#define RECORD_PAIR "record Pair (float x, int n)\n"
+#define USER_LAST                                                                                  \
+    "user \"last\" : Pair(Pair, Pair) associative identity (0, 0) {\n"                             \
+    "  %0 = local \"a\" : Pair\n"                                                                  \
+    "  %1 = local \"b\" : Pair\n"                                                                  \
+    "  %2 = apply @field 0 (%0) : float\n"                                                         \
+    "  %3 = apply @field 0 (%1) : float\n"                                                         \
+    "  %4 = apply @add (%2, %3) : float\n"                                                         \
+    "  %5 = apply @field 1 (%0) : int\n"                                                           \
+    "  %6 = apply @field 1 (%1) : int\n"                                                           \
+    "  %7 = const 0 : int\n"                                                                       \
+    "  %8 = apply @eq (%6, %7) : bool\n"                                                           \
+    "  %9 = apply @select (%8, %5, %6) : int\n"                                                    \
+    "  %10 = apply @make (%4, %9) : Pair\n"                                                        \
+    "  params (%0, %1)\n"                                                                          \
+    "  return %10\n"                                                                               \
+    "}\n"
+
 static const FdNode *notation(Notation *p);
 
 static void notation_fail(const Notation *p, const char *why)

@@ -2,27 +2,10 @@
  * spelling, several results, operands in and out of the tables. Sizes are such that most take one
  * pass. CODEGEN_RANDOM=n and CODEGEN_SEED=first as for other random graphs. */
 #include "codegen_run.h"
+#include "suite.h"
 
-/* last: associative, not commutative. */
-static const char declarations[] =
-    "record Pair (float x, int n)\n"
-    "user \"last\" : Pair(Pair, Pair) associative identity (0, 0) {\n"
-    "  %0 = local \"a\" : Pair\n"
-    "  %1 = local \"b\" : Pair\n"
-    "  %2 = apply @field 0 (%0) : float\n"
-    "  %3 = apply @field 0 (%1) : float\n"
-    "  %4 = apply @add (%2, %3) : float\n"
-    "  %5 = apply @field 1 (%0) : int\n"
-    "  %6 = apply @field 1 (%1) : int\n"
-    "  %7 = const 0 : int\n"
-    "  %8 = apply @eq (%6, %7) : bool\n"
-    "  %9 = apply @select (%8, %5, %6) : int\n"
-    "  %10 = apply @make (%4, %9) : Pair\n"
-    "  params (%0, %1)\n"
-    "  return %10\n"
-    "}\n"
-    "%0 = const 0 : int\n"
-    "root %0\n";
+static const char declarations[] = RECORD_PAIR USER_LAST "%0 = const 0 : int\n"
+                                                         "root %0\n";
 
 typedef struct Random {
     uint32_t state;
@@ -151,11 +134,5 @@ int main(void)
     tcase_set_timeout(t, 240);
     tcase_add_test(t, random_graphs);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    if (!getenv("CK_FORK"))
-        srunner_set_fork_status(r, CK_NOFORK); /* opening OpenCL takes a second */
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed;
+    return run_suite_here(s);
 }

@@ -7,6 +7,7 @@
 #include "../../base/mem.h"
 #include "../../base/text.h"
 #include "../../codegen/kernel/codegen.h"
+#include "suite.h"
 
 static const CgDevice device = {.family = CG_CPU, .units = 2, .vector_bytes = 32, .max_group = 64};
 
@@ -253,9 +254,5 @@ int main(void)
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

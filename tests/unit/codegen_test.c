@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "codegen_run.h"
+#include "suite.h"
 
 #define JK "((j (lo a 0) (hi a 0)) (k (lo b 1) (hi b 1)))"
 #define L "((l (lo a 1) (hi a 1)))"
@@ -464,12 +465,7 @@ int main(void)
         tcase_add_test(t, tests[i].test);
         suite_add_tcase(s, t);
     }
-    SRunner *r = srunner_create(s);
-    if (!getenv("CK_FORK"))
-        srunner_set_fork_status(r, CK_NOFORK); /* opening OpenCL takes a second */
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r), status = 0;
-    srunner_free(r);
+    int failed = run_suite_here(s), status = 0;
     if (child > 0) waitpid(child, &status, 0);
     return failed || status;
 }

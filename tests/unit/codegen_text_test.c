@@ -8,6 +8,7 @@
 
 #include "../../base/mem.h"
 #include "../../codegen/kernel/codegen.h"
+#include "suite.h"
 
 typedef struct Made {
     Fd *fd;
@@ -292,10 +293,5 @@ int main(void)
     tcase_add_loop_test(t, chains, 0, STEPS);
     tcase_add_test(t, random_graphs);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    if (!getenv("CK_FORK")) srunner_set_fork_status(r, CK_NOFORK);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed;
+    return run_suite_here(s);
 }

@@ -6,6 +6,7 @@
 
 #include "../../base/vec.h"
 #include "../../fdag/composition.h"
+#include "suite.h"
 
 static const char *const scaled = "%0 = slot 0 \"a\" : array float(int)\n"
                                   "%1 = slot 1 \"s\" : float\n"
@@ -184,9 +185,5 @@ int main(void)
     tcase_add_test(c, equal_values_are_not_one);
     tcase_add_test(c, nothing_unknown_is_composed);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "fdag_graph.h"
+#include "suite.h"
 
 /* ---- keys ------------------------------------------------------------------------------- */
 
@@ -205,9 +206,5 @@ int main(void)
     tcase_add_test(c, keys_are_fast);
     tcase_add_test(c, keys_of_records_and_recurrences);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../runtime/reference/ref.h"
+#include "suite.h"
 
 enum { ARRAYS = 4, SCALARS = 2, GIVEN = ARRAYS + SCALARS, GRAPHS = 1500, MAX_VARS = 24, N = 4 };
 
@@ -399,9 +400,5 @@ int main(void)
     tcase_add_test(c, random_graphs);
     tcase_add_test(c, damaged_text);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

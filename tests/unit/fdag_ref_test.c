@@ -6,6 +6,7 @@
 
 #include "../../runtime/evaluate/closure.h"
 #include "../../runtime/reference/ref.h"
+#include "suite.h"
 
 /* An array over given elements, domain from 0. Its planes are the caller's to lay out. */
 static Array array(void *data, int rank, int64_t n0, int64_t n1)
@@ -357,9 +358,5 @@ int main(void)
     tcase_add_test(c, closures_in_slots);
     tcase_add_test(c, errors);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

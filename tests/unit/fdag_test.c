@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "fdag_graph.h"
+#include "suite.h"
 
 static const FdLoc nowhere = {0, 0};
 
@@ -568,9 +569,5 @@ int main(void)
     tcase_add_test(c, records_are_planes_of_leaves);
     tcase_add_test(c, fields_of_what_was_made);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

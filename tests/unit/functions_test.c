@@ -9,6 +9,7 @@
 #include "../../runtime/objects/record.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"
+#include "suite.h"
 
 static const CsSite site = {"top level", "test.cs$", 7, 3};
 
@@ -345,9 +346,5 @@ int main(void)
     tcase_add_test(t, planes);
     tcase_add_test(t, jagged);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int bad = srunner_ntests_failed(r);
-    srunner_free(r);
-    return bad != 0;
+    return run_suite(s);
 }

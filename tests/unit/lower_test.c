@@ -6,6 +6,7 @@
 
 #include "../../parser/parser.h"
 #include "../../sema/lower/lower.h"
+#include "suite.h"
 
 static Sources *sources;
 static Diags *diags;
@@ -286,9 +287,5 @@ int main(void)
     tcase_add_test(t, test_unknown_values_are_skipped);
     tcase_add_test(t, test_evaluated_values_are_arrays);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

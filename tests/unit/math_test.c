@@ -4,6 +4,7 @@
  * builtins, which says what the column `own` of fdag/ops.def is to hold for that driver.
  */
 #include "codegen_run.h"
+#include "suite.h"
 
 enum { WORST = 16 }; /* units in the last place, of functions that are not exact */
 
@@ -440,9 +441,5 @@ int main(void)
     tcase_add_test(c, powers);
     tcase_add_test(c, driver);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

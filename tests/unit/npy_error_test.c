@@ -2,6 +2,7 @@
  * files mutated at random, which must never crash or load more than they hold. Run from the root of
  * the project. */
 #include "npy_files.h"
+#include "suite.h"
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
@@ -269,9 +270,5 @@ int main(void)
     tcase_add_test(t, fuzz_headers);
     tcase_add_test(t, fuzz_files);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

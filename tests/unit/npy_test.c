@@ -1,6 +1,7 @@
 /* Npy.Load and Npy.Save: files that NumPy wrote (tests/npy), and round trips of every type and
  * shape. Run from the root of the project. */
 #include "npy_files.h"
+#include "suite.h"
 
 /* ---- NumPy's files ------------------------------------------------------------------------ */
 
@@ -233,9 +234,5 @@ int main(void)
     tcase_add_test(t, large);
     tcase_add_test(t, lazy_values);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

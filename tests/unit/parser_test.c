@@ -6,6 +6,7 @@
 
 #include "../../lexer/lexer.h"
 #include "../../parser/parser.h"
+#include "suite.h"
 
 typedef struct Fixture {
     Sources *sources;
@@ -426,9 +427,5 @@ int main(void)
     tcase_add_test(c, trees_are_shallow_enough);
     tcase_add_test(c, long_lines_are_fast);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include "../../base/scalar.h"
 #include "../../runtime/library/console.h"
 #include "../../runtime/value.h"
+#include "suite.h"
 
 static const CsSite site = {"test", "test.cs$", 7, 3};
 
@@ -420,9 +421,5 @@ int main(void)
     tcase_add_test(t, parse_reals);
     tcase_add_test(t, console);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -24,6 +24,7 @@
 #include "../../runtime/evaluate/lazy.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"
+#include "suite.h"
 
 SHARED const CsSite site = {"top level", "test.cs$", 7, 3};
 
@@ -177,11 +178,7 @@ SHARED int run_tests(const char *name, const TTest *const *tests, int n)
     tcase_set_timeout(c, 120);
     for (int i = 0; i < n; i++) tcase_add_test(c, tests[i]);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }
 
 #endif

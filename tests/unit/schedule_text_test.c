@@ -11,6 +11,7 @@
 #include "../../codegen/kernel/codegen.h"
 #include "../../parser/parser.h"
 #include "../../sema/sema.h"
+#include "suite.h"
 
 static int nschedules;
 
@@ -181,9 +182,5 @@ int main(void)
     tcase_add_test(t, graphs);
     tcase_add_test(t, programs);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -9,6 +9,7 @@
 #include "../../base/diag.h"
 #include "../../parser/parser.h"
 #include "../../sema/sema.h"
+#include "suite.h"
 
 static Arena *arena;
 static Interner *names;
@@ -326,9 +327,5 @@ int main(void)
     tcase_add_test(t, one_mistake_is_one_error);
     tcase_add_test(t, deep_nesting_is_quick);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../fdag/fdag.h"
+#include "suite.h"
 
 static const char *const plus_one = "%0 = slot 0 \"x\" : array float(int)\n"
                                     "%1 = const 0 : int\n"
@@ -188,9 +189,5 @@ int main(void)
     tcase_add_test(c, what_sums_share_pays);
     tcase_add_test(c, scalars_make_a_record);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return run_suite(s);
 }

@@ -9,6 +9,7 @@
 #include "../../codegen/kernel/ir/prelude.h"
 #include "../../codegen/kernel/math/math.h"
 #include "codegen_run.h"
+#include "suite.h"
 
 typedef long double Wide(long double);
 typedef long double Wide2(long double, long double);
@@ -208,9 +209,5 @@ int main(void)
     tcase_add_test(c, floats);
     tcase_add_test(c, doubles);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }
