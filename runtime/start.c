@@ -114,6 +114,7 @@ int32_t cs_finish(void)
     profile_print(stderr);
     ahead_drop();
     evals_free();
+    device_leave();
     kernels_free();
     device_close();
     memory_trim();

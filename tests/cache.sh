@@ -33,6 +33,7 @@ if [ "${1:-}" = --as ]; then # folder for this user, the program
         shift
         "$@" && echo ok || echo "FAIL cache as $who, $label: $*"
     }
+    export CS_CACHE_BINARIES=1 # whatever the driver does itself
     entries() { find "$1" -name '*.bin' | wc -l; }
     check "default" HOME="$home"
     must "default" [ "$(stat -c %a .cache/cs-dollar)" = 700 ]
@@ -75,6 +76,8 @@ if [ "${1:-}" = --as ]; then # folder for this user, the program
     [ ! -d full ] || check "a full disk" HOME="$home" CS_CACHE_DIR="$home/full"
     [ ! -d full ] || must "a full disk" [ "$(find full -type f | grep -cv fill)" = 0 ]
     [ ! -d full ] || check "HOME on a full disk" -u XDG_CACHE_HOME HOME="$home/full"
+    check "HOME that cannot be, a cache that can" -u XDG_CACHE_HOME -u CS_CACHE_BINARIES HOME=/proc/none CS_CACHE_DIR="$home/mine"
+    must "HOME that cannot be, a cache that can" [ -d mine/pocl ]
     mkdir tmp
     check "TMPDIR" -u XDG_CACHE_HOME HOME=/proc/none TMPDIR="$home/tmp"
     must "TMPDIR is empty again" [ "$(find tmp | wc -l)" = 1 ]

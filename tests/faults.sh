@@ -104,10 +104,11 @@ same large CL_LIE=small
 same large CL_LIE=small CS_FAMILY=gpu
 for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
 
+kept=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/cpu # kernels from binaries of our own
 if [ "${1:-}" = long ]; then
-    all="CS_CACHE_DIR=$work/cpu CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
+    all="$kept CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
 else
-    all="CS_CACHE_DIR=$work/cpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR="
+    all="$kept CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR="
 fi
 set -f
 for settings in $all; do
@@ -123,7 +124,7 @@ for settings in $all; do
         echo "$settings $function:1+:${list%% *}" >>"$work/lines"
         if [ "${1:-}" = long ]; then
             some="1 $((count / 2 + 1)) $count 1+ $((count / 2 + 1))+"
-            [ "$settings" = "CS_CACHE_DIR=$work/cpu" ] && some="$some $(seq "$count")"
+            [ "$settings" = "$kept" ] && some="$some $(seq "$count")"
             for code in $list; do
                 for at in $some; do echo "$settings $function:$at:$code"; done
             done

@@ -21,7 +21,6 @@
 #include <xxhash.h>
 
 #include "../../base/process.h"
-#include "../../base/text.h"
 #include "../../base/vec.h"
 #include "../state.h"
 #include "memory.h"
@@ -35,9 +34,7 @@ static const char magic[8] = "C$cache1";
 static const uint64_t MAX_ENTRY = UINT64_C(1) << 30;
 enum { DEFAULT_LIMIT = 256 << 20, ABANDONED = 3600 /* seconds */ };
 
-/* CS_CACHE_DIR (empty: no cache), else $XDG_CACHE_HOME/cs-dollar, else ~/.cache/cs-dollar. Empty
- * text: none. */
-static Text folder_path(void)
+Text cache_path(void)
 {
     Text t = {0};
     const char *own = getenv("CS_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
@@ -77,7 +74,7 @@ int cache_folder(const char *path, bool make)
 
 static int open_folder(bool make)
 {
-    Text path = folder_path();
+    Text path = cache_path();
     int fd = path.len ? cache_folder(path.data, make) : -1;
     text_free(&path);
     return fd;

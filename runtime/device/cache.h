@@ -7,10 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../../base/text.h"
+
 /* The payload, a block with a NUL behind it, or NULL. */
 char *cache_load(const char *name, size_t *size);
 void cache_store(const char *name, const void *payload, size_t size);
 bool cache_is_there(void); /* a folder to store in? */
+
+/* CS_CACHE_DIR (empty: no cache), else $XDG_CACHE_HOME/cs-dollar, else ~/.cache/cs-dollar. Empty
+ * text: none. */
+Text cache_path(void);
 
 /* Opens a folder, made first (for the user alone) if `make`; -1 unless it is the user's and nobody
  * else can write it. */

@@ -169,6 +169,22 @@ static cl_int identify(struct Device *d)
     return d->identity ? code : CL_OUT_OF_HOST_MEMORY;
 }
 
+/* Asked for binaries, POCL compiles every kernel of a program for every size of groups, also those
+ * that never run: half of a cold start. It has a cache of its own, from which a program comes as
+ * soon as its text is preprocessed. */
+static cl_int choose_binaries(struct Device *d)
+{
+    const char *wish = getenv("CS_CACHE_BINARIES");
+    cl_platform_id platform;
+    char name[64] = "";
+    cl_int code = clGetDeviceInfo(d->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (code == CL_SUCCESS) clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL);
+    name[sizeof name - 1] = '\0';
+    d->binaries =
+        wish && *wish ? strcmp(wish, "0") != 0 : strcmp(name, "Portable Computing Language") != 0;
+    return code;
+}
+
 /* Queue, facts and name. False with an exception pending. */
 static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
 {
@@ -178,6 +194,7 @@ static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
     if (!device_good(code, "the device has no queue", site)) return false;
     code = report(d, cpu);
     if (code == CL_SUCCESS) code = identify(d);
+    if (code == CL_SUCCESS) code = choose_binaries(d);
     return device_good(code, "the device does not say what it is", site);
 }
 
@@ -216,6 +233,11 @@ bool device_open(const CsSite *site)
     return false;
 }
 
+void device_leave(void)
+{
+    if (rt.device) rt.device->leaving = true;
+}
+
 void device_close(void)
 {
     struct Device *d = rt.device;
@@ -226,8 +248,8 @@ void device_close(void)
     memory_trim();
     vec_free(&d->pending);
     vec_free(&d->lost);
-    if (d->queue && !d->stuck) clReleaseCommandQueue(d->queue);
-    if (!d->stuck) clReleaseContext(d->context);
+    if (d->queue && !d->stuck && !d->leaving) clReleaseCommandQueue(d->queue);
+    if (!d->stuck && !d->leaving) clReleaseContext(d->context);
     mem_free(d->identity);
     mem_object_free(d);
     rt.device = NULL;
@@ -241,6 +263,11 @@ bool device_stuck(void)
 const CgDevice *device_info(void)
 {
     return &rt.device->info;
+}
+
+bool device_wants_binaries(void)
+{
+    return rt.device->binaries;
 }
 
 const char *device_identity(void)

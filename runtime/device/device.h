@@ -11,6 +11,9 @@ typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels 
 
 bool device_is_ref(void); /* CS_DEVICE=ref: everything is interpreted; opens nothing */
 bool device_open(const CsSite *site);
+/* The process is about to end: from here on what only the driver holds is left to the system, which
+ * is done with it sooner (POCL takes 0.1 s to free the compiler that it used). */
+void device_leave(void);
 void device_close(void);
 const CgDevice *device_info(void); /* once open */
 /* Name and driver version: what binaries depend on besides text and options. */
@@ -22,6 +25,9 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
                             int nkernels, const CsSite *site);
 DeviceProgram *device_load(const void *binary, size_t size, const char *options,
                            const char *const *kernels, int nkernels);
+/* Are programs' binaries worth a place in the disk cache? CS_CACHE_BINARIES says so, else: unless
+ * the driver keeps what it compiles itself. */
+bool device_wants_binaries(void);
 /* The program's binary, for mem_object_free; NULL without exception if the device has none. */
 void *device_binary(const DeviceProgram *p, size_t *size);
 void device_unload(DeviceProgram *p);

@@ -38,6 +38,8 @@ struct Device {
     uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
     Buffer *errors, *none;   /* error words; what stands for arrays without elements */
     bool profiling;
+    bool binaries; /* are to be kept */
+    bool leaving;  /* the process ends */
     bool stuck; /* launches may be running that cannot be waited for: their memory is never freed */
     VEC(Launched) pending;
     VEC(Lost) lost;

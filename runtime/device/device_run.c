@@ -19,13 +19,14 @@ struct DeviceProgram {
 void device_unload(DeviceProgram *p)
 {
     if (!p) return;
+    bool whole = !rt.device->leaving;
     for (int i = 0; i < p->nkernels; i++) {
-        if (p->kernels[i]) clReleaseKernel(p->kernels[i]);
+        if (p->kernels[i] && whole) clReleaseKernel(p->kernels[i]);
         mem_object_free(p->names[i]);
     }
     mem_object_free(p->kernels);
     mem_object_free(p->names);
-    clReleaseProgram(p->program);
+    if (whole) clReleaseProgram(p->program);
     mem_object_free(p);
 }
 

@@ -1,7 +1,7 @@
 /* POCL keeps what it compiles in a folder of its own. Where it cannot write there (no home, a full
  * disk) it offers no device or builds no kernel, and where another user can write he decides what
- * runs. Then POCL gets a new folder for this run, which goes when the process ends: POCL reads the
- * variable once. */
+ * runs. Then POCL gets one within the disk cache (cache.h); where there is none, a new one for this
+ * run, which goes when the process ends: POCL reads the variable once. */
 #include "driver.h"
 
 #include <ftw.h>
@@ -54,6 +54,13 @@ void driver_prepare(void)
     else if (home && *home)
         text_printf(&t, "%s/.cache/pocl/kcache", home);
     if (t.len == 0 || (!t.failed && !is_usable(t.data))) {
+        text_free(&t);
+        t = cache_path();
+        if (t.len) text_add(&t, "/pocl");
+        if (t.len && !t.failed && is_usable(t.data) && setenv("POCL_CACHE_DIR", t.data, 1) == 0) {
+            text_free(&t);
+            return;
+        }
         for (int i = tmp && *tmp ? 0 : 1; i < 2 && !own; i++) {
             text_free(&t);
             text_printf(&t, "%s/cs-dollar-XXXXXX", i ? "/tmp" : tmp);

@@ -162,13 +162,13 @@ static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
     const char *const *names;
     int count = cg_plan_kernels(k->plan, &names);
     size_t size;
-    char *binary = cache_load(b.name, &size);
+    bool keep = device_wants_binaries();
+    char *binary = keep ? cache_load(b.name, &size) : NULL;
     DeviceProgram *p = NULL;
     if (binary) p = device_load(binary, size, b.options, names, count);
     mem_free(binary);
     if (!p && !cs_pending && (p = device_build(k->text, b.options, names, count, site))) {
-        /* asking makes POCL compile every kernel of the program */
-        void *made = cache_is_there() ? device_binary(p, &size) : NULL;
+        void *made = keep && cache_is_there() ? device_binary(p, &size) : NULL;
         if (made) cache_store(b.name, made, size);
         mem_object_free(made);
     }
