@@ -22,7 +22,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 # ---- what is built from what ----------------------------------------------------------------
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
-HOST_SRC    := $(wildcard codegen/host/*.c)
+HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c

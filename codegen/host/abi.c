@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "impl.h"
+#include "value/value.h"
 
 static const struct {
     const char *name, *signature;

@@ -11,7 +11,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
-#include "impl.h"
+#include "value/value.h"
 
 void host_bug(const HostModule *m, const Ast *n, const char *what)
 {

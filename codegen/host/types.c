@@ -4,7 +4,7 @@
  * depends on the target: structures have C's layout because they hold no odd members. */
 #include <string.h>
 
-#include "impl.h"
+#include "value/value.h"
 
 typedef enum MemberType { I8, I16, I32, I64, PTR, DIMS } MemberType;
 

@@ -3,7 +3,7 @@
  * functional values that are made of them (cs_closure). A record is one CsValue a leaf. */
 #include <string.h>
 
-#include "impl.h"
+#include "value.h"
 
 /* ---- thunks ---------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * facts (loop.c) only bounds and address, in 32 bits where the index is an int. */
 #include <string.h>
 
-#include "impl.h"
+#include "value.h"
 
 const HostFact *host_fact_of(const HostFunc *f, const Symbol *sym, bool write)
 {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "impl.h"
+#include "value.h"
 
 /* ---- user functions -------------------------------------------------------------------------- */
 

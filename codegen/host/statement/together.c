@@ -1,6 +1,6 @@
 /* Statements whose evaluations can be made together: before them the runtime is given a graph of all
  * their results (CsAhead), with its captures. The statements themselves are as ever. */
-#include "impl.h"
+#include "../value/value.h"
 
 static LLVMValueRef table(HostModule *m, const SemaGraph *g)
 {

@@ -3,7 +3,7 @@
  * becomes (an instruction, a call) is LLVM's choice. */
 #include <string.h>
 
-#include "impl.h"
+#include "value.h"
 
 static const struct {
     FdOp op;

@@ -7,7 +7,7 @@
  * nested, those of its callers included; recursion counts as a loop. */
 #include <stdlib.h>
 
-#include "impl.h"
+#include "../impl.h"
 
 enum {
     FULL_BUDGET = 3000,         /* nodes of the tree: a program of about 400 lines */

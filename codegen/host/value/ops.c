@@ -1,7 +1,7 @@
 /* Arithmetic, comparison and conversion of scalars with C$'s semantics (language section 8):
  * integers wrap, shifts are masked, MIN / -1 is MIN, division by zero throws, real to integer
  * saturates. Values have the register types of types.c. */
-#include "impl.h"
+#include "value.h"
 
 ScalarKind host_promote(ScalarKind a, ScalarKind b)
 {

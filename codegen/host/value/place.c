@@ -3,7 +3,7 @@
  * evaluating a value may move elements (copy on write). An element of an array that a property
  * gives is changed in the array that `get` returned, which goes back through `set`. Keeps: a place
  * owns the reference in it. */
-#include "impl.h"
+#include "value.h"
 
 static HostElement place_element(HostFunc *f, HostPlace *p);
 

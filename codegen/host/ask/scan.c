@@ -3,7 +3,7 @@
  * follows the tree, whose depth the parser bounds. */
 #include <string.h>
 
-#include "impl.h"
+#include "../value/value.h"
 
 Ast *host_strip_mode(Ast *n)
 {

@@ -7,7 +7,7 @@
  * on the safe side. */
 #include <string.h>
 
-#include "impl.h"
+#include "../value/value.h"
 
 enum { ANYONE = -1 };
 

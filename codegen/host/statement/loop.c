@@ -5,7 +5,7 @@
  *
  *     while (c) body   ->   if (c) { if (ready) do fast-body while (c); else do body while (c); }
  */
-#include "impl.h"
+#include "../value/value.h"
 
 /* The body in its own scope, with what comes before it in each round. */
 static void emit_round(HostFunc *f, const HostLoopCode *l, LLVMBasicBlockRef on_continue,

@@ -1,7 +1,7 @@
 /* Expressions: one function for every kind, which says whether the caller owns the reference that
  * it gives. Requires: functional operations were lowered to GRAPH nodes, conversions are explicit.
  * A node that sema cannot leave here aborts (host_bug). */
-#include "impl.h"
+#include "value.h"
 
 static HostRef graph_value(HostFunc *f, Ast *n, const Type *type);
 

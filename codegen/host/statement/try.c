@@ -11,7 +11,7 @@
  *     finally: last; switch (way) ...
  *
  * Keeps: slots of the frame made within a region are NULL whenever its code is not running. */
-#include "impl.h"
+#include "../value/value.h"
 
 /* ---- regions --------------------------------------------------------------------------------- */
 

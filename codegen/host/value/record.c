@@ -2,7 +2,7 @@
  * the runtime and in arrays it is taken apart into its leaves, the scalars that it and its inner
  * records hold, in order. Arrays keep a plane a leaf (fd_plane_offset): reading an element gathers,
  * writing one scatters, reading a field of an element touches one plane. */
-#include "impl.h"
+#include "value.h"
 
 enum { PLANE_ALIGN = FD_PLANE_ALIGN };
 

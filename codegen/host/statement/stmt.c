@@ -1,6 +1,6 @@
 /* Statements. Keeps: between statements no temporary is owned; a scope's references are released
  * wherever it is left. The loops' own code is in loop.c. */
-#include "impl.h"
+#include "../value/value.h"
 
 void host_stmts(HostFunc *f, AstList list)
 {

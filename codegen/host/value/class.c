@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "impl.h"
+#include "value.h"
 
 static bool is_interface(const Class *c)
 {

@@ -1,6 +1,6 @@
 /* Slices on the host: assignment to a[lo..hi, i, ..], and parts of strings. Reading a slice of a
  * function is a graph. */
-#include "impl.h"
+#include "value.h"
 
 static bool is_from_end(const Ast *n)
 {

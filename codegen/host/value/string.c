@@ -1,7 +1,7 @@
 /* Strings: printable values as text, interpolation, concatenation. Every text that is made is a
  * temporary of its statement. Objects have their ToString; of records and enums sema made calls.
  * Literals are part of the program. */
-#include "impl.h"
+#include "value.h"
 
 static LLVMValueRef format_of(HostFunc *f, const AstBytes *format)
 {
