@@ -1,6 +1,6 @@
 /* sin, cos and tan: x less the nearest multiple of pi/2, in two parts, then polynomials. pi/2 has
- * three parts; k times the first, and x less that, are exact. Where some lane is
- * too large for that, the prelude's function does all of them. */
+ * three parts; k times the first, and x less that, are exact. Lanes that are too large for that get
+ * theirs from the prelude's functions. */
 #include "functions.h"
 
 /* (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4 as polynomials of r^2, |r| up to pi/4:
@@ -33,7 +33,7 @@ typedef struct Angle {
     V quadrant; /* the bits of k, the high ones anything */
 } Angle;
 
-static Angle reduce(V x)
+static Angle reduce_near(V x)
 {
     const double *part = half_pi[!v_is_float(x)];
     Angle a;
@@ -53,78 +53,96 @@ static Angle reduce(V x)
     return a;
 }
 
+/* Of any x that is not negative. */
+static Angle reduce(V x)
+{
+    bool f = v_is_float(x), precise = x.m->precise;
+    const double *part = half_pi[!f];
+    Angle a = reduce_near(x);
+    V large = v_keep(v_not(v_lt(x, v_num(x, f ? 0x1p17 : 0x1p30))));
+    VBranch b;
+    a = (Angle){v_var(a.r), precise ? v_var(a.low) : a.low, v_var(a.quadrant)};
+    v_if_any(&b, large);
+    V high = v_keep(v_call("cs_far_high", 1, &x)), low = v_keep(v_call("cs_far_low", 1, &x));
+    Pair r = pair_product(high, v_num(x, part[0]));
+    r.low = v_keep(v_fmac(low, part[0], v_fmac(high, part[1], r.low)));
+    r.high = v_select(v_lt(x, v_num(x, INFINITY)), r.high, v_num(x, NAN));
+    v_set(a.r, v_select(large, precise ? r.high : v_add(r.high, r.low), a.r));
+    if (precise) v_set(a.low, v_select(large, r.low, a.low));
+    v_set(a.quadrant, v_select(large, v_bits(low), a.quadrant));
+    v_end(&b, x);
+    return a;
+}
+
 /* Is the quadrant odd? */
 static V is_odd(V quadrant)
 {
     return v_eq(v_band(quadrant, v_bits_num(quadrant, 1)), v_bits_num(quadrant, 1));
 }
 
+/* The sign of sines in a quadrant. */
+static V quadrant_sign(V quadrant)
+{
+    return v_real(v_shl(quadrant, v_is_float(quadrant) ? 30 : 62));
+}
+
 /* The sine of what is left, or its cosine in odd quadrants, and the sign. */
 static V sine(Angle a, V quadrant)
 {
-    V r = a.r, z = v_keep(v_mul(r, r)), half = v_keep(v_mulc(z, 0.5)), one = v_num(r, 1);
+    V r = a.r, z = v_keep(v_mul(r, r)), one = v_num(r, 1), c = v_fmac(z, -0.5, one);
     bool f = v_is_float(r);
     int n = f ? 3 : 6;
-    const double *sine = f ? float_sin : double_sin;
-    V p = v_poly(z, n, f ? float_cos : double_cos), c = v_keep(v_sub(one, half)), s;
-    if (r.m->precise) {
-        s = v_add(r, v_series(v_keep(v_mul(r, z)), z, n, sine, a.low));
-        V lost = v_fma(v_neg(r), a.low, v_sub(v_sub(one, c), half));
-        c = v_add(c, v_fma(v_mul(z, z), p, lost));
-    } else {
-        s = v_fma(v_mul(r, z), v_poly(z, n, sine), r);
-        c = v_fma(v_mul(z, z), p, c);
-    }
-    V value = v_select(is_odd(quadrant), c, s);
-    return v_xorsign(value, v_real(v_shl(quadrant, v_fraction(r) + (f ? 7 : 10))));
+    V s = v_fma(v_mul(r, z), v_poly(z, n, f ? float_sin : double_sin), r);
+    c = v_fma(v_mul(z, z), v_poly(z, n, f ? float_cos : double_cos), c);
+    return v_xorsign(v_select(is_odd(quadrant), c, s), quadrant_sign(quadrant));
 }
 
-/* r where |x| is small enough for reduce, else name(x) of the prelude. */
-static V large_too(V x, V r, const char *name)
+/* The sine and the cosine of what is left: the rest r * z * .. is at most a tenth. */
+static void sine_pairs(Angle a, Pair *s, Pair *c)
 {
-    VBranch large;
-    r = v_var(r);
-    V small = v_keep(v_lt(v_abs(x), v_num(x, v_is_float(x) ? 0x1p17 : 0x1p30)));
-    v_if_any(&large, v_not(small));
-    v_set(r, v_select(small, r, v_call(name, 1, &x)));
-    v_end(&large, r);
-    return r;
+    V r = a.r, z = v_keep(v_mul(r, r)), half = v_keep(v_mulc(z, 0.5)), one = v_num(r, 1);
+    *s = pair(r, v_series(v_keep(v_mul(r, z)), z, 6, double_sin, a.low));
+    *s = pair_ordered_sum(s->high, s->low);
+    V most = v_keep(v_sub(one, half)), lost = v_sub(v_sub(one, most), half);
+    lost = v_fma(v_neg(r), a.low, v_fma(v_fma(r, r, v_neg(z)), v_num(r, -0.5), lost));
+    *c = pair_ordered_sum(most, v_keep(v_fma(v_mul(z, z), v_poly(z, 6, double_cos), lost)));
+}
+
+static V signed_sine(Angle a, V quadrant)
+{
+    Pair s, c;
+    if (!a.r.m->precise) return sine(a, quadrant);
+    sine_pairs(a, &s, &c);
+    return v_xorsign(v_select(is_odd(quadrant), c.high, s.high), quadrant_sign(quadrant));
 }
 
 V math_sin(const V *arg)
 {
-    V x = *arg;
-    Angle a = reduce(v_keep(v_abs(x))); /* -0 stays */
-    return large_too(x, v_xorsign(sine(a, a.quadrant), x), "cs_large_sin");
+    Angle a = reduce(v_keep(v_abs(*arg)));
+    return v_xorsign(signed_sine(a, a.quadrant), *arg); /* -0 stays */
 }
 
 V math_cos(const V *arg)
 {
-    V x = *arg;
-    Angle a = reduce(x);
-    return large_too(x, sine(a, v_keep(v_addi(a.quadrant, 1))), "cs_large_cos");
+    Angle a = reduce(v_keep(v_abs(*arg)));
+    return signed_sine(a, v_keep(v_addi(a.quadrant, 1)));
 }
 
 V math_tan(const V *arg)
 {
     V x = *arg;
     Angle a = reduce(v_keep(v_abs(x)));
-    V r = a.r, z = v_keep(v_mul(r, r));
-    bool f = v_is_float(x);
-    int n = f ? 7 : 15;
-    const double *c = f ? float_tan : double_tan;
-    V odd = is_odd(a.quadrant), t, inverse;
-    if (!x.m->precise) {
-        t = v_keep(v_fma(v_mul(r, z), v_poly(z, n, c), r));
+    V r = a.r, odd = v_keep(is_odd(a.quadrant)), t;
+    if (x.m->precise) {
+        Pair s, c;
+        sine_pairs(a, &s, &c);
+        Pair minus = pair(v_neg(c.high), v_neg(c.low));
+        t = pair_value(pair_over(pair_select(odd, minus, s), pair_select(odd, s, c)));
+    } else {
+        bool f = v_is_float(x);
+        V z = v_keep(v_mul(r, r)), p = v_poly(z, f ? 7 : 15, f ? float_tan : double_tan);
+        t = v_keep(v_fma(v_mul(r, z), p, r));
         t = v_div(v_select(odd, v_num(x, -1), t), v_select(odd, t, v_num(x, 1)));
-        return large_too(x, v_xorsign(t, x), "cs_large_tan");
     }
-    V low = v_fma(v_fma(v_mulc(z, 0.75), z, z), a.low, a.low); /* times about 1 + tan(r)^2 */
-    V rest = v_keep(v_series(v_keep(v_mul(r, z)), z, n, c, low));
-    t = v_keep(v_add(r, rest));
-    low = v_keep(v_sub(rest, v_sub(t, r))); /* t + low is the tangent */
-    inverse = v_keep(v_div(v_num(x, -1), t));
-    V error = v_fma(inverse, low, v_fmacc(inverse, t, 1)); /* of 1 + inverse (t + low) */
-    inverse = v_fma(inverse, error, inverse);
-    return large_too(x, v_xorsign(v_select(odd, inverse, t), x), "cs_large_tan");
+    return v_xorsign(t, x);
 }

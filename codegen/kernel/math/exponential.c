@@ -60,8 +60,30 @@ V math_exp(const V *arg)
     return math_scaled_exp(*arg, 0);
 }
 
+Pair math_scaled_exp_pair(V x, double shift)
+{
+    V k, lost, r;
+    x = within(x, -708, 711);
+    r = reduce(x, &k, &lost);
+    V rest = v_keep(v_fma(v_mul(r, r), v_poly(r, 11, double_exp), lost));
+    Pair e = pair_plus(v_num(x, 1), pair(r, rest));
+    return pair_scaled(pair_ordered_sum(e.high, e.low), v_keep(v_pow2(v_addc(k, shift))));
+}
+
+Pair math_half_expm1_pair(V x)
+{
+    Pair e = math_scaled_exp_pair(within(x, -50, 710), -1);
+    Pair d = pair_sum(e.high, v_num(x, -0.5));
+    return pair_ordered_sum(d.high, v_keep(v_add(d.low, e.low)));
+}
+
 V math_expm1(const V *arg)
 {
+    if (arg->m->precise) {
+        V tiny = v_lt(v_abs(*arg), v_num(*arg, 0x1p-54));
+        V twice = v_mulc(pair_value(math_half_expm1_pair(*arg)), 2);
+        return v_select(tiny, *arg, twice);
+    }
     V k, lost, x = v_is_float(*arg) ? within(*arg, -30, 89) : within(*arg, -50, 710);
     V r = reduce(x, &k, &lost), e = v_keep(math_small_exp(r, &lost));
     V half = v_keep(v_pow2(v_addc(k, -1))); /* of 2^k, which may be too large */

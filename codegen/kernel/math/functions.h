@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_MATH_FUNCTIONS_H
 #define CS_CODEGEN_MATH_FUNCTIONS_H
 
-#include "build.h"
+#include "pair.h"
 
 typedef V MathFunction(const V *x);
 
@@ -21,5 +21,12 @@ void math_split(V x, V *k, V *m);
 V math_scaled_exp(V x, double shift); /* exp(x) * 2^shift, shift 0 or -1 */
 /* exp(r + low) - 1 for |r| up to log(2) / 2 and, unless NULL, an error `low` of it */
 V math_small_exp(V r, const V *low);
+
+/* Of doubles, as pairs. */
+Pair math_scaled_exp_pair(V x, double shift); /* exp(x) * 2^shift, x not below -708 */
+Pair math_half_expm1_pair(V x);               /* (exp(x) - 1) / 2 */
+Pair math_atanh_pair(Pair s);                 /* |s| up to 0.1716 */
+Pair math_log_pair(V k, Pair f);      /* log(2^k (1 + f)), 1 + f between the roots of 1/2 and 2 */
+Pair math_log1p_pair(Pair y, V twos); /* log(1 + y) + twos log(2), y a number not below 0 */
 
 #endif

@@ -27,6 +27,14 @@ static V from_half_pi(int n, V x)
     return v_addc(v_sub(high, x), n * (f ? -0x1.777a5cp-25 : 0x1.1a62633145c07p-54));
 }
 
+/* n pi / 2 - x */
+static Pair pair_from_half_pi(int n, Pair x)
+{
+    V high = v_num(x.high, n * 0x1.921fb54442d18p0), low = v_num(x.high, n * 0x1.1a62633145c07p-54);
+    Pair minus = pair(v_neg(x.high), v_sub(low, x.low));
+    return pair_plus(high, minus);
+}
+
 /* asin of |x| up to 1/2, else of sqrt((1 - |x|) / 2), of which asin(|x|) is pi/2 less twice */
 static V folded_asin(V a, V large)
 {
@@ -36,9 +44,25 @@ static V folded_asin(V a, V large)
     return v_keep(v_fma(v_mul(s, z), p, s));
 }
 
+/* The same as a pair. */
+static Pair folded_asin_pair(V a, V large)
+{
+    V half = v_num(a, 0.5), zero = v_num(a, 0);
+    V z = v_keep(v_select(large, v_fma(a, v_neg(half), half), v_mul(a, a)));
+    Pair root = pair_sqrt(pair(z, zero)); /* of what is exact: large ones */
+    V none = v_eq(z, zero);
+    Pair s = pair_select(large, pair(root.high, v_select(none, zero, root.low)), pair(a, zero));
+    return pair(s.high, v_fma(v_mul(s.high, z), v_poly(z, 13, double_asin), s.low));
+}
+
 V math_asin(const V *arg)
 {
     V x = *arg, a = v_keep(v_abs(x)), large = v_keep(v_lt(v_num(x, 0.5), a));
+    if (x.m->precise) {
+        Pair s = folded_asin_pair(a, large);
+        Pair rest = pair_from_half_pi(1, pair_scaled(s, v_num(x, 2)));
+        return v_xorsign(pair_value(pair_select(large, rest, s)), x);
+    }
     V r = folded_asin(a, large);
     return v_xorsign(v_select(large, from_half_pi(1, v_mulc(r, 2)), r), x);
 }
@@ -46,7 +70,14 @@ V math_asin(const V *arg)
 V math_acos(const V *arg)
 {
     V x = *arg, a = v_keep(v_abs(x)), large = v_keep(v_lt(v_num(x, 0.5), a));
-    V r = folded_asin(a, large), twice = v_keep(v_mulc(r, 2)), zero = v_num(x, 0);
+    V zero = v_num(x, 0);
+    if (x.m->precise) {
+        Pair s = folded_asin_pair(a, large), twice = pair_scaled(s, v_num(x, 2));
+        Pair same = pair(v_xorsign(s.high, x), v_xorsign(s.low, x));
+        twice = pair_select(v_lt(x, zero), pair_from_half_pi(2, twice), twice);
+        return pair_value(pair_select(large, twice, pair_from_half_pi(1, same)));
+    }
+    V r = folded_asin(a, large), twice = v_keep(v_mulc(r, 2));
     V small = from_half_pi(1, v_xorsign(r, x));
     return v_select(large, v_select(v_lt(x, zero), from_half_pi(2, twice), twice), small);
 }
@@ -72,8 +103,32 @@ static V first_quadrant(V a, V b)
     return v_select(steep, from_half_pi(1, r), r);
 }
 
+/* The same as a pair. */
+static Pair first_quadrant_pair(V a, V b)
+{
+    V zero = v_num(a, 0), steep = v_keep(v_lt(a, b));
+    V least = v_keep(v_select(steep, a, b)), most = v_keep(v_select(steep, b, a));
+    V equal = v_keep(v_and(v_eq(a, b), v_lt(zero, a)));
+    V middle = v_keep(v_and(v_not(equal), v_lt(v_mulc(most, 0x1.a8279ap-2), least)));
+    Pair more = pair_ordered_sum(most, least), over = pair_ordered_sum(v_keep(v_neg(most)), least);
+    over = pair_select(middle, over, pair(v_select(equal, zero, least), zero));
+    Pair t = pair_over(over, pair_select(middle, more, pair(most, zero)));
+    t = pair_select(v_keep(v_or(equal, v_eq(least, zero))), pair(zero, zero), t);
+    V z = v_keep(v_mul(t.high, t.high));
+    t = pair(t.high, v_fma(v_mul(t.high, z), v_poly(z, 12, double_atan), t.low));
+    Pair quarter = pair(t.high, v_addc(t.low, 0x1.1a62633145c07p-55));
+    quarter = pair_plus(v_num(a, 0x1.921fb54442d18p-1), quarter);
+    t = pair_select(v_keep(v_or(middle, equal)), quarter, t);
+    return pair_select(steep, pair_from_half_pi(1, t), t);
+}
+
 V math_atan(const V *arg)
 {
+    if (arg->m->precise) {
+        V x = *arg, a = v_keep(v_abs(x));
+        V angle = pair_value(first_quadrant_pair(v_var(v_num(x, 1)), a));
+        return v_xorsign(v_select(v_le(a, v_num(x, INFINITY)), angle, x), x); /* NaN */
+    }
     V r = first_quadrant(v_var(v_num(*arg, 1)), v_keep(v_abs(*arg)));
     return v_xorsign(v_select(v_le(v_abs(*arg), v_num(r, INFINITY)), r, *arg), *arg); /* NaN */
 }
@@ -84,8 +139,16 @@ V math_atan2(const V *arg)
     V a = v_keep(v_abs(x)), b = v_keep(v_abs(y));
     V large = v_or(v_lt(huge, a), v_lt(huge, b)); /* whose sum may be infinite */
     V by = v_keep(v_select(large, v_num(x, 0.25), v_num(x, 1)));
-    V r = v_keep(first_quadrant(v_keep(v_mul(a, by)), v_keep(v_mul(b, by))));
     V infinite = v_num(x, INFINITY), left = v_lt(v_copysign(v_num(x, 1), x), v_num(x, 0));
+    V numbers = v_and(v_le(a, infinite), v_le(b, infinite));
+    if (x.m->precise) {
+        V least = v_num(x, 0x1p-800), small = v_and(v_lt(a, least), v_lt(b, least));
+        by = v_keep(v_select(small, v_num(x, 0x1p200), by)); /* rests are numbers then */
+        Pair p = first_quadrant_pair(v_keep(v_mul(a, by)), v_keep(v_mul(b, by)));
+        p = pair_select(v_keep(left), pair_from_half_pi(2, p), p);
+        return v_select(numbers, v_xorsign(pair_value(p), y), v_add(x, y));
+    }
+    V r = v_keep(first_quadrant(v_keep(v_mul(a, by)), v_keep(v_mul(b, by))));
     r = v_xorsign(v_select(left, from_half_pi(2, r), r), y);
-    return v_select(v_and(v_le(a, infinite), v_le(b, infinite)), r, v_add(x, y)); /* NaN */
+    return v_select(numbers, r, v_add(x, y)); /* NaN */
 }

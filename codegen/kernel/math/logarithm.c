@@ -105,3 +105,40 @@ V math_log1p(const V *arg)
     V r = edges(x, v_num(x, -1), combine(&natural[!v_is_float(x)], k, f, &rest));
     return v_select(v_eq(x, v_num(x, 0)), x, r); /* the sign of 0 */
 }
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* (atanh(s) / s - 1 - s^2 / 3) / s^4 as a polynomial of s^2: error 2^-67 */
+static const double atanh_rest[] = {
+    0x1.9999999999999p-3, 0x1.2492492492894p-3, 0x1.c71c71c660c37p-4, 0x1.745d17ca8f852p-4,
+    0x1.3b137d5b1681dp-4, 0x1.111cda61c62dep-4, 0x1.deca3c2aa24a7p-5, 0x1.e657140bd7feep-5};
+
+Pair math_atanh_pair(Pair s)
+{
+    V one = v_num(s.high, 1);
+    Pair z = pair_times_pair(s, s);
+    V w = v_keep(v_mul(z.high, v_poly(z.high, 8, atanh_rest)));
+    Pair third = pair(w, v_num(w, 0x1.5555555555555p-56));
+    third = pair_plus(v_num(w, 0x1.5555555555555p-2), third);
+    return pair_times_pair(s, pair_plus(one, pair_times_pair(z, third)));
+}
+
+/* log(1 + f) = 2 atanh(f / (2 + f)) */
+Pair math_log_pair(V k, Pair f)
+{
+    Pair l = math_atanh_pair(pair_over(f, pair_plus(v_num(k, 2), f)));
+    Pair twos = pair(v_mulc(k, natural[1].two[0]), v_mulc(k, natural[1].two[1]));
+    return pair_add(twos, pair_scaled(l, v_num(k, 2)));
+}
+
+Pair math_log1p_pair(Pair y, V twos)
+{
+    V one = v_num(twos, 1), k, m;
+    Pair u = pair_sum(y.high, one);
+    u = pair_ordered_sum(u.high, v_keep(v_add(u.low, y.low)));
+    math_split(u.high, &k, &m);
+    V most = v_num(k, 1000), by = v_pow2(v_neg(v_keep(v_select(v_lt(most, k), most, k))));
+    Pair f = pair_plus(v_keep(v_addc(m, -1)), pair(v_mul(u.low, by), v_num(m, 0)));
+    f = pair_select(v_keep(v_eq(k, v_num(k, 0))), y, f);
+    return math_log_pair(v_keep(v_add(k, twos)), f);
+}

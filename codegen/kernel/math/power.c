@@ -12,47 +12,6 @@ static const double short_exp2[] = {
     0x1.000000026b156p0,  0x1.62e430ca7cfc7p-1,  0x1.ebfbdaccf827fp-3, 0x1.c6aed13756b2bp-5,
     0x1.3b2dc1f108637p-7, 0x1.5f4730a538b4dp-10, 0x1.41d1f656e9bb1p-13};
 
-/* (atanh(s) / s - 1 - s^2 / 3) / s^4 as a polynomial of s^2: error 2^-67 */
-static const double atanh_rest[] = {
-    0x1.9999999999999p-3, 0x1.2492492492894p-3, 0x1.c71c71c660c37p-4, 0x1.745d17ca8f852p-4,
-    0x1.3b137d5b1681dp-4, 0x1.111cda61c62dep-4, 0x1.deca3c2aa24a7p-5, 0x1.e657140bd7feep-5};
-
-/* A sum of two values, of which the first is the sum rounded. */
-typedef struct Pair {
-    V high, low;
-} Pair;
-
-static Pair pair(V high, V low)
-{
-    return (Pair){v_keep(high), v_keep(low)};
-}
-
-/* x y, of a value and of a pair */
-static Pair product(V x, V y)
-{
-    V high = v_keep(v_mul(x, y));
-    return pair(high, v_fma(x, y, v_neg(high)));
-}
-
-static Pair times(Pair x, V y)
-{
-    Pair p = product(x.high, y);
-    return pair(p.high, v_fma(x.low, y, p.low));
-}
-
-static Pair times_pair(Pair x, Pair y)
-{
-    Pair p = times(x, y.high);
-    return pair(p.high, v_fma(x.high, y.low, p.low));
-}
-
-/* x + y, |x| the greater or 0 */
-static Pair plus(V x, Pair y)
-{
-    V high = v_keep(v_add(x, y.high));
-    return pair(high, v_add(v_sub(y.high, v_sub(high, x)), y.low));
-}
-
 /* log2(2^k m) as 2 / log(2) atanh((m - 1) / (m + 1)) */
 static Pair log2_pair(V k, V m)
 {
@@ -61,12 +20,8 @@ static Pair log2_pair(V k, V m)
     V inverse = v_keep(v_div(one, d)), high = v_keep(v_mul(f, inverse));
     V rest = v_fma(v_neg(high), v_sub(f, v_sub(d, two)), v_fma(v_neg(high), d, f));
     Pair s = pair(high, v_mul(rest, inverse));
-    Pair z = times_pair(s, s);
-    V w = v_keep(v_mul(z.high, v_poly(z.high, 8, atanh_rest)));
-    Pair third = plus(v_num(m, 0x1.5555555555555p-2), pair(w, v_num(m, 0x1.5555555555555p-56)));
-    Pair sum = plus(one, times_pair(z, third));
     Pair scale = {v_num(m, 0x1.71547652b82fep1), v_num(m, 0x1.777d0ffda0d24p-55)};
-    return plus(k, times_pair(times_pair(s, sum), scale));
+    return pair_plus(k, pair_times_pair(math_atanh_pair(s), scale));
 }
 
 static V within(V x, double most)
@@ -96,12 +51,12 @@ static V long_power(V x, V y)
     Pair l = log2_pair(v_keep(v_select(tiny, v_addc(k, -54), k)), m);
     l.high = v_select(v_lt(a, infinite), l.high, a);
     l.high = v_keep(v_select(v_eq(a, zero), v_neg(infinite), l.high));
-    Pair e = times(l, y);
+    Pair e = pair_times(l, y);
     V exponent = v_keep(within(e.high, 1100)); /* outside there is no rest */
     e.low = v_keep(v_select(v_eq(exponent, e.high), e.low, zero));
     V whole = v_keep(v_nearest(exponent, 1, NULL)), r = v_keep(v_sub(exponent, whole));
-    Pair fraction = plus(r, pair(e.low, zero)); /* or r is 0 */
-    Pair t = product(fraction.high, v_num(x, 0x1.62e42fefa39efp-1));
+    Pair fraction = pair_plus(r, pair(e.low, zero)); /* or r is 0 */
+    Pair t = pair_product(fraction.high, v_num(x, 0x1.62e42fefa39efp-1));
     V low = v_fmac(fraction.low, 0x1.62e42fefa39efp-1, t.low);
     low = v_fmac(fraction.high, 0x1.abc9e3b39803fp-56, low);
     low = v_keep(low);
