@@ -132,8 +132,9 @@ bool is_make(const FdNode *n);
 bool is_field(const FdNode *n);
 /* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
 const FdNode *field_of_read(const FdNode *n);
-/* Is all of it, but for indices, arithmetic of bytes and shorts that vectors of any length have? */
-bool lanes_are_narrow(const FdNode *n, const FdNode *v);
+/* KIR_V1 or KIR_V2 if all of it, but for indices, is arithmetic of bytes (and shorts) that vectors of
+ * any length have; else 0. */
+int lanes_narrow(const FdNode *n, const FdNode *v);
 /* Can lanes of v be computed side by side? Reads stay, move by one or go where elements of arrays say.
  * What more is allowed: */
 enum {

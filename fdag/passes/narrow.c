@@ -1,13 +1,20 @@
-/* Arithmetic of small integers at the width that their values need (facts.h).
+/* Arithmetic of small integers at the width that their values need.
  *   before: reads a, b of bytes: ((int) a + (int) b) - 1 == 3      (byte) (c ? 1 : 0)
  *   after:  ((short) a + (short) b) - 1s == 3s                     c ? 1b : 0b
- * Twice as many shorts as ints are in a register. Only where all values on the way fit: of constants,
- * bytes and shorts through +, -, *, min, max, & and conditionals, to what compares or converts them.
- * Requires: nothing. Keeps: values. */
+ * Twice as many shorts as ints are in a register, and four times as many bytes.
+ *
+ *   what compares or converts   in bytes or shorts that hold all values on the way
+ *   converts to a byte          modulo 256 through +, -, *, &, |, ^, ~ and << of bytes
+ *   compares sums of bytes      terms that cancel are left out; where one side is below 255, in
+ *                               bytes that stay at 255: (byte) min(sum, 255) < 255 tells them apart
+ *
+ * For values in lanes. Requires: nothing. Keeps: values. */
 #include "../internal.h"
 
+enum { DEEPEST = 200, IN_BYTE = 1, IN_SBYTE = 2, IN_SHORT = 4, ALL = 7 };
+
 typedef struct Range {
-    bool fits; /* and so do those below */
+    unsigned fits; /* the types that hold all values here and below: IN_.. */
     int64_t lo, hi;
 } Range;
 
@@ -15,17 +22,37 @@ typedef struct Narrow {
     Fd *fd;
     FdiMap at; /* node -> its place in ranges */
     VEC(Range) ranges;
-    FdiMap done; /* node -> itself as a short */
+    FdiMap done[SC_COUNT]; /* node -> itself in the type */
 } Narrow;
 
-enum { DEEPEST = 200 };
+static const struct {
+    unsigned bit;
+    ScalarKind kind;
+    int64_t lo, hi;
+} types[] = {{IN_BYTE, SC_BYTE, 0, UINT8_MAX},
+             {IN_SBYTE, SC_SBYTE, INT8_MIN, INT8_MAX},
+             {IN_SHORT, SC_SHORT, INT16_MIN, INT16_MAX}};
+
+enum { NTYPES = sizeof types / sizeof *types };
+
+static FdOp op_of(const FdNode *n)
+{
+    return n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+}
+
+static bool is_small(ScalarKind k)
+{
+    return k == SC_BOOL || (scalar_is_integer(k) && scalar_bytes(k) < 4);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------ */
 
 static Range range_of(Narrow *s, const FdNode *n, int depth);
 
 static Range product(Range x, Range y)
 {
     int64_t p[] = {x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi};
-    Range r = {true, p[0], p[0]};
+    Range r = {IN_SHORT, p[0], p[0]}; /* registers have no products of bytes */
     for (int i = 1; i < 4; i++) {
         if (p[i] < r.lo) r.lo = p[i];
         if (p[i] > r.hi) r.hi = p[i];
@@ -36,47 +63,81 @@ static Range product(Range x, Range y)
 static Range joined(FdOp op, Range x, Range y)
 {
     bool min = op == FD_OP_MIN, max = op == FD_OP_MAX;
-    Range r = {true, x.lo, x.hi};
+    Range r = {ALL, x.lo, x.hi};
     if (max ? y.lo > r.lo : y.lo < r.lo) r.lo = y.lo;
     if (min ? y.hi < r.hi : y.hi > r.hi) r.hi = y.hi;
     return r;
 }
 
+/* Of bits that either has. */
+static Range merged(Range x, Range y)
+{
+    int64_t bits = 1, top = x.hi > y.hi ? x.hi : y.hi;
+    while (bits <= top) bits *= 2;
+    return (Range){x.lo >= 0 && y.lo >= 0 ? ALL : 0, 0, bits - 1};
+}
+
+static Range masked(Range x, Range y)
+{
+    if (x.lo < 0 && y.lo < 0) return (Range){0};
+    int64_t top = x.lo < 0 || (y.lo >= 0 && y.hi < x.hi) ? y.hi : x.hi;
+    return (Range){ALL, 0, top};
+}
+
+/* By a number of bits below 8. */
+static Range shifted(FdOp op, Range x, Range by)
+{
+    if (by.lo != by.hi || by.lo < 0 || by.lo > 7) return (Range){0};
+    int64_t times = INT64_C(1) << by.lo;
+    if (op == FD_OP_SHL) return (Range){ALL, x.lo * times, x.hi * times};
+    return (Range){ALL, x.lo >> by.lo, x.hi >> by.lo};
+}
+
 static Range combined(FdOp op, Range x, Range y)
 {
     switch (op) {
-    case FD_OP_ADD: return (Range){true, x.lo + y.lo, x.hi + y.hi};
-    case FD_OP_SUB: return (Range){true, x.lo - y.hi, x.hi - y.lo};
+    case FD_OP_ADD: return (Range){ALL, x.lo + y.lo, x.hi + y.hi};
+    case FD_OP_SUB: return (Range){ALL, x.lo - y.hi, x.hi - y.lo};
     case FD_OP_MUL: return product(x, y);
     case FD_OP_MIN:
-    case FD_OP_MAX: return joined(op, x, y);
-    case FD_OP_BITAND: return (Range){x.lo >= 0 && y.lo >= 0, 0, x.hi < y.hi ? x.hi : y.hi};
+    case FD_OP_MAX:
+    case FD_OP_SELECT: return joined(op, x, y);
+    case FD_OP_BITAND: return masked(x, y);
+    case FD_OP_BITOR:
+    case FD_OP_BITXOR: return merged(x, y);
+    case FD_OP_SHL:
+    case FD_OP_SHR: return shifted(op, x, y);
     default: return (Range){0};
     }
 }
 
 static Range fresh_range(Narrow *s, const FdNode *n, int depth)
 {
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    FdOp op = op_of(n);
     Range r = {0};
     if (n->type->record || n->type->nparams || n->type->scalar != SC_INT || depth > DEEPEST)
         return r;
     if (fd_is_const(n)) {
-        r = (Range){true, n->value.i, n->value.i};
+        r = (Range){ALL, n->value.i, n->value.i};
     } else if (op == FD_OP_CONVERT) {
         const FdNode *x = n->args[0];
         bool truth = x->type->scalar == SC_BOOL;
-        r.fits = truth || fdi_type_range(x, &r.lo, &r.hi);
+        if (truth || fdi_type_range(x, &r.lo, &r.hi)) r.fits = ALL;
         if (truth) r.hi = 1;
-    } else if (op == FD_OP_NEG) {
+    } else if (op == FD_OP_NEG || op == FD_OP_BITNOT) {
         Range x = range_of(s, n->args[0], depth + 1);
-        r = (Range){x.fits, -x.hi, -x.lo};
+        int64_t one = op == FD_OP_BITNOT;
+        r = (Range){x.fits, -x.hi - one, -x.lo - one};
     } else if (op == FD_OP_SELECT || (op != FD_OP_NONE && n->nargs == 2)) {
         Range x = range_of(s, n->args[n->nargs - 2], depth + 1),
               y = range_of(s, n->args[n->nargs - 1], depth + 1);
-        if (x.fits && y.fits) r = op == FD_OP_SELECT ? joined(op, x, y) : combined(op, x, y);
+        bool shift = op == FD_OP_SHL || op == FD_OP_SHR;
+        unsigned fits = shift ? x.fits : x.fits & y.fits;
+        if (fits) r = combined(op, x, y);
+        r.fits &= fits;
     }
-    r.fits = r.fits && r.lo >= INT16_MIN && r.hi <= INT16_MAX;
+    for (int i = 0; i < NTYPES; i++)
+        if (r.lo < types[i].lo || r.hi > types[i].hi) r.fits &= ~types[i].bit;
     return r;
 }
 
@@ -90,56 +151,208 @@ static Range range_of(Narrow *s, const FdNode *n, int depth)
     return r;
 }
 
+/* ---- in another type --------------------------------------------------------------------------- */
+
 static const FdNode *constant(Fd *fd, const FdNode *n, ScalarKind k)
 {
     return fd_const(fd, k, scalar_convert(n->value, n->type->scalar, k));
 }
 
-/* Of a node that fits; it is not deep. */
-static const FdNode *as_short(Narrow *s, const FdNode *n)
+/* Of a node of which that is right; it is not deep. */
+static const FdNode *as(Narrow *s, const FdNode *n, ScalarKind k)
 {
-    const FdNode *known = fdi_map_node(&s->done, n), *now;
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    const FdNode *known = fdi_map_node(&s->done[k], n), *now;
+    FdOp op = op_of(n);
     if (known) return known;
     if (fd_is_const(n)) {
-        now = constant(s->fd, n, SC_SHORT);
+        now = constant(s->fd, n, k);
     } else if (op == FD_OP_CONVERT) {
         now = n->args[0];
-        if (now->type->scalar != SC_SHORT)
-            now = fd_apply_op(s->fd, op, SC_SHORT, 1, n->args, n->loc);
+        if (now->type->scalar != k) now = fd_apply_op(s->fd, op, k, 1, n->args, n->loc);
     } else {
         const FdNode *args[3];
-        for (int i = 0; i < n->nargs; i++)
-            args[i] = op == FD_OP_SELECT && i == 0 ? n->args[0] : as_short(s, n->args[i]);
-        now = fd_apply_op(s->fd, op, SC_SHORT, n->nargs, args, n->loc);
+        for (int i = 0; i < n->nargs; i++) {
+            bool other =
+                (op == FD_OP_SELECT && i == 0) || ((op == FD_OP_SHL || op == FD_OP_SHR) && i == 1);
+            args[i] = other ? n->args[i] : as(s, n->args[i], k);
+        }
+        now = fd_apply_op(s->fd, op, k, n->nargs, args, n->loc);
     }
-    fdi_map_set_node(&s->done, n, now);
+    fdi_map_set_node(&s->done[k], n, now);
     return now;
+}
+
+/* The narrowest of some types. */
+static ScalarKind narrowest(unsigned fits)
+{
+    int i = 0;
+    while (!(fits & types[i].bit)) i++;
+    return types[i].kind;
+}
+
+/* Can it be computed modulo 256, in a type of bytes? */
+static bool is_modular(Narrow *s, const FdNode *n, ScalarKind k, int depth)
+{
+    if (depth > DEEPEST || n->type->scalar != SC_INT) return false;
+    unsigned exact = range_of(s, n, depth).fits & (k == SC_BYTE ? IN_BYTE : IN_SBYTE);
+    if (exact || fd_is_const(n)) return true;
+    switch (op_of(n)) {
+    case FD_OP_CONVERT:
+        return is_small(n->args[0]->type->scalar) && scalar_bytes(n->args[0]->type->scalar) == 1;
+    case FD_OP_SHL: {
+        const FdNode *by = n->args[1];
+        bool few = fd_is_const(by) && by->value.i >= 0 && by->value.i < 8;
+        return few && is_modular(s, n->args[0], k, depth + 1);
+    }
+    case FD_OP_ADD:
+    case FD_OP_SUB:
+    case FD_OP_MUL:
+    case FD_OP_NEG:
+    case FD_OP_BITAND:
+    case FD_OP_BITOR:
+    case FD_OP_BITXOR:
+    case FD_OP_BITNOT:
+    case FD_OP_SELECT:
+        for (int i = op_of(n) == FD_OP_SELECT; i < n->nargs; i++)
+            if (!is_modular(s, n->args[i], k, depth + 1)) return false;
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- sums that are compared -------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 32 };
+
+typedef struct Sum {
+    int n;
+    int64_t constant;
+    struct {
+        const FdNode *node;
+        int64_t factor;
+    } terms[MOST_TERMS];
+} Sum;
+
+static bool add_terms(Narrow *s, Sum *sum, const FdNode *n, int64_t factor, int depth)
+{
+    FdOp op = op_of(n);
+    if (depth > DEEPEST) return false;
+    if (fd_is_const(n)) {
+        sum->constant += factor * n->value.i;
+        return true;
+    }
+    if (op == FD_OP_ADD || op == FD_OP_SUB)
+        return add_terms(s, sum, n->args[0], factor, depth + 1) &&
+               add_terms(s, sum, n->args[1], op == FD_OP_SUB ? -factor : factor, depth + 1);
+    if (op == FD_OP_NEG) return add_terms(s, sum, n->args[0], -factor, depth + 1);
+    for (int i = 0; op == FD_OP_MUL && i < 2; i++)
+        if (fd_is_const(n->args[i]))
+            return add_terms(s, sum, n->args[1 - i], factor * n->args[i]->value.i, depth + 1);
+    int i = 0;
+    while (i < sum->n && sum->terms[i].node != n) i++;
+    if (i == MOST_TERMS || !(range_of(s, n, depth).fits & IN_BYTE)) return false;
+    sum->terms[i].node = n;
+    sum->terms[i].factor = (i < sum->n ? sum->terms[i].factor : 0) + factor;
+    if (i == sum->n) sum->n++;
+    return true;
+}
+
+typedef struct Part { /* a sum of bytes, or 255 if it is larger */
+    const FdNode *node;
+    int64_t most;
+} Part;
+
+static Part plus(Narrow *s, Part x, Part y)
+{
+    const FdNode *other = y.node, *full = fd_const(s->fd, SC_BYTE, (ScalarValue){.i = UINT8_MAX});
+    const FdNode *room[] = {full, x.node};
+    if (x.most + y.most > UINT8_MAX) {
+        const FdNode *some[] = {y.node,
+                                fd_apply_op(s->fd, FD_OP_SUB, SC_BYTE, 2, room, x.node->loc)};
+        other = fd_apply_op(s->fd, FD_OP_MIN, SC_BYTE, 2, some, x.node->loc);
+    }
+    const FdNode *both[] = {x.node, other};
+    return (Part){fd_apply_op(s->fd, FD_OP_ADD, SC_BYTE, 2, both, x.node->loc), x.most + y.most};
+}
+
+/* The terms of one sign, in pairs of pairs: none waits for all before it. */
+static bool side(Narrow *s, const Sum *sum, int sign, Part *out)
+{
+    Part parts[2 * MOST_TERMS + 1];
+    int n = 0;
+    int64_t c = sum->constant * sign;
+    for (int i = 0; i < sum->n; i++)
+        for (int64_t k = sum->terms[i].factor * sign; k > 0; k--) {
+            if (n == MOST_TERMS) return false;
+            const FdNode *x = sum->terms[i].node;
+            parts[n++] = (Part){as(s, x, SC_BYTE), range_of(s, x, 0).hi};
+        }
+    if (c > UINT8_MAX) return false;
+    if (c > 0 || n == 0) {
+        ScalarValue v = {.i = c > 0 ? c : 0};
+        parts[n++] = (Part){fd_const(s->fd, SC_BYTE, v), v.i};
+    }
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int i = 0; i + 1 < n; i += 2) parts[i / 2] = plus(s, parts[i], parts[i + 1]);
+        if (n % 2) parts[n / 2] = parts[n - 1];
+    }
+    *out = parts[0];
+    return true;
+}
+
+/* x op y of sums of bytes; NULL: not of this form. */
+static const FdNode *compare_bytes(Narrow *s, const FdNode *n)
+{
+    Sum sum = {0};
+    Part x, y;
+    if (!add_terms(s, &sum, n->args[0], 1, 0) || !add_terms(s, &sum, n->args[1], -1, 0))
+        return NULL;
+    if (!side(s, &sum, 1, &x) || !side(s, &sum, -1, &y)) return NULL;
+    bool exact = x.most <= UINT8_MAX && y.most <= UINT8_MAX;
+    if (!exact && x.most >= UINT8_MAX && y.most >= UINT8_MAX) return NULL;
+    const FdNode *both[] = {x.node, y.node};
+    return fd_apply_op(s->fd, fd_op_of(n), SC_BOOL, 2, both, n->loc);
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------- */
+
+static const FdNode *narrow_compare(Narrow *s, const FdNode *n)
+{
+    const FdNode *x = n->args[0], *y = n->args[1];
+    unsigned fits = range_of(s, x, 0).fits & range_of(s, y, 0).fits;
+    if (!fits) return NULL;
+    ScalarKind k = narrowest(fits);
+    const FdNode *bytes = k == SC_SHORT ? compare_bytes(s, n) : NULL;
+    if (bytes) return bytes;
+    const FdNode *both[] = {as(s, x, k), as(s, y, k)};
+    return fd_apply_op(s->fd, fd_op_of(n), SC_BOOL, 2, both, n->loc);
+}
+
+static const FdNode *narrow_convert(Narrow *s, const FdNode *n)
+{
+    const FdNode *x = n->args[0];
+    ScalarKind k = n->type->scalar;
+    bool chosen = op_of(x) == FD_OP_SELECT && scalar_is_integer(k) && scalar_bytes(k) < 4 &&
+                  fd_is_const(x->args[1]) && fd_is_const(x->args[2]);
+    if (chosen) {
+        const FdNode *args[] = {x->args[0], constant(s->fd, x->args[1], k),
+                                constant(s->fd, x->args[2], k)};
+        return fd_apply_op(s->fd, FD_OP_SELECT, k, 3, args, n->loc);
+    }
+    if (fd_is_const(x) || op_of(x) == FD_OP_CONVERT) return NULL;
+    if ((k == SC_BYTE || k == SC_SBYTE) && is_modular(s, x, k, 0)) return as(s, x, k);
+    if (!(range_of(s, x, 0).fits)) return NULL;
+    ScalarKind by = narrowest(range_of(s, x, 0).fits);
+    const FdNode *y = as(s, x, by);
+    return k == by ? y : fd_apply_op(s->fd, FD_OP_CONVERT, k, 1, &y, n->loc);
 }
 
 static const FdNode *narrow(void *ctx, Fd *fd, const FdNode *n)
 {
-    Narrow *s = ctx;
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (op >= FD_OP_EQ && op <= FD_OP_GE) {
-        if (!range_of(s, n->args[0], 0).fits || !range_of(s, n->args[1], 0).fits) return NULL;
-        const FdNode *both[] = {as_short(s, n->args[0]), as_short(s, n->args[1])};
-        return fd_apply_op(fd, op, SC_BOOL, 2, both, n->loc);
-    }
-    if (op != FD_OP_CONVERT) return NULL;
-    const FdNode *x = n->args[0];
-    ScalarKind k = n->type->scalar;
-    bool chosen = x->kind == FD_APPLY && fd_op_of(x) == FD_OP_SELECT && scalar_is_integer(k) &&
-                  scalar_bytes(k) < 4 && fd_is_const(x->args[1]) && fd_is_const(x->args[2]);
-    if (chosen) {
-        const FdNode *args[] = {x->args[0], constant(fd, x->args[1], k),
-                                constant(fd, x->args[2], k)};
-        return fd_apply_op(fd, FD_OP_SELECT, k, 3, args, n->loc);
-    }
-    bool leaf = fd_is_const(x) || (x->kind == FD_APPLY && fd_op_of(x) == FD_OP_CONVERT);
-    if (leaf || !range_of(s, x, 0).fits) return NULL;
-    const FdNode *y = as_short(s, x);
-    return k == SC_SHORT ? y : fd_apply_op(fd, op, k, 1, &y, n->loc);
+    (void)fd;
+    FdOp op = op_of(n);
+    if (op >= FD_OP_EQ && op <= FD_OP_GE) return narrow_compare(ctx, n);
+    return op == FD_OP_CONVERT ? narrow_convert(ctx, n) : NULL;
 }
 
 const FdNode *fd_narrow(Fd *fd, const FdNode *n)
@@ -147,7 +360,7 @@ const FdNode *fd_narrow(Fd *fd, const FdNode *n)
     Narrow s = {.fd = fd};
     const FdNode *now = fd_rewrite(fd, n, narrow, &s);
     fdi_map_free(&s.at);
-    fdi_map_free(&s.done);
+    for (int i = 0; i < SC_COUNT; i++) fdi_map_free(&s.done[i]);
     vec_free(&s.ranges);
     return now;
 }

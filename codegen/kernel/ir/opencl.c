@@ -54,12 +54,19 @@ static void print_type(Text *out, KirType t)
         print_type_name(out, value_name(t.kind), t.lanes);
 }
 
+/* Vectors that may have 32 or 64 lanes: OpenCL's functions know none of them, the prelude has what is
+ * needed. */
+static bool is_long(int lanes)
+{
+    return lanes == KIR_V1 || lanes == KIR_V2;
+}
+
 /* prefix##type##suffix as a function name: convert_float8, as_uint4, CAT3(convert_, float, V4)... */
 static void print_typed_function(Text *out, const char *prefix, const char *type, int lanes,
                                  const char *suffix)
 {
-    if (lanes == KIR_V2 && strcmp(prefix, "convert_") == 0) /* the prelude's: there are 32 lanes */
-        text_printf(out, "cs_to_%s", type);
+    if (is_long(lanes) && strcmp(prefix, "convert_") == 0)
+        text_printf(out, "cs_to_%s_V%d", type, -lanes);
     else if (lanes < 0)
         text_printf(out, *suffix ? "CAT3(%s%s, V%d, %s)" : "CAT(%s%s, V%d)", prefix, type, -lanes,
                     suffix);
@@ -205,7 +212,7 @@ static void print_select(Text *out, const KirExpr *e)
         text_add(out, ")");
         return;
     }
-    if (e->type.lanes == KIR_V2) { /* select has no 32 lanes */
+    if (is_long(e->type.lanes)) {
         print_wide_select(out, e);
         return;
     }
@@ -255,7 +262,39 @@ static bool divides_plainly(const KirExpr *e)
     return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
 }
 
+static void print_extreme(Text *out, const KirExpr *e)
+{
+    bool min = e->op == FD_OP_MIN;
+    if (is_long(e->type.lanes))
+        print_call(out, min ? "cs_lesser" : "cs_greater", e);
+    else if (is_real(e->type.kind))
+        print_call(out, min ? "cs_min" : "cs_max", e);
+    else
+        print_call(out, min ? "min" : "max", e);
+}
+
+/* C computes bytes and shorts as ints; vectors of them wrap. */
+static bool grows(const KirExpr *e)
+{
+    int k = e->type.kind;
+    FdOp op = e->op;
+    bool small = k == SC_SBYTE || k == SC_BYTE || k == SC_SHORT || k == SC_USHORT;
+    return small && e->type.lanes == 1 &&
+           (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL || op == FD_OP_NEG ||
+            op == FD_OP_SHL || op == FD_OP_BITNOT);
+}
+
+static void print_op_as_it_is(Text *out, const KirExpr *e);
+
 static void print_op(Text *out, const KirExpr *e)
+{
+    bool cast = grows(e);
+    if (cast) text_printf(out, "((%s)", value_name(e->type.kind));
+    print_op_as_it_is(out, e);
+    if (cast) text_add(out, ")");
+}
+
+static void print_op_as_it_is(Text *out, const KirExpr *e)
 {
     static const char *const compare[] = {[FD_OP_EQ] = "==", [FD_OP_NE] = "!=", [FD_OP_LT] = "<",
                                           [FD_OP_LE] = "<=", [FD_OP_GT] = ">",  [FD_OP_GE] = ">="};
@@ -290,8 +329,8 @@ static void print_op(Text *out, const KirExpr *e)
             print_call(out, "", e);
         }
         return;
-    case FD_OP_MIN: print_call(out, real ? "cs_min" : "min", e); return;
-    case FD_OP_MAX: print_call(out, real ? "cs_max" : "max", e); return;
+    case FD_OP_MIN:
+    case FD_OP_MAX: print_extreme(out, e); return;
     case FD_OP_SHL:
     case FD_OP_SHR: /* OpenCL masks the count itself */
         text_add(out, "(");

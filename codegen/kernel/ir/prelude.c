@@ -49,7 +49,7 @@ static const char any_text[] =
     "  cs_int16 v = __builtin_astype(x, cs_int16), zero = v ^ v;\n"
     "  return (ushort)__builtin_ia32_cmpd512_mask(v, zero, 4, (ushort)-1) != 0;\n"
     "}\n"
-    "#elif V2 > 16\n"
+    "#elif V1 > 16 || V2 > 16\n"
     "#define CS_ANY(N)\\\n"
     "  static inline int __attribute__((overloadable)) cs_any(int##N x) { return any(x); }\n"
     "CS_ANY(2)\n"
@@ -59,8 +59,12 @@ static const char any_text[] =
     "#else\n"
     "#define cs_any any\n"
     "#endif\n"
-    "#if V2 > 16\n"
+    "#if V1 > 16 || V2 > 16\n"
     "static inline int __attribute__((overloadable)) cs_any(int32 x)\n"
+    "{ return cs_any(x.lo | x.hi); }\n"
+    "#endif\n"
+    "#if V1 > 32\n"
+    "static inline int __attribute__((overloadable)) cs_any(int64 x)\n"
     "{ return cs_any(x.lo | x.hi); }\n"
     "#endif\n";
 
@@ -179,22 +183,26 @@ static const char memory_text[] =
     "  static inline void __attribute__((overloadable)) cs_store_##T##N(T##N v, S T *p)\\\n"
     "  { *(S T##_lanes##N *)p = v; }\n";
 
-/* Vectors of 32 lanes: beyond OpenCL's, but not its compilers'. */
-static const char wide_text[] =
-    "#if V2 > 16\n"
-    "#define CS_WIDE_TYPE(T) typedef T T##32 __attribute__((ext_vector_type(32)));\\\n"
-    "  CS_MEMORY_OF(T, 32)\n"
-    "CS_WIDE_TYPE(char)\n"
-    "CS_WIDE_TYPE(uchar)\n"
-    "CS_WIDE_TYPE(short)\n"
-    "CS_WIDE_TYPE(ushort)\n"
-    "CS_WIDE_TYPE(int)\n"
-    "#endif\n"
-    "#define cs_to_char(x) __builtin_convertvector((x), VEC(char, V2))\n"
-    "#define cs_to_uchar(x) __builtin_convertvector((x), VEC(uchar, V2))\n"
-    "#define cs_to_short(x) __builtin_convertvector((x), VEC(short, V2))\n"
-    "#define cs_to_ushort(x) __builtin_convertvector((x), VEC(ushort, V2))\n"
-    "#define cs_to_int(x) __builtin_convertvector((x), VEC(int, V2))\n";
+/* Vectors of 32 and 64 lanes: beyond OpenCL's, but not its compilers'. */
+static const char long_text[] =
+    "#define CS_LONG_TYPE(T, N) typedef T T##N __attribute__((ext_vector_type(N)));\\\n"
+    "  CS_MEMORY_OF(T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_lesser(T##N x, T##N y)\\\n"
+    "  { return x < y ? x : y; }\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_greater(T##N x, T##N y)\\\n"
+    "  { return x > y ? x : y; }\n"
+    "#define CS_LONG_TYPES(N)\\\n"
+    "  CS_LONG_TYPE(char, N) CS_LONG_TYPE(uchar, N) CS_LONG_TYPE(short, N)\\\n"
+    "  CS_LONG_TYPE(ushort, N) CS_LONG_TYPE(int, N)\n";
+static const char lesser_text[] =
+    "#define CS_LESSER_OF(T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_lesser(T##N x, T##N y)\\\n"
+    "  { return min(x, y); }\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_greater(T##N x, T##N y)\\\n"
+    "  { return max(x, y); }\n"
+    "#define CS_LESSER(T)\\\n"
+    "  CS_LESSER_OF(T, 2) CS_LESSER_OF(T, 4) CS_LESSER_OF(T, 8) CS_LESSER_OF(T, 16)\n"
+    "CS_LESSER(char) CS_LESSER(uchar) CS_LESSER(short) CS_LESSER(ushort)\n";
 
 /* Lanes moved past each other for scans: one or two places inside parts of 128 bits, the last (first)
  * lane of the first, second or third part before (after) to all lanes of a part; where there is none,
@@ -532,6 +540,12 @@ static const char inside_text[] =
         "cs_checked_div_" #T " cs_checked_rem_" #T, "CS_CHECKED(" #T ")\n"                         \
     }
 
+#define TO(T)                                                                                      \
+    {                                                                                              \
+        "cs_to_" #T "_V1 cs_to_" #T "_V2", "#define cs_to_" #T "_V1(x) CS_TO(" #T ", V1, x)\n"     \
+                                           "#define cs_to_" #T "_V2(x) CS_TO(" #T ", V2, x)\n"     \
+    }
+
 /* A part uses only parts before it. No names: always printed. */
 static const struct {
     const char *names, *text;
@@ -570,7 +584,20 @@ static const struct {
     MEMORY(ulong),
     MEMORY(float),
     MEMORY(double),
-    {"V2 cs_to_char cs_to_uchar cs_to_short cs_to_ushort cs_to_int", wide_text},
+    {"CS_LONG_TYPES", long_text},
+    {"V1 V2", "#if V1 > 16 || V2 > 16\n"
+              "CS_LONG_TYPES(32)\n"
+              "#endif\n"
+              "#if V1 > 32\n"
+              "CS_LONG_TYPES(64)\n"
+              "#endif\n"
+              "#define CS_TO(T, N, x) __builtin_convertvector((x), VEC(T, N))\n"},
+    {"cs_lesser cs_greater", lesser_text},
+    TO(char),
+    TO(uchar),
+    TO(short),
+    TO(ushort),
+    TO(int),
     {"cs_load_half cs_store_half", memory_half_text},
     {"CS_GATHER", gather_text},
     GATHER(char),
@@ -603,12 +630,16 @@ static const struct {
     STREAM(ulong),
     STREAM(float),
     STREAM(double),
-    {"V2", "#if V2 > 16 && defined CS_STREAM_OF\n"
-           "CS_STREAM_OF(char, 32)\n"
-           "CS_STREAM_OF(uchar, 32)\n"
-           "CS_STREAM_OF(short, 32)\n"
-           "CS_STREAM_OF(ushort, 32)\n"
-           "#endif\n"},
+    {"V1 V2", "#ifdef CS_STREAM_OF\n"
+              "#define CS_LONG_STREAMS(N) CS_STREAM_OF(char, N) CS_STREAM_OF(uchar, N)\\\n"
+              "  CS_STREAM_OF(short, N) CS_STREAM_OF(ushort, N)\n"
+              "#if V1 > 16 || V2 > 16\n"
+              "CS_LONG_STREAMS(32)\n"
+              "#endif\n"
+              "#if V1 > 32\n"
+              "CS_LONG_STREAMS(64)\n"
+              "#endif\n"
+              "#endif\n"},
     {"CS_SQUARE", square_text},
     SQUARE(char),
     SQUARE(uchar),

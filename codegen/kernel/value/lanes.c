@@ -239,14 +239,9 @@ int lanes_copies(const FdNode *n)
     return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : 4;
 }
 
-static bool is_narrow(const FdNode *n, const FdNode *v, FdSeen *seen)
+/* Operations that vectors of any length have. */
+static bool is_narrow_op(const FdNode *n)
 {
-    if (!fd_meet(seen, n)) return true;
-    if (n->type->record || n->type->nparams) return false;
-    ScalarKind k = result_kind(n);
-    if (scalar_is_real(k) || scalar_bytes(k) > 2) return false;
-    if (fd_is_const(n)) return true;
-    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT || !fd_uses_var(n, v);
     switch (n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE) {
     case FD_OP_EQ:
     case FD_OP_NE:
@@ -254,33 +249,54 @@ static bool is_narrow(const FdNode *n, const FdNode *v, FdSeen *seen)
     case FD_OP_LE:
     case FD_OP_GT:
     case FD_OP_GE:
-        if (!fd_uses_var(n, v)) return true; /* a scalar */
-        break;
     case FD_OP_ADD:
     case FD_OP_SUB:
     case FD_OP_MUL:
     case FD_OP_NEG:
+    case FD_OP_MIN:
+    case FD_OP_MAX:
     case FD_OP_BITAND:
     case FD_OP_BITOR:
     case FD_OP_BITXOR:
+    case FD_OP_BITNOT:
     case FD_OP_LAND:
     case FD_OP_LOR:
     case FD_OP_LNOT:
     case FD_OP_SELECT:
-    case FD_OP_CONVERT: break;
+    case FD_OP_CONVERT: return true;
+    case FD_OP_SHL:
+    case FD_OP_SHR: return fd_is_const(n->args[1]);
     default: return false;
     }
-    for (int i = 0; i < n->nargs; i++)
-        if (!is_narrow(n->args[i], v, seen)) return false;
-    return true;
 }
 
-bool lanes_are_narrow(const FdNode *n, const FdNode *v)
+/* Of bytes and shorts only: the bytes of the widest; 0: there is something else. */
+static size_t narrow_bytes(const FdNode *n, const FdNode *v, FdSeen *seen)
+{
+    if (!fd_meet(seen, n)) return 1;
+    bool make = is_make(n), shifts = fd_op_of(n) == FD_OP_SHL || fd_op_of(n) == FD_OP_SHR;
+    if ((n->type->record && !make) || n->type->nparams) return 0;
+    ScalarKind k = make ? SC_BYTE : result_kind(n);
+    size_t bytes = scalar_bytes(k);
+    if (scalar_is_real(k) || bytes > 2) return 0;
+    if (fd_is_const(n)) return bytes;
+    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT || !fd_uses_var(n, v) ? bytes : 0;
+    if (!make && !is_narrow_op(n)) return 0;
+    if (k == SC_BOOL && !fd_uses_var(n, v)) return 1; /* a scalar */
+    for (int i = 0; i < (shifts ? 1 : n->nargs); i++) {
+        size_t below = narrow_bytes(n->args[i], v, seen);
+        if (below == 0) return 0;
+        if (below > bytes) bytes = below;
+    }
+    return bytes;
+}
+
+int lanes_narrow(const FdNode *n, const FdNode *v)
 {
     FdSeen seen = {0};
-    bool narrow = is_narrow(n, v, &seen);
+    size_t bytes = narrow_bytes(n, v, &seen);
     fd_seen_free(&seen);
-    return narrow;
+    return bytes == 1 ? KIR_V1 : bytes == 2 ? KIR_V2 : 0;
 }
 
 static size_t widest_below(const FdNode *n, FdSeen *seen)

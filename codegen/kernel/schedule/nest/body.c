@@ -57,13 +57,19 @@ static void assume_box(Unit *u, const Nest *n, FdFacts *f, const NestBox *b, Nes
     if (not ) fd_assume(f, not, false);
 }
 
+bool nest_is_narrow(const Nest *n)
+{
+    return n->lanes == KIR_V1 || n->lanes == KIR_V2;
+}
+
 static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
 {
     const Def *d = n->def;
     NestBody *b = arena_new_of(u->arena, NestBody);
     b->place = place;
     b->node = d->body;
-    if (!place) return b;
+    bool narrow = !place && nest_is_narrow(n);
+    if (!place && !narrow) return b;
     bool inside = false;
     for (int i = 0; i < n->nboxes; i++)
         inside |= (place >> i * PLACE_BITS & 7) == NEST_IN - NEST_BEFORE + 1;
@@ -73,8 +79,8 @@ static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
         unsigned here = place >> i * PLACE_BITS & 7;
         if (here) assume_box(u, n, f, &n->boxes[i], (NestKind)(NEST_BEFORE + here - 1));
     }
-    b->node = fd_under(f, b->node);
-    if (inside) b->node = fd_narrow(u->fd, b->node);
+    if (place) b->node = fd_under(f, b->node);
+    if (inside || narrow) b->node = fd_narrow(u->fd, b->node);
     b->suspects = plan_suspects(u, d, b->node, f);
     fd_facts_free(f);
     unit_count(u, b->node);

@@ -238,8 +238,8 @@ int nest_lanes_for(size_t bytes)
 Num *nest_lane_count(Unit *u, int lanes)
 {
     Num *each = num_op(u, FD_OP_DIV, num_fact(u, NUM_VECTOR_BYTES), num_int(u, -lanes));
-    if (lanes == KIR_V2)
-        each = num_op(u, FD_OP_MIN, each, num_int(u, 32)); /* the prelude has these */
+    int most = lanes == KIR_V1 ? 64 : lanes == KIR_V2 ? 32 : 0; /* the prelude has these */
+    if (most) each = num_op(u, FD_OP_MIN, each, num_int(u, most));
     return num_define(u, arena_printf(u->arena, "V%d", -lanes),
                       num_op(u, FD_OP_MAX, each, num_int(u, 2)));
 }

@@ -179,7 +179,7 @@ typedef struct Nest {
     GenChecks checks;
     bool again;  /* runs only if an earlier nest noted something */
     bool stream; /* vectors of the result go past the caches */
-    int lanes;   /* KIR_V2, KIR_V4 or KIR_V8 */
+    int lanes;   /* KIR_V1 .. KIR_V8 */
     int naxes;
     NestAxis axes[NEST_AXES];
     int nholds;
@@ -244,7 +244,10 @@ int nest_add_box(Nest *n, NestBox b);
 NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box);
 /* The place that a step of this kind leads to from another; 0 is where nothing is known. */
 unsigned nest_at(unsigned place, NestKind kind, int box);
-/* The definition there; its node is the body itself at place 0, whose suspects are the unit's. */
+/* Are its lanes of bytes or shorts, and bodies without reductions in these types (fd_narrow)? */
+bool nest_is_narrow(const Nest *n);
+/* The definition there; at place 0 its node is the body itself, whose suspects are the unit's, unless
+ * it is narrow. */
 const NestBody *nest_body(Unit *u, const Nest *n, unsigned place);
 /* Does a read of it that moves with v perhaps fall outside, so that lanes of v are not possible? */
 bool nest_body_fails(const NestBody *b, const FdNode *v);

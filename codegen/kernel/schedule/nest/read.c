@@ -485,9 +485,12 @@ static void read_nest(Reader *r)
     r->n->again = accept(r, "again");
     r->n->stream = accept(r, "stream");
     if (accept(r, "lanes")) {
-        bool wide = accept(r, "V8"), narrow = !wide && accept(r, "V2");
-        if (!wide && !narrow) expect(r, "V4");
-        r->n->lanes = wide ? KIR_V8 : narrow ? KIR_V2 : KIR_V4;
+        static const char *const names[] = {"V1", "V2", "V8"};
+        static const int lanes[] = {KIR_V1, KIR_V2, KIR_V8};
+        int i = 0;
+        while (i < 3 && !accept(r, names[i])) i++;
+        if (i == 3) expect(r, "V4");
+        r->n->lanes = i < 3 ? lanes[i] : KIR_V4;
     }
     r->in[1] = &r->n->root;
     r->top = 1;

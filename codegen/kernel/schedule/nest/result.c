@@ -384,11 +384,12 @@ static void join(Lower *l)
 
 /* ---- give -------------------------------------------------------------------------------------- */
 
-/* The body is what it is under the conditions of the boxes around, if there are any. */
+/* The body is what it is under the conditions of the boxes around and in lanes of bytes and shorts,
+ * if there are any. */
 static void give_here(Lower *l)
 {
     const Nest *n = l->n;
-    if (!l->place || n->nreduces) {
+    if ((!l->place && !nest_is_narrow(n)) || n->nreduces) {
         gen_store(&l->g, n->def);
         return;
     }

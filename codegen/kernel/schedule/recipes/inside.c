@@ -116,9 +116,10 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Boxes tried = boxes(u, &x, when, num_int(u, 1));
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
     const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
-    bool narrow = lanes_are_narrow(inside, v);
-    if (narrow && x.nturns) narrow = lanes_are_narrow(nest_body(u, tried.n, tried.border)->node, v);
-    int vector = narrow ? KIR_V2 : nest_lanes_for(widest_bytes(inside));
+    int narrow = lanes_narrow(inside, v), vector = narrow;
+    if (narrow && x.nturns) vector = lanes_narrow(nest_body(u, tried.n, tried.border)->node, v);
+    if (vector == KIR_V1) vector = narrow;
+    if (!vector) vector = nest_lanes_for(widest_bytes(inside));
     if (fd_any(inside, recipe_is_reduction, NULL))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);

@@ -7,6 +7,7 @@
  *         rows share a group
  *
  * Needs: closed ranges. Keeps: the order of operations within an element. */
+#include "../../../../fdag/index/facts.h"
 #include "recipe.h"
 
 /* The dimensions but the last as one axis, -1: there is one only. */
@@ -34,12 +35,14 @@ Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
                       num_roundup(u, share, step));
 }
 
-static void row_nest(Unit *u, const Def *d, Num *when, int copies, bool checked, Num *chunk)
+/* vector: a KIR_V.., 0 for one by one. */
+static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, bool checked,
+                     Num *chunk)
 {
-    bool lanes = copies > 0;
+    bool lanes = vector != 0;
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
     if (checked) n->checks = GEN_CHECKED;
-    if (lanes) n->lanes = nest_lanes_for(widest_bytes(d->body));
+    if (lanes) n->lanes = vector;
     n->stream = lanes && d->temp < 0;
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
@@ -57,11 +60,19 @@ static void row_nest(Unit *u, const Def *d, Num *when, int copies, bool checked,
     nest_lower(u, n);
 }
 
+/* What is noted is gathered, in no more than 16 lanes. */
+static int vector_of(Unit *u, const Def *d)
+{
+    int narrow = u->noting ? 0 : lanes_narrow(fd_narrow(u->fd, d->body), d->vars[d->nvars - 1]);
+    return narrow ? narrow : nest_lanes_for(widest_bytes(d->body));
+}
+
 static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
 {
     int last = d->nvars - 1;
     bool checked = !num_is(unsafe, 0);
-    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
+    int vector = vector_of(u, d);
+    Num *lanes = nest_lane_count(u, vector);
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
     Num *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
     Num *sized = plan_sized(u, d);
@@ -71,7 +82,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *step = num_op(u, FD_OP_MUL, lanes, num_int(u, copies));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
     if (!vectors) {
-        row_nest(u, d, when, 0, checked, chunk);
+        row_nest(u, d, when, 0, 1, checked, chunk);
         return;
     }
     Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), sized);
@@ -80,11 +91,11 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *some = num_and(u, when, fits);
     if (copies > 1) {
         Num *wide = num_let(u, "wide", num_op(u, FD_OP_GE, n, step));
-        row_nest(u, d, num_and(u, some, wide), copies, false, chunk);
+        row_nest(u, d, num_and(u, some, wide), vector, copies, false, chunk);
         some = num_and(u, some, num_not(u, wide));
     }
-    row_nest(u, d, some, 1, false, chunk);
-    row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, checked, chunk);
+    row_nest(u, d, some, vector, 1, false, chunk);
+    row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, 1, checked, chunk);
 }
 
 /* ---- GPU --------------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ bool verify_is_copy(const NestStep *s)
 
 Num *verify_lane_count(const Verify *v)
 {
-    const char *name = v->n->lanes == KIR_V8 ? "V8" : v->n->lanes == KIR_V2 ? "V2" : "V4";
+    const char name[] = {'V', (char)('0' - v->n->lanes), 0};
     Num *known = num_find(v->u, name, 2);
     return known ? known : num_int(v->u, 0);
 }
