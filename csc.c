@@ -481,6 +481,14 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
         complain("unknown --family=%s (cpu, gpu)", value);
         return false;
     }
+    if ((value = value_of(arg, "--schedule-seed"))) { /* for tests: docs/kernels.md */
+        char *end;
+        unsigned long seed = strtoul(value, &end, 10);
+        o->host.cg.seed = (uint32_t)seed;
+        if (*value >= '0' && *value <= '9' && !*end && seed <= INT32_MAX) return true;
+        complain("--schedule-seed=%s is no number", value);
+        return false;
+    }
     if ((value = value_of(arg, "--error-format"))) {
         o->json = strcmp(value, "json") == 0;
         if (o->json || strcmp(value, "text") == 0) return true;

@@ -161,7 +161,7 @@ typedef struct CsKernel {
 
 typedef struct CsProgram {
     const char *name;
-    int32_t tile, precise; /* CgOptions */
+    int32_t tile, precise, schedule_seed; /* CgOptions */
     int32_t nkernels;
     const CsKernel *kernels;
     int32_t nnatives;

@@ -301,6 +301,7 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
     members[PROGRAM_NAME] = host_c_string(m, m->options->program);
     members[PROGRAM_TILE] = host_int(m, (int64_t)cg->tile);
     members[PROGRAM_PRECISE] = host_int(m, cg->precise);
+    members[PROGRAM_SEED] = host_int(m, (int64_t)cg->seed);
     members[PROGRAM_NKERNELS] = host_int(m, nkernels);
     members[PROGRAM_NNATIVES] = host_int(m, nnatives);
     members[PROGRAM_NATIVES] = host_table(m, "natives", m->ptr, natives, (unsigned)nnatives);

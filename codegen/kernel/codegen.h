@@ -15,7 +15,8 @@ typedef enum CgTile { CG_TILE_AUTO, CG_TILE_1X1, CG_TILE_2X2, CG_TILE_4X4 } CgTi
 typedef struct CgOptions {
     CgFamily family;
     CgTile tile;
-    bool precise; /* IEEE per operation, fixed order */
+    bool precise;  /* IEEE per operation, fixed order */
+    uint32_t seed; /* of parameters that are drawn (plan/draw.h), for tests; 0: none are */
 } CgOptions;
 
 typedef enum CgStatus {

@@ -39,6 +39,7 @@ typedef struct Unit {
     Numbers *numbers;
     int ntemps;                  /* temporaries of the plan so far */
     int nnames;                  /* for fresh names */
+    int ndrawn;                  /* parameters so far (plan/draw.h) */
     bool streams;                /* the plan says when results go past the caches */
     bool host_only;              /* something no kernel can do: give up */
     bool noting;                 /* nests that are made note what fails (GEN_NOTED) */

@@ -25,6 +25,7 @@ static CgOptions options(void)
     CgOptions o = {.family = device_info()->family};
     if (p) o.tile = (CgTile)p->tile;
     if (p) o.precise = p->precise != 0;
+    if (p) o.seed = (uint32_t)p->schedule_seed;
     return o;
 }
 

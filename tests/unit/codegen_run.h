@@ -15,7 +15,8 @@
 static cl_device_id cl_device;
 static cl_context cl_ctx;
 static cl_command_queue cl_queue;
-static bool warnings_allowed; /* random graphs compare values with themselves */
+static bool warnings_allowed;  /* random graphs compare values with themselves */
+static uint32_t schedule_seed; /* of their parameters (plan/draw.h) */
 
 static void cl_open(void)
 {
@@ -161,7 +162,7 @@ static void stream_small(char *text)
 
 static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool precise, Lowered *l)
 {
-    CgOptions o = {family, tile, precise};
+    CgOptions o = {.family = family, .tile = tile, .precise = precise, .seed = schedule_seed};
     FdError error = {0};
     const char *why = NULL;
     *l = (Lowered){.device = test_device(family)};

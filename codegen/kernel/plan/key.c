@@ -35,7 +35,7 @@ FdKey cg_key(FdKey graph, const CgOptions *o)
     uint64_t bits = (uint64_t)CG_GENERATOR << 16 | (uint64_t)o->family << 8 |
                     (uint64_t)o->tile << 1 | (uint64_t)o->precise;
     /* splitmix64's finaliser spreads the few bits over both halves */
-    uint64_t x = bits * 0x9E3779B97F4A7C15u;
+    uint64_t x = bits * 0x9E3779B97F4A7C15u + o->seed * (uint64_t)0xD1B54A32D192ED03u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     x ^= x >> 31;

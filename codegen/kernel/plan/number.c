@@ -8,6 +8,7 @@
 
 #include "../../../fdag/index/affine.h"
 #include "../unit.h"
+#include "draw.h"
 
 enum { LONGEST = 240 }; /* of a text without a name of its own */
 
@@ -88,6 +89,7 @@ Num *num_truth(Unit *u, bool v)
 Num *num_fact(Unit *u, NumFact f)
 {
     Numbers *n = numbers_of(u);
+    if (!n->facts[f]) n->facts[f] = draw_fact(u, f);
     if (!n->facts[f]) n->facts[f] = symbol(u, num_fact_names[f]);
     return n->facts[f];
 }

@@ -1,5 +1,6 @@
 /* Writing plans: lines and fresh names (see docs/kernels.md). */
 #include "../unit.h"
+#include "draw.h"
 
 void plan_line(Unit *u, const char *fmt, ...)
 {
@@ -17,7 +18,7 @@ void plan_stream(Unit *u, const Def *d)
 {
     if (u->streams) return;
     Num *bytes = plan_bytes(u, d->body->type, plan_elements(u, d->nvars, d->doms));
-    Num *large = num_op(u, FD_OP_MUL, num_fact(u, NUM_L2), num_int(u, 8));
+    Num *large = num_op(u, FD_OP_MUL, num_fact(u, NUM_L2), num_int(u, draw_streaming(u, 8)));
     plan_line(u, "flag CS_STREAM = %s", num_text(u, num_op(u, FD_OP_GT, bytes, large)));
     u->streams = true;
 }

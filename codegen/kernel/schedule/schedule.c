@@ -36,7 +36,7 @@ typedef Num *Recipe(Unit *u, const Def *d, Num *when);
 /* Runs a recipe for what is left; returns what is left then. */
 static Num *try(Unit *u, const Def *d, Recipe *recipe, Num *rest)
 {
-    if (num_is(rest, 0)) return rest;
+    if (num_is(rest, 0) || draw_skips(u)) return rest;
     Num *done = recipe(u, d, rest);
     if (!done) return rest;
     if (done == rest) return num_truth(u, false);
@@ -81,7 +81,7 @@ static bool may_fail(const void *ctx, const FdNode *n)
 /* Returns what is left. */
 static Num *chunks(Unit *u, const Def *d, Num *rest, bool checked)
 {
-    if (u->options->tile == CG_TILE_1X1 || num_is(rest, 0)) return rest;
+    if (u->options->tile == CG_TILE_1X1 || num_is(rest, 0) || draw_skips(u)) return rest;
     Num *done = recipe_chunks(u, d, rest, checked);
     return done ? num_and(u, rest, num_not(u, done)) : rest;
 }
@@ -106,7 +106,8 @@ void schedule_def(Unit *u, const Def *d)
     Num *unsafe = schedule_begin(u, d), *rest = num_truth(u, true);
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
-    Num *keys = u->options->tile == CG_TILE_1X1 ? NULL : recipe_keys(u, d, rest, unsafe);
+    bool plain = u->options->tile == CG_TILE_1X1;
+    Num *keys = plain || draw_skips(u) ? NULL : recipe_keys(u, d, rest, unsafe);
     if (keys) { /* what is left is small */
         if (!num_is(keys, 1)) recipe_pointwise(u, d, num_not(u, keys), unsafe);
         return;
@@ -114,7 +115,8 @@ void schedule_def(Unit *u, const Def *d)
     bool notes = num_is(unsafe, 1) || fd_any(d->body, may_fail, NULL);
     if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
         bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
-        Num *inside = recipe_inside(u, d, guarded ? rest : num_and(u, rest, unsafe));
+        Num *where = guarded ? rest : num_and(u, rest, unsafe);
+        Num *inside = draw_skips(u) ? NULL : recipe_inside(u, d, where);
         if (inside) rest = num_let(u, "rest", num_and(u, rest, num_not(u, inside)));
     }
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;

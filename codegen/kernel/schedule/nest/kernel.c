@@ -219,6 +219,12 @@ static const KirExpr *skew(Lower *l, const NestStep *s, const KirExpr *from)
     return by;
 }
 
+/* Is a turn one position, and nothing else? A loop inside over the same axis goes over what a turn covers. */
+static bool is_single(const NestStep *s)
+{
+    return num_is(s->step, 1) && !nest_loops_over(s->first, s->axis);
+}
+
 /* A loop in steps; what is left for the next loop over the axis begins at *rest. */
 static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
 {
@@ -255,7 +261,7 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
                      .clamps = p->clamps || s->tail == NEST_CLAMP,
                      .lanes = p->lanes,
                      .part = p->part};
-    p->span = num_is(s->step, 1) ? NULL : step;
+    p->span = is_single(s) ? NULL : step;
     open_loop(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
     inside(l, s);
     gen_leave(g, scope);
@@ -274,8 +280,7 @@ static void loop_counted(Lower *l, const NestStep *s)
     GenScope scope = gen_enter(g, &body);
     const KirExpr *off = nest_mul(l, turn, step);
     p->at = nest_add(l, p->at, off);
-    bool blocks =
-        s->bind == NEST_LOOP && !num_is(s->step, 1); /* loops inside go over what it covers */
+    bool blocks = s->bind == NEST_LOOP && !is_single(s);
     if (blocks)
         p->span = step;
     else
@@ -309,7 +314,7 @@ static void loop_group(Lower *l, const NestStep *s)
         at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step));
     p->at = gen_variable(g, counter_name(l, s->axis), at);
     p->clamps = s->tail == NEST_CLAMP;
-    if (!num_is(s->step, 1)) p->span = step;
+    if (!is_single(s)) p->span = step;
     l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
     if (s->dim >= l->dims) l->dims = s->dim + 1;
     open_loop(l, s, p->at, false);

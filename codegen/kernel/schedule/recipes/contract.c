@@ -120,7 +120,7 @@ static void panel_nest(Tile *t, Num *when)
     Num *one = num_int(u, 1), *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *panels = num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch);
     panels = num_let(u, "panels", panels);
-    Num *wish = recipe_each_unit(u, 8, panels);
+    Num *wish = recipe_each_unit(u, (int)draw(u, 8, 1, 8), panels);
     wish = num_let(u, "wish", num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, tiles), one));
     Num *chunk = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, wish), t->mr);
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, t->mr));
@@ -217,14 +217,14 @@ static void packed_nest(Tile *t, Num *when)
     if (blocks) use_blocks(t, n, &x, when);
     /* Blocks of 32 rows of tiles where each unit still has several of those, else 16; at most as many
      * columns of tiles, fewer while there are not several blocks for every unit. */
-    Num *sixteen = num_int(u, 16), *units = num_fact(u, NUM_UNITS);
+    Num *sixteen = draw_num(u, 16, 1, 16), *units = num_fact(u, NUM_UNITS);
     Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
-    Num *many = num_op(u, FD_OP_GE, tiles, num_op(u, FD_OP_MUL, units, num_int(u, 64)));
-    Num *high = num_let(u, "block_tiles", num_select(u, many, num_int(u, 32), sixteen));
+    Num *many = num_op(u, FD_OP_GE, tiles, num_op(u, FD_OP_MUL, units, draw_num(u, 64, 1, 64)));
+    Num *high = num_let(u, "block_tiles", num_select(u, many, draw_num(u, 32, 1, 32), sixteen));
     Num *ni = num_ceildiv(u, tiles, high);
     Num *work =
         num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), ni), t->batch);
-    Num *fit = num_op(u, FD_OP_DIV, work, num_op(u, FD_OP_MUL, units, num_int(u, 4)));
+    Num *fit = num_op(u, FD_OP_DIV, work, num_op(u, FD_OP_MUL, units, draw_num(u, 4, 1, 4)));
     fit = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, fit, high), num_int(u, 1));
     Num *rows = num_let(u, "block_rows", num_op(u, FD_OP_MUL, t->mr, high)),
         *cols = num_let(u, "block_cols", num_op(u, FD_OP_MUL, t->nr, fit));
@@ -271,8 +271,9 @@ static bool rows_are_near(const Contraction *c)
 static void tile_size(Tile *t)
 {
     Unit *u = t->u;
-    int vectors = t->c.nreduces <= 3 ? 2 : 1, n = t->c.nreduces * vectors;
+    int vectors = (int)draw(u, t->c.nreduces <= 3 ? 2 : 1, 1, 3), n = t->c.nreduces * vectors;
     int large = 24 / n > 0 ? 24 / n : 1, small = 12 / n > 0 ? 12 / n : 1;
+    large = (int)draw(u, large, 1, large), small = (int)draw(u, small, 1, small);
     Num *wide = num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
     t->mr = num_define(u, fresh_name(u, "MR"),
                        num_select(u, wide, num_int(u, large), num_int(u, small)));
@@ -283,16 +284,17 @@ static void tile_size(Tile *t)
     for (int i = 0; i < t->c.noperands; i++)
         if (t->c.operands[i].side == SIDE_COL) bytes += scalar_bytes(t->c.operands[i].kind);
     Num *row = num_op(u, FD_OP_MUL, t->nr, num_int(u, (int64_t)bytes * 8));
-    t->kb = num_define(
-        u, fresh_name(u, "KB"),
-        num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row), num_int(u, 64)));
+    t->kb = num_define(u, fresh_name(u, "KB"),
+                       num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row),
+                              draw_num(u, 64, 1, 64)));
     /* a block of k of a tile's rows and columns stays in L1 */
     Num *step =
         num_op(u, FD_OP_MUL, num_op(u, FD_OP_ADD, t->mr, t->nr), num_int(u, (int64_t)bytes));
     Num *fit =
         num_op(u, FD_OP_DIV, num_fact(u, NUM_L1), num_op(u, FD_OP_MUL, step, num_int(u, 64)));
     fit = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MUL, fit, num_int(u, 64)), num_int(u, 512));
-    t->kc = num_define(u, fresh_name(u, "KC"), num_op(u, FD_OP_MAX, fit, num_int(u, 128)));
+    Num *least = draw_num(u, 128, 1, 128);
+    t->kc = num_define(u, fresh_name(u, "KC"), num_op(u, FD_OP_MAX, fit, least));
 }
 
 static Num *on_cpu(Tile *t, Num *when)
@@ -307,7 +309,7 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *fits = num_op(u, FD_OP_LE, t->k, t->kb), *l2 = num_fact(u, NUM_L2);
     Num *rows = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->m, t->k), num_int(u, (int64_t)widest));
     if (rows_are_near(c)) {
-        Num *few = num_op(u, FD_OP_LT, t->n, num_op(u, FD_OP_MUL, t->nr, num_int(u, 4)));
+        Num *few = num_op(u, FD_OP_LT, t->n, num_op(u, FD_OP_MUL, t->nr, draw_num(u, 4, 0, 4)));
         Num *cached = num_op(u, FD_OP_LE, rows, l2);
         fits = num_and(u, fits, num_op(u, FD_OP_LOR, few, cached));
     } else {
@@ -331,14 +333,16 @@ static Num *on_gpu(Tile *t, Num *when)
     Unit *u = t->u;
     const Contraction *c = &t->c;
     size_t bytes = 0;
-    int depth = 16;
+    int depth = (int)draw(u, 16, 1, 16);
+    int64_t items = draw(u, SIDE, 1, SIDE), own = draw(u, EACH, 1, EACH);
     for (int i = 0; i < c->noperands; i++) bytes += scalar_bytes(c->operands[i].kind);
     while ((size_t)depth * bytes * (EDGE + 1) > LOCAL_BYTES) depth /= 2;
     if (depth == 0 || recipe_group_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;
     /* Smaller results leave most of a tile empty. */
-    Num *side = num_int(u, SIDE), *edge = num_int(u, EDGE), *each = num_int(u, EACH);
+    Num *side = num_int(u, items), *edge = num_int(u, items * own), *each = num_int(u, own);
     Num *tiles = num_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
-    tiles = num_and(u, tiles, num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), num_int(u, 256)));
+    tiles = num_and(u, tiles,
+                    num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), num_int(u, items * items)));
     tiles = num_and(u, tiles,
                     num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
     tiles = num_let(u, "tiles", num_and(u, when, tiles));

@@ -174,7 +174,7 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     for (int v = 0; v < last; v++)
         if (in->stays[v]) others = num_op(u, FD_OP_MUL, others, in->n[v]);
     Num *chunk = recipe_chunk(u, in->n[last], others, width);
-    chunk = num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, num_int(u, 256)));
+    chunk = num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, draw_num(u, 256, 1, 256)));
     chunk = num_let(u, "chunk", chunk);
     n->when = num_let(u, "lanes", num_and(u, when, num_op(u, FD_OP_GE, in->n[last], width)));
     NestStep *at = &n->root;
@@ -204,7 +204,8 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
         some = num_and(u, some, num_op(u, FD_OP_GT, in->n[v], num_int(u, 0)));
     }
     if (in->nreads < 0 || num_is(in->safe, 0) || !borders_first(in)) return NULL;
-    Num *when = num_and(u, num_op(u, FD_OP_GE, n, num_int(u, sums ? FEWEST_SUMS : FEWEST)), some);
+    Num *when = num_and(
+        u, num_op(u, FD_OP_GE, n, draw_num(u, sums ? FEWEST_SUMS : FEWEST, 0, FEWEST)), some);
     when = num_let(u, "inside", num_and(u, in->safe, when));
     if (num_is(when, 0)) return NULL;
     for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */
@@ -217,7 +218,7 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
     Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
     Num *rest = when;
     for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
-        Num *done = recipes[i](u, in, rest);
+        Num *done = draw_skips(u) ? NULL : recipes[i](u, in, rest);
         if (!done) continue;
         rest = done == rest ? num_truth(u, false)
                             : num_let(u, "rest", num_and(u, rest, num_not(u, done)));

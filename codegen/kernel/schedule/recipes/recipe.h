@@ -5,6 +5,7 @@
 #ifndef CS_CODEGEN_RECIPE_H
 #define CS_CODEGEN_RECIPE_H
 
+#include "../../plan/draw.h"
 #include "../nest/nest.h"
 
 /* Recurrences: loops in the order that the pass `recur` found. For all numbers. */

@@ -96,7 +96,7 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     /* Several for every unit, of 256 operands at least. */
     Num *one = num_int(u, 1);
     Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : 4, s.rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, num_int(u, 256)));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, draw_num(u, 256, 1, 256)));
     s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
     s.parts = num_let(u, "parts", num_ceildiv(u, s.work, s.share));
     Num *several = num_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
@@ -161,8 +161,10 @@ static Num *turn_of(Unit *u, const Split *s, bool parts)
         int n = lanes_copies(s->reduces[r]->body);
         copies = n > copies ? n : copies;
     }
+    copies = (int)draw(u, copies, 1, 4);
     if (copies > 1) return num_int(u, parts ? copies : 1);
-    Num *count = num_op(u, FD_OP_DIV, num_int(u, TURN_BYTES), num_fact(u, NUM_VECTOR_BYTES));
+    Num *bytes = draw_num(u, TURN_BYTES, 1, 4 * TURN_BYTES);
+    Num *count = num_op(u, FD_OP_DIV, bytes, num_fact(u, NUM_VECTOR_BYTES));
     return num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
 }
 
@@ -186,7 +188,7 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
     Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
     NestStep *in = &n->root;
     if (rows >= 0) {
-        Num *chunk = recipe_lines_each(u, s->rows, s->work, 16384);
+        Num *chunk = recipe_lines_each(u, s->rows, s->work, draw(u, 16384, 1, 16384));
         in = nest_group(u, in, rows, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
@@ -217,7 +219,7 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
     /* Parts cost a launch of their own: at least 16k operands each, several for every unit. */
     Num *parts = recipe_each_unit(u, 4, s->rows);
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
-                   num_op(u, FD_OP_DIV, s->work, num_int(u, 16384)));
+                   num_op(u, FD_OP_DIV, s->work, draw_num(u, 16384, 1, 16384)));
     parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
     Num *share = num_ceildiv(u, n, parts);
     share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);
@@ -269,14 +271,15 @@ static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
 {
     const Def *d = s->d;
     Num *one = num_int(u, 1), *units = num_fact(u, NUM_UNITS), *group = recipe_group(u);
-    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, num_int(u, 64)));
+    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, draw_num(u, 64, 0, 64)));
     /* neighbours in the result that read neighbours: a work-item a result reads well, too */
     if (d->nvars && reads_along(s->reduces[0]->body, d->vars[d->nvars - 1]))
-        tree = num_and(u, tree,
-                       num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, num_int(u, 512))));
+        tree = num_and(
+            u, tree,
+            num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, draw_num(u, 512, 1, 512))));
     tree = num_let(u, "tree", tree);
     Num *wish = recipe_each_unit(u, 8, s->rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, num_int(u, 2048)));
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, draw_num(u, 2048, 1, 2048)));
     Num *share = num_ceildiv(u, s->work, num_op(u, FD_OP_MAX, wish, one));
     s->share = num_let(u, "share", num_roundup(u, num_op(u, FD_OP_MAX, share, one), group));
     s->parts = num_let(u, "parts", num_ceildiv(u, s->work, s->share));

@@ -127,7 +127,7 @@ static Num *enough(Unit *u, const Across *x, Num *when)
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
     Num *results = num_op(u, FD_OP_MUL, x->rows, x->n);
     Num *many = num_op(u, FD_OP_GE, results, num_op(u, FD_OP_MUL, units, x->width));
-    Num *is_short = num_op(u, FD_OP_LT, length, num_int(u, 512));
+    Num *is_short = num_op(u, FD_OP_LT, length, draw_num(u, 512, 1, 512));
     return num_and(u, when, num_op(u, FD_OP_LOR, many, is_short));
 }
 
@@ -140,6 +140,7 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when)
     int leaves = 0;
     for (int r = 0; r < x.nreduces; r++) leaves += fd_type_leaves(x.reduces[r]->type);
     int most = x.nreduces == 1 && leaves <= 4 ? 4 : leaves <= 8 && x.nreduces <= 4 ? 2 : 1;
+    most = (int)draw(u, most, 1, most);
     Num *wide = num_int(u, most), *step = num_op(u, FD_OP_MUL, wide, x.width);
     Num *strips = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
     strips = num_let(u, "strips", strips);
@@ -206,7 +207,7 @@ static void columns(Unit *u, const Nest *n, NestStep *in, NestKind kind, int las
 
 static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num *bands, Num *share)
 {
-    int rows, last;
+    int rows, last, turn = (int)draw(u, ROWS_A_TURN, 1, ROWS_A_TURN);
     const FdNode *r = x->reduces[0];
     Nest *n = nest_across(u, x, "column_bands", when, &rows, &last);
     int k = nest_axis(u, n, 1, r->vars, r->doms);
@@ -215,8 +216,8 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, share, NEST_CUT);
     columns(u, n, in, NEST_START, last, x->width, k, 0);
-    NestStep *some = nest_loop(u, in, k, num_int(u, ROWS_A_TURN), NEST_WHOLE);
-    columns(u, n, some, NEST_RESUME, last, x->width, k, ROWS_A_TURN);
+    NestStep *some = nest_loop(u, in, k, num_int(u, turn), NEST_WHOLE);
+    columns(u, n, some, NEST_RESUME, last, x->width, k, turn);
     columns(u, n, nest_loop(u, in, k, NULL, NEST_CUT), NEST_RESUME, last, x->width, k, 1);
     nest_lower(u, n);
 }
@@ -249,10 +250,10 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     Num *all = num_op(u, FD_OP_MUL, k, num_op(u, FD_OP_MUL, x.n, num_int(u, (int64_t)bytes)));
     /* what stays in the cache can as well be read a column strip at a time */
     Num *far = num_op(u, FD_OP_GT, all, num_fact(u, NUM_L2));
-    far = num_and(u, far, num_op(u, FD_OP_GE, k, num_int(u, 64)));
+    far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, 64, 1, 64)));
     far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
     Num *apply = num_let(u, "columns", num_and(u, when, far));
-    Num *bands = recipe_each_unit(u, 2, x.rows);
+    Num *bands = recipe_each_unit(u, (int)draw(u, 2, 1, 8), x.rows);
     Num *share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one));
     bands = num_let(u, "bands", num_ceildiv(u, k, share));
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.rows, bands), x.n);
