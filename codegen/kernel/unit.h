@@ -26,6 +26,16 @@ typedef struct UnitUser {
     const char **more_args; /* their plan text */
 } UnitUser;
 
+/* Rows of a temporary that one kernel makes and uses (schedule/nest/bands.h): each work-item keeps
+ * the last `keeps` of them, row by row, each with all that the other dimensions have. */
+typedef struct UnitRing {
+    int of;   /* the temporary that they are rows of */
+    int temp; /* where they are */
+    int dim;  /* that counts them */
+    Num *keeps;
+    const KirExpr *slab; /* where the work-item's begin */
+} UnitRing;
+
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -52,9 +62,11 @@ typedef struct Unit {
     const FdNode **inside;
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
-    struct Interior *interior;    /* of the recurrence asked about last (value/interior.h) */
-    uint32_t *uses;               /* by node id: how many nodes use it */
-    size_t nnodes;                /* ids are below */
+    int nrings;                   /* of the kernel that is being made */
+    const UnitRing *rings;
+    struct Interior *interior; /* of the recurrence asked about last (value/interior.h) */
+    uint32_t *uses;            /* by node id: how many nodes use it */
+    size_t nnodes;             /* ids are below */
 } Unit;
 
 /* What is computed: the let's body over its variables, into the result or a temporary. */
@@ -85,7 +97,9 @@ void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3
 Num *plan_sized(Unit *u, const Def *d);
 /* The flag CS_STREAM: is a result so large that the caches lose it before it is read again? */
 void plan_stream(Unit *u, const Def *d);
-int plan_temp(Unit *u, Num *bytes); /* a new temporary buffer; its number */
+const UnitRing *unit_ring(const Unit *u,
+                          int temp); /* where its rows are; NULL: it is stored whole */
+int plan_temp(Unit *u, Num *bytes);  /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */
 Num *plan_unsafe(Unit *u, const Def *d);
@@ -320,7 +334,7 @@ void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
-/* Emits the kernels and plan lines of one definition (schedule/). */
-void schedule_def(Unit *u, const Def *d);
+/* Emits the kernels and plan lines of all definitions, the result last (schedule/). */
+void schedule_all(Unit *u, int n, const Def *defs);
 
 #endif

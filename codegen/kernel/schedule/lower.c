@@ -179,7 +179,7 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
         *error = (FdError){.message = why};
         return CG_USER_ERROR;
     }
-    for (int i = 0; i < n && !read && !u->host_only; i++) schedule_def(u, &defs[i]);
+    if (!read) schedule_all(u, n, defs);
     if (u->host_only) return CG_HOST_ONLY;
     *text = whole_text(u);
     return CG_OK;

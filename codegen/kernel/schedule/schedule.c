@@ -101,15 +101,16 @@ static void noted(Unit *u, const Def *d, Num *rest)
     if (u->notes) recipe_again(u, d, all);
 }
 
-void schedule_def(Unit *u, const Def *d)
+static void schedule_def(Unit *u, const Def *d, Num *rest)
 {
-    Num *unsafe = schedule_begin(u, d), *rest = num_truth(u, true);
+    Num *unsafe = schedule_begin(u, d);
+    if (num_is(rest, 0)) return;
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     bool plain = u->options->tile == CG_TILE_1X1;
     Num *keys = plain || draw_skips(u) ? NULL : recipe_keys(u, d, rest, unsafe);
     if (keys) { /* what is left is small */
-        if (!num_is(keys, 1)) recipe_pointwise(u, d, num_not(u, keys), unsafe);
+        if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);
         return;
     }
     bool notes = num_is(unsafe, 1) || fd_any(d->body, may_fail, NULL);
@@ -134,4 +135,16 @@ void schedule_def(Unit *u, const Def *d)
     }
     rest = chunks(u, d, rest, !num_is(unsafe, 0));
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
+}
+
+void schedule_all(Unit *u, int n, const Def *defs)
+{
+    Bands *b = recipe_bands(u, n, defs);
+    Num *always = num_truth(u, true), *rest = b ? num_not(u, b->when) : always;
+    for (int i = 0; i < n && !u->host_only; i++) {
+        bool stage = false;
+        for (int k = 0; b && k < b->n; k++) stage = stage || b->stages[k].def == &defs[i];
+        schedule_def(u, &defs[i], stage ? rest : always);
+    }
+    if (b && !u->host_only) recipe_lower_bands(u, b);
 }

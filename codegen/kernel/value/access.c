@@ -26,6 +26,13 @@ const char *access_name(const Gen *g, const FdNode *array)
                         u->plan_slot[array->slot]);
 }
 
+const UnitRing *unit_ring(const Unit *u, int temp)
+{
+    for (int i = 0; i < u->nrings; i++)
+        if (u->rings[i].of == temp) return &u->rings[i];
+    return NULL;
+}
+
 static KirParam buffer_param(Unit *u, const char *name, const FdType *element, bool writable)
 {
     return (KirParam){.name = name,
@@ -40,14 +47,18 @@ static const char *array_buffer(Gen *g, const FdNode *array)
     Unit *u = g->u;
     if (is_self(array)) return gen_output(g, u->def);
     const char *name = access_name(g, array);
+    int number = u->plan_slot[array->slot];
+    const UnitRing *ring = array->slot < u->ninputs ? NULL : unit_ring(u, number);
+    if (ring) return gen_temp(g, ring->temp, gen_type(u, element_type(array)), true);
     gen_add_param(g, buffer_param(u, name, element_type(array), false),
-                  arena_printf(u->arena, array->slot < u->ninputs ? "slot %d" : "temp %d",
-                               u->plan_slot[array->slot]));
+                  arena_printf(u->arena, array->slot < u->ninputs ? "slot %d" : "temp %d", number));
     return name;
 }
 
 const char *gen_output(Gen *g, const Def *d)
 {
+    const UnitRing *ring = d->temp < 0 ? NULL : unit_ring(g->u, d->temp);
+    if (ring) return gen_temp(g, ring->temp, gen_type(g->u, d->body->type), true);
     gen_add_param(g, buffer_param(g->u, "out", d->body->type, true),
                   d->temp < 0 ? "out" : arena_printf(g->u->arena, "temp %d", d->temp));
     return "out";
@@ -99,17 +110,40 @@ static const KirExpr *bound_at(const Gen *g, const FdNode *var)
     return NULL;
 }
 
+/* How far the bound position is in variable i of a definition. */
+static const KirExpr *output_at(Gen *g, const Def *d, int i, const KirExpr *lo)
+{
+    const KirExpr *at = bound_at(g, d->vars[i]);
+    return at ? at : kir_arith(g->u->arena, FD_OP_SUB, gen_index(g, d->vars[i]), lo);
+}
+
+static const KirExpr *ring_offset(Gen *g, const Def *d, const UnitRing *ring)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *lo, *n;
+    gen_range(g, &d->doms[ring->dim], d->vars[ring->dim], &lo, &n);
+    const KirExpr *offset = access_ring_row(g, ring, output_at(g, d, ring->dim, lo));
+    for (int i = 0; i < d->nvars; i++) {
+        if (i == ring->dim) continue;
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
+        offset = kir_arith(a, FD_OP_MUL, offset, n);
+        offset = kir_arith(a, FD_OP_ADD, offset, output_at(g, d, i, lo));
+    }
+    return kir_arith(a, FD_OP_ADD, offset, ring->slab);
+}
+
 const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
+    const UnitRing *ring = d->temp < 0 ? NULL : unit_ring(u, d->temp);
     const KirExpr *offset = kir_int(a, 0);
+    if (ring) return ring_offset(g, d, ring);
     for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
-        const KirExpr *lo, *n, *at = bound_at(g, d->vars[i]);
+        const KirExpr *lo, *n;
         gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
         if (i) offset = kir_arith(a, FD_OP_MUL, offset, n);
-        if (!at) at = kir_arith(a, FD_OP_SUB, gen_index(g, d->vars[i]), lo);
-        offset = kir_arith(a, FD_OP_ADD, offset, at);
+        offset = kir_arith(a, FD_OP_ADD, offset, output_at(g, d, i, lo));
     }
     return offset;
 }

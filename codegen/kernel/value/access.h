@@ -14,6 +14,9 @@ typedef struct Where {
 
 const char *access_name(const Gen *g, const FdNode *array); /* the stem of its parameters */
 
+/* The row of a ring for a position counted from 0. */
+const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at);
+
 /* Of a read at the bound variables' current values. What can fall outside is checked or noted. */
 Where offset_of_read(Gen *g, const FdNode *read);
 /* Of a read in lanes: each on its own. */

@@ -12,15 +12,30 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1}, truth = {.kind = SC_BOOL, .lanes = 1};
 
+static const UnitRing *ring_of(const Gen *g, const FdNode *array)
+{
+    const Unit *u = g->u;
+    bool temp = array->kind == FD_FUNC && array->slot >= u->ninputs;
+    return temp ? unit_ring(u, u->plan_slot[array->slot]) : NULL;
+}
+
+const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
+{
+    Arena *a = g->u->arena;
+    if (num_is(ring->keeps, 1)) return kir_int(a, 0);
+    return kir_arith(a, FD_OP_REM, at, gen_number(g, "keeps", ring->keeps));
+}
+
 /* Stride of dimension d of an array: the product of the lengths behind it. */
 static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
 {
     Unit *u = g->u;
     int rank = array->type->nparams;
-    if (d == rank - 1) return kir_int(u->arena, 1);
-    Num *stride = plan_array_n(u, array, d + 1);
-    for (int e = d + 2; e < rank; e++)
-        stride = num_op(u, FD_OP_MUL, stride, plan_array_n(u, array, e));
+    const UnitRing *ring = ring_of(g, array);
+    Num *stride = num_int(u, 1);
+    for (int e = ring && d == ring->dim ? 0 : d + 1; e < rank; e++)
+        if (!ring || e != ring->dim)
+            stride = num_op(u, FD_OP_MUL, stride, plan_array_n(u, array, e));
     return gen_number(g, arena_printf(u->arena, "%s_s%d", access_name(g, array), d), stride);
 }
 
@@ -120,15 +135,20 @@ typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
 
 static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
 {
-    const KirExpr *offset = kir_int(g->u->arena, 0);
-    for (int d = 0; d < read->nargs; d++)
-        offset = add_strides(g, read->fn, d, offset, at(g, read, d));
+    const UnitRing *ring = ring_of(g, read->fn);
+    const KirExpr *offset = ring ? ring->slab : kir_int(g->u->arena, 0);
+    for (int d = 0; d < read->nargs; d++) {
+        const KirExpr *index = at(g, read, d);
+        if (ring && d == ring->dim) index = access_ring_row(g, ring, index);
+        offset = add_strides(g, read->fn, d, offset, index);
+    }
     return offset;
 }
 
 static const KirExpr *plain_offset(Gen *g, const FdNode *read)
 {
     const KirExpr *offset = kir_int(g->u->arena, 0);
+    if (ring_of(g, read->fn)) return offset_by(g, read, plain_at);
     for (int d = 0; d < read->nargs; d++)
         offset = add_strides(g, read->fn, d, offset, gen_index(g, read->args[d]));
     return kir_arith(g->u->arena, FD_OP_SUB, offset, array_base(g, read->fn));

@@ -76,6 +76,7 @@ static void find_cuts(Lower *l, int number)
     cut->end = gen_variable(g, "end", nest_range_end(l, box->axis));
     const KirExpr *begin = kir_min(l->a, bound_here(l, &low, true, cut->from), cut->end);
     cut->begin = gen_variable(g, "begin", begin);
+    cut->none = !low.number && !low.here;
     cut->last = gen_variable(g, "last", most(l, cut->begin, bound_here(l, &high, false, cut->end)));
     if (!box->least) return;
     KirBlock none = {0};
@@ -95,7 +96,7 @@ static void part(Lower *l, const NestStep *s)
     p->limit = s->kind == NEST_BEFORE ? cut->begin : s->kind == NEST_IN ? cut->last : cut->end;
     p->span = NULL;
     p->part = true;
-    nest_steps(l, s->first);
+    if (s->kind != NEST_BEFORE || !cut->none) nest_steps(l, s->first);
     const KirExpr *n = p->n;
     *p = before;
     p->n = n;

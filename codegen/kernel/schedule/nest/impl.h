@@ -35,6 +35,7 @@ typedef struct NestKept { /* a hold's memory */
 
 typedef struct NestCut { /* positions where parts of an axis begin */
     const KirExpr *from, *begin, *last, *end;
+    bool none; /* before `begin` */
 } NestCut;
 
 typedef struct Lower {
@@ -54,6 +55,7 @@ typedef struct Lower {
     bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
+    const KirExpr *row;  /* the group's number, of a stage (bands.h); NULL: the device says it */
     const char *carried; /* stem of what is carried; NULL: nothing yet */
 } Lower;
 

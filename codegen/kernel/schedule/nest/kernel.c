@@ -308,15 +308,17 @@ static void loop_group(Lower *l, const NestStep *s)
     Gen *g = &l->g;
     NestPlace *p = &l->places[s->axis];
     const KirExpr *step = nest_number(l, "step", s->step);
-    p->turn = id_of(l, l->items ? "get_group_id" : "get_global_id", s->dim);
+    p->turn = l->row ? l->row : id_of(l, l->items ? "get_group_id" : "get_global_id", s->dim);
     const KirExpr *at = nest_mul(l, p->turn, step);
     if (s->tail == NEST_BACK)
         at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step));
     p->at = gen_variable(g, counter_name(l, s->axis), at);
     p->clamps = s->tail == NEST_CLAMP;
     if (!is_single(s)) p->span = step;
-    l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
-    if (s->dim >= l->dims) l->dims = s->dim + 1;
+    if (!l->row) {
+        l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
+        if (s->dim >= l->dims) l->dims = s->dim + 1;
+    }
     open_loop(l, s, p->at, false);
     inside(l, s);
 }
@@ -475,13 +477,34 @@ static void check(Unit *u, const Nest *n)
 #endif
 }
 
-/* In a schedule a nest stands in place of its `run`, the last line. */
-static void replace_run(Text *schedule, const Text *nest)
+void nest_replace_run(Text *schedule, const Text *nest)
 {
     size_t at = schedule->len - 1;
     while (at > 0 && schedule->data[at - 1] != '\n') at--;
     schedule->len = at;
     text_addn(schedule, nest->data, nest->len);
+}
+
+static void all_steps(Lower *l)
+{
+    const Nest *n = l->n;
+    l->g.checks = n->checks;
+    l->g.stream = n->stream && n->def->temp < 0;
+    if (l->g.stream) plan_stream(l->u, n->def);
+    l->g.lanes = n->lanes;
+    l->g.sums = n->sums;
+    for (int i = 0; i < n->naxes; i++) l->places[i].at = kir_int(l->a, 0);
+    for (int i = 0; i < NEST_HOLDS; i++) l->kept[i].depth = -1;
+    for (int d = 0; d < 3; d++) l->global[d] = l->local[d] = num_int(l->u, 1);
+    nest_steps(l, n->root.first);
+}
+
+void nest_lower_row(Unit *u, Gen *g, const Nest *n, const KirExpr *row)
+{
+    if (has_lanes(n->root.first) || n->sums) nest_lane_count(u, n->lanes);
+    Lower l = {.u = u, .a = u->arena, .g = *g, .n = n, .dims = 1, .row = row};
+    all_steps(&l);
+    *g = l.g;
 }
 
 void nest_lower(Unit *u, const Nest *n)
@@ -494,20 +517,12 @@ void nest_lower(Unit *u, const Nest *n)
     if (has_lanes(n->root.first) || n->wave.of || n->sums) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
-    l.g.checks = n->checks;
     if (n->again) gen_only_again(&l.g);
-    l.g.stream = n->stream && n->def->temp < 0;
-    if (l.g.stream) plan_stream(u, n->def);
-    l.g.lanes = n->lanes;
-    l.g.sums = n->sums;
-    for (int i = 0; i < n->naxes; i++) l.places[i].at = kir_int(l.a, 0);
-    for (int i = 0; i < NEST_HOLDS; i++) l.kept[i].depth = -1;
-    for (int d = 0; d < 3; d++) l.global[d] = l.local[d] = num_int(u, 1);
-    nest_steps(&l, n->root.first);
+    all_steps(&l);
     gen_tell(&l.g);
     if (u->schedule) nest_print(u, n, &text);
     gen_run(&l.g, n->when, l.dims, l.global, l.local);
-    if (u->schedule) replace_run(u->schedule, &text);
+    if (u->schedule) nest_replace_run(u->schedule, &text);
     text_free(&text);
     gen_end(&l.g, &body);
     if (n->inside) interior_leave(u, whole);

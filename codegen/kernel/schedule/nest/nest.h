@@ -265,6 +265,10 @@ Num *nest_lane_count(Unit *u, int lanes); /* V2, V4 or V8 as a number */
 const char *nest_verify(Unit *u, const Nest *n);
 /* The kernel of a nest and its `run`. */
 void nest_lower(Unit *u, const Nest *n);
+/* The steps of a nest of one group, for one of its turns, in a kernel that is being made (bands.h). */
+void nest_lower_row(Unit *u, Gen *g, const Nest *n, const KirExpr *row);
+/* In a schedule a nest stands in place of its `run`, the last line. */
+void nest_replace_run(Text *schedule, const Text *nest);
 /* All of a nest as text (docs/kernels.md). Long numbers may be named in the plan first. */
 void nest_print(Unit *u, const Nest *n, Text *out);
 

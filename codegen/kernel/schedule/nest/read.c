@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../schedule.h"
+#include "bands.h"
 #include "text.h"
 
 enum { DEEPEST = 64 }; /* loops in each other; lowering takes fewer */
@@ -21,7 +22,8 @@ typedef struct Reader {
     Interior *interior; /* of the last nest that is inside one */
     int loops;          /* of the plan, open */
     Nest *n;            /* being read; NULL: none */
-    int nest_line;
+    Bands *bands;       /* the same */
+    int nest_line, bands_line;
     const char *axis_names[NEST_AXES];
     NestStep *in[DEEPEST + 2]; /* where a step at that depth goes */
     int top;
@@ -446,6 +448,8 @@ static void end_nest(Reader *r)
     r->line = why ? r->nest_line : r->line;
     if (why)
         fail(r, why);
+    else if (r->bands)
+        r->bands->stages[r->bands->n - 1].nest = r->n;
     else
         nest_lower(r->u, r->n);
     r->n = NULL;
@@ -460,22 +464,87 @@ static void use_names(Reader *r, const Def *d)
     r->named = d;
 }
 
+/* The definition that nests are of. */
+static const Def *current(const Reader *r)
+{
+    return r->bands ? r->bands->stages[r->bands->n - 1].def : &r->defs[r->done - 1];
+}
+
 static void read_inside(Reader *r)
 {
-    const Def *d = &r->defs[r->done - 1];
+    const Def *d = current(r);
     r->interior = d->node->self ? interior_of(r->u, d) : NULL;
     if (!r->interior) fail(r, "the definition has no interior");
     if (r->interior) r->n = nest_inside(r->u, r->n->name, r->interior, NULL);
 }
 
+/* bands NAME [when E] by E */
+static void read_bands(Reader *r)
+{
+    if (r->done < r->ndefs || r->bands) fail(r, "bands come after all definitions");
+    if (r->error) return;
+    r->bands = arena_new_of(r->u->arena, Bands);
+    r->bands->name = plain_name(r);
+    if (accept(r, "when")) r->bands->when = expression(r, true);
+    expect(r, "by");
+    r->bands->each = expression(r, false);
+    r->bands_line = r->line;
+}
+
+/* rows temp K in temp L, rows result: a stage, whose nest follows */
+static void read_rows(Reader *r)
+{
+    Bands *b = r->bands;
+    if (!b || b->n == BANDS_STAGES || (b->n && !b->stages[b->n - 1].nest))
+        fail(r, "this begins a stage of bands");
+    int temp = accept(r, "temp") ? small_number(r, r->u->ntemps) : -1, at = 0;
+    if (temp < 0) expect(r, "result");
+    while (at < r->ndefs && r->defs[at].temp != temp) at++;
+    if (at == r->ndefs) fail(r, "no definition has this number");
+    if (r->error) return;
+    BandStage *s = &b->stages[b->n++];
+    *s = (BandStage){.def = &r->defs[at], .temp = -1};
+    if (temp >= 0) {
+        expect(r, "in");
+        expect(r, "temp");
+        s->temp = small_number(r, r->u->ntemps);
+    }
+    bands_turn_to(r->u, s->def);
+}
+
+/* Its dimension is the one that the nest's group is over. */
+static void end_bands(Reader *r)
+{
+    Bands *b = r->bands;
+    r->bands = NULL;
+    if (!b) fail(r, "there are no bands to end");
+    for (int i = 0; !r->error && i < b->n; i++) {
+        BandStage *s = &b->stages[i];
+        const NestStep *rows = s->nest ? s->nest->root.first : NULL;
+        const FdNode *v = rows && rows->kind == NEST_FOR && s->nest->axes[rows->axis].nvars
+                              ? s->nest->axes[rows->axis].vars[0]
+                              : NULL;
+        while (s->dim < s->def->nvars && s->def->vars[s->dim] != v) s->dim++;
+        if (s->dim == s->def->nvars) fail(r, "a stage is one group over its rows, one by one");
+    }
+    if (r->error) return;
+    const char *why = bands_verify(r->u, b);
+    r->line = why ? r->bands_line : r->line;
+    if (why)
+        fail(r, why);
+    else
+        bands_lower(r->u, b);
+}
+
 /* nest NAME [inside] [when E] [checked|noted] [again] [stream] [lanes V8] */
 static void read_nest(Reader *r)
 {
-    if (!r->done) {
-        fail(r, "a nest comes after 'definition'");
+    bool stage = r->bands && r->bands->n && !r->bands->stages[r->bands->n - 1].nest;
+    if (!r->done || (r->bands && !stage)) {
+        fail(r, r->bands ? "a nest comes after 'rows'" : "a nest comes after 'definition'");
         return;
     }
-    r->n = nest_new(r->u, plain_name(r), &r->defs[r->done - 1], NULL);
+    r->n = nest_new(r->u, plain_name(r), current(r), NULL);
     r->nest_line = r->line;
     if (accept(r, "inside")) read_inside(r);
     use_names(r, r->n->def);
@@ -549,6 +618,10 @@ static void read_plan_loop(Reader *r)
 
 static void read_plan_end(Reader *r)
 {
+    if (accept(r, "bands")) {
+        end_bands(r);
+        return;
+    }
     if (!r->loops--) fail(r, "there is no loop to end");
     if (!r->error) plan_line(r->u, "end");
 }
@@ -589,6 +662,10 @@ static void read_line(Reader *r, const char *line)
             read_nest(r);
         else if (accept(r, "definition"))
             read_definition(r);
+        else if (accept(r, "bands"))
+            read_bands(r);
+        else if (accept(r, "rows"))
+            read_rows(r);
         else if (accept(r, "let") || accept(r, "define"))
             read_named(r, line[1] == 'e' && line[2] == 't');
         else if (accept(r, "temp"))
@@ -618,6 +695,7 @@ const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
     }
     end_nest(&r);
     r.line += !r.line;
+    if (r.bands) fail(&r, "bands lack their end");
     if (r.loops) fail(&r, "a loop lacks its end");
     if (r.done < ndefs) fail(&r, "the schedule ends before all definitions are computed");
     if (r.named) nest_names_free(&r.names);

@@ -69,16 +69,19 @@ static Num *rows_each(Unit *u, Num *rows, Num *n)
 /* The nest without its loops. */
 typedef struct Boxes {
     Nest *n;
-    int rows, last;      /* axes; rows -1: there is one dimension */
-    int turns, box;      /* turns -1: all rows lie inside */
-    unsigned at, border; /* the places inside of all, and of the columns only */
+    int group, rows, last; /* axes; -1: there is none */
+    int turns, box;        /* turns -1: all rows lie inside */
+    unsigned at, border;   /* the places inside of all, and of the columns only */
 } Boxes;
 
-static Boxes boxes(Unit *u, const Inside *x, Num *when, Num *least)
+/* group: a variable that is an axis of its own; -1: none. */
+static Boxes boxes(Unit *u, const Inside *x, const char *name, int group, Num *when, Num *least)
 {
-    Boxes b = {.n = nest_new(u, "inside", x->d, when), .rows = -1, .turns = -1};
+    Boxes b = {.n = nest_new(u, name, x->d, when), .group = -1, .turns = -1};
     b.n->checks = GEN_CHECKED;
-    if (x->last) b.rows = nest_axis_of(u, b.n, x->d, 0, x->last);
+    if (group >= 0) b.group = nest_axis_of(u, b.n, x->d, group, group + 1);
+    unsigned before = (1u << x->last) - 1;
+    b.rows = nest_axis_some(u, b.n, group < 0 ? before : before & ~(1u << group));
     b.last = nest_axis_of(u, b.n, x->d, x->last, x->last + 1);
     NestBox around = {.name = "rows", .axis = -1, .nconds = x->nturns};
     around.conds = arena_copy(u->arena, x->turns, sizeof x->turns);
@@ -107,6 +110,30 @@ static Num *is_most(Unit *u, const Inside *x)
     return num_op(u, FD_OP_GE, twice, n);
 }
 
+/* The vectors in which the inside can be, and rows of the border. */
+static int vectors_of(Unit *u, const Inside *x, const Boxes *b)
+{
+    const FdNode *v = x->d->vars[x->last], *inside = nest_body(u, b->n, b->at)->node;
+    int narrow = lanes_narrow(inside, v), vector = narrow;
+    if (narrow && x->nturns) vector = lanes_narrow(nest_body(u, b->n, b->border)->node, v);
+    if (vector == KIR_V1) vector = narrow;
+    return vector ? vector : nest_lanes_for(widest_bytes(inside));
+}
+
+static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes)
+{
+    if (!x->nturns) {
+        row(u, in, b->box, b->last, lanes);
+        return;
+    }
+    row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes);
+    NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
+    if (in_lanes(u, b->n, b->border, x->d->vars[x->last]))
+        row(u, border, b->box, b->last, lanes);
+    else
+        nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);
+}
+
 Num *recipe_inside(Unit *u, const Def *d, Num *when)
 {
     Inside x;
@@ -114,13 +141,10 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (u->options->family != CG_CPU || tile == CG_TILE_1X1 || d->nvars == 0) return NULL;
     find(u, d, &x);
     if (x.ncuts + x.nturns == x.nclosed) return NULL; /* all lies inside or nothing */
-    Boxes tried = boxes(u, &x, when, num_int(u, 1));
+    Boxes tried = boxes(u, &x, "inside", -1, when, num_int(u, 1));
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
-    const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
-    int narrow = lanes_narrow(inside, v), vector = narrow;
-    if (narrow && x.nturns) vector = lanes_narrow(nest_body(u, tried.n, tried.border)->node, v);
-    if (vector == KIR_V1) vector = narrow;
-    if (!vector) vector = nest_lanes_for(widest_bytes(inside));
+    const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
+    int vector = vectors_of(u, &x, &tried);
     if (draw_bool(u, fd_any(inside, recipe_is_reduction, NULL)))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
@@ -128,7 +152,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Num *count = num_let(u, "rows", plan_elements(u, x.last, d->doms));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes));
     Num *share = num_let(u, "share", rows_each(u, count, length));
-    Boxes b = boxes(u, &x, when, lanes);
+    Boxes b = boxes(u, &x, "inside", -1, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
     b.n->stream = draw_bool(u, d->temp < 0);
@@ -136,16 +160,69 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
-    if (x.nturns) {
-        row(u, nest_part(u, in, NEST_WHEN, b.turns), b.box, b.last, lanes);
-        NestStep *border = nest_part(u, in, NEST_UNLESS, b.turns);
-        if (in_lanes(u, b.n, b.border, v))
-            row(u, border, b.box, b.last, lanes);
-        else
-            nest_step(u, nest_loop(u, border, b.last, NULL, NEST_CUT), NEST_GIVE);
-    } else {
-        row(u, in, b.box, b.last, lanes);
-    }
+    parts(u, &x, &b, in, lanes);
     nest_lower(u, b.n);
     return when;
+}
+
+/* ---- one row (bands.c) ------------------------------------------------------------------------- */
+
+bool recipe_is_guarded(const Def *d)
+{
+    return d->nvars > 1 && !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
+}
+
+/* Conditions are looked for where there are guards; else reads are known to be inside. */
+static void find_row(Unit *u, const Def *d, Inside *x)
+{
+    if (recipe_is_guarded(d))
+        find(u, d, x);
+    else
+        *x = (Inside){.d = d, .last = d->nvars - 1};
+}
+
+bool recipe_is_row(Unit *u, const Def *d, int dim)
+{
+    Inside x;
+    if (d->nvars == 1)
+        return !fd_any(d->body, recipe_is_reduction, NULL) || sums_in_lanes(u, d->body);
+    find_row(u, d, &x);
+    Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
+    const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
+    return recipe_is_guarded(d) ? in_lanes(u, tried.n, tried.at, v) : lanes_possible(inside, v, 0);
+}
+
+Num *recipe_row_pays(Unit *u, const Def *d, int dim)
+{
+    Inside x;
+    if (d->nvars == 1) return num_truth(u, true);
+    find_row(u, d, &x);
+    Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
+    const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
+    return fd_any(inside, recipe_is_reduction, NULL) ? is_most(u, &x) : num_truth(u, true);
+}
+
+const Nest *recipe_row(Unit *u, const Def *d, int dim)
+{
+    Inside x;
+    if (d->nvars == 1) {
+        Nest *n = nest_new(u, "row", d, NULL);
+        n->sums = fd_any(d->body, recipe_is_reduction, NULL);
+        nest_step(u, nest_group(u, &n->root, nest_axis_of(u, n, d, 0, 1), 0, NULL, NEST_CUT),
+                  NEST_GIVE);
+        return n;
+    }
+    find_row(u, d, &x);
+    Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
+    int vector = vectors_of(u, &x, &tried);
+    Num *lanes = nest_lane_count(u, vector);
+    Boxes b = boxes(u, &x, "row", dim, NULL, lanes);
+    b.n->bodies = tried.n->bodies;
+    b.n->lanes = vector;
+    b.n->stream = d->temp < 0;
+    if (!recipe_is_guarded(d)) b.n->checks = GEN_PROVED;
+    NestStep *in = nest_group(u, &b.n->root, b.group, 0, NULL, NEST_CUT);
+    if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
+    parts(u, &x, &b, in, lanes);
+    return b.n;
 }

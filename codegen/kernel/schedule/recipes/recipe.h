@@ -6,6 +6,7 @@
 #define CS_CODEGEN_RECIPE_H
 
 #include "../../plan/draw.h"
+#include "../nest/bands.h"
 #include "../nest/nest.h"
 
 /* Recurrences: loops in the order that the pass `recur` found. For all numbers. */
@@ -39,6 +40,17 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
 Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when);  /* the same over ranges of their own */
+
+/* Temporaries and the result by rows, in one kernel under `when`. NULL: there is no such form. The
+ * definitions that are its stages need no other nests where it runs. */
+Bands *recipe_bands(Unit *u, int n, const Def *defs);
+void recipe_lower_bands(Unit *u, Bands *b);
+/* One row of a definition, of variable dim, in lanes along the last or (if that is all that there is)
+ * of its reductions: can it be, when does it pay, and the nest, which is one group over the rows. */
+bool recipe_is_row(Unit *u, const Def *d, int dim);
+Num *recipe_row_pays(Unit *u, const Def *d, int dim);
+bool recipe_is_guarded(const Def *d); /* the nest checks what it reads */
+const Nest *recipe_row(Unit *u, const Def *d, int dim);
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
 

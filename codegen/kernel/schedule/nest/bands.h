@@ -1,0 +1,59 @@
+/* Several definitions in one kernel, row by row: a work-item has a band of rows of the result and
+ * computes what they need of the other definitions just before, kept for as many rows as are read.
+ *
+ *   h(i, j) = u(i, j - 1) + u(i, j + 1)        y(i, j) = h(i - 1, j) + h(i + 1, j)
+ *
+ *   for (row = begin - 1 - 1; row < end; row++)
+ *     h at row + 1, into its ring of 3 rows
+ *     y at row, if it is in the band
+ *
+ * Each stage is a nest of one group over its rows; the kernel says which. How far rows are needed
+ * around those of the result follows from the reads, so no recipe or text can get it wrong. After
+ * Halide's compute_at and store_at (Ragan-Kelley et al., PLDI 2013). */
+#ifndef CS_CODEGEN_BANDS_H
+#define CS_CODEGEN_BANDS_H
+
+#include "nest.h"
+
+enum { BANDS_STAGES = 24 };
+
+typedef struct BandStage {
+    const Def *def;
+    int dim; /* its variable that rows are of */
+    const Nest *nest;
+    int temp; /* where rows are kept; of the last stage none */
+    /* bands_layout */
+    Num *low, *high; /* rows from row + low to row + high of a result's are computed */
+    Num *ahead;      /* how far ahead of the result's row it is computed */
+    Num *keeps;      /* rows that are kept */
+} BandStage;
+
+typedef struct Bands {
+    const char *name;
+    Num *when; /* NULL: always */
+    Num *each; /* rows of a band */
+    int n;
+    BandStage stages[BANDS_STAGES]; /* in order; the last is the result */
+} Bands;
+
+/* How far from a row of one definition the rows of another that it reads lie. */
+typedef struct BandReach {
+    int reads; /* 0: it does not read it */
+    Num *low, *high;
+} BandReach;
+/* False: rows that depend on more than the row, or that are known on the device only. */
+bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out);
+
+/* Fills in what follows from the reads. False: they are not by rows, or not in this order. */
+bool bands_layout(Unit *u, Bands *b);
+Num *bands_row(Unit *u, const BandStage *s); /* elements of a row */
+Num *bands_halo(Unit *u,
+                const Bands *b); /* rows that neighbouring bands both compute, of all stages */
+Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
+/* NULL, or why lowering cannot do it. */
+const char *bands_verify(Unit *u, Bands *b);
+/* A unit knows of one definition at a time: from here on of this one. */
+void bands_turn_to(Unit *u, const Def *d);
+void bands_lower(Unit *u, Bands *b);
+
+#endif

@@ -1,0 +1,181 @@
+/* Bands of rows: temporaries that are read by rows are computed as the rows of the result need them,
+ * and kept for as long (nest/bands.h): separable filters, sweeps of sweeps, rows divided by what they
+ * come to, values of one place that several elements share.
+ *
+ *   before   temp 0 = let(y, x) sum(q, f(q, y, x)), then the result over (q, y, x)
+ *   after    for each row y of a band: temp 0 at y, then the result at y for all q
+ *
+ * CPU only. Needs: closed ranges, reads of temporaries at row + number, nothing in a temporary that
+ * can fail. Pays where a temporary would go through memory and its rows stay in the cache, unless the
+ * definition has a form with tiles of its own. Keeps: the order of operations within an element. */
+#include "recipe.h"
+
+enum { LONGEST = 64 }; /* reductions of an element, in lanes of others */
+
+typedef struct Choice {
+    bool in;
+    int dim;
+} Choice;
+
+typedef struct Find {
+    Unit *u;
+    int n;
+    const Def *defs; /* the last is the result */
+    Choice choices[BANDS_STAGES];
+} Find;
+
+/* ---- what can be a stage ------------------------------------------------------------------------ */
+
+static bool is_long(const void *ctx, const FdNode *n)
+{
+    const Unit *u = ctx;
+    if (n->kind != FD_REDUCE) return false;
+    if (!reduction_is_closed(n)) return true;
+    Num *length = recipe_length((Unit *)(uintptr_t)u, n);
+    return fd_is_const(length) && length->value.i > LONGEST;
+}
+
+static bool calls(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return fd_user_of(n) && user_reads(fd_user_of(n));
+}
+
+/* Does the plan report that it is empty? As what is computed in any case is. */
+static bool is_reported(const Def *d, const FdNode *reduce)
+{
+    const FdNode *made[NEST_RESULTS];
+    bool reported = false;
+    for (int i = recipe_reductions(d, made); i-- > 0;) reported = reported || made[i] == reduce;
+    return reported && reduction_is_closed(reduce);
+}
+
+static bool may_fail(const void *ctx, const FdNode *n)
+{
+    bool call = n->kind == FD_APPLY && fd_user_of(n);
+    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
+    return !divides_safely(n) || (call && node_can_fail(n)) || (empty && !is_reported(ctx, n));
+}
+
+static bool is_stage(Unit *u, const Def *d, int dim)
+{
+    Contraction c;
+    bool line = d->nvars == 1;
+    if (d->node->self || dim >= d->nvars || (!line && dim == d->nvars - 1)) return false;
+    for (int i = 0; i < d->nvars; i++)
+        if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
+            return false;
+    if (fd_any(d->body, calls, NULL) || contraction_find(u, d, &c)) return false;
+    bool fails = recipe_is_guarded(d) || fd_any(d->body, may_fail, d);
+    if (d->temp >= 0 && (d->body->type->record || fails)) return false;
+    if (!line && fd_any(d->body, is_long, u)) return false;
+    return recipe_is_row(u, d, dim);
+}
+
+/* ---- which are --------------------------------------------------------------------------------- */
+
+/* The dimension of definition p that all who read it go along with; -1: they do not. */
+static int dim_of(const Find *f, int p)
+{
+    const Def *d = &f->defs[p];
+    for (int dim = 0; dim < d->nvars; dim++) {
+        bool all = true, any = false;
+        for (int c = 0; c < f->n && all; c++) {
+            BandReach r = {0};
+            const Choice *by = &f->choices[c];
+            all = bands_reach(f->u, &f->defs[c], by->in ? by->dim : 0, d, dim, &r);
+            all = all && (!r.reads || (by->in && c > p));
+            any = any || r.reads;
+        }
+        if (all && any && is_stage(f->u, d, dim)) return dim;
+    }
+    return -1;
+}
+
+/* The stages if the result's rows are those of dimension dim; how many. */
+static int choose(Find *f, int dim)
+{
+    int count = 1;
+    for (int i = 0; i < f->n; i++) f->choices[i] = (Choice){0};
+    f->choices[f->n - 1] = (Choice){true, dim};
+    if (!is_stage(f->u, &f->defs[f->n - 1], dim)) return 0;
+    for (int p = f->n - 1; p-- > 0;) {
+        int at = dim_of(f, p);
+        f->choices[p] = (Choice){at >= 0, at};
+        count += at >= 0;
+    }
+    return count > 1 ? count : 0;
+}
+
+/* ---- does it pay? ------------------------------------------------------------------------------- */
+
+/* All that is kept stays in the cache, there is work for every unit, and nothing can be outside. */
+static Num *applies(Unit *u, const Bands *b)
+{
+    const BandStage *last = &b->stages[b->n - 1];
+    Num *all = num_truth(u, true), *bytes = num_int(u, 0);
+    for (int i = 0; i < b->n; i++) {
+        const BandStage *s = &b->stages[i];
+        Num *row = bands_row(u, s);
+        int64_t size = (int64_t)widest_bytes(s->def->body);
+        bytes = num_op(u, FD_OP_ADD, bytes,
+                       num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size)));
+        u->suspects.len = 0;
+        if (!recipe_is_guarded(s->def)) all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
+        all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
+    }
+    Num *rows = plan_n(u, &last->def->doms[last->dim]);
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
+    all = num_and(u, all, num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2)));
+    return num_and(u, all, num_op(u, FD_OP_GE, rows, units));
+}
+
+/* Rows of a band: several bands for each unit, unless most of their work would be done twice. */
+static Num *rows_each(Unit *u, const Bands *b)
+{
+    const BandStage *last = &b->stages[b->n - 1];
+    Num *rows = plan_n(u, &last->def->doms[last->dim]), *units = num_fact(u, NUM_UNITS);
+    Num *few = num_ceildiv(u, rows, num_op(u, FD_OP_MUL, units, num_int(u, 4)));
+    Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), num_int(u, 8));
+    wide = num_op(u, FD_OP_MIN, wide, num_ceildiv(u, rows, units));
+    return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
+}
+
+Bands *recipe_bands(Unit *u, int n, const Def *defs)
+{
+    Find f = {.u = u, .n = n, .defs = defs};
+    const Def *result = &defs[n - 1];
+    int best = 0, most = 0;
+    if (u->options->family != CG_CPU || u->options->tile != CG_TILE_AUTO) return NULL;
+    if (n < 2 || n > BANDS_STAGES || result->temp >= 0) return NULL;
+    for (int dim = 0; dim == 0 || dim < result->nvars - 1; dim++) {
+        int count = choose(&f, dim);
+        if (count > most) most = count, best = dim;
+    }
+    if (!most) return NULL;
+    choose(&f, best);
+    Bands *b = arena_new_of(u->arena, Bands);
+    b->name = "bands";
+    for (int i = 0; i < n; i++)
+        if (f.choices[i].in)
+            b->stages[b->n++] = (BandStage){.def = &defs[i], .dim = f.choices[i].dim, .temp = -1};
+    if (!bands_layout(u, b)) return NULL;
+    b->when = applies(u, b);
+    if (num_is(b->when, 0)) return NULL;
+    b->when = num_let(u, "bands", b->when);
+    return b;
+}
+
+void recipe_lower_bands(Unit *u, Bands *b)
+{
+    b->each = num_let(u, "each", rows_each(u, b));
+    Num *bands = num_let(u, "parts", bands_count(u, b));
+    for (int i = 0; i < b->n; i++) {
+        BandStage *s = &b->stages[i];
+        Num *room = num_op(u, FD_OP_MUL, bands, num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
+        Num *bytes = plan_bytes(u, s->def->body->type, room);
+        if (i < b->n - 1) s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
+        s->nest = recipe_row(u, s->def, s->dim);
+    }
+    bands_lower(u, b);
+}
