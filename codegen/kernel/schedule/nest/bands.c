@@ -209,7 +209,7 @@ const char *bands_verify(Unit *u, Bands *b)
         if (x->nvars != 1 || x->vars[0] != s->def->vars[s->dim] || x->from || x->to || !x->n)
             return "rows are of one variable, whose range is known before";
         if (s->nest->def != s->def || s->nest->inside || s->nest->again || s->nest->nholds ||
-            s->nest->nreduces || s->nest->checks == GEN_NOTED)
+            s->nest->part.naxes || s->nest->keys.axis >= 0 || s->nest->checks == GEN_NOTED)
             return "a stage gives one value after the other";
         if (i < b->n - 1 && (s->def->temp < 0 || s->temp < 0 || s->def->body->type->record))
             return "rows of scalars are kept";

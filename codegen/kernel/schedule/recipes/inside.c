@@ -185,7 +185,8 @@ bool recipe_is_row(Unit *u, const Def *d, int dim)
 {
     Inside x;
     if (d->nvars == 1)
-        return !fd_any(d->body, recipe_is_reduction, NULL) || sums_in_lanes(u, d->body);
+        return !fd_any(d->body, recipe_is_reduction, NULL) || recipe_is_reduced_row(u, d) ||
+               sums_in_lanes(u, d->body);
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
@@ -205,6 +206,7 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim)
 const Nest *recipe_row(Unit *u, const Def *d, int dim)
 {
     Inside x;
+    if (d->nvars == 1 && recipe_is_reduced_row(u, d)) return recipe_reduced_row(u, d);
     if (d->nvars == 1) {
         Nest *n = nest_new(u, "row", d, NULL);
         n->sums = fd_any(d->body, recipe_is_reduction, NULL);

@@ -49,6 +49,8 @@ void recipe_lower_bands(Unit *u, Bands *b);
  * of its reductions: can it be, when does it pay, and the nest, which is one group over the rows. */
 bool recipe_is_row(Unit *u, const Def *d, int dim);
 Num *recipe_row_pays(Unit *u, const Def *d, int dim);
+bool recipe_is_reduced_row(Unit *u, const Def *d); /* by the recipe rows */
+const Nest *recipe_reduced_row(Unit *u, const Def *d);
 bool recipe_is_guarded(const Def *d); /* the nest checks what it reads */
 const Nest *recipe_row(Unit *u, const Def *d, int dim);
 

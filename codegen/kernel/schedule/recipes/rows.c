@@ -197,6 +197,25 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
     nest_lower(u, n);
 }
 
+bool recipe_is_reduced_row(Unit *u, const Def *d)
+{
+    Split s;
+    return !u->options->precise && d->nvars == 1 && find_split(d, &s) && lane_variable(u, &s) >= 0;
+}
+
+const Nest *recipe_reduced_row(Unit *u, const Def *d)
+{
+    Split s;
+    int rows, axes[FD_MAX_RANK];
+    find_split(d, &s);
+    int lane = lane_variable(u, &s);
+    Nest *n = lane_nest(u, &s, "row", NULL, lane, &rows, axes, false);
+    NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
+    lane_loops(u, &s, n, in, axes, lane);
+    nest_step(u, in, NEST_GIVE);
+    return n;
+}
+
 static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
