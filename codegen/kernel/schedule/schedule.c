@@ -139,7 +139,7 @@ static void schedule_def(Unit *u, const Def *d, Num *rest)
 
 void schedule_all(Unit *u, int n, const Def *defs)
 {
-    Bands *b = recipe_bands(u, n, defs);
+    Bands *b = draw_skips(u) ? NULL : recipe_bands(u, n, defs);
     Num *always = num_truth(u, true), *rest = b ? num_not(u, b->when) : always;
     for (int i = 0; i < n && !u->host_only; i++) {
         bool stage = false;
