@@ -269,6 +269,7 @@ START_TEST(disk)
     char folder[] = "/tmp/csrt-test-XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
     setenv("CS_CACHE_DIR", folder, 1);
+    setenv("CS_CACHE_BINARIES", "1", 1);
     program_run();
     program_run();
     ck_assert_int_eq(each_file(folder, false), 2); /* text and binary */
