@@ -36,6 +36,11 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
 CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
                            char **text, Text *printed, FdError *error);
 
+/* n generated texts as one, without a plan; all were made with these options. A kernel's name has
+ * CG_JOINED behind it there, with the number of its text. Malloc'ed; NULL if one is damaged. */
+#define CG_JOINED "_of%d"
+char *cg_join(int n, const char *const *texts, const CgOptions *options);
+
 /* Mixes the options and the generator's version (made by the build from its sources) into a graph's
  * key. */
 FdKey cg_key(FdKey graph, const CgOptions *options);
@@ -102,6 +107,9 @@ void cg_plan_free(CgPlan *p);
 /* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_WIDE:
  * offsets need 64 bits). */
 uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
+/* The variant of p whose flags have the values that they have in a variant of another plan; flags
+ * that are not there are 0. */
+uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant);
 /* The -D and compiler options for clBuildProgram, malloc'ed. */
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);
 /* Kernel names of the plan, in text order. */

@@ -30,6 +30,10 @@ DeviceProgram *device_load(const void *binary, size_t size, const char *options,
 bool device_wants_binaries(void);
 /* The program's binary, for mem_object_free; NULL without exception if the device has none. */
 void *device_binary(const DeviceProgram *p, size_t *size);
+/* Kernels of a program that was built without some: what is behind their names there is `suffix`.
+ * NULL with an exception pending. The program may be unloaded before. */
+DeviceProgram *device_part(const DeviceProgram *whole, const char *suffix,
+                           const char *const *kernels, int nkernels, const CsSite *site);
 void device_unload(DeviceProgram *p);
 
 /* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs`

@@ -30,9 +30,20 @@ void device_unload(DeviceProgram *p)
     mem_object_free(p);
 }
 
+static cl_kernel make_kernel(cl_program program, const char *name, const char *suffix, cl_int *code)
+{
+    Text whole = {0};
+    text_printf(&whole, "%s%s", name, suffix);
+    cl_kernel kernel = NULL;
+    *code = CL_OUT_OF_HOST_MEMORY;
+    if (!whole.failed) TRY_MAKE(kernel, *code, clCreateKernel(program, whole.data, code));
+    text_free(&whole);
+    return *code == CL_SUCCESS ? kernel : NULL;
+}
+
 /* Takes over `program`. *code says why when NULL is returned. */
 static DeviceProgram *with_kernels(cl_program program, const char *const *names, int n,
-                                   cl_int *code)
+                                   const char *suffix, cl_int *code)
 {
     size_t room = (size_t)n + 1;
     DeviceProgram *p = mem_object(sizeof *p);
@@ -57,8 +68,7 @@ static DeviceProgram *with_kernels(cl_program program, const char *const *names,
             break;
         }
         memcpy(p->names[i], names[i], strlen(names[i]));
-        TRY_MAKE(p->kernels[i], *code, clCreateKernel(program, names[i], code));
-        if (*code != CL_SUCCESS) p->kernels[i] = NULL;
+        p->kernels[i] = make_kernel(program, names[i], suffix, code);
     }
     if (*code == CL_SUCCESS && !cs_pending) return p;
     device_unload(p);
@@ -103,7 +113,7 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
         clReleaseProgram(program);
         return NULL;
     }
-    DeviceProgram *p = with_kernels(program, kernels, nkernels, &code);
+    DeviceProgram *p = with_kernels(program, kernels, nkernels, "", &code);
     device_good(code, "a kernel that was built cannot be had", site);
     rt_site(site);
     return p;
@@ -125,7 +135,18 @@ DeviceProgram *device_load(const void *binary, size_t size, const char *options,
         clReleaseProgram(program);
         return NULL;
     }
-    return with_kernels(program, kernels, nkernels, &code);
+    return with_kernels(program, kernels, nkernels, "", &code);
+}
+
+DeviceProgram *device_part(const DeviceProgram *whole, const char *suffix,
+                           const char *const *kernels, int nkernels, const CsSite *site)
+{
+    cl_int code = clRetainProgram(whole->program);
+    if (!device_good(code, "a program cannot be shared", site)) return NULL;
+    DeviceProgram *p = with_kernels(whole->program, kernels, nkernels, suffix, &code);
+    device_good(code, "a kernel that was built cannot be had", site);
+    rt_site(site);
+    return p;
 }
 
 void *device_binary(const DeviceProgram *p, size_t *size)

@@ -1,6 +1,6 @@
 /* Kernels by key (kernels.h). A text that does not parse as a plan counts as absent wherever it
- * comes from: it is lowered afresh. Device binaries are cached on disk beside the texts, under
- * text, options, device and driver. */
+ * comes from: it is lowered afresh. Those that the program embeds are built together, when the first
+ * of them is needed. Device binaries are cached on disk, under text, options, device and driver. */
 #include "kernels.h"
 
 #include <stdio.h>
@@ -17,6 +17,7 @@ enum { BUCKETS = 128 };
 
 struct Kernels {
     Kernel *buckets[BUCKETS];
+    struct Joined *joined; /* NULL: not tried */
 };
 
 static CgOptions options(void)
@@ -44,8 +45,11 @@ static bool embedded(Kernel *k)
 {
     const CsProgram *p = rt.program;
     for (int32_t i = 0; p && i < p->nkernels; i++)
-        if (p->kernels[i].key_hi == k->key.hi && p->kernels[i].key_lo == k->key.lo)
-            return use_text(k, p->kernels[i].text);
+        if (p->kernels[i].key_hi == k->key.hi && p->kernels[i].key_lo == k->key.lo) {
+            if (!use_text(k, p->kernels[i].text)) return false;
+            k->embedded = i;
+            return true;
+        }
     return false;
 }
 
@@ -102,6 +106,7 @@ static void make(void *making)
     Making *m = making;
     Kernel *k = mem_alloc(sizeof *k);
     k->key = m->key;
+    k->embedded = -1;
     if (!embedded(k) && !on_disk(k)) lower(k, m->graph, &m->options);
     m->made = k;
 }
@@ -127,10 +132,10 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
 
 /* ---- builds ------------------------------------------------------------------------- */
 
-static void binary_name(const Kernel *k, const char *build_options, char name[64])
+static void binary_name(const char *text, const char *build_options, char name[64])
 {
     Text t = {0};
-    text_printf(&t, "%s\n%s\n%s", device_identity(), build_options, k->text);
+    text_printf(&t, "%s\n%s\n%s", device_identity(), build_options, text);
     XXH128_hash_t h = XXH3_128bits(t.data, t.len);
     text_free(&t);
     snprintf(name, 64, "%016llx%016llx.bin", (unsigned long long)h.high64,
@@ -141,20 +146,163 @@ static void binary_name(const Kernel *k, const char *build_options, char name[64
 typedef struct Building {
     const Kernel *kernel;
     uint32_t variant;
+    const char *text;
     char *options;
-    char name[64];
+    char name[64]; /* of the binary */
 } Building;
 
 static void prepare(void *building)
 {
     Building *b = building;
     char *o = cg_plan_build_options(b->kernel->plan, device_info(), b->variant);
-    binary_name(b->kernel, o, b->name);
+    b->text = b->kernel->text;
+    binary_name(b->text, o, b->name);
     b->options = o;
+}
+
+static DeviceProgram *build_text(const Building *b, const char *const *names, int count,
+                                 const CsSite *site)
+{
+    size_t size;
+    bool keep = device_wants_binaries();
+    char *binary = keep ? cache_load(b->name, &size) : NULL;
+    DeviceProgram *p = NULL;
+    if (binary) p = device_load(binary, size, b->options, names, count);
+    mem_free(binary);
+    if (!p && !cs_pending && (p = device_build(b->text, b->options, names, count, site))) {
+        void *made = keep && cache_is_there() ? device_binary(p, &size) : NULL;
+        if (made) cache_store(b->name, made, size);
+        mem_object_free(made);
+    }
+    return p;
+}
+
+/* ---- texts built together ------------------------------------------------------------------- */
+
+enum { MOST_JOINED = 1 << 18 /* bytes of text, of which nobody may need most */, NOT_JOINED = -1 };
+
+/* The texts that the program embeds, as one program for the device: it takes long to begin with one
+ * and little for each text in it. What flags the others will want is a guess: those that the first
+ * one wants. */
+typedef struct Joined {
+    DeviceProgram *program;
+    struct {
+        int number; /* of its text there, or NOT_JOINED */
+        uint32_t variant;
+    } of[]; /* each embedded kernel */
+} Joined;
+
+static bool has_word(const char *words, const char *word, size_t len)
+{
+    for (const char *w = words; w && *w; w += strspn(w, " ")) {
+        size_t n = strcspn(w, " ");
+        if (n == len && memcmp(w, word, len) == 0) return true;
+        w += n;
+    }
+    return false;
+}
+
+/* Does a definition "-DNAME=.." (up to and with the '=') begin a word? */
+static bool has_name(const char *words, const char *definition, size_t len)
+{
+    for (const char *w = words; w && *w; w += strspn(w, " ")) {
+        if (strncmp(w, definition, len) == 0) return true;
+        w += strcspn(w, " ");
+    }
+    return false;
+}
+
+/* Adds the build options of one more text to those of all, unless they do not go together. */
+static bool add_options(Text *all, const char *options)
+{
+    for (int adding = all->len == 0; adding < 2; adding++)
+        for (const char *w = options; *w; w += strspn(w, " ")) {
+            size_t n = strcspn(w, " "), name = strcspn(w, "=") + 1;
+            if (!has_word(all->data, w, n)) {
+                bool defines = strncmp(w, "-D", 2) == 0 && name <= n;
+                if (!adding && (!defines || has_name(all->data, w, name))) return false;
+                if (adding) text_printf(all, "%s%.*s", all->len ? " " : "", (int)n, w);
+            }
+            w += n;
+        }
+    return true;
+}
+
+typedef struct Joining {
+    Building building;
+    Joined *joined;
+} Joining;
+
+static void join(void *joining)
+{
+    Joining *j = joining;
+    const CsProgram *p = rt.program;
+    const Kernel *first = j->building.kernel;
+    const char **texts = mem_alloc((size_t)p->nkernels * sizeof *texts);
+    Text all = {0};
+    size_t bytes = 0;
+    int n = 0;
+    for (int32_t turn = -1; turn < p->nkernels; turn++) { /* the first one first */
+        int32_t i = turn < 0 ? first->embedded : turn;
+        const char *error, *text = p->kernels[i].text;
+        if (turn == first->embedded) continue;
+        j->joined->of[i].number = NOT_JOINED;
+        if (bytes + strlen(text) > MOST_JOINED) continue;
+        CgPlan *plan = cg_plan_parse(text, &error);
+        if (!plan) continue;
+        uint32_t variant = cg_plan_variant_like(plan, first->plan, j->building.variant);
+        char *options = cg_plan_build_options(plan, device_info(), variant);
+        if (add_options(&all, options)) {
+            bytes += strlen(text);
+            j->joined->of[i].number = n;
+            j->joined->of[i].variant = variant;
+            texts[n++] = text;
+        }
+        mem_free(options);
+        cg_plan_free(plan);
+    }
+    CgOptions o = options();
+    char *text = n > 1 ? cg_join(n, texts, &o) : NULL;
+    mem_free(texts);
+    j->building.options = text_take(&all);
+    j->building.text = text;
+    if (text) binary_name(text, j->building.options, j->building.name);
+}
+
+/* Builds all that go together with k; where that fails each is built on its own. */
+static void build_joined(const Kernel *k, uint32_t variant, const CsSite *site)
+{
+    const CsProgram *p = rt.program;
+    Joined *joined = mem_object(sizeof *joined + (size_t)p->nkernels * sizeof *joined->of);
+    Joining j = {{.kernel = k, .variant = variant}, joined};
+    if (joined && mem_try(join, &j)) {
+        if (j.building.text) joined->program = build_text(&j.building, NULL, 0, site);
+        mem_free((char *)j.building.text);
+        mem_free(j.building.options);
+    }
+    if (cs_pending) rt_catch();
+    rt.kernels->joined = joined;
+}
+
+static DeviceProgram *joined_part(const Kernel *k, uint32_t variant, const CsSite *site)
+{
+    if (k->embedded < 0 || rt.program->nkernels < 2) return NULL;
+    if (!rt.kernels->joined) build_joined(k, variant, site);
+    const Joined *j = rt.kernels->joined;
+    if (!j || !j->program || j->of[k->embedded].number == NOT_JOINED ||
+        j->of[k->embedded].variant != variant)
+        return NULL;
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, CG_JOINED, j->of[k->embedded].number);
+    const char *const *names;
+    int count = cg_plan_kernels(k->plan, &names);
+    return device_part(j->program, suffix, names, count, site);
 }
 
 static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
 {
+    DeviceProgram *p = joined_part(k, variant, site);
+    if (p || cs_pending) return p;
     Building b = {.kernel = k, .variant = variant};
     if (!mem_try(prepare, &b)) {
         rt_throw_memory(site, 0);
@@ -162,17 +310,7 @@ static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
     }
     const char *const *names;
     int count = cg_plan_kernels(k->plan, &names);
-    size_t size;
-    bool keep = device_wants_binaries();
-    char *binary = keep ? cache_load(b.name, &size) : NULL;
-    DeviceProgram *p = NULL;
-    if (binary) p = device_load(binary, size, b.options, names, count);
-    mem_free(binary);
-    if (!p && !cs_pending && (p = device_build(k->text, b.options, names, count, site))) {
-        void *made = keep && cache_is_there() ? device_binary(p, &size) : NULL;
-        if (made) cache_store(b.name, made, size);
-        mem_object_free(made);
-    }
+    p = build_text(&b, names, count, site);
     mem_free(b.options);
     rt_site(site);
     return p;
@@ -207,6 +345,8 @@ void kernels_free(void)
             mem_free(k->message);
             mem_free(k);
         }
+    if (rt.kernels->joined) device_unload(rt.kernels->joined->program);
+    mem_object_free(rt.kernels->joined);
     mem_object_free(rt.kernels);
     rt.kernels = NULL;
 }

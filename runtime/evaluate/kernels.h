@@ -18,6 +18,7 @@ typedef struct Kernel {
     FdLoc loc;
     const char *text;
     char *own; /* the text, if it is ours to free */
+    int32_t embedded; /* its number in the program; -1: it is not */
     CgPlan *plan;
     int nbuilds;
     KernelBuild *builds;

@@ -245,6 +245,79 @@ START_TEST(plan_loops)
 }
 END_TEST
 
+/* ---- texts joined ---------------------------------------------------------------------- */
+
+static const char mapped[] = "%0 = var \"i\" : int\n"
+                             "%1 = const 0 : int\n"
+                             "%2 = const 300 : int\n"
+                             "%3 = slot 0 \"a\" : array float(int)\n"
+                             "%4 = apply %3 (%0) : float @3:32\n"
+                             "%5 = apply @sin (%4) : float @3:23\n"
+                             "%6 = let (%0 : given %1..%2) %5 : float(int) @3:1\n"
+                             "root %6\n";
+static const char summed[] = "%0 = var \"i\" : int\n"
+                             "%1 = slot 0 \"a\" : array float(int)\n"
+                             "%2 = const 0 : int\n"
+                             "%3 = apply @lower (%1, %2) : long\n"
+                             "%4 = apply @upper (%1, %2) : long\n"
+                             "%5 = apply %1 (%0) : float @5:39\n"
+                             "%6 = apply @sin (%5) : float @5:30\n"
+                             "%7 = reduce @add (%0 : given %3..%4) %6 : float @5:19\n"
+                             "root %7\n";
+
+static char *lowered(const char *text, const CgOptions *options)
+{
+    const char *why = NULL;
+    Fd *fd = fd_new();
+    FdGraph *g = fd_read(fd, text, &why);
+    ck_assert_msg(g != NULL, "%s", why);
+    FdError error;
+    char *out = NULL;
+    ck_assert_int_eq(cg_lower(g, options, &out, &error), CG_OK);
+    fd_free(fd);
+    return out;
+}
+
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+    for (const char *s = text; (s = strstr(s, of)); s++) n++;
+    return n;
+}
+
+/* What texts share is there once, their kernels under names of their own. */
+START_TEST(joined)
+{
+    for (int k = 0; k < 4; k++) {
+        CgOptions options = {.family = k & 1 ? CG_GPU : CG_CPU, .precise = k >= 2};
+        char *texts[] = {lowered(mapped, &options), lowered(summed, &options),
+                         lowered(mapped, &options)};
+        char *all = cg_join(3, (const char *const *)texts, &options);
+        ck_assert_ptr_nonnull(all);
+        ck_assert_int_eq(occurrences(all, "typedef long idx_t;"), 1);
+        ck_assert_int_le(occurrences(all, "cs_sin_float(float x)\n{"), 1);
+        ck_assert_int_le(occurrences(all, "FP_CONTRACT ON\n\nstatic inline"), 1);
+        ck_assert_int_eq(occurrences(all, "C$ plan"), 0);
+        ck_assert_int_eq(occurrences(all, "#define map_"), occurrences(all, "#undef map_"));
+        for (int i = 0; i < 3; i++) {
+            const char *const *names;
+            CgPlan *p = cg_plan_parse(texts[i], &(const char *){NULL});
+            for (int n = cg_plan_kernels(p, &names); n-- > 0;) {
+                Text line = {0};
+                text_printf(&line, "#define %s %s" CG_JOINED "\n", names[n], names[n], i);
+                ck_assert_msg(occurrences(all, line.data) == 1, "%s", line.data);
+                text_free(&line);
+            }
+            cg_plan_free(p);
+        }
+        mem_free(all);
+        *strstr(texts[1], "*/") = '\0';
+        ck_assert_ptr_null(cg_join(2, (const char *const *)texts, &options));
+        for (int i = 0; i < 3; i++) mem_free(texts[i]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("codegen plans");
@@ -253,6 +326,7 @@ int main(void)
     tcase_add_test(t, plan_long);
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
+    tcase_add_test(t, joined);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -729,3 +729,12 @@ void prelude_add(Text *out, int count, const Text *texts)
     for (int p = 0; p < PARTS; p++)
         if (used[p]) text_add(out, parts[p].text);
 }
+
+const char *prelude_skip(const char *text)
+{
+    for (int p = 0; p < PARTS; p++) {
+        size_t n = strlen(parts[p].text);
+        if (strncmp(text, parts[p].text, n) == 0) text += n;
+    }
+    return text;
+}

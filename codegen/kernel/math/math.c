@@ -150,3 +150,16 @@ void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, boo
     }
     arena_free(x.arena);
 }
+
+const char *math_skip(const char *text)
+{
+    if (strncmp(text, head, sizeof head - 1) == 0) {
+        const char *end = strstr(text, tail);
+        return end ? end + sizeof tail - 1 : NULL;
+    }
+    while (strncmp(text, "#define cs_", 11) == 0) { /* a driver's own */
+        text += strcspn(text, "\n");
+        text += *text != '\0';
+    }
+    return text;
+}

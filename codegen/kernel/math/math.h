@@ -10,4 +10,7 @@
  * by the driver's; precise: within 1 unit in the last place, else 4. */
 void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, bool precise);
 
+/* What comes behind them in a text that may begin with them. NULL: it is damaged. */
+const char *math_skip(const char *text);
+
 #endif

@@ -476,6 +476,17 @@ uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d)
     return variant;
 }
 
+uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant)
+{
+    uint32_t out = 0;
+    for (size_t i = 0; i < p->flags.len; i++) {
+        const char *name = p->flags.data[i].name;
+        int at = find_named(&other->flags, name, strlen(name));
+        if (at >= 0 && (variant >> at & 1)) out |= 1u << i;
+    }
+    return out;
+}
+
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
 {
     Arena *arena = arena_new();
