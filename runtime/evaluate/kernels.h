@@ -17,7 +17,7 @@ typedef struct Kernel {
     char *message; /* CG_USER_ERROR */
     FdLoc loc;
     const char *text;
-    char *own; /* the text, if it is ours to free */
+    char *own;        /* the text, if it is ours to free */
     int32_t embedded; /* its number in the program; -1: it is not */
     CgPlan *plan;
     int nbuilds;
