@@ -28,6 +28,7 @@ static const char show_text[] =
     "    return s == \"-0\" ? \"0\" : s.Replace(\"= -0 \", \"= 0 \").Replace(\"= "
     "-0,\", \"= 0,\");\n"
     "}\n"
+    "string told(Exception e) => $\"{e}\".Replace(\"Exception\", \"Error\");\n"
     "class Shown {\n"
     "    StringBuilder text = new StringBuilder();\n"
     "    int count;\n"

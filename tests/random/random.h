@@ -200,6 +200,23 @@ void stmt_given_window(Gen *g);
 void stmt_product(Gen *g);
 void stmt_together(Gen *g);
 
+/* ---- lane.c, order.c ---- */
+int choose_length(Gen *g);
+/* The form with each %x of `marks` replaced by its value. */
+void write_form(Text *out, const char *form, const char *marks, const char *const *values);
+const char *number_text(char text[16], int n);
+void stmt_border(Gen *g);
+void stmt_narrow(Gen *g);
+void stmt_gather(Gen *g);
+void stmt_lane_function(Gen *g);
+void stmt_shift(Gen *g);
+void stmt_turned(Gen *g);
+void stmt_scan(Gen *g);
+void stmt_wave(Gen *g);
+void stmt_table(Gen *g);
+void stmt_best(Gen *g);
+void stmt_results(Gen *g);
+
 /* ---- case.c ---- */
 /* Appends the declarations and the function of one case. */
 void write_case(Text *out, int number, Choices *c);

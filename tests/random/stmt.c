@@ -396,12 +396,21 @@ static void stmt_otherwise(Gen *g)
 void write_statement(Gen *g)
 {
     static void (*const all[])(Gen *) = {
-        stmt_given,       stmt_inferred,       stmt_promotion, stmt_scalar,     stmt_given,
-        stmt_inferred,    stmt_promotion,      stmt_write,     stmt_slice,      stmt_otherwise,
-        stmt_contraction, stmt_recurrence,     stmt_key,       stmt_chain,      stmt_ragged,
-        stmt_window,      stmt_user_reduction, stmt_fold,      stmt_record,     stmt_slice_assign,
-        stmt_partial,     stmt_restriction,    stmt_range,     stmt_functional, stmt_local_array,
-        stmt_solve,       stmt_given_window,   stmt_product,   stmt_together};
+        stmt_given,         stmt_inferred,       stmt_promotion,
+        stmt_scalar,        stmt_given,          stmt_inferred,
+        stmt_promotion,     stmt_write,          stmt_slice,
+        stmt_otherwise,     stmt_contraction,    stmt_recurrence,
+        stmt_key,           stmt_chain,          stmt_ragged,
+        stmt_window,        stmt_user_reduction, stmt_fold,
+        stmt_record,        stmt_slice_assign,   stmt_partial,
+        stmt_restriction,   stmt_range,          stmt_functional,
+        stmt_local_array,   stmt_solve,          stmt_given_window,
+        stmt_product,       stmt_together,       stmt_border,
+        stmt_narrow,        stmt_gather,         stmt_lane_function,
+        stmt_shift,         stmt_turned,         stmt_scan,
+        stmt_wave,          stmt_table,          stmt_best,
+        stmt_results,       stmt_border,         stmt_gather,
+        stmt_lane_function, stmt_table};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;
