@@ -83,8 +83,9 @@ $(BUILD)/parser/embedded.c: tools/embed.sh $(STDLIB)
 # from libcsc, the rest of the runtime from libcsrt.
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
-	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) $(TESTLIBS) -lm
 
+$(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm

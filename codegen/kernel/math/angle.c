@@ -66,6 +66,7 @@ static Angle reduce(V x)
     V high = v_keep(v_call("cs_far_high", 1, &x)), low = v_keep(v_call("cs_far_low", 1, &x));
     Pair r = pair_product(high, v_num(x, part[0]));
     r.low = v_keep(v_fmac(low, part[0], v_fmac(high, part[1], r.low)));
+    if (precise) r = pair_ordered_sum(r.high, r.low);
     r.high = v_select(v_lt(x, v_num(x, INFINITY)), r.high, v_num(x, NAN));
     v_set(a.r, v_select(large, precise ? r.high : v_add(r.high, r.low), a.r));
     if (precise) v_set(a.low, v_select(large, r.low, a.low));
@@ -101,7 +102,8 @@ static V sine(Angle a, V quadrant)
 static void sine_pairs(Angle a, Pair *s, Pair *c)
 {
     V r = a.r, z = v_keep(v_mul(r, r)), half = v_keep(v_mulc(z, 0.5)), one = v_num(r, 1);
-    *s = pair(r, v_series(v_keep(v_mul(r, z)), z, 6, double_sin, a.low));
+    V low = v_keep(v_fma(a.low, v_neg(half), a.low)); /* times the cosine */
+    *s = pair(r, v_series(v_keep(v_mul(r, z)), z, 6, double_sin, low));
     *s = pair_ordered_sum(s->high, s->low);
     V most = v_keep(v_sub(one, half)), lost = v_sub(v_sub(one, most), half);
     lost = v_fma(v_neg(r), a.low, v_fma(v_fma(r, r, v_neg(z)), v_num(r, -0.5), lost));

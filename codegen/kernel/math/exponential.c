@@ -55,19 +55,36 @@ V math_scaled_exp(V x, double shift)
     return v_scale(r, shift != 0 ? v_keep(v_addc(k, shift)) : k);
 }
 
+V math_exp_parts(V x, const V *low, V *k)
+{
+    V e = math_small_exp(reduce(x, k, NULL), NULL);
+    if (low) {
+        e = v_keep(e);
+        e = v_add(e, v_fma(*low, e, *low));
+    }
+    return v_addc(e, 1);
+}
+
 V math_exp(const V *arg)
 {
     return math_scaled_exp(*arg, 0);
 }
 
+Pair math_exp_pair(V x, V low, V *k)
+{
+    V lost, r = reduce(x, k, &lost);
+    V rest = v_keep(v_fma(v_mul(r, r), v_poly(r, 11, double_exp), lost));
+    low = v_keep(low);
+    rest = v_add(rest, v_fma(low, v_add(r, rest), low));
+    Pair e = pair_plus(v_num(x, 1), pair(r, rest));
+    return pair_ordered_sum(e.high, e.low);
+}
+
 Pair math_scaled_exp_pair(V x, double shift)
 {
-    V k, lost, r;
-    x = within(x, -708, 711);
-    r = reduce(x, &k, &lost);
-    V rest = v_keep(v_fma(v_mul(r, r), v_poly(r, 11, double_exp), lost));
-    Pair e = pair_plus(v_num(x, 1), pair(r, rest));
-    return pair_scaled(pair_ordered_sum(e.high, e.low), v_keep(v_pow2(v_addc(k, shift))));
+    V k;
+    Pair e = math_exp_pair(within(x, -708, 711), v_num(x, 0), &k);
+    return pair_scaled(e, v_keep(v_pow2(v_addc(k, shift))));
 }
 
 Pair math_half_expm1_pair(V x)

@@ -14,15 +14,19 @@ MathFunction math_sinh, math_cosh, math_tanh;             /* hyperbolic.c */
 MathFunction math_asinh, math_acosh, math_atanh;
 MathFunction math_pow;              /* power.c */
 MathFunction math_cbrt, math_hypot; /* root.c */
+MathFunction math_erf, math_erfc;   /* error.c */
 MathFunction math_fmod;             /* remainder.c */
 
 /* x = 2^k m, m between the roots of 1/2 and 2; x is a normal number. */
 void math_split(V x, V *k, V *m);
 V math_scaled_exp(V x, double shift); /* exp(x) * 2^shift, shift 0 or -1 */
+/* exp(x + low) = what is returned times 2^*k; low may be NULL */
+V math_exp_parts(V x, const V *low, V *k);
 /* exp(r + low) - 1 for |r| up to log(2) / 2 and, unless NULL, an error `low` of it */
 V math_small_exp(V r, const V *low);
 
 /* Of doubles, as pairs. */
+Pair math_exp_pair(V x, V low, V *k);         /* times 2^*k: exp(x + low) */
 Pair math_scaled_exp_pair(V x, double shift); /* exp(x) * 2^shift, x not below -708 */
 Pair math_half_expm1_pair(V x);               /* (exp(x) - 1) / 2 */
 Pair math_atanh_pair(Pair s);                 /* |s| up to 0.1716 */

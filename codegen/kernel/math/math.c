@@ -26,6 +26,7 @@ static const struct {
     {FD_OP_SINH, "sinh", math_sinh, true},    {FD_OP_COSH, "cosh", math_cosh, true},
     {FD_OP_TANH, "tanh", math_tanh, true},    {FD_OP_ASINH, "asinh", math_asinh, true},
     {FD_OP_ACOSH, "acosh", math_acosh, true}, {FD_OP_ATANH, "atanh", math_atanh, true},
+    {FD_OP_ERF, "erf", math_erf, true},       {FD_OP_ERFC, "erfc", math_erfc, true},
     {FD_OP_CBRT, "cbrt", math_cbrt, false},   {FD_OP_HYPOT, "hypot", math_hypot, false},
 };
 
