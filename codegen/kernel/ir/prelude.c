@@ -32,6 +32,19 @@ static const char fma_text[] =
     "#define cs_fma fma\n"
     "#endif\n";
 
+/* Memory that is read, or read and written, soon: what the device's own prefetchers do not foresee. A
+ * hint; only where it is an instruction of the CPU, whose compiler has no function of OpenCL for it. */
+static const char ahead_text[] =
+    "#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))\n"
+    "#define CS_AHEAD(p, i, ...)\\\n"
+    "  __builtin_prefetch((const void *)((size_t)(p) + (i) * sizeof *(p)), __VA_ARGS__)\n"
+    "#else\n"
+    "#define CS_AHEAD(p, i, ...)\n"
+    "#endif\n"
+    "#define cs_ahead(p, i) CS_AHEAD(p, i, 0, 3)\n" /* to L1 */
+    "#define cs_ahead_give(p, i) CS_AHEAD(p, i, 1, 3)\n"
+    "#define cs_ahead_far(p, i) CS_AHEAD(p, i, 0, 2)\n"; /* to L2 */
+
 /* any() of masks: POCL's takes a dozen instructions where AVX-512 has one. */
 static const char any_text[] =
     "#if defined(__clang__) && defined(__AVX512F__) && defined(__AVX512VL__)\n"
@@ -685,6 +698,7 @@ static const struct {
     {"cs_fma", fma_text},
     {"cs_any", any_text},
     {"cs_far_high cs_far_low", far_text},
+    {"cs_ahead cs_ahead_give cs_ahead_far", ahead_text},
     {"cs_half", half_text},
 };
 

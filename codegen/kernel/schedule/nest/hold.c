@@ -5,7 +5,7 @@
  *               of another, then for each position of the one in lanes of the other
  *   private,    panels: for each position along the reduction `width` neighbours across, so that an
  *   global      inner product reads them one after the other:
- *               [batch][position across / width][position along][position across % width]
+ *               [batch][block][position across / width][position along][position across % width]
  *   local       tile[position along][position across], filled by all work-items of the group
  *
  * What lies beyond an axis' end repeats its last element. */
@@ -42,17 +42,47 @@ static const KirExpr *width_of(Lower *l, const NestHold *h)
     return nest_number(l, "width", h->width);
 }
 
-static const KirExpr *panel_offset(Lower *l, const NestHold *h, const NestKept *k)
+/* The first loop along is that over blocks, if there are any. */
+static int loop_over_blocks(const Lower *l, const NestHold *h)
 {
-    const KirExpr *width = width_of(l, h), *panel = nest_way(l, h->across, k->depth, NEST_OUTER);
-    if (h->batch >= 0) { /* whole panels each */
-        Num *rows = num_roundup(l->u, l->n->axes[h->across].n, h->width);
-        const KirExpr *n = nest_number(l, arena_printf(l->a, "rows_%s", h->name), rows);
-        panel = nest_add(l, nest_mul(l, l->places[h->batch].at, n), panel);
+    int i = 0;
+    while (l->open[i].axis != h->along) i++;
+    return i;
+}
+
+const KirExpr *nest_panel_steps(Lower *l, int hold)
+{
+    const NestHold *h = &l->n->holds[hold];
+    int from = h->reach ? loop_over_blocks(l, h) + 1 : l->kept[hold].depth;
+    return nest_way(l, h->along, from, NEST_ALL);
+}
+
+const KirExpr *nest_panel_begin(Lower *l, int hold)
+{
+    const NestHold *h = &l->n->holds[hold];
+    const KirExpr *before = NULL, *depth = depth_of(l, h);
+    const KirExpr *panel = nest_way(l, h->across, l->kept[hold].depth, NEST_OUTER);
+    if (h->batch >= 0) {
+        before = l->places[h->batch].at;
+        if (h->reach) before = nest_mul(l, before, nest_number(l, "reach", h->reach));
     }
-    const KirExpr *at = nest_mul(l, panel, depth_of(l, h));
-    at = nest_add(l, at, nest_mul(l, nest_way(l, h->along, k->depth, NEST_ALL), width));
-    return nest_add(l, at, nest_way(l, h->across, k->depth, NEST_INNER));
+    if (h->reach) {
+        const KirExpr *block = l->open[loop_over_blocks(l, h)].at;
+        before = before ? nest_add(l, before, block) : block;
+    }
+    if (!before) return nest_mul(l, panel, depth);
+    Num *rows = num_roundup(l->u, l->n->axes[h->across].n, h->width); /* whole panels */
+    before = nest_mul(l, before, nest_number(l, arena_printf(l->a, "rows_%s", h->name), rows));
+    if (!h->reach) return nest_mul(l, nest_add(l, before, panel), depth);
+    return nest_add(l, before, nest_mul(l, panel, depth));
+}
+
+static const KirExpr *panel_offset(Lower *l, int hold)
+{
+    const NestHold *h = &l->n->holds[hold];
+    const KirExpr *at = nest_mul(l, nest_panel_steps(l, hold), width_of(l, h));
+    at = nest_add(l, nest_panel_begin(l, hold), at);
+    return nest_add(l, at, nest_way(l, h->across, l->kept[hold].depth, NEST_INNER));
 }
 
 static const KirExpr *place_of(Lower *l, int hold)
@@ -68,7 +98,7 @@ static const KirExpr *place_of(Lower *l, int hold)
     if (h->space != NEST_REGISTERS) {
         KirType t = element(h);
         if (nest_in_lanes(l, h->across)) t.lanes = l->g.lanes;
-        return kir_load(l->a, t, k->name, panel_offset(l, h, k));
+        return kir_load(l->a, t, k->name, panel_offset(l, hold));
     }
     if (!h->width) return kir_name(l->a, kept_type(l, h), k->name);
     bool filling = is_square(h) && nest_in_lanes(l, h->across);

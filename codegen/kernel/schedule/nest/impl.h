@@ -26,6 +26,7 @@ typedef struct NestOpen { /* a loop around */
     const KirExpr *at;  /* the position */
     const KirExpr *off; /* from that of the loop around it */
     bool inner;         /* a copy, lane or work-item, or a pass over a hold */
+    const NestStep *of;
 } NestOpen;
 
 typedef struct NestKept { /* a hold's memory */
@@ -87,6 +88,12 @@ void nest_box(Lower *l, const NestStep *s);
 void nest_fill(Lower *l, const NestStep *s);
 void nest_fill_here(Lower *l, int hold); /* the value at this position into its place */
 void nest_remember(Lower *l);            /* values that are kept are taken from there */
+const KirExpr *nest_panel_begin(Lower *l,
+                                int hold); /* where the panel around this position begins */
+const KirExpr *nest_panel_steps(Lower *l, int hold); /* and how many steps have been taken of it */
+
+/* ahead.c */
+void nest_ahead_here(Lower *l, const NestStep *s);
 
 /* result.c */
 void nest_result(Lower *l, const NestStep *s);

@@ -110,7 +110,7 @@ void nest_bind(Lower *l, int axis)
 
 static void open_loop(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
 {
-    l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner};
+    l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner, s};
 }
 
 /* The steps inside, in g's block. */
@@ -430,6 +430,7 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_SHARED: nest_shared_here(l, s->axis); break;
         case NEST_HOLD: nest_fill(l, s); break;
         case NEST_FILL: nest_fill_here(l, s->hold); break;
+        case NEST_AHEAD: nest_ahead_here(l, s); break;
         case NEST_BEFORE:
         case NEST_IN:
         case NEST_AFTER:

@@ -167,6 +167,28 @@ NestStep *nest_lanes(Unit *u, NestStep *in, int axis)
     return loop(u, in, NEST_LANES, axis, NULL, NULL);
 }
 
+NestStep *nest_ahead_give(Unit *u, NestStep *in)
+{
+    return nest_ahead(u, in, -1, NULL, NULL);
+}
+
+NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines)
+{
+    NestStep *s = nest_step(u, in, NEST_AHEAD);
+    s->hold = hold;
+    s->axis = -1;
+    s->step = steps;
+    s->count = lines;
+    return s;
+}
+
+NestStep *nest_ahead_next(Unit *u, NestStep *in, int hold, int axis, Num *elements)
+{
+    NestStep *s = nest_ahead(u, in, hold, elements, NULL);
+    s->axis = axis;
+    return s;
+}
+
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count)
 {
     NestStep *s = nest_step(u, in, NEST_PLACE);

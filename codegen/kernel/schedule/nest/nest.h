@@ -84,6 +84,7 @@ typedef enum NestKind {
     NEST_JOIN,    /* lanes, copies and work-items of the results combined into one */
     NEST_SAVE,    /* results to a part */
     NEST_GIVE,    /* the definition's value here, to the result */
+    NEST_AHEAD,   /* memory that is needed soon is asked for: it comes while the kernel computes */
     NEST_SYNC,    /* all work-items of a group come here before one goes on */
     NEST_BEFORE,  /* where the conditions of a box along an axis do not hold yet .. */
     NEST_IN,      /* .. where all hold .. */
@@ -96,13 +97,13 @@ typedef enum NestSpace { NEST_REGISTERS, NEST_PRIVATE, NEST_LOCAL, NEST_GLOBAL }
 
 typedef struct NestStep {
     NestKind kind;
-    int axis; /* FOR, PLACE */
+    int axis; /* FOR, PLACE, AHEAD (-1: none) */
     NestBind bind;
     NestTail tail;
     int dim;        /* GROUP, ITEM */
-    Num *step;      /* FOR: positions that one turn covers; NULL: 1 */
-    Num *count;     /* FOR: turns, NULL: to the end; PLACE */
-    int hold;       /* HOLD */
+    Num *step;      /* FOR: positions that one turn covers; NULL: 1; AHEAD: steps, elements */
+    Num *count;     /* FOR: turns, NULL: to the end; PLACE; AHEAD: lines, NULL: one */
+    int hold;       /* HOLD, AHEAD; -1: where the next GIVE reads and writes */
     int box;        /* BEFORE .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
     struct NestStep *first, *last, *next;
@@ -119,8 +120,10 @@ typedef struct NestHold {
     int batch;   /* GLOBAL: axis of which each position has its own; -1 */
     int along;   /* axis of the reduction: k of them, -1: none; REGISTERS: see below */
     Num *depth;  /* how many */
-    int across;  /* axis of the result; -1: none */
-    Num *width;  /* how many of it side by side; REGISTERS: values or vectors */
+    Num *
+        reach; /* GLOBAL: of all blocks of so many, which lie one after the other; NULL: one block */
+    int across; /* axis of the result; -1: none */
+    Num *width; /* how many of it side by side; REGISTERS: values or vectors */
     Num *
         vectors; /* the same in vectors, where it can be evaluated in lanes of `across`, else NULL */
 } NestHold;
@@ -236,6 +239,11 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
+NestStep *nest_ahead_give(Unit *u, NestStep *in); /* the next GIVE's memory */
+/* Of a panel what is taken so many steps later, so many lines of memory. */
+NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines);
+/* Of the panel after a panel so many elements at each step: it has come after some turns over an axis. */
+NestStep *nest_ahead_next(Unit *u, NestStep *in, int hold, int axis, Num *elements);
 NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared);
 /* The conditions under which a point of a definition lies inside (fd_interior): what boxes are made
  * of. */

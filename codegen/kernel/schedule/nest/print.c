@@ -128,6 +128,7 @@ static void print_hold(Printer *p, const NestHold *h)
     if (h->along >= 0) {
         text_printf(p->out, " along %s", axis(p, h->along));
         number(p, "times", h->depth);
+        number(p, "of", h->reach);
     }
     if (h->across >= 0) text_printf(p->out, " across %s", axis(p, h->across));
     number(p, "times", h->width);
@@ -146,6 +147,11 @@ static void print_steps(Printer *p, const NestStep *s, int depth)
             print_hold(p, &n->holds[s->hold]);
         } else if (s->kind == NEST_PLACE) {
             text_printf(p->out, "place %s", axis(p, s->axis));
+            number(p, "times", s->count);
+        } else if (s->kind == NEST_AHEAD) {
+            text_printf(p->out, "ahead %s", s->hold < 0 ? "give" : n->holds[s->hold].name);
+            if (s->axis >= 0) text_printf(p->out, " over %s", axis(p, s->axis));
+            number(p, "by", s->step);
             number(p, "times", s->count);
         } else if (s->kind == NEST_RANGE || s->kind == NEST_SHARED) {
             const char *what = s->kind == NEST_RANGE ? "range" : "shared";

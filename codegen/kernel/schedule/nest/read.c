@@ -373,6 +373,7 @@ static void read_hold(Reader *r, NestStep *in)
         h.along = axis(r);
         expect(r, "times");
         h.depth = expression(r, false);
+        h.reach = optional(r, "of");
     }
     if (accept(r, "across")) h.across = axis(r);
     h.width = optional(r, "times");
@@ -381,6 +382,23 @@ static void read_hold(Reader *r, NestStep *in)
     h.value = term(r);
     if (r->n->nholds == NEST_HOLDS) fail(r, "too many holds");
     if (!r->error) nest_hold(r->u, in, nest_add_hold(r->n, h));
+}
+
+/* ahead give, ahead HOLD by E times E or ahead HOLD over AXIS by E */
+static void read_ahead(Reader *r, NestStep *in)
+{
+    NestStep *s = nest_ahead_give(r->u, in);
+    if (accept(r, "give")) return;
+    const char *word = plain_name(r);
+    for (int i = 0; i < r->n->nholds; i++)
+        if (strcmp(r->n->holds[i].name, word) == 0) s->hold = i;
+    if (s->hold < 0) fail(r, "there is no hold of that name");
+    if (accept(r, "over")) s->axis = axis(r);
+    expect(r, "by");
+    s->step = expression(r, false);
+    if (s->axis >= 0) return;
+    expect(r, "times");
+    s->count = expression(r, false);
 }
 
 /* take, or take 0 1: of these results, which follow each other. */
@@ -411,6 +429,10 @@ static void read_step(Reader *r, int depth)
     }
     if (accept(r, "hold")) {
         read_hold(r, in);
+        return;
+    }
+    if (accept(r, "ahead")) {
+        read_ahead(r, in);
         return;
     }
     if (accept(r, "place")) {

@@ -14,6 +14,7 @@
  * Keeps: results per device (order of k; tiles: the order of the graph). */
 #include "recipe.h"
 
+enum { AHEAD_ROWS = 32, AHEAD_COLUMNS = 16 }; /* steps of k */
 enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
 typedef struct Tile {
@@ -24,6 +25,8 @@ typedef struct Tile {
     Num *ks[NEST_RESULTS];  /* of the reductions that begin a group */
     Num *mr, *nv, *nr;      /* rows, vectors and elements of a tile */
     Num *kb, *kc;           /* k of a private panel, of a block */
+    Num *blocks;            /* of k; NULL: k is not cut */
+    Num *high, *broad;      /* tiles of a block of rows and columns */
     int temps[MAX_OPERANDS];
 } Tile;
 
@@ -81,10 +84,28 @@ static bool is_on(const Tile *t, int operand, Side side, int group)
     return o->side == side && o->group == group;
 }
 
+/* Packed panels are longer than L1 keeps, and too large for L2 together: what comes some steps later
+ * is asked for, and a part of the next columns. */
+static void ahead(Tile *t, Nest *n, const TileAxes *x, NestStep *in, int along)
+{
+    Unit *u = t->u;
+    for (int h = 0; h < n->nholds; h++) {
+        const NestHold *o = &n->holds[h];
+        if (o->space != NEST_GLOBAL || o->along != along) continue;
+        bool row = o->across == x->row;
+        Num *line = num_int(u, 64 / (int64_t)scalar_bytes(result_kind(o->value)));
+        Num *lines = num_define(u, fresh_name(u, "LINES"), num_ceildiv(u, o->width, line));
+        nest_ahead(u, in, h, draw_num(u, row ? AHEAD_ROWS : AHEAD_COLUMNS, 1, AHEAD_ROWS), lines);
+        if (!row)
+            nest_ahead_next(u, in, h, x->row, num_let(u, "share", num_ceildiv(u, t->nr, t->high)));
+    }
+}
+
 /* One step of k for a whole tile. */
 static void tile_step(Tile *t, Nest *n, const TileAxes *x, NestStep *k, int begin, int end)
 {
     Unit *u = t->u;
+    ahead(t, n, x, k, x->k[begin]);
     for (int i = 0; i < t->c.noperands; i++) {
         if (!is_on(t, i, SIDE_COL, begin)) continue;
         NestHold h = hold_of(t, i, x, NEST_REGISTERS);
@@ -158,25 +179,28 @@ static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled
     h.filled = filled;
     h.batch = x->batch;
     h.along = x->k[t->c.operands[operand].group];
-    h.depth = t->ks[t->c.operands[operand].group];
+    h.depth = t->blocks ? t->kc : t->ks[t->c.operands[operand].group];
+    h.reach = t->blocks ? num_op(t->u, FD_OP_MUL, t->blocks, t->kc) : NULL;
     h.width = t->c.operands[operand].side == SIDE_ROW ? t->mr : t->nr;
     return h;
 }
 
-/* One work-item a panel: all k of MR rows or NR columns. */
+/* One work-item a panel, or a block of k of one: MR rows or NR columns. */
 static void pack_nest(Tile *t, int operand, Num *when)
 {
     Unit *u = t->u;
     const Operand *o = &t->c.operands[operand];
     bool row = o->side == SIDE_ROW;
     Num *width = row ? t->mr : t->nr;
-    Num *count = num_op(u, FD_OP_MUL, num_roundup(u, row ? t->m : t->n, width), t->ks[o->group]);
+    Num *k = t->blocks ? num_op(u, FD_OP_MUL, t->blocks, t->kc) : t->ks[o->group];
+    Num *count = num_op(u, FD_OP_MUL, num_roundup(u, row ? t->m : t->n, width), k);
     count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, count, t->batch), bytes_of(u, o->kind));
     t->temps[operand] = plan_temp(u, num_select(u, when, count, num_int(u, 0)));
     TileAxes x;
     Nest *n = tile_nest(t, row ? "pack_rows" : "pack_columns", when, &x);
     NestStep *in = &n->root;
-    if (x.batch >= 0) in = nest_group(u, in, x.batch, 1, NULL, NEST_CUT);
+    if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
+    if (t->blocks) in = nest_group(u, in, x.k[0], 1, t->kc, NEST_CUT);
     in = nest_group(u, in, row ? x.row : x.col, 0, width, NEST_CLAMP);
     nest_hold(u, in, nest_add_hold(n, packed_hold(t, operand, &x, false)));
     nest_lower(u, n);
@@ -213,34 +237,22 @@ static void packed_nest(Tile *t, Num *when)
     TileAxes x;
     Nest *n = tile_nest(t, "contract_packed", when, &x);
     use_registers(t, n, &x);
-    bool blocks = recipe_group_end(n->nreduces, n->reduces, 0) == n->nreduces;
-    if (blocks) use_blocks(t, n, &x, when);
-    /* Blocks of 32 rows of tiles where each unit still has several of those, else 16; at most as many
-     * columns of tiles, fewer while there are not several blocks for every unit. */
-    Num *sixteen = draw_num(u, 16, 1, 16), *units = num_fact(u, NUM_UNITS);
-    Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
-    Num *many = num_op(u, FD_OP_GE, tiles, num_op(u, FD_OP_MUL, units, draw_num(u, 64, 1, 64)));
-    Num *high = num_let(u, "block_tiles", num_select(u, many, draw_num(u, 32, 1, 32), sixteen));
-    Num *ni = num_ceildiv(u, tiles, high);
-    Num *work =
-        num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), ni), t->batch);
-    Num *fit = num_op(u, FD_OP_DIV, work, num_op(u, FD_OP_MUL, units, draw_num(u, 4, 1, 4)));
-    fit = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, fit, high), num_int(u, 1));
-    Num *rows = num_let(u, "block_rows", num_op(u, FD_OP_MUL, t->mr, high)),
-        *cols = num_let(u, "block_cols", num_op(u, FD_OP_MUL, t->nr, fit));
+    if (t->blocks) use_blocks(t, n, &x, when);
+    Num *rows = num_let(u, "block_rows", num_op(u, FD_OP_MUL, t->mr, t->high)),
+        *cols = num_let(u, "block_cols", num_op(u, FD_OP_MUL, t->nr, t->broad));
     NestStep *in = &n->root;
     if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
     in = nest_group(u, in, x.row, 0, rows, NEST_CUT);
     in = nest_group(u, in, x.col, 1, cols, NEST_CUT);
+    if (t->blocks) { /* one at least: there is a result for no k, too */
+        in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
+        in->count = t->blocks;
+    }
     for (int i = 0; i < t->c.noperands; i++)
         nest_hold(u, in, nest_add_hold(n, packed_hold(t, i, &x, true)));
-    if (blocks) { /* one at least: there is a result for no k, too */
-        Num *count = num_op(u, FD_OP_MAX, num_ceildiv(u, t->k, t->kc), num_int(u, 1));
-        in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
-        in->count = num_let(u, "blocks", count);
-    }
     in = nest_loop(u, in, x.col, t->nr, NEST_CLAMP);
     in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
+    if (fd_type_is_scalar(t->c.d->body->type)) nest_ahead_give(u, in);
     nest_step(u, in, NEST_START);
     tile_steps(t, n, &x, in);
     nest_step(u, in, NEST_GIVE);
@@ -248,6 +260,44 @@ static void packed_nest(Tile *t, Num *when)
 }
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
+
+/* n in parts as long as each other, each of at most `most`: how long. */
+static Num *even(Unit *u, Num *n, Num *most)
+{
+    Num *one = num_int(u, 1);
+    Num *parts = num_ceildiv(u, n, num_let(u, "most", num_op(u, FD_OP_MAX, most, one)));
+    parts = num_let(u, "parts", num_op(u, FD_OP_MAX, parts, one));
+    return num_op(u, FD_OP_MAX, num_ceildiv(u, n, parts), one);
+}
+
+/* Blocks of k. */
+static void cut_blocks(Tile *t)
+{
+    Unit *u = t->u;
+    t->kc = num_let(u, "kc", even(u, t->k, t->kc));
+    t->blocks = num_op(u, FD_OP_MAX, num_ceildiv(u, t->k, t->kc), num_int(u, 1));
+    t->blocks = num_let(u, "blocks", t->blocks);
+}
+
+/* What a work-item computes: rows whose operands fill half of L2, and so many columns of tiles that
+ * each unit has several work-items. */
+static void cut_tiles(Tile *t)
+{
+    Unit *u = t->u;
+    size_t bytes = recipe_widest(t->c.nreduces, t->c.reduces);
+    Num *eight = draw_num(u, 8, 1, 8), *one = num_int(u, 1);
+    Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
+    Num *panels = num_let(u, "panels", num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch));
+    Num *tile = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->blocks ? t->kc : t->k, t->mr),
+                       num_int(u, 2 * (int64_t)bytes));
+    Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MAX, tile, one));
+    Num *each = num_op(u, FD_OP_DIV, tiles, recipe_each_unit(u, (int)draw(u, 4, 1, 4), panels));
+    t->high = num_let(u, "high", even(u, tiles, num_op(u, FD_OP_MIN, fit, each)));
+    Num *items = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, t->high), panels);
+    Num *most = num_op(u, FD_OP_DIV, items, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), eight));
+    t->broad = num_let(u, "broad",
+                       even(u, num_ceildiv(u, t->n, t->nr), num_op(u, FD_OP_MIN, most, eight)));
+}
 
 static bool moves_far(const void *k, const FdNode *n)
 {
@@ -287,14 +337,11 @@ static void tile_size(Tile *t)
     t->kb = num_define(u, fresh_name(u, "KB"),
                        num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row),
                               draw_num(u, 64, 1, 64)));
-    /* a block of k of a tile's rows and columns stays in L1 */
-    Num *step =
-        num_op(u, FD_OP_MUL, num_op(u, FD_OP_ADD, t->mr, t->nr), num_int(u, (int64_t)bytes));
-    Num *fit =
-        num_op(u, FD_OP_DIV, num_fact(u, NUM_L1), num_op(u, FD_OP_MUL, step, num_int(u, 64)));
-    fit = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MUL, fit, num_int(u, 64)), num_int(u, 512));
-    Num *least = draw_num(u, 128, 1, 128);
-    t->kc = num_define(u, fresh_name(u, "KC"), num_op(u, FD_OP_MAX, fit, least));
+    /* a block of k of a tile's columns stays in L2 beside the rows */
+    Num *kc = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MUL, row, num_int(u, 2)));
+    kc = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, kc, draw_num(u, 1024, 1, 1024)),
+                draw_num(u, 128, 1, 128));
+    t->kc = num_define(u, fresh_name(u, "KC"), kc);
 }
 
 static Num *on_cpu(Tile *t, Num *when)
@@ -321,6 +368,8 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *panel = num_let(u, "in_panel", num_and(u, when, fits));
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     panel_nest(t, panel);
+    if (recipe_group_end(c->nreduces, c->reduces, 0) == c->nreduces) cut_blocks(t);
+    cut_tiles(t);
     for (int i = 0; i < c->noperands; i++) pack_nest(t, i, packed);
     packed_nest(t, packed);
     return when;

@@ -44,9 +44,26 @@ static void registers(Verify *v, const NestHold *h)
     if (vector) verify_in_lanes(v, h->value, h->across, false);
 }
 
+/* Blocks: one loop goes over them, and there is room for all. */
+static void blocks(Verify *v, const NestHold *h)
+{
+    Num *span = verify_span(v, h->along), *n = v->n->axes[h->along].n;
+    if (h->space != NEST_GLOBAL || !verify_is_open(v, h->along) || !n ||
+        !verify_same(v->u, h->depth, span))
+        verify_fail(v, "hold %s: no loop over %s goes by its blocks", h->name,
+                    verify_axis_name(v, h->along));
+    else if (!verify_multiple(v->u, h->reach, h->depth))
+        verify_fail(v, "hold %s: %s is not a number of its blocks", h->name,
+                    num_text(v->u, h->reach));
+}
+
 /* Positions along the reduction that are kept: all that are looked for. */
 static void depth(Verify *v, const NestHold *h)
 {
+    if (h->reach) {
+        blocks(v, h);
+        return;
+    }
     Num *span = verify_span(v, h->along);
     bool all = !verify_is_open(v, h->along);
     if (!span)
@@ -90,6 +107,30 @@ static void local(Verify *v, const NestHold *h)
     if (h->vectors || h->filled || h->batch >= 0)
         verify_fail(v, "hold %s: local memory is filled here, by one value an item", h->name);
     if (!v->item_dims) verify_fail(v, "hold %s: local memory is for groups of work-items", h->name);
+}
+
+/* What is asked for must have an address here; that there is something matters not. */
+void verify_ahead(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    if (s->hold < 0) {
+        if (!n->nregs || !fd_type_is_scalar(n->def->body->type))
+            verify_fail(v, "ahead give: results of a scalar type are in registers");
+        for (int i = 0; i < n->def->nvars && !v->why; i++) verify_bound(v, n->def->vars[i], true);
+        for (int i = 0; i < n->part.naxes && !v->why; i++)
+            if (!verify_is_open(v, n->part.axes[i]))
+                verify_fail(v, "ahead give: there is no loop over %s around it",
+                            verify_axis_name(v, n->part.axes[i]));
+        return;
+    }
+    const NestHold *h = &n->holds[s->hold];
+    if (!(v->held >> s->hold & 1) || (h->space != NEST_GLOBAL && h->space != NEST_PRIVATE))
+        verify_fail(v, "ahead %s: there is no such panel here", h->name);
+    const int axes[] = {h->across, h->along, s->axis < 0 ? h->along : s->axis};
+    for (int i = 0; i < 3 && !v->why; i++)
+        if (!verify_is_open(v, axes[i]))
+            verify_fail(v, "ahead %s: there is no loop over %s around it", h->name,
+                        verify_axis_name(v, axes[i]));
 }
 
 void verify_hold(Verify *v, int hold)

@@ -310,6 +310,7 @@ static void step(Verify *v, const NestStep *s)
         v->held |= 1u << s->hold;
         break;
     case NEST_PLACE: place(v, s); break;
+    case NEST_AHEAD: verify_ahead(v, s); break;
     case NEST_RANGE:
     case NEST_SHARED: range(v, s, s->kind == NEST_SHARED); break;
     case NEST_START:

@@ -88,5 +88,6 @@ void verify_part_loop(Verify *v, const NestStep *s, bool copies);
 /* ---- holds (hold.c) ---------------------------------------------------------------------------- */
 
 void verify_hold(Verify *v, int hold);
+void verify_ahead(Verify *v, const NestStep *s);
 
 #endif
