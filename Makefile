@@ -103,6 +103,7 @@ unit: $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
 	@CSC=$(CSC) tests/schedules
+	@CSC=$(CSC) tests/scalar
 # OpenCL calls that fail: a sample; tests/long has all.
 faults: all
 	@CSC=$(CSC) tests/faults.sh
@@ -167,6 +168,7 @@ check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)
 	@CSC=$(CSC) BUILD=$(BUILD) tests/long
 bless: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
+	@CSC=$(CSC) tests/scalar --bless
 layers:
 	@tools/layers.sh
 

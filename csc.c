@@ -166,7 +166,7 @@ static bool lower_kernels(Job *j)
         Text schedule = {0}, *printed = j->opt->emit == EMIT_SCHEDULE ? &schedule : NULL;
         CgStatus status =
             cg_lower_schedule(e->graph, &j->opt->host.cg, NULL, &text, printed, &error);
-        if (printed && status == CG_OK) print_schedule(j, e, &schedule);
+        if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
         if (status != CG_OK) {

@@ -32,7 +32,8 @@ CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdErr
 
 /* The same by the schedule `read`, NULL: by recipes; a text that is none of this graph is a user error
  * ("line N: why"). The schedule taken is appended to `printed`, if that is not NULL: nests, and the
- * lines of the plan that are not about them, as text (docs/kernels.md). */
+ * lines of the plan that are not about them, as text (docs/kernels.md); with comments that say what is
+ * computed in scalar code and why, or why there is no kernel. */
 CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
                            char **text, Text *printed, FdError *error);
 

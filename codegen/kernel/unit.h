@@ -51,7 +51,11 @@ typedef struct Unit {
     int nnames;                  /* for fresh names */
     int ndrawn;                  /* parameters so far (plan/draw.h) */
     bool streams;                /* the plan says when results go past the caches */
-    bool host_only;              /* something no kernel can do: give up */
+    const FdLoc *places;         /* where the nodes that `order` numbers stand */
+    bool in_lanes;               /* some nest of the definition has lanes, or goes by key */
+    bool host_only;              /* something no kernel can do: unit_give_up */
+    const char *gave_up;         /* the first reason.. */
+    const FdNode *gave_up_at;    /* ..and its node, if there is one */
     bool noting;                 /* nests that are made note what fails (GEN_NOTED) */
     bool notes;                  /* one did since this was last false */
     VEC(UnitUser) users;         /* printed so far */
@@ -79,7 +83,10 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *body;
 } Def;
 
-/* Numbers of ranges; they set host_only if plans cannot say them. */
+/* No kernel can do what this node (or NULL) says: the evaluation is the host's. */
+void unit_give_up(Unit *u, const char *why, const FdNode *at);
+
+/* Numbers of ranges; they give up if plans cannot say them. */
 Num *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
 Num *plan_n(Unit *u, const FdDom *d);  /* its length, not negative */
 /* Of what a read applies: a slot, or the recurrence being computed. */
@@ -156,9 +163,10 @@ enum {
     LANES_NOTED = 1, /* what can fail: it is noted (Gen.checks) */
     LANES_FAR = 2    /* reads that move in larger steps */
 };
-/* NULL, or why not. Nodes in `given` are there already. */
+/* NULL, or why not, and (unless `at` is NULL) the node that stands in the way. Nodes in `given` are
+ * there already. */
 const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
-                          const FdNode *const *given);
+                          const FdNode *const *given, const FdNode **at);
 bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
 /* How many vectors side by side pay: several where functions loop, whose steps wait for each other. */
 int lanes_copies(const FdNode *n);

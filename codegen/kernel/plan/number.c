@@ -356,7 +356,7 @@ static Num *slot_bound(Unit *u, int slot, int dim, bool lower)
 
 static Num *unsayable(Unit *u)
 {
-    u->host_only = true;
+    unit_give_up(u, "a range that no plan can say", NULL);
     return num_int(u, 0);
 }
 

@@ -59,6 +59,14 @@ void unit_count(Unit *u, const FdNode *n)
     u->nnodes = all;
 }
 
+void unit_give_up(Unit *u, const char *why, const FdNode *at)
+{
+    u->host_only = true;
+    if (u->gave_up) return;
+    u->gave_up = why;
+    u->gave_up_at = at;
+}
+
 /* ---- the plan's head ------------------------------------------------------------------------- */
 
 static void plan_slots(Unit *u)
@@ -199,9 +207,11 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
               .options = options,
               .g = &copy,
               .order = &order,
+              .places = places,
               .schedule = printed,
               .ninputs = copy.nslots};
     CgStatus status = CG_USER_ERROR;
+    size_t before = printed ? printed->len : 0;
     const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
@@ -209,6 +219,10 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
         fd_specialise(fd, &copy);
         count_all_uses(&u);
         status = lower_unit_text(&u, read, text, error);
+    }
+    if (status == CG_HOST_ONLY && printed) {
+        printed->len = before;
+        schedule_say_host(&u);
     }
     if (status == CG_USER_ERROR) {
         Text t = {0};

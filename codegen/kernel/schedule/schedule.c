@@ -63,6 +63,7 @@ Num *schedule_begin(Unit *u, const Def *d)
 {
     u->def = d;
     u->suspects.len = 0;
+    u->in_lanes = false;
     if (u->schedule && d->temp >= 0) text_printf(u->schedule, "definition temp %d\n", d->temp);
     if (u->schedule && d->temp < 0) text_add(u->schedule, "definition result\n");
     FdSeen seen = {0};
@@ -101,7 +102,7 @@ static void noted(Unit *u, const Def *d, Num *rest)
     if (u->notes) recipe_again(u, d, all);
 }
 
-static void schedule_def(Unit *u, const Def *d, Num *rest)
+static void by_recipes(Unit *u, const Def *d, Num *rest)
 {
     Num *unsafe = schedule_begin(u, d);
     if (num_is(rest, 0)) return;
@@ -135,6 +136,13 @@ static void schedule_def(Unit *u, const Def *d, Num *rest)
     }
     rest = chunks(u, d, rest, !num_is(unsafe, 0));
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
+}
+
+/* Under `rest`; the others are computed elsewhere. */
+static void schedule_def(Unit *u, const Def *d, Num *rest)
+{
+    by_recipes(u, d, rest);
+    if (!num_is(rest, 0)) schedule_say_scalar(u, d);
 }
 
 void schedule_all(Unit *u, int n, const Def *defs)

@@ -56,7 +56,7 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const Kir
     if (fn->kind == FD_LET) return gen_inline(g, fn, 2, args);
     if (fn->leaf == FD_LEAF_OP) return op_lanes(g, fn->op, x->type.kind, 2, args);
     if (fn->user) return gen_call(g, fn->user, 2, args);
-    g->u->host_only = true; /* a function from outside */
+    unit_give_up(g->u, "a function from outside", fn);
     return x;
 }
 
@@ -259,9 +259,10 @@ static const KirExpr *gen_call_user(Gen *g, const FdNode *n)
     Arena *a = g->u->arena;
     const KirExpr **args = arena_array(a, const KirExpr *, n->nargs + 1);
     int count = 0;
+    if (!n->fn->user->body) unit_give_up(g->u, "a function of the host", n);
     for (int i = 0; i < n->nargs; i++) {
         if (n->args[i]->type->nparams)
-            g->u->host_only = true; /* functional arguments */
+            unit_give_up(g->u, "a function as an argument", n);
         else
             args[count++] = gen_value(g, n->args[i]);
     }
@@ -453,7 +454,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     if (e) return e;
     /* What several branches use is computed in each; where that multiplies, no kernel is made. */
     if (g->made++ > MOST_OPERATIONS + TIMES_EACH * g->u->nnodes) {
-        g->u->host_only = true;
+        unit_give_up(g->u, "operations that multiply", n);
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
     switch (n->kind) {
@@ -477,7 +478,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     default: break;
     }
     if (!e) { /* an application that composition left: nothing a kernel can say */
-        g->u->host_only = true;
+        unit_give_up(g->u, "a call that only the host can make", n);
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
     return g->u->uses[n->id] > 1 || e->depth > DEEPEST ? in_variable(g, n, e) : e;

@@ -34,7 +34,8 @@ typedef struct Interior {
     const struct Scan *scan; /* NULL: not found, or not looked for yet */
     const struct Wave *wave; /* the same */
     bool scanned, waved;
-    uint32_t *uses; /* as Unit.uses, of its own nodes */
+    const char *not_scanned; /* NULL: it is a scan, or has not been looked at */
+    uint32_t *uses;          /* as Unit.uses, of its own nodes */
     size_t nnodes;
 } Interior;
 

@@ -137,7 +137,7 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
     Unit *u = g->u;
     Arena *a = u->arena;
     if (!d->lo) {
-        u->host_only = true;
+        unit_give_up(u, "a range without ends", var);
         *lo = *n = kir_int(a, 0);
         return;
     }
@@ -214,7 +214,7 @@ const KirExpr *gen_bound(Gen *g, const FdNode *v)
 {
     for (size_t i = g->vars.len; i > 0; i--)
         if (g->vars.data[i - 1].var == v) return g->vars.data[i - 1].value;
-    g->u->host_only = true; /* a local of a user function that was not inlined whole */
+    unit_give_up(g->u, "a local of a function that was not inlined whole", v);
     return kir_int(g->u->arena, 0);
 }
 

@@ -72,7 +72,8 @@ typedef struct Lanes {
     Arena *arena;
     int count;
     const FdNode *const *given;
-    int *left; /* of MOST_NODES */
+    int *left;         /* of MOST_NODES */
+    const FdNode **at; /* the innermost node that is in the way; NULL: none yet */
 } Lanes;
 
 typedef const char *Why; /* NULL: nothing is in the way */
@@ -177,10 +178,8 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     return why ? why : refused_args(l, n, seen);
 }
 
-/* A node that was met before has been found possible: the walk ends at the first that is not. */
-static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen)
+static Why refused_node(const Lanes *l, const FdNode *n, FdSeen *seen)
 {
-    if (!fd_meet(seen, n)) return NULL;
     for (int i = 0; i < l->count; i++)
         if (n == l->given[i]) return NULL;
     if (l->body && --*l->left < 0) return "long functions";
@@ -189,23 +188,38 @@ static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen)
     return n->kind == FD_SCALAR || n->kind == FD_VAR ? NULL : "functions as values";
 }
 
+/* A node that was met before has been found possible: the walk ends at the first that is not. */
+static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen)
+{
+    Why why = fd_meet(seen, n) ? refused_node(l, n, seen) : NULL;
+    if (why && !*l->at) *l->at = n;
+    return why;
+}
+
 const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
-                          const FdNode *const *given)
+                          const FdNode *const *given, const FdNode **at)
 {
     int left = MOST_NODES;
+    const FdNode *in_the_way = NULL;
     Arena *a = arena_new();
-    Lanes l = {
-        .v = v, .allowed = allowed, .arena = a, .count = count, .given = given, .left = &left};
+    Lanes l = {.v = v,
+               .allowed = allowed,
+               .arena = a,
+               .count = count,
+               .given = given,
+               .left = &left,
+               .at = &in_the_way};
     FdSeen seen = {0};
     Why why = refused(&l, n, &seen);
     fd_seen_free(&seen);
     arena_free(a);
+    if (at && why) *at = in_the_way;
     return why;
 }
 
 bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed)
 {
-    return !lanes_refused(n, v, allowed, 0, NULL);
+    return !lanes_refused(n, v, allowed, 0, NULL, NULL);
 }
 
 /* ---- what pays --------------------------------------------------------------------------------- */

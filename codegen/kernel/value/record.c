@@ -108,7 +108,7 @@ Num *plan_bytes(Unit *u, const FdType *t, Num *count)
 {
     int last = fd_type_leaves(t) - 1;
     if (last < 0) {
-        u->host_only = true;
+        unit_give_up(u, "a record without fields", NULL);
         return num_int(u, 0);
     }
     return num_op(u, FD_OP_ADD, plan_plane(u, t, last, count), plane_bytes(u, t, last, count));

@@ -298,17 +298,25 @@ static bool has_ring(ScalarKind k)
            k == SC_DOUBLE || k == SC_BOOL;
 }
 
+static const Scan *refuse(Interior *in, const char *why)
+{
+    in->not_scanned = why;
+    return NULL;
+}
+
 static const Scan *find(Unit *u, Interior *in, bool exact)
 {
     const FdNode *body = in->def.body;
-    if (!fd_type_is_scalar(body->type) || !has_ring(result_kind(body))) return NULL;
+    if (!fd_type_is_scalar(body->type) || !has_ring(result_kind(body)))
+        return refuse(in, "no scans of this type");
     Finder f = {.u = u, .in = in, .self = in->def.node->self, .kind = result_kind(body)};
     Scan *s = arena_new_of(u->arena, Scan);
     bool fits = true;
-    if ((exact && scalar_is_real(f.kind)) || !find_read(&f, s)) return NULL;
-    if (node_can_fail(body) || fd_any(body, fails, u)) return NULL;
+    if (exact && scalar_is_real(f.kind)) return refuse(in, "--precise keeps the order of reals");
+    if (!find_read(&f, s)) return refuse(in, "it reads more than the element before");
+    if (node_can_fail(body) || fd_any(body, fails, u)) return refuse(in, "a step can fail");
     unsigned all = roles(&f, body, &fits, 0);
-    if (!fits || !choose_ring(&f, all)) return NULL;
+    if (!fits || !choose_ring(&f, all)) return refuse(in, "its step is none of s * a + b");
     Step step = step_of(&f, body);
     compose(&f, s, &step);
     const FdNode *more[3 * SCAN_NUMBERS + 1];

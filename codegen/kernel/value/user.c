@@ -145,7 +145,7 @@ const KirExpr *gen_element(Gen *g, const FdNode *n)
     const KirType idx = kir_type(KIR_IDX, 1), wide = kir_type(SC_LONG, 1);
     const KirExpr *offset = kir_int(a, 0);
     if (!is_bound(g, array)) { /* of a function around */
-        g->u->host_only = true;
+        unit_give_up(g->u, "a local array of a function around", n);
         return gen_zero(a, element_type(g, array));
     }
     for (int d = 0; d < n->nargs; d++) {
@@ -286,7 +286,7 @@ static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
     for (int i = 0; possible && i < user->nparams; i++)
         possible = user->params[i]->type->nparams == 0; /* OpenCL C has no functions as values */
     if (!possible) {
-        u->host_only = true;
+        unit_give_up(u, user->body ? "a function as an argument" : "a function of the host", NULL);
         return out;
     }
     for (int i = 0; i < user->nparams; i++) {

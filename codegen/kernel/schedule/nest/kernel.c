@@ -515,7 +515,9 @@ void nest_lower(Unit *u, const Nest *n)
     InteriorScope whole = {0};
     if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
-    if (has_lanes(n->root.first) || n->wave.of || n->sums) nest_lane_count(u, n->lanes);
+    bool lanes = has_lanes(n->root.first) || n->wave.of || n->sums;
+    if (lanes) nest_lane_count(u, n->lanes);
+    u->in_lanes = u->in_lanes || lanes || n->keys.axis >= 0;
     Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     if (n->again) gen_only_again(&l.g);

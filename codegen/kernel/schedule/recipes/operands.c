@@ -135,7 +135,7 @@ void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
 bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v,
                            unsigned allowed)
 {
-    return !lanes_refused(d->body, v, allowed, n, reduces);
+    return !lanes_refused(d->body, v, allowed, n, reduces, NULL);
 }
 
 unsigned recipe_allowed(const Unit *u)

@@ -232,7 +232,7 @@ bool recipe_ordered(Unit *u, const Def *d, bool checked)
     if (!d->node->self) return false;
     Interior *in = interior_of(u, d);
     if (!in) {
-        u->host_only = true; /* no order was found */
+        unit_give_up(u, "a recurrence without an order", d->node);
         return true;
     }
     Num *done = u->options->tile == CG_TILE_1X1 ? NULL : apart(u, d, in, checked);

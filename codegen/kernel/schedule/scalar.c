@@ -1,0 +1,124 @@
+/* Why a definition is not computed in lanes: comments of its schedule (docs/kernels.md), one for each
+ * variable whose values could have stood side by side. On a CPU; a GPU has no vectors. */
+#include <string.h>
+
+#include "../value/interior.h"
+#include "recipes/recipe.h"
+#include "schedule.h"
+
+typedef struct Report {
+    Unit *u;
+    size_t begin; /* of the definition's comments */
+} Report;
+
+/* `what` [along V] [at L:C]: why */
+static void say(Report *r, const char *what, const FdNode *along, const FdNode *at, const char *why)
+{
+    const Unit *u = r->u;
+    Text line = {0}, *out = u->schedule;
+    text_printf(&line, "# %s", what);
+    if (along) text_printf(&line, " along %s", nest_word(along->name));
+    if (at && at->loc.line > 0 && at->loc.line <= u->order->nplaces) {
+        FdLoc loc = u->places[at->loc.line - 1];
+        if (loc.line) text_printf(&line, " at %d:%d", loc.line, loc.col);
+    }
+    text_printf(&line, ": %s\n", why);
+    text_add(out, "");
+    if (!strstr(out->data + r->begin, line.data)) text_addn(out, line.data, line.len);
+    text_free(&line);
+}
+
+/* Where lanes of v are refused, says so. */
+static bool say_refused(Report *r, const FdNode *n, const FdNode *v, unsigned allowed)
+{
+    const FdNode *at = n;
+    const char *why = lanes_refused(n, v, allowed, 0, NULL, &at);
+    if (why) say(r, "scalar", v, at, why);
+    return why != NULL;
+}
+
+/* ---- reductions -------------------------------------------------------------------------------- */
+
+/* What keeps its operands from being taken in any order; NULL: nothing. */
+static const char *why_in_order(const Unit *u, const FdNode *n)
+{
+    bool one = !n->type->record;
+    if (n->init) return "a fold, which goes in order";
+    if (!reduction_reorders(n))
+        return "a reduction by a function that is not associative and commutative";
+    if (fd_user_of(n) && !reduction_has_identity(n))
+        return "a reduction by a function without an identity";
+    if (one && result_kind(n) == SC_HALF) return "a reduction of halves";
+    if (u->options->precise && one && scalar_is_real(result_kind(n)))
+        return "a reduction of reals, whose order --precise keeps";
+    return NULL;
+}
+
+static void say_reduction(Report *r, const FdNode *n)
+{
+    const char *why = why_in_order(r->u, n);
+    if (why) say(r, "scalar", n->vars[n->nvars - 1], n, why);
+    for (int i = n->nvars - 1; !why && i >= 0; i--)
+        if (!say_refused(r, n->body, n->vars[i], LANES_NOTED))
+            say_refused(r, n->body, n->vars[i], 0);
+}
+
+/* ---- recurrences ------------------------------------------------------------------------------- */
+
+static const char *why_one_by_one(const Interior *in)
+{
+    bool constant = true;
+    if (in->nreads < 0) return "it reads itself in too many places";
+    if (num_is(in->safe, 0)) return "what it reads may lie outside";
+    for (int i = 0; i < in->nreads; i++)
+        for (int v = 0; v < in->def.nvars; v++) constant = constant && in->reads[i].constant[v];
+    if (!constant) return "it reads itself at distances that vary";
+    return in->not_scanned ? in->not_scanned : "it is short, or can fail at its borders";
+}
+
+static bool is_reduction(const void *ctx, const FdNode *n)
+{
+    Report *r = *(Report *const *)ctx;
+    if (n->kind == FD_REDUCE) say_reduction(r, n);
+    return false;
+}
+
+static void say_recurrence(Report *r, const Def *d)
+{
+    Interior *in = interior_of(r->u, d);
+    if (!in) return;
+    say(r, "scalar", NULL, d->node,
+        arena_printf(r->u->arena, "one element after the other: %s", why_one_by_one(in)));
+    for (int v = d->nvars - 1; v >= 0; v--)
+        if (in->stays[v] && say_refused(r, in->def.body, d->vars[v], 0)) break;
+    fd_any(d->body, is_reduction, &r);
+}
+
+/* ---- definitions ------------------------------------------------------------------------------- */
+
+void schedule_say_scalar(Unit *u, const Def *d)
+{
+    if (!u->schedule || u->host_only || u->in_lanes || u->options->family == CG_GPU) return;
+    if (u->options->tile == CG_TILE_1X1) return; /* asked for */
+    const FdNode *reduces[NEST_RESULTS];
+    Report r = {u, u->schedule->len};
+    if (d->node->self) {
+        say_recurrence(&r, d);
+        return;
+    }
+    int n = recipe_all_reductions(d, reduces);
+    if (d->nvars) say_refused(&r, d->body, d->vars[d->nvars - 1], LANES_NOTED | LANES_FAR);
+    for (int i = 0; i < n; i++) say_reduction(&r, reduces[i]);
+    if (u->schedule->len > r.begin || (!n && !d->nvars)) return;
+    bool closed = true;
+    for (int i = 0; i < n; i++) closed = closed && reduction_is_closed(reduces[i]);
+    say(&r, "scalar", NULL, n ? reduces[0] : d->body,
+        closed ? "no form in lanes fits" : "ranges that depend on each other");
+}
+
+void schedule_say_host(Unit *u)
+{
+    if (!u->schedule) return;
+    Report r = {u, u->schedule->len};
+    say(&r, "no kernel", NULL, u->gave_up_at, u->gave_up);
+}
