@@ -46,10 +46,18 @@ static int variable(const Guards *g, const FdNode *n)
     return -1;
 }
 
-static bool is_constant_apart(const FdNode *x, const FdNode *y)
+/* How far apart they are, if that is a known number; else as far as can be. */
+static int64_t distance(const FdNode *x, const FdNode *y)
 {
     FdAffine a;
-    return fd_affine(x, &a) && fd_affine_add(&a, y, -1) && a.nterms == 0;
+    bool known = fd_affine(x, &a) && fd_affine_add(&a, y, -1) && a.nterms == 0;
+    return !known || a.constant == INT64_MIN ? INT64_MAX : llabs(a.constant);
+}
+
+/* Is a condition with c about the end of a range, not its begin? Between numbers: the nearer one. */
+static bool about_end(const FdNode *c, const FdDom *d, bool down)
+{
+    return distance(c, down ? d->lo : d->hi) < distance(c, down ? d->hi : d->lo);
 }
 
 static FdOp turned(FdOp op)
@@ -97,7 +105,7 @@ static void look_at(Guards *g, const FdNode *n)
     const FdNode *c = n->args[1 - side];
     const FdDom *whole = &g->d->doms[v];
     if (!scalar_is_integer(result_kind(c)) || !node_is_closed(c) || !num_of(g->u, c)) return;
-    if (is_constant_apart(c, g->in->down[v] ? whole->lo : whole->hi)) return; /* about the end */
+    if (about_end(c, whole, g->in->down[v])) return;
     decide(g, n, v, side ? turned(op) : op, c);
 }
 
