@@ -28,6 +28,7 @@ typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
 typedef struct RtState {
     const CsProgram *program;
     unsigned dumps; /* CS_DUMP, once read */
+    enum { RT_INTERPRET_UNREAD, RT_INTERPRET_NONE, RT_INTERPRET_SMALL } interpret; /* small.c */
     int argc;
     char **argv;
 

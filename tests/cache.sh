@@ -33,6 +33,7 @@ if [ "${1:-}" = --as ]; then # folder for this user, the program
         shift
         "$@" && echo ok || echo "FAIL cache as $who, $label: $*"
     }
+    export CS_INTERPRET=0      # three elements are to reach the device
     export CS_CACHE_BINARIES=1 # whatever the driver does itself
     entries() { find "$1" -name '*.bin' | wc -l; }
     check "default" HOME="$home"

@@ -265,6 +265,11 @@ const CgDevice *device_info(void)
     return &rt.device->info;
 }
 
+bool device_is_host(void)
+{
+    return rt.device->sharing == IN_PLACE;
+}
+
 bool device_wants_binaries(void)
 {
     return rt.device->binaries;

@@ -124,7 +124,7 @@ static bool evaluate_scalars(Ahead *a)
     bool good = leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
                 composed(&e, a, 1) && !e.composed->cheap &&
                 (b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere)) &&
-                eval_on_device(&e, 1, &b, &nowhere) && (p = buffer_host(b, false, &nowhere));
+                eval_on_device(&e, 1, &b, 1, &nowhere) && (p = buffer_host(b, false, &nowhere));
     for (int i = 0; good && i < leaves; i++)
         a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
     a->leaf = a->leaves;
@@ -152,7 +152,7 @@ static bool evaluate_arrays(Ahead *a)
         good = a->arrays[i] != NULL;
         if (good) buffers[i] = a->arrays[i]->head.buffer;
     }
-    good = good && eval_on_device(&e, type->nfields, buffers, &nowhere);
+    good = good && eval_on_device(&e, type->nfields, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
     return good;

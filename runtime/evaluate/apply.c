@@ -6,8 +6,9 @@
 #include "closure.h"
 #include "compose.h"
 
-/* After how many reads of single elements all of a cheap function is evaluated. */
-enum { MANY_READS = 64 };
+/* After how many reads of single elements all of a cheap function is evaluated: at least, and for
+ * how many elements one. A read takes a microsecond, a kernel that long for a thousand elements. */
+enum { MANY_READS = 64, PER_READ = 1024 };
 
 static bool read_element(Array *a, const CsValue *args, ScalarValue *out, const CsSite *site)
 {
@@ -40,7 +41,7 @@ static bool worth_all(Lazy *l)
     int64_t count;
     if (l->no_keep || !lazy_finite(l) || !rt_box_count(&l->box, &count)) return false;
     l->reads++;
-    return l->expensive || (l->reads > MANY_READS && l->reads > count / MANY_READS);
+    return l->expensive || (l->reads > MANY_READS && l->reads > count / PER_READ);
 }
 
 /* Scalars that the arguments of a function are: a record is several. */

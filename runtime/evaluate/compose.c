@@ -12,6 +12,7 @@
 #include "../../fdag/composition.h"
 #include "../state.h"
 #include "closure.h"
+#include "small.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 
@@ -182,6 +183,7 @@ static void look(Composed *c)
         for (int d = 0; d < n->nvars; d++)
             if (n->doms[d].kind == FD_DOM_FULL) c->infinite = n;
     }
+    small_look(c);
 }
 
 static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root,

@@ -21,6 +21,7 @@ typedef struct Composed {
     FdOrder order;
     FdKey key;
     bool cheap;             /* no reductions, calls or transcendental functions */
+    bool simple;            /* small.h: of operations that the interpreter does as kernels do */
     bool may_be_empty;      /* has reductions without identity */
     FdPays pays;            /* of several results; once somebody asked */
     const FdNode *infinite; /* a reduction over all values of a type, or NULL */
@@ -60,9 +61,10 @@ bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, co
 /* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)
  */
 Array *eval_lazy(Lazy *l, const CsSite *site);
-/* The same into n buffers, one a result of FdGraph.several, by kernels alone. False with an exception
- * pending, or without one: no kernel can do it. */
-bool eval_on_device(Evaluation *e, int n, Buffer *const *results, const CsSite *site);
+/* The same into n buffers, one a result of FdGraph.several, of `count` elements, by kernels alone.
+ * False with an exception pending, or without one: no kernel can do it, or an interpreter better. */
+bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
+                    const CsSite *site);
 /* The value of a scalar graph; out: one value a leaf of a record. False with an exception pending.
  */
 bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out);

@@ -11,6 +11,7 @@
 #include "closure.h"
 #include "compose.h"
 #include "kernels.h"
+#include "small.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -183,6 +184,7 @@ typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;
 typedef struct Results { /* what an evaluation fills: one buffer, or those of several results */
     int n;
     Buffer *const *buffers;
+    int64_t count; /* elements of each */
 } Results;
 
 /* Only what launches a kernel with the error buffer has to wait for it. */
@@ -288,6 +290,7 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
 {
     Preparation p = {.e = e, .results = r, .site = site};
     bool good = mem_try(prepare_numbers, &p);
+    if (good && p.outcome == DONE && small_is(e, &p.numbers.env, r->count)) p.outcome = INTERPRET;
     if (good && p.outcome == DONE) p.outcome = find_kernel(e, site);
     if (good && p.outcome == DONE) good = mem_try(prepare_launch, &p);
     if (!good) rt_throw_memory(site, 0);
@@ -302,7 +305,9 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
 {
     if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
-    Results one = {1, &out};
+    int64_t count = 1;
+    if (box) rt_box_count(box, &count);
+    Results one = {1, &out, count};
     Outcome outcome = on_device(e, &one, site);
     rt_site(site);
     if (outcome != INTERPRET) return outcome == DONE;
@@ -323,9 +328,9 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
     return ok;
 }
 
-bool eval_on_device(Evaluation *e, int n, Buffer *const *results, const CsSite *site)
+bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count, const CsSite *site)
 {
-    Results all = {n, results};
+    Results all = {n, results, count};
     if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
     return on_device(e, &all, site) == DONE;

@@ -1,0 +1,14 @@
+/* Evaluations of so few operations that a launch would take longer than the interpreter. */
+#ifndef CS_RUNTIME_SMALL_H
+#define CS_RUNTIME_SMALL_H
+
+#include "compose.h"
+
+/* Marks a composed graph whose elements may be interpreted. */
+void small_look(Composed *c);
+/* Is an evaluation of `count` elements to be interpreted? It depends on graph, sizes and settings
+ * alone, and on what the program did, not on time or caches: so a program computes the same bits on
+ * every run. */
+bool small_is(const Evaluation *e, const FdEnv *env, int64_t count);
+
+#endif
