@@ -236,6 +236,7 @@ START_TEST(scans) /* steps taken together: in lanes, in parts, along lines */
 {
     CHECK_RECORDS(V("int", "(add (s (sub i 1)) (a i))"), BOTH | PLAIN, "a:int(-3+2000)",
                   "a:int(7+40001)");
+    CHECK_RECORDS(V("int", "(s (sub i 1))"), BOTH, "a:int(3000)"); /* a step without numbers */
     CHECK_RECORDS(V("int", "(sub (a i) (mul (s (sub i 1)) (sub i m)))"), BOTH,
                   "a:int(-3+2000) m:int=7", "a:int(40001) m:int=0");
     CHECK_RECORDS(V("long", "(select (eq (rem i 5) 0) (a i) (max (s (sub i 1)) (a i)))"), BOTH,

@@ -319,6 +319,7 @@ static const Scan *find(Unit *u, Interior *in, bool exact)
     if (!fits || !choose_ring(&f, all)) return refuse(in, "its step is none of s * a + b");
     Step step = step_of(&f, body);
     compose(&f, s, &step);
+    if (s->n == 0) return NULL; /* the element before itself */
     const FdNode *more[3 * SCAN_NUMBERS + 1];
     int n = 0;
     for (int i = 0; i < s->n; i++) {
