@@ -459,6 +459,9 @@ static const char withins_text[] =
 /* Something may have failed in lanes: a kernel that checks does the work again. */
 static const char note_text[] = "static inline void cs_note(__global int *error)\n"
                                 "{ atomic_cmpxchg((volatile __global int *)error, 0, 4); }\n";
+/* Other work-items of the kernel that asks may be telling what failed. */
+static const char noted_text[] = "static inline bool cs_noted(__global int *error)\n"
+                                 "{ return atomic_or((volatile __global int *)error, 0) == 4; }\n";
 
 /* x / 0 is reported by the caller; MIN / -1 wraps. */
 static const char division_text[] =
@@ -683,6 +686,7 @@ static const struct {
     DIVISIONS(ulong),
     {"cs_fail", fail_text},
     {"cs_note", note_text},
+    {"cs_noted", noted_text},
     {"CS_CHECKED", checked_text},
     CHECKED(int),
     CHECKED(uint),

@@ -32,9 +32,10 @@ void gen_only_again(Gen *g)
 {
     Arena *a = g->u->arena;
     KirBlock leave = {0};
-    const KirExpr *kind = kir_load(a, kir_type(SC_INT, 1), gen_error(g)->name, kir_int(a, 0));
+    const KirExpr *error = gen_error(g),
+                  *noted = kir_call(a, kir_type(SC_BOOL, 1), "cs_noted", 1, &error);
     kir_return(a, &leave, NULL);
-    kir_if(a, &g->head, kir_arith(a, FD_OP_NE, kind, kir_int(a, CG_ERR_NOTED)), leave, NULL);
+    kir_if(a, &g->head, kir_op(a, FD_OP_LNOT, noted->type, 1, &noted), leave, NULL);
 }
 
 KirStmt *gen_with_head(Gen *g, const KirBlock *body)
