@@ -179,6 +179,11 @@ typedef struct GenBinding {
     const KirExpr *at;    /* counted from the begin of its range; NULL: unknown */
 } GenBinding;
 
+typedef struct GenRange { /* in place of what its bounds say */
+    const FdNode *var;
+    const KirExpr *lo, *n;
+} GenRange;
+
 typedef struct GenMemo {
     const FdNode *node;
     const KirExpr *value;
@@ -212,6 +217,7 @@ typedef struct Gen {
     bool sums;                      /* reductions in scalar code are in lanes (sums.c) */
     bool body;                      /* of a user function that is written out in lanes */
     VEC(struct PlanSuspect) proved; /* not suspect in this block */
+    VEC(GenRange) ranges;           /* that a nest gives variables in this block */
     const PlanSuspects *here;       /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
@@ -275,7 +281,7 @@ const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop ov
 /* Statements go to `block` until gen_leave, which also forgets bindings and values made since. */
 typedef struct GenScope {
     KirBlock *block;
-    size_t nvars, nmemo, nindices, nproved;
+    size_t nvars, nmemo, nindices, nproved, nranges;
 } GenScope;
 GenScope gen_enter(Gen *g, KirBlock *block);
 void gen_leave(Gen *g, GenScope s);
@@ -300,7 +306,9 @@ void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
 const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
 const KirExpr *gen_error(Gen *g);                                 /* the error buffer */
-void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **hi);
+void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n);
+/* From here on the variable has this range, whatever its bounds are: they may be values of the body, too. */
+void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr *n);
 /* Offset of a definition's element at the bound variables' current values. */
 const KirExpr *gen_output_offset(Gen *g, const Def *d);
 /* Stores the definition's value (lanes of it) at the bound variables' current values. */

@@ -69,6 +69,7 @@ void gen_free(Gen *g)
     vec_free(&g->args);
     vec_free(&g->vars);
     vec_free(&g->proved);
+    vec_free(&g->ranges);
     memos_free(&g->memo);
     memos_free(&g->indices);
 }
@@ -133,10 +134,21 @@ const char *gen_var_name(Gen *g, const FdNode *v)
     return fresh_name(g->u, var_stem(v));
 }
 
+void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr *n)
+{
+    vec_push(&g->ranges, ((GenRange){var, lo, n}));
+}
+
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
+    for (size_t i = g->ranges.len; i-- > 0;)
+        if (g->ranges.data[i].var == var) {
+            *lo = g->ranges.data[i].lo;
+            *n = g->ranges.data[i].n;
+            return;
+        }
     if (!d->lo) {
         unit_give_up(u, "a range without ends", var);
         *lo = *n = kir_int(a, 0);
@@ -236,7 +248,8 @@ bool gen_varies(const Gen *g, const FdNode *n)
 
 GenScope gen_enter(Gen *g, KirBlock *block)
 {
-    GenScope s = {g->block, g->vars.len, g->memo.list.len, g->indices.list.len, g->proved.len};
+    GenScope s = {g->block,      g->vars.len,  g->memo.list.len, g->indices.list.len,
+                  g->proved.len, g->ranges.len};
     g->block = block;
     return s;
 }
@@ -246,6 +259,7 @@ void gen_leave(Gen *g, GenScope s)
     g->block = s.block;
     g->vars.len = s.nvars;
     g->proved.len = s.nproved;
+    g->ranges.len = s.nranges;
     memos_shrink(&g->memo, s.nmemo);
     memos_shrink(&g->indices, s.nindices);
 }

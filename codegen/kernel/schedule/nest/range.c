@@ -181,8 +181,7 @@ void nest_shared_here(Lower *l, int axis)
                 kir_elem(l->a, acc[r]->type, arena_printf(l->a, "rest%d", r), 1, &lane), acc[r]);
     gen_leave(g, scope);
     kir_for(l->a, g->block, lane->name, zero, lanes, one, false, each);
-    gen_remember_index(g, dom->lo, lo);
-    gen_remember_index(g, dom->hi, end);
     l->places[axis].n = gen_variable(g, "n", nest_op(l, FD_OP_SUB, end, lo));
+    gen_give_range(g, l->n->axes[axis].vars[0], lo, l->places[axis].n);
     l->rest = true;
 }
