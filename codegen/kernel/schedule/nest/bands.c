@@ -59,6 +59,7 @@ static bool add_read(Walk *w, const FdNode *read)
     Unit *u = w->u;
     FdAffine form;
     int64_t factor;
+    if (w->row >= w->reader->nvars) return false; /* a scalar: there are no rows */
     const FdNode *row = w->reader->vars[w->row];
     if (!fd_affine(read->args[w->dim], &form) || !fd_affine_factor(&form, row, &factor) ||
         factor != 1)
