@@ -23,6 +23,7 @@ codes() {
     status) echo -42 -30 ;;
     clBuildProgram) echo -11 -3 -5 -6 -30 -33 -42 -43 -44 -59 ;;
     clCreateKernel) echo -46 -5 -6 -30 -44 -45 -47 ;;
+    clRetainProgram) echo -6 -5 -44 ;;
     clGetProgramInfo) echo -5 -6 -30 -44 -45 ;;
     clSetKernelArg) echo -48 -5 -6 -38 -41 -49 -50 -51 ;;
     clEnqueueNDRangeKernel) echo -5 -4 -6 -13 -34 -36 -45 -48 -52 -53 -54 -55 -56 -57 -63 ;;
@@ -106,6 +107,14 @@ same large CL_LIE=small CS_FAMILY=gpu
 for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
 
 kept=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/cpu # kernels from binaries of our own
+# A word about slow builds, at a terminal only.
+said() { grep -c 'building kernels for this device (once)' "$work/out"; }
+slow="env CL_SLOW=1200 CS_CACHE_DIR= LD_PRELOAD=$work/clfault.so $work/line"
+script -qec "$slow" /dev/null >"$work/out" 2>&1
+[ "$(said)" = 1 ] || { echo "FAIL slow builds at a terminal"; cat "$work/out"; exit 1; }
+$slow >"$work/out" 2>&1
+[ "$(said)" = 0 ] || { echo "FAIL slow builds elsewhere"; cat "$work/out"; exit 1; }
+
 if [ "${1:-}" = long ]; then
     all="$kept CS_CACHE_DIR= CS_FAMILY=gpu,CS_CACHE_DIR=$work/gpu CL_LIE=mapped,CS_CACHE_DIR=$work/gpu CL_LIE=copied,CS_CACHE_DIR=$work/gpu CS_PROFILE=1,CS_CACHE_DIR=$work/cpu"
 else

@@ -9,6 +9,7 @@
 
 #include "../../base/vec.h"
 #include "../state.h"
+#include "notice.h"
 
 typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
 
@@ -38,6 +39,8 @@ struct Device {
     uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
     Buffer *errors, *none;   /* error words; what stands for arrays without elements */
     bool profiling;
+    int64_t building; /* ns that builds took */
+    Notice notice;
     bool binaries; /* are to be kept */
     bool leaving;  /* the process ends */
     bool stuck; /* launches may be running that cannot be waited for: their memory is never freed */

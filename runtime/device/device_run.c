@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../base/text.h"
+#include "../library/console.h"
 #include "memory.h"
+#include "profile.h"
 
 struct DeviceProgram {
     cl_program program;
@@ -90,6 +93,29 @@ static void throw_build(cl_program program, cl_int code, const CsSite *site)
     mem_object_free(log);
 }
 
+static int64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* While the user waits: kernels are built once for a device. */
+static cl_int build(cl_program program, const char *options)
+{
+    struct Device *d = rt.device;
+    cl_int code;
+    int64_t from = nanoseconds();
+    console_flush();
+    notice_begin(&d->notice, d->building);
+    TRY(code, clBuildProgram(program, 1, &d->id, options, NULL, NULL));
+    notice_end(&d->notice);
+    int64_t took = nanoseconds() - from;
+    d->building += took;
+    if (d->profiling) profile_add("building", (uint64_t)took, 0);
+    return code;
+}
+
 DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
                             int nkernels, const CsSite *site)
 {
@@ -106,7 +132,7 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
         clReleaseProgram(program);
         return NULL;
     }
-    TRY(code, clBuildProgram(program, 1, &d->id, all.data, NULL, NULL));
+    code = build(program, all.data);
     text_free(&all);
     if (code != CL_SUCCESS) {
         throw_build(program, code, site);

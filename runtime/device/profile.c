@@ -1,6 +1,7 @@
 /* The table of CS_PROFILE=1. Bytes are those of the buffers that a launch touches, each counted
  * once: GB/s is the rate at which they would have streamed, above the memory's where caches serve
- * reads again. Rows are by total time. */
+ * reads again. Rows are by total time. "building": what the driver took for programs
+ * (POCL compiles their kernels when they are first launched). */
 #include "profile.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/^building /d
 /^kernel /d
 /^map/d
 /^reduce_combine/d

@@ -7,6 +7,7 @@
  * CL_FAULT=A,B: both.
  * CL_COUNT=FILE: at the end, appends lines of a function and the number of its calls.
  * CL_LIE=mapped, copied: the CPU says that it is a GPU, with or without the host's memory.
+ * CL_SLOW=MS: clBuildProgram takes longer by as many milliseconds.
  * CL_LIE=small: the largest buffer is 1 MiB.
  *
  * A call that fails does nothing, but for releases, which release. */
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Call {
     const char *name;
@@ -47,6 +49,8 @@ static cl_int fault(Call *c)
         c->next = calls;
         calls = c;
     }
+    const char *slow = strcmp(c->name, "clBuildProgram") == 0 ? getenv("CL_SLOW") : NULL;
+    if (slow) usleep((useconds_t)(atoi(slow) * 1000));
     size_t n = strlen(c->name);
     for (const char *wish = getenv("CL_FAULT"); wish && *wish;) {
         if (strncmp(wish, c->name, n) == 0 && wish[n] == ':') {
@@ -138,6 +142,7 @@ CODE(clBuildProgram,
 CODE(clGetProgramBuildInfo,
      (cl_program p, cl_device_id d, cl_program_build_info w, size_t n, void *v, size_t *out),
      (p, d, w, n, v, out))
+CODE(clRetainProgram, (cl_program p), (p))
 CODE(clGetProgramInfo, (cl_program p, cl_program_info w, size_t n, void *v, size_t *out),
      (p, w, n, v, out))
 CODE(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
