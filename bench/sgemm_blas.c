@@ -96,6 +96,6 @@ int main(int argc, char **argv)
     work(&p);
     double best = bench_best(work, &p, 0.4);
     if (many || strcmp(form, "nn") == 0) bench_check_product((size_t)n, p.a, p.b, p.c);
-    printf("%.9f %s\n", best, openblas_get_corename ? openblas_get_corename() : "");
+    printf("%.9f %s\n", best, openblas_get_corename ? openblas_get_corename() : "blis");
     return 0;
 }
