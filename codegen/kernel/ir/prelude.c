@@ -6,21 +6,26 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). */
+/* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). Words are the
+ * low halves of ulongs, whose products vectors have; what is above them is any. */
 static const char random_text[] =
-    "static inline float cs_random(long seed, long index)\n"
-    "{\n"
-    "  uint4 c = (uint4)((uint)index, (uint)(index >> 32), 0u, 0u);\n"
-    "  uint k0 = (uint)seed, k1 = (uint)(seed >> 32);\n"
-    "  for (int i = 0; i < 10; i++) {\n"
-    "    uint h0 = mul_hi(0xD2511F53u, c.x), l0 = 0xD2511F53u * c.x;\n"
-    "    uint h1 = mul_hi(0xCD9E8D57u, c.z), l1 = 0xCD9E8D57u * c.z;\n"
-    "    c = (uint4)(h1 ^ c.y ^ k0, l1, h0 ^ c.w ^ k1, l0);\n"
-    "    k0 += 0x9E3779B9u;\n"
-    "    k1 += 0xBB67AE85u;\n"
+    "#define CS_RANDOM(N)\\\n"
+    "  static inline float##N __attribute__((overloadable)) cs_random(long##N seed, long##N index)\\\n"
+    "  {\\\n"
+    "    ulong##N x = as_ulong##N(index), y = x >> 32, z = 0UL, w = 0UL;\\\n"
+    "    ulong##N k0 = as_ulong##N(seed), k1 = k0 >> 32;\\\n"
+    "    _Pragma(\"unroll\") for (int i = 0; i < 10; i++) {\\\n"
+    "      ulong##N p = (x & 0xFFFFFFFFUL) * 0xD2511F53UL, q = (z & 0xFFFFFFFFUL) * 0xCD9E8D57UL;\\\n"
+    "      x = (q >> 32) ^ y ^ k0;\\\n"
+    "      y = q;\\\n"
+    "      z = (p >> 32) ^ w ^ k1;\\\n"
+    "      w = p;\\\n"
+    "      k0 += 0x9E3779B9UL;\\\n"
+    "      k1 += 0xBB67AE85UL;\\\n"
+    "    }\\\n"
+    "    return convert_float##N(convert_int##N(x >> 8) & 0xFFFFFF) * 0x1p-24f;\\\n"
     "  }\n"
-    "  return (float)(c.x >> 8) * 0x1p-24f;\n"
-    "}\n";
+    "CS_RANDOM() CS_RANDOM(2) CS_RANDOM(4) CS_RANDOM(8) CS_RANDOM(16)\n";
 
 /* x * y + z rounded once, where contraction is on and nothing is reordered. clang 15 lets calls of
  * fma be reordered all the same (their flags are the command line's), and contracts what a device

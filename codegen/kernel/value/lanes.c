@@ -171,7 +171,6 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     if (is_make(n) || is_field(n)) return refused_args(l, n, seen);
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
-    if (op == FD_OP_RANDOM) return "random numbers";
     if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED))
         return "integer division";
     Why why = op != FD_OP_NONE ? NULL : fd_user_of(n) ? refused_user(l, fd_user_of(n)) : "calls";
