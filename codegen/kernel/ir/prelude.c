@@ -10,12 +10,14 @@
  * low halves of ulongs, whose products vectors have; what is above them is any. */
 static const char random_text[] =
     "#define CS_RANDOM(N)\\\n"
-    "  static inline float##N __attribute__((overloadable)) cs_random(long##N seed, long##N index)\\\n"
+    "  static inline float##N __attribute__((overloadable)) cs_random(long##N seed, long##N "
+    "index)\\\n"
     "  {\\\n"
     "    ulong##N x = as_ulong##N(index), y = x >> 32, z = 0UL, w = 0UL;\\\n"
     "    ulong##N k0 = as_ulong##N(seed), k1 = k0 >> 32;\\\n"
     "    _Pragma(\"unroll\") for (int i = 0; i < 10; i++) {\\\n"
-    "      ulong##N p = (x & 0xFFFFFFFFUL) * 0xD2511F53UL, q = (z & 0xFFFFFFFFUL) * 0xCD9E8D57UL;\\\n"
+    "      ulong##N p = (x & 0xFFFFFFFFUL) * 0xD2511F53UL, q = (z & 0xFFFFFFFFUL) * "
+    "0xCD9E8D57UL;\\\n"
     "      x = (q >> 32) ^ y ^ k0;\\\n"
     "      y = q;\\\n"
     "      z = (p >> 32) ^ w ^ k1;\\\n"
@@ -438,6 +440,28 @@ static const char gather_text[] =
     "  static inline T##N cs_gather_##T##N(__global const T *p, int##N i)\\\n"
     "  { return (T##N)(CS_AT##N); }\n";
 
+/* Elements of local arrays, each lane's its own; of vectors (an element a lane) or, to read, of one
+ * for all lanes. */
+static const char pick_text[] =
+    "#define CS_PICK_2(P) P(0), P(1)\n"
+    "#define CS_PICK_4(P) CS_PICK_2(P), P(2), P(3)\n"
+    "#define CS_PICK_8(P) CS_PICK_4(P), P(4), P(5), P(6), P(7)\n"
+    "#define CS_PICK_16(P)\\\n"
+    "  CS_PICK_8(P), P(8), P(9), P(a), P(b), P(c), P(d), P(e), P(f)\n"
+    "#define CS_PICK_LANE(L) q[i.s##L * n + 0x##L]\n"
+    "#define CS_PICK_ONE(L) p[i.s##L]\n"
+    "#define CS_PICK(T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_pick(const T##N *p, int##N i)\\\n"
+    "  { enum { n = N }; const T *q = (const T *)p; return (T##N)(CS_PICK_##N(CS_PICK_LANE)); }\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_pick(const T *p, int##N i)\\\n"
+    "  { return (T##N)(CS_PICK_##N(CS_PICK_ONE)); }\n"
+    "#define CS_PICKS(T) CS_PICK(T, 2) CS_PICK(T, 4) CS_PICK(T, 8) CS_PICK(T, 16)\n"
+    "CS_PICKS(char) CS_PICKS(uchar) CS_PICKS(short) CS_PICKS(ushort) CS_PICKS(int) CS_PICKS(uint)\n"
+    "CS_PICKS(long) CS_PICKS(ulong) CS_PICKS(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_PICKS(double)\n"
+    "#endif\n";
+
 static const char gather_half_text[] =
     "#define CS_GATHER_HALF(N)\\\n"
     "  static inline float##N cs_gather_half##N(__global const half *p, int##N i)\\\n"
@@ -632,6 +656,7 @@ static const struct {
     GATHER(float),
     GATHER(double),
     {"cs_gather_half", gather_half_text},
+    {"cs_pick", pick_text},
     {"cs_beyond cs_within", within_text},
     {"cs_beyonds cs_withins", withins_text},
     {"CS_STREAMS", stream_text},

@@ -2,6 +2,7 @@
  * can be computed in lanes.
  */
 #include "../../../fdag/index/affine.h"
+#include "local.h"
 #include "spread.h"
 
 bool is_read(const FdNode *n)
@@ -123,6 +124,31 @@ static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
     return refused_args(l, read, seen);
 }
 
+static Why refused_element(const Lanes *l, const FdNode *n, FdSeen *seen)
+{
+    if (!(l->allowed & LANES_NOTED) && !local_is_inside(n)) return "indices of local arrays";
+    return refused_args(l, n, seen);
+}
+
+/* Stores apart, lane by lane, take more time than lanes save. */
+static Why refused_put(const Lanes *l, const FdNode *element, FdSeen *seen)
+{
+    for (int d = 0; d < element->nargs; d++)
+        if (varies(l, element->args[d]))
+            return "local arrays that lanes set at places of their own";
+    return refused(l, element, seen);
+}
+
+/* Of each work-item there is one for each lane. */
+static Why refused_array(const Lanes *l, const FdNode *array)
+{
+    enum { MOST_BYTES = 1024 };
+    if (array->type->result->record) return "local arrays of records";
+    size_t bytes = scalar_bytes(array->type->result->scalar);
+    *l->left -= (int)fd_extent_count(array);
+    return (size_t)fd_extent_count(array) * bytes > MOST_BYTES ? "long local arrays" : NULL;
+}
+
 /* A lane that leaves is taken out of the masks of all that it leaves: where branches are deep, there
  * would be more of that than of statements. */
 static Why refused_body(const Lanes *l, const SpreadStmt *s, int depth)
@@ -131,8 +157,10 @@ static Why refused_body(const Lanes *l, const SpreadStmt *s, int depth)
     Why why = depth > DEEPEST ? "deep branches" : NULL;
     for (; s && !why; s = s->next) {
         FdSeen seen = {0};
-        if (s->s->kind == FD_STMT_PUT || s->s->kind == FD_STMT_CLEAR) return "local arrays";
-        if (s->s->expr) why = refused(l, s->s->expr, &seen);
+        const FdNode *array = local_array_of(s->s);
+        if (array) why = refused_array(l, array);
+        if (!why && s->s->kind == FD_STMT_PUT) why = refused_put(l, s->s->var, &seen);
+        if (!why && s->s->expr && !s->s->expr->extent) why = refused(l, s->s->expr, &seen);
         fd_seen_free(&seen);
         if (!why) why = refused_body(l, s->body, depth + 1);
         if (!why) why = refused_body(l, s->other, depth + 1);
@@ -167,6 +195,7 @@ static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
 static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
 {
     if (is_read(n)) return refused_read(l, n, seen);
+    if (fd_is_element(n)) return refused_element(l, n, seen);
     if (field_of_read(n)) return refused_read(l, field_of_read(n), seen);
     if (is_make(n) || is_field(n)) return refused_args(l, n, seen);
     FdOp op = fd_op_of(n);
@@ -239,7 +268,11 @@ static bool count_locals(const void *ctx, const FdNode *n)
     Locals *l = *(Locals *const *)ctx;
     if (!n->user || !loops(n->user->body)) return false;
     Arena *a = arena_new();
-    l->count += spread_user(a, n->user, NULL)->nlocals;
+    const Spread *x = spread_user(a, n->user, NULL);
+    for (int i = 0; i < x->nlocals; i++) {
+        const FdNode *v = x->locals[i].var;
+        l->count += v->extent ? (int)fd_extent_count(v) : 1;
+    }
     arena_free(a);
     return false;
 }

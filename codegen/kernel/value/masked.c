@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "kept.h"
+#include "local.h"
 
 /* The mask of a region: a variable, which loses lanes as they break, continue and return. */
 typedef struct Scope {
@@ -317,9 +318,13 @@ static void gen_one(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
 {
     Gen *g = m->g;
     switch (s->s->kind) {
-    case FD_STMT_CLEAR:
-    case FD_STMT_PUT: abort(); /* lanes_possible refuses them */
+    case FD_STMT_CLEAR: local_fill(g, s->s->var, NULL, s->blends); break;
+    case FD_STMT_PUT: local_put(g, s->s->var, value_of(m, s->s->expr), s->blends); break;
     case FD_STMT_SET: {
+        if (s->s->var->extent) {
+            local_fill(g, s->s->var, s->s->expr, s->blends);
+            break;
+        }
         const KirExpr *e = value_of(m, s->s->expr);
         if (e->type.lanes == 1 && m->kept.n) e = gen_variable(g, "v", e);
         assign(m, gen_bound(g, s->s->var), e, s->blends);
@@ -374,6 +379,10 @@ const KirExpr *gen_expand(Gen *g, const FdUser *user, const KirExpr *const *args
     GenScope scope = gen_enter(g, g->block);
     for (int i = 0; i < m.x->nlocals; i++) {
         const SpreadLocal *l = &m.x->locals[i];
+        if (l->var->extent) {
+            local_declare(g, l->var, l->varies ? g->lanes : 1);
+            continue;
+        }
         KirType t = gen_type(g->u, l->var->type);
         if (l->varies) t = gen_widen(g->u, t, g->lanes);
         const KirExpr *v = kir_name(a, t, gen_var_name(g, l->var));

@@ -132,6 +132,21 @@ static bool is_parted(const SpreadStmt *s)
     return false;
 }
 
+/* In the order of statements: 1 if some lanes go on with the next turn of the loop before s, -1 if s comes
+ * first, 0 if neither is here. */
+static int skips_before(const SpreadStmt *body, const SpreadStmt *s)
+{
+    for (; body; body = body->next) {
+        if (body == s) return -1;
+        if (body->s->kind == FD_STMT_CONTINUE && body->varies) return 1;
+        if (body->s->kind != FD_STMT_IF) continue;
+        int found = skips_before(body->body, s);
+        if (!found) found = skips_before(body->other, s);
+        if (found) return found;
+    }
+    return 0;
+}
+
 /* Lanes return from the loops around; where all do, the loops end. */
 static void returns(Walk *w, const SpreadStmt *s)
 {
@@ -156,7 +171,7 @@ static void visit(Walk *w, SpreadStmt *s)
             break;
         case FD_STMT_IF: set(w, &s->varies, spread_varies(w->x, s->s->expr)); break;
         case FD_STMT_BREAK:
-            set(w, &s->varies, is_parted(s) || loop->skips);
+            set(w, &s->varies, is_parted(s) || skips_before(loop->body, s) > 0);
             set(w, &loop->leaves, s->varies);
             break;
         case FD_STMT_CONTINUE:

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../unit.h"
+#include "local.h"
 
 static bool user_can_fail(const FdUser *user);
 
@@ -13,7 +13,7 @@ static bool can_fail(const FdNode *n, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return false;
     if (n->kind != FD_APPLY) return false;
-    if (fd_is_element(n)) return true;
+    if (fd_is_element(n) && !local_is_inside(n)) return true;
     FdOp op = fd_op_of(n);
     if ((op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(result_kind(n)) &&
         !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
@@ -35,8 +35,9 @@ bool node_can_fail(const FdNode *n)
 static bool stmt_can_fail(const FdStmt *s)
 {
     for (; s; s = s->next)
-        if ((s->expr && node_can_fail(s->expr)) || s->kind == FD_STMT_PUT ||
-            stmt_can_fail(s->body) || stmt_can_fail(s->other))
+        if ((s->expr && node_can_fail(s->expr)) ||
+            (s->kind == FD_STMT_PUT && node_can_fail(s->var)) || stmt_can_fail(s->body) ||
+            stmt_can_fail(s->other))
             return true;
     return false;
 }
@@ -97,90 +98,12 @@ static KirType var_type(const Gen *g, const FdNode *v)
     return gen_type(g->u, v->type);
 }
 
-static const KirExpr *local_value(const Gen *g, const FdNode *var)
-{
-    for (size_t i = 0; i < g->vars.len; i++)
-        if (g->vars.data[i].var == var) return g->vars.data[i].value;
-    return NULL;
-}
-
-/* ---- local arrays ---------------------------------------------------------------------------- */
-
-/* The local array that a statement changes; NULL: none. */
-static const FdNode *array_of(const FdStmt *s)
-{
-    const FdNode *v = s->kind == FD_STMT_PUT ? s->var->fn : s->var;
-    return v && v->extent ? v : NULL;
-}
-
-static KirType element_type(const Gen *g, const FdNode *array)
-{
-    return gen_type(g->u, array->type->result);
-}
-
-static const KirExpr *array_length(const Gen *g, const FdNode *array)
-{
-    return kir_int(g->u->arena, fd_extent_count(array));
-}
-
-/* In one piece, row by row; as values lie, not as buffers do. */
-static void declare_array(Gen *g, const FdNode *array)
-{
-    const KirExpr *length = array_length(g, array);
-    const char *name = gen_var_name(g, array);
-    KirType t = element_type(g, array);
-    kir_array(g->u->arena, g->block, t, name, false, 1, &length);
-    gen_bind(g, array, kir_name(g->u->arena, t, name));
-}
-
-static const KirExpr *element_at(const Gen *g, const FdNode *array, const KirExpr *offset)
-{
-    return kir_elem(g->u->arena, element_type(g, array), local_value(g, array)->name, 1, &offset);
-}
-
-const KirExpr *gen_element(Gen *g, const FdNode *n)
-{
-    Arena *a = g->u->arena;
-    const FdNode *array = n->fn;
-    const KirType idx = kir_type(KIR_IDX, 1), wide = kir_type(SC_LONG, 1);
-    const KirExpr *offset = kir_int(a, 0);
-    if (!is_bound(g, array)) { /* of a function around */
-        unit_give_up(g->u, "a local array of a function around", n);
-        return gen_zero(a, element_type(g, array));
-    }
-    for (int d = 0; d < n->nargs; d++) {
-        const FdNode *index = n->args[d];
-        const KirExpr *at = kir_int(a, index->value.i);
-        if (!fd_is_const(index) || index->value.i < 0 || index->value.i >= array->extent[d]) {
-            const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, index)), kir_int(a, 0),
-                                     kir_int(a, array->extent[d]), gen_error(g),
-                                     kir_int(a, site_of(n))};
-            at = kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
-        }
-        offset = kir_arith(a, FD_OP_ADD,
-                           kir_arith(a, FD_OP_MUL, offset, kir_int(a, array->extent[d])), at);
-    }
-    return element_at(g, array, offset);
-}
-
-/* array = from, or zeros where that is NULL. */
-static void gen_fill(Gen *g, const FdNode *array, const FdNode *from)
-{
-    Arena *a = g->u->arena;
-    const KirExpr *k = kir_name(a, kir_type(KIR_IDX, 1), fresh_name(g->u, "k"));
-    KirBlock body = {0};
-    kir_set(a, &body, element_at(g, array, k),
-            from ? element_at(g, from, k) : gen_zero(a, element_type(g, array)));
-    kir_for(a, g->block, k->name, kir_int(a, 0), array_length(g, array), kir_int(a, 1), false,
-            body);
-}
-
 static void declare_locals(Gen *g, const FdStmt *s)
 {
     for (; s; s = s->next) {
-        const FdNode *array = array_of(s);
+        const FdNode *array = local_array_of(s);
         if (array && !is_bound(g, array)) {
-            declare_array(g, array);
+            local_declare(g, array, 1);
         } else if (s->kind == FD_STMT_SET && !is_bound(g, s->var)) {
             const KirExpr *v = kir_name(g->u->arena, var_type(g, s->var), gen_var_name(g, s->var));
             kir_decl(g->u->arena, g->block, v->type, v->name, NULL);
@@ -232,18 +155,14 @@ static void gen_stmt(Gen *g, const FdStmt *s)
 {
     Arena *a = g->u->arena;
     switch (s->kind) {
-    case FD_STMT_CLEAR: gen_fill(g, s->var, NULL); break;
-    case FD_STMT_PUT: {
-        const KirExpr *v = gen_variable(g, "v", gen_stmt_value(g, s->expr));
-        kir_set(a, g->block, gen_stmt_value(g, s->var), v);
-        break;
-    }
+    case FD_STMT_CLEAR: local_fill(g, s->var, NULL, false); break;
+    case FD_STMT_PUT: local_put(g, s->var, gen_stmt_value(g, s->expr), false); break;
     case FD_STMT_SET: {
         if (s->var->extent) {
-            gen_fill(g, s->var, s->expr);
+            local_fill(g, s->var, s->expr, false);
             break;
         }
-        const KirExpr *v = local_value(g, s->var);
+        const KirExpr *v = gen_bound(g, s->var);
         kir_set(a, g->block, v, kir_convert(a, v->type, gen_stmt_value(g, s->expr)));
         break;
     }
