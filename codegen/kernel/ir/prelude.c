@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "reals.h"
+
 /* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). Words are the
  * low halves of ulongs, whose products vectors have; what is above them is any. */
 static const char random_text[] =
@@ -86,81 +88,6 @@ static const char any_text[] =
     "#if V1 > 32\n"
     "static inline int __attribute__((overloadable)) cs_any(int64 x)\n"
     "{ return cs_any(x.lo | x.hi); }\n"
-    "#endif\n";
-
-/* Of |x| above 2^-9 in quadrants (multiples of pi/2) what is left by the nearest whole number of them:
- * cs_far_high has its first bits and cs_far_low those after them, but in its last two that number.
- * x is m * 2^e; what 2/pi times 2^e has above 4 does not count, and 192 bits from there suffice. */
-static const char far_text[] =
-    "__constant ulong cs_two_over_pi[] = {\n" /* a word of zeros, then what is after the point */
-    "  0x0000000000000000UL, 0xA2F9836E4E441529UL, 0xFC2757D1F534DDC0UL,\n"
-    "  0xDB6295993C439041UL, 0xFE5163ABDEBBC561UL, 0xB7246E3A424DD2E0UL,\n"
-    "  0x06492EEA09D1921CUL, 0xFE1DEB1CB129A73EUL, 0xE88235F52EBB4484UL,\n"
-    "  0xE99C7026B45F7E41UL, 0x3991D639835339F4UL, 0x9C845F8BBDF9283BUL,\n"
-    "  0x1FF897FFDE05980FUL, 0xEF2F118B5A0A6D1FUL, 0x6D367ECF27CB09B7UL,\n"
-    "  0x4F463F669E5FEA2DUL, 0x7527BAC7EBE5F17BUL, 0x3D0739F78A5292EAUL,\n"
-    "  0x6BFB5FB11F8D5D08UL, 0x56033046FC7B6BABUL, 0xF0CFBC209AF4361DUL\n"
-    "};\n"
-    "typedef struct cs_far { ulong high, low; int whole, exponent, less; } cs_far;\n"
-    "static inline cs_far cs_far_angle(ulong m, int e)\n"
-    "{\n"
-    "  int from = min(max(e + 62, 0), 1087), by = from & 63;\n"
-    "  __constant ulong *w = cs_two_over_pi + (from >> 6);\n"
-    "  ulong a = w[0] << by, b = w[1] << by, c = w[2] << by;\n"
-    "  if (by) { a |= w[1] >> (64 - by); b |= w[2] >> (64 - by); c |= w[3] >> (64 - by); }\n"
-    "  ulong carry = mul_hi(m, c), low = m * b + carry;\n"
-    "  ulong high = m * a + mul_hi(m, b) + (low < carry);\n"
-    "  cs_far r;\n"
-    "  r.whole = (int)((high + 0x2000000000000000UL) >> 62);\n"
-    "  high -= (ulong)r.whole << 62;\n"
-    "  r.less = (long)high < 0;\n"
-    "  if (r.less) { low = -low; high = ~high + (low == 0); }\n"
-    "  r.exponent = -62;\n"
-    "  if (high == 0) { high = low; low = 0; r.exponent -= 64; }\n"
-    "  by = (int)clz(high) & 63;\n"
-    "  if (by) { high = high << by | low >> (64 - by); low <<= by; }\n"
-    "  r.high = high;\n"
-    "  r.low = low;\n"
-    "  r.exponent -= by;\n"
-    "  return r;\n"
-    "}\n"
-    /* F: fraction bits; the first F + 1 bits, and as many after them */
-    "#define CS_FAR(T, U, F, BIAS)\\\n"
-    "  static inline cs_far cs_far_##T(T x)\\\n"
-    "  {\\\n"
-    "    ulong bits = as_##U(x), one = 1UL << F;\\\n"
-    "    return cs_far_angle((bits & (one - 1)) | one, (int)(bits >> F & (2 * BIAS + 1)) - BIAS - "
-    "F);\\\n"
-    "  }\\\n"
-    "  static inline T cs_far_two_##T(int e) { return as_##T((U)(BIAS + e) << F); }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_far_high(T x)\\\n"
-    "  {\\\n"
-    "    cs_far f = cs_far_##T(x);\\\n"
-    "    T r = (T)(long)(f.high >> (63 - F)) * cs_far_two_##T(f.exponent + 63 - F);\\\n"
-    "    return f.less ? -r : r;\\\n"
-    "  }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_far_low(T x)\\\n"
-    "  {\\\n"
-    "    cs_far f = cs_far_##T(x);\\\n"
-    "    ulong rest = f.high << (F + 1) | f.low >> (63 - F);\\\n"
-    "    T r = (T)(long)(rest >> (63 - F)) * cs_far_two_##T(f.exponent + 62 - 2 * F);\\\n"
-    "    return as_##T((as_##U(f.less ? -r : r) & ~(U)3) | (U)(f.whole & 3));\\\n"
-    "  }\\\n"
-    "  CS_FAR_LANES(cs_far_high, T, 2) CS_FAR_LANES(cs_far_high, T, 4)\\\n"
-    "  CS_FAR_LANES(cs_far_high, T, 8) CS_FAR_LANES(cs_far_high, T, 16)\\\n"
-    "  CS_FAR_LANES(cs_far_low, T, 2) CS_FAR_LANES(cs_far_low, T, 4)\\\n"
-    "  CS_FAR_LANES(cs_far_low, T, 8) CS_FAR_LANES(cs_far_low, T, 16)\n"
-    "#define CS_FAR_LANES(F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) F(T##N x)\\\n"
-    "  {\\\n"
-    "    T y[N];\\\n"
-    "    vstore##N(x, 0, y);\\\n"
-    "    for (int i = 0; i < N; i++) y[i] = F(y[i]);\\\n"
-    "    return vload##N(0, y);\\\n"
-    "  }\n"
-    "CS_FAR(float, uint, 23, 127)\n"
-    "#ifdef cl_khr_fp64\n"
-    "CS_FAR(double, ulong, 52, 1023)\n"
     "#endif\n";
 
 /* To the nearest half, even at ties: values of type half are floats. From a double by way of a
@@ -731,8 +658,12 @@ static const struct {
     {"cs_random", random_text},
     {"cs_fma", fma_text},
     {"cs_any", any_text},
-    {"cs_far_high cs_far_low", far_text},
     {"cs_ahead cs_ahead_give cs_ahead_far", ahead_text},
+    {"CS_EACH_LANE", prelude_each_lane},
+    {"cs_far_high cs_far_low", prelude_far},
+    {"cs_gamma_zero_high cs_gamma_zero_low", prelude_gamma_zeros_1},
+    {"cs_gamma_zero_high cs_gamma_zero_low", prelude_gamma_zeros_2},
+    {"cs_gamma_zero_high cs_gamma_zero_low", prelude_gamma_zero},
     {"cs_half", half_text},
 };
 

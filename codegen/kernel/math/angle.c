@@ -110,6 +110,16 @@ static void sine_pairs(Angle a, Pair *s, Pair *c)
     *c = pair_ordered_sum(most, v_keep(v_fma(v_mul(z, z), v_poly(z, 6, double_cos), lost)));
 }
 
+Pair math_sin_pi_pair(V r)
+{
+    V half = v_num(r, 0.5), zero = v_num(r, 0), steep = v_keep(v_lt(v_num(r, 0.25), r));
+    V q = v_keep(v_select(steep, v_sub(half, r), r));
+    Pair angle = pair_product(q, v_num(r, 0x1.921fb54442d18p1)), s, c;
+    angle.low = v_keep(v_fmac(q, 0x1.1a62633145c07p-53, angle.low));
+    sine_pairs((Angle){angle.high, angle.low, v_bits(zero)}, &s, &c);
+    return pair_select(steep, c, s);
+}
+
 static V signed_sine(Angle a, V quadrant)
 {
     Pair s, c;

@@ -12,10 +12,11 @@ MathFunction math_sin, math_cos, math_tan;                /* angle.c */
 MathFunction math_asin, math_acos, math_atan, math_atan2; /* inverse.c */
 MathFunction math_sinh, math_cosh, math_tanh;             /* hyperbolic.c */
 MathFunction math_asinh, math_acosh, math_atanh;
-MathFunction math_pow;              /* power.c */
-MathFunction math_cbrt, math_hypot; /* root.c */
-MathFunction math_erf, math_erfc;   /* error.c */
-MathFunction math_fmod;             /* remainder.c */
+MathFunction math_pow;                 /* power.c */
+MathFunction math_cbrt, math_hypot;    /* root.c */
+MathFunction math_erf, math_erfc;      /* error.c */
+MathFunction math_tgamma, math_lgamma; /* gamma.c */
+MathFunction math_fmod;                /* remainder.c */
 
 /* x = 2^k m, m between the roots of 1/2 and 2; x is a normal number. */
 void math_split(V x, V *k, V *m);
@@ -25,7 +26,11 @@ V math_exp_parts(V x, const V *low, V *k);
 /* exp(r + low) - 1 for |r| up to log(2) / 2 and, unless NULL, an error `low` of it */
 V math_small_exp(V r, const V *low);
 
+V math_is_whole(V x);
+
 /* Of doubles, as pairs. */
+Pair math_sin_pi_pair(V r);                   /* sin(pi r), r up to 1/2 */
+Pair math_log_of_pair(Pair x, V twos);        /* log(x) + twos log(2), x a normal number */
 Pair math_exp_pair(V x, V low, V *k);         /* times 2^*k: exp(x + low) */
 Pair math_scaled_exp_pair(V x, double shift); /* exp(x) * 2^shift, x not below -708 */
 Pair math_half_expm1_pair(V x);               /* (exp(x) - 1) / 2 */

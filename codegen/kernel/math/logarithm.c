@@ -131,14 +131,27 @@ Pair math_log_pair(V k, Pair f)
     return pair_add(twos, pair_scaled(l, v_num(k, 2)));
 }
 
+/* x as 2^k (1 + f) */
+static Pair split_pair(Pair x, V *k)
+{
+    V m;
+    math_split(x.high, k, &m);
+    V most = v_num(m, 1000), by = v_pow2(v_neg(v_keep(v_select(v_lt(most, *k), most, *k))));
+    return pair_plus(v_keep(v_addc(m, -1)), pair(v_mul(x.low, by), v_num(m, 0)));
+}
+
+Pair math_log_of_pair(Pair x, V twos)
+{
+    V k;
+    Pair f = split_pair(x, &k);
+    return math_log_pair(v_keep(v_add(k, twos)), f);
+}
+
 Pair math_log1p_pair(Pair y, V twos)
 {
-    V one = v_num(twos, 1), k, m;
+    V one = v_num(twos, 1), k;
     Pair u = pair_sum(y.high, one);
-    u = pair_ordered_sum(u.high, v_keep(v_add(u.low, y.low)));
-    math_split(u.high, &k, &m);
-    V most = v_num(k, 1000), by = v_pow2(v_neg(v_keep(v_select(v_lt(most, k), most, k))));
-    Pair f = pair_plus(v_keep(v_addc(m, -1)), pair(v_mul(u.low, by), v_num(m, 0)));
+    Pair f = split_pair(pair_ordered_sum(u.high, v_keep(v_add(u.low, y.low))), &k);
     f = pair_select(v_keep(v_eq(k, v_num(k, 0))), y, f);
     return math_log_pair(v_keep(v_add(k, twos)), f);
 }

@@ -15,19 +15,20 @@ static const struct {
     MathFunction *make;
     bool widen;
 } table[] = {
-    {FD_OP_EXP, "exp", math_exp, false},      {FD_OP_LOG, "log", math_log, false},
-    {FD_OP_LOG2, "log2", math_log2, false},   {FD_OP_LOG10, "log10", math_log10, false},
-    {FD_OP_SIN, "sin", math_sin, true},       {FD_OP_COS, "cos", math_cos, true},
-    {FD_OP_TAN, "tan", math_tan, true},       {FD_OP_REM, "fmod", math_fmod, false},
-    {FD_OP_POW, "pow", math_pow, false},      {FD_OP_EXP2, "exp2", math_exp2, false},
-    {FD_OP_EXPM1, "expm1", math_expm1, true}, {FD_OP_LOG1P, "log1p", math_log1p, false},
-    {FD_OP_ASIN, "asin", math_asin, true},    {FD_OP_ACOS, "acos", math_acos, true},
-    {FD_OP_ATAN, "atan", math_atan, true},    {FD_OP_ATAN2, "atan2", math_atan2, true},
-    {FD_OP_SINH, "sinh", math_sinh, true},    {FD_OP_COSH, "cosh", math_cosh, true},
-    {FD_OP_TANH, "tanh", math_tanh, true},    {FD_OP_ASINH, "asinh", math_asinh, true},
-    {FD_OP_ACOSH, "acosh", math_acosh, true}, {FD_OP_ATANH, "atanh", math_atanh, true},
-    {FD_OP_ERF, "erf", math_erf, true},       {FD_OP_ERFC, "erfc", math_erfc, true},
-    {FD_OP_CBRT, "cbrt", math_cbrt, false},   {FD_OP_HYPOT, "hypot", math_hypot, false},
+    {FD_OP_EXP, "exp", math_exp, false},          {FD_OP_LOG, "log", math_log, false},
+    {FD_OP_LOG2, "log2", math_log2, false},       {FD_OP_LOG10, "log10", math_log10, false},
+    {FD_OP_SIN, "sin", math_sin, true},           {FD_OP_COS, "cos", math_cos, true},
+    {FD_OP_TAN, "tan", math_tan, true},           {FD_OP_REM, "fmod", math_fmod, false},
+    {FD_OP_POW, "pow", math_pow, false},          {FD_OP_EXP2, "exp2", math_exp2, false},
+    {FD_OP_EXPM1, "expm1", math_expm1, true},     {FD_OP_LOG1P, "log1p", math_log1p, false},
+    {FD_OP_ASIN, "asin", math_asin, true},        {FD_OP_ACOS, "acos", math_acos, true},
+    {FD_OP_ATAN, "atan", math_atan, true},        {FD_OP_ATAN2, "atan2", math_atan2, true},
+    {FD_OP_SINH, "sinh", math_sinh, true},        {FD_OP_COSH, "cosh", math_cosh, true},
+    {FD_OP_TANH, "tanh", math_tanh, true},        {FD_OP_ASINH, "asinh", math_asinh, true},
+    {FD_OP_ACOSH, "acosh", math_acosh, true},     {FD_OP_ATANH, "atanh", math_atanh, true},
+    {FD_OP_ERF, "erf", math_erf, true},           {FD_OP_ERFC, "erfc", math_erfc, true},
+    {FD_OP_TGAMMA, "tgamma", math_tgamma, false}, {FD_OP_LGAMMA, "lgamma", math_lgamma, false},
+    {FD_OP_CBRT, "cbrt", math_cbrt, false},       {FD_OP_HYPOT, "hypot", math_hypot, false},
 };
 
 enum { ROWS = sizeof table / sizeof *table };

@@ -79,12 +79,10 @@ Pair pair_select(V mask, Pair x, Pair y)
     return pair(v_select(mask, x.high, y.high), v_select(mask, x.low, y.low));
 }
 
-Pair pair_poly(Pair x, int n, const double c[][2], V rest)
+Pair pair_poly(V x, int n, const double c[][2], V rest)
 {
-    Pair p = pair(rest, v_num(rest, 0));
-    for (int i = n - 1; i >= 0; i--) {
-        p = pair_times_pair(x, p);
-        p = pair_add(pair(v_num(rest, c[i][0]), v_num(rest, c[i][1])), p);
-    }
+    Pair p = pair(rest, v_num(x, 0));
+    for (int i = n - 1; i >= 0; i--)
+        p = pair_add(pair(v_num(x, c[i][0]), v_num(x, c[i][1])), pair_times(p, x));
     return p;
 }

@@ -23,7 +23,7 @@ Pair pair_scaled(Pair x, V by); /* by is a power of 2 */
 Pair pair_over(Pair x, Pair y);
 Pair pair_sqrt(Pair x); /* x > 0 */
 Pair pair_select(V mask, Pair x, Pair y);
-/* n coefficients in pairs, then a polynomial in double: c[0] + c[1] x + .. */
-Pair pair_poly(Pair x, int n, const double c[][2], V rest);
+/* c[0] + x (c[1] + .. x (c[n - 1] + x rest)) */
+Pair pair_poly(V x, int n, const double c[][2], V rest);
 
 #endif

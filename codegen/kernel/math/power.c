@@ -64,7 +64,7 @@ static V long_power(V x, V y)
 }
 
 /* 2^fraction and above there is nothing after the point. */
-static V is_whole(V x)
+V math_is_whole(V x)
 {
     V a = v_keep(v_abs(x)), most = v_num(x, ldexp(1, v_fraction(x)));
     return v_or(v_le(most, a), v_eq(v_sub(v_add(a, most), most), a));
@@ -74,7 +74,7 @@ V math_pow(const V *arg)
 {
     V x = arg[0], y = arg[1], zero = v_num(x, 0), one = v_num(x, 1), infinite = v_num(x, INFINITY);
     V r = v_is_float(x) ? short_power(x, y) : long_power(x, y);
-    V whole = v_keep(is_whole(y)), odd = v_and(whole, v_not(is_whole(v_mulc(y, 0.5))));
+    V whole = v_keep(math_is_whole(y)), odd = v_and(whole, v_not(math_is_whole(v_mulc(y, 0.5))));
     r = v_keep(r);
     r = v_keep(v_select(odd, v_xorsign(r, x), r));
     V none = v_and(v_and(v_lt(x, zero), v_lt(v_neg(infinite), x)), v_not(whole));
