@@ -400,9 +400,14 @@ static const char gather_half_text[] =
 
 /* Is an index (counted from 0) above the last one, or negative? The last one in its place. */
 static const char within_text[] =
-    "static inline int cs_beyond(idx_t at, idx_t last) { return at < 0 || at > last; }\n"
-    "static inline idx_t cs_within(idx_t at, idx_t last) { return at < 0 || at > last ? last : at; "
-    "}\n";
+    "#if CS_WIDE\n"
+    "typedef ulong cs_uidx;\n"
+    "#else\n"
+    "typedef uint cs_uidx;\n"
+    "#endif\n"
+    "static inline int cs_beyond(idx_t at, idx_t last) { return (cs_uidx)at > (cs_uidx)last; }\n"
+    "static inline idx_t cs_within(idx_t at, idx_t last)\n"
+    "{ return (cs_uidx)at < (cs_uidx)last ? at : last; }\n";
 static const char withins_text[] =
     "#define CS_WITHIN(T, U, N)\\\n"
     "  static inline int##N __attribute__((overloadable)) cs_beyonds(T##N at, T##N last)\\\n"

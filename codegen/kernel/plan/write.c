@@ -14,12 +14,20 @@ void plan_line(Unit *u, const char *fmt, ...)
     if (u->schedule) text_addn(u->schedule, u->plan.data + begin, u->plan.len - begin);
 }
 
+enum { LONG_ROW = 8192 }; /* bytes */
+
 void plan_stream(Unit *u, const Def *d)
 {
     if (u->streams) return;
     Num *bytes = plan_bytes(u, d->body->type, plan_elements(u, d->nvars, d->doms));
     Num *large = num_op(u, FD_OP_MUL, num_fact(u, NUM_L2), num_int(u, draw_streaming(u, 8)));
-    plan_line(u, "flag CS_STREAM = %s", num_text(u, num_op(u, FD_OP_GT, bytes, large)));
+    Num *streams = num_op(u, FD_OP_GT, bytes, large);
+    if (d->nvars >
+        1) { /* a line that is stored in part first is written twice: at both ends of rows */
+        Num *row = plan_bytes(u, d->body->type, plan_n(u, &d->doms[d->nvars - 1]));
+        streams = num_and(u, streams, num_op(u, FD_OP_GE, row, num_int(u, LONG_ROW)));
+    }
+    plan_line(u, "flag CS_STREAM = %s", num_text(u, streams));
     u->streams = true;
 }
 

@@ -284,7 +284,8 @@ void gen_note(Gen *g, const KirExpr *failed)
         kir_decl(a, &g->head, failed->type, (*noted)->name, kir_splat(a, failed->type.lanes, none));
     }
     const KirExpr *either[] = {*noted, failed};
-    kir_set(a, g->block, *noted, kir_op(a, FD_OP_LOR, failed->type, 2, either));
+    /* without a branch, which || is to compilers */
+    kir_set(a, g->block, *noted, kir_op(a, FD_OP_BITOR, failed->type, 2, either));
 }
 
 void gen_tell(Gen *g)
