@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "codegen/host/host.h"
 #include "codegen/kernel/codegen.h"
+#include "codegen/native/native.h"
 #include "fdag/fdag.h"
 #include "lexer/lexer.h"
 #include "parser/parser.h"
@@ -39,6 +40,7 @@ typedef enum Emit {
     EMIT_DOT,
     EMIT_SCHEDULE,
     EMIT_OPENCL,
+    EMIT_NATIVE,
     EMIT_LLVM,
     EMIT_ASM,
     EMIT_OBJ
@@ -47,14 +49,15 @@ typedef enum Emit {
 static const struct {
     const char *name;
     Emit emit;
-} emit_names[] = {{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST},   {"types", EMIT_TYPES},
-                  {"fdag", EMIT_FDAG},     {"dot", EMIT_DOT},   {"schedule", EMIT_SCHEDULE},
-                  {"opencl", EMIT_OPENCL}, {"llvm", EMIT_LLVM}, {"asm", EMIT_ASM},
-                  {"obj", EMIT_OBJ}};
+} emit_names[] = {{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST},       {"types", EMIT_TYPES},
+                  {"fdag", EMIT_FDAG},     {"dot", EMIT_DOT},       {"schedule", EMIT_SCHEDULE},
+                  {"opencl", EMIT_OPENCL}, {"native", EMIT_NATIVE}, {"llvm", EMIT_LLVM},
+                  {"asm", EMIT_ASM},       {"obj", EMIT_OBJ}};
 
 typedef struct Options {
     const char *input, *output;
     Emit emit;
+    unsigned levels;         /* of native kernels: a bit a CgNativeLevel */
     bool run, verbose, json; /* json: how messages are printed */
     DiagLevel warnings[DIAG_COUNT];
     char **run_args;
@@ -73,6 +76,8 @@ typedef struct Job {
     Ast *unit;
     SemaResult *sema;
     VEC(HostKernel) kernels;
+    Native *native;
+    HostOptions host;
     HostModule *module;
     Text out;    /* what --emit prints */
     int program; /* of `csc run`: the file to be run, open */
@@ -156,16 +161,44 @@ static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule
     text_addn(&j->out, schedule->data, schedule->len);
 }
 
+/* Native forms of a text, within the budget: a program with many kernels compiles as fast as one
+ * with few. */
+typedef struct NativeForms {
+    Job *job;
+    HostKernel *kernel;
+} NativeForms;
+
+enum { NATIVE_BUDGET = 20000 }; /* native_size, of all texts */
+
+static void add_native(void *ctx, const CgCode *code)
+{
+    NativeForms *f = ctx;
+    Job *j = f->job;
+    const char *error, *const *names;
+    CgPlan *plan = cg_plan_parse(code->text, &error);
+    f->kernel->nfunctions = plan ? cg_plan_kernels(plan, &names) : 0;
+    cg_plan_free(plan);
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++)
+        if (j->opt->levels & 1u << level && native_size(j->native) < NATIVE_BUDGET)
+            f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
+    bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
+                   j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
+    if (program && j->opt->levels) j->native = native_new();
     for (int i = 0; i < j->sema->nevaluations; i++) {
+        HostKernel k = {0};
+        NativeForms forms = {j, &k};
         const SemaEvaluation *e = &j->sema->evaluations[i];
         FdError error = {0};
         char *text = NULL;
         Text schedule = {0}, *printed = j->opt->emit == EMIT_SCHEDULE ? &schedule : NULL;
-        CgStatus status =
-            cg_lower_schedule(e->graph, &j->opt->host.cg, NULL, &text, printed, &error);
+        const CgAlso also = {
+            .printed = printed, .take = j->native ? add_native : NULL, .ctx = &forms};
+        CgStatus status = cg_lower_also(e->graph, &j->opt->host.cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
@@ -173,19 +206,21 @@ static bool lower_kernels(Job *j)
             mem_free(text);
             continue;
         }
-        HostKernel k = {cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg),
-                        arena_strndup(j->arena, text, strlen(text))};
+        k.key = cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg);
+        k.text = arena_strndup(j->arena, text, strlen(text));
         mem_free(text);
         vec_push(&j->kernels, k);
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
     }
+    if (j->opt->emit == EMIT_NATIVE && j->native) native_print(&j->out, j->native);
     return diags_errors(j->diags) == 0;
 }
 
 static bool build_host(Job *j)
 {
-    j->module =
-        host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->opt->host);
+    j->host = j->opt->host;
+    j->host.native = j->native;
+    j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
     if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
     if (j->opt->emit == EMIT_OBJ) host_print_object(&j->out, j->module);
@@ -300,7 +335,7 @@ typedef struct Step {
 static const Step pipeline[] = {{"read", read_source, EMIT_PROGRAM},
                                 {"parse", parse, EMIT_AST},
                                 {"analyse", analyse, EMIT_DOT},
-                                {"kernels", lower_kernels, EMIT_OPENCL},
+                                {"kernels", lower_kernels, EMIT_NATIVE},
                                 {"host", build_host, EMIT_OBJ}};
 
 static bool compile(const Options *o, int *program)
@@ -320,7 +355,7 @@ static bool compile(const Options *o, int *program)
             fprintf(stderr, "csc: %-8s %7.1f ms\n", pipeline[i].name, (seconds() - start) * 1e3);
         /* --check stops where errors can no longer come up; other outputs as soon as they are made.
          */
-        if (o->emit == EMIT_CHECK ? pipeline[i].last == EMIT_OPENCL
+        if (o->emit == EMIT_CHECK ? pipeline[i].last == EMIT_NATIVE
                                   : o->emit != EMIT_PROGRAM && o->emit <= pipeline[i].last)
             break;
     }
@@ -332,6 +367,7 @@ static bool compile(const Options *o, int *program)
     }
     *program = j.program;
     if (j.module) host_free(j.module);
+    native_free(j.native);
     vec_free(&j.kernels);
     text_free(&j.out);
     diags_free(j.diags);
@@ -356,6 +392,12 @@ static int compile_and_run(const Options *o)
 
 /* ---- options ------------------------------------------------------------------------------- */
 
+#if defined(__x86_64__)
+static const unsigned native_default = 1u << CG_NATIVE_V3;
+#else
+static const unsigned native_default = 0;
+#endif
+
 static const char usage[] =
     "usage: csc [options] file.cs$ [-o program]      compile\n"
     "       csc run [options] file.cs$ [arguments]   compile to a temporary file and run\n"
@@ -363,13 +405,14 @@ static const char usage[] =
     "  -o FILE         write the output to FILE\n"
     "  -c              write an object file\n"
     "  --check         report errors only\n"
-    "  --emit=KIND     tokens, ast, types, fdag, dot, schedule, opencl, llvm (to standard output), "
-    "asm, obj\n"
+    "  --emit=KIND     tokens, ast, types, fdag, dot, schedule, opencl, native, llvm (to standard "
+    "output), asm, obj\n"
     "  -O0 .. -O3      optimise host code (-O2)\n"
     "  -g              debugging information\n"
     "  -I DIR          look for modules in DIR too\n"
     "  --tile=TILE     data mapping of kernels: auto, 1x1, 2x2, 4x4\n"
     "  --family=NAME   family of the embedded kernels: cpu, gpu\n"
+    "  --native=LEVELS kernels as machine code too: v2, v3, v4 of x86-64, or off (v3)\n"
     "  --precise       IEEE arithmetic per operation, reductions in a fixed order\n"
     "  -Wno-NAME, -WNAME, -Werror, -Werror=NAME   warnings off, on, errors\n"
     "  --error-format=FORMAT   text, json (one object a line)\n"
@@ -397,7 +440,8 @@ static bool emit_from_text(const char *text, Emit *out)
             *out = emit_names[i].emit;
             return true;
         }
-    complain("unknown --emit=%s (tokens, ast, types, fdag, dot, schedule, opencl, llvm, asm, obj)",
+    complain("unknown --emit=%s (tokens, ast, types, fdag, dot, schedule, opencl, native, "
+             "llvm, asm, obj)",
              text);
     return false;
 }
@@ -439,11 +483,28 @@ static bool explain(const char *text)
     return known;
 }
 
+/* off, or levels with commas between them */
+static bool native_levels(Options *o, const char *text)
+{
+    o->levels = 0;
+    for (const char *at = text, *end; strcmp(text, "off") != 0; at = end + 1) {
+        CgNativeLevel level;
+        end = strchrnul(at, ',');
+        if (!cg_native_level_from_text(at, (size_t)(end - at), &level)) {
+            complain("unknown --native=%s (v2, v3, v4, several with commas, off)", text);
+            return false;
+        }
+        o->levels |= 1u << level;
+        if (!*end) break;
+    }
+    return true;
+}
+
 static bool unknown_option(const char *arg)
 {
-    static const char *const known[] = {"--check",   "--precise", "--emit",
-                                        "--tile",    "--family",  "--explain",
-                                        "--version", "--help",    "--error-format"};
+    static const char *const known[] = {"--check",  "--precise",     "--emit",    "--tile",
+                                        "--family", "--native",      "--explain", "--version",
+                                        "--help",   "--error-format"};
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
     const char *near = diag_nearest(name, known, sizeof known / sizeof *known);
@@ -489,6 +550,7 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
         complain("--schedule-seed=%s is no number", value);
         return false;
     }
+    if ((value = value_of(arg, "--native"))) return native_levels(o, value);
     if ((value = value_of(arg, "--error-format"))) {
         o->json = strcmp(value, "json") == 0;
         if (o->json || strcmp(value, "text") == 0) return true;
@@ -500,7 +562,7 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
 
 int main(int argc, char **argv)
 {
-    Options o = {.emit = EMIT_PROGRAM, .host = {.opt_level = 2}};
+    Options o = {.emit = EMIT_PROGRAM, .levels = native_default, .host = {.opt_level = 2}};
     int i = 1;
     bool named = false; /* a "--" came: no more options */
     process_begin(NULL);

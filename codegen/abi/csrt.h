@@ -153,10 +153,25 @@ typedef enum CsException {
     CS_NEXCEPTIONS
 } CsException;
 
+/* Kernels as machine code: a function does one work-item. Its arguments take 8 bytes each: pointers,
+ * and numbers in their low bytes. */
+typedef struct CsKernelAt {
+    int64_t id[3], size[3]; /* of the work-item; numbers of work-items */
+    uint64_t variant;       /* cg_plan_variant */
+} CsKernelAt;
+typedef void CsKernelCode(const uint64_t *args, const CsKernelAt *at);
+
+typedef struct CsCode {
+    int32_t level;                /* CgNativeLevel: processors that have at least this run it */
+    CsKernelCode *const *kernels; /* in the order of cg_plan_kernels; NULL: one that does nothing */
+} CsCode;
+
 /* Kernels lowered ahead of time. */
 typedef struct CsKernel {
     uint64_t key_hi, key_lo; /* cg_key */
     const char *text;
+    int32_t ncodes; /* forms as machine code, the lowest level first */
+    const CsCode *codes;
 } CsKernel;
 
 typedef struct CsProgram {

@@ -289,6 +289,9 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
         kernel[KERNEL_KEY_HI] = host_long(m, (int64_t)kernels[i].key.hi);
         kernel[KERNEL_KEY_LO] = host_long(m, (int64_t)kernels[i].key.lo);
         kernel[KERNEL_TEXT] = host_c_string(m, kernels[i].text);
+        int ncodes;
+        kernel[KERNEL_CODES] = host_code(m, &kernels[i], &ncodes);
+        kernel[KERNEL_NCODES] = host_int(m, ncodes);
         items[i] = host_struct(m, HOST_KERNEL, kernel);
     }
     LLVMValueRef members[PROGRAM_MEMBERS];

@@ -108,7 +108,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     m->sema = sema;
     m->sources = sources;
     m->options = options;
-    m->ctx = LLVMContextCreate();
+    m->ctx = options->native ? native_context(options->native) : LLVMContextCreate();
     m->mod = LLVMModuleCreateWithNameInContext(options->program, m->ctx);
     m->b = LLVMCreateBuilderInContext(m->ctx);
     m->entry = LLVMCreateBuilderInContext(m->ctx);
@@ -130,6 +130,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_debug_finish(m);
     verify(m);
     optimise(m);
+    host_take_native(m);
     return m;
 }
 
@@ -146,7 +147,7 @@ void host_free(HostModule *m)
     LLVMDisposeBuilder(m->entry);
     LLVMDisposeTargetMachine(m->target);
     LLVMDisposeModule(m->mod);
-    LLVMContextDispose(m->ctx);
+    if (!m->options->native) LLVMContextDispose(m->ctx);
     arena_free(m->arena);
 }
 

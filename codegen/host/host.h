@@ -9,9 +9,13 @@
 #include "../../sema/sema.h"
 #include "../kernel/codegen.h"
 
+typedef struct Native Native; /* codegen/native/native.h */
+
 typedef struct HostKernel { /* an embedded kernel text */
     FdKey key;              /* cg_key */
     const char *text;
+    int nfunctions; /* of its native forms: their names by level, NULL: there is none */
+    const char *const *code[CG_NATIVE_LEVELS];
 } HostKernel;
 
 typedef struct HostOptions {
@@ -19,6 +23,7 @@ typedef struct HostOptions {
     bool debug;          /* -g: line tables and variables */
     const char *program; /* name for messages */
     CgOptions cg;
+    Native *native; /* the native kernels; NULL: there are none */
 } HostOptions;
 
 typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */

@@ -42,6 +42,26 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
 #define CG_JOINED "_of%d"
 char *cg_join(int n, const char *const *texts, const CgOptions *options);
 
+/* The kernels of a text as kernel IR (ir/kir.h), for printers besides OpenCL's: functions come after
+ * those that they call. They live as long as the call that they are handed to. */
+typedef struct CgCode {
+    const char *text;
+    const CgOptions *options;
+    int nfuncs;
+    const struct KirFunc *funcs;
+} CgCode;
+typedef void CgTake(void *ctx, const CgCode *code);
+
+/* What else to do with a text: each may be NULL. */
+typedef struct CgAlso {
+    const char *read; /* the schedule to take, as above */
+    Text *printed;
+    CgTake *take;
+    void *ctx; /* of take */
+} CgAlso;
+CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,
+                       FdError *error);
+
 /* Mixes the options and the generator's version (made by the build from its sources) into a graph's
  * key. */
 FdKey cg_key(FdKey graph, const CgOptions *options);
@@ -60,6 +80,17 @@ typedef struct CgDevice { /* what the device layer reports */
     size_t max_group, local_bytes;
     bool has_double;
 } CgDevice;
+
+/* Levels of x86-64 for which kernels are compiled into programs (codegen/native). */
+typedef enum CgNativeLevel {
+    CG_NATIVE_V2,
+    CG_NATIVE_V3,
+    CG_NATIVE_V4,
+    CG_NATIVE_LEVELS
+} CgNativeLevel;
+CgDevice cg_native_device(CgNativeLevel level, int units); /* the device that plans are bound for */
+const char *cg_native_cpu(CgNativeLevel level);            /* LLVM's name */
+bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out); /* "v3" */
 
 /* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */
 typedef struct CgBinding {
@@ -113,6 +144,10 @@ uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d)
 uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant);
 /* The -D and compiler options for clBuildProgram, malloc'ed. */
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant);
+/* The value of a macro of the kernels (a define of the plan); false: there is none of that name. */
+bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t *value);
+/* The bit of a flag in a variant, -1: there is none of that name. */
+int cg_plan_flag(const CgPlan *p, const char *name);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,

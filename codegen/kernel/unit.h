@@ -45,7 +45,8 @@ typedef struct Unit {
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     Text plan, types, functions, kernels;
-    Text *schedule; /* NULL, or where the nests are printed */
+    VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
+    Text *schedule;     /* NULL, or where the nests are printed */
     Numbers *numbers;
     int ntemps;                  /* temporaries of the plan so far */
     int nnames;                  /* for fresh names */
@@ -349,6 +350,9 @@ bool node_can_fail(const FdNode *n); /* divides integers, itself or in a functio
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
+
+/* Prints a function, or a kernel; keeps it with a copy of its parameters. */
+void unit_print(Unit *u, KirFunc f);
 
 /* Emits the kernels and plan lines of all definitions, the result last (schedule/). */
 void schedule_all(Unit *u, int n, const Def *defs);

@@ -45,9 +45,38 @@ typedef struct Instances {
 
 static void add_calls(Instances *x, const char *text, size_t len);
 
-static void add_function(Instances *x, int row, ScalarKind k, int width)
+static KirFunc make_function(Arena *a, int row, const char *name, KirType t, bool precise)
 {
     static const char *const names[] = {"x", "y", "z"};
+    KirBlock block = {0};
+    bool widen = precise && t.kind == SC_FLOAT && table[row].widen;
+    Math m = {.arena = a, .block = &block, .precise = precise && !widen};
+    int n = fd_op_info(table[row].op)->arity;
+    KirParam *params = arena_array(a, KirParam, n);
+    V args[3];
+    for (int i = 0; i < n; i++) {
+        params[i] = (KirParam){.name = names[i], .type = t};
+        args[i] = (V){&m, kir_name(a, t, names[i])};
+        if (widen) args[i] = v_keep(v_widen(args[i]));
+    }
+    V r = table[row].make(args);
+    kir_return(a, &block, widen ? v_narrow(r).e : r.e);
+    return (KirFunc){
+        .name = name, .result = t, .nparams = n, .params = params, .body = block.first};
+}
+
+bool math_function(Arena *a, FdOp op, KirType t, bool precise, KirFunc *out)
+{
+    for (int row = 0; row < ROWS; row++) {
+        if (table[row].op != op) continue;
+        *out = make_function(a, row, fd_op_info(op)->own, t, precise);
+        return true;
+    }
+    return false;
+}
+
+static void add_function(Instances *x, int row, ScalarKind k, int width)
+{
     bool *done = &x->done[row][k == SC_DOUBLE][width];
     KirType t = kir_type((int)k, widths[width]);
     if (*done) return;
@@ -60,23 +89,8 @@ static void add_function(Instances *x, int row, ScalarKind k, int width)
         return;
     }
     x->bodies = true;
-    KirBlock block = {0};
-    bool widen = x->precise && k == SC_FLOAT && table[row].widen;
-    Math m = {.arena = x->arena, .block = &block, .precise = x->precise && !widen};
-    KirParam params[3];
-    V args[3];
-    int n = fd_op_info(table[row].op)->arity;
-    for (int i = 0; i < n; i++) {
-        params[i] = (KirParam){.name = names[i], .type = t};
-        args[i] = (V){&m, kir_name(x->arena, t, names[i])};
-        if (widen) args[i] = v_keep(v_widen(args[i]));
-    }
-    V r = table[row].make(args);
-    kir_return(x->arena, &block, widen ? v_narrow(r).e : r.e);
-    opencl_print(
-        &body,
-        &(KirFunc){
-            .name = name.data, .result = t, .nparams = n, .params = params, .body = block.first});
+    KirFunc f = make_function(x->arena, row, name.data, t, x->precise);
+    opencl_print(&body, &f);
     add_calls(x, body.data, body.len);
     text_addn(x->out, body.data, body.len);
     text_free(&body);

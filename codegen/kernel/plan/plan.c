@@ -501,6 +501,21 @@ char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant
     return text_take(&t);
 }
 
+bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t *value)
+{
+    int i = find_named(&p->defines, name, strlen(name));
+    if (i < 0) return false;
+    Arena *arena = arena_new();
+    *value = values_new(p, NULL, d, arena).defines[i];
+    arena_free(arena);
+    return true;
+}
+
+int cg_plan_flag(const CgPlan *p, const char *name)
+{
+    return find_named(&p->flags, name, strlen(name));
+}
+
 static CgArg bind_arg(const PlanArg *a, const Values *v)
 {
     CgArg out = {.kind = a->kind, .index = a->index};

@@ -193,8 +193,8 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     return CG_OK;
 }
 
-CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
-                           char **text, Text *printed, FdError *error)
+CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,
+                       FdError *error)
 {
     Fd *fd = fd_new();
     Arena *arena = arena_new();
@@ -208,20 +208,24 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
               .g = &copy,
               .order = &order,
               .places = places,
-              .schedule = printed,
+              .schedule = also->printed,
               .ninputs = copy.nslots};
     CgStatus status = CG_USER_ERROR;
-    size_t before = printed ? printed->len : 0;
+    size_t before = also->printed ? also->printed->len : 0;
     const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);
         count_all_uses(&u);
-        status = lower_unit_text(&u, read, text, error);
+        status = lower_unit_text(&u, also->read, text, error);
+        if (status == CG_OK && also->take) {
+            const CgCode code = {*text, options, (int)u.funcs.len, u.funcs.data};
+            also->take(also->ctx, &code);
+        }
     }
-    if (status == CG_HOST_ONLY && printed) {
-        printed->len = before;
+    if (status == CG_HOST_ONLY && also->printed) {
+        also->printed->len = before;
         schedule_say_host(&u);
     }
     if (status == CG_USER_ERROR) {
@@ -236,6 +240,7 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
     text_free(&u.types);
     text_free(&u.functions);
     text_free(&u.kernels);
+    vec_free(&u.funcs);
     vec_free(&u.users);
     vec_free(&u.records);
     vec_free(&u.suspects);
@@ -245,7 +250,13 @@ CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const cha
     return status;
 }
 
+CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
+                           char **text, Text *printed, FdError *error)
+{
+    return cg_lower_also(g, options, &(CgAlso){.read = read, .printed = printed}, text, error);
+}
+
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)
 {
-    return cg_lower_schedule(g, options, NULL, text, NULL, error);
+    return cg_lower_also(g, options, &(CgAlso){0}, text, error);
 }

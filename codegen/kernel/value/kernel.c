@@ -46,14 +46,20 @@ KirStmt *gen_with_head(Gen *g, const KirBlock *body)
     return g->head.first;
 }
 
+void unit_print(Unit *u, KirFunc f)
+{
+    opencl_print(f.kernel ? &u->kernels : &u->functions, &f);
+    f.params = arena_copy(u->arena, f.params, sizeof *f.params * (size_t)f.nparams);
+    vec_push(&u->funcs, f);
+}
+
 void gen_end(Gen *g, KirBlock *body)
 {
-    KirFunc f = {.name = g->name,
-                 .kernel = true,
-                 .nparams = (int)g->params.len,
-                 .params = g->params.data,
-                 .body = gen_with_head(g, body)};
-    opencl_print(&g->u->kernels, &f);
+    unit_print(g->u, (KirFunc){.name = g->name,
+                               .kernel = true,
+                               .nparams = (int)g->params.len,
+                               .params = g->params.data,
+                               .body = gen_with_head(g, body)});
     gen_free(g);
 }
 

@@ -223,13 +223,12 @@ static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
     out.more = arena_copy(u->arena, g.params.data + own, sizeof *out.more * (size_t)out.nmore);
     out.more_args =
         arena_copy(u->arena, g.args.data + own, sizeof *out.more_args * (size_t)out.nmore);
-    KirFunc f = {.name = name,
-                 .result = gen_type(u, user->type->result),
-                 .nparams = (int)g.params.len,
-                 .params = g.params.data,
-                 .body = gen_with_head(&g, &body)};
-    opencl_print(&u->functions,
-                 &f); /* after its callees, which were printed while its body was made */
+    /* after its callees, which were printed while its body was made */
+    unit_print(u, (KirFunc){.name = name,
+                            .result = gen_type(u, user->type->result),
+                            .nparams = (int)g.params.len,
+                            .params = g.params.data,
+                            .body = gen_with_head(&g, &body)});
     gen_free(&g);
     return out;
 }

@@ -1,0 +1,37 @@
+/* Native kernels (codegen/native) in the program: tables of their functions, and the functions
+ * themselves, which are made apart, with passes of their own, and linked in at the end. */
+#include <llvm-c/Linker.h>
+
+#include "impl.h"
+
+/* const CsCode[]: a form a level. */
+LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
+{
+    LLVMValueRef forms[CG_NATIVE_LEVELS];
+    LLVMTypeRef params[] = {m->ptr, m->ptr},
+                type = LLVMFunctionType(LLVMVoidTypeInContext(m->ctx), params, 2, false);
+    *count = 0;
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
+        const char *const *names = k->code[level];
+        if (!names) continue;
+        LLVMValueRef *functions = arena_array(m->arena, LLVMValueRef, k->nfunctions + 1);
+        for (int i = 0; i < k->nfunctions; i++)
+            functions[i] = names[i] ? LLVMAddFunction(m->mod, names[i], type) : host_null(m);
+        LLVMValueRef members[CODE_MEMBERS];
+        members[CODE_LEVEL] = host_int(m, level);
+        members[CODE_KERNELS] = host_table(m, "code", m->ptr, functions, (unsigned)k->nfunctions);
+        forms[(*count)++] = host_struct(m, HOST_CODE, members);
+    }
+    return *count ? host_table(m, "forms", m->structs[HOST_CODE], forms, (unsigned)*count)
+                  : host_null(m);
+}
+
+void host_take_native(HostModule *m)
+{
+    Native *n = m->options->native;
+    if (!n) return;
+    LLVMModuleRef kernels = native_take(n, m->target);
+    LLVMSetTarget(kernels, LLVMGetTarget(m->mod));
+    LLVMSetDataLayout(kernels, LLVMGetDataLayoutStr(m->mod));
+    if (LLVMLinkModules2(m->mod, kernels)) host_bug(m, NULL, "native kernels do not link");
+}

@@ -1,0 +1,400 @@
+/* Calls: functions of the text, and what OpenCL's prelude (kernel/ir/prelude.c) has. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+static LLVMValueRef pick(Fn *f, LLVMValueRef cond, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(f->b, cond, x, y, "");
+}
+
+/* ---- where the work-item is -------------------------------------------------------------------- */
+
+static LLVMValueRef number_at(Fn *f, const KirExpr *e, int64_t first)
+{
+    int64_t d = 0;
+    fn_number(f, e->args[0], &d);
+    LLVMValueRef index = native_int(f->n->i64, first + d);
+    LLVMValueRef place = LLVMBuildGEP2(f->b, f->n->i64, f->at, &index, 1, "");
+    return LLVMBuildLoad2(f->b, f->n->i64, place, "");
+}
+
+static LLVMValueRef global_id(Fn *f, const KirExpr *e)
+{
+    return number_at(f, e, 0);
+}
+
+static LLVMValueRef global_size(Fn *f, const KirExpr *e)
+{
+    return number_at(f, e, 3);
+}
+
+static LLVMValueRef local_id(Fn *f, const KirExpr *e)
+{
+    (void)e;
+    return native_int(f->n->i64, 0);
+}
+
+/* ---- errors ------------------------------------------------------------------------------------ */
+
+/* Reports to the error buffer: the runtime does. error, kind, site, index, lo, n */
+static void fail(Fn *f, LLVMValueRef error, LLVMValueRef kind, LLVMValueRef site,
+                 LLVMValueRef index, LLVMValueRef lo, LLVMValueRef n)
+{
+    Native *m = f->n;
+    LLVMTypeRef params[] = {m->ptr, m->i64, m->i64, m->i64, m->i64, m->i64},
+                type = LLVMFunctionType(m->nothing, params, 6, false);
+    LLVMValueRef args[] = {error, kind, site, index, lo, n};
+    LLVMBuildCall2(f->b, type, native_extern(m, "cs_kernel_fail", type), args, 6, "");
+}
+
+static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x[6];
+    x[0] = fn_value(f, e->args[0]);
+    for (int i = 1; i < 6; i++) x[i] = fn_value_as(f, e->args[i], idx);
+    fail(f, x[0], x[1], x[2], x[3], x[4], x[5]);
+    return native_int(f->n->i32, 0);
+}
+
+/* An index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless. */
+static LLVMValueRef inside(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    LLVMValueRef index = fn_value_as(f, e->args[0], idx), lo = fn_value_as(f, e->args[1], idx),
+                 len = fn_value_as(f, e->args[2], idx), error = fn_value(f, e->args[3]),
+                 site = fn_value_as(f, e->args[4], idx);
+    LLVMValueRef at = LLVMBuildSub(f->b, index, lo, ""), zero = native_int(n->i64, 0);
+    LLVMValueRef good = LLVMBuildAnd(f->b, LLVMBuildICmp(f->b, LLVMIntSGE, at, zero, ""),
+                                     LLVMBuildICmp(f->b, LLVMIntSLT, at, len, ""), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(f->b), bad = fn_block(f), after = fn_block(f);
+    LLVMBuildCondBr(f->b, good, after, bad);
+    fn_at(f, bad);
+    fail(f, error, native_int(n->i64, CG_ERR_INDEX), site, index, lo, len);
+    fn_go(f, after);
+    fn_at(f, after);
+    LLVMValueRef phi = LLVMBuildPhi(f->b, n->i64, ""), values[] = {at, zero};
+    LLVMBasicBlockRef blocks[] = {from, bad};
+    LLVMAddIncoming(phi, values, blocks, 2);
+    return phi;
+}
+
+static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    bool rest = strncmp(e->name, "cs_checked_rem", 14) == 0;
+    LLVMValueRef x = fn_value_as(f, e->args[0], e->type), y = fn_value_as(f, e->args[1], e->type),
+                 error = fn_value(f, e->args[2]), site = fn_value_as(f, e->args[3], idx);
+    LLVMValueRef none = LLVMBuildICmp(f->b, LLVMIntEQ, y, LLVMConstNull(LLVMTypeOf(y)), "");
+    LLVMBasicBlockRef bad = fn_block(f), after = fn_block(f);
+    LLVMBuildCondBr(f->b, none, bad, after);
+    fn_at(f, bad);
+    LLVMValueRef zero = native_int(n->i64, 0);
+    fail(f, error, native_int(n->i64, CG_ERR_DIVIDE), site, zero, zero, zero);
+    fn_go(f, after);
+    fn_at(f, after);
+    return fn_divide(f, rest, e->type.kind, x, y);
+}
+
+static LLVMValueRef note(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), native_int(n->i32, 0),
+                           native_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
+                           LLVMAtomicOrderingMonotonic, false);
+    return native_int(n->i32, 0);
+}
+
+/* Is an index (counted from 0) above the last one, or negative? */
+static LLVMValueRef is_beyond(Fn *f, const KirExpr *e, KirType t, LLVMValueRef *at,
+                              LLVMValueRef *last)
+{
+    *at = fn_value_as(f, e->args[0], t);
+    *last = fn_value_as(f, e->args[1], t);
+    LLVMValueRef low = LLVMBuildICmp(f->b, LLVMIntSLT, *at, LLVMConstNull(LLVMTypeOf(*at)), ""),
+                 high = LLVMBuildICmp(f->b, LLVMIntSGT, *at, *last, "");
+    return LLVMBuildOr(f->b, low, high, "");
+}
+
+static LLVMValueRef beyond(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef at, last;
+    return fn_mask_of_bits(f, is_beyond(f, e, idx, &at, &last));
+}
+
+static LLVMValueRef within(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef at, last, out = is_beyond(f, e, idx, &at, &last);
+    return pick(f, out, last, at);
+}
+
+/* In lanes, where a negative index is a large one. */
+static LLVMValueRef beyonds(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef at = fn_value(f, e->args[0]), last = fn_value(f, e->args[1]);
+    return fn_mask_of_bits(f, LLVMBuildICmp(f->b, LLVMIntUGT, at, last, ""));
+}
+
+static LLVMValueRef withins(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef at = fn_value(f, e->args[0]), last = fn_value(f, e->args[1]);
+    return pick(f, LLVMBuildICmp(f->b, LLVMIntULT, last, at, ""), last, at);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------- */
+
+static LLVMValueRef extreme(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value_as(f, e->args[0], idx), y = fn_value_as(f, e->args[1], idx);
+    LLVMIntPredicate order = e->name[1] == 'I' ? LLVMIntSLT : LLVMIntSGT;
+    return pick(f, LLVMBuildICmp(f->b, order, x, y, ""), x, y);
+}
+
+/* How far an element is behind a whole vector of n, if this run streams. */
+static LLVMValueRef skew(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    Var *v = fn_find(f, e->args[0]->name);
+    LLVMValueRef at = fn_value_as(f, e->args[1], idx), lanes = fn_value_as(f, e->args[2], idx),
+                 zero = native_int(n->i64, 0);
+    if (!v || v->kind != VAR_POINTER || !f->stream) return zero;
+    LLVMTypeRef t = native_storage_type(n, v->type.kind);
+    int64_t size = (int64_t)(v->type.kind == KIR_IDX ? 8 : scalar_bytes((ScalarKind)v->type.kind));
+    LLVMValueRef place = LLVMBuildGEP2(f->b, t, v->at, &at, 1, "");
+    place = LLVMBuildPtrToInt(f->b, place, n->i64, "");
+    place = LLVMBuildUDiv(f->b, place, native_int(n->i64, size), "");
+    LLVMValueRef mask = LLVMBuildSub(f->b, lanes, native_int(n->i64, 1), "");
+    return pick(f, f->stream, LLVMBuildAnd(f->b, place, mask, ""), zero);
+}
+
+static LLVMValueRef fma_of(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef args[3];
+    for (int i = 0; i < 3; i++) args[i] = fn_value_as(f, e->args[i], e->type);
+    return fn_intrinsic(f, "llvm.fma", native_type(f->n, e->type), 3, args);
+}
+
+static LLVMValueRef any(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef bits = fn_bits_of_mask(f, fn_value(f, e->args[0]));
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        bits = fn_intrinsic(f, "llvm.vector.reduce.or", t, 1, &bits);
+    return LLVMBuildZExt(f->b, bits, f->n->i32, "");
+}
+
+static LLVMValueRef finite(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]);
+    LLVMTypeRef t = LLVMTypeOf(x);
+    x = fn_intrinsic(f, "llvm.fabs", t, 1, &x);
+    LLVMValueRef bits = LLVMBuildFCmp(f->b, LLVMRealOLT, x, native_real(t, __builtin_inf()), "");
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        bits = fn_intrinsic(f, "llvm.vector.reduce.and", LLVMTypeOf(bits), 1, &bits);
+    return LLVMBuildZExt(f->b, bits, f->n->i32, "");
+}
+
+static LLVMValueRef likely(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef args[] = {LLVMBuildZExt(f->b, fn_truth(f, e->args[0]), f->n->i32, ""),
+                           native_int(f->n->i32, 1)};
+    return fn_intrinsic(f, "llvm.expect", f->n->i32, 2, args);
+}
+
+/* ---- lanes among each other -------------------------------------------------------------------- */
+
+enum { MAX_LANES = 64 };
+
+/* In scans a vector has parts of 128 bits: of so many lanes. */
+static unsigned part_of(unsigned lanes)
+{
+    return lanes == 16 ? 4 : 2;
+}
+
+/* One or two places inside parts; where there is nothing, those of y. */
+static LLVMValueRef moved_inside(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(n);
+    size_t len = strlen(e->name);
+    unsigned by = (unsigned)(e->name[len - 1] - '0');
+    bool before = strncmp(e->name, "cs_before", 9) == 0;
+    int lanes[MAX_LANES];
+    if (by >= part) return y;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned in = i % part;
+        bool there = before ? in >= by : in + by < part;
+        unsigned free = before ? in : in + by - part; /* the how manieth that is not there */
+        lanes[i] = (int)(there ? (before ? i - by : i + by) : n + free);
+    }
+    return fn_shuffle(f, x, y, n, lanes);
+}
+
+/* The last lane of the k-th part before (first, after) to all lanes of a part. */
+static LLVMValueRef moved_parts(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(n), parts = n / part;
+    size_t len = strlen(e->name);
+    unsigned by = (unsigned)(e->name[len - 1] - '0');
+    bool before = strncmp(e->name, "cs_part", 7) == 0;
+    int lanes[MAX_LANES];
+    if (by >= parts) return y;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned p = i / part;
+        bool there = before ? p >= by : p + by < parts;
+        unsigned from = before ? (p - by) * part + part - 1 : (p + by) * part;
+        lanes[i] = (int)(there ? from : n + i % part);
+    }
+    return fn_shuffle(f, x, y, n, lanes);
+}
+
+static LLVMValueRef end_lane(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]);
+    bool last = strcmp(e->name, "cs_last") == 0;
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    return LLVMBuildExtractElement(f->b, x, native_int(f->n->i32, last ? n - 1 : 0), "");
+}
+
+/* Lanes of the low, or of the high, halves of two vectors in turn. */
+static LLVMValueRef halves(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value(f, e->args[1]);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    unsigned first = strcmp(e->name, "cs_high") == 0 ? n / 2 : 0;
+    int lanes[MAX_LANES];
+    for (unsigned i = 0; i < n; i++) lanes[i] = (int)(first + i / 2 + i % 2 * n);
+    return fn_shuffle(f, x, y, n, lanes);
+}
+
+static LLVMValueRef turned(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    int lanes[MAX_LANES];
+    for (unsigned i = 0; i < n; i++) lanes[i] = (int)(n - 1 - i);
+    return fn_shuffle(f, x, NULL, n, lanes);
+}
+
+/* By one lane, with a new first one. */
+static LLVMValueRef moved(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef x = fn_value(f, e->args[0]);
+    KirType one = kir_type(e->args[0]->type.kind, 1);
+    LLVMValueRef y = fn_value_as(f, e->args[1], one);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    int lanes[MAX_LANES] = {0};
+    for (unsigned i = 1; i < n; i++) lanes[i] = (int)i - 1;
+    x = fn_shuffle(f, x, NULL, n, lanes);
+    return LLVMBuildInsertElement(f->b, x, y, native_int(f->n->i32, 0), "");
+}
+
+/* As many vectors as they have lanes, turned in place: in each round the lowest bit of the vector and
+ * that of the lane move to the top of the other. */
+static LLVMValueRef square(Fn *f, const KirExpr *e)
+{
+    Var *v = fn_find(f, e->args[0]->name);
+    if (!v || v->kind != VAR_ARRAY) native_bug("no square is", e->args[0]->name);
+    LLVMTypeRef t = native_type(f->n, v->type);
+    unsigned n = native_lanes(f->n, v->type.lanes);
+    LLVMValueRef x[MAX_LANES], y[MAX_LANES], place[MAX_LANES];
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef index = native_int(f->n->i64, i);
+        place[i] = LLVMBuildGEP2(f->b, t, v->at, &index, 1, "");
+        x[i] = LLVMBuildLoad2(f->b, t, place[i], "");
+    }
+    int even[MAX_LANES], odd[MAX_LANES];
+    for (unsigned i = 0; i < n; i++) {
+        even[i] = (int)(2 * i);
+        odd[i] = (int)(2 * i + 1);
+    }
+    for (unsigned bit = 1; bit < n; bit *= 2) {
+        for (unsigned k = 0; k < n / 2; k++) {
+            y[k] = fn_shuffle(f, x[2 * k], x[2 * k + 1], n, even);
+            y[k + n / 2] = fn_shuffle(f, x[2 * k], x[2 * k + 1], n, odd);
+        }
+        memcpy(x, y, sizeof x);
+    }
+    for (unsigned i = 0; i < n; i++) LLVMBuildStore(f->b, x[i], place[i]);
+    return native_int(f->n->i32, 0);
+}
+
+/* ---- which ------------------------------------------------------------------------------------- */
+
+/* Angles that our own functions leave. */
+static LLVMValueRef large(Fn *f, const KirExpr *e)
+{
+    return fn_large(f, e->name + strlen("cs_large_"), fn_value(f, e->args[0]));
+}
+
+static LLVMValueRef text_function(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    const Function *to = NULL;
+    for (size_t i = 0; i < n->functions.len && !to; i++)
+        if (strcmp(n->functions.data[i].name, e->name) == 0) to = &n->functions.data[i];
+    if (!to) native_bug("no function is called", e->name);
+    LLVMValueRef *args = arena_array(n->arena, LLVMValueRef, e->nargs + 1);
+    for (int i = 0; i < e->nargs; i++) {
+        const KirParam *p = &to->of->params[i];
+        args[i] = p->buffer ? fn_value(f, e->args[i]) : fn_value_as(f, e->args[i], p->type);
+    }
+    return LLVMBuildCall2(f->b, to->type, to->fn, args, (unsigned)e->nargs, "");
+}
+
+typedef LLVMValueRef Builtin(Fn *f, const KirExpr *e);
+
+static const struct {
+    const char *name;
+    bool prefix; /* of more names */
+    Builtin *build;
+} builtins[] = {
+    {"get_global_id", false, global_id},
+    {"get_global_size", false, global_size},
+    {"get_group_id", false, global_id},
+    {"get_local_id", false, local_id},
+    {"MIN", false, extreme},
+    {"MAX", false, extreme},
+    {"CS_SKEW", false, skew},
+    {"cs_fail", false, call_fail},
+    {"cs_inside", false, inside},
+    {"cs_note", false, note},
+    {"cs_beyond", false, beyond},
+    {"cs_within", false, within},
+    {"cs_beyonds", false, beyonds},
+    {"cs_withins", false, withins},
+    {"cs_checked_", true, checked_division},
+    {"cs_fma", false, fma_of},
+    {"cs_any", false, any},
+    {"any", false, any},
+    {"cs_finite", false, finite},
+    {"cs_likely", false, likely},
+    {"cs_before", true, moved_inside},
+    {"cs_after", true, moved_inside},
+    {"cs_part", true, moved_parts},
+    {"cs_next", true, moved_parts},
+    {"cs_first", false, end_lane},
+    {"cs_last", false, end_lane},
+    {"cs_low", false, halves},
+    {"cs_high", false, halves},
+    {"cs_turned", false, turned},
+    {"cs_moved", false, moved},
+    {"CAT(cs_square_", true, square},
+    {"cs_large_", true, large},
+};
+
+LLVMValueRef fn_call(Fn *f, const KirExpr *e)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        const char *name = builtins[i].name;
+        if (builtins[i].prefix ? strncmp(e->name, name, strlen(name)) == 0
+                               : strcmp(e->name, name) == 0)
+            return builtins[i].build(f, e);
+    }
+    return text_function(f, e);
+}

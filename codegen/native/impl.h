@@ -1,0 +1,147 @@
+/* Shared by the files of codegen/native. A Native is a module under construction, a Fn one of its
+ * functions. Values are as the OpenCL printer has them: a bool is an i32, 0 or 1, in lanes 0 or -1;
+ * a half is a float; an index is an i64. */
+#ifndef CS_CODEGEN_NATIVE_IMPL_H
+#define CS_CODEGEN_NATIVE_IMPL_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "../../base/arena.h"
+#include "../../base/vec.h"
+#include "../kernel/ir/kir.h"
+#include "native.h"
+
+typedef enum VarKind {
+    VAR_VALUE,   /* a variable: `at` is its place */
+    VAR_NUMBER,  /* a constant: of a loop that is written out */
+    VAR_POINTER, /* elements in storage form begin at `at` */
+    VAR_ARRAY    /* values, an array of dims */
+} VarKind;
+
+typedef struct Var {
+    const char *name;
+    VarKind kind;
+    KirType type; /* of the value or the elements */
+    LLVMValueRef at;
+    int64_t number;
+    int ndims;
+    int64_t dims[3];
+    unsigned bucket;
+    struct Var *next; /* in its bucket */
+} Var;
+
+typedef struct Function { /* of the text, or of math/ */
+    const char *name;
+    LLVMValueRef fn;
+    LLVMTypeRef type;
+    const KirFunc *of;
+} Function;
+
+typedef struct MathInstance {
+    FdOp op;
+    KirType type;
+    CgNativeLevel level;
+    bool precise;
+    Function function;
+} MathInstance;
+
+struct Native {
+    Arena *arena;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, nothing;
+    unsigned nontemporal; /* kind of metadata */
+    VEC(MathInstance) math;
+    size_t size;
+    int nkernels; /* so far; numbers in names */
+    /* of the text that is being made */
+    CgNativeLevel level;
+    const CgCode *code;
+    const CgPlan *plan;
+    CgDevice device;
+    VEC(Function) functions;
+};
+
+typedef struct Loop {
+    LLVMBasicBlockRef leave, again; /* where `break` and `continue` go */
+} Loop;
+
+enum { BUCKETS = 128 };
+
+typedef struct Fn {
+    Native *n;
+    LLVMValueRef fn;
+    LLVMBuilderRef b, entry; /* entry: where variables are made */
+    LLVMValueRef at;         /* of a kernel: ids and sizes (CsKernelCode) */
+    LLVMValueRef stream;     /* of a kernel that stores past the caches: an i1 */
+    bool exact;              /* reals as they are written: no contraction */
+    KirType result;
+    const Loop *loop;
+    Var *buckets[BUCKETS];
+    VEC(Var *) scope;
+    size_t array_bytes; /* of its private arrays */
+} Fn;
+
+void native_bug(const char *what, const char *name) __attribute__((noreturn));
+
+/* ---- types (native.c) -------------------------------------------------------------------------- */
+
+LLVMTypeRef native_scalar_type(Native *n, int kind);      /* of a value */
+LLVMTypeRef native_storage_type(Native *n, int kind);     /* of an element in memory */
+LLVMTypeRef native_type(Native *n, KirType t);            /* of a value in lanes */
+unsigned native_lanes(Native *n, int lanes);              /* a number of them */
+unsigned native_bytes(Native *n, int kind);               /* of a scalar value */
+LLVMTypeRef native_vector(LLVMTypeRef t, unsigned lanes); /* t itself for one lane */
+int64_t native_macro(Native *n, const char *name, bool *found);
+bool native_is_real(int kind);
+bool native_is_signed(int kind);
+LLVMValueRef native_int(LLVMTypeRef t, int64_t v); /* an integer, or a vector of it */
+LLVMValueRef native_real(LLVMTypeRef t, double v);
+/* A function of C that kernels call. */
+LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type);
+
+/* ---- functions (func.c) ------------------------------------------------------------------------ */
+
+void native_attributes(Native *n, LLVMValueRef fn);
+Function native_function(Native *n, const KirFunc *f, bool exact);
+/* The name of what the runtime calls. */
+const char *native_kernel(Native *n, const KirFunc *f, int number);
+Var *fn_declare(Fn *f, VarKind kind, const char *name, KirType type, LLVMValueRef at);
+Var *fn_find(Fn *f, const char *name); /* NULL: there is none */
+LLVMValueRef fn_place(Fn *f, LLVMTypeRef t);
+LLVMBasicBlockRef fn_block(Fn *f);
+void fn_at(Fn *f, LLVMBasicBlockRef b);      /* what follows goes there */
+void fn_go(Fn *f, LLVMBasicBlockRef to);     /* unless the block has ended */
+void fn_statements(Fn *f, const KirStmt *s); /* stmt.c */
+
+/* ---- expressions ------------------------------------------------------------------------------- */
+
+LLVMValueRef fn_value(Fn *f, const KirExpr *e);
+/* The same converted as C converts it to another type: widened, or a scalar to all lanes. */
+LLVMValueRef fn_value_as(Fn *f, const KirExpr *e, KirType t);
+LLVMValueRef fn_coerce(Fn *f, LLVMValueRef v, KirType from, KirType to);
+LLVMValueRef fn_truth(Fn *f, const KirExpr *e); /* an i1 */
+LLVMValueRef fn_splat(Fn *f, LLVMValueRef v, unsigned lanes);
+bool fn_number(Fn *f, const KirExpr *e, int64_t *v); /* is it a constant? */
+LLVMValueRef fn_op(Fn *f, const KirExpr *e);         /* op.c */
+LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
+LLVMValueRef fn_call(Fn *f, const KirExpr *e);       /* call.c */
+LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef y); /* of scalars */
+LLVMValueRef fn_large(Fn *f, const char *name, LLVMValueRef x); /* C's function, lane by lane */
+LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args);
+/* Memory (memory.c). */
+LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t); /* the place of a KIR_ELEM */
+LLVMValueRef fn_load(Fn *f, const KirExpr *e);
+LLVMValueRef fn_gather(Fn *f, const KirExpr *e);
+void fn_store(Fn *f, const KirStmt *s);
+/* Masks: an i1 a lane, and back. */
+LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);
+LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);
+LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs,
+                          LLVMValueRef *args);
+LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes);
+LLVMValueRef fn_fast(Fn *f, LLVMValueRef v); /* reals may be contracted, unless they are exact */
+
+#endif

@@ -1,0 +1,143 @@
+/* Elements: arrays of values inside a kernel, and buffers, whose elements are in storage form: bools
+ * are bytes, halves are halves. Vectors are aligned as their elements are. */
+#include "impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+static Var *find(Fn *f, const char *name)
+{
+    Var *v = fn_find(f, name);
+    if (!v || (v->kind != VAR_POINTER && v->kind != VAR_ARRAY)) native_bug("no memory is", name);
+    return v;
+}
+
+/* Of an element of kind `kind` there. */
+static LLVMTypeRef stored(Fn *f, const Var *v, KirType t)
+{
+    if (t.kind == KIR_RECORD) return native_type(f->n, t);
+    return v->kind == VAR_ARRAY ? native_scalar_type(f->n, t.kind)
+                                : native_storage_type(f->n, t.kind);
+}
+
+static unsigned alignment(LLVMTypeRef t)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) / 8;
+    case LLVMHalfTypeKind: return 2;
+    case LLVMFloatTypeKind: return 4;
+    case LLVMDoubleTypeKind: return 8;
+    default: return 0; /* a record's own */
+    }
+}
+
+static LLVMValueRef place_of(Fn *f, const Var *v, const KirExpr *offset, KirType t)
+{
+    LLVMValueRef at = fn_value_as(f, offset, idx);
+    return LLVMBuildGEP2(f->b, stored(f, v, t), v->at, &at, 1, "");
+}
+
+LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t)
+{
+    Var *v = find(f, e->name);
+    LLVMTypeRef elem = native_type(f->n, v->type);
+    *t = v->type;
+    LLVMValueRef at = native_int(f->n->i64, 0);
+    for (int i = 0; i < e->nargs; i++) {
+        LLVMValueRef index = fn_value_as(f, e->args[i], idx);
+        int64_t size = i < v->ndims ? v->dims[i] : 1;
+        at = i ? LLVMBuildNSWMul(f->b, at, native_int(f->n->i64, size), "") : at;
+        at = i ? LLVMBuildNSWAdd(f->b, at, index, "") : index;
+    }
+    return LLVMBuildGEP2(f->b, elem, v->at, &at, 1, "");
+}
+
+/* From storage form to a value. */
+static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
+{
+    if (from->kind == VAR_ARRAY || t.kind == KIR_RECORD) return v;
+    if (t.kind == SC_HALF) return LLVMBuildFPExt(f->b, v, native_type(f->n, t), "");
+    if (t.kind == SC_BOOL) return fn_mask_of_bits(f, fn_bits_of_mask(f, v));
+    return v;
+}
+
+LLVMValueRef fn_load(Fn *f, const KirExpr *e)
+{
+    Var *v = find(f, e->name);
+    LLVMTypeRef one = stored(f, v, e->type);
+    LLVMValueRef place = place_of(f, v, e->args[0], e->type);
+    unsigned lanes = e->type.kind == KIR_RECORD ? 1 : native_lanes(f->n, e->type.lanes);
+    LLVMValueRef x = LLVMBuildLoad2(f->b, native_vector(one, lanes), place, "");
+    if (alignment(one)) LLVMSetAlignment(x, alignment(one));
+    return arrived(f, x, v, e->type);
+}
+
+LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
+{
+    Var *v = find(f, e->name);
+    LLVMTypeRef one = stored(f, v, e->type);
+    LLVMValueRef base = place_of(f, v, e->args[0], e->type), each = fn_value(f, e->args[1]);
+    unsigned lanes = native_lanes(f->n, e->type.lanes);
+    LLVMValueRef x = LLVMGetUndef(LLVMVectorType(one, lanes));
+    for (unsigned i = 0; i < lanes; i++) {
+        LLVMValueRef lane = native_int(f->n->i32, i);
+        LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");
+        at = LLVMBuildSExt(f->b, at, f->n->i64, "");
+        LLVMValueRef place = LLVMBuildGEP2(f->b, one, base, &at, 1, "");
+        LLVMValueRef element = LLVMBuildLoad2(f->b, one, place, "");
+        x = LLVMBuildInsertElement(f->b, x, element, lane, "");
+    }
+    return arrived(f, x, v, e->type);
+}
+
+/* From a value to storage form. */
+static LLVMValueRef leaving(Fn *f, LLVMValueRef x, const Var *to, KirType t, unsigned lanes)
+{
+    if (to->kind == VAR_ARRAY || t.kind == KIR_RECORD) return x;
+    LLVMTypeRef type = native_vector(native_storage_type(f->n, t.kind), lanes);
+    if (t.kind == SC_HALF) return LLVMBuildFPTrunc(f->b, x, type, "");
+    if (t.kind != SC_BOOL) return x;
+    x = LLVMBuildTrunc(f->b, x, type, "");
+    return lanes == 1 ? x : LLVMBuildAnd(f->b, x, native_int(type, 1), "");
+}
+
+/* Past the caches, where the run asks for it and the vector is aligned. */
+static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
+{
+    Native *n = f->n;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    unsigned bytes = LLVMGetVectorSize(t) * align;
+    LLVMValueRef low = LLVMBuildAnd(f->b, LLVMBuildPtrToInt(f->b, place, n->i64, ""),
+                                    native_int(n->i64, bytes - 1), "");
+    LLVMValueRef aligned = LLVMBuildICmp(f->b, LLVMIntEQ, low, native_int(n->i64, 0), "");
+    LLVMBasicBlockRef past = fn_block(f), plain = fn_block(f), after = fn_block(f);
+    LLVMBuildCondBr(f->b, LLVMBuildAnd(f->b, f->stream, aligned, ""), past, plain);
+    fn_at(f, past);
+    LLVMValueRef store = LLVMBuildStore(f->b, x, place);
+    LLVMSetAlignment(store, bytes);
+    LLVMMetadataRef one = LLVMValueAsMetadata(native_int(n->i32, 1));
+    LLVMSetMetadata(store, n->nontemporal,
+                    LLVMMetadataAsValue(n->ctx, LLVMMDNodeInContext2(n->ctx, &one, 1)));
+    fn_go(f, after);
+    fn_at(f, plain);
+    LLVMSetAlignment(LLVMBuildStore(f->b, x, place), align);
+    fn_go(f, after);
+    fn_at(f, after);
+}
+
+void fn_store(Fn *f, const KirStmt *s)
+{
+    Var *v = find(f, s->name);
+    /* a scalar is stored as what the elements are */
+    KirType t = s->expr->type;
+    if (t.lanes == 1 && t.kind != KIR_RECORD && t.kind != SC_HALF) t.kind = v->type.kind;
+    unsigned lanes = t.kind == KIR_RECORD ? 1 : native_lanes(f->n, t.lanes);
+    LLVMTypeRef one = stored(f, v, t);
+    LLVMValueRef place = place_of(f, v, s->target, t);
+    LLVMValueRef x = leaving(f, fn_value_as(f, s->expr, t), v, t, lanes);
+    if (s->stream && f->stream && lanes > 1 && t.kind != SC_HALF) {
+        stream(f, x, place, alignment(one));
+        return;
+    }
+    LLVMValueRef store = LLVMBuildStore(f->b, x, place);
+    if (alignment(one)) LLVMSetAlignment(store, alignment(one));
+}

@@ -1,0 +1,256 @@
+/* Modules of native kernels: types, texts, passes (native.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "impl.h"
+
+void native_bug(const char *what, const char *name)
+{
+    fprintf(stderr, "csc: internal error in native kernels: %s %s\n", what, name);
+    abort();
+}
+
+/* ---- types ------------------------------------------------------------------------------------- */
+
+bool native_is_real(int kind)
+{
+    return kind < SC_COUNT && scalar_is_real((ScalarKind)kind);
+}
+
+bool native_is_signed(int kind)
+{
+    return kind == KIR_IDX || kind == SC_BOOL || scalar_is_signed((ScalarKind)kind);
+}
+
+unsigned native_bytes(Native *n, int kind)
+{
+    (void)n;
+    if (kind == KIR_IDX) return 8;
+    if (kind == SC_BOOL || kind == SC_HALF) return 4;
+    return (unsigned)scalar_bytes((ScalarKind)kind);
+}
+
+static LLVMTypeRef integer_type(Native *n, size_t bytes)
+{
+    return bytes == 1 ? n->i8 : bytes == 2 ? n->i16 : bytes == 4 ? n->i32 : n->i64;
+}
+
+LLVMTypeRef native_scalar_type(Native *n, int kind)
+{
+    if (kind == SC_DOUBLE) return n->f64;
+    if (native_is_real(kind)) return n->f32;
+    return integer_type(n, native_bytes(n, kind));
+}
+
+LLVMTypeRef native_storage_type(Native *n, int kind)
+{
+    if (kind == SC_HALF) return n->f16;
+    if (kind == SC_BOOL) return n->i8;
+    return native_scalar_type(n, kind);
+}
+
+LLVMTypeRef native_vector(LLVMTypeRef t, unsigned lanes)
+{
+    return lanes == 1 ? t : LLVMVectorType(t, lanes);
+}
+
+static LLVMTypeRef record_type(Native *n, const KirRecord *r)
+{
+    LLVMTypeRef *fields = arena_array(n->arena, LLVMTypeRef, r->nfields + 1);
+    for (int i = 0; i < r->nfields; i++) fields[i] = native_type(n, r->types[i]);
+    return LLVMStructTypeInContext(n->ctx, fields, (unsigned)r->nfields, false);
+}
+
+LLVMTypeRef native_type(Native *n, KirType t)
+{
+    if (t.kind == KIR_RECORD) return record_type(n, t.record);
+    return native_vector(native_scalar_type(n, t.kind), native_lanes(n, t.lanes));
+}
+
+int64_t native_macro(Native *n, const char *name, bool *found)
+{
+    int64_t v = 0;
+    *found = n->plan && cg_plan_macro(n->plan, &n->device, name, &v);
+    return v;
+}
+
+/* V2, V4 and V8 are macros like others; functions that know no plan never have them. */
+unsigned native_lanes(Native *n, int lanes)
+{
+    if (lanes > 0) return (unsigned)lanes;
+    char name[16];
+    bool found;
+    snprintf(name, sizeof name, "V%d", -lanes);
+    int64_t v = native_macro(n, name, &found);
+    if (!found) native_bug("no macro", name);
+    return (unsigned)v;
+}
+
+LLVMValueRef native_int(LLVMTypeRef t, int64_t v)
+{
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
+        return LLVMConstInt(t, (unsigned long long)v, true);
+    LLVMValueRef each[64], one = native_int(LLVMGetElementType(t), v);
+    unsigned lanes = LLVMGetVectorSize(t);
+    for (unsigned i = 0; i < lanes; i++) each[i] = one;
+    return LLVMConstVector(each, lanes);
+}
+
+LLVMValueRef native_real(LLVMTypeRef t, double v)
+{
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return LLVMConstReal(t, v);
+    LLVMValueRef each[64], one = LLVMConstReal(LLVMGetElementType(t), v);
+    unsigned lanes = LLVMGetVectorSize(t);
+    for (unsigned i = 0; i < lanes; i++) each[i] = one;
+    return LLVMConstVector(each, lanes);
+}
+
+LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(n->mod, name);
+    if (fn) return fn;
+    fn = LLVMAddFunction(n->mod, name, type);
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(n->ctx, nounwind, 0));
+    return fn;
+}
+
+/* ---- modules ----------------------------------------------------------------------------------- */
+
+Native *native_new(void)
+{
+    Arena *arena = arena_new();
+    Native *n = arena_new_of(arena, Native);
+    n->arena = arena;
+    LLVMContextRef ctx = n->ctx = LLVMContextCreate();
+    n->mod = LLVMModuleCreateWithNameInContext("kernels", ctx);
+    n->i1 = LLVMInt1TypeInContext(ctx);
+    n->i8 = LLVMInt8TypeInContext(ctx);
+    n->i16 = LLVMInt16TypeInContext(ctx);
+    n->i32 = LLVMInt32TypeInContext(ctx);
+    n->i64 = LLVMInt64TypeInContext(ctx);
+    n->f16 = LLVMHalfTypeInContext(ctx);
+    n->f32 = LLVMFloatTypeInContext(ctx);
+    n->f64 = LLVMDoubleTypeInContext(ctx);
+    n->ptr = LLVMPointerTypeInContext(ctx, 0);
+    n->nothing = LLVMVoidTypeInContext(ctx);
+    n->nontemporal = LLVMGetMDKindIDInContext(ctx, "nontemporal", 11);
+    return n;
+}
+
+void native_free(Native *n)
+{
+    if (!n) return;
+    if (n->mod) LLVMDisposeModule(n->mod);
+    LLVMContextDispose(n->ctx);
+    vec_free(&n->math);
+    vec_free(&n->functions);
+    arena_free(n->arena);
+}
+
+void native_print(Text *out, Native *n)
+{
+    char *text = LLVMPrintModuleToString(n->mod);
+    text_add(out, text);
+    LLVMDisposeMessage(text);
+}
+
+LLVMContextRef native_context(const Native *n)
+{
+    return n->ctx;
+}
+
+size_t native_size(const Native *n)
+{
+    return n->size;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+
+/* Work-items of a group that wait for each other, or share memory: no. */
+static bool possible(const KirStmt *s)
+{
+    for (; s; s = s->next)
+        if (s->kind == KIR_BARRIER || (s->kind == KIR_DECL && s->local) || !possible(s->body) ||
+            !possible(s->other))
+            return false;
+    return true;
+}
+
+/* Macros are constants of the code, so they must not depend on how many threads there are. */
+static bool is_fixed(const CgPlan *p, CgNativeLevel level)
+{
+    CgDevice one = cg_native_device(level, 1), many = cg_native_device(level, 64);
+    char *a = cg_plan_build_options(p, &one, 0), *b = cg_plan_build_options(p, &many, 0);
+    bool same = strcmp(a, b) == 0;
+    mem_free(a);
+    mem_free(b);
+    return same;
+}
+
+const char *const *native_add(Native *n, CgNativeLevel level, const CgCode *code)
+{
+    const char *error;
+    bool good = code->options->family == CG_CPU;
+    for (int i = 0; good && i < code->nfuncs; i++) good = possible(code->funcs[i].body);
+    CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
+    if (!plan) return NULL;
+    const char *const *names;
+    int nkernels = cg_plan_kernels(plan, &names);
+    if (!is_fixed(plan, level)) {
+        cg_plan_free(plan);
+        return NULL;
+    }
+    n->level = level;
+    n->code = code;
+    n->plan = plan;
+    n->device = cg_native_device(level, 1);
+    n->functions.len = 0;
+    for (int i = 0; i < code->nfuncs; i++) {
+        if (code->funcs[i].kernel) continue;
+        Function made = native_function(n, &code->funcs[i], false);
+        vec_push(&n->functions, made);
+    }
+    const char **made = arena_array(n->arena, const char *, nkernels + 1);
+    for (int k = 0; k < nkernels; k++)
+        for (int i = 0; i < code->nfuncs; i++)
+            if (code->funcs[i].kernel && strcmp(names[k], code->funcs[i].name) == 0)
+                made[k] = native_kernel(n, &code->funcs[i], n->nkernels++);
+    cg_plan_free(plan);
+    n->plan = NULL;
+    n->code = NULL;
+    return made;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------ */
+
+#if LLVM_VERSION_MAJOR >= 18
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+/* Kernels come with vectors and tiles made and written out: what is left is to get variables into
+ * registers and addresses out of loops. */
+static const char passes[] =
+    "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg)," /* before functions are inlined */
+    "cgscc(inline),globaldce,"
+    "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg," INSTCOMBINE ","
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa," INSTCOMBINE
+    ",early-cse<memssa>,loop-mssa(licm),adce,simplifycfg)";
+
+LLVMModuleRef native_take(Native *n, LLVMTargetMachineRef target)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetVerifyEach(options, getenv("CSC_VERIFY_EACH") != NULL);
+    LLVMErrorRef error = LLVMRunPasses(n->mod, passes, target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));
+    LLVMModuleRef mod = n->mod;
+    n->mod = NULL;
+    return mod;
+}

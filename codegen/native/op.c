@@ -1,0 +1,235 @@
+/* Operations of the language (section 8): integers wrap, shifts are masked, functions of reals are
+ * our own (kernel/math) or C's. */
+#include <string.h>
+
+#include "../kernel/math/math.h"
+#include "impl.h"
+
+/* ---- integers ---------------------------------------------------------------------------------- */
+
+/* x / 0 and x % 0 are 0 (and reported by who asks); MIN / -1 wraps. */
+LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef zero = native_int(t, 0), one = native_int(t, 1), minus = native_int(t, -1);
+    bool sign = native_is_signed(kind);
+    LLVMValueRef none = LLVMBuildICmp(f->b, LLVMIntEQ, y, zero, ""), turns = NULL, odd = none;
+    if (sign) {
+        turns = LLVMBuildICmp(f->b, LLVMIntEQ, y, minus, "");
+        odd = LLVMBuildOr(f->b, none, turns, "");
+    }
+    LLVMValueRef by = LLVMBuildSelect(f->b, odd, one, y, "");
+    if (rest) { /* by 1 it is 0 */
+        return sign ? LLVMBuildSRem(f->b, x, by, "") : LLVMBuildURem(f->b, x, by, "");
+    }
+    LLVMValueRef q = sign ? LLVMBuildSDiv(f->b, x, by, "") : LLVMBuildUDiv(f->b, x, by, "");
+    if (sign) q = LLVMBuildSelect(f->b, turns, LLVMBuildNeg(f->b, x, ""), q, "");
+    return LLVMBuildSelect(f->b, none, zero, q, "");
+}
+
+/* A constant divisor that is neither 0 nor -1. */
+static bool divides_plainly(const KirExpr *e)
+{
+    if (e->kind == KIR_SPLAT) e = e->args[0];
+    return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
+}
+
+static LLVMValueRef quotient(Fn *f, const KirExpr *e, LLVMValueRef x, LLVMValueRef y)
+{
+    bool rest = e->op == FD_OP_REM, sign = native_is_signed(e->type.kind);
+    unsigned lanes = native_lanes(f->n, e->type.lanes);
+    if (divides_plainly(e->args[1])) {
+        if (rest) return sign ? LLVMBuildSRem(f->b, x, y, "") : LLVMBuildURem(f->b, x, y, "");
+        return sign ? LLVMBuildSDiv(f->b, x, y, "") : LLVMBuildUDiv(f->b, x, y, "");
+    }
+    if (lanes == 1) return fn_divide(f, rest, e->type.kind, x, y);
+    LLVMValueRef all = LLVMGetUndef(LLVMTypeOf(x));
+    for (unsigned i = 0; i < lanes; i++) {
+        LLVMValueRef lane = native_int(f->n->i32, i);
+        LLVMValueRef a = LLVMBuildExtractElement(f->b, x, lane, ""),
+                     b = LLVMBuildExtractElement(f->b, y, lane, "");
+        all = LLVMBuildInsertElement(f->b, all, fn_divide(f, rest, e->type.kind, a, b), lane, "");
+    }
+    return all;
+}
+
+static LLVMValueRef shift(Fn *f, const KirExpr *e)
+{
+    LLVMTypeRef t = native_type(f->n, e->type);
+    LLVMValueRef x = fn_value_as(f, e->args[0], e->type), by = fn_value(f, e->args[1]);
+    unsigned lanes = native_lanes(f->n, e->type.lanes);
+    if (native_lanes(f->n, e->args[1]->type.lanes) != lanes) by = fn_splat(f, by, lanes);
+    if (LLVMTypeOf(by) != t) by = LLVMBuildIntCast2(f->b, by, t, false, "");
+    int64_t most = (int64_t)native_bytes(f->n, e->type.kind) * 8 - 1;
+    by = LLVMBuildAnd(f->b, by, native_int(t, most), "");
+    if (e->op == FD_OP_SHL) return LLVMBuildShl(f->b, x, by, "");
+    return native_is_signed(e->type.kind) ? LLVMBuildAShr(f->b, x, by, "")
+                                          : LLVMBuildLShr(f->b, x, by, "");
+}
+
+static LLVMValueRef pick(Fn *f, LLVMValueRef cond, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(f->b, cond, x, y, "");
+}
+
+static LLVMValueRef integer(Fn *f, const KirExpr *e, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMTypeRef t = native_type(f->n, e->type);
+    bool sign = native_is_signed(e->type.kind);
+    LLVMValueRef zero = LLVMConstNull(t);
+    switch (e->op) {
+    case FD_OP_ADD: return LLVMBuildAdd(f->b, x, y, "");
+    case FD_OP_SUB: return LLVMBuildSub(f->b, x, y, "");
+    case FD_OP_MUL: return LLVMBuildMul(f->b, x, y, "");
+    case FD_OP_NEG: return LLVMBuildNeg(f->b, x, "");
+    case FD_OP_DIV:
+    case FD_OP_REM: return quotient(f, e, x, y);
+    case FD_OP_MIN:
+        return pick(f, LLVMBuildICmp(f->b, sign ? LLVMIntSLT : LLVMIntULT, y, x, ""), y, x);
+    case FD_OP_MAX:
+        return pick(f, LLVMBuildICmp(f->b, sign ? LLVMIntSGT : LLVMIntUGT, y, x, ""), y, x);
+    case FD_OP_BITAND:
+    case FD_OP_LAND: return LLVMBuildAnd(f->b, x, y, "");
+    case FD_OP_BITOR:
+    case FD_OP_LOR: return LLVMBuildOr(f->b, x, y, "");
+    case FD_OP_BITXOR: return LLVMBuildXor(f->b, x, y, "");
+    case FD_OP_BITNOT:
+        if (e->type.kind == SC_BOOL && e->type.lanes == 1)
+            return LLVMBuildXor(f->b, x, native_int(t, 1), "");
+        return LLVMBuildNot(f->b, x, "");
+    case FD_OP_LNOT: return LLVMBuildNot(f->b, x, ""); /* of masks */
+    case FD_OP_ABS:
+        if (!sign) return x;
+        return pick(f, LLVMBuildICmp(f->b, LLVMIntSLT, x, zero, ""), LLVMBuildNeg(f->b, x, ""), x);
+    case FD_OP_SIGN: {
+        LLVMValueRef one = native_int(t, 1), more = LLVMBuildICmp(f->b, LLVMIntNE, x, zero, "");
+        LLVMValueRef positive = pick(f, more, one, zero);
+        if (!sign) return positive;
+        LLVMValueRef less = LLVMBuildICmp(f->b, LLVMIntSLT, x, zero, "");
+        return pick(f, less, native_int(t, -1), positive);
+    }
+    case FD_OP_GIVEN: return x;
+    default: native_bug("an operation on integers:", fd_op_info(e->op)->text);
+    }
+}
+
+/* ---- reals ------------------------------------------------------------------------------------- */
+
+LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args)
+{
+    Native *n = f->n;
+    bool precise = n->code->options->precise;
+    t.lanes = (int)native_lanes(n, t.lanes);
+    t.kind = t.kind == SC_DOUBLE ? SC_DOUBLE : SC_FLOAT;
+    for (size_t i = 0; i < n->math.len; i++) {
+        const MathInstance *m = &n->math.data[i];
+        if (m->op == op && m->type.kind == t.kind && m->type.lanes == t.lanes &&
+            m->level == n->level && m->precise == precise)
+            return LLVMBuildCall2(f->b, m->function.type, m->function.fn, args, nargs, "");
+    }
+    KirFunc made;
+    if (!math_function(n->arena, op, t, precise, &made))
+        native_bug("no function for", fd_op_info(op)->text);
+    MathInstance m = {op, t, n->level, precise, native_function(n, &made, true)};
+    vec_push(&n->math, m);
+    return LLVMBuildCall2(f->b, m.function.type, m.function.fn, args, nargs, "");
+}
+
+/* C's function of doubles, lane by lane. */
+static LLVMValueRef by_lane(Fn *f, const char *name, LLVMValueRef x)
+{
+    Native *n = f->n;
+    LLVMTypeRef t = LLVMTypeOf(x), type = LLVMFunctionType(n->f64, &n->f64, 1, false);
+    LLVMValueRef fn = native_extern(n, name, type);
+    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMTypeRef one = vector ? LLVMGetElementType(t) : t;
+    unsigned lanes = vector ? LLVMGetVectorSize(t) : 1;
+    LLVMValueRef all = LLVMGetUndef(t);
+    for (unsigned i = 0; i < lanes; i++) {
+        LLVMValueRef lane = native_int(n->i32, i);
+        LLVMValueRef v = vector ? LLVMBuildExtractElement(f->b, x, lane, "") : x;
+        v = LLVMBuildFPCast(f->b, v, n->f64, "");
+        v = LLVMBuildCall2(f->b, type, fn, &v, 1, "");
+        v = LLVMBuildFPCast(f->b, v, one, "");
+        if (!vector) return v;
+        all = LLVMBuildInsertElement(f->b, all, v, lane, "");
+    }
+    return all;
+}
+
+LLVMValueRef fn_large(Fn *f, const char *name, LLVMValueRef x)
+{
+    return by_lane(f, name, x);
+}
+
+/* min and max: those of NaN and a number are the number with --precise, else either. */
+static LLVMValueRef extreme(Fn *f, bool least, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef both[] = {x, y};
+    if (f->n->code->options->precise)
+        return fn_intrinsic(f, least ? "llvm.minnum" : "llvm.maxnum", LLVMTypeOf(x), 2, both);
+    return pick(f, LLVMBuildFCmp(f->b, least ? LLVMRealOLT : LLVMRealOGT, y, x, ""), y, x);
+}
+
+static LLVMValueRef sign_of(Fn *f, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef zero = native_real(t, 0), one = native_real(t, 1), minus = native_real(t, -1);
+    LLVMValueRef number = LLVMBuildFCmp(f->b, LLVMRealORD, x, x, "");
+    LLVMValueRef v = pick(f, number, x, zero);
+    v = pick(f, LLVMBuildFCmp(f->b, LLVMRealOLT, x, zero, ""), minus, v);
+    return pick(f, LLVMBuildFCmp(f->b, LLVMRealOGT, x, zero, ""), one, v);
+}
+
+static const char *intrinsic_of(FdOp op)
+{
+    switch (op) {
+    case FD_OP_SQRT: return "llvm.sqrt";
+    case FD_OP_FMA: return "llvm.fma";
+    case FD_OP_COPYSIGN: return "llvm.copysign";
+    case FD_OP_FLOOR: return "llvm.floor";
+    case FD_OP_CEILING: return "llvm.ceil";
+    case FD_OP_ROUND: return "llvm.rint";
+    case FD_OP_TRUNCATE: return "llvm.trunc";
+    case FD_OP_ABS: return "llvm.fabs";
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef real(Fn *f, const KirExpr *e, LLVMValueRef *args)
+{
+    const char *intrinsic = intrinsic_of(e->op);
+    if (intrinsic) return fn_intrinsic(f, intrinsic, LLVMTypeOf(args[0]), (unsigned)e->nargs, args);
+    if (fd_op_info(e->op)->own) return fn_math(f, e->op, e->type, (unsigned)e->nargs, args);
+    switch (e->op) {
+    case FD_OP_ADD: return fn_fast(f, LLVMBuildFAdd(f->b, args[0], args[1], ""));
+    case FD_OP_SUB: return fn_fast(f, LLVMBuildFSub(f->b, args[0], args[1], ""));
+    case FD_OP_MUL: return fn_fast(f, LLVMBuildFMul(f->b, args[0], args[1], ""));
+    case FD_OP_DIV: return fn_fast(f, LLVMBuildFDiv(f->b, args[0], args[1], ""));
+    case FD_OP_NEG: return LLVMBuildFNeg(f->b, args[0], "");
+    case FD_OP_MIN: return extreme(f, true, args[0], args[1]);
+    case FD_OP_MAX: return extreme(f, false, args[0], args[1]);
+    case FD_OP_SIGN: return sign_of(f, args[0]);
+    case FD_OP_ERF: return by_lane(f, "erf", args[0]);
+    case FD_OP_ERFC: return by_lane(f, "erfc", args[0]);
+    case FD_OP_TGAMMA: return by_lane(f, "tgamma", args[0]);
+    case FD_OP_LGAMMA: return by_lane(f, "lgamma", args[0]);
+    case FD_OP_GIVEN: return args[0];
+    default: native_bug("an operation on reals:", fd_op_info(e->op)->text);
+    }
+}
+
+LLVMValueRef fn_op(Fn *f, const KirExpr *e)
+{
+    if (e->op == FD_OP_SHL || e->op == FD_OP_SHR) return shift(f, e);
+    if (e->op == FD_OP_RANDOM) {
+        Native *n = f->n;
+        const KirType wide = kir_type(SC_LONG, 1);
+        LLVMTypeRef params[] = {n->i64, n->i64}, type = LLVMFunctionType(n->f32, params, 2, false);
+        LLVMValueRef both[] = {fn_value_as(f, e->args[0], wide), fn_value_as(f, e->args[1], wide)};
+        return LLVMBuildCall2(f->b, type, native_extern(n, "cs_kernel_random", type), both, 2, "");
+    }
+    LLVMValueRef args[3] = {0};
+    for (int i = 0; i < e->nargs; i++) args[i] = fn_value_as(f, e->args[i], e->type);
+    return native_is_real(e->type.kind) ? real(f, e, args) : integer(f, e, args[0], args[1]);
+}
