@@ -78,7 +78,21 @@ static double cost_of_apply(const FdNode *n, const FdiMap *lets, const double *l
     return n->fn->leaf == FD_LEAF_USER ? cost_of_user(n->fn->user) : FDI_COST_READ;
 }
 
-double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
+/* How often the body of a reduction, or of the root, is evaluated; env NULL: nobody knows. */
+static double trips(const FdNode *n, const FdEnv *env)
+{
+    double times = 1;
+    for (int i = 0; env && i < n->nvars; i++) {
+        int64_t lo = 0, hi = 0;
+        bool known = n->doms[i].lo && n->doms[i].hi &&
+                     fd_eval_bound(n->doms[i].lo, env, &lo) == FD_BOUND_OK &&
+                     fd_eval_bound(n->doms[i].hi, env, &hi) == FD_BOUND_OK;
+        times *= !known ? FDI_COST_TRIPS : hi > lo ? (double)hi - (double)lo : 0;
+    }
+    return env ? times : FDI_COST_TRIPS;
+}
+
+static double work(const FdNode *n, const FdiMap *lets, const double *let_costs, const FdEnv *env)
 {
     typedef struct Work {
         const FdNode *node;
@@ -99,7 +113,7 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
         double times = w.times;
         if (w.node->kind == FD_APPLY) cost += times * cost_of_apply(w.node, lets, let_costs);
         if (w.node->kind == FD_REDUCE) {
-            times *= FDI_COST_TRIPS;
+            times *= trips(w.node, env);
             cost += times;
         }
         for (int i = fd_nbound(w.node); i < count; i++) {
@@ -111,6 +125,18 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
     vec_free(&stack);
     fdi_map_free(&seen);
     return cost;
+}
+
+double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
+{
+    return work(n, lets, let_costs, NULL);
+}
+
+double fd_work(const FdGraph *g, const FdEnv *env)
+{
+    const FdiMap none = {0};
+    double elements = g->root->kind == FD_LET ? trips(g->root, env) : 1;
+    return elements * (1 + work(g->root, &none, NULL, env));
 }
 
 /* ---- what can be stored ---------------------------------------------------------------- */

@@ -435,6 +435,10 @@ FdBoundStatus fd_eval_bound(const FdNode *n, const FdEnv *env, int64_t *out);
 /* The concrete domain of a function node or let root. */
 FdBoundStatus fd_eval_box(Fd *fd, const FdNode *f, const FdEnv *env, FdBox *out);
 
+/* Operations in all that evaluating the root takes: of all elements, ranges with bounds being as long
+ * as they are. Coarse. */
+double fd_work(const FdGraph *g, const FdEnv *env);
+
 /* ---- passes --------------------------------------------------------------------------- */
 
 typedef struct FdError { /* a user error found by a pass; message NULL: none */

@@ -15,6 +15,7 @@
 #include "evaluate/kernels.h"
 #include "evaluate/lazy.h"
 #include "library/console.h"
+#include "native/pool.h"
 #include "objects/count.h"
 #include "objects/record.h"
 #include "stack.h"
@@ -116,6 +117,7 @@ int32_t cs_finish(void)
     evals_free();
     device_leave();
     kernels_free();
+    pool_end();
     device_close();
     memory_trim();
     profile_free();

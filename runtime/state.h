@@ -78,6 +78,9 @@ typedef struct RtState {
     uint64_t cached;             /* cache.c: bytes in its folder; 0: not known */
     locale_t locale;             /* unicode.c */
     struct Profile *profile;     /* profile.c */
+    struct Pool *pool;           /* native/pool.c */
+    int units;                   /* threads of the pool, the caller among them; 0: not asked yet */
+    int native_read;             /* native.c: CS_DEVICE, once read */
     uint64_t evaluations;        /* of arrays and scalars, so far */
 } RtState;
 

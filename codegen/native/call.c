@@ -326,10 +326,24 @@ static LLVMValueRef square(Fn *f, const KirExpr *e)
 
 /* ---- which ------------------------------------------------------------------------------------- */
 
-/* Angles that our own functions leave. */
-static LLVMValueRef large(Fn *f, const KirExpr *e)
+/* Large angles: the runtime's, lane by lane. */
+static LLVMValueRef far_angle(Fn *f, const KirExpr *e)
 {
-    return fn_large(f, e->name + strlen("cs_large_"), fn_value(f, e->args[0]));
+    bool wide = e->type.kind == SC_DOUBLE;
+    char name[64];
+    snprintf(name, sizeof name, "cs_kernel_%s_%s", e->name + strlen("cs_"),
+             wide ? "double" : "float");
+    return fn_by_lane(f, name, wide ? f->n->f64 : f->n->f32, fn_value(f, e->args[0]));
+}
+
+static LLVMValueRef noted(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    LLVMValueRef kind = LLVMBuildLoad2(f->b, n->i32, fn_value(f, e->args[0]), "");
+    LLVMSetAlignment(kind, 4);
+    LLVMSetOrdering(kind, LLVMAtomicOrderingMonotonic);
+    LLVMValueRef is = native_int(n->i32, CG_ERR_NOTED);
+    return fn_mask_of_bits(f, LLVMBuildICmp(f->b, LLVMIntEQ, kind, is, ""));
 }
 
 static LLVMValueRef text_function(Fn *f, const KirExpr *e)
@@ -364,6 +378,7 @@ static const struct {
     {"cs_fail", false, call_fail},
     {"cs_inside", false, inside},
     {"cs_note", false, note},
+    {"cs_noted", false, noted},
     {"cs_beyond", false, beyond},
     {"cs_within", false, within},
     {"cs_beyonds", false, beyonds},
@@ -385,7 +400,7 @@ static const struct {
     {"cs_turned", false, turned},
     {"cs_moved", false, moved},
     {"CAT(cs_square_", true, square},
-    {"cs_large_", true, large},
+    {"cs_far_", true, far_angle},
 };
 
 LLVMValueRef fn_call(Fn *f, const KirExpr *e)

@@ -129,7 +129,8 @@ LLVMValueRef fn_op(Fn *f, const KirExpr *e);         /* op.c */
 LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
 LLVMValueRef fn_call(Fn *f, const KirExpr *e);       /* call.c */
 LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef y); /* of scalars */
-LLVMValueRef fn_large(Fn *f, const char *name, LLVMValueRef x); /* C's function, lane by lane */
+/* A function of C for values of type `of`, lane by lane. */
+LLVMValueRef fn_by_lane(Fn *f, const char *name, LLVMTypeRef of, LLVMValueRef x);
 LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args);
 /* Memory (memory.c). */
 LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t); /* the place of a KIR_ELEM */

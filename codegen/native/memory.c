@@ -11,12 +11,18 @@ static Var *find(Fn *f, const char *name)
     return v;
 }
 
-/* Of an element of kind `kind` there. */
+/* Arrays hold what they are declared as; bools in storage form are declared as bytes. */
+static bool holds_values(const Var *v, KirType t)
+{
+    return t.kind == KIR_RECORD || (v->kind == VAR_ARRAY && v->type.kind == t.kind);
+}
+
+/* Of an element of that type there. */
 static LLVMTypeRef stored(Fn *f, const Var *v, KirType t)
 {
     if (t.kind == KIR_RECORD) return native_type(f->n, t);
-    return v->kind == VAR_ARRAY ? native_scalar_type(f->n, t.kind)
-                                : native_storage_type(f->n, t.kind);
+    return holds_values(v, t) ? native_scalar_type(f->n, t.kind)
+                              : native_storage_type(f->n, t.kind);
 }
 
 static unsigned alignment(LLVMTypeRef t)
@@ -54,7 +60,7 @@ LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t)
 /* From storage form to a value. */
 static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
 {
-    if (from->kind == VAR_ARRAY || t.kind == KIR_RECORD) return v;
+    if (holds_values(from, t)) return v;
     if (t.kind == SC_HALF) return LLVMBuildFPExt(f->b, v, native_type(f->n, t), "");
     if (t.kind == SC_BOOL) return fn_mask_of_bits(f, fn_bits_of_mask(f, v));
     return v;
@@ -92,7 +98,7 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
 /* From a value to storage form. */
 static LLVMValueRef leaving(Fn *f, LLVMValueRef x, const Var *to, KirType t, unsigned lanes)
 {
-    if (to->kind == VAR_ARRAY || t.kind == KIR_RECORD) return x;
+    if (holds_values(to, t)) return x;
     LLVMTypeRef type = native_vector(native_storage_type(f->n, t.kind), lanes);
     if (t.kind == SC_HALF) return LLVMBuildFPTrunc(f->b, x, type, "");
     if (t.kind != SC_BOOL) return x;

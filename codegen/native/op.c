@@ -135,11 +135,10 @@ LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *ar
     return LLVMBuildCall2(f->b, m.function.type, m.function.fn, args, nargs, "");
 }
 
-/* C's function of doubles, lane by lane. */
-static LLVMValueRef by_lane(Fn *f, const char *name, LLVMValueRef x)
+LLVMValueRef fn_by_lane(Fn *f, const char *name, LLVMTypeRef of, LLVMValueRef x)
 {
     Native *n = f->n;
-    LLVMTypeRef t = LLVMTypeOf(x), type = LLVMFunctionType(n->f64, &n->f64, 1, false);
+    LLVMTypeRef t = LLVMTypeOf(x), type = LLVMFunctionType(of, &of, 1, false);
     LLVMValueRef fn = native_extern(n, name, type);
     bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
     LLVMTypeRef one = vector ? LLVMGetElementType(t) : t;
@@ -148,18 +147,13 @@ static LLVMValueRef by_lane(Fn *f, const char *name, LLVMValueRef x)
     for (unsigned i = 0; i < lanes; i++) {
         LLVMValueRef lane = native_int(n->i32, i);
         LLVMValueRef v = vector ? LLVMBuildExtractElement(f->b, x, lane, "") : x;
-        v = LLVMBuildFPCast(f->b, v, n->f64, "");
+        if (one != of) v = LLVMBuildFPCast(f->b, v, of, "");
         v = LLVMBuildCall2(f->b, type, fn, &v, 1, "");
-        v = LLVMBuildFPCast(f->b, v, one, "");
+        if (one != of) v = LLVMBuildFPCast(f->b, v, one, "");
         if (!vector) return v;
         all = LLVMBuildInsertElement(f->b, all, v, lane, "");
     }
     return all;
-}
-
-LLVMValueRef fn_large(Fn *f, const char *name, LLVMValueRef x)
-{
-    return by_lane(f, name, x);
 }
 
 /* min and max: those of NaN and a number are the number with --precise, else either. */
@@ -210,10 +204,10 @@ static LLVMValueRef real(Fn *f, const KirExpr *e, LLVMValueRef *args)
     case FD_OP_MIN: return extreme(f, true, args[0], args[1]);
     case FD_OP_MAX: return extreme(f, false, args[0], args[1]);
     case FD_OP_SIGN: return sign_of(f, args[0]);
-    case FD_OP_ERF: return by_lane(f, "erf", args[0]);
-    case FD_OP_ERFC: return by_lane(f, "erfc", args[0]);
-    case FD_OP_TGAMMA: return by_lane(f, "tgamma", args[0]);
-    case FD_OP_LGAMMA: return by_lane(f, "lgamma", args[0]);
+    case FD_OP_ERF: return fn_by_lane(f, "erf", f->n->f64, args[0]);
+    case FD_OP_ERFC: return fn_by_lane(f, "erfc", f->n->f64, args[0]);
+    case FD_OP_TGAMMA: return fn_by_lane(f, "tgamma", f->n->f64, args[0]);
+    case FD_OP_LGAMMA: return fn_by_lane(f, "lgamma", f->n->f64, args[0]);
     case FD_OP_GIVEN: return args[0];
     default: native_bug("an operation on reals:", fd_op_info(e->op)->text);
     }

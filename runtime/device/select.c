@@ -1,5 +1,5 @@
-/* CS_DEVICE: cpu, gpu, #k or part of a name (ref never comes here). Without it the first GPU is
- * used, else the first CPU, else whatever there is. Messages say what exists and what to do, in one
+/* CS_DEVICE: cpu, gpu, #k or part of a name (ref never comes here). Without it, or with native or
+ * opencl, the first GPU is used, else the first CPU, else whatever there is. Messages say what exists and what to do, in one
  * line. */
 #include "select.h"
 
@@ -39,7 +39,7 @@ static int first_of(const DeviceList *list, ListedKind kind)
 
 static int find(const DeviceList *list, const char *wish)
 {
-    if (!wish || !*wish) {
+    if (!wish || !*wish || strcmp(wish, "native") == 0 || strcmp(wish, "opencl") == 0) {
         int gpu = first_of(list, LISTED_GPU), cpu = first_of(list, LISTED_CPU);
         return gpu >= 0 ? gpu : cpu >= 0 ? cpu : 0;
     }

@@ -27,6 +27,8 @@ typedef struct Composed {
     const FdNode *infinite; /* a reduction over all values of a type, or NULL */
     Ref *ref;               /* for interpretation, once needed */
     struct Kernel *kernel;  /* for devices, once needed */
+    struct Kernel *native;  /* in the program as machine code, once looked for; NULL: not there */
+    bool looked;
 } Composed;
 
 /* One evaluation: the composed graph and the values of its slots. */

@@ -5,6 +5,7 @@
 
 #include "../device/device.h"
 #include "../device/memory.h"
+#include "../native/native.h"
 #include "../objects/record.h"
 #include "../state.h"
 #include "ahead.h"
@@ -196,15 +197,16 @@ static bool reports_errors(const CgSchedule *s)
     return false;
 }
 
-/* Binds the plan to the numbers. */
-static bool bind(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
+/* Binds the plan of a kernel to the numbers. */
+static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers *n,
+                 const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
     const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
-    n->variant = cg_plan_variant(c->kernel->plan, &n->binding, device_info());
-    bool good = cg_plan_bind(c->kernel->plan, &n->binding, device_info(), n->arena, &n->schedule) &&
-                s->nouts == r->n;
+    n->variant = cg_plan_variant(k->plan, &n->binding, device);
+    bool good =
+        cg_plan_bind(k->plan, &n->binding, device, n->arena, &n->schedule) && s->nouts == r->n;
     for (int i = 0; good && i < s->nouts; i++) good = s->outs[i] <= r->buffers[i]->capacity;
     if (!good) rt_throw_memory(site, SIZE_MAX);
     return good;
@@ -215,13 +217,36 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
 {
     Composed *c = e->composed;
     if (device_is_ref() || e->nclosures) return INTERPRET;
-    if (!device_open(site)) return FAILED;
+    if (!device_open(site)) { /* a program of native kernels needs none */
+        if (native_use() != NATIVE_ALL || rt.error.kind != RT_DEVICE) return FAILED;
+        rt_catch();
+        return INTERPRET;
+    }
     if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph, site);
     if (!c->kernel || cs_pending) return FAILED;
     if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
     if (c->kernel->status == CG_OK) return DONE;
     CsSite at = rt_site_at(site, c->kernel->loc);
     rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
+    return FAILED;
+}
+
+/* The arrays' buffers; `queued`: the host must not write them until launches are over. */
+static void take_slots(Evaluation *e, Numbers *n, bool queued)
+{
+    const FdOrder *o = &e->composed->order;
+    for (int k = 0; k < o->nslots; k++) {
+        Array *a = e->leaves.data[o->slots[k]].array;
+        if (!a) continue;
+        n->slots[k] = a->head.buffer;
+        if (queued) a->head.host_state &= ~CS_HOST_WRITE;
+    }
+}
+
+static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSite *site)
+{
+    if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED) return DONE;
+    throw_kernel_error(e, words, site);
     return FAILED;
 }
 
@@ -232,20 +257,12 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    for (int k = 0; k < c->order.nslots; k++) {
-        Array *a = e->leaves.data[c->order.slots[k]].array;
-        if (!a) continue;
-        n->slots[k] = a->head.buffer;
-        a->head.host_state &= ~CS_HOST_WRITE;
-    }
+    take_slots(e, n, true);
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
     if (!can_fail) return DONE;
-    if (!device_errors(words, site)) return FAILED;
-    if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED) return DONE;
-    throw_kernel_error(e, words, site);
-    return FAILED;
+    return device_errors(words, site) ? outcome_of(e, words, site) : FAILED;
 }
 
 /* ---- arrays and scalars ---------------------------------------------------------------------- */
@@ -266,6 +283,7 @@ typedef struct Preparation {
     Numbers numbers;
     const Results *results;
     const CsSite *site;
+    double work; /* operations in all */
     Outcome outcome;
 } Preparation;
 
@@ -282,7 +300,51 @@ static void prepare_numbers(void *preparation)
 static void prepare_launch(void *preparation)
 {
     Preparation *p = preparation;
-    p->outcome = bind(p->e, &p->numbers, p->results, p->site) ? DONE : FAILED;
+    bool good = bind(p->e, p->e->composed->kernel, device_info(), &p->numbers, p->results, p->site);
+    p->outcome = good ? DONE : FAILED;
+}
+
+/* ---- in the program itself ------------------------------------------------------------------- */
+
+static void prepare_native(void *preparation)
+{
+    Preparation *p = preparation;
+    const Composed *c = p->e->composed;
+    CgDevice device = native_device(c->native->form);
+    p->work = fd_work(&c->graph, &p->numbers.env);
+    p->outcome = !native_pays(p->work)                                              ? INTERPRET
+                 : bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE
+                                                                                    : FAILED;
+}
+
+/* INTERPRET: not here. */
+static Outcome in_program(Preparation *p)
+{
+    Evaluation *e = p->e;
+    Composed *c = e->composed;
+    if (native_use() == NATIVE_NEVER || e->nclosures) return INTERPRET;
+    if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
+    c->looked = !cs_pending;
+    if (cs_pending) return FAILED;
+    if (!c->native) return INTERPRET;
+    if (!mem_try(prepare_native, p)) {
+        rt_throw_memory(p->site, 0);
+        return FAILED;
+    }
+    if (p->outcome != DONE) return p->outcome;
+    kernels_dump(c->native, &p->numbers.schedule);
+    take_slots(e, &p->numbers, false);
+    NativeRun run = {.form = c->native->form,
+                     .plan = c->native->plan,
+                     .schedule = &p->numbers.schedule,
+                     .variant = p->numbers.variant,
+                     .nslots = c->order.nslots,
+                     .slots = p->numbers.slots,
+                     .outs = p->results->buffers,
+                     .work = p->work};
+    uint32_t words[CG_ERROR_WORDS];
+    if (!native_run(&run, words, p->site)) return FAILED;
+    return outcome_of(e, words, p->site);
 }
 
 /* The same on the device, if it can do it. */
@@ -290,12 +352,17 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
 {
     Preparation p = {.e = e, .results = r, .site = site};
     bool good = mem_try(prepare_numbers, &p);
-    if (good && p.outcome == DONE && small_is(e, &p.numbers.env, r->count)) p.outcome = INTERPRET;
-    if (good && p.outcome == DONE) p.outcome = find_kernel(e, site);
-    if (good && p.outcome == DONE) good = mem_try(prepare_launch, &p);
+    Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
+    bool queue = native == INTERPRET && p.outcome != FAILED;
+    if (good && queue && small_is(e, &p.numbers.env, r->count))
+        p.outcome = INTERPRET;
+    else if (good && queue)
+        p.outcome = find_kernel(e, site);
+    if (good && queue && p.outcome == DONE) good = mem_try(prepare_launch, &p);
     if (!good) rt_throw_memory(site, 0);
     if (!good) p.outcome = FAILED;
-    if (p.outcome == DONE) p.outcome = launch(e, &p.numbers, r, site);
+    if (good && native != INTERPRET) p.outcome = native;
+    if (queue && p.outcome == DONE) p.outcome = launch(e, &p.numbers, r, site);
     arena_free(p.numbers.arena);
     return p.outcome;
 }

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "../device/cache.h"
+#include "../native/native.h"
 #include "../state.h"
 
 enum { BUCKETS = 128 };
@@ -20,10 +21,10 @@ struct Kernels {
     struct Joined *joined; /* NULL: not tried */
 };
 
-static CgOptions options(void)
+static CgOptions options(CgFamily family)
 {
     const CsProgram *p = rt.program;
-    CgOptions o = {.family = device_info()->family};
+    CgOptions o = {.family = family};
     if (p) o.tile = (CgTile)p->tile;
     if (p) o.precise = p->precise != 0;
     if (p) o.seed = (uint32_t)p->schedule_seed;
@@ -41,16 +42,22 @@ static bool use_text(Kernel *k, const char *text)
     return k->plan != NULL;
 }
 
-static bool embedded(Kernel *k)
+/* Its number among the program's; -1: it is none of them. */
+static int32_t number_of(FdKey key)
 {
     const CsProgram *p = rt.program;
     for (int32_t i = 0; p && i < p->nkernels; i++)
-        if (p->kernels[i].key_hi == k->key.hi && p->kernels[i].key_lo == k->key.lo) {
-            if (!use_text(k, p->kernels[i].text)) return false;
-            k->embedded = i;
-            return true;
-        }
-    return false;
+        if (p->kernels[i].key_hi == key.hi && p->kernels[i].key_lo == key.lo) return i;
+    return -1;
+}
+
+static bool embedded(Kernel *k)
+{
+    int32_t i = number_of(k->key);
+    if (i < 0 || !use_text(k, rt.program->kernels[i].text)) return false;
+    k->embedded = i;
+    k->form = native_form(&rt.program->kernels[i]);
+    return true;
 }
 
 static void text_name(const Kernel *k, char name[64])
@@ -111,9 +118,9 @@ static void make(void *making)
     m->made = k;
 }
 
-Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
+static Kernel *find(FdKey graph_key, const FdGraph *g, CgFamily family, const CsSite *site)
 {
-    Making m = {.graph = g, .options = options()};
+    Making m = {.graph = g, .options = options(family)};
     m.key = cg_key(graph_key, &m.options);
     if (!rt.kernels && !(rt.kernels = mem_object(sizeof *rt.kernels))) {
         rt_throw_memory(site, sizeof *rt.kernels);
@@ -128,6 +135,20 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
     }
     m.made->next = *bucket;
     return *bucket = m.made;
+}
+
+Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
+{
+    return find(graph_key, g, device_info()->family, site);
+}
+
+Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
+{
+    CgOptions o = options(CG_CPU);
+    int32_t i = number_of(cg_key(graph_key, &o));
+    if (i < 0 || !native_form(&rt.program->kernels[i])) return NULL;
+    Kernel *k = find(graph_key, g, CG_CPU, site);
+    return k && k->form && k->status == CG_OK ? k : NULL;
 }
 
 /* ---- builds ------------------------------------------------------------------------- */
@@ -261,7 +282,7 @@ static void join(void *joining)
         mem_free(options);
         cg_plan_free(plan);
     }
-    CgOptions o = options();
+    CgOptions o = options(device_info()->family);
     char *text = n > 1 ? cg_join(n, texts, &o) : NULL;
     mem_free(texts);
     j->building.options = text_take(&all);

@@ -20,6 +20,7 @@ typedef struct Kernel {
     char *own;        /* the text, if it is ours to free */
     int32_t embedded; /* its number in the program; -1: it is not */
     CgPlan *plan;
+    const CsCode *form; /* as machine code, if the program has that */
     int nbuilds;
     KernelBuild *builds;
 } Kernel;
@@ -27,6 +28,9 @@ typedef struct Kernel {
 /* Its status says whether there is a plan. NULL with OutOfMemoryException pending. The device must
  * be open. */
 Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
+/* What the program has as machine code for this processor; NULL: it has not, or, with
+ * OutOfMemoryException pending, memory is out. Opens no device. */
+Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */
 DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site);
 /* What CS_DUMP asks for, on stderr. */

@@ -1,0 +1,209 @@
+/* Native kernels (native.h): which form, and runs. */
+#include "native.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../fdag/fdag.h"
+#include "../device/memory.h"
+#include "../device/profile.h"
+#include "../state.h"
+#include "pool.h"
+
+enum {
+    SMALL_WORK = 1 << 16,  /* a launch costs as much as so many operations */
+    SHARED_WORK = 1 << 12, /* from here on threads that are awake help */
+};
+
+/* ---- which ------------------------------------------------------------------------------------- */
+
+NativeUse native_use(void)
+{
+    if (rt.native_read) return (NativeUse)(rt.native_read - 1);
+    const char *device = getenv("CS_DEVICE");
+    NativeUse use = NATIVE_NEVER;
+    if (device && strcmp(device, "native") == 0) use = NATIVE_ALL;
+    rt.native_read = (int)use + 1;
+    return use;
+}
+
+static bool supported(int level)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    switch ((CgNativeLevel)level) {
+    case CG_NATIVE_V2: return __builtin_cpu_supports("x86-64-v2");
+    case CG_NATIVE_V3: return __builtin_cpu_supports("x86-64-v3");
+    case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
+    default: return false;
+    }
+#else
+    (void)level;
+    return false;
+#endif
+}
+
+const CsCode *native_form(const CsKernel *k)
+{
+    const CsCode *best = NULL;
+    for (int32_t i = 0; i < k->ncodes; i++)
+        if (supported(k->codes[i].level)) best = &k->codes[i];
+    return best;
+}
+
+CgDevice native_device(const CsCode *form)
+{
+    return cg_native_device((CgNativeLevel)form->level, pool_units());
+}
+
+bool native_pays(double work)
+{
+    return native_use() == NATIVE_ALL || work <= SMALL_WORK;
+}
+
+/* ---- what kernels call ------------------------------------------------------------------------- */
+
+void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, int64_t lo,
+                    int64_t n)
+{
+    _Atomic uint32_t *first = (_Atomic uint32_t *)error;
+    uint32_t none = CG_ERR_NONE, noted = CG_ERR_NOTED;
+    if (!atomic_compare_exchange_strong(first, &none, (uint32_t)kind) &&
+        !atomic_compare_exchange_strong(first, &noted, (uint32_t)kind))
+        return;
+    error[1] = (uint32_t)site;
+    const int64_t numbers[] = {index, lo, n};
+    for (int i = 0; i < 3; i++) {
+        error[2 + 2 * i] = (uint32_t)numbers[i];
+        error[3 + 2 * i] = (uint32_t)((uint64_t)numbers[i] >> 32);
+    }
+}
+
+float cs_kernel_random(int64_t seed, int64_t index)
+{
+    return fd_random_uniform(seed, index);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+enum { MAX_ARGS = 64 };
+
+typedef struct Job {
+    CsKernelCode *code;
+    const uint64_t *args;
+    const CsKernelAt *at; /* sizes and variant */
+} Job;
+
+static void do_items(const void *job, int64_t from, int64_t to)
+{
+    const Job *j = job;
+    CsKernelAt at = *j->at;
+    at.id[0] = from % at.size[0];
+    at.id[1] = from / at.size[0] % at.size[1];
+    at.id[2] = from / at.size[0] / at.size[1];
+    for (int64_t i = from; i < to; i++) {
+        j->code(j->args, &at);
+        if (++at.id[0] < at.size[0]) continue;
+        at.id[0] = 0;
+        if (++at.id[1] < at.size[1]) continue;
+        at.id[1] = 0;
+        at.id[2]++;
+    }
+}
+
+/* Pointers of the host, in place of buffers. */
+typedef struct Memory {
+    void *const *slots, *const *temps, *const *outs;
+    uint32_t *errors;
+} Memory;
+
+static void *memory_of(const Memory *m, const CgArg *a)
+{
+    static _Alignas(64) char none[64]; /* what stands for arrays without elements; only read */
+    void *p = a->kind == CG_ARG_SLOT   ? m->slots[a->index]
+              : a->kind == CG_ARG_TEMP ? m->temps[a->index]
+              : a->kind == CG_ARG_OUT  ? m->outs[a->index]
+                                       : m->errors;
+    return p ? p : none;
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint64_t *args,
+                   const CsSite *site)
+{
+    const char *const *names;
+    int n = cg_plan_kernels(r->plan, &names), k = 0;
+    while (k < n && names[k] != l->kernel) k++; /* a schedule has the plan's own names */
+    CsKernelCode *code = k < n ? r->form->kernels[k] : NULL;
+    if (!code) {
+        rt_throw(RT_DEVICE, site, "kernel %s is missing in the program", l->kernel);
+        return false;
+    }
+    for (int i = 0; i < l->nargs; i++) {
+        const CgArg *a = &l->args[i];
+        args[i] = 0;
+        if (a->kind == CG_ARG_BYTES) {
+            memcpy(&args[i], a->bytes, a->size);
+        } else {
+            void *p = memory_of(m, a);
+            memcpy(&args[i], &p, sizeof p);
+        }
+    }
+    CsKernelAt at = {.size = {1, 1, 1}, .variant = r->variant};
+    int64_t items = 1;
+    for (int d = 0; d < l->dims; d++) items *= at.size[d] = (int64_t)l->global[d];
+    Job job = {code, args, &at};
+    uint64_t start = rt_profiling() ? nanoseconds() : 0;
+    if (r->work < SHARED_WORK)
+        do_items(&job, 0, items);
+    else
+        pool_run(do_items, &job, items);
+    if (start) profile_add(l->kernel, nanoseconds() - start, 0);
+    return true;
+}
+
+/* The host's side of buffers. */
+static void **sides(Buffer *const *buffers, int n, bool write, void **out, const CsSite *site)
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = NULL;
+        if (buffers[i] && !(out[i] = buffer_host(buffers[i], write, site))) return NULL;
+    }
+    return out;
+}
+
+bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite *site)
+{
+    const CgSchedule *s = r->schedule;
+    int nargs = 1;
+    for (int i = 0; i < s->nlaunches; i++)
+        nargs = s->launches[i].nargs > nargs ? s->launches[i].nargs : nargs;
+    size_t room = (size_t)(r->nslots + 2 * s->ntemps + s->nouts + nargs + 4);
+    void *few[MAX_ARGS] = {0}, **all = few;
+    if (room > MAX_ARGS && !(all = mem_object(room * sizeof *all))) {
+        rt_throw_memory(site, room);
+        return false;
+    }
+    void **slots = all, **temps = slots + r->nslots + 1, **outs = temps + s->ntemps + 1;
+    Buffer **buffers = (Buffer **)(outs + s->nouts + 1);
+    uint64_t *args = (uint64_t *)(buffers + s->ntemps + 1);
+    memset(words, 0, CG_ERROR_WORDS * sizeof *words);
+    bool ok = true;
+    for (int i = 0; ok && i < s->ntemps; i++)
+        ok = s->temp_bytes[i] == 0 || (buffers[i] = buffer_new(s->temp_bytes[i], false, site));
+    ok = ok && sides(r->slots, r->nslots, false, slots, site) &&
+         sides(buffers, s->ntemps, true, temps, site) && sides(r->outs, s->nouts, true, outs, site);
+    Memory m = {slots, temps, outs, words};
+    for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(r, &s->launches[i], &m, args, site);
+    for (int i = 0; i < s->ntemps; i++) buffer_release(buffers[i]);
+    if (all != few) mem_object_free(all);
+    return ok;
+}

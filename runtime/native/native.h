@@ -1,0 +1,40 @@
+/* Kernels that are in the program as machine code (codegen/native), run by a pool of threads on what
+ * the host has of the buffers. When an evaluation takes them is a function of the evaluation and its
+ * sizes alone, so that a program gives the same bits in every run:
+ *   CS_DEVICE=native   all that have a form here
+ *   CS_DEVICE not set  those of so little work that a launch would cost more (native_pays)
+ *   else               none */
+#ifndef CS_RUNTIME_NATIVE_H
+#define CS_RUNTIME_NATIVE_H
+
+#include "../../codegen/kernel/codegen.h"
+#include "../value.h"
+
+typedef enum NativeUse { NATIVE_NEVER, NATIVE_SMALL, NATIVE_ALL } NativeUse;
+NativeUse native_use(void);
+/* The best form of a kernel on this processor; NULL: it has none. */
+const CsCode *native_form(const CsKernel *k);
+CgDevice native_device(const CsCode *form); /* what its plan is bound for */
+bool native_pays(double work);              /* operations, of all elements */
+
+/* Runs a schedule at once; waits for launches that use the same buffers. `words` are the errors.
+ * `work`: operations in all, which says whether sharing them pays. */
+typedef struct NativeRun {
+    const CsCode *form;
+    const CgPlan *plan;
+    const CgSchedule *schedule;
+    uint32_t variant;
+    int nslots;
+    Buffer *const *slots, *const *outs; /* as device_run has them */
+    double work;
+} NativeRun;
+bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite *site);
+
+/* What kernels call. */
+void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, int64_t lo,
+                    int64_t n);
+float cs_kernel_random(int64_t seed, int64_t index);
+float cs_kernel_far_high_float(float x), cs_kernel_far_low_float(float x); /* far.c */
+double cs_kernel_far_high_double(double x), cs_kernel_far_low_double(double x);
+
+#endif
