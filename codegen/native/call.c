@@ -346,6 +346,23 @@ static LLVMValueRef noted(Fn *f, const KirExpr *e)
     return fn_mask_of_bits(f, LLVMBuildICmp(f->b, LLVMIntEQ, kind, is, ""));
 }
 
+/* Asks for what is at an index of a buffer, to read or to write it: into L1, or (far) L2. */
+static LLVMValueRef ahead(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    bool give = strcmp(e->name, "cs_ahead_give") == 0, far = strcmp(e->name, "cs_ahead_far") == 0;
+    Var *v = fn_find(f, e->args[0]->name);
+    if (!v || (v->kind != VAR_POINTER && v->kind != VAR_ARRAY))
+        native_bug("no memory is", e->args[0]->name);
+    LLVMTypeRef t =
+        v->type.kind == KIR_RECORD ? native_type(n, v->type) : native_storage_type(n, v->type.kind);
+    LLVMValueRef at = fn_value_as(f, e->args[1], idx);
+    LLVMValueRef args[] = {LLVMBuildGEP2(f->b, t, v->at, &at, 1, ""), native_int(n->i32, give),
+                           native_int(n->i32, far ? 2 : 3), native_int(n->i32, 1)};
+    fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args);
+    return native_int(n->i32, 0);
+}
+
 static LLVMValueRef text_function(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
@@ -401,15 +418,29 @@ static const struct {
     {"cs_moved", false, moved},
     {"CAT(cs_square_", true, square},
     {"cs_far_", true, far_angle},
+    {"cs_ahead", true, ahead},
 };
+
+static Builtin *builtin_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        const char *known = builtins[i].name;
+        if (builtins[i].prefix ? strncmp(name, known, strlen(known)) == 0
+                               : strcmp(name, known) == 0)
+            return builtins[i].build;
+    }
+    return NULL;
+}
+
+bool native_knows(const CgCode *code, const char *function)
+{
+    for (int i = 0; i < code->nfuncs; i++)
+        if (!code->funcs[i].kernel && strcmp(code->funcs[i].name, function) == 0) return true;
+    return builtin_of(function) != NULL;
+}
 
 LLVMValueRef fn_call(Fn *f, const KirExpr *e)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        const char *name = builtins[i].name;
-        if (builtins[i].prefix ? strncmp(e->name, name, strlen(name)) == 0
-                               : strcmp(e->name, name) == 0)
-            return builtins[i].build(f, e);
-    }
-    return text_function(f, e);
+    Builtin *build = builtin_of(e->name);
+    return build ? build(f, e) : text_function(f, e);
 }

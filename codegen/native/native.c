@@ -172,13 +172,25 @@ size_t native_size(const Native *n)
 
 /* ---- texts ------------------------------------------------------------------------------------- */
 
-/* Work-items of a group that wait for each other, or share memory: no. */
-static bool possible(const KirStmt *s)
+static bool possible_value(const CgCode *code, const KirExpr *e)
 {
-    for (; s; s = s->next)
-        if (s->kind == KIR_BARRIER || (s->kind == KIR_DECL && s->local) || !possible(s->body) ||
-            !possible(s->other))
-            return false;
+    if (!e) return true;
+    if (e->kind == KIR_CALL && !native_knows(code, e->name)) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!possible_value(code, e->args[i])) return false;
+    return true;
+}
+
+/* Work-items of a group that wait for each other, or share memory: no. */
+static bool possible(const CgCode *code, const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == KIR_BARRIER || (s->kind == KIR_DECL && s->local)) return false;
+        const KirExpr *const values[] = {s->target, s->expr, s->lo, s->hi, s->step};
+        for (int i = 0; i < 5; i++)
+            if (!possible_value(code, values[i])) return false;
+        if (!possible(code, s->body) || !possible(code, s->other)) return false;
+    }
     return true;
 }
 
@@ -197,7 +209,7 @@ const char *const *native_add(Native *n, CgNativeLevel level, const CgCode *code
 {
     const char *error;
     bool good = code->options->family == CG_CPU;
-    for (int i = 0; good && i < code->nfuncs; i++) good = possible(code->funcs[i].body);
+    for (int i = 0; good && i < code->nfuncs; i++) good = possible(code, code->funcs[i].body);
     CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
     if (!plan) return NULL;
     const char *const *names;
