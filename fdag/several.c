@@ -129,9 +129,8 @@ static const FdNode *shape_of(Fd *fd, const FdNode *let)
     return over(fd, let, let->vars, fd_const(fd, let->body->type->scalar, zero));
 }
 
-/* What was to be checked of a part is to be checked of the whole; its ranges must be those of the
- * first. */
-static void add_agrees(Whole *w, const FdGraph *g, const FdNode *const *values)
+/* What was to be checked of a part is to be checked of the whole. */
+static void checks_of(Whole *w, const FdGraph *g, const FdNode *const *values)
 {
     Fd *fd = w->fd;
     for (int i = 0; i < g->nagrees; i++) {
@@ -140,6 +139,11 @@ static void add_agrees(Whole *w, const FdGraph *g, const FdNode *const *values)
         a.b = renew(fd, a.b, values, g->nslots);
         vec_push(&w->agrees, a);
     }
+}
+
+/* Its ranges must be those of the first. */
+static void same_ranges(Whole *w)
+{
     const FdNode *root = w->roots[w->n];
     for (int d = 0; w->n > 0 && root->kind == FD_LET && d < root->nvars; d++) {
         FdAgree same = {.a = w->shapes[0], .b = w->shapes[w->n], .loc = root->loc};
@@ -148,18 +152,28 @@ static void add_agrees(Whole *w, const FdGraph *g, const FdNode *const *values)
     }
 }
 
+/* What the slots of a part stand for, and functions of the same ranges. */
+static void part_slots(Whole *w, const FdPart *part, const FdSlot *slots, const FdNode ***values,
+                       const FdNode ***shapes)
+{
+    Fd *fd = w->fd;
+    int n = part->graph->nslots;
+    *values = arena_array(fd->arena, const FdNode *, n + 1);
+    *shapes = arena_array(fd->arena, const FdNode *, n + 1);
+    for (int i = 0; i < n; i++) {
+        int at = part->slots[i];
+        (*values)[i] = at < 0 ? w->roots[~at] : fd_slot(fd, at, slots[at].type, slots[at].name);
+        (*shapes)[i] = at < 0 ? w->shapes[~at] : (*values)[i];
+    }
+}
+
 static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
 {
     Fd *fd = w->fd;
     const FdGraph *g = part->graph;
     int k = w->n;
-    const FdNode **values = arena_array(fd->arena, const FdNode *, g->nslots + 1);
-    const FdNode **shapes = arena_array(fd->arena, const FdNode *, g->nslots + 1);
-    for (int i = 0; i < g->nslots; i++) {
-        int at = part->slots[i];
-        values[i] = at < 0 ? w->roots[~at] : fd_slot(fd, at, slots[at].type, slots[at].name);
-        shapes[i] = at < 0 ? w->shapes[~at] : values[i];
-    }
+    const FdNode **values, **shapes;
+    part_slots(w, part, slots, &values, &shapes);
     const FdNode *root = renew(fd, g->root, values, g->nslots);
     w->fields[k] = w->roots[k] = root;
     if (root->kind == FD_LET) {
@@ -169,7 +183,8 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
         w->roots[k] = over(fd, root, vars, w->fields[k]);
         w->shapes[k] = shape_of(fd, w->roots[k]);
     }
-    add_agrees(w, g, shapes);
+    checks_of(w, g, shapes);
+    same_ranges(w);
     w->n++;
 }
 
@@ -209,11 +224,23 @@ static bool may_agree(const Whole *w)
     return true;
 }
 
-FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
+static FdGraph *whole_graph(Whole *w, const FdNode *root, bool several, int nslots,
+                            const FdSlot *slots)
 {
     static const FdPass passes[] = {{"share", fd_pass_share}, {0}};
-    Whole w = {.fd = fd};
     FdError error = {0};
+    FdGraph *g = arena_new_of(w->fd->arena, FdGraph);
+    *g = (FdGraph){.root = root, .several = several, .nslots = nslots};
+    g->slots = arena_copy(w->fd->arena, slots, sizeof *slots * (size_t)nslots);
+    g->nagrees = (int)w->agrees.len;
+    g->agrees = arena_copy(w->fd->arena, w->agrees.data, sizeof *w->agrees.data * w->agrees.len);
+    fd_run_passes(w->fd, g, passes, &error, NULL, NULL);
+    return g;
+}
+
+FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
+{
+    Whole w = {.fd = fd};
     for (int k = 0; k < n; k++)
         if (!fits(&parts[k], parts[0].graph->root)) return NULL;
     bool agree = true;
@@ -222,15 +249,29 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
         agree = may_agree(&w);
     }
     const FdNode *root = agree ? make_root(&w) : NULL;
-    FdGraph *g = NULL;
-    if (root) {
-        g = arena_new_of(fd->arena, FdGraph);
-        *g = (FdGraph){.root = root, .several = root->kind == FD_LET, .nslots = nslots};
-        g->slots = arena_copy(fd->arena, slots, sizeof *slots * (size_t)nslots);
-        g->nagrees = (int)w.agrees.len;
-        g->agrees = arena_copy(fd->arena, w.agrees.data, sizeof *w.agrees.data * w.agrees.len);
-        fd_run_passes(fd, g, passes, &error, NULL, NULL);
+    FdGraph *g = root ? whole_graph(&w, root, root->kind == FD_LET, nslots, slots) : NULL;
+    vec_free(&w.agrees);
+    return g;
+}
+
+FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
+{
+    Whole w = {.fd = fd};
+    for (int k = 0; k < n; k++) {
+        const FdGraph *g = parts[k].graph;
+        if (!is_plain(g->root) || (k < n - 1 && g->root->kind != FD_LET)) return NULL;
+        for (int i = 0; i < g->nslots; i++)
+            if (g->slots[i].def) return NULL;
     }
+    for (int k = 0; k < n; k++) {
+        const FdNode **values, **shapes;
+        part_slots(&w, &parts[k], slots, &values, &shapes);
+        w.roots[k] = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
+        w.shapes[k] = w.roots[k]->kind == FD_LET ? shape_of(fd, w.roots[k]) : w.roots[k];
+        checks_of(&w, parts[k].graph, shapes);
+        w.n++;
+    }
+    FdGraph *g = whole_graph(&w, w.roots[n - 1], false, nslots, slots);
     vec_free(&w.agrees);
     return g;
 }

@@ -86,6 +86,7 @@ typedef struct CsAhead {
     int32_t failed; /* attempts in a row; the runtime's */
     CsGraph *const *parts;
     const int32_t *slots;
+    int32_t chained; /* only the last part is a result: the others are arrays that nobody reads */
 } CsAhead;
 
 /* A user function that graphs call on the host, or that functional values are made of. A record

@@ -75,10 +75,34 @@ static void go_on(Ahead *a, const Graph *g)
     if (++a->part == a->group->n) ahead_drop();
 }
 
+/* An array of a chain: the next part has been computed without it, and nobody else asks for an
+ * element. */
+static Array *unfilled(const Graph *g, const CsValue *captures)
+{
+    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    Array *made = NULL;
+    Lazy *l = lazy_new((Graph *)(uintptr_t)g, captures, &nowhere);
+    for (int d = 0; l && d < l->box.rank; d++) {
+        lo[d] = l->box.dim[d].lo;
+        n[d] = l->box.dim[d].hi - lo[d];
+    }
+    if (l)
+        made = rt_array_new(elem_of_type(g->fd->root->type->result), l->box.rank, lo, n, false,
+                            &nowhere);
+    cs_release(l);
+    if (cs_pending) rt_catch();
+    return made;
+}
+
 Array *ahead_array(const Graph *g, const CsValue *captures)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return NULL;
+    if (a->group->chained && a->part < a->group->n - 1 &&
+        !(a->arrays[a->part] = unfilled(g, captures))) {
+        ahead_drop();
+        return NULL;
+    }
     Array *result = cs_retain(a->arrays[a->part]);
     go_on(a, g);
     return result;
@@ -109,9 +133,10 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
     *e = (Evaluation){0};
     if (!compose(e, a->graph, a->graph->fd->root, a->captures, &nowhere)) return false;
     Composed *c = e->composed;
-    if (!c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
+    if (!a->group->chained && !c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
     return !cs_pending && e->nclosures == 0 &&
-           (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
+           (a->group->chained || c->pays == FD_PAYS ||
+            (c->pays == FD_PAYS_SMALL && count <= SMALL));
 }
 
 static bool evaluate_scalars(Ahead *a)
@@ -136,6 +161,8 @@ static bool evaluate_scalars(Ahead *a)
 static bool evaluate_arrays(Ahead *a)
 {
     const FdType *type = a->graph->fd->root->type->result;
+    const bool chained = a->group->chained;
+    int results = chained ? 1 : type->nfields, first = chained ? a->group->n - 1 : 0;
     int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     Buffer *buffers[FD_MAX_FIELDS];
     Evaluation e = {0};
@@ -146,13 +173,14 @@ static bool evaluate_arrays(Ahead *a)
         lo[d] = l->box.dim[d].lo;
         n[d] = l->box.dim[d].hi - lo[d];
     }
-    for (int i = 0; good && i < type->nfields; i++) {
-        a->arrays[i] =
-            rt_array_new(elem_of_type(type->fields[i]), l->box.rank, lo, n, false, &nowhere);
-        good = a->arrays[i] != NULL;
-        if (good) buffers[i] = a->arrays[i]->head.buffer;
+    for (int i = 0; good && i < results; i++) {
+        Array **made = &a->arrays[first + i];
+        *made = rt_array_new(elem_of_type(chained ? type : type->fields[i]), l->box.rank, lo, n,
+                             false, &nowhere);
+        good = *made != NULL;
+        if (good) buffers[i] = (*made)->head.buffer;
     }
-    good = good && eval_on_device(&e, type->nfields, buffers, count, &nowhere);
+    good = good && eval_on_device(&e, results, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
     return good;
@@ -194,7 +222,7 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     a->graph = g;
     a->at = group->slots;
     a->captures = a->room;
-    if (g->fd->root->type->nparams) a->arrays = (Array **)(a->room + n);
+    if (group->chained || g->fd->root->type->nparams) a->arrays = (Array **)(a->room + n);
     for (size_t i = 0; i < n; i++) {
         a->captures[i] = captures[i];
         if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
@@ -218,7 +246,7 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)
                    : NULL;
-    bool good = a && (a->arrays ? evaluate_arrays(a) : evaluate_scalars(a));
+    bool good = a && (g->fd->root->type->nparams ? evaluate_arrays(a) : evaluate_scalars(a));
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();

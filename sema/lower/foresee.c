@@ -98,7 +98,7 @@ static bool record(Foresee *f, Value *v, Loc loc)
     FdKey key;
     if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
         return false;
-    FdPays pays = v->graph->nparts ? fd_several_pays(g) : FD_PAYS;
+    FdPays pays = v->graph->nparts && !v->graph->chained ? fd_several_pays(g) : FD_PAYS;
     if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;

@@ -6,7 +6,11 @@
  * may stand between.
  *   before: float[] a = sum(j : x, f(i, j));  float[] b = a + g;
  *   after:  TOGETHER(graph of both, the statements)
- * A statement may read what an earlier one of its group assigns only where that is computed: at the
+ * Arrays of a function's block that only the last of the statements reads are not made at all: its graph
+ * has what they are (a chain).
+ *   before: float[,] h(i, j) = ..;  float[,] y(i, j) = h(i - 1, j) + h(i + 1, j);     h is nowhere else
+ *   after:  TOGETHER(graph of y over what h reads, the statements)
+ * A statement of several results may read what an earlier one of its group assigns only where that is computed: at the
  * same element. What the graph takes from the host is evaluated before the first statement, so it has to
  * be there without a chance of failing: variables, constants, arithmetic. The runtime compares
  * captures, so a variable that is changed after all (through another name) costs time only.
@@ -37,6 +41,8 @@ typedef struct Group {
     VEC(int) first; /* of each capture, its first slot */
     VEC(FdSlot) slots;
     VEC(int) map; /* CsAhead.slots */
+    const AstList
+        *block; /* of a function: the statements that can use its locals; NULL: others can */
 } Group;
 
 /* ---- what may be part ------------------------------------------------------------------------ */
@@ -194,6 +200,70 @@ static bool uses_set(const Group *g, const Ast *n, size_t steps)
     return false;
 }
 
+/* ---- chains ------------------------------------------------------------------------------------ */
+
+typedef struct Count {
+    const Symbol *sym;
+    int n;
+} Count;
+
+static void count_uses(Ast **child, void *ctx)
+{
+    Count *c = ctx;
+    if ((*child)->kind == AST_NAME_REF && (*child)->sym == c->sym) c->n++;
+    ast_each_child(*child, count_uses, ctx);
+}
+
+/* How often members from `first` on and before `end` capture a variable. */
+static int captured(const Group *g, const Symbol *sym, size_t first, size_t end)
+{
+    int n = 0;
+    for (size_t k = first; k < end; k++) {
+        const AstList *captures = &g->members.data[k].graph->graph.captures;
+        for (int i = 0; i < captures->len; i++)
+            n += bare(captures->data[i])->kind == AST_NAME_REF &&
+                 bare(captures->data[i])->sym == sym;
+    }
+    return n;
+}
+
+/* Is a step's target a new array that nothing uses but the members from `first` on? */
+static bool only_captured(const Group *g, const Step *step, size_t first, size_t end)
+{
+    const Ast *s = step->stmt;
+    bool declares = s->kind == AST_DEFINE || s->kind == AST_VAR_DECL;
+    if (!g->block || !declares || !step->target || step->target->kind != SYM_LOCAL) return false;
+    Count c = {.sym = step->target};
+    for (int i = 0; i < g->block->len; i++) count_uses(&g->block->data[i], &c);
+    return c.n == captured(g, step->target, first, end);
+}
+
+/* Could what the steps before the last give be for later members only? */
+static bool may_chain(const Group *g, size_t last)
+{
+    for (size_t i = 0; i < last; i++)
+        if (g->steps.data[i].end > first_member(g, i) &&
+            (!g->members.data[first_member(g, i)].target ||
+             !only_captured(g, &g->steps.data[i], g->steps.data[i].end, g->members.len)))
+            return false;
+    return true;
+}
+
+/* Are all evaluations of the steps from `first` on and before `end` for the last one alone? No
+ * variable changes on the way but the new ones, so that it finds its captures as they were. */
+static bool is_chain(const Group *g, size_t first, size_t end)
+{
+    size_t all = first_member(g, end);
+    if (all < 2 || first_member(g, end - 1) != all - 1 || first_member(g, first) == all - 1)
+        return false;
+    for (size_t i = first; i + 1 < end; i++) {
+        size_t next = g->steps.data[i].end;
+        if (next != first_member(g, i) + 1 || !only_captured(g, &g->steps.data[i], next, all))
+            return false;
+    }
+    return true;
+}
+
 /* Does the last statement fit those before it? */
 static bool fits(const Group *g)
 {
@@ -204,9 +274,9 @@ static bool fits(const Group *g)
     for (size_t k = from; k < g->members.len; k++) {
         const Member *m = &g->members.data[k], *first = &g->members.data[0];
         const AstList *captures = &m->graph->graph.captures;
-        if (!m->target != !first->target ||
-            root_of(g, m->graph)->type->nparams != root_of(g, first->graph)->type->nparams)
-            return false;
+        bool like = !m->target == !first->target &&
+                    root_of(g, m->graph)->type->nparams == root_of(g, first->graph)->type->nparams;
+        if (!like && !may_chain(g, last)) return false;
         for (int i = 0; i < captures->len; i++) {
             const Ast *c = captures->data[i];
             if (result_of(g, c, 0, from) < 0 && uses_set(g, c, last)) return false;
@@ -256,7 +326,7 @@ static bool is_pointless(const FdGraph *fd)
 }
 
 /* Of the members from `first` on and before `end`; NULL: they cannot be evaluated together. */
-static Ast *graph_of(Group *g, size_t first, size_t end)
+static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
 {
     Lower *l = g->l;
     int n = (int)(end - first), next = 0;
@@ -270,8 +340,9 @@ static Ast *graph_of(Group *g, size_t first, size_t end)
         parts[k] = (FdPart){l->graphs.data[numbers[k]].graph, map + next};
         next += parts[k].graph->nslots;
     }
-    FdGraph *fd = fd_several(l->fd, n, parts, (int)g->slots.len, g->slots.data);
-    if (!fd || is_pointless(fd)) return NULL;
+    FdGraph *fd =
+        (chained ? fd_chained : fd_several)(l->fd, n, parts, (int)g->slots.len, g->slots.data);
+    if (!fd || (!chained && is_pointless(fd))) return NULL;
     Loc loc = g->members.data[first].graph->loc;
     Ast *graph = ast_new(l->arena, AST_GRAPH, loc);
     graph->graph.graph = l->graphs.len;
@@ -281,6 +352,7 @@ static Ast *graph_of(Group *g, size_t first, size_t end)
     out.parts = numbers;
     out.slots = map;
     out.nmapped = next;
+    out.chained = chained;
     vec_push(&l->graphs, out);
     return graph;
 }
@@ -293,7 +365,9 @@ static size_t add_run(Group *g, size_t first, AstList *out)
 {
     Arena *a = g->l->arena;
     for (size_t end = g->steps.len; end > first + 1; end--) {
-        Ast *graph = graph_of(g, first_member(g, first), first_member(g, end));
+        size_t from = first_member(g, first), to = first_member(g, end);
+        Ast *graph = is_chain(g, first, end) ? graph_of(g, from, to, true) : NULL;
+        if (!graph) graph = graph_of(g, from, to, false);
         if (!graph) continue;
         Ast *together = ast_new(a, AST_TOGETHER, g->steps.data[first].stmt->loc);
         together->together.graph = graph;
@@ -342,9 +416,9 @@ static void add_stmts(Group *g, AstList *out, Ast *stmt)
     }
 }
 
-static void regroup(Lower *l, AstList *stmts)
+static void regroup(Lower *l, AstList *stmts, bool block)
 {
-    Group g = {.l = l};
+    Group g = {.l = l, .block = block ? stmts : NULL};
     AstList out = {0};
     for (int i = 0; i < stmts->len; i++) add_stmts(&g, &out, stmts->data[i]);
     flush(&g, &out);
@@ -360,7 +434,7 @@ static void visit(Ast **child, void *ctx)
 {
     Ast *n = *child;
     ast_each_child(n, visit, ctx);
-    if (n->kind == AST_BLOCK) regroup(ctx, &n->block.stmts);
+    if (n->kind == AST_BLOCK) regroup(ctx, &n->block.stmts, true);
 }
 
 void lower_together(Lower *l)
@@ -371,5 +445,5 @@ void lower_together(Lower *l)
     }
     AstList *stmts = &l->r->unit->unit.stmts;
     for (int i = 0; i < stmts->len; i++) visit(&stmts->data[i], l);
-    regroup(l, stmts);
+    regroup(l, stmts, false);
 }

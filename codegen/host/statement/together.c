@@ -9,11 +9,13 @@ static LLVMValueRef table(HostModule *m, const SemaGraph *g)
     for (int i = 0; i < g->nparts; i++) parts[i] = host_graph(m, (uint64_t)g->parts[i]);
     for (int i = 0; i < g->nmapped; i++) slots[i] = host_int(m, g->slots[i]);
     LLVMValueRef members[] = {host_graph(m, (uint64_t)(g - m->sema->graphs)),
-                              host_int(m, g->nparts), host_int(m, 0),
+                              host_int(m, g->nparts),
+                              host_int(m, 0),
                               host_table(m, "parts", m->ptr, parts, (unsigned)g->nparts),
-                              host_table(m, "slots", m->i32, slots, (unsigned)g->nmapped)};
+                              host_table(m, "slots", m->i32, slots, (unsigned)g->nmapped),
+                              host_int(m, g->chained)};
     LLVMTypeRef t = m->structs[HOST_AHEAD];
-    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 5), true);
+    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 6), true);
 }
 
 void host_together(HostFunc *f, Ast *n)

@@ -147,12 +147,16 @@ static void schedule_def(Unit *u, const Def *d, Num *rest)
 
 void schedule_all(Unit *u, int n, const Def *defs)
 {
-    Bands *b = draw_skips(u) ? NULL : recipe_bands(u, n, defs);
-    Num *always = num_truth(u, true), *rest = b ? num_not(u, b->when) : always;
-    for (int i = 0; i < n && !u->host_only; i++) {
-        bool stage = false;
-        for (int k = 0; b && k < b->n; k++) stage = stage || b->stages[k].def == &defs[i];
-        schedule_def(u, &defs[i], stage ? rest : always);
+    Bands **of = arena_array(u->arena, Bands *, n); /* whose stage a definition is */
+    Num *always = num_truth(u, true);
+    bool skips = draw_skips(u);
+    for (int i = n; !skips && i-- > 0;) {
+        Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);
+        for (int k = 0; b && k < b->n; k++) of[b->stages[k].def - defs] = b;
     }
-    if (b && !u->host_only) recipe_lower_bands(u, b);
+    for (int i = 0; i < n && !u->host_only; i++) {
+        Bands *b = of[i];
+        schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
+        if (b && b->stages[b->n - 1].def == &defs[i] && !u->host_only) recipe_lower_bands(u, b);
+    }
 }

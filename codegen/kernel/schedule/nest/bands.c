@@ -133,7 +133,7 @@ bool bands_layout(Unit *u, Bands *b)
         for (int c = 0; c < b->n; c++) {
             const BandStage *by = &b->stages[c];
             BandReach r = {0};
-            if (s->def->temp < 0) continue;
+            if (p == b->n - 1) continue;
             if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
             if (!r.reads) continue;
             if (c <= p) return false;
@@ -197,8 +197,7 @@ static bool has_bind(const NestStep *s, NestBind bind)
 
 const char *bands_verify(Unit *u, Bands *b)
 {
-    if (b->n < 2 || result_of(b)->def->temp >= 0)
-        return "bands are of several stages, the result last";
+    if (b->n < 2) return "bands are of several stages";
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         const NestStep *rows = s->nest ? s->nest->root.first : NULL;
@@ -214,6 +213,7 @@ const char *bands_verify(Unit *u, Bands *b)
             return "a stage gives one value after the other";
         if (i < b->n - 1 && (s->def->temp < 0 || s->temp < 0 || s->def->body->type->record))
             return "rows of scalars are kept";
+        if (i == b->n - 1 && s->temp >= 0) return "the last stage is stored whole";
     }
     return bands_layout(u, b) ? NULL : "stages read each other by rows, earlier ones only";
 }
@@ -299,6 +299,8 @@ static void print(Unit *u, const Bands *b, Text *out)
         const BandStage *s = &b->stages[i];
         if (s->def->temp < 0)
             text_add(out, "rows result\n");
+        else if (i == b->n - 1)
+            text_printf(out, "rows temp %d\n", s->def->temp);
         else
             text_printf(out,
                         "# rows %s to %s around those of the result, %s ahead, %s kept\nrows temp "

@@ -503,7 +503,7 @@ static void read_inside(Reader *r)
 /* bands NAME [when E] by E */
 static void read_bands(Reader *r)
 {
-    if (r->done < r->ndefs || r->bands) fail(r, "bands come after all definitions");
+    if (!r->done || r->bands) fail(r, "bands come after 'definition'");
     if (r->error) return;
     r->bands = arena_new_of(r->u->arena, Bands);
     r->bands->name = plain_name(r);
@@ -521,13 +521,12 @@ static void read_rows(Reader *r)
         fail(r, "this begins a stage of bands");
     int temp = accept(r, "temp") ? small_number(r, r->u->ntemps) : -1, at = 0;
     if (temp < 0) expect(r, "result");
-    while (at < r->ndefs && r->defs[at].temp != temp) at++;
-    if (at == r->ndefs) fail(r, "no definition has this number");
+    while (at < r->done && r->defs[at].temp != temp) at++;
+    if (at >= r->done) fail(r, "no definition so far has this number");
     if (r->error) return;
     BandStage *s = &b->stages[b->n++];
     *s = (BandStage){.def = &r->defs[at], .temp = -1};
-    if (temp >= 0) {
-        expect(r, "in");
+    if (accept(r, "in")) {
         expect(r, "temp");
         s->temp = small_number(r, r->u->ntemps);
     }

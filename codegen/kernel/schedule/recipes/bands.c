@@ -19,8 +19,8 @@ typedef struct Choice {
 
 typedef struct Find {
     Unit *u;
-    int n;
-    const Def *defs; /* the last is the result */
+    int n, result;
+    const Def *defs;
     Choice choices[BANDS_STAGES];
 } Find;
 
@@ -57,7 +57,7 @@ static bool may_fail(const void *ctx, const FdNode *n)
     return !divides_safely(n) || (call && node_can_fail(n)) || (empty && !is_reported(ctx, n));
 }
 
-static bool is_stage(Unit *u, const Def *d, int dim)
+static bool is_stage(Unit *u, const Def *d, int dim, bool result)
 {
     Contraction c;
     bool line = d->nvars == 1;
@@ -67,7 +67,7 @@ static bool is_stage(Unit *u, const Def *d, int dim)
             return false;
     if (fd_any(d->body, calls, NULL) || contraction_find(u, d, &c)) return false;
     bool fails = recipe_is_guarded(d) || fd_any(d->body, may_fail, d);
-    if (d->temp >= 0 && (d->body->type->record || fails)) return false;
+    if (!result && (d->body->type->record || fails)) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
     return recipe_is_row(u, d, dim);
 }
@@ -87,7 +87,7 @@ static int dim_of(const Find *f, int p)
             all = all && (!r.reads || (by->in && c > p));
             any = any || r.reads;
         }
-        if (all && any && is_stage(f->u, d, dim)) return dim;
+        if (all && any && is_stage(f->u, d, dim, false)) return dim;
     }
     return -1;
 }
@@ -97,9 +97,9 @@ static int choose(Find *f, int dim)
 {
     int count = 1;
     for (int i = 0; i < f->n; i++) f->choices[i] = (Choice){0};
-    f->choices[f->n - 1] = (Choice){true, dim};
-    if (!is_stage(f->u, &f->defs[f->n - 1], dim)) return 0;
-    for (int p = f->n - 1; p-- > 0;) {
+    f->choices[f->result] = (Choice){true, dim};
+    if (!is_stage(f->u, &f->defs[f->result], dim, true)) return 0;
+    for (int p = f->result; p-- > 0;) {
         int at = dim_of(f, p);
         f->choices[p] = (Choice){at >= 0, at};
         count += at >= 0;
@@ -141,13 +141,13 @@ static Num *rows_each(Unit *u, const Bands *b)
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
 }
 
-Bands *recipe_bands(Unit *u, int n, const Def *defs)
+Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
 {
-    Find f = {.u = u, .n = n, .defs = defs};
-    const Def *result = &defs[n - 1];
+    Find f = {.u = u, .n = n, .result = at, .defs = defs};
+    const Def *result = &defs[at];
     int best = 0, most = 0;
     if (u->options->family != CG_CPU || u->options->tile != CG_TILE_AUTO) return NULL;
-    if (n < 2 || n > BANDS_STAGES || result->temp >= 0) return NULL;
+    if (at == 0 || n > BANDS_STAGES) return NULL;
     for (int dim = 0; dim == 0 || dim < result->nvars - 1; dim++) {
         int count = choose(&f, dim);
         if (count > most) most = count, best = dim;

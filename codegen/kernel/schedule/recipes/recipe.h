@@ -41,9 +41,9 @@ Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the 
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when);  /* the same over ranges of their own */
 
-/* Temporaries and the result by rows, in one kernel under `when`. NULL: there is no such form. The
- * definitions that are its stages need no other nests where it runs. */
-Bands *recipe_bands(Unit *u, int n, const Def *defs);
+/* Definition number `at` of n and temporaries that are for it alone by rows, in one kernel under `when`.
+ * NULL: there is no such form. Definitions that are its stages need no other nests where it runs. */
+Bands *recipe_bands(Unit *u, int n, const Def *defs, int at);
 void recipe_lower_bands(Unit *u, Bands *b);
 /* One row of a definition, of variable dim, in lanes along the last or (if that is all that there is)
  * of its reductions: can it be, when does it pay, and the nest, which is one group over the rows. */
