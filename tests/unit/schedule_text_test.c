@@ -66,6 +66,7 @@ static bool comes_back(const FdGraph *g, const CgOptions *o)
             ok = false;
         } else {
             drop_comments(&printed);
+            drop_comments(&again);
             ok = same("schedule", printed.data, again.data) && same("kernels", text, read) && ok;
         }
         if (!ok && getenv("SCHEDULE_TEXT")) fputs(printed.data, stderr);

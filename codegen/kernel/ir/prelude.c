@@ -542,6 +542,7 @@ static const struct {
               "#endif\n"},
     {"MIN", "#define MIN(a, b) min((idx_t)(a), (idx_t)(b))\n"},
     {"MAX", "#define MAX(a, b) max((idx_t)(a), (idx_t)(b))\n"},
+    {"RING", "#define RING(i, n) ((i) & ((n) - 1))\n"}, /* n: a power of two */
     {"CAT CAT3 VEC", "#define CAT2(a, b) a##b\n"
                      "#define CAT(a, b) CAT2(a, b)\n"},
     {"CAT3", "#define CAT3(a, b, c) CAT(CAT(a, b), c)\n"},

@@ -23,7 +23,8 @@ const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 {
     Arena *a = g->u->arena;
     if (num_is(ring->keeps, 1)) return kir_int(a, 0);
-    return kir_arith(a, FD_OP_REM, at, gen_number(g, "keeps", ring->keeps));
+    const KirExpr *args[] = {at, gen_number(g, "keeps", ring->keeps)};
+    return kir_call(a, idx, "RING", 2, args);
 }
 
 /* Stride of dimension d of an array: the product of the lengths behind it. */

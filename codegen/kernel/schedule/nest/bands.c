@@ -113,13 +113,14 @@ bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, 
 
 /* ---- layout ------------------------------------------------------------------------------------ */
 
-/* As many as a mask can count, where that is known now. */
+/* As many as a mask can count; more than fit anywhere if that are many. */
 static Num *mask_size(Unit *u, Num *n)
 {
-    int64_t size = 1;
-    if (!fd_is_const(n)) return num_op(u, FD_OP_MAX, n, num_int(u, 1));
-    while (size < n->value.i) size *= 2;
-    return num_int(u, size);
+    enum { MOST = 64 };
+    Num *size = num_int(u, (int64_t)1 << 32);
+    for (int64_t most = MOST; most; most /= 2)
+        size = num_select(u, num_op(u, FD_OP_LE, n, num_int(u, most)), num_int(u, most), size);
+    return size;
 }
 
 bool bands_layout(Unit *u, Bands *b)

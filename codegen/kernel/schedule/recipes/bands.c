@@ -66,7 +66,7 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
         if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
             return false;
     if (fd_any(d->body, calls, NULL) || contraction_find(u, d, &c)) return false;
-    bool fails = recipe_is_guarded(d) || fd_any(d->body, may_fail, d);
+    bool fails = recipe_is_guarded(u, d) || fd_any(d->body, may_fail, d);
     if (!result && (d->body->type->record || fails)) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
     return recipe_is_row(u, d, dim);
@@ -121,7 +121,8 @@ static Num *applies(Unit *u, const Bands *b)
         bytes = num_op(u, FD_OP_ADD, bytes,
                        num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size)));
         u->suspects.len = 0;
-        if (!recipe_is_guarded(s->def)) all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
+        if (!recipe_is_guarded(u, s->def))
+            all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
         all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);

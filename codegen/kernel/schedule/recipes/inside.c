@@ -167,15 +167,17 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
 
 /* ---- one row (bands.c) ------------------------------------------------------------------------- */
 
-bool recipe_is_guarded(const Def *d)
+bool recipe_is_guarded(Unit *u, const Def *d)
 {
-    return d->nvars > 1 && !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
+    if (d->nvars < 2) return false;
+    u->suspects.len = 0;
+    return !lanes_possible(d->body, d->vars[d->nvars - 1], 0) || num_is(plan_unsafe(u, d), 1);
 }
 
 /* Conditions are looked for where there are guards; else reads are known to be inside. */
 static void find_row(Unit *u, const Def *d, Inside *x)
 {
-    if (recipe_is_guarded(d))
+    if (recipe_is_guarded(u, d))
         find(u, d, x);
     else
         *x = (Inside){.d = d, .last = d->nvars - 1};
@@ -190,7 +192,8 @@ bool recipe_is_row(Unit *u, const Def *d, int dim)
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
-    return recipe_is_guarded(d) ? in_lanes(u, tried.n, tried.at, v) : lanes_possible(inside, v, 0);
+    return recipe_is_guarded(u, d) ? in_lanes(u, tried.n, tried.at, v)
+                                   : lanes_possible(inside, v, 0);
 }
 
 Num *recipe_row_pays(Unit *u, const Def *d, int dim)
@@ -222,7 +225,7 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim)
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
     b.n->stream = d->temp < 0;
-    if (!recipe_is_guarded(d)) b.n->checks = GEN_PROVED;
+    if (!recipe_is_guarded(u, d)) b.n->checks = GEN_PROVED;
     NestStep *in = nest_group(u, &b.n->root, b.group, 0, NULL, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
     parts(u, &x, &b, in, lanes);

@@ -51,7 +51,7 @@ bool recipe_is_row(Unit *u, const Def *d, int dim);
 Num *recipe_row_pays(Unit *u, const Def *d, int dim);
 bool recipe_is_reduced_row(Unit *u, const Def *d); /* by the recipe rows */
 const Nest *recipe_reduced_row(Unit *u, const Def *d);
-bool recipe_is_guarded(const Def *d); /* the nest checks what it reads */
+bool recipe_is_guarded(Unit *u, const Def *d); /* the nest checks what it reads */
 const Nest *recipe_row(Unit *u, const Def *d, int dim);
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
