@@ -200,17 +200,18 @@ static DeviceProgram *build_text(const Building *b, const char *const *names, in
 
 /* ---- texts built together ------------------------------------------------------------------- */
 
-enum { MOST_JOINED = 1 << 18 /* bytes of text, of which nobody may need most */, NOT_JOINED = -1 };
+enum { MOST_JOINED = 1 << 17 /* bytes of text, of which nobody may need most */ };
 
-/* The texts that the program embeds, as one program for the device: it takes long to begin with one
- * and little for each text in it. What flags the others will want is a guess: those that the first
- * one wants. */
+/* The texts that the program embeds, in groups that are one program for the device each: it takes
+ * long to begin with a program and little for each text in it. What flags the others will want is a
+ * guess: those that the first one wants. */
 typedef struct Joined {
-    DeviceProgram *program;
     struct {
-        int number; /* of its text there, or NOT_JOINED */
+        DeviceProgram *program; /* NULL: it is built on its own */
+        int number;             /* of its text there */
         uint32_t variant;
-    } of[]; /* each embedded kernel */
+        bool grouped, owner; /* owner: of the program */
+    } of[1];                 /* each embedded kernel */
 } Joined;
 
 static bool has_word(const char *words, const char *word, size_t len)
@@ -252,6 +253,8 @@ static bool add_options(Text *all, const char *options)
 typedef struct Joining {
     Building building;
     Joined *joined;
+    int n;
+    int32_t *members; /* n of them; a block */
 } Joining;
 
 static void join(void *joining)
@@ -259,6 +262,7 @@ static void join(void *joining)
     Joining *j = joining;
     const CsProgram *p = rt.program;
     const Kernel *first = j->building.kernel;
+    int32_t *members = mem_alloc((size_t)p->nkernels * sizeof *members);
     const char **texts = mem_alloc((size_t)p->nkernels * sizeof *texts);
     Text all = {0};
     size_t bytes = 0;
@@ -266,18 +270,17 @@ static void join(void *joining)
     for (int32_t turn = -1; turn < p->nkernels; turn++) { /* the first one first */
         int32_t i = turn < 0 ? first->embedded : turn;
         const char *error, *text = p->kernels[i].text;
-        if (turn == first->embedded) continue;
-        j->joined->of[i].number = NOT_JOINED;
-        if (bytes + strlen(text) > MOST_JOINED) continue;
+        if (turn == first->embedded || j->joined->of[i].grouped) continue;
+        if (n && bytes + strlen(text) > MOST_JOINED) continue;
         CgPlan *plan = cg_plan_parse(text, &error);
         if (!plan) continue;
         uint32_t variant = cg_plan_variant_like(plan, first->plan, j->building.variant);
         char *options = cg_plan_build_options(plan, device_info(), variant);
         if (add_options(&all, options)) {
             bytes += strlen(text);
-            j->joined->of[i].number = n;
             j->joined->of[i].variant = variant;
-            texts[n++] = text;
+            texts[n] = text;
+            members[n++] = i;
         }
         mem_free(options);
         cg_plan_free(plan);
@@ -287,37 +290,58 @@ static void join(void *joining)
     mem_free(texts);
     j->building.options = text_take(&all);
     j->building.text = text;
+    j->members = members;
+    j->n = n;
     if (text) binary_name(text, j->building.options, j->building.name);
 }
 
-/* Builds all that go together with k; where that fails each is built on its own. */
-static void build_joined(const Kernel *k, uint32_t variant, const CsSite *site)
+/* Builds those that go together with k and are in no group yet; where that fails each is built on
+ * its own. */
+static void build_group(const Kernel *k, uint32_t variant, const CsSite *site)
 {
-    const CsProgram *p = rt.program;
-    Joined *joined = mem_object(sizeof *joined + (size_t)p->nkernels * sizeof *joined->of);
-    Joining j = {{.kernel = k, .variant = variant}, joined};
-    if (joined && mem_try(join, &j)) {
-        if (j.building.text) joined->program = build_text(&j.building, NULL, 0, site);
+    Joined *joined = rt.kernels->joined;
+    Joining j = {.building = {.kernel = k, .variant = variant}, .joined = joined};
+    DeviceProgram *program = NULL;
+    if (mem_try(join, &j)) {
+        if (j.building.text) program = build_text(&j.building, NULL, 0, site);
         mem_free((char *)j.building.text);
         mem_free(j.building.options);
     }
     if (cs_pending) rt_catch();
-    rt.kernels->joined = joined;
+    joined->of[k->embedded].grouped = true;
+    joined->of[k->embedded].owner = program != NULL;
+    for (int i = 0; i < j.n; i++) {
+        joined->of[j.members[i]].program = program;
+        joined->of[j.members[i]].number = i;
+        joined->of[j.members[i]].grouped = true;
+    }
+    mem_free(j.members);
 }
 
 static DeviceProgram *joined_part(const Kernel *k, uint32_t variant, const CsSite *site)
 {
-    if (k->embedded < 0 || rt.program->nkernels < 2) return NULL;
-    if (!rt.kernels->joined) build_joined(k, variant, site);
-    const Joined *j = rt.kernels->joined;
-    if (!j || !j->program || j->of[k->embedded].number == NOT_JOINED ||
-        j->of[k->embedded].variant != variant)
-        return NULL;
+    int32_t n = rt.program ? rt.program->nkernels : 0, i = k->embedded;
+    if (i < 0 || n < 2) return NULL;
+    if (!rt.kernels->joined) {
+        Joined *made = mem_object((size_t)n * sizeof *made);
+        if (!made) return NULL;
+        rt.kernels->joined = made;
+    }
+    Joined *j = rt.kernels->joined;
+    if (!j->of[i].grouped) build_group(k, variant, site);
+    if (!j->of[i].program || j->of[i].variant != variant) return NULL;
     char suffix[32];
-    snprintf(suffix, sizeof suffix, CG_JOINED, j->of[k->embedded].number);
+    snprintf(suffix, sizeof suffix, CG_JOINED, j->of[i].number);
     const char *const *names;
     int count = cg_plan_kernels(k->plan, &names);
-    return device_part(j->program, suffix, names, count, site);
+    return device_part(j->of[i].program, suffix, names, count, site);
+}
+
+static void joined_free(struct Joined *j)
+{
+    for (int32_t i = 0; j && i < rt.program->nkernels; i++)
+        if (j->of[i].owner) device_unload(j->of[i].program);
+    mem_object_free(j);
 }
 
 static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
@@ -366,8 +390,7 @@ void kernels_free(void)
             mem_free(k->message);
             mem_free(k);
         }
-    if (rt.kernels->joined) device_unload(rt.kernels->joined->program);
-    mem_object_free(rt.kernels->joined);
+    joined_free(rt.kernels->joined);
     mem_object_free(rt.kernels);
     rt.kernels = NULL;
 }
