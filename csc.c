@@ -39,6 +39,7 @@ typedef enum Emit {
     EMIT_FDAG,
     EMIT_DOT,
     EMIT_SCHEDULE,
+    EMIT_EXPLAIN, /* --explain=kernels */
     EMIT_OPENCL,
     EMIT_NATIVE,
     EMIT_LLVM,
@@ -157,8 +158,15 @@ static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule
 {
     int line, col;
     sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
-    text_printf(&j->out, "evaluation %d:%d\n", line, col);
-    text_addn(&j->out, schedule->data, schedule->len);
+    if (j->opt->emit == EMIT_SCHEDULE) {
+        text_printf(&j->out, "evaluation %d:%d\n", line, col);
+        text_addn(&j->out, schedule->data, schedule->len);
+        return;
+    }
+    const Source *s = sources_get(j->sources, e->loc.file);
+    const char *text = s->text + e->loc.begin;
+    text_printf(&j->out, "%s:%d:%d: %.*s\n", s->path, line, col, (int)strcspn(text, "\r\n"), text);
+    cg_explain(schedule->data, &j->out);
 }
 
 /* Native forms of a text, within the budget: a program with many kernels compiles as fast as one
@@ -195,7 +203,8 @@ static bool lower_kernels(Job *j)
         const SemaEvaluation *e = &j->sema->evaluations[i];
         FdError error = {0};
         char *text = NULL;
-        Text schedule = {0}, *printed = j->opt->emit == EMIT_SCHEDULE ? &schedule : NULL;
+        bool asked = j->opt->emit == EMIT_SCHEDULE || j->opt->emit == EMIT_EXPLAIN;
+        Text schedule = {0}, *printed = asked ? &schedule : NULL;
         const CgAlso also = {
             .printed = printed, .take = j->native ? add_native : NULL, .ctx = &forms};
         CgStatus status = cg_lower_also(e->graph, &j->opt->host.cg, &also, &text, &error);
@@ -417,6 +426,7 @@ static const char usage[] =
     "  -Wno-NAME, -WNAME, -Werror, -Werror=NAME   warnings off, on, errors\n"
     "  --error-format=FORMAT   text, json (one object a line)\n"
     "  --explain CODE  what an error means (CS2001, or all)\n"
+    "  --explain=kernels   how each evaluation is computed, and why\n"
     "  -v              say what is run and how long it takes\n"
     "  --version, --help\n"
     "  --              what follows is no option, also if it begins with -\n";
@@ -531,6 +541,7 @@ static bool parse_option(Options *o, int argc, char **argv, int *i)
         vec_push(&o->include, value);
         return true;
     }
+    if (strcmp(arg, "--explain=kernels") == 0) return o->emit = EMIT_EXPLAIN, true;
     if ((value = value_of(arg, "--emit"))) return emit_from_text(value, &o->emit);
     if ((value = value_of(arg, "--tile"))) {
         if (cg_tile_from_text(value, &o->host.cg.tile)) return true;

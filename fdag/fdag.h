@@ -300,7 +300,14 @@ typedef struct FdSlot {
     /* NULL: given from outside. Else a temporary, made by the passes fuse and hoist: the let (or
      * closed scalar expression) to evaluate first; it may use earlier slots. */
     const FdNode *def;
+    const char *why; /* of a temporary: why it is one, for people; else NULL */
 } FdSlot;
+
+/* A function that a graph applies and that is no temporary: it is computed where it is applied. */
+typedef struct FdFused {
+    const FdNode *let;
+    double cost, times; /* operations of an element; evaluations of each, where loops repeat them */
+} FdFused;
 
 /* A condition of language section 4 that is checked when the expression is built: parameter a_dim
  * of function a and b_dim of b have equal ranges (found by domain inference), or that of a, a
@@ -322,6 +329,8 @@ typedef struct FdGraph {
     FdSlot *slots;
     int nagrees;
     FdAgree *agrees;
+    int nfused; /* what the pass fuse left, in no graph that is read or copied */
+    const FdFused *fused;
 } FdGraph;
 
 /* Several graphs of fd as one: all scalars, or all functions of one rank. slots: for each slot of the

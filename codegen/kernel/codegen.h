@@ -62,6 +62,9 @@ typedef struct CgAlso {
 CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,
                        FdError *error);
 
+/* A schedule that was printed in words, for whoever wrote the program (docs/kernels.md). */
+void cg_explain(const char *schedule, Text *out);
+
 /* Mixes the options and the generator's version (made by the build from its sources) into a graph's
  * key. */
 FdKey cg_key(FdKey graph, const CgOptions *options);

@@ -24,7 +24,9 @@ typedef struct Fuse {
     FdiLoops *loops;
     FdiMap lets;   /* applied let -> position in costs */
     double *costs; /* of one application, inner decisions included */
-    FdiMap stored; /* lets that become temporaries -> number of uses (before), slot node (after) */
+    FdiMap stored; /* lets that become temporaries -> why, a number of `whys` */
+    VEC(const char *) whys;
+    VEC(FdFused) fused;
 } Fuse;
 
 static const FdNode *resolve(void *ctx, Fd *fd, const FdNode *n)
@@ -181,6 +183,12 @@ static double evaluations(Fuse *f, const FdNode *let, double cost)
     return all;
 }
 
+static void keep(Fuse *f, const FdNode *let, const char *why)
+{
+    fdi_map_set(&f->stored, let, f->whys.len);
+    vec_push(&f->whys, why);
+}
+
 /* Inner functions come first in postorder, so an outer one's cost knows what was decided. */
 static void decide(Fuse *f)
 {
@@ -190,11 +198,11 @@ static void decide(Fuse *f)
         const FdNode *n = f->nodes.data[i];
         uint64_t dummy;
         if (n->kind == FD_LET && n->self && n != f->graph->root && storable(f, n))
-            fdi_map_set(&f->stored, n, 0);
+            keep(f, n, "a recurrence, whose values are kept as they come");
         for (int k = 0; fdi_applies(n, FD_LEAF_USER) && k < n->nargs; k++)
             if (n->args[k]->kind == FD_LET && !n->args[k]->self && storable(f, n->args[k]) &&
                 fdi_cost(n->args[k]->body, &none, NULL) >= FDI_COST_EXPENSIVE)
-                fdi_map_set(&f->stored, n->args[k], 0);
+                keep(f, n->args[k], "given to a function, which may apply it any number of times");
         if (n->kind != FD_APPLY || n->fn->kind != FD_LET) continue;
         if (fdi_map_get(&f->lets, n->fn, &dummy)) continue;
         fdi_map_set(&f->lets, n->fn, applied.len);
@@ -214,18 +222,26 @@ static void decide(Fuse *f)
         double cost = fdi_cost(let->body, &f->lets, f->costs);
         double times = evaluations(f, let, cost);
         uint64_t dummy;
-        if (!let->self && (times - 1) * cost > WORTH_A_TRIP && storable(f, let))
-            fdi_map_set(&f->stored, let, 0);
-        if (fdi_map_get(&f->stored, let, &dummy)) cost = FDI_COST_READ;
+        bool again = !let->self && (times - 1) * cost > WORTH_A_TRIP && storable(f, let);
+        if (again) {
+            Arena *a = f->fd->arena;
+            keep(f, let,
+                 arena_printf(a, "%g operations, which each element would repeat %g times", cost,
+                              times));
+        }
+        if (fdi_map_get(&f->stored, let, &dummy))
+            cost = FDI_COST_READ;
+        else
+            vec_push(&f->fused, ((FdFused){let, cost, times}));
         f->costs[next] = cost;
         fdi_map_set(&f->lets, let, next++);
     }
     vec_free(&applied);
 }
 
-static const FdNode *temporary(Fuse *f, const FdNode *let)
+static const FdNode *temporary(Fuse *f, const FdNode *let, const char *why)
 {
-    FdSlot slot = {.type = let->type, .is_array = true, .def = let};
+    FdSlot slot = {.type = let->type, .is_array = true, .def = let, .why = why};
     slot.name = arena_printf(f->fd->arena, "t%d", f->graph->nslots);
     return fd_slot(f->fd, fdi_add_slot(f->fd, f->graph, slot), slot.type, slot.name);
 }
@@ -244,9 +260,10 @@ static void store(Fuse *f)
             children[k] = slot ? slot : fdi_map_node(&done, children[k]);
         }
         const FdNode *now = fdi_rebuild(f->fd, old, children);
-        uint64_t dummy;
+        uint64_t why;
         fdi_map_set_node(&done, old, now);
-        if (fdi_map_get(&f->stored, old, &dummy)) fdi_map_set_node(&slots, old, temporary(f, now));
+        if (fdi_map_get(&f->stored, old, &why))
+            fdi_map_set_node(&slots, old, temporary(f, now, f->whys.data[why]));
     }
     f->graph->root = fdi_map_node(&done, f->graph->root);
     fdi_map_free(&done);
@@ -263,6 +280,11 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
     decide(&f);
     if (f.stored.used) store(&f);
+    g->nfused = (int)f.fused.len;
+    g->fused = f.fused.len ? arena_copy(fd->arena, f.fused.data, f.fused.len * sizeof *f.fused.data)
+                           : NULL;
+    vec_free(&f.fused);
+    vec_free(&f.whys);
     vec_free(&f.nodes);
     fdi_map_free(&f.at);
     fdi_map_free(&f.lets);

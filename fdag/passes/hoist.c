@@ -91,7 +91,8 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
     if (rank > 0)
         def = fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, n, rank, b->free, vars), n->loc);
     def = hoist(h, def);
-    FdSlot slot = {.type = def->type, .is_array = rank > 0, .def = def};
+    FdSlot slot = {
+        .type = def->type, .is_array = rank > 0, .def = def, .why = "the same for many elements"};
     slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
     const FdNode *node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
     return rank > 0 ? fd_apply(fd, node, rank, b->free, n->loc) : node;

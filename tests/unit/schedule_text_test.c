@@ -37,7 +37,7 @@ static bool same(const char *what, const char *a, const char *b)
     return false;
 }
 
-/* Comments are not read: without them. */
+/* Comments are not read, and not all are made of what is. */
 static void drop_comments(Text *t)
 {
     char *to = t->data;

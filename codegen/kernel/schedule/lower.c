@@ -187,6 +187,7 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
         *error = (FdError){.message = why};
         return CG_USER_ERROR;
     }
+    if (!read) schedule_say_functions(u);
     if (!read) schedule_all(u, n, defs);
     if (u->host_only) return CG_HOST_ONLY;
     *text = whole_text(u);

@@ -7,6 +7,8 @@
 /* What comes before the nests of a definition: reports of empty reductions, and whether reads can
  * fall outside (plan_unsafe), which it gives. */
 Num *schedule_begin(Unit *u, const Def *d);
+/* Comments: which functions were inlined, fused and stored, and why. */
+void schedule_say_functions(Unit *u);
 /* Comments after its nests, if none of them has lanes: why not. */
 void schedule_say_scalar(Unit *u, const Def *d);
 void schedule_say_host(Unit *u); /* a comment: why there is no kernel */

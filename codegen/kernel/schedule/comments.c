@@ -1,5 +1,6 @@
-/* Why a definition is not computed in lanes: comments of its schedule (docs/kernels.md), one for each
- * variable whose values could have stood side by side. On a CPU; a GPU has no vectors. */
+/* Comments of schedules (docs/kernels.md): what became of the program's functions, and why a
+ * definition is not computed in lanes: one for each variable whose values could have stood side by
+ * side. On a CPU; a GPU has no vectors. */
 #include <string.h>
 
 #include "../value/interior.h"
@@ -92,6 +93,95 @@ static void say_recurrence(Report *r, const Def *d)
     for (int v = d->nvars - 1; v >= 0; v--)
         if (in->stays[v] && say_refused(r, in->def.body, d->vars[v], 0)) break;
     fd_any(d->body, is_reduction, &r);
+}
+
+/* ---- functions --------------------------------------------------------------------------------- */
+
+static const char *parameters(Unit *u, const FdNode *let)
+{
+    Text t = {0};
+    for (int i = 0; i < let->nvars; i++)
+        text_printf(&t, "%s%s", i ? ", " : "(", nest_word(let->vars[i]->name));
+    text_add(&t, ")");
+    const char *text = arena_printf(u->arena, "%s", t.data);
+    text_free(&t);
+    return text;
+}
+
+static bool has_stmt(const FdStmt *s, FdStmtKind kind)
+{
+    for (; s; s = s->next)
+        if (s->kind == kind || has_stmt(s->body, kind) || has_stmt(s->other, kind)) return true;
+    return false;
+}
+
+typedef struct Calls {
+    VEC(const FdUser *) left;    /* functions that the graph calls after the passes */
+    VEC(const FdUser *) combine; /* those of them that reductions combine with */
+} Calls;
+
+static bool find_call(const void *ctx, const FdNode *n)
+{
+    Calls *c = *(Calls *const *)ctx;
+    if (n->user) vec_push(&c->left, n->user);
+    if (n->kind == FD_REDUCE && n->fn->user) vec_push(&c->combine, n->fn->user);
+    return false;
+}
+
+/* Is this function, or one that was made of it, among them? */
+static bool is_among(size_t count, const FdUser *const *users, const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < count; i++) {
+        const char *other = users[i]->name;
+        if (strncmp(other, name, n) == 0 && (!other[n] || other[n] == '_')) return true;
+    }
+    return false;
+}
+
+static void say_functions(Report *r)
+{
+    Unit *u = r->u;
+    Calls calls = {{0}, {0}}, *to = &calls;
+    fd_any(u->g->root, find_call, &to);
+    for (int i = 0; i < u->g->nslots; i++)
+        if (u->g->slots[i].def) fd_any(u->g->slots[i].def, find_call, &to);
+    for (int i = 0; i < u->order->nplaces; i++) {
+        const FdUser *user = u->order->nodes[i]->user;
+        if (!user) continue;
+        bool left = is_among(calls.left.len, calls.left.data, user->name);
+        bool combines = is_among(calls.combine.len, calls.combine.data, user->name);
+        const char *why = !left                                ? "it is an expression"
+                          : !user->body                        ? "a function of the host"
+                          : combines                           ? "a reduction combines with it"
+                          : has_stmt(user->body, FD_STMT_LOOP) ? "it has a loop"
+                          : has_stmt(user->body, FD_STMT_PUT)  ? "it has a local array"
+                                                               : "it is long, or can fail";
+        say(r, arena_printf(u->arena, "%s %s", left ? "called" : "inlined", user->name), NULL, NULL,
+            why);
+    }
+    vec_free(&calls.left);
+    vec_free(&calls.combine);
+}
+
+void schedule_say_functions(Unit *u)
+{
+    if (!u->schedule) return;
+    Report r = {u, u->schedule->len};
+    say_functions(&r);
+    for (int i = 0; i < u->g->nfused; i++) {
+        const FdFused *f = &u->g->fused[i];
+        const char *times = arena_printf(u->arena, "%g times", f->times);
+        say(&r, arena_printf(u->arena, "fused %s", parameters(u, f->let)), NULL, f->let,
+            arena_printf(u->arena, "%g operations, %s an element", f->cost,
+                         f->times == 1 ? "once" : times));
+    }
+    for (int i = 0; i < u->g->nslots; i++) {
+        const FdSlot *s = &u->g->slots[i];
+        if (s->def && s->why)
+            say(&r, arena_printf(u->arena, "stored as temp %d", u->plan_slot[i]), NULL, s->def,
+                s->why);
+    }
 }
 
 /* ---- definitions ------------------------------------------------------------------------------- */

@@ -1,0 +1,166 @@
+/* A schedule for people: what each definition is computed by, in words, from its text. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../base/text.h"
+#include "../codegen.h"
+
+static const struct {
+    const char *nest, *what;
+} forms[] = {
+    {"contract_panel", "register tiles of rows and columns, the columns' operand in a panel"},
+    {"pack_rows", "copies the rows' operand in the order of the tiles"},
+    {"pack_columns", "copies the columns' operand in the order of the tiles"},
+    {"contract_packed", "register tiles of the copies, in blocks that stay in the caches"},
+    {"contract_tile", "tiles in local memory"},
+    {"column_bands", "long sums of columns, a band of rows for each work-item"},
+    {"column_sums", "adds the bands"},
+    {"strips", "results side by side in registers while the reduction runs"},
+    {"reduce_rows", "a reduction in lanes, one row after the other"},
+    {"reduce_row", "a reduction by a group"},
+    {"reduce_parts", "a long reduction, a part for each work-item"},
+    {"reduce_combine", "combines the parts"},
+    {"reduce_final", "combines the parts"},
+    {"reduce_chunk", "a reduction in order, a chunk for each work-item"},
+    {"reduce_chunks", "combines the chunks in order"},
+    {"ragged", "reductions over ranges of their own, many small shares"},
+    {"keys", "one pass over the operands, each to the entry of its key"},
+    {"keys_clear", "clears the tables of keys"},
+    {"keys_combine", "combines the tables of keys"},
+    {"inside", "an interior without tests in lanes, its border one by one"},
+    {"turned", "squares read along their own rows and turned in registers"},
+    {"map_vector", "elements in lanes"},
+    {"map", "elements one by one: what has no other form, or is too short for it"},
+    {"map_checked", "elements one by one, checked"},
+    {"map_again", "only if something failed: once more, to report it"},
+    {"recur", "elements in order, as they are written"},
+    {"recur_border", "the border of the recurrence, in order"},
+    {"recur_inside", "in order, the last elements in registers"},
+    {"recur_lanes", "in order, lines side by side in lanes"},
+    {"scan_rows", "steps taken together, lines in lanes"},
+    {"scan_parts", "what the steps of each part come to"},
+    {"scan_apply", "each part, beginning after those before it"},
+    {"wavefront", "tiles along a diagonal, rows in lanes"},
+    {"row", "a row of a stage, computed while the rows that need it are"},
+};
+
+static const char *words_for(const char *nest, size_t n)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strlen(forms[i].nest) == n && strncmp(forms[i].nest, nest, n) == 0)
+            return forms[i].what;
+    return NULL;
+}
+
+typedef struct Line {
+    const char *at;
+    size_t n;
+} Line;
+
+static Line line_at(const char *p)
+{
+    while (*p == ' ') p++;
+    return (Line){p, strcspn(p, "\n")};
+}
+
+/* What follows a word that the line begins with; NULL: it begins otherwise. */
+static const char *after(Line l, const char *word)
+{
+    size_t n = strlen(word);
+    return l.n >= n && strncmp(l.at, word, n) == 0 ? l.at + n : NULL;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, const char *word, size_t n)
+{
+    for (const char *p = text; *p;) {
+        size_t m = 0;
+        while (is_word(p[m])) m++;
+        if (m == n && strncmp(p, word, n) == 0) return true;
+        p += m ? m : 1;
+    }
+    return false;
+}
+
+/* The macros that the text names from `begin` on. */
+static void add_macros(Text *out, size_t begin, const char *schedule)
+{
+    size_t end = out->len;
+    for (const char *p = schedule; *p;) {
+        Line l = line_at(p);
+        const char *name = after(l, "define ");
+        char *said = name ? out->data + begin : NULL, kept = said ? out->data[end] : 0;
+        if (said) out->data[end] = 0;
+        bool used = said && has_word(said, name, strcspn(name, " \n"));
+        if (said) out->data[end] = kept;
+        if (used) text_printf(out, "  %.*s\n", (int)(l.at + l.n - name), name);
+        p = l.at + l.n + (l.at[l.n] == '\n');
+    }
+}
+
+/* What the lines of one nest say of registers, lanes and copies of operands; gives where it ends. */
+static const char *nest(Text *out, const char *p)
+{
+    Line head = line_at(p), lanes = {0}, registers = {0};
+    const char *name = after(head, "nest "), *width = "V4";
+    size_t n = strcspn(name, " \n");
+    int holds = 0;
+    bool noted = false;
+    for (const char *q = name + n; q < head.at + head.n; q++) {
+        if (strncmp(q, " lanes V", 8) == 0) width = q + 7;
+        noted = noted || strncmp(q, " noted", 6) == 0;
+    }
+    for (p = head.at + head.n; *p == '\n' && p[1] == ' ';) {
+        Line l = line_at(p + 1);
+        if (after(l, "lanes ") && !lanes.at) lanes = l;
+        if (after(l, "registers ")) registers = l;
+        if (after(l, "hold ")) holds++;
+        p = l.at + l.n;
+    }
+    const char *words = words_for(name, n);
+    text_printf(out, "    %.*s: %s", (int)n, name, words ? words : "a kernel");
+    if (lanes.at)
+        text_printf(out, "; %.*s of %.*s", (int)strcspn(width, " \n"), width, (int)lanes.n - 6,
+                    lanes.at + 6);
+    if (holds) text_printf(out, "; %d operand%s kept", holds, holds == 1 ? "" : "s");
+    if (noted) text_add(out, "; what may fail is noted");
+    if (registers.at) text_printf(out, "\n      in %.*s", (int)registers.n, registers.at);
+    text_add(out, "\n");
+    return p + (*p == '\n');
+}
+
+void cg_explain(const char *schedule, Text *out)
+{
+    Text one = {0}, last = {0};
+    size_t begin = out->len;
+    text_add(out, "");
+    for (const char *p = schedule; *p;) {
+        Line l = line_at(p);
+        const char *rest;
+        if (after(l, "nest ")) {
+            one.len = 0;
+            p = nest(&one, p);
+            bool again = last.len == one.len && memcmp(last.data, one.data, one.len) == 0;
+            if (!again) text_addn(out, one.data, one.len);
+            last.len = 0;
+            text_addn(&last, one.data, one.len);
+            continue;
+        }
+        if ((rest = after(l, "definition "))) {
+            text_printf(out, "  %.*s\n", (int)(l.at + l.n - rest), rest);
+            last.len = 0;
+        } else if ((rest = after(l, "# "))) {
+            bool inner = after(l, "# scalar") != NULL;
+            text_printf(out, "  %s%.*s\n", inner ? "  " : "", (int)(l.at + l.n - rest), rest);
+        }
+        p = l.at + l.n + (l.at[l.n] == '\n');
+    }
+    add_macros(out, begin, schedule);
+    text_free(&one);
+    text_free(&last);
+}
