@@ -109,30 +109,20 @@ static LLVMValueRef note(Fn *f, const KirExpr *e)
     return native_int(n->i32, 0);
 }
 
-/* Is an index (counted from 0) above the last one, or negative? */
-static LLVMValueRef is_beyond(Fn *f, const KirExpr *e, KirType t, LLVMValueRef *at,
-                              LLVMValueRef *last)
-{
-    *at = fn_value_as(f, e->args[0], t);
-    *last = fn_value_as(f, e->args[1], t);
-    LLVMValueRef low = LLVMBuildICmp(f->b, LLVMIntSLT, *at, LLVMConstNull(LLVMTypeOf(*at)), ""),
-                 high = LLVMBuildICmp(f->b, LLVMIntSGT, *at, *last, "");
-    return LLVMBuildOr(f->b, low, high, "");
-}
-
+/* Is an index (counted from 0) above the last one, or negative: a large number? */
 static LLVMValueRef beyond(Fn *f, const KirExpr *e)
 {
-    LLVMValueRef at, last;
-    return fn_mask_of_bits(f, is_beyond(f, e, idx, &at, &last));
+    LLVMValueRef at = fn_value_as(f, e->args[0], idx), last = fn_value_as(f, e->args[1], idx);
+    return fn_mask_of_bits(f, LLVMBuildICmp(f->b, LLVMIntUGT, at, last, ""));
 }
 
 static LLVMValueRef within(Fn *f, const KirExpr *e)
 {
-    LLVMValueRef at, last, out = is_beyond(f, e, idx, &at, &last);
-    return pick(f, out, last, at);
+    LLVMValueRef at = fn_value_as(f, e->args[0], idx), last = fn_value_as(f, e->args[1], idx);
+    return pick(f, LLVMBuildICmp(f->b, LLVMIntULT, at, last, ""), at, last);
 }
 
-/* In lanes, where a negative index is a large one. */
+/* The same in lanes. */
 static LLVMValueRef beyonds(Fn *f, const KirExpr *e)
 {
     LLVMValueRef at = fn_value(f, e->args[0]), last = fn_value(f, e->args[1]);
@@ -363,6 +353,29 @@ static LLVMValueRef ahead(Fn *f, const KirExpr *e)
     return native_int(n->i32, 0);
 }
 
+/* Elements of a local array, each lane's its own: of vectors, or of one for all lanes. */
+static LLVMValueRef pick_elements(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    Var *v = fn_find(f, e->args[0]->name);
+    if (!v || v->kind != VAR_ARRAY) native_bug("no array is", e->args[0]->name);
+    LLVMTypeRef t = native_scalar_type(n, v->type.kind);
+    LLVMValueRef each = fn_value(f, e->args[1]);
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(each)), own = native_lanes(n, v->type.lanes);
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(t, lanes));
+    for (unsigned i = 0; i < lanes; i++) {
+        LLVMValueRef lane = native_int(n->i32, i);
+        LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");
+        at = LLVMBuildSExt(f->b, at, n->i64, "");
+        at = LLVMBuildMul(f->b, at, native_int(n->i64, own), "");
+        if (own > 1) at = LLVMBuildAdd(f->b, at, native_int(n->i64, i), "");
+        LLVMValueRef x = LLVMBuildGEP2(f->b, t, v->at, &at, 1, "");
+        x = LLVMBuildLoad2(f->b, t, x, "");
+        all = LLVMBuildInsertElement(f->b, all, x, lane, "");
+    }
+    return all;
+}
+
 static LLVMValueRef text_function(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
@@ -418,6 +431,7 @@ static const struct {
     {"cs_moved", false, moved},
     {"CAT(cs_square_", true, square},
     {"cs_far_", true, far_angle},
+    {"cs_pick", false, pick_elements},
     {"cs_ahead", true, ahead},
 };
 

@@ -182,14 +182,14 @@ static bool possible_value(const CgCode *code, const KirExpr *e)
 }
 
 /* Work-items of a group that wait for each other, or share memory: no. */
-static bool possible(const CgCode *code, const KirStmt *s)
+bool native_can(const CgCode *code, const KirStmt *s)
 {
     for (; s; s = s->next) {
         if (s->kind == KIR_BARRIER || (s->kind == KIR_DECL && s->local)) return false;
         const KirExpr *const values[] = {s->target, s->expr, s->lo, s->hi, s->step};
         for (int i = 0; i < 5; i++)
             if (!possible_value(code, values[i])) return false;
-        if (!possible(code, s->body) || !possible(code, s->other)) return false;
+        if (!native_can(code, s->body) || !native_can(code, s->other)) return false;
     }
     return true;
 }
@@ -209,7 +209,7 @@ const char *const *native_add(Native *n, CgNativeLevel level, const CgCode *code
 {
     const char *error;
     bool good = code->options->family == CG_CPU;
-    for (int i = 0; good && i < code->nfuncs; i++) good = possible(code, code->funcs[i].body);
+    for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
     CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
     if (!plan) return NULL;
     const char *const *names;

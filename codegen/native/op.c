@@ -128,8 +128,9 @@ LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *ar
             return LLVMBuildCall2(f->b, m->function.type, m->function.fn, args, nargs, "");
     }
     KirFunc made;
-    if (!math_function(n->arena, op, t, precise, &made))
-        native_bug("no function for", fd_op_info(op)->text);
+    bool own = math_function(n->arena, op, t, precise, &made) && native_can(n->code, made.body);
+    if (!own && nargs == 1) return fn_by_lane(f, fd_op_info(op)->text, n->f64, args[0]);
+    if (!own) native_bug("no function for", fd_op_info(op)->text);
     MathInstance m = {op, t, n->level, precise, native_function(n, &made, true)};
     vec_push(&n->math, m);
     return LLVMBuildCall2(f->b, m.function.type, m.function.fn, args, nargs, "");
@@ -204,25 +205,45 @@ static LLVMValueRef real(Fn *f, const KirExpr *e, LLVMValueRef *args)
     case FD_OP_MIN: return extreme(f, true, args[0], args[1]);
     case FD_OP_MAX: return extreme(f, false, args[0], args[1]);
     case FD_OP_SIGN: return sign_of(f, args[0]);
-    case FD_OP_ERF: return fn_by_lane(f, "erf", f->n->f64, args[0]);
-    case FD_OP_ERFC: return fn_by_lane(f, "erfc", f->n->f64, args[0]);
-    case FD_OP_TGAMMA: return fn_by_lane(f, "tgamma", f->n->f64, args[0]);
-    case FD_OP_LGAMMA: return fn_by_lane(f, "lgamma", f->n->f64, args[0]);
     case FD_OP_GIVEN: return args[0];
-    default: native_bug("an operation on reals:", fd_op_info(e->op)->text);
+    default:
+        if (e->nargs == 1) return fn_by_lane(f, fd_op_info(e->op)->text, f->n->f64, args[0]);
+        native_bug("an operation on reals:", fd_op_info(e->op)->text);
     }
+}
+
+/* Philox 4x32-10, as the prelude has it: words are the low halves of longs. */
+static LLVMValueRef random_number(Fn *f, const KirExpr *e)
+{
+    LLVMBuilderRef b = f->b;
+    unsigned lanes = native_lanes(f->n, e->type.lanes);
+    KirType wide = kir_type(SC_LONG, e->type.lanes);
+    LLVMTypeRef t = native_type(f->n, wide);
+    LLVMValueRef low = native_int(t, 0xFFFFFFFF), half = native_int(t, 32);
+    LLVMValueRef k0 = fn_value_as(f, e->args[0], wide), k1 = LLVMBuildLShr(b, k0, half, ""),
+                 x = fn_value_as(f, e->args[1], wide), y = LLVMBuildLShr(b, x, half, ""),
+                 z = native_int(t, 0), w = z;
+    for (int i = 0; i < 10; i++) {
+        LLVMValueRef p = LLVMBuildAnd(b, x, low, ""), q = LLVMBuildAnd(b, z, low, "");
+        p = LLVMBuildMul(b, p, native_int(t, 0xD2511F53), "");
+        q = LLVMBuildMul(b, q, native_int(t, 0xCD9E8D57), "");
+        x = LLVMBuildXor(b, LLVMBuildXor(b, LLVMBuildLShr(b, q, half, ""), y, ""), k0, "");
+        z = LLVMBuildXor(b, LLVMBuildXor(b, LLVMBuildLShr(b, p, half, ""), w, ""), k1, "");
+        y = q;
+        w = p;
+        k0 = LLVMBuildAdd(b, k0, native_int(t, 0x9E3779B9), "");
+        k1 = LLVMBuildAdd(b, k1, native_int(t, 0xBB67AE85), "");
+    }
+    LLVMTypeRef ints = native_vector(f->n->i32, lanes), reals = native_vector(f->n->f32, lanes);
+    x = LLVMBuildTrunc(b, LLVMBuildLShr(b, x, native_int(t, 8), ""), ints, "");
+    x = LLVMBuildSIToFP(b, LLVMBuildAnd(b, x, native_int(ints, 0xFFFFFF), ""), reals, "");
+    return LLVMBuildFMul(b, x, native_real(reals, 0x1p-24), "");
 }
 
 LLVMValueRef fn_op(Fn *f, const KirExpr *e)
 {
     if (e->op == FD_OP_SHL || e->op == FD_OP_SHR) return shift(f, e);
-    if (e->op == FD_OP_RANDOM) {
-        Native *n = f->n;
-        const KirType wide = kir_type(SC_LONG, 1);
-        LLVMTypeRef params[] = {n->i64, n->i64}, type = LLVMFunctionType(n->f32, params, 2, false);
-        LLVMValueRef both[] = {fn_value_as(f, e->args[0], wide), fn_value_as(f, e->args[1], wide)};
-        return LLVMBuildCall2(f->b, type, native_extern(n, "cs_kernel_random", type), both, 2, "");
-    }
+    if (e->op == FD_OP_RANDOM) return random_number(f, e);
     LLVMValueRef args[3] = {0};
     for (int i = 0; i < e->nargs; i++) args[i] = fn_value_as(f, e->args[i], e->type);
     return native_is_real(e->type.kind) ? real(f, e, args) : integer(f, e, args[0], args[1]);

@@ -322,7 +322,9 @@ static Outcome in_program(Preparation *p)
 {
     Evaluation *e = p->e;
     Composed *c = e->composed;
-    if (native_use() == NATIVE_NEVER || e->nclosures) return INTERPRET;
+    NativeUse use = native_use();
+    if (use == NATIVE_NEVER || e->nclosures) return INTERPRET;
+    if (use == NATIVE_SMALL && !small_at_hand(e)) return INTERPRET;
     if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
     c->looked = !cs_pending;
     if (cs_pending) return FAILED;

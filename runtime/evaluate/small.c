@@ -71,14 +71,20 @@ static bool is_on(void)
     return rt.interpret == RT_INTERPRET_SMALL;
 }
 
-bool small_is(const Evaluation *e, const FdEnv *env, int64_t count)
+bool small_at_hand(const Evaluation *e)
 {
-    const Composed *c = e->composed;
-    if (!c->simple || count > FEW || !is_on()) return false;
+    if (!is_on()) return false;
     for (size_t i = 0; i < e->leaves.len; i++) { /* what a device has is not fetched from afar */
         const Array *a = e->leaves.data[i].array;
         if (a && a->head.buffer && a->head.buffer->host_stale && !device_is_host()) return false;
     }
+    return true;
+}
+
+bool small_is(const Evaluation *e, const FdEnv *env, int64_t count)
+{
+    const Composed *c = e->composed;
+    if (!c->simple || count > FEW || !small_at_hand(e)) return false;
     Effort effort = {env, FEW};
     const FdNode *root = c->graph.root;
     spend(&effort, root->kind == FD_LET ? root->body : root, count);

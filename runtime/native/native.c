@@ -13,7 +13,7 @@
 #include "pool.h"
 
 enum {
-    SMALL_WORK = 1 << 16,  /* a launch costs as much as so many operations */
+    SMALL_WORK = 1 << 18,  /* a launch costs as much as so many operations */
     SHARED_WORK = 1 << 12, /* from here on threads that are awake help */
 };
 
@@ -22,9 +22,11 @@ enum {
 NativeUse native_use(void)
 {
     if (rt.native_read) return (NativeUse)(rt.native_read - 1);
-    const char *device = getenv("CS_DEVICE");
+    const char *device = getenv("CS_DEVICE"), *family = getenv("CS_FAMILY");
+    bool any = !device || !*device;
     NativeUse use = NATIVE_NEVER;
-    if (device && strcmp(device, "native") == 0) use = NATIVE_ALL;
+    if (!any && strcmp(device, "native") == 0) use = NATIVE_ALL;
+    if (any && (!family || !*family)) use = NATIVE_SMALL;
     rt.native_read = (int)use + 1;
     return use;
 }
@@ -79,11 +81,6 @@ void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, 
         error[2 + 2 * i] = (uint32_t)numbers[i];
         error[3 + 2 * i] = (uint32_t)((uint64_t)numbers[i] >> 32);
     }
-}
-
-float cs_kernel_random(int64_t seed, int64_t index)
-{
-    return fd_random_uniform(seed, index);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */

@@ -2,7 +2,8 @@
  * the host has of the buffers. When an evaluation takes them is a function of the evaluation and its
  * sizes alone, so that a program gives the same bits in every run:
  *   CS_DEVICE=native   all that have a form here
- *   CS_DEVICE not set  those of so little work that a launch would cost more (native_pays)
+ *   CS_DEVICE not set  those of so little work that a launch would be most of it (native_pays), if
+ *                      the host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
  *   else               none */
 #ifndef CS_RUNTIME_NATIVE_H
 #define CS_RUNTIME_NATIVE_H
@@ -33,7 +34,6 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
 /* What kernels call. */
 void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, int64_t lo,
                     int64_t n);
-float cs_kernel_random(int64_t seed, int64_t index);
 float cs_kernel_far_high_float(float x), cs_kernel_far_low_float(float x); /* far.c */
 double cs_kernel_far_high_double(double x), cs_kernel_far_low_double(double x);
 
