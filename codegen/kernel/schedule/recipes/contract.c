@@ -3,6 +3,7 @@
  *
  *   panel    one launch: a work-item copies its columns' operands into private panels and walks down
  *            the rows with the row operands read in place. For what fits the caches.
+ *   direct   the same without panels: the columns' operands are read in place, too. For few rows.
  *   packed   all operands are first copied into panels, k is cut into blocks, and a work-item
  *            computes a block of tiles. For large products, and row operands with far strides.
  *            After Goto and van de Geijn, ACM TOMS 34 (2008).
@@ -15,6 +16,7 @@
 #include "recipe.h"
 
 enum { AHEAD_ROWS = 32, AHEAD_COLUMNS = 16 }; /* steps of k */
+enum { FEW_TILES = 4 };
 enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
 typedef struct Tile {
@@ -27,6 +29,7 @@ typedef struct Tile {
     Num *kb, *kc;           /* k of a private panel, of a block */
     Num *blocks;            /* of k; NULL: k is not cut */
     Num *high, *broad;      /* tiles of a block of rows and columns */
+    Num *run, *each;        /* tiles of a chunk of rows; of the batch for each work-item */
     int temps[MAX_OPERANDS];
 } Tile;
 
@@ -132,24 +135,37 @@ static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
 
 /* ---- private panels ---------------------------------------------------------------------------- */
 
-static void panel_nest(Tile *t, Num *when)
+/* What a work-item computes: a chunk of rows for one panel of columns, or where there are more than
+ * enough of those all rows for several of the batch. */
+static void cut_rows(Tile *t)
 {
     Unit *u = t->u;
-    TileAxes x;
-    Nest *n = tile_nest(t, "contract_panel", when, &x);
-    use_registers(t, n, &x);
     Num *one = num_int(u, 1), *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *panels = num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch);
     panels = num_let(u, "panels", panels);
     Num *wish = recipe_each_unit(u, (int)draw(u, 8, 1, 8), panels);
     wish = num_let(u, "wish", num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, tiles), one));
-    Num *chunk = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, wish), t->mr);
+    t->run = num_let(u, "run", num_ceildiv(u, tiles, wish));
+    Num *most = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, 32, 1, 32));
+    Num *several = num_op(u, FD_OP_DIV, panels, most);
+    if (t->c.nbatch) t->each = num_let(u, "each", num_op(u, FD_OP_MAX, several, one));
+}
+
+/* direct: columns are read in place, too. */
+static void panel_nest(Tile *t, Num *when, bool direct)
+{
+    Unit *u = t->u;
+    TileAxes x;
+    Nest *n = tile_nest(t, direct ? "contract_direct" : "contract_panel", when, &x);
+    use_registers(t, n, &x);
+    Num *chunk = num_op(u, FD_OP_MUL, t->run, t->mr);
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, t->mr));
     NestStep *in = &n->root;
-    if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
-    in = nest_group(u, in, x.col, 1, t->nr, NEST_CLAMP);
+    if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, t->each, NEST_CUT);
+    in = nest_group(u, in, x.col, 1, t->nr, direct ? NEST_BACK : NEST_CLAMP);
     in = nest_group(u, in, x.row, 0, chunk, NEST_CUT);
-    for (int i = 0; i < t->c.noperands; i++) {
+    if (x.batch >= 0) in = nest_loop(u, in, x.batch, NULL, NEST_CUT);
+    for (int i = 0; !direct && i < t->c.noperands; i++) {
         if (t->c.operands[i].side != SIDE_COL) continue;
         NestHold h = hold_of(t, i, &x, NEST_PRIVATE);
         h.name = "panel";
@@ -304,6 +320,15 @@ static bool moves_far(const void *k, const FdNode *n)
     return is_read(n) && read_movement(n, k) == MOVES_FAR;
 }
 
+static bool columns_are_near(const Contraction *c, const Unit *u)
+{
+    bool all = true;
+    for (int i = 0; i < c->noperands; i++)
+        all = all && (c->operands[i].side == SIDE_ROW ||
+                      lanes_possible(c->operands[i].node, c->d->vars[c->col], recipe_allowed(u)));
+    return all;
+}
+
 /* Do the row operands move by at most one element with the innermost reduction variable? */
 static bool rows_are_near(const Contraction *c)
 {
@@ -367,7 +392,15 @@ static Num *on_cpu(Tile *t, Num *when)
     fits = num_let(u, "fits", fits);
     Num *panel = num_let(u, "in_panel", num_and(u, when, fits));
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
-    panel_nest(t, panel);
+    cut_rows(t);
+    if (columns_are_near(c, u)) { /* few tiles are not worth a copy of their columns */
+        Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, FEW_TILES, 0, FEW_TILES));
+        Num *direct = num_and(u, few, num_op(u, FD_OP_GE, t->n, t->nr));
+        direct = num_let(u, "direct", num_and(u, panel, direct));
+        panel_nest(t, direct, true);
+        panel = num_let(u, "copied", num_and(u, panel, num_not(u, direct)));
+    }
+    panel_nest(t, panel, false);
     if (recipe_group_end(c->nreduces, c->reduces, 0) == c->nreduces) cut_blocks(t);
     cut_tiles(t);
     for (int i = 0; i < c->noperands; i++) pack_nest(t, i, packed);
