@@ -349,6 +349,8 @@ const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const 
 bool node_can_fail(const FdNode *n); /* divides integers, itself or in a function it calls */
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
+/* Can its calls be computed whether they are needed or not: it does not fail, and takes few steps? */
+bool user_is_plain(const FdUser *user);
 bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* Prints a function, or a kernel; keeps it with a copy of its parameters. */

@@ -467,7 +467,11 @@ static const char checked_text[] =
     "  static inline T cs_checked_div_##T(T a, T b, __global int *error, int site)\\\n"
     "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_div_##T(a, b); }\\\n"
     "  static inline T cs_checked_rem_##T(T a, T b, __global int *error, int site)\\\n"
-    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n";
+    "  {\\\n"
+    "    if (a >= 0 && a < b) return a;\\\n" /* of Periodic, mostly */
+    "    if (b == 0) cs_fail(error, 2, site, 0, 0, 0);\\\n"
+    "    return cs_rem_##T(a, b);\\\n"
+    "  }\n";
 
 /* An index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless. */
 /* Where a compiler lays out code: what is likely follows. */

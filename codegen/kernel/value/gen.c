@@ -107,6 +107,7 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     if (n->kind == FD_REDUCE) return true;
     if (n->kind != FD_APPLY) return false;
     FdOp op = fd_op_of(n);
+    if (fd_user_of(n)) return !user_is_plain(fd_user_of(n));
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
     bool proved = g->lane_var && g->checks == GEN_PROVED;
     if (is_read(n) && gen_is_suspect(g, n) && !proved) return true;

@@ -155,7 +155,8 @@ static bool has_loop_in(const SpreadStmt *s)
 static bool is_call(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && fd_user_of(n));
+    const FdUser *user = n->kind == FD_APPLY ? fd_user_of(n) : NULL;
+    return n->kind == FD_REDUCE || (user && !user_is_plain(user));
 }
 
 static bool calls(const FdNode *n)

@@ -84,6 +84,35 @@ static bool user_can_fail(const FdUser *user)
     return stmt_can_fail(user->body) || user_reads(user);
 }
 
+/* ---- does it cost much? ---------------------------------------------------------------------- */
+
+static bool is_cheap(const FdStmt *s, int *left);
+
+static bool costs(const void *ctx, const FdNode *n)
+{
+    int *left = *(int *const *)ctx;
+    if (n->kind == FD_REDUCE) return true;
+    if (n->kind != FD_APPLY || !fd_user_of(n)) return false;
+    return !fd_user_of(n)->body || !is_cheap(fd_user_of(n)->body, left);
+}
+
+static bool is_cheap(const FdStmt *s, int *left)
+{
+    for (; s; s = s->next) {
+        if (--*left < 0 || s->kind == FD_STMT_LOOP || s->kind == FD_STMT_CLEAR) return false;
+        if (s->expr && fd_any(s->expr, costs, &left)) return false;
+        if (!is_cheap(s->body, left) || !is_cheap(s->other, left)) return false;
+    }
+    return true;
+}
+
+bool user_is_plain(const FdUser *user)
+{
+    enum { STATEMENTS = 6 };
+    int left = STATEMENTS;
+    return user->body && is_cheap(user->body, &left) && !user_can_fail(user);
+}
+
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 static bool is_bound(const Gen *g, const FdNode *var)
