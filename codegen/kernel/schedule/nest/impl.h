@@ -98,6 +98,14 @@ void nest_ahead_here(Lower *l, const NestStep *s);
 /* result.c */
 void nest_result(Lower *l, const NestStep *s);
 const KirExpr *nest_part_offset(Lower *l); /* of the part at the position where the kernel is */
+KirType nest_scalar_type(Lower *l, int r);
+const char *nest_named(Lower *l, const char *stem, int r); /* of the variables of result r */
+/* The registers of these copies (NULL: the first); the scalar beside them. */
+const KirExpr *nest_registers(Lower *l, int r, const KirExpr *const copies[2]);
+const KirExpr *nest_tail(Lower *l, int r);
+
+/* join.c */
+void nest_join(Lower *l);
 
 /* nest_scatter.c */
 void nest_scatter(Lower *l);

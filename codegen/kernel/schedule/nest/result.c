@@ -11,40 +11,40 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
-static KirType scalar_type(Lower *l, int r)
+KirType nest_scalar_type(Lower *l, int r)
 {
     return gen_type(l->u, l->n->reduces[r]->type);
 }
 
-static KirType result_type(Lower *l, int r)
+static KirType nest_result_type(Lower *l, int r)
 {
-    KirType t = scalar_type(l, r);
+    KirType t = nest_scalar_type(l, r);
     return l->n->lanes_axis >= 0 ? gen_widen(l->u, t, l->g.lanes) : t;
 }
 
-static const char *named(Lower *l, const char *stem, int r)
+const char *nest_named(Lower *l, const char *stem, int r)
 {
     return arena_printf(l->a, "%s%d", stem, r);
 }
 
 /* The registers of these copies (NULL: the first). */
-static const KirExpr *registers(Lower *l, int r, const KirExpr *const copies[2])
+const KirExpr *nest_registers(Lower *l, int r, const KirExpr *const copies[2])
 {
     const Nest *n = l->n;
     const KirExpr *at[2];
     for (int i = 0; i < n->nregs; i++) at[i] = copies[i] ? copies[i] : kir_int(l->a, 0);
-    if (!n->nregs) return kir_name(l->a, result_type(l, r), named(l, "acc", r));
-    return kir_elem(l->a, result_type(l, r), named(l, "acc", r), n->nregs, at);
+    if (!n->nregs) return kir_name(l->a, nest_result_type(l, r), nest_named(l, "acc", r));
+    return kir_elem(l->a, nest_result_type(l, r), nest_named(l, "acc", r), n->nregs, at);
 }
 
-static const KirExpr *tail(Lower *l, int r)
+const KirExpr *nest_tail(Lower *l, int r)
 {
-    return kir_name(l->a, scalar_type(l, r), named(l, "tail", r));
+    return kir_name(l->a, nest_scalar_type(l, r), nest_named(l, "tail", r));
 }
 
 static const KirExpr *flag(Lower *l, int r)
 {
-    return kir_name(l->a, kir_type(SC_BOOL, 1), named(l, "first", r));
+    return kir_name(l->a, kir_type(SC_BOOL, 1), nest_named(l, "first", r));
 }
 
 /* What a step at this position speaks of. */
@@ -52,9 +52,10 @@ static const KirExpr *result(Lower *l, int r)
 {
     const Nest *n = l->n;
     const KirExpr *copies[2] = {NULL, NULL};
-    if (!l->vectors || (n->lanes_axis >= 0 && !nest_in_lanes(l, n->lanes_axis))) return tail(l, r);
+    if (!l->vectors || (n->lanes_axis >= 0 && !nest_in_lanes(l, n->lanes_axis)))
+        return nest_tail(l, r);
     for (int i = 0; i < n->nregs; i++) copies[i] = l->places[n->regs[i].axis].copy;
-    return registers(l, r, copies);
+    return nest_registers(l, r, copies);
 }
 
 /* ---- loops over the registers ------------------------------------------------------------------ */
@@ -96,10 +97,10 @@ static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
 {
     (void)ctx;
     for (int r = 0; r < l->n->nreduces; r++) {
-        const KirExpr *acc = registers(l, r, copies), *first = identity(l, r);
+        const KirExpr *acc = nest_registers(l, r, copies), *first = identity(l, r);
         if (l->rest) { /* registers lie along the lanes */
             const KirExpr *at = nest_mul(l, copies[0], nest_lanes_number(l));
-            first = kir_load(l->a, acc->type, named(l, "rest", r), at);
+            first = kir_load(l->a, acc->type, nest_named(l, "rest", r), at);
         }
         kir_set(l->a, l->g.block, acc, gen_splat(l->u, acc->type.lanes, first));
     }
@@ -110,7 +111,7 @@ static void start_value(Lower *l, int r, KirType t, const char *name, bool resum
     KirBlock *b = l->g.block;
     const KirExpr *init;
     if (resume) {
-        KirType one = scalar_type(l, r);
+        KirType one = nest_scalar_type(l, r);
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], one, true);
         init = kir_load(l->a, t, buffer, nest_part_offset(l));
     } else {
@@ -132,15 +133,16 @@ static void start(Lower *l, bool resume)
     l->joined = false;
     bool scalars = !l->vectors || reduced;
     for (int r = 0; r < n->nreduces; r++) {
-        if (scalars) start_value(l, r, scalar_type(l, r), named(l, "tail", r), resume);
+        if (scalars) start_value(l, r, nest_scalar_type(l, r), nest_named(l, "tail", r), resume);
         if (!l->vectors) continue;
         if (!n->nregs) {
-            start_value(l, r, result_type(l, r), named(l, "acc", r), resume);
+            start_value(l, r, nest_result_type(l, r), nest_named(l, "acc", r), resume);
             continue;
         }
         const KirExpr *dims[2];
         for (int i = 0; i < n->nregs; i++) dims[i] = nest_number(l, "count", n->regs[i].count);
-        kir_array(l->a, l->g.block, result_type(l, r), named(l, "acc", r), false, n->nregs, dims);
+        kir_array(l->a, l->g.block, nest_result_type(l, r), nest_named(l, "acc", r), false,
+                  n->nregs, dims);
     }
     if (l->vectors && n->nregs) for_registers(l, clear, NULL);
     l->rest = false;
@@ -187,14 +189,14 @@ static const KirExpr *is_decided(Lower *l, int r)
     Arena *a = l->a;
     Gen *g = &l->g;
     const FdNode *reduce = l->n->reduces[r];
-    const KirExpr *none[2] = {NULL, NULL}, *all = registers(l, r, none);
+    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
     if (l->n->nregs) {
         const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
                       *copy = kir_name(a, idx, fresh_name(l->u, "u"));
         KirBlock each = {0};
         const KirExpr *copies[2] = {copy, NULL};
         kir_decl(a, g->block, all->type, sum->name, all);
-        kir_set(a, &each, sum, gen_combine(g, reduce->fn, sum, registers(l, r, copies)));
+        kir_set(a, &each, sum, gen_combine(g, reduce->fn, sum, nest_registers(l, r, copies)));
         kir_for(a, g->block, copy->name, kir_int(a, 1),
                 nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
         all = sum;
@@ -242,7 +244,7 @@ static void by_one(Lower *l, KirBlock body)
 static void save_all(Lower *l)
 {
     for (int r = 0; r < l->n->nreduces; r++) {
-        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), true);
+        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], nest_scalar_type(l, r), true);
         kir_store(l->a, l->g.block, buffer, nest_part_offset(l), result(l, r));
     }
 }
@@ -264,122 +266,9 @@ static void take_parts(Lower *l)
 {
     for (int r = 0; r < l->n->nreduces; r++) {
         const KirExpr *acc = result(l, r);
-        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], scalar_type(l, r), false);
+        const char *buffer = gen_temp(&l->g, l->n->part.temps[r], nest_scalar_type(l, r), false);
         take_value(l, r, acc, kir_load(l->a, acc->type, buffer, nest_part_offset(l)));
     }
-}
-
-/* ---- join -------------------------------------------------------------------------------------- */
-
-/* all[0] = all[0] op all[1] op .., halving what is left in each round */
-static void join_items(Lower *l, int r)
-{
-    Gen *g = &l->g;
-    Arena *a = l->a;
-    KirType t = scalar_type(l, r);
-    const KirExpr *group = nest_number(l, "items", l->local[0]), *one = kir_int(a, 1),
-                  *zero = kir_int(a, 0), *acc = tail(l, r);
-    const KirExpr *id = gen_variable(g, "id", nest_local_id(l, 0));
-    const char *all = named(l, "all", r);
-    kir_array(a, &g->head, t, all, true, 1, &group);
-    const KirExpr *round = kir_name(a, idx, fresh_name(l->u, "round"));
-    const KirExpr *mine = kir_elem(a, t, all, 1, &id);
-    kir_set(a, g->block, mine, acc);
-    kir_simple(a, g->block, KIR_BARRIER);
-    KirBlock rounds = {0}, half = {0};
-    GenScope scope = gen_enter(g, &rounds);
-    const KirExpr *left =
-        gen_variable(g, "left", nest_op(l, FD_OP_DIV, group, nest_mul(l, round, kir_int(a, 2))));
-    const KirExpr *other = nest_add(l, id, left);
-    kir_set(a, &half, mine,
-            gen_combine(g, l->n->reduces[r]->fn, mine, kir_elem(a, t, all, 1, &other)));
-    kir_if(a, &rounds, nest_op(l, FD_OP_LT, id, left), half, NULL);
-    kir_simple(a, &rounds, KIR_BARRIER);
-    gen_leave(g, scope);
-    kir_for(a, g->block, round->name, one, group, round, true, rounds);
-    kir_set(a, g->block, acc, kir_elem(a, t, all, 1, &zero));
-}
-
-static const KirExpr *lanes_number(Lower *l)
-{
-    return nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes));
-}
-
-/* Lanes in memory are stored elements: of bools bytes, of halves floats; an array for each scalar of
- * a record. */
-static KirType in_memory(KirType t)
-{
-    t.lanes = 1;
-    if (t.kind == SC_BOOL) t.kind = SC_BYTE;
-    if (t.kind == SC_HALF) t.kind = SC_FLOAT;
-    return t;
-}
-
-static void lanes_to_memory(Lower *l, const KirExpr *e, const char *name)
-{
-    KirType t = in_memory(e->type);
-    if (t.kind == KIR_RECORD) {
-        for (int i = 0; i < e->type.record->nfields; i++)
-            lanes_to_memory(l, kir_member(l->a, e, i), arena_printf(l->a, "%s_%d", name, i));
-        return;
-    }
-    const KirExpr *lanes = lanes_number(l);
-    kir_array(l->a, l->g.block, t, name, false, 1, &lanes);
-    if (t.kind == SC_FLOAT) e = kir_convert(l->a, t, e);
-    kir_store(l->a, l->g.block, name, kir_int(l->a, 0), e);
-}
-
-static const KirExpr *lane_in_memory(Lower *l, KirType t, const char *name, const KirExpr *i)
-{
-    if (t.kind != KIR_RECORD) {
-        return kir_convert(l->a, t, kir_elem(l->a, in_memory(t), name, 1, &i));
-    }
-    const KirExpr **fields = arena_array(l->a, const KirExpr *, t.record->nfields);
-    for (int k = 0; k < t.record->nfields; k++)
-        fields[k] = lane_in_memory(l, t.record->types[k], arena_printf(l->a, "%s_%d", name, k), i);
-    return kir_make(l->a, t, fields);
-}
-
-/* The copies of a vector of partial results, then its lanes. */
-static void join_lanes(Lower *l, int r)
-{
-    Gen *g = &l->g;
-    Arena *a = l->a;
-    const FdNode *fn = l->n->reduces[r]->fn;
-    KirType t = scalar_type(l, r);
-    const KirExpr *none[2] = {NULL, NULL}, *all = registers(l, r, none);
-    if (l->n->nregs) { /* one axis: that of the reduction */
-        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
-                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
-        kir_decl(a, g->block, all->type, sum->name, all);
-        KirBlock each = {0};
-        GenScope scope = gen_enter(g, &each);
-        const KirExpr *copies[2] = {copy, NULL};
-        kir_set(a, &each, sum, gen_combine(g, fn, sum, registers(l, r, copies)));
-        gen_leave(g, scope);
-        kir_for(a, g->block, copy->name, kir_int(a, 1),
-                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
-        all = sum;
-    }
-    const KirExpr *i = kir_name(a, idx, fresh_name(l->u, "i"));
-    const char *lane = named(l, "lane", r);
-    lanes_to_memory(l, all, lane);
-    KirBlock each = {0};
-    GenScope scope = gen_enter(g, &each);
-    const KirExpr *one = lane_in_memory(l, t, lane, i);
-    kir_set(a, &each, tail(l, r), gen_combine(g, fn, tail(l, r), one));
-    gen_leave(g, scope);
-    kir_for(a, g->block, i->name, kir_int(a, 0), lanes_number(l), kir_int(a, 1), false, each);
-}
-
-static void join(Lower *l)
-{
-    for (int r = 0; r < l->n->nreduces; r++) {
-        if (l->vectors) join_lanes(l, r);
-        if (l->items) join_items(l, r);
-    }
-    l->vectors = false;
-    l->joined = l->items;
 }
 
 /* ---- give -------------------------------------------------------------------------------------- */
@@ -426,8 +315,8 @@ static void give_one(Lower *l, const KirExpr *const *results)
     bool same = n->part.temps[0] < 0 && n->def->body == n->reduces[0]; /* it is the value */
     for (int r = 0; r < n->nreduces; r++) {
         bool own = n->part.temps[r] < 0;
-        buffers[r] =
-            own ? gen_output(g, n->def) : gen_temp(g, n->part.temps[r], scalar_type(l, r), true);
+        buffers[r] = own ? gen_output(g, n->def)
+                         : gen_temp(g, n->part.temps[r], nest_scalar_type(l, r), true);
         offsets[r] =
             gen_variable(g, "at", own ? gen_output_offset(g, n->def) : nest_part_offset(l));
         const KirExpr *sum = kir_name(a, results[r]->type, fresh_name(l->u, "sum"));
@@ -479,7 +368,7 @@ static void give_registers(Lower *l, const KirExpr *const copies[2], void *ctx)
         l->g.lane_var = n->axes[n->lanes_axis].vars[0];
         l->places[n->lanes_axis].lanes = true;
     }
-    for (int r = 0; r < n->nreduces; r++) results[r] = registers(l, r, copies);
+    for (int r = 0; r < n->nreduces; r++) results[r] = nest_registers(l, r, copies);
     give_one(l, results);
     l->g.lane_var = lane;
     for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
@@ -504,9 +393,9 @@ static void give_element(Lower *l, const KirExpr *const copies[2], void *ctx)
     if (vector)
         for (int r = 0; r < n->nreduces; r++) {
             const KirExpr *lanes = nest_number(l, "lanes", nest_lane_count(l->u, g->lanes));
-            const char *edge = named(l, "edge", r);
-            kir_array(a, g->block, scalar_type(l, r), edge, false, 1, &lanes);
-            kir_store(a, g->block, edge, kir_int(a, 0), registers(l, r, copies));
+            const char *edge = nest_named(l, "edge", r);
+            kir_array(a, g->block, nest_scalar_type(l, r), edge, false, 1, &lanes);
+            kir_store(a, g->block, edge, kir_int(a, 0), nest_registers(l, r, copies));
         }
     GenScope scope = gen_enter(g, &each);
     for (int i = 0; i < n->nregs; i++) {
@@ -522,8 +411,9 @@ static void give_element(Lower *l, const KirExpr *const copies[2], void *ctx)
     for (int i = 0; i < n->nregs; i++)
         go_to(l, i, copies[i], vector && n->regs[i].axis == n->lanes_axis ? lane : NULL);
     for (int r = 0; r < n->nreduces; r++)
-        results[r] = vector ? kir_elem(a, scalar_type(l, r), named(l, "edge", r), 1, &lane)
-                            : registers(l, r, copies);
+        results[r] = vector
+                         ? kir_elem(a, nest_scalar_type(l, r), nest_named(l, "edge", r), 1, &lane)
+                         : nest_registers(l, r, copies);
     give_one(l, results);
     gen_leave(g, in);
     kir_if(a, &each, cond, inside, NULL);
@@ -600,7 +490,7 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_PARTS: take_parts(l); break;
     case NEST_LEAVE: leave(l); break;
     case NEST_SCATTER: nest_scatter(l); break;
-    case NEST_JOIN: join(l); break;
+    case NEST_JOIN: nest_join(l); break;
     case NEST_SAVE: save(l); break;
     case NEST_GIVE: give(l); break;
     default: abort();

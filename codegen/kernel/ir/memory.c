@@ -1,0 +1,95 @@
+/* Reads and writes of buffers as OpenCL C: in memory bools are bytes and halves 2 bytes; vectors go by
+ * functions of the prelude. */
+#include "opencl.h"
+
+void opencl_load(Text *out, const KirExpr *e)
+{
+    bool vector = e->type.lanes != 1;
+    if (!vector) {
+        text_printf(out,
+                    e->type.kind == SC_HALF   ? "vload_half("
+                    : e->type.kind == SC_BOOL ? "(%s["
+                                              : "%s[",
+                    e->name);
+        opencl_expr(out, e->args[0]);
+        if (e->type.kind == SC_HALF)
+            text_printf(out, ", %s)", e->name);
+        else
+            text_add(out, e->type.kind == SC_BOOL ? "] != 0)" : "]");
+        return;
+    }
+    if (e->type.kind == SC_BOOL) {
+        text_add(out, "(");
+        opencl_typed(out, "convert_", "int", e->type.lanes, "");
+        text_add(out, "(");
+    }
+    const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
+    if (e->type.lanes < 0)
+        text_printf(out, "CAT(cs_load_%s, V%d)(%s + ", scalar_cl_name((ScalarKind)e->type.kind),
+                    -e->type.lanes, e->name);
+    else
+        text_printf(out, "%s%d(0, %s + ", half, e->type.lanes, e->name);
+    opencl_expr(out, e->args[0]);
+    text_add(out, e->type.kind == SC_BOOL ? ")) != 0)" : ")");
+}
+
+void opencl_gather(Text *out, const KirExpr *e)
+{
+    bool truth = e->type.kind == SC_BOOL;
+    if (truth) {
+        text_add(out, "(");
+        opencl_typed(out, "convert_", "int", e->type.lanes, "");
+        text_add(out, "(");
+    }
+    opencl_typed(out, "cs_gather_", scalar_cl_name((ScalarKind)e->type.kind), e->type.lanes, "");
+    text_printf(out, "(%s + ", e->name);
+    opencl_expr(out, e->args[0]);
+    text_add(out, ", ");
+    opencl_expr(out, e->args[1]);
+    text_add(out, truth ? ")) != 0)" : ")");
+}
+
+void opencl_store(Text *out, const KirStmt *s)
+{
+    const KirExpr *e = s->expr;
+    int lanes = e->type.lanes;
+    bool half = e->type.kind == SC_HALF;
+    if (lanes == 1 && !half) {
+        text_printf(out, "%s[", s->name);
+        opencl_value(out, s->target);
+        text_add(out, "] = ");
+        opencl_value(out, e);
+        text_add(out, ";\n");
+        return;
+    }
+    if (lanes < 0)
+        text_printf(out, "CAT(cs_%s_%s, V%d)(", s->stream && !half ? "stream" : "store",
+                    scalar_cl_name((ScalarKind)e->type.kind), -lanes);
+    else if (lanes == 1)
+        text_add(out, "vstore_half(");
+    else
+        text_printf(out, half ? "vstore_half%d(" : "vstore%d(", lanes);
+    if (e->type.kind == SC_BOOL) { /* a mask to 0 and 1 */
+        opencl_typed(out, "convert_", "uchar", lanes, "");
+        text_add(out, "(");
+        opencl_expr(out, e);
+        text_add(out, " & 1)");
+    } else {
+        opencl_value(out, e);
+    }
+    text_printf(out, lanes < 0 ? ", %s + " : ", 0, %s + ", s->name);
+    opencl_value(out, s->target);
+    text_add(out, ");\n");
+}
+
+void opencl_plane(Text *out, const KirStmt *s)
+{
+    const char *space = s->writable ? "__global" : "const __global";
+    const char *type = scalar_cl_name((ScalarKind)s->type.kind);
+    text_printf(out, "%s %s *%s = (%s %s *)(%s", space, type, s->name, space, type, s->of);
+    if (!(s->expr->kind == KIR_CONST && s->expr->value.i == 0)) {
+        text_add(out, " + ");
+        opencl_expr(out, s->expr);
+    }
+    text_add(out, ");\n");
+}

@@ -1,0 +1,110 @@
+/* Lowering JOIN: the lanes, copies and work-items of results become one (result.c). */
+#include "impl.h"
+
+static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
+
+/* all[0] = all[0] op all[1] op .., halving what is left in each round */
+static void join_items(Lower *l, int r)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    KirType t = nest_scalar_type(l, r);
+    const KirExpr *group = nest_number(l, "items", l->local[0]), *one = kir_int(a, 1),
+                  *zero = kir_int(a, 0), *acc = nest_tail(l, r);
+    const KirExpr *id = gen_variable(g, "id", nest_local_id(l, 0));
+    const char *all = nest_named(l, "all", r);
+    kir_array(a, &g->head, t, all, true, 1, &group);
+    const KirExpr *round = kir_name(a, idx, fresh_name(l->u, "round"));
+    const KirExpr *mine = kir_elem(a, t, all, 1, &id);
+    kir_set(a, g->block, mine, acc);
+    kir_simple(a, g->block, KIR_BARRIER);
+    KirBlock rounds = {0}, half = {0};
+    GenScope scope = gen_enter(g, &rounds);
+    const KirExpr *left =
+        gen_variable(g, "left", nest_op(l, FD_OP_DIV, group, nest_mul(l, round, kir_int(a, 2))));
+    const KirExpr *other = nest_add(l, id, left);
+    kir_set(a, &half, mine,
+            gen_combine(g, l->n->reduces[r]->fn, mine, kir_elem(a, t, all, 1, &other)));
+    kir_if(a, &rounds, nest_op(l, FD_OP_LT, id, left), half, NULL);
+    kir_simple(a, &rounds, KIR_BARRIER);
+    gen_leave(g, scope);
+    kir_for(a, g->block, round->name, one, group, round, true, rounds);
+    kir_set(a, g->block, acc, kir_elem(a, t, all, 1, &zero));
+}
+
+/* Lanes in memory are stored elements: of bools bytes, of halves floats; an array for each scalar of
+ * a record. */
+static KirType in_memory(KirType t)
+{
+    t.lanes = 1;
+    if (t.kind == SC_BOOL) t.kind = SC_BYTE;
+    if (t.kind == SC_HALF) t.kind = SC_FLOAT;
+    return t;
+}
+
+static void lanes_to_memory(Lower *l, const KirExpr *e, const char *name)
+{
+    KirType t = in_memory(e->type);
+    if (t.kind == KIR_RECORD) {
+        for (int i = 0; i < e->type.record->nfields; i++)
+            lanes_to_memory(l, kir_member(l->a, e, i), arena_printf(l->a, "%s_%d", name, i));
+        return;
+    }
+    const KirExpr *lanes = nest_lanes_number(l);
+    kir_array(l->a, l->g.block, t, name, false, 1, &lanes);
+    if (t.kind == SC_FLOAT) e = kir_convert(l->a, t, e);
+    kir_store(l->a, l->g.block, name, kir_int(l->a, 0), e);
+}
+
+static const KirExpr *lane_in_memory(Lower *l, KirType t, const char *name, const KirExpr *i)
+{
+    if (t.kind != KIR_RECORD) {
+        return kir_convert(l->a, t, kir_elem(l->a, in_memory(t), name, 1, &i));
+    }
+    const KirExpr **fields = arena_array(l->a, const KirExpr *, t.record->nfields);
+    for (int k = 0; k < t.record->nfields; k++)
+        fields[k] = lane_in_memory(l, t.record->types[k], arena_printf(l->a, "%s_%d", name, k), i);
+    return kir_make(l->a, t, fields);
+}
+
+/* The copies of a vector of partial results, then its lanes. */
+static void join_lanes(Lower *l, int r)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const FdNode *fn = l->n->reduces[r]->fn;
+    KirType t = nest_scalar_type(l, r);
+    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
+    if (l->n->nregs) { /* one axis: that of the reduction */
+        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
+                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+        kir_decl(a, g->block, all->type, sum->name, all);
+        KirBlock each = {0};
+        GenScope scope = gen_enter(g, &each);
+        const KirExpr *copies[2] = {copy, NULL};
+        kir_set(a, &each, sum, gen_combine(g, fn, sum, nest_registers(l, r, copies)));
+        gen_leave(g, scope);
+        kir_for(a, g->block, copy->name, kir_int(a, 1),
+                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
+        all = sum;
+    }
+    const KirExpr *i = kir_name(a, idx, fresh_name(l->u, "i"));
+    const char *lane = nest_named(l, "lane", r);
+    lanes_to_memory(l, all, lane);
+    KirBlock each = {0};
+    GenScope scope = gen_enter(g, &each);
+    const KirExpr *one = lane_in_memory(l, t, lane, i);
+    kir_set(a, &each, nest_tail(l, r), gen_combine(g, fn, nest_tail(l, r), one));
+    gen_leave(g, scope);
+    kir_for(a, g->block, i->name, kir_int(a, 0), nest_lanes_number(l), kir_int(a, 1), false, each);
+}
+
+void nest_join(Lower *l)
+{
+    for (int r = 0; r < l->n->nreduces; r++) {
+        if (l->vectors) join_lanes(l, r);
+        if (l->items) join_items(l, r);
+    }
+    l->vectors = false;
+    l->joined = l->items;
+}
