@@ -136,6 +136,7 @@ void stmt_table(Gen *g)
     int form = choose(g, (int)(sizeof forms / sizeof *forms)),
         n = choose_length(g) + choose(g, 3) * 400;
     int most = 1 + choose(g, 3) * choose(g, 60);
+    if (form == 2 || form == 5) n++; /* extremes of something */
     Ty q = ONE_OF(g, keys),
        t = form == 0 || form == 5 || form == 8 || form == 11 ? INT : ONE_OF(g, types);
     char count[16], key[16], top[16], name[16];
