@@ -17,16 +17,20 @@ static uint64_t next(Unit *u)
     return mixed(mixed(u->options->seed) + 0x9E3779B97F4A7C15u * (uint64_t)++u->ndrawn);
 }
 
-int64_t draw(Unit *u, int64_t usual, int64_t least, int64_t most)
+static int64_t drawn(uint64_t bits, int64_t usual, int64_t least, int64_t most)
 {
-    if (!u->options->seed) return usual;
-    uint64_t bits = next(u), range = (uint64_t)(most - least) + 1;
+    uint64_t range = (uint64_t)(most - least) + 1;
     if (bits % 3 == 0) return usual;
     int magnitude = 0;
     while (range >> magnitude) magnitude++;
     uint64_t below =
         (uint64_t)1 << ((bits >> 8) % (unsigned)(magnitude + 1)); /* any size as likely */
     return least + (int64_t)((bits >> 16) % (below < range ? below : range));
+}
+
+int64_t draw(Unit *u, int64_t usual, int64_t least, int64_t most)
+{
+    return u->options->seed ? drawn(next(u), usual, least, most) : usual;
 }
 
 Num *draw_num(Unit *u, int64_t usual, int64_t least, int64_t most)
@@ -50,9 +54,12 @@ static uint64_t bits_of(const Unit *u, uint64_t what)
     return mixed(mixed(u->options->seed) ^ mixed(what + 1));
 }
 
-int64_t draw_streaming(Unit *u, int64_t usual)
+int64_t draw_named(const Unit *u, const char *name, int64_t usual, int64_t least, int64_t most)
 {
-    return u->options->seed ? (int64_t)(bits_of(u, NUM_FACTS) % (uint64_t)(usual + 1)) : usual;
+    uint64_t what = NUM_FACTS;
+    if (!u->options->seed) return usual;
+    for (; *name; name++) what = what * 31 + (unsigned char)*name;
+    return drawn(bits_of(u, what), usual, least, most);
 }
 
 Num *draw_fact(Unit *u, NumFact f)

@@ -14,9 +14,10 @@ Num *draw_num(struct Unit *u, int64_t usual, int64_t least, int64_t most);
 bool draw_bool(struct Unit *u, bool usual);
 /* Is a form left out that the definition has? Never without a seed. */
 bool draw_skips(struct Unit *u);
-/* How much larger than the caches results must be to go past them. As facts are, it is the same for
- * recipes and for a schedule that is read. */
-int64_t draw_streaming(struct Unit *u, int64_t usual);
+/* What no schedule says, as text: one value of each name for a seed, so that a schedule that is read gives
+ * the kernels that its recipe gave. */
+int64_t draw_named(const struct Unit *u, const char *name, int64_t usual, int64_t least,
+                   int64_t most);
 /* A fact about the device: a macro of this name that the seed gives; NULL: the device says it. */
 Num *draw_fact(struct Unit *u, NumFact f);
 

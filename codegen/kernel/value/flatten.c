@@ -6,6 +6,7 @@
  *
  * Keeps: what runs and in which order; break, continue and return leave what they left before.
  */
+#include "../plan/draw.h"
 #include "../unit.h"
 
 enum { DEEP = 32 }; /* from here on */
@@ -67,12 +68,12 @@ static void unfold(Unit *u, KirBlock *out, const KirExpr *when, KirStmt *s)
     if (here.first) kir_if(a, out, when, here, NULL);
 }
 
-static KirStmt *flatten(Unit *u, KirStmt *list, int depth)
+static KirStmt *flatten(Unit *u, KirStmt *list, int depth, int deep)
 {
     Arena *a = u->arena;
     for (KirStmt **at = &list; *at; at = &(*at)->next) {
         KirStmt *s = *at;
-        while (s->kind == KIR_IF && s->expr && depth >= DEEP &&
+        while (s->kind == KIR_IF && s->expr && depth >= deep &&
                (has_condition(s->body) || has_condition(s->other))) {
             KirBlock out = {0};
             const KirExpr *taken = kir_name(a, truth, fresh_name(u, "taken"));
@@ -82,13 +83,13 @@ static KirStmt *flatten(Unit *u, KirStmt *list, int depth)
             out.last->next = s->next;
             *at = s = out.first;
         }
-        s->body = flatten(u, s->body, depth + 1);
-        s->other = flatten(u, s->other, depth + 1);
+        s->body = flatten(u, s->body, depth + 1, deep);
+        s->other = flatten(u, s->other, depth + 1, deep);
     }
     return list;
 }
 
 KirStmt *flatten_branches(Unit *u, KirStmt *body)
 {
-    return flatten(u, body, 0);
+    return flatten(u, body, 0, (int)draw_named(u, "deep", DEEP, 1, DEEP));
 }

@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "../plan/draw.h"
 #include "../unit.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -11,6 +12,11 @@ enum {
     MOST_OPERATIONS = 1 << 16,
     TIMES_EACH = 64
 };
+
+static int deepest(const Gen *g)
+{
+    return (int)draw_named(g->u, "deepest", DEEPEST, 1, DEEPEST);
+}
 
 static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
 {
@@ -315,7 +321,7 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
     const KirExpr *e = gen_known_index(g, n);
     if (e) return e;
     e = index_of(g, n);
-    if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= DEEPEST)) return e;
+    if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= deepest(g))) return e;
     e = gen_variable(g, "at", e);
     gen_remember_index(g, n, e);
     return e;
@@ -482,5 +488,5 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
         unit_give_up(g->u, "a call that only the host can make", n);
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
-    return g->u->uses[n->id] > 1 || e->depth > DEEPEST ? in_variable(g, n, e) : e;
+    return g->u->uses[n->id] > 1 || e->depth > deepest(g) ? in_variable(g, n, e) : e;
 }

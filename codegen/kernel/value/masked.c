@@ -9,6 +9,7 @@
  * active; what may fail or loops is skipped where none is. */
 #include <stdlib.h>
 
+#include "../plan/draw.h"
 #include "kept.h"
 #include "local.h"
 
@@ -190,7 +191,7 @@ static void side(Masked *m, const SpreadStmt *of, const SpreadStmt *first, const
     Gen *g = m->g;
     if (!first) return;
     Scope here;
-    int left = FEW;
+    int left = (int)draw_named(g->u, "masked", FEW, 0, 3 * FEW);
     KirBlock body = {0};
     bool skip = has_loop_in(first) || is_long(first, &left);
     GenScope s = gen_enter(g, skip ? &body : g->block);
@@ -247,12 +248,12 @@ static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlo
 
 /* How many turns follow each other before the question is whether a lane is left. Those that none
  * needed change nothing: the masks of all lanes are empty. */
-static int turns_a_test(const SpreadStmt *s)
+static int turns_a_test(const Unit *u, const SpreadStmt *s)
 {
     enum { SHORT = 10, TURNS = 4 };
-    int left = SHORT;
+    int left = (int)draw_named(u, "short", SHORT, 0, 3 * SHORT);
     bool simple = !has_loop_in(s->body) && !is_long(s->body, &left) && !is_long(s->other, &left);
-    return simple && !continues(s->body) ? TURNS : 1;
+    return simple && !continues(s->body) ? (int)draw_named(u, "turns", TURNS, 1, TURNS) : 1;
 }
 
 static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
@@ -267,7 +268,8 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     KirBlock body = {0}, step = {0};
     open_scope(m, &loop, s, false, mask);
     GenScope in = gen_enter(g, &body);
-    int turns = spread_turns(before, s, MOST_TURNS), left = turns ? MOST_STATEMENTS / turns : 0;
+    int most = (int)draw_named(g->u, "unrolled", MOST_TURNS, 1, MOST_TURNS);
+    int turns = spread_turns(before, s, most), left = turns ? MOST_STATEMENTS / turns : 0;
     bool unroll = turns && !has_loop_in(s->body) && !is_long(s->body, &left);
     if (own) {
         KirBlock end = {0};
@@ -275,7 +277,7 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
         const KirExpr *some = gen_any(g, mask);
         kir_if(a, &body, kir_op(a, FD_OP_LNOT, truth, 1, &some), end, NULL);
         if (!unroll)
-            for (int more = turns_a_test(s); more > 1; more--) gen_turn(m, s, mask, &body);
+            for (int more = turns_a_test(g->u, s); more > 1; more--) gen_turn(m, s, mask, &body);
     }
     gen_turn(m, s, mask, &step);
     gen_leave(g, in);

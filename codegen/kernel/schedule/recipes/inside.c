@@ -22,8 +22,10 @@ static void find(Unit *u, const Def *d, Inside *x)
     int n = nest_conditions(u, d, &conds);
     *x = (Inside){.d = d, .last = d->nvars - 1};
     for (int i = 0; i < n; i++) {
-        if (fd_closed(conds[i])) x->nclosed++;
-        if (fd_closed(conds[i]) || fd_uses_var(conds[i], d->vars[x->last]))
+        bool closed = fd_closed(conds[i]);
+        if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
+        if (closed) x->nclosed++;
+        if (closed || fd_uses_var(conds[i], d->vars[x->last]))
             x->cuts[x->ncuts++] = conds[i];
         else
             x->turns[x->nturns++] = conds[i];
