@@ -2,6 +2,7 @@
 #   make             ./csc and build/libcsrt.a          make check        every test, under 10 minutes
 #   make bench       ratios against peers                make bless        accept new golden outputs
 #   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
+#   make ulp         errors of the functions of reals, of every float (an hour)
 
 PREFIX  ?= /usr/local
 CC      ?= cc
@@ -141,6 +142,8 @@ fuzz:
 	@$(MAKE) --no-print-directory $(FUZZ) build/fuzz/fuzz_front
 	@mkdir -p build/fuzz/found
 	ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=8 build/fuzz/fuzz_front -max_total_time=$(FUZZ_TIME) -max_len=2000 -timeout=10 -entropic=0 -dict=tests/fuzz/words -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus
+ulp: $(BUILD)/unit/ulp_test
+	@CK_FORK=no ULP_TABLE=1 ULP_COUNT=65536 ULP_WIDTHS=1 ULP_EVERY=1 $<
 docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 levels: all
@@ -151,7 +154,7 @@ examples:
 	@tools/examples.sh
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
-.PHONY: random check-oclgrind
+.PHONY: random check-oclgrind ulp
 # Random programs, the same results in every configuration; make check-long runs 10000.
 $(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c)) $(BUILD)/libcsc.a
 	@mkdir -p $(@D)

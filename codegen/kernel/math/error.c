@@ -56,8 +56,16 @@ V math_erf(const V *arg)
     V least = v_fma(a, small(a), a), b = at_most(a, f ? 4 : 6);
     V log = v_keep(f ? v_poly(b, 10, float_log) : v_poly(b, 19, double_log));
     Pair e = pair_product(b, log);
-    V rest = math_exp_parts(e.high, x.m->precise ? &e.low : NULL, &k);
-    V r = v_select(v_lt(a, one), least, v_fma(v_neg(rest), v_pow2(k), one));
+    V most;
+    if (x.m->precise) {
+        e = math_exp_pair(e.high, e.low, &k);
+        e = pair_scaled(e, v_keep(v_neg(v_pow2(k))));
+        most = pair_value(pair_plus(one, e));
+    } else {
+        V rest = math_exp_parts(e.high, NULL, &k);
+        most = v_fma(v_neg(rest), v_pow2(k), one);
+    }
+    V r = v_select(v_lt(a, one), least, most);
     return v_xorsign(r, x);
 }
 

@@ -16,7 +16,7 @@ static const struct {
     bool widen;
 } table[] = {
     {FD_OP_EXP, "exp", math_exp, false},          {FD_OP_LOG, "log", math_log, false},
-    {FD_OP_LOG2, "log2", math_log2, false},       {FD_OP_LOG10, "log10", math_log10, false},
+    {FD_OP_LOG2, "log2", math_log2, true},        {FD_OP_LOG10, "log10", math_log10, true},
     {FD_OP_SIN, "sin", math_sin, true},           {FD_OP_COS, "cos", math_cos, true},
     {FD_OP_TAN, "tan", math_tan, true},           {FD_OP_REM, "fmod", math_fmod, false},
     {FD_OP_POW, "pow", math_pow, false},          {FD_OP_EXP2, "exp2", math_exp2, false},
