@@ -9,11 +9,12 @@
 static const struct {
     const char *nest, *what;
 } forms[] = {
+    {"contract_direct", "register tiles of rows and columns, operands read where they lie"},
     {"contract_panel", "register tiles of rows and columns, the columns' operand in a panel"},
     {"pack_rows", "copies the rows' operand in the order of the tiles"},
     {"pack_columns", "copies the columns' operand in the order of the tiles"},
     {"contract_packed", "register tiles of the copies, in blocks that stay in the caches"},
-    {"contract_tile", "tiles in local memory"},
+    {"contract_tiles", "tiles in local memory"},
     {"column_bands", "long sums of columns, a band of rows for each work-item"},
     {"column_sums", "adds the bands"},
     {"strips", "results side by side in registers while the reduction runs"},
