@@ -343,7 +343,8 @@ typedef struct FdPart {
  * part is a recurrence, infinite, or reads an earlier one elsewhere than at its own point. */
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* The graph of the last part with what the parts before it give as functions in it: arrays that
- * nobody else reads are not made for its sake. Reads of them may be anywhere. NULL as above. */
+ * nobody else reads are not made for its sake. They may be read anywhere in their ranges. NULL as
+ * above, and where reads cannot be shown to be inside: arrays would say if they are not. */
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches

@@ -254,6 +254,44 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     return g;
 }
 
+/* x + more <= y */
+static bool is_at_most(FdFacts *f, const FdNode *x, int64_t more, const FdNode *y)
+{
+    FdAffine a = {.constant = more};
+    return fd_affine_add(&a, x, 1) && fd_affine_add(&a, y, -1) && fd_shown(f, &a);
+}
+
+/* Is each read of an earlier part sure to be inside its range? An array would say if not, a function
+ * that is inlined may not. */
+static bool reads_inside(const Whole *w, const FdNode *root)
+{
+    FdiNodes stack = {0};
+    FdSeen seen = {0};
+    bool let = root->kind == FD_LET, inside = true;
+    const FdNode *body = let ? root->body : root;
+    FdFacts *f = fd_facts_new(w->fd, let ? root->nvars : 0, root->vars, root->doms, body);
+    vec_push(&stack, body);
+    while (stack.len && inside) {
+        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
+        bool earlier = false;
+        if (!fd_meet(&seen, n)) continue;
+        for (int k = 0; n->kind == FD_APPLY && k < w->n; k++)
+            earlier = earlier || n->fn == w->roots[k];
+        for (int d = 0; earlier && inside && d < n->nargs; d++)
+            inside = is_at_most(f, n->fn->doms[d].lo, 0, n->args[d]) &&
+                     is_at_most(f, n->args[d], 1, n->fn->doms[d].hi);
+        for (int i = fd_children(n, below); i-- > 0;) {
+            if (earlier && below[i] == n->fn) continue;
+            for (int k = 0; k < w->n; k++) inside = inside && below[i] != w->roots[k];
+            vec_push(&stack, below[i]);
+        }
+    }
+    fd_facts_free(f);
+    fd_seen_free(&seen);
+    vec_free(&stack);
+    return inside;
+}
+
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
 {
     Whole w = {.fd = fd};
@@ -263,15 +301,17 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
         for (int i = 0; i < g->nslots; i++)
             if (g->slots[i].def) return NULL;
     }
-    for (int k = 0; k < n; k++) {
+    bool inside = true;
+    for (int k = 0; k < n && inside; k++) {
         const FdNode **values, **shapes;
         part_slots(&w, &parts[k], slots, &values, &shapes);
         w.roots[k] = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
         w.shapes[k] = w.roots[k]->kind == FD_LET ? shape_of(fd, w.roots[k]) : w.roots[k];
         checks_of(&w, parts[k].graph, shapes);
+        inside = reads_inside(&w, w.roots[k]);
         w.n++;
     }
-    FdGraph *g = whole_graph(&w, w.roots[n - 1], false, nslots, slots);
+    FdGraph *g = inside ? whole_graph(&w, w.roots[n - 1], false, nslots, slots) : NULL;
     vec_free(&w.agrees);
     return g;
 }
