@@ -153,12 +153,21 @@ static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int
     nest_step(u, in, NEST_JOIN);
 }
 
+/* Results of functions that wait for each other for several operations: that many side by side. */
+static int results_beside(const FdNode *reduce)
+{
+    const FdType *t = reduce->type;
+    if (fd_op_of(reduce) != FD_OP_NONE) return 1;
+    return t->record && t->nfields > 4 ? 2 : 4;
+}
+
 /* How many vectors a turn takes. */
 static Num *turn_of(Unit *u, const Split *s, bool parts)
 {
     int copies = 1;
     for (int r = 0; r < s->nreduces; r++) {
-        int n = lanes_copies(s->reduces[r]->body);
+        int n = lanes_copies(s->reduces[r]->body), m = results_beside(s->reduces[r]);
+        if (m > n) n = m;
         copies = n > copies ? n : copies;
     }
     copies = (int)draw(u, copies, 1, 4);
