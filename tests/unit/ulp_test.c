@@ -236,7 +236,7 @@ static int judge(int row, ScalarKind k, bool precise, const Worst *w)
     return 1;
 }
 
-/* The widths are to give the same. */
+/* Adds what one width gives to the worst ones. */
 static void check_width(Sample *s, int lanes, bool precise, Worst *worst)
 {
     cl_program p = samplers(s->kind, lanes, precise);
