@@ -247,6 +247,8 @@ FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pas
     fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
+/* Marks (@given) the indices of reads that are `decided`: no inference has narrowed them. */
+const FdNode *fdi_mark_given(Fd *fd, const FdNode *n, FdIs *decided, const void *ctx);
 const FdNode *fdi_fold_node(void *ctx, Fd *fd, const FdNode *n);
 const FdNode *fdi_simplify_node(void *ctx, Fd *fd, const FdNode *n);
 

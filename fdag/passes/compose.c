@@ -9,10 +9,54 @@
  * where it leaves the array below. Afterwards no let but recurrences is applied. */
 #include "../internal.h"
 
+typedef struct Deciding {
+    FdIs *decided;
+    const void *ctx;
+} Deciding;
+
+static const FdNode *mark(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Deciding *m = ctx;
+    if (n->kind != FD_APPLY || (n->fn->kind == FD_FUNC && n->fn->leaf != FD_LEAF_SLOT)) return NULL;
+    const FdNode *args[FD_MAX_PARAMS];
+    bool marked = false;
+    for (int i = 0; i < n->nargs; i++) {
+        args[i] = n->args[i];
+        if (!fdi_is_integer(args[i]->type) || fd_op_of(args[i]) == FD_OP_GIVEN ||
+            !m->decided(m->ctx, args[i]))
+            continue;
+        args[i] = fd_apply_op(fd, FD_OP_GIVEN, args[i]->type->scalar, 1, &args[i], n->loc);
+        marked = true;
+    }
+    return marked ? fd_apply(fd, n->fn, n->nargs, args, n->loc) : NULL;
+}
+
+const FdNode *fdi_mark_given(Fd *fd, const FdNode *n, FdIs *decided, const void *ctx)
+{
+    Deciding m = {decided, ctx};
+    return fd_rewrite(fd, n, mark, &m);
+}
+
+/* Is it affine in a variable of the let (or user function) whose range is not from its uses? Other
+ * indices are checked wherever they are. */
+static bool is_given_by(const void *ctx, const FdNode *index)
+{
+    const FdNode *let = ctx;
+    FdAffine a;
+    if (!fd_affine(index, &a)) return false;
+    for (int i = 0; i < a.nterms; i++)
+        for (int v = 0; v < let->nvars; v++)
+            if (a.terms[i].atom == let->vars[v] && let->doms[v].kind != FD_DOM_INFERRED)
+                return true;
+    return false;
+}
+
+/* What the argument is, and may be anything for all that inference knows, was the let's to narrow. */
 static const FdNode *inline_let(Fd *fd, const FdNode *n)
 {
     const FdNode *f = n->fn;
-    const FdNode *body = fdi_replace_vars(fd, f->body, f->nvars, f->vars, n->args);
+    const FdNode *body = fdi_mark_given(fd, f->body, is_given_by, f);
+    body = fdi_replace_vars(fd, body, f->nvars, f->vars, n->args);
     /* Body and arguments are composed already; a function that went where it is applied is new. */
     for (int i = 0; i < n->nargs; i++)
         if (n->args[i]->type->nparams) return fd_rewrite(fd, body, fdi_compose_node, NULL);

@@ -130,29 +130,13 @@ static Env copy(const Env *env)
     return c;
 }
 
-static bool uses_local(const FdNode *n)
+static bool uses_local(const void *ctx, const FdNode *n)
 {
+    (void)ctx;
     const FdiNode *b = fdi_node(n);
     for (uint32_t i = 0; i < b->nfree; i++)
         if (b->free[i]->role == FD_VAR_LOCAL) return true;
     return false;
-}
-
-/* Marks the indices of reads that locals decide. */
-static const FdNode *mark(void *ctx, Fd *fd, const FdNode *n)
-{
-    (void)ctx;
-    if (n->kind != FD_APPLY || (n->fn->kind == FD_FUNC && n->fn->leaf != FD_LEAF_SLOT)) return NULL;
-    const FdNode *args[FD_MAX_PARAMS];
-    bool marked = false;
-    for (int i = 0; i < n->nargs; i++) {
-        args[i] = n->args[i];
-        if (!fdi_is_integer(args[i]->type) || !uses_local(args[i])) continue;
-        if (args[i]->kind == FD_APPLY && fd_op_of(args[i]) == FD_OP_GIVEN) continue;
-        args[i] = fd_apply_op(fd, FD_OP_GIVEN, args[i]->type->scalar, 1, &args[i], n->loc);
-        marked = true;
-    }
-    return marked ? fd_apply(fd, n->fn, n->nargs, args, n->loc) : NULL;
 }
 
 /* An expression of the body where its locals have these values. */
@@ -164,7 +148,7 @@ static const FdNode *value(Inline *x, const Env *env, const FdNode *expr)
         vars[i] = env->data[i].var;
         values[i] = env->data[i].value;
     }
-    expr = fd_rewrite(x->fd, expr, mark, NULL);
+    expr = fdi_mark_given(x->fd, expr, uses_local, NULL);
     return fdi_replace_vars(x->fd, expr, (int)env->len, vars, values);
 }
 
@@ -290,7 +274,7 @@ static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n)
     x->fuel = FUEL;
     const FdNode *v = result(x, user->body, NULL, &env);
     vec_free(&env);
-    if (!v || uses_local(v) || !evaluates_all(x, v, n->args, (size_t)n->nargs)) return NULL;
+    if (!v || uses_local(NULL, v) || !evaluates_all(x, v, n->args, (size_t)n->nargs)) return NULL;
     return fd_rewrite(fd, v, inline_node, x);
 }
 
