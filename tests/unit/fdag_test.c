@@ -179,7 +179,7 @@ START_TEST(functions_as_arguments_compose)
     Text t = {0};
     ck_assert(fd_run_passes(fd, g, fd_back_passes, &error, NULL, NULL));
     fd_print_expr(&t, g->root);
-    ck_assert_str_eq(t.data, "(j) => a(a(j) + 1) + 1");
+    ck_assert_str_eq(t.data, "(j) => a(given(a(given(j)) + 1)) + 1");
     text_free(&t);
     fd_free(fd);
 }
