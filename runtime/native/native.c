@@ -67,20 +67,37 @@ bool native_pays(double work)
 
 /* ---- what kernels call ------------------------------------------------------------------------- */
 
+/* The share of a launch that a thread works on. */
+typedef struct Place {
+    uint64_t launch;
+    int64_t from;
+} Place;
+
+static _Thread_local Place here;
+
+/* Of several failures of a launch the first share's first one counts, whichever thread comes first,
+ * so that each run tells the same; later launches say no more. */
 void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, int64_t lo,
                     int64_t n)
 {
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    static Place told;
     _Atomic uint32_t *first = (_Atomic uint32_t *)error;
-    uint32_t none = CG_ERR_NONE, noted = CG_ERR_NOTED;
-    if (!atomic_compare_exchange_strong(first, &none, (uint32_t)kind) &&
-        !atomic_compare_exchange_strong(first, &noted, (uint32_t)kind))
-        return;
-    error[1] = (uint32_t)site;
-    const int64_t numbers[] = {index, lo, n};
-    for (int i = 0; i < 3; i++) {
-        error[2 + 2 * i] = (uint32_t)numbers[i];
-        error[3 + 2 * i] = (uint32_t)((uint64_t)numbers[i] >> 32);
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
     }
+    uint32_t is = atomic_load(first);
+    if (is == CG_ERR_NONE || is == CG_ERR_NOTED ||
+        (told.launch == here.launch && here.from < told.from)) {
+        told = here;
+        error[1] = (uint32_t)site;
+        const int64_t numbers[] = {index, lo, n};
+        for (int i = 0; i < 3; i++) {
+            error[2 + 2 * i] = (uint32_t)numbers[i];
+            error[3 + 2 * i] = (uint32_t)((uint64_t)numbers[i] >> 32);
+        }
+        atomic_store(first, (uint32_t)kind);
+    }
+    atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -91,12 +108,14 @@ typedef struct Job {
     CsKernelCode *code;
     const uint64_t *args;
     const CsKernelAt *at; /* sizes and variant */
+    uint64_t number;      /* of the launch */
 } Job;
 
 static void do_items(const void *job, int64_t from, int64_t to)
 {
     const Job *j = job;
     CsKernelAt at = *j->at;
+    here = (Place){j->number, from};
     at.id[0] = from % at.size[0];
     at.id[1] = from / at.size[0] % at.size[1];
     at.id[2] = from / at.size[0] / at.size[1];
@@ -157,7 +176,8 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
     CsKernelAt at = {.size = {1, 1, 1}, .variant = r->variant};
     int64_t items = 1;
     for (int d = 0; d < l->dims; d++) items *= at.size[d] = (int64_t)l->global[d];
-    Job job = {code, args, &at};
+    static uint64_t launches; /* the host's thread alone launches */
+    Job job = {code, args, &at, ++launches};
     uint64_t start = rt_profiling() ? nanoseconds() : 0;
     if (r->work < SHARED_WORK)
         do_items(&job, 0, items);
