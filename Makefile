@@ -23,7 +23,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 # ---- what is built from what ----------------------------------------------------------------
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
-HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/native/*.c)
+HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
@@ -52,7 +52,7 @@ $(BUILD)/%.a:
 # The compiler checks itself between passes; the runtime, which works while the user waits, does not.
 $(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
-	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(filter codegen/host/% codegen/native/%,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) $(if $(filter codegen/host/% codegen/llvm/% codegen/native/%,$<),$(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS)))) -c -o $@ $<
 $(BUILD)/rt/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -DNDEBUG -fPIC -ffunction-sections -fdata-sections -c -o $@ $<

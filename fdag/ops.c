@@ -33,6 +33,11 @@ const FdOpInfo *fd_op_info(FdOp op)
     return &table[op];
 }
 
+bool fd_op_compares(FdOp op)
+{
+    return op != FD_OP_NONE && table[op].rule == FD_RULE_CMP;
+}
+
 const char *fd_op_infix(FdOp op)
 {
     static const char *const infix[FD_OP_COUNT] = {

@@ -14,7 +14,8 @@ codegen/kernel: base fdag codegen/kernel
 codegen/kernel/ir: base fdag codegen/kernel/ir
 codegen/kernel/math: base fdag codegen/kernel/ir codegen/kernel/math
 codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
-codegen/native: base fdag codegen/kernel codegen/native
+codegen/llvm: base fdag codegen/llvm
+codegen/native: base fdag codegen/kernel codegen/llvm codegen/native
 codegen/host: base parser fdag sema codegen
 runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library

@@ -1,6 +1,7 @@
 /* Expressions: constants, names, records, arithmetic of indices, and how C converts between them. */
 #include <string.h>
 
+#include "../llvm/compare.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -192,36 +193,6 @@ static LLVMValueRef logical(Fn *f, FdOp op, const KirExpr *x, const KirExpr *y)
     return phi;
 }
 
-static bool compares(FdOp op)
-{
-    return op == FD_OP_EQ || op == FD_OP_NE || op == FD_OP_LT || op == FD_OP_LE || op == FD_OP_GT ||
-           op == FD_OP_GE;
-}
-
-static LLVMIntPredicate integer_order(FdOp op, bool sign)
-{
-    switch (op) {
-    case FD_OP_EQ: return LLVMIntEQ;
-    case FD_OP_NE: return LLVMIntNE;
-    case FD_OP_LT: return sign ? LLVMIntSLT : LLVMIntULT;
-    case FD_OP_LE: return sign ? LLVMIntSLE : LLVMIntULE;
-    case FD_OP_GT: return sign ? LLVMIntSGT : LLVMIntUGT;
-    default: return sign ? LLVMIntSGE : LLVMIntUGE;
-    }
-}
-
-static LLVMRealPredicate real_order(FdOp op)
-{
-    switch (op) {
-    case FD_OP_EQ: return LLVMRealOEQ;
-    case FD_OP_NE: return LLVMRealUNE;
-    case FD_OP_LT: return LLVMRealOLT;
-    case FD_OP_LE: return LLVMRealOLE;
-    case FD_OP_GT: return LLVMRealOGT;
-    default: return LLVMRealOGE;
-    }
-}
-
 /* The type in which operands of two types are compared: the wider one. */
 static KirType common(Fn *f, KirType x, KirType y)
 {
@@ -239,8 +210,7 @@ static KirType common(Fn *f, KirType x, KirType y)
 static LLVMValueRef comparison(Fn *f, FdOp op, const KirExpr *x, const KirExpr *y, KirType t)
 {
     LLVMValueRef a = fn_value_as(f, x, t), b = fn_value_as(f, y, t);
-    if (native_is_real(t.kind)) return LLVMBuildFCmp(f->b, real_order(op), a, b, "");
-    return LLVMBuildICmp(f->b, integer_order(op, native_is_signed(t.kind)), a, b, "");
+    return llvm_compare(f->b, op, native_is_real(t.kind), native_is_signed(t.kind), a, b);
 }
 
 LLVMValueRef fn_truth(Fn *f, const KirExpr *e)
@@ -249,7 +219,7 @@ LLVMValueRef fn_truth(Fn *f, const KirExpr *e)
     if (op && e->op == FD_OP_LNOT) return LLVMBuildNot(f->b, fn_truth(f, e->args[0]), "");
     if (op && (e->op == FD_OP_LAND || e->op == FD_OP_LOR))
         return logical(f, e->op, e->args[0], e->args[1]);
-    if (op && compares(e->op)) {
+    if (op && fd_op_compares(e->op)) {
         KirType t = e->kind == KIR_ARITH ? idx : common(f, e->args[0]->type, e->args[1]->type);
         return comparison(f, e->op, e->args[0], e->args[1], t);
     }
@@ -258,7 +228,7 @@ LLVMValueRef fn_truth(Fn *f, const KirExpr *e)
 
 static LLVMValueRef arithmetic(Fn *f, const KirExpr *e)
 {
-    if (compares(e->op) || e->op == FD_OP_LAND || e->op == FD_OP_LOR)
+    if (fd_op_compares(e->op) || e->op == FD_OP_LAND || e->op == FD_OP_LOR)
         return LLVMBuildZExt(f->b, fn_truth(f, e), f->n->i64, "");
     LLVMValueRef x = fn_value_as(f, e->args[0], idx), y = fn_value_as(f, e->args[1], idx);
     switch (e->op) {
@@ -375,10 +345,10 @@ LLVMValueRef fn_value(Fn *f, const KirExpr *e)
     case KIR_GATHER: return fn_gather(f, e);
     case KIR_OP:
         if (e->op == FD_OP_SELECT) return choice(f, e);
-        if (e->type.lanes == 1 &&
-            (e->op == FD_OP_LAND || e->op == FD_OP_LOR || e->op == FD_OP_LNOT || compares(e->op)))
+        if (e->type.lanes == 1 && (e->op == FD_OP_LAND || e->op == FD_OP_LOR ||
+                                   e->op == FD_OP_LNOT || fd_op_compares(e->op)))
             return LLVMBuildZExt(f->b, fn_truth(f, e), f->n->i32, "");
-        if (compares(e->op)) {
+        if (fd_op_compares(e->op)) {
             KirType t = common(f, e->args[0]->type, e->args[1]->type);
             return fn_mask_of_bits(f, comparison(f, e->op, e->args[0], e->args[1], t));
         }

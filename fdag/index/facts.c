@@ -48,7 +48,7 @@ static bool difference(const FdNode *x, const FdNode *y, int64_t more, FdAffine 
 int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2])
 {
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (op < FD_OP_EQ || op > FD_OP_GE || !fdi_is_word(n->args[0])) return 0;
+    if (!fd_op_compares(op) || !fdi_is_word(n->args[0])) return 0;
     const FdNode *x = n->args[0], *y = n->args[1];
     if (!truth) {
         switch (op) {

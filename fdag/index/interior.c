@@ -199,7 +199,7 @@ static void demand_unequal(Inside *s, const FdNode *n)
 static bool is_comparison(const FdNode *n)
 {
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    return op >= FD_OP_EQ && op <= FD_OP_GE && fdi_is_word(n->args[0]);
+    return fd_op_compares(op) && fdi_is_word(n->args[0]);
 }
 
 /* The condition is to have this value; truth -1: whichever is the larger part. */

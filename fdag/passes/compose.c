@@ -55,7 +55,10 @@ static bool is_given_by(const void *ctx, const FdNode *index)
 static const FdNode *inline_let(Fd *fd, const FdNode *n)
 {
     const FdNode *f = n->fn;
-    const FdNode *body = fdi_mark_given(fd, f->body, is_given_by, f);
+    const FdNode *body = f->body;
+    bool narrowed = true;
+    for (int i = 0; i < f->nvars; i++) narrowed = narrowed && f->doms[i].kind == FD_DOM_INFERRED;
+    if (!narrowed) body = fdi_mark_given(fd, body, is_given_by, f);
     body = fdi_replace_vars(fd, body, f->nvars, f->vars, n->args);
     /* Body and arguments are composed already; a function that went where it is applied is new. */
     for (int i = 0; i < n->nargs; i++)

@@ -351,7 +351,7 @@ static const FdNode *narrow(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)fd;
     FdOp op = op_of(n);
-    if (op >= FD_OP_EQ && op <= FD_OP_GE) return narrow_compare(ctx, n);
+    if (fd_op_compares(op)) return narrow_compare(ctx, n);
     return op == FD_OP_CONVERT ? narrow_convert(ctx, n) : NULL;
 }
 

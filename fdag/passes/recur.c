@@ -31,7 +31,7 @@ static const Guard *guards_of(Fd *fd, const Guard *up, const FdNode *c, bool tru
         up = guards_of(fd, up, c->args[0], truth, deep - 1);
         return guards_of(fd, up, c->args[1], truth, deep - 1);
     }
-    if (op < FD_OP_EQ || op > FD_OP_GE) return up;
+    if (!fd_op_compares(op)) return up;
     Guard *g = arena_new_of(fd_arena(fd), Guard);
     *g = (Guard){c, truth, up};
     return g;

@@ -131,7 +131,7 @@ static const FdNode *decide(void *ctx, Fd *fd, const FdNode *n)
     bool self = n->kind == FD_APPLY && n->fn->kind == FD_VAR && n->fn->role == FD_VAR_BOUND;
     if (self || fdi_applies(n, FD_LEAF_SLOT)) return summed_read(fd, n);
     if (op == FD_OP_NONE || op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
-    if (op >= FD_OP_EQ && op <= FD_OP_GE) {
+    if (fd_op_compares(op)) {
         int truth = decided(f, n);
         if (truth >= 0) return fd_const(fd, SC_BOOL, (ScalarValue){.i = truth});
     } else if ((op == FD_OP_MIN || op == FD_OP_MAX) && fdi_is_word(n)) {

@@ -1,6 +1,7 @@
 /* Arithmetic, comparison and conversion of scalars with C$'s semantics (language section 8):
  * integers wrap, shifts are masked, MIN / -1 is MIN, division by zero throws, real to integer
  * saturates. Values have the register types of types.c. */
+#include "../../llvm/compare.h"
 #include "value.h"
 
 ScalarKind host_promote(ScalarKind a, ScalarKind b)
@@ -117,18 +118,6 @@ static LLVMValueRef absolute(HostFunc *f, ScalarKind k, LLVMValueRef x)
     return host_intrinsic(f, "llvm.abs", &t, 1, args, 2);
 }
 
-static LLVMIntPredicate predicate(FdOp op, bool sign)
-{
-    switch (op) {
-    case FD_OP_EQ: return LLVMIntEQ;
-    case FD_OP_NE: return LLVMIntNE;
-    case FD_OP_LT: return sign ? LLVMIntSLT : LLVMIntULT;
-    case FD_OP_LE: return sign ? LLVMIntSLE : LLVMIntULE;
-    case FD_OP_GT: return sign ? LLVMIntSGT : LLVMIntUGT;
-    default: return sign ? LLVMIntSGE : LLVMIntUGE;
-    }
-}
-
 static LLVMValueRef integer(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef x, LLVMValueRef y,
                             Loc loc)
 {
@@ -183,12 +172,6 @@ static LLVMValueRef real(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef x, LLV
     case FD_OP_DIV: return LLVMBuildFDiv(b, x, y, "");
     case FD_OP_REM: return LLVMBuildFRem(b, x, y, "");
     case FD_OP_NEG: return LLVMBuildFNeg(b, x, "");
-    case FD_OP_EQ: return LLVMBuildFCmp(b, LLVMRealOEQ, x, y, "");
-    case FD_OP_NE: return LLVMBuildFCmp(b, LLVMRealUNE, x, y, "");
-    case FD_OP_LT: return LLVMBuildFCmp(b, LLVMRealOLT, x, y, "");
-    case FD_OP_LE: return LLVMBuildFCmp(b, LLVMRealOLE, x, y, "");
-    case FD_OP_GT: return LLVMBuildFCmp(b, LLVMRealOGT, x, y, "");
-    case FD_OP_GE: return LLVMBuildFCmp(b, LLVMRealOGE, x, y, "");
     case FD_OP_SIGN: return real_sign(f, x);
     default: return host_math(f, op, k, (LLVMValueRef[]){x, y});
     }
@@ -197,8 +180,8 @@ static LLVMValueRef real(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef x, LLV
 LLVMValueRef host_operate(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef x, LLVMValueRef y,
                           Loc loc)
 {
+    if (fd_op_compares(op))
+        return llvm_compare(f->m->b, op, scalar_is_real(k), scalar_is_signed(k), x, y);
     if (scalar_is_real(k)) return real(f, op, k, x, y);
-    if (fd_op_info(op)->rule == FD_RULE_CMP)
-        return LLVMBuildICmp(f->m->b, predicate(op, scalar_is_signed(k)), x, y, "");
     return integer(f, op, k, x, y, loc);
 }

@@ -108,9 +108,8 @@ static bool is_commutative(FdOp op)
 static Num *decided(Unit *u, FdOp op, Num *x, Num *y)
 {
     FdAffine d;
-    bool compares = op == FD_OP_LT || op == FD_OP_LE || op == FD_OP_GT || op == FD_OP_GE ||
-                    op == FD_OP_EQ || op == FD_OP_NE;
-    if (!compares || !fd_affine(x, &d) || !fd_affine_add(&d, y, -1) || d.nterms) return NULL;
+    if (!fd_op_compares(op) || !fd_affine(x, &d) || !fd_affine_add(&d, y, -1) || d.nterms)
+        return NULL;
     Num *args[] = {num_int(u, d.constant), num_int(u, 0)};
     return fd_simple_op(u->fd, op, SC_BOOL, 2, args);
 }

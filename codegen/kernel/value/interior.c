@@ -96,9 +96,7 @@ static void decide(Guards *g, const FdNode *n, int v, FdOp op, const FdNode *c)
 static void look_at(Guards *g, const FdNode *n)
 {
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    bool compares = op == FD_OP_EQ || op == FD_OP_NE || op == FD_OP_LT || op == FD_OP_LE ||
-                    op == FD_OP_GT || op == FD_OP_GE;
-    if (!compares || g->n == GUARDS) return;
+    if (!fd_op_compares(op) || g->n == GUARDS) return;
     int side = 0, v = variable(g, n->args[0]);
     if (v < 0) side = 1, v = variable(g, n->args[1]);
     if (v < 0) return;
