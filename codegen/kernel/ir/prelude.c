@@ -533,6 +533,8 @@ static const struct {
 } parts[] = {
     {"", "#ifdef CS_PRECISE\n"
          "#pragma OPENCL FP_CONTRACT OFF\n"
+         "#elif defined __clang__\n"
+         "#pragma clang fp contract(fast)\n"
          "#else\n"
          "#pragma OPENCL FP_CONTRACT ON\n"
          "#endif\n"},

@@ -149,6 +149,8 @@ static const char tail[] = "#ifdef __clang__\n"
                            "#endif\n"
                            "#ifdef CS_PRECISE\n"
                            "#pragma OPENCL FP_CONTRACT OFF\n"
+                           "#elif defined __clang__\n"
+                           "#pragma clang fp contract(fast)\n"
                            "#endif\n";
 
 void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, bool precise)
