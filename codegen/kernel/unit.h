@@ -69,7 +69,7 @@ typedef struct Unit {
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
     int nrings;                   /* of the kernel that is being made */
     const UnitRing *rings;
-    struct Interior *interior; /* of the recurrence asked about last (value/interior.h) */
+    struct Interior *interior; /* of the recurrence asked about last (value/read/interior.h) */
     uint32_t *uses;            /* by node id: how many nodes use it */
     size_t nnodes;             /* ids are below */
 } Unit;

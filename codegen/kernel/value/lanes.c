@@ -3,7 +3,7 @@
  */
 #include "../../../fdag/index/affine.h"
 #include "local.h"
-#include "spread.h"
+#include "read/spread.h"
 
 bool is_read(const FdNode *n)
 {

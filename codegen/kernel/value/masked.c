@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "../plan/draw.h"
-#include "kept.h"
 #include "local.h"
+#include "read/kept.h"
 
 /* The mask of a region: a variable, which loses lanes as they break, continue and return. */
 typedef struct Scope {

@@ -13,7 +13,7 @@
 #ifndef CS_CODEGEN_SPREAD_H
 #define CS_CODEGEN_SPREAD_H
 
-#include "../unit.h"
+#include "../../unit.h"
 
 /* Statements that the same lanes run: a function, one side of an IF, the body and step of a LOOP. */
 typedef struct SpreadRegion {
