@@ -24,13 +24,14 @@ say = $(if $(V),,@echo "  $(1) $<";)
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
+DRIVER_SRC  := $(wildcard driver/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
-CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC)) $(GENERATED:.c=.o)
+CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC) $(DRIVER_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
@@ -194,13 +195,17 @@ format:
 format-check:
 	@clang-format --dry-run -Werror $(FORMATTED)
 
+# What csc prints of itself, and where it is looked for.
+HELP = man:man/man1/csc.1 bash:bash-completion/completions/csc fish:fish/vendor_completions.d/csc.fish zsh:zsh/site-functions/_csc
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
 	install -m 644 $(BUILD)/libcsrt.a $(DESTDIR)$(PREFIX)/lib/csc/libcsrt.a
+	for f in $(HELP); do d=$${f#*:}; install -d $(DESTDIR)$(PREFIX)/share/$${d%/*}; ./csc --help=$${f%%:*} >$(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
 	rm -rf $(DESTDIR)$(PREFIX)/lib/csc
+	for f in $(HELP); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 clean:
 	rm -rf build csc
 

@@ -17,6 +17,7 @@ typedef struct File {
     uint32_t *lines; /* byte offset of each line's first character */
     size_t nlines;
     struct stat identity; /* of a file that was loaded, else of no kind */
+    bool named;           /* it was loaded by its path */
 } File;
 
 struct Sources {
@@ -57,7 +58,8 @@ int sources_add(Sources *s, const char *path, const char *text, size_t len)
 
 int sources_load(Sources *s, const char *path, const char **why)
 {
-    FILE *in = fopen(path, "rb");
+    bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
     if (!in) {
         *why = strerror(errno);
         return -1;
@@ -72,10 +74,11 @@ int sources_load(Sources *s, const char *path, const char **why)
     else if (t.len >= UINT32_MAX)
         *why = "the file is too large";
     else
-        index = sources_add(s, path, t.data ? t.data : "", t.len);
+        index = sources_add(s, standard ? "<stdin>" : path, t.data ? t.data : "", t.len);
     if (index >= 0 && fstat(fileno(in), &s->files.data[index].identity) != 0)
         s->files.data[index].identity = (struct stat){0};
-    fclose(in);
+    if (index >= 0) s->files.data[index].named = !standard;
+    if (!standard) fclose(in);
     text_free(&t);
     return index;
 }
@@ -90,6 +93,16 @@ bool sources_is_loaded(const Sources *s, const char *path)
             return true;
     }
     return false;
+}
+
+uint32_t sources_count(const Sources *s)
+{
+    return (uint32_t)s->files.len;
+}
+
+bool sources_was_loaded(const Sources *s, uint32_t file)
+{
+    return s->files.data[file].named;
 }
 
 const Source *sources_get(const Sources *s, uint32_t file)

@@ -23,11 +23,13 @@ typedef struct Sources Sources;
 Sources *sources_new(void);
 void sources_free(Sources *s);
 
-/* Reads a whole file. Returns its index, or -1 with *why set to a static or errno text. */
+/* Reads a whole file; "-": standard input. Returns its index, or -1 with *why set to a static or errno text. */
 int sources_load(Sources *s, const char *path, const char **why);
 int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */
 /* Whether `path` names a file that was loaded, through whatever links. */
 bool sources_is_loaded(const Sources *s, const char *path);
+uint32_t sources_count(const Sources *s);
+bool sources_was_loaded(const Sources *s, uint32_t file); /* not added, nor standard input */
 const Source *sources_get(const Sources *s, uint32_t file);
 
 /* 1-based line and column (in characters, tabs count one) of a byte offset. */

@@ -21,7 +21,8 @@ runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library
 runtime/library: base runtime/. runtime/objects runtime/library
 runtime/reference: base fdag runtime/. runtime/evaluate runtime/reference
-csc.c: base lexer parser fdag sema codegen'
+driver: base lexer parser fdag sema codegen driver
+csc.c: base driver'
 
 bad=0
 complain() {

@@ -1,0 +1,57 @@
+/* The table of commands. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../codegen/kernel/codegen.h"
+#include "command.h"
+#include "compile.h"
+#include "message.h"
+
+static int run_compile(const Options *o)
+{
+    return compile(o, NULL) ? 0 : 1;
+}
+
+/* This process becomes the program, so its signals, its exit code and the death that it dies are the
+ * program's; nothing is left to be removed. */
+static int run_program(const Options *o)
+{
+    if (o->emit != EMIT_PROGRAM) return run_compile(o);
+    int program;
+    if (!compile(o, &program)) return 1;
+    fexecve(program, o->arguments, environ);
+    complain("cannot run the program: %s%s", strerror(errno),
+             errno == EACCES ? "; TMPDIR is to name a folder of programs that may be run" : "");
+    return 1;
+}
+
+static const Command table[] = {
+    {NULL, "[options] file.cs$ [-o program]", "compile", TAKES_FILE, run_compile},
+    {"run", "[options] file.cs$ [arguments]", "compile to a temporary file and run",
+     TAKES_FILE_AND_ARGUMENTS, run_program},
+};
+
+const Command *command_at(int k)
+{
+    return k < (int)(sizeof table / sizeof *table) ? &table[k] : NULL;
+}
+
+#if defined(__x86_64__)
+static const unsigned native_default = 1u << CG_NATIVE_V3;
+#else
+static const unsigned native_default = 0;
+#endif
+
+int command_main(int argc, char **argv)
+{
+    Options o = {.emit = EMIT_PROGRAM, .levels = native_default, .host = {.opt_level = 2}};
+    const Command *command = &table[0];
+    for (int k = 1; command_at(k); k++)
+        if (argc > 1 && strcmp(argv[1], table[k].name) == 0) command = &table[k];
+    OptionEnd end = options_read(&o, command->takes, argc, argv, command->name ? 2 : 1);
+    o.host.program = o.input;
+    int code = end == OPTION_GO_ON ? command->run(&o) : end == OPTION_DONE ? 0 : 1;
+    options_free(&o);
+    return code;
+}

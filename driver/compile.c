@@ -1,0 +1,282 @@
+/* The pipeline as one list of calls (compile, below). Each stage reads and extends one Job; a stage
+ * that fails has said why.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/arena.h"
+#include "../base/diag.h"
+#include "../base/intern.h"
+#include "../base/mem.h"
+#include "../base/source.h"
+#include "../base/text.h"
+#include "../base/vec.h"
+#include "../codegen/host/host.h"
+#include "../codegen/kernel/codegen.h"
+#include "../codegen/native/native.h"
+#include "../fdag/fdag.h"
+#include "../lexer/lexer.h"
+#include "../parser/parser.h"
+#include "../sema/lower/lower.h"
+#include "../sema/sema.h"
+#include "compile.h"
+#include "message.h"
+#include "write.h"
+
+typedef struct Job {
+    const Options *opt;
+    Arena *arena;
+    Interner *names;
+    Sources *sources;
+    Diags *diags;
+    Fd *fd;
+    uint32_t file;
+    Ast *unit;
+    SemaResult *sema;
+    VEC(HostKernel) kernels;
+    Native *native;
+    HostOptions host;
+    HostModule *module;
+    Text out;     /* what --emit prints */
+    int *program; /* where the linked one goes, or NULL: into a file */
+} Job;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool read_source(Job *j)
+{
+    const char *why = NULL;
+    int file = sources_load(j->sources, j->opt->input, &why);
+    if (file < 0) {
+        complain("cannot read '%s': %s", j->opt->input, why);
+        return false;
+    }
+    j->file = (uint32_t)file;
+    return true;
+}
+
+static bool parse(Job *j)
+{
+    if (j->opt->emit == EMIT_TOKENS) {
+        lexer_print_tokens(&j->out, j->sources, j->file, j->diags, j->names);
+        return diags_errors(j->diags) == 0;
+    }
+    j->unit = parse_program(j->sources, j->file, j->opt->include.data, j->opt->include.len,
+                            j->diags, j->names, j->arena);
+    if (j->opt->emit == EMIT_AST) {
+        j->unit->unit.imported.len = 0; /* the file's own */
+        ast_print(&j->out, j->unit, j->sources);
+    }
+    return j->opt->emit != EMIT_AST || diags_errors(j->diags) == 0;
+}
+
+/* Runs on what the parser recovered too, so that one run reports every error of the file; but who
+ * knows what constructs of C# declare. */
+static bool analyse(Job *j)
+{
+    if (diags_has(j->diags, DIAG_FOREIGN)) return false;
+    j->sema = sema_unit(j->unit, j->sources, j->diags, j->names, j->arena, j->fd);
+    if (diags_errors(j->diags)) return false;
+    if (j->opt->emit == EMIT_TYPES) sema_print_types(&j->out, j->sema, j->sources);
+    if (j->opt->emit == EMIT_FDAG) lower_print_graphs(&j->out, j->sema, j->sources);
+    if (j->opt->emit == EMIT_DOT) lower_print_dot(&j->out, j->sema, j->sources);
+    return true;
+}
+
+static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule)
+{
+    int line, col;
+    sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
+    if (j->opt->emit == EMIT_SCHEDULE) {
+        text_printf(&j->out, "evaluation %d:%d\n", line, col);
+        text_addn(&j->out, schedule->data, schedule->len);
+        return;
+    }
+    const Source *s = sources_get(j->sources, e->loc.file);
+    const char *text = s->text + e->loc.begin;
+    text_printf(&j->out, "%s:%d:%d: %.*s\n", s->path, line, col, (int)strcspn(text, "\r\n"), text);
+    cg_explain(schedule->data, &j->out);
+}
+
+/* Native forms of a text, within the budget: a program with many kernels compiles as fast as one
+ * with few. */
+typedef struct NativeForms {
+    Job *job;
+    HostKernel *kernel;
+} NativeForms;
+
+enum { NATIVE_BUDGET = 20000 }; /* native_size, of all texts */
+
+static void add_native(void *ctx, const CgCode *code)
+{
+    NativeForms *f = ctx;
+    Job *j = f->job;
+    const char *error, *const *names;
+    CgPlan *plan = cg_plan_parse(code->text, &error);
+    f->kernel->nfunctions = plan ? cg_plan_kernels(plan, &names) : 0;
+    cg_plan_free(plan);
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++)
+        if (j->opt->levels & 1u << level && native_size(j->native) < NATIVE_BUDGET)
+            f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
+}
+
+/* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
+static bool lower_kernels(Job *j)
+{
+    bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
+                   j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
+    if (program && j->opt->levels) j->native = native_new();
+    for (int i = 0; i < j->sema->nevaluations; i++) {
+        HostKernel k = {0};
+        NativeForms forms = {j, &k};
+        const SemaEvaluation *e = &j->sema->evaluations[i];
+        FdError error = {0};
+        char *text = NULL;
+        bool asked = j->opt->emit == EMIT_SCHEDULE || j->opt->emit == EMIT_EXPLAIN;
+        Text schedule = {0}, *printed = asked ? &schedule : NULL;
+        const CgAlso also = {
+            .printed = printed, .take = j->native ? add_native : NULL, .ctx = &forms};
+        CgStatus status = cg_lower_also(e->graph, &j->opt->host.cg, &also, &text, &error);
+        if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
+        text_free(&schedule);
+        if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
+        if (status != CG_OK) {
+            mem_free(text);
+            continue;
+        }
+        k.key = cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg);
+        k.text = arena_strndup(j->arena, text, strlen(text));
+        mem_free(text);
+        vec_push(&j->kernels, k);
+        if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
+    }
+    if (j->opt->emit == EMIT_NATIVE && j->native) native_print(&j->out, j->native);
+    return diags_errors(j->diags) == 0;
+}
+
+static bool build_host(Job *j)
+{
+    j->host = j->opt->host;
+    j->host.native = j->native;
+    j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
+    if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
+    if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
+    if (j->opt->emit == EMIT_OBJ) host_print_object(&j->out, j->module);
+    return true;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+/* Names in rules of make: $, spaces and # are special there. */
+static void add_name(Text *out, const char *name)
+{
+    for (const char *c = name; *c; c++) {
+        if (*c == '$') text_add(out, "$");
+        if (*c == ' ' || *c == '#') text_add(out, "\\");
+        text_addn(out, c, 1);
+    }
+}
+
+/* -MD: `target: file file ..` */
+static bool write_dependencies(Job *j, const char *target)
+{
+    const char *path = j->opt->dependency_file;
+    Text rule = {0};
+    add_name(&rule, target);
+    text_add(&rule, ":");
+    for (uint32_t i = 0; i < sources_count(j->sources); i++)
+        if (sources_was_loaded(j->sources, i)) {
+            text_add(&rule, " ");
+            add_name(&rule, sources_get(j->sources, i)->path);
+        }
+    text_add(&rule, "\n");
+    if (!path) path = arena_printf(j->arena, "%s.d", target);
+    bool ok = write_bytes(path, rule.data, rule.len, 0666);
+    text_free(&rule);
+    return ok;
+}
+
+static bool write_output(Job *j)
+{
+    const Options *o = j->opt;
+    if (o->emit == EMIT_CHECK) return true;
+    const char *suffix = o->emit == EMIT_ASM ? ".s" : o->emit == EMIT_OBJ ? ".o" : "";
+    const char *usual = write_default(j->arena, o->input, suffix), *path = o->output;
+    if (!path && (*suffix || o->emit == EMIT_PROGRAM)) path = usual;
+    if (path && !j->program && sources_is_loaded(j->sources, path)) {
+        complain("output file would overwrite input: '%s'; -o names another", path);
+        return false;
+    }
+    if (o->dependencies && !write_dependencies(j, path && strcmp(path, "-") != 0 ? path : usual))
+        return false;
+    if (o->emit != EMIT_PROGRAM)
+        return write_bytes(path, j->out.data ? j->out.data : "", j->out.len, 0666);
+    int program = write_linked(j->module, o->verbose);
+    if (program < 0) return false;
+    if (j->program) return *j->program = program, true;
+    bool ok = write_program(program, path);
+    close(program);
+    return ok;
+}
+
+/* ---- the pipeline -------------------------------------------------------------------------- */
+
+typedef bool Stage(Job *);
+typedef struct Step {
+    const char *name;
+    Stage *run;
+    Emit last; /* --emit values up to this one need nothing further */
+} Step;
+
+static const Step pipeline[] = {{"read", read_source, EMIT_PROGRAM},
+                                {"parse", parse, EMIT_AST},
+                                {"analyse", analyse, EMIT_DOT},
+                                {"kernels", lower_kernels, EMIT_NATIVE},
+                                {"host", build_host, EMIT_OBJ}};
+
+bool compile(const Options *o, int *program)
+{
+    Job j = {.opt = o,
+             .arena = arena_new(),
+             .names = interner_new(),
+             .sources = sources_new(),
+             .fd = fd_new(),
+             .program = program};
+    j.diags = diags_new(j.sources);
+    diags_set_levels(j.diags, o->warnings);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof pipeline / sizeof *pipeline; i++) {
+        double start = seconds();
+        ok = pipeline[i].run(&j);
+        if (o->verbose)
+            fprintf(stderr, "csc: %-8s %7.1f ms\n", pipeline[i].name, (seconds() - start) * 1e3);
+        /* --check stops where errors can no longer come up; other outputs as soon as they are made.
+         */
+        if (o->emit == EMIT_CHECK ? pipeline[i].last == EMIT_NATIVE
+                                  : o->emit != EMIT_PROGRAM && o->emit <= pipeline[i].last)
+            break;
+    }
+    (o->json ? diags_print_json : diags_print)(j.diags, stderr);
+    if (ok) {
+        double start = seconds();
+        ok = write_output(&j);
+        if (o->verbose) fprintf(stderr, "csc: %-8s %7.1f ms\n", "write", (seconds() - start) * 1e3);
+    }
+    if (j.module) host_free(j.module);
+    native_free(j.native);
+    vec_free(&j.kernels);
+    text_free(&j.out);
+    diags_free(j.diags);
+    fd_free(j.fd);
+    sources_free(j.sources);
+    interner_free(j.names);
+    arena_free(j.arena);
+    return ok;
+}

@@ -1,0 +1,291 @@
+/* The table of options, and what each does. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/arena.h"
+#include "../base/text.h"
+#include "help.h"
+#include "message.h"
+#include "options.h"
+#include "write.h"
+
+static OptionEnd set_output(Options *o, const char *value)
+{
+    o->output = value;
+    return OPTION_GO_ON;
+}
+
+static const struct {
+    const char *name;
+    Emit emit;
+} emits[] = {{"check", EMIT_CHECK},   {"tokens", EMIT_TOKENS},     {"ast", EMIT_AST},
+             {"types", EMIT_TYPES},   {"fdag", EMIT_FDAG},         {"dot", EMIT_DOT},
+             {"opencl", EMIT_OPENCL}, {"schedule", EMIT_SCHEDULE}, {"kernels", EMIT_EXPLAIN},
+             {"native", EMIT_NATIVE}, {"llvm", EMIT_LLVM},         {"asm", EMIT_ASM},
+             {"obj", EMIT_OBJ}};
+
+static OptionEnd set_emit(Options *o, const char *value)
+{
+    int k = 0; /* the value has been looked up among the choices */
+    while (strcmp(emits[k].name, value) != 0) k++;
+    o->emit = emits[k].emit;
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_level(Options *o, const char *value)
+{
+    o->host.opt_level = value[0] - '0';
+    return OPTION_GO_ON;
+}
+
+static OptionEnd add_folder(Options *o, const char *value)
+{
+    vec_push(&o->include, value);
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_tile(Options *o, const char *value)
+{
+    return cg_tile_from_text(value, &o->host.cg.tile) ? OPTION_GO_ON : OPTION_WRONG;
+}
+
+static OptionEnd set_family(Options *o, const char *value)
+{
+    return cg_family_from_text(value, &o->host.cg.family) ? OPTION_GO_ON : OPTION_WRONG;
+}
+
+/* off, or levels with commas between them */
+static OptionEnd set_native(Options *o, const char *value)
+{
+    o->levels = 0;
+    for (const char *at = value, *end; strcmp(value, "off") != 0; at = end + 1) {
+        CgNativeLevel level;
+        end = strchrnul(at, ',');
+        if (!cg_native_level_from_text(at, (size_t)(end - at), &level)) {
+            complain("unknown --native=%s (v2, v3, v4, several with commas, off)", value);
+            return OPTION_WRONG;
+        }
+        o->levels |= 1u << level;
+        if (!*end) break;
+    }
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_warning(Options *o, const char *value)
+{
+    if (diag_set_warning(o->warnings, value)) return OPTION_GO_ON;
+    Arena *a = arena_new();
+    const char *near = diag_nearest_warning(a, value);
+    complain("there is no warning '-W%s'%s%s%s", value, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "");
+    arena_free(a);
+    return OPTION_WRONG;
+}
+
+static OptionEnd set_format(Options *o, const char *value)
+{
+    o->json = strcmp(value, "json") == 0;
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_dependency_file(Options *o, const char *value)
+{
+    o->dependencies = true;
+    o->dependency_file = value;
+    return OPTION_GO_ON;
+}
+
+/* One code, or all as a page of Markdown. */
+static OptionEnd explain(Options *o, const char *value)
+{
+    (void)o;
+    Text out = {0};
+    DiagCode code;
+    bool all = !value || strcmp(value, "all") == 0, known = all || diag_from_text(value, &code);
+    if (all)
+        diag_explain_all(&out);
+    else if (known)
+        diag_explain(&out, code);
+    else
+        complain("there is no error '%s'; csc --explain all lists them", value);
+    if (known) known = write_bytes(NULL, out.data, out.len, 0);
+    text_free(&out);
+    return known ? OPTION_DONE : OPTION_WRONG;
+}
+
+static OptionEnd set_seed(Options *o, const char *value)
+{
+    char *end;
+    unsigned long seed = strtoul(value, &end, 10);
+    o->host.cg.seed = (uint32_t)seed;
+    if (*value >= '0' && *value <= '9' && !*end && seed <= INT32_MAX) return OPTION_GO_ON;
+    complain("--schedule-seed=%s is no number", value);
+    return OPTION_WRONG;
+}
+
+static OptionEnd version(Options *o, const char *value)
+{
+    (void)o, (void)value;
+    static const char text[] = "csc " VERSION "\n";
+    return write_bytes(NULL, text, sizeof text - 1, 0) ? OPTION_DONE : OPTION_WRONG;
+}
+
+static OptionEnd help(Options *o, const char *value)
+{
+    (void)o;
+    Text out = {0};
+    help_print(&out, value);
+    bool ok = write_bytes(NULL, out.data, out.len, 0);
+    text_free(&out);
+    return ok ? OPTION_DONE : OPTION_WRONG;
+}
+
+#define FLAG(name, field, help)                                                                    \
+    {                                                                                              \
+        name, NULL, NULL, OPTION_FLAG, NULL, NULL, offsetof(Options, field), NULL, help            \
+    }
+#define EMIT(name, kind, help)                                                                     \
+    {                                                                                              \
+        name, NULL, NULL, OPTION_FLAG, NULL, set_emit, 0, kind, help                               \
+    }
+#define VALUE(name, form, value, choices, set, help)                                               \
+    {                                                                                              \
+        name, NULL, value, OPTION_##form, choices, set, 0, NULL, help                              \
+    }
+
+/* clang-format off */
+static const Option table[] = {
+    VALUE("-o", WORD, "FILE", NULL, set_output, "write the output to FILE"),
+    EMIT("-c", "obj", "write an object file"),
+    EMIT("-S", "asm", "write assembly"),
+    EMIT("--check", "check", "report errors only"),
+    VALUE("--emit", EQUALS, "KIND", "tokens ast types fdag dot schedule opencl native llvm asm obj", set_emit,
+          "what a stage of the compiler makes, to standard output; asm and obj to a file"),
+    VALUE("-O", JOINED, "N", "0 1 2 3", set_level, "optimise host code (-O2)"),
+    FLAG("-g", host.debug, "debugging information"),
+    VALUE("-I", WORD, "DIR", NULL, add_folder, "look for modules in DIR too"),
+    VALUE("--tile", EQUALS, "TILE", "auto 1x1 2x2 4x4", set_tile, "data mapping of kernels"),
+    VALUE("--family", EQUALS, "NAME", "cpu gpu", set_family, "family of the embedded kernels"),
+    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3)"),
+    FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
+    VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
+    VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),
+    FLAG("-MD", dependencies, "write the files that were read as a rule for make, beside the output"),
+    VALUE("-MF", WORD, "FILE", NULL, set_dependency_file, "write that rule to FILE"),
+    VALUE("--explain", NEXT, "CODE", NULL, explain, "what an error means (CS2001, or all)"),
+    EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
+    FLAG("-v", verbose, "say what is run and how long it takes"),
+    VALUE("--version", FLAG, NULL, NULL, version, "the version"),
+    {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh", help, 0, NULL, "this text; as a manual page; as what a shell completes"},
+    VALUE("--schedule-seed", EQUALS, "N", NULL, set_seed, NULL), /* for tests: docs/kernels.md */
+};
+/* clang-format on */
+
+enum { OPTIONS = sizeof table / sizeof *table };
+
+const Option *option_at(int i)
+{
+    return i < OPTIONS ? &table[i] : NULL;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static OptionEnd unknown_option(const char *arg)
+{
+    const char *known[OPTIONS];
+    size_t n = 0;
+    for (int i = 0; i < OPTIONS; i++)
+        if (table[i].name[1] == '-' && table[i].help) known[n++] = table[i].name;
+    Text name = {0};
+    text_addn(&name, arg, strcspn(arg, "="));
+    const char *near = diag_nearest(name.data, known, n);
+    complain("unknown option '%s'; %s%s%s", arg, near ? "did you mean '" : "csc --help lists them",
+             near ? near : "", near ? "'?" : "");
+    text_free(&name);
+    return OPTION_WRONG;
+}
+
+static bool is_word(const Option *o)
+{
+    return o->form == OPTION_WORD || o->form == OPTION_JOINED;
+}
+
+/* Whether arg is that option; *value: what follows in the same word, or NULL. */
+static bool matches(const Option *o, const char *arg, const char **value)
+{
+    *value = NULL;
+    if (o->alias && strcmp(arg, o->alias) == 0) return true;
+    size_t n = strlen(o->name);
+    if (strncmp(arg, o->name, n) != 0) return false;
+    if (is_word(o) && arg[n]) *value = arg + n;
+    if ((o->form == OPTION_EQUALS || o->form == OPTION_MAYBE) && arg[n] == '=')
+        *value = arg + n + 1;
+    return *value || (!arg[n] && o->form != OPTION_EQUALS);
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t n = strlen(value);
+    for (const char *at = choices; at; at = strchr(at, ' '), at = at ? at + 1 : NULL)
+        if (n && strncmp(at, value, n) == 0 && (!at[n] || at[n] == ' ')) return true;
+    return false;
+}
+
+static OptionEnd unknown_value(const Option *o, const char *value)
+{
+    Text all = {0};
+    for (const char *c = o->choices; *c; c++) text_add(&all, *c == ' ' ? ", " : (char[]){*c, '\0'});
+    complain("unknown %s%s%s (%s)", o->name, is_word(o) ? "" : "=", value, all.data);
+    text_free(&all);
+    return OPTION_WRONG;
+}
+
+static OptionEnd read_option(Options *options, int argc, char **argv, int *i)
+{
+    const Option *o = NULL;
+    const char *value;
+    for (int k = 0; k < OPTIONS && !o; k++)
+        if (matches(&table[k], argv[*i], &value)) o = &table[k];
+    if (!o) return unknown_option(argv[*i]);
+    bool wants = !value && (is_word(o) || o->form == OPTION_NEXT);
+    if (wants && *i + 1 < argc) value = argv[++*i];
+    if (!value && is_word(o)) {
+        complain("'%s' needs an argument", o->name);
+        return OPTION_WRONG;
+    }
+    if (value && o->choices && !is_choice(o->choices, value)) return unknown_value(o, value);
+    if (o->set) return o->set(options, o->fixed ? o->fixed : value);
+    *(bool *)((char *)options + o->flag) = true;
+    return OPTION_GO_ON;
+}
+
+OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, int from)
+{
+    bool named = false; /* a "--" came: no more options */
+    for (int i = from; i < argc; i++) {
+        if (!named && strcmp(argv[i], "--") == 0) {
+            named = true;
+        } else if (!named && argv[i][0] == '-' && argv[i][1]) {
+            OptionEnd end = read_option(o, argc, argv, &i);
+            if (end != OPTION_GO_ON) return end;
+        } else if (o->input) {
+            complain("one file at a time: '%s' after '%s'", argv[i], o->input);
+            return OPTION_WRONG;
+        } else {
+            o->input = argv[i];
+            o->arguments = argv + i;
+            if (takes == TAKES_FILE_AND_ARGUMENTS) break;
+        }
+    }
+    if (o->input) return OPTION_GO_ON;
+    complain("no input file; csc --help shows how to call it");
+    return OPTION_WRONG;
+}
+
+void options_free(Options *o)
+{
+    vec_free(&o->include);
+}

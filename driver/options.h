@@ -1,0 +1,71 @@
+/* The command line: one table of options, of which help.c makes --help, the manual page and what
+ * shells complete. */
+#ifndef CS_DRIVER_OPTIONS_H
+#define CS_DRIVER_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "../base/diag.h"
+#include "../base/vec.h"
+#include "../codegen/host/host.h"
+
+typedef enum Emit { /* in the order in which the pipeline can make them */
+                    EMIT_PROGRAM,
+                    EMIT_CHECK,
+                    EMIT_TOKENS,
+                    EMIT_AST,
+                    EMIT_TYPES,
+                    EMIT_FDAG,
+                    EMIT_DOT,
+                    EMIT_SCHEDULE,
+                    EMIT_EXPLAIN, /* --explain=kernels */
+                    EMIT_OPENCL,
+                    EMIT_NATIVE,
+                    EMIT_LLVM,
+                    EMIT_ASM,
+                    EMIT_OBJ
+} Emit;
+
+typedef struct Options {
+    const char *input, *output; /* "-": the standard streams */
+    Emit emit;
+    unsigned levels;                  /* of native kernels: a bit a CgNativeLevel */
+    bool verbose, json, dependencies; /* json: how messages are printed */
+    const char *dependency_file;      /* NULL: named after the output */
+    DiagLevel warnings[DIAG_COUNT];
+    char **arguments; /* of a command whose last ones are a program's: from its own name on */
+    HostOptions host;
+    VEC(const char *) include; /* -I folders, searched for modules */
+} Options;
+
+typedef enum OptionForm {
+    OPTION_FLAG,   /* --check */
+    OPTION_WORD,   /* -o FILE, -oFILE */
+    OPTION_JOINED, /* -WNAME, and as they come -W NAME */
+    OPTION_EQUALS, /* --emit=KIND */
+    OPTION_MAYBE,  /* --help, --help=FORM */
+    OPTION_NEXT    /* --explain CODE */
+} OptionForm;
+
+typedef enum OptionEnd { OPTION_GO_ON, OPTION_DONE, OPTION_WRONG } OptionEnd;
+
+typedef struct Option {
+    const char *name, *alias, *value; /* value: what stands for it in --help */
+    OptionForm form;
+    const char *choices; /* its values, with spaces between; NULL: any */
+    OptionEnd (*set)(Options *, const char *value);
+    size_t flag;       /* without `set`: where in Options the bool is */
+    const char *fixed; /* the value of one that is written without */
+    const char *help;  /* NULL: not told */
+} Option;
+
+const Option *option_at(int i); /* in the order of --help; NULL behind the last */
+
+/* What stands before a command's own arguments. */
+typedef enum CommandTakes { TAKES_FILE, TAKES_FILE_AND_ARGUMENTS } CommandTakes;
+
+/* Options and the file of argv[from..]; what is wrong has been said. */
+OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, int from);
+void options_free(Options *o);
+
+#endif

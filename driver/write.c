@@ -1,0 +1,83 @@
+/* Outputs of the driver. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/mem.h"
+#include "../base/output.h"
+#include "../base/text.h"
+#include "message.h"
+#include "write.h"
+
+bool write_bytes(const char *path, const void *data, size_t bytes, mode_t mode)
+{
+    bool standard = !path || strcmp(path, "-") == 0;
+    Output o = {.fd = standard ? dup(STDOUT_FILENO) : -1};
+    int err = standard ? (o.fd < 0 ? errno : 0) : output_open(&o, path, mode);
+    if (!err) err = output_write(&o, data, bytes);
+    if (!err) err = output_finish(&o, false);
+    output_end(&o);
+    const char *why = err == EBADF ? "it is closed" : strerror(err);
+    if (err && standard) complain("cannot write to standard output: %s", why);
+    if (err && !standard) complain("cannot write '%s': %s", path, why);
+    return !err;
+}
+
+const char *write_default(Arena *a, const char *input, const char *suffix)
+{
+    const char *base = strrchr(input, '/');
+    base = base ? base + 1 : input;
+    if (strcmp(base, "-") == 0) return *suffix ? arena_printf(a, "a%s", suffix) : "a.out";
+    const char *dot = strrchr(base, '.');
+    return arena_printf(a, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
+}
+
+/* libcsrt.a lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it
+ * does not. */
+static bool runtime_library(Text *path)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = NULL;
+    if (n > 0) {
+        self[n] = '\0';
+        slash = strrchr(self, '/');
+    }
+    if (!slash) return false;
+    *slash = '\0';
+    const char *places[] = {"build/libcsrt.a", "libcsrt.a", "../lib/csc/libcsrt.a"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        text_free(path);
+        text_printf(path, "%s/%s", self, places[i]);
+        if (access(path->data, R_OK) == 0) return true;
+    }
+    return false;
+}
+
+int write_linked(HostModule *module, bool verbose)
+{
+    Text library = {0};
+    char *error = NULL;
+    int program = -1;
+    if (!runtime_library(&library))
+        complain("libcsrt.a is not beside csc: run make, or make install");
+    else if ((program = host_link(module, library.data, verbose, &error)) < 0)
+        complain("%s", error);
+    mem_free(error);
+    text_free(&library);
+    return program;
+}
+
+bool write_program(int program, const char *path)
+{
+    char block[1 << 16];
+    ssize_t n;
+    Text bytes = {0};
+    while ((n = read(program, block, sizeof block)) > 0) text_addn(&bytes, block, (size_t)n);
+    if (n < 0) complain("cannot read the program: %s", strerror(errno));
+    bool ok = n == 0 && write_bytes(path, bytes.data, bytes.len, 0777);
+    text_free(&bytes);
+    return ok;
+}
