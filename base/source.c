@@ -56,6 +56,13 @@ int sources_add(Sources *s, const char *path, const char *text, size_t len)
     return (int)s->files.len - 1;
 }
 
+int sources_add_library(Sources *s, const char *path, const char *text, size_t len)
+{
+    int index = sources_add(s, path, text, len);
+    s->files.data[index].source.library = true;
+    return index;
+}
+
 int sources_load(Sources *s, const char *path, const char **why)
 {
     bool standard = strcmp(path, "-") == 0;

@@ -16,6 +16,7 @@ typedef struct Source {
     const char *path; /* as the user gave it */
     const char *text; /* NUL-terminated; may hold NULs itself */
     size_t len;
+    bool library; /* part of the compiler */
 } Source;
 
 typedef struct Sources Sources;
@@ -26,6 +27,7 @@ void sources_free(Sources *s);
 /* Reads a whole file; "-": standard input. Returns its index, or -1 with *why set to a static or errno text. */
 int sources_load(Sources *s, const char *path, const char **why);
 int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */
+int sources_add_library(Sources *s, const char *path, const char *text, size_t len);
 /* Whether `path` names a file that was loaded, through whatever links. */
 bool sources_is_loaded(const Sources *s, const char *path);
 uint32_t sources_count(const Sources *s);

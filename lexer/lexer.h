@@ -51,6 +51,7 @@ typedef struct NameSet {
 } NameSet;
 
 void names_add(NameSet *set, const char *name);
+bool names_has(const NameSet *set, const char *name); /* of no set, too: false */
 void names_free(NameSet *set);
 
 /* Scans a whole file; every name is a NAME. The caller frees the tokens; decoded text lives in

@@ -32,7 +32,7 @@ void names_add(NameSet *set, const char *name)
     set->slots[i] = name;
 }
 
-static bool names_has(const NameSet *set, const char *name)
+bool names_has(const NameSet *set, const char *name)
 {
     return set && set->size > 0 && set->slots[slot_of(set, name)];
 }

@@ -9,6 +9,7 @@ typedef struct EmbeddedModule {
     const char *name; /* "core" */
     const char *text;
     size_t len;
+    const char *const *types; /* that it declares, NULL at the end */
 } EmbeddedModule;
 
 extern const EmbeddedModule embedded_modules[]; /* the last has no name */

@@ -1,5 +1,6 @@
-/* Modules: `using name;` takes in the declarations of name.cs$. Modules are read before the file
- * that uses them, because their types decide how its tokens are read; each is read once. */
+/* Modules: `using name;` takes in the declarations of name.cs$, and the name of a type of the standard library the
+ * module that declares it. Modules are read before the file that uses them, because their types decide how its
+ * tokens are read; each is read once. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -26,6 +27,12 @@ struct Module {
     Module *user;  /* while it is read: who uses it */
 };
 
+/* A type of the standard library. */
+typedef struct Export {
+    const char *type; /* interned */
+    const EmbeddedModule *module;
+} Export;
+
 typedef struct Loader {
     Sources *sources;
     const char *const *folders;
@@ -34,6 +41,8 @@ typedef struct Loader {
     Interner *names;
     Arena *arena;
     VEC(Module *) modules;
+    VEC(Export) exports;
+    NameSet exported; /* their types */
     AstList imported;
 } Loader;
 
@@ -112,6 +121,14 @@ static void report_missing(Loader *l, const Module *user, Loc loc, const char *n
     vec_free(&known);
 }
 
+static Module *module_embedded(Loader *l, const EmbeddedModule *e, bool *fresh)
+{
+    const char *path = arena_printf(l->arena, "stdlib/%s%s", e->name, suffix);
+    Module *m = module_of(l, arena_printf(l->arena, "<%s>", e->name), fresh);
+    if (*fresh) m->file = (uint32_t)sources_add_library(l->sources, path, e->text, e->len);
+    return m;
+}
+
 /* The module that `name` means to its user, read as a source; NULL after a report. */
 static Module *find_module(Loader *l, const Module *user, Loc loc, const char *name, bool *fresh)
 {
@@ -142,10 +159,7 @@ static Module *find_module(Loader *l, const Module *user, Loc loc, const char *n
         report_missing(l, user, loc, name);
         return NULL;
     }
-    const char *path = arena_printf(l->arena, "stdlib/%s%s", name, suffix);
-    Module *m = module_of(l, arena_printf(l->arena, "<%s>", name), fresh);
-    if (*fresh) m->file = (uint32_t)sources_add(l->sources, path, e->text, e->len);
-    return m;
+    return module_embedded(l, e, fresh);
 }
 
 /* ---- reading ---- */
@@ -167,11 +181,8 @@ static void report_cycle(Loader *l, const Module *from, const Module *to, Loc lo
 
 static Ast *read_module(Loader *l, Module *m);
 
-static void use(Loader *l, Module *user, Loc loc, const char *name)
+static void take_in(Loader *l, Module *user, Loc loc, Module *m, bool fresh)
 {
-    bool fresh = false;
-    Module *m = find_module(l, user, loc, name, &fresh);
-    if (!m) return;
     if (fresh) {
         m->user = user;
         Ast *unit = read_module(l, m);
@@ -192,6 +203,36 @@ static void use(Loader *l, Module *user, Loc loc, const char *name)
         if (m->types.slots[i]) names_add(&user->types, m->types.slots[i]);
 }
 
+static void use(Loader *l, Module *user, Loc loc, const char *name)
+{
+    bool fresh = false;
+    Module *m = find_module(l, user, loc, name, &fresh);
+    if (m) take_in(l, user, loc, m, fresh);
+}
+
+/* Takes in the modules of the standard library that declare types which the tokens name, but for
+ * names of types of the file or of what it uses. NAME( that is no `new NAME(` is a function. */
+static void use_named(Loader *l, Module *m, const Tokens *tokens)
+{
+    NameSet own = {0};
+    lexer_declared_types(tokens, l->names, &own);
+    const Token *t = tokens->list.data;
+    for (size_t i = 0; i + 1 < tokens->list.len; i++) {
+        if (t[i].kind != TOK_NAME || (i && t[i - 1].kind == TOK_DOT)) continue;
+        if (t[i + 1].kind == TOK_LPAREN && (!i || t[i - 1].kind != TOK_NEW)) continue;
+        const char *name = tokens->values.data[t[i].value].text;
+        if (!names_has(&l->exported, name) || names_has(&own, name) || names_has(&m->types, name))
+            continue;
+        for (size_t k = 0; k < l->exports.len; k++) {
+            if (l->exports.data[k].type != name) continue;
+            bool fresh = false;
+            Module *of = module_embedded(l, l->exports.data[k].module, &fresh);
+            take_in(l, m, (Loc){m->file, t[i].begin, t[i].end}, of, fresh);
+        }
+    }
+    names_free(&own);
+}
+
 static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
@@ -207,6 +248,7 @@ static Ast *read_module(Loader *l, Module *m)
             use(l, m, (Loc){m->file, t[i + 1].begin, t[i + 1].end},
                 tokens.values.data[t[i + 1].value].text);
     }
+    if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
     m->done = true;
@@ -222,6 +264,14 @@ Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, 
                 .diags = diags,
                 .names = names,
                 .arena = arena};
+    for (const EmbeddedModule *e = embedded_modules; e->name; e++) {
+        if (strcmp(e->name, "core") == 0) continue;
+        for (const char *const *type = e->types; *type; type++) {
+            Export x = {intern_cstr(names, *type), e};
+            vec_push(&l.exports, x);
+            names_add(&l.exported, x.type);
+        }
+    }
     bool fresh = false;
     Module *m = module_of_path(&l, sources_get(sources, file)->path, &fresh);
     m->file = file;
@@ -229,5 +279,7 @@ Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, 
     unit->unit.imported = l.imported;
     for (size_t i = 0; i < l.modules.len; i++) names_free(&l.modules.data[i]->types);
     vec_free(&l.modules);
+    vec_free(&l.exports);
+    names_free(&l.exported);
     return unit;
 }

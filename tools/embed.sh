@@ -1,5 +1,6 @@
 #!/bin/sh
-# embed.sh FILE..: the modules of the standard library as C data (parser/embedded.h), on standard output.
+# embed.sh FILE..: the modules of the standard library as C data (parser/embedded.h), on standard output. The types
+# that a module declares begin its lines.
 set -eu
 echo '#include "embedded.h"'
 for file in "$@"; do
@@ -7,10 +8,13 @@ for file in "$@"; do
     echo "static const unsigned char ${name%.*}_text[] = {"
     od -An -v -tu1 "$file" | sed 's/[0-9][0-9]*/&,/g'
     echo '0};'
+    echo "static const char *const ${name%.*}_types[] = {"
+    sed -nE 's/^((static|abstract|mutable|final) )*(class|interface|enum|type) ([A-Za-z0-9_]+).*/    "\4",/p' "$file"
+    echo '    NULL};'
 done
 echo 'const EmbeddedModule embedded_modules[] = {'
 for file in "$@"; do
     name=${file##*/}
-    echo "    {\"${name%.*}\", (const char *)${name%.*}_text, sizeof ${name%.*}_text - 1},"
+    echo "    {\"${name%.*}\", (const char *)${name%.*}_text, sizeof ${name%.*}_text - 1, ${name%.*}_types},"
 done
 echo '    {0}};'

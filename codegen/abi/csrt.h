@@ -243,6 +243,10 @@ int32_t cs_compare_i(int64_t a, int64_t b); /* -1, 0, 1 */
 int32_t cs_compare_f(double a, double b);   /* NaN is below all numbers and equal to itself */
 int32_t cs_hash_i(int64_t value);
 int32_t cs_hash_f(double value);
+int32_t cs_float_bits(float x);
+float cs_bits_float(int32_t bits);
+int64_t cs_double_bits(double x);
+double cs_bits_double(int64_t bits);
 int32_t cs_hash_str(void *s);
 int32_t cs_hash_ref(void *object);
 int64_t cs_collect(void); /* collects cycles now; objects freed (GC.Collect) */

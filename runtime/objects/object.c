@@ -198,6 +198,34 @@ int32_t cs_hash_f(double value)
     return mixed(bits);
 }
 
+int32_t cs_float_bits(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+float cs_bits_float(int32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+int64_t cs_double_bits(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+double cs_bits_double(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 int32_t cs_hash_str(void *s)
 {
     const Str *str = s;

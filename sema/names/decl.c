@@ -208,7 +208,7 @@ static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, As
     Symbol *old = scope_user(s, name);
     Symbol *sym = scope_symbol(s, kind, name, NULL, loc, decl);
     sym->imported = !s->unit_depth;
-    sym->library = sym->imported && s->depth == DEPTH_LIBRARY;
+    sym->library = sym->imported && sources_get(s->sources, loc.file)->library;
     sym->slot = -1;
     decl->sym = sym;
     bool functions = old && old->kind == SYM_FUNC && kind == SYM_FUNC;
