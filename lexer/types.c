@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lexer.h"
-
-enum { LONGEST_LIST = 256 }; /* tokens of type arguments or parameters that are looked at */
+#include "marks.h"
 
 /* ---- sets of names ---- */
 
@@ -45,27 +43,6 @@ void names_free(NameSet *set)
 
 /* ---- tokens ---- */
 
-/* The kind of token i, END past both ends. */
-static TokenKind kind_at(const Tokens *tokens, size_t i)
-{
-    return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
-}
-
-static TokenKind kind_before(const Tokens *tokens, size_t i, size_t back)
-{
-    return i >= back ? kind_at(tokens, i - back) : TOK_END;
-}
-
-static const char *name_at(const Tokens *tokens, size_t i)
-{
-    return tokens->values.data[tokens->list.data[i].value].text;
-}
-
-static bool is_name(TokenKind k)
-{
-    return k == TOK_NAME || k == TOK_TYPENAME;
-}
-
 /* `type` is a keyword only before a name. */
 static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
 {
@@ -88,8 +65,6 @@ void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declar
 }
 
 /* ---- brackets ---- */
-
-typedef VEC(size_t) Indices;
 
 /* For each token that opens a bracket, the one that closes it; 0 if there is none. A brace closes
  * what is still open inside it. The caller frees it. */
@@ -155,6 +130,8 @@ typedef struct Marker {
     VEC(Extent) extents; /* by begin; at most one of a class and one of a method overlap */
     VEC(Extent) active;
     size_t function_end; /* of the last generic function */
+    NameSet types;       /* those that the file declares */
+    const NameSet *imported;
 } Marker;
 
 /* The end of what token i begins: a body or a ';'. */
@@ -321,8 +298,7 @@ static bool is_operand(TokenKind k)
            k == TOK_INTERP;
 }
 
-/* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
-static bool is_rank(const Tokens *tokens, size_t i)
+bool marks_is_rank(const Tokens *tokens, size_t i)
 {
     if (kind_at(tokens, i) != TOK_LBRACKET) return false;
     do i++;
@@ -350,7 +326,7 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
         size_t end = lexer_skip_type_list(tokens, i + 1);
         if (end == i + 1) return false;
         TokenKind behind = kind_at(tokens, end);
-        bool goes_on = behind == TOK_NAME || is_rank(tokens, end) ||
+        bool goes_on = behind == TOK_NAME || marks_is_rank(tokens, end) ||
                        (behind == TOK_LPAREN && m->partner[end] &&
                         kind_at(tokens, m->partner[end] + 1) == TOK_NAME);
         return before == TOK_NEW || behind == TOK_DOT || (goes_on && begins_declaration(before));
@@ -364,7 +340,7 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
     if (after == TOK_NAME) return begins_declaration(before);
     if (after == TOK_OPERATOR || after == TOK_THIS) /* not `static implicit operator T` */
         return token_is_modifier(before) && !is_name(kind_at(tokens, i + 2));
-    if (after == TOK_LBRACKET) return is_rank(tokens, i + 1);
+    if (after == TOK_LBRACKET) return marks_is_rank(tokens, i + 1);
     if (before == TOK_ASSIGN && kind_before(tokens, i, 3) == TOK_TYPE) return true;
     return before == TOK_LPAREN && after == TOK_RPAREN && is_operand(kind_at(tokens, i + 2)) &&
            begins_operand(before2);
@@ -444,7 +420,7 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_wor
     case TOK_FORMAT: return true;
     case TOK_COMMA:
     case TOK_RPAREN: return is_listed_value(tokens, i, open, partner);
-    case TOK_LBRACKET: return !is_rank(tokens, i + 1);
+    case TOK_LBRACKET: return !marks_is_rank(tokens, i + 1);
     case TOK_COLON:
         if (before == TOK_QUESTION || before == TOK_COLON || before == TOK_CASE) return true;
         break;
@@ -459,26 +435,41 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_wor
            after != TOK_GT && after != TOK_SHR && !(after == TOK_ARROW && before == TOK_OPERATOR);
 }
 
+static bool is_declared(const Marker *m, const char *name)
+{
+    return names_has(&m->types, name) || names_has(m->imported, name) || is_type_parameter(m, name);
+}
+
+static bool may_be_type(void *ctx, size_t i)
+{
+    const Marker *m = ctx;
+    return kind_at(m->tokens, i) == TOK_TYPENAME || is_declared(m, name_at(m->tokens, i));
+}
+
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
 {
     const char *not_word = intern_cstr(names, "not");
-    NameSet types = {0};
-    Marker m = {.tokens = tokens, .partner = find_partners(tokens)};
+    Marker m = {.tokens = tokens, .partner = find_partners(tokens), .imported = imported};
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
-    lexer_declared_types(tokens, names, &types);
+    lexer_declared_types(tokens, names, &m.types);
     find_declarations(&m, intern_cstr(names, "type"));
     for (size_t i = 0; i < tokens->list.len; i++) {
         Token *t = &tokens->list.data[i];
         enter(&m, i, &next);
         while (open.len && m.partner[vec_last(&open)] < i) open.len--;
+        if (t->kind == TOK_LPAREN) {
+            size_t end = marks_tuple(tokens, m.partner, i, may_be_type, &m);
+            bool tuple = end > i;
+            i = end;
+            if (tuple) continue;
+        }
         if (m.partner[i]) vec_push(&open, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);
         bool known = t->kind == TOK_TYPENAME;
         size_t around = open.len ? vec_last(&open) : tokens->list.len;
-        bool declared =
-            names_has(&types, name) || names_has(imported, name) || is_type_parameter(&m, name);
+        bool declared = is_declared(&m, name);
         if (kind_before(tokens, i, 1) == TOK_DOT)
             t->kind = TOK_NAME;
         else if (declared && i >= list_end &&
@@ -489,7 +480,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         if (t->kind == TOK_TYPENAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end)
             list_end = lexer_skip_type_list(tokens, i + 1);
     }
-    names_free(&types);
+    names_free(&m.types);
     mem_free(m.partner);
     vec_free(&open);
     vec_free(&m.extents);

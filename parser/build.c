@@ -124,8 +124,11 @@ static AstList as_binders(Parse *p, AstList args)
 
 static Ast *as_param(Parse *p, Ast *arg)
 {
-    if (arg->kind == AST_PARAM && arg->param.ptype->kind == AST_TYPE_VAR) {
-        parse_error(p, arg->param.ptype->loc, DIAG_MISPLACED, "a parameter needs a type");
+    const Ast *type = arg->kind == AST_PARAM    ? arg->param.ptype
+                      : arg->kind == AST_BINDER ? arg->binder.vtype
+                                                : NULL;
+    if (type && type->kind == AST_TYPE_VAR) {
+        parse_error(p, type->loc, DIAG_MISPLACED, "a parameter needs a type");
         return build_bad(p, arg->loc);
     }
     if (arg->kind == AST_PARAM || arg->kind == AST_BAD) return arg;
@@ -500,6 +503,36 @@ Ast *build_case(Parse *p, Loc loc, AstList labels, AstList stmts)
     return BUILD(CASE, case_, loc, .labels = labels, .stmts = stmts);
 }
 
+Ast *build_variables(Parse *p, Ast *n)
+{
+    if (n->kind == AST_NAME_REF)
+        return build_binder(p, n->loc, build_leaf(p, AST_TYPE_VAR, n->loc), build_one(p, n), NULL);
+    if (n->kind != AST_TUPLE) {
+        if (n->kind != AST_PLACEHOLDER && n->kind != AST_BAD)
+            parse_error(p, n->loc, DIAG_SYNTAX, "expected the name of a new variable");
+        return n->kind == AST_PLACEHOLDER ? n : build_bad(p, n->loc);
+    }
+    for (int i = 0; i < n->tuple.items.len; i++)
+        n->tuple.items.data[i] = build_variables(p, n->tuple.items.data[i]);
+    return done(p, n);
+}
+
+Ast *build_deconstruct(Parse *p, Loc loc, Ast *tuple, Ast *value)
+{
+    return build_expr_stmt(
+        p, loc, BUILD(ASSIGN, assign, loc, .op = AST_OP_NONE, .target = tuple, .value = value));
+}
+
+/* foreach (var (a, b) in e) body  =>  foreach (var $e in e) { var (a, b) = $e; body } */
+Ast *build_foreach(Parse *p, Loc loc, Ast *tuple, Ast *seq, Ast *body)
+{
+    const char *name = intern_cstr(p->names, arena_printf(p->arena, "$element%d", ++p->unnamed));
+    Ast *take = build_deconstruct(p, tuple->loc, tuple, build_name(p, tuple->loc, name));
+    Ast *block = build_block(p, body->loc, build_add(p, build_one(p, take), body));
+    return BUILD(FOREACH, foreach_, loc, .vtype = build_leaf(p, AST_TYPE_VAR, tuple->loc),
+                 .name = name, .seq = seq, .body = block);
+}
+
 Ast *build_try(Parse *p, Loc loc, Ast *body, AstList catches, Ast *finally)
 {
     if (catches.len == 0 && !finally) {
@@ -588,9 +621,13 @@ Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, co
                                            : build_bad(p, loc);
 }
 
-Ast *build_reduce(Parse *p, Loc loc, AstOp op, AstList args, Ast *operand)
+Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand)
 {
-    if (!operand) operand = build_plain(p, args.data[--args.len]);
+    AstList args = {0};
+    if (operand->kind == AST_TUPLE) {
+        args = operand->tuple.items;
+        operand = build_plain(p, args.data[--args.len]);
+    }
     AstList binders = as_binders(p, args);
     if (any_bad(binders)) return build_bad(p, loc);
     return BUILD(REDUCE, reduce, loc, .op = op, .binders = binders, .operand = operand);
@@ -604,6 +641,20 @@ Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint)
         if (kind != AST_NAME_REF) return build_bad(p, loc);
     }
     return BUILD(BINDER, binder, loc, .vtype = vtype, .names = names, .constraint = constraint);
+}
+
+Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint)
+{
+    bool several = names->kind == AST_TUPLE;
+    return build_binder(p, loc, NULL, several ? names->tuple.items : build_one(p, names),
+                        constraint);
+}
+
+Ast *build_tuple(Parse *p, Loc loc, AstList items)
+{
+    for (int i = 0; i < items.len; i++)
+        if (items.data[i]->kind == AST_PARAM) items.data[i] = build_plain(p, items.data[i]);
+    return BUILD(TUPLE, tuple, loc, .items = items);
 }
 
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)

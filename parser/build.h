@@ -58,6 +58,10 @@ Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr);
 AstList build_expr_stmts(Parse *p, AstList exprs);
 Ast *build_return(Parse *p, Loc loc, Ast *value);
 Ast *build_case(Parse *p, Loc loc, AstList labels, AstList stmts);
+/* `var (a, b)`: every name in the tuple is a new variable. */
+Ast *build_variables(Parse *p, Ast *tuple);
+Ast *build_deconstruct(Parse *p, Loc loc, Ast *tuple, Ast *value);
+Ast *build_foreach(Parse *p, Loc loc, Ast *tuple, Ast *seq, Ast *body);
 Ast *build_try(Parse *p, Loc loc, Ast *body, AstList catches, Ast *finally);
 
 /* expressions */
@@ -72,9 +76,11 @@ Ast *build_binary(Parse *p, Loc loc, AstOp op, Ast *left, Ast *right);
 Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target);
 /* word: NULL, or the "not" of `is not` */
 Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, const char *name);
-/* Without an operand it is the last of args, and the others are binders. */
-Ast *build_reduce(Parse *p, Loc loc, AstOp op, AstList args, Ast *operand);
+/* Of a tuple the last item is the operand, and the others are binders. */
+Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint);
+Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint); /* i : f, (i, j) : f */
+Ast *build_tuple(Parse *p, Loc loc, AstList items);
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body); /* LET or LAMBDA */
 Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init);
 Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank, AstList ranks,

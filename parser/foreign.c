@@ -57,6 +57,7 @@ static int nesting(TokenKind k)
 {
     switch (k) {
     case TOK_LPAREN:
+    case TOK_TUPLE:
     case TOK_LBRACKET:
     case TOK_LBRACE: return 1;
     case TOK_RPAREN:

@@ -54,7 +54,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHILE UNDERSCORE
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}"
+%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" DOT "." QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
@@ -82,9 +82,10 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 
 %type <node> stmt decl common member head generic_head class_name class_head accessors
 %type <node> block embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
-%type <node> declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
+%type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
-%type <node> arg attr braces index_arg from_end chain
+%type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
+%type <list> tuple_items
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body
@@ -225,10 +226,18 @@ vtype: type
      | VAR                  { $$ = build_leaf(p, AST_TYPE_VAR, @$); }
 type: type_core
     | type_core ranks       { $$ = build_ranks(p, @$, $1, $2); }
-type_core: named_type
+type_core: made_type
          | type "(" types ")" { $$ = build_type_func(p, @$, $1, $3); }
 named_type: TYPENAME %prec TYPE_ENDS        { $$ = build_type_name(p, @$, $1, (AstList){0}); }
           | TYPENAME "<" type_list closing  { $$ = build_type_name(p, @$, $1, $3); }
+made_type: named_type
+         | tuple_type
+tuple_type: TUPLE tuple_items ")"   { $$ = BUILD(TYPE_TUPLE, type_tuple, @$, .items = $2); }
+          | TUPLE error ")"         { $$ = build_bad(p, @$); }
+tuple_items: tuple_item             { $$ = build_one(p, $1); }
+           | tuple_items "," tuple_item { $$ = build_add(p, $1, $3); }
+tuple_item: type            { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $1); }
+          | type any_name   { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $1, .name = $2); }
 closing: ">" | SHR /* the first of two */
 conv_type: named_type
          | named_type ranks { $$ = build_ranks(p, @$, $1, $2); }
@@ -247,6 +256,7 @@ commas: %empty              { $$ = 0; }
 
 stmt: block
     | ";"                                   { $$ = build_leaf(p, AST_EMPTY, @$); }
+    | new_variables "=" expr ";"            { $$ = build_deconstruct(p, build_span(@1, @3), $1, $3); }
     | expr ";"                              { $$ = build_expr_stmt(p, @1, $1); }
     | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
     | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
@@ -259,6 +269,10 @@ stmt: block
     | FOR "(" error ")" embedded            { $$ = build_bad(p, @$); }
     | FOREACH "(" vtype NAME IN expr ")" embedded
         { $$ = BUILD(FOREACH, foreach_, @$, .vtype = $3, .name = $4, .seq = $6, .body = $8); }
+    | FOREACH "(" new_variables IN expr ")" embedded
+        { $$ = build_foreach(p, @$, $3, $5, $7); }
+    | FOREACH "(" "(" arg "," arglist ")" IN expr ")" embedded
+        { $$ = build_foreach(p, @$, build_tuple(p, build_span(@3, @7), build_join(p, build_one(p, $4), $6)), $9, $11); }
     | FOREACH "(" error ")" embedded        { $$ = build_bad(p, @$); }
     | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
     | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
@@ -278,6 +292,8 @@ embedded: stmt                  { $$ = build_embedded(p, $1); }
 condition: "(" expr ")"         { $$ = $2; }
          | "(" error ")"        { $$ = build_bad(p, @$); }
 for_init_decl: vtype declarators { $$ = build_var(p, @$, false, $1, $2); }
+             | new_variables "=" expr { $$ = build_deconstruct(p, @$, $1, $3); }
+new_variables: VAR "(" arg "," arglist ")" { $$ = build_variables(p, build_tuple(p, build_span(@2, @6), build_join(p, build_one(p, $3), $5))); }
 expr_opt: %empty                { $$ = NULL; }
         | expr
 exprs_opt: %empty               { $$ = (AstList){0}; }
@@ -369,10 +385,8 @@ plain_unary: postfix
     | "++" unary            { $$ = build_incdec(p, @$, AST_OP_ADD, false, $2); }
     | "--" unary            { $$ = build_incdec(p, @$, AST_OP_SUB, false, $2); }
     | "(" type ")" unary    { $$ = BUILD(CAST, cast, @$, .target = $2, .operand = $4); }
-    | "+" unary             { $$ = build_reduce(p, @$, AST_OP_ADD, (AstList){0}, $2); }
-    | "*" unary             { $$ = build_reduce(p, @$, AST_OP_MUL, (AstList){0}, $2); }
-    | "+" "(" arg "," arglist ")" { $$ = build_reduce(p, @$, AST_OP_ADD, build_join(p, build_one(p, $3), $5), NULL); }
-    | "*" "(" arg "," arglist ")" { $$ = build_reduce(p, @$, AST_OP_MUL, build_join(p, build_one(p, $3), $5), NULL); }
+    | "+" unary             { $$ = build_reduce(p, @$, AST_OP_ADD, $2); }
+    | "*" unary             { $$ = build_reduce(p, @$, AST_OP_MUL, $2); }
 
 postfix: primary
     | new_object
@@ -417,6 +431,7 @@ primary: NAME               { $$ = build_name(p, @$, $1); }
     | named_type "." member_name { $$ = build_member(p, @$, $1, $3); }
     | OPERATOR operator     { $$ = build_name(p, @$, build_operator(p, $2)); }
     | "(" arg ")"           { $$ = build_plain(p, $2); }
+    | "(" arg "," arglist ")" { $$ = build_tuple(p, @$, build_join(p, build_one(p, $2), $4)); }
     | "(" error ")"         { $$ = build_bad(p, @$); }
 
 operator: "+" { $$ = "+"; } | "-" { $$ = "-"; } | "*" { $$ = "*"; } | "/" { $$ = "/"; }
@@ -430,9 +445,9 @@ own_operator: operator | "++" { $$ = "++"; } | "--" { $$ = "--"; }
 new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
           | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }
           | NEW named_type braces               { $$ = build_new(p, @$, $2, (AstList){0}, $3); }
-new_array: NEW named_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }
-         | NEW named_type "[" sizes "]" ranks_opt braces   { $$ = build_new_array(p, @$, $2, $4, 0, $6, $7); }
-         | NEW named_type "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, $2, (AstList){0}, $4 + 1, $6, $7); }
+new_array: NEW made_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }
+         | NEW made_type "[" sizes "]" ranks_opt braces   { $$ = build_new_array(p, @$, $2, $4, 0, $6, $7); }
+         | NEW made_type "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, $2, (AstList){0}, $4 + 1, $6, $7); }
          | NEW "[" commas "]" braces    { $$ = build_new_array(p, @$, build_leaf(p, AST_TYPE_VAR, @1), (AstList){0}, $3 + 1, (AstList){0}, $5); }
 sizes: exprs
      | error                { $$ = build_one(p, build_bad(p, @$)); }
@@ -446,11 +461,11 @@ args: %empty                { $$ = (AstList){0}; }
 arglist: arg                { $$ = build_one(p, $1); }
        | arglist "," arg    { $$ = build_add(p, $1, $3); }
 arg: expr
-    | expr ":" expr         { $$ = build_binder(p, @$, NULL, build_one(p, $1), $3); }
-    | "(" arg "," arglist ")" ":" expr { $$ = build_binder(p, @$, NULL, build_join(p, build_one(p, $2), $4), $7); }
+    | expr ":" expr         { $$ = build_constraint(p, @$, $1, $3); }
     | UNDERSCORE            { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
     | type NAME             { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), NULL); }
     | type NAME ":" expr    { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), $4); }
+    | VAR NAME              { $$ = build_binder(p, @$, build_leaf(p, AST_TYPE_VAR, @1), build_one(p, build_name(p, @2, $2)), NULL); }
     | mode type NAME        { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3); }
     | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }
     | mode unary            { $$ = build_unary(p, @$, $1, $2); }

@@ -53,6 +53,7 @@ static void follow_brackets(Parse *p, TokenKind kind)
 {
     switch (kind) {
     case TOK_LPAREN:
+    case TOK_TUPLE:
     case TOK_LBRACKET:
     case TOK_LBRACE:
     case TOK_HOLE: {

@@ -90,7 +90,8 @@ static bool on_new_line(const Parse *p, size_t i)
 
 static bool opens(TokenKind k)
 {
-    return k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_HOLE;
+    return k == TOK_LPAREN || k == TOK_TUPLE || k == TOK_LBRACKET || k == TOK_LBRACE ||
+           k == TOK_HOLE;
 }
 
 static bool closes(TokenKind k)
@@ -137,7 +138,8 @@ static void consider(Repair *best, Repair *r, const Parse *p)
 static TokenKind partner_of(TokenKind open)
 {
     switch (open) {
-    case TOK_LPAREN: return TOK_RPAREN;
+    case TOK_LPAREN:
+    case TOK_TUPLE: return TOK_RPAREN;
     case TOK_LBRACKET: return TOK_RBRACKET;
     case TOK_LBRACE: return TOK_RBRACE;
     default: return TOK_HOLE_END;

@@ -130,6 +130,8 @@
  * host.
  * - COALESCE of references is BINARY; of functions it is machinery for lower. COALESCE_ASSIGN is
  *   ASSIGN.
+ * - Tuples are records or objects of final classes (Class.tuple): TUPLE has become NEW, assignments
+ *   to one statements (check/deconstruct.c).
  * - foreach over objects and `using` are desugared to loops and TRY. Names that begin with $ are
  *   sema's. SWITCH: labels are constants of the value's type (converted), or null.
  * - TRY: CATCH.ctype->type is a class; CATCH.sym the variable or NULL. THROW without value is

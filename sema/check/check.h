@@ -473,12 +473,30 @@ void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
 /* ---- object.c: new, null, is, as, default --------------------------------------------------- */
 
 void check_new(Sema *s, Ast *n);
+void check_made(Sema *s, Ast *n, Class *cls); /* once its arguments are checked */
 void check_null(Sema *s, Ast *n);
 void check_default(Sema *s, Ast *n, const Type *hint);
 bool type_is_nullable(const Type *t);
 bool object_cast_exists(const Type *from, const Type *to); /* between classes */
 void check_is(Sema *s, Ast *n);
 void check_as(Sema *s, Ast *n);
+
+/* ---- tuple.c: tuples, final classes without a name ------------------------------------------- */
+
+const Type *tuple_written(Sema *s, Ast *t); /* of a TYPE_TUPLE */
+void check_tuple(Sema *s, Ast **slot, const Type *hint);
+bool type_is_tuple(const Type *t);
+Symbol *tuple_field(Sema *s, const Class *c, const char *name); /* Item1 .., or NULL */
+/* The function that makes one tuple of another whose elements convert to its own, or NULL. */
+Symbol *tuple_conversion(Sema *s, const Type *from, const Type *to);
+/* Of two tuples the type that both convert to, or NULL: names are those of what is no literal. */
+const Type *tuple_common(Sema *s, const Ast *a, const Ast *b);
+
+/* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
+
+bool is_deconstruction(const Ast *stmt);
+/* The statements that do it, unchecked: declarations of variables, and one block. */
+AstList deconstruct(Sema *s, Ast *stmt);
 
 /* ---- userop.c: user operators and conversions ----------------------------------------------- */
 

@@ -306,6 +306,12 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
 static void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    if (n->assign.target->kind == AST_TUPLE) {
+        report(s, n->loc, NOT_ASSIGNABLE,
+               "an assignment to a tuple is a statement of its own, with =");
+        n->type = s->error;
+        return;
+    }
     Ast *again = n->assign.op != AST_OP_NONE ? ast_clone(s->arena, n->assign.target) : NULL;
     check_target(s, &n->assign.target, n->assign.op == AST_OP_NONE ? "assigned" : "changed");
     const Type *t = n->assign.target->type;
@@ -431,6 +437,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, n); break;
+    case AST_TUPLE: check_tuple(s, slot, hint); break;
     case AST_THIS: check_this(s, n); break;
     case AST_BASE:
         check_this(s, n);
@@ -454,6 +461,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_TYPE_NAME:
     case AST_TYPE_FUNC:
+    case AST_TYPE_TUPLE:
     case AST_TYPE_ARRAY: report(s, n->loc, NOT_A_VALUE, "a type is not a value"); break;
     case AST_BAD: break; /* the parser has reported */
     default: check_unknown(s, n); break;

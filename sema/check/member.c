@@ -81,7 +81,7 @@ Symbol *member_find(Sema *s, Class *cls, const char *name)
         Symbol *m = member_own(owners.data[i]->sym, name);
         if (m) return m;
     }
-    return NULL;
+    return tuple_field(s, cls, name);
 }
 
 static void add_overloads(Candidates *set, Symbol *first)

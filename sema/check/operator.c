@@ -188,7 +188,8 @@ static const Type *branch_type(Sema *s, Ast *a, Ast *b)
 {
     const Type *x = result_of(a->type), *y = result_of(b->type);
     if (x == y) return x;
-    const Type *t = adapt(s, a, y);
+    const Type *t = tuple_common(s, a, b);
+    if (!t) t = adapt(s, a, y);
     if (!t) t = adapt(s, b, x);
     if (t) return t;
     bool ab = convert_result_class(s, a, y) != CONV_NONE;
@@ -270,8 +271,11 @@ static bool enum_arithmetic(Sema *s, Ast *n)
 void check_binary(Sema *s, Ast *n, const Type *hint)
 {
     (void)hint;
-    check_operand(s, &n->binary.left, NULL);
-    check_operand(s, &n->binary.right, NULL);
+    bool literal = n->binary.left->kind == AST_TUPLE; /* takes its types from the other */
+    Ast **first = literal ? &n->binary.right : &n->binary.left;
+    Ast **second = literal ? &n->binary.left : &n->binary.right;
+    check_operand(s, first, NULL);
+    check_operand(s, second, (*second)->kind == AST_TUPLE ? (*first)->type : NULL);
     if (n->binary.left->type->kind == TY_GROUP && n->binary.right->type->kind == TY_GROUP)
         settle_group(s, &n->binary.right, NULL);
     settle_group(s, &n->binary.left, result_of(n->binary.right->type));
@@ -304,6 +308,11 @@ static void operate(Sema *s, Ast *n)
         return;
     }
     if (never_null(s, n)) return;
+    const Type *tuple = is_equality(op) ? tuple_common(s, n->binary.left, n->binary.right) : NULL;
+    if (tuple) {
+        convert_result(s, &n->binary.left, tuple, NULL);
+        convert_result(s, &n->binary.right, tuple, NULL);
+    }
     if (check_concat(s, n) || user_binary(s, n) || enum_arithmetic(s, n)) return;
     l = object_function(s, &n->binary.left);
     r = object_function(s, &n->binary.right);

@@ -270,7 +270,7 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
     }
     if (matching == 1 && args.len) {
         report_argument(s, only, args);
-        if (only->sym->kind == SYM_FUNC)
+        if (only->sym->kind == SYM_FUNC && !(only->sym->cls && only->sym->cls->tuple))
             report_note(s, only->sym->loc, "'%s' is declared here", set.name);
     } else if (matching) {
         report(s, call->loc, NO_OVERLOAD, "no overload of '%s' takes (%s)", set.name,

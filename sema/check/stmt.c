@@ -91,7 +91,7 @@ static void check_body(Sema *s, Ast **body)
 static void check_for(Sema *s, Ast *n)
 {
     scope_push(s);
-    for (int i = 0; i < n->for_.init.len; i++) check_stmt(s, &n->for_.init.data[i]);
+    check_block(s, &n->for_.init);
     if (n->for_.cond) check_condition(s, &n->for_.cond);
     for (int i = 0; i < n->for_.step.len; i++) check_stmt(s, &n->for_.step.data[i]);
     check_body(s, &n->for_.body);
@@ -215,13 +215,31 @@ static void check_scoped(Sema *s, Ast **slot)
     scope_pop(s);
 }
 
+/* A deconstruction in a list becomes several statements, whose variables belong to it. */
+static void splice(Sema *s, AstList *stmts, int at)
+{
+    AstList parts = deconstruct(s, stmts->data[at]), all = {0};
+    if (parts.len == 1) {
+        stmts->data[at] = parts.data[0];
+        return;
+    }
+    for (int i = 0; i < stmts->len; i++)
+        for (int k = 0; k < (i == at ? parts.len : 1); k++)
+            all = ast_list_add(s->arena, all, i == at ? parts.data[k] : stmts->data[i]);
+    *stmts = all;
+}
+
 void check_block(Sema *s, AstList *stmts)
 {
-    for (int i = 0; i < stmts->len; i++) check_stmt(s, &stmts->data[i]);
+    for (int i = 0; i < stmts->len; i++) {
+        if (is_deconstruction(stmts->data[i])) splice(s, stmts, i);
+        check_stmt(s, &stmts->data[i]);
+    }
 }
 
 void check_stmt(Sema *s, Ast **slot)
 {
+    if (is_deconstruction(*slot)) *slot = tree_block(s, (*slot)->loc, 1, *slot);
     Ast *n = *slot;
     s->unbound.len = 0;
     switch (n->kind) {

@@ -77,6 +77,7 @@ static bool fields_are_values(Sema *s, Class *c)
 /* A name of letters, digits and _ that no other class has. */
 static const char *mangle(Sema *s, const char *name)
 {
+    if (name[0] == '(') name = arena_printf(s->arena, "tuple%s", name);
     char *text = arena_strndup(s->arena, name, strlen(name));
     for (char *p = text; *p; p++)
         if (!isalnum((unsigned char)*p)) *p = '_';

@@ -175,6 +175,13 @@ static bool unify(Inference *f, const Ast *written, const Type *t)
     }
     if (written->kind == AST_TYPE_NAME && written->type_name.args.len)
         return unify_class(f, written, t);
+    if (written->kind == AST_TYPE_TUPLE) {
+        const Class *c = type_is_tuple(t) ? class_of(t) : NULL;
+        const AstList *items = &written->type_tuple.items;
+        for (int i = 0; c && c->nfields == items->len && i < items->len; i++)
+            if (!unify(f, items->data[i]->param.ptype, c->fields[i]->type)) return false;
+        return true;
+    }
     if (written->kind == AST_TYPE_ARRAY) {
         if (!type_is_functional(t) || t->nparams != (int)written->type_array.rank) return true;
         return unify(f, written->type_array.elem, t->result);
@@ -217,8 +224,11 @@ static bool is_known(const Inference *f, const Ast *written)
     if (written->kind == AST_TYPE_ARRAY) return is_known(f, written->type_array.elem);
     if (written->kind == AST_TYPE_NAME) parts = &written->type_name.args;
     if (written->kind == AST_TYPE_FUNC) parts = &written->type_func.params;
-    for (int i = 0; i < parts->len; i++)
-        if (!is_known(f, parts->data[i])) return false;
+    if (written->kind == AST_TYPE_TUPLE) parts = &written->type_tuple.items;
+    for (int i = 0; i < parts->len; i++) {
+        const Ast *part = parts->data[i];
+        if (!is_known(f, part->kind == AST_PARAM ? part->param.ptype : part)) return false;
+    }
     return written->kind != AST_TYPE_FUNC || is_known(f, written->type_func.result);
 }
 

@@ -159,11 +159,11 @@ static bool is_comparable(const Type *t)
 }
 
 static Symbol *add_implied(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
-                           AstList params, Ast *value)
+                           AstList params, Ast *body)
 {
     Loc loc = c->sym->loc;
-    Ast *func = tree_func(s, loc, mods, type_node(s, loc, ret), name, params,
-                          tree_block(s, loc, 1, tree_return(s, value)));
+    if (body->kind != AST_BLOCK) body = tree_block(s, loc, 1, tree_return(s, body));
+    Ast *func = tree_func(s, loc, mods, type_node(s, loc, ret), name, params, body);
     Symbol *f = class_function(s, c, func, loc);
     f->implied = true;
     member_add(s, c->sym, f);
@@ -205,9 +205,10 @@ static void add_text(Sema *s, Class *c)
 {
     Loc loc = c->sym->loc;
     Ast *text = ast_new(s->arena, AST_INTERP, loc);
-    const char *before = arena_printf(s->arena, "%s { ", c->type->name);
+    const char *before = c->tuple ? "(" : arena_printf(s->arena, "%s { ", c->type->name);
     for (int i = 0; i < c->nfields; i++) {
-        const char *lead = arena_printf(s->arena, "%s%s = ", before, c->fields[i]->name);
+        const char *lead =
+            c->tuple ? before : arena_printf(s->arena, "%s%s = ", before, c->fields[i]->name);
         Ast *hole = ast_new(s->arena, AST_HOLE, loc);
         hole->hole.expr = own_field(s, loc, c->fields[i]);
         text->interp.parts = ast_list_add(s->arena, text->interp.parts, tree_text(s, loc, lead));
@@ -216,7 +217,10 @@ static void add_text(Sema *s, Class *c)
     }
     text->interp.parts =
         ast_list_add(s->arena, text->interp.parts,
-                     tree_text(s, loc, c->nfields ? " }" : arena_printf(s->arena, "%s}", before)));
+                     tree_text(s, loc,
+                               c->tuple     ? ")"
+                               : c->nfields ? " }"
+                                            : arena_printf(s->arena, "%s}", before)));
     uint64_t mods = AST_MOD_PUBLIC | (c->type->kind == TY_RECORD ? 0 : AST_MOD_OVERRIDE);
     add_implied(s, c, mods, s->string, "ToString", (AstList){0}, text);
 }
@@ -249,14 +253,48 @@ static void add_hash(Sema *s, Class *c)
                 "GetHashCode", (AstList){0}, hash);
 }
 
+static bool is_ordered(Sema *s, const Type *t)
+{
+    if (type_is_tuple(t)) return has(class_of(t), s, "CompareTo");
+    return type_is_numeric(t) || t->kind == TY_STRING || t == s->boolean;
+}
+
+/* By the first elements that differ. */
+static void add_order(Sema *s, Class *c)
+{
+    Loc loc = c->sym->loc;
+    Ast *body = tree_block(s, loc, 1, tree_local(s, loc, NULL, "$c", tree_int(s, loc, 0)));
+    AstList *stmts = &body->block.stmts;
+    for (int i = 0; i < c->nfields; i++) {
+        const char *name = c->fields[i]->name;
+        Ast *other = tree_member(s, loc, tree_name(s, loc, "$other"), name);
+        Ast *order = tree_call(
+            s, loc, tree_member(s, loc, own_field(s, loc, c->fields[i]), "CompareTo"), 1, other);
+        Ast *differ = ast_new(s->arena, AST_IF, loc);
+        differ->if_.cond =
+            tree_binary(s, loc, AST_OP_NE, tree_name(s, loc, "$c"), tree_int(s, loc, 0));
+        differ->if_.then = tree_return(s, tree_name(s, loc, "$c"));
+        *stmts =
+            ast_list_add(s->arena, *stmts, tree_assign(s, loc, tree_name(s, loc, "$c"), order));
+        *stmts = ast_list_add(s->arena, *stmts, differ);
+    }
+    *stmts = ast_list_add(s->arena, *stmts, tree_return(s, tree_int(s, loc, 0)));
+    AstList params = ast_list_add(s->arena, (AstList){0},
+                                  tree_param(s, loc, type_node(s, loc, c->type), "$other"));
+    add_implied(s, c, AST_MOD_PUBLIC, s->integer, "CompareTo", params, body);
+}
+
 void implied_operators(Sema *s, Class *c)
 {
     bool comparable = true, printable = true;
+    bool ordered = c->tuple;
     for (int i = 0; i < c->nfields; i++) {
+        ordered = ordered && is_ordered(s, c->fields[i]->type);
         comparable = comparable && is_comparable(c->fields[i]->type);
         printable = printable && is_printable(c->fields[i]->type);
     }
     if (comparable) add_equality(s, c);
     if (printable && !has(c, s, "ToString")) add_text(s, c);
     if (comparable && !has(c, s, "GetHashCode")) add_hash(s, c);
+    if (ordered) add_order(s, c);
 }

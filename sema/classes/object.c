@@ -37,6 +37,13 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     }
 }
 
+static Candidates constructors(Sema *s, const Class *cls)
+{
+    Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
+    set.name = cls->type->name;
+    return set;
+}
+
 void check_new(Sema *s, Ast *n)
 {
     const Type *t = decl_type(s, n->new_.ntype);
@@ -50,13 +57,19 @@ void check_new(Sema *s, Ast *n)
         n->type = s->error;
         return;
     }
-    class_use(s, cls);
-    Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
-    set.name = t->name;
-    Fit fit;
+    Candidates set = constructors(s, cls);
     s->index_depth++;
     check_arguments(s, n->new_.args, &set);
     s->index_depth--;
+    check_made(s, n, cls);
+}
+
+void check_made(Sema *s, Ast *n, Class *cls)
+{
+    const Type *t = cls->type;
+    Candidates set = constructors(s, cls);
+    Fit fit;
+    class_use(s, cls);
     n->type = s->error;
     uint64_t mods = cls->decl->class_.mods;
     if (mods & (AST_MOD_ABSTRACT | AST_MOD_INTERFACE | AST_MOD_STATIC)) {

@@ -219,7 +219,7 @@ Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicit
             Symbol *f = conversion_of(s, of[i], name, from, to);
             if (f) return f;
         }
-    return NULL;
+    return tuple_conversion(s, from, to);
 }
 
 void user_convert(Sema *s, Ast **slot, Symbol *conversion)

@@ -208,6 +208,12 @@ static void collect(Ast **child, void *ctx)
         collect_all(w, n->kind == AST_CALL ? &n->call.args : &n->index.args);
         break;
     }
+    case AST_TUPLE: /* names of elements are no uses */
+        for (int i = 0; i < n->tuple.items.len; i++) {
+            Ast **item = &n->tuple.items.data[i];
+            collect((*item)->kind == AST_BINDER ? &(*item)->binder.constraint : item, w);
+        }
+        break;
     case AST_LET:
     case AST_LAMBDA: {
         const AstList *binders = n->kind == AST_LET ? &n->let.binders : &n->lambda.binders;

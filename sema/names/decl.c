@@ -107,6 +107,7 @@ const Type *decl_type(Sema *s, Ast *t)
     case AST_TYPE_ARRAY:
         type = decl_array(s, t->loc, decl_type(s, t->type_array.elem), (int)t->type_array.rank);
         break;
+    case AST_TYPE_TUPLE: type = tuple_written(s, t); break;
     default: break; /* BAD */
     }
     t->type = type;
@@ -412,6 +413,8 @@ static void check_func(Sema *s, Symbol *sym)
         p->sym = param;
         scope_declare(s, param);
     }
+    if (is_deconstruction(f->func.body)) /* it becomes several statements */
+        f->func.body = tree_block(s, f->func.body->loc, 1, f->func.body);
     AstList body = {&f->func.body, 1}, *stmts = &body;
     if (s->ret->kind == TY_VOID) void_body(f->func.body);
     if (f->func.body->kind == AST_BLOCK) stmts = &f->func.body->block.stmts;

@@ -82,6 +82,7 @@ typedef struct Class {
     Symbol *ctors;   /* overloads, linked by next */
     Symbol **fields; /* of each object, inherited ones first */
     int nfields;
+    bool tuple;        /* its fields are Item1, Item2 .. too */
     int scalars;       /* of a record: its fields, those of inner records in their places */
     Symbol **virtuals; /* who declares or overrides each slot last, abstract ones too */
     Symbol **slots; /* the virtual functions: SYM_FUNC that runs, NULL if abstract. 0 is ToString,

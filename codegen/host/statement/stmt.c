@@ -83,7 +83,7 @@ static void step_for(HostFunc *f, void *ctx)
     AstList list = ((Ast *)ctx)->for_.step;
     for (int i = 0; i < list.len; i++) {
         host_debug_at(f, list.data[i]->loc);
-        if (list.data[i]->kind == AST_EXPR_STMT)
+        if (list.data[i]->kind == AST_EXPR_STMT || list.data[i]->kind == AST_BLOCK)
             host_stmt(f, list.data[i]);
         else
             emit_effect(f, list.data[i]);

@@ -1,0 +1,40 @@
+/* What the two files that mark types share: tokens by index, and types of tuples. */
+#ifndef CS_LEXER_MARKS_H
+#define CS_LEXER_MARKS_H
+
+#include "lexer.h"
+
+enum { LONGEST_LIST = 256 }; /* tokens of type arguments or parameters that are looked at */
+
+typedef VEC(size_t) Indices;
+
+/* The kind of token i, END past both ends. */
+static inline TokenKind kind_at(const Tokens *tokens, size_t i)
+{
+    return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
+}
+
+static inline TokenKind kind_before(const Tokens *tokens, size_t i, size_t back)
+{
+    return i >= back ? kind_at(tokens, i - back) : TOK_END;
+}
+
+static inline const char *name_at(const Tokens *tokens, size_t i)
+{
+    return tokens->values.data[tokens->list.data[i].value].text;
+}
+
+static inline bool is_name(TokenKind k)
+{
+    return k == TOK_NAME || k == TOK_TYPENAME;
+}
+
+/* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
+bool marks_is_rank(const Tokens *tokens, size_t i);
+
+/* tuples.c. If the parenthesis at token i begins the type of a tuple, marks it and the types in it,
+ * and gives the token that closes it; else i. `is_type`: can the name at a token be a type? */
+size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
+                   bool (*is_type)(void *ctx, size_t token), void *ctx);
+
+#endif
