@@ -1,31 +1,11 @@
 /* Random reductions by key, against their plain evaluation: one or two keys, rows, guards in any
  * spelling, several results, operands in and out of the tables. Sizes are such that most take one
  * pass. CODEGEN_RANDOM=n and CODEGEN_SEED=first as for other random graphs. */
-#include "codegen_run.h"
+#include "codegen_random.h"
 #include "suite.h"
 
 static const char declarations[] = RECORD_PAIR USER_LAST "%0 = const 0 : int\n"
                                                          "root %0\n";
-
-typedef struct Random {
-    uint32_t state;
-    bool rows; /* there is a variable r that is no key */
-    Text out;
-} Random;
-
-static int pick(Random *r, int n)
-{
-    r->state = r->state * 1664525u + 1013904223u;
-    return (int)((r->state >> 8) % (uint32_t)n);
-}
-
-static const char *one_of(Random *r, int n, const char *const *texts)
-{
-    return texts[pick(r, n)];
-}
-
-#define ONE_OF(r, ...)                                                                             \
-    one_of(r, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
 
 /* An equality that gives key k or j. */
 static void equality(Random *r, const char *key)
@@ -47,7 +27,7 @@ static void guard(Random *r, bool two)
     const char *cond = ONE_OF(r, "(lt (a v) 2.0f)", "(ne (rem v 3) 1)", "(le m v)",
                               "(ne (div 100 (add (rem v 5) 1)) 20)");
     int more = pick(r, 4);
-    if (r->rows && pick(r, 2)) cond = "(ne r (rem v 3))";
+    if (r->around && pick(r, 2)) cond = "(ne r (rem v 3))";
     if (more == 0) text_printf(&r->out, "(land %s ", cond);
     if (more == 1) text_add(&r->out, "(land ");
     if (two) text_add(&r->out, "(land ");
@@ -92,12 +72,12 @@ static void reduction(Random *r, enum Kind kind, bool two, const char *over)
 static void graph(Random *r)
 {
     bool two = pick(r, 4) == 0;
-    r->rows = pick(r, 4) == 0;
+    r->around = pick(r, 4) == 0;
     enum Kind kind = (enum Kind)pick(r, 4);
     const char *over = ONE_OF(r, "(v (lo w 0) (hi w 0))", "(v 0 (hi w 0))", "(v (lo w 0) (hi w 0))",
                               "(u 0 3) (v (lo w 0) (hi w 0))");
     text_add(&r->out, "(let (");
-    if (r->rows) text_add(&r->out, "(r 0 3) ");
+    if (r->around) text_add(&r->out, "(r 0 3) ");
     text_printf(&r->out, "(k %s)", ONE_OF(r, "0 60", "-7 45", "0 m", "3 1000", "0 8"));
     if (two) text_printf(&r->out, " (j %s)", ONE_OF(r, "0 9", "-2 30"));
     text_add(&r->out, ") ");
@@ -111,20 +91,16 @@ static void graph(Random *r)
 
 START_TEST(random_graphs)
 {
-    const char *count = getenv("CODEGEN_RANDOM"), *first = getenv("CODEGEN_SEED");
-    int n = count ? atoi(count) : 8;
-    warnings_allowed = true;
-    for (int seed = first ? atoi(first) : 1; n-- > 0; seed++) {
-        Random r = {.state = (uint32_t)seed * 2654435761u};
+    RandomSeeds seeds = random_seeds(8);
+    for (int seed = seeds.first; seed < seeds.end; seed++) {
+        Random r = random_begin(seed);
         graph(&r);
-        static const char *const specs[] = {"a:float(1203) w:int(1203)%60 g:long(1203)%70 m:int=40",
-                                            "a:float(17) w:int(17)%9 g:long(17)%9 m:int=2000",
-                                            "a:float(0) w:int(0) g:long(0) m:int=0", NULL};
-        if (first) fprintf(stderr, "%d %s\n", seed, r.out.data);
-        schedule_seed = seed % 4 ? (uint32_t)seed : 0;
-        check_graph(declarations, r.out.data, BOTH, specs);
-        schedule_seed = 0;
-        text_free(&r.out);
+        const char *const specs[] = {seed % 4
+                                         ? "a:float(233) w:int(233)%60 g:long(233)%70 m:int=40"
+                                         : "a:float(1203) w:int(1203)%60 g:long(1203)%70 m:int=40",
+                                     "a:float(17) w:int(17)%9 g:long(17)%9 m:int=2000",
+                                     "a:float(0) w:int(0) g:long(0) m:int=0", NULL};
+        random_check(&seeds, seed, &r, declarations, BOTH, specs);
     }
 }
 END_TEST

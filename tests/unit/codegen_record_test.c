@@ -2,7 +2,7 @@
  * random ones. These compute with small multiples of 1/8, so that the order of operations does not
  * matter.
  */
-#include "codegen_run.h"
+#include "codegen_random.h"
 #include "suite.h"
 
 /* best: the larger of two, the first of equals. count: a fold
@@ -275,18 +275,6 @@ END_TEST
 
 /* ---- random graphs --------------------------------------------------------------------------- */
 
-typedef struct Random {
-    uint32_t state;
-    int nested; /* binders around */
-    Text out;
-} Random;
-
-static int pick(Random *r, int n)
-{
-    r->state = r->state * 1664525u + 1013904223u;
-    return (int)((r->state >> 8) % (uint32_t)n);
-}
-
 enum Kind { REAL, WHOLE, TRUTH, PAIR, NEST };
 
 static void random_expr(Random *r, enum Kind kind, int depth);
@@ -307,9 +295,9 @@ static void over(Random *r, const char *fn, enum Kind operand, int depth)
     static const char *const ranges[] = {"0 3", "(lo a 0) (hi a 0)", "0 (add i 1)", "0 m"};
     int which = pick(r, 4);
     text_printf(&r->out, "(%s ((v %s)) ", fn, ranges[which]);
-    r->nested++;
+    r->around++;
     random_expr(r, operand, depth - 2);
-    r->nested--;
+    r->around--;
     text_add(&r->out, ")");
 }
 
@@ -322,7 +310,7 @@ static void random_leaf(Random *r, enum Kind kind)
         [PAIR] = {"(p i)", "(make Pair x i)", "(field 0 (q i))", "(p (rem i 3))"},
         [NEST] = {"(q i)", "(q i)", "(nest (p i) (p 0))", "(make Nest (p i) 0.25 false)"}};
     int which = pick(r, 4);
-    text_add(&r->out, r->nested && kind == WHOLE && which == 1 ? "v" : leaves[kind][which]);
+    text_add(&r->out, r->around && kind == WHOLE && which == 1 ? "v" : leaves[kind][which]);
 }
 
 static void random_expr(Random *r, enum Kind kind, int depth)
@@ -362,7 +350,7 @@ static void random_expr(Random *r, enum Kind kind, int depth)
         random_leaf(r, kind);
         return;
     }
-    if (depth > 1 && !r->nested && pick(r, 4) == 0) {
+    if (depth > 1 && !r->around && pick(r, 4) == 0) {
         if (kind == REAL) over(r, pick(r, 2) ? "sum" : "least", REAL, depth);
         if (kind == WHOLE)
             pick(r, 2) ? over(r, "fold count 3", PAIR, depth) : over(r, "by first", WHOLE, depth);
@@ -385,11 +373,9 @@ static void random_expr(Random *r, enum Kind kind, int depth)
 
 START_TEST(random_graphs)
 {
-    const char *count = getenv("CODEGEN_RANDOM"), *first = getenv("CODEGEN_SEED");
-    int n = count ? atoi(count) : 24;
-    warnings_allowed = true;
-    for (int seed = first ? atoi(first) : 1; n-- > 0; seed++) {
-        Random r = {.state = (uint32_t)seed * 2654435761u};
+    RandomSeeds seeds = random_seeds(24);
+    for (int seed = seeds.first; seed < seeds.end; seed++) {
+        Random r = random_begin(seed);
         enum Kind kind = (enum Kind)pick(&r, 5);
         static const char *const types[] = {"float", "int", "bool", "Pair", "Nest"};
         bool recurrence = pick(&r, 4) == 0;
@@ -407,11 +393,7 @@ START_TEST(random_graphs)
             "a:float(13) p:Pair(13) q:Nest(13) x:float=0.5 m:int=2",
             "a:float(1) p:Pair(1) q:Nest(1) x:float=-1 m:int=0",
             "a:float(40) p:Pair(40) q:Nest(40) x:float=0.125 m:int=5", NULL};
-        if (getenv("CODEGEN_SEED")) fprintf(stderr, "%d %s\n", seed, r.out.data);
-        schedule_seed = seed % 4 ? (uint32_t)seed : 0;
-        check_graph(declarations, r.out.data, BOTH, specs);
-        schedule_seed = 0;
-        text_free(&r.out);
+        random_check(&seeds, seed, &r, declarations, BOTH, specs);
     }
 }
 END_TEST
