@@ -6,6 +6,7 @@
 #include "../codegen/kernel/codegen.h"
 #include "command.h"
 #include "compile.h"
+#include "fmt.h"
 #include "message.h"
 
 static int run_compile(const Options *o)
@@ -30,6 +31,8 @@ static const Command table[] = {
     {NULL, "[options] file.cs$ [-o program]", "compile", TAKES_FILE, run_compile},
     {"run", "[options] file.cs$ [arguments]", "compile to a temporary file and run",
      TAKES_FILE_AND_ARGUMENTS, run_program},
+    {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
+     TAKES_FILES, fmt},
 };
 
 const Command *command_at(int k)

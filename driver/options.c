@@ -271,6 +271,9 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
         } else if (!named && argv[i][0] == '-' && argv[i][1]) {
             OptionEnd end = read_option(o, argc, argv, &i);
             if (end != OPTION_GO_ON) return end;
+        } else if (takes == TAKES_FILES) {
+            if (!o->input) o->input = argv[i];
+            vec_push(&o->files, argv[i]);
         } else if (o->input) {
             complain("one file at a time: '%s' after '%s'", argv[i], o->input);
             return OPTION_WRONG;
@@ -288,4 +291,5 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
 void options_free(Options *o)
 {
     vec_free(&o->include);
+    vec_free(&o->files);
 }

@@ -36,6 +36,7 @@ typedef struct Options {
     char **arguments; /* of a command whose last ones are a program's: from its own name on */
     HostOptions host;
     VEC(const char *) include; /* -I folders, searched for modules */
+    VEC(const char *) files;   /* of a command that takes several; input is the first */
 } Options;
 
 typedef enum OptionForm {
@@ -62,7 +63,7 @@ typedef struct Option {
 const Option *option_at(int i); /* in the order of --help; NULL behind the last */
 
 /* What stands before a command's own arguments. */
-typedef enum CommandTakes { TAKES_FILE, TAKES_FILE_AND_ARGUMENTS } CommandTakes;
+typedef enum CommandTakes { TAKES_FILE, TAKES_FILE_AND_ARGUMENTS, TAKES_FILES } CommandTakes;
 
 /* Options and the file of argv[from..]; what is wrong has been said. */
 OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, int from);

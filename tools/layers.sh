@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 rules='base: base
 lexer: base lexer
 parser: base lexer parser
+format: base lexer format
 fdag: base fdag
 sema: base parser fdag sema codegen/abi
 codegen/abi: codegen/abi
@@ -21,7 +22,7 @@ runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library
 runtime/library: base runtime/. runtime/objects runtime/library
 runtime/reference: base fdag runtime/. runtime/evaluate runtime/reference
-driver: base lexer parser fdag sema codegen driver
+driver: base lexer parser format fdag sema codegen driver
 csc.c: base driver'
 
 bad=0
