@@ -42,8 +42,8 @@ typedef struct Loader {
     Arena *arena;
     VEC(Module *) modules;
     VEC(Export) exports;
-    NameSet exported; /* their types */
-    AstList imported;
+    NameSet exported;          /* their types */
+    AstList library, imported; /* the library first: it sees nothing of the program */
 } Loader;
 
 /* ---- finding ---- */
@@ -186,8 +186,9 @@ static void take_in(Loader *l, Module *user, Loc loc, Module *m, bool fresh)
     if (fresh) {
         m->user = user;
         Ast *unit = read_module(l, m);
+        AstList *list = m->folder ? &l->imported : &l->library;
         for (int i = 0; i < unit->unit.decls.len; i++)
-            l->imported = ast_list_add(l->arena, l->imported, unit->unit.decls.data[i]);
+            *list = ast_list_add(l->arena, *list, unit->unit.decls.data[i]);
         for (int i = 0; i < unit->unit.stmts.len; i++) {
             const Ast *stmt = unit->unit.stmts.data[i];
             if (stmt->kind == AST_BAD || stmt->kind == AST_EMPTY) continue;
@@ -276,7 +277,9 @@ Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, 
     Module *m = module_of_path(&l, sources_get(sources, file)->path, &fresh);
     m->file = file;
     Ast *unit = read_module(&l, m);
-    unit->unit.imported = l.imported;
+    unit->unit.imported = l.library;
+    for (int i = 0; i < l.imported.len; i++)
+        unit->unit.imported = ast_list_add(arena, unit->unit.imported, l.imported.data[i]);
     for (size_t i = 0; i < l.modules.len; i++) names_free(&l.modules.data[i]->types);
     vec_free(&l.modules);
     vec_free(&l.exports);

@@ -358,6 +358,8 @@ void *cs_env_get(void *name);
 void cs_env_exit(int32_t code) __attribute__((noreturn));
 int32_t cs_env_tick_count(void);
 int64_t cs_env_nanoseconds(void);
+int64_t cs_env_clock(void);
+int64_t cs_env_zone(int64_t ticks);
 int32_t cs_env_processor_count(void);
 void *cs_env_new_line(void);
 void cs_gc_collect(void);

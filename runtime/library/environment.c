@@ -39,6 +39,23 @@ int64_t cs_env_nanoseconds(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+enum { TICKS_PER_SECOND = 10000000 };
+static const int64_t unix_epoch = 62135596800; /* in seconds since the year 1 */
+
+int64_t cs_env_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return ((int64_t)t.tv_sec + unix_epoch) * TICKS_PER_SECOND + t.tv_nsec / 100;
+}
+
+int64_t cs_env_zone(int64_t ticks)
+{
+    struct tm local;
+    time_t at = (time_t)(ticks / TICKS_PER_SECOND - unix_epoch);
+    return localtime_r(&at, &local) ? (int64_t)local.tm_gmtoff * TICKS_PER_SECOND : 0;
+}
+
 int32_t cs_env_processor_count(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -256,6 +256,9 @@ static Base base_of(Sema *s, Ast *base, const char *member)
     if (sym) {
         b.type = decl_alias(s, sym);
         class_settle(s);
+        LibSpace space = builtin_space(s, name); /* it may have some of a library class's members */
+        bool row = sym->library && space < SPACE_COUNT && builtin_find(s, space, member, 0) >= 0;
+        if (row && sym->cls && !member_find(s, sym->cls, member)) b = (Base){.space = name};
         return b;
     }
     ScalarKind k;

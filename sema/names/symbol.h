@@ -38,7 +38,7 @@ struct Symbol {
     int order;           /* the how many-th that came to be used */
     bool implied;        /* SYM_FUNC of a final class that is not written: checked if used */
     bool imported;       /* declared in the library or a module */
-    bool library;        /* declared in stdlib/core.cs$: what the compiler and the runtime know */
+    bool library;        /* declared in stdlib/ */
     AstOp mode;          /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
     bool recurrent;      /* the variable of a DEFINE that uses itself */
     bool assigned_again; /* a variable written after its declaration */
