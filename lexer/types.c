@@ -189,8 +189,8 @@ static void mark_class(Marker *m, size_t i)
     }
 }
 
-/* `TYPE NAME<T>(..)` with a body, at NAME. */
-static void find_generic_function(Marker *m, size_t i)
+/* `TYPE NAME<T>(..)` with a body, at NAME; inside of functions too, where all have one. */
+static void find_generic_function(Marker *m, size_t i, bool inside)
 {
     const Tokens *tokens = m->tokens;
     TokenKind before = kind_before(tokens, i, 1);
@@ -204,7 +204,8 @@ static void find_generic_function(Marker *m, size_t i)
     if (kind_at(tokens, at) != TOK_GT || kind_at(tokens, at + 1) != TOK_LPAREN) return;
     size_t close = m->partner[at + 1];
     TokenKind after = kind_at(tokens, close + 1);
-    if (!close || (after != TOK_LBRACE && after != TOK_ARROW && after != TOK_SEMI)) return;
+    if (!close || (after != TOK_LBRACE && after != TOK_ARROW && (after != TOK_SEMI || inside)))
+        return;
     size_t begin = i;
     for (; begin > 0 && begin + LONGEST_LIST > i; begin--) {
         TokenKind k = kind_at(tokens, begin - 1);
@@ -229,8 +230,8 @@ static void find_declarations(Marker *m, const char *type_word)
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
             mark_bases(m, i + 2);
-        else if (t->kind == TOK_NAME && next == TOK_LT && depth <= 1)
-            find_generic_function(m, i);
+        else if (t->kind == TOK_NAME && next == TOK_LT)
+            find_generic_function(m, i, depth > 1);
     }
 }
 

@@ -445,7 +445,7 @@ Ast *build_ranks(Parse *p, Loc loc, Ast *elem, AstList ranks)
  * missing, that is the mistake. */
 static void check_inner(Parse *p, Ast *stmt)
 {
-    if (is_outer(stmt)) vec_push(&p->inner, stmt);
+    if (is_outer(stmt) && stmt->kind != AST_FUNC) vec_push(&p->inner, stmt);
 }
 
 Ast *build_block(Parse *p, Loc loc, AstList stmts)
@@ -456,7 +456,7 @@ Ast *build_block(Parse *p, Loc loc, AstList stmts)
 
 Ast *build_embedded(Parse *p, Ast *stmt)
 {
-    check_inner(p, stmt);
+    if (is_outer(stmt)) vec_push(&p->inner, stmt);
     return stmt;
 }
 

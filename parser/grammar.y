@@ -328,6 +328,10 @@ expr: opexpr
     | opexpr "?" expr ":" expr              { $$ = BUILD(COND, cond, @$, .cond = $1, .then = $3, .other = $5); }
     | opexpr assign_op expr                 { $$ = BUILD(ASSIGN, assign, @$, .op = $2, .target = $1, .value = $3); }
     | LET "(" args ")" expr                 { $$ = build_let(p, @$, AST_LET, $3, $5); }
+    | NAME "=>" block                       { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }
+    | "(" ")" "=>" block                    { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
+    | "(" arg ")" "=>" block                { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
+    | "(" arg "," arglist ")" "=>" block    { $$ = build_let(p, @$, AST_LAMBDA, build_join(p, build_one(p, $2), $4), $7); }
     | NAME "=>" expr                        { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" expr                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }

@@ -105,9 +105,7 @@ static void report_inner(Parse *p)
         const Ast *n = p->inner.data[i];
         if (!may_report(p, n->loc)) return;
         if (n->kind == AST_FUNC)
-            diag(p->diags, n->loc, DIAG_FOREIGN,
-                 "local function: C$ has none; move it to the top level of the file, and pass what "
-                 "it uses");
+            diag(p->diags, n->loc, DIAG_MISPLACED, "a function is declared in a block { ... }");
         else
             diag(p->diags, n->loc, DIAG_MISPLACED,
                  "%s at the top level of the file, not in a block",

@@ -43,6 +43,7 @@ static SemaResult *sema_result(Sema *s)
     r->classes = arena_copy(s->arena, s->classes.data, sizeof *r->classes * s->classes.len);
     r->nstatics = (int)s->statics.len;
     r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
+    local_free(s);
     vec_free(&s->declared);
     vec_free(&s->files);
     vec_free(&s->closures);

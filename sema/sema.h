@@ -132,6 +132,9 @@
  *   ASSIGN.
  * - Tuples are records or objects of final classes (Class.tuple): TUPLE has become NEW, assignments
  *   to one statements (check/deconstruct.c).
+ * - Functions inside functions are functions like others, in a class methods: what they use of the
+ *   function around them are their last parameters. Where they stood is an EMPTY. A lambda with
+ *   statements is one that calls such a function.
  * - foreach over objects and `using` are desugared to loops and TRY. Names that begin with $ are
  *   sema's. SWITCH: labels are constants of the value's type (converted), or null.
  * - TRY: CATCH.ctype->type is a class; CATCH.sym the variable or NULL. THROW without value is

@@ -269,7 +269,7 @@ Candidates call_candidates(Sema *s, const Ast *call, Candidates set)
     return generic_candidates(s, set, call->call.args, call->loc);
 }
 
-static void check_user_call(Sema *s, Ast *n, Symbol *first)
+void check_user_call(Sema *s, Ast *n, Symbol *first)
 {
     Candidates set = call_candidates(s, n, candidates_of_user(s, first));
     Fit fit;
@@ -311,7 +311,9 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
         check_arguments(s, n->call.args, NULL);
         return;
     }
-    if (sym->kind == SYM_FUNC && sym->cls) {
+    if (sym->kind == SYM_FUNC && sym->local) {
+        local_call(s, slot, hint);
+    } else if (sym->kind == SYM_FUNC && sym->cls) {
         check_method_call(s, n);
     } else if (sym->kind == SYM_FUNC) {
         check_user_call(s, n, sym);
@@ -332,7 +334,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     }
 }
 
-static void check_member_call(Sema *s, Ast **slot, const Type *hint)
+void check_member_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
     const Type *t = check_expr(s, &n->call.callee, NULL);

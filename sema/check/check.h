@@ -36,6 +36,9 @@ typedef struct AttrOf {
     Symbol *func;
 } AttrOf;
 
+typedef struct Local Local; /* local.c */
+typedef struct Locals Locals;
+
 typedef struct Sema {
     Diags *diags;
     const Sources *sources;
@@ -61,18 +64,22 @@ typedef struct Sema {
     Symbol **space_syms;             /* by LibSpace: NULL for members of values */
     Symbol **bsym;                   /* symbols of the rows of builtins.def, made on demand */
 
-    Symbol *func;         /* the function being checked, NULL for the top level */
-    const Type *ret;      /* its result; NULL: the top level */
-    int loops;            /* loops around the statement */
-    int breakable;        /* loops and switches */
-    int catches;          /* catch blocks around the statement */
-    int finals;           /* finally blocks: jumps do not leave them */
-    int functional;       /* functional expressions around the expression: only pure operations */
-    int index_depth;      /* arguments of applications around the expression */
-    int quiet;            /* > 0: checking a copy to learn its type, nothing is reported */
-    int quiet_errors;     /* what was not reported */
-    const char *defining; /* the name of the definition whose value is checked */
-    Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
+    VEC(Local *) local_funcs; /* all of them */
+    VEC(Locals *) local_lists;
+    Locals *locals;        /* functions declared inside the one being checked, those in scope */
+    const Type **returned; /* in the body of a lambda without a type: what it returns so far */
+    Symbol *func;          /* the function being checked, NULL for the top level */
+    const Type *ret;       /* its result; NULL: the top level */
+    int loops;             /* loops around the statement */
+    int breakable;         /* loops and switches */
+    int catches;           /* catch blocks around the statement */
+    int finals;            /* finally blocks: jumps do not leave them */
+    int functional;        /* functional expressions around the expression: only pure operations */
+    int index_depth;       /* arguments of applications around the expression */
+    int quiet;             /* > 0: checking a copy to learn its type, nothing is reported */
+    int quiet_errors;      /* what was not reported */
+    const char *defining;  /* the name of the definition whose value is checked */
+    Symbol *resolving;     /* constants and aliases being resolved, linked by `next` */
 
     VEC(const char *) unbound; /* names reported in this statement */
     VEC(AttrOf) identities;    /* of functions, not checked yet */
@@ -115,8 +122,9 @@ void scope_declare(Sema *s, Symbol *sym);
 /* Declared names only, those of the library in C$ included; members of the class around, too. NULL
  * if there is none. */
 Symbol *scope_user(Sema *s, const char *name);
-Symbol *scope_type(const Sema *s, const char *name); /* the nearest type of this name, or NULL */
-Symbol *scope_lookup(Sema *s, const char *name);     /* the library too */
+Symbol *scope_type(const Sema *s, const char *name);   /* the nearest type of this name, or NULL */
+Symbol *scope_lookup(Sema *s, const char *name);       /* the library too */
+bool scope_is_inner(const Sema *s, const Symbol *sym); /* declared inside of a function */
 Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
 /* The nearest declared name, or NULL. */
 const char *scope_nearest(Sema *s, const char *name);
@@ -145,6 +153,8 @@ typedef struct Context {
     int depth, func_depth, globals, floor, class_depth;
     Class *cls;
     const struct Instance *instance;
+    Locals *locals;
+    const Type **returned;
 } Context;
 
 /* Leaves the place where checking is for that of a declaration: its class, its type parameters, the
@@ -240,6 +250,8 @@ void check_binary(Sema *s, Ast *n, const Type *hint);
 void check_cond(Sema *s, Ast *n, const Type *hint);
 void check_cast(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
+void check_user_call(Sema *s, Ast *n, Symbol *first);
+void check_member_call(Sema *s, Ast **slot, const Type *hint);
 void check_index(Sema *s, Ast *n);
 /* Converts an index of any integer type: a long range may index an array. */
 bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
@@ -294,6 +306,37 @@ void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
 /* Fills identities of all functions declared so far; when classes are. */
 void attr_identities(Sema *s);
 void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
+
+/* ---- free.c, local.c: functions inside functions ------------------------------------------- */
+
+typedef struct FreeName {
+    const char *name;
+    enum { FREE_NOTHING, FREE_ELEMENTS, FREE_ITSELF } writes;
+    Loc written; /* where it writes */
+} FreeName;
+
+typedef VEC(FreeName) FreeNames;
+
+/* The names that the unchecked tree of a function uses and does not declare. */
+void free_names(Sema *s, Ast *func, FreeNames *out);
+
+/* Declares the functions among the statements of a list, whose scope is open; local_close takes
+ * what it gives. */
+Locals *local_open(Sema *s, const AstList *stmts);
+void local_close(Sema *s, Locals *outer);
+/* The body of a function is checked: what it sees around itself, if it is a local one. */
+void local_enter(Sema *s, const Symbol *func);
+int local_captured(const Symbol *f); /* parameters that nobody wrote, the last ones */
+/* Of a call whose callee names one; of such a name as a value. */
+void local_call(Sema *s, Ast **slot, const Type *hint);
+void local_value(Sema *s, Ast **slot);
+/* The function of such a name if it captures nothing, or NULL. */
+Symbol *local_plain(Sema *s, Symbol *name);
+/* A LAMBDA whose body is a BLOCK: becomes a call of a function with these statements, or BAD after
+ * a report. `hint`: its type, or NULL. */
+void lambda_statements(Sema *s, Ast *n, const Type *hint);
+void local_returned(Sema *s, Ast **value);
+void local_free(Sema *s);
 
 /* ---- closure.c: functions that only the host can run -------------------------------------- */
 

@@ -65,6 +65,11 @@ static void check_name(Sema *s, Ast **slot)
     case SYM_FIELD:
     case SYM_PROPERTY: break;
     case SYM_FUNC:
+        if (sym->local && !local_plain(s, sym)) {
+            local_value(s, slot);
+            break;
+        }
+        if (sym->local) n->sym = sym = local_plain(s, sym);
         func_use(s, sym);
         if (sym->next || !sym->type) {
             n->type = type_group(s->types, sym->name);

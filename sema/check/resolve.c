@@ -204,7 +204,7 @@ static const char *signature(Sema *s, const Symbol *f)
 {
     const char *text =
         arena_printf(s->arena, "%s %s(", type_text(s->arena, f->type->result), f->name);
-    for (int i = 0; i < f->type->nparams; i++)
+    for (int i = 0; i < f->type->nparams - local_captured(f); i++)
         text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "",
                             type_text(s->arena, f->type->params[i]));
     return arena_printf(s->arena, "%s)", text);
@@ -262,6 +262,7 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
 {
     const Candidate *only = NULL;
     int matching = 0, fewest = -1, most = 0;
+    int hidden = set.len == 1 ? local_captured(set.data[0].sym) : 0;
     for (int i = 0; i < set.len; i++) {
         const Candidate *c = &set.data[i];
         if (c->nparams == args.len) only = c, matching++;
@@ -277,10 +278,12 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
                argument_types(s, args));
         note_candidates(s, set);
     } else {
+        most -= hidden;
+        fewest -= hidden;
         const char *range = most == fewest ? arena_printf(s->arena, "%d", most)
                                            : arena_printf(s->arena, "%d to %d", fewest, most);
         report(s, call->loc, ARGUMENT_COUNT, "'%s' takes %s argument%s, not %d", set.name, range,
-               most == 1 && fewest == 1 ? "" : "s", args.len);
+               most == 1 && fewest == 1 ? "" : "s", args.len - hidden);
         note_candidates(s, set);
     }
 }

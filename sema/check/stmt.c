@@ -156,6 +156,10 @@ static void check_jump(Sema *s, const Ast *n)
 
 static void check_return(Sema *s, Ast *n)
 {
+    if (s->returned) {
+        local_returned(s, &n->return_.value);
+        return;
+    }
     if (s->finals) report(s, n->loc, JUMP, "a finally block is not left by a return");
     const Type *want = s->ret;
     bool top = !s->func;
@@ -231,10 +235,12 @@ static void splice(Sema *s, AstList *stmts, int at)
 
 void check_block(Sema *s, AstList *stmts)
 {
+    Locals *outer = local_open(s, stmts);
     for (int i = 0; i < stmts->len; i++) {
         if (is_deconstruction(stmts->data[i])) splice(s, stmts, i);
         check_stmt(s, &stmts->data[i]);
     }
+    local_close(s, outer);
 }
 
 void check_stmt(Sema *s, Ast **slot)
@@ -250,6 +256,9 @@ void check_stmt(Sema *s, Ast **slot)
         break;
     case AST_VAR_DECL: check_var_decl(s, n); break;
     case AST_DEFINE: check_define(s, n); break;
+    case AST_FUNC: /* its list has declared it */
+        *slot = ast_new(s->arena, AST_EMPTY, n->loc);
+        break;
     case AST_EXPR_STMT:
         if (!eval_several(s, slot)) check_expr_stmt(s, n);
         break;
@@ -277,8 +286,7 @@ void check_stmt(Sema *s, Ast **slot)
     case AST_RETURN: check_return(s, n); break;
     case AST_EMPTY:
     case AST_BAD:
-    case AST_FUNC: /* misplaced: the parser has reported */
-    case AST_CLASS:
+    case AST_CLASS: /* misplaced: the parser has reported */
     case AST_ENUM:
     case AST_TYPE_ALIAS:
     case AST_USING_MODULE: break;

@@ -216,6 +216,7 @@ static void collect(Ast **child, void *ctx)
         break;
     case AST_LET:
     case AST_LAMBDA: {
+        if (n->kind == AST_LAMBDA && n->lambda.body->kind == AST_BLOCK) break; /* a function */
         const AstList *binders = n->kind == AST_LET ? &n->let.binders : &n->lambda.binders;
         collect_constraints(w, binders);
         hide(w, binders);
@@ -337,6 +338,7 @@ static void typing(Ast **child, void *ctx)
         typing_as(w, &n->cond.then, w->want);
         typing_as(w, &n->cond.other, w->want);
         break;
+    case AST_BLOCK: break; /* of a lambda: a function of its own */
     default: {
         const Type *outer = w->want;
         w->want = NULL;

@@ -174,6 +174,13 @@ static void report_element(Sema *s, const Ast *n, const char *name, FdOp op, con
 static void reduce_with(Sema *s, Ast *n, Symbol *found)
 {
     attr_identities(s);
+    if (found->local && !local_plain(s, found)) {
+        report(s, n->loc, NOT_SUPPORTED,
+               "'%s' uses variables around it: a function that reduces takes all it needs",
+               found->name);
+        return;
+    }
+    if (found->local) found = local_plain(s, found);
     n->sym = found;
     n->type = found->type->result;
     func_use(s, found);
@@ -337,6 +344,8 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
     for (int i = 0; i < binders->len; i++)
         if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
     bool given = type_is_functional(hint) && hint->nparams == names;
+    if (lambda && *body && (*body)->kind == AST_BLOCK && names)
+        lambda_statements(s, n, given ? hint : NULL);
     if (!names) {
         report(s, n->loc, BINDER, "a function without parameters is not a functional value");
         n->type = s->error;

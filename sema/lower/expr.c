@@ -216,6 +216,20 @@ static const FdNode *member(Lower *l, const Ast *n, const FdNode *base)
     return lower_fail(l, n->loc, "'%s' cannot be part of a functional expression", n->member.name);
 }
 
+/* A method called on `this` reads the fields of the object that the host has at hand. */
+static const FdNode *function_call(Lower *l, const Ast *n, int count, const FdNode *const *values)
+{
+    const LowerObject *outer = l->object;
+    const Ast *callee = n->call.callee;
+    Ast *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    LowerObject own = {n->sym->self, base};
+    bool here = base && base->kind == AST_THIS && base->type->kind == TY_OBJECT;
+    if (here && !outer && !l->sealed) l->object = &own;
+    const FdNode *v = lower_call(l, n->sym, count, values, n->loc);
+    l->object = outer;
+    return v;
+}
+
 /* The value of operation n for its operands' values. */
 static const FdNode *combine(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
@@ -236,7 +250,7 @@ static const FdNode *combine(Lower *l, const Ast *n, int count, const FdNode *co
         if (lower_builtin(n)) return library_call(l, n, lower_builtin(n), count, values);
         if (lower_hosted_operands(l, n)) return lower_hosted_call(l, n, count, values);
         if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC)
-            return lower_call(l, n->sym, count, values, n->loc);
+            return function_call(l, n, count, values);
         return application(l, n, count, values);
     default: break;
     }

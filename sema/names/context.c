@@ -20,7 +20,9 @@ static Context context_save(const Sema *s)
                      .floor = s->floor,
                      .class_depth = s->class_depth,
                      .cls = s->cls,
-                     .instance = s->instance};
+                     .instance = s->instance,
+                     .locals = s->locals,
+                     .returned = s->returned};
 }
 
 static void bind_params(Sema *s, const Instance *instance)
@@ -35,6 +37,8 @@ Context context_enter(Sema *s, const Symbol *decl)
     Context saved = context_save(s);
     s->func = NULL;
     s->ret = NULL;
+    s->locals = NULL;
+    s->returned = NULL;
     s->loops = s->breakable = s->catches = s->finals = s->functional = s->index_depth = 0;
     s->quiet = 0;
     s->defining = NULL;
@@ -68,4 +72,6 @@ void context_leave(Sema *s, const Context *saved)
     s->class_depth = saved->class_depth;
     s->cls = saved->cls;
     s->instance = saved->instance;
+    s->locals = saved->locals;
+    s->returned = saved->returned;
 }

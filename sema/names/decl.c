@@ -403,6 +403,7 @@ static void check_func(Sema *s, Symbol *sym)
     s->func = sym;
     s->ret = sym->type->result;
     type_use(s, sym->type);
+    local_enter(s, sym);
     scope_push(s);
     s->func_depth = s->depth;
     for (int i = 0; i < f->func.params.len; i++) {

@@ -188,6 +188,12 @@ Symbol *scope_user(Sema *s, const char *name)
     return b ? b->sym : NULL;
 }
 
+bool scope_is_inner(const Sema *s, const Symbol *sym)
+{
+    const Binding *b = seen(s, sym->name);
+    return b && b->sym == sym && b->depth > s->globals;
+}
+
 Symbol *scope_type(const Sema *s, const char *name)
 {
     for (const Binding *b = seen(s, name); b; b = b->outer)

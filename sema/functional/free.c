@@ -1,0 +1,162 @@
+/* What a function that is declared inside another uses of it: the names in its tree that it does not
+ * declare itself, by their form alone. Scopes are those of statements, binders and lambdas.
+ */
+#include "../check/check.h"
+
+typedef struct Free {
+    Sema *s;
+    FreeNames *out;
+    VEC(const char *) declared;
+} Free;
+
+static void walk(Ast **child, void *ctx);
+
+static void visit(Free *f, Ast *n)
+{
+    if (n) walk(&n, f);
+}
+
+static FreeName *note(Free *f, const char *name)
+{
+    for (size_t i = f->declared.len; i-- > 0;)
+        if (f->declared.data[i] == name) return NULL;
+    for (size_t i = 0; i < f->out->len; i++)
+        if (f->out->data[i].name == name) return &f->out->data[i];
+    FreeName one = {.name = name};
+    vec_push(f->out, one);
+    return &vec_last(f->out);
+}
+
+/* target = ..: a name, an element of one, or a tuple of such. */
+static void written(Free *f, Ast *target)
+{
+    Ast *root = target;
+    while (root->kind == AST_INDEX) root = root->index.base;
+    for (int i = 0; root->kind == AST_TUPLE && i < root->tuple.items.len; i++)
+        written(f, root->tuple.items.data[i]);
+    FreeName *name = root->kind == AST_NAME_REF ? note(f, root->name_ref.name) : NULL;
+    if (!name || name->writes == FREE_ITSELF) return;
+    name->writes = root == target ? FREE_ITSELF : FREE_ELEMENTS;
+    name->written = target->loc;
+}
+
+static void declare_functions(Free *f, const AstList *stmts)
+{
+    for (int i = 0; i < stmts->len; i++)
+        if (stmts->data[i]->kind == AST_FUNC) vec_push(&f->declared, stmts->data[i]->func.name);
+}
+
+/* Ranges see what is outside, and the variables before them. */
+static void bind(Free *f, const AstList *binders)
+{
+    for (int i = 0; i < binders->len; i++) {
+        const Ast *b = binders->data[i];
+        if (b->kind != AST_BINDER) continue;
+        visit(f, b->binder.constraint);
+        for (int k = 0; k < b->binder.names.len; k++)
+            vec_push(&f->declared, b->binder.names.data[k]->name_ref.name);
+    }
+}
+
+static void visit_tuple(Free *f, const Ast *n)
+{
+    for (int i = 0; i < n->tuple.items.len; i++) {
+        Ast *item = n->tuple.items.data[i];
+        if (item->kind != AST_BINDER)
+            visit(f, item);
+        else if (item->binder.constraint) /* x : value, where x is the name of an element */
+            visit(f, item->binder.constraint);
+        else
+            vec_push(&f->declared, item->binder.names.data[0]->name_ref.name);
+    }
+}
+
+static void visit_function(Free *f, const Ast *n)
+{
+    for (int i = 0; i < n->func.params.len; i++)
+        if (n->func.params.data[i]->kind == AST_PARAM)
+            vec_push(&f->declared, n->func.params.data[i]->param.name);
+    visit(f, n->func.body);
+}
+
+/* What opens a scope; false for others. */
+static bool scoped(Free *f, Ast *n)
+{
+    AstList *stmts = n->kind == AST_BLOCK  ? &n->block.stmts
+                     : n->kind == AST_CASE ? &n->case_.stmts
+                                           : NULL;
+    switch (n->kind) {
+    case AST_BLOCK:
+    case AST_CASE: declare_functions(f, stmts); break;
+    case AST_FUNC: visit_function(f, n); return true;
+    case AST_FOREACH:
+        visit(f, n->foreach_.seq);
+        vec_push(&f->declared, n->foreach_.name);
+        visit(f, n->foreach_.body);
+        return true;
+    case AST_CATCH:
+        if (n->catch_.name) vec_push(&f->declared, n->catch_.name);
+        break;
+    case AST_LET: bind(f, &n->let.binders); break;
+    case AST_LAMBDA: bind(f, &n->lambda.binders); break;
+    case AST_REDUCE: bind(f, &n->reduce.binders); break;
+    case AST_CALL: bind(f, &n->call.args); break;
+    case AST_DEFINE:
+        bind(f, &n->define.binders);
+        visit(f, n->define.value);
+        return true;
+    case AST_FOR:
+    case AST_SWITCH:
+    case AST_USING: break;
+    default: return false;
+    }
+    ast_each_child(n, walk, f);
+    return true;
+}
+
+static void walk(Ast **child, void *ctx)
+{
+    Free *f = ctx;
+    Ast *n = *child;
+    size_t outer = f->declared.len;
+    if (n->kind == AST_DEFINE) outer++;
+    if (n->kind == AST_DEFINE) vec_push(&f->declared, n->define.name);
+    if (scoped(f, n)) {
+        f->declared.len = outer;
+        return;
+    }
+    switch (n->kind) {
+    case AST_NAME_REF: note(f, n->name_ref.name); break;
+    case AST_BINDER: break; /* done by what it belongs to */
+    case AST_TUPLE: visit_tuple(f, n); break;
+    case AST_DECLARATOR:
+        visit(f, n->declarator.init);
+        vec_push(&f->declared, n->declarator.name);
+        break;
+    case AST_ASSIGN:
+        written(f, n->assign.target);
+        ast_each_child(n, walk, f);
+        break;
+    case AST_INCDEC:
+        written(f, n->incdec.target);
+        ast_each_child(n, walk, f);
+        break;
+    case AST_UNARY:
+        if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) written(f, n->unary.operand);
+        visit(f, n->unary.operand);
+        break;
+    case AST_IS:
+        visit(f, n->is_.operand);
+        if (n->is_.name) vec_push(&f->declared, n->is_.name);
+        break;
+    case AST_DECL_EXPR: vec_push(&f->declared, n->decl_expr.name); break;
+    default: ast_each_child(n, walk, f); break;
+    }
+}
+
+void free_names(Sema *s, Ast *func, FreeNames *out)
+{
+    Free f = {.s = s, .out = out};
+    visit(&f, func);
+    vec_free(&f.declared);
+}

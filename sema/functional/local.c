@@ -1,0 +1,375 @@
+/* Functions inside functions. One becomes a function like others, whose last parameters are what it
+ * uses of the function around it: by value what it reads, by reference what it writes. Calls pass
+ * them along, and so sees what C# sees; as a value it is a lambda that calls it. In a class it is a
+ * method.
+ *
+ *     int k = 2;  int f(int x) => k * x;  f(3)        int f(int x, int k) => k * x;  f(3, k)
+ *
+ * A lambda with statements is such a function and a lambda that calls it.
+ */
+#include <string.h>
+
+#include "../check/check.h"
+
+typedef struct Captured {
+    const char *name;
+    Symbol *outer;
+    bool by_reference;
+} Captured;
+
+struct Local {
+    Symbol *name;   /* as it is called: its type has the parameters that are written */
+    Symbol *func;   /* with what it captures */
+    Locals *around; /* the functions that it sees */
+    const Symbol
+        *home; /* the function that it is declared in; NULL: the statements of the program */
+    FreeNames uses;
+    VEC(Captured) captured;
+    VEC(Symbol *) constants; /* of the functions around */
+    bool lambda, resolved;
+};
+
+typedef VEC(Local *) LocalList;
+
+/* Functions that are declared in one list of statements. */
+struct Locals {
+    LocalList list;
+    Locals *outer;
+};
+
+int local_captured(const Symbol *f)
+{
+    return f->local && f->local->func == f ? (int)f->local->captured.len : 0;
+}
+
+/* ---- declaration ---------------------------------------------------------------------------- */
+
+static Local *make(Sema *s, Ast *decl, Loc loc)
+{
+    Local *l = arena_new_of(s->arena, Local);
+    vec_push(&s->local_funcs, l);
+    l->name = scope_symbol(s, SYM_FUNC, decl->func.name, NULL, loc, decl);
+    l->name->slot = -1;
+    l->name->local = l;
+    l->around = s->locals;
+    l->home = s->func;
+    free_names(s, decl, &l->uses);
+    if (!decl->func.tparams.len) decl_func(s, l->name, l->name);
+    return l;
+}
+
+Locals *local_open(Sema *s, const AstList *stmts)
+{
+    Locals *outer = s->locals, *own = NULL;
+    for (int i = 0; i < stmts->len; i++) {
+        Ast *f = stmts->data[i];
+        if (f->kind != AST_FUNC) continue;
+        if (!own) {
+            own = arena_new_of(s->arena, Locals);
+            vec_push(&s->local_lists, own);
+            own->outer = outer;
+            s->locals = own;
+        }
+        Loc loc = decl_name_loc(s, f->loc, f->func.ret ? f->func.ret->loc.end : f->loc.begin,
+                                f->func.name);
+        if (f->func.tparams.len && s->instance)
+            report(s, loc, NOT_SUPPORTED,
+                   "a generic function inside a generic one is not supported");
+        Local *l = make(s, f, loc);
+        vec_push(&own->list, l);
+        scope_declare(s, l->name);
+    }
+    return outer;
+}
+
+void local_free(Sema *s)
+{
+    for (size_t i = 0; i < s->local_funcs.len; i++) {
+        vec_free(&s->local_funcs.data[i]->uses);
+        vec_free(&s->local_funcs.data[i]->captured);
+        vec_free(&s->local_funcs.data[i]->constants);
+    }
+    for (size_t i = 0; i < s->local_lists.len; i++) vec_free(&s->local_lists.data[i]->list);
+    vec_free(&s->local_funcs);
+    vec_free(&s->local_lists);
+}
+
+/* ---- what it captures ----------------------------------------------------------------------- */
+
+static Local *visible(const Local *l, const char *name)
+{
+    for (const Locals *at = l->around; at; at = at->outer)
+        for (size_t i = 0; i < at->list.len; i++)
+            if (at->list.data[i]->name->name == name) return at->list.data[i];
+    return NULL;
+}
+
+/* What one name means where the function is called first, or declared. */
+static void capture(Sema *s, Local *l, const FreeName *use)
+{
+    Symbol *sym = scope_user(s, use->name);
+    if (!sym || sym->cls) return;
+    if (sym->kind == SYM_CONST && !sym->imported && sym->decl && sym->decl->sym == sym &&
+        scope_is_inner(s, sym)) {
+        vec_push(&l->constants, sym);
+        return;
+    }
+    if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) return;
+    bool array = sym->type && sym->type->kind == TY_ARRAY;
+    bool changes = use->writes == FREE_ITSELF || (use->writes == FREE_ELEMENTS && array);
+    for (size_t i = 0; i < l->captured.len; i++) {
+        Captured *c = &l->captured.data[i];
+        if (c->name != use->name) continue;
+        c->by_reference = c->by_reference || changes;
+        return;
+    }
+    if (changes && l->lambda) {
+        report(s, use->written, IMPURE_INSIDE,
+               "a lambda has copies of the variables outside: '%s' cannot be changed in it",
+               use->name);
+        changes = false;
+    }
+    Captured one = {use->name, sym, changes};
+    vec_push(&l->captured, one);
+}
+
+/* Its own uses and those of the functions that it calls. */
+static void gather(Sema *s, Local *l, Local *from, LocalList *seen)
+{
+    for (size_t i = 0; i < seen->len; i++)
+        if (seen->data[i] == from) return;
+    vec_push(seen, from);
+    for (size_t i = 0; i < from->uses.len; i++) {
+        Local *called = visible(from, from->uses.data[i].name);
+        if (called)
+            gather(s, l, called, seen);
+        else
+            capture(s, l, &from->uses.data[i]);
+    }
+}
+
+static Ast *captured_param(Sema *s, const Captured *c, Loc loc)
+{
+    const Type *t = c->outer->type ? c->outer->type : s->error;
+    Ast *p = tree_param(s, loc, type_node(s, loc, t), c->name);
+    p->param.mode = c->by_reference ? AST_OP_REF : AST_OP_BY_VALUE;
+    return p;
+}
+
+/* Makes the function; its body is checked when all that is around it is. */
+static Symbol *function(Sema *s, Local *l)
+{
+    if (l->resolved) return l->func;
+    LocalList seen = {0};
+    gather(s, l, l, &seen);
+    vec_free(&seen);
+    l->resolved = true;
+    Ast *decl = l->name->decl;
+    AstList params = {0};
+    for (int i = 0; i < decl->func.params.len; i++)
+        params = ast_list_add(s->arena, params, decl->func.params.data[i]);
+    for (size_t i = 0; i < l->captured.len; i++)
+        params =
+            ast_list_add(s->arena, params, captured_param(s, &l->captured.data[i], l->name->loc));
+    Ast *lifted = arena_copy(s->arena, decl, sizeof *decl);
+    lifted->func.params = params;
+    const char *name = l->lambda ? "lambda" : l->name->name;
+    Symbol *f = scope_symbol(s, SYM_FUNC, name, NULL, l->name->loc, lifted);
+    f->slot = -1;
+    f->local = l;
+    f->instance = s->func ? s->func->instance : NULL;
+    l->func = lifted->sym = f;
+    if (s->cls) { /* a member, by a name that is nobody else's though it may read like another */
+        f->name = arena_strndup(s->arena, name, strlen(name));
+        f->cls = s->cls;
+        f->mods = AST_MOD_PUBLIC;
+        if (s->func && s->func->self) {
+            f->self =
+                scope_symbol(s, SYM_PARAM, s->func->self->name, s->func->self->type, f->loc, NULL);
+            f->self->mode = AST_OP_BY_VALUE;
+        } else {
+            f->mods |= AST_MOD_STATIC;
+        }
+        member_add(s, s->cls->sym, f);
+    }
+    if (decl->func.tparams.len)
+        generic_declare(s, f, &lifted->func.tparams);
+    else
+        decl_func(s, f, f);
+    func_use(s, f);
+    return f;
+}
+
+/* Those that nobody has called yet see all that the list declares. */
+void local_close(Sema *s, Locals *outer)
+{
+    for (size_t i = 0; s->locals != outer && i < s->locals->list.len; i++)
+        function(s, s->locals->list.data[i]);
+    s->locals = outer;
+}
+
+void local_enter(Sema *s, const Symbol *func)
+{
+    const Local *l = func->local;
+    if (!l) return;
+    scope_push(s); /* what is declared inside may hide them */
+    VEC(const Locals *) around = {0};
+    for (const Locals *at = l->around; at; at = at->outer) vec_push(&around, at);
+    while (around.len > 0) {
+        const Locals *at = around.data[--around.len];
+        for (size_t i = 0; i < at->list.len; i++) scope_bind(s, at->list.data[i]->name);
+    }
+    vec_free(&around);
+    for (size_t i = 0; i < l->constants.len; i++) scope_bind(s, l->constants.data[i]);
+    s->locals = l->around;
+}
+
+/* ---- uses ----------------------------------------------------------------------------------- */
+
+/* The variable, as an argument. Inside of other functions it is their parameter. */
+static Ast *argument(Sema *s, const Local *l, const Captured *c, Loc loc)
+{
+    const Symbol *now = scope_user(s, c->name);
+    bool same = s->func == l->home ? now == c->outer : now && now->kind == SYM_PARAM;
+    if (!same && now)
+        report(s, loc, REDECLARED,
+               "'%s' uses the variable '%s', and here that is the name of another: rename one",
+               l->name->name, c->name);
+    Ast *value = tree_name(s, loc, c->name);
+    if (!c->by_reference) return value;
+    Ast *ref = ast_new(s->arena, AST_UNARY, loc);
+    ref->unary.op = AST_OP_REF;
+    ref->unary.operand = value;
+    return ref;
+}
+
+void local_call(Sema *s, Ast **slot, const Type *hint)
+{
+    Ast *n = *slot, *callee = n->call.callee;
+    Local *l = callee->sym->local;
+    Symbol *f = function(s, l);
+    for (size_t i = 0; i < l->captured.len; i++)
+        n->call.args =
+            ast_list_add(s->arena, n->call.args, argument(s, l, &l->captured.data[i], callee->loc));
+    if (!f->cls) {
+        check_user_call(s, n, f);
+        return;
+    }
+    Ast *member = ast_new(s->arena, AST_MEMBER, callee->loc);
+    member->member.name = f->name;
+    member->member.base = f->mods & AST_MOD_STATIC ? type_node(s, callee->loc, f->cls->type)
+                                                   : ast_new(s->arena, AST_THIS, callee->loc);
+    n->call.callee = member;
+    check_member_call(s, slot, hint);
+}
+
+Symbol *local_plain(Sema *s, Symbol *name)
+{
+    Symbol *f = function(s, name->local);
+    return name->local->captured.len || f->cls ? NULL : f;
+}
+
+void local_value(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    const Symbol *name = n->sym;
+    n->type = s->error;
+    if (!name->type) {
+        report(s, n->loc, NOT_SUPPORTED,
+               "'%s' is generic and uses variables around it: only calls are supported",
+               name->name);
+    } else if (name->type->result == s->voids || !name->type->nparams) {
+        report(s, n->loc, NOT_A_VALUE, "'%s' %s: it is no functional value", name->name,
+               name->type->nparams ? "has no result" : "has no parameters");
+    } else {
+        *slot = call_lambda(s, n, name->type);
+        check_expr(s, slot, NULL);
+    }
+}
+
+/* ---- lambdas with statements ---------------------------------------------------------------- */
+
+/* What the returned values have in common, from a copy; the error type if nothing is known. */
+static const Type *returned_type(Sema *s, const Ast *body, const AstList *params, Loc loc)
+{
+    Ast *copy = ast_clone(s->arena, body);
+    const Type *found = NULL, **outer = s->returned;
+    int errors = s->quiet_errors, functional = s->functional, func_depth = s->func_depth;
+    Symbol *func = s->func;
+    s->quiet++;
+    scope_push(s);
+    s->func_depth = s->depth;
+    s->functional = 0;
+    s->returned = &found;
+    for (int i = 0; i < params->len; i++) {
+        Ast *p = params->data[i];
+        scope_bind(
+            s, scope_symbol(s, SYM_PARAM, p->param.name, decl_type(s, p->param.ptype), p->loc, p));
+    }
+    check_stmt(s, &copy);
+    scope_pop(s);
+    s->returned = outer;
+    s->func = func;
+    s->func_depth = func_depth;
+    s->functional = functional;
+    s->quiet--;
+    s->quiet_errors = errors;
+    if (!found)
+        report(s, loc, RETURN_VALUE,
+               "this lambda returns no value: a functional value has a result");
+    return found ? found : s->error;
+}
+
+void local_returned(Sema *s, Ast **value)
+{
+    if (!*value) return;
+    const Type *t = check_value(s, value, NULL), *old = *s->returned;
+    Ast like = {.kind = AST_BAD, .type = old ? old : t};
+    if (t == s->error || t->kind == TY_NULL) return;
+    const Type *common = old ? common_numeric(s, old, t) : t;
+    if (!common) common = convert_class(s, &like, t) != CONV_NONE ? t : old;
+    *s->returned = common;
+}
+
+void lambda_statements(Sema *s, Ast *n, const Type *hint)
+{
+    AstList params = {0};
+    Ast *body = n->lambda.body, *call = tree_call(s, n->loc, NULL, 0);
+    int at = 0;
+    n->lambda.body = ast_new(s->arena, AST_BAD, body->loc);
+    for (int i = 0; i < n->lambda.binders.len; i++) {
+        struct Ast_binder *b = &n->lambda.binders.data[i]->binder;
+        if (n->lambda.binders.data[i]->kind != AST_BINDER) return;
+        Ast *name = b->names.data[0];
+        if (b->constraint || b->names.len != 1) {
+            report(s, name->loc, BINDER, "a lambda with statements has plain parameters");
+            return;
+        }
+        bool typed = b->vtype && b->vtype->kind != AST_TYPE_VAR;
+        if (!typed && hint && at < hint->nparams)
+            b->vtype = type_node(s, name->loc, hint->params[at]);
+        else if (!typed) {
+            report(s, name->loc, NEEDS_TYPE, "the type of '%s' is not known here: write it",
+                   name->name_ref.name);
+            return;
+        }
+        at++;
+        const Type *t = decl_type(s, b->vtype);
+        if (t == s->error) return;
+        params =
+            ast_list_add(s->arena, params,
+                         tree_param(s, name->loc, type_node(s, name->loc, t), name->name_ref.name));
+        call->call.args =
+            ast_list_add(s->arena, call->call.args, tree_name(s, name->loc, name->name_ref.name));
+    }
+    const Type *result = hint ? hint->result : returned_type(s, body, &params, n->loc);
+    if (result == s->error) return;
+    const char *name = arena_printf(s->arena, "$lambda_%d", ++s->synthetic);
+    Ast *decl = tree_func(s, n->loc, 0, type_node(s, n->loc, result), name, params, body);
+    Local *l = make(s, decl, n->loc);
+    l->lambda = true;
+    scope_bind(s, l->name);
+    function(s, l);
+    call->call.callee = tree_name(s, n->loc, name);
+    n->lambda.body = call;
+}
