@@ -100,9 +100,9 @@ Num *plan_bytes(Unit *u, const FdType *t, Num *count);
 /* Combinations of the values of n closed ranges. */
 Num *plan_elements(Unit *u, int n, const FdDom *doms);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Can elements of the arrays that a definition gathers be told apart by ints, and is there one to
- * read in place of others? */
-Num *plan_sized(Unit *u, const Def *d);
+/* Can elements of the arrays that a definition gathers, in lanes of a variable (or NULL), be told apart
+ * by ints, and is there one to read in place of others? */
+Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
 /* The flag CS_STREAM: is a result so large that the caches lose it before it is read again? */
 void plan_stream(Unit *u, const Def *d);
 const UnitRing *unit_ring(const Unit *u,
@@ -133,7 +133,7 @@ bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
 /* An associative and commutative operation (over closed ranges): any part of it can come first. */
 bool reduction_reorders(const FdNode *reduce);
 bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
-/* Has a first value, and operands and operation can be computed in lanes of v, its own or another. */
+/* Can operands and operation be computed in lanes of v, its own or another, and in any order? */
 bool reduction_in_lanes(const FdNode *reduce, const FdNode *v, unsigned allowed);
 bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
 bool reduction_known_nonempty(const Unit *u, const FdNode *reduce); /* the plan reports if not */

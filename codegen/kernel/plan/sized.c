@@ -41,9 +41,9 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
     s->all = num_op(u, FD_OP_LAND, s->all, num_op(u, FD_OP_LE, count, num_int(u, INT32_MAX)));
 }
 
-Num *plan_sized(Unit *u, const Def *d)
+Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes)
 {
-    Sized s = {u, d->nvars ? d->vars[d->nvars - 1] : NULL, num_truth(u, true), false};
+    Sized s = {u, lanes, num_truth(u, true), false};
     FdSeen seen = {0};
     look(&s, d->body, &seen);
     fd_seen_free(&seen);

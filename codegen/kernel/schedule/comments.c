@@ -47,8 +47,6 @@ static const char *why_in_order(const Unit *u, const FdNode *n)
     if (n->init) return "a fold, which goes in order";
     if (!reduction_reorders(n))
         return "a reduction by a function that is not associative and commutative";
-    if (fd_user_of(n) && !reduction_has_identity(n))
-        return "a reduction by a function without an identity";
     if (one && result_kind(n) == SC_HALF) return "a reduction of halves";
     if (u->options->precise && one && scalar_is_real(result_kind(n)))
         return "a reduction of reals, whose order --precise keeps";
@@ -60,8 +58,9 @@ static void say_reduction(Report *r, const FdNode *n)
     const char *why = why_in_order(r->u, n);
     if (why) say(r, "scalar", n->vars[n->nvars - 1], n, why);
     for (int i = n->nvars - 1; !why && i >= 0; i--)
-        if (!say_refused(r, n->body, n->vars[i], LANES_NOTED))
-            say_refused(r, n->body, n->vars[i], 0);
+        if (!say_refused(r, n->body, n->vars[i], LANES_NOTED) &&
+            !say_refused(r, n->body, n->vars[i], 0) && fd_user_of(n))
+            say_refused(r, n, n->vars[i], 0);
 }
 
 /* ---- recurrences ------------------------------------------------------------------------------- */

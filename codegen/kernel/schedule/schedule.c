@@ -91,7 +91,8 @@ static Num *chunks(Unit *u, const Def *d, Num *rest, bool checked)
  * did; if one did, a nest that says what does the work again. */
 static void noted(Unit *u, const Def *d, Num *rest)
 {
-    Num *sized = plan_sized(u, d), *all = num_let(u, "sized", num_and(u, rest, sized));
+    const FdNode *last = d->nvars ? d->vars[d->nvars - 1] : NULL;
+    Num *sized = plan_sized(u, d, last), *all = num_let(u, "sized", num_and(u, rest, sized));
     u->noting = true;
     u->notes = false;
     Num *left = reuse(u, d, all);

@@ -103,9 +103,14 @@ const char *nest_named(Lower *l, const char *stem, int r); /* of the variables o
 /* The registers of these copies (NULL: the first); the scalar beside them. */
 const KirExpr *nest_registers(Lower *l, int r, const KirExpr *const copies[2]);
 const KirExpr *nest_tail(Lower *l, int r);
+/* Of a reduction without identity: has nothing come to these registers? */
+const KirExpr *nest_first(Lower *l, int r, const KirExpr *const copies[2]);
+/* A value is combined with the result that a step at this position speaks of. */
+void nest_take_value(Lower *l, int r, const KirExpr *value);
 
 /* join.c */
 void nest_join(Lower *l);
+void nest_leave(Lower *l);
 
 /* nest_scatter.c */
 void nest_scatter(Lower *l);

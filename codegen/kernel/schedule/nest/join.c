@@ -1,4 +1,5 @@
-/* Lowering JOIN: the lanes, copies and work-items of results become one (result.c). */
+/* Lowering JOIN: the lanes, copies and work-items of results become one (result.c); and LEAVE, which
+ * asks whether one of them is the last word. */
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -67,36 +68,53 @@ static const KirExpr *lane_in_memory(Lower *l, KirType t, const char *name, cons
     return kir_make(l->a, t, fields);
 }
 
-/* The copies of a vector of partial results, then its lanes. */
+/* Of vectors to which nothing has come, none are left out: copies fill up from the first on. */
+static const KirExpr *has_come(Lower *l, int r, const KirExpr *const copies[2])
+{
+    const KirExpr *first = nest_first(l, r, copies);
+    return kir_op(l->a, FD_OP_LNOT, first->type, 1, &first);
+}
+
+/* The copies of a vector of partial results: one axis, that of the reduction. */
+static const KirExpr *join_copies(Lower *l, int r, bool identity)
+{
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
+    if (!l->n->nregs) return all;
+    const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
+                  *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+    kir_decl(a, g->block, all->type, sum->name, all);
+    KirBlock each = {0}, add = {0};
+    GenScope scope = gen_enter(g, &add);
+    const KirExpr *copies[2] = {copy, NULL};
+    kir_set(a, &add, sum, gen_combine(g, l->n->reduces[r]->fn, sum, nest_registers(l, r, copies)));
+    gen_leave(g, scope);
+    if (!identity) kir_if(a, &each, has_come(l, r, copies), add, NULL);
+    kir_for(a, g->block, copy->name, kir_int(a, 1), nest_number(l, "count", l->n->regs[0].count),
+            kir_int(a, 1), true, identity ? add : each);
+    return sum;
+}
+
+/* Lanes to the scalar. */
 static void join_lanes(Lower *l, int r)
 {
     Gen *g = &l->g;
     Arena *a = l->a;
-    const FdNode *fn = l->n->reduces[r]->fn;
-    KirType t = nest_scalar_type(l, r);
-    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
-    if (l->n->nregs) { /* one axis: that of the reduction */
-        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
-                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
-        kir_decl(a, g->block, all->type, sum->name, all);
-        KirBlock each = {0};
-        GenScope scope = gen_enter(g, &each);
-        const KirExpr *copies[2] = {copy, NULL};
-        kir_set(a, &each, sum, gen_combine(g, fn, sum, nest_registers(l, r, copies)));
-        gen_leave(g, scope);
-        kir_for(a, g->block, copy->name, kir_int(a, 1),
-                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
-        all = sum;
-    }
+    bool identity = gen_identity(g, l->n->reduces[r]) != NULL;
+    const KirExpr *none[2] = {NULL, NULL};
+    KirBlock join = {0}, each = {0};
+    GenScope whole = gen_enter(g, identity ? g->block : &join);
+    const KirExpr *all = join_copies(l, r, identity);
     const KirExpr *i = kir_name(a, idx, fresh_name(l->u, "i"));
     const char *lane = nest_named(l, "lane", r);
     lanes_to_memory(l, all, lane);
-    KirBlock each = {0};
     GenScope scope = gen_enter(g, &each);
-    const KirExpr *one = lane_in_memory(l, t, lane, i);
-    kir_set(a, &each, nest_tail(l, r), gen_combine(g, fn, nest_tail(l, r), one));
+    nest_take_value(l, r, lane_in_memory(l, nest_scalar_type(l, r), lane, i));
     gen_leave(g, scope);
     kir_for(a, g->block, i->name, kir_int(a, 0), nest_lanes_number(l), kir_int(a, 1), false, each);
+    gen_leave(g, whole);
+    if (!identity) kir_if(a, g->block, has_come(l, r, none), join, NULL);
 }
 
 void nest_join(Lower *l)
@@ -107,4 +125,40 @@ void nest_join(Lower *l)
     }
     l->vectors = false;
     l->joined = l->items;
+}
+
+/* ---- leave ------------------------------------------------------------------------------------- */
+
+/* Does some lane of some copy hold what nothing changes: true of ||, false of &&? */
+static const KirExpr *is_decided(Lower *l, int r)
+{
+    Arena *a = l->a;
+    Gen *g = &l->g;
+    const FdNode *reduce = l->n->reduces[r];
+    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
+    if (l->n->nregs) {
+        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
+                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+        KirBlock each = {0};
+        const KirExpr *copies[2] = {copy, NULL};
+        kir_decl(a, g->block, all->type, sum->name, all);
+        kir_set(a, &each, sum, gen_combine(g, reduce->fn, sum, nest_registers(l, r, copies)));
+        kir_for(a, g->block, copy->name, kir_int(a, 1),
+                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
+        all = sum;
+    }
+    if (fd_op_of(reduce) == FD_OP_LAND) all = kir_op(a, FD_OP_LNOT, all->type, 1, &all);
+    return gen_any(g, all);
+}
+
+void nest_leave(Lower *l)
+{
+    const KirExpr *decided = NULL;
+    KirBlock end = {0};
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const KirExpr *one = is_decided(l, r), *both[] = {decided, one};
+        decided = decided ? kir_op(l->a, FD_OP_LAND, one->type, 2, both) : one;
+    }
+    kir_simple(l->a, &end, KIR_BREAK);
+    kir_if(l->a, l->g.block, decided, end, NULL);
 }

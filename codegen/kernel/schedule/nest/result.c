@@ -4,7 +4,8 @@
  *                      unrolled axes (Nest.regs); of lanes along the reduction partial results
  *   tail0              a scalar: what comes outside of lanes, and all together after a JOIN
  *
- * A reduction without identity keeps a flag that is true until its first operand has come. */
+ * A reduction without identity keeps a flag that is true until its first operand has come: first0 of
+ * the scalar, firsts0[copy][copy] of vectors and copies. */
 #include <stdlib.h>
 
 #include "impl.h"
@@ -27,14 +28,19 @@ const char *nest_named(Lower *l, const char *stem, int r)
     return arena_printf(l->a, "%s%d", stem, r);
 }
 
-/* The registers of these copies (NULL: the first). */
-const KirExpr *nest_registers(Lower *l, int r, const KirExpr *const copies[2])
+static const KirExpr *of_copies(Lower *l, KirType t, const char *name,
+                                const KirExpr *const copies[2])
 {
     const Nest *n = l->n;
     const KirExpr *at[2];
     for (int i = 0; i < n->nregs; i++) at[i] = copies[i] ? copies[i] : kir_int(l->a, 0);
-    if (!n->nregs) return kir_name(l->a, nest_result_type(l, r), nest_named(l, "acc", r));
-    return kir_elem(l->a, nest_result_type(l, r), nest_named(l, "acc", r), n->nregs, at);
+    return n->nregs ? kir_elem(l->a, t, name, n->nregs, at) : kir_name(l->a, t, name);
+}
+
+/* The registers of these copies (NULL: the first). */
+const KirExpr *nest_registers(Lower *l, int r, const KirExpr *const copies[2])
+{
+    return of_copies(l, nest_result_type(l, r), nest_named(l, "acc", r), copies);
 }
 
 const KirExpr *nest_tail(Lower *l, int r)
@@ -42,20 +48,32 @@ const KirExpr *nest_tail(Lower *l, int r)
     return kir_name(l->a, nest_scalar_type(l, r), nest_named(l, "tail", r));
 }
 
-static const KirExpr *flag(Lower *l, int r)
+static const KirType truth = {.kind = SC_BOOL, .lanes = 1};
+
+const KirExpr *nest_first(Lower *l, int r, const KirExpr *const copies[2])
 {
-    return kir_name(l->a, kir_type(SC_BOOL, 1), nest_named(l, "first", r));
+    return of_copies(l, truth, nest_named(l, "firsts", r), copies);
+}
+
+static const KirExpr *tail_first(Lower *l, int r)
+{
+    return kir_name(l->a, truth, nest_named(l, "first", r));
+}
+
+/* Does a step at this position speak of registers, and of which copies, or of the scalar? */
+static bool in_registers(Lower *l, const KirExpr *copies[2])
+{
+    const Nest *n = l->n;
+    if (!l->vectors || (n->lanes_axis >= 0 && !nest_in_lanes(l, n->lanes_axis))) return false;
+    for (int i = 0; i < n->nregs; i++) copies[i] = l->places[n->regs[i].axis].copy;
+    return true;
 }
 
 /* What a step at this position speaks of. */
 static const KirExpr *result(Lower *l, int r)
 {
-    const Nest *n = l->n;
     const KirExpr *copies[2] = {NULL, NULL};
-    if (!l->vectors || (n->lanes_axis >= 0 && !nest_in_lanes(l, n->lanes_axis)))
-        return nest_tail(l, r);
-    for (int i = 0; i < n->nregs; i++) copies[i] = l->places[n->regs[i].axis].copy;
-    return nest_registers(l, r, copies);
+    return in_registers(l, copies) ? nest_registers(l, r, copies) : nest_tail(l, r);
 }
 
 /* ---- loops over the registers ------------------------------------------------------------------ */
@@ -93,11 +111,20 @@ static const KirExpr *identity(Lower *l, int r)
     return gen_identity(&l->g, l->n->reduces[r]);
 }
 
+static const KirExpr *gen_bool(Lower *l, bool b)
+{
+    return kir_const(l->a, SC_BOOL, (ScalarValue){.i = b});
+}
+
 static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
 {
     (void)ctx;
     for (int r = 0; r < l->n->nreduces; r++) {
         const KirExpr *acc = nest_registers(l, r, copies), *first = identity(l, r);
+        if (!first) {
+            kir_set(l->a, l->g.block, nest_first(l, r, copies), gen_bool(l, true));
+            continue;
+        }
         if (l->rest) { /* registers lie along the lanes */
             const KirExpr *at = nest_mul(l, copies[0], nest_lanes_number(l));
             first = kir_load(l->a, acc->type, nest_named(l, "rest", r), at);
@@ -106,8 +133,9 @@ static void clear(Lower *l, const KirExpr *const copies[2], void *ctx)
     }
 }
 
-static void start_value(Lower *l, int r, KirType t, const char *name, bool resume)
+static void start_value(Lower *l, int r, const KirExpr *to, const KirExpr *first, bool resume)
 {
+    KirType t = to->type;
     KirBlock *b = l->g.block;
     const KirExpr *init;
     if (resume) {
@@ -118,10 +146,8 @@ static void start_value(Lower *l, int r, KirType t, const char *name, bool resum
         init = identity(l, r);
         if (init) init = gen_splat(l->u, t.lanes, init);
     }
-    kir_decl(l->a, b, t, name, init);
-    if (init || resume) return;
-    const KirExpr *first = flag(l, r);
-    kir_decl(l->a, b, first->type, first->name, kir_const(l->a, SC_BOOL, (ScalarValue){.i = 1}));
+    kir_decl(l->a, b, t, to->name, init);
+    if (!init && !resume) kir_decl(l->a, b, first->type, first->name, gen_bool(l, true));
 }
 
 static void start(Lower *l, bool resume)
@@ -133,16 +159,18 @@ static void start(Lower *l, bool resume)
     l->joined = false;
     bool scalars = !l->vectors || reduced;
     for (int r = 0; r < n->nreduces; r++) {
-        if (scalars) start_value(l, r, nest_scalar_type(l, r), nest_named(l, "tail", r), resume);
+        const KirExpr *none[2] = {NULL, NULL}, *dims[2];
+        if (scalars) start_value(l, r, nest_tail(l, r), tail_first(l, r), resume);
         if (!l->vectors) continue;
         if (!n->nregs) {
-            start_value(l, r, nest_result_type(l, r), nest_named(l, "acc", r), resume);
+            start_value(l, r, nest_registers(l, r, none), nest_first(l, r, none), resume);
             continue;
         }
-        const KirExpr *dims[2];
         for (int i = 0; i < n->nregs; i++) dims[i] = nest_number(l, "count", n->regs[i].count);
         kir_array(l->a, l->g.block, nest_result_type(l, r), nest_named(l, "acc", r), false,
                   n->nregs, dims);
+        if (!identity(l, r))
+            kir_array(l->a, l->g.block, truth, nest_named(l, "firsts", r), false, n->nregs, dims);
     }
     if (l->vectors && n->nregs) for_registers(l, clear, NULL);
     l->rest = false;
@@ -150,9 +178,12 @@ static void start(Lower *l, bool resume)
 
 /* ---- take -------------------------------------------------------------------------------------- */
 
-static void take_value(Lower *l, int r, const KirExpr *acc, const KirExpr *value)
+void nest_take_value(Lower *l, int r, const KirExpr *value)
 {
     Gen *g = &l->g;
+    const KirExpr *copies[2] = {NULL, NULL};
+    bool registers = in_registers(l, copies);
+    const KirExpr *acc = registers ? nest_registers(l, r, copies) : nest_tail(l, r);
     const FdNode *reduce = l->n->reduces[r];
     value = gen_splat(l->u, acc->type.lanes, value);
     if (identity(l, r)) {
@@ -160,9 +191,10 @@ static void take_value(Lower *l, int r, const KirExpr *acc, const KirExpr *value
         return;
     }
     KirBlock begin = {0}, go = {0};
-    const KirExpr *v = gen_variable(g, "v", value), *first = flag(l, r);
+    const KirExpr *v = gen_variable(g, "v", value),
+                  *first = registers ? nest_first(l, r, copies) : tail_first(l, r);
     kir_set(l->a, &begin, acc, v);
-    kir_set(l->a, &begin, first, kir_const(l->a, SC_BOOL, (ScalarValue){.i = 0}));
+    kir_set(l->a, &begin, first, gen_bool(l, false));
     GenScope scope = gen_enter(g, &go);
     kir_set(l->a, &go, acc, gen_combine(g, reduce->fn, acc, v));
     gen_leave(g, scope);
@@ -177,44 +209,8 @@ static void take(Lower *l, int begin, int end)
     GenScope scope = gen_enter(g, g->block);
     nest_remember(l);
     for (int r = begin; r < end; r++) values[r] = gen_whole(g, n->reduces[r]->body);
-    for (int r = begin; r < end; r++) take_value(l, r, result(l, r), values[r]);
+    for (int r = begin; r < end; r++) nest_take_value(l, r, values[r]);
     gen_leave(g, scope);
-}
-
-/* ---- leave ------------------------------------------------------------------------------------- */
-
-/* Does some lane of some copy hold what nothing changes: true of ||, false of &&? */
-static const KirExpr *is_decided(Lower *l, int r)
-{
-    Arena *a = l->a;
-    Gen *g = &l->g;
-    const FdNode *reduce = l->n->reduces[r];
-    const KirExpr *none[2] = {NULL, NULL}, *all = nest_registers(l, r, none);
-    if (l->n->nregs) {
-        const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "sum")),
-                      *copy = kir_name(a, idx, fresh_name(l->u, "u"));
-        KirBlock each = {0};
-        const KirExpr *copies[2] = {copy, NULL};
-        kir_decl(a, g->block, all->type, sum->name, all);
-        kir_set(a, &each, sum, gen_combine(g, reduce->fn, sum, nest_registers(l, r, copies)));
-        kir_for(a, g->block, copy->name, kir_int(a, 1),
-                nest_number(l, "count", l->n->regs[0].count), kir_int(a, 1), true, each);
-        all = sum;
-    }
-    if (fd_op_of(reduce) == FD_OP_LAND) all = kir_op(a, FD_OP_LNOT, all->type, 1, &all);
-    return kir_call(a, kir_type(SC_BOOL, 1), "any", 1, &all);
-}
-
-static void leave(Lower *l)
-{
-    const KirExpr *decided = NULL;
-    KirBlock end = {0};
-    for (int r = 0; r < l->n->nreduces; r++) {
-        const KirExpr *one = is_decided(l, r), *both[] = {decided, one};
-        decided = decided ? kir_op(l->a, FD_OP_LAND, one->type, 2, both) : one;
-    }
-    kir_simple(l->a, &end, KIR_BREAK);
-    kir_if(l->a, l->g.block, decided, end, NULL);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -267,7 +263,7 @@ static void take_parts(Lower *l)
     for (int r = 0; r < l->n->nreduces; r++) {
         const KirExpr *acc = result(l, r);
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], nest_scalar_type(l, r), false);
-        take_value(l, r, acc, kir_load(l->a, acc->type, buffer, nest_part_offset(l)));
+        nest_take_value(l, r, kir_load(l->a, acc->type, buffer, nest_part_offset(l)));
     }
 }
 
@@ -488,7 +484,7 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_RESUME: start(l, true); break;
     case NEST_TAKE: take(l, s->begin, s->end); break;
     case NEST_PARTS: take_parts(l); break;
-    case NEST_LEAVE: leave(l); break;
+    case NEST_LEAVE: nest_leave(l); break;
     case NEST_SCATTER: nest_scatter(l); break;
     case NEST_JOIN: nest_join(l); break;
     case NEST_SAVE: save(l); break;

@@ -121,9 +121,8 @@ bool reduction_splits(const FdNode *r)
 
 bool reduction_in_lanes(const FdNode *r, const FdNode *v, unsigned allowed)
 {
-    bool starts = fd_op_of(r) != FD_OP_NONE || reduction_has_identity(r);
     bool half = !r->type->record && result_kind(r) == SC_HALF;
-    return starts && !half && reduction_reorders(r) && lanes_possible(r, v, allowed);
+    return !half && reduction_reorders(r) && lanes_possible(r, v, allowed);
 }
 
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)

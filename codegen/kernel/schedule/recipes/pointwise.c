@@ -75,7 +75,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *lanes = nest_lane_count(u, vector);
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
     Num *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
-    Num *sized = plan_sized(u, d);
+    Num *sized = plan_sized(u, d, d->vars[last]);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
     int copies = vectors ? (int)draw(u, lanes_copies(d->body), 1, 4) : 1;

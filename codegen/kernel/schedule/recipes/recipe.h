@@ -25,7 +25,8 @@ void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
 /* Work with guards: inside of a box in lanes without them, its border one by one with checks. Under
  * `when`, and what it gives. */
 Num *recipe_inside(Unit *u, const Def *d, Num *when);
-/* Reductions by associative user functions: a chunk of operands each, in order. */
+/* Reductions by associative user functions, and others that cannot be in lanes: a chunk of operands
+ * each, in order. */
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
 
 /* Reductions by key: what belongs to each in one pass. `checked` where reads are `unsafe`. */

@@ -77,26 +77,68 @@ static bool find_split(const Def *d, Split *s)
     return s->nreduces && recipe_group_end(s->nreduces, s->reduces, 0) == s->nreduces;
 }
 
+static bool loops(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && fd_user_of(n) && fd_user_of(n)->body &&
+                                    !user_is_plain(fd_user_of(n)));
+}
+
+/* So many operands, of which one takes long, are worth a work-item of their own. */
+static Num *least_share(Unit *u, const Split *s)
+{
+    enum { SHORT = 16384, LONG = 128 };
+    for (int r = 0; r < s->nreduces; r++)
+        if (fd_any(s->reduces[r]->body, loops, NULL)) return draw_num(u, LONG, 1, LONG);
+    return draw_num(u, SHORT, 1, SHORT);
+}
+
+/* The last variable of the reductions that their operands can be computed in lanes of; -1: none. */
+static int lane_variable(const Split *s, unsigned allowed)
+{
+    for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
+        bool all = true;
+        for (int r = 0; r < s->nreduces; r++)
+            all = all && reduction_is_closed(s->reduces[r]) &&
+                  reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], allowed);
+        if (all) return i;
+    }
+    return -1;
+}
+
 /* ---- chunks ------------------------------------------------------------------------------------ */
 
-static bool is_chunked(const FdNode *r)
+/* Reductions by user functions that are associative; others where they cannot be in lanes: 0: no. */
+typedef enum Chunked { CHUNKED_NOT, CHUNKED_USERS, CHUNKED_ANY } Chunked;
+
+static Chunked is_chunked(const Unit *u, const Split *s)
 {
-    const FdUser *user = fd_user_of(r);
-    return !r->init && user && user->associative && reduction_is_closed(r);
+    bool users = true, any = u->options->family == CG_CPU;
+    for (int r = 0; r < s->nreduces; r++) {
+        const FdNode *reduce = s->reduces[r];
+        if (reduce->init || !reduction_is_closed(reduce)) return CHUNKED_NOT;
+        const FdUser *user = fd_user_of(reduce);
+        users = users && user && user->associative;
+        any = any && reduction_reorders(reduce) &&
+              (reduce->type->record || result_kind(reduce) != SC_HALF);
+    }
+    if (users) return CHUNKED_USERS;
+    return any && lane_variable(s, recipe_allowed(u) | LANES_FAR) < 0 ? CHUNKED_ANY : CHUNKED_NOT;
 }
 
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
 {
     Split s;
     if (u->options->precise || !find_split(d, &s)) return NULL;
-    for (int r = 0; r < s.nreduces; r++)
-        if (!is_chunked(s.reduces[r])) return NULL;
+    Chunked chunked = is_chunked(u, &s);
+    bool users = chunked == CHUNKED_USERS;
+    if (chunked == CHUNKED_NOT) return NULL;
     s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
-    /* Several for every unit, of 256 operands at least. */
-    Num *one = num_int(u, 1);
-    Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : 4, s.rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, draw_num(u, 256, 1, 256)));
+    /* Several for every unit, since some may take longer than others. */
+    Num *one = num_int(u, 1), *least = users ? draw_num(u, 256, 1, 256) : least_share(u, &s);
+    Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : users ? 4 : 16, s.rows);
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, least));
     s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
     s.parts = num_let(u, "parts", num_ceildiv(u, s.work, s.share));
     Num *several = num_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
@@ -119,19 +161,6 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
 }
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
-
-/* The last variable of the reductions that their operands can be computed in lanes of. */
-static int lane_variable(const Unit *u, const Split *s)
-{
-    for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
-        bool all = true;
-        for (int r = 0; r < s->nreduces; r++)
-            all = all && reduction_is_closed(s->reduces[r]) &&
-                  reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], recipe_allowed(u));
-        if (all) return i;
-    }
-    return -1;
-}
 
 /* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
 static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int *axes, int lane)
@@ -209,7 +238,8 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
 bool recipe_is_reduced_row(Unit *u, const Def *d)
 {
     Split s;
-    return !u->options->precise && d->nvars == 1 && find_split(d, &s) && lane_variable(u, &s) >= 0;
+    return !u->options->precise && d->nvars == 1 && find_split(d, &s) &&
+           lane_variable(&s, recipe_allowed(u)) >= 0;
 }
 
 const Nest *recipe_reduced_row(Unit *u, const Def *d)
@@ -217,7 +247,7 @@ const Nest *recipe_reduced_row(Unit *u, const Def *d)
     Split s;
     int rows, axes[FD_MAX_RANK];
     find_split(d, &s);
-    int lane = lane_variable(u, &s);
+    int lane = lane_variable(&s, recipe_allowed(u));
     Nest *n = lane_nest(u, &s, "row", NULL, lane, &rows, axes, false);
     NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
     lane_loops(u, &s, n, in, axes, lane);
@@ -244,10 +274,10 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
     Num *one = num_int(u, 1),
         *width = nest_lane_count(u, nest_lanes_for(recipe_widest(s->nreduces, s->reduces)));
     Num *n = num_let(u, "n", plan_n(u, &r->doms[0]));
-    /* Parts cost a launch of their own: at least 16k operands each, several for every unit. */
+    /* Parts cost a launch of their own: they are large, several for every unit. */
     Num *parts = recipe_each_unit(u, 4, s->rows);
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
-                   num_op(u, FD_OP_DIV, s->work, draw_num(u, 16384, 1, 16384)));
+                   num_op(u, FD_OP_DIV, s->work, least_share(u, s)));
     parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
     Num *share = num_ceildiv(u, n, parts);
     share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);
@@ -366,8 +396,14 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
     if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(u)))
         return NULL;
-    int lane = gpu ? -1 : lane_variable(u, &s);
-    if (!gpu && lane < 0) return NULL;
+    int lane = gpu ? -1 : lane_variable(&s, recipe_allowed(u));
+    if (!gpu &&
+        lane < 0) { /* reads that lie apart: where there are few results, whatever they cost */
+        lane = d->nvars ? -1 : lane_variable(&s, recipe_allowed(u) | LANES_FAR);
+        if (lane < 0) return NULL;
+        when = num_let(u, "sized", num_and(u, when, plan_sized(u, d, s.reduces[0]->vars[lane])));
+        if (num_is(when, 0)) return NULL;
+    }
     s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, lane, when);

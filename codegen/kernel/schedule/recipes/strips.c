@@ -172,6 +172,7 @@ static bool has_columns(const Across *x)
         far = far || reads_far(reduce->body, reduce->vars[0], x->v, &seen);
         fd_seen_free(&seen);
         if (reduce->type->record || result_kind(reduce) == SC_BOOL) return false;
+        if (fd_op_of(reduce) == FD_OP_NONE && !reduction_has_identity(reduce)) return false;
     }
     return far && x->reduces[0]->nvars == 1 &&
            recipe_group_end(x->nreduces, x->reduces, 0) == x->nreduces;

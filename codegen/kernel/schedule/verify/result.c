@@ -60,9 +60,6 @@ void verify_start(Verify *v, bool resume)
     v->taken = v->whole = 0;
     if (resume) needs_part(v, false);
     if (resume && n->nregs) verify_fail(v, "registers do not go on from a part");
-    for (int r = 0; v->vectors && r < n->nreduces; r++)
-        if (fd_op_of(n->reduces[r]) == FD_OP_NONE && !reduction_has_identity(n->reduces[r]))
-            verify_fail(v, "a result without a first value is no vector");
     for (int i = 0; i < v->npath; i++) {
         const NestStep *s = v->path[i];
         if (!nest_is_reduced(v->n, s->axis, 0, n->nreduces) || s->axis == n->block_axis) continue;
