@@ -288,7 +288,7 @@ void diags_print(const Diags *d, FILE *out)
 
 /* ---- for machines ---- */
 
-static void add_json_string(Text *out, const char *s)
+void diag_add_json(Text *out, const char *s)
 {
     size_t len = strlen(s);
     text_add(out, "\"");
@@ -312,7 +312,7 @@ static void add_json_place(Text *out, const Diags *d, Loc loc, Place *at)
     if (!src) return;
     find_place(d, src, loc, at);
     text_add(out, "\"file\": ");
-    add_json_string(out, src->path);
+    diag_add_json(out, src->path);
     text_printf(out, ", \"begin\": %u, \"end\": %u, \"line\": %d, \"column\": %d, ", loc.begin,
                 loc.end, at->line, at->col);
 }
@@ -329,13 +329,13 @@ void diags_print_json(const Diags *d, FILE *out)
         text_printf(&t,
                     "\"code\": \"CS%d\", \"severity\": \"%s\", \"message\": ", diag_number(m->code),
                     m->warning ? "warning" : "error");
-        add_json_string(&t, m->text);
+        diag_add_json(&t, m->text);
         text_add(&t, ", \"notes\": [");
         for (const Note *note = m->notes; note; note = note->next) {
             text_add(&t, "{");
             if (note->loc.begin || note->loc.end) add_json_place(&t, d, note->loc, &note_at);
             text_add(&t, "\"message\": ");
-            add_json_string(&t, note->text);
+            diag_add_json(&t, note->text);
             text_add(&t, note->next ? "}, " : "}");
         }
         text_add(&t, "]}\n");

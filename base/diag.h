@@ -37,6 +37,7 @@ void diags_print(const Diags *d, FILE *out);
 /* One JSON object a line: file, begin, end (bytes), line, column, code, severity, message, notes.
  */
 void diags_print_json(const Diags *d, FILE *out);
+void diag_add_json(Text *out, const char *s); /* as a string of JSON, in quotes */
 
 /* What becomes of a warning. */
 typedef enum DiagLevel { DIAG_WARN, DIAG_IGNORE, DIAG_FAIL } DiagLevel;

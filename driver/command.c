@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "fmt.h"
 #include "message.h"
+#include "test.h"
 
 static int run_compile(const Options *o)
 {
@@ -33,6 +34,8 @@ static const Command table[] = {
      TAKES_FILE_AND_ARGUMENTS, run_program},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
      TAKES_FILES, fmt},
+    {"test", "[--filter=TEXT] file.cs$ ..",
+     "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
 };
 
 const Command *command_at(int k)

@@ -53,7 +53,9 @@ static double seconds(void)
 static bool read_source(Job *j)
 {
     const char *why = NULL;
-    int file = sources_load(j->sources, j->opt->input, &why);
+    const Options *o = j->opt;
+    int file = o->text ? sources_add(j->sources, o->input, o->text, strlen(o->text))
+                       : sources_load(j->sources, o->input, &why);
     if (file < 0) {
         complain("cannot read '%s': %s", j->opt->input, why);
         return false;

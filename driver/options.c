@@ -35,6 +35,12 @@ static OptionEnd set_emit(Options *o, const char *value)
     return OPTION_GO_ON;
 }
 
+static OptionEnd set_filter(Options *o, const char *value)
+{
+    o->filter = value;
+    return OPTION_GO_ON;
+}
+
 static OptionEnd set_level(Options *o, const char *value)
 {
     o->host.opt_level = value[0] - '0';
@@ -177,6 +183,7 @@ static const Option table[] = {
     VALUE("-MF", WORD, "FILE", NULL, set_dependency_file, "write that rule to FILE"),
     VALUE("--explain", NEXT, "CODE", NULL, explain, "what an error means (CS2001, or all)"),
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
+    VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test: tests whose names hold TEXT"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
     {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh", help, 0, NULL, "this text; as a manual page; as what a shell completes"},

@@ -28,6 +28,8 @@ typedef enum Emit { /* in the order in which the pipeline can make them */
 
 typedef struct Options {
     const char *input, *output; /* "-": the standard streams */
+    const char *text;           /* what the input holds instead of the file's text; NULL: that */
+    const char *filter;         /* of csc test, or NULL */
     Emit emit;
     unsigned levels;                  /* of native kernels: a bit a CgNativeLevel */
     bool verbose, json, dependencies; /* json: how messages are printed */

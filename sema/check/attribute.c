@@ -10,7 +10,8 @@ typedef enum Takes {
     TAKES_LAYOUT, /* one of the names below */
     TAKES_TUNING, /* counts, or names of attributes */
     TAKES_VALUE,  /* the identity of the function */
-    TAKES_DEVICE
+    TAKES_DEVICE,
+    TAKES_NOTHING
 } Takes;
 
 #define EVERYWHERE (ATTR_DEFINITION | ATTR_FUNCTION | ATTR_REDUCTION)
@@ -35,6 +36,7 @@ static const struct Attribute {
     {"Device", EVERYWHERE, 1, 1, TAKES_DEVICE},
     {"Associative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
     {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
+    {"Test", ATTR_FUNCTION, 0, 0, TAKES_NOTHING}, /* csc test */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
@@ -139,8 +141,17 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
             if (func && is_combiner(func)) vec_push(&s->identities, ((AttrOf){attr, func}));
             break;
         case TAKES_DEVICE: check_value(s, arg, NULL); break;
+        case TAKES_NOTHING: break;
         }
     }
+}
+
+/* A function that csc test can call. */
+static bool is_test(const Symbol *f)
+{
+    bool inside = !f->cls || (f->mods & AST_MOD_PUBLIC && f->mods & AST_MOD_STATIC);
+    return inside && f->decl->kind == AST_FUNC && f->decl->func.params.len == 0 &&
+           f->decl->func.tparams.len == 0;
 }
 
 /* ---- a list of attributes ------------------------------------------------------------------- */
@@ -183,7 +194,11 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
         report(s, attr->loc, ATTRIBUTE, "[%s] stands here twice", name);
     } else if (!strcmp(name, "Precise") && fast) {
         report(s, attr->loc, ATTRIBUTE, "[Fast] and [Precise] exclude each other");
-    } else if (a->places == ATTR_FUNCTION && func && !is_combiner(func)) {
+    } else if (a->takes == TAKES_NOTHING && func && !is_test(func)) {
+        report(s, attr->loc, ATTRIBUTE,
+               "[%s] is for functions without parameters, in classes public static ones", name);
+    } else if (a->takes != TAKES_NOTHING && a->places == ATTR_FUNCTION && func &&
+               !is_combiner(func)) {
         report(s, attr->loc, ATTRIBUTE, "[%s] is for functions that can reduce: T %s(T, T)", name,
                func->name);
     } else {
