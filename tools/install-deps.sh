@@ -5,7 +5,7 @@
 set -eu
 
 packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev"
-[ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev"
+[ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox"
 [ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
 
 have_llvm() {
