@@ -314,6 +314,30 @@ static LLVMValueRef square(Fn *f, const KirExpr *e)
     return native_int(f->n->i32, 0);
 }
 
+/* The first elements of a vector into memory, in as few pieces as there are powers of two. */
+static LLVMValueRef put(Fn *f, const KirExpr *e)
+{
+    Native *n = f->n;
+    Var *v = fn_find(f, e->args[0]->name);
+    LLVMValueRef count = fn_value_as(f, e->args[3], idx);
+    if (!v || (v->kind != VAR_POINTER && v->kind != VAR_ARRAY) || !LLVMIsAConstantInt(count))
+        native_bug("cannot put", e->args[0]->name);
+    LLVMTypeRef t = native_scalar_type(n, v->type.kind);
+    LLVMValueRef at = fn_value_as(f, e->args[1], idx), x = fn_value(f, e->args[2]);
+    unsigned left = (unsigned)LLVMConstIntGetZExtValue(count), from = 0;
+    for (unsigned size = LLVMGetVectorSize(LLVMTypeOf(x)); size; size /= 2) {
+        if (left < size) continue;
+        int lanes[MAX_LANES];
+        for (unsigned i = 0; i < size; i++) lanes[i] = (int)(from + i);
+        LLVMValueRef place = LLVMBuildNSWAdd(f->b, at, native_int(n->i64, from), "");
+        place = LLVMBuildGEP2(f->b, t, v->at, &place, 1, "");
+        LLVMValueRef store = LLVMBuildStore(f->b, fn_shuffle(f, x, NULL, size, lanes), place);
+        LLVMSetAlignment(store, native_bytes(n, v->type.kind));
+        from += size, left -= size;
+    }
+    return native_int(n->i32, 0);
+}
+
 /* ---- which ------------------------------------------------------------------------------------- */
 
 /* Large angles: the runtime's, lane by lane. */
@@ -430,6 +454,7 @@ static const struct {
     {"cs_turned", false, turned},
     {"cs_moved", false, moved},
     {"CAT(cs_square_", true, square},
+    {"CAT(cs_put_", true, put},
     {"cs_far_", true, far_angle},
     {"cs_pick", false, pick_elements},
     {"cs_ahead", true, ahead},

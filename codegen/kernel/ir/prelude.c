@@ -335,6 +335,19 @@ static const char square_text[] =
     "    }\\\n"
     "  }\n";
 
+/* The first elements of a vector; how many is known where it is called. */
+static const char put_text[] =
+    "#define CS_PUT(T) CS_PUT_OF(T, 2) CS_PUT_OF(T, 4) CS_PUT_OF(T, 8) CS_PUT_OF(T, 16)\n"
+    "#define CS_PUT_OF(T, N) CS_PUT_IN(T, N, __global) CS_PUT_IN(T, N, __private)\n"
+    "#define CS_PUT_IN(T, N, S)\\\n"
+    "  static inline void __attribute__((overloadable))\\\n"
+    "  cs_put_##T##N(S T *p, idx_t at, T##N v, idx_t n)\\\n"
+    "  {\\\n"
+    "    const T *of = (const T *)&v;\\\n"
+    "    _Pragma(\"unroll\") for (int k = 0; k < N; k++)\\\n"
+    "      if (k < n) p[at + k] = of[k];\\\n"
+    "  }\n";
+
 /* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
  * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
 static const char memory_half_text[] =
@@ -502,6 +515,10 @@ static const char inside_text[] =
     {                                                                                              \
         "cs_square_" #T, "CS_SQUARE(" #T ")\n"                                                     \
     }
+#define PUT(T)                                                                                     \
+    {                                                                                              \
+        "cs_put_" #T, "CS_PUT(" #T ")\n"                                                           \
+    }
 #define GATHER(T)                                                                                  \
     {                                                                                              \
         "cs_gather_" #T, "CS_GATHER(" #T ")\n"                                                     \
@@ -636,6 +653,17 @@ static const struct {
     SQUARE(ulong),
     SQUARE(float),
     SQUARE(double),
+    {"CS_PUT", put_text},
+    PUT(char),
+    PUT(uchar),
+    PUT(short),
+    PUT(ushort),
+    PUT(int),
+    PUT(uint),
+    PUT(long),
+    PUT(ulong),
+    PUT(float),
+    PUT(double),
     {"cs_min cs_max", "#ifdef CS_PRECISE\n"
                       "#define cs_min fmin\n"
                       "#define cs_max fmax\n"

@@ -114,7 +114,7 @@ void nest_remember(Lower *l)
 
 /* ---- filling ----------------------------------------------------------------------------------- */
 
-void nest_fill_here(Lower *l, int hold)
+static void fill_one(Lower *l, int hold)
 {
     Gen *g = &l->g;
     const NestHold *h = &l->n->holds[hold];
@@ -131,6 +131,136 @@ void nest_fill_here(Lower *l, int hold)
     else
         kir_set(l->a, g->block, place, value);
     gen_leave(g, scope);
+}
+
+/* As many vectors as they have lanes, turned. */
+static void turn(Lower *l, KirType t, const char *name)
+{
+    const KirExpr *all = kir_name(l->a, t, name);
+    const char *square =
+        arena_printf(l->a, "CAT(cs_square_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -t.lanes);
+    kir_eval(l->a, l->g.block, kir_call(l->a, t, square, 1, &all));
+}
+
+/* Vectors of a panel's width, the last of them in part, or squares. */
+typedef struct Piece {
+    const KirExpr *from;  /* position across where it begins */
+    const KirExpr *count; /* positions, where that is less than lanes; else NULL */
+} Piece;
+
+static void lanes_over(Lower *l, int axis)
+{
+    const NestAxis *x = &l->n->axes[axis];
+    l->g.lane_var = x->vars[x->nvars - 1];
+    l->places[axis].lanes = true;
+}
+
+static void store_piece(Lower *l, int hold, const Piece *p, const KirExpr *at, const KirExpr *value)
+{
+    const NestKept *k = &l->kept[hold];
+    if (!p->count) {
+        kir_store(l->a, l->g.block, k->name, at, value);
+        return;
+    }
+    KirType t = element(&l->n->holds[hold]);
+    const KirExpr *args[] = {kir_name(l->a, t, k->name), at, value, p->count};
+    const char *put =
+        arena_printf(l->a, "CAT(cs_put_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -l->g.lanes);
+    kir_eval(l->a, l->g.block, kir_call(l->a, t, put, 4, args));
+}
+
+/* Not from other panels: what lies in them at this position is not what is in lanes here. */
+static const KirExpr *piece_value(Lower *l, int hold)
+{
+    return kir_splat(l->a, l->g.lanes, gen_value(&l->g, l->n->holds[hold].value));
+}
+
+static void vector_piece(Lower *l, int hold, const Piece *p)
+{
+    int across = l->n->holds[hold].across;
+    NestPlace *x = &l->places[across];
+    x->at = nest_add(l, x->at, p->from);
+    x->clamps = false;
+    lanes_over(l, across);
+    nest_bind(l, across);
+    const KirExpr *value = piece_value(l, hold);
+    store_piece(l, hold, p, nest_add(l, panel_offset(l, hold), p->from), value);
+}
+
+/* Rows are read in lanes along; the columns that turning makes of them are stored one by one. */
+static void square_piece(Lower *l, int hold, const Piece *p)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    NestPlace *x = &l->places[h->across];
+    const KirExpr *lanes = nest_lanes_number(l), *zero = kir_int(l->a, 0), *one = kir_int(l->a, 1);
+    const KirExpr *to = gen_variable(g, "to", nest_add(l, panel_offset(l, hold), p->from));
+    KirType t = kir_type((int)result_kind(h->value), g->lanes);
+    const char *name = fresh_name(l->u, "square");
+    kir_array(l->a, g->block, t, name, false, 1, &lanes);
+    const KirExpr *row = kir_name(l->a, idx, fresh_name(l->u, "u")), *at = x->at;
+    KirBlock rows = {0}, columns = {0};
+    GenScope scope = gen_enter(g, &rows);
+    lanes_over(l, h->along);
+    nest_bind(l, h->along);
+    x->at = nest_add(l, nest_add(l, at, p->from), row);
+    x->clamps = true;
+    nest_bind(l, h->across);
+    kir_set(l->a, &rows, kir_elem(l->a, t, name, 1, &row), piece_value(l, hold));
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, row->name, zero, p->count ? p->count : lanes, one, true, rows);
+    turn(l, t, name);
+    const KirExpr *column = kir_name(l->a, idx, fresh_name(l->u, "u"));
+    scope = gen_enter(g, &columns);
+    store_piece(l, hold, p, nest_add(l, to, nest_mul(l, column, width_of(l, h))),
+                kir_elem(l->a, t, name, 1, &column));
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, column->name, zero, lanes, one, true, columns);
+}
+
+static void one_piece(Lower *l, int hold, const Piece *p)
+{
+    const NestHold *h = &l->n->holds[hold];
+    NestPlace across = l->places[h->across], along = l->places[h->along];
+    const FdNode *var = l->g.lane_var;
+    (h->turned ? square_piece : vector_piece)(l, hold, p);
+    l->places[h->across] = across;
+    l->places[h->along] = along;
+    l->g.lane_var = var;
+}
+
+/* Is the width so many whole vectors by its making? */
+static bool is_whole(Lower *l, const NestHold *h)
+{
+    Num *lanes = nest_lane_count(l->u, l->g.lanes), *width = num_meaning(l->u, h->width);
+    return width == lanes ||
+           (fd_op_of(width) == FD_OP_MUL && (width->args[0] == lanes || width->args[1] == lanes));
+}
+
+static void fill_pieces(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    const KirExpr *lanes = nest_lanes_number(l), *width = width_of(l, h),
+                  *whole = nest_op(l, FD_OP_DIV, width, lanes),
+                  *piece = kir_name(l->a, idx, fresh_name(l->u, "u"));
+    Piece p = {.from = nest_mul(l, piece, lanes)};
+    KirBlock body = {0}, rest = {0};
+    GenScope scope = gen_enter(g, &body);
+    one_piece(l, hold, &p);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, piece->name, kir_int(l->a, 0), whole, kir_int(l->a, 1), true, body);
+    if (is_whole(l, h)) return;
+    p = (Piece){nest_mul(l, whole, lanes), nest_op(l, FD_OP_REM, width, lanes)};
+    scope = gen_enter(g, &rest);
+    one_piece(l, hold, &p);
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, NULL, rest, NULL);
+}
+
+void nest_fill_here(Lower *l, int hold, bool pieces)
+{
+    (pieces ? fill_pieces : fill_one)(l, hold);
 }
 
 /* Loops around a NEST_FILL. */
@@ -164,6 +294,26 @@ static KirBlock fill_block(Lower *l, int hold, bool lanes)
     return b;
 }
 
+/* The same by vectors or squares. */
+static KirBlock pieces_block(Lower *l, int hold)
+{
+    KirBlock b = {0};
+    NestStep root = {0};
+    const NestHold *h = &l->n->holds[hold];
+    Num *step = h->turned ? nest_lane_count(l->u, l->g.lanes) : NULL;
+    NestStep *in = nest_loop(l->u, &root, h->along, step, h->turned ? NEST_BACK : NEST_CUT);
+    NestStep *fill = nest_step(l->u, in, NEST_FILL);
+    fill->hold = hold;
+    fill->pieces = true;
+    NestPlace *p = &l->places[h->along], before = *p;
+    p->part = true; /* the last step stays in the panel */
+    GenScope scope = gen_enter(&l->g, &b);
+    nest_steps(l, root.first);
+    gen_leave(&l->g, scope);
+    l->places[h->along] = before;
+    return b;
+}
+
 /* In lanes of `across`, for each position along. */
 static void fill_square(Lower *l, int hold)
 {
@@ -182,10 +332,7 @@ static void fill_square(Lower *l, int hold)
     nest_steps(l, root.first);
     gen_leave(g, scope);
     kir_if(l->a, g->block, NULL, b, NULL);
-    const KirExpr *all = kir_name(l->a, t, name);
-    const char *turn =
-        arena_printf(l->a, "CAT(cs_square_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -t.lanes);
-    kir_eval(l->a, g->block, kir_call(l->a, t, turn, 1, &all));
+    turn(l, t, name);
 }
 
 static void fill_registers(Lower *l, int hold)
@@ -200,7 +347,7 @@ static void fill_registers(Lower *l, int hold)
     }
     if (!h->width) { /* one value, at the positions around */
         kir_decl(l->a, g->block, t, k->name, NULL);
-        nest_fill_here(l, hold);
+        fill_one(l, hold);
         return;
     }
     const KirExpr *width = width_of(l, h);
@@ -224,13 +371,24 @@ static void fill_panel(Lower *l, int hold)
         kir_array(l->a, g->block, t, k->name, false, 1, &size);
     }
     KirBlock slow = fill_block(l, hold, false);
-    if (!h->vectors) {
+    if (!h->vectors && !h->turned) {
         kir_if(l->a, g->block, NULL, slow, NULL);
         return;
     }
-    KirBlock fast = fill_block(l, hold, true);
-    const KirExpr *end = nest_add(l, l->places[h->across].at, width_of(l, h));
-    kir_if(l->a, g->block, nest_op(l, FD_OP_LE, end, nest_length(l, h->across)), fast, &slow);
+    bool whole = !h->turned && is_whole(l, h);
+    KirBlock fast = whole ? fill_block(l, hold, true) : pieces_block(l, hold);
+    const KirExpr *can;
+    if (h->turned) { /* the block has a square's length */
+        const KirExpr *length =
+            nest_op(l, FD_OP_SUB, nest_range_end(l, h->along), l->places[h->along].at);
+        can = nest_op(l, FD_OP_GE, length, nest_lanes_number(l));
+    } else {
+        Num *width =
+            whole ? h->width : num_op(l->u, FD_OP_MUL, nest_lane_count(l->u, g->lanes), h->vectors);
+        const KirExpr *end = nest_add(l, l->places[h->across].at, nest_number(l, "width", width));
+        can = nest_op(l, FD_OP_LE, end, nest_length(l, h->across));
+    }
+    kir_if(l->a, g->block, can, fast, &slow);
 }
 
 /* All work-items of the group fill it together; neighbours follow its unit stride. */

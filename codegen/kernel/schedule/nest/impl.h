@@ -86,8 +86,9 @@ void nest_box(Lower *l, const NestStep *s);
 
 /* hold.c */
 void nest_fill(Lower *l, const NestStep *s);
-void nest_fill_here(Lower *l, int hold); /* the value at this position into its place */
-void nest_remember(Lower *l);            /* values that are kept are taken from there */
+/* The value at this position into its place; pieces: those of the whole width. */
+void nest_fill_here(Lower *l, int hold, bool pieces);
+void nest_remember(Lower *l); /* values that are kept are taken from there */
 const KirExpr *nest_panel_begin(Lower *l,
                                 int hold); /* where the panel around this position begins */
 const KirExpr *nest_panel_steps(Lower *l, int hold); /* and how many steps have been taken of it */

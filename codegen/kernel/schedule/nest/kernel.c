@@ -429,7 +429,7 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_RANGE: nest_range_here(l, s->axis); break;
         case NEST_SHARED: nest_shared_here(l, s->axis); break;
         case NEST_HOLD: nest_fill(l, s); break;
-        case NEST_FILL: nest_fill_here(l, s->hold); break;
+        case NEST_FILL: nest_fill_here(l, s->hold, s->pieces); break;
         case NEST_AHEAD: nest_ahead_here(l, s); break;
         case NEST_BEFORE:
         case NEST_IN:

@@ -106,6 +106,7 @@ typedef struct NestStep {
     int hold;       /* HOLD, AHEAD; -1: where the next GIVE reads and writes */
     int box;        /* BEFORE .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
+    bool pieces;    /* FILL: all of a panel's width, a vector or square after the other */
     struct NestStep *first, *last, *next;
 } NestStep;
 
@@ -126,6 +127,7 @@ typedef struct NestHold {
     Num *width; /* how many of it side by side; REGISTERS: values or vectors */
     Num *
         vectors; /* the same in vectors, where it can be evaluated in lanes of `across`, else NULL */
+    bool turned; /* a panel is filled by squares, evaluated in lanes of `along` */
 } NestHold;
 
 /* Where results of reductions stay between nests, or between blocks of one: an element for each

@@ -133,6 +133,7 @@ static void print_hold(Printer *p, const NestHold *h)
     if (h->across >= 0) text_printf(p->out, " across %s", axis(p, h->across));
     number(p, "times", h->width);
     number(p, "vectors", h->vectors);
+    if (h->turned) text_add(p->out, " turned");
     text_printf(p->out, " = %s", nest_term_name(&p->names, h->value));
 }
 

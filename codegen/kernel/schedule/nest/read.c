@@ -47,6 +47,7 @@ static void read_hold(Reader *r, NestStep *in)
     if (reader_accept(r, "across")) h.across = reader_axis(r);
     h.width = reader_optional(r, "times");
     h.vectors = reader_optional(r, "vectors");
+    h.turned = reader_accept(r, "turned");
     reader_expect(r, "=");
     h.value = reader_term(r);
     if (r->n->nholds == NEST_HOLDS) reader_fail(r, "too many holds");

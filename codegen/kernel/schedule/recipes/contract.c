@@ -15,8 +15,7 @@
  * Keeps: results per device (order of k; tiles: the order of the graph). */
 #include "recipe.h"
 
-enum { AHEAD_ROWS = 32, AHEAD_COLUMNS = 16 }; /* steps of k */
-enum { FEW_TILES = 4 };
+enum { AHEAD_ROWS = 32, AHEAD_COLUMNS = 16 /* steps of k */, FEW_TILES = 4 };
 enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
 typedef struct Tile {
@@ -68,6 +67,30 @@ static NestHold hold_of(Tile *t, int operand, const TileAxes *x, NestSpace space
     h.along = -1;
     if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col], recipe_allowed(t->u)))
         h.vectors = t->nv;
+    return h;
+}
+
+static bool moves_by_one(const void *v, const FdNode *n)
+{
+    return is_read(n) && read_movement(n, v) == MOVES_UNIT;
+}
+
+/* Filled in vectors across, by squares where the operand lies along the reduction, or one by one. */
+static NestHold panel_of(Tile *t, int operand, const TileAxes *x, NestSpace space, bool filled)
+{
+    Unit *u = t->u;
+    const Operand *o = &t->c.operands[operand];
+    const FdNode *r = t->c.reduces[o->group];
+    NestHold h = hold_of(t, operand, x, space);
+    bool row = o->side == SIDE_ROW;
+    h.along = x->k[o->group];
+    h.width = row ? t->mr : t->nr;
+    if ((h.filled = filled)) return h;
+    if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(u)))
+        h.vectors =
+            num_define(u, fresh_name(u, "MV"), num_ceildiv(u, t->mr, nest_lane_count(u, t->lanes)));
+    h.turned = !h.vectors && r->nvars == 1 && fd_any(o->node, moves_by_one, r->vars[0]) &&
+               lanes_possible(o->node, r->vars[0], recipe_allowed(u));
     return h;
 }
 
@@ -167,11 +190,9 @@ static void panel_nest(Tile *t, Num *when, bool direct)
     if (x.batch >= 0) in = nest_loop(u, in, x.batch, NULL, NEST_CUT);
     for (int i = 0; !direct && i < t->c.noperands; i++) {
         if (t->c.operands[i].side != SIDE_COL) continue;
-        NestHold h = hold_of(t, i, &x, NEST_PRIVATE);
+        NestHold h = panel_of(t, i, &x, NEST_PRIVATE, false);
         h.name = "panel";
-        h.along = x.k[t->c.operands[i].group];
         h.depth = t->kb;
-        h.width = t->nr;
         nest_hold(u, in, nest_add_hold(n, h));
     }
     /* One variable: rows are a stride apart, which takes few registers, so the last tile overlaps the
@@ -189,15 +210,12 @@ static void panel_nest(Tile *t, Num *when, bool direct)
 
 static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled)
 {
-    NestHold h = hold_of(t, operand, x, NEST_GLOBAL);
+    NestHold h = panel_of(t, operand, x, NEST_GLOBAL, filled);
     h.name = arena_printf(t->u->arena, "panel%d", operand);
     h.temp = t->temps[operand];
-    h.filled = filled;
     h.batch = x->batch;
-    h.along = x->k[t->c.operands[operand].group];
     h.depth = t->blocks ? t->kc : t->ks[t->c.operands[operand].group];
     h.reach = t->blocks ? num_op(t->u, FD_OP_MUL, t->blocks, t->kc) : NULL;
-    h.width = t->c.operands[operand].side == SIDE_ROW ? t->mr : t->nr;
     return h;
 }
 
@@ -385,7 +403,7 @@ static Num *on_cpu(Tile *t, Num *when)
         Num *cached = num_op(u, FD_OP_LE, rows, l2);
         fits = num_and(u, fits, num_op(u, FD_OP_LOR, few, cached));
     } else {
-        rows = num_op(u, FD_OP_MUL, rows, num_int(u, 2));
+        rows = num_op(u, FD_OP_MUL, rows, num_int(u, 3));
         fits = num_and(u, fits, num_op(u, FD_OP_LE, rows, l2));
     }
     if (c->nrows == 1) fits = num_and(u, fits, num_op(u, FD_OP_GE, t->m, t->mr));

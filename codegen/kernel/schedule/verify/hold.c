@@ -85,11 +85,15 @@ static void panel(Verify *v, const NestHold *h)
     }
     depth(v, h);
     Num *lanes = verify_lane_count(v);
-    if (h->vectors && !verify_same(u, num_op(u, FD_OP_MUL, lanes, h->vectors), h->width))
+    if (h->vectors && !verify_same(u, num_op(u, FD_OP_MUL, lanes, h->vectors), h->width) &&
+        !verify_same(u, h->vectors, num_ceildiv(u, h->width, lanes)))
         verify_fail(v, "hold %s: its vectors are not as wide as it is", h->name);
     if (h->vectors && (v->n->axes[h->across].nvars != 1 ||
                        !lanes_possible(h->value, *v->n->axes[h->across].vars, verify_allowed(v))))
         verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
+    if (h->turned && (h->vectors || v->n->axes[h->along].nvars != 1 ||
+                      !lanes_possible(h->value, *v->n->axes[h->along].vars, verify_allowed(v))))
+        verify_fail(v, "hold %s: what is kept cannot be turned", h->name);
     Num *span = verify_span(v, h->across);
     bool fits = h->filled || (verify_is_open(v, h->across) && verify_same(u, h->width, span));
     if (!fits)
@@ -104,7 +108,7 @@ static void panel(Verify *v, const NestHold *h)
 static void local(Verify *v, const NestHold *h)
 {
     panel(v, h);
-    if (h->vectors || h->filled || h->batch >= 0)
+    if (h->vectors || h->turned || h->filled || h->batch >= 0)
         verify_fail(v, "hold %s: local memory is filled here, by one value an item", h->name);
     if (!v->item_dims) verify_fail(v, "hold %s: local memory is for groups of work-items", h->name);
 }
