@@ -146,7 +146,7 @@ const char *fdi_check_binder(const FdNode *n)
             if (n->vars[k] == v) return "a variable is bound twice";
         if (reduce && !fdi_is_integer(v->type)) return "a reduction's variable must be an integer";
         if (d->kind == FD_DOM_FULL && reduce) return "a reduction's range must be finite";
-        if (d->kind == FD_DOM_INFERRED || d->kind == FD_DOM_GIVEN) {
+        if (d->kind != FD_DOM_OPEN && d->kind != FD_DOM_FULL) {
             if (!fdi_is_integer(v->type)) return "a variable with a range must be an integer";
             const char *why = check_bound(d->lo, n->nvars, n->vars, i);
             if (!why) why = check_bound(d->hi, n->nvars, n->vars, i);

@@ -180,6 +180,13 @@ const FdDom *fdi_dom_of(const FdiMap *doms, const FdNode *var)
     return fdi_map_get(doms, var, &found) ? (const FdDom *)(uintptr_t)found : NULL;
 }
 
+const FdNode *fdi_array_of(const FdNode *let)
+{
+    bool array = let->kind == FD_LET && let->doms[0].kind == FD_DOM_ARRAY;
+    return array && let->body->kind == FD_APPLY && let->body->fn->kind == FD_LET ? let->body->fn
+                                                                                 : NULL;
+}
+
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom)
 {
     return fdi_is_integer(var->type) && fd_range_closed(dom) && fdi_surely_finite(g, dom->lo) &&

@@ -103,7 +103,8 @@ typedef enum FdDomKind {
     FD_DOM_OPEN,     /* to be inferred from the uses */
     FD_DOM_INFERRED, /* [lo, hi) from the uses: every affine use is inside */
     FD_DOM_GIVEN,    /* [lo, hi) from a constraint: uses can fall outside */
-    FD_DOM_FULL      /* all values: an infinite parameter */
+    FD_DOM_FULL,     /* all values: an infinite parameter */
+    FD_DOM_ARRAY     /* [lo, hi) of a function that is stored, so that reads of it are checked */
 } FdDomKind;
 
 /* The range of one bound variable. lo and hi are nodes of type int or long, hi excluded; they may
@@ -343,8 +344,9 @@ typedef struct FdPart {
  * part is a recurrence, infinite, or reads an earlier one elsewhere than at its own point. */
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* The graph of the last part with what the parts before it give as functions in it: arrays that
- * nobody else reads are not made for its sake. They may be read anywhere in their ranges. NULL as
- * above, and where reads cannot be shown to be inside: arrays would say if they are not. */
+ * nobody else reads are not made for its sake. They may be read anywhere; those of which reads
+ * cannot be shown to be inside are stored (FD_DOM_ARRAY), since an array says if one is not. NULL as
+ * above. */
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches

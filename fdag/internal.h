@@ -230,6 +230,8 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs);
 /* Are these bounds finite for sure: do they ask only arrays for their domains? */
 bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */
+/* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
+const FdNode *fdi_array_of(const FdNode *let);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
 
 /* The ranges of the variables that the binders in `list` bind. */

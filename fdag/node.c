@@ -424,7 +424,7 @@ static const FdNode *binder(Fd *fd, FdNode *n, const char *where)
     for (int i = 0; i < n->nvars; i++) {
         doms[i] = n->doms[i];
         own(fd, n->vars[i], where);
-        if (doms[i].kind == FD_DOM_INFERRED || doms[i].kind == FD_DOM_GIVEN) {
+        if (doms[i].kind != FD_DOM_OPEN && doms[i].kind != FD_DOM_FULL) {
             own(fd, doms[i].lo, where);
             own(fd, doms[i].hi, where);
         } else {

@@ -261,57 +261,88 @@ static bool is_at_most(FdFacts *f, const FdNode *x, int64_t more, const FdNode *
     return fd_affine_add(&a, x, 1) && fd_affine_add(&a, y, -1) && fd_shown(f, &a);
 }
 
-/* Is each read of an earlier part sure to be inside its range? An array would say if not, a function
- * that is inlined may not. */
-static bool reads_inside(const Whole *w, const FdNode *root)
+/* Which earlier parts are read where that is not sure to be inside their ranges? An array would say
+ * if not, a function that is inlined may not. False: one is used otherwise than by reads. */
+static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
 {
     FdiNodes stack = {0};
     FdSeen seen = {0};
-    bool let = root->kind == FD_LET, inside = true;
+    bool let = root->kind == FD_LET, reads = true;
     const FdNode *body = let ? root->body : root;
     FdFacts *f = fd_facts_new(w->fd, let ? root->nvars : 0, root->vars, root->doms, body);
     vec_push(&stack, body);
-    while (stack.len && inside) {
+    while (stack.len && reads) {
         const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
-        bool earlier = false;
+        int part = -1;
         if (!fd_meet(&seen, n)) continue;
         for (int k = 0; n->kind == FD_APPLY && k < w->n; k++)
-            earlier = earlier || n->fn == w->roots[k];
-        for (int d = 0; earlier && inside && d < n->nargs; d++)
-            inside = is_at_most(f, n->fn->doms[d].lo, 0, n->args[d]) &&
-                     is_at_most(f, n->args[d], 1, n->fn->doms[d].hi);
+            if (n->fn == w->roots[k]) part = k;
+        for (int d = 0; part >= 0 && !outside[part] && d < n->nargs; d++)
+            outside[part] = !is_at_most(f, n->fn->doms[d].lo, 0, n->args[d]) ||
+                            !is_at_most(f, n->args[d], 1, n->fn->doms[d].hi);
         for (int i = fd_children(n, below); i-- > 0;) {
-            if (earlier && below[i] == n->fn) continue;
-            for (int k = 0; k < w->n; k++) inside = inside && below[i] != w->roots[k];
+            if (part >= 0 && below[i] == n->fn) continue;
+            for (int k = 0; k < w->n; k++) reads = reads && below[i] != w->roots[k];
             vec_push(&stack, below[i]);
         }
     }
     fd_facts_free(f);
     fd_seen_free(&seen);
     vec_free(&stack);
-    return inside;
+    return reads;
+}
+
+/* The function as an array. */
+static const FdNode *stored(Fd *fd, const FdNode *root)
+{
+    FdDom doms[FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_RANK];
+    for (int d = 0; d < root->nvars; d++) {
+        doms[d] = (FdDom){FD_DOM_ARRAY, root->doms[d].lo, root->doms[d].hi};
+        vars[d] = fd_var(fd, root->vars[d]->type, root->vars[d]->name);
+    }
+    const FdNode *element = fd_apply(fd, root, root->nvars, vars, root->loc);
+    return fd_let(fd, root->nvars, vars, doms, element, root->loc);
+}
+
+/* The last part over those before it, of which these are stored. Finds which have to be. */
+static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *slots, bool *outside)
+{
+    Fd *fd = w->fd;
+    bool good = true;
+    w->n = 0;
+    w->agrees.len = 0;
+    for (int k = 0; k < n && good; k++) {
+        const FdNode **values, **shapes;
+        part_slots(w, &parts[k], slots, &values, &shapes);
+        const FdNode *root = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
+        w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
+        checks_of(w, parts[k].graph, shapes);
+        good = find_outside(w, root, outside);
+        w->roots[w->n++] = outside[k] ? stored(fd, root) : root;
+    }
+    return good ? w->roots[n - 1] : NULL;
 }
 
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
 {
     Whole w = {.fd = fd};
+    bool outside[FD_MAX_FIELDS] = {0}, again = true;
+    const FdNode *root = NULL;
+    if (n > FD_MAX_FIELDS) return NULL;
     for (int k = 0; k < n; k++) {
         const FdGraph *g = parts[k].graph;
         if (!is_plain(g->root) || (k < n - 1 && g->root->kind != FD_LET)) return NULL;
         for (int i = 0; i < g->nslots; i++)
             if (g->slots[i].def) return NULL;
     }
-    bool inside = true;
-    for (int k = 0; k < n && inside; k++) {
-        const FdNode **values, **shapes;
-        part_slots(&w, &parts[k], slots, &values, &shapes);
-        w.roots[k] = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
-        w.shapes[k] = w.roots[k]->kind == FD_LET ? shape_of(fd, w.roots[k]) : w.roots[k];
-        checks_of(&w, parts[k].graph, shapes);
-        inside = reads_inside(&w, w.roots[k]);
-        w.n++;
+    while (again) {
+        bool before[FD_MAX_FIELDS];
+        memcpy(before, outside, sizeof before);
+        root = chain(&w, n, parts, slots, outside);
+        again = root && memcmp(before, outside, sizeof before) != 0;
     }
-    FdGraph *g = inside ? whole_graph(&w, w.roots[n - 1], false, nslots, slots) : NULL;
+    FdGraph *g = root ? whole_graph(&w, root, false, nslots, slots) : NULL;
     vec_free(&w.agrees);
     return g;
 }

@@ -97,7 +97,9 @@ bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out)
 
 /* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */
 typedef struct CgBinding {
-    const FdBox *slot_boxes;         /* domain of an array slot */
+    /* Domain of an array slot; and as one dimension more, which the rank does not count, the least
+     * of its values and the greatest plus 1, where cg_plan_asks for them and they are known. */
+    const FdBox *slot_boxes;
     const ScalarValue *slot_scalars; /* value of a scalar slot */
 } CgBinding;
 
@@ -153,6 +155,8 @@ bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t
 int cg_plan_flag(const CgPlan *p, const char *name);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
+/* Does the plan ask for the values of an array slot of this rank? */
+bool cg_plan_asks(const CgPlan *p, int slot, int rank);
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out);
 

@@ -44,8 +44,13 @@ const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
 
 /* The inside of a definition: where guards of reads are taken, clamps and remainders do nothing and
  * reads stay inside. `known` says which closed nodes can be evaluated before. Gives the number of
- * conditions that make a point lie inside, each over the variables and closed nodes. */
+ * conditions that make a point lie inside, each over the variables, closed nodes and elements that do
+ * not depend on the last variable: those that all points read, or that are inside where the
+ * conditions without elements hold. */
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                 FdIsKnown *known, const void *ctx, int most, const FdNode **conds);
+
+/* Is n evaluated wherever the body is? */
+bool fd_always(const FdNode *body, const FdNode *n);
 
 #endif

@@ -68,12 +68,40 @@ static bool is_plain(Inside *s, const FdNode *atom, int depth)
     return true;
 }
 
-/* An element that all points of a row read: it can as well be read before them. */
-static bool is_of_row(const Inside *s, const FdNode *atom)
+static void demand(Inside *s, const FdAffine *form);
+
+/* Are the atoms numbers that are known before a row is, none of them an element? */
+static bool is_before_row(const Inside *s, const FdAffine *a)
+{
+    for (int i = 0; i < a->nterms; i++) {
+        const FdNode *atom = a->terms[i].atom;
+        bool own = is_own(s, atom) && atom != s->vars[s->nvars - 1];
+        if (!own && (atom->kind == FD_VAR || !s->known(s->ctx, atom))) return false;
+    }
+    return true;
+}
+
+/* Is a read that no point may make inside, or can it be a condition that it is? */
+static bool demand_inside(Inside *s, const FdNode *read)
+{
+    for (int d = 0; d < read->nargs; d++) {
+        FdAffine forms[2];
+        if (!fdi_read_forms(s->facts, read, d, forms)) return false;
+        for (int i = 0; i < 2; i++) {
+            if (!is_before_row(s, &forms[i])) return false;
+            demand(s, &forms[i]);
+            if (!fd_shown(s->facts, &forms[i])) return false;
+        }
+    }
+    return true;
+}
+
+/* An element that all points of a row read, or could read: it can as well be read before them. */
+static bool is_of_row(Inside *s, const FdNode *atom)
 {
     uint64_t mark;
-    return fdi_applies(atom, FD_LEAF_SLOT) && fdi_map_get(&s->always, atom, &mark) &&
-           !fdi_free_in(atom, s->vars[s->nvars - 1]);
+    return fdi_applies(atom, FD_LEAF_SLOT) && !fdi_free_in(atom, s->vars[s->nvars - 1]) &&
+           (fdi_map_get(&s->always, atom, &mark) || demand_inside(s, atom));
 }
 
 static bool is_sayable(Inside *s, const FdAffine *a)
@@ -148,7 +176,8 @@ static int variable_of(const Inside *s, const FdAffine *a, int64_t *factor)
 }
 
 /* How many positions of variable v, whose factor in the form is 1 or -1, are between an end of its
- * range and where the form becomes 0; -1: not known, or many. */
+ * range and where the form becomes 0; -1: not known, or many. Elements are taken for small: what is
+ * added to a variable is an offset. */
 static int64_t from_end(const Inside *s, const FdAffine *form, int v, bool lower)
 {
     enum { FEW = 64 };
@@ -156,6 +185,8 @@ static int64_t from_end(const Inside *s, const FdAffine *form, int v, bool lower
     int64_t factor;
     FdAffine a = *form;
     if (!d || !d->lo || !fd_affine_factor(form, s->vars[v], &factor)) return -1;
+    for (int i = a.nterms; i-- > 0;)
+        if (fdi_applies(a.terms[i].atom, FD_LEAF_SLOT)) a.terms[i] = a.terms[--a.nterms];
     if (factor != 1 && factor != -1) return -1;
     if (!fd_affine_add(&a, s->vars[v], -factor)) return -1;
     if (!fd_affine_add(&a, lower ? d->lo : d->hi, factor) || a.nterms) return -1;
@@ -173,9 +204,9 @@ static int larger_side(const Inside *s, const FdNode *n)
     int v = variable_of(s, &forms[0], &factor);
     if (v < 0) return -1;
     bool rises = factor > 0; /* true at the low end */
-    if (from_end(s, &forms[0], v, true) >= 0) return !rises;
-    if (from_end(s, &forms[0], v, false) >= 0) return rises;
-    return -1;
+    int64_t low = from_end(s, &forms[0], v, true), high = from_end(s, &forms[0], v, false);
+    if (low < 0 && high < 0) return -1;
+    return low >= 0 && (high < 0 || low <= high) ? !rises : rises;
 }
 
 /* x == y is to be false: near one end of the variable's range it is so beyond. */
@@ -202,7 +233,8 @@ static bool is_comparison(const FdNode *n)
     return fd_op_compares(op) && fdi_is_word(n->args[0]);
 }
 
-/* The condition is to have this value; truth -1: whichever is the larger part. */
+/* The condition is to have this value, or whichever is the larger part where that is known (truth -1:
+ * only there). */
 static void want(Inside *s, const FdNode *cond, int truth)
 {
     enum { DEEPEST = 64 };
@@ -227,7 +259,8 @@ static void want(Inside *s, const FdNode *cond, int truth)
             if (unequal) demand_unequal(s, n);
             continue;
         }
-        if (t < 0) t = larger_side(s, n);
+        int larger = larger_side(s, n);
+        if (larger >= 0) t = larger;
         if (t < 0) continue;
         bool less = (op == FD_OP_LT || op == FD_OP_LE) == (t == 1); /* the left is the less */
         bool strict = (op == FD_OP_LT || op == FD_OP_GT) == (t == 1);
@@ -300,12 +333,17 @@ static void look_at(Inside *s, const FdNode *body)
     find_costs(s);
 }
 
+/* Guards that are guarded come after what guards them, which decides some. */
 static void all_guards(Inside *s)
 {
-    for (size_t i = 0; i < s->nodes.len; i++) {
+    for (size_t i = s->nodes.len; i-- > 0;) {
         const FdNode *n = s->nodes.data[i];
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
         if (op == FD_OP_SELECT || op == FD_OP_LAND || op == FD_OP_LOR) guard(s, n, op);
+    }
+    for (size_t i = 0; i < s->nodes.len; i++) {
+        const FdNode *n = s->nodes.data[i];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
         if ((op == FD_OP_MIN || op == FD_OP_MAX) && fdi_is_word(n)) clamp(s, n);
         if ((op == FD_OP_REM || op == FD_OP_DIV) && fdi_is_word(n)) remainder_of(s, n);
     }
@@ -341,7 +379,30 @@ static void keep_needed(Inside *s, const FdDom *doms, const FdNode *body)
     }
 }
 
-static void find_always(Inside *s, const FdNode *body)
+/* Reads in a condition that not all points make are inside by conditions that are tested before any
+ * element is read; if those have gone it goes too. */
+static void drop_unread(Inside *s, const FdDom *doms, const FdNode *body)
+{
+    FdFacts *f = fd_facts_new(s->fd, s->nvars, s->vars, doms, body);
+    FdAffine form;
+    for (int i = 0; i < s->n; i++)
+        if (fd_condition_form(s->conds[i], &form) && is_before_row(s, &form)) fd_fact(f, &form);
+    for (int i = s->n; i-- > 0;) {
+        bool inside = fd_condition_form(s->conds[i], &form);
+        for (int t = 0; t < form.nterms && inside; t++) {
+            const FdNode *atom = form.terms[t].atom;
+            uint64_t mark;
+            if (!fdi_applies(atom, FD_LEAF_SLOT) || fdi_map_get(&s->always, atom, &mark)) continue;
+            for (int d = 0; d < atom->nargs; d++) inside = inside && fd_read_shown(f, atom, d);
+        }
+        if (inside) continue;
+        s->n--;
+        for (int k = i; k < s->n; k++) s->conds[k] = s->conds[k + 1];
+    }
+    fd_facts_free(f);
+}
+
+static void find_always(const FdNode *body, FdiMap *always)
 {
     FdiNodes stack = {0};
     uint64_t mark;
@@ -349,12 +410,22 @@ static void find_always(Inside *s, const FdNode *body)
     while (stack.len) {
         const FdNode *n = stack.data[--stack.len];
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || fdi_map_get(&s->always, n, &mark)) continue;
-        fdi_map_set(&s->always, n, 1);
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || fdi_map_get(always, n, &mark)) continue;
+        fdi_map_set(always, n, 1);
         for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
             if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
     }
     vec_free(&stack);
+}
+
+bool fd_always(const FdNode *body, const FdNode *n)
+{
+    FdiMap always = {0};
+    uint64_t mark;
+    find_always(body, &always);
+    bool found = fdi_map_get(&always, n, &mark);
+    fdi_map_free(&always);
+    return found;
 }
 
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
@@ -362,7 +433,7 @@ int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
 {
     enum { ROUNDS = 8 };
     Inside s = {.fd = fd, .nvars = nvars, .vars = vars, .known = known, .ctx = ctx};
-    find_always(&s, body);
+    find_always(body, &s.always);
     body = fd_unroll(fd, body);
     s.facts = fd_facts_new(fd, nvars, vars, doms, body);
     s.most = most, s.conds = conds;
@@ -374,6 +445,7 @@ int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
         if (s.n == before) all_reads(&s);
     }
     keep_needed(&s, doms, body);
+    drop_unread(&s, doms, body);
     fd_facts_free(s.facts);
     fdi_map_free(&s.costs);
     fdi_map_free(&s.always);

@@ -6,7 +6,8 @@
  * index is not affine (a gather), or when there are several with different arguments (stencils of
  * stencils; the cost of what is inlined adds up, so long chains stay linear). One that is given to
  * a user function may be applied there any number of times.
- * A recurrence always becomes one: its values are kept as they come. One that depends on variables
+ * Always becomes one what has to be an array (FD_DOM_ARRAY), so that reads of it are checked, and
+ * a recurrence: its values are kept as they come. One that depends on variables
  * around it gets them as parameters of its own:
  *   before: let(i, j) (rec s(k) s(k - 1) + a(i, k))(j)
  *   after:  let(i, j) t(i, j)      with slot t = rec s(i, k) s(i, k - 1) + a(i, k)
@@ -25,6 +26,8 @@ typedef struct Fuse {
     FdiMap lets;   /* applied let -> position in costs */
     double *costs; /* of one application, inner decisions included */
     FdiMap stored; /* lets that become temporaries -> why, a number of `whys` */
+    FdiMap inner;  /* functions that such a let is of (fd_array) */
+    bool lost;     /* one of these cannot be stored */
     VEC(const char *) whys;
     VEC(FdFused) fused;
 } Fuse;
@@ -197,6 +200,11 @@ static void decide(Fuse *f)
     for (size_t i = 0; i < f->nodes.len; i++) {
         const FdNode *n = f->nodes.data[i];
         uint64_t dummy;
+        if (fdi_array_of(n)) {
+            f->lost = f->lost || !storable(f, n);
+            fdi_map_set(&f->inner, fdi_array_of(n), 1);
+            keep(f, n, "an array, reads of which are checked");
+        }
         if (n->kind == FD_LET && n->self && n != f->graph->root && storable(f, n))
             keep(f, n, "a recurrence, whose values are kept as they come");
         for (int k = 0; fdi_applies(n, FD_LEAF_USER) && k < n->nargs; k++)
@@ -222,7 +230,8 @@ static void decide(Fuse *f)
         double cost = fdi_cost(let->body, &f->lets, f->costs);
         double times = evaluations(f, let, cost);
         uint64_t dummy;
-        bool again = !let->self && (times - 1) * cost > WORTH_A_TRIP && storable(f, let);
+        bool again = !let->self && !fdi_array_of(let) && (times - 1) * cost > WORTH_A_TRIP &&
+                     storable(f, let);
         if (again) {
             Arena *a = f->fd->arena;
             keep(f, let,
@@ -231,7 +240,7 @@ static void decide(Fuse *f)
         }
         if (fdi_map_get(&f->stored, let, &dummy))
             cost = FDI_COST_READ;
-        else
+        else if (!fdi_map_get(&f->inner, let, &dummy))
             vec_push(&f->fused, ((FdFused){let, cost, times}));
         f->costs[next] = cost;
         fdi_map_set(&f->lets, let, next++);
@@ -241,7 +250,8 @@ static void decide(Fuse *f)
 
 static const FdNode *temporary(Fuse *f, const FdNode *let, const char *why)
 {
-    FdSlot slot = {.type = let->type, .is_array = true, .def = let, .why = why};
+    const FdNode *of = fdi_array_of(let);
+    FdSlot slot = {.type = let->type, .is_array = true, .def = of ? of : let, .why = why};
     slot.name = arena_printf(f->fd->arena, "t%d", f->graph->nslots);
     return fd_slot(f->fd, fdi_add_slot(f->fd, f->graph, slot), slot.type, slot.name);
 }
@@ -273,13 +283,13 @@ static void store(Fuse *f)
 bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
 {
     Fuse f = {.fd = fd, .graph = g};
-    (void)error;
     fdi_rewrite_graph(fd, g, resolve, NULL);
     lift_recurrences(&f);
     fdi_postorder(g->root, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
     decide(&f);
-    if (f.stored.used) store(&f);
+    if (f.lost) *error = (FdError){.message = "an array that is read here has no bounds"};
+    if (f.stored.used && !f.lost) store(&f);
     g->nfused = (int)f.fused.len;
     g->fused = f.fused.len ? arena_copy(fd->arena, f.fused.data, f.fused.len * sizeof *f.fused.data)
                            : NULL;
@@ -289,5 +299,6 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     fdi_map_free(&f.at);
     fdi_map_free(&f.lets);
     fdi_map_free(&f.stored);
-    return true;
+    fdi_map_free(&f.inner);
+    return !f.lost;
 }

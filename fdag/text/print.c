@@ -118,7 +118,7 @@ static void add_fn(Printer *p, const FdNode *fn)
 
 static void add_binder(Printer *p, const FdNode *n)
 {
-    static const char *const kinds[] = {"open", "infer", "given", "full"};
+    static const char *const kinds[] = {"open", "infer", "given", "full", "array"};
     text_add(p->out, " (");
     for (int i = 0; i < n->nvars; i++) {
         const FdDom *d = &n->doms[i];

@@ -211,6 +211,7 @@ static int read_ranges(Reader *r, const FdNode **vars, FdDom *doms)
         FdDom *d = &doms[n++];
         d->kind = rd_accept(r, "infer")   ? FD_DOM_INFERRED
                   : rd_accept(r, "given") ? FD_DOM_GIVEN
+                  : rd_accept(r, "array") ? FD_DOM_ARRAY
                   : rd_accept(r, "full")  ? FD_DOM_FULL
                                           : FD_DOM_OPEN;
         if (d->kind == FD_DOM_OPEN) rd_expect(r, "open");

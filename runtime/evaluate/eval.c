@@ -19,7 +19,8 @@
 /* What one evaluation binds, in an arena of its own. */
 typedef struct Numbers {
     Arena *arena;
-    FdEnv env; /* by slot number */
+    FdEnv env;         /* by slot number */
+    FdBox *slot_boxes; /* the binding's */
     CgBinding binding;
     CgSchedule schedule;
     uint32_t variant;
@@ -71,6 +72,7 @@ static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
         slot_boxes[k] = boxes[o->slots[k]];
         slot_scalars[k] = scalars[o->slots[k]];
     }
+    n->slot_boxes = slot_boxes;
     n->binding = (CgBinding){slot_boxes, slot_scalars};
     for (int k = 0; k < o->nranges; k++) {
         const FdNode *binder = o->range_binder[k];
@@ -197,6 +199,35 @@ static bool reports_errors(const CgSchedule *s)
     return false;
 }
 
+/* The range of an array's values, if it is small and the host has them. */
+static void add_values(const Array *a, ScalarKind kind, FdBox *box)
+{
+    enum { FEW = 4096 };
+    int64_t count, lo = 0, hi = 0;
+    const Buffer *b = a->head.buffer;
+    bool known = b && b->host && !b->host_stale && rt_box_count(box, &count) && count <= FEW;
+    for (int64_t i = 0; known && i < count; i++) {
+        const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
+        int64_t v = scalar_load(at, kind).i;
+        if (i == 0 || v < lo) lo = v;
+        if (i == 0 || v >= hi) hi = v + 1;
+    }
+    box->dim[box->rank].lo = lo;
+    box->dim[box->rank].hi = hi;
+}
+
+static void find_values(const Evaluation *e, const Kernel *kernel, Numbers *n)
+{
+    const Composed *c = e->composed;
+    for (int k = 0; k < c->order.nslots; k++) {
+        int slot = c->order.slots[k];
+        FdBox *box = &n->slot_boxes[k];
+        const FdType *t = c->graph.slots[slot].type;
+        if (t->nparams && e->leaves.data[slot].array && cg_plan_asks(kernel->plan, k, box->rank))
+            add_values(e->leaves.data[slot].array, t->result->scalar, box);
+    }
+}
+
 /* Binds the plan of a kernel to the numbers. */
 static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers *n,
                  const Results *r, const CsSite *site)
@@ -204,6 +235,7 @@ static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers
     Composed *c = e->composed;
     const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
+    find_values(e, k, n);
     n->variant = cg_plan_variant(k->plan, &n->binding, device);
     bool good =
         cg_plan_bind(k->plan, &n->binding, device, n->arena, &n->schedule) && s->nouts == r->n;

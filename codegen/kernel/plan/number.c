@@ -191,6 +191,7 @@ Num *num_roundup(Unit *u, Num *x, Num *y)
 static Num *number_of(Unit *u, const FdNode *n);
 static const char *fresh_text(Unit *u, Num *x);
 static Num *slot_bound(Unit *u, int slot, int dim, bool lower);
+static bool is_input(const Unit *u, const FdNode *array);
 
 static bool is_symbol(Num *x)
 {
@@ -293,6 +294,24 @@ Num *num_meaning(Unit *u, Num *x)
     return x;
 }
 
+static bool has_elements(const FdType *t)
+{
+    const FdType *e = t->nparams && t->nparams < FD_MAX_RANK ? t->result : NULL;
+    return e && !e->nparams && !e->record && e->scalar != SC_BOOL && scalar_is_integer(e->scalar) &&
+           scalar_bytes(e->scalar) <= 4;
+}
+
+Num *num_elements(Unit *u, const FdNode *read, bool greatest)
+{
+    if (!is_read(read) || !is_input(u, read->fn) || !has_elements(read->fn->type)) return NULL;
+    int rank = read->fn->type->nparams;
+    Num *lo = slot_bound(u, read->fn->slot, rank, true),
+        *n = slot_bound(u, read->fn->slot, rank, false), *one = num_int(u, 1);
+    Num *end = greatest ? num_op(u, FD_OP_SUB, num_op(u, FD_OP_ADD, lo, n), one) : lo;
+    Num *beyond = num_int(u, greatest ? (int64_t)1 << 32 : -((int64_t)1 << 32));
+    return num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 0)), end, beyond);
+}
+
 Num *num_slot(Unit *u, int number, int dim, bool lower)
 {
     if (number < 0 || number >= u->order->nslots) return NULL;
@@ -300,7 +319,8 @@ Num *num_slot(Unit *u, int number, int dim, bool lower)
     const FdType *t = u->g->slots[slot].type;
     if (dim < 0 && !t->nparams)
         return number_of(u, fd_slot(u->fd, slot, t, u->g->slots[slot].name));
-    return dim >= 0 && dim < t->nparams ? slot_bound(u, slot, dim, lower) : NULL;
+    bool elements = dim == t->nparams && has_elements(t);
+    return elements || (dim >= 0 && dim < t->nparams) ? slot_bound(u, slot, dim, lower) : NULL;
 }
 
 Num *num_define(Unit *u, const char *name, Num *x)

@@ -70,6 +70,11 @@ const char *num_text(struct Unit *u, Num *x);
 Num *num_read(struct Unit *u, const char **text, bool truth, const char **error);
 Num *num_find(struct Unit *u, const char *name,
               size_t len); /* by name: lets, macros, facts; NULL */
+/* The least or greatest value of the array that a read is of, as far as the host knows it: small arrays
+ * of integers that it has at hand. Else, and where nothing is known, beyond all ints. NULL: not such an
+ * array. In plans the values are one more dimension, s3.lo1 and s3.n1 of an array of rank 1; n is 0
+ * where they are not known. */
+Num *num_elements(struct Unit *u, const FdNode *read, bool greatest);
 /* A bound of dimension dim of the slot that plans give this number; dim -1: its value. NULL: it has
  * no such thing. */
 Num *num_slot(struct Unit *u, int number, int dim, bool lower);

@@ -78,6 +78,7 @@ typedef struct Step {
 
 struct CgPlan {
     Arena *arena;
+    unsigned char *asked;   /* by slot: dimensions that are used */
     ScalarKind *slot_types; /* of scalar slots */
     int nslots, ntemps, nouts, nsteps, nkernels;
     Names defines, lets, flags;
@@ -156,6 +157,7 @@ static int resolve(void *ctx, const char *name, int len)
     int slot, dim;
     bool lower;
     if (plan_slot_symbol(name, n, &slot, &dim, &lower) && slot < p->nslots && dim < FD_MAX_RANK) {
+        if (dim >= p->asked[slot]) p->asked[slot] = (unsigned char)(dim + 1);
         SymbolClass class = dim < 0 ? SYM_SLOT_VALUE : lower ? SYM_SLOT_LO : SYM_SLOT_N;
         return (int)class << CLASS_SHIFT | slot << INDEX_SHIFT | (dim < 0 ? 0 : dim);
     }
@@ -310,6 +312,8 @@ static void read_line(Reader *r)
     CgPlan *p = r->plan;
     if (accept(r, "slots ")) {
         p->nslots = read_number(r, 1 << 16);
+        p->asked = arena_array(p->arena, unsigned char, p->nslots + 1);
+        memset(p->asked, 0, (size_t)p->nslots + 1);
     } else if (accept(r, "slot ")) {
         read_slot(r);
     } else if (accept(r, "define ")) {
@@ -403,6 +407,11 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
 void cg_plan_free(CgPlan *p)
 {
     if (p) arena_free(p->arena);
+}
+
+bool cg_plan_asks(const CgPlan *p, int slot, int rank)
+{
+    return slot < p->nslots && p->asked[slot] > rank;
 }
 
 int cg_plan_kernels(const CgPlan *p, const char *const **names)

@@ -45,6 +45,9 @@ static bool add_atom(Walk *w, const FdNode *atom, int64_t factor, Num **low, Num
         if (!d || !d->lo || !node_is_closed(d->lo) || !node_is_closed(d->hi)) return false;
         first = plan_lo(u, d);
         last = num_op(u, FD_OP_ADD, first, num_op(u, FD_OP_SUB, plan_n(u, d), num_int(u, 1)));
+    } else if (is_read(atom)) {
+        first = num_elements(u, atom, false);
+        last = num_elements(u, atom, true);
     } else {
         first = last = num_of(u, atom);
     }

@@ -23,6 +23,18 @@ typedef struct Bound {
     const KirExpr *here;
 } Bound;
 
+/* A condition, or its bound; in `box`, where those without reads hold. */
+static const KirExpr *condition_value(Lower *l, int box, const FdNode *n)
+{
+    Gen *g = &l->g;
+    unit_count(l->u, n);
+    PlanSuspects here = nest_condition(l->u, l->n, l->place, box, n);
+    g->here = &here;
+    const KirExpr *e = gen_value(g, n);
+    g->here = NULL;
+    return e;
+}
+
 /* A condition's bound, as a position. */
 static void tighten(Lower *l, Bound *b, const FdNode *value, bool lower, const NestAxis *x)
 {
@@ -35,8 +47,7 @@ static void tighten(Lower *l, Bound *b, const FdNode *value, bool lower, const N
     }
     const KirExpr *lo, *n;
     gen_range(&l->g, x->doms, x->vars[0], &lo, &n);
-    unit_count(l->u, value);
-    const KirExpr *e = kir_convert(l->a, idx, gen_value(&l->g, value));
+    const KirExpr *e = kir_convert(l->a, idx, condition_value(l, -1, value));
     e = nest_op(l, FD_OP_SUB, e, lo);
     b->here = !b->here ? e : lower ? most(l, b->here, e) : kir_min(l->a, b->here, e);
 }
@@ -102,17 +113,49 @@ static void part(Lower *l, const NestStep *s)
     p->n = n;
 }
 
+static bool reads(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return is_read(n);
+}
+
+/* Do those conditions of a box hold that read elements, or those that do not? NULL: there are none. */
+static const KirExpr *some_hold(Lower *l, int number, bool reading)
+{
+    const NestBox *box = &l->n->boxes[number];
+    const KirExpr *all = NULL;
+    for (int i = 0; i < box->nconds; i++) {
+        if (fd_any(box->conds[i], reads, NULL) != reading) continue;
+        const KirExpr *c = condition_value(l, reading ? number : -1, box->conds[i]);
+        all = all ? nest_op(l, FD_OP_LAND, all, c) : c;
+    }
+    return all;
+}
+
+/* Elements are read where the other conditions hold: they may be inside only there. */
+static const KirExpr *all_hold(Lower *l, int number)
+{
+    Gen *g = &l->g;
+    const KirExpr *first = some_hold(l, number, false);
+    bool more = false;
+    for (int i = 0; i < l->n->boxes[number].nconds; i++)
+        more = more || fd_any(l->n->boxes[number].conds[i], reads, NULL);
+    if (!more) return first;
+    if (!first) return some_hold(l, number, true);
+    KirBlock then = {0};
+    const KirExpr *all = gen_variable(g, "inside", first);
+    GenScope scope = gen_enter(g, &then);
+    kir_set(l->a, &then, all, some_hold(l, number, true));
+    gen_leave(g, scope);
+    kir_if(l->a, g->block, all, then, NULL);
+    return all;
+}
+
 static void turn(Lower *l, const NestStep *s)
 {
     Gen *g = &l->g;
-    const NestBox *box = &l->n->boxes[s->box];
-    const KirExpr *all = NULL;
     KirBlock then = {0}, other = {0};
-    for (int i = 0; i < box->nconds; i++) {
-        unit_count(l->u, box->conds[i]);
-        const KirExpr *c = gen_value(g, box->conds[i]);
-        all = all ? nest_op(l, FD_OP_LAND, all, c) : c;
-    }
+    const KirExpr *all = all_hold(l, s->box);
     unsigned place = l->place;
     l->place = nest_at(place, NEST_WHEN, s->box);
     GenScope scope = gen_enter(g, &then);

@@ -252,6 +252,11 @@ NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared);
 int nest_conditions(Unit *u, const Def *d, const FdNode *const **out);
 int nest_add_box(Nest *n, NestBox b);
 NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box);
+/* What may be outside of the reads of a condition of a box along an axis (box -1), or of this one, whose
+ * conditions without reads are tested before, and where conditions of boxes around hold. */
+PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond);
+/* Can it be asked there? What may be outside has to be read there in any case. */
+bool nest_condition_reads(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond);
 /* The place that a step of this kind leads to from another; 0 is where nothing is known. */
 unsigned nest_at(unsigned place, NestKind kind, int box);
 /* Are its lanes of bytes or shorts, and bodies without reductions in these types (fd_narrow)? */

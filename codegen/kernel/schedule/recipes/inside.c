@@ -122,6 +122,15 @@ static int vectors_of(Unit *u, const Inside *x, const Boxes *b)
     return vector ? vector : nest_lanes_for(widest_bytes(inside));
 }
 
+/* Can the columns of a row of the border be found? */
+static bool has_columns(Unit *u, const Inside *x, const Boxes *b)
+{
+    unsigned around = nest_at(0, NEST_UNLESS, b->turns);
+    for (int i = 0; i < x->ncuts; i++)
+        if (!nest_condition_reads(u, b->n, around, -1, x->cuts[i])) return false;
+    return true;
+}
+
 static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes)
 {
     if (!x->nturns) {
@@ -130,7 +139,7 @@ static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *l
     }
     row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes);
     NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
-    if (in_lanes(u, b->n, b->border, x->d->vars[x->last]))
+    if (has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
         row(u, border, b->box, b->last, lanes);
     else
         nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);

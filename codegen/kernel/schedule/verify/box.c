@@ -26,7 +26,9 @@ static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
         const FdNode *value = fd_solve(v->u->fd, b->conds[i], x->vars[0], &lower);
         if (value)
             verify_bound(v, value, false);
-        else if (!num_of(v->u, b->conds[i]))
+        if (value && !nest_condition_reads(v->u, v->n, v->at, -1, b->conds[i]))
+            verify_fail(v, "the box %s reads what may be outside", b->name);
+        else if (!value && !num_of(v->u, b->conds[i]))
             verify_fail(v, "the box %s: a condition bounds no position", b->name);
     }
 }
@@ -41,7 +43,11 @@ void verify_box(Verify *v, const NestStep *s)
     if (!gives(s->first)) verify_fail(v, "a part of the box %s gives nothing", b->name);
     if (v->why) return;
     if (!turn) along_axis(v, b, s);
-    for (int i = 0; turn && !v->why && i < b->nconds; i++) verify_bound(v, b->conds[i], false);
+    for (int i = 0; turn && !v->why && i < b->nconds; i++) {
+        verify_bound(v, b->conds[i], false);
+        if (!nest_condition_reads(v->u, v->n, v->at, s->box, b->conds[i]))
+            verify_fail(v, "the box %s reads what may be outside", b->name);
+    }
     v->at = nest_at(v->at, s->kind, s->box);
     if (!turn) v->part = s->box, v->opened = v->npath;
 }
