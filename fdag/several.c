@@ -261,8 +261,24 @@ static bool is_at_most(FdFacts *f, const FdNode *x, int64_t more, const FdNode *
     return fd_affine_add(&a, x, 1) && fd_affine_add(&a, y, -1) && fd_shown(f, &a);
 }
 
+/* Does a read go along with one of these variables, in another dimension than the last? Then rows of
+ * what it reads can be made as they are needed. */
+static bool is_by_rows(const FdNode *read, int nvars, const FdNode *const *vars)
+{
+    for (int d = 0; d + 1 < read->nargs; d++)
+        for (int v = 0; v < nvars; v++) {
+            FdAffine a;
+            int64_t factor;
+            if (fd_affine(read->args[d], &a) && fd_affine_factor(&a, vars[v], &factor) &&
+                factor == 1)
+                return true;
+        }
+    return false;
+}
+
 /* Which earlier parts are read where that is not sure to be inside their ranges? An array would say
- * if not, a function that is inlined may not. False: one is used otherwise than by reads. */
+ * if not, a function that is inlined may not. False: one is used otherwise than by reads, or would
+ * be stored for nothing. */
 static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
 {
     FdiNodes stack = {0};
@@ -280,6 +296,7 @@ static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
         for (int d = 0; part >= 0 && !outside[part] && d < n->nargs; d++)
             outside[part] = !is_at_most(f, n->fn->doms[d].lo, 0, n->args[d]) ||
                             !is_at_most(f, n->args[d], 1, n->fn->doms[d].hi);
+        if (part >= 0 && outside[part]) reads = let && is_by_rows(n, root->nvars, root->vars);
         for (int i = fd_children(n, below); i-- > 0;) {
             if (part >= 0 && below[i] == n->fn) continue;
             for (int k = 0; k < w->n; k++) reads = reads && below[i] != w->roots[k];

@@ -279,3 +279,59 @@ bool fd_read_shown(FdFacts *f, const FdNode *read, int dim)
     FdAffine forms[2];
     return fdi_read_forms(f, read, dim, forms) && fd_shown(f, &forms[0]) && fd_shown(f, &forms[1]);
 }
+
+/* ---- conditions as nodes ----------------------------------------------------------------- */
+
+static const FdNode *plus(Fd *fd, const FdNode *sum, const FdNode *atom, int64_t factor)
+{
+    const FdNode *x = fdi_scale(fd, fdi_to_long(fd, atom), factor);
+    return sum ? fdi_long_op(fd, FD_OP_ADD, sum, x) : x;
+}
+
+/* The terms of one sign, without it, plus a constant. */
+static const FdNode *sum_of(Fd *fd, const FdAffine *a, bool positive, int64_t more,
+                            const FdNode *without)
+{
+    const FdNode *sum = NULL;
+    for (int i = 0; i < a->nterms; i++) {
+        int64_t k = a->terms[i].factor;
+        if ((k > 0) == positive && a->terms[i].atom != without)
+            sum = plus(fd, sum, a->terms[i].atom, positive ? k : -k);
+    }
+    return sum ? fdi_add_constant(fd, sum, more) : fd_long(fd, more);
+}
+
+const FdNode *fd_condition(Fd *fd, const FdAffine *form)
+{
+    int64_t c = form->constant;
+    const FdNode *both[] = {sum_of(fd, form, true, c > 0 ? c : 0, NULL),
+                            sum_of(fd, form, false, c < 0 ? -c : 0, NULL)};
+    return fd_apply_op(fd, FD_OP_LE, SC_BOOL, 2, both, (FdLoc){0});
+}
+
+bool fd_condition_form(const FdNode *cond, FdAffine *form)
+{
+    FdAffine forms[2];
+    if (fdi_comparison(cond, true, forms) != 1) return false;
+    *form = forms[0];
+    return true;
+}
+
+const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
+{
+    FdAffine a;
+    int64_t factor;
+    if (!fd_condition_form(cond, &a) || !fd_affine_factor(&a, v, &factor) || !factor) return NULL;
+    const FdNode *plus = sum_of(fd, &a, true, 0, v), *minus = sum_of(fd, &a, false, 0, v);
+    *lower = factor < 0;
+    if (factor > 0) { /* factor v <= minus - plus - c: v < floor(that / factor) + 1 */
+        const FdNode *rest = fdi_long_op(fd, FD_OP_SUB, minus, plus);
+        rest = fdi_add_constant(fd, rest, -a.constant);
+        return fdi_add_constant(fd, fdi_floor_div(fd, rest, factor), 1);
+    } /* -factor v >= plus - minus + c */
+    const FdNode *rest = fdi_long_op(fd, FD_OP_SUB, plus, minus);
+    rest = fdi_add_constant(fd, rest, a.constant);
+    if (factor == -1) return rest;
+    rest = fdi_add_constant(fd, rest, -factor - 1);
+    return fdi_floor_div(fd, rest, -factor);
+}

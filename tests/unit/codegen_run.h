@@ -238,8 +238,8 @@ static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
         scalars[k] = s->scalar;
         bool ints = !s->type->record && scalar_is_integer(s->type->scalar);
         for (size_t i = 0; s->rank && s->rank < FD_MAX_RANK && ints && i < s->count; i++) {
-            size_t bytes = scalar_bytes(s->type->scalar);
-            int64_t v = scalar_load(s->data + i * bytes, s->type->scalar).i;
+            size_t size = scalar_bytes(s->type->scalar);
+            int64_t v = scalar_load(s->data + i * size, s->type->scalar).i;
             if (i == 0) boxes[k].dim[s->rank].lo = v;
             if (v < boxes[k].dim[s->rank].lo) boxes[k].dim[s->rank].lo = v;
             if (i == 0 || v >= boxes[k].dim[s->rank].hi) boxes[k].dim[s->rank].hi = v + 1;

@@ -24,8 +24,7 @@ static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
     for (int i = 0; !v->why && i < b->nconds; i++) {
         bool lower;
         const FdNode *value = fd_solve(v->u->fd, b->conds[i], x->vars[0], &lower);
-        if (value)
-            verify_bound(v, value, false);
+        if (value) verify_bound(v, value, false);
         if (value && !nest_condition_reads(v->u, v->n, v->at, -1, b->conds[i]))
             verify_fail(v, "the box %s reads what may be outside", b->name);
         else if (!value && !num_of(v->u, b->conds[i]))
