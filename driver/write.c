@@ -34,7 +34,7 @@ const char *write_default(Arena *a, const char *input, const char *suffix)
     return arena_printf(a, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
 }
 
-/* libcsrt.a lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it
+/* csrt.o lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it
  * does not. */
 static bool runtime_library(Text *path)
 {
@@ -47,7 +47,7 @@ static bool runtime_library(Text *path)
     }
     if (!slash) return false;
     *slash = '\0';
-    const char *places[] = {"build/libcsrt.a", "libcsrt.a", "../lib/csc/libcsrt.a"};
+    const char *places[] = {"build/csrt.o", "csrt.o", "../lib/csc/csrt.o"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         text_free(path);
         text_printf(path, "%s/%s", self, places[i]);
@@ -62,7 +62,7 @@ int write_linked(HostModule *module, bool verbose)
     char *error = NULL;
     int program = -1;
     if (!runtime_library(&library))
-        complain("libcsrt.a is not beside csc: run make, or make install");
+        complain("csrt.o is not beside csc: run make, or make install");
     else if ((program = host_link(module, library.data, verbose, &error)) < 0)
         complain("%s", error);
     mem_free(error);

@@ -12,7 +12,9 @@ LLVMValueRef fn_fast(Fn *f, LLVMValueRef v)
 {
 #if LLVM_VERSION_MAJOR >= 18
     if (!f->exact && !f->n->code->options->precise && LLVMCanValueUseFastMathFlags(v))
-        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract | LLVMFastMathNoSignedZeros);
+        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract | LLVMFastMathNoSignedZeros |
+                                    LLVMFastMathAllowReassoc | LLVMFastMathAllowReciprocal |
+                                    LLVMFastMathApproxFunc);
 #else
     (void)f;
 #endif
@@ -25,7 +27,7 @@ LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     if (!id) native_bug("no intrinsic", name);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f->n->mod, id, &t, 1);
-    return LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, args, nargs, "");
+    return fn_fast(f, LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, args, nargs, ""));
 }
 
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes)

@@ -201,7 +201,7 @@ static LLVMValueRef real(Fn *f, const KirExpr *e, LLVMValueRef *args)
     case FD_OP_SUB: return fn_fast(f, LLVMBuildFSub(f->b, args[0], args[1], ""));
     case FD_OP_MUL: return fn_fast(f, LLVMBuildFMul(f->b, args[0], args[1], ""));
     case FD_OP_DIV: return fn_fast(f, LLVMBuildFDiv(f->b, args[0], args[1], ""));
-    case FD_OP_NEG: return LLVMBuildFNeg(f->b, args[0], "");
+    case FD_OP_NEG: return fn_fast(f, LLVMBuildFNeg(f->b, args[0], ""));
     case FD_OP_MIN: return extreme(f, true, args[0], args[1]);
     case FD_OP_MAX: return extreme(f, false, args[0], args[1]);
     case FD_OP_SIGN: return sign_of(f, args[0]);

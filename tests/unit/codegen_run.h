@@ -1,45 +1,42 @@
-/* Running generated texts in tests: lower, read the plan, build, launch on the first OpenCL device,
- * compare with the evaluation of codegen_graph.h.
- */
+/* Running generated texts in tests: lower, read the plan, run it, compare with the evaluation of
+ * codegen_graph.h. What runs them is a backend: the first OpenCL device, or with CODEGEN_NATIVE the
+ * native kernels of the same texts (codegen/native). */
 #ifndef TESTS_CODEGEN_RUN_H
 #define TESTS_CODEGEN_RUN_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <check.h>
 #include <math.h>
 
 #include "../../base/mem.h"
 #include "codegen_graph.h"
 
-static cl_device_id cl_device;
-static cl_context cl_ctx;
-static cl_command_queue cl_queue;
-static bool warnings_allowed;  /* random graphs compare values with themselves */
+/* Random graphs compare values with themselves. */
+__attribute__((unused)) static bool warnings_allowed;
 static uint32_t schedule_seed; /* of their parameters (plan/draw.h) */
 
-static void cl_open(void)
-{
-    cl_platform_id platform;
-    if (cl_queue) return;
-    ck_assert_int_eq(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
-    ck_assert_int_eq(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &cl_device, NULL), CL_SUCCESS);
-    cl_ctx = clCreateContext(NULL, 1, &cl_device, NULL, NULL, NULL);
-    cl_queue = clCreateCommandQueue(cl_ctx, cl_device, 0, NULL);
-}
+/* Buffers of a run, in the host's memory. */
+typedef struct Block {
+    void *data;
+    size_t bytes;
+} Block;
 
-static CgDevice test_device(CgFamily family)
-{
-    return (CgDevice){.family = family,
-                      .units = 2,
-                      .vector_bytes = 32,
-                      .l1 = 32 << 10,
-                      .l2 = 512 << 10,
-                      .l3 = 32 << 20,
-                      .max_group = 256,
-                      .local_bytes = 48 << 10,
-                      .has_double = true};
-}
+typedef struct Memory {
+    Block slots[MAX_SLOTS], temps[32], out, error;
+} Memory;
+
+/* A plan that is bound, and what it was bound for. */
+typedef struct Bound {
+    const CgPlan *plan;
+    const CgDevice *device;
+    uint32_t variant;
+    CgSchedule schedule;
+} Bound;
+
+#ifdef CODEGEN_NATIVE
+#include "codegen_native.h"
+#else
+#include "codegen_opencl.h"
+#endif
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
@@ -108,47 +105,15 @@ static void slots_free(SlotValue *slots, int n)
     for (int i = 0; i < n; i++) free(slots[i].data);
 }
 
-/* ---- programs -------------------------------------------------------------------------------- */
-
-typedef struct Built {
-    char *options;
-    cl_program program;
-} Built;
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 typedef struct Lowered {
     char *text;
     CgPlan *plan;
     FdOrder order;
     CgDevice device;
-    Built built[2];
-    int nbuilt;
+    Backend backend;
 } Lowered;
-
-static cl_program program_of(Lowered *l, uint32_t variant)
-{
-    char *options = cg_plan_build_options(l->plan, &l->device, variant);
-    for (int i = 0; i < l->nbuilt; i++)
-        if (strcmp(l->built[i].options, options) == 0) {
-            mem_free(options);
-            return l->built[i].program;
-        }
-    const char *source = l->text;
-    cl_program p = clCreateProgramWithSource(cl_ctx, 1, &source, NULL, NULL);
-    cl_int code = clBuildProgram(p, 1, &cl_device, options, NULL, NULL);
-    char log[8192] = "";
-    clGetProgramBuildInfo(p, cl_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-    const char *dump = getenv("CODEGEN_TEST_DUMP"); /* a file to look at */
-    if (code != CL_SUCCESS || (!warnings_allowed && strstr(log, "warning")) || dump) {
-        FILE *f = dump ? fopen(dump, "a") : stderr;
-        fprintf(f, "==== %s\n%s\n%s\n", options, l->text, log);
-        if (dump) fclose(f);
-    }
-    ck_assert_msg(code == CL_SUCCESS, "build failed: %s", log);
-    ck_assert_msg(warnings_allowed || !strstr(log, "warning"), "warnings: %s", log);
-    ck_assert_int_lt(l->nbuilt, 2);
-    l->built[l->nbuilt++] = (Built){options, p};
-    return p;
-}
 
 /* Results go past the caches only where they are larger than tests make them: here every second text
  * takes all for large. */
@@ -165,9 +130,10 @@ static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool p
     CgOptions o = {.family = family, .tile = tile, .precise = precise, .seed = schedule_seed};
     FdError error = {0};
     const char *why = NULL;
-    *l = (Lowered){.device = test_device(family)};
+    *l = (Lowered){.device = backend_device(family)};
     fd_key(fd, g, &l->order);
-    CgStatus status = cg_lower(g, &o, &l->text, &error);
+    const CgAlso also = {.take = backend_take, .ctx = &l->backend};
+    CgStatus status = cg_lower_also(g, &o, &also, &l->text, &error);
     ck_assert_msg(status != CG_USER_ERROR, "%s", status == CG_USER_ERROR ? error.message : "");
     if (status == CG_HOST_ONLY) return false;
     stream_small(l->text);
@@ -178,60 +144,23 @@ static bool lower(Fd *fd, const FdGraph *g, CgFamily family, CgTile tile, bool p
 
 static void lowered_free(Lowered *l)
 {
-    for (int i = 0; i < l->nbuilt; i++) {
-        clReleaseProgram(l->built[i].program);
-        mem_free(l->built[i].options);
-    }
+    backend_free(&l->backend);
     cg_plan_free(l->plan);
     mem_free(l->text);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static cl_mem buffer(const void *data, size_t bytes)
-{
-    static char zeros[64];
-    cl_int code;
-    cl_mem m = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes ? bytes : 64,
-                              bytes ? (void *)(uintptr_t)data : zeros, &code);
-    ck_assert_int_eq(code, CL_SUCCESS);
-    return m;
-}
-
-typedef struct Memory {
-    cl_mem slots[MAX_SLOTS], temps[32], out, error;
-} Memory;
-
-static void launch(cl_program program, const CgLaunch *l, Memory *m)
-{
-    cl_int code;
-    cl_kernel k = clCreateKernel(program, l->kernel, &code);
-    ck_assert_msg(code == CL_SUCCESS, "no kernel %s", l->kernel);
-    for (int i = 0; i < l->nargs; i++) {
-        const CgArg *a = &l->args[i];
-        cl_mem *mem = a->kind == CG_ARG_SLOT   ? &m->slots[a->index]
-                      : a->kind == CG_ARG_TEMP ? &m->temps[a->index]
-                      : a->kind == CG_ARG_OUT  ? &m->out
-                                               : &m->error;
-        code = a->kind == CG_ARG_BYTES ? clSetKernelArg(k, (cl_uint)i, a->size, a->bytes)
-                                       : clSetKernelArg(k, (cl_uint)i, sizeof *mem, mem);
-        ck_assert_msg(code == CL_SUCCESS, "argument %d of %s: %d", i, l->kernel, code);
-    }
-    code = clEnqueueNDRangeKernel(cl_queue, k, (cl_uint)l->dims, NULL, l->global,
-                                  l->local[0] ? l->local : NULL, 0, NULL, NULL);
-    ck_assert_msg(code == CL_SUCCESS, "launch of %s: %d", l->kernel, code);
-    clReleaseKernel(k);
-}
-
 /* Runs the plan; returns the result's bytes (malloc'ed), and the error words. */
 static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
                           uint32_t error[CG_ERROR_WORDS])
 {
+    enum { BEHIND = 16 }; /* bytes that nobody may write */
     Arena *arena = arena_new();
     int n = l->order.nslots;
     FdBox *boxes = arena_array(arena, FdBox, n + 1);
     ScalarValue *scalars = arena_array(arena, ScalarValue, n + 1);
-    Memory m = {0};
+    Memory m = {.error = {error, CG_ERROR_WORDS * sizeof *error}};
     for (int k = 0; k < n; k++) {
         const SlotValue *s = &slots[l->order.slots[k]];
         boxes[k] = s->box;
@@ -244,39 +173,27 @@ static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
             if (v < boxes[k].dim[s->rank].lo) boxes[k].dim[s->rank].lo = v;
             if (i == 0 || v >= boxes[k].dim[s->rank].hi) boxes[k].dim[s->rank].hi = v + 1;
         }
-        if (s->rank) m.slots[k] = buffer(s->data, slot_bytes(s));
+        if (s->rank) m.slots[k] = (Block){s->data, slot_bytes(s)};
     }
-    CgBinding b = {.slot_boxes = boxes, .slot_scalars = scalars};
-    CgSchedule s;
-    ck_assert(cg_plan_bind(l->plan, &b, &l->device, arena, &s));
-    uint32_t variant = cg_plan_variant(l->plan, &b, &l->device);
-    memset(error, 0, CG_ERROR_WORDS * sizeof *error);
-    unsigned char *out = malloc(s.out_bytes + 16);
-    memset(out, 0xEE, s.out_bytes + 16);
-    m.out = buffer(out, s.out_bytes + 16);
-    m.error = buffer(error, CG_ERROR_WORDS * sizeof *error);
-    ck_assert_int_le(s.ntemps, 32);
-    for (int i = 0; i < s.ntemps; i++) {
-        void *junk = malloc(s.temp_bytes[i] + 1);
-        memset(junk, 0x7F, s.temp_bytes[i] + 1);
-        m.temps[i] = buffer(junk, s.temp_bytes[i]);
-        free(junk);
+    CgBinding binding = {.slot_boxes = boxes, .slot_scalars = scalars};
+    Bound b = {.plan = l->plan, .device = &l->device};
+    CgSchedule *s = &b.schedule;
+    ck_assert(cg_plan_bind(l->plan, &binding, &l->device, arena, s));
+    b.variant = cg_plan_variant(l->plan, &binding, &l->device);
+    memset(error, 0, m.error.bytes);
+    unsigned char *out = malloc(s->out_bytes + BEHIND);
+    memset(out, 0xEE, s->out_bytes + BEHIND);
+    m.out = (Block){out, s->out_bytes + BEHIND};
+    ck_assert_int_le(s->ntemps, 32);
+    for (int i = 0; i < s->ntemps; i++) {
+        m.temps[i] = (Block){malloc(s->temp_bytes[i] + 1), s->temp_bytes[i]};
+        memset(m.temps[i].data, 0x7F, s->temp_bytes[i] + 1);
     }
-    if (s.nlaunches) {
-        cl_program p = program_of(l, variant);
-        for (int i = 0; i < s.nlaunches; i++) launch(p, &s.launches[i], &m);
-    }
-    clEnqueueReadBuffer(cl_queue, m.out, CL_TRUE, 0, s.out_bytes + 16, out, 0, NULL, NULL);
-    clEnqueueReadBuffer(cl_queue, m.error, CL_TRUE, 0, CG_ERROR_WORDS * sizeof *error, error, 0,
-                        NULL, NULL);
-    for (size_t i = 0; i < 16; i++)
-        ck_assert_msg(out[s.out_bytes + i] == 0xEE, "wrote past the end");
-    *bytes = s.out_bytes;
-    for (int k = 0; k < n; k++)
-        if (m.slots[k]) clReleaseMemObject(m.slots[k]);
-    for (int i = 0; i < s.ntemps; i++) clReleaseMemObject(m.temps[i]);
-    clReleaseMemObject(m.out);
-    clReleaseMemObject(m.error);
+    if (s->nlaunches) backend_run(&l->backend, l->text, &b, &m);
+    for (size_t i = 0; i < BEHIND; i++)
+        ck_assert_msg(out[s->out_bytes + i] == 0xEE, "wrote past the end");
+    *bytes = s->out_bytes;
+    for (int i = 0; i < s->ntemps; i++) free(m.temps[i].data);
     arena_free(arena);
     return out;
 }
@@ -347,7 +264,7 @@ __attribute__((unused)) static void check_graph(const char *users, const char *t
     const char *error = NULL;
     char *seen[16];
     int nseen = 0;
-    cl_open();
+    backend_open();
     if (users && !fd_read(fd, users, &error)) ck_abort_msg("users: %s", error);
     int n = slots_of(fd, specs[0], slots);
     FdGraph g = graph_of(fd, text, slots, n);
@@ -363,7 +280,7 @@ __attribute__((unused)) static void check_graph(const char *users, const char *t
                                                : P4) |
                         (precise ? EXACT : 0);
         Lowered l;
-        if ((which & need) != need || (which & EXACT && !precise)) continue;
+        if ((which & need) != need || (which & EXACT && !precise) || !backend_has(family)) continue;
         ck_assert(lower(fd, &g, family, tile, precise, &l));
         bool known = false;
         for (int i = 0; i < nseen; i++) known = known || strcmp(seen[i], l.text) == 0;

@@ -1,0 +1,153 @@
+/* Native kernels of generated texts (codegen_run.h), compiled in memory and run one work-item after
+ * the other. */
+#ifndef TESTS_CODEGEN_NATIVE_H
+#define TESTS_CODEGEN_NATIVE_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Target.h>
+
+#include "../../codegen/abi/csrt.h"
+#include "../../codegen/native/native.h"
+#include "../../runtime/native/native.h"
+
+static LLVMTargetMachineRef native_target;
+
+typedef struct Backend {
+    Native *native;
+    LLVMExecutionEngineRef engine;
+    CsKernelCode *kernels[64]; /* in the order of cg_plan_kernels */
+    int nkernels;
+} Backend;
+
+static CgNativeLevel level_here(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("x86-64-v4")   ? CG_NATIVE_V4
+           : __builtin_cpu_supports("x86-64-v3") ? CG_NATIVE_V3
+                                                 : CG_NATIVE_V2;
+}
+
+/* Not always the best one, so that all are run. */
+static CgNativeLevel level_of_texts = CG_NATIVE_V3;
+
+static void backend_open(void)
+{
+    if (native_target) return;
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMLinkInMCJIT();
+    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    LLVMTargetRef target;
+    ck_assert(!LLVMGetTargetFromTriple(triple, &target, &error));
+    native_target = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
+                                            LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMDisposeMessage(triple);
+}
+
+static bool backend_has(CgFamily family)
+{
+    return family == CG_CPU;
+}
+
+static CgDevice backend_device(CgFamily family)
+{
+    (void)family;
+    level_of_texts = (CgNativeLevel)((level_of_texts + 1) % (level_here() + 1));
+    return cg_native_device(level_of_texts, 2);
+}
+
+static void give_function(Backend *k, LLVMModuleRef m, const char *name, void *is)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(m, name);
+    if (fn) LLVMAddGlobalMapping(k->engine, fn, is);
+}
+
+/* A function as a pointer to data, which ISO C has no cast for. */
+static void *address(void (*fn)(void))
+{
+    void *p;
+    memcpy(&p, &fn, sizeof p);
+    return p;
+}
+
+static void backend_take(void *backend, const CgCode *code)
+{
+    static const struct {
+        const char *name;
+        void (*is)(void);
+    } outside[] = {
+#define OUTSIDE(name) {#name, (void (*)(void))name}
+        OUTSIDE(cs_kernel_fail), OUTSIDE(cs_kernel_far_high_float),
+        OUTSIDE(cs_kernel_far_low_float), OUTSIDE(cs_kernel_far_high_double),
+        OUTSIDE(cs_kernel_far_low_double)
+#undef OUTSIDE
+    };
+    Backend *k = backend;
+    const char *error;
+    char *message = NULL;
+    CgPlan *plan = cg_plan_parse(code->text, &error);
+    const char *const *names;
+    k->nkernels = cg_plan_kernels(plan, &names);
+    cg_plan_free(plan);
+    ck_assert_int_le(k->nkernels, 64);
+    k->native = native_new();
+    const char *const *functions = native_add(k->native, level_of_texts, code);
+    ck_assert_msg(functions != NULL, "no native form of\n%s", code->text);
+    if (getenv("CODEGEN_TEST_DUMP")) {
+        Text t = {0};
+        native_print(&t, k->native);
+        fprintf(stderr, "%s\n%s", code->text, t.data);
+        text_free(&t);
+    }
+    LLVMModuleRef m = native_take(k->native, native_target);
+    LLVMSetTarget(m, "");
+    ck_assert_msg(!LLVMCreateJITCompilerForModule(&k->engine, m, 2, &message), "%s", message);
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        give_function(k, m, outside[i].name, address(outside[i].is));
+    for (int i = 0; i < k->nkernels; i++) {
+        uint64_t at = functions[i] ? LLVMGetFunctionAddress(k->engine, functions[i]) : 0;
+        memcpy(&k->kernels[i], &at, sizeof at);
+    }
+}
+
+static void backend_free(Backend *k)
+{
+    if (k->engine) LLVMDisposeExecutionEngine(k->engine);
+    native_free(k->native);
+}
+
+static void launch(const Backend *k, const Bound *b, const CgLaunch *l, const Memory *m)
+{
+    const char *const *names;
+    uint64_t args[256];
+    int which = 0, n = cg_plan_kernels(b->plan, &names);
+    while (which < n && strcmp(names[which], l->kernel) != 0) which++;
+    ck_assert_msg(which < n, "no kernel %s", l->kernel);
+    ck_assert_int_le(l->nargs, 256);
+    for (int i = 0; i < l->nargs; i++) {
+        const CgArg *a = &l->args[i];
+        const Block *block = a->kind == CG_ARG_SLOT   ? &m->slots[a->index]
+                             : a->kind == CG_ARG_TEMP ? &m->temps[a->index]
+                             : a->kind == CG_ARG_OUT  ? &m->out
+                                                      : &m->error;
+        args[i] = 0;
+        if (a->kind == CG_ARG_BYTES)
+            memcpy(&args[i], a->bytes, a->size);
+        else
+            memcpy(&args[i], &block->data, sizeof block->data);
+    }
+    CsKernelAt at = {.size = {1, 1, 1}, .variant = b->variant};
+    for (int d = 0; d < l->dims; d++) at.size[d] = (int64_t)l->global[d];
+    for (at.id[2] = 0; at.id[2] < at.size[2]; at.id[2]++)
+        for (at.id[1] = 0; at.id[1] < at.size[1]; at.id[1]++)
+            for (at.id[0] = 0; at.id[0] < at.size[0]; at.id[0]++) k->kernels[which](args, &at);
+}
+
+static void backend_run(Backend *k, const char *text, const Bound *b, const Memory *m)
+{
+    (void)text;
+    for (int i = 0; i < b->schedule.nlaunches; i++) launch(k, b, &b->schedule.launches[i], m);
+}
+
+#endif
