@@ -179,7 +179,8 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
         int order = 0;
         /* Math.Max(b, 1): what a constant fits is for the others to say */
         if (library && typed && a->is_const && a->type == s->integer) continue;
-        if (x != y && (x == CONV_SAME || y == CONV_SAME || type_is_functional(a->type)))
+        bool same = x == CONV_SAME || y == CONV_SAME, user = x == CONV_USER || y == CONV_USER;
+        if (x != y && (same || user || type_is_functional(a->type)))
             order = x > y ? 1 : -1;
         else if (c->params[i] && d->params[i])
             order = better_type(a, c->params[i], d->params[i], library, real_arg);
