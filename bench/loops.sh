@@ -12,10 +12,7 @@ loops_work() { # N NAME: bytes that must be moved, in units of 1e9
 }
 
 loops_build() {
-    peer=$CC
-    echo 'int main(void) { return 0; }' >"$tmp/omp.c"
-    clang -fopenmp "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null && peer=clang
-    CC=$peer build_c loops -ffast-math -fopenmp
+    build_loops loops
     build_csc loops loops-csc
 }
 

@@ -10,12 +10,7 @@ maps_work() { # N NAME: elements, in units of 1e9
 }
 
 maps_build() {
-    peer=$CC veclib=
-    echo 'int main(void) { return 0; }' >"$tmp/omp.c"
-    clang -fopenmp "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null && peer=clang
-    clang -fveclib=libmvec "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null && [ "$peer" = clang ] && veclib=-fveclib=libmvec
-    # shellcheck disable=SC2086
-    CC=$peer build_c maps -ffast-math -fopenmp $veclib
+    build_loops maps
     build_csc maps maps-csc
 }
 

@@ -14,10 +14,7 @@ stream_work() { # N NAME: bytes, in units of 1e9
 }
 
 stream_build() {
-    peer=$CC
-    echo 'int main(void) { return 0; }' >"$tmp/omp.c"
-    clang -fopenmp "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null && peer=clang
-    CC=$peer build_c stream -ffast-math -fopenmp
+    build_loops stream
     build_csc stream stream-csc
 }
 

@@ -11,11 +11,7 @@ workload_work() { # NAME SIZE
 
 workload_build() {
     mkdir -p "$out/workloads"
-    workload_cc=$CC workload_veclib=
-    echo 'int main(void) { return 0; }' >"$tmp/omp.c"
-    clang -fopenmp "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null && workload_cc=clang
-    [ "$workload_cc" = clang ] && clang -fveclib=libmvec "$tmp/omp.c" -o "$tmp/omp" 2>/dev/null &&
-        workload_veclib=-fveclib=libmvec
+    find_loops_cc
 }
 
 # Runs a program, prints its time and the note, and fails unless its checksum is that of those before it.
@@ -39,8 +35,8 @@ workload_list() { # NAME SIZE; builds what the row needs
     peer=$name
     [ -f "bench/workloads/$peer.c" ] || peer=${name%%-*}
     # shellcheck disable=SC2086
-    (CC=$workload_cc && build_c "workloads/$peer" -ffast-math -fopenmp $workload_veclib) || exit 1
+    (CC=$loops_cc && build_c "workloads/$peer" -ffast-math -fopenmp $veclib) || exit 1
     build_csc "workloads/$name" "workloads/$name-csc"
     echo "csc ours workload_time - $out/workloads/$name-csc $size"
-    echo "c peer workload_time $workload_cc $out/workloads/$peer $size"
+    echo "c peer workload_time $loops_cc $out/workloads/$peer $size"
 }

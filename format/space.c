@@ -19,7 +19,8 @@ static bool is_header(TokenKind k)
 
 /* ---- roles -------------------------------------------------------------------------------------- */
 
-static bool ends_operand(TokenKind k, SpaceRole role)
+/* A whole operand. */
+static bool is_atom(TokenKind k)
 {
     switch (k) {
     case TOK_NAME:
@@ -28,46 +29,34 @@ static bool ends_operand(TokenKind k, SpaceRole role)
     case TOK_REAL:
     case TOK_CHAR:
     case TOK_STRING:
-    case TOK_INTERP_END:
-    case TOK_RBRACKET:
-    case TOK_RBRACE:
     case TOK_THIS:
     case TOK_BASE:
     case TOK_TRUE:
     case TOK_FALSE:
-    case TOK_NULL_:
+    case TOK_NULL_: return true;
+    default: return false;
+    }
+}
+
+static bool ends_operand(TokenKind k, SpaceRole role)
+{
+    switch (k) {
+    case TOK_INTERP_END:
+    case TOK_RBRACKET:
+    case TOK_RBRACE:
     case TOK_UNDERSCORE: return true;
     case TOK_RPAREN: return role == ROLE_PLAIN;
     case TOK_INC:
     case TOK_DEC: return role == ROLE_POSTFIX;
     case TOK_GT: return role == ROLE_TYPE_LIST;
-    default: return false;
+    default: return is_atom(k);
     }
 }
 
 static bool begins_operand(TokenKind k)
 {
-    switch (k) {
-    case TOK_NAME:
-    case TOK_TYPENAME:
-    case TOK_INT:
-    case TOK_REAL:
-    case TOK_CHAR:
-    case TOK_STRING:
-    case TOK_INTERP:
-    case TOK_LPAREN:
-    case TOK_NEW:
-    case TOK_THIS:
-    case TOK_BASE:
-    case TOK_TRUE:
-    case TOK_FALSE:
-    case TOK_NULL_:
-    case TOK_LET:
-    case TOK_SUB:
-    case TOK_NOT:
-    case TOK_BITNOT: return true;
-    default: return false;
-    }
+    return is_atom(k) || k == TOK_INTERP || k == TOK_LPAREN || k == TOK_NEW || k == TOK_LET ||
+           k == TOK_SUB || k == TOK_NOT || k == TOK_BITNOT;
 }
 
 /* The ) of a ( at i that holds nothing but a type before an operand; else 0. */
