@@ -181,7 +181,7 @@ static TokenKind keyword(const char *word, size_t len)
     for (TokenKind k = TOK_BREAK; table[k].class != TOKEN_P; k++)
         if (table[k].text[0] == *word && strlen(table[k].text) == len &&
             memcmp(table[k].text, word, len) == 0)
-            return k == TOK_TYPE ? TOK_NAME : k;
+            return k == TOK_TYPE || k == TOK_WHEN ? TOK_NAME : k;
     if (scalar_from_name(word, len, &scalar)) return TOK_TYPENAME;
     if ((len == 6 && memcmp(word, "string", 6) == 0) || (len == 4 && memcmp(word, "void", 4) == 0))
         return TOK_TYPENAME;

@@ -216,7 +216,30 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
     m->function_end = e.end;
 }
 
-static void find_declarations(Marker *m, const char *type_word)
+/* `when` is a keyword behind a pattern or a catch. */
+static bool is_when(const Tokens *tokens, size_t i)
+{
+    TokenKind next = kind_at(tokens, i + 1);
+    if (token_class(next) == TOKEN_P && next != TOK_LPAREN && next != TOK_SUB && next != TOK_NOT)
+        return false;
+    switch (kind_before(tokens, i, 1)) {
+    case TOK_NAME:
+    case TOK_INT:
+    case TOK_REAL:
+    case TOK_CHAR:
+    case TOK_STRING:
+    case TOK_TRUE:
+    case TOK_FALSE:
+    case TOK_NULL_:
+    case TOK_UNDERSCORE:
+    case TOK_RPAREN:
+    case TOK_RBRACKET:
+    case TOK_CATCH: return true;
+    default: return false;
+    }
+}
+
+static void find_declarations(Marker *m, const char *type_word, const char *when_word)
 {
     size_t depth = 0;
     for (size_t i = 0; i < m->tokens->list.len; i++) {
@@ -226,6 +249,8 @@ static void find_declarations(Marker *m, const char *type_word)
         depth -= t->kind == TOK_RBRACE && depth > 0;
         if (is_type_word(m->tokens, i, type_word))
             t->kind = TOK_TYPE;
+        else if (t->kind == TOK_NAME && name_at(m->tokens, i) == when_word && is_when(m->tokens, i))
+            t->kind = TOK_WHEN;
         else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next) && depth == 0)
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
@@ -436,6 +461,13 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_wor
            after != TOK_GT && after != TOK_SHR && !(after == TOK_ARROW && before == TOK_OPERATOR);
 }
 
+/* `params` before the type of a parameter. */
+static bool is_params(const Tokens *tokens, size_t i)
+{
+    TokenKind before = kind_before(tokens, i, 1);
+    return (before == TOK_LPAREN || before == TOK_COMMA) && is_name(kind_at(tokens, i + 1));
+}
+
 static bool is_declared(const Marker *m, const char *name)
 {
     return names_has(&m->types, name) || names_has(m->imported, name) || is_type_parameter(m, name);
@@ -449,12 +481,12 @@ static bool may_be_type(void *ctx, size_t i)
 
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
 {
-    const char *not_word = intern_cstr(names, "not");
+    const char *not_word = intern_cstr(names, "not"), *params = intern_cstr(names, "params");
     Marker m = {.tokens = tokens, .partner = find_partners(tokens), .imported = imported};
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);
-    find_declarations(&m, intern_cstr(names, "type"));
+    find_declarations(&m, intern_cstr(names, "type"), intern_cstr(names, "when"));
     for (size_t i = 0; i < tokens->list.len; i++) {
         Token *t = &tokens->list.data[i];
         enter(&m, i, &next);
@@ -468,6 +500,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         if (m.partner[i]) vec_push(&open, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);
+        if (name == params && is_params(tokens, i)) continue;
         bool known = t->kind == TOK_TYPENAME;
         size_t around = open.len ? vec_last(&open) : tokens->list.len;
         bool declared = is_declared(&m, name);

@@ -650,6 +650,29 @@ Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint)
                         constraint);
 }
 
+/* `and` binds tighter than `or`. */
+Ast *build_pattern(Parse *p, Loc loc, Ast *left, Loc word_loc, const char *word, Ast *right)
+{
+    bool and = strcmp(word, "and") == 0;
+    if (!and&&!build_word(p, word_loc, word, "or")) return build_bad(p, loc);
+    if (and&&left->kind == AST_PATTERN && left->pattern.op == AST_OP_LOR) {
+        right = build_pattern(p, build_span(left->pattern.right->loc, loc), left->pattern.right,
+                              word_loc, word, right);
+        left = left->pattern.left;
+        and = false;
+    }
+    return BUILD(PATTERN, pattern, loc, .op = and? AST_OP_LAND : AST_OP_LOR, .left = left,
+                 .right = right);
+}
+
+Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name)
+{
+    Loc begin = {loc.file, loc.begin, loc.begin + (uint32_t)strlen(word)};
+    if (!build_word(p, begin, word, "params")) return build_bad(p, loc);
+    return BUILD(PARAM, param, loc, .mode = AST_OP_BY_VALUE, .ptype = type, .name = name,
+                 .rest = true);
+}
+
 Ast *build_tuple(Parse *p, Loc loc, AstList items)
 {
     for (int i = 0; i < items.len; i++)

@@ -51,7 +51,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
-%token USING VAR WHILE UNDERSCORE
+%token USING VAR WHEN WHILE UNDERSCORE
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
 %token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}"
@@ -85,7 +85,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
 %type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
-%type <list> tuple_items
+%type <node> switch_expr arm result pattern values constant
+%type <list> tuple_items arms
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body
@@ -321,6 +322,7 @@ catch: CATCH filter block                   { $$ = BUILD(CATCH, catch_, @$, .fil
      | CATCH "(" error ")" filter block     { $$ = build_bad(p, @$); }
 filter: %empty                  { $$ = NULL; }
       | NAME "(" expr ")"       { $$ = build_word(p, @1, $1, "when") ? $3 : build_bad(p, @$); }
+      | WHEN "(" expr ")"       { $$ = $3; }
 
 /* ---- expressions: let, lambdas, ?: and = only here; the operators by their precedence below ---- */
 
@@ -351,6 +353,7 @@ assign_op: "="      { $$ = AST_OP_NONE; }
     | COALESCE_ASSIGN { $$ = AST_OP_COALESCE; }
 
 opexpr: unary
+    | switch_expr
     | opexpr COALESCE opexpr { $$ = build_binary(p, @$, AST_OP_COALESCE, $1, $3); }
     | opexpr LOR opexpr     { $$ = build_binary(p, @$, AST_OP_LOR, $1, $3); }
     | opexpr LAND opexpr    { $$ = build_binary(p, @$, AST_OP_LAND, $1, $3); }
@@ -377,6 +380,28 @@ opexpr: unary
     | opexpr "*" opexpr     { $$ = build_binary(p, @$, AST_OP_MUL, $1, $3); }
     | opexpr "/" opexpr     { $$ = build_binary(p, @$, AST_OP_DIV, $1, $3); }
     | opexpr "%" opexpr     { $$ = build_binary(p, @$, AST_OP_REM, $1, $3); }
+
+/* Relational patterns have their operand only; patterns are joined by `or` and `and`. */
+switch_expr: unary SWITCH "{" arms "}"      { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
+           | unary SWITCH "{" arms "," "}"  { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
+           | unary SWITCH "{" error "}"     { $$ = build_bad(p, @$); }
+arms: arm                   { $$ = build_one(p, $1); }
+    | arms "," arm          { $$ = build_add(p, $1, $3); }
+arm: pattern "=>" result                { $$ = BUILD(ARM, arm, @$, .pattern = $1, .value = $3); }
+   | pattern WHEN opexpr "=>" result    { $$ = BUILD(ARM, arm, @$, .pattern = $1, .guard = $3, .value = $5); }
+result: expr
+      | THROW expr          { $$ = BUILD(THROW, throw_, @$, .value = $2); }
+pattern: values
+       | UNDERSCORE         { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
+       | type               { $$ = BUILD(PATTERN, pattern, @$, .target = $1); }
+       | type NAME          { $$ = BUILD(PATTERN, pattern, @$, .target = $1, .name = $2); }
+values: constant
+      | values NAME constant { $$ = build_pattern(p, @$, $1, @2, $2, $3); }
+constant: unary
+        | "<" unary         { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LT, .right = $2); }
+        | ">" unary         { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GT, .right = $2); }
+        | LE unary          { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LE, .right = $2); }
+        | GE unary          { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GE, .right = $2); }
 
 unary: plain_unary
     | attrs plain_unary     { $$ = BUILD(ATTRIBUTED, attributed, @$, .attrs = $1, .operand = $2); }
@@ -469,6 +494,9 @@ arg: expr
     | UNDERSCORE            { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
     | type NAME             { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), NULL); }
     | type NAME ":" expr    { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), $4); }
+    | type NAME "=" expr    { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $1, .name = $2, .init = $4); }
+    | mode type NAME "=" expr { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3, .init = $5); }
+    | NAME type NAME        { $$ = build_rest(p, @$, $1, $2, $3); }
     | VAR NAME              { $$ = build_binder(p, @$, build_leaf(p, AST_TYPE_VAR, @1), build_one(p, build_name(p, @2, $2)), NULL); }
     | mode type NAME        { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3); }
     | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }

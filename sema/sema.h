@@ -132,6 +132,8 @@
  *   ASSIGN.
  * - Tuples are records or objects of final classes (Class.tuple): TUPLE has become NEW, assignments
  *   to one statements (check/deconstruct.c).
+ * - Calls have an argument for each parameter: default values and the array of params are there.
+ *   SWITCH_EXPR has become COND, or a call of a function.
  * - Functions inside functions are functions like others, in a class methods: what they use of the
  *   function around them are their last parameters. Where they stood is an EMPTY. A lambda with
  *   statements is one that calls such a function.

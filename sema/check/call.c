@@ -263,6 +263,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 
 Candidates call_candidates(Sema *s, const Ast *call, Candidates set)
 {
+    set = candidates_for(s, set, call->call.args.len);
     s->index_depth++;
     check_arguments(s, call->call.args, &set);
     s->index_depth--;
@@ -290,6 +291,7 @@ void check_user_call(Sema *s, Ast *n, Symbol *first)
         return;
     }
     resolve_apply(s, c, fit, n->call.args, n->loc);
+    complete_arguments(s, c, &n->call.args, n->loc);
     n->sym = n->call.callee->sym = c->sym;
     n->call.callee->type = c->sym->type;
     func_use(s, c->sym);

@@ -223,6 +223,7 @@ void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
 void check_out_variable(Sema *s, Ast *n, const Type *wanted);
 /* branch.c: switch, try, throw, using, foreach over collections */
 void check_switch(Sema *s, Ast *n);
+void check_switch_expr(Sema *s, Ast **slot, const Type *hint); /* choose.c */
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
 void check_using(Sema *s, Ast **slot);
@@ -332,6 +333,10 @@ void local_call(Sema *s, Ast **slot, const Type *hint);
 void local_value(Sema *s, Ast **slot);
 /* The function of such a name if it captures nothing, or NULL. */
 Symbol *local_plain(Sema *s, Symbol *name);
+/* A call with these arguments of a function that is made of a block and named so: unchecked.
+ * `result`: its type, or NULL: that of what it returns. NULL after a report. */
+Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList args,
+                 const Type *result);
 /* A LAMBDA whose body is a BLOCK: becomes a call of a function with these statements, or BAD after
  * a report. `hint`: its type, or NULL. */
 void lambda_statements(Sema *s, Ast *n, const Type *hint);
@@ -395,8 +400,15 @@ bool partial_application(Sema *s, Ast **slot, const Type *hint);
 
 typedef enum Fit { FIT_NONE, FIT_PROMOTED, FIT_DIRECT } Fit;
 
+typedef enum Form {                /* of a call: */
+                    FORM_NONE,     /* an argument a parameter */
+                    FORM_DEFAULTS, /* constants stand for the last ones */
+                    FORM_REST      /* the last parameter is an array of those that are left */
+} Form;
+
 typedef struct Candidate {
     Symbol *sym;
+    Form form; /* nparams and params are those of the call */
     int nparams;
     const Type *params[MAX_PARAMS + 1]; /* NULL: anything printable (letter *) */
     char letters[MAX_PARAMS + 1];       /* of a library function, 0 for users' */
@@ -424,6 +436,18 @@ Candidates candidates_of_library(Sema *s, int row, bool instance);
 const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
 /* Converts the arguments to what the overload takes. */
 void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
+
+/* ---- defaults.c: calls with fewer or more arguments than parameters -------------------------- */
+
+/* The overloads, with those that take nargs arguments by defaults or params. */
+Candidates candidates_for(Sema *s, Candidates set, int nargs);
+void candidate_reshape(Candidate *c, int nargs); /* an instance of a generic one */
+Form call_form(const Symbol *f, int nargs);
+int required_arguments(const Symbol *f);
+bool takes_rest(const Symbol *f);
+/* Adds what the call left out, and makes the array of the rest; arguments are converted. */
+void complete_arguments(Sema *s, const Candidate *c, AstList *args, Loc loc);
+void check_defaults(Sema *s, const Symbol *f); /* as they are declared */
 
 /* ---- promote.c: parameters of promoted operations ----------------------------------------- */
 
@@ -549,6 +573,7 @@ bool user_unary(Sema *s, Ast *n);
 bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
 /* Of an INCDEC whose target is checked; `again` is an unchecked copy of it. */
 bool user_step(Sema *s, Ast *n, Ast *again);
+bool is_repeatable(const Ast *n); /* can it be evaluated twice? */
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);

@@ -105,6 +105,7 @@ void check_method_call(Sema *s, Ast *n)
     if (!c) return;
     member_check_access(s, c->sym, callee->loc);
     resolve_apply(s, c, fit, n->call.args, n->loc);
+    complete_arguments(s, c, &n->call.args, n->loc);
     base = method_base(s, n, c->sym, base);
     if (base->kind == AST_BASE && !c->sym->decl->func.body)
         report(s, n->loc, ABSTRACT, "'%s' is abstract: base has none", name);
@@ -133,7 +134,7 @@ void check_chain(Sema *s, Ast *n)
         return;
     }
     Class *cls = base ? s->cls->base : s->cls;
-    Candidates set = candidates_of_user(s, cls->ctors);
+    Candidates set = candidates_for(s, candidates_of_user(s, cls->ctors), n->call.args.len);
     set.name = cls->sym->name;
     Fit fit;
     check_arguments(s, n->call.args, &set);
@@ -141,6 +142,7 @@ void check_chain(Sema *s, Ast *n)
     if (!c) return;
     member_check_access(s, c->sym, n->loc);
     resolve_apply(s, c, fit, n->call.args, n->loc);
+    complete_arguments(s, c, &n->call.args, n->loc);
     if (c->sym == s->func) report(s, n->loc, CYCLE, "this constructor continues with itself");
     n->sym = c->sym;
     n->type = s->voids;

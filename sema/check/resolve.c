@@ -83,6 +83,7 @@ static AstOp param_mode(const Candidate *c, int i)
 {
     if (c->letters[i] == '&') return AST_OP_OUT;
     if (c->sym->kind != SYM_FUNC || !c->sym->decl) return AST_OP_BY_VALUE;
+    if (i >= c->sym->decl->func.params.len) return AST_OP_BY_VALUE; /* params */
     AstOp mode = c->sym->decl->func.params.data[i]->param.mode;
     return mode == AST_OP_NONE ? AST_OP_BY_VALUE : mode;
 }
@@ -123,7 +124,7 @@ static Conv fit_arg(Sema *s, const Candidate *c, Fit fit, int i, const Ast *a)
 
 static bool applicable(Sema *s, const Candidate *c, Fit fit, AstList args)
 {
-    if (c->nparams != args.len) return false;
+    if (c->nparams != args.len || (c->form == FORM_REST && fit != FIT_DIRECT)) return false;
     bool some = fit == FIT_DIRECT;
     for (int i = 0; i < args.len; i++) {
         if (fit_arg(s, c, fit, i, args.data[i]) == CONV_NONE) return false;
@@ -187,7 +188,8 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
         if (order < 0) return false;
         some = some || order > 0;
     }
-    return some || (!c->sym->instance && d->sym->instance); /* what is written is meant */
+    if (some || c->form != d->form) return some || c->form < d->form;
+    return !c->sym->instance && d->sym->instance; /* what is written is meant */
 }
 
 /* ---- reports ---------------------------------------------------------------------------- */
@@ -263,11 +265,14 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
 {
     const Candidate *only = NULL;
     int matching = 0, fewest = -1, most = 0;
+    bool rest = false;
     int hidden = set.len == 1 ? local_captured(set.data[0].sym) : 0;
     for (int i = 0; i < set.len; i++) {
         const Candidate *c = &set.data[i];
         if (c->nparams == args.len) only = c, matching++;
-        if (fewest < 0 || c->nparams < fewest) fewest = c->nparams;
+        int needed = c->sym->kind == SYM_FUNC ? required_arguments(c->sym) : c->nparams;
+        rest = rest || (c->sym->kind == SYM_FUNC && takes_rest(c->sym));
+        if (fewest < 0 || needed < fewest) fewest = needed;
         if (c->nparams > most) most = c->nparams;
     }
     if (matching == 1 && args.len) {
@@ -281,8 +286,9 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
     } else {
         most -= hidden;
         fewest -= hidden;
-        const char *range = most == fewest ? arena_printf(s->arena, "%d", most)
-                                           : arena_printf(s->arena, "%d to %d", fewest, most);
+        const char *range = rest             ? arena_printf(s->arena, "%d or more", fewest)
+                            : most == fewest ? arena_printf(s->arena, "%d", most)
+                                             : arena_printf(s->arena, "%d to %d", fewest, most);
         report(s, call->loc, ARGUMENT_COUNT, "'%s' takes %s argument%s, not %d", set.name, range,
                most == 1 && fewest == 1 ? "" : "s", args.len - hidden);
         note_candidates(s, set);

@@ -275,6 +275,7 @@ bool generic_arguments(Sema *s, const Candidates *set, AstList args)
     bool some = false;
     for (int i = 0; i < set->len; i++) {
         if (set->data[i].nparams != args.len) continue;
+        if (set->data[i].form == FORM_REST) return false;
         only = set->data[i].sym;
         fitting++;
     }
@@ -304,15 +305,21 @@ bool generic_arguments(Sema *s, const Candidates *set, AstList args)
 
 /* ---- the overloads that fit ----------------------------------------------------------------- */
 
-static Symbol *infer(Sema *s, Symbol *g, AstList args, Loc loc)
+static Symbol *infer(Sema *s, Symbol *g, Form form, AstList args, Loc loc)
 {
     const AstList *params = &g->decl->func.params;
     Inference f = {.s = s, .generic = g};
-    if (params->len != args.len) return NULL;
-    for (int i = 0; i < args.len; i++)
-        if (params->data[i]->kind != AST_PARAM ||
-            !unify_argument(&f, params->data[i], args.data[i]))
+    if (params->len != args.len && form == FORM_NONE) return NULL;
+    for (int i = 0; i < args.len; i++) {
+        bool rest = form == FORM_REST && i >= params->len - 1;
+        const Ast *p = params->data[rest ? params->len - 1 : i];
+        if (p->kind != AST_PARAM) return NULL;
+        const Ast *written = p->param.ptype;
+        if (rest ? written->kind == AST_TYPE_ARRAY &&
+                       !unify(&f, written->type_array.elem, args.data[i]->type)
+                 : !unify_argument(&f, p, args.data[i]))
             return NULL;
+    }
     for (int i = 0; i < nparams(g); i++)
         if (!f.found[i] || f.found[i] == s->voids) return NULL;
     Symbol *sym = instance(s, g, f.found, loc);
@@ -338,9 +345,11 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
             out.data[out.len++] = set.data[i];
             continue;
         }
-        Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, args, loc);
+        Form form = set.data[i].form;
+        Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, form, args, loc);
         if (sym && sym->type) {
             candidates_add(&out, sym);
+            if (form != FORM_NONE) candidate_reshape(&out.data[out.len - 1], args.len);
         } else if (set.data[i].nparams == args.len || !left) {
             left = set.data[i].sym;
         }
@@ -364,7 +373,7 @@ Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc)
         values[i] = (Ast){.kind = AST_BAD, .loc = loc, .type = to->params[i]};
         args[i] = &values[i];
     }
-    Symbol *f = infer(s, g, (AstList){args, to->nparams}, loc);
+    Symbol *f = infer(s, g, FORM_NONE, (AstList){args, to->nparams}, loc);
     return f && f->type ? f : NULL;
 }
 
@@ -385,6 +394,6 @@ bool generic_combines(const Symbol *g)
 Symbol *generic_combiner(Sema *s, Symbol *g, const Type *t, Loc loc)
 {
     Ast value = {.kind = AST_BAD, .loc = loc, .type = t}, *two[] = {&value, &value};
-    Symbol *f = generic_combines(g) ? infer(s, g, (AstList){two, 2}, loc) : NULL;
+    Symbol *f = generic_combines(g) ? infer(s, g, FORM_NONE, (AstList){two, 2}, loc) : NULL;
     return f && f->type && is_combiner(f) ? f : NULL;
 }

@@ -75,7 +75,14 @@ static void add_positional(Sema *s, Class *c)
         const Symbol *f = c->fields[i];
         if (!is_own(c, f) || initialiser(f)) continue;
         Ast *type = type_node(s, f->loc, f->type);
-        params = ast_list_add(s->arena, params, tree_param(s, f->loc, type, f->name));
+        Ast *param = tree_param(s, f->loc, type, f->name);
+        if (c->decl->class_.header) {
+            const Ast *written = c->decl->class_.positional.data[params.len];
+            if (written->kind == AST_PARAM)
+                param->param.init = ast_clone(s->arena, written->param.init);
+            if (written->kind == AST_PARAM) param->param.rest = written->param.rest;
+        }
+        params = ast_list_add(s->arena, params, param);
         body = ast_list_add(s->arena, body,
                             tree_assign(s, loc, own_field(s, loc, f), tree_name(s, loc, f->name)));
     }

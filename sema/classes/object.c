@@ -37,11 +37,11 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     }
 }
 
-static Candidates constructors(Sema *s, const Class *cls)
+static Candidates constructors(Sema *s, const Class *cls, int nargs)
 {
     Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
     set.name = cls->type->name;
-    return set;
+    return candidates_for(s, set, nargs);
 }
 
 void check_new(Sema *s, Ast *n)
@@ -57,7 +57,7 @@ void check_new(Sema *s, Ast *n)
         n->type = s->error;
         return;
     }
-    Candidates set = constructors(s, cls);
+    Candidates set = constructors(s, cls, n->new_.args.len);
     s->index_depth++;
     check_arguments(s, n->new_.args, &set);
     s->index_depth--;
@@ -67,7 +67,7 @@ void check_new(Sema *s, Ast *n)
 void check_made(Sema *s, Ast *n, Class *cls)
 {
     const Type *t = cls->type;
-    Candidates set = constructors(s, cls);
+    Candidates set = constructors(s, cls, n->new_.args.len);
     Fit fit;
     class_use(s, cls);
     n->type = s->error;
@@ -83,6 +83,7 @@ void check_made(Sema *s, Ast *n, Class *cls)
     if (!c) return;
     member_check_access(s, c->sym, n->loc);
     resolve_apply(s, c, fit, n->new_.args, n->loc);
+    complete_arguments(s, c, &n->new_.args, n->loc);
     n->sym = c->sym;
     n->type = t;
     func_use(s, c->sym);

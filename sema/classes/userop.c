@@ -87,8 +87,7 @@ bool user_compound(Sema *s, Ast *n)
     return true;
 }
 
-/* Can it be evaluated twice? */
-static bool is_repeatable(const Ast *n)
+bool is_repeatable(const Ast *n)
 {
     switch (n->kind) {
     case AST_NAME_REF:

@@ -106,6 +106,7 @@ static bool scoped(Free *f, Ast *n)
         visit(f, n->define.value);
         return true;
     case AST_FOR:
+    case AST_ARM:
     case AST_SWITCH:
     case AST_USING: break;
     default: return false;
@@ -148,6 +149,10 @@ static void walk(Ast **child, void *ctx)
     case AST_IS:
         visit(f, n->is_.operand);
         if (n->is_.name) vec_push(&f->declared, n->is_.name);
+        break;
+    case AST_PATTERN:
+        ast_each_child(n, walk, f);
+        if (n->pattern.name) vec_push(&f->declared, n->pattern.name);
         break;
     case AST_DECL_EXPR: vec_push(&f->declared, n->decl_expr.name); break;
     default: ast_each_child(n, walk, f); break;

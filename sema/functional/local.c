@@ -26,6 +26,7 @@ struct Local {
     FreeNames uses;
     VEC(Captured) captured;
     VEC(Symbol *) constants; /* of the functions around */
+    const char *shown;       /* in messages; NULL: its name */
     bool lambda, resolved;
 };
 
@@ -173,7 +174,7 @@ static Symbol *function(Sema *s, Local *l)
             ast_list_add(s->arena, params, captured_param(s, &l->captured.data[i], l->name->loc));
     Ast *lifted = arena_copy(s->arena, decl, sizeof *decl);
     lifted->func.params = params;
-    const char *name = l->lambda ? "lambda" : l->name->name;
+    const char *name = l->shown ? l->shown : l->name->name;
     Symbol *f = scope_symbol(s, SYM_FUNC, name, NULL, l->name->loc, lifted);
     f->slot = -1;
     f->local = l;
@@ -248,6 +249,11 @@ void local_call(Sema *s, Ast **slot, const Type *hint)
     Ast *n = *slot, *callee = n->call.callee;
     Local *l = callee->sym->local;
     Symbol *f = function(s, l);
+    const AstList *params = &l->name->decl->func.params;
+    for (int i = n->call.args.len; i >= required_arguments(l->name) && i < params->len; i++)
+        if (params->data[i]->kind == AST_PARAM && params->data[i]->param.init)
+            n->call.args = ast_list_add(s->arena, n->call.args,
+                                        ast_clone(s->arena, params->data[i]->param.init));
     for (size_t i = 0; i < l->captured.len; i++)
         n->call.args =
             ast_list_add(s->arena, n->call.args, argument(s, l, &l->captured.data[i], callee->loc));
@@ -331,10 +337,34 @@ void local_returned(Sema *s, Ast **value)
     *s->returned = common;
 }
 
+static Ast *block_call(Sema *s, const char *what, Ast *block, AstList params, AstList args,
+                       const Type *result, bool lambda)
+{
+    Loc loc = block->loc;
+    if (!result) result = returned_type(s, block, &params, loc);
+    if (result == s->error) return NULL;
+    const char *name = arena_printf(s->arena, "$%s_%d", what, ++s->synthetic);
+    Ast *decl = tree_func(s, loc, 0, type_node(s, loc, result), name, params, block);
+    Local *l = make(s, decl, loc);
+    l->shown = what;
+    l->lambda = lambda;
+    scope_bind(s, l->name);
+    function(s, l);
+    Ast *call = tree_call(s, loc, tree_name(s, loc, name), 0);
+    call->call.args = args;
+    return call;
+}
+
+Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList args,
+                 const Type *result)
+{
+    return block_call(s, name, block, params, args, result, false);
+}
+
 void lambda_statements(Sema *s, Ast *n, const Type *hint)
 {
-    AstList params = {0};
-    Ast *body = n->lambda.body, *call = tree_call(s, n->loc, NULL, 0);
+    AstList params = {0}, args = {0};
+    Ast *body = n->lambda.body;
     int at = 0;
     n->lambda.body = ast_new(s->arena, AST_BAD, body->loc);
     for (int i = 0; i < n->lambda.binders.len; i++) {
@@ -359,17 +389,8 @@ void lambda_statements(Sema *s, Ast *n, const Type *hint)
         params =
             ast_list_add(s->arena, params,
                          tree_param(s, name->loc, type_node(s, name->loc, t), name->name_ref.name));
-        call->call.args =
-            ast_list_add(s->arena, call->call.args, tree_name(s, name->loc, name->name_ref.name));
+        args = ast_list_add(s->arena, args, tree_name(s, name->loc, name->name_ref.name));
     }
-    const Type *result = hint ? hint->result : returned_type(s, body, &params, n->loc);
-    if (result == s->error) return;
-    const char *name = arena_printf(s->arena, "$lambda_%d", ++s->synthetic);
-    Ast *decl = tree_func(s, n->loc, 0, type_node(s, n->loc, result), name, params, body);
-    Local *l = make(s, decl, n->loc);
-    l->lambda = true;
-    scope_bind(s, l->name);
-    function(s, l);
-    call->call.callee = tree_name(s, n->loc, name);
-    n->lambda.body = call;
+    Ast *call = block_call(s, "lambda", body, params, args, hint ? hint->result : NULL, true);
+    if (call) n->lambda.body = call;
 }

@@ -84,7 +84,7 @@ bool call_is_reduction(Sema *s, const Ast *n)
     bool two = false, one = false;
     for (; f; f = f->next) {
         two = two || (f->generic ? generic_combines(f) : is_combiner(f));
-        one = one || (f->type && f->type->nparams == 1);
+        one = one || (f->type && f->type->nparams == 1) || call_form(f, 1) != FORM_NONE;
     }
     return two && (binders || !one);
 }

@@ -398,8 +398,12 @@ static void check_func(Sema *s, Symbol *sym)
 {
     Ast *f = sym->decl;
     int errors = diags_errors(s->diags);
-    if (!f->func.body) return;
     Context saved = context_enter(s, sym);
+    check_defaults(s, sym);
+    if (!f->func.body) {
+        context_leave(s, &saved);
+        return;
+    }
     s->func = sym;
     s->ret = sym->type->result;
     type_use(s, sym->type);
