@@ -202,7 +202,10 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
         report(s, attr->loc, ATTRIBUTE, "[%s] is for functions that can reduce: T %s(T, T)", name,
                func->name);
     } else {
+        int errors = diags_errors(s->diags);
         check_args(s, attr, a, func);
+        if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors)
+            report(s, attr->loc, NO_EFFECT, "[%s] has no effect yet; leave it out", name);
         if (func && !strcmp(name, "Associative")) func->associative = true;
         if (func && !strcmp(name, "Commutative")) func->commutative = true;
     }
