@@ -212,6 +212,32 @@ static void check_strings(HostFunc *f, const Ast *n, const Builtin *row, const c
             check_argument(f, v[i], args[i], library_names[row->name], n->loc);
 }
 
+/* A value above all longs, converted to one? */
+static bool was_ulong(const Ast *n)
+{
+    const Type *t = n->kind == AST_CONVERT ? n->convert.operand->type : n->type;
+    return t->kind == TY_SCALAR && t->scalar == SC_ULONG;
+}
+
+/* What cs_compare_i and cs_compare_f give: LLVM is to see through it, in loops that sort. */
+static LLVMValueRef three_way(HostFunc *f, bool real, bool sign, LLVMValueRef a, LLVMValueRef b)
+{
+    HostModule *m = f->m;
+    LLVMValueRef more = real ? LLVMBuildFCmp(m->b, LLVMRealOGT, a, b, "")
+                             : LLVMBuildICmp(m->b, sign ? LLVMIntSGT : LLVMIntUGT, a, b, ""),
+                 less = real ? LLVMBuildFCmp(m->b, LLVMRealOLT, a, b, "")
+                             : LLVMBuildICmp(m->b, sign ? LLVMIntSLT : LLVMIntULT, a, b, "");
+    more = LLVMBuildZExt(m->b, more, m->i32, "");
+    less = LLVMBuildZExt(m->b, less, m->i32, "");
+    LLVMValueRef order = LLVMBuildSub(m->b, more, less, "");
+    if (!real) return order;
+    LLVMValueRef above = LLVMBuildFCmp(m->b, LLVMRealUNO, b, b, ""), /* NaN is below all */
+        below = LLVMBuildFCmp(m->b, LLVMRealUNO, a, a, "");
+    above = LLVMBuildZExt(m->b, above, m->i32, "");
+    below = LLVMBuildZExt(m->b, below, m->i32, "");
+    return LLVMBuildAdd(m->b, order, LLVMBuildSub(m->b, above, below, ""), "");
+}
+
 static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
                                 int count, const Ast *self)
 {
@@ -240,7 +266,14 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     count += extra_arguments(f, id, n, v + count);
     int wanted = (int)strlen(letters) - 1 - host_abi_takes_site(id);
     while (count < wanted) v[count++] = host_null(m); /* Console.WriteLine() */
-    LLVMValueRef r = host_call_runtime(f, id, v, count, n->loc);
+    bool compares = id == ABI_cs_compare_i || id == ABI_cs_compare_f;
+    LLVMValueRef r;
+    if (compares) {
+        bool sign = !was_ulong(args[0]) && !was_ulong(args[1]);
+        r = three_way(f, id == ABI_cs_compare_f, sign, v[0], v[1]);
+    } else {
+        r = host_call_runtime(f, id, v, count, n->loc);
+    }
     if (out.back) copy_back(f, &out);
     if (letters[0] == 'l' && row->signature[0] == 'i' && row->space == SPACE_func)
         return (HostRef){host_narrow(f, r, n->loc), false, false};
