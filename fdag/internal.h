@@ -244,9 +244,9 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 
 /* ---- passes --------------------------------------------------------------------------- */
 
-FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pass_domains,
-    fd_pass_deadparams, fd_pass_fuse, fd_pass_given, fd_pass_hoist, fd_pass_inline, fd_pass_recur,
-    fd_pass_share;
+FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pass_factors,
+    fd_pass_components, fd_pass_domains, fd_pass_deadparams, fd_pass_fuse, fd_pass_given,
+    fd_pass_hoist, fd_pass_inline, fd_pass_recur, fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
 /* Marks (@given) the indices of reads that are `decided`: no inference has narrowed them. */

@@ -10,6 +10,7 @@ static const FdPass all[] = {
     {"compose", fd_pass_compose}, {"simplify", fd_pass_simplify},
     {"hoist", fd_pass_hoist},     {"deadparams", fd_pass_deadparams},
     {"powers", fd_pass_powers},   {"given", fd_pass_given},
+    {"factors", fd_pass_factors}, {"components", fd_pass_components},
 };
 
 const FdPass fd_front_passes[] = {
@@ -32,7 +33,11 @@ const FdPass fd_front_passes[] = {
         0                                                                                          \
     }
 
-const FdPass fd_back_passes[] = {FIRST, {"powers", fd_pass_powers}, LAST};
+const FdPass fd_back_passes[] = {FIRST,
+                                 {"powers", fd_pass_powers},
+                                 {"components", fd_pass_components},
+                                 {"factors", fd_pass_factors},
+                                 LAST};
 const FdPass fd_precise_passes[] = {FIRST, LAST};
 
 const FdPass *fd_pass_find(const char *name)
