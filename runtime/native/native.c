@@ -13,7 +13,7 @@
 #include "pool.h"
 
 enum {
-    SMALL_WORK = 1 << 18,  /* a launch costs as much as so many operations */
+    SMALL_WORK = 1 << 22,  /* a millisecond: less than opening a device takes, with many such */
     SHARED_WORK = 1 << 12, /* from here on threads that are awake help */
 };
 
