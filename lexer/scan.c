@@ -520,7 +520,7 @@ ScanMode scan_bracket(Scan *s, TokenKind kind)
     if (i && kind == TOK_COLON && i->parens == 0 && i->braces == 0) return SCAN_FORMAT;
     if (i && kind == TOK_SEMI) return scan_interp_broken(s); /* no expression holds a ; */
     if (i) {
-        i->parens += (kind == TOK_LPAREN || kind == TOK_LBRACKET) -
+        i->parens += (kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_COND_BRACKET) -
                      (kind == TOK_RPAREN || kind == TOK_RBRACKET);
         i->braces += (kind == TOK_LBRACE) - (kind == TOK_RBRACE);
     }

@@ -77,6 +77,7 @@ static size_t *find_partners(const Tokens *tokens)
         switch (k) {
         case TOK_LPAREN:
         case TOK_LBRACKET:
+        case TOK_COND_BRACKET:
         case TOK_LBRACE: vec_push(&open, i); continue;
         case TOK_RPAREN: want = TOK_LPAREN; break;
         case TOK_RBRACKET: want = TOK_LBRACKET; break;
@@ -85,7 +86,9 @@ static size_t *find_partners(const Tokens *tokens)
         }
         while (k == TOK_RBRACE && open.len > 0 && kind_at(tokens, vec_last(&open)) != want)
             open.len--;
-        if (open.len == 0 || kind_at(tokens, vec_last(&open)) != want) continue;
+        TokenKind last = open.len > 0 ? kind_at(tokens, vec_last(&open)) : TOK_END;
+        if (last == TOK_COND_BRACKET) last = TOK_LBRACKET;
+        if (last != want) continue;
         partner[vec_last(&open)] = i;
         open.len--;
     }
@@ -461,6 +464,14 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_wor
            after != TOK_GT && after != TOK_SHR && !(after == TOK_ARROW && before == TOK_OPERATOR);
 }
 
+/* `{ [k] = v }`: attributes are never followed by an assignment. */
+static bool is_key(const Marker *m, size_t i)
+{
+    TokenKind before = kind_before(m->tokens, i, 1);
+    return (before == TOK_LBRACE || before == TOK_COMMA) && m->partner[i] &&
+           kind_at(m->tokens, m->partner[i] + 1) == TOK_ASSIGN;
+}
+
 /* `params` before the type of a parameter. */
 static bool is_params(const Tokens *tokens, size_t i)
 {
@@ -497,6 +508,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             i = end;
             if (tuple) continue;
         }
+        if (t->kind == TOK_LBRACKET && is_key(&m, i)) t->kind = TOK_KEY;
         if (m.partner[i]) vec_push(&open, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);
@@ -504,7 +516,8 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         bool known = t->kind == TOK_TYPENAME;
         size_t around = open.len ? vec_last(&open) : tokens->list.len;
         bool declared = is_declared(&m, name);
-        if (kind_before(tokens, i, 1) == TOK_DOT)
+        TokenKind before = kind_before(tokens, i, 1);
+        if (before == TOK_DOT || before == TOK_COND_DOT)
             t->kind = TOK_NAME;
         else if (declared && i >= list_end &&
                  is_name_by_place(tokens, i, not_word, around, m.partner))

@@ -197,6 +197,7 @@ static AstList as_exprs(Parse *p, AstList args, bool in_call)
 
 Ast *build_plain(Parse *p, Ast *arg)
 {
+    if (arg->kind == AST_COND_ACCESS) arg->cond_access.closed = true;
     return as_expr(p, arg, false);
 }
 
@@ -470,7 +471,9 @@ static bool is_rest(const Parse *p, Loc loc)
 Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
 {
     expr = doubtful(p, expr);
-    switch (expr->kind) {
+    const Ast *does = expr;
+    while (does->kind == AST_COND_ACCESS) does = does->cond_access.rest;
+    switch (does->kind) {
     case AST_CALL:
     case AST_ASSIGN:
     case AST_INCDEC:
@@ -561,9 +564,43 @@ Ast *build_literal(Parse *p, Loc loc, TokenKind kind, TokenValue value)
     }
 }
 
+/* What is written behind `a?.b` goes on with b. */
+static bool goes_on(const Ast *base)
+{
+    return base->kind == AST_COND_ACCESS && !base->cond_access.closed;
+}
+
+static Ast *with_rest(Parse *p, Loc loc, Ast *access, Ast *rest)
+{
+    access->cond_access.rest = rest;
+    access->loc = loc;
+    return done(p, access);
+}
+
+Ast *build_cond_access(Parse *p, Loc loc, Ast *base, const char *name, AstList index)
+{
+    if (goes_on(base))
+        return with_rest(p, loc, base,
+                         build_cond_access(p, loc, base->cond_access.rest, name, index));
+    const char *it = intern_cstr(p->names, arena_printf(p->arena, "$it%d", ++p->unnamed));
+    Ast *use = build_name(p, base->loc, it);
+    Ast *rest = name ? build_member(p, loc, use, name) : build_index(p, loc, use, index);
+    return BUILD(COND_ACCESS, cond_access, loc, .base = base, .it = it, .rest = rest);
+}
+
+Ast *build_key(Parse *p, Loc loc, AstList index, Ast *value)
+{
+    if (any_bad(index)) return build_bad(p, loc);
+    Ast *object = build_name(p, loc, intern_cstr(p->names, "$object"));
+    Ast *target = BUILD(INDEX, index, loc, .base = object, .args = index);
+    return BUILD(ASSIGN, assign, loc, .target = target, .value = value);
+}
+
 Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name)
 {
     if (name[0] == '?') return build_bad(p, loc);
+    if (goes_on(base))
+        return with_rest(p, loc, base, build_member(p, loc, base->cond_access.rest, name));
     return BUILD(MEMBER, member, loc, .base = base, .name = name);
 }
 
@@ -587,6 +624,8 @@ static bool is_function_without_type(Parse *p, const Ast *callee, AstList args)
 Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
 {
     if (is_function_without_type(p, callee, args)) return build_bad(p, loc);
+    if (goes_on(callee))
+        return with_rest(p, loc, callee, build_call(p, loc, callee->cond_access.rest, args));
     args = as_exprs(p, args, true);
     if (any_bad(args)) return build_bad(p, loc);
     return BUILD(CALL, call, loc, .callee = callee, .args = args);
@@ -595,6 +634,8 @@ Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
 Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args)
 {
     if (any_bad(args)) return build_bad(p, loc);
+    if (goes_on(base))
+        return with_rest(p, loc, base, build_index(p, loc, base->cond_access.rest, args));
     return BUILD(INDEX, index, loc, .base = base, .args = args);
 }
 

@@ -59,6 +59,8 @@ static int nesting(TokenKind k)
     case TOK_LPAREN:
     case TOK_TUPLE:
     case TOK_LBRACKET:
+    case TOK_KEY:
+    case TOK_COND_BRACKET:
     case TOK_LBRACE: return 1;
     case TOK_RPAREN:
     case TOK_RBRACKET:

@@ -54,8 +54,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHEN WHILE UNDERSCORE
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}"
-%token SEMI ";" COMMA "," COLON ":" DOT "." QUESTION "?" ARROW "=>" ASSIGN "="
+%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" KEY RBRACKET "]" LBRACE "{" RBRACE "}"
+%token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
 %token LOR LAND OR XOR AND EQ NE LT "<" GT ">" LE GE SHL SHR DOTDOT
@@ -142,6 +142,7 @@ declarator: NAME            { $$ = build_declarator(p, @$, $1, NULL); }
 
 init: expr
     | braces
+    | KEY index "]" "=" init    { $$ = build_key(p, @$, $2, $5); }
 braces: "{" "}"             { $$ = BUILD(INIT_LIST, init_list, @$, .items.len = 0); }
       | "{" inits "}"       { $$ = BUILD(INIT_LIST, init_list, @$, .items = $2); }
       | "{" inits "," "}"   { $$ = BUILD(INIT_LIST, init_list, @$, .items = $2); }
@@ -421,6 +422,8 @@ postfix: primary
     | new_object
     | new_array "." member_name { $$ = build_member(p, @$, $1, $3); }
     | postfix "." member_name   { $$ = build_member(p, @$, $1, $3); }
+    | postfix COND_DOT member_name   { $$ = build_cond_access(p, @$, $1, $3, (AstList){0}); }
+    | postfix COND_BRACKET index "]" { $$ = build_cond_access(p, @$, $1, NULL, $3); }
     | postfix "(" args ")"      { $$ = build_call(p, @$, $1, $3); }
     | postfix "[" index "]"     { $$ = build_index(p, @$, $1, $3); }
     | postfix "++"              { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }

@@ -55,6 +55,8 @@ static void follow_brackets(Parse *p, TokenKind kind)
     case TOK_LPAREN:
     case TOK_TUPLE:
     case TOK_LBRACKET:
+    case TOK_KEY:
+    case TOK_COND_BRACKET:
     case TOK_LBRACE:
     case TOK_HOLE: {
         Bracket b = {kind, p->next, grammar_depth(p->state)};

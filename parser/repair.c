@@ -90,8 +90,8 @@ static bool on_new_line(const Parse *p, size_t i)
 
 static bool opens(TokenKind k)
 {
-    return k == TOK_LPAREN || k == TOK_TUPLE || k == TOK_LBRACKET || k == TOK_LBRACE ||
-           k == TOK_HOLE;
+    return k == TOK_LPAREN || k == TOK_TUPLE || k == TOK_LBRACKET || k == TOK_KEY ||
+           k == TOK_COND_BRACKET || k == TOK_LBRACE || k == TOK_HOLE;
 }
 
 static bool closes(TokenKind k)
@@ -140,7 +140,9 @@ static TokenKind partner_of(TokenKind open)
     switch (open) {
     case TOK_LPAREN:
     case TOK_TUPLE: return TOK_RPAREN;
-    case TOK_LBRACKET: return TOK_RBRACKET;
+    case TOK_LBRACKET:
+    case TOK_KEY:
+    case TOK_COND_BRACKET: return TOK_RBRACKET;
     case TOK_LBRACE: return TOK_RBRACE;
     default: return TOK_HOLE_END;
     }

@@ -223,6 +223,10 @@ void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
 void check_out_variable(Sema *s, Ast *n, const Type *wanted);
 /* branch.c: switch, try, throw, using, foreach over collections */
 void check_switch(Sema *s, Ast *n);
+void check_cond_access(Sema *s, Ast **slot, const Type *hint);
+/* base?.rest ?? otherwise */
+void check_cond_access_or(Sema *s, Ast **slot, const Type *hint);
+bool cond_access_statement(Sema *s, Ast **slot); /* base?.f(); false: no such statement */
 void check_switch_expr(Sema *s, Ast **slot, const Type *hint); /* choose.c */
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
@@ -248,6 +252,7 @@ const Type *require_value(Sema *s, Ast *n);    /* after check_expr */
 const Type *settle_value(Sema *s, Ast **slot); /* the same; a method with one overload is one */
 void check_unary(Sema *s, Ast *n, const Type *hint);
 void check_binary(Sema *s, Ast *n, const Type *hint);
+void binary_checked(Sema *s, Ast *n); /* once its operands are */
 void check_cond(Sema *s, Ast *n, const Type *hint);
 void check_cast(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
@@ -539,7 +544,7 @@ void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
 
 /* ---- object.c: new, null, is, as, default --------------------------------------------------- */
 
-void check_new(Sema *s, Ast *n);
+void check_new(Sema *s, Ast **slot);
 void check_made(Sema *s, Ast *n, Class *cls); /* once its arguments are checked */
 void check_null(Sema *s, Ast *n);
 void check_default(Sema *s, Ast *n, const Type *hint);

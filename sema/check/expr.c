@@ -424,7 +424,13 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_MEMBER: check_member(s, slot); break;
     case AST_UNARY: check_unary(s, n, hint); break;
-    case AST_BINARY: check_binary(s, n, hint); break;
+    case AST_BINARY:
+        if (n->binary.op == AST_OP_COALESCE && n->binary.left->kind == AST_COND_ACCESS)
+            check_cond_access_or(s, slot, hint);
+        else
+            check_binary(s, n, hint);
+        break;
+    case AST_COND_ACCESS: check_cond_access(s, slot, hint); break;
     case AST_ASSIGN: check_assign(s, slot); break;
     case AST_INCDEC: check_incdec(s, n); break;
     case AST_COND: check_cond(s, n, hint); break;
@@ -441,7 +447,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
-    case AST_NEW: check_new(s, n); break;
+    case AST_NEW: check_new(s, slot); break;
     case AST_SWITCH_EXPR: check_switch_expr(s, slot, hint); break;
     case AST_TUPLE: check_tuple(s, slot, hint); break;
     case AST_THIS: check_this(s, n); break;

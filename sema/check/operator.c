@@ -276,6 +276,11 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
     Ast **second = literal ? &n->binary.left : &n->binary.right;
     check_operand(s, first, NULL);
     check_operand(s, second, (*second)->kind == AST_TUPLE ? (*first)->type : NULL);
+    binary_checked(s, n);
+}
+
+void binary_checked(Sema *s, Ast *n)
+{
     if (n->binary.left->type->kind == TY_GROUP && n->binary.right->type->kind == TY_GROUP)
         settle_group(s, &n->binary.right, NULL);
     settle_group(s, &n->binary.left, result_of(n->binary.right->type));

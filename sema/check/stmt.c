@@ -260,7 +260,8 @@ void check_stmt(Sema *s, Ast **slot)
         *slot = ast_new(s->arena, AST_EMPTY, n->loc);
         break;
     case AST_EXPR_STMT:
-        if (!eval_several(s, slot)) check_expr_stmt(s, n);
+        if (cond_access_statement(s, slot) || eval_several(s, slot)) break;
+        check_expr_stmt(s, n);
         break;
     case AST_IF:
         check_condition(s, &n->if_.cond);

@@ -11,12 +11,6 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     AstList *items = &n->new_.init->init_list.items;
     n->new_.init->type = t;
     Class *cls = class_of(t);
-    if (items->len && items->data[0]->kind == AST_ASSIGN) {
-        report(s, items->data[0]->loc, FOREIGN,
-               "object initialiser: C$ has none; assign after it: var x = new %s(); x.P = 1;",
-               t->name);
-        return;
-    }
     if (!member_find(s, cls, intern_cstr(s->names, "Add"))) {
         report(s, n->new_.init->loc, INITIALISER, "'%s' has no method Add: it takes no { ... }",
                t->name);
@@ -37,6 +31,90 @@ static void check_collection(Sema *s, Ast *n, const Type *t)
     }
 }
 
+/* ---- new P { X = 1, [k] = 2 } ----------------------------------------------------------------- */
+
+static bool sets_members(const Ast *n)
+{
+    const Ast *init = n->new_.init;
+    return init && init->kind == AST_INIT_LIST && init->init_list.items.len &&
+           init->init_list.items.data[0]->kind == AST_ASSIGN;
+}
+
+static Ast *object_name(Sema *s, Loc loc)
+{
+    return tree_name(s, loc, "$object");
+}
+
+/* The assignment of one item to the object; NULL after a report. */
+static Ast *item_assignment(Sema *s, Ast *item)
+{
+    Ast *target = item->kind == AST_ASSIGN ? item->assign.target : item;
+    bool plain = item->kind == AST_ASSIGN && item->assign.op == AST_OP_NONE;
+    if (!plain || (target->kind != AST_NAME_REF && target->kind != AST_INDEX)) {
+        report(s, item->loc, INITIALISER, "an item sets a member, P = 1, or an element, [k] = 1");
+        return NULL;
+    }
+    if (target->kind == AST_NAME_REF)
+        item->assign.target =
+            tree_member(s, target->loc, object_name(s, target->loc), target->name_ref.name);
+    return tree_stmt(s, item);
+}
+
+/* A function of the new object, which sets its members and gives it back. */
+static void set_members(Sema *s, Ast **slot, const Type *t)
+{
+    Ast *n = *slot, *block = tree_block(s, n->loc, 0);
+    const AstList *items = &n->new_.init->init_list.items;
+    for (int i = 0; i < items->len; i++) {
+        Ast *stmt = item_assignment(s, items->data[i]);
+        if (!stmt) return;
+        block->block.stmts = ast_list_add(s->arena, block->block.stmts, stmt);
+    }
+    block->block.stmts =
+        ast_list_add(s->arena, block->block.stmts, tree_return(s, object_name(s, n->loc)));
+    n->new_.init = NULL;
+    AstList params = ast_list_add(s->arena, (AstList){0},
+                                  tree_param(s, n->loc, type_node(s, n->loc, t), "$object"));
+    AstList args = ast_list_add(s->arena, (AstList){0}, n);
+    Ast *call = local_block(s, "initialiser", block, params, args, t);
+    if (!call) return;
+    *slot = call;
+    check_expr(s, slot, t);
+}
+
+/* Of a final class the items are the arguments of the constructor that has all fields. */
+static bool name_fields(Sema *s, Ast *n, const Class *c)
+{
+    const AstList *items = &n->new_.init->init_list.items;
+    const Symbol *ctor = c->ctors;
+    while (ctor && !(ctor->is_plain && ctor->type && ctor->type->nparams == c->nfields))
+        ctor = ctor->next;
+    if (n->new_.args.len || !ctor) return false;
+    AstList args = {0};
+    int named = 0;
+    for (int k = 0; k < c->nfields; k++) {
+        Ast *value = NULL;
+        for (int i = 0; i < items->len; i++) {
+            const Ast *item = items->data[i];
+            bool here = item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF &&
+                        item->assign.target->name_ref.name == c->fields[k]->name;
+            if (here && value) return false;
+            if (here) value = item->assign.value;
+        }
+        if (!value) {
+            value = ast_new(s->arena, AST_DEFAULT, n->loc);
+            value->default_.target = type_node(s, n->loc, c->fields[k]->type);
+        } else {
+            named++;
+        }
+        args = ast_list_add(s->arena, args, value);
+    }
+    if (named != items->len) return false; /* some item is no field */
+    n->new_.args = args;
+    n->new_.init = NULL;
+    return true;
+}
+
 static Candidates constructors(Sema *s, const Class *cls, int nargs)
 {
     Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
@@ -44,11 +122,17 @@ static Candidates constructors(Sema *s, const Class *cls, int nargs)
     return candidates_for(s, set, nargs);
 }
 
-void check_new(Sema *s, Ast *n)
+void check_new(Sema *s, Ast **slot)
 {
+    Ast *n = *slot;
     const Type *t = decl_type(s, n->new_.ntype);
     Class *cls = class_of(t);
     class_settle(s);
+    if (cls && sets_members(n) && !(class_is_final_value(cls) && name_fields(s, n, cls))) {
+        n->type = s->error;
+        set_members(s, slot, t);
+        return;
+    }
     if (!cls) {
         check_arguments(s, n->new_.args, NULL);
         n->type = t;

@@ -79,6 +79,18 @@ static void visit_function(Free *f, const Ast *n)
     visit(f, n->func.body);
 }
 
+/* { P = 1 } names members. */
+static void visit_new(Free *f, const Ast *n)
+{
+    const Ast *init = n->new_.init;
+    for (int i = 0; i < n->new_.args.len; i++) visit(f, n->new_.args.data[i]);
+    for (int i = 0; init && init->kind == AST_INIT_LIST && i < init->init_list.items.len; i++) {
+        Ast *item = init->init_list.items.data[i];
+        bool member = item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF;
+        visit(f, member ? item->assign.value : item);
+    }
+}
+
 /* What opens a scope; false for others. */
 static bool scoped(Free *f, Ast *n)
 {
@@ -128,6 +140,7 @@ static void walk(Ast **child, void *ctx)
     }
     switch (n->kind) {
     case AST_NAME_REF: note(f, n->name_ref.name); break;
+    case AST_NEW: visit_new(f, n); break;
     case AST_BINDER: break; /* done by what it belongs to */
     case AST_TUPLE: visit_tuple(f, n); break;
     case AST_DECLARATOR:
