@@ -303,3 +303,40 @@ void stmt_together(Gen *g)
     }
     for (int i = 0; i < n; i++) show(g, &made[i]);
 }
+
+/* What fails, in branches and in reductions of one definition: x(p(i)), with indices that the device alone knows. */
+void stmt_guarded(Gen *g)
+{
+    static const char *const conds[] = {"%s(i) == 3", "%s(i) %% 3 == 1", "%s(i) > i",
+                                        "%s(i) %% 2 == 0 && i > 2"};
+    static const char *const reductions[] = {"sum(k : 0..5, %s + k)", "max(k : 0..3, %s - 2 * k)",
+                                             "sum(k : 0..i %% 4, Math.Min(%s, (%s) k))"};
+    static const Ty types[] = {INT, FLOAT, LONG, DOUBLE};
+    Ty t = types[choose(g, 4)];
+    Span line = {0, 1 + choose(g, 70)};
+    Value x = *base_array(g, t, (Size){3, 1}, 1, &line);
+    char p[16], read[48];
+    covered("reads in branches and reductions");
+    new_name(g, p, "p");
+    text_printf(g->out, "    int[] %s(i : 0..%d) = (i * %d + %d) %% %d;\n", p, line.hi,
+                1 + choose(g, 9), choose(g, 9), line.hi);
+    snprintf(read, sizeof read, "%s(%s(i))", x.name, p);
+    Value *s = new_value(g, "s", t, ty_real(t) ? (Size){12, 1} : ty_size(t), 1, &line, true);
+    text_add(g->out, "    ");
+    write_type(g, t, 1, true);
+    text_printf(g->out, " %s(i : 0..%d) = 1", s->name, line.hi);
+    for (int n = 2 + choose(g, 3); n-- > 0;) {
+        bool branch = choose(g, 3) > 0;
+        text_add(g->out, choose(g, 2) ? " + " : " - ");
+        if (branch)
+            text_add(g->out, "("), text_printf(g->out, conds[choose(g, 4)], p),
+                text_add(g->out, " ? ");
+        if (branch && choose(g, 3))
+            text_printf(g->out, choose(g, 2) ? "%s" : "%s * 2", read);
+        else
+            text_printf(g->out, reductions[choose(g, 3)], read, ty_name(t));
+        if (branch) text_printf(g->out, choose(g, 2) ? " : %s)" : " : 3)", read);
+    }
+    text_add(g->out, ";\n");
+    show(g, s);
+}

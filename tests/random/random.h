@@ -199,6 +199,7 @@ void stmt_solve(Gen *g);
 void stmt_given_window(Gen *g);
 void stmt_product(Gen *g);
 void stmt_together(Gen *g);
+void stmt_guarded(Gen *g);
 
 /* ---- lane.c, order.c ---- */
 int choose_length(Gen *g);

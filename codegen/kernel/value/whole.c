@@ -143,6 +143,24 @@ static bool in_set(const uint64_t *set, int bit)
     return set[bit / 64] >> bit % 64 & 1;
 }
 
+/* Adds the shared nodes that a reduction's body or ranges read: where it runs is up to it. */
+static void add_inside(const Order *o, uint64_t *set, const FdNode *reduce)
+{
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0};
+    vec_push(&stack, reduce);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
+        if (!fd_meet(&seen, n)) continue;
+        int at = n == reduce ? -1 : place(o, n), bit = at < 0 ? -1 : o->bit.data[at];
+        if (bit >= 0) set[bit / 64] |= (uint64_t)1 << bit % 64;
+        for (int i = fd_children(n, below); i-- > 0;)
+            if (n != reduce || below[i] != n->init) vec_push(&stack, below[i]);
+    }
+    fd_seen_free(&seen);
+    vec_free(&stack);
+}
+
 static void find_needed(Order *o)
 {
     for (size_t i = 0; i < o->nodes.len; i++) {
@@ -153,6 +171,7 @@ static void find_needed(Order *o)
             if (k == 0 || !lazy) add_set(o, set, set_of(o, o->sets, n->args[k]));
             add_set(o, all, set_of(o, o->reached, n->args[k]));
         }
+        if (n->kind == FD_REDUCE) add_inside(o, all, n);
         if (n->kind == FD_REDUCE && n->init) {
             add_set(o, set, set_of(o, o->sets, n->init));
             add_set(o, all, set_of(o, o->reached, n->init));
@@ -183,7 +202,8 @@ static void make_needed(Order *o)
  *   before   (c ? g(x) : 0) + (d ? h(x) : 0)
  *   after    if (c || d) v = x; ..
  *
- * of conditionals that run in any case, where each branch that x lies below needs it. */
+ * of conditionals that run in any case, where each branch that x lies below needs it, and no
+ * reduction reads it: x is not made where only that asks for it. */
 
 typedef struct Shared {
     Order *o;
@@ -203,6 +223,7 @@ static void find_lazies(Shared *s)
         if (is_lazy(n)) vec_push(&s->lazies, n);
         for (int k = 0; n->kind == FD_APPLY && k < (is_lazy(n) ? 1 : n->nargs); k++)
             vec_push(&stack, n->args[k]);
+        if (n->kind == FD_REDUCE) add_inside(o, s->bad, n);
         if (n->kind == FD_REDUCE && n->init) vec_push(&stack, n->init);
     }
     fd_seen_free(&seen);
