@@ -13,8 +13,7 @@ LLVMValueRef fn_fast(Fn *f, LLVMValueRef v)
 #if LLVM_VERSION_MAJOR >= 18
     if (!f->exact && !f->n->code->options->precise && LLVMCanValueUseFastMathFlags(v))
         LLVMSetFastMathFlags(v, LLVMFastMathAllowContract | LLVMFastMathNoSignedZeros |
-                                    LLVMFastMathAllowReassoc | LLVMFastMathAllowReciprocal |
-                                    LLVMFastMathApproxFunc);
+                                    LLVMFastMathAllowReassoc | LLVMFastMathApproxFunc);
 #else
     (void)f;
 #endif

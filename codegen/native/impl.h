@@ -146,7 +146,8 @@ LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);
 LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs,
                           LLVMValueRef *args);
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes);
-/* What -cl-unsafe-math-optimizations allows of reals, unless they are to be exact. */
+/* What -cl-unsafe-math-optimizations allows of reals, but for reciprocals (native.c), unless they are
+ * to be exact. */
 LLVMValueRef fn_fast(Fn *f, LLVMValueRef v);
 
 #endif
