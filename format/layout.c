@@ -174,6 +174,7 @@ void layout_take(Layout *l, const Tokens *tokens, size_t i, int indent)
     case TOK_LBRACE: open_brace(l, tokens, i, brace); break;
     case TOK_RBRACE: close_brace(l); break;
     case TOK_LPAREN:
+    case TOK_TUPLE:
     case TOK_LBRACKET: open_paren(l, k, first); break;
     case TOK_RPAREN:
     case TOK_RBRACKET: close_paren(l); break;

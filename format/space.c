@@ -168,7 +168,8 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     TokenKind k = kind_at(tokens, i), p = kind_at(tokens, i - 1);
     SpaceRole role = roles[i], before = roles[i - 1];
     if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_SEMI || k == TOK_COMMA) return false;
-    if (p == TOK_LPAREN || p == TOK_LBRACKET || p == TOK_DOT || k == TOK_DOT) return false;
+    if (p == TOK_LPAREN || p == TOK_TUPLE || p == TOK_LBRACKET || p == TOK_DOT || k == TOK_DOT)
+        return false;
     if (p == TOK_COMMA) return k != TOK_RBRACKET && k != TOK_COMMA;
     if (p == TOK_DOTDOT || k == TOK_DOTDOT) return false;
     if (role == ROLE_SHIFT || role == ROLE_TYPE_LIST || role == ROLE_LABEL || role == ROLE_POSTFIX)

@@ -109,6 +109,7 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
         case TOK_NAME:
         case TOK_TYPENAME:
         case TOK_COMMA:
+        case TOK_TUPLE:
         case TOK_LPAREN:
         case TOK_RPAREN:
         case TOK_LBRACKET:
