@@ -103,6 +103,7 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     *out = (FdGraph){0};
     bool known = compose(&m, g, root, captures, &out->root);
     out->several = g->several && root == g->root;
+    out->steps = c->steps;
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     vec_free(&m.slots);

@@ -29,6 +29,7 @@ typedef struct FdCapture {
 
 typedef struct FdComposing {
     void *ctx;
+    bool steps;     /* FdGraph.steps of what is composed */
     uint32_t visit; /* unlike all marks there are */
     /* Slot `slot`, of functional type, of a graph with these captures. */
     FdCapture (*look)(void *ctx, const void *captures, int slot);

@@ -326,6 +326,9 @@ typedef struct FdGraph {
     /* The root is a let whose body makes a record, the fields of which are results of their own:
      * evaluating it gives as many arrays. */
     bool several;
+    /* Its functions are steps of a loop, each read by the next: better one after the other than by
+     * kernels that store them. */
+    bool steps;
     int nslots;
     FdSlot *slots;
     int nagrees;

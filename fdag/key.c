@@ -22,7 +22,8 @@ enum {
     TAG_BINDER,
     TAG_SELF,
     TAG_STMT,
-    TAG_SEVERAL
+    TAG_SEVERAL,
+    TAG_STEPS
 };
 
 typedef struct KeyWalk {
@@ -252,6 +253,7 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     if (order) w.places = &places;
     fd->words.len = fd->stack.len = 0;
     if (g->several) put(&w, TAG_SEVERAL, 0);
+    if (g->steps) put(&w, TAG_STEPS, 0);
     walk(&w, g->root);
     size_t nnodes = places.len;
     if (order) add_bodies(&w);

@@ -348,6 +348,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
     }
     mine->root = copy(&c, g->root);
     mine->several = g->several;
+    mine->steps = g->steps;
     fdi_map_free(&c.done);
     return mine;
 }

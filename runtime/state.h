@@ -73,15 +73,20 @@ typedef struct RtState {
     Graph *domain_graph;         /* lazy.c: let(i: lo..hi) i */
     struct Evals *evals;         /* compose.c: compositions seen */
     struct Ahead *ahead;         /* ahead.c: evaluated, and waiting for its statements */
-    struct Kernels *kernels;     /* kernels.c */
-    struct Device *device;       /* device.c */
-    uint64_t cached;             /* cache.c: bytes in its folder; 0: not known */
-    locale_t locale;             /* unicode.c */
-    struct Profile *profile;     /* profile.c */
-    struct Pool *pool;           /* native/pool.c */
-    int units;                   /* threads of the pool, the caller among them; 0: not asked yet */
-    int native_read;             /* native.c: CS_DEVICE, once read */
-    uint64_t evaluations;        /* of arrays and scalars, so far */
+    struct {                     /* hold.c */
+        struct Held *first;      /* the newest */
+        size_t least;            /* CS_HOLD, once read */
+        bool given;
+    } hold;
+    struct Kernels *kernels; /* kernels.c */
+    struct Device *device;   /* device.c */
+    uint64_t cached;         /* cache.c: bytes in its folder; 0: not known */
+    locale_t locale;         /* unicode.c */
+    struct Profile *profile; /* profile.c */
+    struct Pool *pool;       /* native/pool.c */
+    int units;               /* threads of the pool, the caller among them; 0: not asked yet */
+    int native_read;         /* native.c: CS_DEVICE, once read */
+    uint64_t evaluations;    /* of arrays and scalars, so far */
 } RtState;
 
 extern RtState rt;

@@ -56,18 +56,26 @@ typedef struct Buffer {
     bool device_stale; /* the host may have written it since the device last saw it */
     bool fresh;        /* just made: it has no contents */
     bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
+    bool lent;         /* it has no memory, nor counts as having some: it is held back */
     uint16_t ring;     /* device_buffer.c: its place among the small ones there, plus one */
     union {
         size_t bytes;        /* asked for */
         struct Buffer *next; /* in the pool */
     };
-    size_t capacity;  /* of the block */
-    void *host;       /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
-    void *small;      /* memory.c's: where a small one was before a device shared it, or NULL */
-    void *device;     /* the device layer's; NULL: not needed on the device so far */
-    uint64_t used;    /* number of the last launch that uses it (device_wait) */
-    uint64_t written; /* number of the last launch that writes it */
+    size_t capacity;   /* of the block */
+    void *host;        /* page-aligned from 4 KiB on; NULL: not needed on the host so far */
+    void *small;       /* memory.c's: where a small one was before a device shared it, or NULL */
+    void *device;      /* the device layer's; NULL: not needed on the device so far */
+    uint64_t used;     /* number of the last launch that uses it (device_wait) */
+    uint64_t written;  /* number of the last launch that writes it */
+    struct Held *held; /* the evaluation of its elements, if that is held back (hold.c) */
+    uint32_t maker;    /* number of the graph that they were last evaluated of; 0: none */
 } Buffer;
+
+/* Evaluates what is held back. False with an exception pending. */
+bool rt_fill(Buffer *b, const CsSite *site);
+void rt_fill_all(void);    /* all there is, before a clock is read */
+void rt_unhold(Buffer *b); /* nobody will ask for it any more */
 
 /* ---- objects (value.c, count.c) ------------------------------------------------------ */
 

@@ -123,6 +123,7 @@ typedef struct CgLaunch {
     size_t global[3], local[3]; /* local[0] == 0: the device chooses */
     int nargs;
     const CgArg *args;
+    bool quiet; /* whatever it takes, it reports no error on these numbers */
 } CgLaunch;
 
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */

@@ -59,12 +59,14 @@ typedef struct Unit {
     const FdNode *gave_up_at;    /* ..and its node, if there is one */
     bool noting;                 /* nests that are made note what fails (GEN_NOTED) */
     bool notes;                  /* one did since this was last false */
+    Num *quiet;                  /* then no kernel reports an error; NULL: never known */
     VEC(UnitUser) users;         /* printed so far */
     VEC(UnitRecord) records;     /* printed so far */
     const struct Def *def;       /* the definition being scheduled: what its `self` reads */
     const struct Def *inside_of; /* whose conditions these are (nest_conditions) */
     int ninside;
     const FdNode **inside;
+    bool guessed;                 /* that the inside is most of it */
     VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
     int nrings;                   /* of the kernel that is being made */
@@ -115,6 +117,10 @@ bool is_suspect(const Unit *u, const FdNode *read); /* is it in that list? */
 /* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
  * of its reads is not asked. */
 Num *plan_outside(Unit *u, const Def *d);
+
+/* Is true if a read that is made, as its guards have it, can fall outside: if not, no kernel of the
+ * definition reports an index. */
+Num *plan_fails(Unit *u, const Def *d);
 
 /* The reads of a body of the definition that may fall outside under the facts, and in which
  * dimension. In the arena. */
@@ -262,6 +268,7 @@ const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a t
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
 bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
+bool divides_surely(const FdNode *n); /* the same, or by what is above 0, as Periodic does */
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
 /* Over n values of a variable from the one that it is bound to: does dimension d of a read, which
  * moves by one with it, leave the array? */

@@ -87,16 +87,63 @@ bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor)
 
 /* ---- its values over ranges ------------------------------------------------------------- */
 
+/* What a choice says of an atom on one of its sides. */
+typedef struct Said {
+    const struct Said *up;
+    const FdNode *atom;
+    bool above; /* at least `end`; else at most */
+    int64_t end;
+} Said;
+
 typedef struct Extreme {
     Fd *fd;
     FdRangeOf *range;
     const void *ctx;
     int fuel;
+    const Said *said;
 } Extreme;
 
 static const FdNode *extreme(Extreme *e, const FdNode *n, bool greatest);
 
+/* One side of a choice, under what its condition says of an atom: r < 0 ? r + n : r. */
+static const FdNode *extreme_of_side(Extreme *e, const FdNode *choice, bool side, bool greatest)
+{
+    FdAffine forms[2];
+    Said said = {.up = e->said};
+    if (fdi_comparison(choice->args[0], side, forms) == 1 && forms[0].nterms == 1 &&
+        (forms[0].terms[0].factor == 1 || forms[0].terms[0].factor == -1)) {
+        said.atom = forms[0].terms[0].atom;
+        said.above = forms[0].terms[0].factor < 0;
+        said.end = said.above ? forms[0].constant : -forms[0].constant;
+        e->said = &said;
+    }
+    const FdNode *x = extreme(e, choice->args[side ? 1 : 2], greatest);
+    e->said = said.up;
+    return x;
+}
+
+/* A remainder is less than what is divided by, whatever their signs are. */
+static const FdNode *extreme_of_rest(Extreme *e, const FdNode *n, bool greatest)
+{
+    const FdNode *by = n->args[1];
+    if (!fdi_is_word(by) || !fdi_node(by)->evaluable) return NULL;
+    by = fdi_to_long(e->fd, by);
+    by = fdi_long_op(e->fd, FD_OP_MAX, by, fdi_scale(e->fd, by, -1));
+    return fdi_add_constant(e->fd, greatest ? by : fdi_scale(e->fd, by, -1), greatest ? -1 : 1);
+}
+
+static const FdNode *extreme_unsaid(Extreme *e, const FdNode *n, bool greatest);
+
 static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
+{
+    const FdNode *x = extreme_unsaid(e, n, greatest);
+    for (const Said *s = e->said; s && x; s = s->up)
+        if (s->atom == n && s->above != greatest)
+            x = fdi_long_op(e->fd, greatest ? FD_OP_MIN : FD_OP_MAX, x, fd_long(e->fd, s->end));
+    return x;
+}
+
+static const FdNode *extreme_unsaid(Extreme *e, const FdNode *n, bool greatest)
 {
     if (n->kind == FD_VAR) {
         const FdDom *d = e->range(e->ctx, n);
@@ -107,6 +154,12 @@ static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
     }
     if (fdi_node(n)->evaluable) return fdi_is_integer(n->type) ? fdi_to_long(e->fd, n) : NULL;
     FdOp op = n->kind == FD_APPLY && fdi_is_word(n) ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_REM) return extreme_of_rest(e, n, greatest);
+    if (op == FD_OP_SELECT) {
+        const FdNode *x = extreme_of_side(e, n, true, greatest),
+                     *y = x ? extreme_of_side(e, n, false, greatest) : NULL;
+        return y ? fdi_long_op(e->fd, greatest ? FD_OP_MAX : FD_OP_MIN, x, y) : NULL;
+    }
     if (op != FD_OP_MIN && op != FD_OP_MAX) return NULL;
     const FdNode *x = extreme(e, n->args[0], greatest), *y = extreme(e, n->args[1], greatest);
     if (x && y) return fdi_long_op(e->fd, op, x, y);

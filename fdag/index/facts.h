@@ -23,6 +23,17 @@ bool fd_shown(const FdFacts *f, const FdAffine *form);
 /* Does a read stay inside of what it reads in dimension dim? */
 bool fd_read_shown(FdFacts *f, const FdNode *read, int dim);
 
+/* int expressions that must not wrap for something to be so. */
+enum { FD_EXACT = 8 };
+typedef struct FdExact {
+    int n;
+    const FdNode *nodes[FD_EXACT];
+} FdExact;
+/* Narrows the ranges of variables to where a condition made of comparisons, &&, || and ! has this
+ * value, as far as it says an end that can be evaluated before. */
+void fd_where(Fd *fd, const FdNode *cond, bool truth, int nvars, const FdNode *const *vars,
+              FdDom *doms, FdExact *exact);
+
 /* What n is under the facts: conditions that they decide are gone, and what these guarded.
  *
  *   under 0 <= i - 1, i < n    i > 0 ? u(max(i - 1, 0)) : 0     (i - 1) % n
@@ -46,9 +57,10 @@ const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
  * reads stay inside. `known` says which closed nodes can be evaluated before. Gives the number of
  * conditions that make a point lie inside, each over the variables, closed nodes and elements that do
  * not depend on the last variable: those that all points read, or that are inside where the
- * conditions without elements hold. */
+ * conditions without elements hold. *guessed: some are of a side of a guard that may as well be the
+ * smaller. */
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
-                FdIsKnown *known, const void *ctx, int most, const FdNode **conds);
+                FdIsKnown *known, const void *ctx, int most, const FdNode **conds, bool *guessed);
 
 /* Is n evaluated wherever the body is? */
 bool fd_always(const FdNode *body, const FdNode *n);

@@ -12,9 +12,10 @@ typedef struct Inside {
     const void *ctx;
     int most, n;
     const FdNode **conds;
-    FdiNodes nodes; /* of the body as it is now, operands first */
-    FdiMap costs;   /* those that a guard may guard for a reason */
-    FdiMap always;  /* what every point evaluates */
+    bool guesses, guessed; /* a side that is not known to be the larger */
+    FdiNodes nodes;        /* of the body as it is now, operands first */
+    FdiMap costs;          /* those that a guard may guard for a reason */
+    FdiMap always;         /* what every point evaluates */
 } Inside;
 
 /* ---- conditions -------------------------------------------------------------------------- */
@@ -100,7 +101,8 @@ static bool demand_inside(Inside *s, const FdNode *read)
 static bool is_of_row(Inside *s, const FdNode *atom)
 {
     uint64_t mark;
-    return fdi_applies(atom, FD_LEAF_SLOT) && !fdi_free_in(atom, s->vars[s->nvars - 1]) &&
+    return !s->guesses && fdi_applies(atom, FD_LEAF_SLOT) &&
+           !fdi_free_in(atom, s->vars[s->nvars - 1]) &&
            (fdi_map_get(&s->always, atom, &mark) || demand_inside(s, atom));
 }
 
@@ -256,10 +258,11 @@ static void want(Inside *s, const FdNode *cond, int truth)
         if (!is_comparison(n)) continue;
         bool unequal = op == FD_OP_EQ ? t != 1 : op == FD_OP_NE && t != 0;
         if (op == FD_OP_EQ || op == FD_OP_NE) {
-            if (unequal) demand_unequal(s, n);
+            if (unequal && !s->guesses) demand_unequal(s, n);
             continue;
         }
         int larger = larger_side(s, n);
+        if (s->guesses && (t < 0 || larger >= 0)) continue;
         if (larger >= 0) t = larger;
         if (t < 0) continue;
         bool less = (op == FD_OP_LT || op == FD_OP_LE) == (t == 1); /* the left is the less */
@@ -289,6 +292,20 @@ static void find_costs(Inside *s)
     }
 }
 
+/* Where neither side of a choice is known to be the larger, the one that is much more work is taken for
+ * it: what is computed at borders is less. */
+static void guess(Inside *s, const FdNode *n)
+{
+    const FdiMap none = {0};
+    double x = fdi_cost(n->args[1], &none, NULL), y = fdi_cost(n->args[2], &none, NULL);
+    int before = s->n;
+    if (x < 2 * y && y < 2 * x) return;
+    s->guesses = true;
+    want(s, n->args[0], x > y);
+    s->guesses = false;
+    s->guessed = s->guessed || s->n > before;
+}
+
 static void guard(Inside *s, const FdNode *n, FdOp op)
 {
     uint64_t mark;
@@ -296,6 +313,7 @@ static void guard(Inside *s, const FdNode *n, FdOp op)
     if (op == FD_OP_SELECT) y = fdi_map_get(&s->costs, n->args[2], &mark);
     if (!x && !y) return;
     want(s, n->args[0], op == FD_OP_LOR ? 0 : x && y ? -1 : x);
+    if (x && y) guess(s, n);
 }
 
 /* ---- clamps and remainders --------------------------------------------------------------- */
@@ -429,7 +447,7 @@ bool fd_always(const FdNode *body, const FdNode *n)
 }
 
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
-                FdIsKnown *known, const void *ctx, int most, const FdNode **conds)
+                FdIsKnown *known, const void *ctx, int most, const FdNode **conds, bool *guessed)
 {
     enum { ROUNDS = 8 };
     Inside s = {.fd = fd, .nvars = nvars, .vars = vars, .known = known, .ctx = ctx};
@@ -450,5 +468,6 @@ int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
     fdi_map_free(&s.costs);
     fdi_map_free(&s.always);
     vec_free(&s.nodes);
+    *guessed = s.guessed;
     return s.n;
 }

@@ -455,7 +455,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_loc(out, a->loc);
         text_add(out, "\n");
     }
-    text_add(out, g->several ? "results " : "root ");
+    text_add(out, g->several ? "results " : g->steps ? "steps " : "root ");
     add_ref(&all, g->root);
     text_add(out, "\n");
     printer_free(&all);

@@ -531,12 +531,13 @@ static void read_lines(Reader *r)
             read_agree(r, false);
         else if (rd_accept(r, "inside"))
             read_agree(r, true);
-        else if ((r->several = rd_accept(r, "results")) || rd_accept(r, "root")) {
+        else if ((r->several = rd_accept(r, "results")) || (r->steps = rd_accept(r, "steps")) ||
+                 rd_accept(r, "root")) {
             r->root = rd_ref(r);
             root_line = r->line;
             rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root' or 'results'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results' or 'steps'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");
@@ -554,6 +555,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         g = arena_new_of(fd->arena, FdGraph);
         *g = (FdGraph){.root = r.root,
                        .several = r.several,
+                       .steps = r.steps,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};
         g->slots = arena_copy(fd->arena, r.slots.data, sizeof(FdSlot) * r.slots.len);

@@ -18,6 +18,7 @@ typedef struct Reader {
     VEC(FdAgree) agrees;
     const FdNode *root;
     bool several; /* the root gives results */
+    bool steps;   /* of a loop */
     bool in_user;
 } Reader;
 

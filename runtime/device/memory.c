@@ -200,6 +200,7 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
     b->bytes = bytes;
     b->host_stale = b->device_stale = false;
     b->fresh = true;
+    b->maker = 0;
     rt.memory.used += b->capacity;
     if (zero) {
         void *p = buffer_host(b, true, site);
@@ -216,6 +217,11 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
 void buffer_release(Buffer *b)
 {
     if (!b || --b->refs > 0) return;
+    if (b->held) rt_unhold(b);
+    if (b->lent) {
+        mem_object_free(b);
+        return;
+    }
     size_t capacity;
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
@@ -229,8 +235,44 @@ void buffer_release(Buffer *b)
     rt.memory.pool[class] = b;
 }
 
+/* Of one that has no place among the small ones. */
+static void take_memory(Buffer *b, const Buffer *from)
+{
+    b->host = from->host;
+    b->small = from->small;
+    b->device = from->device;
+    b->capacity = from->capacity;
+    b->used = from->used;
+    b->written = from->written;
+    b->mapped = from->mapped;
+}
+
+void buffer_lend(Buffer *b)
+{
+    Buffer *memory = b->ring ? NULL : mem_object(sizeof *memory);
+    if (!memory) return;
+    memory->refs = 1;
+    memory->bytes = b->bytes;
+    take_memory(memory, b);
+    take_memory(b, &(Buffer){.capacity = b->capacity});
+    b->lent = true;
+    buffer_release(memory);
+}
+
+bool buffer_regain(Buffer *b, const CsSite *site)
+{
+    Buffer *memory = b->lent ? buffer_new(b->bytes, false, site) : NULL;
+    if (!b->lent) return true;
+    if (!memory) return false;
+    take_memory(b, memory);
+    b->lent = false;
+    mem_object_free(memory);
+    return true;
+}
+
 void *buffer_host(Buffer *b, bool write, const CsSite *site)
 {
+    if (b->held && !rt_fill(b, site)) return NULL;
     if (!buffer_pages(b, false, site)) return NULL;
     write |= b->fresh; /* it has no contents: who looks is about to write */
     if (b->device && !device_to_host(b, write, site)) return NULL;

@@ -19,6 +19,10 @@ void *buffer_host(Buffer *b, bool write, const CsSite *site);
  * can be read as long as nobody writes b. False with an exception pending. */
 bool buffer_pages(Buffer *b, bool shared, const CsSite *site);
 
+/* b, which nobody has touched, gives its memory away until it is asked for (Buffer.held). */
+void buffer_lend(Buffer *b);
+bool buffer_regain(Buffer *b, const CsSite *site); /* false with an exception pending */
+
 void memory_trim(void);  /* frees everything pooled */
 void memory_start(void); /* from here on CS_MEM_LIMIT holds */
 

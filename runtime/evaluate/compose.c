@@ -12,6 +12,7 @@
 #include "../../fdag/composition.h"
 #include "../state.h"
 #include "closure.h"
+#include "hold.h"
 #include "small.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
@@ -25,6 +26,7 @@ struct Evals {
 typedef struct Walk {
     Evaluation *e;
     bool again; /* an evaluation's second walk */
+    bool steps; /* FdGraph.steps */
     VEC(uint64_t) words;
 } Walk;
 
@@ -119,6 +121,11 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
     (void)ctx;
     void *fn = seen((const CsValue *)captures + slot);
     Array *a = array_of(fn);
+    struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
+    if (held && held->through) {
+        Lazy *l = held->lazy;
+        return (FdCapture){FD_CAPTURE_GRAPH, l, &l->visit, &l->index, 0, l->graph->fd, l->captures};
+    }
     if (a) return (FdCapture){FD_CAPTURE_ARRAY, a, &a->head.visit, &a->head.index, 0, 0, 0};
     if (((CsHead *)fn)->kind == CS_LAZY) {
         Lazy *l = fn;
@@ -195,7 +202,7 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     c->hash = hash;
     c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
     c->nwords = w->words.len;
-    FdComposing composing = {.visit = ++rt.visit, .look = typed_capture_of};
+    FdComposing composing = {.visit = ++rt.visit, .look = typed_capture_of, .steps = w->steps};
     fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
     look(c);
     return c;
@@ -254,6 +261,7 @@ static void find_or_make(void *search)
     Walk w = s->walk;
     Evaluation *e = w.e;
     vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
+    if (w.steps) vec_push(&w.words, UINT64_MAX);
     walk(&w, g, captures);
     uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
     if (!rt.evals && !(rt.evals = mem_object(sizeof *rt.evals))) mem_fail(sizeof *rt.evals);
@@ -277,10 +285,10 @@ static void find_or_make(void *search)
 }
 
 static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-                   bool again, const CsSite *site)
+                   bool again, bool steps, const CsSite *site)
 {
     *e = (Evaluation){0};
-    Search s = {{.e = e, .again = again}, g, root, captures};
+    Search s = {{.e = e, .again = again, .steps = steps}, g, root, captures};
     if (mem_try(find_or_make, &s)) return true;
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
@@ -295,13 +303,20 @@ bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *c
     mem_resume(t);
     *e = (Evaluation){0};
     if (!good) rt_throw_memory(site, 0);
-    return good && search(e, g, root, captures, false, site);
+    return good && search(e, g, root, captures, false, false, site);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
-    return search(e, g, g->fd->root, captures, true, site);
+    return search(e, g, g->fd->root, captures, true, false, site);
+}
+
+bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site)
+{
+    if (!search(e, l->graph, l->graph->fd->root, l->captures, true, several, site)) return false;
+    e->near = several;
+    return true;
 }
 
 void compose_end(Evaluation *e)

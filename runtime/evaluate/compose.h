@@ -37,6 +37,8 @@ typedef struct Evaluation {
     VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
     int nclosures;      /* among them: only the reference executor calls these */
     VEC(Lazy *) views;  /* what stands for closures instead; ours */
+    Lazy *lazy;         /* what is evaluated, if that may be held back (hold.h) */
+    bool near;          /* only by kernels that keep temporaries near */
 } Evaluation;
 
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
@@ -49,6 +51,8 @@ bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const
 /* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
  * False with an exception pending; to be ended in any case. */
 bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+/* Of what was held back; several: with the steps before it (hold.h). */
+bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site);
 void compose_end(Evaluation *e);
 /* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
  * pending; to be given back. */
@@ -67,6 +71,9 @@ Array *eval_lazy(Lazy *l, const CsSite *site);
  * False with an exception pending, or without one: no kernel can do it, or an interpreter better. */
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
                     const CsSite *site);
+/* What was held back of l, into its buffer; `whole`: only by a kernel that keeps temporaries near, else
+ * false without an exception. */
+bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site);
 /* The value of a scalar graph; out: one value a leaf of a record. False with an exception pending.
  */
 bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out);

@@ -11,6 +11,7 @@
 #include "ahead.h"
 #include "closure.h"
 #include "compose.h"
+#include "hold.h"
 #include "kernels.h"
 #include "small.h"
 
@@ -194,7 +195,7 @@ typedef struct Results { /* what an evaluation fills: one buffer, or those of se
 static bool reports_errors(const CgSchedule *s)
 {
     for (int i = 0; i < s->nlaunches; i++)
-        for (int a = 0; a < s->launches[i].nargs; a++)
+        for (int a = 0; !s->launches[i].quiet && a < s->launches[i].nargs; a++)
             if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
     return false;
 }
@@ -263,16 +264,19 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
     return FAILED;
 }
 
-/* The arrays' buffers; `queued`: the host must not write them until launches are over. */
-static void take_slots(Evaluation *e, Numbers *n, bool queued)
+/* The arrays' buffers; `queued`: the host must not write them until launches are over. False with an
+ * exception pending. */
+static bool take_slots(Evaluation *e, Numbers *n, bool queued, const CsSite *site)
 {
     const FdOrder *o = &e->composed->order;
     for (int k = 0; k < o->nslots; k++) {
         Array *a = e->leaves.data[o->slots[k]].array;
         if (!a) continue;
         n->slots[k] = a->head.buffer;
+        if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
         if (queued) a->head.host_state &= ~CS_HOST_WRITE;
     }
+    return true;
 }
 
 static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSite *site)
@@ -289,7 +293,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    take_slots(e, n, true);
+    if (!take_slots(e, n, true, site)) return FAILED;
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
@@ -336,6 +340,23 @@ static void prepare_launch(void *preparation)
     p->outcome = good ? DONE : FAILED;
 }
 
+/* Are most of its temporaries kept where they are used, if that is asked for, and no errors told? */
+static bool is_near(const Preparation *p)
+{
+    const CgSchedule *s = &p->numbers.schedule;
+    size_t bytes = 0;
+    if (!p->e->near) return true;
+    for (int i = 0; i < s->ntemps; i++) bytes += s->temp_bytes[i];
+    return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !reports_errors(s);
+}
+
+/* Is it held back? */
+static bool is_held(const Preparation *p)
+{
+    return p->e->lazy && !reports_errors(&p->numbers.schedule) &&
+           hold_take(p->e->lazy, p->results->buffers[0]);
+}
+
 /* ---- in the program itself ------------------------------------------------------------------- */
 
 static void prepare_native(void *preparation)
@@ -366,8 +387,11 @@ static Outcome in_program(Preparation *p)
         return FAILED;
     }
     if (p->outcome != DONE) return p->outcome;
+    if (p->outcome != DONE) return p->outcome;
+    if (!is_near(p)) return INTERPRET;
+    if (is_held(p)) return DONE;
     kernels_dump(c->native, &p->numbers.schedule);
-    take_slots(e, &p->numbers, false);
+    if (!take_slots(e, &p->numbers, false, p->site)) return FAILED;
     NativeRun run = {.form = c->native->form,
                      .plan = c->native->plan,
                      .schedule = &p->numbers.schedule,
@@ -396,7 +420,8 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
     if (!good) rt_throw_memory(site, 0);
     if (!good) p.outcome = FAILED;
     if (good && native != INTERPRET) p.outcome = native;
-    if (queue && p.outcome == DONE) p.outcome = launch(e, &p.numbers, r, site);
+    if (queue && p.outcome == DONE && !is_near(&p)) p.outcome = INTERPRET;
+    if (queue && p.outcome == DONE && !is_held(&p)) p.outcome = launch(e, &p.numbers, r, site);
     arena_free(p.numbers.arena);
     return p.outcome;
 }
@@ -464,8 +489,10 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     if (count > 0) {
         Evaluation e;
         const CsSite *at = l->site ? l->site : site;
-        bool ok =
-            compose_all(&e, l->graph, l->captures, at) && evaluate(&e, &l->box, a->head.buffer, at);
+        bool ok = compose_all(&e, l->graph, l->captures, at);
+        if (ok && hold_wants(l, a, at)) e.lazy = l;
+        ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, at);
+        a->head.buffer->maker = l->graph->serial;
         compose_end(&e);
         if (!ok) {
             cs_release(a);
@@ -474,6 +501,21 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     }
     rt_lazy_drop(l);
     return l->result = a;
+}
+
+bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site)
+{
+    struct Held *held = b->held;
+    const CsSite *at = l->site ? l->site : site;
+    Evaluation e = {0};
+    int64_t count;
+    b->held = NULL;
+    bool ok =
+        rt_box_count(&l->box, &count) && buffer_regain(b, at) && compose_steps(&e, l, whole, at);
+    ok = ok && (whole ? eval_on_device(&e, 1, &b, count, at) : evaluate(&e, &l->box, b, at));
+    compose_end(&e);
+    b->held = held;
+    return ok;
 }
 
 /* All of a closure, into a new array. */

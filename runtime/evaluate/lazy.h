@@ -11,6 +11,10 @@ struct Graph {
     bool expensive;        /* reductions, gathers, transcendental functions, calls */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
+    /* hold.c, of what is a step of a loop */
+    double work;   /* bytes that it went through */
+    uint16_t most; /* so many at a time are kernels' to do well; 0: not known */
+    uint8_t alone; /* evaluations that somebody looked at before there was a next */
 };
 
 Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: no memory */

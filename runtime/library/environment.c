@@ -25,6 +25,7 @@ void cs_env_exit(int32_t code)
 int32_t cs_env_tick_count(void)
 {
     struct timespec t;
+    rt_fill_all();
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int32_t)((uint32_t)t.tv_sec * 1000u + (uint32_t)(t.tv_nsec / 1000000));
 }
@@ -34,6 +35,7 @@ int32_t cs_env_tick_count(void)
 int64_t cs_env_nanoseconds(void)
 {
     struct timespec t;
+    rt_fill_all();
     rt_sync();
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;

@@ -18,8 +18,9 @@ static void go_inside(Fd *fd, FdGraph *g)
 {
     enum { MOST = 32 };
     const FdNode *conds[MOST], *root = g->root;
+    bool guessed;
     int n = fd_interior(fd, root->nvars, root->vars, root->doms, root->body, is_known, NULL, MOST,
-                        conds);
+                        conds, &guessed);
     FdFacts *f = fd_facts_new(fd, root->nvars, root->vars, root->doms, root->body);
     for (int i = 0; i < n; i++) {
         Text text = {0};

@@ -82,6 +82,7 @@ typedef struct KirStmt {
     const char *name, *of;
     bool local, unroll, writable; /* DECL: in local memory; FOR, LOOP; PLANE */
     bool stream;                  /* STORE of vectors: past the caches, where it can */
+    bool rare;                    /* FOR: of few turns; to be built as it is */
     int ndims;
     const KirExpr *dims[3]; /* DECL: constant expressions over macros */
     const KirExpr *target, *expr, *lo, *hi, *step;

@@ -616,6 +616,12 @@ static const struct {
     {"cs_beyond cs_within", within_text},
     {"cs_beyonds cs_withins", withins_text},
     {"CS_STREAMS", stream_text},
+    {"CS_RARE", "#ifdef __clang__\n"
+                "#define CS_RARE\\\n"
+                "  _Pragma(\"clang loop vectorize(disable) interleave(disable) unroll(disable)\")\n"
+                "#else\n"
+                "#define CS_RARE\n"
+                "#endif\n"},
     {"CS_SKEW",
      "#if CS_STREAM\n"
      "#define CS_SKEW(p, at, n) ((idx_t)((size_t)((p) + (at)) / sizeof *(p)) & ((n) - 1))\n"

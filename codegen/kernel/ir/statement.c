@@ -31,6 +31,10 @@ static void print_for(Text *out, const KirStmt *s, int depth)
         text_add(out, "#pragma unroll\n");
         line(out, depth);
     }
+    if (s->rare) {
+        text_add(out, "CS_RARE\n");
+        line(out, depth);
+    }
     text_printf(out, "for (idx_t %s = ", s->name);
     opencl_value(out, s->lo);
     text_printf(out, "; %s < ", s->name);

@@ -66,7 +66,8 @@ typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
 typedef struct Step {
     StepKind kind;
     const char *kernel;
-    const PlanExpr *when; /* NULL: always */
+    const PlanExpr *when;  /* NULL: always */
+    const PlanExpr *quiet; /* no error is reported; NULL: not known */
     int dims;
     const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
     int nargs;
@@ -238,11 +239,12 @@ static PlanArg read_arg(Reader *r)
     return a;
 }
 
-/* run NAME [when E] global E, .. [local E, ..] args A, .. */
+/* run NAME [when E] [quiet E] global E, .. [local E, ..] args A, .. */
 static void read_run(Reader *r)
 {
     Step s = {.kind = STEP_RUN, .kernel = read_name(r)};
     if (accept(r, "when ")) s.when = read_expr(r);
+    if (accept(r, "quiet ")) s.quiet = read_expr(r);
     if (!accept(r, "global ")) fail(r, "plan lacks 'global'");
     s.dims = read_dims(r, s.global);
     if (accept(r, "local ") && read_dims(r, s.local) != s.dims)
@@ -555,11 +557,12 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
     CgArg *args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
     for (int i = 0; i < s->nargs; i++) args[i] = bind_arg(&s->args[i], v);
     l.args = args;
+    l.quiet = s->quiet && value_of(s->quiet, v);
     return l;
 }
 
 /* NULL if one is negative. */
-static const size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Arena *arena)
+static size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Arena *arena)
 {
     size_t *sizes = arena_array(arena, size_t, n ? n : 1);
     for (int i = 0; i < n; i++) {
@@ -570,6 +573,19 @@ static const size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values 
     return sizes;
 }
 
+/* Bytes of temporaries that no launch takes are none: kernels that keep rows of them may stand in. */
+static void drop_unused(CgSchedule *s, size_t *bytes)
+{
+    for (int k = 0; k < s->ntemps; k++) {
+        bool used = false;
+        for (int i = 0; i < s->nlaunches && !used; i++)
+            for (int a = 0; a < s->launches[i].nargs && !used; a++)
+                used =
+                    s->launches[i].args[a].kind == CG_ARG_TEMP && s->launches[i].args[a].index == k;
+        if (!used) bytes[k] = 0;
+    }
+}
+
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
@@ -577,7 +593,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     int wide = find_named(&p->flags, "CS_WIDE", 7);
     v.wide = wide >= 0 && value_of(p->flags.data[wide].expr, &v);
     *out = (CgSchedule){.ntemps = p->ntemps, .nouts = p->nouts};
-    out->temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
+    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
+    out->temp_bytes = temp_bytes;
     out->outs = sizes_of(p->nouts, p->outs, &v, arena);
     if (!out->temp_bytes || !out->outs) return false;
     for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
@@ -610,5 +627,6 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     out->nlaunches = (int)launches.len;
     out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
     vec_free(&launches);
+    drop_unused(out, temp_bytes);
     return ended;
 }

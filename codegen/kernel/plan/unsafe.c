@@ -44,6 +44,8 @@ typedef struct Walk {
     FdSeen
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
     Num *any;    /* nonzero: some read falls outside */
+    bool guards; /* what guards say counts (plan_fails) */
+    int fuel;    /* nodes that are still looked at then: below different guards a node is another */
 } Walk;
 
 static void add(Walk *w, Num *condition)
@@ -69,7 +71,7 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
             outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)),
                              num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
         if (num_is(outside, 0)) continue; /* whatever the numbers */
-        vec_push(&u->suspects, n);
+        if (!w->guards) vec_push(&u->suspects, n);
         add(w, outside);
     }
 }
@@ -80,9 +82,55 @@ static void unsafe_function(Walk *w, const FdNode *n)
     if (fd_user_of(n) && user_reads(fd_user_of(n))) add(w, num_truth(w->u, true));
 }
 
+static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch);
+
+/* Does an int expression wrap somewhere in its scope? */
+static Num *wraps(Unit *u, const FdNode *n, const Scope *s)
+{
+    Place place = {u, s};
+    const FdNode *lo = fd_extreme(u->fd, n, false, range_of, &place),
+                 *hi = fd_extreme(u->fd, n, true, range_of, &place);
+    Num *least = lo ? num_of(u, lo) : NULL, *most = hi ? num_of(u, hi) : NULL;
+    if (!least || !most) return num_truth(u, true);
+    return num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, least, num_int(u, INT32_MIN)),
+                  num_op(u, FD_OP_GT, most, num_int(u, INT32_MAX)));
+}
+
+/* The variables of all scopes, where a condition has this value. */
+static Scope where(Unit *u, const FdNode *cond, bool truth, const Scope *s, FdExact *exact)
+{
+    int n = 0, at = 0;
+    for (const Scope *o = s; o; o = o->up) n += o->nvars;
+    const FdNode **vars = arena_array(u->arena, const FdNode *, n + 1);
+    FdDom *doms = arena_array(u->arena, FdDom, n + 1);
+    for (const Scope *o = s; o; o = o->up)
+        for (int i = 0; i < o->nvars; i++, at++) vars[at] = o->vars[i], doms[at] = o->doms[i];
+    fd_where(u->fd, cond, truth, n, vars, doms, exact);
+    return (Scope){NULL, n, vars, doms};
+}
+
+/* What a guard guards: its variables are where it holds. */
+static void guarded_reads(Walk *w, const FdNode *n, int arg, const Scope *s)
+{
+    Unit *u = w->u;
+    FdExact exact;
+    Walk inner = {.u = u, .any = w->any, .guards = true, .fuel = w->fuel};
+    bool truth = fd_op_of(n) == FD_OP_SELECT ? arg == 1 : fd_op_of(n) == FD_OP_LAND;
+    Scope here = where(u, n->args[0], truth, s, &exact);
+    for (int i = 0; i < exact.n; i++) add(&inner, wraps(u, exact.nodes[i], s));
+    unsafe_reads(&inner, n->args[arg], &here, true);
+    fd_seen_free(&inner.seen[1]);
+    w->any = inner.any;
+    w->fuel = inner.fuel;
+}
+
 static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
 {
     if (!fd_meet(&w->seen[branch], n)) return;
+    if (w->guards && w->fuel-- <= 0) {
+        w->any = num_truth(w->u, true);
+        return;
+    }
     if (n->kind == FD_REDUCE) {
         Scope inner = {s, n->nvars, n->vars, n->doms};
         for (int i = 0; i < n->nvars; i++) {
@@ -103,14 +151,20 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
     unsafe_function(w, n);
-    for (int i = 0; i < n->nargs; i++) unsafe_reads(w, n->args[i], s, branch || fd_is_lazy(n, i));
+    for (int i = 0; i < n->nargs; i++) {
+        if (w->guards && fd_is_lazy(n, i))
+            guarded_reads(w, n, i, s);
+        else
+            unsafe_reads(w, n->args[i], s, branch || fd_is_lazy(n, i));
+    }
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
 
-static Num *outside(Unit *u, const Def *d, bool branch)
+static Num *outside(Unit *u, const Def *d, bool branch, bool guards)
 {
+    enum { FUEL = 4000 };
     Scope outer = {NULL, d->nvars, d->vars, d->doms};
-    Walk w = {.u = u, .any = num_truth(u, false)};
+    Walk w = {.u = u, .any = num_truth(u, false), .guards = guards, .fuel = FUEL};
     unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
@@ -119,12 +173,17 @@ static Num *outside(Unit *u, const Def *d, bool branch)
 
 Num *plan_unsafe(Unit *u, const Def *d)
 {
-    return outside(u, d, false);
+    return outside(u, d, false, false);
 }
 
 Num *plan_outside(Unit *u, const Def *d)
 {
-    return outside(u, d, true);
+    return outside(u, d, true, false);
+}
+
+Num *plan_fails(Unit *u, const Def *d)
+{
+    return outside(u, d, false, true);
 }
 
 /* ---- under facts ------------------------------------------------------------------------------- */

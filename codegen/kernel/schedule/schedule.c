@@ -59,9 +59,26 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     return try(u, d, recipe_turned, rest);
 }
 
+/* Something besides a read outside, for which nobody has checked. */
+static bool fails_else(const void *ctx, const FdNode *n)
+{
+    const Unit *u = ctx;
+    bool call = n->kind == FD_APPLY && fd_user_of(n);
+    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
+    return !divides_surely(n) || fd_is_element(n) || (call && node_can_fail(n)) ||
+           (n->kind == FD_REDUCE && fd_user_of(n) && node_can_fail(n)) ||
+           (empty && !reduction_known_nonempty(u, n));
+}
+
+Num *schedule_quiet(Unit *u, const Def *d)
+{
+    return fd_any(d->body, fails_else, u) ? num_truth(u, false) : num_not(u, plan_fails(u, d));
+}
+
 Num *schedule_begin(Unit *u, const Def *d)
 {
     u->def = d;
+    u->quiet = NULL;
     u->suspects.len = 0;
     u->in_lanes = false;
     if (u->schedule && d->temp >= 0) text_printf(u->schedule, "definition temp %d\n", d->temp);
@@ -69,6 +86,7 @@ Num *schedule_begin(Unit *u, const Def *d)
     FdSeen seen = {0};
     report_empties(u, d, d->body, &seen);
     fd_seen_free(&seen);
+    u->quiet = schedule_quiet(u, d);
     return plan_unsafe(u, d);
 }
 
@@ -155,8 +173,15 @@ void schedule_all(Unit *u, int n, const Def *defs)
         Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);
         for (int k = 0; b && k < b->n; k++) of[b->stages[k].def - defs] = b;
     }
+    bool only = u->g->steps && n > 1; /* then others are better evaluated one by one */
+    for (int i = 0; only && i < n; i++)
+        if (!of[i] || of[i] != of[n - 1])
+            unit_give_up(u, "steps that cannot be kept by rows", defs[i].node);
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];
+        if (only) schedule_begin(u, &defs[i]);
+        if (only && i == n - 1) recipe_lower_bands(u, b);
+        if (only) continue;
         schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
         if (b && b->stages[b->n - 1].def == &defs[i] && !u->host_only) recipe_lower_bands(u, b);
     }

@@ -7,6 +7,8 @@
 /* What comes before the nests of a definition: reports of empty reductions, and whether reads can
  * fall outside (plan_unsafe), which it gives. */
 Num *schedule_begin(Unit *u, const Def *d);
+/* When no kernel of a definition reports an error. */
+Num *schedule_quiet(Unit *u, const Def *d);
 /* Comments: which functions were inlined, fused and stored, and why. */
 void schedule_say_functions(Unit *u);
 /* Comments after its nests, if none of them has lanes: why not. */

@@ -12,12 +12,21 @@ Gen gen_begin(Unit *u, const char *stem, KirBlock *body)
     return (Gen){.u = u, .name = fresh_name(u, stem), .block = body, .lanes = KIR_V4};
 }
 
+static bool has_param(const Gen *g, const char *name)
+{
+    for (size_t i = 0; i < g->params.len; i++)
+        if (strcmp(g->params.data[i].name, name) == 0) return true;
+    return false;
+}
+
 void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local[3])
 {
     Unit *u = g->u;
     Text t = {0}; /* apart: numbers may add lines of their own to the plan */
     text_printf(&t, "run %s", g->name);
     if (when && !num_is(when, 1)) text_printf(&t, " when %s", num_text(u, when));
+    if (has_param(g, "error") && u->quiet && !num_is(u->quiet, 0))
+        text_printf(&t, " quiet %s", num_text(u, u->quiet));
     for (int i = 0; i < dims; i++)
         text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
     for (int i = 0; i < dims; i++)
@@ -81,13 +90,6 @@ void gen_free(Gen *g)
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
-
-static bool has_param(const Gen *g, const char *name)
-{
-    for (size_t i = 0; i < g->params.len; i++)
-        if (strcmp(g->params.data[i].name, name) == 0) return true;
-    return false;
-}
 
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg)
 {

@@ -103,6 +103,16 @@ bool divides_safely(const FdNode *n)
     return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
 }
 
+bool divides_surely(const FdNode *n)
+{
+    if (divides_safely(n)) return true;
+    const FdNode *by = n->args[1];
+    if (by->kind != FD_APPLY || fd_op_of(by) != FD_OP_MAX) return false;
+    for (int i = 0; i < 2; i++)
+        if (fd_is_const(by->args[i]) && by->args[i]->value.i > 0) return true;
+    return false;
+}
+
 /* Does each index go in even steps, which other loops could make steps of one? */
 static bool moves_evenly(const FdNode *read, const FdNode *v)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../../../fdag/index/affine.h"
+#include "../schedule.h"
 #include "impl.h"
 
 /* ---- reach ------------------------------------------------------------------------------------- */
@@ -359,6 +360,9 @@ void bands_lower(Unit *u, Bands *b)
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);
     if (u->schedule) print(u, b, &text);
+    u->quiet = num_truth(u, true);
+    for (int i = 0; i < b->n; i++)
+        u->quiet = num_and(u, u->quiet, schedule_quiet(u, b->stages[i].def));
     Num *one = num_int(u, 1), *global[] = {bands_count(u, b), one, one}, *local[] = {one, one, one};
     gen_run(g, b->when, 1, global, local);
     if (u->schedule) nest_replace_run(u->schedule, &text);

@@ -22,7 +22,7 @@ int nest_conditions(Unit *u, const Def *d, const FdNode *const **out)
         u->inside_of = d;
         u->inside = arena_array(u->arena, const FdNode *, NEST_CONDS);
         u->ninside = fd_interior(u->fd, d->nvars, d->vars, d->doms, d->body, is_known, u,
-                                 NEST_CONDS, u->inside);
+                                 NEST_CONDS, u->inside, &u->guessed);
     }
     *out = u->inside;
     return u->ninside;

@@ -225,6 +225,20 @@ static bool is_single(const NestStep *s)
     return num_is(s->step, 1) && !nest_loops_over(s->first, s->axis);
 }
 
+/* Before or after the inside of a box, where positions are few. */
+static bool is_border(const Lower *l)
+{
+    for (int i = 0; i < l->n->nboxes; i++) {
+        unsigned before = nest_at(0, NEST_BEFORE, i), after = nest_at(0, NEST_AFTER, i),
+                 in = nest_at(0, NEST_IN, i), all = before | after | in;
+        if (l->n->boxes[i].axis >= 0 && ((l->place & all) == before || (l->place & all) == after))
+            return true;
+        if (l->u->g->steps && (l->place & nest_at(0, NEST_UNLESS, i)) == nest_at(0, NEST_UNLESS, i))
+            return true;
+    }
+    return false;
+}
+
 /* A loop in steps; what is left for the next loop over the axis begins at *rest. */
 static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
 {
@@ -266,6 +280,7 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     inside(l, s);
     gen_leave(g, scope);
     kir_for(l->a, g->block, name, first, end, step, false, body);
+    g->block->last->rare = is_single(s) && is_border(l);
 }
 
 /* `count` turns from where the kernel is. */

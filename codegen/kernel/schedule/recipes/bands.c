@@ -6,7 +6,7 @@
  *   after    for each row y of a band: temp 0 at y, then the result at y for all q
  *
  * CPU only. Needs: closed ranges, reads of temporaries at row + number, nothing in a temporary that
- * can fail. Pays where a temporary would go through memory and its rows stay in the cache, unless the
+ * can fail: guards must keep reads inside, by the numbers. Pays where a temporary would go through memory and its rows stay in the cache, unless the
  * definition has a form with tiles of its own. Keeps: the order of operations within an element. */
 #include "recipe.h"
 
@@ -54,7 +54,7 @@ static bool may_fail(const void *ctx, const FdNode *n)
 {
     bool call = n->kind == FD_APPLY && fd_user_of(n);
     bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
-    return !divides_safely(n) || (call && node_can_fail(n)) || (empty && !is_reported(ctx, n));
+    return !divides_surely(n) || (call && node_can_fail(n)) || (empty && !is_reported(ctx, n));
 }
 
 static bool is_stage(Unit *u, const Def *d, int dim, bool result)
@@ -66,7 +66,7 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
         if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
             return false;
     if (fd_any(d->body, calls, NULL) || contraction_find(u, d, &c)) return false;
-    bool fails = recipe_is_guarded(u, d) || fd_any(d->body, may_fail, d);
+    bool fails = fd_any(d->body, may_fail, d) || num_is(plan_fails(u, d), 1);
     if (!result && (d->body->type->record || fails)) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
     return recipe_is_row(u, d, dim);
@@ -123,6 +123,8 @@ static Num *applies(Unit *u, const Bands *b)
         u->suspects.len = 0;
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
+        else if (i < b->n - 1)
+            all = num_and(u, all, num_not(u, plan_fails(u, s->def)));
         all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);

@@ -10,7 +10,8 @@
 
 typedef struct Inside {
     const Def *d;
-    int last; /* the variable in lanes */
+    bool guessed; /* that most of a row lies inside */
+    int last;     /* the variable in lanes */
     int ncuts, nturns, nclosed;
     const FdNode *cuts[NEST_CONDS], *turns[NEST_CONDS]; /* along it, or of none; of those around */
 } Inside;
@@ -20,7 +21,7 @@ static void find(Unit *u, const Def *d, Inside *x)
 {
     const FdNode *const *conds;
     int n = nest_conditions(u, d, &conds);
-    *x = (Inside){.d = d, .last = d->nvars - 1};
+    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed};
     for (int i = 0; i < n; i++) {
         bool closed = fd_closed(conds[i]);
         if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
@@ -139,7 +140,8 @@ static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *l
     }
     row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes);
     NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
-    if (has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
+    bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
+    if (!few && has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
         row(u, border, b->box, b->last, lanes);
     else
         nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);
@@ -156,7 +158,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
     int vector = vectors_of(u, &x, &tried);
-    if (draw_bool(u, fd_any(inside, recipe_is_reduction, NULL)))
+    if (draw_bool(u, x.guessed || fd_any(inside, recipe_is_reduction, NULL)))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
@@ -182,7 +184,9 @@ bool recipe_is_guarded(Unit *u, const Def *d)
 {
     if (d->nvars < 2) return false;
     u->suspects.len = 0;
-    return !lanes_possible(d->body, d->vars[d->nvars - 1], 0) || num_is(plan_unsafe(u, d), 1);
+    Num *unsafe = plan_unsafe(u, d);
+    return !lanes_possible(d->body, d->vars[d->nvars - 1], 0) || plan_fails(u, d) != unsafe ||
+           num_is(unsafe, 1);
 }
 
 /* Conditions are looked for where there are guards; else reads are known to be inside. */
@@ -214,7 +218,8 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim)
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
-    return fd_any(inside, recipe_is_reduction, NULL) ? is_most(u, &x) : num_truth(u, true);
+    bool ask = x.guessed || fd_any(inside, recipe_is_reduction, NULL);
+    return ask ? is_most(u, &x) : num_truth(u, true);
 }
 
 const Nest *recipe_row(Unit *u, const Def *d, int dim)
