@@ -512,6 +512,15 @@ static bool is_echo(Parse *p)
     return !p->clear || p->tokens.list.data[p->next].flags & TOKEN_QUIET;
 }
 
+/* A keyword or the name of a type stands where a variable is declared: `int half = 1;`. */
+static bool is_taken_name(const Parse *p)
+{
+    TokenKind k = kind_of(p, p->next), after = kind_of(p, p->next + 1);
+    bool word = k == TOK_TYPENAME || token_class(k) == TOKEN_K || token_class(k) == TOKEN_M;
+    return word && (after == TOK_ASSIGN || after == TOK_SEMI || after == TOK_COMMA ||
+                    after == TOK_RPAREN || after == TOK_IN);
+}
+
 static void report(Parse *p, const Repair *r)
 {
     Text expected = {0}, at = {0};
@@ -527,6 +536,11 @@ static void report(Parse *p, const Repair *r)
         p->errors++; /* for parse_error, which looks at last_error */
     } else if (sentence) {
         parse_error(p, parse_token_loc(p, p->next), DIAG_SYNTAX, "%s", sentence);
+    } else if (expected.len > 0 && strcmp(expected.data, "a name") == 0 && is_taken_name(p)) {
+        Loc word = parse_token_loc(p, p->next);
+        parse_error(p, word, DIAG_SYNTAX, "%s is %s; choose another name, or write @%.*s", at.data,
+                    kind_of(p, p->next) == TOK_TYPENAME ? "a type" : "a keyword",
+                    (int)(word.end - word.begin), p->source->text + word.begin);
     } else if (expected.len > 0) {
         parse_error(p, loc, DIAG_SYNTAX, "expected %s before %s", expected.data, at.data);
         if (missing && r->partner != SIZE_MAX &&
