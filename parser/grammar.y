@@ -283,6 +283,8 @@ stmt: block
     | USING "(" for_init_decl ")" embedded  { $$ = BUILD(USING, using_, @$, .resource = $3, .body = $5); }
     | USING "(" expr ")" embedded
         { $$ = BUILD(USING, using_, @$, .resource = BUILD(EXPR_STMT, expr_stmt, @3, .expr = $3), .body = $5); }
+    | USING vtype declarators ";"
+        { $$ = BUILD(USING, using_, @$, .resource = build_var(p, build_span(@2, @3), false, $2, $3)); }
     | USING "(" error ")" embedded          { $$ = build_bad(p, @$); }
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }

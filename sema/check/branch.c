@@ -195,6 +195,7 @@ void check_using(Sema *s, Ast **slot)
 {
     Ast *n = *slot, *resource = n->using_.resource, *body = n->using_.body;
     Loc loc = resource->loc;
+    if (!body) body = tree_block(s, loc, 0); /* alone, where one statement stands */
     if (resource->kind == AST_EXPR_STMT) {
         const char *name = arena_printf(s->arena, "$using%d", ++s->synthetic);
         resource = tree_local(s, loc, NULL, name, resource->expr_stmt.expr);

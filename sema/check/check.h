@@ -442,6 +442,12 @@ const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *
 /* Converts the arguments to what the overload takes. */
 void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
 
+/* ---- format.c ------------------------------------------------------------------------------- */
+
+/* string.Format("{0}", x), Console.WriteLine("{0}", x): becomes an interpolated string, and is
+ * checked. False for other calls. */
+bool check_composite(Sema *s, Ast **slot, const Type *hint);
+
 /* ---- defaults.c: calls with fewer or more arguments than parameters -------------------------- */
 
 /* The overloads, with those that take nargs arguments by defaults or params. */

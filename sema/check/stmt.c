@@ -233,8 +233,25 @@ static void splice(Sema *s, AstList *stmts, int at)
     *stmts = all;
 }
 
+/* `using var x = e;` has all that follows for its body. */
+static void fold_using(Sema *s, AstList *stmts)
+{
+    for (int i = 0; i < stmts->len; i++) {
+        Ast *n = stmts->data[i];
+        if (n->kind != AST_USING || n->using_.body) continue;
+        Loc loc = n->loc;
+        if (i + 1 < stmts->len) loc.end = stmts->data[stmts->len - 1]->loc.end;
+        Ast *rest = tree_block(s, loc, 0);
+        for (int k = i + 1; k < stmts->len; k++)
+            rest->block.stmts = ast_list_add(s->arena, rest->block.stmts, stmts->data[k]);
+        n->using_.body = rest;
+        stmts->len = i + 1;
+    }
+}
+
 void check_block(Sema *s, AstList *stmts)
 {
+    fold_using(s, stmts);
     Locals *outer = local_open(s, stmts);
     for (int i = 0; i < stmts->len; i++) {
         if (is_deconstruction(stmts->data[i])) splice(s, stmts, i);

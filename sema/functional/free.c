@@ -117,10 +117,12 @@ static bool scoped(Free *f, Ast *n)
         bind(f, &n->define.binders);
         visit(f, n->define.value);
         return true;
+    case AST_USING:
+        if (!n->using_.body) return false; /* its variable goes on */
+        break;
     case AST_FOR:
     case AST_ARM:
-    case AST_SWITCH:
-    case AST_USING: break;
+    case AST_SWITCH: break;
     default: return false;
     }
     ast_each_child(n, walk, f);
