@@ -5,6 +5,7 @@
 
 #include "../base/mem.h"
 #include "../base/vec.h"
+#include "layout.h"
 
 static TokenKind kind_at(const Tokens *tokens, size_t i)
 {
@@ -121,7 +122,7 @@ unsigned char *space_roles(const Tokens *tokens)
             mark_type_list(tokens, roles, i);
         else if (k == TOK_GT && before == TOK_SHR && roles[i] == ROLE_PLAIN)
             roles[i] = ROLE_SHIFT;
-        if (k == TOK_LPAREN || k == TOK_LBRACKET) {
+        if (layout_opens(k)) {
             size_t cast =
                 k == TOK_LPAREN && !operand && !is_header(before) ? cast_end(tokens, i) : 0;
             if (cast) roles[cast] = ROLE_CAST;
@@ -158,6 +159,11 @@ static bool takes_brackets(TokenKind k, SpaceRole role)
            k == TOK_DEFAULT || k == TOK_OPERATOR || role == ROLE_TYPE_LIST || role == ROLE_NAME;
 }
 
+static bool is_dot(TokenKind k)
+{
+    return k == TOK_DOT || k == TOK_COND_DOT;
+}
+
 static bool is_reduction(TokenKind k)
 {
     return k != TOK_SUB && k != TOK_NOT && k != TOK_BITNOT && k != TOK_INC && k != TOK_DEC;
@@ -168,8 +174,7 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     TokenKind k = kind_at(tokens, i), p = kind_at(tokens, i - 1);
     SpaceRole role = roles[i], before = roles[i - 1];
     if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_SEMI || k == TOK_COMMA) return false;
-    if (p == TOK_LPAREN || p == TOK_TUPLE || p == TOK_LBRACKET || p == TOK_DOT || k == TOK_DOT)
-        return false;
+    if (layout_opens(p) || is_dot(p) || is_dot(k)) return false;
     if (p == TOK_COMMA) return k != TOK_RBRACKET && k != TOK_COMMA;
     if (p == TOK_DOTDOT || k == TOK_DOTDOT) return false;
     if (role == ROLE_SHIFT || role == ROLE_TYPE_LIST || role == ROLE_LABEL || role == ROLE_POSTFIX)
@@ -178,6 +183,7 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     if (before == ROLE_TYPE_LIST && p == TOK_LT) return false;
     if (before == ROLE_PREFIX) return k == TOK_LPAREN && is_reduction(p);
     if (p == TOK_LBRACE && k == TOK_RBRACE) return false;
+    if (k == TOK_COND_BRACKET) return false;
     if (k == TOK_LPAREN || k == TOK_LBRACKET) return !takes_brackets(p, before);
     return true;
 }
