@@ -16,12 +16,6 @@ static TokenKind kind_at(const Tokens *tokens, size_t i)
     return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
 }
 
-bool layout_opens(TokenKind k)
-{
-    return k == TOK_LPAREN || k == TOK_TUPLE || k == TOK_LBRACKET || k == TOK_KEY ||
-           k == TOK_COND_BRACKET;
-}
-
 /* ---- indentation ------------------------------------------------------------------------------ */
 
 /* The innermost if whose body has ended, in `ended`, or -1. */
@@ -176,7 +170,7 @@ void layout_take(Layout *l, const Tokens *tokens, size_t i, int indent)
     }
     if (k == TOK_ELSE) take_else(l);
     l->ended.len = 0;
-    if (layout_opens(k)) open_paren(l, k, first);
+    if (token_partner(k) == TOK_RPAREN || token_partner(k) == TOK_RBRACKET) open_paren(l, k, first);
     switch (k) {
     case TOK_LBRACE: open_brace(l, tokens, i, brace); break;
     case TOK_RBRACE: close_brace(l); break;

@@ -37,7 +37,6 @@ typedef struct Layout {
     bool object;             /* new Type was said: a brace is a list */
 } Layout;
 
-bool layout_opens(TokenKind k); /* ( or [, whatever it is the beginning of */
 /* In steps, for a line that begins with token i, or with a comment before it. */
 int layout_indent(const Layout *l, const Tokens *tokens, size_t i, bool comment);
 /* Token i has been printed; indent: that of the line that it began, or -1. */

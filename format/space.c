@@ -5,11 +5,16 @@
 
 #include "../base/mem.h"
 #include "../base/vec.h"
-#include "layout.h"
 
 static TokenKind kind_at(const Tokens *tokens, size_t i)
 {
     return i < tokens->list.len ? tokens->list.data[i].kind : TOK_END;
+}
+
+/* ( or [, whatever it is the beginning of. */
+static bool opens(TokenKind k)
+{
+    return token_partner(k) == TOK_RPAREN || token_partner(k) == TOK_RBRACKET;
 }
 
 static bool is_header(TokenKind k)
@@ -122,7 +127,7 @@ unsigned char *space_roles(const Tokens *tokens)
             mark_type_list(tokens, roles, i);
         else if (k == TOK_GT && before == TOK_SHR && roles[i] == ROLE_PLAIN)
             roles[i] = ROLE_SHIFT;
-        if (layout_opens(k)) {
+        if (opens(k)) {
             size_t cast =
                 k == TOK_LPAREN && !operand && !is_header(before) ? cast_end(tokens, i) : 0;
             if (cast) roles[cast] = ROLE_CAST;
@@ -174,7 +179,7 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     TokenKind k = kind_at(tokens, i), p = kind_at(tokens, i - 1);
     SpaceRole role = roles[i], before = roles[i - 1];
     if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_SEMI || k == TOK_COMMA) return false;
-    if (layout_opens(p) || is_dot(p) || is_dot(k)) return false;
+    if (opens(p) || is_dot(p) || is_dot(k)) return false;
     if (p == TOK_COMMA) return k != TOK_RBRACKET && k != TOK_COMMA;
     if (p == TOK_DOTDOT || k == TOK_DOTDOT) return false;
     if (role == ROLE_SHIFT || role == ROLE_TYPE_LIST || role == ROLE_LABEL || role == ROLE_POSTFIX)

@@ -71,7 +71,9 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i);
 
 const char *token_text(TokenKind kind); /* the text of tokens.def */
 TokenClass token_class(TokenKind kind);
-bool token_is_modifier(TokenKind kind); /* public, static, final .. */
+bool token_is_modifier(TokenKind kind);  /* public, static, final .. */
+TokenKind token_partner(TokenKind kind); /* what closes the bracket that it opens; END: none */
+bool token_closes(TokenKind kind);       /* a bracket */
 
 /* Prints the tokens of a file, one a line: line:col kind text. */
 void lexer_print_tokens(Text *out, const Sources *sources, uint32_t file, Diags *diags,

@@ -28,6 +28,25 @@ bool token_is_modifier(TokenKind kind)
     return table[kind].class == TOKEN_M;
 }
 
+TokenKind token_partner(TokenKind kind)
+{
+    switch (kind) {
+    case TOK_LPAREN:
+    case TOK_TUPLE: return TOK_RPAREN;
+    case TOK_LBRACKET:
+    case TOK_KEY:
+    case TOK_COND_BRACKET: return TOK_RBRACKET;
+    case TOK_LBRACE: return TOK_RBRACE;
+    case TOK_HOLE: return TOK_HOLE_END;
+    default: return TOK_END;
+    }
+}
+
+bool token_closes(TokenKind kind)
+{
+    return kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE || kind == TOK_HOLE_END;
+}
+
 TokenClass token_class(TokenKind kind)
 {
     return table[kind].class;

@@ -73,22 +73,13 @@ static size_t *find_partners(const Tokens *tokens)
     size_t *partner = mem_alloc((tokens->list.len + 1) * sizeof *partner);
     Indices open = {0};
     for (size_t i = 0; i < tokens->list.len; i++) {
-        TokenKind k = kind_at(tokens, i), want;
-        switch (k) {
-        case TOK_LPAREN:
-        case TOK_LBRACKET:
-        case TOK_COND_BRACKET:
-        case TOK_LBRACE: vec_push(&open, i); continue;
-        case TOK_RPAREN: want = TOK_LPAREN; break;
-        case TOK_RBRACKET: want = TOK_LBRACKET; break;
-        case TOK_RBRACE: want = TOK_LBRACE; break;
-        default: continue;
-        }
-        while (k == TOK_RBRACE && open.len > 0 && kind_at(tokens, vec_last(&open)) != want)
+        TokenKind k = kind_at(tokens, i);
+        if (token_partner(k) != TOK_END) vec_push(&open, i);
+        if (!token_closes(k)) continue;
+        while (k == TOK_RBRACE && open.len > 0 &&
+               token_partner(kind_at(tokens, vec_last(&open))) != k)
             open.len--;
-        TokenKind last = open.len > 0 ? kind_at(tokens, vec_last(&open)) : TOK_END;
-        if (last == TOK_COND_BRACKET) last = TOK_LBRACKET;
-        if (last != want) continue;
+        if (open.len == 0 || token_partner(kind_at(tokens, vec_last(&open))) != k) continue;
         partner[vec_last(&open)] = i;
         open.len--;
     }

@@ -55,18 +55,7 @@ static bool is_name(TokenKind k)
 
 static int nesting(TokenKind k)
 {
-    switch (k) {
-    case TOK_LPAREN:
-    case TOK_TUPLE:
-    case TOK_LBRACKET:
-    case TOK_KEY:
-    case TOK_COND_BRACKET:
-    case TOK_LBRACE: return 1;
-    case TOK_RPAREN:
-    case TOK_RBRACKET:
-    case TOK_RBRACE: return -1;
-    default: return 0;
-    }
+    return (token_partner(k) != TOK_END) - token_closes(k);
 }
 
 /* Behind the bracket that token i opens, or i: it opens none, or one that does not end. `commas`:

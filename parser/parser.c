@@ -51,25 +51,11 @@ void parse_too_deep(Parse *p, Loc loc)
 
 static void follow_brackets(Parse *p, TokenKind kind)
 {
-    switch (kind) {
-    case TOK_LPAREN:
-    case TOK_TUPLE:
-    case TOK_LBRACKET:
-    case TOK_KEY:
-    case TOK_COND_BRACKET:
-    case TOK_LBRACE:
-    case TOK_HOLE: {
+    if (token_partner(kind) != TOK_END) {
         Bracket b = {kind, p->next, grammar_depth(p->state)};
         vec_push(&p->open, b);
-        break;
-    }
-    case TOK_RPAREN:
-    case TOK_RBRACKET:
-    case TOK_RBRACE:
-    case TOK_HOLE_END:
-        if (p->open.len > 0) p->open.len--; /* the grammar has them in pairs */
-        break;
-    default: break;
+    } else if (token_closes(kind) && p->open.len > 0) {
+        p->open.len--; /* the grammar has them in pairs */
     }
 }
 

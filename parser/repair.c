@@ -88,17 +88,6 @@ static bool on_new_line(const Parse *p, size_t i)
     return kind_of(p, i) == TOK_END || p->tokens.list.data[i].flags & TOKEN_NEW_LINE;
 }
 
-static bool opens(TokenKind k)
-{
-    return k == TOK_LPAREN || k == TOK_TUPLE || k == TOK_LBRACKET || k == TOK_KEY ||
-           k == TOK_COND_BRACKET || k == TOK_LBRACE || k == TOK_HOLE;
-}
-
-static bool closes(TokenKind k)
-{
-    return k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE || k == TOK_HOLE_END;
-}
-
 /* How many of the tokens from i on fit; all of LOOK_AHEAD if the file ends well. At least ENOUGH if
  * the statement does: what comes next may be wrong for reasons of its own. */
 static int count_fitting(Trial *t, size_t i)
@@ -135,19 +124,6 @@ static void consider(Repair *best, Repair *r, const Parse *p)
     if (r->fitting > best->fitting) *best = *r;
 }
 
-static TokenKind partner_of(TokenKind open)
-{
-    switch (open) {
-    case TOK_LPAREN:
-    case TOK_TUPLE: return TOK_RPAREN;
-    case TOK_LBRACKET:
-    case TOK_KEY:
-    case TOK_COND_BRACKET: return TOK_RBRACKET;
-    case TOK_LBRACE: return TOK_RBRACE;
-    default: return TOK_HOLE_END;
-    }
-}
-
 /* Closes brackets from the innermost outwards, with what each needs before: `f(g(x` needs `))` or
  * `));`. Braces only at the end of the file. */
 static void consider_closing(Repair *best, const Parse *p)
@@ -155,7 +131,7 @@ static void consider_closing(Repair *best, const Parse *p)
     Repair r = {.partner = p->open.len > 0 ? vec_last(&p->open).token : 0};
     Trial t = trial_at(p, grammar_depth(p->state));
     for (size_t i = p->open.len; i-- > 0 && r.ninsert + 3 < MAX_INSERTED;) {
-        TokenKind open = p->open.data[i].kind, close = partner_of(open);
+        TokenKind open = p->open.data[i].kind, close = token_partner(open);
         if (open == TOK_LBRACE && kind_of(p, p->next) != TOK_END) break;
         static const TokenKind before[] = {TOK_END, TOK_SEMI, TOK_MISSING};
         int b = 0;
@@ -190,8 +166,8 @@ static bool is_closed(const Parse *p)
         if (k == TOK_END || i > p->next + FAR || k == TOK_LBRACE || (k == TOK_SEMI && !is_for))
             return false;
         if (k == TOK_RPAREN && inside == 0) return true;
-        inside += opens(k);
-        if (closes(k) && inside > 0) inside--;
+        inside += token_partner(k) != TOK_END;
+        if (token_closes(k) && inside > 0) inside--;
     }
 }
 
@@ -205,8 +181,8 @@ static Repair best_repair(const Parse *p)
     bool cut = p->tokens.list.data[p->next].flags & TOKEN_QUIET; /* "abc); took the brackets away */
     if (cut) consider_closing(&best, p);
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-        bool ends = closes(kind) || kind == TOK_SEMI || kind == TOK_END;
-        if (opens(missing[i]) && ends) continue;
+        bool ends = token_closes(kind) || kind == TOK_SEMI || kind == TOK_END;
+        if (token_partner(missing[i]) != TOK_END && ends) continue;
         if (missing[i] == TOK_LPAREN && !is_closed(p)) continue;
         Repair r = {.insert = {missing[i]}, .ninsert = 1, .partner = SIZE_MAX};
         consider(&best, &r, p);
@@ -270,7 +246,7 @@ static size_t find_closing(const Parse *p, size_t depth, TokenKind close)
 {
     size_t inside = 0, n = p->open.len;
     while (n > 0 && p->open.data[n - 1].depth >= depth) n--, inside++;
-    if (n == 0 || partner_of(p->open.data[n - 1].kind) != close) return SIZE_MAX;
+    if (n == 0 || token_partner(p->open.data[n - 1].kind) != close) return SIZE_MAX;
     size_t opening = p->open.data[n - 1].token;
     bool is_for = opening > 0 && kind_of(p, opening - 1) == TOK_FOR;
     for (size_t i = p->next;; i++) {
@@ -278,9 +254,9 @@ static size_t find_closing(const Parse *p, size_t depth, TokenKind close)
         if (k == TOK_END || i > p->next + FAR || (k == TOK_SEMI && !is_for) ||
             (on_new_line(p, i) && begins_statement(k)))
             return SIZE_MAX;
-        if (opens(k)) inside++;
-        if (closes(k) && inside == 0) return k == close ? i : SIZE_MAX;
-        if (closes(k)) inside--;
+        if (token_partner(k) != TOK_END) inside++;
+        if (token_closes(k) && inside == 0) return k == close ? i : SIZE_MAX;
+        if (token_closes(k)) inside--;
     }
 }
 
@@ -360,9 +336,9 @@ static void find_lost(Parse *p, size_t i, size_t end)
             p->lost = p->tokens.values.data[p->tokens.list.data[i].value].text;
             p->lost_function = kind_of(p, skip_generic(p, i + 1)) == TOK_LPAREN;
         }
-        if (inside == 0 && !opens(k)) return;
-        inside += opens(k);
-        inside -= closes(k);
+        if (inside == 0 && !token_partner(k) != TOK_END) return;
+        inside += token_partner(k) != TOK_END;
+        inside -= token_closes(k);
     }
 }
 
@@ -544,7 +520,7 @@ static void report(Parse *p, const Repair *r)
     } else if (expected.len > 0) {
         parse_error(p, loc, DIAG_SYNTAX, "expected %s before %s", expected.data, at.data);
         if (missing && r->partner != SIZE_MAX &&
-            closes(r->insert[r->ninsert > 1 && !closes(r->insert[0])])) {
+            token_closes(r->insert[r->ninsert > 1 && !token_closes(r->insert[0])])) {
             Loc partner = parse_token_loc(p, r->partner);
             if (memchr(p->source->text + partner.begin, '\n', loc.begin - partner.begin))
                 diag_note(p->diags, partner, "to match this");
