@@ -60,6 +60,49 @@ void *cs_file_read_all_text(void *path, const CsSite *site)
     return rt_str_at(s, site);
 }
 
+/* A byte[] of them. */
+static void *bytes_of(const char *data, size_t len, const CsSite *site)
+{
+    int64_t n = (int64_t)len;
+    void *bytes = cs_array_new(SC_BYTE, 1, &n, site);
+    char *to = bytes && n ? cs_array_write(&bytes, site) : NULL;
+    if (to) memcpy(to, data, len);
+    if (to || !n) return bytes;
+    cs_release(bytes);
+    return NULL;
+}
+
+void *cs_file_read_all_bytes(void *path, const CsSite *site)
+{
+    Text t = {0};
+    if (!read_all(path, &t, site)) return NULL;
+    void *bytes = NULL;
+    if (t.len > INT32_MAX)
+        fail("read", path, EFBIG, site);
+    else
+        bytes = bytes_of(t.data, t.len, site);
+    text_free(&t);
+    return bytes;
+}
+
+void *cs_text_bytes(void *text, const CsSite *site)
+{
+    const Str *s = text;
+    return bytes_of(s ? s->bytes : "", s ? (size_t)s->len : 0, site);
+}
+
+void *cs_bytes_text(void *bytes, int32_t from, int32_t n, const CsSite *site)
+{
+    Array *a = bytes;
+    int64_t at = (int64_t)from - a->head.dim[0].lo, count = rt_array_count(a);
+    if (at < 0 || n < 0 || at > count - n) {
+        rt_throw(RT_RANGE, site, "%d bytes from %d of %lld", n, from, (long long)count);
+        return NULL;
+    }
+    const char *data = n ? rt_array_data(a, site) : "";
+    return data ? rt_str_at(rt_str_new(n ? data + at : "", n), site) : NULL;
+}
+
 /* The line from *at on, without its end; *at moves behind it. */
 static Str *take_line(const char **at, const char *end)
 {
@@ -120,6 +163,13 @@ void cs_file_write_all_lines(void *path, void *lines, const CsSite *site)
     if (good && !t.failed) write_text(path, t.len ? t.data : "", t.len, site);
     text_free(&t);
     cs_release(a);
+}
+
+void cs_file_write_all_bytes(void *path, void *bytes, const CsSite *site)
+{
+    int64_t n = rt_array_count(bytes);
+    const char *data = n ? rt_array_data(bytes, site) : "";
+    if (data) write_text(path, data, (size_t)n, site);
 }
 
 /* In one piece: what does not fit is taken back. */
