@@ -112,8 +112,10 @@ typedef enum CgArgKind {
 } CgArgKind;
 typedef struct CgArg {
     CgArgKind kind;
-    int index;   /* slot (visit order), temporary or result */
-    size_t size; /* BYTES: 1..8 bytes of `bytes` */
+    int index;       /* slot (visit order), temporary or result */
+    size_t size;     /* BYTES: 1..8 bytes of `bytes` */
+    bool is_value;   /* BYTES: the value of scalar slot `index` */
+    ScalarKind type; /* in which it is given */
     uint8_t bytes[8];
 } CgArg;
 
@@ -122,7 +124,7 @@ typedef struct CgLaunch {
     int dims;
     size_t global[3], local[3]; /* local[0] == 0: the device chooses */
     int nargs;
-    const CgArg *args;
+    CgArg *args;
     bool quiet; /* whatever it takes, it reports no error on these numbers */
 } CgLaunch;
 
@@ -133,7 +135,7 @@ typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind 
     int nouts;          /* 1, or as many as FdGraph.several has fields */
     const size_t *outs; /* bytes of each; out_bytes is all of them */
     int nlaunches;
-    const CgLaunch *launches;
+    CgLaunch *launches;
 } CgSchedule;
 
 typedef struct CgPlan CgPlan;
@@ -156,10 +158,13 @@ bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t
 int cg_plan_flag(const CgPlan *p, const char *name);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
-/* Does the plan ask for the values of an array slot of this rank? */
+/* Does the plan ask for the values of an array slot of this rank, or (0) for that of a scalar slot
+ * other than as an argument? */
 bool cg_plan_asks(const CgPlan *p, int slot, int rank);
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out);
+/* Puts other values of scalar slots into a bound plan that asks for none (cg_plan_asks). */
+void cg_schedule_scalars(CgSchedule *s, const CgBinding *b);
 
 /* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for
  * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of

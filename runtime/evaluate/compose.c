@@ -13,6 +13,7 @@
 #include "../state.h"
 #include "closure.h"
 #include "hold.h"
+#include "recall.h"
 #include "small.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
@@ -213,6 +214,7 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
 static void forget(Composed *c)
 {
     ref_free(c->ref);
+    recall_forget(c->last);
     fd_free(c->fd); /* which holds c */
 }
 

@@ -29,6 +29,7 @@ typedef struct Composed {
     struct Kernel *kernel;  /* for devices, once needed */
     struct Kernel *native;  /* in the program as machine code, once looked for; NULL: not there */
     bool looked;
+    struct Recalled *last; /* recall.h */
 } Composed;
 
 /* One evaluation: the composed graph and the values of its slots. */

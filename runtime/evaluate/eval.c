@@ -13,151 +13,8 @@
 #include "compose.h"
 #include "hold.h"
 #include "kernels.h"
+#include "recall.h"
 #include "small.h"
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-/* What one evaluation binds, in an arena of its own. */
-typedef struct Numbers {
-    Arena *arena;
-    FdEnv env;         /* by slot number */
-    FdBox *slot_boxes; /* the binding's */
-    CgBinding binding;
-    CgSchedule schedule;
-    uint32_t variant;
-    Buffer **slots;
-} Numbers;
-
-static bool fail_infinite(const FdNode *binder, const CsSite *site)
-{
-    CsSite at = rt_site_at(site, binder->loc);
-    rt_throw(RT_DOMAIN, &at, "%s has an infinite domain; a range (i : a..b) would limit it",
-             binder->kind == FD_REDUCE ? "the operand of a reduction"
-                                       : "a function that is to become an array");
-    return false;
-}
-
-/* Checks one bound of a range that is known beforehand; others are the kernel's to find. */
-static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bound,
-                        const CsSite *site, bool *infinite)
-{
-    int64_t value;
-    FdBoundStatus s = fd_eval_bound(bound, &n->env, &value);
-    *infinite |= s == FD_BOUND_INFINITE;
-    if (s != FD_BOUND_DIVIDE_BY_ZERO) return true;
-    CsSite at = rt_site_at(site, binder->loc);
-    rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
-    return false;
-}
-
-static bool numbers(Evaluation *e, Numbers *n, const CsSite *site)
-{
-    Composed *c = e->composed;
-    const FdOrder *o = &c->order;
-    int nslots = c->graph.nslots, some = nslots ? nslots : 1;
-    FdBox *boxes = arena_array(n->arena, FdBox, some);
-    ScalarValue *scalars = arena_array(n->arena, ScalarValue, some);
-    for (int i = 0; i < nslots; i++) {
-        const RtLeaf *leaf = &e->leaves.data[i];
-        if (leaf->array)
-            boxes[i] = rt_array_box(leaf->array);
-        else if (leaf->closure)
-            boxes[i] = *closure_box(leaf->closure);
-        else
-            scalars[i] = leaf->scalar;
-    }
-    n->env = (FdEnv){boxes, scalars};
-    FdBox *slot_boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
-    ScalarValue *slot_scalars = arena_array(n->arena, ScalarValue, o->nslots ? o->nslots : 1);
-    for (int k = 0; k < o->nslots; k++) {
-        slot_boxes[k] = boxes[o->slots[k]];
-        slot_scalars[k] = scalars[o->slots[k]];
-    }
-    n->slot_boxes = slot_boxes;
-    n->binding = (CgBinding){slot_boxes, slot_scalars};
-    for (int k = 0; k < o->nranges; k++) {
-        const FdNode *binder = o->range_binder[k];
-        const FdDom *dom = &binder->doms[o->range_index[k]];
-        bool infinite = false;
-        if (!check_bound(n, binder, dom->lo, site, &infinite) ||
-            !check_bound(n, binder, dom->hi, site, &infinite))
-            return false;
-        /* of a let that is applied: every int is inside */
-        if (infinite && (binder->kind == FD_REDUCE || binder == c->graph.root))
-            return fail_infinite(binder, site);
-    }
-    return true;
-}
-
-/* ---- empty reductions ------------------------------------------------------------------------ */
-
-typedef struct Empties {
-    const FdEnv *env;
-    const CsSite *site;
-    unsigned char *seen;
-} Empties;
-
-/* 1: a closed range of this reduction is empty. */
-static bool is_empty(const FdNode *n, const FdEnv *env)
-{
-    for (int d = 0; d < n->nvars; d++) {
-        int64_t lo, hi;
-        if (n->doms[d].kind != FD_DOM_FULL &&
-            fd_eval_bound(n->doms[d].lo, env, &lo) == FD_BOUND_OK &&
-            fd_eval_bound(n->doms[d].hi, env, &hi) == FD_BOUND_OK && hi <= lo)
-            return true;
-    }
-    return false;
-}
-
-/* Has a reduction a value over nothing? */
-static bool starts(const FdNode *n)
-{
-    FdOp op = fd_op_of(n);
-    ScalarValue v;
-    if (n->init) return true;
-    if (op != FD_OP_NONE) return fd_op_identity(op, n->type->scalar, &v);
-    return fd_user_of(n) && fd_user_of(n)->identity;
-}
-
-/* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a
- * choice or with ranges known only to the kernel are the kernel's to find. */
-static bool check_empty(Empties *e, const FdNode *n)
-{
-    if (e->seen[n->id]) return true;
-    e->seen[n->id] = 1;
-    if (n->kind == FD_LET) return check_empty(e, n->body);
-    if (n->kind == FD_REDUCE) {
-        if (!is_empty(n, e->env)) return check_empty(e, n->body);
-        FdOp op = fd_op_of(n);
-        if (starts(n)) return !n->init || check_empty(e, n->init);
-        CsSite at = rt_site_at(e->site, n->loc);
-        rt_throw(RT_DOMAIN, &at, "%s%s of an empty domain",
-                 op == FD_OP_NONE ? "a reduction" : fd_op_info(op)->text,
-                 op == FD_OP_NONE ? " without identity" : "");
-        return false;
-    }
-    if (n->kind != FD_APPLY) return true;
-    FdOp op = fd_op_of(n);
-    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
-    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) {
-        bool by_need =
-            n->fn->kind == FD_LET ? n->fn->doms[i].kind == FD_DOM_FULL : n->fn->kind != FD_FUNC;
-        if (by_need || n->args[i]->type->result) continue;
-        if (!check_empty(e, n->args[i])) return false;
-    }
-    return op != FD_OP_NONE || check_empty(e, n->fn);
-}
-
-/* What is wrong whatever the elements are. */
-static bool check(const Composed *c, const Numbers *n, const CsSite *site)
-{
-    if (c->infinite) return fail_infinite(c->infinite, site);
-    if (!c->may_be_empty) return true;
-    Empties e = {.env = &n->env, .site = site};
-    e.seen = arena_alloc(n->arena, (size_t)c->graph.root->id + 1);
-    return check_empty(&e, c->graph.root);
-}
 
 /* ---- on the device --------------------------------------------------------------------------- */
 
@@ -236,6 +93,7 @@ static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers
     Composed *c = e->composed;
     const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
+    n->room = arena_new_of(n->arena, Recalled);
     find_values(e, k, n);
     n->variant = cg_plan_variant(k->plan, &n->binding, device);
     bool good =
@@ -319,7 +177,6 @@ typedef struct Preparation {
     Numbers numbers;
     const Results *results;
     const CsSite *site;
-    double work; /* operations in all */
     Outcome outcome;
 } Preparation;
 
@@ -329,7 +186,7 @@ static void prepare_numbers(void *preparation)
     p->outcome = FAILED;
     dump_graph(p->e->composed);
     Numbers n = {.arena = arena_new()};
-    if (numbers(p->e, &n, p->site) && check(p->e->composed, &n, p->site)) p->outcome = DONE;
+    if (numbers_find(p->e, &n, p->site)) p->outcome = DONE;
     p->numbers = n;
 }
 
@@ -364,10 +221,27 @@ static void prepare_native(void *preparation)
     Preparation *p = preparation;
     const Composed *c = p->e->composed;
     CgDevice device = native_device(c->native->form);
-    p->work = fd_work(&c->graph, &p->numbers.env);
-    p->outcome = !native_pays(p->work)                                              ? INTERPRET
+    p->numbers.work = fd_work(&c->graph, &p->numbers.env);
+    p->outcome = !native_pays(p->numbers.work)                                      ? INTERPRET
                  : bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE
                                                                                     : FAILED;
+}
+
+static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
+{
+    const Composed *c = e->composed;
+    if (!take_slots(e, n, false, site)) return FAILED;
+    NativeRun run = {.form = c->native->form,
+                     .plan = c->native->plan,
+                     .schedule = &n->schedule,
+                     .variant = n->variant,
+                     .nslots = c->order.nslots,
+                     .slots = n->slots,
+                     .outs = r->buffers,
+                     .work = n->work};
+    uint32_t words[CG_ERROR_WORDS];
+    if (!native_run(&run, words, site)) return FAILED;
+    return outcome_of(e, words, site);
 }
 
 /* INTERPRET: not here. */
@@ -387,27 +261,43 @@ static Outcome in_program(Preparation *p)
         return FAILED;
     }
     if (p->outcome != DONE) return p->outcome;
-    if (p->outcome != DONE) return p->outcome;
     if (!is_near(p)) return INTERPRET;
     if (is_held(p)) return DONE;
     kernels_dump(c->native, &p->numbers.schedule);
-    if (!take_slots(e, &p->numbers, false, p->site)) return FAILED;
-    NativeRun run = {.form = c->native->form,
-                     .plan = c->native->plan,
-                     .schedule = &p->numbers.schedule,
-                     .variant = p->numbers.variant,
-                     .nslots = c->order.nslots,
-                     .slots = p->numbers.slots,
-                     .outs = p->results->buffers,
-                     .work = p->work};
-    uint32_t words[CG_ERROR_WORDS];
-    if (!native_run(&run, words, p->site)) return FAILED;
-    return outcome_of(e, words, p->site);
+    return run_native(e, &p->numbers, p->results, p->site);
+}
+
+/* The numbers of the last evaluation of the graph, if they are those of this one. */
+static Recalled *last_one(Evaluation *e, const Results *r)
+{
+    Recalled *last = e->lazy || e->near ? NULL : recall(e);
+    bool good = last && last->numbers.schedule.nouts == r->n;
+    if (good && last->native) good = native_use() == NATIVE_ALL || small_at_hand(e);
+    for (int i = 0; good && i < r->n; i++)
+        good = last->numbers.schedule.outs[i] <= r->buffers[i]->capacity;
+    return good ? last : NULL;
+}
+
+/* By these. What operands wait for comes first: it may be an evaluation of the same graph. */
+static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
+{
+    if (!last_one(e, r)) return INTERPRET;
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const Array *a = e->leaves.data[i].array;
+        Buffer *b = a ? a->head.buffer : NULL;
+        if (b && b->held && !rt_fill(b, site)) return FAILED;
+    }
+    Recalled *last = last_one(e, r);
+    if (!last) return INTERPRET;
+    return last->native ? run_native(e, &last->numbers, r, site)
+                        : launch(e, &last->numbers, r, site);
 }
 
 /* The same on the device, if it can do it. */
 static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
 {
+    Outcome again = as_before(e, r, site);
+    if (again != INTERPRET) return again;
     Preparation p = {.e = e, .results = r, .site = site};
     bool good = mem_try(prepare_numbers, &p);
     Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
@@ -422,7 +312,12 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
     if (good && native != INTERPRET) p.outcome = native;
     if (queue && p.outcome == DONE && !is_near(&p)) p.outcome = INTERPRET;
     if (queue && p.outcome == DONE && !is_held(&p)) p.outcome = launch(e, &p.numbers, r, site);
-    arena_free(p.numbers.arena);
+    const Composed *c = e->composed;
+    bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
+    if (keep && native == DONE) kept = recall_keep(e, &p.numbers, c->native->plan, true);
+    if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */
+        kept = recall_keep(e, &p.numbers, c->kernel->plan, false);
+    if (!kept) arena_free(p.numbers.arena);
     return p.outcome;
 }
 
@@ -469,7 +364,7 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     for (int d = 0; d < l->box.rank; d++) {
         if (l->box.dim[d].full) {
-            fail_infinite(l->graph->fd->root, site);
+            numbers_infinite(l->graph->fd->root, site);
             return NULL;
         }
         lo[d] = l->box.dim[d].lo;

@@ -158,7 +158,8 @@ static int resolve(void *ctx, const char *name, int len)
     int slot, dim;
     bool lower;
     if (plan_slot_symbol(name, n, &slot, &dim, &lower) && slot < p->nslots && dim < FD_MAX_RANK) {
-        if (dim >= p->asked[slot]) p->asked[slot] = (unsigned char)(dim + 1);
+        int asked = dim < 0 ? 1 : dim + 1;
+        if (asked > p->asked[slot]) p->asked[slot] = (unsigned char)asked;
         SymbolClass class = dim < 0 ? SYM_SLOT_VALUE : lower ? SYM_SLOT_LO : SYM_SLOT_N;
         return (int)class << CLASS_SHIFT | slot << INDEX_SHIFT | (dim < 0 ? 0 : dim);
     }
@@ -540,6 +541,8 @@ static CgArg bind_arg(const PlanArg *a, const Values *v)
         if (type == SC_BOOL) type = SC_INT; /* as values have it in kernels */
         if (type == SC_HALF) type = SC_FLOAT;
         out.size = scalar_bytes(type);
+        out.type = type;
+        out.is_value = a->is_value;
         scalar_store(out.bytes, type, x);
     }
     return out;
@@ -629,4 +632,13 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     vec_free(&launches);
     drop_unused(out, temp_bytes);
     return ended;
+}
+
+void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int k = 0; k < s->launches[i].nargs; k++) {
+            CgArg *a = &s->launches[i].args[k];
+            if (a->is_value) scalar_store(a->bytes, a->type, b->slot_scalars[a->index]);
+        }
 }

@@ -1,0 +1,146 @@
+/* What an evaluation binds (numbers.h), and what is wrong whatever its elements are: infinite domains,
+ * ranges that divide by zero, reductions over nothing. */
+#include "numbers.h"
+
+#include "../state.h"
+#include "closure.h"
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+bool numbers_infinite(const FdNode *binder, const CsSite *site)
+{
+    CsSite at = rt_site_at(site, binder->loc);
+    rt_throw(RT_DOMAIN, &at, "%s has an infinite domain; a range (i : a..b) would limit it",
+             binder->kind == FD_REDUCE ? "the operand of a reduction"
+                                       : "a function that is to become an array");
+    return false;
+}
+
+/* Checks one bound of a range that is known beforehand; others are the kernel's to find. */
+static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bound,
+                        const CsSite *site, bool *infinite)
+{
+    int64_t value;
+    FdBoundStatus s = fd_eval_bound(bound, &n->env, &value);
+    *infinite |= s == FD_BOUND_INFINITE;
+    if (s != FD_BOUND_DIVIDE_BY_ZERO) return true;
+    CsSite at = rt_site_at(site, binder->loc);
+    rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
+    return false;
+}
+
+static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
+{
+    const Composed *c = e->composed;
+    const FdOrder *o = &c->order;
+    int nslots = c->graph.nslots, some = nslots ? nslots : 1;
+    FdBox *boxes = arena_array(n->arena, FdBox, some);
+    ScalarValue *scalars = arena_array(n->arena, ScalarValue, some);
+    for (int i = 0; i < nslots; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        if (leaf->array)
+            boxes[i] = rt_array_box(leaf->array);
+        else if (leaf->closure)
+            boxes[i] = *closure_box(leaf->closure);
+        else
+            scalars[i] = leaf->scalar;
+    }
+    n->env = (FdEnv){boxes, scalars};
+    FdBox *slot_boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
+    ScalarValue *slot_scalars = arena_array(n->arena, ScalarValue, o->nslots ? o->nslots : 1);
+    for (int k = 0; k < o->nslots; k++) {
+        slot_boxes[k] = boxes[o->slots[k]];
+        slot_scalars[k] = scalars[o->slots[k]];
+    }
+    n->slot_boxes = slot_boxes;
+    n->scalars = scalars;
+    n->slot_scalars = slot_scalars;
+    n->binding = (CgBinding){slot_boxes, slot_scalars};
+    for (int k = 0; k < o->nranges; k++) {
+        const FdNode *binder = o->range_binder[k];
+        const FdDom *dom = &binder->doms[o->range_index[k]];
+        bool infinite = false;
+        if (!check_bound(n, binder, dom->lo, site, &infinite) ||
+            !check_bound(n, binder, dom->hi, site, &infinite))
+            return false;
+        /* of a let that is applied: every int is inside */
+        if (infinite && (binder->kind == FD_REDUCE || binder == c->graph.root))
+            return numbers_infinite(binder, site);
+    }
+    return true;
+}
+
+/* ---- empty reductions ------------------------------------------------------------------------ */
+
+typedef struct Empties {
+    const FdEnv *env;
+    const CsSite *site;
+    unsigned char *seen;
+} Empties;
+
+/* 1: a closed range of this reduction is empty. */
+static bool is_empty(const FdNode *n, const FdEnv *env)
+{
+    for (int d = 0; d < n->nvars; d++) {
+        int64_t lo, hi;
+        if (n->doms[d].kind != FD_DOM_FULL &&
+            fd_eval_bound(n->doms[d].lo, env, &lo) == FD_BOUND_OK &&
+            fd_eval_bound(n->doms[d].hi, env, &hi) == FD_BOUND_OK && hi <= lo)
+            return true;
+    }
+    return false;
+}
+
+/* Has a reduction a value over nothing? */
+static bool starts(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    ScalarValue v;
+    if (n->init) return true;
+    if (op != FD_OP_NONE) return fd_op_identity(op, n->type->scalar, &v);
+    return fd_user_of(n) && fd_user_of(n)->identity;
+}
+
+/* Throws where a reduction without identity is certain to be evaluated over nothing. Those under a
+ * choice or with ranges known only to the kernel are the kernel's to find. */
+static bool check_empty(Empties *e, const FdNode *n)
+{
+    if (e->seen[n->id]) return true;
+    e->seen[n->id] = 1;
+    if (n->kind == FD_LET) return check_empty(e, n->body);
+    if (n->kind == FD_REDUCE) {
+        if (!is_empty(n, e->env)) return check_empty(e, n->body);
+        FdOp op = fd_op_of(n);
+        if (starts(n)) return !n->init || check_empty(e, n->init);
+        CsSite at = rt_site_at(e->site, n->loc);
+        rt_throw(RT_DOMAIN, &at, "%s%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction" : fd_op_info(op)->text,
+                 op == FD_OP_NONE ? " without identity" : "");
+        return false;
+    }
+    if (n->kind != FD_APPLY) return true;
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return true;
+    for (int i = 0; i < n->nargs && !fd_is_lazy(n, i); i++) {
+        bool by_need =
+            n->fn->kind == FD_LET ? n->fn->doms[i].kind == FD_DOM_FULL : n->fn->kind != FD_FUNC;
+        if (by_need || n->args[i]->type->result) continue;
+        if (!check_empty(e, n->args[i])) return false;
+    }
+    return op != FD_OP_NONE || check_empty(e, n->fn);
+}
+
+/* What is wrong whatever the elements are. */
+static bool check(const Composed *c, const Numbers *n, const CsSite *site)
+{
+    if (c->infinite) return numbers_infinite(c->infinite, site);
+    if (!c->may_be_empty) return true;
+    Empties e = {.env = &n->env, .site = site};
+    e.seen = arena_alloc(n->arena, (size_t)c->graph.root->id + 1);
+    return check_empty(&e, c->graph.root);
+}
+
+bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
+{
+    return find(e, n, site) && check(e->composed, n, site);
+}

@@ -1,0 +1,27 @@
+/* What one evaluation binds: ranges, values of scalars, and a plan's launches for them. */
+#ifndef CS_RUNTIME_NUMBERS_H
+#define CS_RUNTIME_NUMBERS_H
+
+#include "../../codegen/kernel/codegen.h"
+#include "compose.h"
+
+/* In an arena of its own. */
+typedef struct Numbers {
+    Arena *arena;
+    FdEnv env; /* by slot number */
+    ScalarValue *scalars, *slot_scalars;
+    FdBox *slot_boxes; /* the binding's */
+    CgBinding binding;
+    CgSchedule schedule;
+    uint32_t variant;
+    Buffer **slots;
+    double work;           /* operations in all, if somebody asked */
+    struct Recalled *room; /* for recall_keep */
+} Numbers;
+
+/* Ranges and scalars; false with an exception pending if something is wrong with them. */
+bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
+/* A DomainException; false. */
+bool numbers_infinite(const FdNode *binder, const CsSite *site);
+
+#endif

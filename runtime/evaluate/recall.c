@@ -1,0 +1,75 @@
+/* The last evaluation of a composed graph (recall.h). Values of scalars are put into the bound plan anew,
+ * unless a range or the plan depends on them; a plan that asks for elements of arrays is not kept. */
+#include "recall.h"
+
+#include "../state.h"
+
+static bool same_box(const Array *a, const FdBox *box)
+{
+    for (int32_t d = 0; d < a->head.rank; d++)
+        if (a->head.dim[d].lo != box->dim[d].lo ||
+            a->head.dim[d].n != box->dim[d].hi - box->dim[d].lo)
+            return false;
+    return true;
+}
+
+Recalled *recall(const Evaluation *e)
+{
+    const Composed *c = e->composed;
+    Recalled *r = c->last;
+    if (!r || e->nclosures) return NULL;
+    bool changed = false;
+    for (int i = 0; i < c->graph.nslots; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        if (leaf->array ? !same_box(leaf->array, &r->numbers.env.boxes[i])
+                        : leaf->scalar.i != r->numbers.scalars[i].i && r->exact)
+            return NULL;
+        changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
+    }
+    if (!changed) return r;
+    for (int i = 0; i < c->graph.nslots; i++)
+        if (!e->leaves.data[i].array) r->numbers.scalars[i] = e->leaves.data[i].scalar;
+    for (int k = 0; k < c->order.nslots; k++)
+        r->numbers.slot_scalars[k] = r->numbers.scalars[c->order.slots[k]];
+    cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
+    return r;
+}
+
+static bool is_scalar_slot(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && !n->type->result;
+}
+
+static bool ranges_ask(const FdOrder *o)
+{
+    for (int k = 0; k < o->nranges; k++) {
+        const FdDom *d = &o->range_binder[k]->doms[o->range_index[k]];
+        if (d->lo && fd_any(d->lo, is_scalar_slot, NULL)) return true;
+        if (d->hi && fd_any(d->hi, is_scalar_slot, NULL)) return true;
+    }
+    return false;
+}
+
+bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
+{
+    Composed *c = e->composed;
+    bool exact = ranges_ask(&c->order);
+    if (e->nclosures || !n->room || rt_dumps() != RT_DUMP_READ) return false;
+    for (int k = 0; k < c->order.nslots; k++) {
+        const Array *a = e->leaves.data[c->order.slots[k]].array;
+        bool asks = cg_plan_asks(plan, k, a ? a->head.rank : 0);
+        if (a && asks) return false;
+        exact |= asks;
+    }
+    Recalled *r = n->room, *before = c->last;
+    *r = (Recalled){*n, native, exact};
+    c->last = r;
+    recall_forget(before);
+    return true;
+}
+
+void recall_forget(Recalled *r)
+{
+    if (r) arena_free(r->numbers.arena);
+}

@@ -1,0 +1,20 @@
+/* The last evaluation of each composed graph: its numbers are taken again where the ranges of the operands
+ * are the same. Evaluations of few elements would spend most of their time on finding them out. */
+#ifndef CS_RUNTIME_RECALL_H
+#define CS_RUNTIME_RECALL_H
+
+#include "numbers.h"
+
+typedef struct Recalled {
+    Numbers numbers;
+    bool native;
+    bool exact; /* values of scalars count, too */
+} Recalled;
+
+/* The last evaluation of e's graph with the numbers of this one; NULL: there is none. */
+Recalled *recall(const Evaluation *e);
+/* Keeps n, bound for a plan, if it is all that counts; n is then the graph's. */
+bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native);
+void recall_forget(Recalled *r);
+
+#endif
