@@ -37,4 +37,8 @@ bool marks_is_rank(const Tokens *tokens, size_t i);
 size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
                    bool (*is_type)(void *ctx, size_t token), void *ctx);
 
+/* The same of the type arguments of a call, `f<int>(x)`, whose '<' is token i: true if they are. */
+bool marks_type_arguments(Tokens *tokens, const size_t *partner, size_t i,
+                          bool (*is_type)(void *ctx, size_t token), void *ctx);
+
 #endif

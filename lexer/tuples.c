@@ -151,3 +151,35 @@ size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
     vec_free(&t.opens);
     return found ? end - 1 : i;
 }
+
+/* Whether the name before token i, which is '<', is that of a function that is declared. */
+static bool is_declaration(const Tuples *t, size_t i, size_t open)
+{
+    TokenKind before = kind_before(t->tokens, i, 2);
+    TokenKind behind = t->partner[open] ? kind_at(t->tokens, t->partner[open] + 1) : TOK_END;
+    if (before == TOK_TYPENAME || before == TOK_GT) return true;
+    return (before == TOK_RPAREN || before == TOK_RBRACKET) &&
+           (behind == TOK_LBRACE || behind == TOK_ARROW);
+}
+
+bool marks_type_arguments(Tokens *tokens, const size_t *partner, size_t i,
+                          bool (*is_type)(void *ctx, size_t token), void *ctx)
+{
+    Tuples t = {.tokens = tokens, .partner = partner, .is_type = is_type, .ctx = ctx};
+    size_t at = i;
+    do {
+        size_t end = skip_type(&t, at + 1);
+        if (end == at + 1 || end > i + LONGEST_LIST) break;
+        at = end;
+    } while (kind_at(tokens, at) == TOK_COMMA);
+    bool found = at > i && kind_at(tokens, at) == TOK_GT && kind_at(tokens, at + 1) == TOK_LPAREN &&
+                 !t.doubtful && !is_declaration(&t, i, at + 1);
+    for (size_t k = 0; found && k < t.types.len; k++)
+        tokens->list.data[t.types.data[k]].kind = TOK_TYPENAME;
+    for (size_t k = 0; found && k < t.opens.len; k++)
+        tokens->list.data[t.opens.data[k]].kind = TOK_TUPLE;
+    if (found) tokens->list.data[i].kind = TOK_TYPE_ARGS;
+    vec_free(&t.types);
+    vec_free(&t.opens);
+    return found;
+}

@@ -92,6 +92,7 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
     size_t inside = 0;
     for (size_t at = i; at < i + LONGEST_LIST; at++) {
         switch (kind_at(tokens, at)) {
+        case TOK_TYPE_ARGS:
         case TOK_LT: inside++; break;
         case TOK_SHR: /* the first of two '>' */
         case TOK_GT:
@@ -516,6 +517,9 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             t->kind = TOK_NAME;
         else if (known || declared || i < list_end || is_type_by_place(&m, i, not_word))
             t->kind = TOK_TYPENAME;
+        if (t->kind == TOK_NAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end &&
+            marks_type_arguments(tokens, m.partner, i + 1, may_be_type, &m))
+            list_end = lexer_skip_type_list(tokens, i + 1);
         if (t->kind == TOK_TYPENAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end)
             list_end = lexer_skip_type_list(tokens, i + 1);
     }

@@ -631,6 +631,14 @@ Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args)
     return BUILD(CALL, call, loc, .callee = callee, .args = args);
 }
 
+Ast *build_type_args(Parse *p, Ast *call, AstList targs)
+{
+    Ast *n = call;
+    while (n->kind == AST_COND_ACCESS) n = n->cond_access.rest;
+    if (n->kind == AST_CALL) n->call.targs = targs;
+    return n->kind == AST_CALL ? done(p, call) : call;
+}
+
 Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args)
 {
     if (any_bad(args)) return build_bad(p, loc);

@@ -69,6 +69,7 @@ Ast *build_name(Parse *p, Loc loc, const char *name);
 Ast *build_literal(Parse *p, Loc loc, TokenKind kind, TokenValue value);
 Ast *build_plain(Parse *p, Ast *arg); /* what stands in parentheses: an expression */
 Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name);
+Ast *build_type_args(Parse *p, Ast *call, AstList targs);
 /* base?.name, or base?[index] if there is none */
 Ast *build_cond_access(Parse *p, Loc loc, Ast *base, const char *name, AstList index);
 Ast *build_key(Parse *p, Loc loc, AstList index, Ast *value); /* [k] = v in an initialiser */

@@ -58,7 +58,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
-%token LOR LAND OR XOR AND EQ NE LT "<" GT ">" LE GE SHL SHR DOTDOT
+%token LOR LAND OR XOR AND EQ NE LT "<" TYPE_ARGS GT ">" LE GE SHL SHR DOTDOT
 %token ADD "+" SUB "-" MUL "*" DIV "/" REM "%" NOT "!" BITNOT "~" INC "++" DEC "--"
 
 %right COALESCE
@@ -426,6 +426,7 @@ postfix: primary
     | postfix "." member_name   { $$ = build_member(p, @$, $1, $3); }
     | postfix COND_DOT member_name   { $$ = build_cond_access(p, @$, $1, $3, (AstList){0}); }
     | postfix COND_BRACKET index "]" { $$ = build_cond_access(p, @$, $1, NULL, $3); }
+    | postfix TYPE_ARGS type_list closing "(" args ")" { $$ = build_type_args(p, build_call(p, @$, $1, $6), $3); }
     | postfix "(" args ")"      { $$ = build_call(p, @$, $1, $3); }
     | postfix "[" index "]"     { $$ = build_index(p, @$, $1, $3); }
     | postfix "++"              { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }

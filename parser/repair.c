@@ -465,7 +465,7 @@ static const char *special(Parse *p)
         return "a member begins with its type; a constructor has the name of its class";
     if (t->kind != TOK_END && repair_fits(p, TOK_CASE) && !repair_fits(p, TOK_IF))
         return "the statements of a switch follow a case or default";
-    if (is_generic(p)) return "type arguments of a call are inferred: leave them out";
+    if (is_generic(p)) return "type arguments are types, before the arguments of a call: f<int>(x)";
     if (t->kind == TOK_DOTDOT) return "ranges do not chain: use parentheses";
     return NULL;
 }

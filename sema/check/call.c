@@ -228,6 +228,10 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     Fit fit;
     check_arguments(s, n->call.args, &set);
     n->type = s->error;
+    if (n->call.targs.len) {
+        report(s, n->loc, GENERIC, "'%s' is not generic and takes no type arguments", set.name);
+        return;
+    }
     if (set.len && check_extension(s, n, set.data[0].sym)) return;
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
@@ -264,6 +268,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 Candidates call_candidates(Sema *s, const Ast *call, Candidates set)
 {
     set = candidates_for(s, set, call->call.args.len);
+    set.targs = call->call.targs.len ? &call->call.targs : NULL;
     s->index_depth++;
     check_arguments(s, call->call.args, &set);
     s->index_depth--;

@@ -422,6 +422,7 @@ typedef struct Candidate {
 } Candidate;
 
 typedef struct Candidates {
+    const AstList *targs; /* type arguments that are written, or NULL */
     Candidate *data;
     int len;
     const char *name;

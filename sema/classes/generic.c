@@ -268,6 +268,19 @@ static void check_lambda(Inference *f, const Ast *written, Ast **slot)
     if (!whole) unify(f, written, (*slot)->type);
 }
 
+/* The types that are written fill `found`; false after a report. */
+static bool take_written(Inference *f, const AstList *targs)
+{
+    Sema *s = f->s;
+    if (!targs) return true;
+    if (targs->len != nparams(f->generic)) return false;
+    for (int i = 0; i < targs->len; i++) f->found[i] = decl_type(s, targs->data[i]);
+    for (int i = 0; i < targs->len; i++)
+        if (f->found[i] == s->error || f->found[i] == s->voids) return false;
+    class_settle(s);
+    return true;
+}
+
 bool generic_arguments(Sema *s, const Candidates *set, AstList args)
 {
     const Symbol *only = NULL;
@@ -288,6 +301,7 @@ bool generic_arguments(Sema *s, const Candidates *set, AstList args)
     }
     if (!some) return false;
     Inference f = {.s = s, .generic = only};
+    if (!take_written(&f, set->targs)) return false;
     for (int later = 0; later < 2; later++)
         for (int i = 0; i < args.len; i++) {
             const Ast *written = params->data[i]->param.ptype;
@@ -305,12 +319,13 @@ bool generic_arguments(Sema *s, const Candidates *set, AstList args)
 
 /* ---- the overloads that fit ----------------------------------------------------------------- */
 
-static Symbol *infer(Sema *s, Symbol *g, Form form, AstList args, Loc loc)
+static Symbol *infer(Sema *s, Symbol *g, Form form, const AstList *targs, AstList args, Loc loc)
 {
     const AstList *params = &g->decl->func.params;
     Inference f = {.s = s, .generic = g};
     if (params->len != args.len && form == FORM_NONE) return NULL;
-    for (int i = 0; i < args.len; i++) {
+    if (!take_written(&f, targs)) return NULL;
+    for (int i = 0; i < args.len && !targs; i++) {
         bool rest = form == FORM_REST && i >= params->len - 1;
         const Ast *p = params->data[rest ? params->len - 1 : i];
         if (p->kind != AST_PARAM) return NULL;
@@ -342,11 +357,12 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
     out.data = arena_array(s->arena, Candidate, set.len ? set.len : 1);
     for (int i = 0; i < set.len; i++) {
         if (!set.data[i].sym->generic) {
+            if (set.targs) continue;
             out.data[out.len++] = set.data[i];
             continue;
         }
         Form form = set.data[i].form;
-        Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, form, args, loc);
+        Symbol *sym = broken ? NULL : infer(s, set.data[i].sym, form, set.targs, args, loc);
         if (sym && sym->type) {
             candidates_add(&out, sym);
             if (form != FORM_NONE) candidate_reshape(&out.data[out.len - 1], args.len);
@@ -354,7 +370,18 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
             left = set.data[i].sym;
         }
     }
+    if (set.targs && !out.len && !left) {
+        report(s, loc, GENERIC, "'%s' is not generic and takes no type arguments", set.name);
+        return out;
+    }
     if (out.len || !left || broken) return out;
+    if (set.targs && set.targs->len != nparams(left)) {
+        report(s, loc, GENERIC, "'%s' takes %d type argument%s, not %d", left->name, nparams(left),
+               nparams(left) == 1 ? "" : "s", set.targs->len);
+        return out;
+    }
+    for (int i = 0; set.targs && i < set.targs->len; i++)
+        if (set.targs->data[i]->type == s->error) return out;
     int n = left->decl->func.params.len;
     if (n != args.len)
         report(s, loc, ARGUMENT_COUNT, "'%s' takes %d argument%s, not %d", left->name, n,
@@ -373,7 +400,7 @@ Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc)
         values[i] = (Ast){.kind = AST_BAD, .loc = loc, .type = to->params[i]};
         args[i] = &values[i];
     }
-    Symbol *f = infer(s, g, FORM_NONE, (AstList){args, to->nparams}, loc);
+    Symbol *f = infer(s, g, FORM_NONE, NULL, (AstList){args, to->nparams}, loc);
     return f && f->type ? f : NULL;
 }
 
@@ -394,6 +421,6 @@ bool generic_combines(const Symbol *g)
 Symbol *generic_combiner(Sema *s, Symbol *g, const Type *t, Loc loc)
 {
     Ast value = {.kind = AST_BAD, .loc = loc, .type = t}, *two[] = {&value, &value};
-    Symbol *f = generic_combines(g) ? infer(s, g, FORM_NONE, (AstList){two, 2}, loc) : NULL;
+    Symbol *f = generic_combines(g) ? infer(s, g, FORM_NONE, NULL, (AstList){two, 2}, loc) : NULL;
     return f && f->type && is_combiner(f) ? f : NULL;
 }
