@@ -10,9 +10,8 @@ static void set_call(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args)
     Ast *callee = tree_member(s, n->loc, base, f->name);
     callee->sym = f;
     callee->type = f->type;
-    n->kind = AST_CALL;
-    n->call.callee = callee;
-    n->call.args = args;
+    n->kind = AST_CALL; /* whatever it was */
+    n->call = (struct Ast_call){.callee = callee, .args = args};
     n->sym = f;
     n->res = AST_RES_NONE;
     n->is_const = false;
