@@ -249,6 +249,12 @@ FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pas
     fd_pass_hoist, fd_pass_inline, fd_pass_recur, fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
+/* Can n fail, of whose nodes `fails` may? A function does where it is applied. */
+bool fdi_may_fail(const FdNode *n, FdIs *fails, const void *ctx);
+/* Does n evaluate all of these that can fail (of a record made: its fields)? */
+bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count, FdIs *fails,
+                       const void *ctx);
+
 /* Marks (@given) the indices of reads that are `decided`: no inference has narrowed them. */
 const FdNode *fdi_mark_given(Fd *fd, const FdNode *n, FdIs *decided, const void *ctx);
 const FdNode *fdi_fold_node(void *ctx, Fd *fd, const FdNode *n);

@@ -3,7 +3,7 @@
  *           %7 = apply %5 (%6)
  *   after:  %7 = f(%6)
  * A function of functions gives a let, which is inlined in turn. A user function whose body is a
- * single return is inlined likewise, and a bound of a let is its range's. A recurrence stays: its
+ * single return, which evaluates what can fail of its arguments, is inlined likewise, and a bound of a let is its range's. A recurrence stays: its
  * body reads what it computes. Requires: the decisions of fuse, since sharing of functions ends
  * here. Keeps: meaning, except that an index outside the inlined function's own range is found only
  * where it leaves the array below. Afterwards no let but recurrences is applied. */
@@ -66,11 +66,22 @@ static const FdNode *inline_let(Fd *fd, const FdNode *n)
     return body;
 }
 
+static bool node_may_fail(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    if (n->kind == FD_REDUCE) return !fd_has_identity(n);
+    if (n->kind != FD_APPLY) return false;
+    FdOp op = fd_op_of(n);
+    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
+    return !fdi_applies(n, FD_LEAF_MAKE) && !fdi_applies(n, FD_LEAF_FIELD);
+}
+
 static const FdNode *inline_user(Fd *fd, const FdNode *n)
 {
     const FdUser *u = n->fn->user;
     if (!u->body || u->body->kind != FD_STMT_RETURN) return NULL;
     const FdNode *body = fdi_replace_vars(fd, u->body->expr, u->nparams, u->params, n->args);
+    if (!fdi_evaluates_all(body, n->args, (size_t)n->nargs, node_may_fail, NULL)) return NULL;
     return fd_rewrite(fd, body, fdi_compose_node, NULL);
 }
 

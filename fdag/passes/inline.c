@@ -69,39 +69,13 @@ static bool node_may_fail(const void *ctx, const FdNode *n)
 
 static bool may_fail(const Inline *x, const FdNode *n)
 {
-    if (n->type->nparams) return false; /* a function: its elements may, where it is applied */
-    return fd_any(n, node_may_fail, x);
-}
-
-/* Is `due` evaluated whenever n is? known: node -> answer + 1. */
-static bool evaluates(const FdNode *n, const FdNode *due, FdiMap *known)
-{
-    uint64_t answer;
-    if (n == due) return true;
-    if (due->id > n->id) return false; /* operands are older */
-    if (fdi_map_get(known, n, &answer)) return answer;
-    bool found = false;
-    if (fd_op_of(n) == FD_OP_SELECT && n->kind == FD_APPLY) {
-        found = evaluates(n->args[0], due, known) ||
-                (evaluates(n->args[1], due, known) && evaluates(n->args[2], due, known));
-    } else if (n->kind == FD_APPLY) {
-        for (int i = 0; i < n->nargs && !found && !fd_is_lazy(n, i); i++)
-            found = evaluates(n->args[i], due, known);
-    }
-    fdi_map_set(known, n, found);
-    return found;
+    return fdi_may_fail(n, node_may_fail, x);
 }
 
 /* Does n evaluate all of these that can fail? */
 static bool evaluates_all(const Inline *x, const FdNode *n, const FdNode *const *due, size_t count)
 {
-    bool all = true;
-    for (size_t i = 0; i < count && all; i++) {
-        FdiMap known = {0};
-        all = !may_fail(x, due[i]) || evaluates(n, due[i], &known);
-        fdi_map_free(&known);
-    }
-    return all;
+    return fdi_evaluates_all(n, due, count, node_may_fail, x);
 }
 
 /* ---- running a body ---------------------------------------------------------------------- */
