@@ -276,8 +276,8 @@ static void packed_nest(Tile *t, Num *when)
         *cols = num_let(u, "block_cols", num_op(u, FD_OP_MUL, t->nr, t->broad));
     NestStep *in = &n->root;
     if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
-    in = nest_group(u, in, x.row, 0, rows, NEST_CUT);
-    in = nest_group(u, in, x.col, 1, cols, NEST_CUT);
+    in = nest_group(u, in, x.row, 1, rows, NEST_CUT);
+    in = nest_group(u, in, x.col, 0, cols, NEST_CUT); /* the next one has the same rows */
     if (t->blocks) { /* one at least: there is a result for no k, too */
         in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
         in->count = t->blocks;
