@@ -154,6 +154,8 @@ size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node'
 /* How a read of an array moves when v grows by one. */
 typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
 Movement read_movement(const FdNode *read, const FdNode *v);
+/* By how many elements of memory it moves, 2 to 4 or -1: vectors hold them all. 0: it does not. */
+int read_stride(const FdNode *read, const FdNode *v);
 bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
 /* Is n the read of an array: slot(index..), or of the recurrence itself? */
 bool is_read(const FdNode *n);

@@ -153,6 +153,7 @@ static bool harmless(const KirExpr *e)
     switch (e->kind) {
     case KIR_LOAD:
     case KIR_GATHER:
+    case KIR_STEPS:
     case KIR_ELEM:
     case KIR_CALL: return false;
     case KIR_OP:
@@ -344,6 +345,7 @@ LLVMValueRef fn_value(Fn *f, const KirExpr *e)
     }
     case KIR_LOAD: return fn_load(f, e);
     case KIR_GATHER: return fn_gather(f, e);
+    case KIR_STEPS: return fn_steps(f, e);
     case KIR_OP:
         if (e->op == FD_OP_SELECT) return choice(f, e);
         if (e->type.lanes == 1 && (e->op == FD_OP_LAND || e->op == FD_OP_LOR ||

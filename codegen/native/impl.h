@@ -139,6 +139,7 @@ LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *ar
 LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t); /* the place of a KIR_ELEM */
 LLVMValueRef fn_load(Fn *f, const KirExpr *e);
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e);
+LLVMValueRef fn_steps(Fn *f, const KirExpr *e);
 void fn_store(Fn *f, const KirStmt *s);
 /* Masks: an i1 a lane, and back. */
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);

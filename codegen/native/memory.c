@@ -95,6 +95,37 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
     return arrived(f, x, v, e->type);
 }
 
+/* Vectors of all that lies between the first and the last element, and their lanes: cs_step2_.. of
+ * OpenCL's prelude. */
+LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
+{
+    enum { MOST = 64 };
+    Var *v = find(f, e->name);
+    LLVMTypeRef one = stored(f, v, e->type);
+    LLVMValueRef base = place_of(f, v, e->args[0], e->type);
+    int lanes = (int)native_lanes(f->n, e->type.lanes), step = (int)e->value.i;
+    int last = step > 0 ? step * (lanes - 1) : 0, loads = step > 0 ? step : 1;
+    LLVMTypeRef vector = LLVMVectorType(one, (unsigned)lanes);
+    LLVMValueRef x = LLVMGetUndef(vector), mask[MOST];
+    for (int k = 0, done = 0; k < loads; k++) {
+        int from = step < 0 ? 1 - lanes : k == loads - 1 ? last + 1 - lanes : k * lanes;
+        LLVMValueRef at = native_int(f->n->i64, (uint64_t)(int64_t)from);
+        LLVMValueRef part =
+            LLVMBuildLoad2(f->b, vector, LLVMBuildGEP2(f->b, one, base, &at, 1, ""), "");
+        LLVMSetAlignment(part, alignment(one));
+        int end = done;
+        for (int i = 0; i < lanes; i++) {
+            int inside = i * step - from; /* its lane here */
+            bool here = i >= done && inside < lanes;
+            mask[i] = native_int(f->n->i32, (uint64_t)(here ? lanes + inside : i));
+            if (here) end = i + 1;
+        }
+        done = end;
+        x = LLVMBuildShuffleVector(f->b, x, part, LLVMConstVector(mask, (unsigned)lanes), "");
+    }
+    return arrived(f, x, v, e->type);
+}
+
 /* From a value to storage form. */
 static LLVMValueRef leaving(Fn *f, LLVMValueRef x, const Var *to, KirType t, unsigned lanes)
 {

@@ -90,6 +90,14 @@ const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr
     return e;
 }
 
+const KirExpr *kir_steps(Arena *a, KirType t, const char *buffer, const KirExpr *offset, int step)
+{
+    KirExpr *e = expr_new(a, KIR_STEPS, t, 1, &offset);
+    e->name = buffer;
+    e->value.i = step;
+    return e;
+}
+
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
 {
     KirExpr *e = expr_new(a, KIR_OP, t, n, args);

@@ -38,6 +38,7 @@ typedef enum KirExprKind {
     KIR_ELEM,  /* name[args[0]][args[1]].. of a private or local array */
     KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
     KIR_GATHER,  /* the same, each at args[0] + its lane of args[1] (ints) */
+    KIR_STEPS,   /* the same, each value.i behind the one before: 2 to 4, or -1 (backwards) */
     KIR_OP,      /* op on args, with the language's meaning (section 8) */
     KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
     KIR_BITS,    /* args[0]'s bits as a type of the same width */
@@ -123,6 +124,7 @@ const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirE
 const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset);
 const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr *offset,
                           const KirExpr *each);
+const KirExpr *kir_steps(Arena *a, KirType t, const char *buffer, const KirExpr *offset, int step);
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args);
 const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself if it has the type */
 const KirExpr *kir_bits(Arena *a, int kind, const KirExpr *e);

@@ -33,19 +33,26 @@ void opencl_load(Text *out, const KirExpr *e)
     text_add(out, e->type.kind == SC_BOOL ? ")) != 0)" : ")");
 }
 
+/* Lanes that lie apart: by their distances from the first, or by even steps. */
 void opencl_gather(Text *out, const KirExpr *e)
 {
-    bool truth = e->type.kind == SC_BOOL;
+    bool truth = e->type.kind == SC_BOOL, gathers = e->kind == KIR_GATHER;
+    const char *how = gathers ? "cs_gather_" : "cs_back_";
     if (truth) {
         text_add(out, "(");
         opencl_typed(out, "convert_", "int", e->type.lanes, "");
         text_add(out, "(");
     }
-    opencl_typed(out, "cs_gather_", scalar_cl_name((ScalarKind)e->type.kind), e->type.lanes, "");
+    if (!gathers && e->value.i == 2) how = "cs_step2_";
+    if (!gathers && e->value.i == 3) how = "cs_step3_";
+    if (!gathers && e->value.i == 4) how = "cs_step4_";
+    opencl_typed(out, how, scalar_cl_name((ScalarKind)e->type.kind), e->type.lanes, "");
     text_printf(out, "(%s + ", e->name);
     opencl_expr(out, e->args[0]);
-    text_add(out, ", ");
-    opencl_expr(out, e->args[1]);
+    if (gathers) {
+        text_add(out, ", ");
+        opencl_expr(out, e->args[1]);
+    }
     text_add(out, truth ? ")) != 0)" : ")");
 }
 

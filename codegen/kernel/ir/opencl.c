@@ -454,6 +454,7 @@ void opencl_expr(Text *out, const KirExpr *e)
         }
         break;
     case KIR_LOAD: opencl_load(out, e); break;
+    case KIR_STEPS:
     case KIR_GATHER: opencl_gather(out, e); break;
     case KIR_OP: print_op(out, e); break;
     case KIR_CONVERT: print_convert(out, e); break;

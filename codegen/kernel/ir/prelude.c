@@ -380,6 +380,32 @@ static const char gather_text[] =
     "  static inline T##N cs_gather_##T##N(__global const T *p, int##N i)\\\n"
     "  { return (T##N)(CS_AT##N); }\n";
 
+/* Elements by even steps: all between the first and the last in vectors, of which these are taken. The
+ * last vector ends with the last element: nothing behind it is read. */
+static const char steps_text[] =
+    "#define CS_STEPS(T, L) CS_STEPS_OF(T, L, 2) CS_STEPS_OF(T, L, 4) CS_STEPS_OF(T, L, 8) "
+    "CS_STEPS_OF(T, L, 16)\n"
+    "#define CS_STEP3_2(L) L##2(p).s0, L##2(p + 2).s1\n"
+    "#define CS_STEP3_4(L) L##4(p).s03, L##4(p + 4).s2, L##4(p + 6).s3\n"
+    "#define CS_STEP3_8(L) L##8(p).s03, L##8(p).s6, L##8(p + 8).s14, L##8(p + 8).s7, L##8(p + "
+    "14).s47\n"
+    "#define CS_STEP3_16(L)\\\n"
+    "  L##16(p).s0369, L##16(p).scf, L##16(p + 16).s258b, L##16(p + 16).se,\\\n"
+    "  L##16(p + 30).s369c, L##16(p + 30).sf\n"
+    "#define CS_BACK2 s10\n"
+    "#define CS_BACK4 s3210\n"
+    "#define CS_BACK8 s76543210\n"
+    "#define CS_BACK16 sfedcba9876543210\n"
+    "#define CS_STEPS_OF(T, L, N)\\\n"
+    "  static inline T##N cs_back_##T##N(__global const T *p)\\\n"
+    "  { return L##N(p - (N - 1)).CS_BACK##N; }\\\n"
+    "  static inline T##N cs_step2_##T##N(__global const T *p)\\\n"
+    "  { return (T##N)(L##N(p).even, L##N(p + (N - 1)).odd); }\\\n"
+    "  static inline T##N cs_step3_##T##N(__global const T *p)\\\n"
+    "  { return (T##N)(CS_STEP3_##N(L)); }\\\n"
+    "  static inline T##N cs_step4_##T##N(__global const T *p)\\\n"
+    "  { return (T##N)(cs_step2_##T##N(p).even, cs_step2_##T##N(p + (2 * N - 2)).odd); }\n";
+
 /* Elements of local arrays, each lane's its own; of vectors (an element a lane) or, to read, of one
  * for all lanes. */
 static const char pick_text[] =
@@ -523,6 +549,11 @@ static const char inside_text[] =
     {                                                                                              \
         "cs_gather_" #T, "CS_GATHER(" #T ")\n"                                                     \
     }
+#define STEPS(T)                                                                                   \
+    {                                                                                              \
+        "cs_back_" #T " cs_step2_" #T " cs_step3_" #T " cs_step4_" #T,                             \
+            "CS_STEPS(" #T ", cs_load_" #T ")\n"                                                   \
+    }
 #define DIVISIONS(T)                                                                               \
     {                                                                                              \
         "cs_divs_" #T " cs_rems_" #T, "CS_DIVISIONS(" #T ")\n"                                     \
@@ -612,6 +643,17 @@ static const struct {
     GATHER(float),
     GATHER(double),
     {"cs_gather_half", gather_half_text},
+    {"CS_STEPS", steps_text},
+    STEPS(char),
+    STEPS(uchar),
+    STEPS(short),
+    STEPS(ushort),
+    STEPS(int),
+    STEPS(uint),
+    STEPS(long),
+    STEPS(ulong),
+    STEPS(float),
+    STEPS(double),
     {"cs_pick", pick_text},
     {"cs_beyond cs_within", within_text},
     {"cs_beyonds cs_withins", withins_text},

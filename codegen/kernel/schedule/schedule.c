@@ -50,6 +50,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     CgTile tile = u->options->tile;
     if (tile == CG_TILE_1X1) return rest;
     if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, rest);
+    rest = try(u, d, recipe_few, rest);
     if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
         rest = try(u, d, recipe_contract, rest);
     rest = try(u, d, recipe_columns, rest);

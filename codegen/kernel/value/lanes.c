@@ -45,6 +45,18 @@ Movement read_movement(const FdNode *read, const FdNode *v)
     return m;
 }
 
+int read_stride(const FdNode *read, const FdNode *v)
+{
+    FdAffine index;
+    int64_t c;
+    int last = read->nargs - 1;
+    for (int d = 0; d < last; d++)
+        if (fd_uses_var(read->args[d], v)) return 0;
+    if (last < 0 || !fd_affine(read->args[last], &index) || !fd_affine_factor(&index, v, &c))
+        return 0;
+    return c == -1 || (c >= 2 && c <= 4) ? (int)c : 0;
+}
+
 static bool moves_along(const FdNode *n, const FdNode *v, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return false;
@@ -128,7 +140,7 @@ static bool moves_evenly(const FdNode *read, const FdNode *v)
 
 static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
 {
-    bool far = !l->body && read_movement(read, l->v) == MOVES_FAR;
+    bool far = !l->body && read_movement(read, l->v) == MOVES_FAR && !read_stride(read, l->v);
     bool found = l->allowed & LANES_NOTED && !moves_evenly(read, l->v); /* where elements say */
     if (far && !found && !(l->allowed & LANES_FAR)) return "reads that are not side by side";
     return refused_args(l, read, seen);

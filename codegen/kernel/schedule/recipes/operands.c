@@ -70,6 +70,18 @@ bool recipe_is_reduction(const void *ctx, const FdNode *n)
     return n->kind == FD_REDUCE;
 }
 
+static bool is_long(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    const FdUser *user = n->kind == FD_APPLY ? fd_user_of(n) : NULL;
+    return n->kind == FD_REDUCE || (user && user->body && !user_is_plain(user));
+}
+
+bool recipe_is_long(const FdNode *n)
+{
+    return fd_any(n, is_long, NULL);
+}
+
 bool recipe_decides(const FdNode *reduce)
 {
     FdOp op = fd_op_of(reduce);
@@ -92,6 +104,14 @@ Num *recipe_each_unit(Unit *u, int each, Num *rows)
 {
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, each));
     return num_ceildiv(u, units, num_op(u, FD_OP_MAX, rows, num_int(u, 1)));
+}
+
+Num *recipe_few_lines(Unit *u, Num *lines, Num *length)
+{
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4)), *one = num_int(u, 1);
+    Num *few = num_ceildiv(u, draw_num(u, 16384, 1, 16384), num_op(u, FD_OP_MAX, length, one));
+    few = num_op(u, FD_OP_MIN, few, num_op(u, FD_OP_DIV, lines, units));
+    return num_let(u, "lines", num_op(u, FD_OP_MAX, few, one));
 }
 
 size_t recipe_widest(int n, const FdNode *const *reduces)

@@ -35,9 +35,9 @@ Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
                       num_roundup(u, share, step));
 }
 
-/* vector: a KIR_V.., 0 for one by one. */
+/* vector: a KIR_V.., 0 for one by one; lines: rows of a work-item, NULL: one. */
 static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, bool checked,
-                     Num *chunk)
+                     Num *lines, Num *chunk)
 {
     bool lanes = vector != 0;
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
@@ -46,8 +46,9 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
     n->stream = lanes && draw_bool(u, d->temp < 0);
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
-    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    if (rows >= 0) in = nest_group(u, in, rows, 1, lines, NEST_CUT);
     in = nest_group(u, in, last, 0, chunk, NEST_CUT);
+    if (lines) in = nest_loop(u, in, rows, NULL, NEST_CUT);
     if (lanes) {
         Num *width = nest_lane_count(u, n->lanes), *many = num_int(u, copies);
         in = nest_loop(u, in, last, num_op(u, FD_OP_MUL, width, many), NEST_BACK);
@@ -81,8 +82,9 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     int copies = vectors ? (int)draw(u, lanes_copies(d->body), 1, 4) : 1;
     Num *step = num_op(u, FD_OP_MUL, lanes, num_int(u, copies));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
+    Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
     if (!vectors) {
-        row_nest(u, d, when, 0, 1, checked, chunk);
+        row_nest(u, d, when, 0, 1, checked, lines, chunk);
         return;
     }
     Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), sized);
@@ -91,11 +93,11 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *some = num_and(u, when, fits);
     if (copies > 1) {
         Num *wide = num_let(u, "wide", num_op(u, FD_OP_GE, n, step));
-        row_nest(u, d, num_and(u, some, wide), vector, copies, false, chunk);
+        row_nest(u, d, num_and(u, some, wide), vector, copies, false, lines, chunk);
         some = num_and(u, some, num_not(u, wide));
     }
-    row_nest(u, d, some, vector, 1, false, chunk);
-    row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, 1, checked, chunk);
+    row_nest(u, d, some, vector, 1, false, lines, chunk);
+    row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, 1, checked, lines, chunk);
 }
 
 /* ---- GPU --------------------------------------------------------------------------------------- */

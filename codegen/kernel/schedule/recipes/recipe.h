@@ -37,6 +37,7 @@ Num *recipe_contract(Unit *u, const Def *d,
                      Num *when);                       /* operands used again by rows and columns */
 Num *recipe_paper(Unit *u, const Def *d, Num *when);   /* --tile=2x2, 4x4 */
 Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across rows in memory */
+Num *recipe_few(Unit *u, const Def *d, Num *when);     /* the same, fewer than lanes */
 Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
 Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
@@ -77,6 +78,9 @@ size_t recipe_widest(int n, const FdNode *const *reduces); /* bytes of the wides
 /* How many of some lines a work-item of a CPU takes, so that it has `least` elements if they can be had
  * and every unit several work-items. */
 Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least);
+/* Lines that are cheap and short: as many as are worth a work-item, several of which each unit has. */
+Num *recipe_few_lines(Unit *u, Num *lines, Num *length);
+bool recipe_is_long(const FdNode *n); /* does it loop, itself or in a function it calls? */
 /* In how many parts to cut each of some rows, for every unit to have `each` of them. */
 Num *recipe_each_unit(Unit *u, int each, Num *rows);
 

@@ -77,20 +77,12 @@ static bool find_split(const Def *d, Split *s)
     return s->nreduces && recipe_group_end(s->nreduces, s->reduces, 0) == s->nreduces;
 }
 
-static bool loops(const void *ctx, const FdNode *n)
+/* So many operands are worth a work-item of their own: `least` where one takes long. */
+static Num *least_share(Unit *u, const Split *s, int least)
 {
-    (void)ctx;
-    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && fd_user_of(n) && fd_user_of(n)->body &&
-                                    !user_is_plain(fd_user_of(n)));
-}
-
-/* So many operands, of which one takes long, are worth a work-item of their own. */
-static Num *least_share(Unit *u, const Split *s)
-{
-    enum { SHORT = 16384, LONG = 128 };
     for (int r = 0; r < s->nreduces; r++)
-        if (fd_any(s->reduces[r]->body, loops, NULL)) return draw_num(u, LONG, 1, LONG);
-    return draw_num(u, SHORT, 1, SHORT);
+        if (recipe_is_long(s->reduces[r]->body)) return draw_num(u, least, 1, least);
+    return draw_num(u, 16384, 1, 16384);
 }
 
 /* The last variable of the reductions that their operands can be computed in lanes of; -1: none. */
@@ -136,7 +128,7 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     /* Several for every unit, since some may take longer than others. */
-    Num *one = num_int(u, 1), *least = users ? draw_num(u, 256, 1, 256) : least_share(u, &s);
+    Num *one = num_int(u, 1), *least = users ? draw_num(u, 256, 1, 256) : least_share(u, &s, 8);
     Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : users ? 4 : 16, s.rows);
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, least));
     s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
@@ -277,7 +269,7 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
     /* Parts cost a launch of their own: they are large, several for every unit. */
     Num *parts = recipe_each_unit(u, 4, s->rows);
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
-                   num_op(u, FD_OP_DIV, s->work, least_share(u, s)));
+                   num_op(u, FD_OP_DIV, s->work, least_share(u, s, 128)));
     parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
     Num *share = num_ceildiv(u, n, parts);
     share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);

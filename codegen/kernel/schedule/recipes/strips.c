@@ -20,6 +20,7 @@ typedef struct Across {
     int nreduces;
     const FdNode *reduces[NEST_RESULTS];
     int lanes;
+    bool narrow; /* rows are shorter than vectors */
     bool shifts; /* the ranges of the reductions, from lane to lane */
     Num *n, *rows, *width;
 } Across;
@@ -78,7 +79,8 @@ static Nest *nest_across(Unit *u, const Across *x, const char *name, Num *when, 
     recipe_use(n, x->nreduces, x->reduces);
     n->lanes = x->lanes;
     *rows = d->nvars > 1 ? nest_axis_of(u, n, d, 0, d->nvars - 1) : -1;
-    *last = n->lanes_axis = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
+    *last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
+    if (!x->narrow) n->lanes_axis = *last;
     return n;
 }
 
@@ -191,11 +193,12 @@ static void use_bands(Nest *n, const int *temps, int rows, int band, Num *bands,
     p->axes[p->naxes++] = last;
 }
 
-/* All columns, in lanes, then those left: what `kind` does before and after `turns` of k. */
+/* All columns, in lanes (unless `width` is NULL), then those left: what `kind` does before and after
+ * `turns` of k. */
 static void columns(Unit *u, const Nest *n, NestStep *in, NestKind kind, int last, Num *width,
                     int k, int turns)
 {
-    for (int lanes = 1; lanes >= 0; lanes--) {
+    for (int lanes = width != NULL; lanes >= 0; lanes--) {
         NestStep *col = nest_loop(u, in, last, lanes ? width : NULL, lanes ? NEST_WHOLE : NEST_CUT);
         if (lanes) col = nest_lanes(u, col, last);
         nest_step(u, col, kind);
@@ -210,34 +213,57 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
 {
     int rows, last, turn = (int)draw(u, ROWS_A_TURN, 1, ROWS_A_TURN);
     const FdNode *r = x->reduces[0];
-    Nest *n = nest_across(u, x, "column_bands", when, &rows, &last);
+    Nest *n = nest_across(u, x, x->narrow ? "few_bands" : "column_bands", when, &rows, &last);
     int k = nest_axis(u, n, 1, r->vars, r->doms);
     use_bands(n, temps, rows, k, bands, last, x->n);
     NestStep *in = &n->root;
+    Num *width = x->narrow ? NULL : x->width;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, share, NEST_CUT);
-    columns(u, n, in, NEST_START, last, x->width, k, 0);
+    columns(u, n, in, NEST_START, last, width, k, 0);
     NestStep *some = nest_loop(u, in, k, num_int(u, turn), NEST_WHOLE);
-    columns(u, n, some, NEST_RESUME, last, x->width, k, turn);
-    columns(u, n, nest_loop(u, in, k, NULL, NEST_CUT), NEST_RESUME, last, x->width, k, 1);
+    columns(u, n, some, NEST_RESUME, last, width, k, turn);
+    columns(u, n, nest_loop(u, in, k, NULL, NEST_CUT), NEST_RESUME, last, width, k, 1);
     nest_lower(u, n);
 }
 
 static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num *bands)
 {
     int rows, last;
-    Nest *n = nest_across(u, x, "column_sums", when, &rows, &last);
+    Nest *n = nest_across(u, x, x->narrow ? "few_sums" : "column_sums", when, &rows, &last);
     int band = nest_axis_parts(n, "bands", bands);
     use_bands(n, temps, rows, band, bands, last, x->n);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, x->width)),
                     NEST_CUT);
-    in = nest_lanes(u, nest_loop(u, in, last, x->width, NEST_BACK), last);
+    in = nest_loop(u, in, last, x->narrow ? NULL : x->width, x->narrow ? NEST_CUT : NEST_BACK);
+    if (!x->narrow) in = nest_lanes(u, in, last);
     nest_step(u, in, NEST_START);
     nest_step(u, nest_loop(u, in, band, NULL, NEST_CUT), NEST_PARTS);
     nest_step(u, in, NEST_GIVE);
     nest_lower(u, n);
+}
+
+/* Under `apply`, for reductions over k values. */
+static void bands_of_rows(Unit *u, Across *x, Num *k, Num *apply)
+{
+    enum { EXACT = 16384 }; /* sums of so many floats lose few digits */
+    int temps[NEST_RESULTS];
+    Num *one = num_int(u, 1);
+    Num *bands = recipe_each_unit(u, (int)draw(u, 2, 1, 8), x->rows);
+    Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one);
+    if (x->narrow) share = num_op(u, FD_OP_MIN, share, num_int(u, EXACT));
+    share = num_let(u, "share", share);
+    bands = num_let(u, "bands", num_ceildiv(u, k, share));
+    Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->rows, bands), x->n);
+    for (int r = 0; r < x->nreduces; r++) {
+        Num *each = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
+        temps[r] =
+            plan_temp(u, num_select(u, apply, num_op(u, FD_OP_MUL, count, each), num_int(u, 0)));
+    }
+    band_nest(u, x, apply, temps, bands, share);
+    add_bands(u, x, apply, temps, bands);
 }
 
 Num *recipe_columns(Unit *u, const Def *d, Num *when)
@@ -245,8 +271,7 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     Across x;
     if (u->options->precise || !find(u, d, &x) || x.shifts || !has_columns(&x)) return NULL;
     name_extents(u, &x);
-    int temps[NEST_RESULTS];
-    Num *one = num_int(u, 1), *k = num_let(u, "k", recipe_length(u, x.reduces[0]));
+    Num *k = num_let(u, "k", recipe_length(u, x.reduces[0]));
     size_t bytes = widest_bytes(x.reduces[0]->body);
     Num *all = num_op(u, FD_OP_MUL, k, num_op(u, FD_OP_MUL, x.n, num_int(u, (int64_t)bytes)));
     /* what stays in the cache can as well be read a column strip at a time */
@@ -254,16 +279,31 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, 64, 1, 64)));
     far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
     Num *apply = num_let(u, "columns", num_and(u, when, far));
-    Num *bands = recipe_each_unit(u, (int)draw(u, 2, 1, 8), x.rows);
-    Num *share = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one));
-    bands = num_let(u, "bands", num_ceildiv(u, k, share));
-    Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.rows, bands), x.n);
-    for (int r = 0; r < x.nreduces; r++) {
-        Num *each = num_int(u, (int64_t)kir_bytes(gen_type(u, x.reduces[r]->type)));
-        temps[r] =
-            plan_temp(u, num_select(u, apply, num_op(u, FD_OP_MUL, count, each), num_int(u, 0)));
-    }
-    band_nest(u, &x, apply, temps, bands, share);
-    add_bands(u, &x, apply, temps, bands);
+    bands_of_rows(u, &x, k, apply);
     return apply;
+}
+
+/* The same where rows are shorter than vectors (means and covariances of a few measures): all results
+ * of a row at a time, and bands for the units, where other forms would have one result a work-item. */
+Num *recipe_few(Unit *u, const Def *d, Num *when)
+{
+    enum { ROWS = 16, LONG = 4096 };
+    Across x;
+    if (u->options->precise || !find(u, d, &x) || x.shifts || !has_columns(&x)) return NULL;
+    const FdDom *doms = x.reduces[0]->doms;
+    for (int r = 0; r < x.nreduces; r++)
+        if (reads_along(x.reduces[r]->body, x.reduces[r]->vars[0])) return NULL;
+    if (fd_is_const(doms->lo) && fd_is_const(doms->hi) && doms->hi->value.i < LONG) return NULL;
+    x.narrow = true;
+    x.width = nest_lane_count(u, x.lanes);
+    x.n = plan_n(u, &d->doms[d->nvars - 1]);
+    x.rows = plan_elements(u, d->nvars - 1, d->doms);
+    Num *k = recipe_length(u, x.reduces[0]);
+    Num *few = num_and(u, num_op(u, FD_OP_LT, x.n, x.width),
+                       num_op(u, FD_OP_LE, x.rows, num_int(u, ROWS)));
+    few = num_and(u, few, num_op(u, FD_OP_GE, k, draw_num(u, LONG, 1, LONG)));
+    few = num_let(u, "few", num_and(u, when, few));
+    if (num_is(few, 0)) return NULL;
+    bands_of_rows(u, &x, k, few);
+    return few;
 }

@@ -156,6 +156,11 @@ static const KirExpr *load_leaf(Gen *g, const FdNode *read, KirType t, const cha
 {
     Arena *a = g->u->arena;
     if (w->each) return kir_gather(a, t, plane, w->offset, w->each);
+    if (w->step && t.kind != SC_HALF) return kir_steps(a, t, plane, w->offset, w->step);
+    if (w->step) {
+        Where each = offset_gather(g, read);
+        return kir_gather(a, t, plane, each.offset, each.each);
+    }
     if (!w->whole) return kir_load(a, t, plane, w->offset);
     const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v"));
     KirBlock inside = {0}, apart = {0};

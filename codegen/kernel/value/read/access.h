@@ -9,6 +9,7 @@ typedef struct Where {
     const KirExpr *offset; /* of the only one or the first, as idx_t */
     const KirExpr *each;   /* int lanes, a variable: how far each is from there; NULL: by one */
     const KirExpr *whole;  /* they follow each other only if this holds; NULL: always */
+    int step;              /* by how much they follow each other: 0: by one (KIR_STEPS) */
     int lanes;
 } Where;
 

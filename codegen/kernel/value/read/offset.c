@@ -243,21 +243,26 @@ Where offset_gather(Gen *g, const FdNode *read)
 
 /* How a read moves from lane to lane; by other variables in lanes than those of the nest's axis (of
  * user functions) it goes anywhere. */
-static Movement lane_movement(const Gen *g, const FdNode *read)
+static Movement lane_movement(const Gen *g, const FdNode *read, int *step)
 {
+    *step = 0;
     for (size_t i = 0; i < g->vars.len; i++) {
         const GenBinding *b = &g->vars.data[i];
         bool last = true;
         for (size_t k = i + 1; k < g->vars.len; k++) last = last && g->vars.data[k].var != b->var;
         if (last && b->value->type.lanes != 1 && fd_uses_var(read, b->var)) return MOVES_FAR;
     }
+    *step = read_stride(read, g->lane_var);
     return read_movement(read, g->lane_var);
 }
 
 Where offset_of_read(Gen *g, const FdNode *read)
 {
     bool lanes = gen_varies(g, read), suspect = gen_is_suspect(g, read);
-    Movement m = lanes ? lane_movement(g, read) : MOVES_NOT;
+    int step = 0;
+    Movement m = lanes ? lane_movement(g, read, &step) : MOVES_NOT;
+    if (lanes && step && !suspect)
+        return (Where){.offset = plain_offset(g, read), .step = step, .lanes = g->lanes};
     if (lanes && m == MOVES_FAR) return offset_gather(g, read);
     if (lanes && suspect && g->checks == GEN_NOTED)
         return m == MOVES_UNIT ? noted_row(g, read) : offset_gather(g, read);
