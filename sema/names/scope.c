@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../../parser/embedded.h"
 #include "../../parser/foreign.h"
 #include "../check/check.h"
 
@@ -235,6 +236,11 @@ Symbol *scope_library(Sema *s, SymKind kind, const char *name)
 
 /* ---- did you mean ----------------------------------------------------------------------- */
 
+/* Types of the library, which are taken in where they are named. */
+#define PUSH_LIBRARY(names)                                                                        \
+    for (const EmbeddedModule *m = embedded_modules; m->name; m++)                                 \
+        for (const char *const *type = m->types; *type; type++) vec_push(names, *type)
+
 const char *scope_nearest(Sema *s, const char *name)
 {
     VEC(const char *) names = {0};
@@ -247,6 +253,7 @@ const char *scope_nearest(Sema *s, const char *name)
         if (builtins[i].space == SPACE_global) vec_push(&names, library_names[builtins[i].name]);
     for (int i = 0; i < SPACE_COUNT; i++)
         if (s->space_syms[i]) vec_push(&names, library_spaces[i]);
+    PUSH_LIBRARY(&names);
     const char *best = diag_nearest(name, names.data, names.len);
     vec_free(&names);
     return best;
@@ -259,6 +266,7 @@ const char *scope_nearest_type(const Sema *s, const char *name)
         if (visible(s, b) && b->sym->kind == SYM_TYPE) vec_push(&names, b->name);
     for (int k = 0; k < SC_COUNT; k++) vec_push(&names, scalar_name((ScalarKind)k));
     vec_push(&names, "string");
+    PUSH_LIBRARY(&names);
     const char *best = diag_nearest(name, names.data, names.len);
     vec_free(&names);
     return best;
