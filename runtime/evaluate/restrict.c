@@ -1,6 +1,7 @@
 /* Graphs of restrictions and of ?? (restrict.h):
  *
  *   restriction  let (i : lo..hi, ..) f(i, ..)              slots f, lo, hi, ..
+ *   moved        let (i : lo..hi, ..) f(i - lo, ..)         the same
  *   f ?? g       let (i : lo..hi, ..) inside ? f : g        slots f, g, lo, hi, flo, fhi, ..
  *
  * where a dimension that is infinite has no bounds. */
@@ -39,6 +40,13 @@ static const FdNode *and_inside(Writer *w, const FdNode *a, const FdNode *i, con
     return a ? op(w, FD_OP_LAND, a, in) : in;
 }
 
+/* A long as an index of this type. */
+static const FdNode *as(Writer *w, const FdType *type, const FdNode *n)
+{
+    if (type->scalar == SC_LONG) return n;
+    return fd_apply_op(w->fd, FD_OP_CONVERT, type->scalar, 1, &n, (FdLoc){0});
+}
+
 static void write_graph(void *made)
 {
     RtWritten *m = made;
@@ -51,21 +59,22 @@ static void write_graph(void *made)
     w.graph->slots = arena_array(arena, FdSlot, 2 + 4 * n);
     const FdType *number = fd_type_scalar(fd, SC_LONG);
     const FdNode *f = slot(&w, type, "f"), *g = choice ? slot(&w, type, "g") : NULL;
-    const FdNode *vars[FD_MAX_RANK], *inside = NULL;
+    const FdNode *vars[FD_MAX_RANK], *at[FD_MAX_RANK], *inside = NULL;
     FdDom doms[FD_MAX_RANK];
     for (int d = 0; d < n; d++) {
-        vars[d] = fd_var(fd, type->params[d], "i");
+        at[d] = vars[d] = fd_var(fd, type->params[d], "i");
         doms[d] = (FdDom){FD_DOM_FULL, NULL, NULL};
         if (m->full >> d & 1) continue;
         const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
         doms[d] = (FdDom){FD_DOM_GIVEN, lo, hi};
+        if (m->moved) at[d] = op(&w, FD_OP_SUB, vars[d], as(&w, vars[d]->type, lo));
     }
     for (int d = 0; choice && d < n; d++) {
         if (m->full_first >> d & 1) continue;
         const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
         inside = and_inside(&w, inside, vars[d], lo, hi);
     }
-    const FdNode *body = fd_apply(fd, f, n, vars, (FdLoc){0});
+    const FdNode *body = fd_apply(fd, f, n, at, (FdLoc){0});
     if (choice) {
         const FdNode *args[3] = {inside, body, fd_apply(fd, g, n, vars, (FdLoc){0})};
         body = fd_apply_op(fd, FD_OP_SELECT, SC_BOOL, 3, args, (FdLoc){0});
@@ -76,15 +85,15 @@ static void write_graph(void *made)
 
 /* NULL with an exception pending. */
 static Graph *graph_for(const FdType *type, uint32_t full, uint32_t full_first, bool choice,
-                        const CsSite *site)
+                        bool moved, const CsSite *site)
 {
     for (size_t i = 0; i < rt.written.len; i++) {
         const RtWritten *m = &rt.written.data[i];
         if (m->type == type && m->full == full && m->full_first == full_first &&
-            m->choice == choice)
+            m->choice == choice && m->moved == moved)
             return m->graph;
     }
-    RtWritten made = {type, full, full_first, choice, NULL};
+    RtWritten made = {type, full, full_first, choice, moved, NULL};
     if (!vec_try(&rt.written) || !mem_try(write_graph, &made)) {
         rt_throw_memory(site, 0);
         return NULL;
@@ -111,7 +120,7 @@ static int put_bounds(CsValue *captures, int n, const FdBox *box)
     return n;
 }
 
-Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
+static Lazy *restricted(void *f, const FdBox *box, bool moved, const CsSite *site)
 {
     CsValue captures[1 + 2 * FD_MAX_RANK] = {{.ref = f}};
     const FdType *type = rt_type_of(f);
@@ -120,8 +129,18 @@ Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
         return NULL;
     }
     put_bounds(captures, 1, box);
-    Graph *g = graph_for(type, full_of(box), 0, false, site);
+    Graph *g = graph_for(type, full_of(box), 0, false, moved, site);
     return g ? lazy_new(g, captures, site) : NULL;
+}
+
+Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
+{
+    return restricted(f, box, false, site);
+}
+
+Lazy *move_to(void *f, const FdBox *box, const CsSite *site)
+{
+    return restricted(f, box, true, site);
 }
 
 /* ---- f ?? g --------------------------------------------------------------------------- */
@@ -209,6 +228,6 @@ void *cs_coalesce(void *f, void *g, const CsSite *site)
     CsValue captures[2 + 4 * FD_MAX_RANK] = {{.ref = f}, {.ref = g}};
     int n = put_bounds(captures, 2, &both);
     put_bounds(captures, n, fbox);
-    Graph *graph = graph_for(type, full_of(&both), full_of(fbox), true, site);
+    Graph *graph = graph_for(type, full_of(&both), full_of(fbox), true, false, site);
     return graph ? lazy_new(graph, captures, site) : NULL;
 }

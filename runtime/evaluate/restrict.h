@@ -7,5 +7,7 @@
 
 /* f with the domain `box` (given: uses outside are errors). NULL with an exception pending. */
 Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site);
+/* One whose indices count from 0, moved to `box`, which is as large. */
+Lazy *move_to(void *f, const FdBox *box, const CsSite *site);
 
 #endif

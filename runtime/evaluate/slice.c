@@ -139,7 +139,7 @@ static void copy_rows(const Array *a, char *data, const char *values, const int6
     } while (next(&s, &to));
 }
 
-/* Most of the array is assigned, in its own indices: all of it is evaluated anew, f ?? a, by the
+/* Most of the array is assigned: all of it is evaluated anew, f ?? a, by the
  * device, and nothing is copied. False, having done nothing, if it is not so. */
 static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn,
                       const CsSite *site)
@@ -147,6 +147,7 @@ static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn
     Array *a = *at;
     FdBox room, box = {.rank = a->head.rank};
     int64_t count = 1;
+    bool same = true, based = true; /* in indices of the array, or from 0 on */
     if (a->head.elem == CS_ELEM_REF || rt_type_of(fn) != rt_type_of(a)) return false;
     const FdBox *own = rt_box_of(fn, &room);
     if (cs_pending) return true;
@@ -155,10 +156,12 @@ static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn
         box.dim[d].hi = hi[d];
         count *= hi[d] - lo[d];
         bool full = own->dim[d].full;
-        if (!full && (own->dim[d].lo != lo[d] || own->dim[d].hi != hi[d])) return false;
+        same = same && (full || (own->dim[d].lo == lo[d] && own->dim[d].hi == hi[d]));
+        based = based && !full && own->dim[d].lo == 0 && own->dim[d].hi == hi[d] - lo[d];
     }
+    if (!same && !based) return false;
     if (count < rt_array_count(a) - count) return false;
-    Lazy *part = restrict_to(fn, &box, site);
+    Lazy *part = (same ? restrict_to : move_to)(fn, &box, site);
     void *all = part ? cs_coalesce(part, a, site) : NULL;
     Array *now = all ? cs_force(all, site) : NULL;
     cs_release(all);

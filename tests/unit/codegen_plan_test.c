@@ -117,6 +117,33 @@ START_TEST(plan_values)
 }
 END_TEST
 
+/* What is said of launches by the numbers: whether they report errors, and which temporaries they take. */
+START_TEST(plan_launches)
+{
+    static const char text[] =
+        HEAD " * out bytes 4\n * temp 0 bytes 64\n * temp 1 bytes 128\n"
+             " * run a when s0.n0 > 10 quiet s0.lo0 < 0 global 1 args temp 0, error\n"
+             " * run b when s0.n0 <= 10 global 1 args temp 1, error, out\n"
+             " */\n";
+    const char *error = NULL;
+    CgPlan *p = cg_plan_parse(text, &error);
+    ck_assert_msg(p != NULL, "%s", error);
+    for (int n = 10; n <= 11; n++) {
+        FdBox box = {.rank = 1, .dim = {{.lo = -1, .hi = n - 1}}};
+        CgBinding b = {.slot_boxes = &box};
+        CgSchedule s;
+        Arena *arena = arena_new();
+        ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
+        ck_assert_int_eq(s.nlaunches, 1);
+        ck_assert_int_eq(s.launches[0].quiet, n == 11);
+        ck_assert_uint_eq(s.temp_bytes[0], n == 11 ? 64 : 0);
+        ck_assert_uint_eq(s.temp_bytes[1], n == 11 ? 0 : 128);
+        arena_free(arena);
+    }
+    cg_plan_free(p);
+}
+END_TEST
+
 /* Lines, names, lists and expressions are as long as they come. */
 START_TEST(plan_long)
 {
@@ -324,6 +351,7 @@ int main(void)
     TCase *t = tcase_create("plans");
     tcase_add_test(t, plan_values);
     tcase_add_test(t, plan_long);
+    tcase_add_test(t, plan_launches);
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
     tcase_add_test(t, joined);
