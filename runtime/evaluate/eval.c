@@ -93,7 +93,7 @@ static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers
     Composed *c = e->composed;
     const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
-    n->room = arena_new_of(n->arena, Recalled);
+    recall_room(e, n);
     find_values(e, k, n);
     n->variant = cg_plan_variant(k->plan, &n->binding, device);
     bool good =

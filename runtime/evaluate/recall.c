@@ -51,11 +51,17 @@ static bool ranges_ask(const FdOrder *o)
     return false;
 }
 
+void recall_room(const Evaluation *e, Numbers *n)
+{
+    n->room = arena_new_of(n->arena, Recalled);
+    n->room->exact = ranges_ask(&e->composed->order);
+}
+
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
 {
     Composed *c = e->composed;
-    bool exact = ranges_ask(&c->order);
     if (e->nclosures || !n->room || rt_dumps() != RT_DUMP_READ) return false;
+    bool exact = n->room->exact;
     for (int k = 0; k < c->order.nslots; k++) {
         const Array *a = e->leaves.data[c->order.slots[k]].array;
         bool asks = cg_plan_asks(plan, k, a ? a->head.rank : 0);

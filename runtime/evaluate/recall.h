@@ -13,6 +13,8 @@ typedef struct Recalled {
 
 /* The last evaluation of e's graph with the numbers of this one; NULL: there is none. */
 Recalled *recall(const Evaluation *e);
+/* Takes what recall_keep needs; in mem_try. */
+void recall_room(const Evaluation *e, Numbers *n);
 /* Keeps n, bound for a plan, if it is all that counts; n is then the graph's. */
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native);
 void recall_forget(Recalled *r);

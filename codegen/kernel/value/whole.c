@@ -284,10 +284,16 @@ static void make_shared(Shared *s)
     Order *o = s->o;
     Gen *g = o->g;
     Arena *a = g->u->arena;
+    const uint64_t *needed = o->sets + (o->nodes.len - 1) * o->words;
     for (size_t i = 0; i + 1 < o->nodes.len; i++) {
         const FdNode *n = o->nodes.data[i];
         int bit = o->bit.data[i];
         if (bit < 0 || gen_known(g, n) || !in_set(s->often, bit) || in_set(s->bad, bit)) continue;
+        if (in_set(needed, bit)) { /* by something besides these branches, perhaps */
+            const KirExpr *always = gen_variable(g, "v", gen_value(g, n));
+            if (!gen_known(g, n)) gen_remember(g, n, always);
+            continue;
+        }
         const KirExpr *when = demand(s, bit);
         bool varies = gen_varies(g, n);
         KirType t = gen_type_in(g->u, n->type, varies ? g->lanes : 1);
