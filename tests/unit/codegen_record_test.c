@@ -110,6 +110,11 @@ START_TEST(arrays) /* read, made and stored, whole and by field */
                   " (select (field 2 (a i)) (field 0 (a i)) (make Pair (conv float (field "
                   "1 (a i))) i)))",
                   BOTH, "a:Nest(3)", "a:Nest(77)");
+    CHECK_RECORDS(
+        "(let ((i (lo s 0) (hi s 0))) (eq (mul (field 1 (field 0 (a i))) (select (lt i 4) i "
+        "(field 1 (field 0 (a i))))) (div (select (field 2 (a i)) 2 (field 1 (field 0 (a i)))) "
+        "(select (lt i 4) (field 1 (b i)) (field 1 (b i))))))",
+        ON_CPU | AUTO, "s:float(13) b:Pair(13) a:Nest(13)"); /* shared by branches, needed */
     CHECK_RECORDS("(let " I " (make Small (lnot (field 0 (a i))) (field 1 (a i)) (field 2 (a i)) "
                   "(field 3 (a i))))",
                   BOTH, "a:Small(3)", "a:Small(131)");
