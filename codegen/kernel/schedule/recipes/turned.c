@@ -28,7 +28,15 @@ static bool reads_turned(const void *ctx, const FdNode *n)
            read_movement(n, vars[1]) == MOVES_UNIT;
 }
 
-/* Finds what can be in lanes of v only if it is turned. */
+static bool is_square(const void *ctx, const FdNode *n)
+{
+    const Turned *t = ctx;
+    for (int i = 0; i < t->n; i++)
+        if (t->squares[i] == n) return true;
+    return false;
+}
+
+/* Finds what can be in lanes of v only if it is turned. What is made of a square is so behind its turning. */
 static bool find(Turned *t, const FdNode *n, FdSeen *seen)
 {
     const Def *d = t->d;
@@ -39,7 +47,8 @@ static bool find(Turned *t, const FdNode *n, FdSeen *seen)
     }
     bool scalar = fd_type_is_scalar(n->type);
     ScalarKind k = scalar ? result_kind(n) : SC_BOOL;
-    if (t->other >= 0 && lanes_possible(n, d->vars[t->other], 0) && k != SC_BOOL && k != SC_HALF) {
+    if (t->other >= 0 && lanes_possible(n, d->vars[t->other], 0) && k != SC_BOOL && k != SC_HALF &&
+        !fd_any(n, is_square, t)) {
         if (t->n == MAX_SQUARES) return false;
         t->squares[t->n++] = n;
         return true;
