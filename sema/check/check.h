@@ -571,6 +571,14 @@ Symbol *tuple_conversion(Sema *s, const Type *from, const Type *to);
 /* Of two tuples the type that both convert to, or NULL: names are those of what is no literal. */
 const Type *tuple_common(Sema *s, const Ast *a, const Ast *b);
 
+/* ---- box.c: values as objects ----------------------------------------------------------------- */
+
+/* The function that puts a value into an object, or takes it out if asked explicitly; or NULL. */
+Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
+/* `o is int i` and `o as string`: done, as *n; false where no value is asked for. */
+bool box_is(Sema *s, Ast *n);
+bool box_as(Sema *s, Ast *n);
+
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
 
 bool is_deconstruction(const Ast *stmt);
@@ -621,6 +629,8 @@ const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
 /* Checks the arguments of a call whose one overload of this length is generic and takes functions:
  * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
 bool generic_arguments(Sema *s, const Candidates *set, AstList args);
+/* The instance of a function with one type parameter. */
+Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc);
 /* The instance of a generic function that has the parameters of the functional type `to`; NULL. */
 Symbol *generic_value(Sema *s, Symbol *g, const Type *to, Loc loc);
 /* The instance that combines two values of type t to one, or NULL: it can reduce. */

@@ -135,6 +135,15 @@ static void check_foreach(Sema *s, Ast **slot)
             type = s->error;
         }
     }
+    Ast probe = {.kind = AST_BAD, .type = elem};
+    if (type != elem && convert_class(s, &probe, type) == CONV_USER) { /* T x = $e; body */
+        const char *name = arena_printf(s->arena, "$e%d", ++s->synthetic);
+        Ast *var = tree_local(s, n->loc, type_node(s, n->loc, type), n->foreach_.name,
+                              tree_name(s, n->loc, name));
+        n->foreach_.body = tree_block(s, n->loc, 2, var, n->foreach_.body);
+        n->foreach_.name = intern_cstr(s->names, name);
+        type = elem;
+    }
     scope_push(s);
     n->sym = scope_symbol(s, SYM_LOCAL, n->foreach_.name, type, n->loc, n);
     n->sym->mods = AST_MOD_READONLY;

@@ -319,6 +319,22 @@ bool generic_arguments(Sema *s, const Candidates *set, AstList args)
 
 /* ---- the overloads that fit ----------------------------------------------------------------- */
 
+static Symbol *typed_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
+{
+    Symbol *sym = instance(s, g, args, loc);
+    if (!sym || sym->type) return sym;
+    Context saved = context_enter(s, sym);
+    decl_func(s, sym, sym);
+    context_leave(s, &saved);
+    class_settle(s);
+    return sym;
+}
+
+Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc)
+{
+    return typed_instance(s, g, &t, loc);
+}
+
 static Symbol *infer(Sema *s, Symbol *g, Form form, const AstList *targs, AstList args, Loc loc)
 {
     const AstList *params = &g->decl->func.params;
@@ -337,15 +353,7 @@ static Symbol *infer(Sema *s, Symbol *g, Form form, const AstList *targs, AstLis
     }
     for (int i = 0; i < nparams(g); i++)
         if (!f.found[i] || f.found[i] == s->voids) return NULL;
-    Symbol *sym = instance(s, g, f.found, loc);
-    if (!sym) return NULL;
-    if (!sym->type) {
-        Context saved = context_enter(s, sym);
-        decl_func(s, sym, sym);
-        context_leave(s, &saved);
-        class_settle(s);
-    }
-    return sym;
+    return typed_instance(s, g, f.found, loc);
 }
 
 Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)

@@ -253,6 +253,7 @@ static const Type *asked(Sema *s, Ast *n, Ast **operand, Ast *target)
 
 void check_is(Sema *s, Ast *n)
 {
+    if (box_is(s, n)) return;
     n->type = s->boolean;
     if (n->is_.target->kind == AST_NULL_LIT) {
         const Type *t = check_value(s, &n->is_.operand, NULL);
@@ -269,6 +270,7 @@ void check_is(Sema *s, Ast *n)
 
 void check_as(Sema *s, Ast *n)
 {
+    if (box_as(s, n)) return;
     const Type *to = asked(s, n, &n->as_.operand, n->as_.target);
     n->type = to ? to : s->error;
     const Class *c = class_of(n->type);

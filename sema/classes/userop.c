@@ -218,7 +218,8 @@ Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicit
             Symbol *f = conversion_of(s, of[i], name, from, to);
             if (f) return f;
         }
-    return tuple_conversion(s, from, to);
+    Symbol *box = box_conversion(s, from, to, explicitly);
+    return box ? box : tuple_conversion(s, from, to);
 }
 
 void user_convert(Sema *s, Ast **slot, Symbol *conversion)
