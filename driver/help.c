@@ -14,6 +14,7 @@ static const struct {
      "where evaluations run: cpu, gpu, #k, a part of a device's name, opencl, native, ref"},
     {"CS_FAMILY", "which kernels are generated whatever the device is: cpu, gpu"},
     {"CS_INTERPRET", "0: evaluations of few operations are launched too"},
+    {"CS_HOLD", "bytes of the arrays from which steps of a loop are held back; 0: never"},
     {"CS_CACHE_DIR", "folder of the cache of kernels on disk; empty: none"},
     {"CS_CACHE_BINARIES", "1: keep the driver's binaries of kernels, 0: don't"},
     {"CS_CACHE_LIMIT", "bytes of that cache, with K, M or G behind the number (256M)"},

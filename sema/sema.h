@@ -7,7 +7,7 @@
 #include "../base/intern.h"
 #include "../fdag/fdag.h"
 #include "../parser/ast.h"
-#include "check/builtins.h"
+#include "call/builtins.h"
 #include "names/symbol.h"
 #include "names/types.h"
 

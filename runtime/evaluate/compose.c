@@ -11,10 +11,10 @@
 
 #include "../../fdag/composition.h"
 #include "../state.h"
+#include "bind/recall.h"
+#include "bind/small.h"
 #include "closure.h"
 #include "hold.h"
-#include "recall.h"
-#include "small.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 

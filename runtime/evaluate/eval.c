@@ -9,12 +9,12 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "ahead.h"
+#include "bind/kernels.h"
+#include "bind/recall.h"
+#include "bind/small.h"
 #include "closure.h"
 #include "compose.h"
 #include "hold.h"
-#include "kernels.h"
-#include "recall.h"
-#include "small.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
 

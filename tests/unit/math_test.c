@@ -215,7 +215,7 @@ static FdGraph all_of(Fd *fd, ScalarKind k, int n, const FdOp *ops)
     g.root = fd_let(fd, 1, &i, &dom, fd_make(fd, t, fields, (FdLoc){0}), (FdLoc){0});
     g.slots = arena_array(fd_arena(fd), FdSlot, 2);
     for (int s = 0; s < 2; s++)
-        g.slots[s] = (FdSlot){fd_type_array(fd, k, 1), true, s ? "b" : "a", NULL};
+        g.slots[s] = (FdSlot){fd_type_array(fd, k, 1), true, s ? "b" : "a", NULL, NULL};
     return g;
 }
 
@@ -318,7 +318,7 @@ static void check_power(ScalarKind k, double y, bool precise)
                  fd_apply_op(fd, FD_OP_UPPER, SC_LONG, 2, bound, (FdLoc){0})};
     const FdNode *body = fd_apply_op(fd, FD_OP_POW, k, 2, args, (FdLoc){0});
     FdGraph g = {.nslots = 1, .root = fd_let(fd, 1, &i, &dom, body, (FdLoc){0})};
-    g.slots = &(FdSlot){fd_type_array(fd, k, 1), true, "a", NULL};
+    g.slots = &(FdSlot){fd_type_array(fd, k, 1), true, "a", NULL, NULL};
     SlotValue slot = {.name = "a", .type = fd_type_scalar(fd, k), .rank = 1, .count = COUNT};
     slot.box = (FdBox){.rank = 1, .dim[0] = {false, 0, COUNT}};
     slot.data = calloc(COUNT + 1, sizeof(double));

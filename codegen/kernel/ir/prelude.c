@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reals.h"
+#include "shuffles.h"
 
 /* Philox 4x32-10 (Salmon et al., SC11), as fdag/ops.c has it: one word, 24 bits, in [0, 1). Words are the
  * low halves of ulongs, whose products vectors have; what is above them is any. */
@@ -151,108 +152,6 @@ static const char lesser_text[] =
     "  CS_LESSER_OF(T, 2) CS_LESSER_OF(T, 4) CS_LESSER_OF(T, 8) CS_LESSER_OF(T, 16)\n"
     "CS_LESSER(char) CS_LESSER(uchar) CS_LESSER(short) CS_LESSER(ushort)\n";
 
-/* Lanes moved past each other for scans: one or two places inside parts of 128 bits, the last (first)
- * lane of the first, second or third part before (after) to all lanes of a part; where there is none,
- * those of the second operand. Parts of vectors of 2 lanes have one, of 4 and 8 two, of 16 four. */
-static const char shift_text[] =
-    "#define CS_SHIFT(F, T, N, ...)\\\n"
-    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y)\\\n"
-    "  { return (T##N)(__VA_ARGS__); }\n"
-    "#define CS_NONE(F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y) { return y; }\n"
-    "#define CS_SHIFTS(T)\\\n"
-    "  static inline T __attribute__((overloadable)) cs_first(T##2 x) { return x.s0; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_first(T##4 x) { return x.s0; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_first(T##8 x) { return x.s0; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_first(T##16 x) { return x.s0; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_last(T##2 x) { return x.s1; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_last(T##4 x) { return x.s3; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_last(T##8 x) { return x.s7; }\\\n"
-    "  static inline T __attribute__((overloadable)) cs_last(T##16 x) { return x.sf; }\\\n"
-    "  CS_SHIFT(cs_before1, T, 2, y.s0, x.s0) CS_SHIFT(cs_after1, T, 2, x.s1, y.s0)\\\n"
-    "  CS_SHIFT(cs_before1, T, 4, y.s0, x.s0, y.s0, x.s2)\\\n"
-    "  CS_SHIFT(cs_after1, T, 4, x.s1, y.s0, x.s3, y.s0)\\\n"
-    "  CS_SHIFT(cs_before1, T, 8, y.s0, x.s0, y.s0, x.s2, y.s0, x.s4, y.s0, x.s6)\\\n"
-    "  CS_SHIFT(cs_after1, T, 8, x.s1, y.s0, x.s3, y.s0, x.s5, y.s0, x.s7, y.s0)\\\n"
-    "  CS_SHIFT(cs_before1, T, 16, y.s0, x.s012, y.s0, x.s456, y.s0, x.s89a, y.s0, x.scde)\\\n"
-    "  CS_SHIFT(cs_after1, T, 16, x.s123, y.s0, x.s567, y.s0, x.s9ab, y.s0, x.sdef, y.s0)\\\n"
-    "  CS_NONE(cs_before2, T, 2) CS_NONE(cs_before2, T, 4) CS_NONE(cs_before2, T, 8)\\\n"
-    "  CS_NONE(cs_after2, T, 2) CS_NONE(cs_after2, T, 4) CS_NONE(cs_after2, T, 8)\\\n"
-    "  CS_SHIFT(cs_before2, T, 16, y.s01, x.s01, y.s01, x.s45, y.s01, x.s89, y.s01, x.scd)\\\n"
-    "  CS_SHIFT(cs_after2, T, 16, x.s23, y.s01, x.s67, y.s01, x.sab, y.s01, x.sef, y.s01)\\\n"
-    "  CS_NONE(cs_part1, T, 2) CS_NONE(cs_part2, T, 2) CS_NONE(cs_part3, T, 2)\\\n"
-    "  CS_NONE(cs_next1, T, 2) CS_NONE(cs_next2, T, 2) CS_NONE(cs_next3, T, 2)\\\n"
-    "  CS_SHIFT(cs_part1, T, 4, y.s01, x.s11) CS_SHIFT(cs_next1, T, 4, x.s22, y.s01)\\\n"
-    "  CS_NONE(cs_part2, T, 4) CS_NONE(cs_part3, T, 4)\\\n"
-    "  CS_NONE(cs_next2, T, 4) CS_NONE(cs_next3, T, 4)\\\n"
-    "  CS_SHIFT(cs_part1, T, 8, y.s01, x.s11, x.s33, x.s55)\\\n"
-    "  CS_SHIFT(cs_part2, T, 8, y.s01, y.s01, x.s11, x.s33)\\\n"
-    "  CS_SHIFT(cs_part3, T, 8, y.s01, y.s01, y.s01, x.s11)\\\n"
-    "  CS_SHIFT(cs_next1, T, 8, x.s22, x.s44, x.s66, y.s01)\\\n"
-    "  CS_SHIFT(cs_next2, T, 8, x.s44, x.s66, y.s01, y.s01)\\\n"
-    "  CS_SHIFT(cs_next3, T, 8, x.s66, y.s01, y.s01, y.s01)\\\n"
-    "  CS_SHIFT(cs_part1, T, 16, y.s0123, x.s3333, x.s7777, x.sbbbb)\\\n"
-    "  CS_SHIFT(cs_part2, T, 16, y.s0123, y.s0123, x.s3333, x.s7777)\\\n"
-    "  CS_SHIFT(cs_part3, T, 16, y.s0123, y.s0123, y.s0123, x.s3333)\\\n"
-    "  CS_SHIFT(cs_next1, T, 16, x.s4444, x.s8888, x.scccc, y.s0123)\\\n"
-    "  CS_SHIFT(cs_next2, T, 16, x.s8888, x.scccc, y.s0123, y.s0123)\\\n"
-    "  CS_SHIFT(cs_next3, T, 16, x.scccc, y.s0123, y.s0123, y.s0123)\n"
-    "CS_SHIFTS(int) CS_SHIFTS(uint) CS_SHIFTS(long) CS_SHIFTS(ulong) CS_SHIFTS(float)\n"
-    "#ifdef cl_khr_fp64\n"
-    "CS_SHIFTS(double)\n"
-    "#endif\n";
-
-/* Lanes of the low and of the high halves of two vectors in turn: as many rounds of it as a vector
- * has halves of halves transpose as many vectors as it has lanes. */
-static const char halves_text[] =
-    "#define CS_HALVES(T)\\\n"
-    "  static inline T##2 __attribute__((overloadable)) cs_low(T##2 x, T##2 y)\\\n"
-    "  { return (T##2)(x.s0, y.s0); }\\\n"
-    "  static inline T##2 __attribute__((overloadable)) cs_high(T##2 x, T##2 y)\\\n"
-    "  { return (T##2)(x.s1, y.s1); }\\\n"
-    "  static inline T##4 __attribute__((overloadable)) cs_low(T##4 x, T##4 y)\\\n"
-    "  { return (T##4)(x.s0, y.s0, x.s1, y.s1); }\\\n"
-    "  static inline T##4 __attribute__((overloadable)) cs_high(T##4 x, T##4 y)\\\n"
-    "  { return (T##4)(x.s2, y.s2, x.s3, y.s3); }\\\n"
-    "  static inline T##8 __attribute__((overloadable)) cs_low(T##8 x, T##8 y)\\\n"
-    "  { return (T##8)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3); }\\\n"
-    "  static inline T##8 __attribute__((overloadable)) cs_high(T##8 x, T##8 y)\\\n"
-    "  { return (T##8)(x.s4, y.s4, x.s5, y.s5, x.s6, y.s6, x.s7, y.s7); }\\\n"
-    "  static inline T##16 __attribute__((overloadable)) cs_low(T##16 x, T##16 y)\\\n"
-    "  { return (T##16)(x.s0, y.s0, x.s1, y.s1, x.s2, y.s2, x.s3, y.s3, x.s4, y.s4, x.s5, y.s5,\\\n"
-    "                   x.s6, y.s6, x.s7, y.s7); }\\\n"
-    "  static inline T##16 __attribute__((overloadable)) cs_high(T##16 x, T##16 y)\\\n"
-    "  { return (T##16)(x.s8, y.s8, x.s9, y.s9, x.sa, y.sa, x.sb, y.sb, x.sc, y.sc, x.sd, y.sd,\\\n"
-    "                   x.se, y.se, x.sf, y.sf); }\n"
-    "CS_HALVES(char) CS_HALVES(uchar) CS_HALVES(short) CS_HALVES(ushort) CS_HALVES(int)\n"
-    "CS_HALVES(uint) CS_HALVES(long) CS_HALVES(ulong) CS_HALVES(float)\n"
-    "#ifdef cl_khr_fp64\n"
-    "CS_HALVES(double)\n"
-    "#endif\n";
-
-/* Lanes in the other order, and moved by one with a new first one. */
-static const char turn_text[] =
-    "#define CS_TURNS(T)\\\n"
-    "  static inline T##2 __attribute__((overloadable)) cs_turned(T##2 x) { return x.s10; }\\\n"
-    "  static inline T##4 __attribute__((overloadable)) cs_turned(T##4 x) { return x.s3210; }\\\n"
-    "  static inline T##8 __attribute__((overloadable)) cs_turned(T##8 x)\\\n"
-    "  { return x.s76543210; }\\\n"
-    "  static inline T##16 __attribute__((overloadable)) cs_turned(T##16 x)\\\n"
-    "  { return x.sfedcba9876543210; }\\\n"
-    "  static inline T##2 __attribute__((overloadable)) cs_moved(T##2 x, T y)\\\n"
-    "  { return (T##2)(y, x.s0); }\\\n"
-    "  static inline T##4 __attribute__((overloadable)) cs_moved(T##4 x, T y)\\\n"
-    "  { return (T##4)(y, x.s012); }\\\n"
-    "  static inline T##8 __attribute__((overloadable)) cs_moved(T##8 x, T y)\\\n"
-    "  { return (T##8)(y, x.s0123, x.s45, x.s6); }\\\n"
-    "  static inline T##16 __attribute__((overloadable)) cs_moved(T##16 x, T y)\\\n"
-    "  { return (T##16)(y, x.s01234567, x.s89ab, x.scd, x.se); }\n"
-    "CS_TURNS(char) CS_TURNS(uchar) CS_TURNS(short) CS_TURNS(ushort) CS_TURNS(int)\n"
-    "CS_TURNS(uint) CS_TURNS(long) CS_TURNS(ulong) CS_TURNS(float)\n"
-    "#ifdef cl_khr_fp64\n"
-    "CS_TURNS(double)\n"
-    "#endif\n";
-
 /* Is every lane finite? */
 static const char finite_text[] =
     "#define CS_FINITE(T, N)\\\n"
@@ -291,63 +190,6 @@ static const char stream_text[] =
     "  static inline void cs_stream_##T##N(T##N v, __global T *p) { cs_store_##T##N(v, p); }\n"
     "#endif\n";
 
-/* As many vectors as they have lanes, turned: element l of vector r and element r of vector l change
- * places. In each round the lowest bit of r and that of l move to the top of the other. */
-static const char square_text[] =
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_shufflevector)\n"
-    "#define CS_SHUFFLE 1\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifdef CS_SHUFFLE\n" /* else POCL makes many instructions of one */
-    "#define CS_EVEN2(T, a, b) __builtin_shufflevector(a, b, 0, 2)\n"
-    "#define CS_ODD2(T, a, b) __builtin_shufflevector(a, b, 1, 3)\n"
-    "#define CS_EVEN4(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)\n"
-    "#define CS_ODD4(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)\n"
-    "#define CS_EVEN8(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)\n"
-    "#define CS_ODD8(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)\n"
-    "#define CS_EVEN16(T, a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14,\\\n"
-    "                                                   16, 18, 20, 22, 24, 26, 28, 30)\n"
-    "#define CS_ODD16(T, a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15,\\\n"
-    "                                                  17, 19, 21, 23, 25, 27, 29, 31)\n"
-    "#else\n"
-    "#define CS_EVEN2(T, a, b) ((T)((a).even, (b).even))\n"
-    "#define CS_ODD2(T, a, b) ((T)((a).odd, (b).odd))\n"
-    "#define CS_EVEN4 CS_EVEN2\n"
-    "#define CS_ODD4 CS_ODD2\n"
-    "#define CS_EVEN8 CS_EVEN2\n"
-    "#define CS_ODD8 CS_ODD2\n"
-    "#define CS_EVEN16 CS_EVEN2\n"
-    "#define CS_ODD16 CS_ODD2\n"
-    "#endif\n"
-    "#define CS_SQUARE(T) CS_SQUARE_OF(T, 2) CS_SQUARE_OF(T, 4) CS_SQUARE_OF(T, 8) CS_SQUARE_OF(T, "
-    "16)\n"
-    "#define CS_SQUARE_OF(T, N)\\\n"
-    "  static inline void cs_square_##T##N(T##N *x)\\\n"
-    "  {\\\n"
-    "    T##N y[N];\\\n"
-    "    _Pragma(\"unroll\") for (int bit = 1; bit < N; bit *= 2) {\\\n"
-    "      _Pragma(\"unroll\") for (int k = 0; k < N / 2; k++) {\\\n"
-    "        y[k] = CS_EVEN##N(T##N, x[2 * k], x[2 * k + 1]);\\\n"
-    "        y[k + N / 2] = CS_ODD##N(T##N, x[2 * k], x[2 * k + 1]);\\\n"
-    "      }\\\n"
-    "      _Pragma(\"unroll\") for (int k = 0; k < N; k++) x[k] = y[k];\\\n"
-    "    }\\\n"
-    "  }\n";
-
-/* The first elements of a vector; how many is known where it is called. */
-static const char put_text[] =
-    "#define CS_PUT(T) CS_PUT_OF(T, 2) CS_PUT_OF(T, 4) CS_PUT_OF(T, 8) CS_PUT_OF(T, 16)\n"
-    "#define CS_PUT_OF(T, N) CS_PUT_IN(T, N, __global) CS_PUT_IN(T, N, __private)\n"
-    "#define CS_PUT_IN(T, N, S)\\\n"
-    "  static inline void __attribute__((overloadable))\\\n"
-    "  cs_put_##T##N(S T *p, idx_t at, T##N v, idx_t n)\\\n"
-    "  {\\\n"
-    "    const T *of = (const T *)&v;\\\n"
-    "    _Pragma(\"unroll\") for (int k = 0; k < N; k++)\\\n"
-    "      if (k < n) p[at + k] = of[k];\\\n"
-    "  }\n";
-
 /* Those of halves, which are floats as values, go by way of their bits: POCL takes the address of
  * vload_halfn and vstore_halfn for aligned, and dies of one that is not. */
 static const char memory_half_text[] =
@@ -379,32 +221,6 @@ static const char gather_text[] =
     "#define CS_GATHER_OF(T, N)\\\n"
     "  static inline T##N cs_gather_##T##N(__global const T *p, int##N i)\\\n"
     "  { return (T##N)(CS_AT##N); }\n";
-
-/* Elements by even steps: all between the first and the last in vectors, of which these are taken. The
- * last vector ends with the last element: nothing behind it is read. */
-static const char steps_text[] =
-    "#define CS_STEPS(T, L) CS_STEPS_OF(T, L, 2) CS_STEPS_OF(T, L, 4) CS_STEPS_OF(T, L, 8) "
-    "CS_STEPS_OF(T, L, 16)\n"
-    "#define CS_STEP3_2(L) L##2(p).s0, L##2(p + 2).s1\n"
-    "#define CS_STEP3_4(L) L##4(p).s03, L##4(p + 4).s2, L##4(p + 6).s3\n"
-    "#define CS_STEP3_8(L) L##8(p).s03, L##8(p).s6, L##8(p + 8).s14, L##8(p + 8).s7, L##8(p + "
-    "14).s47\n"
-    "#define CS_STEP3_16(L)\\\n"
-    "  L##16(p).s0369, L##16(p).scf, L##16(p + 16).s258b, L##16(p + 16).se,\\\n"
-    "  L##16(p + 30).s369c, L##16(p + 30).sf\n"
-    "#define CS_BACK2 s10\n"
-    "#define CS_BACK4 s3210\n"
-    "#define CS_BACK8 s76543210\n"
-    "#define CS_BACK16 sfedcba9876543210\n"
-    "#define CS_STEPS_OF(T, L, N)\\\n"
-    "  static inline T##N cs_back_##T##N(__global const T *p)\\\n"
-    "  { return L##N(p - (N - 1)).CS_BACK##N; }\\\n"
-    "  static inline T##N cs_step2_##T##N(__global const T *p)\\\n"
-    "  { return (T##N)(L##N(p).even, L##N(p + (N - 1)).odd); }\\\n"
-    "  static inline T##N cs_step3_##T##N(__global const T *p)\\\n"
-    "  { return (T##N)(CS_STEP3_##N(L)); }\\\n"
-    "  static inline T##N cs_step4_##T##N(__global const T *p)\\\n"
-    "  { return (T##N)(cs_step2_##T##N(p).even, cs_step2_##T##N(p + (2 * N - 2)).odd); }\n";
 
 /* Elements of local arrays, each lane's its own; of vectors (an element a lane) or, to read, of one
  * for all lanes. */
@@ -643,7 +459,7 @@ static const struct {
     GATHER(float),
     GATHER(double),
     {"cs_gather_half", gather_half_text},
-    {"CS_STEPS", steps_text},
+    {"CS_STEPS", prelude_steps},
     STEPS(char),
     STEPS(uchar),
     STEPS(short),
@@ -690,7 +506,7 @@ static const struct {
               "CS_LONG_STREAMS(64)\n"
               "#endif\n"
               "#endif\n"},
-    {"CS_SQUARE", square_text},
+    {"CS_SQUARE", prelude_square},
     SQUARE(char),
     SQUARE(uchar),
     SQUARE(short),
@@ -701,7 +517,7 @@ static const struct {
     SQUARE(ulong),
     SQUARE(float),
     SQUARE(double),
-    {"CS_PUT", put_text},
+    {"CS_PUT", prelude_put},
     PUT(char),
     PUT(uchar),
     PUT(short),
@@ -738,9 +554,9 @@ static const struct {
     CHECKED(long),
     CHECKED(ulong),
     {"cs_inside", inside_text},
-    {"cs_first cs_last cs_before1 cs_after1", shift_text},
-    {"cs_turned cs_moved", turn_text},
-    {"cs_low cs_high", halves_text},
+    {"cs_first cs_last cs_before1 cs_after1", prelude_shift},
+    {"cs_turned cs_moved", prelude_turn},
+    {"cs_low cs_high", prelude_halves},
     {"cs_finite", finite_text},
     {"cs_likely", likely_text},
     {"cs_random", random_text},

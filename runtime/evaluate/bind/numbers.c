@@ -2,8 +2,8 @@
  * ranges that divide by zero, reductions over nothing. */
 #include "numbers.h"
 
-#include "../state.h"
-#include "closure.h"
+#include "../../state.h"
+#include "../closure.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "../device/device.h"
-#include "../state.h"
+#include "../../device/device.h"
+#include "../../state.h"
 
 enum { FEW = 256 /* operations and reads: 3 us */ };
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "check.h"
+#include "../check/check.h"
 
 /* The call of string.Format, Console.Write or WriteLine with arguments behind the format? */
 static bool is_composite(Sema *s, const Ast *n, bool *format)

@@ -10,9 +10,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../device/cache.h"
-#include "../native/native.h"
-#include "../state.h"
+#include "../../device/cache.h"
+#include "../../native/native.h"
+#include "../../state.h"
 
 enum { BUCKETS = 128 };
 

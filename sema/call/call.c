@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "check.h"
+#include "../check/check.h"
 
 static bool check_arg_form(Sema *s, const AstList *args, int i)
 {

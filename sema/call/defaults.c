@@ -2,7 +2,7 @@
  * last parameter may take any number as an array. For a call of n arguments such an overload is one
  * of n parameters; what is missing is added once it is chosen.
  */
-#include "check.h"
+#include "../check/check.h"
 
 static const AstList *params_of(const Symbol *f)
 {

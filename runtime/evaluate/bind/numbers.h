@@ -2,8 +2,8 @@
 #ifndef CS_RUNTIME_NUMBERS_H
 #define CS_RUNTIME_NUMBERS_H
 
-#include "../../codegen/kernel/codegen.h"
-#include "compose.h"
+#include "../../../codegen/kernel/codegen.h"
+#include "../compose.h"
 
 /* In an arena of its own. */
 typedef struct Numbers {

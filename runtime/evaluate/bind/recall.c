@@ -2,7 +2,7 @@
  * unless a range or the plan depends on them; a plan that asks for elements of arrays is not kept. */
 #include "recall.h"
 
-#include "../state.h"
+#include "../../state.h"
 
 static bool same_box(const Array *a, const FdBox *box)
 {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "check.h"
+#include "../check/check.h"
 
 /* ---- candidates ------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef CS_RUNTIME_KERNELS_H
 #define CS_RUNTIME_KERNELS_H
 
-#include "../device/device.h"
+#include "../../device/device.h"
 
 typedef struct KernelBuild {
     uint32_t variant;

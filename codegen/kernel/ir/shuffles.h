@@ -1,0 +1,8 @@
+/* Parts of the prelude that move lanes past each other: for scans, squares, steps. */
+#ifndef CS_CODEGEN_SHUFFLES_H
+#define CS_CODEGEN_SHUFFLES_H
+
+extern const char prelude_shift[], prelude_halves[], prelude_turn[], prelude_square[],
+    prelude_put[], prelude_steps[];
+
+#endif
