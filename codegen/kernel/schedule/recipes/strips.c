@@ -133,6 +133,15 @@ static Num *enough(Unit *u, const Across *x, Num *when)
     return num_and(u, when, num_op(u, FD_OP_LOR, many, is_short));
 }
 
+/* A sum of products of two elements: each waits for the one before, and there is little else to do
+ * meanwhile, so more of them go side by side. */
+static bool is_thin(const Across *x)
+{
+    const FdNode *body = x->reduces[0]->body;
+    if (x->nreduces != 1 || fd_op_of(x->reduces[0]) != FD_OP_ADD) return false;
+    return fd_op_of(body) == FD_OP_MUL && is_read(body->args[0]) && is_read(body->args[1]);
+}
+
 Num *recipe_strips(Unit *u, const Def *d, Num *when)
 {
     Across x;
@@ -142,16 +151,18 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when)
     int leaves = 0;
     for (int r = 0; r < x.nreduces; r++) leaves += fd_type_leaves(x.reduces[r]->type);
     int most = x.nreduces == 1 && leaves <= 4 ? 4 : leaves <= 8 && x.nreduces <= 4 ? 2 : 1;
-    most = (int)draw(u, most, 1, most);
-    Num *wide = num_int(u, most), *step = num_op(u, FD_OP_MUL, wide, x.width);
-    Num *strips = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
-    strips = num_let(u, "strips", strips);
-    strip_nest(u, &x, strips, wide);
-    if (most == 1) return strips;
-    Num *one = num_and(u, when, num_op(u, FD_OP_GE, x.n, x.width));
-    one = num_let(u, "strips", one);
-    strip_nest(u, &x, num_and(u, one, num_not(u, strips)), num_int(u, 1));
-    return one;
+    int widths[] = {is_thin(&x) ? 8 : most, most, 1};
+    Num *taken = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (i > 0 && widths[i] >= widths[i - 1]) continue;
+        int vectors = widths[i] = (int)draw(u, widths[i], 1, widths[i]);
+        Num *wide = num_int(u, vectors), *step = num_op(u, FD_OP_MUL, wide, x.width);
+        Num *fits = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
+        fits = num_let(u, "strips", fits);
+        strip_nest(u, &x, taken ? num_and(u, fits, num_not(u, taken)) : fits, wide);
+        taken = fits; /* what more vectors take, fewer would, too */
+    }
+    return taken;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------- */
