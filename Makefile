@@ -106,7 +106,7 @@ deps:
 	@tools/install-deps.sh
 
 check: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger layers
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
