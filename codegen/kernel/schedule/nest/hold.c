@@ -187,26 +187,6 @@ static void vector_piece(Lower *l, int hold, const Piece *p)
     store_piece(l, hold, p, nest_add(l, panel_offset(l, hold), p->from), value);
 }
 
-/* The last positions of a panel, one by one: a vector of them would end behind the operand's memory. */
-static void single_piece(Lower *l, int hold, const Piece *p)
-{
-    Gen *g = &l->g;
-    int across = l->n->holds[hold].across;
-    NestPlace *x = &l->places[across];
-    const KirExpr *each = kir_name(l->a, idx, fresh_name(l->u, "u")),
-                  *from = nest_add(l, p->from, each),
-                  *to = gen_variable(g, "to", panel_offset(l, hold));
-    KirBlock body = {0};
-    GenScope scope = gen_enter(g, &body);
-    x->at = nest_add(l, x->at, from);
-    x->clamps = false;
-    nest_bind(l, across);
-    const KirExpr *value = gen_value(g, l->n->holds[hold].value);
-    kir_store(l->a, &body, l->kept[hold].name, nest_add(l, to, from), value);
-    gen_leave(g, scope);
-    kir_for(l->a, g->block, each->name, kir_int(l->a, 0), p->count, kir_int(l->a, 1), false, body);
-}
-
 /* Rows are read in lanes along; the columns that turning makes of them are stored one by one. */
 static void square_piece(Lower *l, int hold, const Piece *p)
 {
@@ -243,7 +223,7 @@ static void one_piece(Lower *l, int hold, const Piece *p)
     const NestHold *h = &l->n->holds[hold];
     NestPlace across = l->places[h->across], along = l->places[h->along];
     const FdNode *var = l->g.lane_var;
-    (h->turned ? square_piece : p->count ? single_piece : vector_piece)(l, hold, p);
+    (h->turned ? square_piece : vector_piece)(l, hold, p);
     l->places[h->across] = across;
     l->places[h->along] = along;
     l->g.lane_var = var;
@@ -275,7 +255,8 @@ static void fill_pieces(Lower *l, int hold)
     scope = gen_enter(g, &rest);
     one_piece(l, hold, &p);
     gen_leave(g, scope);
-    kir_if(l->a, g->block, NULL, rest, NULL);
+    /* A vector of no positions would be read behind those that fill_panel has asked for. */
+    kir_if(l->a, g->block, nest_op(l, FD_OP_GT, p.count, kir_int(l->a, 0)), rest, NULL);
 }
 
 void nest_fill_here(Lower *l, int hold, bool pieces)
