@@ -1,6 +1,7 @@
 # C$: compiler and runtime. `make demo` and `make check` are all that a fresh Debian machine needs.
 #   make             ./csc and build/csrt.o             make check        every test, under 10 minutes
 #   make bench       ratios against peers                make bless        accept new golden outputs
+#   make samples     the programs of samples/, compared with what they should print
 #   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
 #   make ulp         errors of the functions of reals, of every float (an hour)
 
@@ -37,7 +38,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
 all: $(CSC) $(BUILD)/csrt.o
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
@@ -115,6 +116,9 @@ golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
 	@CSC=$(CSC) tests/schedules
 	@CSC=$(CSC) tests/scalar
+# Part of golden: small inputs, natively and on the reference executor, against C.
+samples: all
+	@CSC=$(CSC) BUILD=$(BUILD) tests/run '^samples/'
 # OpenCL calls that fail: a sample; tests/long has all.
 faults: all
 	@CSC=$(CSC) tests/faults.sh

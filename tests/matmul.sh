@@ -9,10 +9,10 @@ shapes="1,1,1 1,7,1 3,5,2 16,16,16 64,1,64 127,128,129 1,4096,1 0,3,2 3,0,2 3,2,
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-"$CSC" 'samples/matrices.cs$' -o "$work/float_in"
+"$CSC" 'samples/matmul/matrices.cs$' -o "$work/float_in"
 "$CSC" 'tests/matmul/matrices.cs$' -o "$work/other_in"
 for tile in auto 1x1 2x2 4x4; do
-    "$CSC" --tile=$tile 'samples/matmul.cs$' -o "$work/float_$tile"
+    "$CSC" --tile=$tile 'samples/matmul/matmul.cs$' -o "$work/float_$tile"
     "$CSC" --tile=$tile 'tests/matmul/double.cs$' -o "$work/double_$tile"
     "$CSC" --tile=$tile 'tests/matmul/int.cs$' -o "$work/int_$tile"
 done

@@ -41,7 +41,7 @@ for source in tests/memory/*.cs\$; do
     unset CS_DEVICE CS_CACHE_DIR CS_FAMILY
 done
 
-for source in tests/memory/evaluation.cs\$ samples/matmul.cs\$; do
+for source in tests/memory/evaluation.cs\$ samples/matmul/matmul.cs\$; do
     check 211 -tell 'csc: out of memory' -removes "$work/out" "$BUILD/faults/csc" -c -o "$work/out" "$source"
     check 307 -tell 'csc: out of memory' "$BUILD/faults/csc" --emit=opencl "$source"
 done

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 run() { echo "\$ $*"; "$@"; }
-run ./csc 'samples/matrices.cs$' -o "$work/matrices"
+run ./csc 'samples/matmul/matrices.cs$' -o "$work/matrices"
 run "$work/matrices" 1000 1000 1000 "$work/a.npy" "$work/b.npy"
-run ./csc 'samples/matmul.cs$' -o "$work/matmul"
+run ./csc 'samples/matmul/matmul.cs$' -o "$work/matmul"
 run "$work/matmul" "$work/a.npy" "$work/b.npy" "$work/c.npy"

@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(programs)
 {
-    static const char *const patterns[] = {"samples/*.cs$", "tests/programs/*.cs$",
+    static const char *const patterns[] = {"samples/*/*.cs$", "tests/programs/*.cs$",
                                            "tests/kernels/*.cs$", "tests/lang/*/*.cs$", NULL};
     check_all(patterns, check_program);
     ck_assert(nschedules > 100 || getenv("SCHEDULE_TEXT"));
