@@ -1,4 +1,6 @@
 /* Statements. */
+#include <llvm-c/DebugInfo.h>
+
 #include "impl.h"
 
 enum { MAX_TURNS = 256 }; /* of a loop that is written out */
@@ -104,6 +106,19 @@ static bool written_out(Fn *f, const KirStmt *s)
     return true;
 }
 
+/* The loop that this branch goes back in is built as it is. */
+static void keep_rolled(Native *n, LLVMValueRef back)
+{
+    static const char word[] = "llvm.loop.unroll.disable";
+    LLVMMetadataRef name = LLVMMDStringInContext2(n->ctx, word, sizeof word - 1);
+    LLVMMetadataRef of[] = {NULL, LLVMMDNodeInContext2(n->ctx, &name, 1)};
+    of[0] = LLVMTemporaryMDNode(n->ctx, NULL, 0); /* a node that has itself: each loop its own */
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(n->ctx, of, 2);
+    LLVMMetadataReplaceAllUsesWith(of[0], loop);
+    unsigned kind = LLVMGetMDKindIDInContext(n->ctx, "llvm.loop", 9);
+    LLVMSetMetadata(back, kind, LLVMMetadataAsValue(n->ctx, loop));
+}
+
 static void for_loop(Fn *f, const KirStmt *s)
 {
     const KirType idx = kir_type(KIR_IDX, 1);
@@ -130,7 +145,8 @@ static void for_loop(Fn *f, const KirStmt *s)
     i = LLVMBuildLoad2(f->b, i64, place, "");
     i = LLVMBuildNSWAdd(f->b, i, fn_value_as(f, s->step, idx), "");
     LLVMBuildStore(f->b, i, place);
-    fn_go(f, head);
+    LLVMValueRef back = LLVMBuildBr(f->b, head);
+    if (s->rare) keep_rolled(f->n, back);
     fn_at(f, loop.leave);
     leave(f, scope);
 }

@@ -276,7 +276,10 @@ static NestStep *fill_loops(Lower *l, NestStep *root, const NestHold *h, bool la
     for (int i = 0; i < l->n->nregs; i++)
         if (h->space == NEST_REGISTERS && l->n->regs[i].axis == h->across) regs = &l->n->regs[i];
     in = nest_unroll(u, in, h->across, regs ? regs->step : width, count);
-    if (h->space != NEST_REGISTERS && !lanes) in->bind = NEST_LOOP;
+    if (h->space != NEST_REGISTERS && !lanes) {
+        in->bind = NEST_LOOP;
+        in->rare = h->vectors || h->turned; /* elsewhere it goes by vectors */
+    }
     return lanes ? nest_lanes(u, in, h->across) : in;
 }
 

@@ -109,6 +109,15 @@ const KirExpr *nest_first(Lower *l, int r, const KirExpr *const copies[2]);
 /* A value is combined with the result that a step at this position speaks of. */
 void nest_take_value(Lower *l, int r, const KirExpr *value);
 
+const KirExpr *nest_result_here(Lower *l, int r); /* what a step at this position speaks of */
+/* Loops over all copies of the registers, written out. */
+typedef void NestOnRegisters(Lower *l, const KirExpr *const copies[2], void *ctx);
+void nest_each_register(Lower *l, NestOnRegisters *body, void *ctx);
+void nest_by_one(Lower *l, KirBlock body); /* by one work-item of those that hold the same */
+
+/* give.c */
+void nest_give(Lower *l);
+
 /* join.c */
 void nest_join(Lower *l);
 void nest_leave(Lower *l);

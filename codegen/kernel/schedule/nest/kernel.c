@@ -311,6 +311,7 @@ static void loop_counted(Lower *l, const NestStep *s)
     }
     kir_for(l->a, g->block, turn->name, kir_int(l->a, 0), count, kir_int(l->a, 1),
             s->bind == NEST_UNROLL, body);
+    g->block->last->rare = s->rare;
 }
 
 static Num *groups_of(Lower *l, const NestStep *s)

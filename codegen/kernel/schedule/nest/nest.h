@@ -107,6 +107,7 @@ typedef struct NestStep {
     int box;        /* BEFORE .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
     bool pieces;    /* FILL: all of a panel's width, a vector or square after the other */
+    bool rare;      /* FOR: of few turns; to be built as it is */
     struct NestStep *first, *last, *next;
 } NestStep;
 
