@@ -18,6 +18,8 @@ LLVM_CONFIG ?= $(firstword $(foreach v,21 20 19 18 17 16 15,$(shell command -v l
 LLVM_CFLAGS  = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null)
 LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev/null)
 
+CSC_LIBS     = $(LLVM_LIBS) -ljansson -lm
+
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $<";)
 
@@ -25,7 +27,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
-DRIVER_SRC  := $(wildcard driver/*.c format/*.c)
+DRIVER_SRC  := $(wildcard driver/*.c format/*.c server/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
@@ -42,7 +44,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
 all: $(CSC) $(BUILD)/csrt.o
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
-	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(CSC_LIBS)
 
 $(BUILD)/libcsc.a: $(CSC_OBJ)
 $(BUILD)/libcsrt.a: $(RT_OBJ)
@@ -98,6 +100,7 @@ $(BUILD)/unit/native_%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) -DCODEGEN_NATIVE $(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS))) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) $(shell $(LLVM_CONFIG) --libs executionengine mcjit 2>/dev/null) -lOpenCL $$(pkg-config --libs check) -lm
 $(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp
+$(BUILD)/unit/server_test: TESTLIBS := -ljansson
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm
@@ -139,7 +142,7 @@ $(BUILD)/faults/allfail: tests/tools/allfail.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 -o $@ $<
 $(BUILD)/faults/csc: $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a
-	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a $(LLVM_LIBS) -lm
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a $(CSC_LIBS)
 memory: all $(FAULTS_BUILT)
 	@CSC=$(CSC) BUILD=$(BUILD) tests/memory.sh
 # The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.

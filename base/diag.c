@@ -344,6 +344,17 @@ void diags_print_json(const Diags *d, FILE *out)
     text_free(&t);
 }
 
+void diags_each(const Diags *d, void (*visit)(void *ctx, const DiagView *view), void *ctx)
+{
+    Message **sorted = sorted_messages(d);
+    for (size_t i = 0; i < d->messages.len; i++) {
+        const Message *m = sorted[i];
+        visit(ctx, &(DiagView){m->loc, m->text, m->code, m->warning, false});
+        for (const Note *n = m->notes; n; n = n->next)
+            visit(ctx, &(DiagView){n->loc, n->text, m->code, m->warning, true});
+    }
+}
+
 /* Edit distance with transpositions, not more than limit + 1; rows of at most 63 letters. */
 static size_t distance(const char *a, size_t la, const char *b, size_t lb, size_t limit)
 {

@@ -39,6 +39,16 @@ void diags_print(const Diags *d, FILE *out);
 void diags_print_json(const Diags *d, FILE *out);
 void diag_add_json(Text *out, const char *s); /* as a string of JSON, in quotes */
 
+/* A message, or a note to the one before it. */
+typedef struct DiagView {
+    Loc loc; /* of a note: all 0 without a place */
+    const char *text;
+    DiagCode code;
+    bool warning, note;
+} DiagView;
+/* Each message by position, its notes behind it. */
+void diags_each(const Diags *d, void (*visit)(void *ctx, const DiagView *view), void *ctx);
+
 /* What becomes of a warning. */
 typedef enum DiagLevel { DIAG_WARN, DIAG_IGNORE, DIAG_FAIL } DiagLevel;
 /* levels: of DIAG_COUNT codes, not copied; those of errors are not looked at. */

@@ -1,9 +1,11 @@
 /* The table of commands. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../codegen/kernel/codegen.h"
+#include "../server/server.h"
 #include "command.h"
 #include "compile.h"
 #include "fmt.h"
@@ -28,6 +30,11 @@ static int run_program(const Options *o)
     return 1;
 }
 
+static int run_server(const Options *o)
+{
+    return server_run(stdin, stdout, o->include.data, o->include.len);
+}
+
 static const Command table[] = {
     {NULL, "[options] file.cs$ [-o program]", "compile", TAKES_FILE, run_compile},
     {"run", "[options] file.cs$ [arguments]", "compile to a temporary file and run",
@@ -36,6 +43,8 @@ static const Command table[] = {
      TAKES_FILES, fmt},
     {"test", "[--filter=TEXT] file.cs$ ..",
      "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
+    {"lsp", "[-I DIR]", "a language server on the standard streams, for editors", TAKES_NOTHING,
+     run_server},
 };
 
 const Command *command_at(int k)

@@ -278,6 +278,9 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
         } else if (!named && argv[i][0] == '-' && argv[i][1]) {
             OptionEnd end = read_option(o, argc, argv, &i);
             if (end != OPTION_GO_ON) return end;
+        } else if (takes == TAKES_NOTHING) {
+            complain("'%s': this command takes no files", argv[i]);
+            return OPTION_WRONG;
         } else if (takes == TAKES_FILES) {
             if (!o->input) o->input = argv[i];
             vec_push(&o->files, argv[i]);
@@ -290,7 +293,7 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
             if (takes == TAKES_FILE_AND_ARGUMENTS) break;
         }
     }
-    if (o->input) return OPTION_GO_ON;
+    if (o->input || takes == TAKES_NOTHING) return OPTION_GO_ON;
     complain("no input file; csc --help shows how to call it");
     return OPTION_WRONG;
 }

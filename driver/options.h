@@ -65,7 +65,12 @@ typedef struct Option {
 const Option *option_at(int i); /* in the order of --help; NULL behind the last */
 
 /* What stands before a command's own arguments. */
-typedef enum CommandTakes { TAKES_FILE, TAKES_FILE_AND_ARGUMENTS, TAKES_FILES } CommandTakes;
+typedef enum CommandTakes {
+    TAKES_FILE,
+    TAKES_FILE_AND_ARGUMENTS,
+    TAKES_FILES,
+    TAKES_NOTHING
+} CommandTakes;
 
 /* Options and the file of argv[from..]; what is wrong has been said. */
 OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, int from);

@@ -22,7 +22,8 @@ runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library
 runtime/library: base runtime/. runtime/objects runtime/library
 runtime/reference: base fdag runtime/. runtime/evaluate runtime/reference
-driver: base lexer parser format fdag sema codegen driver
+server: base lexer parser format sema server
+driver: base lexer parser format fdag sema codegen server driver
 csc.c: base driver'
 
 bad=0

@@ -4,6 +4,7 @@
  *     5: h : float(int, float) over 0..8, all
  */
 #include "../check/check.h"
+#include "../describe.h"
 #include "../lower/lower.h"
 
 typedef struct Printer {
@@ -108,21 +109,26 @@ static bool domain_of(const SemaResult *r, const Ast *n, int depth, FdBox *out)
     }
 }
 
-static void print_domain(Printer *p, const Ast *value)
+static void print_domain(Text *out, const SemaResult *r, const Ast *value)
 {
     FdBox box;
     bool finite = false;
-    if (!p->r->fd || !domain_of(p->r, value, 0, &box)) return;
+    if (!r->fd || !domain_of(r, value, 0, &box)) return;
     for (int d = 0; d < box.rank; d++) finite = finite || !box.dim[d].full;
     if (!finite) return;
-    text_add(p->out, " over ");
+    text_add(out, " over ");
     for (int d = 0; d < box.rank; d++) {
-        if (d) text_add(p->out, ", ");
+        if (d) text_add(out, ", ");
         if (box.dim[d].full)
-            text_add(p->out, "all");
+            text_add(out, "all");
         else
-            text_printf(p->out, "%lld..%lld", (long long)box.dim[d].lo, (long long)box.dim[d].hi);
+            text_printf(out, "%lld..%lld", (long long)box.dim[d].lo, (long long)box.dim[d].hi);
     }
+}
+
+void sema_describe_domain(Text *out, const SemaResult *r, const Symbol *sym)
+{
+    print_domain(out, r, initialiser(sym));
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -135,9 +141,10 @@ static void print_line(Printer *p, const Ast *n, const Symbol *sym)
                      &col);
     text_printf(p->out, "%d: %s : ", line, sym->name);
     type_print(p->out, sym->type);
-    print_domain(p, n->kind == AST_DEFINE       ? n->define.value
-                    : n->kind == AST_DECLARATOR ? n->declarator.init
-                                                : NULL);
+    print_domain(p->out, p->r,
+                 n->kind == AST_DEFINE       ? n->define.value
+                 : n->kind == AST_DECLARATOR ? n->declarator.init
+                                             : NULL);
     text_add(p->out, "\n");
 }
 

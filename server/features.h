@@ -1,0 +1,38 @@
+/* What editors ask of a text. Each takes the parameters of its request and returns its result, a new
+ * reference; NULL, with *error set, if it cannot. */
+#ifndef CS_SERVER_FEATURES_H
+#define CS_SERVER_FEATURES_H
+
+#include "document.h"
+
+typedef struct Request {
+    Document *document;
+    const Analysis *analysis; /* of the document as it is */
+    const json_t *params;
+    uint32_t offset; /* of params.position, 0 without one */
+    const char *const *folders;
+    size_t nfolders;
+    const char *error; /* static */
+} Request;
+
+typedef json_t *Feature(Request *r);
+
+Feature feature_hover, feature_signature;                          /* hover.c */
+Feature feature_definition, feature_references, feature_highlight; /* navigate.c */
+Feature feature_prepare_rename, feature_rename;                    /* rename.c */
+Feature feature_complete;                                          /* complete.c */
+Feature feature_outline;                                           /* outline.c */
+Feature feature_hints;                                             /* hints.c */
+Feature feature_format;                                            /* format.c */
+
+/* The array of diagnostics of the document's own file. */
+json_t *feature_diagnostics(const Document *d, const Analysis *a);
+
+/* The place of a declaration, in whatever file, or NULL: it has none that an editor can open. */
+json_t *feature_location(const Request *r, Loc loc);
+/* The range of a token. */
+json_t *feature_range(const Request *r, int token);
+/* The comment that stands over a declaration or behind it in its line, without the marks. */
+void feature_comment(Text *out, const Analysis *a, const Symbol *sym);
+
+#endif
