@@ -8,6 +8,7 @@
 #include "../server/server.h"
 #include "command.h"
 #include "compile.h"
+#include "doc.h"
 #include "fmt.h"
 #include "message.h"
 #include "test.h"
@@ -43,6 +44,9 @@ static const Command table[] = {
      TAKES_FILES, fmt},
     {"test", "[--filter=TEXT] file.cs$ ..",
      "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
+    {"doc", "[-o FILE] file.cs$ ..",
+     "what files declare, with their /// comments, as Markdown; as HTML into FILE.html",
+     TAKES_FILES, doc},
     {"lsp", "[-I DIR]", "a language server on the standard streams, for editors", TAKES_NOTHING,
      run_server},
 };

@@ -16,6 +16,10 @@ void sema_describe_domain(Text *out, const SemaResult *r, const Symbol *sym);
  * to *end. False: there is none. */
 bool sema_describe_param(const Symbol *sym, int index, size_t *begin, size_t *end);
 
+/* The lines over a declaration that begin with `mark` ("///", "//"), or such a comment behind it in its
+ * line; without the marks. comment.c */
+void sema_describe_comment(Text *out, const Sources *sources, const Symbol *sym, const char *mark);
+
 /* A name that may be written, and what it is. */
 typedef struct SemaName {
     const char *name;

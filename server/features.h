@@ -32,7 +32,5 @@ json_t *feature_diagnostics(const Document *d, const Analysis *a);
 json_t *feature_location(const Request *r, Loc loc);
 /* The range of a token. */
 json_t *feature_range(const Request *r, int token);
-/* The comment that stands over a declaration or behind it in its line, without the marks. */
-void feature_comment(Text *out, const Analysis *a, const Symbol *sym);
 
 #endif

@@ -4,55 +4,6 @@
 #include "../sema/describe.h"
 #include "features.h"
 
-/* ---- comments ------------------------------------------------------------------------------- */
-
-static bool is_blank(const char *s, size_t len)
-{
-    return strspn(s, " \t\r") >= len;
-}
-
-static void add_comment_line(Text *out, const char *line, size_t len)
-{
-    while (len && strchr(" \t/", *line)) line++, len--;
-    while (len && strchr(" \t\r", line[len - 1])) len--;
-    text_addn(out, line, len);
-    text_add(out, "\n");
-}
-
-/* The whole line before `at`, which begins one; NULL: there is none. */
-static const char *line_before(const char *text, const char *at, size_t *len)
-{
-    if (at == text) return NULL;
-    const char *end = at - 1, *begin = end;
-    while (begin > text && begin[-1] != '\n') begin--;
-    *len = (size_t)(end - begin);
-    return begin;
-}
-
-void feature_comment(Text *out, const Analysis *a, const Symbol *sym)
-{
-    const Source *s = sources_get(a->sources, sym->loc.file);
-    if (!s || !sym->loc.end || sym->loc.begin > s->len) return;
-    const char *line = s->text + sym->loc.begin, *end = strchrnul(line, '\n');
-    size_t before = out->len;
-    while (line > s->text && line[-1] != '\n') line--;
-    const char *first = line, *above;
-    size_t len = 0;
-    while ((above = line_before(s->text, first, &len)) != NULL) {
-        const char *word = above + strspn(above, " \t");
-        bool attribute = *word == '[' && memchr(word, ']', len) && word < above + len;
-        if (strncmp(word, "//", 2) != 0 && !attribute) break;
-        if (is_blank(above, len)) break;
-        first = above;
-    }
-    for (; first < line; first = strchr(first, '\n') + 1)
-        if (strncmp(first + strspn(first, " \t"), "//", 2) == 0)
-            add_comment_line(out, first, strcspn(first, "\n"));
-    const char *behind = memmem(line, (size_t)(end - line), "// ", 3);
-    if (out->len == before && behind && sym->loc.file == 0)
-        add_comment_line(out, behind, (size_t)(end - behind));
-}
-
 /* ---- hover ---------------------------------------------------------------------------------- */
 
 /* What becomes of a value when the program runs. */
@@ -84,7 +35,7 @@ json_t *feature_hover(Request *r)
         for (const Symbol *s = sym->kind == SYM_FUNC ? sym->next : NULL; s; s = s->next)
             overloads++;
         if (overloads) text_printf(&t, "and %d more of this name\n\n", overloads);
-        feature_comment(&t, a, sym);
+        sema_describe_comment(&t, a->sources, sym, "//");
         if (fate(sym)) text_printf(&t, "\n%s\n", fate(sym));
         if (sym->kind == SYM_FUNC && sym->impure)
             text_printf(&t, "\nNot for kernels: it %s.\n", sym->impure);
@@ -125,7 +76,7 @@ static json_t *signature_of(const Analysis *a, const Symbol *sym, int argument)
     json_t *params = json_array();
     size_t begin, end;
     sema_describe(&label, sym);
-    feature_comment(&comment, a, sym);
+    sema_describe_comment(&comment, a->sources, sym, "//");
     for (int i = 0; sema_describe_param(sym, i, &begin, &end); i++)
         json_array_append_new(params,
                               json_pack("{s:[I, I]}", "label", (json_int_t)begin, (json_int_t)end));

@@ -4,7 +4,7 @@
 # interpreter of kernels that `make check-oclgrind` and `make check-long` use where it is there.
 set -eu
 
-packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev"
+packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev"
 [ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox"
 [ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
 
@@ -19,7 +19,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
     # Not Debian: say what is needed, once, and let the build go on with what is there.
     have_llvm && command -v flex >/dev/null && command -v bison >/dev/null && exit 0
     echo "C\$ needs: a C17 compiler, make, flex, bison 3.8, LLVM 15 or later (C API), OpenCL headers and" >&2
-    echo "ICD loader, POCL, check, MPFR, xxhash, uthash, jansson. Install them with this system's package manager." >&2
+    echo "ICD loader, POCL, check, MPFR, xxhash, uthash, jansson, cmark. Install them with this system's package manager." >&2
     exit 1
 fi
 
