@@ -76,6 +76,8 @@ typedef enum AstRes {
                       or over its bound variables */
 } AstRes;
 
+enum { AST_ORDER_END = 255 };
+
 struct Ast {
     AstKind kind;
     AstRes res;
@@ -90,6 +92,9 @@ struct Ast {
     struct Symbol **bound;
     int nbound;
     const AstList *attrs; /* of a reduction: ATTRs, checked; NULL: none */
+    /* CALL, NEW: which argument is evaluated when, up to AST_ORDER_END, before those that are not
+     * there; NULL: as they stand */
+    const unsigned char *order;
     union {
 #define CHILD(f) Ast *f;
 #define LIST(f) AstList f;

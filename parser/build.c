@@ -189,6 +189,11 @@ static Ast *as_expr(Parse *p, Ast *arg, bool in_call)
     return build_bad(p, arg->loc);
 }
 
+Ast *build_out(Parse *p, Loc loc, AstOp mode, Ast *type, const char *name)
+{
+    return as_expr(p, BUILD(PARAM, param, loc, .mode = mode, .ptype = type, .name = name), true);
+}
+
 static AstList as_exprs(Parse *p, AstList args, bool in_call)
 {
     for (int i = 0; i < args.len; i++) args.data[i] = as_expr(p, args.data[i], in_call);

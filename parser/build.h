@@ -83,7 +83,8 @@ Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, co
 /* Of a tuple the last item is the operand, and the others are binders. */
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint);
-Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint); /* i : f, (i, j) : f */
+Ast *build_out(Parse *p, Loc loc, AstOp mode, Ast *type, const char *name); /* x : out T name */
+Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint);      /* i : f, (i, j) : f */
 Ast *build_pattern(Parse *p, Loc loc, Ast *left, Loc word_loc, const char *word, Ast *right);
 Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name); /* params */
 Ast *build_tuple(Parse *p, Loc loc, AstList items);

@@ -497,6 +497,9 @@ arglist: arg                { $$ = build_one(p, $1); }
        | arglist "," arg    { $$ = build_add(p, $1, $3); }
 arg: expr
     | expr ":" expr         { $$ = build_constraint(p, @$, $1, $3); }
+    | expr ":" mode unary   { $$ = build_constraint(p, @$, $1, build_unary(p, build_span(@3, @4), $3, $4)); }
+    | expr ":" mode type NAME { $$ = build_constraint(p, @$, $1, build_out(p, build_span(@3, @5), $3, $4, $5)); }
+    | expr ":" mode VAR NAME { $$ = build_constraint(p, @$, $1, build_out(p, build_span(@3, @5), $3, build_leaf(p, AST_TYPE_VAR, @4), $5)); }
     | UNDERSCORE            { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
     | type NAME             { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), NULL); }
     | type NAME ":" expr    { $$ = build_binder(p, @$, $1, build_one(p, build_name(p, @2, $2)), $4); }

@@ -11,8 +11,8 @@ static bool check_arg_form(Sema *s, const AstList *args, int i)
     for (int k = 0; k < i; k++)
         if (args->data[k]->kind == AST_BINDER) return false; /* told */
     report(s, a->loc, BINDER,
-           "`name : range` binds a variable of a reduction, and this is a call; there are no named "
-           "arguments, write them in their order");
+           "`name : range` binds a variable of a reduction, and this is a call; arguments by name "
+           "stand last, and their function is declared with parameters");
     return false;
 }
 
@@ -173,17 +173,13 @@ static void check_to_string(Sema *s, Ast **slot)
         convert_string(s, slot);
         return;
     }
-    AstBytes format;
-    if (!constant_text(s, n->call.args.data[0], &format)) {
-        report(s, n->call.args.data[0]->loc, NOT_SUPPORTED,
-               "a format that is not a constant string is not supported yet");
-        n->type = s->error;
-        return;
-    }
+    AstBytes format = {0};
+    bool constant = constant_text(s, n->call.args.data[0], &format);
     Ast *interp = ast_new(s->arena, AST_INTERP, n->loc),
         *hole = ast_new(s->arena, AST_HOLE, n->loc);
     hole->hole.expr = value;
     hole->hole.format = format;
+    if (!constant) hole->hole.style = n->call.args.data[0];
     hole->type = interp->type = s->string;
     interp->interp.parts = ast_list_add(s->arena, interp->interp.parts, hole);
     *slot = interp;
@@ -265,8 +261,9 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
-Candidates call_candidates(Sema *s, const Ast *call, Candidates set)
+Candidates call_candidates(Sema *s, Ast *call, Candidates set)
 {
+    if (!named_arguments(s, call, &call->call.args, &set)) return (Candidates){0};
     set = candidates_for(s, set, call->call.args.len);
     set.targs = call->call.targs.len ? &call->call.targs : NULL;
     s->index_depth++;

@@ -93,6 +93,14 @@ static Ast *default_value(Sema *s, const Symbol *f, int i, Loc loc)
     return value;
 }
 
+Ast *default_argument(Sema *s, const Symbol *f, int i, Loc loc)
+{
+    if (!f->type || local_captured(f)) return ast_clone(s->arena, param(f, i)->init);
+    Ast *value = default_value(s, f, i, loc);
+    if (value->kind != AST_CONVERT) convert_wrap(s, &value, f->type->params[i]);
+    return value;
+}
+
 static Ast *rest_array(Sema *s, AstList args, int from, const Type *t, Loc loc)
 {
     Ast *n = ast_new(s->arena, AST_NEW_ARRAY, loc), *list = ast_new(s->arena, AST_INIT_LIST, loc);

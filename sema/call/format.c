@@ -133,23 +133,56 @@ static void place(Ast *text, const AstList *args)
     }
 }
 
-/* A function of the arguments. */
-static Ast *by_function(Sema *s, Ast *text, const AstList *args)
+/* A function of the arguments, the format with them if `first` is 0. */
+static Ast *by_function(Sema *s, Ast *block, const AstList *args, int first)
 {
     AstList params = {0}, values = {0};
-    for (int i = 1; i < args->len; i++) {
+    for (int i = first; i < args->len; i++) {
         const Type *t = peek_type(s, args->data[i]);
         if (t == s->error || t->kind == TY_GROUP || t->kind == TY_NULL) {
             check_value(s, &args->data[i], NULL);
             return NULL;
         }
         Loc loc = args->data[i]->loc;
-        params = ast_list_add(s->arena, params,
-                              tree_param(s, loc, type_node(s, loc, t), name_of(s, i - 1)));
+        params = ast_list_add(
+            s->arena, params,
+            tree_param(s, loc, type_node(s, loc, t), i ? name_of(s, i - 1) : "$format"));
         values = ast_list_add(s->arena, values, args->data[i]);
     }
-    Ast *block = tree_block(s, text->loc, 1, tree_return(s, text));
     return local_block(s, "format", block, params, values, s->string);
+}
+
+/* A format that is no constant is read as the program runs, by the library's CompositeFormat:
+ *     var $holes = new CompositeFormat(format, nargs);
+ *     while ($holes.Next()) { if ($holes.Index == 0) $holes.Add($"{argument0:$holes.Style}"); .. }
+ *     return $holes.ToString();
+ */
+static Ast *read_later(Sema *s, Loc loc, int nargs)
+{
+    Ast *make = ast_new(s->arena, AST_NEW, loc), *loop = ast_new(s->arena, AST_WHILE, loc);
+    make->new_.ntype = type_node(s, loc, class_library(s, "CompositeFormat"));
+    make->new_.args = ast_list_add(s->arena, (AstList){0}, tree_name(s, loc, "$format"));
+    make->new_.args = ast_list_add(s->arena, make->new_.args, tree_int(s, loc, (uint64_t)nargs));
+    Ast *body = tree_block(s, loc, 0);
+    for (int i = 0; i < nargs; i++) {
+        Ast *hole = ast_new(s->arena, AST_HOLE, loc), *text = ast_new(s->arena, AST_INTERP, loc),
+            *test = ast_new(s->arena, AST_IF, loc);
+        hole->hole.expr = tree_name(s, loc, name_of(s, i));
+        hole->hole.style = tree_member(s, loc, tree_name(s, loc, "$holes"), "Style");
+        text->interp.parts = ast_list_add(s->arena, text->interp.parts, hole);
+        test->if_.cond = tree_binary(s, loc, AST_OP_EQ,
+                                     tree_member(s, loc, tree_name(s, loc, "$holes"), "Index"),
+                                     tree_int(s, loc, (uint64_t)i));
+        test->if_.then = tree_stmt(
+            s, tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, "$holes"), "Add"), 1, text));
+        body->block.stmts = ast_list_add(s->arena, body->block.stmts, test);
+    }
+    loop->while_.cond =
+        tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, "$holes"), "Next"), 0);
+    loop->while_.body = body;
+    Ast *whole = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, "$holes"), "ToString"), 0);
+    return tree_block(s, loc, 3, tree_local(s, loc, NULL, "$holes", make), loop,
+                      tree_return(s, whole));
 }
 
 bool check_composite(Sema *s, Ast **slot, const Type *hint)
@@ -162,25 +195,21 @@ bool check_composite(Sema *s, Ast **slot, const Type *hint)
     const Type *t = peek_type(s, first);
     if (t != s->string) return false;
     check_value(s, &first, NULL);
-    if (!constant_text(s, first, &bytes)) {
-        report(s, first->loc, NOT_SUPPORTED,
-               "a format that is not a constant string is not supported yet");
-        n->type = s->error;
-        return true;
-    }
-    Reader r = {.s = s, .at = bytes.data, .end = bytes.data + bytes.len, .loc = first->loc};
+    n->type = s->error;
+    bool constant = constant_text(s, first, &bytes);
+    Reader r = {.s = s, .loc = first->loc};
+    if (constant) r.at = bytes.data, r.end = bytes.data + bytes.len;
     r.nargs = n->call.args.len - 1;
     r.in_order = true;
-    r.text = ast_new(s->arena, AST_INTERP, n->loc);
-    read_format(&r);
-    n->type = s->error;
+    Ast *text = r.text = ast_new(s->arena, AST_INTERP, n->loc);
+    if (constant) read_format(&r);
     if (r.failed) return true;
-    bool once = r.in_order && r.next == r.nargs;
-    Ast *text = r.text;
-    if (once)
+    if (!constant)
+        text = by_function(s, read_later(s, first->loc, r.nargs), &n->call.args, 0);
+    else if (r.in_order && r.next == r.nargs)
         place(text, &n->call.args);
     else
-        text = by_function(s, text, &n->call.args);
+        text = by_function(s, tree_block(s, text->loc, 1, tree_return(s, text)), &n->call.args, 1);
     if (!text) return true;
     if (format)
         *slot = text;

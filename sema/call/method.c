@@ -133,7 +133,10 @@ void check_chain(Sema *s, Ast *n)
         return;
     }
     Class *cls = base ? s->cls->base : s->cls;
-    Candidates set = candidates_for(s, candidates_of_user(s, cls->ctors), n->call.args.len);
+    Candidates set = candidates_of_user(s, cls->ctors);
+    set.name = cls->sym->name;
+    if (!named_arguments(s, n, &n->call.args, &set)) return;
+    set = candidates_for(s, set, n->call.args.len);
     set.name = cls->sym->name;
     Fit fit;
     check_arguments(s, n->call.args, &set);

@@ -203,6 +203,7 @@ typedef struct Instance Instance;
 
 /* The type of a class; makes its Class when first asked. Its members may not be known yet. */
 const Type *class_type(Sema *s, Symbol *sym);
+const Type *class_library(Sema *s, const char *name); /* a class of the library */
 void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
 bool class_is_object(const Class *c);  /* the library's `object`, which every class is */
 void class_settle(Sema *s);     /* lays out all that exist: outside of a layout, all always are */
@@ -432,7 +433,7 @@ typedef struct Candidates {
 void check_arguments(Sema *s, AstList args, const Candidates *set);
 /* Checks the arguments of a user function's or method's call; gives the candidates, with the
  * instances of generic ones that fit. Empty after a report. */
-Candidates call_candidates(Sema *s, const Ast *call, Candidates set);
+Candidates call_candidates(Sema *s, Ast *call, Candidates set);
 /* Adds an overload; a generic one has no types yet (generic_candidates). There is room for it. */
 void candidates_add(Candidates *set, Symbol *f);
 Candidates candidates_of_user(Sema *s, Symbol *first);
@@ -460,6 +461,16 @@ bool takes_rest(const Symbol *f);
 /* Adds what the call left out, and makes the array of the rest; arguments are converted. */
 void complete_arguments(Sema *s, const Candidate *c, AstList *args, Loc loc);
 void check_defaults(Sema *s, const Symbol *f); /* as they are declared */
+
+/* The default value of parameter i as an argument that is written, for a call by names. */
+Ast *default_argument(Sema *s, const Symbol *f, int i, Loc loc);
+
+/* ---- named.c: arguments by name ---------------------------------------------------------------- */
+
+bool names_arguments(const AstList *args);
+/* Puts them in their places and keeps the overloads that have such parameters. False after a
+ * report: then the set is empty and args are checked. */
+bool named_arguments(Sema *s, Ast *call, AstList *args, Candidates *set);
 
 /* ---- promote.c: parameters of promoted operations ----------------------------------------- */
 

@@ -371,6 +371,10 @@ static void check_interp(Sema *s, Ast *n)
                    type_text(s->arena, t));
         else if (t != s->error)
             value_text(s, &part->hole.expr);
+        if (part->hole.style) {
+            check_value(s, &part->hole.style, s->string);
+            convert_to(s, &part->hole.style, s->string, "the format");
+        }
         if (!part->hole.align) continue;
         if (check_value(s, &part->hole.align, s->integer) == s->error) continue;
         convert_to(s, &part->hole.align, s->integer, "the alignment");
@@ -482,6 +486,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
 
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
 {
+    if ((*slot)->kind == AST_CONVERT) return (*slot)->type; /* made and checked by sema */
     (*slot)->type = s->error;
     check_kind(s, slot, hint);
     return (*slot)->type;

@@ -138,6 +138,12 @@ bool class_is_object(const Class *c)
     return c->sym->library && !strcmp(c->sym->name, "object");
 }
 
+const Type *class_library(Sema *s, const char *name)
+{
+    Symbol *sym = scope_library(s, SYM_TYPE, name);
+    return sym ? class_type(s, sym) : s->error;
+}
+
 Class *class_object(Sema *s)
 {
     Symbol *sym = scope_library(s, SYM_TYPE, "object");

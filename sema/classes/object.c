@@ -115,12 +115,14 @@ static bool name_fields(Sema *s, Ast *n, const Class *c)
     return true;
 }
 
-static Candidates constructors(Sema *s, const Class *cls, int nargs)
+static Candidates constructors(Sema *s, const Class *cls)
 {
     Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
     set.name = cls->type->name;
-    return candidates_for(s, set, nargs);
+    return set;
 }
+
+static void make(Sema *s, Ast *n, Class *cls, Candidates set);
 
 void check_new(Sema *s, Ast **slot)
 {
@@ -141,17 +143,24 @@ void check_new(Sema *s, Ast **slot)
         n->type = s->error;
         return;
     }
-    Candidates set = constructors(s, cls, n->new_.args.len);
+    Candidates set = constructors(s, cls);
+    n->type = s->error;
+    if (!named_arguments(s, n, &n->new_.args, &set)) return;
+    set = candidates_for(s, set, n->new_.args.len);
     s->index_depth++;
     check_arguments(s, n->new_.args, &set);
     s->index_depth--;
-    check_made(s, n, cls);
+    make(s, n, cls, set);
 }
 
 void check_made(Sema *s, Ast *n, Class *cls)
 {
+    make(s, n, cls, candidates_for(s, constructors(s, cls), n->new_.args.len));
+}
+
+static void make(Sema *s, Ast *n, Class *cls, Candidates set)
+{
     const Type *t = cls->type;
-    Candidates set = constructors(s, cls, n->new_.args.len);
     Fit fit;
     class_use(s, cls);
     n->type = s->error;

@@ -208,7 +208,8 @@ static void collect(Ast **child, void *ctx)
         collect_all(w, n->kind == AST_CALL ? &n->call.args : &n->index.args);
         break;
     }
-    case AST_TUPLE: /* names of elements are no uses */
+    case AST_BINDER: collect(&n->binder.constraint, w); break; /* an argument by name */
+    case AST_TUPLE:                                            /* names of elements are no uses */
         for (int i = 0; i < n->tuple.items.len; i++) {
             Ast **item = &n->tuple.items.data[i];
             collect((*item)->kind == AST_BINDER ? &(*item)->binder.constraint : item, w);
@@ -337,6 +338,9 @@ static void typing(Ast **child, void *ctx)
         typing_as(w, &n->cond.cond, NULL);
         typing_as(w, &n->cond.then, w->want);
         typing_as(w, &n->cond.other, w->want);
+        break;
+    case AST_BINDER: /* an argument by name, or what a reduction around it has hidden */
+        typing_as(w, &n->binder.constraint, NULL);
         break;
     case AST_BLOCK: break; /* of a lambda: a function of its own */
     default: {

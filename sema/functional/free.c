@@ -58,6 +58,13 @@ static void bind(Free *f, const AstList *binders)
     }
 }
 
+/* Of arguments by name the values. */
+static void visit_named(Free *f, const AstList *args)
+{
+    for (int i = 0; i < args->len; i++)
+        if (args->data[i]->kind == AST_BINDER) visit(f, args->data[i]->binder.constraint);
+}
+
 static void visit_tuple(Free *f, const Ast *n)
 {
     for (int i = 0; i < n->tuple.items.len; i++) {
@@ -83,6 +90,7 @@ static void visit_function(Free *f, const Ast *n)
 static void visit_new(Free *f, const Ast *n)
 {
     const Ast *init = n->new_.init;
+    visit_named(f, &n->new_.args);
     for (int i = 0; i < n->new_.args.len; i++) visit(f, n->new_.args.data[i]);
     for (int i = 0; init && init->kind == AST_INIT_LIST && i < init->init_list.items.len; i++) {
         Ast *item = init->init_list.items.data[i];
@@ -112,7 +120,12 @@ static bool scoped(Free *f, Ast *n)
     case AST_LET: bind(f, &n->let.binders); break;
     case AST_LAMBDA: bind(f, &n->lambda.binders); break;
     case AST_REDUCE: bind(f, &n->reduce.binders); break;
-    case AST_CALL: bind(f, &n->call.args); break;
+    case AST_CALL:
+        if (names_arguments(&n->call.args))
+            visit_named(f, &n->call.args);
+        else
+            bind(f, &n->call.args);
+        break;
     case AST_DEFINE:
         bind(f, &n->define.binders);
         visit(f, n->define.value);

@@ -250,6 +250,10 @@ void local_call(Sema *s, Ast **slot, const Type *hint)
     Local *l = callee->sym->local;
     Symbol *f = function(s, l);
     const AstList *params = &l->name->decl->func.params;
+    Candidate only = {.sym = l->name};
+    Candidates set = {.data = &only, .len = 1, .name = l->name->name};
+    n->type = s->error;
+    if (!named_arguments(s, n, &n->call.args, &set)) return;
     for (int i = n->call.args.len; i >= required_arguments(l->name) && i < params->len; i++)
         if (params->data[i]->kind == AST_PARAM && params->data[i]->param.init)
             n->call.args = ast_list_add(s->arena, n->call.args,

@@ -79,6 +79,7 @@ bool call_is_reduction(Sema *s, const Ast *n)
     }
     if (library_reduction(s, n->call.callee, operands == 1) >= 0) return true;
     if (is_fold(s, n)) return true;
+    if (names_arguments(&n->call.args)) return false;
     const Symbol *f = operands == 1 ? named_functions(s, n->call.callee) : NULL;
     if (!f) return false;
     bool two = false, one = false;

@@ -56,6 +56,19 @@ typedef struct Self {
     LLVMValueRef v;
 } Self;
 
+/* The k-th argument that is evaluated. */
+static int evaluated(const Ast *n, int k)
+{
+    int named = 0;
+    while (n->order && n->order[named] != AST_ORDER_END) named++;
+    if (k < named) return n->order[k];
+    for (int i = 0, others = k - named;; i++) {
+        bool is_named = false;
+        for (int j = 0; j < named; j++) is_named = is_named || n->order[j] == i;
+        if (!is_named && others-- == 0) return i;
+    }
+}
+
 static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstList args)
 {
     HostModule *m = f->m;
@@ -69,16 +82,18 @@ static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstL
     for (int i = 0; i < args.len; i++) hazard = hazard || host_may_assign(args.data[i]);
     if (self.tree) self.v = host_keep(f, host_ref(f, self.tree), self.tree->type, hazard);
     if (self.v) values[count++] = self.v;
-    for (int i = 0; i < args.len; i++) {
+    for (int k = 0; k < args.len; k++) {
+        int i = evaluated(n, k);
         AstOp mode = params.data[i]->param.mode;
         Ast *arg = args.data[i];
         if (mode == AST_OP_REF || mode == AST_OP_OUT)
             list[i] = by_reference(f, arg);
         else
             list[i].v = host_keep(f, host_ref(f, arg), arg->type, hazard);
-        values[count++] = list[i].v;
+        values[count + (unsigned)i] = list[i].v;
         copies = copies || list[i].back;
     }
+    count += (unsigned)args.len;
     host_debug_at(f, n->loc);
     bool object = self.v && !type_is_record(sym->cls->type);
     if (object) host_check_null(f, self.v, self.tree, n->loc);
@@ -253,7 +268,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
         v[count - 1] = out.v;
     } else if (strchr(params, '*'))
         for (int i = 0; i < count; i++) {
-            HostRef r = params[i] == '*' ? host_text(f, args[i], NULL) : host_ref(f, args[i]);
+            HostRef r = params[i] == '*' ? host_text(f, args[i]) : host_ref(f, args[i]);
             v[i] = host_keep(f, r, type_string(m->sema->types), false);
         }
     else if (quiet(args, count))

@@ -299,7 +299,7 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
 {
     const Type *from = operand->type, *to = n->type;
     if (from->kind == TY_NULL) return (HostRef){host_null(f->m), false, false};
-    if (to->kind == TY_STRING) return host_text(f, operand, NULL);
+    if (to->kind == TY_STRING) return host_text(f, operand);
     if (from->kind == TY_SCALAR && to->kind == TY_SCALAR) {
         LLVMValueRef v = host_value(f, operand);
         return (HostRef){host_convert(f, v, from->scalar, to->scalar), false, false};

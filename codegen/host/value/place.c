@@ -207,7 +207,7 @@ static LLVMValueRef append(HostFunc *f, HostPlace *p, Ast *value)
     LLVMValueRef left = host_place_load(f, p);
     if (host_may_assign(value) || p->kind != PLACE_SLOT || p->sym)
         left = host_temp(f, host_call_runtime(f, ABI_cs_retain, &left, 1, p->loc));
-    HostRef right = host_text(f, value, NULL);
+    HostRef right = host_text(f, value);
     host_keep(f, right, p->type, false);
     LLVMValueRef buffer = host_buffer(f, 2);
     host_put(f, buffer, 0, left, p->type);

@@ -3,30 +3,40 @@
  * Literals are part of the program. */
 #include "value.h"
 
-static LLVMValueRef format_of(HostFunc *f, const AstBytes *format)
+/* The format of a hole, NULL: none. */
+static LLVMValueRef format_of(HostFunc *f, const Ast *hole)
 {
-    return format && format->len ? host_string(f, *format) : host_null(f->m);
+    if (!hole) return host_null(f->m);
+    if (hole->hole.style) return host_value(f, hole->hole.style);
+    return hole->hole.format.len ? host_string(f, hole->hole.format) : host_null(f->m);
 }
 
-HostRef host_text(HostFunc *f, Ast *n, const AstBytes *format)
+/* The text of n, by the format of the hole that it is in, if it is in one. */
+static HostRef text_of(HostFunc *f, Ast *n, const Ast *hole)
 {
     HostModule *m = f->m;
     const Type *t = n->type;
     if (t->kind == TY_STRING) return host_ref(f, n);
-    LLVMValueRef v = host_value(f, n);
+    bool hazard = hole && hole->hole.style && host_may_assign(hole->hole.style);
+    LLVMValueRef v = host_keep(f, host_ref(f, n), t, hazard);
     if (t->kind == TY_OBJECT) { /* ToString is user code */
         return (HostRef){host_call_runtime(f, ABI_cs_object_to_string, &v, 1, n->loc), true, false};
     }
     if (type_is_functional(t)) {
-        LLVMValueRef args[] = {v, format_of(f, format)};
+        LLVMValueRef args[] = {v, format_of(f, hole)};
         return (HostRef){host_call_runtime(f, ABI_cs_format_fn, args, 2, n->loc), true, false};
     }
     if (t->kind != TY_SCALAR) host_bug(m, n, "a value without a text");
     bool real = scalar_is_real(t->scalar);
     v = host_convert(f, v, t->scalar, real ? SC_DOUBLE : SC_LONG);
-    LLVMValueRef args[] = {v, host_int(m, (int64_t)t->scalar), format_of(f, format)};
+    LLVMValueRef args[] = {v, host_int(m, (int64_t)t->scalar), format_of(f, hole)};
     AbiId id = real ? ABI_cs_format_f : ABI_cs_format_i;
     return (HostRef){host_call_runtime(f, id, args, 3, n->loc), true, false};
+}
+
+HostRef host_text(HostFunc *f, Ast *n)
+{
+    return text_of(f, n, NULL);
 }
 
 /* The texts of all parts are there; joins them. */
@@ -41,7 +51,7 @@ static HostRef join(HostFunc *f, LLVMValueRef *texts, int n, Loc loc)
 
 static HostRef hole(HostFunc *f, const Ast *n)
 {
-    HostRef r = host_text(f, n->hole.expr, &n->hole.format);
+    HostRef r = text_of(f, n->hole.expr, n);
     if (!n->hole.align) return r;
     const Type *t = n->hole.align->type;
     LLVMValueRef text = host_keep(f, r, type_string(f->m->sema->types), false);
@@ -87,8 +97,7 @@ HostRef host_concat(HostFunc *f, Ast *n)
     bool hazard = host_may_assign(n);
     LLVMValueRef *texts = arena_array(f->m->arena, LLVMValueRef, count);
     for (int i = 0; i < count; i++)
-        texts[i] =
-            host_keep(f, host_text(f, list.data[i], NULL), type_string(f->m->sema->types), hazard);
+        texts[i] = host_keep(f, host_text(f, list.data[i]), type_string(f->m->sema->types), hazard);
     vec_free(&list);
     return join(f, texts, count, n->loc);
 }

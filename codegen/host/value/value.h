@@ -61,7 +61,7 @@ HostRef host_object_function(HostFunc *f, const Ast *n, Ast *object);
 
 /* ---- string.c -------------------------------------------------------------------------------- */
 
-HostRef host_text(HostFunc *f, Ast *n, const AstBytes *format); /* anything printable as a string */
+HostRef host_text(HostFunc *f, Ast *n); /* anything printable as a string */
 HostRef host_interpolate(HostFunc *f, Ast *n);
 HostRef host_concat(HostFunc *f, Ast *n); /* a + b + c */
 HostRef host_string_slice(HostFunc *f, Ast *n);
