@@ -37,7 +37,8 @@ static int run_server(const Options *o)
 }
 
 static const Command table[] = {
-    {NULL, "[options] file.cs$ [-o program]", "compile", TAKES_FILE, run_compile},
+    {NULL, "[options] file.cs$ .. [-o program]", "compile; the first file uses the others",
+     TAKES_FILES, run_compile},
     {"run", "[options] file.cs$ [arguments]", "compile to a temporary file and run",
      TAKES_FILE_AND_ARGUMENTS, run_program},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",

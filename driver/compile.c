@@ -70,13 +70,41 @@ static bool parse(Job *j)
         lexer_print_tokens(&j->out, j->sources, j->file, j->diags, j->names);
         return diags_errors(j->diags) == 0;
     }
-    j->unit = parse_program(j->sources, j->file, j->opt->include.data, j->opt->include.len,
-                            j->diags, j->names, j->arena);
+    const Options *o = j->opt;
+    size_t others = o->files.len > 1 ? o->files.len - 1 : 0;
+    j->unit = parse_files(j->sources, j->file, others ? o->files.data + 1 : NULL, others,
+                          o->include.data, o->include.len, j->diags, j->names, j->arena);
     if (j->opt->emit == EMIT_AST) {
         j->unit->unit.imported.len = 0; /* the file's own */
         ast_print(&j->out, j->unit, j->sources);
     }
     return j->opt->emit != EMIT_AST || diags_errors(j->diags) == 0;
+}
+
+static bool has_pass(const FdPass *list, const char *name)
+{
+    while (list->name && strcmp(list->name, name) != 0) list++;
+    return list->name;
+}
+
+/* As lowering leaves them, or after the passes that are asked for. */
+static bool print_graphs(Job *j)
+{
+    const Options *o = j->opt;
+    const FdPass *list = o->host.cg.precise ? fd_precise_passes : fd_back_passes;
+    FdError error = {0};
+    Loc loc = {0};
+    if (o->passes.len == 0 && !o->dump_after) {
+        lower_print_graphs(&j->out, j->sema, j->sources);
+        return true;
+    }
+    if (o->passes.len > 0)
+        list = o->passes.data;
+    else if (!has_pass(list, o->dump_after)) /* one of those that have run */
+        list = fd_front_passes;
+    if (!lower_print_passes(&j->out, j->sema, j->sources, list, o->dump_after, &error, &loc))
+        diag(j->diags, loc, DIAG_KERNEL, "%s", error.message);
+    return diags_errors(j->diags) == 0;
 }
 
 /* Runs on what the parser recovered too, so that one run reports every error of the file; but who
@@ -87,7 +115,7 @@ static bool analyse(Job *j)
     j->sema = sema_unit(j->unit, j->sources, j->diags, j->names, j->arena, j->fd);
     if (diags_errors(j->diags)) return false;
     if (j->opt->emit == EMIT_TYPES) sema_print_types(&j->out, j->sema, j->sources);
-    if (j->opt->emit == EMIT_FDAG) lower_print_graphs(&j->out, j->sema, j->sources);
+    if (j->opt->emit == EMIT_FDAG) return print_graphs(j);
     if (j->opt->emit == EMIT_DOT) lower_print_dot(&j->out, j->sema, j->sources);
     return true;
 }

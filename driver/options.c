@@ -122,6 +122,45 @@ static OptionEnd explain(Options *o, const char *value)
     return known ? OPTION_DONE : OPTION_WRONG;
 }
 
+static OptionEnd unknown_pass(const char *name)
+{
+    Text all = {0};
+    for (int i = 0; fd_pass_at(i); i++)
+        text_printf(&all, "%s%s", i ? ", " : "", fd_pass_at(i)->name);
+    complain("there is no pass '%s' (%s)", name, all.data);
+    text_free(&all);
+    return OPTION_WRONG;
+}
+
+static OptionEnd set_dump(Options *o, const char *value)
+{
+    o->emit = EMIT_FDAG;
+    o->dump_after = value;
+    return fd_pass_find(value) ? OPTION_GO_ON : unknown_pass(value);
+}
+
+/* Names with commas between them. */
+static OptionEnd set_passes(Options *o, const char *value)
+{
+    OptionEnd end = OPTION_GO_ON;
+    o->emit = EMIT_FDAG;
+    o->passes.len = 0;
+    for (const char *at = value; at && end == OPTION_GO_ON;) {
+        Text name = {0};
+        text_addn(&name, at, strcspn(at, ","));
+        const FdPass *pass = fd_pass_find(name.data ? name.data : "");
+        if (pass)
+            vec_push(&o->passes, *pass);
+        else
+            end = unknown_pass(name.data ? name.data : "");
+        text_free(&name);
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    vec_push(&o->passes, (FdPass){0});
+    return end;
+}
+
 static OptionEnd set_seed(Options *o, const char *value)
 {
     char *end;
@@ -170,6 +209,8 @@ static const Option table[] = {
     EMIT("--check", "check", "report errors only"),
     VALUE("--emit", EQUALS, "KIND", "tokens ast types fdag dot schedule opencl native llvm asm obj", set_emit,
           "what a stage of the compiler makes, to standard output; asm and obj to a file"),
+    VALUE("--dump-after", EQUALS, "PASS", NULL, set_dump, "the graph of each evaluation as that pass of the kernel generator leaves it"),
+    VALUE("--passes", EQUALS, "LIST", NULL, set_passes, "the graphs of evaluations after these passes, with commas between them"),
     VALUE("-O", JOINED, "N", "0 1 2 3", set_level, "optimise host code (-O2)"),
     FLAG("-g", host.debug, "debugging information"),
     VALUE("-I", WORD, "DIR", NULL, add_folder, "look for modules in DIR too"),
@@ -284,13 +325,10 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
         } else if (takes == TAKES_FILES) {
             if (!o->input) o->input = argv[i];
             vec_push(&o->files, argv[i]);
-        } else if (o->input) {
-            complain("one file at a time: '%s' after '%s'", argv[i], o->input);
-            return OPTION_WRONG;
         } else {
             o->input = argv[i];
             o->arguments = argv + i;
-            if (takes == TAKES_FILE_AND_ARGUMENTS) break;
+            break;
         }
     }
     if (o->input || takes == TAKES_NOTHING) return OPTION_GO_ON;
@@ -302,4 +340,5 @@ void options_free(Options *o)
 {
     vec_free(&o->include);
     vec_free(&o->files);
+    vec_free(&o->passes);
 }

@@ -31,7 +31,9 @@ typedef struct Options {
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
     Emit emit;
-    unsigned levels;                  /* of native kernels: a bit a CgNativeLevel */
+    VEC(FdPass) passes;     /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
+    const char *dump_after; /* a pass, or NULL: of the usual ones */
+    unsigned levels;        /* of native kernels: a bit a CgNativeLevel */
     bool verbose, json, dependencies; /* json: how messages are printed */
     const char *dependency_file;      /* NULL: named after the output */
     DiagLevel warnings[DIAG_COUNT];
@@ -65,12 +67,7 @@ typedef struct Option {
 const Option *option_at(int i); /* in the order of --help; NULL behind the last */
 
 /* What stands before a command's own arguments. */
-typedef enum CommandTakes {
-    TAKES_FILE,
-    TAKES_FILE_AND_ARGUMENTS,
-    TAKES_FILES,
-    TAKES_NOTHING
-} CommandTakes;
+typedef enum CommandTakes { TAKES_FILE_AND_ARGUMENTS, TAKES_FILES, TAKES_NOTHING } CommandTakes;
 
 /* Options and the file of argv[from..]; what is wrong has been said. */
 OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, int from);

@@ -275,6 +275,7 @@ static void run_on_devices(const TestFile *f, int program, const Test *t, Totals
 static bool compile_tests(const TestFile *f, bool whole, int *program)
 {
     Options o = *f->opt;
+    o.files.len = 0; /* each file is a program of its own */
     o.input = f->path;
     o.host.program = f->path;
     o.text = whole ? NULL : f->program.data;

@@ -495,6 +495,7 @@ extern const FdPass fd_back_passes[]; /* before codegen: inline, share, fuse, co
 extern const FdPass
     fd_precise_passes[]; /* the same with every operation rounded as it is written */
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
+const FdPass *fd_pass_at(int i);              /* all passes; NULL behind the last */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */
 bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,

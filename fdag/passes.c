@@ -40,9 +40,16 @@ const FdPass fd_back_passes[] = {FIRST,
                                  LAST};
 const FdPass fd_precise_passes[] = {FIRST, LAST};
 
+enum { PASSES = sizeof all / sizeof *all };
+
+const FdPass *fd_pass_at(int i)
+{
+    return i < PASSES ? &all[i] : NULL;
+}
+
 const FdPass *fd_pass_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (int i = 0; i < PASSES; i++)
         if (strcmp(all[i].name, name) == 0) return &all[i];
     return NULL;
 }

@@ -35,8 +35,8 @@ typedef struct Export {
 
 typedef struct Loader {
     Sources *sources;
-    const char *const *folders;
-    size_t nfolders;
+    const char *const *folders, *const *others; /* others: files that the program uses */
+    size_t nfolders, nothers;
     Diags *diags;
     Interner *names;
     Arena *arena;
@@ -129,7 +129,23 @@ static Module *module_embedded(Loader *l, const EmbeddedModule *e, bool *fresh)
     return m;
 }
 
-/* The module that `name` means to its user, read as a source; NULL after a report. */
+/* The module in a file, read as a source; NULL after a report. */
+static Module *load_module(Loader *l, Loc loc, const char *path, bool *fresh)
+{
+    Module *m = module_of_path(l, path, fresh);
+    if (!*fresh) return m;
+    const char *why = NULL;
+    int file = sources_load(l->sources, path, &why);
+    if (file >= 0) {
+        m->file = (uint32_t)file;
+        return m;
+    }
+    diag(l->diags, loc, DIAG_NO_MODULE, "cannot read '%s': %s", path, why);
+    m->done = true;
+    return NULL;
+}
+
+/* The module that `name` means to its user; NULL after a report. */
 static Module *find_module(Loader *l, const Module *user, Loc loc, const char *name, bool *fresh)
 {
     for (size_t i = 0; folder_at(l, user, i); i++) {
@@ -137,18 +153,7 @@ static Module *find_module(Loader *l, const Module *user, Loc loc, const char *n
         const char *path = strcmp(folder, ".") == 0
                                ? arena_printf(l->arena, "%s%s", name, suffix)
                                : arena_printf(l->arena, "%s/%s%s", folder, name, suffix);
-        if (access(path, F_OK) != 0) continue;
-        Module *m = module_of_path(l, path, fresh);
-        if (!*fresh) return m;
-        const char *why = NULL;
-        int file = sources_load(l->sources, path, &why);
-        if (file >= 0) {
-            m->file = (uint32_t)file;
-            return m;
-        }
-        diag(l->diags, loc, DIAG_NO_MODULE, "cannot read '%s': %s", path, why);
-        m->done = true;
-        return NULL;
+        if (access(path, F_OK) == 0) return load_module(l, loc, path, fresh);
     }
     const EmbeddedModule *e = find_embedded(name);
     if (!e && strcmp(name, "System") == 0) {
@@ -234,6 +239,16 @@ static void use_named(Loader *l, Module *m, const Tokens *tokens)
     names_free(&own);
 }
 
+/* The files beside the program's first. */
+static void use_others(Loader *l, Module *program)
+{
+    for (size_t i = 0; i < l->nothers; i++) {
+        bool fresh = false;
+        Module *m = load_module(l, (Loc){0}, l->others[i], &fresh);
+        if (m && m != program) take_in(l, program, (Loc){0}, m, fresh);
+    }
+}
+
 static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
@@ -249,6 +264,7 @@ static Ast *read_module(Loader *l, Module *m)
             use(l, m, (Loc){m->file, t[i + 1].begin, t[i + 1].end},
                 tokens.values.data[t[i + 1].value].text);
     }
+    if (!m->user && m->folder) use_others(l, m);
     if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
@@ -259,7 +275,16 @@ static Ast *read_module(Loader *l, Module *m)
 Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, size_t nfolders,
                    Diags *diags, Interner *names, Arena *arena)
 {
+    return parse_files(sources, file, NULL, 0, folders, nfolders, diags, names, arena);
+}
+
+Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, size_t nothers,
+                 const char *const *folders, size_t nfolders, Diags *diags, Interner *names,
+                 Arena *arena)
+{
     Loader l = {.sources = sources,
+                .others = others,
+                .nothers = nothers,
                 .folders = folders,
                 .nfolders = nfolders,
                 .diags = diags,

@@ -16,4 +16,9 @@ Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *n
 Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, size_t nfolders,
                    Diags *diags, Interner *names, Arena *arena);
 
+/* The same of a program in several files: the first uses the others, as modules. */
+Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, size_t nothers,
+                 const char *const *folders, size_t nfolders, Diags *diags, Interner *names,
+                 Arena *arena);
+
 #endif

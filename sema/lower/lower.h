@@ -39,6 +39,10 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
 /* --emit=fdag: the statically known evaluations, then the graphs of the unit, each after a comment
  * with its place in the source. */
 void lower_print_graphs(Text *out, const SemaResult *r, const Sources *sources);
+/* The same evaluations after passes: what the list makes of each, or, with `after`, each graph that
+ * this pass of the list leaves. False: *error says what the program does wrong, at *loc. */
+bool lower_print_passes(Text *out, const SemaResult *r, const Sources *sources,
+                        const FdPass *passes, const char *after, FdError *error, Loc *loc);
 /* --emit=dot: the same for Graphviz, one digraph a graph. */
 void lower_print_dot(Text *out, const SemaResult *r, const Sources *sources);
 

@@ -49,6 +49,27 @@ void lower_print_graphs(Text *out, const SemaResult *r, const Sources *sources)
     }
 }
 
+bool lower_print_passes(Text *out, const SemaResult *r, const Sources *sources,
+                        const FdPass *passes, const char *after, FdError *error, Loc *loc)
+{
+    bool ok = true;
+    for (int i = 0; i < r->nevaluations && ok; i++) {
+        Fd *fd = fd_new();
+        FdGraph copy = *fd_graph_copy(fd, r->evaluations[i].graph);
+        Text dump = {0};
+        *loc = r->evaluations[i].loc;
+        ok = fd_run_passes(fd, &copy, passes, error, after, &dump);
+        if (i) text_add(out, "\n");
+        heading(out, "# ", "evaluation", -1, *loc, sources);
+        text_add(out, "\n");
+        if (ok && after) text_addn(out, dump.data ? dump.data : "", dump.len);
+        if (ok && !after) graph(out, &copy);
+        text_free(&dump);
+        fd_free(fd);
+    }
+    return ok;
+}
+
 void lower_print_dot(Text *out, const SemaResult *r, const Sources *sources)
 {
     for (int i = 0; i < r->nevaluations; i++) {
