@@ -58,14 +58,17 @@ const Command *command_at(int k)
 }
 
 #if defined(__x86_64__)
-static const unsigned native_default = 1u << CG_NATIVE_V3;
+static const unsigned native_default = 1u << CG_NATIVE_V3, product_default = 1u << CG_NATIVE_V4;
 #else
-static const unsigned native_default = 0;
+static const unsigned native_default = 0, product_default = 0;
 #endif
 
 int command_main(int argc, char **argv)
 {
-    Options o = {.emit = EMIT_PROGRAM, .levels = native_default, .host = {.opt_level = 2}};
+    Options o = {.emit = EMIT_PROGRAM,
+                 .levels = native_default,
+                 .product_levels = product_default,
+                 .host = {.opt_level = 2}};
     const Command *command = &table[0];
     for (int k = 1; command_at(k); k++)
         if (argc > 1 && strcmp(argv[1], table[k].name) == 0) command = &table[k];

@@ -142,7 +142,10 @@ typedef struct NativeForms {
     HostKernel *kernel;
 } NativeForms;
 
-enum { NATIVE_BUDGET = 20000 }; /* native_size, of all texts */
+enum {
+    NATIVE_BUDGET = 20000,             /* native_size, of all texts */
+    FURTHER_BUDGET = NATIVE_BUDGET / 2 /* further forms are made only below this */
+};
 
 static void add_native(void *ctx, const CgCode *code)
 {
@@ -152,9 +155,14 @@ static void add_native(void *ctx, const CgCode *code)
     CgPlan *plan = cg_plan_parse(code->text, &error);
     f->kernel->nfunctions = plan ? cg_plan_kernels(plan, &names) : 0;
     cg_plan_free(plan);
-    for (int level = 0; level < CG_NATIVE_LEVELS; level++)
-        if (j->opt->levels & 1u << level && native_size(j->native) < NATIVE_BUDGET)
+    f->kernel->contracts = code->contracts;
+    unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
+        bool further = !(j->opt->levels & 1u << level);
+        size_t budget = further ? FURTHER_BUDGET : NATIVE_BUDGET;
+        if (levels & 1u << level && native_size(j->native) < budget)
             f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
+    }
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */

@@ -66,7 +66,7 @@ static OptionEnd set_family(Options *o, const char *value)
 /* off, or levels with commas between them */
 static OptionEnd set_native(Options *o, const char *value)
 {
-    o->levels = 0;
+    o->levels = o->product_levels = 0;
     for (const char *at = value, *end; strcmp(value, "off") != 0; at = end + 1) {
         CgNativeLevel level;
         end = strchrnul(at, ',');
@@ -216,7 +216,7 @@ static const Option table[] = {
     VALUE("-I", WORD, "DIR", NULL, add_folder, "look for modules in DIR too"),
     VALUE("--tile", EQUALS, "TILE", "auto 1x1 2x2 4x4", set_tile, "data mapping of kernels"),
     VALUE("--family", EQUALS, "NAME", "cpu gpu", set_family, "family of the embedded kernels"),
-    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3)"),
+    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3; products v4 too)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
     VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),

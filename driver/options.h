@@ -31,9 +31,10 @@ typedef struct Options {
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
     Emit emit;
-    VEC(FdPass) passes;     /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
-    const char *dump_after; /* a pass, or NULL: of the usual ones */
-    unsigned levels;        /* of native kernels: a bit a CgNativeLevel */
+    VEC(FdPass) passes;      /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
+    const char *dump_after;  /* a pass, or NULL: of the usual ones */
+    unsigned levels;         /* of native kernels: a bit a CgNativeLevel */
+    unsigned product_levels; /* and of those of contractions besides */
     bool verbose, json, dependencies; /* json: how messages are printed */
     const char *dependency_file;      /* NULL: named after the output */
     DiagLevel warnings[DIAG_COUNT];

@@ -37,6 +37,9 @@ for shape in $shapes; do
         product int $tile 0
     done
     CS_FAMILY=gpu product float auto 1e-5
+    CS_DEVICE=native product float auto 1e-5
+    CS_DEVICE=native product double auto 1e-13
+    CS_DEVICE=native product int auto 0
     case $shape in 512,* | 2048,*) ;; *) CS_DEVICE=ref product float auto 1e-5 ;; esac # it interprets
 done
 echo "matmul: $passed passed, $failed failed"

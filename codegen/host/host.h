@@ -14,7 +14,8 @@ typedef struct Native Native; /* codegen/native/native.h */
 typedef struct HostKernel { /* an embedded kernel text */
     FdKey key;              /* cg_key */
     const char *text;
-    int nfunctions; /* of its native forms: their names by level, NULL: there is none */
+    bool contracts; /* CgCode.contracts, of its native forms */
+    int nfunctions; /* of these: their names by level, NULL: there is none */
     const char *const *code[CG_NATIVE_LEVELS];
 } HostKernel;
 

@@ -49,6 +49,7 @@ typedef struct CgCode {
     const CgOptions *options;
     int nfuncs;
     const struct KirFunc *funcs;
+    bool contracts; /* products and their like are in it: much is computed of little memory */
 } CgCode;
 typedef void CgTake(void *ctx, const CgCode *code);
 

@@ -52,6 +52,7 @@ typedef struct Unit {
     int nnames;                  /* for fresh names */
     int ndrawn;                  /* parameters so far (plan/draw.h) */
     bool streams;                /* the plan says when results go past the caches */
+    bool contracts;              /* some nest is a contraction (recipes/contract.c) */
     const FdLoc *places;         /* where the nodes that `order` numbers stand */
     bool in_lanes;               /* some nest of the definition has lanes, or goes by key */
     bool host_only;              /* something no kernel can do: unit_give_up */

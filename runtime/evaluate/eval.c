@@ -178,15 +178,15 @@ typedef struct Preparation {
     const Results *results;
     const CsSite *site;
     Outcome outcome;
+    bool for_cpu; /* a native form that pays unless the device is another processor */
 } Preparation;
 
 static void prepare_numbers(void *preparation)
 {
     Preparation *p = preparation;
-    p->outcome = FAILED;
     dump_graph(p->e->composed);
     Numbers n = {.arena = arena_new()};
-    if (numbers_find(p->e, &n, p->site)) p->outcome = DONE;
+    p->outcome = numbers_find(p->e, &n, p->site) ? DONE : FAILED;
     p->numbers = n;
 }
 
@@ -222,9 +222,10 @@ static void prepare_native(void *preparation)
     const Composed *c = p->e->composed;
     CgDevice device = native_device(c->native->form);
     p->numbers.work = fd_work(&c->graph, &p->numbers.env);
-    p->outcome = !native_pays(p->numbers.work)                                      ? INTERPRET
-                 : bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE
-                                                                                    : FAILED;
+    p->for_cpu = !native_pays(p->numbers.work);
+    p->outcome = INTERPRET;
+    if (p->for_cpu && !native_is_full(c->native->form)) return;
+    p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
 }
 
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
@@ -254,13 +255,13 @@ static Outcome in_program(Preparation *p)
     if (use == NATIVE_SMALL && !small_at_hand(e)) return INTERPRET;
     if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
     c->looked = !cs_pending;
-    if (cs_pending) return FAILED;
-    if (!c->native) return INTERPRET;
+    if (cs_pending || !c->native) return cs_pending ? FAILED : INTERPRET;
     if (!mem_try(prepare_native, p)) {
         rt_throw_memory(p->site, 0);
         return FAILED;
     }
     if (p->outcome != DONE) return p->outcome;
+    if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
     if (!is_near(p)) return INTERPRET;
     if (is_held(p)) return DONE;
     kernels_dump(c->native, &p->numbers.schedule);

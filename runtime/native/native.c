@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../../fdag/fdag.h"
+#include "../device/device.h"
 #include "../device/memory.h"
 #include "../device/profile.h"
 #include "../state.h"
@@ -63,6 +64,20 @@ CgDevice native_device(const CsCode *form)
 bool native_pays(double work)
 {
     return native_use() == NATIVE_ALL || work <= SMALL_WORK;
+}
+
+bool native_is_full(const CsCode *form)
+{
+    int better = form->level + 1;
+    return form->contracts && !(better < CG_NATIVE_LEVELS && supported(better));
+}
+
+bool native_is_device(const CsSite *site)
+{
+    if (device_open(site)) return device_info()->family == CG_CPU;
+    if (rt.error.kind != RT_DEVICE) return false;
+    rt_catch();
+    return true;
 }
 
 /* ---- what kernels call ------------------------------------------------------------------------- */

@@ -2,8 +2,10 @@
  * the host has of the buffers. When an evaluation takes them is a function of the evaluation and its
  * sizes alone, so that a program gives the same bits in every run:
  *   CS_DEVICE=native   all that have a form here
- *   CS_DEVICE not set  those of so little work that a launch would be most of it (native_pays), if
- *                      the host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
+ *   CS_DEVICE not set  those of so little work that a launch would be most of it (native_pays), and
+ *                      products in the processor's widest vectors (native_is_full) where the device
+ *                      is that processor; if the host has the operands and neither CS_FAMILY nor
+ *                      CS_INTERPRET=0 is set
  *   else               none */
 #ifndef CS_RUNTIME_NATIVE_H
 #define CS_RUNTIME_NATIVE_H
@@ -17,6 +19,10 @@ NativeUse native_use(void);
 const CsCode *native_form(const CsKernel *k);
 CgDevice native_device(const CsCode *form); /* what its plan is bound for */
 bool native_pays(double work);              /* operations, of all elements */
+/* Is it as fast as what a device of this processor would make? */
+bool native_is_full(const CsCode *form);
+/* Is there no device but this processor? Opens it; false, too, with an exception pending. */
+bool native_is_device(const CsSite *site);
 
 /* Runs a schedule at once; waits for launches that use the same buffers. `words` are the errors.
  * `work`: operations in all, which says whether sharing them pays. */
