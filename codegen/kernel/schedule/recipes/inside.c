@@ -16,23 +16,6 @@ typedef struct Inside {
     const FdNode *cuts[NEST_CONDS], *turns[NEST_CONDS]; /* along it, or of none; of those around */
 } Inside;
 
-/* Conditions by what they are of. */
-static void find(Unit *u, const Def *d, Inside *x)
-{
-    const FdNode *const *conds;
-    int n = nest_conditions(u, d, &conds);
-    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed};
-    for (int i = 0; i < n; i++) {
-        bool closed = fd_closed(conds[i]);
-        if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
-        if (closed) x->nclosed++;
-        if (closed || fd_uses_var(conds[i], d->vars[x->last]))
-            x->cuts[x->ncuts++] = conds[i];
-        else
-            x->turns[x->nturns++] = conds[i];
-    }
-}
-
 /* One by one over what is left of a part. */
 static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
 {
@@ -95,6 +78,40 @@ static Boxes boxes(Unit *u, const Inside *x, const char *name, int group, Num *w
     b.at = nest_at(x->nturns ? nest_at(0, NEST_WHEN, b.turns) : 0, NEST_IN, b.box);
     b.border = x->nturns ? nest_at(nest_at(0, NEST_UNLESS, b.turns), NEST_IN, b.box) : b.at;
     return b;
+}
+
+/* Elements in conditions are read before a row is cut. Where only a cut says that they are inside, the condition
+ * goes. */
+static void drop_unread(Unit *u, Inside *x)
+{
+    for (int turns = 1; turns >= 0; turns--) {
+        Boxes b = boxes(u, x, "inside", -1, NULL, NULL);
+        unsigned around = turns || !x->nturns ? 0 : nest_at(0, NEST_WHEN, b.turns);
+        const FdNode **conds = turns ? x->turns : x->cuts;
+        int *n = turns ? &x->nturns : &x->ncuts, count = *n;
+        *n = 0;
+        for (int i = 0; i < count; i++)
+            if (nest_condition_reads(u, b.n, around, turns ? b.turns : -1, conds[i]))
+                conds[(*n)++] = conds[i];
+    }
+}
+
+/* Conditions by what they are of. */
+static void find(Unit *u, const Def *d, Inside *x)
+{
+    const FdNode *const *conds;
+    int n = nest_conditions(u, d, &conds);
+    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed};
+    for (int i = 0; i < n; i++) {
+        bool closed = fd_closed(conds[i]);
+        if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
+        if (closed) x->nclosed++;
+        if (closed || fd_uses_var(conds[i], d->vars[x->last]))
+            x->cuts[x->ncuts++] = conds[i];
+        else
+            x->turns[x->nturns++] = conds[i];
+    }
+    drop_unread(u, x);
 }
 
 /* Does most of a row lie inside? Conditions that hold for all values of a reduction may leave little. */
