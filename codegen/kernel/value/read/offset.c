@@ -263,9 +263,8 @@ Where offset_of_read(Gen *g, const FdNode *read)
     Movement m = lanes ? lane_movement(g, read, &step) : MOVES_NOT;
     if (lanes && step && !suspect)
         return (Where){.offset = plain_offset(g, read), .step = step, .lanes = g->lanes};
-    if (lanes && m == MOVES_FAR) return offset_gather(g, read);
-    if (lanes && suspect && g->checks == GEN_NOTED)
-        return m == MOVES_UNIT ? noted_row(g, read) : offset_gather(g, read);
+    if (lanes && m != MOVES_UNIT) return offset_gather(g, read); /* or the variable cancels out */
+    if (lanes && suspect && g->checks == GEN_NOTED) return noted_row(g, read);
     if ((!lanes || g->here) && g->checks == GEN_CHECKED && (g->user || suspect))
         return (Where){.offset = offset_by(g, read, checked_at), .lanes = lanes ? g->lanes : 1};
     if (!lanes && g->checks == GEN_NOTED && suspect)
