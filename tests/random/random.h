@@ -201,6 +201,13 @@ void stmt_product(Gen *g);
 void stmt_together(Gen *g);
 void stmt_guarded(Gen *g);
 
+/* ---- steps.c, stride.c ---- */
+void stmt_steps(Gen *g);
+void stmt_stride(Gen *g);
+void stmt_few(Gen *g);
+void stmt_operation(Gen *g);
+void stmt_user_scan(Gen *g);
+
 /* ---- lane.c, order.c ---- */
 int choose_length(Gen *g);
 /* The form with each %x of `marks` replaced by its value. */

@@ -410,7 +410,10 @@ void write_statement(Gen *g)
         stmt_shift,         stmt_turned,         stmt_scan,
         stmt_wave,          stmt_table,          stmt_best,
         stmt_results,       stmt_border,         stmt_gather,
-        stmt_lane_function, stmt_table,          stmt_guarded};
+        stmt_lane_function, stmt_table,          stmt_guarded,
+        stmt_steps,         stmt_stride,         stmt_few,
+        stmt_operation,     stmt_user_scan,      stmt_steps,
+        stmt_stride};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;
