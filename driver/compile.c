@@ -165,12 +165,68 @@ static void add_native(void *ctx, const CgCode *code)
     }
 }
 
+/* Attributes that change no kernel: those that are in no graph, and those for which no kernel that is
+ * known now has a parameter. */
+typedef struct Steered {
+    const char *hint; /* the attribute as graphs have it */
+    bool known, used; /* an evaluation has it; a recipe asked for what it sets */
+} Steered;
+
+static bool asks_for(const CgAsked *asked, const char *hint)
+{
+    bool found = strcmp(hint, "AutoTune") == 0;
+    for (int p = 0; p < cg_parameters(); p++) {
+        const CgParameter *parameter = cg_parameter(p);
+        size_t n = strlen(parameter->attribute);
+        if (!asked[p].asked || !n || strncmp(hint, parameter->attribute, n) != 0) continue;
+        int count = 0; /* of arguments */
+        for (const char *c = hint + n; *c; c++) count += *c == '=' || *c == ',';
+        found = found || parameter->argument < count;
+    }
+    return found;
+}
+
+static void note_steering(Job *j, Steered *all, const char *hints, const CgAsked *asked)
+{
+    for (int i = 0; i < j->sema->nsteering; i++) {
+        if (!fd_hints_have(hints, all[i].hint)) continue;
+        all[i].known = true;
+        all[i].used = all[i].used || asks_for(asked, all[i].hint);
+    }
+}
+
+static Steered *begin_steering(Job *j)
+{
+    Steered *all = arena_array(j->arena, Steered, j->sema->nsteering + 1);
+    for (int i = 0; i < j->sema->nsteering; i++) {
+        Text hint = {0};
+        attr_hint(&hint, j->sema->steering[i]);
+        all[i] = (Steered){.hint = arena_strndup(j->arena, hint.data, hint.len)};
+        text_free(&hint);
+    }
+    return all;
+}
+
+static void warn_of_steering(Job *j, const Steered *all)
+{
+    for (int i = 0; i < j->sema->nsteering; i++) {
+        bool there = false;
+        for (int k = 0; k < j->sema->ngraphs && !there; k++)
+            there = fd_hints_have(j->sema->graphs[k].graph->hints, all[i].hint);
+        if (there && (!all[i].known || all[i].used)) continue;
+        const Ast *a = j->sema->steering[i];
+        diag(j->diags, a->loc, DIAG_NO_EFFECT, "[%s] has no effect here; leave it out",
+             a->attr.name);
+    }
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
     bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
                    j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
     if (program && j->opt->levels) j->native = native_new();
+    Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
         HostKernel k = {0};
         NativeForms forms = {j, &k};
@@ -179,11 +235,15 @@ static bool lower_kernels(Job *j)
         char *text = NULL;
         bool asked = j->opt->emit == EMIT_SCHEDULE || j->opt->emit == EMIT_EXPLAIN;
         Text schedule = {0}, *printed = asked ? &schedule : NULL;
-        const CgAlso also = {
-            .printed = printed, .take = j->native ? add_native : NULL, .ctx = &forms};
+        CgAsked *steers = arena_array(j->arena, CgAsked, cg_parameters());
+        const CgAlso also = {.printed = printed,
+                             .take = j->native ? add_native : NULL,
+                             .ctx = &forms,
+                             .asked = e->graph->hints ? steers : NULL};
         CgStatus status = cg_lower_also(e->graph, &j->opt->host.cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
+        note_steering(j, steered, e->graph->hints, steers);
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
         if (status != CG_OK) {
             mem_free(text);
@@ -195,6 +255,7 @@ static bool lower_kernels(Job *j)
         vec_push(&j->kernels, k);
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
     }
+    warn_of_steering(j, steered);
     if (j->opt->emit == EMIT_NATIVE && j->native) native_print(&j->out, j->native);
     return diags_errors(j->diags) == 0;
 }

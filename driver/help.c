@@ -1,4 +1,6 @@
 /* Help in every form, from the tables of commands and options. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -263,16 +265,28 @@ static void print_zsh(Text *out)
     text_add(out, ")\" \"files:file:_files -g \\*.cs\\$\"}' \\\n  '*:file:_files'\n");
 }
 
+/* Of schedules: what --set takes and csc tune tries. */
+static void print_parameters(Text *out)
+{
+    text_printf(out, "%-24s %8s %8s  %-9s %s\n", "parameter", "least", "most", "attribute",
+                "meaning");
+    for (int k = 0; k < cg_parameters(); k++) {
+        const CgParameter *p = cg_parameter(k);
+        char attribute[32] = "";
+        if (*p->attribute)
+            snprintf(attribute, sizeof attribute, "%s%s", p->attribute, p->argument ? " 2nd" : "");
+        text_printf(out, "%-24s %8" PRId64 " %8" PRId64 "  %-9s %s\n", p->name, p->least, p->most,
+                    attribute, p->meaning);
+    }
+}
+
 void help_print(Text *out, const char *form)
 {
     static const struct {
         const char *name;
         void (*print)(Text *);
-    } forms[] = {{"text", print_text},
-                 {"man", print_man},
-                 {"bash", print_bash},
-                 {"fish", print_fish},
-                 {"zsh", print_zsh}};
+    } forms[] = {{"text", print_text}, {"man", print_man}, {"bash", print_bash},
+                 {"fish", print_fish}, {"zsh", print_zsh}, {"parameters", print_parameters}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(form ? form : "text", forms[i].name) == 0) forms[i].print(out);
 }

@@ -1,4 +1,5 @@
 /* The table of options, and what each does. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -171,6 +172,24 @@ static OptionEnd set_seed(Options *o, const char *value)
     return OPTION_WRONG;
 }
 
+static OptionEnd set_parameters(Options *o, const char *value)
+{
+    size_t at = 0;
+    o->host.cg.set = value;
+    if (cg_set_is_right(value, &at)) return OPTION_GO_ON;
+    const char *word = value + at;
+    size_t name = strcspn(word, "= ,");
+    for (int k = 0; k < cg_parameters(); k++) {
+        const CgParameter *p = cg_parameter(k);
+        if (strlen(p->name) != name || strncmp(p->name, word, name) != 0) continue;
+        complain("--set=%s: %s is from %" PRId64 " to %" PRId64, value, p->name, p->least, p->most);
+        return OPTION_WRONG;
+    }
+    complain("--set=%s: there is no parameter '%.*s'; csc --help=parameters lists them", value,
+             (int)name, word);
+    return OPTION_WRONG;
+}
+
 static OptionEnd version(Options *o, const char *value)
 {
     (void)o, (void)value;
@@ -216,6 +235,7 @@ static const Option table[] = {
     VALUE("-I", WORD, "DIR", NULL, add_folder, "look for modules in DIR too"),
     VALUE("--tile", EQUALS, "TILE", "auto 1x1 2x2 4x4", set_tile, "data mapping of kernels"),
     VALUE("--family", EQUALS, "NAME", "cpu gpu", set_family, "family of the embedded kernels"),
+    VALUE("--set", EQUALS, "NAME=N,..", NULL, set_parameters, "parameters of schedules (--help=parameters)"),
     VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3; products v4 too)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
@@ -227,7 +247,7 @@ static const Option table[] = {
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test: tests whose names hold TEXT"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
-    {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh", help, 0, NULL, "this text; as a manual page; as what a shell completes"},
+    {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules"},
     VALUE("--schedule-seed", EQUALS, "N", NULL, set_seed, NULL), /* for tests: docs/kernels.md */
 };
 /* clang-format on */

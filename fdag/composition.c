@@ -9,7 +9,8 @@
 
 typedef struct Composer {
     const FdComposing *c;
-    Fd *fd; /* NULL: nothing is built */
+    Fd *fd;            /* NULL: nothing is built */
+    const char *hints; /* of the graphs so far, the outermost first */
     int nslots;
     uint32_t ngraphs;
     VEC(FdSlot) slots;
@@ -71,6 +72,7 @@ static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const voi
 {
     FdiNodes values = {0};
     bool known = true;
+    if (m->fd) m->hints = fd_hints_join(m->fd, m->hints, g->hints);
     for (int i = 0; i < g->nslots && known; i++) {
         const FdNode *v = NULL;
         known = capture(m, g, captures, i, &v);
@@ -104,6 +106,7 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     bool known = compose(&m, g, root, captures, &out->root);
     out->several = g->several && root == g->root;
     out->steps = c->steps;
+    out->hints = m.hints;
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     vec_free(&m.slots);

@@ -329,6 +329,9 @@ typedef struct FdGraph {
     /* Its functions are steps of a loop, each read by the next: better one after the other than by
      * kernels that store them. */
     bool steps;
+    /* Attributes of what it is made of, for schedules: "Tile=4,2 Unroll=2", NULL: none. The outermost
+     * stand first. */
+    const char *hints;
     int nslots;
     FdSlot *slots;
     int nagrees;
@@ -336,6 +339,10 @@ typedef struct FdGraph {
     int nfused; /* what the pass fuse left, in no graph that is read or copied */
     const FdFused *fused;
 } FdGraph;
+
+/* The hints of both, in this order, each word once, in fd's arena; NULL: none. */
+const char *fd_hints_join(Fd *fd, const char *first, const char *more);
+bool fd_hints_have(const char *hints, const char *word);
 
 /* Several graphs of fd as one: all scalars, or all functions of one rank. slots: for each slot of the
  * part the slot of the new graph that it is, or ~k: it is what part k, an earlier one, gives. */

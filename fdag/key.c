@@ -23,7 +23,8 @@ enum {
     TAG_SELF,
     TAG_STMT,
     TAG_SEVERAL,
-    TAG_STEPS
+    TAG_STEPS,
+    TAG_HINT
 };
 
 typedef struct KeyWalk {
@@ -246,6 +247,18 @@ static void add_bodies(const KeyWalk *w)
     w->fd->words.len = from;
 }
 
+/* [AutoTune] asks for values, and changes none. */
+static void put_hints(KeyWalk *w, const char *hints)
+{
+    static const char asks[] = "AutoTune";
+    for (const char *word = hints; word && *word; word += strspn(word, " ")) {
+        size_t n = strcspn(word, " ");
+        if (n != sizeof asks - 1 || memcmp(word, asks, n) != 0)
+            put(w, TAG_HINT, XXH3_64bits(word, n));
+        word += n;
+    }
+}
+
 FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
 {
     FdiNodes places = {0};
@@ -254,6 +267,7 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     fd->words.len = fd->stack.len = 0;
     if (g->several) put(&w, TAG_SEVERAL, 0);
     if (g->steps) put(&w, TAG_STEPS, 0);
+    put_hints(&w, g->hints);
     walk(&w, g->root);
     size_t nnodes = places.len;
     if (order) add_bodies(&w);

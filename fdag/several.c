@@ -89,6 +89,7 @@ typedef struct Whole {
     const FdNode *shapes[FD_MAX_FIELDS]; /* functions of the same types and ranges */
     const FdNode *fields[FD_MAX_FIELDS]; /* the bodies; scalars are their roots */
     VEC(FdAgree) agrees;
+    const char *hints; /* of all parts */
 } Whole;
 
 /* n over the slots of the whole. Bounds of earlier parts are known: what binds the variables of the
@@ -230,7 +231,7 @@ static FdGraph *whole_graph(Whole *w, const FdNode *root, bool several, int nslo
     static const FdPass passes[] = {{"share", fd_pass_share}, {0}};
     FdError error = {0};
     FdGraph *g = arena_new_of(w->fd->arena, FdGraph);
-    *g = (FdGraph){.root = root, .several = several, .nslots = nslots};
+    *g = (FdGraph){.root = root, .several = several, .nslots = nslots, .hints = w->hints};
     g->slots = arena_copy(w->fd->arena, slots, sizeof *slots * (size_t)nslots);
     g->nagrees = (int)w->agrees.len;
     g->agrees = arena_copy(w->fd->arena, w->agrees.data, sizeof *w->agrees.data * w->agrees.len);
@@ -246,6 +247,7 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     bool agree = true;
     for (int k = 0; k < n && agree; k++) {
         add_part(&w, &parts[k], slots);
+        w.hints = fd_hints_join(fd, w.hints, parts[k].graph->hints);
         agree = may_agree(&w);
     }
     const FdNode *root = agree ? make_root(&w) : NULL;
@@ -332,6 +334,7 @@ static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *s
     for (int k = 0; k < n && good; k++) {
         const FdNode **values, **shapes;
         part_slots(w, &parts[k], slots, &values, &shapes);
+        w->hints = fd_hints_join(fd, w->hints, parts[k].graph->hints);
         const FdNode *root = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
         w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
         checks_of(w, parts[k].graph, shapes);

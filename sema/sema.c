@@ -54,6 +54,9 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->writes);
     vec_free(&s->unbound);
     vec_free(&s->identities);
+    r->nsteering = (int)s->steering.len;
+    r->steering = arena_copy(s->arena, s->steering.data, s->steering.len * sizeof *r->steering);
+    vec_free(&s->steering);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     return r;

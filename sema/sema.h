@@ -187,6 +187,8 @@ typedef struct SemaResult {
     int ngraphs;
     SemaEvaluation *evaluations;
     int nevaluations;
+    const Ast **steering; /* attributes that are to steer kernels */
+    int nsteering;
     Types *types;
     Fd *fd; /* of the graphs; NULL: not lowered */
 } SemaResult;
@@ -204,6 +206,9 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
  * Ast.attrs of a reduction (there is no ATTRIBUTED node). Their arguments are checked: constants,
  * or NAME_REFs that stand for themselves (type void: layouts; attributes to tune), or a device. */
 const Ast *attr_find(const AstList *attrs, const char *name);
+/* Does it steer kernels? As a word of FdGraph.hints: "Tile=4,2". */
+bool attr_steers(const Ast *attr);
+void attr_hint(Text *out, const Ast *attr);
 
 /* The elementary operation of an operator; FD_OP_NONE for the others (assignment, parameter modes).
  */

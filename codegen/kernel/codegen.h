@@ -17,6 +17,9 @@ typedef struct CgOptions {
     CgTile tile;
     bool precise;  /* IEEE per operation, fixed order */
     uint32_t seed; /* of parameters that are drawn (plan/draw.h), for tests; 0: none are */
+    /* Parameters that have these values: "contract.rows=8 map.copies=2", NULL: none. What nobody knows
+     * is not there. */
+    const char *set;
 } CgOptions;
 
 typedef enum CgStatus {
@@ -53,12 +56,32 @@ typedef struct CgCode {
 } CgCode;
 typedef void CgTake(void *ctx, const CgCode *code);
 
+/* A parameter of schedules (plan/parameters.def). */
+typedef enum CgSteps { CG_STEP_EACH, CG_STEP_DOUBLE, CG_STEP_YES_NO } CgSteps;
+typedef struct CgParameter {
+    const char *name, *meaning;
+    const char *attribute; /* of programs, whose argument it is; "": of none */
+    int argument;
+    int64_t least, most;
+    CgSteps steps; /* from one value to the next */
+} CgParameter;
+int cg_parameters(void);
+const CgParameter *cg_parameter(int k);
+/* Does it name parameters, each with a value that it may have? If not, *at is where the wrong word is. */
+bool cg_set_is_right(const char *set, size_t *at);
+
+typedef struct CgAsked {
+    bool asked;
+    int64_t wide, narrow; /* the usual value, with vectors of 64 bytes and with shorter ones */
+} CgAsked;
+
 /* What else to do with a text: each may be NULL. */
 typedef struct CgAlso {
     const char *read; /* the schedule to take, as above */
     Text *printed;
     CgTake *take;
-    void *ctx; /* of take */
+    void *ctx;      /* of take */
+    CgAsked *asked; /* cg_parameters of them: which parameters recipes ask for */
 } CgAlso;
 CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,
                        FdError *error);

@@ -51,6 +51,8 @@ typedef struct Unit {
     int ntemps;                  /* temporaries of the plan so far */
     int nnames;                  /* for fresh names */
     int ndrawn;                  /* parameters so far (plan/draw.h) */
+    const int64_t *given;        /* of each, INT64_MIN: nothing */
+    CgAsked *asked;              /* NULL, or what recipes ask for */
     bool streams;                /* the plan says when results go past the caches */
     bool contracts;              /* some nest is a contraction (recipes/contract.c) */
     const FdLoc *places;         /* where the nodes that `order` numbers stand */

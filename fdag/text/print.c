@@ -455,6 +455,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_loc(out, a->loc);
         text_add(out, "\n");
     }
+    if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
     text_add(out, g->several ? "results " : g->steps ? "steps " : "root ");
     add_ref(&all, g->root);
     text_add(out, "\n");

@@ -531,8 +531,11 @@ static void read_lines(Reader *r)
             read_agree(r, false);
         else if (rd_accept(r, "inside"))
             read_agree(r, true);
-        else if ((r->several = rd_accept(r, "results")) || (r->steps = rd_accept(r, "steps")) ||
-                 rd_accept(r, "root")) {
+        else if (rd_accept(r, "hints")) {
+            r->hints = rd_string(r);
+            rd_end_line(r);
+        } else if ((r->several = rd_accept(r, "results")) || (r->steps = rd_accept(r, "steps")) ||
+                   rd_accept(r, "root")) {
             r->root = rd_ref(r);
             root_line = r->line;
             rd_end_line(r);
@@ -556,6 +559,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         *g = (FdGraph){.root = r.root,
                        .several = r.several,
                        .steps = r.steps,
+                       .hints = r.hints,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};
         g->slots = arena_copy(fd->arena, r.slots.data, sizeof(FdSlot) * r.slots.len);

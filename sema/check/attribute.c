@@ -1,6 +1,7 @@
 /* Attributes: which there are, where each may stand, what its arguments are. They stay in the tree,
  * their arguments checked; those of a reduction are Ast.attrs of it.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "check.h"
@@ -49,6 +50,23 @@ static const struct Attribute *known(const char *name)
     for (size_t i = 0; i < NATTRIBUTES; i++)
         if (!strcmp(attributes[i].name, name)) return &attributes[i];
     return NULL;
+}
+
+/* Which become hints of graphs: those that parameters of schedules have, and [AutoTune]. */
+bool attr_steers(const Ast *attr)
+{
+    static const char *const steering[] = {"Tile", "Block", "Unroll", "AutoTune"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof steering / sizeof *steering; i++)
+        found = found || strcmp(steering[i], attr->attr.name) == 0;
+    return found;
+}
+
+void attr_hint(Text *out, const Ast *attr)
+{
+    text_add(out, attr->attr.name);
+    for (int i = 0; i < attr->attr.args.len && attr->attr.args.data[i]->is_const; i++)
+        text_printf(out, "%s%" PRId64, i ? "," : "=", attr->attr.args.data[i]->value.i);
 }
 
 const Ast *attr_find(const AstList *attrs, const char *name)
@@ -204,7 +222,9 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
     } else {
         int errors = diags_errors(s->diags);
         check_args(s, attr, a, func);
-        if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors)
+        if (attr_steers(attr))
+            vec_push(&s->steering, attr); /* whether it does is known when kernels are made */
+        else if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors)
             report(s, attr->loc, NO_EFFECT, "[%s] has no effect yet; leave it out", name);
         if (func && !strcmp(name, "Associative")) func->associative = true;
         if (func && !strcmp(name, "Commutative")) func->commutative = true;

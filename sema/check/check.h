@@ -83,6 +83,7 @@ typedef struct Sema {
 
     VEC(const char *) unbound; /* names reported in this statement */
     VEC(AttrOf) identities;    /* of functions, not checked yet */
+    VEC(const Ast *) steering; /* SemaResult.steering */
     VEC(Ast *) totals;         /* sums and products of ints (totals.c) */
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;

@@ -150,6 +150,7 @@ const FdNode *lower_let(Lower *l, const Ast *n)
     if (n->kind == AST_DEFINE && n->sym->recurrent) return recurrence(l, n);
     Scope s;
     const FdNode *value = open_scope(l, n, &s) ? lower_expr(l, body) : NULL;
+    if (n->kind == AST_DEFINE) lower_hints(l, &n->define.attrs);
     if (n->kind == AST_LAMBDA) widen_typed(n, &s);
     close_scope(l, &s);
     if (!value) return NULL;
@@ -329,6 +330,7 @@ const FdNode *lower_reduce(Lower *l, const Ast *n)
         if (n->call.args.data[i]->kind != AST_BINDER) operand = n->call.args.data[i];
     Scope s;
     const FdNode *value = operand_of(l, n, operand, &s);
+    lower_hints(l, n->attrs);
     if (!value || !countable(l, n, &s)) return NULL;
     const FdType *result = lower_type(l, n->type);
     const FdType *t =

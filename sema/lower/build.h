@@ -79,6 +79,8 @@ typedef struct Lower {
     const LowerUser *body_user; /* its fields have the nodes body_fields */
     const FdNode *const *body_fields;
     const LowerObject *object; /* the object whose Invoke is inlined, or NULL */
+    Text hints;                /* attributes that steer kernels, as FdGraph.hints */
+    const AstList *around;     /* those of the function whose body is being lowered */
     int nopen;                 /* ranges so far that domain inference must find */
     int nbranches;             /* operands around that may not be evaluated */
     VEC(FdAgree) slices;       /* inside what they are of */
@@ -91,6 +93,8 @@ typedef struct Lower {
 FdLoc lower_loc(const Lower *l, Loc loc);
 /* Remembers where a node comes from (the first place stays) and returns it. */
 const FdNode *lower_place(Lower *l, const FdNode *n, Loc loc);
+/* Attributes of a part of the graph that is being built, of what steers kernels. */
+void lower_hints(Lower *l, const AstList *attrs);
 /* Leaves the reason, unless there is one already. Returns NULL. */
 const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

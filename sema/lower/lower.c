@@ -92,7 +92,19 @@ static void open_graph(Lower *l)
     l->body_user = NULL;
     l->object = NULL;
     l->nopen = 0;
+    text_free(&l->hints);
     l->why = NULL;
+}
+
+void lower_hints(Lower *l, const AstList *attrs)
+{
+    if (l->body) return; /* loops of its own, of which no schedule is made */
+    for (int i = 0; attrs && i < attrs->len; i++) {
+        const Ast *a = attrs->data[i];
+        if (a->kind != AST_ATTR || !attr_steers(a)) continue;
+        text_add(&l->hints, " ");
+        attr_hint(&l->hints, a);
+    }
 }
 
 /* A root is a let or a scalar; slots, operations and user functions get a let around them. */
@@ -123,6 +135,8 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     Arena *a = fd_arena(l->fd);
     FdGraph *g = arena_new_of(a, FdGraph);
     g->root = as_root(l, root, loc);
+    lower_hints(l, l->around);
+    g->hints = fd_hints_join(l->fd, NULL, l->hints.data);
     g->nslots = (int)l->slots.len;
     g->slots = arena_array(a, FdSlot, g->nslots + 1);
     if (g->nslots) memcpy(g->slots, l->slots.data, sizeof *g->slots * l->slots.len);
@@ -248,8 +262,11 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     for (int i = 0; i < r->nstatics; i++) walk(&r->statics[i]->decl, &l);
     for (int i = 0; i < r->nfuncs; i++) {
         Ast **body = lower_func_body(r->funcs[i]);
+        const Ast *decl = r->funcs[i]->decl;
+        l.around = decl && decl->kind == AST_FUNC ? &decl->func.attrs : NULL;
         if (body && *body) walk(body, &l);
     }
+    l.around = NULL;
     for (int i = 0; i < r->unit->unit.stmts.len; i++) walk(&r->unit->unit.stmts.data[i], &l);
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
     if (diags_errors(diags) == 0) lower_together(&l);
@@ -265,6 +282,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.users);
     vec_free(&l.hosted);
     vec_free(&l.inlining);
+    text_free(&l.hints);
     vec_free(&l.slots);
     vec_free(&l.slices);
     vec_free(&l.captures);

@@ -438,6 +438,7 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
     }
     if (wants_inlining(l, &sig) && is_straight(&sig) && !is_inlining(l, sym)) {
         const FdNode *v = inline_call(l, sym, &sig, values);
+        if (sym->decl && sym->decl->kind == AST_FUNC) lower_hints(l, &sym->decl->func.attrs);
         const FdType *t = lower_type(l, sig.result);
         return v && t ? lower_convert(l, v, t, loc) : NULL;
     }
@@ -447,6 +448,7 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
     const LowerUser *u = user_of(l, sym, loc);
     if (!u) return NULL;
     const FdNode *f = fd_user(l->fd, u->user);
+    if (sym->decl && sym->decl->kind == AST_FUNC) lower_hints(l, &sym->decl->func.attrs);
     Ast *fields[FD_MAX_PARAMS];
     int nfields = u->nfields;
     memcpy(fields, u->fields, sizeof fields);

@@ -1,5 +1,8 @@
-/* Parameters of schedules, drawn (draw.h). */
+/* Parameters of schedules: their table, what is given, what is drawn (draw.h). */
 #include "draw.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "../unit.h"
 
@@ -19,6 +22,7 @@ static uint64_t next(Unit *u)
 
 static int64_t drawn(uint64_t bits, int64_t usual, int64_t least, int64_t most)
 {
+    if (most > 2 * usual && usual > 0) most = 2 * usual; /* so that texts stay small */
     uint64_t range = (uint64_t)(most - least) + 1;
     if (bits % 3 == 0) return usual;
     int magnitude = 0;
@@ -28,23 +32,135 @@ static int64_t drawn(uint64_t bits, int64_t usual, int64_t least, int64_t most)
     return least + (int64_t)((bits >> 16) % (below < range ? below : range));
 }
 
-int64_t draw(Unit *u, int64_t usual, int64_t least, int64_t most)
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+static const CgParameter table[PARAMETERS] = {
+#define PARAMETER(id, name, least, most, steps, attribute, argument, meaning)                      \
+    {name, meaning, attribute, argument, least, most, CG_STEP_##steps},
+#include "parameters.def"
+#undef PARAMETER
+};
+
+int cg_parameters(void)
 {
-    return u->options->seed ? drawn(next(u), usual, least, most) : usual;
+    return PARAMETERS;
 }
 
-Num *draw_num(Unit *u, int64_t usual, int64_t least, int64_t most)
+const CgParameter *cg_parameter(int k)
 {
-    return num_int(u, draw(u, usual, least, most));
+    return &table[k];
 }
 
-bool draw_bool(Unit *u, bool usual)
+/* ---- what is given ------------------------------------------------------------------------------ */
+
+static int64_t within(Parameter p, int64_t v)
 {
+    return v < table[p].least ? table[p].least : v > table[p].most ? table[p].most : v;
+}
+
+static int find(const char *name, size_t len)
+{
+    for (int p = 0; p < PARAMETERS; p++)
+        if (strlen(table[p].name) == len && memcmp(table[p].name, name, len) == 0) return p;
+    return -1;
+}
+
+/* The next NAME=VALUE of *text, which moves behind it; false: there is none. *p: -1 if it is no such
+ * thing. */
+static bool next_given(const char **text, int *p, int64_t *value)
+{
+    *text += strspn(*text, " ,");
+    if (!**text) return false;
+    size_t name = strcspn(*text, "= ,"), len = strcspn(*text, " ,");
+    char *end = NULL;
+    *p = find(*text, name);
+    if (name < len) *value = strtoll(*text + name + 1, &end, 10);
+    if (!end || end != *text + len || len == name + 1) *p = -1;
+    *text += len;
+    return true;
+}
+
+bool cg_set_is_right(const char *set, size_t *at)
+{
+    int p;
+    int64_t v;
+    for (const char *t = set, *before = set; next_given(&t, &p, &v); before = t) {
+        *at = (size_t)(before - set) + strspn(before, " ,");
+        if (p < 0 || within((Parameter)p, v) != v) return false;
+    }
+    return true;
+}
+
+/* From "Tile=4,2 Unroll=2": what the nearest function or reduction says comes first. */
+static void take_hints(int64_t *given, const char *hints)
+{
+    for (const char *word = hints, *end; *word; word = *end ? end + 1 : end) {
+        end = word + strcspn(word, " ");
+        size_t name = strcspn(word, "= ");
+        const char *at = word + name;
+        for (int argument = 0; at < end && *at; argument++) {
+            char *behind;
+            int64_t v = strtoll(at + 1, &behind, 10);
+            for (int p = 0; p < PARAMETERS; p++) {
+                const CgParameter *t = &table[p];
+                if (t->argument != argument || strlen(t->attribute) != name) continue;
+                if (memcmp(t->attribute, word, name) == 0 && given[p] == INT64_MIN)
+                    given[p] = within((Parameter)p, v);
+            }
+            at = behind;
+        }
+    }
+}
+
+void draw_begin(Unit *u)
+{
+    const char *set = u->options->set;
+    int p;
+    int64_t v;
+    int64_t *given = arena_array(u->arena, int64_t, PARAMETERS);
+    for (p = 0; p < PARAMETERS; p++) given[p] = INT64_MIN;
+    if (u->g->hints) take_hints(given, u->g->hints);
+    while (set && next_given(&set, &p, &v))
+        if (p >= 0 && given[p] == INT64_MIN) given[p] = within((Parameter)p, v);
+    u->given = given;
+}
+
+/* ---- what recipes ask --------------------------------------------------------------------------- */
+
+static bool is_given(const Unit *u, Parameter p, int64_t wide, int64_t narrow)
+{
+    if (u->asked) u->asked[p] = (CgAsked){true, wide, narrow};
+    return u->given[p] != INT64_MIN;
+}
+
+int64_t draw(Unit *u, Parameter p, int64_t usual)
+{
+    if (is_given(u, p, usual, usual)) return u->given[p];
+    return u->options->seed ? drawn(next(u), usual, table[p].least, table[p].most) : usual;
+}
+
+Num *draw_num(Unit *u, Parameter p, int64_t usual)
+{
+    return num_int(u, draw(u, p, usual));
+}
+
+Num *draw_by_width(Unit *u, Parameter p, int64_t wide, int64_t narrow)
+{
+    int64_t large = draw(u, p, wide), small = draw(u, p, narrow);
+    is_given(u, p, wide, narrow);
+    Num *is_wide = num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
+    return num_select(u, is_wide, num_int(u, large), num_int(u, small));
+}
+
+bool draw_bool(Unit *u, Parameter p, bool usual)
+{
+    if (is_given(u, p, usual, usual)) return u->given[p] != 0;
     return u->options->seed && next(u) % 3 == 0 ? !usual : usual;
 }
 
-bool draw_skips(Unit *u)
+bool draw_skips(Unit *u, Parameter form)
 {
+    if (is_given(u, form, 1, 1)) return u->given[form] == 0;
     return u->options->seed && next(u) % 6 == 0;
 }
 
@@ -54,12 +170,11 @@ static uint64_t bits_of(const Unit *u, uint64_t what)
     return mixed(mixed(u->options->seed) ^ mixed(what + 1));
 }
 
-int64_t draw_named(const Unit *u, const char *name, int64_t usual, int64_t least, int64_t most)
+int64_t draw_same(const Unit *u, Parameter p, int64_t usual)
 {
-    uint64_t what = NUM_FACTS;
+    if (is_given(u, p, usual, usual)) return u->given[p];
     if (!u->options->seed) return usual;
-    for (; *name; name++) what = what * 31 + (unsigned char)*name;
-    return drawn(bits_of(u, what), usual, least, most);
+    return drawn(bits_of(u, (uint64_t)NUM_FACTS + p), usual, table[p].least, table[p].most);
 }
 
 Num *draw_fact(Unit *u, NumFact f)

@@ -39,5 +39,7 @@ FdKey cg_key(FdKey graph, const CgOptions *o)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     x ^= x >> 31;
+    for (const char *c = o->set; c && *c; c++)
+        x = (x ^ (unsigned char)*c) * 0x100000001B3u; /* FNV-1a */
     return (FdKey){graph.hi ^ x, graph.lo ^ (x << 1 | x >> 63)};
 }

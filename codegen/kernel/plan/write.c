@@ -20,12 +20,12 @@ void plan_stream(Unit *u, const Def *d)
 {
     if (u->streams) return;
     Num *bytes = plan_bytes(u, d->body->type, plan_elements(u, d->nvars, d->doms));
-    Num *times = num_int(u, draw_named(u, "streaming", 8, 0, 8));
+    Num *times = num_int(u, draw_same(u, P_MAP_LARGE, 8));
     Num *large = num_op(u, FD_OP_MUL, num_fact(u, NUM_L2), times);
     Num *streams = num_op(u, FD_OP_GT, bytes, large);
     if (d->nvars >
         1) { /* a line that is stored in part first is written twice: at both ends of rows */
-        int64_t long_row = draw_named(u, "long row", LONG_ROW, 0, LONG_ROW);
+        int64_t long_row = draw_same(u, P_MAP_LONG_ROW, LONG_ROW);
         Num *row = plan_bytes(u, d->body->type, plan_n(u, &d->doms[d->nvars - 1]));
         streams = num_and(u, streams, num_op(u, FD_OP_GE, row, num_int(u, long_row)));
     }

@@ -5,6 +5,7 @@
 
 #include "../ir/prelude.h"
 #include "../math/math.h"
+#include "../plan/draw.h"
 #include "../unit.h"
 #include "schedule.h"
 
@@ -210,7 +211,9 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
               .order = &order,
               .places = places,
               .schedule = also->printed,
+              .asked = also->asked,
               .ninputs = copy.nslots};
+    draw_begin(&u);
     CgStatus status = CG_USER_ERROR;
     size_t before = also->printed ? also->printed->len : 0;
     const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;

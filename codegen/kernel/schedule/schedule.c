@@ -34,9 +34,9 @@ static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
 typedef Num *Recipe(Unit *u, const Def *d, Num *when);
 
 /* Runs a recipe for what is left; returns what is left then. */
-static Num *try(Unit *u, const Def *d, Recipe *recipe, Num *rest)
+static Num *try(Unit *u, const Def *d, Recipe *recipe, Parameter form, Num *rest)
 {
-    if (num_is(rest, 0) || draw_skips(u)) return rest;
+    if (num_is(rest, 0) || draw_skips(u, form)) return rest;
     Num *done = recipe(u, d, rest);
     if (!done) return rest;
     if (done == rest) return num_truth(u, false);
@@ -49,15 +49,15 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 {
     CgTile tile = u->options->tile;
     if (tile == CG_TILE_1X1) return rest;
-    if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, rest);
-    rest = try(u, d, recipe_few, rest);
+    if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, P_FORM_PAPER, rest);
+    rest = try(u, d, recipe_few, P_FORM_FEW, rest);
     if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
-        rest = try(u, d, recipe_contract, rest);
-    rest = try(u, d, recipe_columns, rest);
-    rest = try(u, d, recipe_strips, rest);
-    rest = try(u, d, recipe_ragged, rest);
-    rest = try(u, d, recipe_rows, rest);
-    return try(u, d, recipe_turned, rest);
+        rest = try(u, d, recipe_contract, P_FORM_CONTRACT, rest);
+    rest = try(u, d, recipe_columns, P_FORM_COLUMNS, rest);
+    rest = try(u, d, recipe_strips, P_FORM_STRIPS, rest);
+    rest = try(u, d, recipe_ragged, P_FORM_RAGGED, rest);
+    rest = try(u, d, recipe_rows, P_FORM_ROWS, rest);
+    return try(u, d, recipe_turned, P_FORM_TURNED, rest);
 }
 
 /* Something besides a read outside, for which nobody has checked. */
@@ -101,7 +101,8 @@ static bool may_fail(const void *ctx, const FdNode *n)
 /* Returns what is left. */
 static Num *chunks(Unit *u, const Def *d, Num *rest, bool checked)
 {
-    if (u->options->tile == CG_TILE_1X1 || num_is(rest, 0) || draw_skips(u)) return rest;
+    if (u->options->tile == CG_TILE_1X1 || num_is(rest, 0) || draw_skips(u, P_FORM_CHUNKS))
+        return rest;
     Num *done = recipe_chunks(u, d, rest, checked);
     return done ? num_and(u, rest, num_not(u, done)) : rest;
 }
@@ -129,7 +130,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     bool plain = u->options->tile == CG_TILE_1X1;
-    Num *keys = plain || draw_skips(u) ? NULL : recipe_keys(u, d, rest, unsafe);
+    Num *keys = plain || draw_skips(u, P_FORM_KEYS) ? NULL : recipe_keys(u, d, rest, unsafe);
     if (keys) { /* what is left is small */
         if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);
         return;
@@ -138,7 +139,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
         bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
         Num *where = guarded ? rest : num_and(u, rest, unsafe);
-        Num *inside = draw_skips(u) ? NULL : recipe_inside(u, d, where);
+        Num *inside = draw_skips(u, P_FORM_INSIDE) ? NULL : recipe_inside(u, d, where);
         if (inside) rest = num_let(u, "rest", num_and(u, rest, num_not(u, inside)));
     }
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
@@ -169,7 +170,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
 {
     Bands **of = arena_array(u->arena, Bands *, n); /* whose stage a definition is */
     Num *always = num_truth(u, true);
-    bool skips = draw_skips(u);
+    bool skips = draw_skips(u, P_FORM_BANDS);
     for (int i = n; !skips && i-- > 0;) {
         Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);
         for (int k = 0; b && k < b->n; k++) of[b->stages[k].def - defs] = b;

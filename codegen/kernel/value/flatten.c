@@ -91,5 +91,5 @@ static KirStmt *flatten(Unit *u, KirStmt *list, int depth, int deep)
 
 KirStmt *flatten_branches(Unit *u, KirStmt *body)
 {
-    return flatten(u, body, 0, (int)draw_named(u, "deep", DEEP, 1, DEEP));
+    return flatten(u, body, 0, (int)draw_same(u, P_LANES_BRANCHES, DEEP));
 }

@@ -15,7 +15,7 @@ enum {
 
 static int deepest(const Gen *g)
 {
-    return (int)draw_named(g->u, "deepest", DEEPEST, 1, DEEPEST);
+    return (int)draw_same(g->u, P_LANES_DEEP, DEEPEST);
 }
 
 static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)

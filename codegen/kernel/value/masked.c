@@ -191,7 +191,7 @@ static void side(Masked *m, const SpreadStmt *of, const SpreadStmt *first, const
     Gen *g = m->g;
     if (!first) return;
     Scope here;
-    int left = (int)draw_named(g->u, "masked", FEW, 0, 3 * FEW);
+    int left = (int)draw_same(g->u, P_LANES_SIDE, FEW);
     KirBlock body = {0};
     bool skip = has_loop_in(first) || is_long(first, &left);
     GenScope s = gen_enter(g, skip ? &body : g->block);
@@ -251,9 +251,9 @@ static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlo
 static int turns_a_test(const Unit *u, const SpreadStmt *s)
 {
     enum { SHORT = 10, TURNS = 4 };
-    int left = (int)draw_named(u, "short", SHORT, 0, 3 * SHORT);
+    int left = (int)draw_same(u, P_LANES_SHORT, SHORT);
     bool simple = !has_loop_in(s->body) && !is_long(s->body, &left) && !is_long(s->other, &left);
-    return simple && !continues(s->body) ? (int)draw_named(u, "turns", TURNS, 1, TURNS) : 1;
+    return simple && !continues(s->body) ? (int)draw_same(u, P_LANES_TURNS, TURNS) : 1;
 }
 
 static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
@@ -268,7 +268,7 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     KirBlock body = {0}, step = {0};
     open_scope(m, &loop, s, false, mask);
     GenScope in = gen_enter(g, &body);
-    int most = (int)draw_named(g->u, "unrolled", MOST_TURNS, 1, MOST_TURNS);
+    int most = (int)draw_same(g->u, P_LANES_UNROLLED, MOST_TURNS);
     int turns = spread_turns(before, s, most), left = turns ? MOST_STATEMENTS / turns : 0;
     bool unroll = turns && !has_loop_in(s->body) && !is_long(s->body, &left);
     if (own) {

@@ -128,7 +128,7 @@ static Num *applies(Unit *u, const Bands *b)
         all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
-    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, 2, 0, 2));
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));
     all = num_and(u, all, num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2)));
     return num_and(u, all, num_op(u, FD_OP_GE, rows, units));
 }
@@ -138,8 +138,8 @@ static Num *rows_each(Unit *u, const Bands *b)
 {
     const BandStage *last = &b->stages[b->n - 1];
     Num *rows = plan_n(u, &last->def->doms[last->dim]), *units = num_fact(u, NUM_UNITS);
-    Num *few = num_ceildiv(u, rows, num_op(u, FD_OP_MUL, units, draw_num(u, 4, 1, 4)));
-    Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), draw_num(u, 8, 0, 8));
+    Num *few = num_ceildiv(u, rows, num_op(u, FD_OP_MUL, units, draw_num(u, P_BANDS_ITEMS, 4)));
+    Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), draw_num(u, P_BANDS_HALO, 8));
     wide = num_op(u, FD_OP_MIN, wide, num_ceildiv(u, rows, units));
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
 }

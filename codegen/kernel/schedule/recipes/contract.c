@@ -121,7 +121,9 @@ static void ahead(Tile *t, Nest *n, const TileAxes *x, NestStep *in, int along)
         bool row = o->across == x->row;
         Num *line = num_int(u, 64 / (int64_t)scalar_bytes(result_kind(o->value)));
         Num *lines = num_define(u, fresh_name(u, "LINES"), num_ceildiv(u, o->width, line));
-        nest_ahead(u, in, h, draw_num(u, row ? AHEAD_ROWS : AHEAD_COLUMNS, 1, AHEAD_ROWS), lines);
+        Num *steps = row ? draw_num(u, P_CONTRACT_AHEAD_ROWS, AHEAD_ROWS)
+                         : draw_num(u, P_CONTRACT_AHEAD_COLUMNS, AHEAD_COLUMNS);
+        nest_ahead(u, in, h, steps, lines);
         if (!row)
             nest_ahead_next(u, in, h, x->row, num_let(u, "share", num_ceildiv(u, t->nr, t->high)));
     }
@@ -166,10 +168,10 @@ static void cut_rows(Tile *t)
     Num *one = num_int(u, 1), *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *panels = num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch);
     panels = num_let(u, "panels", panels);
-    Num *wish = recipe_each_unit(u, (int)draw(u, 8, 1, 8), panels);
+    Num *wish = recipe_each_unit(u, (int)draw(u, P_CONTRACT_ITEMS, 8), panels);
     wish = num_let(u, "wish", num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, wish, tiles), one));
     t->run = num_let(u, "run", num_ceildiv(u, tiles, wish));
-    Num *most = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, 32, 1, 32));
+    Num *most = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_CONTRACT_BATCH, 32));
     Num *several = num_op(u, FD_OP_DIV, panels, most);
     if (t->c.nbatch) t->each = num_let(u, "each", num_op(u, FD_OP_MAX, several, one));
 }
@@ -319,13 +321,14 @@ static void cut_tiles(Tile *t)
 {
     Unit *u = t->u;
     size_t bytes = recipe_widest(t->c.nreduces, t->c.reduces);
-    Num *eight = draw_num(u, 8, 1, 8), *one = num_int(u, 1);
+    Num *eight = draw_num(u, P_CONTRACT_BROAD, 8), *one = num_int(u, 1);
     Num *tiles = num_let(u, "tiles", num_ceildiv(u, t->m, t->mr));
     Num *panels = num_let(u, "panels", num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch));
     Num *tile = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->blocks ? t->kc : t->k, t->mr),
                        num_int(u, 2 * (int64_t)bytes));
     Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MAX, tile, one));
-    Num *each = num_op(u, FD_OP_DIV, tiles, recipe_each_unit(u, (int)draw(u, 4, 1, 4), panels));
+    Num *each =
+        num_op(u, FD_OP_DIV, tiles, recipe_each_unit(u, (int)draw(u, P_CONTRACT_HIGH, 4), panels));
     t->high = num_let(u, "high", even(u, tiles, num_op(u, FD_OP_MIN, fit, each)));
     Num *items = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, t->high), panels);
     Num *most = num_op(u, FD_OP_DIV, items, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), eight));
@@ -364,12 +367,10 @@ static bool rows_are_near(const Contraction *c)
 static void tile_size(Tile *t)
 {
     Unit *u = t->u;
-    int vectors = (int)draw(u, t->c.nreduces <= 3 ? 2 : 1, 1, 3), n = t->c.nreduces * vectors;
+    int vectors = (int)draw(u, P_CONTRACT_VECTORS, t->c.nreduces <= 3 ? 2 : 1),
+        n = t->c.nreduces * vectors;
     int large = 24 / n > 0 ? 24 / n : 1, small = 12 / n > 0 ? 12 / n : 1;
-    large = (int)draw(u, large, 1, large), small = (int)draw(u, small, 1, small);
-    Num *wide = num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
-    t->mr = num_define(u, fresh_name(u, "MR"),
-                       num_select(u, wide, num_int(u, large), num_int(u, small)));
+    t->mr = num_define(u, fresh_name(u, "MR"), draw_by_width(u, P_CONTRACT_ROWS, large, small));
     t->nv = num_int(u, vectors);
     t->nr = num_define(u, fresh_name(u, "NR"),
                        num_op(u, FD_OP_MUL, t->nv, nest_lane_count(u, t->lanes)));
@@ -379,11 +380,11 @@ static void tile_size(Tile *t)
     Num *row = num_op(u, FD_OP_MUL, t->nr, num_int(u, (int64_t)bytes * 8));
     t->kb = num_define(u, fresh_name(u, "KB"),
                        num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row),
-                              draw_num(u, 64, 1, 64)));
+                              draw_num(u, P_CONTRACT_PANEL, 64)));
     /* a block of k of a tile's columns stays in L2 beside the rows */
     Num *kc = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MUL, row, num_int(u, 2)));
-    kc = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, kc, draw_num(u, 1024, 1, 1024)),
-                draw_num(u, 128, 1, 128));
+    kc = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, kc, draw_num(u, P_CONTRACT_DEPTH, 1024)),
+                draw_num(u, P_CONTRACT_LEAST_DEPTH, 128));
     t->kc = num_define(u, fresh_name(u, "KC"), kc);
 }
 
@@ -400,7 +401,8 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *fits = num_op(u, FD_OP_LE, t->k, t->kb), *l2 = num_fact(u, NUM_L2);
     Num *rows = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->m, t->k), num_int(u, (int64_t)widest));
     if (rows_are_near(c)) {
-        Num *few = num_op(u, FD_OP_LT, t->n, num_op(u, FD_OP_MUL, t->nr, draw_num(u, 4, 0, 4)));
+        Num *few =
+            num_op(u, FD_OP_LT, t->n, num_op(u, FD_OP_MUL, t->nr, draw_num(u, P_CONTRACT_FEW, 4)));
         Num *cached = num_op(u, FD_OP_LE, rows, l2);
         fits = num_and(u, fits, num_op(u, FD_OP_LOR, few, cached));
     } else {
@@ -413,7 +415,7 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     cut_rows(t);
     if (columns_are_near(c, u)) { /* few tiles are not worth a copy of their columns */
-        Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, FEW_TILES, 0, FEW_TILES));
+        Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, P_CONTRACT_DIRECT, FEW_TILES));
         Num *direct = num_and(u, few, num_op(u, FD_OP_GE, t->n, t->nr));
         direct = num_let(u, "direct", num_and(u, panel, direct));
         panel_nest(t, direct, true);
@@ -434,8 +436,8 @@ static Num *on_gpu(Tile *t, Num *when)
     Unit *u = t->u;
     const Contraction *c = &t->c;
     size_t bytes = 0;
-    int depth = (int)draw(u, 16, 1, 16);
-    int64_t items = draw(u, SIDE, 1, SIDE), own = draw(u, EACH, 1, EACH);
+    int depth = (int)draw(u, P_CONTRACT_LOCAL, 16);
+    int64_t items = draw(u, P_CONTRACT_SIDE, SIDE), own = draw(u, P_CONTRACT_EACH, EACH);
     for (int i = 0; i < c->noperands; i++) bytes += scalar_bytes(c->operands[i].kind);
     while ((size_t)depth * bytes * (EDGE + 1) > LOCAL_BYTES) depth /= 2;
     if (depth == 0 || recipe_group_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;

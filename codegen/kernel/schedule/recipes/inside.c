@@ -45,8 +45,8 @@ static Num *rows_each(Unit *u, Num *rows, Num *n)
 {
     enum { ELEMENTS = 8192 };
     Num *one = num_int(u, 1);
-    Num *full =
-        num_op(u, FD_OP_DIV, draw_num(u, ELEMENTS, 1, ELEMENTS), num_op(u, FD_OP_MAX, n, one));
+    Num *full = num_op(u, FD_OP_DIV, draw_num(u, P_INSIDE_ELEMENTS, ELEMENTS),
+                       num_op(u, FD_OP_MAX, n, one));
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
     Num *most = num_op(u, FD_OP_DIV, rows, units);
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, full, most), one);
@@ -175,7 +175,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
     int vector = vectors_of(u, &x, &tried);
-    if (draw_bool(u, x.guessed || fd_any(inside, recipe_is_reduction, NULL)))
+    if (draw_bool(u, P_INSIDE_MOST, x.guessed || fd_any(inside, recipe_is_reduction, NULL)))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
@@ -185,7 +185,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Boxes b = boxes(u, &x, "inside", -1, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
-    b.n->stream = draw_bool(u, d->temp < 0);
+    b.n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0);
     NestStep *in = &b.n->root;
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);

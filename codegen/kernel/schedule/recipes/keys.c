@@ -156,7 +156,8 @@ static void all_tables(Unit *u, const ByKey *x, bool clear, Num *when, bool chec
     add_length(n, keys, x->nkey);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, x->nkey, x->nrow, draw_num(u, 256, 1, 256)));
+    Num *chunk =
+        num_let(u, "chunk", recipe_chunk(u, x->nkey, x->nrow, draw_num(u, P_KEYS_COMBINE, 256)));
     if (clear) in = nest_group(u, in, parts, 2, NULL, NEST_CUT);
     in = nest_loop(u, nest_group(u, in, keys, 0, chunk, NEST_CUT), keys, NULL, NEST_CUT);
     nest_step(u, in, NEST_START);
@@ -179,9 +180,9 @@ static Num *table_is(Unit *u, const ByKey *x, int64_t most)
 static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
 {
     Num *one = num_int(u, 1), *filled = num_op(u, FD_OP_MUL, x->nkey, x->copies);
-    Num *each = num_op(u, FD_OP_MAX, filled, draw_num(u, SHARE_WORK, 1, SHARE_WORK));
+    Num *each = num_op(u, FD_OP_MAX, filled, draw_num(u, P_KEYS_SHARE, SHARE_WORK));
     Num *wish = num_select(u, table_is(u, x, MIDDLE_TABLE),
-                           recipe_each_unit(u, (int)draw(u, 2, 1, 4), x->nrow),
+                           recipe_each_unit(u, (int)draw(u, P_KEYS_ITEMS, 2), x->nrow),
                            recipe_each_unit(u, 1, x->nrow));
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, each));
     wish = num_op(u, FD_OP_MAX, wish, one);
@@ -205,7 +206,7 @@ static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
 /* Small tables have copies, unless filling those costs more than they gain. */
 static Num *has_copies(Unit *u, const ByKey *x, Num *n, int copies, int64_t most, Num *unsafe)
 {
-    Num *fill = num_op(u, FD_OP_MUL, x->nkey, draw_num(u, 4 * copies, 0, 4 * copies));
+    Num *fill = num_op(u, FD_OP_MUL, x->nkey, draw_num(u, P_KEYS_FILL, 4 * copies));
     Num *fits = table_is(u, x, most);
     bool never = u->options->precise || !x->commutes;
     fits = num_and(u, fits, num_op(u, FD_OP_GE, n, fill));
@@ -225,12 +226,12 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     x.nrow = num_let(u, "rows", elements(u, d, ~x.keys));
     x.nkey = num_let(u, "keys", elements(u, d, x.keys));
     Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), n);
-    Num *large = num_op(u, FD_OP_GE, all, draw_num(u, LEAST_WORK, 1, LEAST_WORK));
-    large = num_and(u, large, num_op(u, FD_OP_GE, n, draw_num(u, LEAST_EACH, 0, LEAST_EACH)));
+    Num *large = num_op(u, FD_OP_GE, all, draw_num(u, P_KEYS_WORK, LEAST_WORK));
+    large = num_and(u, large, num_op(u, FD_OP_GE, n, draw_num(u, P_KEYS_EACH, LEAST_EACH)));
     Num *apply = num_let(u, "by_key", num_and(u, when, large));
     if (num_is(apply, 0)) return NULL;
-    int most = (int)draw(u, MANY, 2, MANY), some = (int)draw(u, FEW, 2, 4);
-    int64_t small = draw(u, SMALL_TABLE, 1, SMALL_TABLE);
+    int most = (int)draw(u, P_KEYS_MANY, MANY), some = (int)draw(u, P_KEYS_FEW, FEW);
+    int64_t small = draw(u, P_KEYS_SMALL, SMALL_TABLE);
     Num *many = num_let(u, "many", has_copies(u, &x, n, most, small, unsafe));
     Num *few = num_let(u, "few", has_copies(u, &x, n, some, MIDDLE_TABLE, unsafe));
     few = num_and(u, few, num_not(u, many));

@@ -109,7 +109,7 @@ Num *recipe_each_unit(Unit *u, int each, Num *rows)
 Num *recipe_few_lines(Unit *u, Num *lines, Num *length)
 {
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4)), *one = num_int(u, 1);
-    Num *few = num_ceildiv(u, draw_num(u, 16384, 1, 16384), num_op(u, FD_OP_MAX, length, one));
+    Num *few = num_ceildiv(u, draw_num(u, P_CHUNK_LINES, 16384), num_op(u, FD_OP_MAX, length, one));
     few = num_op(u, FD_OP_MIN, few, num_op(u, FD_OP_DIV, lines, units));
     return num_let(u, "lines", num_op(u, FD_OP_MAX, few, one));
 }

@@ -174,7 +174,8 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     for (int v = 0; v < last; v++)
         if (in->stays[v]) others = num_op(u, FD_OP_MUL, others, in->n[v]);
     Num *chunk = recipe_chunk(u, in->n[last], others, width);
-    chunk = num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, draw_num(u, 256, 1, 256)));
+    chunk =
+        num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, draw_num(u, P_RECUR_CHUNK, 256)));
     chunk = num_let(u, "chunk", chunk);
     n->when = num_let(u, "lanes", num_and(u, when, num_op(u, FD_OP_GE, in->n[last], width)));
     NestStep *at = &n->root;
@@ -205,7 +206,7 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
     }
     if (in->nreads < 0 || num_is(in->safe, 0) || !borders_first(in)) return NULL;
     Num *when = num_and(
-        u, num_op(u, FD_OP_GE, n, draw_num(u, sums ? FEWEST_SUMS : FEWEST, 0, FEWEST)), some);
+        u, num_op(u, FD_OP_GE, n, draw_num(u, P_RECUR_LEAST, sums ? FEWEST_SUMS : FEWEST)), some);
     when = num_let(u, "inside", num_and(u, in->safe, when));
     if (num_is(when, 0)) return NULL;
     for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */
@@ -216,9 +217,10 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
     }
     borders(u, d, in, when, checked);
     Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
+    const Parameter forms[] = {P_FORM_SCAN, P_FORM_LINES, P_FORM_WAVE};
     Num *rest = when;
     for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
-        Num *done = draw_skips(u) ? NULL : recipes[i](u, in, rest);
+        Num *done = draw_skips(u, forms[i]) ? NULL : recipes[i](u, in, rest);
         if (!done) continue;
         rest = done == rest ? num_truth(u, false)
                             : num_let(u, "rest", num_and(u, rest, num_not(u, done)));

@@ -28,7 +28,7 @@ static void whole(Unit *u, const Def *d, Num *when, bool checked)
 
 Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
 {
-    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, 4, 1, 4));
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_CHUNK_ITEMS, 4));
     Num *work = num_op(u, FD_OP_MUL, n, num_op(u, FD_OP_MAX, rows, num_int(u, 1)));
     Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, work, units), step);
     return num_select(u, num_op(u, FD_OP_GE, rows, units), num_op(u, FD_OP_MAX, n, num_int(u, 1)),
@@ -43,7 +43,7 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
     if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = vector;
-    n->stream = lanes && draw_bool(u, d->temp < 0);
+    n->stream = lanes && draw_bool(u, P_MAP_STREAM, d->temp < 0);
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, lines, NEST_CUT);
@@ -79,7 +79,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *sized = plan_sized(u, d, d->vars[last]);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
-    int copies = vectors ? (int)draw(u, lanes_copies(d->body), 1, 4) : 1;
+    int copies = vectors ? (int)draw(u, P_MAP_COPIES, lanes_copies(d->body)) : 1;
     Num *step = num_op(u, FD_OP_MUL, lanes, num_int(u, copies));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
     Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
@@ -132,7 +132,7 @@ static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
 {
     int last = d->nvars - 1;
     Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
-    Num *four = draw_num(u, 4, 1, 4), *group = recipe_group(u);
+    Num *four = draw_num(u, P_MAP_GROUP_ROWS, 4), *group = recipe_group(u);
     Num *few = num_op(u, FD_OP_LT, rows, four);
     Num *near =
         num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 32)), num_int(u, 64),

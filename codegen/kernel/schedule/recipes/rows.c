@@ -81,8 +81,8 @@ static bool find_split(const Def *d, Split *s)
 static Num *least_share(Unit *u, const Split *s, int least)
 {
     for (int r = 0; r < s->nreduces; r++)
-        if (recipe_is_long(s->reduces[r]->body)) return draw_num(u, least, 1, least);
-    return draw_num(u, 16384, 1, 16384);
+        if (recipe_is_long(s->reduces[r]->body)) return draw_num(u, P_ROWS_LONG, least);
+    return draw_num(u, P_ROWS_SHARE, 16384);
 }
 
 /* The last variable of the reductions that their operands can be computed in lanes of; -1: none. */
@@ -128,7 +128,8 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
     /* Several for every unit, since some may take longer than others. */
-    Num *one = num_int(u, 1), *least = users ? draw_num(u, 256, 1, 256) : least_share(u, &s, 8);
+    Num *one = num_int(u, 1),
+        *least = users ? draw_num(u, P_CHUNKS_SHARE, 256) : least_share(u, &s, 8);
     Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : users ? 4 : 16, s.rows);
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, least));
     s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
@@ -191,9 +192,9 @@ static Num *turn_of(Unit *u, const Split *s, bool parts)
         if (m > n) n = m;
         copies = n > copies ? n : copies;
     }
-    copies = (int)draw(u, copies, 1, 4);
+    copies = (int)draw(u, P_ROWS_COPIES, copies);
     if (copies > 1) return num_int(u, parts ? copies : 1);
-    Num *bytes = draw_num(u, TURN_BYTES, 1, 4 * TURN_BYTES);
+    Num *bytes = draw_num(u, P_ROWS_TURN, TURN_BYTES);
     Num *count = num_op(u, FD_OP_DIV, bytes, num_fact(u, NUM_VECTOR_BYTES));
     return num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
 }
@@ -218,7 +219,7 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
     Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
     NestStep *in = &n->root;
     if (rows >= 0) {
-        Num *chunk = recipe_lines_each(u, s->rows, s->work, draw(u, 16384, 1, 16384));
+        Num *chunk = recipe_lines_each(u, s->rows, s->work, draw(u, P_ROWS_LINES, 16384));
         in = nest_group(u, in, rows, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
@@ -321,15 +322,16 @@ static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
 {
     const Def *d = s->d;
     Num *one = num_int(u, 1), *units = num_fact(u, NUM_UNITS), *group = recipe_group(u);
-    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, draw_num(u, 64, 0, 64)));
+    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, draw_num(u, P_ROWS_TREE, 64)));
     /* neighbours in the result that read neighbours: a work-item a result reads well, too */
     if (d->nvars && reads_along(s->reduces[0]->body, d->vars[d->nvars - 1]))
-        tree = num_and(
-            u, tree,
-            num_op(u, FD_OP_LT, s->rows, num_op(u, FD_OP_MUL, units, draw_num(u, 512, 1, 512))));
+        tree = num_and(u, tree,
+                       num_op(u, FD_OP_LT, s->rows,
+                              num_op(u, FD_OP_MUL, units, draw_num(u, P_ROWS_MANY, 512))));
     tree = num_let(u, "tree", tree);
     Num *wish = recipe_each_unit(u, 8, s->rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, draw_num(u, 2048, 1, 2048)));
+    wish =
+        num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, draw_num(u, P_ROWS_PART, 2048)));
     Num *share = num_ceildiv(u, s->work, num_op(u, FD_OP_MAX, wish, one));
     s->share = num_let(u, "share", num_roundup(u, num_op(u, FD_OP_MAX, share, one), group));
     s->parts = num_let(u, "parts", num_ceildiv(u, s->work, s->share));

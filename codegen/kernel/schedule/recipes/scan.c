@@ -64,7 +64,8 @@ static void rows_nest(const Form *f, Num *rows, Num *when)
     Nest *n = scan_nest(f, "scan_rows", when, &lines, &axis);
     NestStep *in = &n->root;
     if (lines >= 0) {
-        Num *chunk = recipe_lines_each(u, rows, f->in->n[f->scan->dim], draw(u, 4096, 1, 4096));
+        Num *chunk =
+            recipe_lines_each(u, rows, f->in->n[f->scan->dim], draw(u, P_SCAN_LINES, 4096));
         in = nest_group(u, in, lines, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, lines, NULL, NEST_CUT);
     }
@@ -111,8 +112,9 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when)
     /* Steps are taken twice: without lanes that wants units. */
     Num *units = num_fact(u, NUM_UNITS), *each = num_int(u, u->options->family == CG_GPU ? 64 : 4);
     Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, units, each), rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, draw_num(u, PART, 1, PART)));
-    if (!f.lanes) wish = num_select(u, num_op(u, FD_OP_GE, units, draw_num(u, 4, 1, 4)), wish, one);
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, draw_num(u, P_SCAN_PART, PART)));
+    if (!f.lanes)
+        wish = num_select(u, num_op(u, FD_OP_GE, units, draw_num(u, P_SCAN_UNITS, 4)), wish, one);
     Num *share = num_ceildiv(u, n, num_op(u, FD_OP_MAX, wish, one));
     if (f.lanes) share = num_roundup(u, share, nest_lane_count(u, f.width));
     f.share = num_let(u, "share", num_op(u, FD_OP_MAX, share, one));

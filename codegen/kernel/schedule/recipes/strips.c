@@ -129,7 +129,7 @@ static Num *enough(Unit *u, const Across *x, Num *when)
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 2));
     Num *results = num_op(u, FD_OP_MUL, x->rows, x->n);
     Num *many = num_op(u, FD_OP_GE, results, num_op(u, FD_OP_MUL, units, x->width));
-    Num *is_short = num_op(u, FD_OP_LT, length, draw_num(u, 512, 1, 512));
+    Num *is_short = num_op(u, FD_OP_LT, length, draw_num(u, P_STRIPS_SHORT, 512));
     return num_and(u, when, num_op(u, FD_OP_LOR, many, is_short));
 }
 
@@ -152,10 +152,12 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when)
     for (int r = 0; r < x.nreduces; r++) leaves += fd_type_leaves(x.reduces[r]->type);
     int most = x.nreduces == 1 && leaves <= 4 ? 4 : leaves <= 8 && x.nreduces <= 4 ? 2 : 1;
     int widths[] = {is_thin(&x) ? 8 : most, most, 1};
+    widths[0] = (int)draw(u, P_STRIPS_VECTORS, widths[0]);
+    widths[1] = (int)draw(u, P_STRIPS_FEWER, widths[1]);
     Num *taken = NULL;
     for (int i = 0; i < 3; i++) {
         if (i > 0 && widths[i] >= widths[i - 1]) continue;
-        int vectors = widths[i] = (int)draw(u, widths[i], 1, widths[i]);
+        int vectors = widths[i];
         Num *wide = num_int(u, vectors), *step = num_op(u, FD_OP_MUL, wide, x.width);
         Num *fits = num_and(u, when, num_op(u, FD_OP_GE, x.n, step));
         fits = num_let(u, "strips", fits);
@@ -222,7 +224,7 @@ static void columns(Unit *u, const Nest *n, NestStep *in, NestKind kind, int las
 
 static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num *bands, Num *share)
 {
-    int rows, last, turn = (int)draw(u, ROWS_A_TURN, 1, ROWS_A_TURN);
+    int rows, last, turn = (int)draw(u, P_COLUMNS_TURN, ROWS_A_TURN);
     const FdNode *r = x->reduces[0];
     Nest *n = nest_across(u, x, x->narrow ? "few_bands" : "column_bands", when, &rows, &last);
     int k = nest_axis(u, n, 1, r->vars, r->doms);
@@ -262,7 +264,7 @@ static void bands_of_rows(Unit *u, Across *x, Num *k, Num *apply)
     enum { EXACT = 16384 }; /* sums of so many floats lose few digits */
     int temps[NEST_RESULTS];
     Num *one = num_int(u, 1);
-    Num *bands = recipe_each_unit(u, (int)draw(u, 2, 1, 8), x->rows);
+    Num *bands = recipe_each_unit(u, (int)draw(u, P_COLUMNS_BANDS, 2), x->rows);
     Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one);
     if (x->narrow) share = num_op(u, FD_OP_MIN, share, num_int(u, EXACT));
     share = num_let(u, "share", share);
@@ -287,7 +289,7 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     Num *all = num_op(u, FD_OP_MUL, k, num_op(u, FD_OP_MUL, x.n, num_int(u, (int64_t)bytes)));
     /* what stays in the cache can as well be read a column strip at a time */
     Num *far = num_op(u, FD_OP_GT, all, num_fact(u, NUM_L2));
-    far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, 64, 1, 64)));
+    far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, P_COLUMNS_LEAST, 64)));
     far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
     Num *apply = num_let(u, "columns", num_and(u, when, far));
     bands_of_rows(u, &x, k, apply);
@@ -312,7 +314,7 @@ Num *recipe_few(Unit *u, const Def *d, Num *when)
     Num *k = recipe_length(u, x.reduces[0]);
     Num *few = num_and(u, num_op(u, FD_OP_LT, x.n, x.width),
                        num_op(u, FD_OP_LE, x.rows, num_int(u, ROWS)));
-    few = num_and(u, few, num_op(u, FD_OP_GE, k, draw_num(u, LONG, 1, LONG)));
+    few = num_and(u, few, num_op(u, FD_OP_GE, k, draw_num(u, P_FEW_LEAST, LONG)));
     few = num_let(u, "few", num_and(u, when, few));
     if (num_is(few, 0)) return NULL;
     bands_of_rows(u, &x, k, few);

@@ -66,8 +66,9 @@ static void square_nest(Unit *u, const Turned *t, Num *when, int lanes)
     int last = d->nvars - 1;
     Nest *n = nest_new(u, "turned", d, when);
     n->lanes = lanes;
-    n->stream = draw_bool(u, d->temp < 0);
-    Num *width = nest_lane_count(u, lanes), *block = num_int(u, BLOCK << draw(u, 2, 0, 3) >> 2);
+    n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0);
+    Num *width = nest_lane_count(u, lanes),
+        *block = num_int(u, BLOCK << draw(u, P_TURNED_BLOCK, 2) >> 2);
     int x = nest_axis_of(u, n, d, t->other, t->other + 1),
         y = nest_axis_of(u, n, d, last, last + 1),
         rest = nest_axis_some(u, n, ~(1u << t->other | 1u << last));

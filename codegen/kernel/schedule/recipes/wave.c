@@ -30,7 +30,7 @@ Num *recipe_wave(Unit *u, Interior *in, Num *when)
     when = num_let(u, "wave", num_and(u, when, large));
     Num *tile[2] = {tile_size(u, rows, width), NULL}, *one = num_int(u, 1);
     tile[1] = w->skew > 1 ? num_let(u, "tile", num_op(u, FD_OP_MAX, columns, one))
-                          : tile_size(u, columns, draw_num(u, COLUMNS, 1, COLUMNS));
+                          : tile_size(u, columns, draw_num(u, P_WAVE_COLUMNS, COLUMNS));
     /* named: lines about the diagonal stay short, and none of them is before its loop */
     Num *tiles[2] = {num_let(u, "rows", num_ceildiv(u, rows, tile[0])),
                      num_let(u, "columns", num_ceildiv(u, columns, tile[1]))};
