@@ -100,7 +100,7 @@ $(BUILD)/unit/native_%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) -DCODEGEN_NATIVE $(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS))) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) $(shell $(LLVM_CONFIG) --libs executionengine mcjit 2>/dev/null) -lOpenCL $$(pkg-config --libs check) -lm
 $(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp
-$(BUILD)/unit/server_test: TESTLIBS := -ljansson
+$(BUILD)/unit/server_test $(BUILD)/unit/editors_test: TESTLIBS := -ljansson
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm
@@ -213,15 +213,17 @@ format-check:
 
 # What csc prints of itself, and where it is looked for.
 HELP = man:man/man1/csc.1 bash:bash-completion/completions/csc fish:fish/vendor_completions.d/csc.fish zsh:zsh/site-functions/_csc
+EDITORS = $(foreach d,ftdetect ftplugin syntax,vim/$(d)/csdollar.vim:vim/vimfiles/$(d)/csdollar.vim) emacs/csdollar-mode.el:emacs/site-lisp/csdollar-mode.el
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
 	install -m 644 $(BUILD)/csrt.o $(DESTDIR)$(PREFIX)/lib/csc/csrt.o
 	for f in $(HELP); do d=$${f#*:}; install -d $(DESTDIR)$(PREFIX)/share/$${d%/*}; ./csc --help=$${f%%:*} >$(DESTDIR)$(PREFIX)/share/$${f#*:}; done
+	for f in $(EDITORS); do install -D -m 644 editors/$${f%%:*} $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
 	rm -rf $(DESTDIR)$(PREFIX)/lib/csc
-	for f in $(HELP); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
+	for f in $(HELP) $(EDITORS); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 clean:
 	rm -rf build csc
 

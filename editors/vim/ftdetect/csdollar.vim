@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.cs$ setfiletype csdollar
