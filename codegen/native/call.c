@@ -144,6 +144,14 @@ static LLVMValueRef extreme(Fn *f, const KirExpr *e)
     return pick(f, LLVMBuildICmp(f->b, order, x, y, ""), x, y);
 }
 
+/* Where line i of a ring is, of n lines, a power of two. */
+static LLVMValueRef in_ring(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef i = fn_value_as(f, e->args[0], idx), n = fn_value_as(f, e->args[1], idx);
+    LLVMValueRef mask = LLVMBuildSub(f->b, n, native_int(f->n->i64, 1), "");
+    return LLVMBuildAnd(f->b, i, mask, "");
+}
+
 /* How far an element is behind a whole vector of n, if this run streams. */
 static LLVMValueRef skew(Fn *f, const KirExpr *e)
 {
@@ -428,6 +436,7 @@ static const struct {
     {"get_local_id", false, local_id},
     {"MIN", false, extreme},
     {"MAX", false, extreme},
+    {"RING", false, in_ring},
     {"CS_SKEW", false, skew},
     {"cs_fail", false, call_fail},
     {"cs_inside", false, inside},
