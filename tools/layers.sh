@@ -51,7 +51,7 @@ is_allowed() { # folder, rule
     done
 }
 for file in $(git ls-files -co --exclude-standard '*.c' '*.h' '*.l' '*.y' '*.def'); do
-    case $file in tests/* | bench/*) continue ;; esac
+    case $file in tests/* | bench/* | samples/*) continue ;; esac
     [ -f "$file" ] || continue
     allowed=$(allowed_in "$(folder "$file")")
     [ -n "$allowed" ] || { complain "$file: no rule for its folder"; continue; }
