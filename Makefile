@@ -3,6 +3,7 @@
 #   make bench       ratios against peers                make bless        accept new golden outputs
 #   make samples     the programs of samples/, compared with what they should print
 #   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
+#   make install deb dist  in place; a Debian package; the sources
 #   make ulp         errors of the functions of reals, of every float (an hour)
 
 PREFIX  ?= /usr/local
@@ -40,7 +41,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger bench demo bless layers format format-check asan asan-check install uninstall clean deps
+.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
@@ -224,6 +225,12 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
 	rm -rf $(DESTDIR)$(PREFIX)/lib/csc
 	for f in $(HELP) $(EDITORS); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
+# A Debian package of it; the sources as they are committed.
+deb: all
+	@MAKE=$(MAKE) tools/deb.sh
+dist:
+	@mkdir -p build
+	@v=csdollar-$$(sed -n 's/#define VERSION "\(.*\)"/\1/p' driver/message.h); git archive --prefix=$$v/ HEAD | gzip -9n >build/$$v.tar.gz && echo build/$$v.tar.gz
 clean:
 	rm -rf build csc
 
