@@ -10,7 +10,7 @@ cliff_work() { # N FORM: operations of one product, in units of 1e9
 }
 
 cliff_build() {
-    build_csc cliff cliff
+    build_csc cliff cliff --native=v3,v4
 }
 
 cliff_list() { # N FORM

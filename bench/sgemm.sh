@@ -22,7 +22,7 @@ sgemm_build() {
         -o "$out/sgemm_blis" bench/sgemm_blas.c -lblis -lm || exit 1
     build_c sgemm_opencl -lOpenCL
     for tile in $sgemm_tiles; do
-        build_csc sgemm "sgemm-$tile" "--tile=$tile"
+        build_csc sgemm "sgemm-$tile" "--tile=$tile" --native=v3,v4 # peers have -march=native
     done
 }
 

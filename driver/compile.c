@@ -135,17 +135,14 @@ static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule
     cg_explain(schedule->data, &j->out);
 }
 
-/* Native forms of a text, within the budget: a program with many kernels compiles as fast as one
- * with few. */
+/* Native forms of a text, within the budget unless levels are asked for: a program with many kernels
+ * compiles as fast as one with few. */
 typedef struct NativeForms {
     Job *job;
     HostKernel *kernel;
 } NativeForms;
 
-enum {
-    NATIVE_BUDGET = 20000,             /* native_size, of all texts */
-    FURTHER_BUDGET = NATIVE_BUDGET / 2 /* further forms are made only below this */
-};
+enum { NATIVE_BUDGET = 25000 }; /* native_size, of all texts: 0.5 s */
 
 static void add_native(void *ctx, const CgCode *code)
 {
@@ -158,9 +155,8 @@ static void add_native(void *ctx, const CgCode *code)
     f->kernel->contracts = code->contracts;
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool further = !(j->opt->levels & 1u << level);
-        size_t budget = further ? FURTHER_BUDGET : NATIVE_BUDGET;
-        if (levels & 1u << level && native_size(j->native) < budget)
+        bool room = j->opt->levels_asked || native_size(j->native) < NATIVE_BUDGET;
+        if (room && levels & 1u << level)
             f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
     }
 }

@@ -68,6 +68,7 @@ static OptionEnd set_family(Options *o, const char *value)
 static OptionEnd set_native(Options *o, const char *value)
 {
     o->levels = o->product_levels = 0;
+    o->levels_asked = true;
     for (const char *at = value, *end; strcmp(value, "off") != 0; at = end + 1) {
         CgNativeLevel level;
         end = strchrnul(at, ',');

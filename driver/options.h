@@ -35,6 +35,7 @@ typedef struct Options {
     const char *dump_after;  /* a pass, or NULL: of the usual ones */
     unsigned levels;         /* of native kernels: a bit a CgNativeLevel */
     unsigned product_levels; /* and of those of contractions besides */
+    bool levels_asked;       /* for all kernels, however long it takes */
     bool verbose, json, dependencies; /* json: how messages are printed */
     const char *dependency_file;      /* NULL: named after the output */
     DiagLevel warnings[DIAG_COUNT];

@@ -23,54 +23,91 @@ static void give_here(Lower *l)
     l->g.here = NULL;
 }
 
-/* The definition's value at the bound position, with these results. Blocked reductions: what came
- * before is in the part, and the value is computed with the last block only. */
-static void give_one(Lower *l, const KirExpr *const *results)
+/* The definition's value at the bound position, with these results. */
+static void give_value(Lower *l, const KirExpr *const *results)
 {
-    Gen *g = &l->g;
-    Arena *a = l->a;
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    if (!l->n->nreduces) nest_remember(l);
+    for (int r = 0; r < l->n->nreduces; r++) gen_remember(&l->g, l->n->reduces[r], results[r]);
+    give_here(l);
+    gen_leave(&l->g, scope);
+}
+
+/* Blocked reductions: where the part of a result is; the result itself has room for its own. */
+static const KirExpr *part_of(Lower *l, int r, const char **buffer)
+{
     const Nest *n = l->n;
-    const KirExpr *all[NEST_RESULTS], *offsets[NEST_RESULTS];
-    GenScope scope = gen_enter(g, g->block);
-    if (n->block_axis < 0) {
-        if (!n->nreduces) nest_remember(l);
-        for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], results[r]);
-        give_here(l);
-        gen_leave(g, scope);
-        return;
+    bool own = n->part.temps[r] < 0;
+    *buffer = own ? gen_output(&l->g, n->def)
+                  : gen_temp(&l->g, n->part.temps[r], nest_scalar_type(l, r), true);
+    return gen_variable(&l->g, "at", own ? gen_output_offset(&l->g, n->def) : nest_part_offset(l));
+}
+
+static void resume_value(Lower *l, const KirExpr *const *results)
+{
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const char *buffer;
+        const KirExpr *at = part_of(l, r, &buffer);
+        const KirExpr *before = kir_load(l->a, results[r]->type, buffer, at);
+        kir_set(l->a, l->g.block, results[r],
+                gen_combine(&l->g, l->n->reduces[r]->fn, before, results[r]));
     }
+    gen_leave(&l->g, scope);
+}
+
+static void keep_value(Lower *l, const KirExpr *const *results)
+{
+    GenScope scope = gen_enter(&l->g, l->g.block);
+    for (int r = 0; r < l->n->nreduces; r++) {
+        const char *buffer;
+        const KirExpr *at = part_of(l, r, &buffer);
+        kir_store(l->a, l->g.block, buffer, at, results[r]);
+    }
+    gen_leave(&l->g, scope);
+}
+
+typedef void OnValue(Lower *l, const KirExpr *const *results);
+typedef KirBlock MakeBlock(Lower *l, OnValue *what, const void *ctx);
+
+/* What came before is in the part, and the value is computed with the last block only. */
+static KirBlock by_blocks(Lower *l, MakeBlock *make, const void *ctx)
+{
+    const Nest *n = l->n;
+    Arena *a = l->a;
+    KirBlock b = {0};
+    if (n->block_axis < 0) return make(l, give_value, ctx);
+    GenScope scope = gen_enter(&l->g, &b);
     const KirExpr *at = l->places[n->block_axis].at;
     const KirExpr *later = nest_op(l, FD_OP_GT, at, kir_int(a, 0));
     const KirExpr *done = nest_op(l, FD_OP_GE, nest_add(l, at, nest_number(l, "block", n->block)),
                                   nest_length(l, n->block_axis));
-    KirBlock resume = {0}, last = {0}, keep = {0};
-    const char *buffers[NEST_RESULTS];
     bool same = n->part.temps[0] < 0 && n->def->body == n->reduces[0]; /* it is the value */
-    for (int r = 0; r < n->nreduces; r++) {
-        bool own = n->part.temps[r] < 0;
-        buffers[r] = own ? gen_output(g, n->def)
-                         : gen_temp(g, n->part.temps[r], nest_scalar_type(l, r), true);
-        offsets[r] =
-            gen_variable(g, "at", own ? gen_output_offset(g, n->def) : nest_part_offset(l));
-        const KirExpr *sum = kir_name(a, results[r]->type, fresh_name(l->u, "sum"));
-        kir_decl(a, g->block, sum->type, sum->name, results[r]);
-        const KirExpr *before = kir_load(a, sum->type, buffers[r], offsets[r]);
-        kir_set(a, &resume, sum, gen_combine(g, n->reduces[r]->fn, before, sum));
-        kir_store(a, &keep, buffers[r], offsets[r], sum);
-        all[r] = sum;
-    }
-    kir_if(a, g->block, later, resume, NULL);
-    if (same) {
-        gen_leave(g, scope);
-        kir_if(a, g->block, NULL, keep, NULL);
-        return;
-    }
-    GenScope in = gen_enter(g, &last);
-    for (int r = 0; r < n->nreduces; r++) gen_remember(g, n->reduces[r], all[r]);
-    gen_store(g, n->def);
-    gen_leave(g, in);
-    gen_leave(g, scope);
-    kir_if(a, g->block, done, last, &keep);
+    kir_if(a, &b, later, make(l, resume_value, ctx), NULL);
+    KirBlock keep = make(l, keep_value, ctx);
+    if (same)
+        kir_if(a, &b, NULL, keep, NULL);
+    else
+        kir_if(a, &b, done, make(l, give_value, ctx), &keep);
+    gen_leave(&l->g, scope);
+    return b;
+}
+
+static KirBlock one_block(Lower *l, OnValue *what, const void *results)
+{
+    KirBlock b = {0};
+    GenScope scope = gen_enter(&l->g, &b);
+    what(l, results);
+    gen_leave(&l->g, scope);
+    return b;
+}
+
+static void give_one(Lower *l, const KirExpr *const *results)
+{
+    if (l->n->block_axis < 0)
+        give_value(l, results);
+    else
+        kir_if(l->a, l->g.block, NULL, by_blocks(l, one_block, results), NULL);
 }
 
 /* Puts the kernel at the position of a copy: rows and columns from where the registers begin. */
@@ -85,14 +122,17 @@ static void go_to(Lower *l, int reg, const KirExpr *copy, const KirExpr *more)
     nest_bind(l, regs->axis);
 }
 
-static void give_registers(Lower *l, const KirExpr *const copies[2], void *ctx)
+typedef struct Registers {
+    OnValue *what;
+} Registers;
+
+static void do_registers(Lower *l, const KirExpr *const copies[2], void *registers)
 {
     const Nest *n = l->n;
     const KirExpr *results[NEST_RESULTS];
     NestPlace before[2];
     GenScope scope = gen_enter(&l->g, l->g.block);
     const FdNode *lane = l->g.lane_var;
-    (void)ctx;
     for (int i = 0; i < n->nregs; i++) {
         before[i] = l->places[n->regs[i].axis];
         go_to(l, i, copies[i], NULL);
@@ -102,10 +142,21 @@ static void give_registers(Lower *l, const KirExpr *const copies[2], void *ctx)
         l->places[n->lanes_axis].lanes = true;
     }
     for (int r = 0; r < n->nreduces; r++) results[r] = nest_registers(l, r, copies);
-    give_one(l, results);
+    ((const Registers *)registers)->what(l, results);
     l->g.lane_var = lane;
     for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
     gen_leave(&l->g, scope);
+}
+
+static KirBlock registers_block(Lower *l, OnValue *what, const void *none)
+{
+    KirBlock b = {0};
+    Registers registers = {what};
+    (void)none;
+    GenScope scope = gen_enter(&l->g, &b);
+    nest_each_register(l, do_registers, &registers);
+    gen_leave(&l->g, scope);
+    return b;
 }
 
 /* ---- give: element by element ------------------------------------------------------------------ */
@@ -248,6 +299,15 @@ static void give_element(Lower *l, const KirExpr *const copies[2], void *ctx)
             nest_number(l, "lanes", nest_lane_count(l->u, g->lanes)), kir_int(a, 1), false, each);
 }
 
+static KirBlock elements_block(Lower *l)
+{
+    KirBlock b = {0};
+    GenScope scope = gen_enter(&l->g, &b);
+    nest_each_register(l, give_element, NULL);
+    gen_leave(&l->g, scope);
+    return b;
+}
+
 /* Are all positions of the registers inside? NULL: for sure. */
 static const KirExpr *all_inside(Lower *l)
 {
@@ -263,15 +323,6 @@ static const KirExpr *all_inside(Lower *l)
         all = all ? nest_op(l, FD_OP_LAND, all, inside) : inside;
     }
     return all;
-}
-
-static KirBlock registers_block(Lower *l, NestOnRegisters *body)
-{
-    KirBlock b = {0};
-    GenScope scope = gen_enter(&l->g, &b);
-    nest_each_register(l, body, NULL);
-    gen_leave(&l->g, scope);
-    return b;
 }
 
 void nest_give(Lower *l)
@@ -294,9 +345,8 @@ void nest_give(Lower *l)
     const KirExpr *inside = all_inside(l);
     KirBlock whole = {0}, edge = {0};
     bool vector = n->lanes_axis < 0 || !n->scalar_give;
-    if (vector && (n->lanes_axis >= 0 || !inside)) whole = registers_block(l, give_registers);
-    if (inside || !vector)
-        edge = lies_in_rows(l) ? rows_block(l, vector) : registers_block(l, give_element);
+    if (vector && (n->lanes_axis >= 0 || !inside)) whole = by_blocks(l, registers_block, NULL);
+    if (inside || !vector) edge = lies_in_rows(l) ? rows_block(l, vector) : elements_block(l);
     if (whole.first && edge.first)
         kir_if(l->a, l->g.block, inside, whole, &edge);
     else
