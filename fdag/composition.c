@@ -15,6 +15,7 @@ typedef struct Composer {
     uint32_t ngraphs;
     VEC(FdSlot) slots;
     FdiNodes graphs; /* what each became, by its number */
+    FdiNodes kept;   /* of these, in order */
 } Composer;
 
 static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
@@ -61,6 +62,11 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
         const FdNode *made = NULL;
         if (m->fd) vec_push(&m->graphs, NULL);
         if (!compose(m, k.graph, k.graph->root, k.captures, &made)) return false;
+        if (m->fd && k.kept) {
+            if (made->kind != FD_LET || made->self) return false;
+            made = fd_stored(m->fd, made);
+            vec_push(&m->kept, made);
+        }
         if (m->fd) m->graphs.data[*k.index] = made;
     }
     if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
@@ -109,8 +115,15 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     out->hints = m.hints;
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
+    out->keeps = g->keeps && root == g->root;
+    if (known && m.kept.len) {
+        out->root = fd_keep(fd, out->root, (int)m.kept.len, m.kept.data);
+        out->keeps = true;
+        known = out->root != NULL;
+    }
     vec_free(&m.slots);
     vec_free(&m.graphs);
+    vec_free(&m.kept);
     if (!known) return false;
     FdError error;
     FdOrder room;

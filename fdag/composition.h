@@ -25,6 +25,7 @@ typedef struct FdCapture {
     /* GRAPH: what it is made of, and its captures for `look`. */
     const FdGraph *graph;
     const void *captures;
+    bool kept; /* GRAPH: its array is a result, too (FdGraph.keeps) */
 } FdCapture;
 
 typedef struct FdComposing {

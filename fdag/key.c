@@ -24,7 +24,8 @@ enum {
     TAG_STMT,
     TAG_SEVERAL,
     TAG_STEPS,
-    TAG_HINT
+    TAG_HINT,
+    TAG_KEEPS
 };
 
 typedef struct KeyWalk {
@@ -267,6 +268,7 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     fd->words.len = fd->stack.len = 0;
     if (g->several) put(&w, TAG_SEVERAL, 0);
     if (g->steps) put(&w, TAG_STEPS, 0);
+    if (g->keeps) put(&w, TAG_KEEPS, 0);
     put_hints(&w, g->hints);
     walk(&w, g->root);
     size_t nnodes = places.len;

@@ -11,6 +11,7 @@ static const FdPass all[] = {
     {"hoist", fd_pass_hoist},     {"deadparams", fd_pass_deadparams},
     {"powers", fd_pass_powers},   {"given", fd_pass_given},
     {"factors", fd_pass_factors}, {"components", fd_pass_components},
+    {"byrows", fd_pass_byrows},
 };
 
 const FdPass fd_front_passes[] = {
@@ -37,6 +38,7 @@ const FdPass fd_back_passes[] = {FIRST,
                                  {"powers", fd_pass_powers},
                                  {"components", fd_pass_components},
                                  {"factors", fd_pass_factors},
+                                 {"byrows", fd_pass_byrows},
                                  LAST};
 const FdPass fd_precise_passes[] = {FIRST, LAST};
 

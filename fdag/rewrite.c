@@ -349,6 +349,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
     mine->root = copy(&c, g->root);
     mine->several = g->several;
     mine->steps = g->steps;
+    mine->keeps = g->keeps;
     mine->hints = fd_hints_join(fd, NULL, g->hints);
     fdi_map_free(&c.done);
     return mine;

@@ -63,8 +63,7 @@ static bool fits(const FdPart *part, const FdNode *first)
 
 /* ---- one graph ------------------------------------------------------------------------------- */
 
-/* The record of the results, named by their types. */
-static const FdType *results_type(Fd *fd, int n, const FdNode *const *values)
+const FdType *fdi_results_type(Fd *fd, int n, const FdNode *const *values)
 {
     const FdType *fields[FD_MAX_FIELDS];
     const char *names[FD_MAX_FIELDS];
@@ -195,7 +194,7 @@ static const FdNode *make_root(const Whole *w)
 {
     Fd *fd = w->fd;
     const FdNode *first = w->roots[0];
-    const FdType *type = results_type(fd, w->n, w->fields);
+    const FdType *type = fdi_results_type(fd, w->n, w->fields);
     FdDom doms[FD_MAX_RANK];
     if (!type) return NULL;
     const FdNode *all = fd_make(fd, type, w->fields, first->loc);
@@ -311,19 +310,6 @@ static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
     return reads;
 }
 
-/* The function as an array. */
-static const FdNode *stored(Fd *fd, const FdNode *root)
-{
-    FdDom doms[FD_MAX_RANK];
-    const FdNode *vars[FD_MAX_RANK];
-    for (int d = 0; d < root->nvars; d++) {
-        doms[d] = (FdDom){FD_DOM_ARRAY, root->doms[d].lo, root->doms[d].hi};
-        vars[d] = fd_var(fd, root->vars[d]->type, root->vars[d]->name);
-    }
-    const FdNode *element = fd_apply(fd, root, root->nvars, vars, root->loc);
-    return fd_let(fd, root->nvars, vars, doms, element, root->loc);
-}
-
 /* The last part over those before it, of which these are stored. Finds which have to be. */
 static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *slots, bool *outside)
 {
@@ -339,7 +325,7 @@ static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *s
         w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
         checks_of(w, parts[k].graph, shapes);
         good = find_outside(w, root, outside);
-        w->roots[w->n++] = outside[k] ? stored(fd, root) : root;
+        w->roots[w->n++] = outside[k] ? fd_stored(fd, root) : root;
     }
     return good ? w->roots[n - 1] : NULL;
 }

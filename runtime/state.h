@@ -78,6 +78,8 @@ typedef struct RtState {
         struct Held *first;      /* the newest */
         size_t least;            /* CS_HOLD, once read */
         bool given;
+        Graph *newest; /* that made an array.. */
+        uint64_t at;   /* ..when so many evaluations had been */
     } hold;
     struct Kernels *kernels; /* kernels.c */
     struct Device *device;   /* device.c */

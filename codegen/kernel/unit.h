@@ -44,6 +44,8 @@ typedef struct Unit {
     const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
+    int *kept;            /* temporary number -> the result that it is, 0: none (FdGraph.keeps) */
+    int nkept;
     Text plan, types, functions, kernels;
     VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
     Text *schedule;     /* NULL, or where the nests are printed */
@@ -87,7 +89,12 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *const *vars;
     const FdDom *doms;
     const FdNode *body;
+    bool copy; /* of a temporary that is kept: into the result that it is (def_copy) */
 } Def;
+
+/* What stores a temporary that is kept, d, as the result that it is: its own elements, which are elsewhere
+ * (a ring). */
+Def def_copy(Unit *u, const Def *d);
 
 /* No kernel can do what this node (or NULL) says: the evaluation is the host's. */
 void unit_give_up(Unit *u, const char *why, const FdNode *at);
@@ -111,8 +118,9 @@ Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
 /* The flag CS_STREAM: is a result so large that the caches lose it before it is read again? */
 void plan_stream(Unit *u, const Def *d);
 const UnitRing *unit_ring(const Unit *u,
-                          int temp); /* where its rows are; NULL: it is stored whole */
-int plan_temp(Unit *u, Num *bytes);  /* a new temporary buffer; its number */
+                          int temp);    /* where its rows are; NULL: it is stored whole */
+int unit_kept(const Unit *u, int temp); /* the result that it is; 0: it is none */
+int plan_temp(Unit *u, Num *bytes);     /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */
 Num *plan_unsafe(Unit *u, const Def *d);

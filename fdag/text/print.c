@@ -456,7 +456,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         text_add(out, "\n");
     }
     if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
-    text_add(out, g->several ? "results " : g->steps ? "steps " : "root ");
+    text_add(out, g->several ? "results " : g->steps ? "steps " : g->keeps ? "keeps " : "root ");
     add_ref(&all, g->root);
     text_add(out, "\n");
     printer_free(&all);

@@ -535,12 +535,13 @@ static void read_lines(Reader *r)
             r->hints = rd_string(r);
             rd_end_line(r);
         } else if ((r->several = rd_accept(r, "results")) || (r->steps = rd_accept(r, "steps")) ||
-                   rd_accept(r, "root")) {
+                   (r->keeps = rd_accept(r, "keeps")) || rd_accept(r, "root")) {
             r->root = rd_ref(r);
             root_line = r->line;
             rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results' or 'steps'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results', 'steps' or "
+                       "'keeps'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");
@@ -559,6 +560,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         *g = (FdGraph){.root = r.root,
                        .several = r.several,
                        .steps = r.steps,
+                       .keeps = r.keeps,
                        .hints = r.hints,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};

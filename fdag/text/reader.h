@@ -19,6 +19,7 @@ typedef struct Reader {
     const FdNode *root;
     bool several; /* the root gives results */
     bool steps;   /* of a loop */
+    bool keeps;   /* the root makes arrays, too */
     const char *hints;
     bool in_user;
 } Reader;

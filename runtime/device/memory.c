@@ -249,7 +249,7 @@ static void take_memory(Buffer *b, const Buffer *from)
 
 void buffer_lend(Buffer *b)
 {
-    Buffer *memory = b->ring ? NULL : mem_object(sizeof *memory);
+    Buffer *memory = b->ring || b->lent ? NULL : mem_object(sizeof *memory);
     if (!memory) return;
     memory->refs = 1;
     memory->bytes = b->bytes;

@@ -14,6 +14,7 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "compose.h"
+#include "hold.h"
 
 enum {
     ENOUGH = 4,     /* failures in a row: then it is left alone */
@@ -149,7 +150,10 @@ static bool evaluate_scalars(Ahead *a)
     bool good = leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
                 composed(&e, a, 1) && !e.composed->cheap &&
                 (b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere)) &&
-                eval_on_device(&e, 1, &b, 1, &nowhere) && (p = buffer_host(b, false, &nowhere));
+                (hold_with(&e, a->graph, a->captures, b, &nowhere) ||
+                 (!cs_pending && eval_on_device(&e, 1, &b, 1, &nowhere))) &&
+                (p = buffer_host(b, false, &nowhere));
+    if (good) hold_learn(&e);
     for (int i = 0; good && i < leaves; i++)
         a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
     a->leaf = a->leaves;

@@ -123,17 +123,28 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
     void *fn = seen((const CsValue *)captures + slot);
     Array *a = array_of(fn);
     struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
-    if (held && held->through) {
-        Lazy *l = held->lazy;
-        return (FdCapture){FD_CAPTURE_GRAPH, l, &l->visit, &l->index, 0, l->graph->fd, l->captures};
-    }
-    if (a) return (FdCapture){FD_CAPTURE_ARRAY, a, &a->head.visit, &a->head.index, 0, 0, 0};
-    if (((CsHead *)fn)->kind == CS_LAZY) {
-        Lazy *l = fn;
-        return (FdCapture){FD_CAPTURE_GRAPH, l, &l->visit, &l->index, 0, l->graph->fd, l->captures};
+    bool through = held && held->through;
+    if (a && !through)
+        return (FdCapture){.kind = FD_CAPTURE_ARRAY,
+                           .object = a,
+                           .visit = &a->head.visit,
+                           .index = &a->head.index};
+    if (through || ((CsHead *)fn)->kind == CS_LAZY) {
+        Lazy *l = through ? held->lazy : fn;
+        return (FdCapture){.kind = FD_CAPTURE_GRAPH,
+                           .object = l,
+                           .visit = &l->visit,
+                           .index = &l->index,
+                           .graph = l->graph->fd,
+                           .captures = l->captures,
+                           .kept = through && held->kept};
     }
     Closure *k = fn;
-    return (FdCapture){FD_CAPTURE_FUNCTION, k, &k->visit, &k->index, k->type, 0, 0};
+    return (FdCapture){.kind = FD_CAPTURE_FUNCTION,
+                       .object = k,
+                       .visit = &k->visit,
+                       .index = &k->index,
+                       .type = k->type};
 }
 
 /* The word of a capture, and the leaf of one that gets a slot. */
@@ -149,7 +160,7 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         leaf.array = c->object;
         what = (uint64_t)leaf.array->head.elem << 8 | (uint64_t)leaf.array->head.rank;
     } else if (c->kind == FD_CAPTURE_GRAPH) {
-        what = l->graph->serial;
+        what = l->graph->serial | (uint64_t)c->kept << 32;
         if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
     } else {
         leaf.closure = c->object;
@@ -318,6 +329,13 @@ bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *sit
 {
     if (!search(e, l->graph, l->graph->fd->root, l->captures, true, several, site)) return false;
     e->near = several;
+    return true;
+}
+
+bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+{
+    if (!search(e, g, g->fd->root, captures, true, false, site)) return false;
+    e->near = true;
     return true;
 }
 

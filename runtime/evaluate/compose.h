@@ -54,6 +54,8 @@ bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const
 bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
 /* Of what was held back; several: with the steps before it (hold.h). */
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site);
+/* Of a scalar with the array that it is made of and that is held back, which is a result, too. */
+bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
 void compose_end(Evaluation *e);
 /* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
  * pending; to be given back. */

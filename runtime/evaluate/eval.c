@@ -207,11 +207,14 @@ static bool is_near(const Preparation *p)
     return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !reports_errors(s);
 }
 
-/* Is it held back? */
-static bool is_held(const Preparation *p)
+/* Is it held back? Else it is evaluated now, which takes the memory that it lent (hold_wants). */
+static bool is_held(Preparation *p)
 {
-    return p->e->lazy && !reports_errors(&p->numbers.schedule) &&
-           hold_take(p->e->lazy, p->results->buffers[0]);
+    Buffer *b = p->results->buffers[0];
+    if (!p->e->lazy) return false;
+    if (!reports_errors(&p->numbers.schedule) && hold_take(p->e->lazy, b)) return true;
+    if (!buffer_regain(b, p->site)) p->outcome = FAILED;
+    return false;
 }
 
 /* ---- in the program itself ------------------------------------------------------------------- */
@@ -263,7 +266,7 @@ static Outcome in_program(Preparation *p)
     if (p->outcome != DONE) return p->outcome;
     if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
     if (!is_near(p)) return INTERPRET;
-    if (is_held(p)) return DONE;
+    if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
 }
@@ -312,7 +315,8 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
     if (!good) p.outcome = FAILED;
     if (good && native != INTERPRET) p.outcome = native;
     if (queue && p.outcome == DONE && !is_near(&p)) p.outcome = INTERPRET;
-    if (queue && p.outcome == DONE && !is_held(&p)) p.outcome = launch(e, &p.numbers, r, site);
+    if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
+        p.outcome = launch(e, &p.numbers, r, site);
     const Composed *c = e->composed;
     bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
     if (keep && native == DONE) kept = recall_keep(e, &p.numbers, c->native->plan, true);
@@ -334,6 +338,7 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
     rt_site(site);
     if (outcome != INTERPRET) return outcome == DONE;
     bool ok;
+    if (e->lazy && !buffer_regain(out, site)) return false;
     Ref *r = compose_ref(e, site);
     if (!r) return false;
     void *to = buffer_host(out, true, site);
@@ -348,6 +353,16 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
             scalar_store((char *)to + fd_plane_offset(type, i, 1), fd_type_leaf(type, i), v[i]);
     compose_ref_end(e, r);
     return ok;
+}
+
+/* A scalar, with an array that it is made of if that waits for it. */
+static bool evaluate_told(Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+                          const CsSite *site)
+{
+    if (hold_with(e, g, captures, out, site)) return true;
+    if (cs_pending || !evaluate(e, NULL, out, site)) return false;
+    hold_learn(e);
+    return true;
 }
 
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count, const CsSite *site)
@@ -389,6 +404,7 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
         if (ok && hold_wants(l, a, at)) e.lazy = l;
         ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, at);
         a->head.buffer->maker = l->graph->serial;
+        hold_made(l->graph);
         compose_end(&e);
         if (!ok) {
             cs_release(a);
@@ -470,7 +486,7 @@ bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarVa
         int leaves = fd_type_leaves(type);
         Buffer *b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, site);
         const char *p = NULL;
-        ok = b && evaluate(&e, NULL, b, site) && (p = buffer_host(b, false, site));
+        ok = b && evaluate_told(&e, g, captures, b, site) && (p = buffer_host(b, false, site));
         for (int i = 0; ok && i < leaves; i++)
             out[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
         buffer_release(b);

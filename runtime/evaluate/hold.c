@@ -24,12 +24,14 @@
 enum {
     MOST = 8,        /* steps at a time */
     ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
+    TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
     ROWS = 4,        /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
     L2 = 1 << 20,    /* where no device says */
     TREE = 64        /* lazy values below one */
 };
-static const double work_first = 6e9; /* bytes: before a kernel is built for it, a loop is long */
+/* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build. */
+static const double work_first = 6e9, work_told = 1e9;
 
 /* CS_HOLD: the least bytes, at once; 0: never. */
 static size_t least(void)
@@ -122,9 +124,13 @@ bool hold_wants(const Lazy *l, const Array *a, const CsSite *site)
     Look below = look_below(l, a->head.buffer->bytes);
     if (!below.plain || !below.loops) return false;
     g->work += 2.0 * (double)a->head.buffer->bytes;
+    bool told = g->told >= TOLD && (rt.hold.given || g->work > work_told);
     int most = rt.hold.given || g->work > work_first ? most_of(l, a->head.buffer->bytes) : 1;
     Buffer *before = below.held ? below.held->head.buffer : NULL;
-    return most > 1 && (!before || before->held->levels < most || rt_fill(before, site));
+    if (most <= 1 && (!told || before)) return false;
+    if (!before || before->held->levels < most) return true;
+    buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
+    return rt_fill(before, site);
 }
 
 bool hold_take(Lazy *l, Buffer *b)
@@ -257,4 +263,68 @@ void rt_fill_all(void)
     while (rt.hold.first && !cs_pending)
         if (!fill(rt.hold.first, rt.hold.first->lazy->site)) break;
     if (cs_pending) rt_catch();
+}
+
+/* ---- with a scalar ------------------------------------------------------------------------------ */
+
+/* The array that is held back of those that an evaluation reads; NULL: none, or there are several. */
+static struct Held *held_of(const Evaluation *e)
+{
+    struct Held *found = NULL;
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const Array *a = e->leaves.data[i].array;
+        struct Held *h = a && a->head.buffer ? a->head.buffer->held : NULL;
+        if (h && found && h != found) return NULL;
+        if (h) found = h;
+    }
+    return found;
+}
+
+/* Are the steps before it there? Evaluates them. */
+static bool is_next(struct Held *h, const CsSite *site)
+{
+    Look below = look_below(h->lazy, 0);
+    return below.plain && (!below.held || rt_fill(below.held->head.buffer, site));
+}
+
+bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+               const CsSite *site)
+{
+    struct Held *h = held_of(e);
+    Buffer *b = h ? h->buffer : NULL;
+    Evaluation both = {0};
+    int64_t count;
+    if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
+        return false;
+    if (!is_next(h, site) || !buffer_regain(b, site)) return false;
+    h->through = h->kept = true;
+    bool ok = compose_kept(&both, g, captures, site);
+    h->through = h->kept = false;
+    b->held = NULL;
+    ok = ok && eval_on_device(&both, 2, (Buffer *[]){out, b}, count, site);
+    b->held = h;
+    compose_end(&both);
+    if (ok) h->lazy->graph->alone = 0;
+    if (ok) rt_unhold(b);
+    return ok;
+}
+
+void hold_made(Graph *g)
+{
+    rt.hold.newest = g;
+    rt.hold.at = rt.evaluations;
+}
+
+void hold_learn(const Evaluation *e)
+{
+    Graph *g = rt.hold.newest;
+    rt.hold.newest = NULL;
+    if (!g || rt.hold.at + 1 != rt.evaluations || g->told == TOLD) return;
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const Array *a = e->leaves.data[i].array;
+        if (a && a->head.buffer && a->head.buffer->maker == g->serial) {
+            g->told++;
+            return;
+        }
+    }
 }

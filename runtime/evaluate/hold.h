@@ -3,6 +3,7 @@
 #ifndef CS_RUNTIME_HOLD_H
 #define CS_RUNTIME_HOLD_H
 
+#include "compose.h"
 #include "lazy.h"
 
 /* What a buffer waits for. */
@@ -12,14 +13,24 @@ struct Held {
     Lazy *lazy;   /* ours */
     int levels;   /* steps since an array that is there */
     int most;     /* so many at a time */
-    bool through; /* just now: what reads the array is composed of what it is */
+    bool through; /* just now: what reads the array is composed of what it is.. */
+    bool kept;    /* ..and gives its elements, too */
 };
 
 /* Is it a step of a loop, large enough? Then the evaluation of l for `a` may be held back. Goes on with
- * those before it if they are as many as are taken together; false with an exception pending, too. */
+ * those before it if they are as many as are taken together, for which a lends its memory; false with an
+ * exception pending, too. */
 bool hold_wants(const Lazy *l, const Array *a, const CsSite *site);
 /* Holds it back: b's elements come when somebody asks. Takes over l's captures. Of what cannot fail.
  * False, without an exception: no memory. */
 bool hold_take(Lazy *l, Buffer *b);
+/* A scalar, composed as e, of arrays: if one of these is held back, both by one kernel, the scalar to out.
+ * False, perhaps with an exception pending: it is evaluated as ever. */
+bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+               const CsSite *site);
+/* An array of g was evaluated. */
+void hold_made(Graph *g);
+/* Such a scalar was evaluated by itself: does it look at each step of a loop? */
+void hold_learn(const Evaluation *e);
 
 #endif

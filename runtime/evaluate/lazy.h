@@ -15,6 +15,7 @@ struct Graph {
     double work;   /* bytes that it went through */
     uint16_t most; /* so many at a time are kernels' to do well; 0: not known */
     uint8_t alone; /* evaluations that somebody looked at before there was a next */
+    uint8_t told;  /* times that the next evaluation was a scalar made of it */
 };
 
 Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: no memory */

@@ -71,7 +71,7 @@ static FdCapture look(void *ctx, const void *captures, int slot)
     (void)ctx;
     Value *v = ((Value *const *)captures)[slot];
     if (v->kind == VAL_LAZY && v->result) v = v->result;
-    FdCapture c = {FD_CAPTURE_UNKNOWN, v, &v->visit, &v->index, NULL, NULL, NULL};
+    FdCapture c = {.kind = FD_CAPTURE_UNKNOWN, .object = v, .visit = &v->visit, .index = &v->index};
     if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
     if (v->kind != VAL_LAZY) return c;
     c.kind = FD_CAPTURE_GRAPH;

@@ -69,8 +69,12 @@ static FdCapture look(void *ctx, const void *captures, int slot)
 {
     (void)ctx;
     Value *v = ((Value *const *)captures)[slot];
-    return (FdCapture){
-        v->kind, v, &v->visit, &v->index, NULL, v->graph, v->graph ? v->captures : NULL};
+    return (FdCapture){.kind = v->kind,
+                       .object = v,
+                       .visit = &v->visit,
+                       .index = &v->index,
+                       .graph = v->graph,
+                       .captures = v->graph ? v->captures : NULL};
 }
 
 static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)

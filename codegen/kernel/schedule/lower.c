@@ -151,8 +151,42 @@ static char *whole_text(Unit *u)
 static Def def_of(const FdNode *node, int temp)
 {
     if (node->kind == FD_LET)
-        return (Def){node, temp, node->nvars, node->vars, node->doms, node->body};
-    return (Def){node, temp, 0, NULL, NULL, node};
+        return (Def){.node = node,
+                     .temp = temp,
+                     .nvars = node->nvars,
+                     .vars = node->vars,
+                     .doms = node->doms,
+                     .body = node->body};
+    return (Def){.node = node, .temp = temp, .body = node};
+}
+
+/* Which temporaries are results, and the root without them. */
+static void keep_temps(Unit *u)
+{
+    const FdNode *root = u->g->root;
+    u->kept = arena_array(u->arena, int, u->ntemps + 1);
+    for (int i = 1; u->g->keeps && i < root->nargs; i++) {
+        const FdNode *array = root->args[i]->fn;
+        if (array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot >= u->ninputs &&
+            !u->kept[u->plan_slot[array->slot]])
+            u->kept[u->plan_slot[array->slot]] = i;
+        else
+            unit_give_up(u, "arrays that are results twice", root->args[i]);
+    }
+    u->nkept = u->ntemps;
+}
+
+Def def_copy(Unit *u, const Def *d)
+{
+    Def copy = *d;
+    int slot = u->ninputs;
+    while (!u->g->slots[slot].def || u->plan_slot[slot] != d->temp) slot++;
+    const FdNode *array = fd_slot(u->fd, slot, u->g->slots[slot].type, u->g->slots[slot].name);
+    copy.body = fd_apply(u->fd, array, d->nvars, d->vars, d->node->loc);
+    copy.node = fd_let(u->fd, d->nvars, d->vars, d->doms, copy.body, d->node->loc);
+    copy.copy = true;
+    unit_count(u, copy.node);
+    return copy;
 }
 
 /* read: NULL, or the schedule to take. */
@@ -165,7 +199,8 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
         u->plan_slot[i] = u->ntemps;
         defs[n++] = def_of(u->g->slots[i].def, u->ntemps++);
     }
-    defs[n++] = def_of(u->g->root, -1);
+    keep_temps(u);
+    defs[n++] = def_of(u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
     plan_slots(u);
     plan_line(u, "options %s",
               u->options->precise ? "-DCS_PRECISE"
@@ -174,15 +209,23 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     for (int i = 0; i < n; i++) {
         Num *elements = plan_elements(u, defs[i].nvars, defs[i].doms);
         const FdType *t = defs[i].body->type;
+        Num *bytes = plan_bytes(u, t, elements);
         if (defs[i].temp >= 0)
-            plan_line(u, "temp %d bytes %s", defs[i].temp, num_text(u, plan_bytes(u, t, elements)));
+            plan_line(u, "temp %d bytes %s", defs[i].temp,
+                      num_text(u, unit_kept(u, defs[i].temp) ? num_int(u, 0) : bytes));
         else if (!u->g->several)
-            plan_line(u, "out bytes %s", num_text(u, plan_bytes(u, t, elements)));
+            plan_line(u, "out %sbytes %s", u->g->keeps ? "0 " : "", num_text(u, bytes));
         for (int k = 0; defs[i].temp < 0 && u->g->several && k < t->nfields; k++) {
-            const char *bytes = num_text(u, plan_bytes(u, t->fields[k], elements));
-            plan_line(u, "out %d bytes %s", k, bytes);
+            bytes = plan_bytes(u, t->fields[k], elements);
+            plan_line(u, "out %d bytes %s", k, num_text(u, bytes));
         }
     }
+    for (int k = 1; u->g->keeps && k < u->g->root->nargs; k++)
+        for (int i = 0; i < n; i++)
+            if (unit_kept(u, defs[i].temp) == k)
+                plan_line(u, "out %d bytes %s", k,
+                          num_text(u, plan_bytes(u, defs[i].body->type,
+                                                 plan_elements(u, defs[i].nvars, defs[i].doms))));
     const char *why = read ? schedule_read(u, read, n, defs) : NULL;
     if (why) {
         *error = (FdError){.message = why};

@@ -138,7 +138,7 @@ bool bands_layout(Unit *u, Bands *b)
         for (int c = 0; c < b->n; c++) {
             const BandStage *by = &b->stages[c];
             BandReach r = {0};
-            if (p == b->n - 1) continue;
+            if (p == b->n - 1 || s->def->copy) continue;
             if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
             if (!r.reads) continue;
             if (c <= p) return false;
@@ -154,7 +154,7 @@ bool bands_layout(Unit *u, Bands *b)
         if (oldest)
             s->keeps =
                 mask_size(u, num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), one));
-        if (!oldest && p < b->n - 1) return false; /* for nobody */
+        if (!oldest && p < b->n - 1 && !s->def->copy) return false; /* for nobody */
     }
     return true;
 }
@@ -205,6 +205,7 @@ const char *bands_verify(Unit *u, Bands *b)
     if (b->n < 2) return "bands are of several stages";
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
+        bool last = i == b->n - 1 || s->def->copy;
         const NestStep *rows = s->nest ? s->nest->root.first : NULL;
         if (!rows || rows->next || rows->kind != NEST_FOR || rows->bind != NEST_GROUP ||
             !num_is(rows->step, 1) || has_bind(rows->first, NEST_GROUP) ||
@@ -216,9 +217,9 @@ const char *bands_verify(Unit *u, Bands *b)
         if (s->nest->def != s->def || s->nest->inside || s->nest->again || s->nest->nholds ||
             s->nest->part.naxes || s->nest->keys.axis >= 0 || s->nest->checks == GEN_NOTED)
             return "a stage gives one value after the other";
-        if (i < b->n - 1 && (s->def->temp < 0 || s->temp < 0 || s->def->body->type->record))
+        if (!last && (s->def->temp < 0 || s->temp < 0 || s->def->body->type->record))
             return "rows of scalars are kept";
-        if (i == b->n - 1 && s->temp >= 0) return "the last stage is stored whole";
+        if (last && s->temp >= 0) return "the last stage is stored whole";
     }
     return bands_layout(u, b) ? NULL : "stages read each other by rows, earlier ones only";
 }
@@ -304,6 +305,8 @@ static void print(Unit *u, const Bands *b, Text *out)
         const BandStage *s = &b->stages[i];
         if (s->def->temp < 0)
             text_add(out, "rows result\n");
+        else if (s->def->copy)
+            text_printf(out, "rows temp %d as result\n", s->def->temp);
         else if (i == b->n - 1)
             text_printf(out, "rows temp %d\n", s->def->temp);
         else
@@ -335,6 +338,7 @@ void bands_lower(Unit *u, Bands *b)
     KirBlock body = {0}, turn = {0};
     Text text = {0};
     UnitRing rings[BANDS_STAGES];
+    int nrings = 0;
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
     Kernel k = {.u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b};
@@ -349,10 +353,10 @@ void bands_lower(Unit *u, Bands *b)
         const BandStage *s = &b->stages[i];
         before = num_op(u, FD_OP_MAX, before, num_op(u, FD_OP_SUB, s->ahead, s->low));
         rows_needed(&k, s, &first[i], &past[i]);
-        if (i < b->n - 1) rings[i] = ring(&k, s, band);
+        if (s->temp >= 0) rings[nrings++] = ring(&k, s, band);
     }
     u->rings = rings;
-    u->nrings = b->n - 1;
+    u->nrings = nrings;
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);

@@ -506,7 +506,7 @@ static void all_steps(Lower *l)
 {
     const Nest *n = l->n;
     l->g.checks = n->checks;
-    l->g.stream = n->stream && n->def->temp < 0;
+    l->g.stream = n->stream && (n->def->temp < 0 || n->def->copy);
     if (l->g.stream) plan_stream(l->u, n->def);
     l->g.lanes = n->lanes;
     l->g.sums = n->sums;

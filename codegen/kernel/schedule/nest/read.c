@@ -184,7 +184,17 @@ static void read_bands(Reader *r)
     r->bands_line = r->line;
 }
 
-/* rows temp K in temp L, rows result: a stage, whose nest follows */
+/* The result that a temporary is. */
+static const Def *copy_of(Reader *r, const Def *d)
+{
+    Def *copy = arena_new_of(r->u->arena, Def);
+    if (!unit_kept(r->u, d->temp)) reader_fail(r, "this temporary is no result");
+    if (r->error) return d;
+    *copy = def_copy(r->u, d);
+    return copy;
+}
+
+/* rows temp K in temp L, rows temp K as result, rows result: a stage, whose nest follows */
 static void read_rows(Reader *r)
 {
     Bands *b = r->bands;
@@ -200,8 +210,11 @@ static void read_rows(Reader *r)
     if (reader_accept(r, "in")) {
         reader_expect(r, "temp");
         s->temp = reader_small_number(r, r->u->ntemps);
+    } else if (reader_accept(r, "as")) {
+        reader_expect(r, "result");
+        s->def = copy_of(r, s->def);
     }
-    bands_turn_to(r->u, s->def);
+    if (!r->error) bands_turn_to(r->u, s->def);
 }
 
 /* Its dimension is the one that the nest's group is over. */
@@ -319,11 +332,14 @@ static void read_plan_end(Reader *r)
     if (!r->error) plan_line(r->u, "end");
 }
 
-/* Its condition is that of the definition. */
+/* Its condition is that of the definition, or of the first one that is kept. */
 static void read_stream(Reader *r)
 {
-    if (!r->done || r->defs[r->done - 1].temp >= 0) reader_fail(r, "results are streamed");
-    if (!r->error) plan_stream(r->u, &r->defs[r->done - 1]);
+    int at = r->done - 1;
+    if (at >= 0 && r->defs[at].temp >= 0)
+        for (at = 0; at < r->done && !unit_kept(r->u, r->defs[at].temp);) at++;
+    if (at < 0 || at == r->done) reader_fail(r, "results are streamed");
+    if (!r->error) plan_stream(r->u, &r->defs[at]);
     r->at += strlen(r->at);
 }
 

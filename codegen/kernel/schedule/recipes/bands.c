@@ -109,6 +109,14 @@ static int choose(Find *f, int dim)
 
 /* ---- does it pay? ------------------------------------------------------------------------------- */
 
+/* Does a stage, all of which is wanted, have the rows that bands are of? */
+static Num *same_rows(Unit *u, const BandStage *s, const BandStage *last)
+{
+    const FdDom *a = &s->def->doms[s->dim], *b = &last->def->doms[last->dim];
+    return num_and(u, num_op(u, FD_OP_EQ, plan_lo(u, a), plan_lo(u, b)),
+                   num_op(u, FD_OP_EQ, plan_n(u, a), plan_n(u, b)));
+}
+
 /* All that is kept stays in the cache, there is work for every unit, and nothing can be outside. */
 static Num *applies(Unit *u, const Bands *b)
 {
@@ -126,6 +134,7 @@ static Num *applies(Unit *u, const Bands *b)
         else if (i < b->n - 1)
             all = num_and(u, all, num_not(u, plan_fails(u, s->def)));
         all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
+        if (s->def->copy) all = num_and(u, all, same_rows(u, s, last));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));
@@ -159,9 +168,15 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     choose(&f, best);
     Bands *b = arena_new_of(u->arena, Bands);
     b->name = "bands";
-    for (int i = 0; i < n; i++)
-        if (f.choices[i].in)
-            b->stages[b->n++] = (BandStage){.def = &defs[i], .dim = f.choices[i].dim, .temp = -1};
+    for (int i = 0; i < n; i++) {
+        if (!f.choices[i].in) continue;
+        if (b->n + 2 > BANDS_STAGES) return NULL;
+        b->stages[b->n++] = (BandStage){.def = &defs[i], .dim = f.choices[i].dim, .temp = -1};
+        if (i == at || !unit_kept(u, defs[i].temp)) continue;
+        Def *copy = arena_new_of(u->arena, Def);
+        *copy = def_copy(u, &defs[i]);
+        b->stages[b->n++] = (BandStage){.def = copy, .dim = f.choices[i].dim, .temp = -1};
+    }
     if (!bands_layout(u, b)) return NULL;
     b->when = applies(u, b);
     if (num_is(b->when, 0)) return NULL;
@@ -177,7 +192,8 @@ void recipe_lower_bands(Unit *u, Bands *b)
         BandStage *s = &b->stages[i];
         Num *room = num_op(u, FD_OP_MUL, bands, num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
         Num *bytes = plan_bytes(u, s->def->body->type, room);
-        if (i < b->n - 1) s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
+        if (i < b->n - 1 && !s->def->copy)
+            s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
         s->nest = recipe_row(u, s->def, s->dim);
     }
     bands_lower(u, b);

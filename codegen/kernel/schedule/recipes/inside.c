@@ -257,7 +257,7 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim)
     Boxes b = boxes(u, &x, "row", dim, NULL, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
-    b.n->stream = d->temp < 0;
+    b.n->stream = d->temp < 0 || d->copy;
     if (!recipe_is_guarded(u, d)) b.n->checks = GEN_PROVED;
     NestStep *in = nest_group(u, &b.n->root, b.group, 0, NULL, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);

@@ -33,6 +33,24 @@ const UnitRing *unit_ring(const Unit *u, int temp)
     return NULL;
 }
 
+int unit_kept(const Unit *u, int temp)
+{
+    return temp >= 0 && temp < u->nkept ? u->kept[temp] : 0;
+}
+
+/* Where rows of what a definition gives go; NULL: it is stored whole. */
+static const UnitRing *ring_of(const Unit *u, const Def *d)
+{
+    return d->temp < 0 || d->copy ? NULL : unit_ring(u, d->temp);
+}
+
+/* A temporary that is stored whole, in plans. */
+static const char *temp_arg(const Unit *u, int temp)
+{
+    int kept = unit_kept(u, temp);
+    return arena_printf(u->arena, kept ? "out %d" : "temp %d", kept ? kept : temp);
+}
+
 static KirParam buffer_param(Unit *u, const char *name, const FdType *element, bool writable)
 {
     return (KirParam){.name = name,
@@ -51,17 +69,20 @@ static const char *array_buffer(Gen *g, const FdNode *array)
     const UnitRing *ring = array->slot < u->ninputs ? NULL : unit_ring(u, number);
     if (ring) return gen_temp(g, ring->temp, gen_type(u, element_type(array)), true);
     gen_add_param(g, buffer_param(u, name, element_type(array), false),
-                  arena_printf(u->arena, array->slot < u->ninputs ? "slot %d" : "temp %d", number));
+                  array->slot < u->ninputs ? arena_printf(u->arena, "slot %d", number)
+                                           : temp_arg(u, number));
     return name;
 }
 
 const char *gen_output(Gen *g, const Def *d)
 {
-    const UnitRing *ring = d->temp < 0 ? NULL : unit_ring(g->u, d->temp);
+    const UnitRing *ring = ring_of(g->u, d);
     if (ring) return gen_temp(g, ring->temp, gen_type(g->u, d->body->type), true);
-    gen_add_param(g, buffer_param(g->u, "out", d->body->type, true),
-                  d->temp < 0 ? "out" : arena_printf(g->u->arena, "temp %d", d->temp));
-    return "out";
+    const char *name =
+        d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp)) : "out";
+    gen_add_param(g, buffer_param(g->u, name, d->body->type, true),
+                  d->temp < 0 ? "out" : temp_arg(g->u, d->temp));
+    return name;
 }
 
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
@@ -136,7 +157,7 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
-    const UnitRing *ring = d->temp < 0 ? NULL : unit_ring(u, d->temp);
+    const UnitRing *ring = ring_of(u, d);
     const KirExpr *offset = kir_int(a, 0);
     if (ring) return ring_offset(g, d, ring);
     for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */

@@ -1,0 +1,33 @@
+/* Graphs that keep arrays: a scalar, and arrays of which it is made, by one evaluation.
+ *   a sweep and its error:  v = let(i, j) ..      e = sum(i, j, abs(v(i, j) - u(i, j)))
+ *   graph:                  keeps make(sum(i, j, abs(v(i, j) - u(i, j))), v(lower, lower))
+ * where v is an array (FD_DOM_ARRAY), so that it becomes a temporary whatever passes think of it; the last
+ * fields of the record say which temporaries are results. */
+#include "internal.h"
+
+const FdNode *fd_stored(Fd *fd, const FdNode *let)
+{
+    FdDom doms[FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_RANK];
+    for (int d = 0; d < let->nvars; d++) {
+        doms[d] = (FdDom){FD_DOM_ARRAY, let->doms[d].lo, let->doms[d].hi};
+        vars[d] = fd_var(fd, let->vars[d]->type, let->vars[d]->name);
+    }
+    const FdNode *element = fd_apply(fd, let, let->nvars, vars, let->loc);
+    return fd_let(fd, let->nvars, vars, doms, element, let->loc);
+}
+
+const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *arrays)
+{
+    const FdNode *fields[FD_MAX_FIELDS], *at[FD_MAX_RANK];
+    if (n >= FD_MAX_FIELDS) return NULL;
+    fields[0] = root;
+    for (int k = 0; k < n; k++) {
+        const FdNode *let = arrays[k];
+        for (int d = 0; d < let->nvars; d++)
+            at[d] =
+                fd_simple_op(fd, FD_OP_CONVERT, let->vars[d]->type->scalar, 1, &let->doms[d].lo);
+        fields[k + 1] = fd_apply(fd, let, let->nvars, at, let->loc);
+    }
+    return fd_make(fd, fdi_results_type(fd, n + 1, fields), fields, root->loc);
+}
