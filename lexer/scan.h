@@ -34,19 +34,44 @@ void scanner_run(Scan *s); /* the rules, over text from `end` on */
 /* What follows a match. SKIP: the rest of the line is nothing. */
 typedef enum ScanMode { SCAN_CODE, SCAN_TEXT, SCAN_VERBATIM, SCAN_FORMAT, SCAN_SKIP } ScanMode;
 
+/* ---- scan.c ---- */
+
+Token *scan_add(Scan *s, TokenKind kind, uint32_t begin, uint32_t end);
+/* To the end of the match. */
+void scan_add_valued(Scan *s, TokenKind kind, uint32_t begin, TokenValue value);
+void scan_error_at(Scan *s, uint32_t begin, uint32_t end, DiagCode code, const char *message);
 void scan_token(Scan *s, TokenKind kind);
 void scan_shift_right(Scan *s);
 void scan_word(Scan *s, bool keywords);
-void scan_integer(Scan *s, int base);
-void scan_real(Scan *s);
-void scan_bad_number(Scan *s);
-void scan_char(Scan *s, bool ended);
-ScanMode scan_string(Scan *s, bool verbatim, bool ended);
 void scan_error(Scan *s, DiagCode code, const char *message);
 bool scan_directive(Scan *s);     /* a line of C#'s preprocessor; false: only its # is an error */
 void scan_raw(Scan *s);           /* three quotes of C#'s raw strings begin here, */
 void scan_raw_end(Scan *s);       /* and end: an empty string */
 void scan_bad_character(Scan *s); /* no token begins with it */
+ScanMode scan_end(Scan *s);
+
+/* ---- scan_number.c ---- */
+
+int scan_digit(char c); /* its value up to base 16; of another character 16 or more */
+void scan_integer(Scan *s, int base);
+void scan_real(Scan *s);
+void scan_bad_number(Scan *s);
+
+/* ---- scan_string.c ---- */
+
+void scan_char(Scan *s, bool ended);
+ScanMode scan_string(Scan *s, bool verbatim, bool ended);
+/* The code point at p, and its bytes: 0 if it is none. */
+size_t scan_decode_utf8(const char *p, size_t n, uint32_t *code);
+/* Appends a code point; returns the bytes that it takes, at most 4. */
+size_t scan_encode_utf8(char *out, uint32_t c);
+/* The code point of the escape sequence at *at, which moves behind it. */
+uint32_t scan_escape(Scan *s, uint32_t *at, uint32_t end);
+/* Reports bytes that are no UTF-8. */
+void scan_check_text(Scan *s, uint32_t begin, uint32_t end);
+
+/* ---- scan_interp.c ---- */
+
 ScanMode scan_interp_begin(Scan *s, bool verbatim);
 void scan_piece(Scan *s);             /* plain text of an interpolated string */
 void scan_piece_char(Scan *s);        /* {{ or }} or "" of one */
@@ -56,6 +81,5 @@ ScanMode scan_interp_broken(Scan *s); /* it does not end: closes all that are op
 ScanMode scan_hole(Scan *s);
 ScanMode scan_bracket(Scan *s, TokenKind kind); /* ( [ { ) ] } : ; which may end a hole */
 void scan_format(Scan *s);
-ScanMode scan_end(Scan *s);
 
 #endif
