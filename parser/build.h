@@ -94,4 +94,23 @@ Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank,
                      Ast *init);
 Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format);
 
+/* ---- between the files build*.c ---- */
+
+Ast *build_empty_node(Parse *p, AstKind kind, Loc loc); /* to be set, then handed to build_done */
+/* Every node that has children passes here once they are set. */
+Ast *build_done(Parse *p, Ast *n);
+bool build_any_bad(AstList list); /* a BAD is among them */
+/* What a repaired expression means is a guess: nothing more is said about it. */
+Ast *build_doubtful(Parse *p, Ast *expr);
+/* Declares a name of which nothing else is known; as a constant where functions must see it. */
+Ast *build_lost(Parse *p, Loc loc, const char *name, bool is_const);
+void build_want_bound(Parse *p, Loc loc); /* reports: a name was expected there */
+/* What was read as arguments, as bound variables, as parameters, as expressions (in_call: binders of a
+ * reduction stay); others are reported and become BAD. */
+AstList build_binders(Parse *p, AstList args);
+AstList build_params(Parse *p, AstList args);
+AstList build_exprs(Parse *p, AstList args, bool in_call);
+/* What is declared at the top level only. */
+bool build_is_outer(const Ast *n);
+
 #endif

@@ -1,0 +1,240 @@
+/* Declarations: variables, functions, classes, types. */
+#include "build.h"
+
+#include <string.h>
+
+bool build_is_outer(const Ast *n)
+{
+    return n->kind == AST_FUNC || n->kind == AST_TYPE_ALIAS || n->kind == AST_CLASS ||
+           n->kind == AST_ENUM || n->kind == AST_USING_MODULE;
+}
+
+Ast *build_unit(Parse *p, AstList stmts)
+{
+    Ast *n = build_empty_node(p, AST_UNIT, (Loc){p->file, 0, (uint32_t)p->source->len});
+    for (int i = 0; i < stmts.len; i++) {
+        Ast *s = stmts.data[i];
+        bool is_decl = build_is_outer(s) || (s->kind == AST_VAR_DECL && s->var_decl.is_const);
+        AstList *list = s->kind == AST_USING_MODULE ? &n->unit.usings
+                        : is_decl                   ? &n->unit.decls
+                                                    : &n->unit.stmts;
+        *list = build_add(p, *list, s);
+    }
+    return build_done(p, n);
+}
+
+uint64_t build_mods(Parse *p, Loc loc, uint64_t mods, uint64_t mod)
+{
+    if (mods & mod) parse_error(p, loc, DIAG_MISPLACED, "'%s' is written twice", ast_mod_text(mod));
+    return mods | mod;
+}
+
+/* The list of attributes of a declaration, or NULL. */
+static AstList *attrs_of(Ast *n)
+{
+    switch (n->kind) {
+    case AST_FUNC: return &n->func.attrs;
+    case AST_CLASS: return &n->class_.attrs;
+    case AST_PROPERTY: return &n->property.attrs;
+    case AST_CTOR: return &n->ctor.attrs;
+    case AST_VAR_DECL: return &n->var_decl.attrs;
+    case AST_DEFINE: return &n->define.attrs;
+    default: return NULL;
+    }
+}
+
+static uint64_t *mods_of(Ast *n)
+{
+    switch (n->kind) {
+    case AST_FUNC: return &n->func.mods;
+    case AST_CLASS: return &n->class_.mods;
+    case AST_PROPERTY: return &n->property.mods;
+    case AST_CTOR: return &n->ctor.mods;
+    case AST_VAR_DECL: return &n->var_decl.mods;
+    case AST_ENUM: return &n->enum_.mods;
+    default: return NULL;
+    }
+}
+
+Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
+{
+    if (decl->kind == AST_BAD) return decl;
+    AstList *own = attrs_of(decl);
+    uint64_t *set = mods_of(decl);
+    if (attrs.len > 0 && !own)
+        parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
+                    "attributes belong to functions, definitions, variables and classes");
+    else if (attrs.len > 0)
+        *own = attrs;
+    if (mods && !set)
+        parse_error(p, loc, DIAG_MISPLACED, "'%s' does not belong here", ast_mod_text(mods));
+    else if (mods)
+        *set |= mods;
+    return build_done(p, decl);
+}
+
+Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
+{
+    if (mods && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
+        parse_error(p, loc, DIAG_MISPLACED, "'%s' belongs to a class or to a member of one",
+                    ast_mod_text(mods));
+        mods = 0;
+    }
+    if (attrs.len > 0 && decl->kind == AST_VAR_DECL) {
+        parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
+                    "attributes belong to a function or to a definition with parameters");
+        attrs.len = 0;
+    }
+    return build_member_of(p, loc, attrs, mods, decl);
+}
+
+Ast *build_attr(Parse *p, Loc loc, const char *name, AstList args)
+{
+    return BUILD(ATTR, attr, loc, .name = name, .args = build_exprs(p, args, true));
+}
+
+Ast *build_var(Parse *p, Loc loc, bool is_const, Ast *vtype, AstList vars)
+{
+    return BUILD(VAR_DECL, var_decl, loc, .is_const = is_const, .vtype = vtype, .vars = vars);
+}
+
+Ast *build_declarator(Parse *p, Loc loc, const char *name, Ast *init)
+{
+    return BUILD(DECLARATOR, declarator, loc, .name = name, .init = build_doubtful(p, init));
+}
+
+Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args)
+{
+    return BUILD(FUNC, func, loc, .ret = ret, .name = name, .tparams = tparams, .params = args);
+}
+
+Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
+{
+    if (head->kind != AST_FUNC) return head;
+    AstList binders = build_binders(p, head->func.params);
+    if (build_any_bad(binders)) return build_lost(p, loc, head->func.name, false);
+    return BUILD(DEFINE, define, loc, .vtype = head->func.ret, .name = head->func.name,
+                 .binders = binders, .value = build_doubtful(p, value));
+}
+
+/* `=> e` as the body of what returns nothing: a statement. */
+static Ast *as_void(Parse *p, Ast *body)
+{
+    if (!body || body->kind != AST_RETURN || !body->return_.value) return body;
+    return build_expr_stmt(p, body->return_.value->loc, body->return_.value);
+}
+
+static bool is_void(const Ast *t)
+{
+    return t->kind == AST_TYPE_NAME && strcmp(t->type_name.name, "void") == 0;
+}
+
+Ast *build_func(Parse *p, Ast *head, Ast *body)
+{
+    if (head->kind != AST_FUNC) return head;
+    head->func.params = build_params(p, head->func.params);
+    if (build_any_bad(head->func.params)) return build_lost(p, head->loc, head->func.name, true);
+    head->func.body = is_void(head->func.ret) ? as_void(p, body) : body;
+    return build_done(p, head);
+}
+
+/* ---- classes ---- */
+
+Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args)
+{
+    if (class->kind != AST_CLASS) return class;
+    class->loc = loc;
+    class->class_.header = true;
+    AstList params = build_params(p, args);
+    if (!build_any_bad(params)) class->class_.positional = params;
+    return build_done(p, class);
+}
+
+Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
+{
+    if (class->kind != AST_CLASS) return class;
+    class->class_.bases = bases;
+    class->class_.members = members;
+    return build_done(p, class);
+}
+
+Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char *name, Ast *body)
+{
+    bool is_get = strcmp(name, "get") == 0;
+    if (property->kind != AST_PROPERTY) return property;
+    Ast **slot = is_get ? &property->property.get : &property->property.set;
+    if (!is_get && !build_word(p, loc, name, "set")) return property;
+    if (*slot) parse_error(p, loc, DIAG_REDECLARED, "the property has a '%s' already", name);
+    *slot = BUILD(ACCESSOR, accessor, loc, .mods = mods, .body = is_get ? body : as_void(p, body));
+    return build_done(p, property);
+}
+
+Ast *build_getter(Parse *p, Loc loc, Ast *body)
+{
+    Ast *get = BUILD(ACCESSOR, accessor, loc, .body = body);
+    return BUILD(PROPERTY, property, loc, .get = get);
+}
+
+Ast *build_property(Parse *p, Loc loc, Ast *ptype, const char *name, AstList args, Ast *accessors,
+                    Ast *init)
+{
+    if (accessors->kind != AST_PROPERTY) return accessors;
+    AstList params = build_params(p, args);
+    if (build_any_bad(params)) return build_bad(p, loc);
+    return BUILD(PROPERTY, property, loc, .ptype = ptype, .name = intern_cstr(p->names, name),
+                 .params = params, .get = accessors->property.get, .set = accessors->property.set,
+                 .init = init);
+}
+
+Ast *build_ctor(Parse *p, Loc loc, const char *name, AstList args, Ast *chain, Ast *body)
+{
+    AstList params = build_params(p, args);
+    if (build_any_bad(params)) return build_bad(p, loc);
+    return BUILD(CTOR, ctor, loc, .name = name, .params = params, .chain = chain,
+                 .body = as_void(p, body));
+}
+
+bool build_word(Parse *p, Loc loc, const char *word, const char *wanted)
+{
+    if (strcmp(word, wanted) == 0) return true;
+    parse_error(p, loc, DIAG_SYNTAX, "expected '%s' instead of '%s'", wanted, word);
+    return false;
+}
+
+const char *build_operator(Parse *p, const char *op)
+{
+    char name[16] = "operator";
+    strncat(name, op, sizeof name - strlen(name) - 1);
+    return intern_cstr(p->names, name);
+}
+
+const char *build_conversion(Parse *p, Loc loc, const char *word)
+{
+    if (strcmp(word, "implicit") != 0) build_word(p, loc, word, "explicit");
+    return word;
+}
+
+/* ---- types ---- */
+
+Ast *build_type_name(Parse *p, Loc loc, const char *name, AstList args)
+{
+    if (name[0] == '?' || build_any_bad(args)) return build_bad(p, loc);
+    return BUILD(TYPE_NAME, type_name, loc, .name = name, .args = args);
+}
+
+Ast *build_type_func(Parse *p, Loc loc, Ast *result, AstList params)
+{
+    if (build_any_bad(params)) return build_bad(p, loc);
+    return BUILD(TYPE_FUNC, type_func, loc, .result = result, .params = params);
+}
+
+Ast *build_ranks(Parse *p, Loc loc, Ast *elem, AstList ranks)
+{
+    for (int i = ranks.len - 1; i >= 0; i--) {
+        Ast *n = ranks.data[i];
+        n->loc = loc;
+        n->type_array.elem = elem;
+        elem = build_done(p, n);
+    }
+    return elem;
+}
