@@ -268,7 +268,7 @@ static void print_extreme(Text *out, const KirExpr *e)
         print_call(out, min ? "min" : "max", e);
 }
 
-/* C computes bytes and shorts as ints; vectors of them wrap. */
+/* C computes bytes and shorts as ints, which they do not fit, or overloads of builtins tell apart; vectors of them wrap. */
 static bool grows(const KirExpr *e)
 {
     int k = e->type.kind;
@@ -276,7 +276,7 @@ static bool grows(const KirExpr *e)
     bool small = k == SC_SBYTE || k == SC_BYTE || k == SC_SHORT || k == SC_USHORT;
     return small && e->type.lanes == 1 &&
            (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL || op == FD_OP_NEG ||
-            op == FD_OP_SHL || op == FD_OP_BITNOT);
+            op == FD_OP_SHL || op == FD_OP_BITNOT || op == FD_OP_SELECT);
 }
 
 static void print_op_as_it_is(Text *out, const KirExpr *e);
