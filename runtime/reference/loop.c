@@ -89,7 +89,7 @@ void ref_reduce(Ref *r, Cell *c, ScalarValue *out)
         ref_fail(r, RT_DOMAIN, c->node,
                  f.op == FD_OP_MIN   ? "min of an empty domain"
                  : f.op == FD_OP_MAX ? "max of an empty domain"
-                                     : "a reduction without identity over an empty domain");
+                                     : "a reduction without identity of an empty domain");
     if (!r->failed) copy(out, f.sum, c->leaves);
     ref_release(r, mark);
 }
