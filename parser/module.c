@@ -225,7 +225,8 @@ static void use_named(Loader *l, Module *m, const Tokens *tokens)
     const Token *t = tokens->list.data;
     for (size_t i = 0; i + 1 < tokens->list.len; i++) {
         if (t[i].kind != TOK_NAME || (i && t[i - 1].kind == TOK_DOT)) continue;
-        if (t[i + 1].kind == TOK_LPAREN && (!i || t[i - 1].kind != TOK_NEW)) continue;
+        bool made = i && t[i - 1].kind == TOK_NEW, attribute = i && t[i - 1].kind == TOK_LBRACKET;
+        if (t[i + 1].kind == TOK_LPAREN && !made && !attribute) continue;
         const char *name = tokens->values.data[t[i].value].text;
         if (!names_has(&l->exported, name) || names_has(&own, name) || names_has(&m->types, name))
             continue;

@@ -81,8 +81,11 @@ typedef struct RtState {
         Graph *newest; /* that made an array.. */
         uint64_t at;   /* ..when so many evaluations had been */
     } hold;
-    struct Kernels *kernels; /* kernels.c */
-    struct Device *device;   /* device.c */
+    struct Kernels *kernels;   /* kernels.c */
+    struct Device *device;     /* device.c: the one that was used last */
+    struct Device *devices;    /*   all that are open */
+    struct DeviceTable *table; /* list.c */
+    int where; /* list.c: on which device evaluations are, plus one; 0: on the environment's */
     uint64_t cached;         /* cache.c: bytes in its folder; 0: not known */
     locale_t locale;         /* unicode.c */
     struct Profile *profile; /* profile.c */

@@ -57,6 +57,7 @@ typedef struct Buffer {
     bool fresh;        /* just made: it has no contents */
     bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
     bool lent;         /* it has no memory, nor counts as having some: it is held back */
+    uint8_t owner;     /* of the devices that are listed the one that has the device side */
     uint16_t ring;     /* device_buffer.c: its place among the small ones there, plus one */
     union {
         size_t bytes;        /* asked for */

@@ -13,14 +13,12 @@
 
 #include "../../base/text.h"
 #include "../library/console.h"
-#include "driver.h"
 #include "memory.h"
 #include "profile.h"
-#include "select.h"
 
 /* ---- errors ------------------------------------------------------------------------- */
 
-static const char *error_name(cl_int code)
+const char *device_error_name(cl_int code)
 {
     switch (code) {
     case CL_DEVICE_NOT_AVAILABLE: return "the device is not available";
@@ -55,72 +53,17 @@ static bool is_memory(cl_int code)
 bool device_good(cl_int code, const char *what, const CsSite *site)
 {
     if (code == CL_SUCCESS) return true;
-    rt_throw(is_memory(code) ? RT_MEMORY : RT_DEVICE, site, "%s: %s (%d)", what, error_name(code),
-             (int)code);
+    rt_throw(is_memory(code) ? RT_MEMORY : RT_DEVICE, site, "%s: %s (%d)", what,
+             device_error_name(code), (int)code);
     return false;
 }
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-enum { MAX_PLATFORMS = 16, NO_PLATFORM = -1001 /* of the ICD loader: CL_PLATFORM_NOT_FOUND_KHR */ };
-
-/* Was there something to list? Notes why there was not, if that is an error. */
-static bool listed(DeviceList *list, cl_int code, const char *what)
-{
-    if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND && code != NO_PLATFORM) {
-        snprintf(list->trouble, sizeof list->trouble, "%s cannot be listed: %s (%d)", what,
-                 error_name(code), (int)code);
-        list->memory = is_memory(code);
-    }
-    return code == CL_SUCCESS;
-}
-
-/* What the device says of itself; *out is for mem_object_free, empty after an error. */
-static cl_int device_text(cl_device_id id, cl_device_info what, char **out)
-{
-    size_t size = 0;
-    cl_int code = clGetDeviceInfo(id, what, 0, NULL, &size);
-    if (code != CL_SUCCESS) size = 0;
-    *out = mem_object(size + 1);
-    if (!*out) return CL_OUT_OF_HOST_MEMORY;
-    return size ? clGetDeviceInfo(id, what, size, *out, NULL) : code;
-}
-
-static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
-{
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint nplatforms = 0;
-    if (!listed(list, clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms), "platforms")) return;
-    for (cl_uint p = 0; p < nplatforms && p < MAX_PLATFORMS; p++) {
-        cl_device_id here[MAX_LISTED];
-        cl_uint n = 0;
-        list->platforms++;
-        cl_int code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, here, &n);
-        if (!listed(list, code, "the devices of a platform")) continue;
-        for (cl_uint d = 0; d < n && d < MAX_LISTED && list->count < MAX_LISTED; d++) {
-            Listed *l = &list->devices[list->count];
-            cl_device_type type = 0;
-            code = clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
-            if (code == CL_SUCCESS) code = device_text(here[d], CL_DEVICE_NAME, &l->name);
-            if (!listed(list, code, "what a device is")) {
-                mem_object_free(l->name);
-                l->name = NULL;
-                continue;
-            }
-            ids[list->count++] = here[d];
-            l->kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
-                      : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
-                                                  : LISTED_OTHER;
-        }
-    }
-}
-
-/* A property of 4 or 8 bytes; 0 if the device does not know it. (Hosts are little-endian.) Any
- * other error stays in *code. */
-static size_t ask(const struct Device *d, cl_device_info what, cl_int *code)
+size_t device_ask(cl_device_id id, cl_device_info what, cl_int *code)
 {
     uint64_t v = 0;
-    cl_int c = clGetDeviceInfo(d->id, what, sizeof v, &v, NULL);
+    cl_int c = clGetDeviceInfo(id, what, sizeof v, &v, NULL);
     if (c != CL_SUCCESS && c != CL_INVALID_VALUE) *code = c;
     return c == CL_SUCCESS ? (size_t)v : 0;
 }
@@ -139,17 +82,17 @@ static cl_int report(struct Device *d, bool cpu)
 {
     CgDevice *i = &d->info;
     cl_int code = CL_SUCCESS;
-    i->units = (int)ask(d, CL_DEVICE_MAX_COMPUTE_UNITS, &code);
+    i->units = (int)device_ask(d->id, CL_DEVICE_MAX_COMPUTE_UNITS, &code);
     i->vector_bytes = 16;
     i->l1 = 32 << 10;
-    i->l2 = i->l3 = ask(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &code);
+    i->l2 = i->l3 = device_ask(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &code);
     if (cpu) select_cpu_facts(i);
-    i->max_group = ask(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, &code);
-    i->local_bytes = ask(d, CL_DEVICE_LOCAL_MEM_SIZE, &code);
-    i->has_double = ask(d, CL_DEVICE_DOUBLE_FP_CONFIG, &code) != 0;
-    bool unified = ask(d, CL_DEVICE_HOST_UNIFIED_MEMORY, &code) != 0;
+    i->max_group = device_ask(d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, &code);
+    i->local_bytes = device_ask(d->id, CL_DEVICE_LOCAL_MEM_SIZE, &code);
+    i->has_double = device_ask(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, &code) != 0;
+    bool unified = device_ask(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, &code) != 0;
     d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;
-    d->max_buffer = ask(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &code);
+    d->max_buffer = device_ask(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &code);
     return code;
 }
 
@@ -198,17 +141,37 @@ static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
     return device_good(code, "the device does not say what it is", site);
 }
 
-bool device_open(const CsSite *site)
+struct Device *device_opened(int index)
 {
-    if (rt.device) return true;
-    DeviceList list = {0};
-    cl_device_id ids[MAX_LISTED];
-    driver_prepare();
-    find_devices(&list, ids);
-    int chosen = cs_pending ? -1 : select_device(&list, site);
-    for (int i = 0; i < list.count; i++) mem_object_free(list.devices[i].name);
-    if (chosen < 0) return rt_site(site), false;
-    bool cpu = list.devices[chosen].kind == LISTED_CPU;
+    struct Device *d = rt.device;
+    if (d && d->index == index) return d;
+    d = rt.devices;
+    while (d && d->index != index) d = d->next;
+    return d;
+}
+
+static void close_one(struct Device *d)
+{
+    struct Device **at = &rt.devices;
+    rt.device = d;
+    device_wait(d->launched);
+    buffer_release(d->errors);
+    buffer_release(d->none);
+    memory_trim();
+    vec_free(&d->pending);
+    vec_free(&d->lost);
+    if (d->queue && !d->stuck && !d->leaving) clReleaseCommandQueue(d->queue);
+    if (!d->stuck && !d->leaving) clReleaseContext(d->context);
+    while (*at != d) at = &(*at)->next;
+    *at = d->next;
+    mem_free(d->identity);
+    mem_object_free(d);
+    rt.device = rt.devices;
+}
+
+static bool open_new(const DeviceTable *t, int index, const CsSite *site)
+{
+    bool cpu = t->list.devices[index].kind == LISTED_CPU;
     CgFamily family;
     size_t size;
     if (!choose_family(cpu, &family, site)) return false;
@@ -218,7 +181,8 @@ bool device_open(const CsSite *site)
         rt_throw_memory(site, sizeof *d);
         return false;
     }
-    d->id = ids[chosen];
+    d->id = t->ids[index];
+    d->index = index;
     cl_int code;
     d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &code);
     if (!device_good(code, "the device cannot be used", site)) {
@@ -227,37 +191,42 @@ bool device_open(const CsSite *site)
     }
     d->profiling = rt_profiling();
     d->info.family = family;
-    rt.device = d;
+    d->next = rt.devices;
+    rt.device = rt.devices = d;
     if (make_ready(d, cpu, site)) return true;
-    device_close();
+    close_one(d);
     return false;
+}
+
+bool device_open(const CsSite *site)
+{
+    int index = device_wanted();
+    if (index >= 0 && rt.device && rt.device->index == index) return true;
+    DeviceTable *t = device_table(site);
+    if (t && index < 0) index = device_chosen(t, site);
+    if (!t || index < 0) return rt_site(site), false;
+    struct Device *d = device_opened(index);
+    if (!d) return open_new(t, index, site);
+    rt.device = d;
+    return true;
 }
 
 void device_leave(void)
 {
-    if (rt.device) rt.device->leaving = true;
+    for (struct Device *d = rt.devices; d; d = d->next) d->leaving = true;
 }
 
 void device_close(void)
 {
-    struct Device *d = rt.device;
-    if (!d) return;
-    rt_sync();
-    buffer_release(d->errors);
-    buffer_release(d->none);
-    memory_trim();
-    vec_free(&d->pending);
-    vec_free(&d->lost);
-    if (d->queue && !d->stuck && !d->leaving) clReleaseCommandQueue(d->queue);
-    if (!d->stuck && !d->leaving) clReleaseContext(d->context);
-    mem_free(d->identity);
-    mem_object_free(d);
-    rt.device = NULL;
+    while (rt.devices) close_one(rt.devices);
+    device_table_free();
 }
 
 bool device_stuck(void)
 {
-    return rt.device && rt.device->stuck;
+    for (const struct Device *d = rt.devices; d; d = d->next)
+        if (d->stuck) return true;
+    return false;
 }
 
 const CgDevice *device_info(void)
@@ -328,5 +297,10 @@ void device_wait(uint64_t launch)
 
 void rt_sync(void)
 {
-    if (rt.device) device_wait(rt.device->launched);
+    struct Device *now = rt.device;
+    for (struct Device *d = rt.devices; d; d = d->next) {
+        rt.device = d;
+        device_wait(d->launched);
+    }
+    rt.device = now;
 }

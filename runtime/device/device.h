@@ -9,7 +9,10 @@
 
 typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels */
 
-bool device_is_ref(void); /* CS_DEVICE=ref: everything is interpreted; opens nothing */
+/* CS_DEVICE=ref, or the program uses that: everything is interpreted; opens nothing */
+bool device_is_ref(void);
+bool device_is_used(void);   /* the program says which device, not the environment */
+bool device_is_native(void); /*   its own machine code */
 bool device_open(const CsSite *site);
 /* The process is about to end: from here on what only the driver holds is left to the system, which
  * is done with it sooner (POCL takes 0.1 s to free the compiler that it used). */

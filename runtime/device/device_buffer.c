@@ -28,7 +28,15 @@ static bool intact(const Buffer *b, const CsSite *site)
     return !l || device_good(l->code, "the device failed while it computed these elements", site);
 }
 
-bool device_to_host(Buffer *b, bool write, const CsSite *site)
+/* The device that has b's device side becomes the one in use; gives back which was. */
+static struct Device *enter(const Buffer *b)
+{
+    struct Device *now = rt.device;
+    if (b->device) rt.device = device_opened(b->owner);
+    return now;
+}
+
+static bool to_host(Buffer *b, bool write, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
@@ -53,10 +61,17 @@ bool device_to_host(Buffer *b, bool write, const CsSite *site)
     return device_good(code, "elements cannot be read from the device", site);
 }
 
-bool device_forget(Buffer *b)
+bool device_to_host(Buffer *b, bool write, const CsSite *site)
+{
+    struct Device *now = enter(b);
+    bool ok = to_host(b, write, site);
+    rt.device = now;
+    return ok;
+}
+
+static bool forget(Buffer *b)
 {
     struct Device *d = rt.device;
-    if (!d) return true; /* an array that outlives the program's end */
     device_wait(b->used);
     if (b->ring) d->small[b->ring - 1] = NULL;
     b->ring = 0;
@@ -70,6 +85,24 @@ bool device_forget(Buffer *b)
     b->device = NULL;
     b->device_stale = true;
     return true;
+}
+
+bool device_forget(Buffer *b)
+{
+    if (!rt.devices) return true; /* an array that outlives the program's end */
+    struct Device *now = enter(b);
+    bool ok = forget(b);
+    rt.device = now;
+    return ok;
+}
+
+/* From the device that had it last to the host. */
+static bool come_home(Buffer *b, const CsSite *site)
+{
+    if (!b->fresh && !buffer_host(b, true, site)) return false;
+    if (device_forget(b)) return true;
+    rt_throw(RT_DEVICE, site, "the device that has these elements has failed");
+    return false;
 }
 
 /* Gives up b's device side if the host has, or shares, its contents; not while b is being bound. */
@@ -107,6 +140,8 @@ static bool make_side(Buffer *b, const CsSite *site)
     TRY_MAKE(b->device, code, clCreateBuffer(d->context, flags, side_bytes(b), host, &code));
     if (!device_good(code, "the device has no room for an array", site)) b->device = NULL;
     b->mapped = false;
+    b->owner = (uint8_t)d->index;
+    b->used = b->written = 0;
     if (b->device) enter_ring(b);
     return b->device != NULL;
 }
@@ -115,6 +150,7 @@ bool device_take(Buffer *b, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
+    if (b->device && b->owner != d->index && !come_home(b, site)) return false;
     if (!intact(b, site)) return false;
     if (b->bytes > side_bytes(b)) {
         rt_throw(RT_MEMORY, site, "an array of %zu bytes; the device's largest buffer has %zu",

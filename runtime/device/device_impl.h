@@ -10,6 +10,7 @@
 #include "../../base/vec.h"
 #include "../state.h"
 #include "notice.h"
+#include "select.h"
 
 typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
 
@@ -29,6 +30,8 @@ typedef struct Lost { /* launches that failed, or came after one that did */
 } Lost;
 
 struct Device {
+    struct Device *next; /* of those that are open */
+    int index;           /* in the table */
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
@@ -49,6 +52,27 @@ struct Device {
     Buffer *small[MAX_SMALL]; /* a ring of small buffers that have a device side */
     unsigned next_small;
 };
+
+/* The devices that there are, then parts of them that the program asked for. */
+typedef struct DeviceTable {
+    DeviceList list;
+    cl_device_id ids[MAX_LISTED];
+    int whole;  /* how many are no parts */
+    int chosen; /* by the environment; -1: not asked yet */
+} DeviceTable;
+
+struct Device *device_opened(int index);       /* NULL: it is not open */
+DeviceTable *device_table(const CsSite *site); /* NULL with an exception pending */
+int device_chosen(DeviceTable *t,
+                  const CsSite *site); /* by the environment; -1 with an exception */
+int device_wanted(void); /* which evaluations are for; -1: device_chosen's, not yet known */
+void device_table_free(void);
+const char *device_error_name(cl_int code);
+/* A property of 4 or 8 bytes; 0 if the device does not know it. (Hosts are little-endian.) Any
+ * other error stays in *code. */
+size_t device_ask(cl_device_id id, cl_device_info what, cl_int *code);
+/* What the device says of itself; *out is for mem_object_free, empty after an error. */
+cl_int device_text(cl_device_id id, cl_device_info what, char **out);
 
 /* code = call, repeated once if memory or something else was short. */
 #define TRY(code, call)                                                                            \

@@ -241,6 +241,7 @@ static void take_memory(Buffer *b, const Buffer *from)
     b->host = from->host;
     b->small = from->small;
     b->device = from->device;
+    b->owner = from->owner;
     b->capacity = from->capacity;
     b->used = from->used;
     b->written = from->written;

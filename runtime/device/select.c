@@ -13,10 +13,9 @@
 static const char *const kinds[] = {
     [LISTED_GPU] = "gpu", [LISTED_CPU] = "cpu", [LISTED_OTHER] = "accelerator"};
 
-bool device_is_ref(void)
+const char *select_kind(ListedKind kind)
 {
-    const char *wish = getenv("CS_DEVICE");
-    return wish && strcmp(wish, "ref") == 0;
+    return kinds[kind];
 }
 
 static bool contains(const char *text, const char *part)
@@ -37,9 +36,10 @@ static int first_of(const DeviceList *list, ListedKind kind)
     return -1;
 }
 
-static int find(const DeviceList *list, const char *wish)
+int select_find(const DeviceList *list, const char *wish)
 {
-    if (!wish || !*wish || strcmp(wish, "native") == 0 || strcmp(wish, "opencl") == 0) {
+    bool any = !wish || !*wish || strcmp(wish, "native") == 0 || strcmp(wish, "opencl") == 0;
+    if (any || strcmp(wish, "ref") == 0) {
         int gpu = first_of(list, LISTED_GPU), cpu = first_of(list, LISTED_CPU);
         return gpu >= 0 ? gpu : cpu >= 0 ? cpu : 0;
     }
@@ -53,6 +53,15 @@ static int find(const DeviceList *list, const char *wish)
     for (int i = 0; i < list->count; i++)
         if (list->devices[i].name && contains(list->devices[i].name, wish)) return i;
     return -1;
+}
+
+void select_name_all(Text *t, const DeviceList *list)
+{
+    for (int i = 0; i < list->count; i++)
+        text_printf(t, "%s#%d %s (%s)", i ? ", " : "", i,
+                    list->devices[i].name ? list->devices[i].name : "?",
+                    select_kind(list->devices[i].kind));
+    if (list->trouble[0]) text_printf(t, "; %s", list->trouble);
 }
 
 int select_device(const DeviceList *list, const CsSite *site)
@@ -72,17 +81,14 @@ int select_device(const DeviceList *list, const CsSite *site)
         return -1;
     }
     const char *wish = getenv("CS_DEVICE");
-    int found = find(list, wish);
+    int found = select_find(list, wish);
     if (found >= 0) return found;
     Text t = {0};
-    for (int i = 0; i < list->count; i++)
-        text_printf(&t, "%s#%d %s (%s)", i ? ", " : "", i,
-                    list->devices[i].name ? list->devices[i].name : "?",
-                    kinds[list->devices[i].kind]);
+    select_name_all(&t, list);
     rt_throw(RT_DEVICE, site,
-             "CS_DEVICE=%s fits no device; there is %s%s%s; set it to cpu, gpu, #number, part of a "
+             "CS_DEVICE=%s fits no device; there is %s; set it to cpu, gpu, #number, part of a "
              "name, or ref",
-             wish, t.data, list->trouble[0] ? "; " : "", list->trouble);
+             wish, t.len ? t.data : "none");
     text_free(&t);
     return -1;
 }

@@ -113,7 +113,8 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
         rt_catch();
         return INTERPRET;
     }
-    if (!c->kernel) c->kernel = kernels_find(c->key, &c->graph, site);
+    if (!c->kernel || c->kernel->family != device_info()->family)
+        c->kernel = kernels_find(c->key, &c->graph, site);
     if (!c->kernel || cs_pending) return FAILED;
     if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
     if (c->kernel->status == CG_OK) return DONE;

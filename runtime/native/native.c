@@ -22,6 +22,7 @@ enum {
 
 NativeUse native_use(void)
 {
+    if (device_is_used()) return device_is_native() ? NATIVE_ALL : NATIVE_NEVER;
     if (rt.native_read) return (NativeUse)(rt.native_read - 1);
     const char *device = getenv("CS_DEVICE"), *family = getenv("CS_FAMILY");
     bool any = !device || !*device;

@@ -158,7 +158,7 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
         case TAKES_VALUE: /* later: it may be of a class that is being declared */
             if (func && is_combiner(func)) vec_push(&s->identities, ((AttrOf){attr, func}));
             break;
-        case TAKES_DEVICE: check_value(s, arg, NULL); break;
+        case TAKES_DEVICE: break; /* a call of the library has it (device.c) */
         case TAKES_NOTHING: break;
         }
     }
@@ -258,6 +258,7 @@ static Ast *first_reduction(Ast *n)
 void check_attributed(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    if (device_reduction(s, slot)) return;
     AstList *attrs = arena_copy(s->arena, &n->attributed.attrs, sizeof(AstList));
     check_attrs(s, attrs, ATTR_REDUCTION, NULL);
     *slot = n->attributed.operand;

@@ -313,6 +313,11 @@ typedef enum AttrPlace {
 void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
 /* Fills identities of all functions declared so far; when classes are. */
 void attr_identities(Sema *s);
+/* device.c: [Device(d)] of a function that is declared, a definition (which may become another
+ * statement) and what is in front of a reduction; true: it is checked. */
+void device_function(Sema *s, Ast *f);
+void device_definition(Sema *s, Ast **slot);
+bool device_reduction(Sema *s, Ast **slot);
 void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the reduction */
 
 /* ---- free.c, local.c: functions inside functions ------------------------------------------- */

@@ -281,7 +281,13 @@ void check_stmt(Sema *s, Ast **slot)
         scope_pop(s);
         break;
     case AST_VAR_DECL: check_var_decl(s, n); break;
-    case AST_DEFINE: check_define(s, n); break;
+    case AST_DEFINE:
+        device_definition(s, slot);
+        if (*slot == n)
+            check_define(s, n);
+        else
+            check_stmt(s, slot);
+        break;
     case AST_FUNC: /* its list has declared it */
         *slot = ast_new(s->arena, AST_EMPTY, n->loc);
         break;

@@ -326,6 +326,7 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
         if (i < MAX_PARAMS) params[i] = t;
     }
     sym->type = type_func(s->types, result, n < MAX_PARAMS ? n : MAX_PARAMS, params);
+    device_function(s, f);
     check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);
     for (int i = 0; i < n && i < MAX_PARAMS; i++)
         if (params[i] == s->error) return;

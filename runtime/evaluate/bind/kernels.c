@@ -19,6 +19,7 @@ enum { BUCKETS = 128 };
 struct Kernels {
     Kernel *buckets[BUCKETS];
     struct Joined *joined; /* NULL: not tried */
+    const struct Device *joined_for;
 };
 
 static CgOptions options(CgFamily family)
@@ -114,6 +115,7 @@ static void make(void *making)
     Kernel *k = mem_alloc(sizeof *k);
     k->key = m->key;
     k->embedded = -1;
+    k->family = m->options.family;
     if (!embedded(k) && !on_disk(k)) lower(k, m->graph, &m->options);
     m->made = k;
 }
@@ -326,7 +328,9 @@ static DeviceProgram *joined_part(const Kernel *k, uint32_t variant, const CsSit
         Joined *made = mem_object((size_t)n * sizeof *made);
         if (!made) return NULL;
         rt.kernels->joined = made;
+        rt.kernels->joined_for = rt.device;
     }
+    if (rt.kernels->joined_for != rt.device) return NULL; /* they are for the first one */
     Joined *j = rt.kernels->joined;
     if (!j->of[i].grouped) build_group(k, variant, site);
     if (!j->of[i].program || j->of[i].variant != variant) return NULL;
@@ -364,7 +368,8 @@ static DeviceProgram *build(Kernel *k, uint32_t variant, const CsSite *site)
 DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site)
 {
     for (int i = 0; i < k->nbuilds; i++)
-        if (k->builds[i].variant == variant) return k->builds[i].program;
+        if (k->builds[i].variant == variant && k->builds[i].device == rt.device)
+            return k->builds[i].program;
     KernelBuild *room = mem_grow_quietly(k->builds, (size_t)(k->nbuilds + 1) * sizeof *k->builds);
     if (!room) {
         rt_throw_memory(site, sizeof *room);
@@ -373,7 +378,7 @@ DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site)
     k->builds = room;
     DeviceProgram *p = build(k, variant, site);
     if (!p) return NULL;
-    k->builds[k->nbuilds++] = (KernelBuild){variant, p};
+    k->builds[k->nbuilds++] = (KernelBuild){variant, rt.device, p};
     return cs_pending ? NULL : p; /* a build that could not be kept is there next time */
 }
 

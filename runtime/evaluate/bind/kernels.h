@@ -7,12 +7,14 @@
 
 typedef struct KernelBuild {
     uint32_t variant;
+    const struct Device *device;
     DeviceProgram *program;
 } KernelBuild;
 
 typedef struct Kernel {
     struct Kernel *next;
     FdKey key; /* cg_key */
+    CgFamily family;
     CgStatus status;
     char *message; /* CG_USER_ERROR */
     FdLoc loc;

@@ -17,7 +17,7 @@ Recalled *recall(const Evaluation *e)
 {
     const Composed *c = e->composed;
     Recalled *r = c->last;
-    if (!r || e->nclosures) return NULL;
+    if (!r || e->nclosures || r->where != rt.where) return NULL;
     bool changed = false;
     for (int i = 0; i < c->graph.nslots; i++) {
         const RtLeaf *leaf = &e->leaves.data[i];
@@ -69,7 +69,7 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
         exact |= asks;
     }
     Recalled *r = n->room, *before = c->last;
-    *r = (Recalled){*n, native, exact};
+    *r = (Recalled){*n, native, rt.where, exact};
     c->last = r;
     recall_forget(before);
     return true;

@@ -8,6 +8,7 @@
 typedef struct Recalled {
     Numbers numbers;
     bool native;
+    int where;  /* RtState.where */
     bool exact; /* values of scalars count, too */
 } Recalled;
 
