@@ -88,9 +88,10 @@ bool device_reduction(Sema *s, Ast **slot)
     if (!attr || attr->attr.args.len != 1) return false;
     Ast *device = take(s, &n->attributed.attrs);
     if (s->functional) {
-        report(s, attr->loc, NO_EFFECT,
-               "[Device] inside a functional expression has no effect: all of it is evaluated in one "
-               "place");
+        report(
+            s, attr->loc, NO_EFFECT,
+            "[Device] inside a functional expression has no effect: all of it is evaluated in one "
+            "place");
         return false;
     }
     Ast *value = n->attributed.attrs.len ? n : n->attributed.operand;
