@@ -150,6 +150,16 @@ void cs_console_write_line(void *s)
     write_out(s, true);
 }
 
+int32_t cs_console_out_redirected(void)
+{
+    return !isatty(STDOUT_FILENO);
+}
+
+int32_t cs_console_error_redirected(void)
+{
+    return !isatty(STDERR_FILENO);
+}
+
 void *cs_console_out(void)
 {
     return &writers[0];

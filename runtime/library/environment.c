@@ -1,10 +1,14 @@
 /* The class Environment, and what a program asks of the runtime itself. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../base/process.h"
 #include "../state.h"
+#include "console.h"
 
 /* NULL if there is none. */
 void *cs_env_get(void *name)
@@ -19,6 +23,19 @@ void cs_env_exit(int32_t code)
     rt_catch();
     int32_t failed = cs_finish();
     exit(failed ? failed : code);
+}
+
+/* Runs a program and waits for it. Gives its exit code; -1: there is no such program. */
+int32_t cs_env_run(void *program, void *argument, const CsSite *site)
+{
+    Str *words[] = {program, argument};
+    char *const argv[] = {words[0]->bytes, words[1]->bytes, NULL};
+    int status = 0, code;
+    console_flush();
+    code = process_run(argv, &status);
+    if (code == ENOENT) return -1;
+    if (code) rt_throw(RT_IO, site, "%s cannot be run: %s", words[0]->bytes, strerror(code));
+    return code ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Milliseconds since the machine started, as an int that wraps. */

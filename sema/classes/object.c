@@ -124,10 +124,30 @@ static Candidates constructors(Sema *s, const Class *cls)
 
 static void make(Sema *s, Ast *n, Class *cls, Candidates set);
 
+/* new string('-', 10) is "".PadLeft(10, '-'), new string(chars) string.Join("", chars). */
+static bool new_string(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    const AstList *args = &n->new_.args;
+    Ast *none = tree_text(s, n->loc, "");
+    if (args->len == 2) {
+        Ast *pad = tree_member(s, n->loc, none, "PadLeft");
+        *slot = tree_call(s, n->loc, pad, 2, args->data[1], args->data[0]);
+    } else if (args->len == 1) {
+        Ast *join = tree_member(s, n->loc, type_node(s, n->loc, s->string), "Join");
+        *slot = tree_call(s, n->loc, join, 2, none, args->data[0]);
+    } else {
+        return false;
+    }
+    check_expr(s, slot, NULL);
+    return true;
+}
+
 void check_new(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
     const Type *t = decl_type(s, n->new_.ntype);
+    if (t == s->string && !n->new_.init && new_string(s, slot)) return;
     Class *cls = class_of(t);
     class_settle(s);
     if (cls && sets_members(n) && !(class_is_final_value(cls) && name_fields(s, n, cls))) {
