@@ -112,6 +112,8 @@ static inline bool fdi_applies(const FdNode *n, FdLeaf leaf)
 {
     return n->kind == FD_APPLY && fdi_is_leaf(n->fn, leaf);
 }
+/* A choice whose second branch is a read that its condition, on the array's bounds, finds outside? */
+bool fdi_reports(const FdNode *choice);
 /* A constant, or a record made of constants. */
 bool fdi_is_value(const FdNode *n);
 

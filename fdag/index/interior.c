@@ -312,6 +312,7 @@ static void guard(Inside *s, const FdNode *n, FdOp op)
     bool x = fdi_map_get(&s->costs, n->args[1], &mark), y = false;
     if (op == FD_OP_SELECT) y = fdi_map_get(&s->costs, n->args[2], &mark);
     if (!x && !y) return;
+    if (op == FD_OP_SELECT && fdi_reports(n)) return; /* all_reports */
     want(s, n->args[0], op == FD_OP_LOR ? 0 : x && y ? -1 : x);
     if (x && y) guess(s, n);
 }
@@ -364,6 +365,16 @@ static void all_guards(Inside *s)
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
         if ((op == FD_OP_MIN || op == FD_OP_MAX) && fdi_is_word(n)) clamp(s, n);
         if ((op == FD_OP_REM || op == FD_OP_DIV) && fdi_is_word(n)) remainder_of(s, n);
+    }
+}
+
+/* Reads that only report are not made inside. */
+static void all_reports(Inside *s)
+{
+    for (size_t i = s->nodes.len; i-- > 0;) {
+        const FdNode *n = s->nodes.data[i];
+        if (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_SELECT && fdi_reports(n))
+            want(s, n->args[0], 1);
     }
 }
 
@@ -460,6 +471,7 @@ int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
         body = fd_under(s.facts, body);
         look_at(&s, body);
         all_guards(&s);
+        if (s.n == before) all_reports(&s);
         if (s.n == before) all_reads(&s);
     }
     keep_needed(&s, doms, body);

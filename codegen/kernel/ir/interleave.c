@@ -234,6 +234,8 @@ bool kir_interleave(Arena *a, KirBlock *b, const char *var, int count)
 bool kir_has_loop(const KirStmt *s)
 {
     for (; s; s = s->next)
-        if (s->kind == KIR_LOOP || kir_has_loop(s->body) || kir_has_loop(s->other)) return true;
+        if (s->kind == KIR_LOOP || (s->kind == KIR_FOR && !s->unroll) || kir_has_loop(s->body) ||
+            kir_has_loop(s->other))
+            return true;
     return false;
 }

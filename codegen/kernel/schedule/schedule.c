@@ -174,7 +174,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
     for (int i = n; !skips && i-- > 0;) {
         Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);
         for (int k = 0; b && k < b->n; k++)
-            if (!b->stages[k].def->copy) of[b->stages[k].def - defs] = b;
+            if (!b->stages[k].def->copy) of[b->stages[k].given - defs] = b;
     }
     bool only = u->g->steps && n > 1; /* then others are better evaluated one by one */
     for (int i = 0; only && i < n; i++)
@@ -189,6 +189,6 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (only && i == n - 1) recipe_lower_bands(u, b);
         if (only) continue;
         schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
-        if (b && b->stages[b->n - 1].def == &defs[i] && !u->host_only) recipe_lower_bands(u, b);
+        if (b && b->stages[b->n - 1].given == &defs[i] && !u->host_only) recipe_lower_bands(u, b);
     }
 }

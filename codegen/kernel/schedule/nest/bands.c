@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../../../fdag/index/affine.h"
+#include "../../../../fdag/index/inlined.h"
 #include "../schedule.h"
 #include "impl.h"
 
@@ -115,6 +116,32 @@ bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, 
     return good;
 }
 
+/* ---- inlining ---------------------------------------------------------------------------------- */
+
+const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read)
+{
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0};
+    const FdNode *found = NULL;
+    vec_push(&stack, reader->body);
+    while (stack.len && !found) {
+        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        if (!fd_meet(&seen, n)) continue;
+        if (n->kind == FD_APPLY && is_of(u, n->fn, read)) found = n->fn;
+        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+    }
+    fd_seen_free(&seen);
+    vec_free(&stack);
+    return found;
+}
+
+const Def *bands_inline(Unit *u, const Def *reader, const Def *read)
+{
+    Def *d = arena_copy(u->arena, reader, sizeof *reader);
+    d->body = fd_inline_reads(u->fd, d->body, bands_array(u, reader, read), read->node);
+    return d;
+}
+
 /* ---- layout ------------------------------------------------------------------------------------ */
 
 /* As many as a mask can count; more than fit anywhere if that are many. */
@@ -151,7 +178,7 @@ bool bands_layout(Unit *u, Bands *b)
             s->ahead = oldest ? num_op(u, FD_OP_MAX, s->ahead, last) : last;
             oldest = oldest ? num_op(u, FD_OP_MIN, oldest, first) : first;
         }
-        if (oldest)
+        if (oldest && !s->inlined)
             s->keeps =
                 mask_size(u, num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), one));
         if (!oldest && p < b->n - 1 && !s->def->copy) return false; /* for nobody */
@@ -207,6 +234,7 @@ const char *bands_verify(Unit *u, Bands *b)
         const BandStage *s = &b->stages[i];
         bool last = i == b->n - 1 || s->def->copy;
         const NestStep *rows = s->nest ? s->nest->root.first : NULL;
+        if (s->inlined && i < b->n - 1 && s->temp >= 0) continue;
         if (!rows || rows->next || rows->kind != NEST_FOR || rows->bind != NEST_GROUP ||
             !num_is(rows->step, 1) || has_bind(rows->first, NEST_GROUP) ||
             has_bind(rows->first, NEST_ITEM))
@@ -309,12 +337,16 @@ static void print(Unit *u, const Bands *b, Text *out)
             text_printf(out, "rows temp %d as result\n", s->def->temp);
         else if (i == b->n - 1)
             text_printf(out, "rows temp %d\n", s->def->temp);
+        else if (s->inlined)
+            text_printf(out, "rows temp %d in temp %d inlined dim %d\n", s->def->temp, s->temp,
+                        s->dim);
         else
             text_printf(out,
                         "# rows %s to %s around those of the result, %s ahead, %s kept\nrows temp "
                         "%d in temp %d\n",
                         num_text(u, s->low), num_text(u, s->high), num_text(u, s->ahead),
                         num_text(u, s->keeps), s->def->temp, s->temp);
+        if (s->inlined) continue;
         bands_turn_to(u, s->def);
         nest_print(u, s->nest, out);
     }
@@ -325,6 +357,7 @@ static void check(Unit *u, Bands *b)
 {
     const char *why = bands_verify(u, b);
     for (int i = 0; i < b->n && !why; i++) {
+        if (b->stages[i].inlined) continue;
         bands_turn_to(u, b->stages[i].def);
         why = nest_verify(u, b->stages[i].nest);
     }
@@ -341,6 +374,8 @@ void bands_lower(Unit *u, Bands *b)
     int nrings = 0;
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
+    for (int i = 0; i < b->n; i++)
+        if (b->stages[i].def != b->stages[i].given) unit_count(u, b->stages[i].def->body);
     Kernel k = {.u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b};
     Gen *g = &k.g;
     Num *rows = rows_of(u, result_of(b)), *before = num_int(u, 0);
@@ -360,13 +395,14 @@ void bands_lower(Unit *u, Bands *b)
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);
-    for (int i = 0; i < b->n; i++) stage(&k, &b->stages[i], row, first[i], past[i]);
+    for (int i = 0; i < b->n; i++)
+        if (!b->stages[i].inlined) stage(&k, &b->stages[i], row, first[i], past[i]);
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);
     if (u->schedule) print(u, b, &text);
     u->quiet = num_truth(u, true);
     for (int i = 0; i < b->n; i++)
-        u->quiet = num_and(u, u->quiet, schedule_quiet(u, b->stages[i].def));
+        u->quiet = num_and(u, u->quiet, schedule_quiet(u, b->stages[i].given));
     Num *one = num_int(u, 1), *global[] = {bands_count(u, b), one, one}, *local[] = {one, one, one};
     gen_run(g, b->when, 1, global, local);
     if (u->schedule) nest_replace_run(u->schedule, &text);

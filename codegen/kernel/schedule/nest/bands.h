@@ -7,6 +7,7 @@
  *     h at row + 1, into its ring of 3 rows
  *     y at row, if it is in the band
  *
+ * What the result reads once an element need not be kept: it is computed there (fdag/index/inlined.h).
  * Each stage is a nest of one group over its rows; the kernel says which. How far rows are needed
  * around those of the result follows from the reads, so no recipe or text can get it wrong. After
  * Halide's compute_at and store_at (Ragan-Kelley et al., PLDI 2013). */
@@ -18,8 +19,10 @@
 enum { BANDS_STAGES = 24 };
 
 typedef struct BandStage {
-    const Def *def;
-    int dim; /* its variable that rows are of */
+    const Def *given; /* the definition */
+    const Def *def;   /* it, or with others inlined */
+    int dim;          /* its variable that rows are of */
+    bool inlined;     /* computed where the last stage reads it: it has no nest */
     const Nest *nest;
     int temp; /* where rows are kept; of the last stage none */
     /* bands_layout */
@@ -43,6 +46,11 @@ typedef struct BandReach {
 } BandReach;
 /* False: rows that depend on more than the row, or that are known on the device only. */
 bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out);
+
+/* The definition with the elements of another in place of its reads of it. */
+const Def *bands_inline(Unit *u, const Def *reader, const Def *read);
+/* The array that a definition reads another as; NULL: it does not. */
+const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read);
 
 /* Fills in what follows from the reads. False: they are not by rows, or not in this order. */
 bool bands_layout(Unit *u, Bands *b);

@@ -194,11 +194,26 @@ static const Def *copy_of(Reader *r, const Def *d)
     return copy;
 }
 
-/* rows temp K in temp L, rows temp K as result, rows result: a stage, whose nest follows */
+static bool is_complete(const BandStage *s)
+{
+    return s->nest || s->inlined;
+}
+
+/* The last stage computes itself what is inlined in it. */
+static void inline_stages(Reader *r, BandStage *s)
+{
+    Bands *b = r->bands;
+    for (int i = b->n - 1; i-- > 0;)
+        if (b->stages[i].inlined && bands_array(r->u, s->def, b->stages[i].def))
+            s->def = bands_inline(r->u, s->def, b->stages[i].def);
+}
+
+/* rows temp K in temp L [inlined dim D], rows temp K as result, rows result: a stage, whose nest follows
+ * unless it is inlined */
 static void read_rows(Reader *r)
 {
     Bands *b = r->bands;
-    if (!b || b->n == BANDS_STAGES || (b->n && !b->stages[b->n - 1].nest))
+    if (!b || b->n == BANDS_STAGES || (b->n && !is_complete(&b->stages[b->n - 1])))
         reader_fail(r, "this begins a stage of bands");
     int temp = reader_accept(r, "temp") ? reader_small_number(r, r->u->ntemps) : -1, at = 0;
     if (temp < 0) reader_expect(r, "result");
@@ -206,13 +221,18 @@ static void read_rows(Reader *r)
     if (at >= r->done) reader_fail(r, "no definition so far has this number");
     if (r->error) return;
     BandStage *s = &b->stages[b->n++];
-    *s = (BandStage){.def = &r->defs[at], .temp = -1};
+    *s = (BandStage){.given = &r->defs[at], .def = &r->defs[at], .temp = -1};
     if (reader_accept(r, "in")) {
         reader_expect(r, "temp");
         s->temp = reader_small_number(r, r->u->ntemps);
+        s->inlined = reader_accept(r, "inlined");
+        if (s->inlined) reader_expect(r, "dim");
+        if (s->inlined) s->dim = reader_small_number(r, s->def->nvars);
     } else if (reader_accept(r, "as")) {
         reader_expect(r, "result");
-        s->def = copy_of(r, s->def);
+        s->given = s->def = copy_of(r, s->def);
+    } else {
+        inline_stages(r, s);
     }
     if (!r->error) bands_turn_to(r->u, s->def);
 }
@@ -225,6 +245,7 @@ static void end_bands(Reader *r)
     if (!b) reader_fail(r, "there are no bands to end");
     for (int i = 0; !r->error && i < b->n; i++) {
         BandStage *s = &b->stages[i];
+        if (s->inlined) continue;
         const NestStep *rows = s->nest ? s->nest->root.first : NULL;
         const FdNode *v = rows && rows->kind == NEST_FOR && s->nest->axes[rows->axis].nvars
                               ? s->nest->axes[rows->axis].vars[0]
@@ -245,7 +266,7 @@ static void end_bands(Reader *r)
 /* nest NAME [inside] [when E] [checked|noted] [again] [stream] [lanes V8] */
 static void read_nest(Reader *r)
 {
-    bool stage = r->bands && r->bands->n && !r->bands->stages[r->bands->n - 1].nest;
+    bool stage = r->bands && r->bands->n && !is_complete(&r->bands->stages[r->bands->n - 1]);
     if (!r->done || (r->bands && !stage)) {
         reader_fail(r, r->bands ? "a nest comes after 'rows'" : "a nest comes after 'definition'");
         return;

@@ -8,6 +8,7 @@
  * CPU only. Needs: closed ranges, reads of temporaries at row + number, nothing in a temporary that
  * can fail: guards must keep reads inside, by the numbers. Pays where a temporary would go through memory and its rows stay in the cache, unless the
  * definition has a form with tiles of its own. Keeps: the order of operations within an element. */
+#include "../../../../fdag/index/inlined.h"
 #include "recipe.h"
 
 enum { LONGEST = 64 }; /* reductions of an element, in lanes of others */
@@ -126,14 +127,14 @@ static Num *applies(Unit *u, const Bands *b)
         const BandStage *s = &b->stages[i];
         Num *row = bands_row(u, s);
         int64_t size = (int64_t)widest_bytes(s->def->body);
-        bytes = num_op(u, FD_OP_ADD, bytes,
-                       num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size)));
+        Num *kept = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size));
+        if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
         u->suspects.len = 0;
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
         else if (i < b->n - 1)
             all = num_and(u, all, num_not(u, plan_fails(u, s->def)));
-        all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
+        if (!s->inlined) all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
         if (s->def->copy) all = num_and(u, all, same_rows(u, s, last));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
@@ -151,6 +152,60 @@ static Num *rows_each(Unit *u, const Bands *b)
     Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), draw_num(u, P_BANDS_HALO, 8));
     wide = num_op(u, FD_OP_MIN, wide, num_ceildiv(u, rows, units));
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
+}
+
+/* ---- what is inlined ----------------------------------------------------------------------------- */
+
+static bool count(const void *ctx, const FdNode *n)
+{
+    (void)n;
+    ++**(int *const *)ctx;
+    return false;
+}
+
+static int nodes_of(const FdNode *n)
+{
+    int nodes = 0, *to = &nodes;
+    fd_any(n, count, &to);
+    return nodes;
+}
+
+/* Does nobody but the result read stage p, and it at most one element for each of its own? */
+static bool is_read_once(Unit *u, const Bands *b, int p)
+{
+    enum { PLACES = 4, NODES = 256 };
+    const BandStage *s = &b->stages[p], *last = &b->stages[b->n - 1];
+    const FdNode *array = bands_array(u, last->def, s->def);
+    for (int c = p + 1; c < b->n - 1; c++)
+        if (!b->stages[c].inlined && bands_array(u, b->stages[c].def, s->def)) return false;
+    if (!array || s->def->nvars != s->def->node->nvars || s->def->body->type->record ||
+        fd_any(s->def->body, recipe_is_reduction, NULL))
+        return false;
+    int places = fd_reads_once(last->def->body, last->def->nvars, last->def->vars, array);
+    return places && places <= PLACES && nodes_of(s->def->body) * places <= NODES;
+}
+
+/* What is read once an element is computed there, not kept: it would go through the cache, and the
+ * result would be nothing but a copy. */
+static void inline_stages(Unit *u, Bands *b)
+{
+    BandStage *last = &b->stages[b->n - 1];
+    uint32_t *uses = u->uses; /* as other nests see them */
+    size_t nodes = u->nnodes;
+    for (int p = b->n - 1; p-- > 0;) {
+        if (!is_read_once(u, b, p) || !draw_bool(u, P_BANDS_INLINE, true)) continue;
+        const Def *d = bands_inline(u, last->def, b->stages[p].def);
+        if (!recipe_is_row(u, d, last->dim)) continue;
+        last->def = d;
+        b->stages[p].inlined = true;
+    }
+    u->uses = uses;
+    u->nnodes = nodes;
+}
+
+static BandStage stage_of(const Def *d, int dim)
+{
+    return (BandStage){.given = d, .def = d, .dim = dim, .temp = -1};
 }
 
 Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
@@ -171,12 +226,13 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     for (int i = 0; i < n; i++) {
         if (!f.choices[i].in) continue;
         if (b->n + 2 > BANDS_STAGES) return NULL;
-        b->stages[b->n++] = (BandStage){.def = &defs[i], .dim = f.choices[i].dim, .temp = -1};
+        b->stages[b->n++] = stage_of(&defs[i], f.choices[i].dim);
         if (i == at || !unit_kept(u, defs[i].temp)) continue;
         Def *copy = arena_new_of(u->arena, Def);
         *copy = def_copy(u, &defs[i]);
-        b->stages[b->n++] = (BandStage){.def = copy, .dim = f.choices[i].dim, .temp = -1};
+        b->stages[b->n++] = stage_of(copy, f.choices[i].dim);
     }
+    if (b->stages[b->n - 1].def->temp < 0) inline_stages(u, b);
     if (!bands_layout(u, b)) return NULL;
     b->when = applies(u, b);
     if (num_is(b->when, 0)) return NULL;
@@ -194,7 +250,7 @@ void recipe_lower_bands(Unit *u, Bands *b)
         Num *bytes = plan_bytes(u, s->def->body->type, room);
         if (i < b->n - 1 && !s->def->copy)
             s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
-        s->nest = recipe_row(u, s->def, s->dim);
+        if (!s->inlined) s->nest = recipe_row(u, s->def, s->dim);
     }
     bands_lower(u, b);
 }

@@ -23,10 +23,16 @@ static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
     nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), NEST_GIVE);
 }
 
-static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes)
+static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes, int copies)
 {
     one_by_one(u, in, NEST_BEFORE, box, axis);
     NestStep *middle = nest_part(u, in, NEST_IN, box);
+    if (copies > 1) {
+        Num *many = num_int(u, copies);
+        NestStep *wide = nest_loop(u, middle, axis, num_op(u, FD_OP_MUL, lanes, many), NEST_WHOLE);
+        wide = nest_lanes(u, nest_unroll(u, wide, axis, lanes, many), axis);
+        nest_step(u, wide, NEST_GIVE);
+    }
     middle = nest_lanes(u, nest_loop(u, middle, axis, lanes, NEST_BACK), axis);
     nest_step(u, middle, NEST_GIVE);
     one_by_one(u, in, NEST_AFTER, box, axis);
@@ -149,17 +155,17 @@ static bool has_columns(Unit *u, const Inside *x, const Boxes *b)
     return true;
 }
 
-static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes)
+static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
     if (!x->nturns) {
-        row(u, in, b->box, b->last, lanes);
+        row(u, in, b->box, b->last, lanes, copies);
         return;
     }
-    row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes);
+    row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes, copies);
     NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
     bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
     if (!few && has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
-        row(u, border, b->box, b->last, lanes);
+        row(u, border, b->box, b->last, lanes, 1);
     else
         nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);
 }
@@ -190,7 +196,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
-    parts(u, &x, &b, in, lanes);
+    parts(u, &x, &b, in, lanes, 1);
     nest_lower(u, b.n);
     return when;
 }
@@ -261,6 +267,8 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim)
     if (!recipe_is_guarded(u, d)) b.n->checks = GEN_PROVED;
     NestStep *in = nest_group(u, &b.n->root, b.group, 0, NULL, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
-    parts(u, &x, &b, in, lanes);
+    /* reductions of one vector wait for themselves */
+    bool sums = fd_any(nest_body(u, b.n, b.at)->node, recipe_is_reduction, NULL);
+    parts(u, &x, &b, in, lanes, sums ? (int)draw(u, P_BANDS_VECTORS, 4) : 1);
     return b.n;
 }
