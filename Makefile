@@ -31,7 +31,7 @@ HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c c
 DRIVER_SRC  := $(wildcard driver/*.c format/*.c server/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
-GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
@@ -41,7 +41,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
@@ -76,7 +76,7 @@ $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
 $(BUILD)/%.o: $(BUILD)/%.c $(GEN_HEADERS)
-	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -Icodegen/host/library -c -o $@ $<
 
 $(BUILD)/lexer/scanner.c: lexer/lexer.l
 	@mkdir -p $(@D)
@@ -89,6 +89,10 @@ $(BUILD)/parser/grammar.h: $(BUILD)/parser/grammar.c ;
 $(BUILD)/parser/embedded.c: tools/embed.sh $(STDLIB)
 	@mkdir -p $(@D)
 	$(call say,embed)tools/embed.sh $(foreach f,$(STDLIB),'$(f)') >$@
+
+$(BUILD)/codegen/texts.c: tools/embed-texts.sh codegen/abi/embed.h codegen/host/library/module.py
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed-texts.sh >$@
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.
@@ -112,7 +116,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger layers
+	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger library layers
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
@@ -183,6 +187,8 @@ random: all $(BUILD)/random/cases
 	@CSC=$(CSC) BUILD=$(BUILD) SHARE=. BATCH=14 tests/random/run 1 100
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh
+library: all
+	@CSC=$(CSC) tests/library.sh
 check-oclgrind: all
 	@CSC=$(CSC) tests/oclgrind
 check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)

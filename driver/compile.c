@@ -22,6 +22,7 @@
 #include "../sema/lower/lower.h"
 #include "../sema/sema.h"
 #include "compile.h"
+#include "library.h"
 #include "message.h"
 #include "write.h"
 
@@ -39,8 +40,9 @@ typedef struct Job {
     Native *native;
     HostOptions host;
     HostModule *module;
-    Text out;     /* what --emit prints */
-    int *program; /* where the linked one goes, or NULL: into a file */
+    Text out;         /* what --emit prints */
+    Library *library; /* what is to be made instead of a program, or NULL */
+    int *program;     /* where the linked one goes, or NULL: into a file */
 } Job;
 
 static double seconds(void)
@@ -74,6 +76,7 @@ static bool parse(Job *j)
     size_t others = o->files.len > 1 ? o->files.len - 1 : 0;
     j->unit = parse_files(j->sources, j->file, others ? o->files.data + 1 : NULL, others,
                           o->include.data, o->include.len, j->diags, j->names, j->arena);
+    j->unit->unit.library = j->library != NULL;
     if (j->opt->emit == EMIT_AST) {
         j->unit->unit.imported.len = 0; /* the file's own */
         ast_print(&j->out, j->unit, j->sources);
@@ -260,6 +263,7 @@ static bool build_host(Job *j)
 {
     j->host = j->opt->host;
     j->host.native = j->native;
+    j->host.library = j->library ? library_name(j->library) : NULL;
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
     if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
@@ -302,6 +306,8 @@ static bool write_output(Job *j)
 {
     const Options *o = j->opt;
     if (o->emit == EMIT_CHECK) return true;
+    if (j->library && o->emit == EMIT_PROGRAM)
+        return library_write(j->library, j->module, j->sema->nexports, j->sources);
     const char *suffix = o->emit == EMIT_ASM ? ".s" : o->emit == EMIT_OBJ ? ".o" : "";
     const char *usual = write_default(j->arena, o->input, suffix), *path = o->output;
     if (!path && (*suffix || o->emit == EMIT_PROGRAM)) path = usual;
@@ -313,10 +319,10 @@ static bool write_output(Job *j)
         return false;
     if (o->emit != EMIT_PROGRAM)
         return write_bytes(path, j->out.data ? j->out.data : "", j->out.len, 0666);
-    int program = write_linked(j->module, o->verbose);
+    int program = write_linked(j->module, HOST_LINK_PROGRAM, o->verbose);
     if (program < 0) return false;
     if (j->program) return *j->program = program, true;
-    bool ok = write_program(program, path);
+    bool ok = write_program(program, path, 0777);
     close(program);
     return ok;
 }
@@ -344,6 +350,7 @@ bool compile(const Options *o, int *program)
              .sources = sources_new(),
              .fd = fd_new(),
              .program = program};
+    if (o->library || o->python) j.library = library_new(j.arena, o);
     j.diags = diags_new(j.sources);
     diags_set_levels(j.diags, o->warnings);
     bool ok = true;

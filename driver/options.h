@@ -37,6 +37,7 @@ typedef struct Options {
     unsigned product_levels; /* and of those of contractions besides */
     bool levels_asked;       /* for all kernels, however long it takes */
     bool verbose, json, dependencies; /* json: how messages are printed */
+    bool library, python;             /* --lib, --python: a library instead of a program */
     const char *dependency_file;      /* NULL: named after the output */
     DiagLevel warnings[DIAG_COUNT];
     char **arguments; /* of a command whose last ones are a program's: from its own name on */

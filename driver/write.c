@@ -56,28 +56,28 @@ static bool runtime_library(Text *path)
     return false;
 }
 
-int write_linked(HostModule *module, bool verbose)
+int write_linked(HostModule *module, HostLinked kind, bool verbose)
 {
     Text library = {0};
     char *error = NULL;
     int program = -1;
     if (!runtime_library(&library))
         complain("csrt.o is not beside csc: run make, or make install");
-    else if ((program = host_link(module, library.data, verbose, &error)) < 0)
+    else if ((program = host_link(module, kind, library.data, verbose, &error)) < 0)
         complain("%s", error);
     mem_free(error);
     text_free(&library);
     return program;
 }
 
-bool write_program(int program, const char *path)
+bool write_program(int program, const char *path, mode_t mode)
 {
     char block[1 << 16];
     ssize_t n;
     Text bytes = {0};
     while ((n = read(program, block, sizeof block)) > 0) text_addn(&bytes, block, (size_t)n);
     if (n < 0) complain("cannot read the program: %s", strerror(errno));
-    bool ok = n == 0 && write_bytes(path, bytes.data, bytes.len, 0777);
+    bool ok = n == 0 && write_bytes(path, bytes.data, bytes.len, mode);
     text_free(&bytes);
     return ok;
 }

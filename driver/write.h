@@ -12,10 +12,10 @@
 /* path NULL or "-": standard output. False after a message. */
 bool write_bytes(const char *path, const void *data, size_t bytes, mode_t mode);
 
-/* Links a program; a file that is open, or -1 after a message. */
-int write_linked(HostModule *module, bool verbose);
+/* Links a program or library; a file that is open, or -1 after a message. */
+int write_linked(HostModule *module, HostLinked kind, bool verbose);
 /* Copies it to where it is wanted. */
-bool write_program(int program, const char *path);
+bool write_program(int program, const char *path, mode_t mode);
 
 /* The input's name without folder and without .cs$, with a new suffix: gcc's default outputs, a.out
  * of standard input. */

@@ -101,14 +101,19 @@ static Str **message_of(CsObject *exception)
 
 /* The OutOfMemoryException that is there when no other can be made: object, message and trace are
  * made at the start of the program. It is never counted, and whoever catches it shares it. */
-void error_start(void)
+bool error_start(void)
 {
     static const char text[] = "there is no memory left";
     const CsClass *cls = object_exception_of(RT_MEMORY);
     Str *message = mem_object(sizeof *message + sizeof text);
     CsObject *o = mem_object(object_bytes(cls));
     Trace *trace = mem_object(sizeof *trace + RT_MAX_FRAMES * sizeof(CsSite));
-    if (!message || !o || !trace) rt_no_start();
+    if (!message || !o || !trace) {
+        mem_object_free(message);
+        mem_object_free(o);
+        mem_object_free(trace);
+        return false;
+    }
     message->head = (CsHead){.refs = -1, .kind = CS_STR};
     message->len = sizeof text - 1;
     memcpy(message->bytes, text, sizeof text);
@@ -117,6 +122,7 @@ void error_start(void)
     *message_of(o) = message;
     *object_trace(o) = trace;
     rt.error.spare = o;
+    return true;
 }
 
 static void free_spare(void)
@@ -135,10 +141,10 @@ void cs_throw_stack(const CsSite *site)
 }
 
 /* A stack that has no room is no state to go on from: as in C#, the program ends where a handler or
- * `finally` would run, and says what has been left so far. */
+ * `finally` would run, and says what has been left so far. A library goes on. */
 static void end_if_stack_overflow(void)
 {
-    if (!cs_pending || rt.error.object || rt.error.kind != RT_STACK) return;
+    if (rt.embedded || !cs_pending || rt.error.object || rt.error.kind != RT_STACK) return;
     console_flush();
     error_print(stderr);
     _exit(1);
@@ -251,6 +257,17 @@ static const char *pending_text(char room[64])
 {
     const Str *own = rt.error.object ? *message_of(rt.error.object) : NULL;
     return own ? own->bytes : rt.error.object ? "" : own_message(room);
+}
+
+int error_told(const char **type, const char **message, char room[64])
+{
+    const CsClass *cls = pending_class();
+    *message = pending_text(room);
+    *type = cls->name;
+    for (; cls; cls = cls->base)
+        for (int i = 0; i < CS_NEXCEPTIONS; i++)
+            if (cls == object_exception_of((RtError)i)) return i;
+    return CS_NEXCEPTIONS;
 }
 
 const char *rt_pending_message(void)

@@ -5,6 +5,7 @@
  * console before is not lost. Any other SIGSEGV is left to do what it would have done. */
 #include "stack.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,6 +72,20 @@ void stack_guard(void)
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&spare, &spare_before) == 0) sigaction(SIGSEGV, &action, &before);
+}
+
+void stack_enter(void)
+{
+    static _Thread_local uint64_t limit;
+    pthread_attr_t attributes;
+    void *base;
+    size_t size;
+    if (!limit && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &base, &size) == 0)
+            limit = (uint64_t)(uintptr_t)base + (size / 4 < RESERVE ? size / 4 : RESERVE);
+        pthread_attr_destroy(&attributes);
+    }
+    cs_stack_limit = limit;
 }
 
 void stack_unguard(void)

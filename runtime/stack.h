@@ -4,5 +4,7 @@
 
 void stack_guard(void);
 void stack_unguard(void);
+/* C$ functions run on the calling thread from here on. */
+void stack_enter(void);
 
 #endif

@@ -23,15 +23,26 @@
 
 RtState rt;
 
-void cs_start(int32_t argc, char **argv, const CsProgram *program)
+static void make_fd(void *out)
+{
+    Fd *fd = fd_new();
+    records_declare(fd);
+    *(Fd **)out = fd;
+}
+
+bool rt_begin(const CsProgram *program)
 {
     rt.program = program;
-    rt.argc = argc;
-    rt.argv = argv;
     mem_on_failure(rt_out_of_memory);
     memory_start();
-    error_start();
-    rt_fd();
+    return error_start() && mem_try(make_fd, &rt.fd);
+}
+
+void cs_start(int32_t argc, char **argv, const CsProgram *program)
+{
+    rt.argc = argc;
+    rt.argv = argv;
+    if (!rt_begin(program)) rt_no_start();
     process_begin(console_last);
     stack_guard();
 }
@@ -53,13 +64,6 @@ void rt_no_start(void)
 {
     fputs("out of memory\n", stderr);
     _exit(1);
-}
-
-static void make_fd(void *out)
-{
-    Fd *fd = fd_new();
-    records_declare(fd);
-    *(Fd **)out = fd;
 }
 
 Fd *rt_fd(void)
@@ -101,21 +105,19 @@ bool rt_profiling(void)
     return s && *s && strcmp(s, "0") != 0;
 }
 
-int32_t cs_finish(void)
+const char *rt_device_wish(void)
 {
-    int32_t code = 0;
-    rt_sync();
-    if (!console_end()) code = 1;
-    if (cs_pending) {
-        error_print(stderr);
-        code = 1;
-    }
+    return rt.device_wish ? rt.device_wish : getenv("CS_DEVICE");
+}
+
+void rt_end(bool leaving)
+{
     error_end();
     cycles_end();
     profile_print(stderr);
     ahead_drop();
     evals_free();
-    device_leave();
+    if (leaving) device_leave();
     kernels_free();
     pool_end();
     device_close();
@@ -130,5 +132,17 @@ int32_t cs_finish(void)
     stack_unguard();
     int64_t live = rt.value.live;
     rt = (RtState){.value.live = live};
+}
+
+int32_t cs_finish(void)
+{
+    int32_t code = 0;
+    rt_sync();
+    if (!console_end()) code = 1;
+    if (cs_pending) {
+        error_print(stderr);
+        code = 1;
+    }
+    rt_end(true);
     return code;
 }

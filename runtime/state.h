@@ -1,6 +1,6 @@
 /* The state of the runtime: one struct, made by cs_start, emptied by cs_finish. Each file uses its
- * own part of it. A program has one thread that calls the runtime. Environment variables are read
- * at first use only. */
+ * own part of it. One thread at a time calls the runtime; a library has a state a context, of which
+ * one is here (embed/context.c). Environment variables are read at first use only. */
 #ifndef CS_RUNTIME_STATE_H
 #define CS_RUNTIME_STATE_H
 
@@ -26,8 +26,18 @@ typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
     Graph *graph;
 } RtWritten;
 
+typedef struct RtParsed { /* graph.c: an embedded graph that was read */
+    CsGraph *graph;
+    Graph *parsed; /* what graph->parsed is */
+} RtParsed;
+
 typedef struct RtState {
     const CsProgram *program;
+    bool embedded;           /* in a process that is not ours: nothing is said, nothing ends it */
+    const char *device_wish; /* in place of CS_DEVICE; NULL: that */
+    struct {                 /* OpenCL objects of the caller's; NULL: none */
+        void *context, *device, *queue;
+    } given;
     unsigned dumps; /* CS_DUMP, once read */
     enum { RT_INTERPRET_UNREAD, RT_INTERPRET_NONE, RT_INTERPRET_SMALL } interpret; /* small.c */
     int argc;
@@ -64,8 +74,8 @@ typedef struct RtState {
         bool collecting;
     } cycles;
 
-    Fd *fd;                /* holds the parsed graphs */
-    VEC(CsGraph *) graphs; /* whose `parsed` is ours */
+    Fd *fd; /* holds the parsed graphs */
+    VEC(RtParsed) graphs;
     VEC(RtWritten) written;
     VEC(const FdType *) records; /* the program's, by index */
     uint32_t serial;             /* of the newest graph */
@@ -108,11 +118,19 @@ enum {
 unsigned rt_dumps(void);
 bool rt_check_dumps(const CsSite *site); /* false, with an exception, if CS_DUMP has other words */
 bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
+const char *rt_device_wish(void);        /* what CS_DEVICE says, or NULL */
+
+/* Start and end of what a program and a library's context have in common. False: no memory. */
+bool rt_begin(const CsProgram *program);
+void rt_end(bool leaving); /* leaving: the process ends */
 
 /* Prints the pending exception and its frames. */
 void error_print(FILE *out);
-void error_start(void); /* makes what is needed when memory is out */
-void error_end(void);   /* frees what error.c keeps */
+bool error_start(void); /* makes what is needed when memory is out; false: there is none */
+/* The pending exception's code (CsException, or CS_NEXCEPTIONS of a class of none of these), class
+ * and message, which last until it is forgotten; room: for the message. */
+int error_told(const char **type, const char **message, char room[64]);
+void error_end(void); /* frees what error.c keeps */
 /* Before main there is nobody to throw to: says that memory is out, and ends the process. */
 void rt_no_start(void) __attribute__((noreturn));
 

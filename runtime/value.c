@@ -100,6 +100,16 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     return a;
 }
 
+Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n)
+{
+    Array *a = new_handle(elem, rank, NULL, n);
+    if (a)
+        a->head.buffer = b;
+    else
+        buffer_release(b);
+    return a;
+}
+
 void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsSite *site)
 {
     for (int32_t d = 0; d < rank; d++)

@@ -58,6 +58,8 @@ typedef struct Buffer {
     bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
     bool lent;         /* it has no memory, nor counts as having some: it is held back */
     uint8_t owner;     /* of the devices that are listed the one that has the device side */
+    bool borrowed;     /* its host side is somebody else's: read only, and given back at the end */
+    bool foreign;      /* its device side is: copied from, whatever the device shares */
     uint16_t ring;     /* device_buffer.c: its place among the small ones there, plus one */
     union {
         size_t bytes;        /* asked for */
@@ -116,6 +118,8 @@ Str *rt_str_new(const char *bytes, int64_t len); /* copies; bytes NULL: room to 
  * else undefined. NULL with OutOfMemoryException pending when they do not fit. */
 Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
                     const CsSite *site);
+/* An array from 0 on whose elements are in b, which it takes over (NULL: there are none). */
+Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n);
 /* The elements for reading or, of an array just made and not shared, for writing, row-major without
  * gaps (strides are those of `n`). Like cs_array_read; NULL only when there are no elements or an
  * exception. */

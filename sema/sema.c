@@ -41,6 +41,7 @@ static SemaResult *sema_result(Sema *s)
     qsort(r->funcs, s->funcs.len, sizeof *r->funcs, by_place);
     r->nclasses = (int)s->classes.len;
     r->classes = arena_copy(s->arena, s->classes.data, sizeof *r->classes * s->classes.len);
+    if (s->unit->unit.library) export_collect(s, r);
     r->nstatics = (int)s->statics.len;
     r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
     local_free(s);

@@ -181,6 +181,10 @@ typedef struct SemaResult {
     int nclasses;
     Symbol **statics; /* static fields, in order of initialisation: decl is the DECLARATOR */
     int nstatics;
+    Symbol *
+        *exports; /* of a library (UNIT.library): functions that are called from outside, in source
+                         order */
+    int nexports;
     Symbol **host_users; /* user functions that graphs call on the host (FdUser without body) */
     int nhost_users;
     SemaGraph *graphs;

@@ -372,7 +372,7 @@ int32_t cs_console_error_redirected(void);
 int32_t cs_file_exists(void *path);
 void cs_file_delete(void *path, const CsSite *site);
 void *cs_env_get(void *name);
-void cs_env_exit(int32_t code) __attribute__((noreturn));
+void cs_env_exit(int32_t code);
 int32_t cs_env_tick_count(void);
 int64_t cs_env_nanoseconds(void);
 int64_t cs_env_clock(void);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "csrt.h"
+#include "library.h"
 
 /* clang-format off */
 #define STRUCT(id, name) enum {

@@ -316,11 +316,15 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
                          host_struct(m, HOST_PROGRAM, members), false);
 }
 
-/* int main(int argc, char **argv) */
+/* int main(int argc, char **argv), or what a library has instead */
 void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
                         LLVMValueRef program)
 {
     LLVMValueRef description = describe(m, kernels, nkernels);
+    if (m->options->library) {
+        host_emit_library(m, description, program);
+        return;
+    }
     LLVMTypeRef params[] = {m->i32, m->ptr};
     LLVMValueRef fn = host_add_function(m, "main", LLVMFunctionType(m->i32, params, 2, false));
     LLVMSetLinkage(fn, LLVMExternalLinkage);

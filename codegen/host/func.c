@@ -312,7 +312,8 @@ LLVMValueRef host_emit_program(HostModule *m)
     Loc loc = stmts.len ? stmts.data[0]->loc : m->sema->unit->loc;
     LLVMBasicBlockRef start = begin(&f, loc);
     host_init_statics(&f);
-    Symbol *entry = stmts.len ? NULL : find_main(m);
+    if (m->options->library) stmts = (AstList){0}; /* its static fields are all that is made */
+    Symbol *entry = stmts.len || m->options->library ? NULL : find_main(m);
     Symbol *args = host_scan_args(stmts);
     if (args) {
         args->host = host_variable(&f, args->type, args->name);

@@ -23,6 +23,7 @@ typedef struct HostOptions {
     int opt_level;       /* -O0 .. -O3 */
     bool debug;          /* -g: line tables and variables */
     const char *program; /* name for messages */
+    const char *library; /* what the names of a library's functions begin with; NULL: a program */
     CgOptions cg;
     Native *native; /* the native kernels; NULL: there are none */
 } HostOptions;
@@ -39,9 +40,19 @@ void host_print_llvm(Text *out, const HostModule *m);
 void host_print_asm(Text *out, HostModule *m);
 void host_print_object(Text *out, HostModule *m);
 
-/* link.c. Links the module with the runtime library into a program; `verbose` prints the
+/* library/header.c: the C header of a library. */
+void host_print_header(Text *out, const HostModule *m);
+/* library/python.c: its Python module, which loads the file beside it. */
+void host_print_python(Text *out, const HostModule *m, const char *file);
+/* Functions of overloads have numbers behind their names. */
+const char *host_export_name(const HostModule *m, int function);
+const char *host_library_name(const HostModule *m); /* HostOptions.library */
+
+typedef enum HostLinked { HOST_LINK_PROGRAM, HOST_LINK_SHARED, HOST_LINK_ARCHIVE } HostLinked;
+
+/* link.c. Links the module with the runtime library into a program or library; `verbose` prints the
  * command. Returns a descriptor to read it from, whose file has no name any more, or -1 with *error
  * (malloc'ed). */
-int host_link(HostModule *m, const char *library, bool verbose, char **error);
+int host_link(HostModule *m, HostLinked kind, const char *library, bool verbose, char **error);
 
 #endif

@@ -80,7 +80,8 @@ struct HostModule {
     LLVMValueRef stack_limit; /* cs_stack_limit */
     LLVMValueRef release;     /* releases slots of a frame */
     LLVMTypeRef release_type;
-    LLVMValueRef *graphs; /* CsGraph of each SemaGraph */
+    const char **exported; /* names of SemaResult.exports */
+    LLVMValueRef *graphs;  /* CsGraph of each SemaGraph */
     int nrecords;
     HostFuncInfo *funcs; /* sorted by symbol */
     int nfuncs;
@@ -219,6 +220,11 @@ LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMV
 LLVMValueRef host_c_string(HostModule *m, const char *s);
 void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
                         LLVMValueRef program);
+
+/* ---- library/export.c ---------------------------------------------------------------- */
+
+/* What a library has instead of main; program makes its static fields. */
+void host_emit_library(HostModule *m, LLVMValueRef description, LLVMValueRef program);
 
 /* ---- func.c ------------------------------------------------------------------------- */
 

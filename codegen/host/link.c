@@ -16,9 +16,12 @@
 #include "../../base/process.h"
 #include "host.h"
 
+enum { LEFTOVERS = 4 };
+
 typedef struct Work {
-    Text folder, object, program;
-    Leftover leftovers[3]; /* the folder, then the files in it */
+    Text folder, object, program, part; /* part: what a step makes for the next */
+    Leftover leftovers[LEFTOVERS];      /* the folder, then the files in it */
+    bool verbose;
     char **error;
 } Work;
 
@@ -45,8 +48,9 @@ static bool work_begin(Work *w)
     int err = errno;
     text_printf(&w->object, "%s/object.o", w->folder.data);
     text_printf(&w->program, "%s/program", w->folder.data);
-    const char *paths[] = {w->folder.data, w->object.data, w->program.data};
-    for (int i = 0; made && i < 3; i++) {
+    text_printf(&w->part, "%s/part.o", w->folder.data);
+    const char *paths[] = {w->folder.data, w->object.data, w->program.data, w->part.data};
+    for (int i = 0; made && i < LEFTOVERS; i++) {
         w->leftovers[i].path = paths[i];
         process_add_leftover(&w->leftovers[i]);
     }
@@ -62,26 +66,33 @@ static void work_end(Work *w)
         unlinkat(dirfd(folder), e->d_name, 0);
     if (folder) closedir(folder);
     if (w->leftovers[0].path) rmdir(w->folder.data);
-    for (int i = 3; i-- > 0;)
+    for (int i = LEFTOVERS; i-- > 0;)
         if (w->leftovers[i].path) process_take_leftover(&w->leftovers[i]);
     text_free(&w->folder);
     text_free(&w->object);
     text_free(&w->program);
+    text_free(&w->part);
+}
+
+static bool write_file(const Work *w, const char *path, const Text *bytes)
+{
+    FILE *f = fopen(path, "wb");
+    bool good = f && fwrite(bytes->data, 1, bytes->len, f) == bytes->len;
+    int err = errno;
+    if (f && fclose(f) != 0 && good) {
+        good = false;
+        err = errno;
+    }
+    return good || fail(w, "cannot write '%s': %s", path, strerror(err));
 }
 
 static bool write_object(Work *w, HostModule *m)
 {
     Text object = {0};
     host_print_object(&object, m);
-    FILE *f = fopen(w->object.data, "wb");
-    bool good = f && fwrite(object.data, 1, object.len, f) == object.len;
-    int err = errno;
-    if (f && fclose(f) != 0 && good) {
-        good = false;
-        err = errno;
-    }
+    bool good = write_file(w, w->object.data, &object);
     text_free(&object);
-    return good || fail(w, "cannot write '%s': %s", w->object.data, strerror(err));
+    return good;
 }
 
 /* cc's own temporaries too belong into the folder. */
@@ -99,25 +110,80 @@ static int run_there(const Work *w, char *const argv[], int *status)
     return err;
 }
 
-static bool run_linker(Work *w, const char *library, bool verbose)
+/* False: it failed. */
+static bool run_tool(const Work *w, char *const argv[])
 {
-    const char *cc = getenv("CC");
-    char *argv[] = {(char *)(cc && *cc ? cc : "cc"), "-o", w->program.data, w->object.data,
-                    (char *)library, "-Wl,--gc-sections", "-lOpenCL", "-lm",
-                    /* a sanitizer build's runtime library needs its sanitizer */
-                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
-    for (int i = 0; verbose && argv[i]; i++) fprintf(stderr, i ? " %s" : "%s", argv[i]);
-    if (verbose) fputc('\n', stderr);
+    for (int i = 0; w->verbose && argv[i]; i++) fprintf(stderr, i ? " %s" : "%s", argv[i]);
+    if (w->verbose) fputc('\n', stderr);
     int status = 0, err = run_there(w, argv, &status);
     if (err) return fail(w, "cannot run '%s': %s", argv[0], strerror(err));
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || fail(w, "linking failed");
 }
 
-int host_link(HostModule *m, const char *library, bool verbose, char **error)
+static char *compiler(void)
 {
-    Work w = {.error = error};
+    const char *cc = getenv("CC");
+    return (char *)(cc && *cc ? cc : "cc");
+}
+
+static bool link_program(const Work *w, const char *runtime)
+{
+    char *argv[] = {compiler(), "-o", w->program.data, w->object.data, (char *)runtime,
+                    "-Wl,--gc-sections", "-lOpenCL", "-lm",
+                    /* a sanitizer build's runtime library needs its sanitizer */
+                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
+    return run_tool(w, argv);
+}
+
+/* Nobody sees the runtime in it: a process may hold several libraries, each with its own. */
+static bool link_shared(const Work *w, const char *runtime, const char *name)
+{
+    Text script = {0}, option = {0};
+    text_printf(&script, "{ global: %s_*; local: *; };\n", name);
+    text_printf(&option, "-Wl,--version-script=%s", w->part.data);
+    char *argv[] = {compiler(),
+                    "-shared",
+                    "-o",
+                    w->program.data,
+                    w->object.data,
+                    (char *)runtime,
+                    option.data,
+                    "-Wl,--gc-sections",
+                    "-lOpenCL",
+                    "-lm",
+                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL,
+                    NULL};
+    bool ok = write_file(w, w->part.data, &script) && run_tool(w, argv);
+    text_free(&script);
+    text_free(&option);
+    return ok;
+}
+
+static bool make_archive(const Work *w, const char *runtime, const char *name)
+{
+    Text keep = {0};
+    text_printf(&keep, "--keep-global-symbol=%s_*", name);
+    char *join[] = {compiler(),   "-r",           "-nostdlib",     "-o",
+                    w->part.data, w->object.data, (char *)runtime, NULL};
+    char *hide[] = {"objcopy", "--wildcard", keep.data, w->part.data, NULL};
+    char *pack[] = {"ar", "qcsD", w->program.data, w->part.data, NULL};
+    bool ok = run_tool(w, join) && run_tool(w, hide) && run_tool(w, pack);
+    text_free(&keep);
+    return ok;
+}
+
+int host_link(HostModule *m, HostLinked kind, const char *runtime, bool verbose, char **error)
+{
+    Work w = {.verbose = verbose, .error = error};
     int program = -1;
-    if (work_begin(&w) && write_object(&w, m) && run_linker(&w, library, verbose)) {
+    const char *name = host_library_name(m);
+    bool ok = work_begin(&w) && write_object(&w, m);
+    switch (kind) {
+    case HOST_LINK_PROGRAM: ok = ok && link_program(&w, runtime); break;
+    case HOST_LINK_SHARED: ok = ok && link_shared(&w, runtime, name); break;
+    case HOST_LINK_ARCHIVE: ok = ok && make_archive(&w, runtime, name); break;
+    }
+    if (ok) {
         program = open(w.program.data, O_RDONLY | O_CLOEXEC);
         if (program < 0) fail(&w, "cannot read '%s': %s", w.program.data, strerror(errno));
     }

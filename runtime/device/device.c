@@ -131,9 +131,10 @@ static cl_int choose_binaries(struct Device *d)
 /* Queue, facts and name. False with an exception pending. */
 static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
 {
-    cl_int code;
-    d->queue = clCreateCommandQueue(d->context, d->id, d->profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
-                                    &code);
+    cl_int code = CL_SUCCESS;
+    if (!d->queue)
+        d->queue = clCreateCommandQueue(d->context, d->id,
+                                        d->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (!device_good(code, "the device has no queue", site)) return false;
     code = report(d, cpu);
     if (code == CL_SUCCESS) code = identify(d);
@@ -169,6 +170,40 @@ static void close_one(struct Device *d)
     rt.device = rt.devices;
 }
 
+/* Can the queue of a library's caller be used? It must be in order. */
+static bool is_given(const CsSite *site)
+{
+    cl_context of = NULL;
+    cl_command_queue_properties properties = 0;
+    cl_int code = clGetCommandQueueInfo(rt.given.queue, CL_QUEUE_CONTEXT, sizeof of, &of, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(rt.given.queue, CL_QUEUE_PROPERTIES, sizeof properties,
+                                     &properties, NULL);
+    if (!device_good(code, "the caller's queue cannot be used", site)) return false;
+    if (of == rt.given.context && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        return true;
+    rt_throw(RT_ARGUMENT, site, "the caller's queue %s",
+             of == rt.given.context ? "is not in order" : "is of another context");
+    return false;
+}
+
+/* Of a device that the caller of a library gave, his context and queue. */
+static bool make_context(struct Device *d, const CsSite *site)
+{
+    cl_int code = CL_SUCCESS;
+    if (d->id != rt.given.device) {
+        d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &code);
+        return device_good(code, "the device cannot be used", site);
+    }
+    if (!is_given(site)) return false;
+    d->context = rt.given.context;
+    d->queue = rt.given.queue;
+    code = clRetainContext(d->context);
+    if (code == CL_SUCCESS && (code = clRetainCommandQueue(d->queue)) != CL_SUCCESS)
+        clReleaseContext(d->context);
+    return device_good(code, "the caller's context and queue cannot be used", site);
+}
+
 static bool open_new(const DeviceTable *t, int index, const CsSite *site)
 {
     bool cpu = t->list.devices[index].kind == LISTED_CPU;
@@ -183,9 +218,7 @@ static bool open_new(const DeviceTable *t, int index, const CsSite *site)
     }
     d->id = t->ids[index];
     d->index = index;
-    cl_int code;
-    d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &code);
-    if (!device_good(code, "the device cannot be used", site)) {
+    if (!make_context(d, site)) {
         mem_object_free(d);
         return false;
     }

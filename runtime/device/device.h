@@ -40,6 +40,9 @@ DeviceProgram *device_part(const DeviceProgram *whole, const char *suffix,
                            const char *const *kernels, int nkernels, const CsSite *site);
 void device_unload(DeviceProgram *p);
 
+/* A cl_mem of somebody else's, of b's bytes at least, becomes the device side of b, which has none. */
+bool device_adopt(Buffer *b, void *memory);
+
 /* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs`
  * those of the results. */
 bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,

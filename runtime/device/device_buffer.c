@@ -11,6 +11,11 @@ static size_t side_bytes(const Buffer *b)
     return most && b->capacity > most ? most : b->capacity;
 }
 
+static Sharing sharing(const Buffer *b)
+{
+    return b->foreign ? COPIED : rt.device->sharing;
+}
+
 /* Is lost what the device wrote to b? Then that is why; else NULL. */
 static const Lost *is_lost(const Buffer *b)
 {
@@ -40,9 +45,9 @@ static bool to_host(Buffer *b, bool write, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code = CL_SUCCESS;
-    if (b->host_stale || (write && d->sharing == IN_PLACE)) device_wait(b->used);
+    if (b->host_stale || (write && sharing(b) == IN_PLACE)) device_wait(b->used);
     if (!intact(b, site)) return false;
-    switch (d->sharing) {
+    switch (sharing(b)) {
     case IN_PLACE: break;
     case MAPPED:
         if (b->mapped) return true;
@@ -83,6 +88,7 @@ static bool forget(Buffer *b)
     }
     clReleaseMemObject(b->device);
     b->device = NULL;
+    b->foreign = false;
     b->device_stale = true;
     return true;
 }
@@ -109,8 +115,8 @@ static bool come_home(Buffer *b, const CsSite *site)
 static bool send_home(Buffer *b)
 {
     struct Device *d = rt.device;
-    if (b->used > d->launched || d->sharing == MAPPED) return false;
-    if (d->sharing == IN_PLACE && b->host_stale) {
+    if (b->used > d->launched || sharing(b) == MAPPED) return false;
+    if (sharing(b) == IN_PLACE && b->host_stale) {
         device_wait(b->used);
         if (is_lost(b)) return false;
         b->host_stale = false;
@@ -129,14 +135,38 @@ static void enter_ring(Buffer *b)
     b->ring = (uint16_t)(at + 1);
 }
 
+bool device_adopt(Buffer *b, void *memory)
+{
+    cl_context context = NULL;
+    size_t size = 0;
+    cl_int code = clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (!device_good(code, "the caller's buffer says nothing of itself", NULL)) return false;
+    if (context != rt.device->context || size < b->bytes) {
+        rt_throw(RT_ARGUMENT, NULL,
+                 context != rt.device->context ? "the buffer is of another OpenCL context"
+                                               : "the buffer has %zu bytes, its array %zu",
+                 size, b->bytes);
+        return false;
+    }
+    code = clRetainMemObject(memory);
+    if (!device_good(code, "the caller's buffer cannot be kept", NULL)) return false;
+    b->device = memory;
+    b->owner = (uint8_t)rt.device->index;
+    b->foreign = b->host_stale = true;
+    return true;
+}
+
 /* The device side of b, without contents. */
 static bool make_side(Buffer *b, const CsSite *site)
 {
     struct Device *d = rt.device;
     cl_int code;
-    if (d->sharing != COPIED && !buffer_pages(b, true, site)) return false;
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (d->sharing == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
-    void *host = d->sharing == COPIED ? NULL : b->host;
+    if (sharing(b) != COPIED && !buffer_pages(b, true, site)) return false;
+    cl_mem_flags flags = (b->borrowed ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
+                         (sharing(b) == COPIED ? 0 : CL_MEM_USE_HOST_PTR);
+    void *host = sharing(b) == COPIED ? NULL : b->host;
     TRY_MAKE(b->device, code, clCreateBuffer(d->context, flags, side_bytes(b), host, &code));
     if (!device_good(code, "the device has no room for an array", site)) b->device = NULL;
     b->mapped = false;
@@ -162,7 +192,7 @@ bool device_take(Buffer *b, const CsSite *site)
         TRY(code, clEnqueueUnmapMemObject(d->queue, b->device, b->host, 0, NULL, NULL));
         if (code == CL_SUCCESS) b->mapped = false;
     }
-    if (d->sharing == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
+    if (sharing(b) == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
         TRY(code, clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL,
                                        NULL));
     if (!device_good(code, "elements cannot be given to the device", site)) return false;

@@ -68,6 +68,24 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
     }
 }
 
+/* The caller's of a library, which is the chosen one. It may be one that is not listed, a part. */
+static void add_given(DeviceTable *t)
+{
+    int i = 0;
+    while (i < t->list.count && t->ids[i] != rt.given.device) i++;
+    if (i == MAX_LISTED) mem_object_free(t->list.devices[--i].name);
+    if (i == t->list.count || t->ids[i] != rt.given.device) {
+        cl_device_type type = 0;
+        clGetDeviceInfo(rt.given.device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+        t->list.devices[i] = (Listed){.kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
+                                              : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
+                                                                          : LISTED_OTHER};
+        t->ids[i] = rt.given.device;
+        if (i == t->list.count) t->list.count++;
+    }
+    t->chosen = i;
+}
+
 DeviceTable *device_table(const CsSite *site)
 {
     if (rt.table) return rt.table;
@@ -80,6 +98,7 @@ DeviceTable *device_table(const CsSite *site)
     rt.table = t;
     driver_prepare();
     find_devices(&t->list, t->ids);
+    if (rt.given.device) add_given(t);
     t->whole = t->list.count;
     if (!cs_pending) return t;
     device_table_free();
@@ -107,7 +126,7 @@ int device_chosen(DeviceTable *t, const CsSite *site)
 
 static bool environment_is(const char *word)
 {
-    const char *wish = getenv("CS_DEVICE");
+    const char *wish = rt_device_wish();
     return wish && strcmp(wish, word) == 0;
 }
 

@@ -89,19 +89,29 @@ static void *map_pages(size_t bytes)
     return p;
 }
 
-static void free_block(Buffer *b)
+static void free_pages(const Buffer *b)
 {
-    if (b->device && !device_forget(b)) {
-        free(b->small);
-        mem_count(-(ptrdiff_t)b->capacity);
-        mem_object_free(b);
-        return;
-    }
     if (b->host && b->capacity >= MAPPED_FROM)
         munmap(b->host, b->capacity);
     else if (b->host != b->small)
         free(b->host);
     free(b->small);
+}
+
+static void free_block(Buffer *b)
+{
+    bool stuck = b->device && !device_forget(b);
+    if (b->borrowed) {
+        mem_object_free(b);
+        return;
+    }
+    if (stuck) {
+        free(b->small);
+        mem_count(-(ptrdiff_t)b->capacity);
+        mem_object_free(b);
+        return;
+    }
+    free_pages(b);
     mem_count(-(ptrdiff_t)b->capacity);
     mem_object_free(b);
 }
@@ -226,7 +236,8 @@ void buffer_release(Buffer *b)
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
     bool plain = b->host == b->small && !b->device; /* or it has no memory at all */
-    if (plain || device_stuck() || rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
+    if (plain || b->borrowed || b->foreign || device_stuck() ||
+        rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
         free_block(b);
         return;
     }
@@ -247,6 +258,68 @@ static void take_memory(Buffer *b, const Buffer *from)
     b->written = from->written;
     b->mapped = from->mapped;
 }
+
+/* ---- memory of others ------------------------------------------------------------------- */
+
+static Buffer *new_of(size_t bytes, const CsSite *site)
+{
+    if (!find_limit(site)) return NULL;
+    Buffer *b = mem_object(sizeof *b);
+    if (!b) {
+        rt_throw_memory(site, bytes);
+        return NULL;
+    }
+    b->refs = 1;
+    b->bytes = b->capacity = bytes;
+    rt.memory.used += bytes;
+    return b;
+}
+
+Buffer *buffer_borrow(const void *data, size_t bytes, const CsSite *site)
+{
+    Buffer *b = new_of(bytes, site);
+    if (!b) return NULL;
+    b->host = (void *)(uintptr_t)data;
+    b->borrowed = true;
+    b->device_stale = true;
+    return b;
+}
+
+Buffer *buffer_foreign(void *device, size_t bytes, const CsSite *site)
+{
+    Buffer *b = device_open(site) ? new_of(bytes, site) : NULL;
+    if (!b) return NULL;
+    mem_count((ptrdiff_t)bytes); /* of the copy that the host may want */
+    if (device_adopt(b, device)) return b;
+    buffer_release(b);
+    return NULL;
+}
+
+bool buffer_keep(Buffer *b, const CsSite *site)
+{
+    const void *from = buffer_host(b, false, site);
+    Buffer *own = from ? buffer_new(b->bytes, false, site) : NULL;
+    void *to = own ? buffer_host(own, true, site) : NULL;
+    if (to) memcpy(to, from, b->bytes);
+    bool foreign = !b->borrowed; /* then the host has a copy that is ours */
+    if (!to || (b->device && !device_forget(b))) {
+        buffer_release(own);
+        return false;
+    }
+    rt.memory.used -= b->capacity;
+    if (foreign) {
+        free_pages(b);
+        mem_count(-(ptrdiff_t)b->capacity);
+    }
+    take_memory(b, own);
+    b->borrowed = b->foreign = false;
+    b->host_stale = false;
+    b->device_stale = true;
+    mem_object_free(own);
+    return true;
+}
+
+/* ---- what is held back ------------------------------------------------------------------- */
 
 void buffer_lend(Buffer *b)
 {

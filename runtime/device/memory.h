@@ -19,6 +19,11 @@ void *buffer_host(Buffer *b, bool write, const CsSite *site);
  * can be read as long as nobody writes b. False with an exception pending. */
 bool buffer_pages(Buffer *b, bool shared, const CsSite *site);
 
+/* Elements that are somebody else's: on the host, or in a cl_mem. They stay as they are until the buffer is released or, for good, has been copied (buffer_keep). */
+Buffer *buffer_borrow(const void *data, size_t bytes, const CsSite *site);
+Buffer *buffer_foreign(void *device, size_t bytes, const CsSite *site);
+bool buffer_keep(Buffer *b, const CsSite *site); /* false with an exception pending */
+
 /* b, which nobody has touched, gives its memory away until it is asked for (Buffer.held). */
 void buffer_lend(Buffer *b);
 bool buffer_regain(Buffer *b, const CsSite *site); /* false with an exception pending */

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../state.h"
+
 enum { SECOND = 1000000000 };
 
 static void *sleeper(void *notice)
@@ -27,7 +29,7 @@ static void *sleeper(void *notice)
 
 void notice_begin(Notice *n, int64_t spent)
 {
-    if (n->said || !isatty(STDERR_FILENO)) return;
+    if (n->said || rt.embedded || !isatty(STDERR_FILENO)) return;
     pthread_condattr_t monotonic;
     sigset_t all, before;
     pthread_mutex_init(&n->lock, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../state.h"
 #include "device.h"
 
 static const char *const kinds[] = {
@@ -80,7 +81,7 @@ int select_device(const DeviceList *list, const CsSite *site)
                      "no OpenCL device found: install pocl-opencl-icd or set CS_DEVICE=ref");
         return -1;
     }
-    const char *wish = getenv("CS_DEVICE");
+    const char *wish = rt_device_wish();
     int found = select_find(list, wish);
     if (found >= 0) return found;
     Text t = {0};

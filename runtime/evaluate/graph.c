@@ -109,12 +109,12 @@ Graph *graph_of(CsGraph *g, const CsSite *site)
         rt_throw_memory(site, 0);
         return NULL;
     }
-    vec_push(&rt.graphs, g);
+    vec_push(&rt.graphs, ((RtParsed){g, g->parsed}));
     return g->parsed;
 }
 
 void graphs_free(void)
 {
-    for (size_t i = 0; i < rt.graphs.len; i++) rt.graphs.data[i]->parsed = NULL;
+    for (size_t i = 0; i < rt.graphs.len; i++) rt.graphs.data[i].graph->parsed = NULL;
     vec_free(&rt.graphs);
 }

@@ -20,6 +20,11 @@ void *cs_env_get(void *name)
 
 void cs_env_exit(int32_t code)
 {
+    if (rt.embedded) {
+        rt_throw(RT_ARGUMENT, NULL, "Environment.Exit(%d) in a library: it is no process",
+                 (int)code);
+        return;
+    }
     rt_catch();
     int32_t failed = cs_finish();
     exit(failed ? failed : code);

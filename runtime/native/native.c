@@ -24,7 +24,7 @@ NativeUse native_use(void)
 {
     if (device_is_used()) return device_is_native() ? NATIVE_ALL : NATIVE_NEVER;
     if (rt.native_read) return (NativeUse)(rt.native_read - 1);
-    const char *device = getenv("CS_DEVICE"), *family = getenv("CS_FAMILY");
+    const char *device = rt_device_wish(), *family = getenv("CS_FAMILY");
     bool any = !device || !*device;
     NativeUse use = NATIVE_NEVER;
     if (!any && strcmp(device, "native") == 0) use = NATIVE_ALL;

@@ -12,6 +12,7 @@ typedef enum Takes {
     TAKES_TUNING, /* counts, or names of attributes */
     TAKES_VALUE,  /* the identity of the function */
     TAKES_DEVICE,
+    TAKES_EXPORT,
     TAKES_NOTHING
 } Takes;
 
@@ -37,7 +38,8 @@ static const struct Attribute {
     {"Device", EVERYWHERE, 1, 1, TAKES_DEVICE},
     {"Associative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
     {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
-    {"Test", ATTR_FUNCTION, 0, 0, TAKES_NOTHING}, /* csc test */
+    {"Test", ATTR_FUNCTION, 0, 0, TAKES_NOTHING},  /* csc test */
+    {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT}, /* csc --lib: names/export.c */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
@@ -159,6 +161,7 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
             if (func && is_combiner(func)) vec_push(&s->identities, ((AttrOf){attr, func}));
             break;
         case TAKES_DEVICE: break; /* a call of the library has it (device.c) */
+        case TAKES_EXPORT:
         case TAKES_NOTHING: break;
         }
     }
@@ -215,6 +218,10 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
     } else if (a->takes == TAKES_NOTHING && func && !is_test(func)) {
         report(s, attr->loc, ATTRIBUTE,
                "[%s] is for functions without parameters, in classes public static ones", name);
+    } else if (a->takes == TAKES_EXPORT) {
+        const char *why = func ? export_why_not(s, func) : NULL;
+        if (why)
+            report(s, attr->loc, ATTRIBUTE, "'%s' cannot be called from C: %s", func->name, why);
     } else if (a->takes != TAKES_NOTHING && a->places == ATTR_FUNCTION && func &&
                !is_combiner(func)) {
         report(s, attr->loc, ATTRIBUTE, "[%s] is for functions that can reduce: T %s(T, T)", name,

@@ -311,6 +311,13 @@ typedef enum AttrPlace {
 /* Checks a list; `func`: whose attributes they are, typed already, or NULL. Fills its associative,
  * commutative. */
 void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
+
+/* ---- functions of libraries (names/export.c) --------------------------------------------- */
+
+/* Why a function cannot be called from outside, or NULL: its signature must be known. */
+const char *export_why_not(Sema *s, const Symbol *f);
+/* Those that a library exports: SemaResult.exports. */
+void export_collect(Sema *s, SemaResult *r);
 /* Fills identities of all functions declared so far; when classes are. */
 void attr_identities(Sema *s);
 /* device.c: [Device(d)] of a function that is declared, a definition (which may become another

@@ -295,6 +295,18 @@ static Value *eval(Foresee *f, Ast *n)
     return any_of(f, n->type);
 }
 
+/* Whoever calls a function of a library gives arrays, and gets one. */
+static void call_export(Foresee *f, const Symbol *sym)
+{
+    const AstList *params = &sym->decl->func.params;
+    f->known.len = 0;
+    if (!is_followed(sym->decl)) return;
+    for (int i = 0; i < params->len; i++) learn(f, params->data[i]->sym, new_array(f));
+    f->returned = f->other;
+    eval(f, sym->decl->func.body);
+    if (type_is_functional(sym->type->result)) force(f, f->returned, sym->loc);
+}
+
 void foresee(SemaResult *r, Arena *arena, Fd *fd)
 {
     Foresee f = {.r = r, .arena = arena, .fd = fd};
@@ -303,6 +315,7 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     f.unknown->kind = VAL_UNKNOWN;
     f.returned = f.other;
     for (int i = 0; i < r->unit->unit.stmts.len; i++) eval(&f, r->unit->unit.stmts.data[i]);
+    for (int i = 0; i < r->nexports; i++) call_export(&f, r->exports[i]);
     for (int i = 0; i < r->nfuncs; i++) {
         f.known.len = 0;
         Ast **body = lower_func_body(r->funcs[i]);

@@ -1,0 +1,16 @@
+/* Libraries (csc --lib, --python): how they and their files are called, and writing them. */
+#ifndef CS_DRIVER_LIBRARY_H
+#define CS_DRIVER_LIBRARY_H
+
+#include "../base/source.h"
+#include "options.h"
+
+typedef struct Library Library;
+
+/* Of -o, else of the input's name. */
+Library *library_new(Arena *a, const Options *o);
+const char *library_name(const Library *l); /* what the names of its functions begin with */
+/* False after messages. */
+bool library_write(const Library *l, HostModule *m, int nexports, const Sources *sources);
+
+#endif

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Libraries that csc --lib makes: a program in C uses one, shared and as an archive, under the address sanitizer and,
+# where Valgrind is, under Helgrind.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}" "${CC:=cc}"
+CSC=$(realpath "$CSC")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work CS_CACHE_DIR=
+failed=0 total=0
+check() { # WHAT COMMAND..: it succeeds, and prints "ok" alone
+    total=$((total + 1))
+    what=$1
+    shift
+    out=$("$@" 2>&1)
+    status=$?
+    [ $status = 0 ] && [ "$out" = ok ] && return
+    echo "FAIL library: $what (exit $status)"
+    echo "$out" | head -n 30
+    failed=$((failed + 1))
+}
+made() { # COMMAND..: it succeeds without a word
+    total=$((total + 1))
+    out=$("$@" 2>&1) && [ -z "$out" ] && return
+    echo "FAIL library: $*: $out"
+    failed=$((failed + 1))
+}
+flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
+# shellcheck disable=SC2086
+{
+    made "$CSC" --lib 'tests/library/shapes.cs$' -o "$work/libshapes.so"
+    made "$CC" $flags tests/library/use.c -o "$work/use" -L"$work" -lshapes -lOpenCL -lpthread "-Wl,-rpath,$work"
+    check "shared" "$work/use"
+    check "on ref" env CS_DEVICE=ref "$work/use"
+    [ "$(nm -D --defined-only "$work/libshapes.so" | grep -vc ' T shapes_')" = 0 ] || {
+        echo "FAIL library: it shows more than its own functions"
+        failed=$((failed + 1))
+    }
+    made "$CSC" --lib 'tests/library/shapes.cs$' -o "$work/libshapes.a"
+    made "$CC" $flags tests/library/use.c -o "$work/static" "$work/libshapes.a" -lOpenCL -lm -lpthread
+    check "archive" "$work/static"
+    if echo 'int main(void) { return 0; }' | "$CC" -fsanitize=address -x c - -o "$work/try" 2>/dev/null; then
+        made "$CC" $flags -fsanitize=address,undefined tests/library/use.c -o "$work/asan" "$work/libshapes.a" -lOpenCL -lm
+        check "address sanitizer" env "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0" "$work/asan"
+    fi
+    if command -v valgrind >/dev/null; then
+        check "Helgrind" env CS_DEVICE=ref valgrind -q --tool=helgrind --error-exitcode=1 "$work/use" threads
+    fi
+}
+echo "$total checks of libraries, $failed failed"
+[ $failed = 0 ]
