@@ -258,6 +258,8 @@ bool fdi_may_fail(const FdNode *n, FdIs *fails, const void *ctx);
 /* Does n evaluate all of these that can fail (of a record made: its fields)? */
 bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count, FdIs *fails,
                        const void *ctx);
+/* Does each field of a record made evaluate all that can fail of the others, so that one can be taken alone? */
+bool fdi_fields_fail_alike(const FdNode *n, FdIs *fails, const void *ctx);
 
 /* Marks (@given) the indices of reads that are `decided`: no inference has narrowed them. */
 const FdNode *fdi_mark_given(Fd *fd, const FdNode *n, FdIs *decided, const void *ctx);

@@ -82,6 +82,7 @@ static const FdNode *inline_user(Fd *fd, const FdNode *n)
     if (!u->body || u->body->kind != FD_STMT_RETURN) return NULL;
     const FdNode *body = fdi_replace_vars(fd, u->body->expr, u->nparams, u->params, n->args);
     if (!fdi_evaluates_all(body, n->args, (size_t)n->nargs, node_may_fail, NULL)) return NULL;
+    if (!fdi_fields_fail_alike(body, node_may_fail, NULL)) return NULL;
     return fd_rewrite(fd, body, fdi_compose_node, NULL);
 }
 

@@ -39,3 +39,67 @@ bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count, 
     }
     return all;
 }
+
+/* What the fields of a record made are, records in it taken apart. */
+static void add_leaves(const FdNode *n, FdiNodes *leaves)
+{
+    if (!fdi_applies(n, FD_LEAF_MAKE)) {
+        vec_push(leaves, n);
+        return;
+    }
+    for (int i = 0; i < n->nargs; i++) add_leaves(n->args[i], leaves);
+}
+
+static bool evaluates_one(const FdNode *n, const FdNode *due)
+{
+    FdiMap known = {0};
+    bool does = evaluates(n, due, &known);
+    fdi_map_free(&known);
+    return does;
+}
+
+static bool is_choice(const FdNode *n)
+{
+    return n->kind == FD_APPLY && fd_op_of(n) == FD_OP_SELECT;
+}
+
+/* Does n evaluate what can fail of `other`? Choices by one condition are compared side by side. */
+static bool fails_with(const FdNode *n, const FdNode *other, FdIs *fails, const void *ctx)
+{
+    enum { MOST = 400 }; /* looked at: n is walked for each */
+    if (is_choice(n) && is_choice(other) && n->args[0] == other->args[0])
+        return fails_with(n->args[1], other->args[1], fails, ctx) &&
+               fails_with(n->args[2], other->args[2], fails, ctx);
+    FdiMap seen = {0};
+    FdiNodes stack = {0};
+    bool all = true;
+    int fuel = MOST;
+    vec_push(&stack, other);
+    while (stack.len > 0 && all) {
+        const FdNode *o = vec_last(&stack), *children[FD_MAX_CHILDREN];
+        uint64_t mark;
+        stack.len--;
+        if (fdi_map_get(&seen, o, &mark)) continue;
+        fdi_map_set(&seen, o, 1);
+        if (!fdi_may_fail(o, fails, ctx) || evaluates_one(n, o)) continue;
+        all = !fails(ctx, o) && fuel-- > 0;
+        for (int i = fd_children(o, children); i-- > 0;) vec_push(&stack, children[i]);
+    }
+    fdi_map_free(&seen);
+    vec_free(&stack);
+    return all;
+}
+
+bool fdi_fields_fail_alike(const FdNode *n, FdIs *fails, const void *ctx)
+{
+    FdiNodes leaves = {0};
+    bool alike = true;
+    add_leaves(n, &leaves);
+    for (size_t i = 0; i < leaves.len && alike; i++) {
+        if (leaves.len == 1 || !fdi_may_fail(leaves.data[i], fails, ctx)) continue;
+        for (size_t k = 0; k < leaves.len && alike; k++)
+            alike = k == i || fails_with(leaves.data[k], leaves.data[i], fails, ctx);
+    }
+    vec_free(&leaves);
+    return alike;
+}

@@ -249,6 +249,7 @@ static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n)
     const FdNode *v = result(x, user->body, NULL, &env);
     vec_free(&env);
     if (!v || uses_local(NULL, v) || !evaluates_all(x, v, n->args, (size_t)n->nargs)) return NULL;
+    if (!fdi_fields_fail_alike(v, node_may_fail, x)) return NULL;
     return fd_rewrite(fd, v, inline_node, x);
 }
 
