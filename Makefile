@@ -28,7 +28,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
-DRIVER_SRC  := $(wildcard driver/*.c format/*.c server/*.c)
+DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c
@@ -105,7 +105,7 @@ $(BUILD)/unit/native_%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) -DCODEGEN_NATIVE $(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS))) $(CFLAGS) -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) $(shell $(LLVM_CONFIG) --libs executionengine mcjit 2>/dev/null) -lOpenCL $$(pkg-config --libs check) -lm
 $(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp
-$(BUILD)/unit/server_test $(BUILD)/unit/editors_test: TESTLIBS := -ljansson
+$(BUILD)/unit/server_test $(BUILD)/unit/editors_test $(BUILD)/unit/search_test: TESTLIBS := -ljansson
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm

@@ -10,6 +10,9 @@
 #include "compile.h"
 #include "doc.h"
 #include "fmt.h"
+#include "measure/bench.h"
+#include "measure/profile.h"
+#include "measure/tune.h"
 #include "message.h"
 #include "test.h"
 
@@ -45,6 +48,13 @@ static const Command table[] = {
      TAKES_FILES, fmt},
     {"test", "[--filter=TEXT] file.cs$ ..",
      "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
+    {"bench", "[--filter=TEXT] [--against=FILE] [-o FILE] file.cs$ ..",
+     "time functions with [Bench]", TAKES_FILES, bench},
+    {"tune", "[--time=SECONDS] file.cs$ [arguments]",
+     "search parameters of a program's kernels, kept in FILE.tune beside it",
+     TAKES_FILE_AND_ARGUMENTS, tune},
+    {"profile", "file.cs$ [arguments]", "compile and run; what its kernels take, at the end",
+     TAKES_FILE_AND_ARGUMENTS, profile},
     {"doc", "[-o FILE] file.cs$ ..",
      "what files declare, with their /// comments, as Markdown; as HTML into FILE.html",
      TAKES_FILES, doc},
@@ -68,6 +78,7 @@ int command_main(int argc, char **argv)
     Options o = {.emit = EMIT_PROGRAM,
                  .levels = native_default,
                  .product_levels = product_default,
+                 .seconds = -1,
                  .host = {.opt_level = 2}};
     const Command *command = &table[0];
     for (int k = 1; command_at(k); k++)

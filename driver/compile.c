@@ -24,6 +24,7 @@
 #include "compile.h"
 #include "library.h"
 #include "message.h"
+#include "tuned.h"
 #include "write.h"
 
 typedef struct Job {
@@ -38,6 +39,7 @@ typedef struct Job {
     SemaResult *sema;
     VEC(HostKernel) kernels;
     Native *native;
+    const char *tuned; /* HostOptions.tuned */
     HostOptions host;
     HostModule *module;
     Text out;         /* what --emit prints */
@@ -225,6 +227,7 @@ static bool lower_kernels(Job *j)
     bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
                    j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
     if (program && j->opt->levels) j->native = native_new();
+    if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
         HostKernel k = {0};
@@ -239,7 +242,9 @@ static bool lower_kernels(Job *j)
                              .take = j->native ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
-        CgStatus status = cg_lower_also(e->graph, &j->opt->host.cg, &also, &text, &error);
+        FdKey key = fd_key(j->fd, e->graph, NULL);
+        CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
+        CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
         note_steering(j, steered, e->graph->hints, steers);
@@ -248,7 +253,7 @@ static bool lower_kernels(Job *j)
             mem_free(text);
             continue;
         }
-        k.key = cg_key(fd_key(j->fd, e->graph, NULL), &j->opt->host.cg);
+        k.key = cg_key(key, &cg);
         k.text = arena_strndup(j->arena, text, strlen(text));
         mem_free(text);
         vec_push(&j->kernels, k);
@@ -264,6 +269,7 @@ static bool build_host(Job *j)
     j->host = j->opt->host;
     j->host.native = j->native;
     j->host.library = j->library ? library_name(j->library) : NULL;
+    j->host.tuned = j->tuned;
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
     if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);

@@ -191,6 +191,28 @@ static OptionEnd set_parameters(Options *o, const char *value)
     return OPTION_WRONG;
 }
 
+static OptionEnd set_tuned(Options *o, const char *value)
+{
+    o->tuned = value;
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_against(Options *o, const char *value)
+{
+    o->against = value;
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_time(Options *o, const char *value)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    o->seconds = (int)n;
+    if (*value >= '0' && *value <= '9' && !*end && n <= 86400) return OPTION_GO_ON;
+    complain("--time=%s is no number of seconds", value);
+    return OPTION_WRONG;
+}
+
 static OptionEnd version(Options *o, const char *value)
 {
     (void)o, (void)value;
@@ -238,6 +260,9 @@ static const Option table[] = {
     VALUE("--tile", EQUALS, "TILE", "auto 1x1 2x2 4x4", set_tile, "data mapping of kernels"),
     VALUE("--family", EQUALS, "NAME", "cpu gpu", set_family, "family of the embedded kernels"),
     VALUE("--set", EQUALS, "NAME=N,..", NULL, set_parameters, "parameters of schedules (--help=parameters)"),
+    VALUE("--tuned", EQUALS, "FILE", NULL, set_tuned, "values of csc tune; none: not those beside the source (FILE.tune)"),
+    VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
+    VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),
     VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3; products v4 too)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
@@ -246,7 +271,7 @@ static const Option table[] = {
     VALUE("-MF", WORD, "FILE", NULL, set_dependency_file, "write that rule to FILE"),
     VALUE("--explain", NEXT, "CODE", NULL, explain, "what an error means (CS2001, or all)"),
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
-    VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test: tests whose names hold TEXT"),
+    VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
     {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules"},

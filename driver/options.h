@@ -30,6 +30,9 @@ typedef struct Options {
     const char *input, *output; /* "-": the standard streams */
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
+    const char *tuned;          /* --tuned: a file, "none"; NULL: the one beside the input */
+    int seconds;                /* --time; -1: as the command has it */
+    const char *against;        /* of csc bench: what it wrote before, or NULL */
     Emit emit;
     VEC(FdPass) passes;      /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
     const char *dump_after;  /* a pass, or NULL: of the usual ones */

@@ -1,22 +1,16 @@
 /* Tests of a file become a program of its declarations that calls the one that its argument names.
  * What it prints is kept, and shown of those that fail. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../base/arena.h"
 #include "../base/diag.h"
-#include "../base/intern.h"
 #include "../base/mem.h"
-#include "../base/source.h"
 #include "../base/text.h"
 #include "../base/vec.h"
-#include "../parser/parser.h"
+#include "cases.h"
+#include "child.h"
 #include "compile.h"
 #include "message.h"
 #include "test.h"
@@ -31,8 +25,7 @@ typedef struct TestFile {
     const Options *opt;
     const char *path;
     Arena *arena;
-    VEC(Test) tests;
-    Text program;  /* declarations, and the call of the test that args[0] names */
+    Cases tests;
     Text expected; /* what // expect: lines say that the whole program prints */
     bool expects;
 } TestFile;
@@ -51,29 +44,6 @@ typedef struct Totals {
 
 /* ---- what there is to test -------------------------------------------------------------------- */
 
-static bool is_test(const Ast *d)
-{
-    if (d->kind != AST_FUNC) return false;
-    for (int i = 0; i < d->func.attrs.len; i++)
-        if (strcmp(d->func.attrs.data[i]->attr.name, "Test") == 0) return true;
-    return false;
-}
-
-static void find_tests(TestFile *f, const Ast *unit)
-{
-    const AstList *decls = &unit->unit.decls;
-    for (int i = 0; i < decls->len; i++) {
-        const Ast *d = decls->data[i];
-        if (is_test(d)) vec_push(&f->tests, ((Test){d->func.name}));
-        for (int k = 0; d->kind == AST_CLASS && k < d->class_.members.len; k++) {
-            const Ast *m = d->class_.members.data[k];
-            if (is_test(m))
-                vec_push(&f->tests,
-                         ((Test){arena_printf(f->arena, "%s.%s", d->class_.name, m->func.name)}));
-        }
-    }
-}
-
 /* // expect: lines, behind statements or on their own. */
 static void find_expected(TestFile *f, const char *text)
 {
@@ -88,116 +58,39 @@ static void find_expected(TestFile *f, const char *text)
     }
 }
 
-static bool is_constant(const Ast *s)
-{
-    return s->kind == AST_VAR_DECL && s->var_decl.is_const;
-}
-
-/* The file's text with its statements blanked, so that everything else keeps its line and column,
- * and a call of each test behind it. */
-static void make_program(TestFile *f, const Source *source, const Ast *unit)
-{
-    Text *out = &f->program;
-    text_addn(out, source->text, source->len);
-    for (int i = 0; i < unit->unit.stmts.len; i++) {
-        const Ast *s = unit->unit.stmts.data[i];
-        for (uint32_t at = s->loc.begin; !is_constant(s) && at < s->loc.end; at++)
-            if (out->data[at] != '\n') out->data[at] = ' ';
-    }
-    text_add(out, "\nswitch (args[0]) {\n");
-    for (size_t i = 0; i < f->tests.len; i++)
-        text_printf(out, "case \"%s\": %s(); break;\n", f->tests.data[i].name,
-                    f->tests.data[i].name);
-    text_add(out, "}\n");
-}
-
 /* False after messages. */
 static bool read_tests(TestFile *f)
 {
-    const Options *o = f->opt;
-    Sources *sources = sources_new();
-    Diags *diags = diags_new(sources);
-    Interner *names = interner_new();
-    Arena *arena = arena_new();
-    const char *why = NULL;
-    int file = sources_load(sources, f->path, &why);
-    if (file < 0) complain("cannot read '%s': %s", f->path, why);
-    if (file >= 0) {
-        Ast *unit = parse_program(sources, (uint32_t)file, o->include.data, o->include.len, diags,
-                                  names, arena);
-        const Source *source = sources_get(sources, (uint32_t)file);
-        find_tests(f, unit);
-        for (size_t i = 0; i < f->tests.len; i++) /* names outlive the tree */
-            f->tests.data[i].name = arena_printf(f->arena, "%s", f->tests.data[i].name);
-        find_expected(f, source->text);
-        if (f->tests.len > 0) make_program(f, source, unit);
-    }
-    bool ok = file >= 0 && diags_errors(diags) == 0;
-    if (!ok) (o->json ? diags_print_json : diags_print)(diags, stderr); /* else compiling says it */
-    arena_free(arena);
-    interner_free(names);
-    diags_free(diags);
-    sources_free(sources);
+    bool ok = cases_read(f->opt, f->path, "Test", f->arena, &f->tests);
+    if (ok && f->tests.source.data) find_expected(f, f->tests.source.data);
+    if (ok && f->tests.names.len > 0) cases_add_calls(&f->tests, "args[0]");
     return ok;
 }
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-static double now_ms(void)
+static int given(void *program)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static void read_all(int fd, Text *out)
-{
-    char block[1 << 12];
-    ssize_t n;
-    lseek(fd, 0, SEEK_SET);
-    while ((n = read(fd, block, sizeof block)) > 0) text_addn(out, block, (size_t)n);
-}
-
-/* In the child: never returns. */
-static void become(int program, const char *path, const char *name, const char *device, int out,
-                   int err)
-{
-    char *argv[] = {(char *)path, (char *)name, NULL};
-    if (device) setenv("CS_DEVICE", device, 1);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    fexecve(program, argv, environ);
-    _exit(127);
+    return *(int *)program;
 }
 
 /* device NULL: as the environment says. */
 static Outcome run_test(const TestFile *f, int program, const Test *t, const char *device)
 {
-    Outcome o = {0};
-    int status = 0, out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
-    double start = now_ms();
-    fflush(NULL);
-    pid_t pid = out < 0 || err < 0 ? -1 : fork();
-    if (pid == 0) become(program, f->path, t->name, device, out, err);
-    if (pid < 0) text_printf(&o.why, "cannot run the test: %s", strerror(errno));
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-    o.ms = now_ms() - start;
-    if (pid > 0) {
-        read_all(out, &o.printed);
-        bool same = t->name || (o.printed.len == f->expected.len &&
-                                memcmp(o.printed.data, f->expected.data, f->expected.len) == 0);
-        if (WIFSIGNALED(status))
-            text_printf(&o.why, "ended by signal %d (%s)", WTERMSIG(status),
-                        strsignal(WTERMSIG(status)));
-        else if (status != 0)
-            text_printf(&o.why, "exit code %d", WEXITSTATUS(status));
-        else if (!same)
-            text_add(&o.why, "it printed something else");
-        o.ok = status == 0 && same;
-        read_all(err, &o.printed);
-    }
-    if (out >= 0) close(out);
-    if (err >= 0) close(err);
+    char *const argv[] = {(char *)f->path, (char *)t->name, NULL};
+    const char *const env[][2] = {{"CS_DEVICE", device}};
+    Child child = {
+        .program = given, .ctx = &program, .argv = argv, .n = device != NULL, .env = env};
+    ChildEnd e = child_run(&child);
+    char room[64];
+    const char *why = child_why(&e, room);
+    bool same = t->name || (e.out.len == f->expected.len &&
+                            memcmp(e.out.data, f->expected.data, f->expected.len) == 0);
+    Outcome o = {.ok = !why && same, .ms = e.ms};
+    if (why || !same) text_add(&o.why, why ? why : "it printed something else");
+    if (e.out.len) text_addn(&o.printed, e.out.data, e.out.len);
+    if (e.started && e.err.len) text_addn(&o.printed, e.err.data, e.err.len);
+    child_end_free(&e);
     return o;
 }
 
@@ -278,7 +171,7 @@ static bool compile_tests(const TestFile *f, bool whole, int *program)
     o.files.len = 0; /* each file is a program of its own */
     o.input = f->path;
     o.host.program = f->path;
-    o.text = whole ? NULL : f->program.data;
+    o.text = whole ? NULL : f->tests.program.data;
     return compile(&o, program);
 }
 
@@ -291,13 +184,13 @@ static void test_file(const Options *opt, const char *path, Totals *totals)
 {
     TestFile f = {.opt = opt, .path = path, .arena = arena_new()};
     int program;
-    bool ok = read_tests(&f), any = f.tests.len > 0 || f.expects;
+    bool ok = read_tests(&f), any = f.tests.names.len > 0 || f.expects;
     if (ok && !any) complain("'%s' has neither functions with [Test] nor // expect: lines", path);
     ok &= any;
-    if (ok && f.tests.len > 0 && (ok = compile_tests(&f, false, &program))) {
-        for (size_t i = 0; i < f.tests.len; i++)
-            if (is_wanted(&f, f.tests.data[i].name))
-                run_on_devices(&f, program, &f.tests.data[i], totals);
+    if (ok && f.tests.names.len > 0 && (ok = compile_tests(&f, false, &program))) {
+        for (size_t i = 0; i < f.tests.names.len; i++)
+            if (is_wanted(&f, f.tests.names.data[i]))
+                run_on_devices(&f, program, &(Test){f.tests.names.data[i]}, totals);
         close(program);
     }
     if (ok && f.expects && is_wanted(&f, path) && (ok = compile_tests(&f, true, &program))) {
@@ -305,8 +198,7 @@ static void test_file(const Options *opt, const char *path, Totals *totals)
         close(program);
     }
     if (!ok) totals->tests++, totals->failed++;
-    vec_free(&f.tests);
-    text_free(&f.program);
+    cases_free(&f.tests);
     text_free(&f.expected);
     arena_free(f.arena);
 }

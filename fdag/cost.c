@@ -92,7 +92,23 @@ static double trips(const FdNode *n, const FdEnv *env)
     return env ? times : FDI_COST_TRIPS;
 }
 
-static double work(const FdNode *n, const FdiMap *lets, const double *let_costs, const FdEnv *env)
+/* What a reader of the program would count: arithmetic, comparisons and functions, not how operands are had. */
+static double plain_cost(const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if (fd_user_of(n)) return cost_of_user(fd_user_of(n));
+    return op != FD_OP_NONE && op != FD_OP_CONVERT && op != FD_OP_SELECT && op != FD_OP_LOWER &&
+           op != FD_OP_UPPER;
+}
+
+static bool is_element(const FdNode *n)
+{
+    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT;
+}
+
+/* plain: as above, and nothing of indices. */
+static double work(const FdNode *n, const FdiMap *lets, const double *let_costs, const FdEnv *env,
+                   bool plain)
 {
     typedef struct Work {
         const FdNode *node;
@@ -111,7 +127,9 @@ static double work(const FdNode *n, const FdiMap *lets, const double *let_costs,
         const FdNode *children[FD_MAX_CHILDREN];
         int count = fd_children(w.node, children);
         double times = w.times;
-        if (w.node->kind == FD_APPLY) cost += times * cost_of_apply(w.node, lets, let_costs);
+        if (plain && is_element(w.node)) continue;
+        if (w.node->kind == FD_APPLY)
+            cost += times * (plain ? plain_cost(w.node) : cost_of_apply(w.node, lets, let_costs));
         if (w.node->kind == FD_REDUCE) {
             times *= trips(w.node, env);
             cost += times;
@@ -129,14 +147,21 @@ static double work(const FdNode *n, const FdiMap *lets, const double *let_costs,
 
 double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
 {
-    return work(n, lets, let_costs, NULL);
+    return work(n, lets, let_costs, NULL, false);
 }
 
 double fd_work(const FdGraph *g, const FdEnv *env)
 {
     const FdiMap none = {0};
     double elements = g->root->kind == FD_LET ? trips(g->root, env) : 1;
-    return elements * (1 + work(g->root, &none, NULL, env));
+    return elements * (1 + work(g->root, &none, NULL, env, false));
+}
+
+double fd_operations(const FdGraph *g, const FdEnv *env)
+{
+    const FdiMap none = {0};
+    double elements = g->root->kind == FD_LET ? trips(g->root, env) : 1;
+    return elements * work(g->root, &none, NULL, env, true);
 }
 
 /* ---- what can be stored ---------------------------------------------------------------- */

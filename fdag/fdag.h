@@ -471,6 +471,8 @@ FdBoundStatus fd_eval_box(Fd *fd, const FdNode *f, const FdEnv *env, FdBox *out)
 /* Operations in all that evaluating the root takes: of all elements, ranges with bounds being as long
  * as they are. Coarse. */
 double fd_work(const FdGraph *g, const FdEnv *env);
+/* The same of arithmetic alone, without indices: what rates are told in. */
+double fd_operations(const FdGraph *g, const FdEnv *env);
 
 /* ---- passes --------------------------------------------------------------------------- */
 

@@ -114,7 +114,7 @@ void rt_end(bool leaving)
 {
     error_end();
     cycles_end();
-    profile_print(stderr);
+    profile_print();
     ahead_drop();
     evals_free();
     if (leaving) device_leave();

@@ -40,7 +40,7 @@ codes() {
 }
 
 # Without the lines of CS_PROFILE's table.
-plain() { sed -E '/^[a-z_0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+$/d; /^kernel +calls +ms +GB.s$/d'; }
+plain() { sed -E '/^ *[^ ]+(, native)? +[0-9]+ +[0-9.]+( +[0-9.]+)* *$/d; /^kernel +calls +ms +GFLOP.s +GB.s$/d'; }
 
 # A program that catches nothing.
 if [ "${1:-}" = --line ]; then # work folder, settings, fault

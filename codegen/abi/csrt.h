@@ -179,6 +179,7 @@ typedef struct CsKernel {
 typedef struct CsProgram {
     const char *name;
     int32_t tile, precise, schedule_seed; /* CgOptions */
+    const char *set, *tuned;              /* CgOptions.set; lines for cg_tuned_find; NULL: none */
     int32_t nkernels;
     const CsKernel *kernels;
     int32_t nnatives;

@@ -305,6 +305,9 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
     members[PROGRAM_TILE] = host_int(m, (int64_t)cg->tile);
     members[PROGRAM_PRECISE] = host_int(m, cg->precise);
     members[PROGRAM_SEED] = host_int(m, (int64_t)cg->seed);
+    const char *tuned = m->options->tuned;
+    members[PROGRAM_SET] = cg->set ? host_c_string(m, cg->set) : host_null(m);
+    members[PROGRAM_TUNED] = tuned && *tuned ? host_c_string(m, tuned) : host_null(m);
     members[PROGRAM_NKERNELS] = host_int(m, nkernels);
     members[PROGRAM_NNATIVES] = host_int(m, nnatives);
     members[PROGRAM_NATIVES] = host_table(m, "natives", m->ptr, natives, (unsigned)nnatives);

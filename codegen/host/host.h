@@ -25,7 +25,8 @@ typedef struct HostOptions {
     const char *program; /* name for messages */
     const char *library; /* what the names of a library's functions begin with; NULL: a program */
     CgOptions cg;
-    Native *native; /* the native kernels; NULL: there are none */
+    const char *tuned; /* lines for cg_tuned_find, or NULL */
+    Native *native;    /* the native kernels; NULL: there are none */
 } HostOptions;
 
 typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */

@@ -70,6 +70,13 @@ const CgParameter *cg_parameter(int k);
 /* Does it name parameters, each with a value that it may have? If not, *at is where the wrong word is. */
 bool cg_set_is_right(const char *set, size_t *at);
 
+/* Values for single evaluations, as text: a line each (plan/tuned.c). The file of csc tune has comments
+ * besides, from # on; false, with the number of the line, if it has something else. */
+bool cg_tuned_read(const char *file, Text *tuned, int *line);
+void cg_tuned_add(Text *tuned, FdKey graph, CgFamily family, const char *set);
+/* Adds those of one evaluation to a CgOptions.set. */
+void cg_tuned_find(const char *tuned, FdKey graph, CgFamily family, Text *set);
+
 typedef struct CgAsked {
     bool asked;
     int64_t wide, narrow; /* the usual value, with vectors of 64 bytes and with shorter ones */

@@ -301,7 +301,7 @@ static void take_time(const Launched *l)
     cl_ulong from = 0, to = 0;
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
-    profile_add(l->kernel, to > from ? to - from : 0, l->bytes);
+    profile_add(l->owner, l->kernel, to > from ? to - from : 0, l->bytes);
 }
 
 void device_wait(uint64_t launch)

@@ -22,6 +22,7 @@ typedef struct Launched { /* a launch that nobody waited for yet */
     cl_event event;
     uint64_t number, bytes;
     const char *kernel;
+    int owner; /* the evaluation, for profile.c */
 } Launched;
 
 typedef struct Lost { /* launches that failed, or came after one that did */

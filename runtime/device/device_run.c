@@ -112,7 +112,7 @@ static cl_int build(cl_program program, const char *options)
     notice_end(&d->notice);
     int64_t took = nanoseconds() - from;
     d->building += took;
-    if (d->profiling) profile_add("building", (uint64_t)took, 0);
+    if (d->profiling) profile_built((uint64_t)took);
     return code;
 }
 
@@ -245,7 +245,8 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
         rt_throw_memory(site, sizeof(Launched));
         return false;
     }
-    Launched launched = {.number = number, .bytes = bytes, .kernel = r->program->names[k]};
+    Launched launched = {
+        .number = number, .bytes = bytes, .kernel = r->program->names[k], .owner = profile_now()};
     if (code == CL_SUCCESS)
         TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
                                          l->local[0] ? l->local : NULL, 0, NULL, &launched.event));

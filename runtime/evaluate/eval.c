@@ -10,6 +10,7 @@
 #include "../state.h"
 #include "ahead.h"
 #include "bind/kernels.h"
+#include "bind/measure.h"
 #include "bind/recall.h"
 #include "bind/small.h"
 #include "closure.h"
@@ -153,6 +154,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
     if (!take_slots(e, n, true, site)) return FAILED;
+    measure(e, n, device_info(), false, site);
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
@@ -236,6 +238,8 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
 {
     const Composed *c = e->composed;
     if (!take_slots(e, n, false, site)) return FAILED;
+    CgDevice device = native_device(c->native->form);
+    measure(e, n, &device, true, site);
     NativeRun run = {.form = c->native->form,
                      .plan = c->native->plan,
                      .schedule = &n->schedule,

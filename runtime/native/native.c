@@ -168,6 +168,24 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Of the buffers that a launch touches, each once. */
+static uint64_t bytes_of(const NativeRun *r, const CgLaunch *l)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < l->nargs; i++) {
+        const CgArg *a = &l->args[i];
+        const Buffer *b = a->kind == CG_ARG_SLOT  ? r->slots[a->index]
+                          : a->kind == CG_ARG_OUT ? r->outs[a->index]
+                                                  : NULL;
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again = again || (l->args[k].kind == a->kind && l->args[k].index == a->index);
+        if (a->kind == CG_ARG_TEMP && !again) bytes += r->schedule->temp_bytes[a->index];
+        if (b && !again) bytes += b->bytes;
+    }
+    return bytes;
+}
+
 static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint64_t *args,
                    const CsSite *site)
 {
@@ -199,7 +217,7 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
         do_items(&job, 0, items);
     else
         pool_run(do_items, &job, items);
-    if (start) profile_add(l->kernel, nanoseconds() - start, 0);
+    if (start) profile_add(profile_now(), l->kernel, nanoseconds() - start, bytes_of(r, l));
     return true;
 }
 

@@ -40,6 +40,7 @@ static const struct Attribute {
     {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
     {"Test", ATTR_FUNCTION, 0, 0, TAKES_NOTHING},  /* csc test */
     {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT}, /* csc --lib: names/export.c */
+    {"Bench", ATTR_FUNCTION, 0, 0, TAKES_NOTHING}, /* csc bench */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };

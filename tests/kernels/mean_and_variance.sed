@@ -1,3 +1,5 @@
+/^[^ ]*:[0-9]*:[0-9]* /d
+s/^  //
 /^building /d
 /^kernel /d
 /^map/d

@@ -102,6 +102,21 @@ static void lower(Kernel *k, const FdGraph *g, const CgOptions *o)
     cache_store(name, text, strlen(text));
 }
 
+/* What is given to the evaluation of a graph. */
+void kernels_set(FdKey graph_key, CgFamily family, Text *set)
+{
+    const CsProgram *p = rt.program;
+    if (p && p->set) text_add(set, p->set);
+    if (p && p->tuned) cg_tuned_find(p->tuned, graph_key, family, set);
+}
+
+static FdKey key_of(FdKey graph_key, CgOptions *o, Text *set)
+{
+    kernels_set(graph_key, o->family, set);
+    o->set = set->failed ? NULL : set->data;
+    return cg_key(graph_key, o);
+}
+
 typedef struct Making {
     const FdGraph *graph;
     CgOptions options;
@@ -120,23 +135,31 @@ static void make(void *making)
     m->made = k;
 }
 
-static Kernel *find(FdKey graph_key, const FdGraph *g, CgFamily family, const CsSite *site)
+static Kernel *find_or_make(Making *m, const CsSite *site)
 {
-    Making m = {.graph = g, .options = options(family)};
-    m.key = cg_key(graph_key, &m.options);
     if (!rt.kernels && !(rt.kernels = mem_object(sizeof *rt.kernels))) {
         rt_throw_memory(site, sizeof *rt.kernels);
         return NULL;
     }
-    Kernel **bucket = &rt.kernels->buckets[m.key.lo % BUCKETS];
+    Kernel **bucket = &rt.kernels->buckets[m->key.lo % BUCKETS];
     for (Kernel *k = *bucket; k; k = k->next)
-        if (k->key.hi == m.key.hi && k->key.lo == m.key.lo) return k;
-    if (!mem_try(make, &m)) {
+        if (k->key.hi == m->key.hi && k->key.lo == m->key.lo) return k;
+    if (!mem_try(make, m)) {
         rt_throw_memory(site, 0);
         return NULL;
     }
-    m.made->next = *bucket;
-    return *bucket = m.made;
+    m->made->next = *bucket;
+    return *bucket = m->made;
+}
+
+static Kernel *find(FdKey graph_key, const FdGraph *g, CgFamily family, const CsSite *site)
+{
+    Text set = {0};
+    Making m = {.graph = g, .options = options(family)};
+    m.key = key_of(graph_key, &m.options, &set);
+    Kernel *k = find_or_make(&m, site);
+    text_free(&set);
+    return k;
 }
 
 Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
@@ -147,7 +170,9 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
 Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
 {
     CgOptions o = options(CG_CPU);
-    int32_t i = number_of(cg_key(graph_key, &o));
+    Text set = {0};
+    int32_t i = number_of(key_of(graph_key, &o, &set));
+    text_free(&set);
     if (i < 0 || !native_form(&rt.program->kernels[i])) return NULL;
     Kernel *k = find(graph_key, g, CG_CPU, site);
     return k && k->form && k->status == CG_OK ? k : NULL;

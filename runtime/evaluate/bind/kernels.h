@@ -33,6 +33,8 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
 /* What the program has as machine code for this processor; NULL: it has not, or, with
  * OutOfMemoryException pending, memory is out. Opens no device. */
 Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
+/* CgOptions.set of the kernels of a graph. */
+void kernels_set(FdKey graph_key, CgFamily family, Text *set);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */
 DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site);
 /* What CS_DUMP asks for, on stderr. */

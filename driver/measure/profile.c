@@ -1,0 +1,74 @@
+/* csc profile: a table of evaluations with their kernels, on standard error behind what the program writes. */
+#include "profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../compile.h"
+#include "../message.h"
+#include "peak.h"
+#include "report.h"
+
+static int given(void *program)
+{
+    return *(int *)program;
+}
+
+static double rate(double count, double ns)
+{
+    return ns > 0 ? count / ns : 0;
+}
+
+static void print_evaluation(const Report *r, const ReportEvaluation *e, const Peak *peak)
+{
+    char place[256];
+    double flops = rate(e->operations, e->ns), bytes = rate(e->bytes, e->ns);
+    snprintf(place, sizeof place, "%s:%d:%d%s", e->file, e->line, e->column,
+             e->native ? ", native" : "");
+    fprintf(stderr, "%-44s %8.0f %11.3f %5.1f %9.2f %5.0f %9.2f %5.0f\n", place, e->calls,
+            e->ns * 1e-6, r->ns > 0 ? 100 * e->ns / r->ns : 0, flops, 100 * flops / peak->gflops,
+            bytes, 100 * bytes / peak->gbytes);
+    for (size_t k = 0; k < e->kernels.len; k++) {
+        const ReportKernel *n = &e->kernels.data[k];
+        double moved = rate(n->bytes, n->ns);
+        fprintf(stderr, "  %-42s %8.0f %11.3f %5.1f %9s %5s %9.2f %5.0f\n", n->name, n->calls,
+                n->ns * 1e-6, r->ns > 0 ? 100 * n->ns / r->ns : 0, "", "", moved,
+                100 * moved / peak->gbytes);
+    }
+}
+
+int profile(const Options *o)
+{
+    int program;
+    if (!compile(o, &program)) return 1;
+    Arena *a = arena_new();
+    Report r;
+    ChildEnd end;
+    Child c = {.program = given, .ctx = &program, .argv = o->arguments, .shows = true};
+    bool told = report_run(&c, a, &end, &r);
+    int code = !end.started              ? 1
+               : WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status)
+                                         : WEXITSTATUS(end.status);
+    if (!told) complain("the program told nothing of its kernels");
+    if (told) {
+        Peak peak = peak_measure();
+        fprintf(stderr, "%-44s %8s %11s %5s %9s %5s %9s %5s\n", "kernel", "calls", "ms", "%",
+                "GFLOP/s", "%peak", "GB/s", "%peak");
+        for (size_t i = 0; i < r.evaluations.len; i++)
+            print_evaluation(&r, &r.evaluations.data[i], &peak);
+        fprintf(stderr, "%-44s %8.0f %11.3f\n", "building", r.builds, r.building * 1e-6);
+        fprintf(
+            stderr,
+            "kernels %.3f ms of %.3f ms; peaks of the processor, measured: %.1f GFLOP/s (float), "
+            "%.1f GB/s (copy)\n",
+            r.ns * 1e-6, end.ms, peak.gflops, peak.gbytes);
+    }
+    report_free(&r);
+    child_end_free(&end);
+    arena_free(a);
+    close(program);
+    return code;
+}

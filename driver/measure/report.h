@@ -1,0 +1,36 @@
+/* What a program that ran with CS_PROFILE=FILE tells of its evaluations. */
+#ifndef CS_DRIVER_REPORT_H
+#define CS_DRIVER_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../base/arena.h"
+#include "../../base/vec.h"
+#include "../child.h"
+
+typedef struct ReportKernel {
+    const char *name;
+    double calls, ns, least, bytes; /* least: of a call */
+} ReportKernel;
+
+typedef struct ReportEvaluation {
+    const char *key, *family, *file, *hints, *set, *parameters;
+    int line, column;
+    bool native;
+    double calls, ns, bytes, operations;
+    VEC(ReportKernel) kernels;
+} ReportEvaluation;
+
+typedef struct Report {
+    VEC(ReportEvaluation) evaluations; /* the longest first */
+    double ns, builds, building;
+} Report;
+
+/* Runs a program, which writes its report; texts are in the arena. False: it wrote none. */
+bool report_run(const Child *c, Arena *a, ChildEnd *end, Report *r);
+void report_free(Report *r);
+/* The least that a call takes, of all its kernels. */
+double report_least(const ReportEvaluation *e);
+
+#endif

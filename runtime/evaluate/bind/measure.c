@@ -1,0 +1,72 @@
+/* Measuring (measure.h). For a file, which csc tune may read, the graph is lowered once more: to know the
+ * parameters that its recipes ask for. */
+#include "measure.h"
+
+#include <inttypes.h>
+
+#include "../../device/profile.h"
+#include "../../state.h"
+#include "kernels.h"
+
+typedef struct Measuring {
+    const Composed *c;
+    Numbers *n;
+    const CgDevice *device;
+    bool native;
+    CsSite at;
+    int row;
+    double work;
+} Measuring;
+
+static void add_parameters(const Measuring *m, const char *set, Text *out)
+{
+    CgAsked *asked = mem_alloc((size_t)cg_parameters() * sizeof *asked);
+    CgOptions o = {.family = m->device->family, .set = set};
+    FdError error = {0};
+    char *text = NULL;
+    if (rt.program) o.tile = (CgTile)rt.program->tile;
+    if (rt.program) o.precise = rt.program->precise != 0;
+    for (int p = 0; p < cg_parameters(); p++) asked[p] = (CgAsked){0};
+    cg_lower_also(&m->c->graph, &o, &(CgAlso){.asked = asked}, &text, &error);
+    mem_free(text);
+    for (int p = 0; p < cg_parameters(); p++)
+        if (asked[p].asked)
+            text_printf(out, "%s%s=%" PRId64, out->len ? " " : "", cg_parameter(p)->name,
+                        m->device->vector_bytes >= 64 ? asked[p].wide : asked[p].narrow);
+    mem_free(asked);
+}
+
+static void do_measure(void *measuring)
+{
+    Measuring *m = measuring;
+    m->row = profile_find(m->c->key, m->native);
+    if (m->row < 0) {
+        Text set = {0}, parameters = {0};
+        kernels_set(m->c->key, m->device->family, &set);
+        if (profile_is_file()) add_parameters(m, set.data, &parameters);
+        m->row = profile_new(&(Profiled){.key = m->c->key,
+                                         .family = m->device->family,
+                                         .native = m->native,
+                                         .at = m->at,
+                                         .hints = m->c->graph.hints,
+                                         .set = set.data,
+                                         .parameters = parameters.data});
+        text_free(&set);
+        text_free(&parameters);
+    }
+    m->work = fd_operations(&m->c->graph, &m->n->env);
+}
+
+void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
+             const CsSite *site)
+{
+    if (!rt_profiling()) return;
+    Measuring m = {.c = e->composed, .n = n, .device = device, .native = native, .row = -1};
+    const FdLoc *root = &e->composed->graph.root->loc;
+    if (site && site->line)
+        m.at = *site;
+    else if (rt.program) /* several statements together */
+        m.at = (CsSite){"", rt.program->name, root->line, root->col};
+    if (!mem_try(do_measure, &m)) m.row = -1;
+    profile_turn(m.row, m.work);
+}

@@ -1,0 +1,11 @@
+/* CS_PROFILE: whose the launches are that follow. */
+#ifndef CS_RUNTIME_MEASURE_H
+#define CS_RUNTIME_MEASURE_H
+
+#include "numbers.h"
+
+/* Nothing unless CS_PROFILE asks; fails silently. */
+void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
+             const CsSite *site);
+
+#endif
