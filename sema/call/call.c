@@ -364,6 +364,13 @@ void check_member_call(Sema *s, Ast **slot, const Type *hint)
         return;
     }
     if (intrinsic_call(s, n)) return;
+    bool rounds = builtin_is(&builtins[callee->sym->builtin], SPACE_Math, LIB_Round);
+    if (rounds && n->call.args.len > 1) { /* with digits or a mode: written in C$ */
+        callee->kind = AST_NAME_REF;
+        callee->name_ref.name = callee->sym->name;
+        check_user_call(s, n, scope_library(s, SYM_FUNC, "RoundTo"));
+        return;
+    }
     bool instance = callee->member.base->type != s->error;
     Candidates set = candidates_of_library(s, callee->sym->builtin, instance);
     check_library_call(s, slot, set, hint);

@@ -40,6 +40,13 @@ static bool check_other(Sema *s, Ast *n, const Type *t, const char *name)
 static void equals(Sema *s, Ast *n, Ast *value)
 {
     Ast *other = n->call.args.data[0];
+    if (value->type->kind == TY_SCALAR && scalar_is_real(value->type->scalar)) {
+        AstList args = ast_list_add(s->arena, (AstList){0}, value);
+        args = ast_list_add(s->arena, args, other);
+        for (int i = 0; i < 2; i++) convert_to(s, &args.data[i], s->real, NULL);
+        call_static(s, n, scope_library(s, SYM_FUNC, "SameReal"), args);
+        return;
+    }
     n->kind = AST_BINARY;
     n->binary.op = AST_OP_EQ;
     n->binary.left = value;

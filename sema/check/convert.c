@@ -89,7 +89,8 @@ static Conv conversion(const Type *from, const Type *to);
 static Conv function_class(const Type *from, const Type *to)
 {
     if (!type_same_params(from, to)) return CONV_NONE;
-    if (to->kind == TY_ARRAY && !type_is_value(to->result)) return CONV_NONE; /* no evaluation */
+    if (to->kind == TY_ARRAY && !type_is_value(to->result)) /* the library does it */
+        return from->result == to->result && to->nparams == 1 ? CONV_EVAL : CONV_NONE;
     Conv c = conversion(from->result, to->result);
     if (c == CONV_NONE) return CONV_NONE;
     if (to->kind == TY_ARRAY) return CONV_EVAL;
@@ -255,6 +256,20 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
         report_note(s, NOWHERE, "a cast does: (%s)", to_text);
 }
 
+/* A function of strings or objects as an array of what it gives: by the library's StoredOf. */
+static bool store_function(Sema *s, Ast **slot)
+{
+    Loc loc = (*slot)->loc;
+    AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
+    Candidates set = candidates_of_user(s, scope_library(s, SYM_FUNC, "StoredOf"));
+    set = generic_candidates(s, set, args, loc);
+    if (!set.len || !convert_to(s, &args.data[0], set.data[0].params[0], NULL)) return false;
+    Ast *n = ast_new(s->arena, AST_CALL, loc);
+    call_static(s, n, set.data[0].sym, args);
+    *slot = n;
+    return true;
+}
+
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
 {
     Ast *e = *slot;
@@ -288,6 +303,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_EVAL: /* elements first, then one evaluation */
         object_function(s, slot);
         e = *slot;
+        if (!type_is_value(to->result)) return store_function(s, slot);
         if (e->type->result != to->result)
             convert_wrap(s, slot,
                          type_func(s->types, to->result, e->type->nparams, e->type->params));

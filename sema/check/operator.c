@@ -445,6 +445,9 @@ void check_cast(Sema *s, Ast *n)
     } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
         if (to == s->longs) total_widens(s, n->cast.operand);
         constant_fold(n);
+    } else if (to->kind == TY_ARRAY && type_is_hosted(to) &&
+               convert_class(s, n->cast.operand, to) == CONV_EVAL) {
+        convert_to(s, &n->cast.operand, to, NULL);
     } else if (from != to) {
         report(s, n->loc, CONVERSION, "cannot cast '%s' to '%s'", type_text(s->arena, from),
                type_text(s->arena, to));

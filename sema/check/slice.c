@@ -46,6 +46,35 @@ static bool is_index_type(const Sema *s, const Type *t)
     return t == s->integer || t == s->longs;
 }
 
+/* A slice of an array of strings or objects: by the library's SliceOf, a copy. The places are given
+ * as two numbers each: where it counts from (0: as it is, 1: the end, 2: there is none). */
+static void slice_by_library(Sema *s, Ast *n)
+{
+    Loc loc = n->loc;
+    const Ast *range = n->index.args.data[0];
+    Ast *places[] = {range->range.lo, range->range.hi};
+    AstList args = ast_list_add(s->arena, (AstList){0}, n->index.base);
+    for (int i = 0; i < 2; i++) {
+        Ast *at = places[i];
+        bool end = at && is_end(at);
+        if (end) at = at->unary.operand;
+        Ast *number = at ? at : tree_int(s, loc, 0), *kind = tree_int(s, loc,
+                                                                      !at   ? 2
+                                                                      : end ? 1
+                                                                            : 0);
+        if (!at) check_value(s, &number, s->integer);
+        check_value(s, &kind, s->integer);
+        args = ast_list_add(s->arena, args, number);
+        args = ast_list_add(s->arena, args, kind);
+    }
+    Candidates set = candidates_of_user(s, scope_library(s, SYM_FUNC, "SliceOf"));
+    set = generic_candidates(s, set, args, loc);
+    if (!set.len) return;
+    for (int i = 0; i < args.len; i++)
+        convert_to(s, &args.data[i], set.data[0].params[i], "the slice");
+    call_static(s, n, set.data[0].sym, args);
+}
+
 /* n->index.base is checked. */
 void check_slice(Sema *s, Ast *n)
 {
@@ -86,7 +115,9 @@ void check_slice(Sema *s, Ast *n)
     }
     n->type = ranges ? type_func(s->types, t->result, ranges, params) : t->result;
     if (!ranges) n->res = AST_RES_APPLY;
-    if (ranges && type_is_hosted(t)) {
+    if (ranges && t->kind == TY_ARRAY && t->nparams == 1 && type_is_hosted(t)) {
+        slice_by_library(s, n);
+    } else if (ranges && type_is_hosted(t)) {
         report(s, n->loc, NOT_SUPPORTED, "slices of a '%s' are not supported yet",
                type_text(s->arena, t));
         n->type = s->error;
