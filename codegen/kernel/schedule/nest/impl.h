@@ -81,6 +81,13 @@ const KirExpr *nest_lanes_number(Lower *l); /* how many there are */
 /* Where the range of a loop over this axis ends. */
 const KirExpr *nest_range_end(Lower *l, int axis);
 
+void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner); /* a loop */
+
+/* several.c */
+void nest_over_several(Lower *l, const NestStep *s);
+/* Do the steps inside need the variables of the loop's axis, not only how far it has come? */
+bool nest_asks_variables(const Lower *l, const NestStep *s);
+
 /* box.c: BEFORE .. UNLESS */
 void nest_box(Lower *l, const NestStep *s);
 

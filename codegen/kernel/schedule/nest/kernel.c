@@ -108,7 +108,7 @@ void nest_bind(Lower *l, int axis)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
-static void open_loop(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
+void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
 {
     l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner, s};
 }
@@ -130,60 +130,6 @@ const KirExpr *nest_range_end(Lower *l, int axis)
 static bool is_zero(const KirExpr *e)
 {
     return e->kind == KIR_CONST && e->value.i == 0;
-}
-
-/* Is its position needed, not its variables' alone? */
-static bool is_kept_along(const Nest *n, int axis)
-{
-    for (int i = 0; i < n->part.naxes; i++)
-        if (n->part.axes[i] == axis) return true;
-    for (int i = 0; i < n->nholds; i++)
-        if (n->holds[i].along == axis && n->holds[i].space != NEST_REGISTERS) return true;
-    return false;
-}
-
-/* A loop over all combinations of several variables, or over one whose range is known here only:
- * loops inside each other. */
-typedef struct Several {
-    Lower *l;
-    const NestStep *s;
-    const KirExpr *count;
-} Several;
-
-static void several_loops(const Several *x, int from)
-{
-    Lower *l = x->l;
-    Gen *g = &l->g;
-    const NestAxis *axis = &l->n->axes[x->s->axis];
-    if (from == axis->nvars) {
-        nest_steps(l, x->s->first);
-        if (x->count) kir_set(l->a, g->block, x->count, nest_add(l, x->count, kir_int(l->a, 1)));
-        return;
-    }
-    const FdNode *v = axis->vars[from];
-    const KirExpr *lo, *n;
-    gen_range(g, &axis->doms[from], v, &lo, &n);
-    const KirExpr *at = kir_name(l->a, idx, gen_var_name(g, v));
-    KirBlock body = {0};
-    GenScope scope = gen_enter(g, &body);
-    const KirExpr *last = nest_op(l, FD_OP_SUB, n, kir_int(l->a, 1));
-    gen_bind_at(g, &axis->doms[from], v,
-                axis->down ? gen_variable(g, "down", nest_op(l, FD_OP_SUB, last, at)) : at);
-    several_loops(x, from + 1);
-    gen_leave(g, scope);
-    kir_for(l->a, g->block, at->name, kir_int(l->a, 0), n, kir_int(l->a, 1), false, body);
-}
-
-static void loop_over_several(Lower *l, const NestStep *s)
-{
-    Several x = {.l = l, .s = s};
-    if (is_kept_along(l->n, s->axis)) {
-        x.count = kir_name(l->a, idx, fresh_name(l->u, "k"));
-        kir_decl(l->a, l->g.block, idx, x.count->name, kir_int(l->a, 0));
-        l->places[s->axis].at = x.count;
-    }
-    open_loop(l, s, x.count ? x.count : kir_int(l->a, 0), false);
-    several_loops(&x, 0);
 }
 
 static const char *counter_name(Lower *l, int axis)
@@ -276,7 +222,7 @@ static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
                      .lanes = p->lanes,
                      .part = p->part};
     p->span = is_single(s) ? NULL : step;
-    open_loop(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
+    nest_open(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
     inside(l, s);
     gen_leave(g, scope);
     kir_for(l->a, g->block, name, first, end, step, false, body);
@@ -300,7 +246,7 @@ static void loop_counted(Lower *l, const NestStep *s)
         p->span = step;
     else
         p->copy = turn;
-    open_loop(l, s, off, !blocks);
+    nest_open(l, s, off, !blocks);
     inside(l, s);
     gen_leave(g, scope);
     /* copies of loops wait for each other less as one loop */
@@ -335,7 +281,7 @@ static void loop_group(Lower *l, const NestStep *s)
         l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
         if (s->dim >= l->dims) l->dims = s->dim + 1;
     }
-    open_loop(l, s, p->at, false);
+    nest_open(l, s, p->at, false);
     inside(l, s);
 }
 
@@ -348,7 +294,7 @@ static void loop_item(Lower *l, const NestStep *s)
     p->at = gen_variable(g, counter_name(l, s->axis), nest_add(l, p->at, off));
     l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], s->count);
     l->local[s->dim] = s->count;
-    open_loop(l, s, off, true);
+    nest_open(l, s, off, true);
     if (s->tail != NEST_GUARD) {
         inside(l, s);
         return;
@@ -369,7 +315,7 @@ static void loop_lanes(Lower *l, const NestStep *s)
     g->lane_var = x->vars[x->nvars - 1];
     l->places[s->axis].lanes = true;
     if (x->down) nest_bind(l, s->axis);
-    open_loop(l, s, kir_int(l->a, 0), true);
+    nest_open(l, s, kir_int(l->a, 0), true);
     nest_steps(l, s->first);
     g->lane_var = before;
 }
@@ -389,8 +335,10 @@ static void lower_for(Lower *l, const NestStep *s)
     case NEST_LOOP:
         if (s->count)
             loop_counted(l, s);
-        else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis)) || (!x->n && !p->n))
-            loop_over_several(l, s);
+        else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis) &&
+                  nest_asks_variables(l, s)) ||
+                 (!x->n && !p->n))
+            nest_over_several(l, s);
         else
             loop_in_steps(l, s, &rest);
         break;

@@ -2,7 +2,8 @@
  * where both sides are used again. Tiles of the result stay in registers while k runs.
  *
  *   panel    one launch: a work-item copies its columns' operands into private panels and walks down
- *            the rows with the row operands read in place. For what fits the caches.
+ *            the rows with the row operands read in place, or copied into panels before where the
+ *            reduction has several variables. For what fits the caches.
  *   direct   the same without panels: the columns' operands are read in place, too. For few rows.
  *   packed   all operands are first copied into panels, k is cut into blocks, and a work-item
  *            computes a block of tiles. For large products, and row operands with far strides.
@@ -44,6 +45,43 @@ static bool rows_are_near(const Contraction *c)
             all = all && !fd_any(c->operands[i].node, moves_far, r->vars[r->nvars - 1]);
     }
     return all;
+}
+
+static bool uses_some(const FdNode *n, int count, const FdNode *const *vars)
+{
+    bool any = false;
+    for (int i = 0; i < count; i++) any = any || fd_uses_var(n, vars[i]);
+    return any;
+}
+
+typedef struct Windows {
+    const Contraction *c;
+    const FdNode *reduce;
+} Windows;
+
+/* Does a read move in one dimension with rows and with the reduction, so that rows share elements? */
+static bool is_window(const void *windows, const FdNode *n)
+{
+    const Windows *w = windows;
+    for (int i = 0; is_read(n) && i < n->nargs; i++)
+        if (uses_some(n->args[i], w->c->nrows, w->c->rows) &&
+            uses_some(n->args[i], w->reduce->nvars, w->reduce->vars))
+            return true;
+    return false;
+}
+
+/* Loops inside each other over several variables have no registers left for rows in place. Windows
+ * stay there all the same: panels of them would be many times what they are made of. */
+static bool rows_want_panels(const Contraction *c)
+{
+    bool several = false, windows = false;
+    for (int i = 0; i < c->noperands; i++) {
+        const Operand *o = &c->operands[i];
+        const Windows w = {c, c->reduces[o->group]};
+        several = several || w.reduce->nvars > 1;
+        windows = windows || (o->side == SIDE_ROW && fd_any(o->node, is_window, &w));
+    }
+    return several && !windows;
 }
 
 /* Accumulators, a row of column vectors and one broadcast fill the vector registers: 16 of them, 32
@@ -98,7 +136,9 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *panel = num_let(u, "in_panel", num_and(u, when, fits));
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     tile_cut_rows(t);
-    if (columns_are_near(c, u)) { /* few tiles are not worth a copy of their columns */
+    t->rows_packed = rows_want_panels(c);
+    if (columns_are_near(c, u) &&
+        !t->rows_packed) { /* few tiles are not worth a copy of their columns */
         Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, P_CONTRACT_DIRECT, FEW_TILES));
         Num *direct = num_and(u, few, num_op(u, FD_OP_GE, t->n, t->nr));
         direct = num_let(u, "direct", num_and(u, panel, direct));

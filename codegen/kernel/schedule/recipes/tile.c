@@ -124,6 +124,50 @@ static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
     }
 }
 
+/* ---- panels that nests before fill ------------------------------------------------------------- */
+
+/* Does each of the batch have an operand of its own? */
+static bool is_batched(const Tile *t, int operand)
+{
+    bool any = false;
+    for (int i = 0; i < t->c.nbatch; i++)
+        any = any || fd_uses_var(t->c.operands[operand].node, t->c.batch[i]);
+    return any;
+}
+
+static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled)
+{
+    NestHold h = panel_of(t, operand, x, NEST_GLOBAL, filled);
+    h.name = arena_printf(t->u->arena, "panel%d", operand);
+    h.temp = t->temps[operand];
+    h.batch = is_batched(t, operand) ? x->batch : -1;
+    h.depth = t->blocks ? t->kc : t->ks[t->c.operands[operand].group];
+    h.reach = t->blocks ? num_op(t->u, FD_OP_MUL, t->blocks, t->kc) : NULL;
+    return h;
+}
+
+/* One work-item a panel, or a block of k of one: MR rows or NR columns. */
+void tile_pack(Tile *t, int operand, Num *when)
+{
+    Unit *u = t->u;
+    const Operand *o = &t->c.operands[operand];
+    bool row = o->side == SIDE_ROW;
+    Num *width = row ? t->mr : t->nr;
+    Num *k = t->blocks ? num_op(u, FD_OP_MUL, t->blocks, t->kc) : t->ks[o->group];
+    Num *count = num_op(u, FD_OP_MUL, num_roundup(u, row ? t->m : t->n, width), k);
+    if (is_batched(t, operand)) count = num_op(u, FD_OP_MUL, count, t->batch);
+    count = num_op(u, FD_OP_MUL, count, bytes_of(u, o->kind));
+    t->temps[operand] = plan_temp(u, num_select(u, when, count, num_int(u, 0)));
+    TileAxes x;
+    Nest *n = tile_nest(t, row ? "pack_rows" : "pack_columns", when, &x);
+    NestStep *in = &n->root;
+    if (is_batched(t, operand)) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
+    if (t->blocks) in = nest_group(u, in, x.k[0], 1, t->kc, NEST_CUT);
+    in = nest_group(u, in, row ? x.row : x.col, 0, width, NEST_CLAMP);
+    nest_hold(u, in, nest_add_hold(n, packed_hold(t, operand, &x, false)));
+    nest_lower(u, n);
+}
+
 /* ---- private panels ---------------------------------------------------------------------------- */
 
 /* What a work-item computes: a chunk of rows for one panel of columns, or where there are more than
@@ -147,6 +191,9 @@ void tile_panels(Tile *t, Num *when, bool direct)
 {
     Unit *u = t->u;
     TileAxes x;
+    bool packed = t->rows_packed && !direct;
+    for (int i = 0; packed && i < t->c.noperands; i++)
+        if (t->c.operands[i].side == SIDE_ROW) tile_pack(t, i, when);
     Nest *n = tile_nest(t, direct ? "contract_direct" : "contract_panel", when, &x);
     use_registers(t, n, &x);
     Num *chunk = num_op(u, FD_OP_MUL, t->run, t->mr);
@@ -157,17 +204,20 @@ void tile_panels(Tile *t, Num *when, bool direct)
     in = nest_group(u, in, x.row, 0, chunk, NEST_CUT);
     if (x.batch >= 0) in = nest_loop(u, in, x.batch, NULL, NEST_CUT);
     for (int i = 0; !direct && i < t->c.noperands; i++) {
-        if (t->c.operands[i].side != SIDE_COL) continue;
-        NestHold h = panel_of(t, i, &x, NEST_PRIVATE, false);
-        h.name = "panel";
-        h.depth = t->kb;
+        bool row = t->c.operands[i].side == SIDE_ROW;
+        if (row && !packed) continue;
+        NestHold h = row ? packed_hold(t, i, &x, true) : panel_of(t, i, &x, NEST_PRIVATE, false);
+        if (!row) {
+            h.name = "panel";
+            h.depth = t->kb;
+        }
         nest_hold(u, in, nest_add_hold(n, h));
     }
     /* One variable: rows are a stride apart, which takes few registers, so the last tile overlaps the
      * one before. */
-    bool strided = t->c.nrows == 1;
+    bool strided = t->c.nrows == 1 && !packed;
     in = nest_loop(u, in, x.row, t->mr, strided ? NEST_BACK : NEST_CLAMP);
-    if (!strided) nest_place(u, in, x.row, t->mr);
+    if (!strided && !packed) nest_place(u, in, x.row, t->mr);
     nest_step(u, in, NEST_START);
     tile_steps(t, n, &x, in);
     nest_step(u, in, NEST_GIVE);
@@ -175,38 +225,6 @@ void tile_panels(Tile *t, Num *when, bool direct)
 }
 
 /* ---- packed panels ----------------------------------------------------------------------------- */
-
-static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled)
-{
-    NestHold h = panel_of(t, operand, x, NEST_GLOBAL, filled);
-    h.name = arena_printf(t->u->arena, "panel%d", operand);
-    h.temp = t->temps[operand];
-    h.batch = x->batch;
-    h.depth = t->blocks ? t->kc : t->ks[t->c.operands[operand].group];
-    h.reach = t->blocks ? num_op(t->u, FD_OP_MUL, t->blocks, t->kc) : NULL;
-    return h;
-}
-
-/* One work-item a panel, or a block of k of one: MR rows or NR columns. */
-void tile_pack(Tile *t, int operand, Num *when)
-{
-    Unit *u = t->u;
-    const Operand *o = &t->c.operands[operand];
-    bool row = o->side == SIDE_ROW;
-    Num *width = row ? t->mr : t->nr;
-    Num *k = t->blocks ? num_op(u, FD_OP_MUL, t->blocks, t->kc) : t->ks[o->group];
-    Num *count = num_op(u, FD_OP_MUL, num_roundup(u, row ? t->m : t->n, width), k);
-    count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, count, t->batch), bytes_of(u, o->kind));
-    t->temps[operand] = plan_temp(u, num_select(u, when, count, num_int(u, 0)));
-    TileAxes x;
-    Nest *n = tile_nest(t, row ? "pack_rows" : "pack_columns", when, &x);
-    NestStep *in = &n->root;
-    if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
-    if (t->blocks) in = nest_group(u, in, x.k[0], 1, t->kc, NEST_CUT);
-    in = nest_group(u, in, row ? x.row : x.col, 0, width, NEST_CLAMP);
-    nest_hold(u, in, nest_add_hold(n, packed_hold(t, operand, &x, false)));
-    nest_lower(u, n);
-}
 
 /* What blocks of k before this one came to: the result itself has room where it is one reduction of
  * its type; else a temporary each. */

@@ -16,6 +16,7 @@ typedef struct Tile {
     Num *blocks;            /* of k; NULL: k is not cut */
     Num *high, *broad;      /* tiles of a block of rows and columns */
     Num *run, *each;        /* tiles of a chunk of rows; of the batch for each work-item */
+    bool rows_packed;       /* rows of a panel's tiles are copied first */
     int temps[MAX_OPERANDS];
 } Tile;
 
