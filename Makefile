@@ -31,7 +31,7 @@ HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c c
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
-GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
@@ -76,7 +76,7 @@ $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
 $(BUILD)/%.o: $(BUILD)/%.c $(GEN_HEADERS)
-	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -Icodegen/host/library -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -Icodegen/host/library -Idriver/run -c -o $@ $<
 
 $(BUILD)/lexer/scanner.c: lexer/lexer.l
 	@mkdir -p $(@D)
@@ -92,7 +92,10 @@ $(BUILD)/parser/embedded.c: tools/embed.sh $(STDLIB)
 
 $(BUILD)/codegen/texts.c: tools/embed-texts.sh codegen/abi/embed.h codegen/host/library/module.py
 	@mkdir -p $(@D)
-	$(call say,embed)tools/embed-texts.sh >$@
+	$(call say,embed)tools/embed-texts.sh texts.h library_embed_h=codegen/abi/embed.h library_module_py=codegen/host/library/module.py >$@
+$(BUILD)/driver/texts.c: tools/embed-texts.sh driver/run/doctor.cs$$
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed-texts.sh doctor.h doctor_program='driver/run/doctor.cs$$' >$@
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.

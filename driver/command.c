@@ -8,13 +8,13 @@
 #include "../server/server.h"
 #include "command.h"
 #include "compile.h"
-#include "doc.h"
-#include "fmt.h"
 #include "measure/bench.h"
 #include "measure/profile.h"
 #include "measure/tune.h"
 #include "message.h"
-#include "test.h"
+#include "run/test.h"
+#include "source/doc.h"
+#include "source/fmt.h"
 
 static int run_compile(const Options *o)
 {

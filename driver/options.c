@@ -11,6 +11,7 @@
 #include "help.h"
 #include "message.h"
 #include "options.h"
+#include "run/doctor.h"
 #include "write.h"
 
 static OptionEnd set_output(Options *o, const char *value)
@@ -220,6 +221,12 @@ static OptionEnd version(Options *o, const char *value)
     return write_bytes(NULL, text, sizeof text - 1, 0) ? OPTION_DONE : OPTION_WRONG;
 }
 
+static OptionEnd run_doctor(Options *o, const char *value)
+{
+    (void)value;
+    return doctor(o) ? OPTION_DONE : OPTION_WRONG;
+}
+
 static OptionEnd help(Options *o, const char *value)
 {
     (void)o;
@@ -273,6 +280,7 @@ static const Option table[] = {
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
+    VALUE("--doctor", FLAG, NULL, NULL, run_doctor, "what this machine has for C$, each device tried, and what to do about problems"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
     {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules"},
     VALUE("--schedule-seed", EQUALS, "N", NULL, set_seed, NULL), /* for tests: docs/kernels.md */

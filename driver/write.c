@@ -34,9 +34,7 @@ const char *write_default(Arena *a, const char *input, const char *suffix)
     return arena_printf(a, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
 }
 
-/* csrt.o lies in build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it
- * does not. */
-static bool runtime_library(Text *path)
+bool write_runtime(Text *path)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -61,7 +59,7 @@ int write_linked(HostModule *module, HostLinked kind, bool verbose)
     Text library = {0};
     char *error = NULL;
     int program = -1;
-    if (!runtime_library(&library))
+    if (!write_runtime(&library))
         complain("csrt.o is not beside csc: run make, or make install");
     else if ((program = host_link(module, kind, library.data, verbose, &error)) < 0)
         complain("%s", error);

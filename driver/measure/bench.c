@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "../../base/diag.h"
-#include "../cases.h"
-#include "../child.h"
 #include "../compile.h"
 #include "../message.h"
+#include "../run/cases.h"
+#include "../run/child.h"
 #include "../write.h"
 
 typedef struct Times { /* of a call, ns */

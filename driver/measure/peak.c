@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../child.h"
+#include "../run/child.h"
 
 enum { CHAINS = 12, LANES = 16, STEPS = 1 << 18, TURNS = 5, BYTES = 16 << 20, MOST = 256 };
 

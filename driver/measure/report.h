@@ -7,7 +7,7 @@
 
 #include "../../base/arena.h"
 #include "../../base/vec.h"
-#include "../child.h"
+#include "../run/child.h"
 
 typedef struct ReportKernel {
     const char *name;

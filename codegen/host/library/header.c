@@ -117,7 +117,7 @@ void host_print_header(Text *out, const HostModule *m)
     text_printf(out,
                 "/* Made by csc --lib of %s. */\n#ifndef CS_LIBRARY_%s_H\n#define "
                 "CS_LIBRARY_%s_H\n\n%s\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-                m->options->program, name, name, library_texts.embed_h);
+                m->options->program, name, name, library_embed_h);
     text_add(out, "struct _cl_context;\nstruct _cl_device_id;\nstruct _cl_command_queue;\n"
                   "struct _cl_mem;\n\n");
     host_each_record(m, print_record, out);

@@ -5,5 +5,5 @@
 void host_print_python(Text *out, const HostModule *m, const char *file)
 {
     (void)m, (void)file;
-    text_add(out, library_texts.module_py);
+    text_add(out, library_module_py);
 }

@@ -2,11 +2,7 @@
 #ifndef CS_CODEGEN_HOST_TEXTS_H
 #define CS_CODEGEN_HOST_TEXTS_H
 
-typedef struct LibraryTexts {
-    const char *embed_h;   /* codegen/abi/embed.h */
-    const char *module_py; /* codegen/host/library/module.py */
-} LibraryTexts;
-
-extern const LibraryTexts library_texts;
+extern const char library_embed_h[];   /* codegen/abi/embed.h */
+extern const char library_module_py[]; /* codegen/host/library/module.py */
 
 #endif

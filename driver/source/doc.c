@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/arena.h"
-#include "../base/diag.h"
-#include "../base/intern.h"
-#include "../base/mem.h"
-#include "../base/source.h"
-#include "../base/text.h"
-#include "../parser/parser.h"
-#include "../sema/describe.h"
-#include "../sema/sema.h"
+#include "../../base/arena.h"
+#include "../../base/diag.h"
+#include "../../base/intern.h"
+#include "../../base/mem.h"
+#include "../../base/source.h"
+#include "../../base/text.h"
+#include "../../parser/parser.h"
+#include "../../sema/describe.h"
+#include "../../sema/sema.h"
+#include "../message.h"
+#include "../write.h"
 #include "doc.h"
-#include "message.h"
-#include "write.h"
 
 typedef struct Page {
     Text *out;

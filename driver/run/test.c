@@ -4,17 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/arena.h"
-#include "../base/diag.h"
-#include "../base/mem.h"
-#include "../base/text.h"
-#include "../base/vec.h"
+#include "../../base/arena.h"
+#include "../../base/diag.h"
+#include "../../base/mem.h"
+#include "../../base/text.h"
+#include "../../base/vec.h"
+#include "../compile.h"
+#include "../message.h"
+#include "../write.h"
 #include "cases.h"
 #include "child.h"
-#include "compile.h"
-#include "message.h"
 #include "test.h"
-#include "write.h"
 
 typedef struct Test {
     const char *name; /* "area", "Shape.Area"; NULL: the whole program */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "../base/text.h"
+#include "../../base/text.h"
 
 /* Gives the linked program, a file that is open, or -1. In the child: what it says is kept, and if it aborts
  * the child alone ends. */

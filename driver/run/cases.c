@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "../base/diag.h"
-#include "../base/intern.h"
-#include "../base/source.h"
-#include "../parser/parser.h"
-#include "message.h"
+#include "../../base/diag.h"
+#include "../../base/intern.h"
+#include "../../base/source.h"
+#include "../../parser/parser.h"
+#include "../message.h"
 
 static bool has(const Ast *d, const char *attribute)
 {

@@ -2,14 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/diag.h"
-#include "../base/intern.h"
-#include "../base/source.h"
-#include "../base/text.h"
-#include "../format/format.h"
+#include "../../base/diag.h"
+#include "../../base/intern.h"
+#include "../../base/source.h"
+#include "../../base/text.h"
+#include "../../format/format.h"
+#include "../message.h"
+#include "../write.h"
 #include "fmt.h"
-#include "message.h"
-#include "write.h"
 
 /* Adds to `differing` the name of a file that is laid out otherwise. */
 static bool fmt_file(const Options *o, const char *path, Text *differing)

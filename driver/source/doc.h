@@ -2,7 +2,7 @@
 #ifndef CS_DRIVER_DOC_H
 #define CS_DRIVER_DOC_H
 
-#include "options.h"
+#include "../options.h"
 
 /* What the files declare, with their comments that begin with ///: Markdown, or HTML if the output's
  * name ends so. The tags of C#'s comments (<summary>, <param>, <returns>, <c>, <see>) become text.

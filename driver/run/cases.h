@@ -3,10 +3,10 @@
 #ifndef CS_DRIVER_CASES_H
 #define CS_DRIVER_CASES_H
 
-#include "../base/arena.h"
-#include "../base/text.h"
-#include "../base/vec.h"
-#include "options.h"
+#include "../../base/arena.h"
+#include "../../base/text.h"
+#include "../../base/vec.h"
+#include "../options.h"
 
 typedef struct Cases {
     VEC(const char *) names; /* "area", "Shape.Area" */

@@ -1,0 +1,190 @@
+/* What a machine has for C$, and what is wrong with it. */
+#include "doctor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../base/mem.h"
+#include "../../base/text.h"
+#include "../compile.h"
+#include "../message.h"
+#include "../write.h"
+#include "child.h"
+
+typedef struct Findings {
+    const Options *opt;
+    int problems;
+} Findings;
+
+/* A line of what is found; then, of a problem, what to do. */
+static void found(const char *what, const char *value)
+{
+    printf("%-12s%s\n", what, value);
+}
+
+static void problem(Findings *f, const char *what, const char *value, const char *advice)
+{
+    printf("%-12s%s\n%-12s%s\n", what, value, "", advice);
+    f->problems++;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static char *first_line(char *text)
+{
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static void look_at_linker(Findings *f)
+{
+    const char *cc = getenv("CC");
+    Text command = {0};
+    char line[256] = "";
+    if (!cc || !*cc) cc = "cc";
+    text_printf(&command, "%s --version 2>/dev/null", cc);
+    FILE *out = popen(command.data, "r");
+    if (out && !fgets(line, sizeof line, out)) line[0] = '\0';
+    if (out) pclose(out);
+    text_free(&command);
+    if (line[0])
+        found("linker", first_line(line));
+    else
+        problem(f, "linker", cc, "cannot be run: install gcc, or let CC name a C compiler");
+}
+
+static void look_at_runtime(Findings *f)
+{
+    Text path = {0};
+    if (write_runtime(&path))
+        found("runtime", path.data);
+    else
+        problem(f, "runtime", "csrt.o is not beside csc", "run make, or make install");
+    text_free(&path);
+}
+
+/* Files of OpenCL's loader, one a driver. */
+static int drivers_in(const char *folder)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        size_t len = strlen(e->d_name);
+        if (len < 4 || strcmp(e->d_name + len - 4, ".icd") != 0) continue;
+        Text path = {0};
+        char line[256] = "";
+        text_printf(&path, "%s/%s", folder, e->d_name);
+        FILE *in = fopen(path.data, "r");
+        if (in && !fgets(line, sizeof line, in)) line[0] = '\0';
+        if (in) fclose(in);
+        text_printf(&path, ": %s", first_line(line));
+        found(n++ ? "" : "drivers", path.data);
+        text_free(&path);
+    }
+    if (dir) closedir(dir);
+    return n;
+}
+
+static void look_at_drivers(Findings *f)
+{
+    const char *folder = getenv("OCL_ICD_VENDORS");
+    if (!folder || !*folder) folder = "/etc/OpenCL/vendors";
+    if (access(folder, R_OK) == 0 && drivers_in(folder) > 0) return;
+    problem(f, "drivers", folder,
+            "names no driver of OpenCL: install one, pocl-opencl-icd for the processor");
+}
+
+/* ---- caches --------------------------------------------------------------------------------- */
+
+static long long cached_files, cached_bytes;
+
+static int add_file(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)path, (void)at;
+    cached_files += kind == FTW_F;
+    cached_bytes += kind == FTW_F ? (long long)st->st_size : 0;
+    return 0;
+}
+
+/* A folder that `variable` names, or one in the user's caches. */
+static void look_at_cache(const char *what, const char *variable, const char *name)
+{
+    const char *set = getenv(variable), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
+    Text path = {0};
+    if (set)
+        text_add(&path, set);
+    else if (caches && *caches == '/')
+        text_printf(&path, "%s/%s", caches, name);
+    else
+        text_printf(&path, "%s/.cache/%s", home ? home : "", name);
+    cached_files = cached_bytes = 0;
+    if (path.len) nftw(path.data, add_file, 16, FTW_PHYS);
+    text_printf(&path, ": %lld files, %.1f MiB", cached_files, (double)cached_bytes / (1 << 20));
+    found(what, set && !*set ? "none (turned off)" : path.data);
+    text_free(&path);
+}
+
+static void look_at_environment(void)
+{
+    int n = 0;
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, "CS_", 3) == 0 || strncmp(*e, "POCL_", 5) == 0 ||
+            strncmp(*e, "OCL_", 4) == 0)
+            found(n++ ? "" : "variables", *e);
+}
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+static int make_program(void *ctx)
+{
+    const Options *opt = ctx;
+    Options o = *opt;
+    int program = -1;
+    o.input = "doctor.cs$";
+    o.text = doctor_program;
+    o.emit = EMIT_PROGRAM;
+    o.levels = o.product_levels = 0; /* the devices are to be tried */
+    o.files.len = 0;
+    o.host.program = o.input;
+    return compile(&o, &program) ? program : -1;
+}
+
+static void look_at_devices(Findings *f)
+{
+    char *argv[] = {"doctor", NULL};
+    const Child child = {.program = make_program,
+                         .ctx = (void *)(uintptr_t)f->opt,
+                         .argv = argv,
+                         .shows = true,
+                         .seconds = 120};
+    char room[64];
+    puts("devices");
+    fflush(stdout);
+    ChildEnd end = child_run(&child);
+    const char *why = child_why(&end, room);
+    if (why) problem(f, "", why, "of the program that tries them: what is above says why");
+    child_end_free(&end);
+}
+
+bool doctor(const Options *o)
+{
+    Findings f = {.opt = o};
+    found("csc", VERSION);
+    look_at_linker(&f);
+    look_at_runtime(&f);
+    look_at_drivers(&f);
+    look_at_cache("kernels", "CS_CACHE_DIR", "cs-dollar");
+    look_at_cache("POCL", "POCL_CACHE_DIR", "pocl/kcache");
+    look_at_environment();
+    look_at_devices(&f);
+    if (f.problems)
+        printf("%d problem%s\n", f.problems, f.problems == 1 ? "" : "s");
+    else
+        puts("no problems");
+    return fflush(stdout) == 0 && f.problems == 0;
+}
