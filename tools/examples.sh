@@ -1,10 +1,10 @@
 #!/bin/sh
-# Examples in docs/language.md, library.md and tutorial.md, and in the pages of samples, are parts of programs that the tests run: every line of a csharp block must be a line of one.
+# Examples in docs/language.md, library.md, tutorial.md and gallery.md, and in the pages of samples, are parts of programs that the tests run: every line of a csharp block must be a line of one.
 cd "$(dirname "$0")/.." || exit 1
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 cat tests/docs/*.cs\$ samples/*/*.cs\$ | tr -s ' ' | sed "s| *//.*||; s/^ //; s/ $//" | sort -u >"$lines"
-awk '/^ *```csharp/ { code = 1; next } /^ *```/ { code = 0 } code' docs/language.md docs/library.md docs/tutorial.md samples/*/README.md | tr -s ' ' | sed "s| *//.*||; s/^ //; s/ $//" |
+awk '/^ *```csharp/ { code = 1; next } /^ *```/ { code = 0 } code' docs/language.md docs/library.md docs/tutorial.md docs/gallery.md samples/*/README.md | tr -s ' ' | sed "s| *//.*||; s/^ //; s/ $//" |
     grep -v '^$' | grep -vxFf "$lines" | sed 's/^/docs: in no program of tests\/docs: /' | grep . && exit 1
 
 # In the tables of docs/from-*.md the code of the last column is a part of a line of one.
