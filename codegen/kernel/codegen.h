@@ -111,6 +111,7 @@ typedef struct CgDevice { /* what the device layer reports */
     int units;        /* compute units */
     int vector_bytes; /* 16, 32, 64: widest efficient vector */
     size_t l1, l2, l3;
+    size_t cache; /* l2 of the processor at hand; 0: l2. Native kernels are made for some l2 */
     size_t max_group, local_bytes;
     bool has_double;
 } CgDevice;

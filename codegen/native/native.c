@@ -194,10 +194,11 @@ bool native_can(const CgCode *code, const KirStmt *s)
     return true;
 }
 
-/* Macros are constants of the code, so they must not depend on how many threads there are. */
+/* Macros are constants of the code: they must not depend on what is known at run time only. */
 static bool is_fixed(const CgPlan *p, CgNativeLevel level)
 {
     CgDevice one = cg_native_device(level, 1), many = cg_native_device(level, 64);
+    many.cache = (size_t)1 << 30;
     char *a = cg_plan_build_options(p, &one, 0), *b = cg_plan_build_options(p, &many, 0);
     bool same = strcmp(a, b) == 0;
     mem_free(a);

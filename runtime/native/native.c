@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../fdag/fdag.h"
 #include "../device/device.h"
@@ -59,7 +60,13 @@ const CsCode *native_form(const CsKernel *k)
 
 CgDevice native_device(const CsCode *form)
 {
-    return cg_native_device((CgNativeLevel)form->level, pool_units());
+    CgDevice d = cg_native_device((CgNativeLevel)form->level, pool_units());
+    if (!rt.l2) { /* asked once: virtual machines take long to answer */
+        long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        rt.l2 = l2 > 0 ? (size_t)l2 : d.l2;
+    }
+    d.cache = rt.l2;
+    return d;
 }
 
 bool native_pays(double work)

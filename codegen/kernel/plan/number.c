@@ -19,7 +19,8 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
                                                [NUM_L3] = "l3",
                                                [NUM_MAX_GROUP] = "max_group",
                                                [NUM_LOCAL_BYTES] = "local_bytes",
-                                               [NUM_GPU] = "gpu"};
+                                               [NUM_GPU] = "gpu",
+                                               [NUM_CACHE] = "cache"};
 
 typedef struct NumText { /* of a number */
     const char *text;

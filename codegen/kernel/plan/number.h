@@ -20,7 +20,8 @@ typedef enum NumFact {            /* plan.c knows their values */
                        NUM_L3,
                        NUM_MAX_GROUP,
                        NUM_LOCAL_BYTES,
-                       NUM_GPU, /* 1 on a GPU, else 0 */
+                       NUM_GPU,   /* 1 on a GPU, else 0 */
+                       NUM_CACHE, /* l2 as it is where the kernels run: not for macros */
                        NUM_FACTS
 } NumFact;
 extern const char *const num_fact_names[NUM_FACTS];

@@ -36,7 +36,8 @@ static int64_t device_value(const CgDevice *d, int i)
                                        [NUM_L3] = (int64_t)d->l3,
                                        [NUM_MAX_GROUP] = (int64_t)d->max_group,
                                        [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
-                                       [NUM_GPU] = d->family == CG_GPU};
+                                       [NUM_GPU] = d->family == CG_GPU,
+                                       [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2)};
     return values[i];
 }
 

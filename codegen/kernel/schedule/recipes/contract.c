@@ -104,10 +104,11 @@ static void tile_size(Tile *t)
                        num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row),
                               draw_num(u, P_CONTRACT_PANEL, 64)));
     /* a block of k of a tile's columns stays in L2 beside the rows */
-    Num *kc = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MUL, row, num_int(u, 2)));
+    Num *kc =
+        num_op(u, FD_OP_DIV, num_fact(u, NUM_CACHE), num_op(u, FD_OP_MUL, row, num_int(u, 2)));
     kc = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, kc, draw_num(u, P_CONTRACT_DEPTH, 1024)),
                 draw_num(u, P_CONTRACT_LEAST_DEPTH, 128));
-    t->kc = num_define(u, fresh_name(u, "KC"), kc);
+    t->kc = num_let(u, "most_kc", kc);
 }
 
 static Num *on_cpu(Tile *t, Num *when)
@@ -120,7 +121,7 @@ static Num *on_cpu(Tile *t, Num *when)
     tile_size(t);
     /* Rows in place must stay in the cache while the columns' panels change, those in far strides with
      * room to spare; few columns are not worth a copy of the rows. */
-    Num *fits = num_op(u, FD_OP_LE, t->k, t->kb), *l2 = num_fact(u, NUM_L2);
+    Num *fits = num_op(u, FD_OP_LE, t->k, t->kb), *l2 = num_fact(u, NUM_CACHE);
     Num *rows = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->m, t->k), num_int(u, (int64_t)widest));
     if (rows_are_near(c)) {
         Num *few =

@@ -310,7 +310,7 @@ void tile_cut_tiles(Tile *t)
     Num *panels = num_let(u, "panels", num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch));
     Num *tile = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->blocks ? t->kc : t->k, t->mr),
                        num_int(u, 2 * (int64_t)bytes));
-    Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), num_op(u, FD_OP_MAX, tile, one));
+    Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_CACHE), num_op(u, FD_OP_MAX, tile, one));
     Num *each =
         num_op(u, FD_OP_DIV, tiles, recipe_each_unit(u, (int)draw(u, P_CONTRACT_HIGH, 4), panels));
     t->high = num_let(u, "high", even(u, tiles, num_op(u, FD_OP_MIN, fit, each)));
