@@ -21,7 +21,8 @@ static const char declarations[] = RECORD_PAIR USER_LAST
 enum { ROWS, COLS, BATCH, DEEP, WIDE, AXES, SETS = 3, ARRAYS = 3 };
 
 /* Axes: three of the result, two of reductions. An array's dimension goes along one, or along the
- * sum of one of the result and one of a reduction, or is some elements longer than its axis. */
+ * sum of one of the result and one of a reduction, by steps of more than one or backwards, or is some elements longer
+ * than its axis. */
 typedef struct Axis {
     const char *name;
     bool used;
@@ -31,7 +32,7 @@ typedef struct Axis {
 
 typedef struct Dim {
     int axis, with; /* with: -1, the other axis of a sum */
-    int more;
+    int more, by;
 } Dim;
 
 typedef struct Product {
@@ -108,7 +109,8 @@ static void draw_array(Product *p, int at)
     p->arrays[at].rank = n > 4 ? 4 : n;
     for (int d = 0; d < p->arrays[at].rank; d++) {
         Dim *x = &p->arrays[at].dims[d];
-        *x = (Dim){axes[d], -1, chance(p, 10) ? 1 + pick(p->r, 3) : 0};
+        *x = (Dim){axes[d], -1, chance(p, 10) ? 1 + pick(p->r, 3) : 0, 1};
+        if (chance(p, 10)) x->by = chance(p, 3) ? -1 : 2 + pick(p->r, 3);
         if (axes[d] < DEEP && !extra && chance(p, 10)) x->with = DEEP;
     }
 }
@@ -117,8 +119,17 @@ static int extent(const Product *p, int array, int d, int set)
 {
     const Dim *x = &p->arrays[array].dims[d];
     int with = x->with >= 0 ? p->axes[x->with].len[set] - !p->triangle : 0;
-    int n = p->axes[x->axis].len[set] + with + x->more;
-    return n < 0 ? 0 : n;
+    int len = p->axes[x->axis].len[set], n = (len - 1) * abs(x->by) + 1 + with + x->more;
+    return n < 0 || !len ? 0 : n;
+}
+
+/* Where it begins. */
+static int first_of(const Product *p, int array, int d, int set)
+{
+    const Dim *x = &p->arrays[array].dims[d];
+    const Axis *a = &p->axes[x->axis];
+    int lo = x->by < 0 ? 1 - a->lo - a->len[set] : x->by * a->lo;
+    return lo + (x->with >= 0 ? p->axes[x->with].lo : 0);
 }
 
 /* Devices that interpret are slow: the longest axes are halved until there is not too much to do. */
@@ -150,11 +161,9 @@ static char *spec_of(const Product *p, int set)
     Text out = {0};
     for (int i = 0; i < ARRAYS; i++) {
         text_printf(&out, "%c:%s(", 'a' + i, p->arrays[i].kind);
-        for (int d = 0; d < p->arrays[i].rank; d++) {
-            const Dim *x = &p->arrays[i].dims[d];
-            int lo = p->axes[x->axis].lo + (x->with >= 0 ? p->axes[x->with].lo : 0);
-            text_printf(&out, "%s%d+%d", d ? "," : "", lo, extent(p, i, d, set));
-        }
+        for (int d = 0; d < p->arrays[i].rank; d++)
+            text_printf(&out, "%s%d+%d", d ? "," : "", first_of(p, i, d, set),
+                        extent(p, i, d, set));
         text_add(&out, ") ");
     }
     text_add(&out, "x:float=0.5");
@@ -169,7 +178,7 @@ static void draw_ranges(Product *p)
         for (int i = 0; i < ARRAYS; i++)
             for (int d = 0; d < p->arrays[i].rank; d++) {
                 const Dim *dim = &p->arrays[i].dims[d];
-                if (dim->axis == a && dim->with < 0 && !dim->more &&
+                if (dim->axis == a && dim->with < 0 && !dim->more && dim->by == 1 &&
                     (*x->range == 0 || chance(p, 2)))
                     snprintf(x->range, sizeof x->range, "(lo %c %d) (hi %c %d)", 'a' + i, d,
                              'a' + i, d);
@@ -190,13 +199,18 @@ static void read_of(Product *p, int at)
     text_printf(out, "(%c", 'a' + at);
     for (int d = 0; d < p->arrays[at].rank; d++) {
         const Dim *x = &p->arrays[at].dims[d];
+        char index[32];
         const char *name = p->axes[x->axis].name;
-        if (x->with >= 0)
-            text_printf(out, " (add %s %s)", name, p->axes[x->with].name);
-        else if (x->more)
-            text_printf(out, " (add %s %d)", name, pick(p->r, x->more + 1));
+        if (x->by > 1)
+            snprintf(index, sizeof index, "(mul %d %s)", x->by, name);
         else
-            text_printf(out, " %s", name);
+            snprintf(index, sizeof index, x->by < 0 ? "(neg %s)" : "%s", name);
+        if (x->with >= 0)
+            text_printf(out, " (add %s %s)", index, p->axes[x->with].name);
+        else if (x->more)
+            text_printf(out, " (add %s %d)", index, pick(p->r, x->more + 1));
+        else
+            text_printf(out, " %s", index);
     }
     text_add(out, same ? ")" : "))");
 }
