@@ -60,6 +60,9 @@ void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags
                 Arena *arena);
 void tokens_free(Tokens *tokens);
 
+/* nested.c. Makes one name of each that means a class inside a class: `Outer.Inner`. Before the two
+ * below. */
+void lexer_nested_types(Tokens *tokens, Interner *names);
 /* types.c. Adds the names of the types that the file declares. */
 void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared);
 /* Turns NAMEs into TYPENAMEs, CTORs and the keyword TYPE: the types that the file declares, those

@@ -247,7 +247,7 @@ static void find_declarations(Marker *m, const char *type_word, const char *when
             t->kind = TOK_TYPE;
         else if (t->kind == TOK_NAME && name_at(m->tokens, i) == when_word && is_when(m->tokens, i))
             t->kind = TOK_WHEN;
-        else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next) && depth == 0)
+        else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next))
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
             mark_bases(m, i + 2);

@@ -20,6 +20,8 @@ Ast *build_unit(Parse *p, AstList stmts)
                                                     : &n->unit.stmts;
         *list = build_add(p, *list, s);
     }
+    for (size_t i = 0; i < p->nested.len; i++)
+        n->unit.decls = build_add(p, n->unit.decls, p->nested.data[i]);
     return build_done(p, n);
 }
 
@@ -150,11 +152,30 @@ Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args)
     return build_done(p, class);
 }
 
+/* A class inside a class stands beside it, by a name that says so (lexer/nested.c); everybody sees it. */
+static void take_out(Parse *p, const Ast *outer, Ast *inner)
+{
+    uint64_t *mods = mods_of(inner);
+    *mods &= ~(uint64_t)(AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED);
+    if (outer->class_.tparams.len)
+        parse_error(p, inner->loc, DIAG_NOT_SUPPORTED,
+                    "a class inside a generic class is not supported: declare it outside");
+    vec_push(&p->nested, inner);
+}
+
 Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
 {
     if (class->kind != AST_CLASS) return class;
+    AstList own = {0};
+    for (int i = 0; i < members.len; i++) {
+        Ast *m = members.data[i];
+        if (m->kind == AST_CLASS || m->kind == AST_ENUM)
+            take_out(p, class, m);
+        else
+            own = build_add(p, own, m);
+    }
     class->class_.bases = bases;
-    class->class_.members = members;
+    class->class_.members = own;
     return build_done(p, class);
 }
 

@@ -80,7 +80,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %precedence THEN
 %precedence ELSE
 
-%type <node> stmt decl common member head generic_head class_name class_head accessors
+%type <node> stmt decl type_decl common member head generic_head class_name class_head accessors
 %type <node> block embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
@@ -112,7 +112,8 @@ stmt: USING any_name ";"    { $$ = BUILD(USING_MODULE, using_module, @$, .name =
 decl: common
     | head "=" expr ";"             { $$ = build_define(p, build_span(@1, @3), $1, $3); }
     | TYPE any_name "=" type ";"    { $$ = BUILD(TYPE_ALIAS, type_alias, @$, .name = $2, .target = $4); }
-    | class_head class_body         { $$ = build_class(p, $1, (AstList){0}, $2); }
+    | type_decl
+type_decl: class_head class_body    { $$ = build_class(p, $1, (AstList){0}, $2); }
     | class_head ":" bases class_body { $$ = build_class(p, $1, $3, $4); }
     | ENUM any_name base_opt "{" enum_members "}"     { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
     | ENUM any_name base_opt "{" enum_members "," "}" { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
@@ -192,6 +193,7 @@ members: %empty             { $$ = (AstList){0}; }
        | members error              { $$ = build_add(p, $1, build_bad(p, @2)); yyclearin; }
 
 member: common
+      | type_decl
       | head bodiless                       { $$ = build_func(p, $1, $2); }
       | generic_head bodiless               { $$ = build_func(p, $1, $2); }
       | vtype NAME "{" accessors "}"        { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, NULL); }

@@ -254,6 +254,7 @@ static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
     lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
+    lexer_nested_types(&tokens, l->names);
     foreign_usings(&tokens, m->file, l->diags);
     const Token *t = tokens.list.data;
     if (strcmp(m->identity, "<core>") != 0) use(l, m, (Loc){0}, "core");

@@ -94,7 +94,9 @@ static Ast *method_base(Sema *s, Ast *n, const Symbol *f, Ast *base)
 void check_method_call(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee, *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
-    Class *cls = base ? class_of(result_of(base->type)) : s->cls;
+    Class *cls = base                                 ? class_of(result_of(base->type))
+                 : class_is(s->cls, callee->sym->cls) ? s->cls
+                                                      : callee->sym->cls;
     const char *name = callee->sym->name;
     Candidates set = call_candidates(s, n, candidates_of_methods(s, cls, name));
     Fit fit;

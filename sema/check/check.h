@@ -204,6 +204,7 @@ typedef struct Instance Instance;
 
 /* The type of a class; makes its Class when first asked. Its members may not be known yet. */
 const Type *class_type(Sema *s, Symbol *sym);
+Class *class_outer(Sema *s, const Class *c);          /* the class that c stands in, or NULL */
 const Type *class_library(Sema *s, const char *name); /* a class of the library */
 void class_ready(Sema *s, Class *cls); /* bases, members, slots: laid out when first needed */
 bool class_is_object(const Class *c);  /* the library's `object`, which every class is */
@@ -549,7 +550,7 @@ Symbol *member_own(const Symbol *owner, const char *name); /* that it declares i
 Symbol *member_find(Sema *s, Class *cls, const char *name);
 /* Is n, a name or member, of the type that is named like it (Color Color)? */
 bool member_is_named_like_type(Sema *s, const Ast *n);
-bool member_accessible(const Sema *s, const Symbol *member);
+bool member_accessible(Sema *s, const Symbol *member);
 void member_check_access(Sema *s, const Symbol *member, Loc loc); /* reports */
 /* x.f, as a value or as the callee of a call. A name of a member gets its base: true if it did. */
 void check_member(Sema *s, Ast **slot);

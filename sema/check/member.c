@@ -124,11 +124,12 @@ static const Symbol *origin(const Class *c)
     return c->sym->instance ? c->sym->instance->of : c->sym;
 }
 
-bool member_accessible(const Sema *s, const Symbol *m)
+bool member_accessible(Sema *s, const Symbol *m)
 {
     if (!m->cls || !(m->mods & (AST_MOD_PRIVATE | AST_MOD_PROTECTED))) return true;
     if (!s->cls) return false;
-    if (origin(s->cls) == origin(m->cls)) return true;
+    for (const Class *c = s->cls; c; c = class_outer(s, c)) /* what is inside may, too */
+        if (origin(c) == origin(m->cls)) return true;
     return (m->mods & AST_MOD_PROTECTED) && class_is(s->cls, m->cls);
 }
 

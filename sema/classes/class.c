@@ -138,6 +138,18 @@ bool class_is_object(const Class *c)
     return c->sym->library && !strcmp(c->sym->name, "object");
 }
 
+/* Its name says so: Outer.Inner (lexer/nested.c). */
+Class *class_outer(Sema *s, const Class *c)
+{
+    const char *name = c->sym->instance ? c->sym->instance->of->name : c->sym->name,
+               *dot = strrchr(name, '.');
+    if (!dot) return NULL;
+    Symbol *outer = scope_type(s, intern(s->names, name, (size_t)(dot - name)));
+    if (!outer || outer->generic || !outer->decl || outer->decl->kind != AST_CLASS) return NULL;
+    class_type(s, outer);
+    return outer->cls;
+}
+
 const Type *class_library(Sema *s, const char *name)
 {
     Symbol *sym = scope_library(s, SYM_TYPE, name);

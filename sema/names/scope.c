@@ -184,6 +184,11 @@ Symbol *scope_user(Sema *s, const char *name)
     if (s->cls && (!b || b->depth <= s->class_depth)) {
         Symbol *member = member_find(s, s->cls, name);
         if (member) return member;
+        for (Class *c = class_outer(s, s->cls); c; c = class_outer(s, c)) {
+            member = member_find(s, c, name);
+            if (member && (member->kind == SYM_CONST || (member->mods & AST_MOD_STATIC)))
+                return member;
+        }
     }
     return b ? b->sym : NULL;
 }
