@@ -110,8 +110,7 @@ static const char *meant(const Walk *w, size_t i, size_t *count)
     TokenKind before = kind_before(tokens, i, 1);
     const char *found = NULL, *name = name_at(tokens, i);
     if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i)) return NULL;
-    for (size_t k = w->open.len; k-- > 0 && !found;)
-        found = find(w, w->open.data[k].name, name);
+    for (size_t k = w->open.len; k-- > 0 && !found;) found = find(w, w->open.data[k].name, name);
     *count = 1;
     for (const char *outer = found ? found : name;;) {
         bool member =
@@ -130,8 +129,7 @@ void lexer_nested_types(Tokens *tokens, Interner *names)
     size_t to = 0;
     for (size_t i = 0; w.nested.len > 0 && i < tokens->list.len;) {
         size_t count = 1;
-        const char *name =
-            kind_at(tokens, i) == TOK_NAME ? meant(&w, i, &count) : NULL;
+        const char *name = kind_at(tokens, i) == TOK_NAME ? meant(&w, i, &count) : NULL;
         Token t = tokens->list.data[i];
         follow(&w, i); /* looks at what comes, which is still there */
         if (name) {
