@@ -274,8 +274,13 @@ static void loop_group(Lower *l, const NestStep *s)
     const KirExpr *at = nest_mul(l, p->turn, step);
     if (s->tail == NEST_BACK)
         at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step));
+    if (s->tail == NEST_SLIDE) {
+        Num *last = num_op(l->u, FD_OP_SUB, l->n->axes[s->axis].n, s->step);
+        last = num_op(l->u, FD_OP_MAX, last, num_int(l->u, 0));
+        at = kir_min(l->a, at, nest_number(l, "slide", last));
+    }
     p->at = gen_variable(g, counter_name(l, s->axis), at);
-    p->clamps = s->tail == NEST_CLAMP;
+    p->clamps = s->tail == NEST_CLAMP || s->tail == NEST_SLIDE;
     if (!is_single(s)) p->span = step;
     if (!l->row) {
         l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));

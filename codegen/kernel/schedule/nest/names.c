@@ -10,11 +10,9 @@ const char *const nest_binds[NEST_BINDS] = {[NEST_LOOP] = "loop",
                                             [NEST_ITEM] = "item",
                                             [NEST_UNROLL] = "unroll",
                                             [NEST_LANES] = "lanes"};
-const char *const nest_tails[NEST_TAILS] = {[NEST_CUT] = "",
-                                            [NEST_BACK] = "back",
-                                            [NEST_CLAMP] = "clamp",
-                                            [NEST_GUARD] = "guard",
-                                            [NEST_WHOLE] = "whole"};
+const char *const nest_tails[NEST_TAILS] = {
+    [NEST_CUT] = "",        [NEST_BACK] = "back",   [NEST_CLAMP] = "clamp",
+    [NEST_SLIDE] = "slide", [NEST_GUARD] = "guard", [NEST_WHOLE] = "whole"};
 const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_PRIVATE] = "private",
                                               [NEST_LOCAL] = "local",

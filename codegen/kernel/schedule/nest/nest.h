@@ -64,6 +64,7 @@ typedef enum NestTail {            /* when the last step is not whole */
                         NEST_CUT,  /* it ends where the loop around it ends */
                         NEST_BACK, /* it begins earlier: elements are computed twice */
                         NEST_CLAMP, /* what lies beyond reads the last element; `give` leaves it out */
+                        NEST_SLIDE, /* of groups: back where there are positions enough, else clamp */
                         NEST_GUARD, /* an if */
                         NEST_WHOLE  /* left out: the next loop over the axis goes on from there */
 } NestTail;

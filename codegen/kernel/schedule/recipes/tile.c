@@ -200,7 +200,7 @@ void tile_panels(Tile *t, Num *when, bool direct)
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, t->mr));
     NestStep *in = &n->root;
     if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, t->each, NEST_CUT);
-    in = nest_group(u, in, x.col, 1, t->nr, direct ? NEST_BACK : NEST_CLAMP);
+    in = nest_group(u, in, x.col, 1, t->nr, direct ? NEST_BACK : NEST_SLIDE);
     in = nest_group(u, in, x.row, 0, chunk, NEST_CUT);
     if (x.batch >= 0) in = nest_loop(u, in, x.batch, NULL, NEST_CUT);
     for (int i = 0; !direct && i < t->c.noperands; i++) {

@@ -25,7 +25,9 @@ bool verify_has(const Verify *v, int axis, NestBind bind)
 bool verify_is_clamped(const Verify *v, int axis)
 {
     for (int i = 0; i < v->npath; i++)
-        if (v->path[i]->axis == axis && v->path[i]->tail == NEST_CLAMP) return true;
+        if (v->path[i]->axis == axis &&
+            (v->path[i]->tail == NEST_CLAMP || v->path[i]->tail == NEST_SLIDE))
+            return true;
     return false;
 }
 

@@ -87,6 +87,16 @@ static void tail(Verify *v, const NestStep *s)
             verify_fail(v, "%s goes back, but is not known to have %s positions", name,
                         num_text(v->u, s->step));
         break;
+    case NEST_SLIDE:
+        if (s->bind != NEST_GROUP || verify_is_open(v, s->axis))
+            verify_fail(v, "only groups of all of %s slide", name);
+        for (int i = 0; i < n->nholds; i++)
+            if (n->holds[i].space == NEST_GLOBAL && n->holds[i].across == s->axis)
+                verify_fail(v, "panels across %s stay where they are: it does not slide", name);
+        if (n->block_axis >= 0 || n->def->node->self || has_kind(s, NEST_RESUME))
+            verify_fail(v, "%s does not slide where results are accumulated in place", name);
+        if (reduced) verify_fail(v, "%s is reduced: its last value would count twice", name);
+        break;
     case NEST_CLAMP:
         if (reduced) verify_fail(v, "%s is reduced: its last value would count twice", name);
         if (n->block_axis >= 0 && !verify_multiple(v->u, span, s->step) &&
