@@ -7,6 +7,7 @@
 #   make ulp         errors of the functions of reals, of every float (an hour)
 
 PREFIX  ?= /usr/local
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 CC      ?= cc
 BUILD   ?= build
 CSC     ?= ./csc
@@ -229,10 +230,15 @@ install: all
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
 	install -m 644 $(BUILD)/csrt.o $(DESTDIR)$(PREFIX)/lib/csc/csrt.o
 	for f in $(HELP); do d=$${f#*:}; install -d $(DESTDIR)$(PREFIX)/share/$${d%/*}; ./csc --help=$${f%%:*} >$(DESTDIR)$(PREFIX)/share/$${f#*:}; done
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'$$(sed -n 's/#define VERSION "\(.*\)"/\1/p' driver/message.h)'|' packaging/csdollar.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc
+	install -D -m 644 packaging/csdollar-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/csdollar/csdollar-config.cmake
+	install -D -m 644 python/csdollar.py $(DESTDIR)$(PYTHONDIR)/csdollar.py
 	for f in $(EDITORS); do install -D -m 644 editors/$${f%%:*} $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
-	rm -rf $(DESTDIR)$(PREFIX)/lib/csc
+	rm -rf $(DESTDIR)$(PREFIX)/lib/csc $(DESTDIR)$(PREFIX)/lib/cmake/csdollar
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc $(DESTDIR)$(PYTHONDIR)/csdollar.py
 	for f in $(HELP) $(EDITORS); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 # A Debian package of it; the sources as they are committed.
 deb: all

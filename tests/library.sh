@@ -44,6 +44,30 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
         made "$CC" $flags -fsanitize=address,undefined tests/library/use.c -o "$work/asan" "$work/libshapes.a" -lOpenCL -lm
         check "address sanitizer" env "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0" "$work/asan"
     fi
+    cp "$work/libshapes.so" "$work/before.so"
+    made "$CSC" --python 'tests/library/shapes.cs$' -o "$work/shapes.py"
+    made cmp "$work/libshapes.so" "$work/before.so"
+    pythons=$(for p in python3 /usr/bin/python3; do "$p" -c 'import sys; print(sys.executable)'; done 2>/dev/null | sort -u)
+    for p in $pythons; do
+        check "Python: $p" env CSC="$CSC" PYTHONDONTWRITEBYTECODE=1 "$p" tests/library/use.py "$work"
+    done
+    [ -n "$pythons" ] || echo "no python3: modules of csc --python are not tested"
+    made make -s --no-print-directory install PREFIX="$work/usr"
+    made test "$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --libs csdollar)" = '-lOpenCL -lm -lpthread '
+    if command -v cmake >/dev/null; then
+        mkdir "$work/cmake"
+        cat >"$work/cmake/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.10)
+project(use C)
+find_package(csdollar REQUIRED)
+csdollar_add_library(shapes "$PWD/tests/library/shapes.cs$")
+add_executable(use "$PWD/tests/library/use.c")
+target_link_libraries(use shapes)
+END
+        cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$work/usr" >"$work/log" 2>&1 &&
+            cmake --build "$work/cmake/build" >>"$work/log" 2>&1 || cat "$work/log"
+        check "CMake" "$work/cmake/build/use"
+    fi
     if command -v valgrind >/dev/null; then
         check "Helgrind" env CS_DEVICE=ref valgrind -q --tool=helgrind --error-exitcode=1 "$work/use" threads
     fi

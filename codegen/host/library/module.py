@@ -1,1 +1,392 @@
-# TODO
+import ctypes as _c
+import operator as _operator
+import os as _os
+import struct as _struct
+import threading as _threading
+import typing
+
+try:
+    import numpy as _np
+except ImportError:
+    _np = None
+if typing.TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+# cs_type of codegen/abi/embed.h: the name of a scalar: its number, ctypes' type, NumPy's, the format of buffers.
+_SCALARS = {
+    "bool": (0, _c.c_bool, "bool", "?"),
+    "sbyte": (1, _c.c_int8, "int8", "b"),
+    "byte": (2, _c.c_uint8, "uint8", "B"),
+    "short": (3, _c.c_int16, "int16", "h"),
+    "ushort": (4, _c.c_uint16, "uint16", "H"),
+    "char": (5, _c.c_uint32, "uint32", "I"),
+    "int": (6, _c.c_int32, "int32", "i"),
+    "uint": (7, _c.c_uint32, "uint32", "I"),
+    "long": (8, _c.c_int64, "int64", "q"),
+    "ulong": (9, _c.c_uint64, "uint64", "Q"),
+    "half": (10, _c.c_uint16, "float16", "e"),
+    "float": (11, _c.c_float, "float32", "f"),
+    "double": (12, _c.c_double, "float64", "d"),
+}
+
+
+class _Error(_c.Structure):
+    _fields_ = [("code", _c.c_int32), ("type", _c.c_char_p), ("message", _c.c_char_p), ("stack", _c.c_char_p)]
+
+
+class _Array(_c.Structure):
+    _fields_ = [("type", _c.c_int32), ("rank", _c.c_int32), ("n", _c.c_int64 * 4), ("lo", _c.c_int64 * 4)]
+
+
+class CsError(Exception):
+    """An exception of C$ code: its class is `type`, its functions with their lines are `stack`."""
+
+    type = stack = ""
+
+
+_BASES = {3: ZeroDivisionError, 2: IndexError, 10: KeyError, 5: OSError, 6: MemoryError, 15: RecursionError,
+          4: ValueError, 11: ValueError, 12: ValueError, 13: ValueError, 1: ValueError, 9: TypeError, 14: OverflowError}
+_classes = {}
+
+
+def _raise(error):
+    e = error.contents
+    name, message = e.type.decode(), e.message.decode("utf-8", "replace")
+    stack, code = e.stack.decode("utf-8", "replace"), e.code
+    _lib_free_error(error)
+    if (name, code) not in _classes:
+        base = _BASES.get(code)
+        _classes[name, code] = type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
+    exception = _classes[name, code](message)
+    exception.type, exception.stack = name, stack
+    if hasattr(exception, "add_note") and stack:
+        exception.add_note("in C$:\n" + stack.rstrip("\n"))
+    raise exception
+
+
+class Array:
+    """An array of the library, as its functions give it without NumPy, or with `arrays(True)`. It is a buffer for
+    memoryview(), and can be given to other functions, which then need no copy."""
+
+    __slots__ = ("_handle", "_context", "_type", "shape", "__weakref__")
+
+    def __init__(self, handle, context, type_):
+        self._handle, self._context, self._type = handle, context, type_
+        a = handle.contents
+        self.shape = tuple(a.n[: a.rank])
+
+    def __del__(self):
+        if self._handle and _lib_release: # not when Python itself ends
+            _lib_release(self._handle)
+            self._handle = None
+
+    @property
+    def lower(self):
+        """The first index of each dimension."""
+        a = self._handle.contents
+        return tuple(a.lo[: a.rank])
+
+    def __len__(self):
+        return self.shape[0]
+
+    def _memory(self):
+        data, count = _c.c_void_p(), 1
+        error = _lib_read(self._handle, _c.byref(data))
+        if error:
+            _raise(error)
+        for n in self.shape:
+            count *= n
+        memory = (_ctype(self._type) * count).from_address(data.value)
+        memory._array = self  # it lives as long as what refers to its memory
+        return memory
+
+    def memoryview(self):
+        """Its elements, without a copy; one dimension if it is empty, or of records."""
+        memory = self._memory()
+        if self._type in _SCALARS and 0 not in self.shape:
+            return memoryview(memory).cast("B").cast(_SCALARS[self._type][3], self.shape).toreadonly()
+        return memoryview(memory).toreadonly()
+
+    def tolist(self):
+        if 0 in self.shape:
+            return [] if self.shape[0] == 0 else _empty(self.shape)
+        if self._type in _SCALARS and self._type != "half":
+            return self.memoryview().tolist()
+        if self._type == "half" and len(self.shape) == 1:
+            data = bytes(self._memory())
+            return list(_struct.unpack("%de" % (len(data) // 2), data))
+        return [tuple(getattr(r, f) for f, _ in r._fields_) for r in self._memory()]
+
+    def _numpy(self):
+        if self._type in _SCALARS:
+            return _np.asarray(self)
+        a = _np.ndarray(self.shape, _dtype(self._type), self._memory())
+        a.flags.writeable = False
+        return a
+
+    @property
+    def __array_interface__(self):
+        data = _c.c_void_p()
+        error = _lib_read(self._handle, _c.byref(data))
+        if error:
+            _raise(error)
+        return {"version": 3, "shape": self.shape, "data": (data.value, True), "typestr": _dtype(self._type).str}
+
+
+def _empty(shape):
+    return [_empty(shape[1:]) for _ in range(shape[0])] if shape else None
+
+
+def _ctype(type_):
+    return _SCALARS[type_][1] if type_ in _SCALARS else _RECORDS[type_][1]
+
+
+def _dtype(type_):
+    if type_ not in _dtypes:
+        _dtypes[type_] = _np.dtype(_SCALARS[type_][2]) if type_ in _SCALARS else _np.dtype(_RECORDS[type_][1])
+    return _dtypes[type_]
+
+
+_dtypes, _RECORDS, _DEVICE = {}, {}, _os.environ.get("CS_LIBRARY_DEVICE")
+_lib = _c.CDLL(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)), _FILE))
+
+
+def _function(name, result, *params):
+    f = getattr(_lib, _NAME + "_" + name)
+    f.restype, f.argtypes = result, params
+    return f
+
+
+_errp, _arrp = _c.POINTER(_Error), _c.POINTER(_Array)
+_lib_open = _function("open", _errp, _c.c_char_p, _c.c_void_p)
+_lib_close = _function("close", None, _c.c_void_p)
+_lib_read = _function("read", _errp, _arrp, _c.c_void_p)
+_lib_release = _function("release", None, _arrp)
+_lib_free_error = _function("free_error", None, _errp)
+_lib_free_text = _function("free_text", None, _c.c_void_p)
+_lib_array = _function("array", _errp, _c.c_void_p, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
+_lib_wrap = _function("wrap", _errp, _c.c_void_p, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
+
+
+class _Context:
+    """Opened by the first call; static fields live in it."""
+
+    def __init__(self, device):
+        self._as_parameter_ = _c.c_void_p()
+        error = _lib_open(device.encode() if device else None, _c.byref(self._as_parameter_))
+        if error:
+            _raise(error)
+
+    def __del__(self):
+        if self._as_parameter_ and _lib_close:
+            _lib_close(self._as_parameter_)
+
+
+_state = {"context": None, "handles": False}
+_lock = _threading.Lock()
+
+
+def _context():
+    with _lock:
+        if _state["context"] is None:
+            _state["context"] = _Context(_DEVICE)
+        return _state["context"]
+
+
+def use(device):
+    """Goes on with a fresh context on this device (what CS_DEVICE can be; None: what that says)."""
+    with _lock:
+        _state["context"] = _Context(device)
+
+
+def arrays(handles):
+    """Whether functions give `Array`s, which may still be computed, instead of NumPy arrays."""
+    _state["handles"] = bool(handles)
+
+
+def _wrong(name, param, what):
+    return TypeError("%s(): %s %s" % (name, param, what))
+
+
+def _cells(value):
+    """The shape of nested sequences, and their numbers in order."""
+    if not hasattr(value, "__len__") or isinstance(value, (str, bytes)):
+        return (), [value]
+    shape, cells, inner = (len(value),), [], None
+    for v in value:
+        s, c = _cells(v)
+        if inner is not None and s != inner:
+            raise ValueError("rows of different lengths")
+        inner = s
+        cells += c
+    return shape + (inner or ()), cells
+
+
+def _give_numpy(name, param, type_, rank, value):
+    a = value
+    dtype = _dtype(type_)
+    if dtype.fields is not None and isinstance(value, (list, tuple)):
+        return _give_buffer(name, param, type_, rank, value)
+    if type(a) is not _np.ndarray or a.dtype != dtype or not a.flags.c_contiguous:
+        a = _np.asarray(value)
+        if a.dtype != dtype:
+            if dtype.fields is None and a.size and not _np.can_cast(a.dtype, dtype, "same_kind"):
+                raise _wrong(name, param, "is an array of %s, not of %s" % (a.dtype, dtype))
+            a = a.astype(dtype)
+        a = _np.ascontiguousarray(a) if a.ndim else a
+    if a.ndim != rank:
+        raise _wrong(name, param, "has %d dimensions, not %d" % (a.ndim, rank))
+    return a, a.ctypes.data if a.size == 0 else _address(a), a.shape
+
+
+_byte = _c.c_char
+
+
+def _address(a):
+    if a.flags.writeable:
+        return _c.addressof(_byte.from_buffer(a)) if a.dtype.fields is None else a.ctypes.data
+    return a.__array_interface__["data"][0]
+
+
+def _give_buffer(name, param, type_, rank, value):
+    """Of anything that has a buffer without copying, of sequences of numbers with it."""
+    ctype = _ctype(type_)
+    if isinstance(value, (list, tuple)):
+        shape, cells = _cells(value) if type_ in _SCALARS else ((len(value),), value)
+        shape += (0,) * (rank - len(shape)) if not cells else ()
+        if type_ == "half":
+            cells = _struct.unpack("%dH" % len(cells), _struct.pack("%de" % len(cells), *cells))
+        if type_ == "char":
+            cells = [ord(c) if isinstance(c, str) else c for c in cells]
+        keep = (ctype * len(cells))(*cells)
+        address = _c.addressof(keep)
+    else:
+        view = memoryview(value)
+        same = view.format.lstrip("@=<") in (_SCALARS[type_][3], {"q": "l", "Q": "L"}.get(_SCALARS[type_][3]))
+        if not same or not view.c_contiguous or view.itemsize != _c.sizeof(ctype):
+            raise _wrong(name, param, "has elements of format '%s', not '%s'" % (view.format, _SCALARS[type_][3]))
+        shape, keep = view.shape, view
+        if view.readonly:
+            keep = (_c.c_char * view.nbytes).from_buffer_copy(view)
+            address = _c.addressof(keep)
+        else:
+            address = _c.addressof(_c.c_char.from_buffer(view)) if view.nbytes else 0
+    if len(shape) != rank:
+        raise _wrong(name, param, "has %d dimensions, not %d" % (len(shape), rank))
+    return keep, address, shape
+
+
+_give = _give_numpy if _np else _give_buffer
+
+
+def _take(context, type_, handle):
+    a = Array(handle, context, type_)
+    if _np is None or _state["handles"]:
+        return a
+    return a._numpy()
+
+
+def _integer(type_):
+    bits = 8 * _c.sizeof(_SCALARS[type_][1])
+    signed = _SCALARS[type_][1](-1).value < 0
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+    def convert(value):
+        value = _operator.index(value)
+        if low <= value <= high:
+            return value
+        raise OverflowError("%d is no %s" % (value, type_))
+
+    return convert
+
+
+_SCALAR = {t: _integer(t) for t in ("sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong")}
+_SCALAR.update(
+    bool=bool,
+    float=float,
+    double=float,
+    half=lambda value: _struct.unpack("H", _struct.pack("e", value))[0],
+    char=lambda value: ord(value) if isinstance(value, str) else _operator.index(value),
+)
+
+
+def _bind(name, params, result):
+    """The function of the library: params are (name, type, rank), result (type, rank); rank 0: one value."""
+    kinds, letters = [], []
+    for _, type_, rank in params:
+        scalar = _SCALARS.get(type_)
+        kinds.append("array" if rank else "string" if type_ == "string" else "scalar" if scalar else "record")
+        kinds_ = [_c.c_void_p] + [_c.c_int64] * rank if rank else [_c.c_char_p if type_ == "string" else scalar[1] if scalar else _c.c_void_p]
+        letters += kinds_
+    out = None
+    if result:
+        type_, rank = result
+        out = _arrp if rank else _c.c_void_p if type_ == "string" else _ctype(type_)
+    f = _function(name, _errp, _c.c_void_p, *letters, *([_c.c_void_p] if result else []))
+    on = None
+    if "array" in kinds:
+        types = [_arrp if k == "array" else _c.c_char_p if k == "string" else _SCALARS[p[1]][1] if k == "scalar" else _c.c_void_p
+                 for k, p in zip(kinds, params)]
+        on = _function(name + "_on", _errp, _c.c_void_p, *types, *([_c.c_void_p] if result else []))
+    state, byref = _state, _c.byref
+
+    def handle_of(param, type_, rank, value, context):
+        if isinstance(value, Array):
+            return value
+        keep, address, shape = _give(name, param, type_, rank, value)
+        handle = _arrp()
+        number = _SCALARS[type_][0] if type_ in _SCALARS else _RECORDS[type_][0]
+        error = _lib_array(context, number, rank, (_c.c_int64 * rank)(*shape), address, byref(handle))
+        if error:
+            _raise(error)
+        return Array(handle, context, type_)
+
+    def call(*values):
+        context = state["context"] or _context()
+        args, kept = [context], []
+        handles = on is not None and any(type(v) is Array for v in values)
+        for (param, type_, rank), kind, value in zip(params, kinds, values):
+            if kind == "scalar":
+                args.append(_SCALAR[type_](value))
+            elif kind == "string":
+                if value is not None and not isinstance(value, str):
+                    raise _wrong(name, param, "is no string")
+                args.append(None if value is None else value.encode())
+            elif kind == "record":
+                r = value if isinstance(value, _ctype(type_)) else _ctype(type_)(*value)
+                kept.append(r)
+                args.append(_c.addressof(r))
+            elif handles:
+                h = handle_of(param, type_, rank, value, context)
+                kept.append(h)
+                args.append(h._handle)
+            else:
+                keep, address, shape = _give(name, param, type_, rank, value)
+                kept.append(keep)
+                args.append(address)
+                args.extend(shape)
+        if out is None:
+            error = (on if handles else f)(*args)
+            if error:
+                _raise(error)
+            return None
+        place = out()
+        args.append(byref(place))
+        error = (on if handles else f)(*args)
+        if error:
+            _raise(error)
+        if result[1]:
+            return _take(context, result[0], place)
+        if result[0] == "string":
+            text = None if not place.value else _c.cast(place, _c.c_char_p).value.decode("utf-8", "replace")
+            _lib_free_text(place)
+            return text
+        if result[0] in _RECORDS:
+            return place
+        value = place.value
+        if result[0] == "half":
+            return _struct.unpack("e", _struct.pack("H", value))[0]
+        return chr(value) if result[0] == "char" else value
+
+    return call

@@ -1,9 +1,139 @@
-/* The Python module of a library. */
+/* The Python module of a library: module.py of this folder, then the records and functions. */
+#include <string.h>
+
 #include "library.h"
 #include "texts.h"
 
+/* A name in Python: no word of its own, none that the module has. */
+static const char *py_word(const HostModule *m, const char *name)
+{
+    static const char *const words[] = {
+        "False",  "None",     "True",    "and",    "as",   "assert", "async",  "await",    "break",
+        "class",  "continue", "def",     "del",    "elif", "else",   "except", "finally",  "for",
+        "from",   "global",   "if",      "import", "in",   "is",     "lambda", "nonlocal", "not",
+        "or",     "pass",     "raise",   "return", "try",  "while",  "with",   "yield",    "use",
+        "arrays", "Array",    "CsError", "typing", "numpy"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return arena_printf(m->arena, "%s_", name);
+    return name;
+}
+
+static const char *record_name(const HostModule *m, const Type *t)
+{
+    return py_word(m, t->decl->cls->mangled);
+}
+
+/* What module.py calls the type of a value or element. */
+static const char *type_name(const HostModule *m, const Type *t)
+{
+    if (type_is_functional(t)) t = t->result;
+    if (t->kind == TY_STRING) return "string";
+    return type_is_record(t) ? record_name(m, t) : scalar_name(t->scalar);
+}
+
+static void print_record(const HostModule *m, const Class *c, void *ctx)
+{
+    Text *out = ctx;
+    const char *name = record_name(m, c->type);
+    text_printf(out, "\n\nclass %s(_c.Structure):\n    _fields_ = [\n", name);
+    for (int i = 0; i < c->nfields; i++) {
+        const Type *t = c->fields[i]->type;
+        text_printf(out, "        (\"%s\", _ctype(\"%s\")),\n", c->fields[i]->name,
+                    type_name(m, t));
+    }
+    text_printf(
+        out,
+        "    ]\n\n    def __repr__(self):\n        return \"%s(\" + \", \".join(repr(getattr("
+        "self, f)) for f, _ in self._fields_) + \")\"\n\n    def __eq__(self, other):\n"
+        "        return type(other) is %s and all(getattr(self, f) == getattr(other, f) "
+        "for f, _ in self._fields_)\n\n\n_RECORDS[\"%s\"] = (%d, %s)\n",
+        name, name, name, CS_ELEM_RECORD + host_class(c->type)->record, name);
+}
+
+static void print_hint(Text *out, const HostModule *m, const Type *t)
+{
+    static const char *const numpy[] = {
+        [SC_BOOL] = "bool_",    [SC_SBYTE] = "int8",    [SC_BYTE] = "uint8",
+        [SC_SHORT] = "int16",   [SC_USHORT] = "uint16", [SC_CHAR] = "uint32",
+        [SC_INT] = "int32",     [SC_UINT] = "uint32",   [SC_LONG] = "int64",
+        [SC_ULONG] = "uint64",  [SC_HALF] = "float16",  [SC_FLOAT] = "float32",
+        [SC_DOUBLE] = "float64"};
+    const Type *e = type_is_functional(t) ? t->result : t;
+    if (t->kind == TY_VOID)
+        text_add(out, "None");
+    else if (t->kind == TY_STRING)
+        text_add(out, "str");
+    else if (e != t)
+        text_printf(out, "numpy.typing.NDArray[numpy.%s]",
+                    type_is_record(e) ? "void" : numpy[e->scalar]);
+    else if (type_is_record(t))
+        text_add(out, record_name(m, t));
+    else
+        text_add(out, t->scalar == SC_BOOL        ? "bool"
+                      : t->scalar == SC_CHAR      ? "str"
+                      : scalar_is_real(t->scalar) ? "float"
+                                                  : "int");
+}
+
+/* Within a string of three quotes. */
+static void print_quoted(Text *out, const char *text, const char *indent)
+{
+    for (const char *c = text; *c; c++) {
+        if (*c == '\\' || *c == '"') text_add(out, "\\");
+        text_addn(out, c, 1);
+        if (*c == '\n' && c[1] != '\n') text_add(out, indent);
+    }
+}
+
+static void print_params(Text *out, const HostModule *m, const Symbol *sym, bool hints)
+{
+    for (int i = 0; i < sym->type->nparams; i++) {
+        text_printf(out, "%s%s", i ? ", " : "",
+                    py_word(m, sym->decl->func.params.data[i]->param.name));
+        if (!hints) continue;
+        text_add(out, ": ");
+        print_hint(out, m, sym->type->params[i]);
+    }
+}
+
+static void print_function(Text *out, const HostModule *m, int i)
+{
+    const Symbol *sym = m->sema->exports[i];
+    const char *name = host_export_name(m, i), *comment = host_comment(m, sym);
+    const Type *t = sym->type;
+    Text declaration = {0};
+    host_print_declaration(&declaration, sym);
+    text_printf(out, "\n\n_call_%s = _bind(\n    \"%s\",\n    [", name, name);
+    for (int k = 0; k < t->nparams; k++)
+        text_printf(out, "%s(\"%s\", \"%s\", %d)", k ? ", " : "",
+                    sym->decl->func.params.data[k]->param.name, type_name(m, t->params[k]),
+                    host_border(t->params[k]).rank);
+    if (t->result->kind == TY_VOID)
+        text_add(out, "],\n    None,\n)\n");
+    else
+        text_printf(out, "],\n    (\"%s\", %d),\n)\n", type_name(m, t->result),
+                    host_border(t->result).rank);
+    text_printf(out, "\n\ndef %s(", py_word(m, name));
+    print_params(out, m, sym, true);
+    text_add(out, ") -> ");
+    print_hint(out, m, t->result);
+    text_add(out, ":\n    \"\"\"");
+    print_quoted(out, declaration.data, "    ");
+    if (*comment) text_add(out, "\n\n    ");
+    print_quoted(out, comment, "    ");
+    text_printf(out, "\"\"\"\n    return _call_%s(", name);
+    print_params(out, m, sym, false);
+    text_add(out, ")\n");
+    text_free(&declaration);
+}
+
 void host_print_python(Text *out, const HostModule *m, const char *file)
 {
-    (void)m, (void)file;
-    text_add(out, library_module_py);
+    text_add(out, "\"\"\"Made by csc --python of ");
+    print_quoted(out, m->options->program, "");
+    text_add(out, ".\"\"\"\nfrom __future__ import annotations\n\n_FILE, _NAME = \"");
+    print_quoted(out, file, "");
+    text_printf(out, "\", \"%s\"\n%s", m->options->library, library_module_py);
+    host_each_record(m, print_record, out);
+    for (int i = 0; i < m->sema->nexports; i++) print_function(out, m, i);
 }
