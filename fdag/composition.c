@@ -38,7 +38,9 @@ static const FdNode *slot_node(const Composer *m, uint32_t index)
 
 static FdCapture look(const Composer *m, const FdGraph *g, const void *captures, int slot)
 {
-    if (!g->slots[slot].type->result) return (FdCapture){.kind = FD_CAPTURE_SCALAR};
+    if (!g->slots[slot].type->result)
+        return m->c->scalar ? m->c->scalar(m->c->ctx, g, captures, slot)
+                            : (FdCapture){.kind = FD_CAPTURE_SCALAR};
     return m->c->look(m->c->ctx, captures, slot);
 }
 
@@ -49,7 +51,7 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
     FdCapture k = look(m, g, captures, i);
     uint32_t own = (uint32_t)m->nslots;
     if (k.kind == FD_CAPTURE_UNKNOWN) return false;
-    bool single = k.kind == FD_CAPTURE_SCALAR, graph = k.kind == FD_CAPTURE_GRAPH;
+    bool single = k.kind == FD_CAPTURE_SCALAR && !k.visit, graph = k.kind == FD_CAPTURE_GRAPH;
     bool again = !single && *k.visit == m->c->visit;
     if (!again && !single) {
         *k.visit = m->c->visit;

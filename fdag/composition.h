@@ -7,8 +7,8 @@
 #include "fdag.h"
 
 typedef enum FdCaptureKind {
-    FD_CAPTURE_SCALAR,   /* a slot of its own wherever it is captured */
-    FD_CAPTURE_ARRAY,    /* these have identity: one slot, however often captured */
+    FD_CAPTURE_SCALAR, /* a slot of its own wherever it is captured; one with marks has identity */
+    FD_CAPTURE_ARRAY,  /* these have identity: one slot, however often captured */
     FD_CAPTURE_FUNCTION, /* of the host; the same */
     FD_CAPTURE_GRAPH,    /* a lazy value: composed, once */
     FD_CAPTURE_UNKNOWN   /* there is no composition */
@@ -34,6 +34,8 @@ typedef struct FdComposing {
     uint32_t visit; /* unlike all marks there are */
     /* Slot `slot`, of functional type, of a graph with these captures. */
     FdCapture (*look)(void *ctx, const void *captures, int slot);
+    /* The same of a scalar slot of g; NULL: they have no identity. */
+    FdCapture (*scalar)(void *ctx, const FdGraph *g, const void *captures, int slot);
     /* NULL, or told of each capture in order. New ones have their numbers, `again` if they had them
      * before; of SCALAR nothing but the kind is set. A GRAPH's captures follow it. */
     void (*meet)(void *ctx, const FdCapture *c, const void *captures, int slot, bool again);

@@ -24,11 +24,19 @@ struct Evals {
     uint64_t clock;
 };
 
+typedef struct Scalar { /* that a slot of a graph had last */
+    const FdGraph *graph;
+    int slot;
+    int64_t value;
+    uint32_t visit, index;
+} Scalar;
+
 typedef struct Walk {
     Evaluation *e;
     bool again; /* an evaluation's second walk */
     bool steps; /* FdGraph.steps */
     VEC(uint64_t) words;
+    VEC(Scalar) scalars;
 } Walk;
 
 /* What a captured value is: an array (itself or a lazy value's result), else NULL. */
@@ -172,9 +180,28 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
     if (!again && c->kind != FD_CAPTURE_GRAPH) vec_push(&w->e->leaves, leaf);
 }
 
+/* Steps of a loop that have the same numbers (extents, factors) are alike: these are one slot. */
+static FdCapture scalar_of(void *ctx, const FdGraph *g, const void *captures, int slot)
+{
+    Walk *w = ctx;
+    int64_t value = ((const CsValue *)captures)[slot].i;
+    size_t i = 0;
+    while (i < w->scalars.len && (w->scalars.data[i].graph != g || w->scalars.data[i].slot != slot))
+        i++;
+    if (i == w->scalars.len) {
+        Scalar made = {.graph = g, .slot = slot, .value = value};
+        vec_push(&w->scalars, made);
+    }
+    Scalar *s = &w->scalars.data[i];
+    if (s->value != value) s->visit = 0;
+    s->value = value;
+    return (FdCapture){.kind = FD_CAPTURE_SCALAR, .visit = &s->visit, .index = &s->index};
+}
+
 static void walk(Walk *w, const Graph *g, const CsValue *captures)
 {
     FdComposing c = {.ctx = w, .visit = ++rt.visit, .look = capture_of, .meet = meet};
+    if (w->steps) c.scalar = scalar_of;
     fd_compose_walk(&c, g->fd, captures);
 }
 
@@ -214,7 +241,9 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     c->hash = hash;
     c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
     c->nwords = w->words.len;
-    FdComposing composing = {.visit = ++rt.visit, .look = typed_capture_of, .steps = w->steps};
+    FdComposing composing = {
+        .ctx = w, .visit = ++rt.visit, .look = typed_capture_of, .steps = w->steps};
+    if (w->steps) composing.scalar = scalar_of;
     fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
     look(c);
     return c;
@@ -292,6 +321,7 @@ static void find_or_make(void *search)
         t->count++;
     }
     vec_free(&w.words);
+    vec_free(&w.scalars);
     c->used = ++t->clock;
     c->busy++;
     e->composed = c;

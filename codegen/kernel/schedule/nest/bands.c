@@ -249,7 +249,8 @@ const char *bands_verify(Unit *u, Bands *b)
             return "rows of scalars are kept";
         if (last && s->temp >= 0) return "the last stage is stored whole";
     }
-    return bands_layout(u, b) ? NULL : "stages read each other by rows, earlier ones only";
+    if (!bands_layout(u, b)) return "stages read each other by rows, earlier ones only";
+    return bands_verify_shared(u, b);
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
@@ -299,13 +300,17 @@ void bands_turn_to(Unit *u, const Def *d)
     plan_unsafe(u, d);
 }
 
-static void stage(Kernel *k, const BandStage *s, const KirExpr *row, const KirExpr *first,
+static const KirExpr *place_of(Kernel *k, const BandStage *s, const KirExpr *row)
+{
+    Num *way = num_op(k->u, FD_OP_ADD, shift_of(k->u, k->b, s), s->ahead);
+    return gen_variable(&k->g, "at", plus(k, row, number(k, "way", way)));
+}
+
+static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExpr *first,
                   const KirExpr *past)
 {
     Unit *u = k->u;
     KirBlock body = {0};
-    Num *way = num_op(u, FD_OP_ADD, shift_of(u, k->b, s), s->ahead);
-    const KirExpr *at = gen_variable(&k->g, "at", plus(k, row, number(k, "way", way)));
     const KirExpr *needed = kir_arith(k->a, FD_OP_GE, at, first);
     if (s != result_of(k->b))
         needed = kir_arith(k->a, FD_OP_LAND, needed, kir_arith(k->a, FD_OP_LT, at, past));
@@ -316,12 +321,54 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *row, const KirEx
     kir_if(k->a, k->g.block, needed, body, NULL);
 }
 
-/* The memory of a work-item. */
-static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn)
+/* The memory of a work-item: ring number `level` of those that stages share. */
+static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, int shared, int level)
 {
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
-    const KirExpr *slab = kir_arith(k->a, FD_OP_MUL, turn, number(k, "ring", size));
+    Num *all = num_op(k->u, FD_OP_MUL, size, num_int(k->u, shared));
+    const KirExpr *slab = kir_arith(k->a, FD_OP_MUL, turn, number(k, "ring", all));
+    Num *before = num_op(k->u, FD_OP_MUL, size, num_int(k->u, level));
+    if (level) slab = plus(k, slab, number(k, "before", before));
     return (UnitRing){s->def->temp, s->temp, s->dim, s->keeps, gen_variable(&k->g, "slab", slab)};
+}
+
+/* x + level * (how much more it is one stage later). */
+static const KirExpr *at_level(Kernel *k, const KirExpr *x, const KirExpr *level, const char *name,
+                               Num *here, Num *next)
+{
+    Num *more = num_op(k->u, FD_OP_SUB, next, here);
+    return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, number(k, name, more)));
+}
+
+/* Stages i + 1 to i + n - 1, which are alike, at a row; rings are those of their stages. */
+static void alike(Kernel *k, int i, int n, const KirExpr *row, UnitRing *rings)
+{
+    Unit *u = k->u;
+    Arena *a = k->a;
+    const BandStage *s = &k->b->stages[i + 1], *next = s + 1;
+    const KirExpr *level = kir_name(a, kir_type(KIR_IDX, 1), fresh_name(u, "level"));
+    const UnitRing from = rings[i], to = rings[i + 1];
+    KirBlock body = {0};
+    GenScope scope = gen_enter(&k->g, &body);
+    Num *size = num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)), *shift = shift_of(u, k->b, s);
+    const KirExpr *slab =
+        plus(k, from.slab, kir_arith(a, FD_OP_MUL, level, number(k, "ring", size)));
+    rings[i].slab = gen_variable(&k->g, "slab", slab);
+    rings[i + 1].slab =
+        gen_variable(&k->g, "slab", plus(k, rings[i].slab, number(k, "ring", size)));
+    const KirExpr *first = plus(k, k->begin, number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
+    const KirExpr *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
+    first = at_level(k, first, level, "lower", s->low, next->low);
+    past = at_level(k, past, level, "higher", s->high, next->high);
+    first = gen_variable(&k->g, "first", kir_max(a, first, kir_int(a, 0)));
+    past = gen_variable(&k->g, "past", kir_min(a, past, number(k, "n_rows", rows_of(u, s))));
+    const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", s->ahead, next->ahead);
+    stage(k, s, gen_variable(&k->g, "at", at), first, past);
+    gen_leave(&k->g, scope);
+    kir_for(a, k->g.block, level->name, kir_int(a, 0), kir_int(a, n - 1), kir_int(a, 1), false,
+            body);
+    rings[i] = from;
+    rings[i + 1] = to;
 }
 
 static void print(Unit *u, const Bands *b, Text *out)
@@ -371,7 +418,7 @@ void bands_lower(Unit *u, Bands *b)
     KirBlock body = {0}, turn = {0};
     Text text = {0};
     UnitRing rings[BANDS_STAGES];
-    int nrings = 0;
+    int begins = 0, shared = bands_shared(b, 0);
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
     for (int i = 0; i < b->n; i++)
@@ -387,16 +434,23 @@ void bands_lower(Unit *u, Bands *b)
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         before = num_op(u, FD_OP_MAX, before, num_op(u, FD_OP_SUB, s->ahead, s->low));
-        rows_needed(&k, s, &first[i], &past[i]);
-        if (s->temp >= 0) rings[nrings++] = ring(&k, s, band);
+        rings[i] = (UnitRing){.of = -1};
+        if (i == begins + shared) begins = i, shared = bands_shared(b, i);
+        if (i == begins) rows_needed(&k, s, &first[i], &past[i]);
+        if (s->temp >= 0) rings[i] = ring(&k, s, band, shared, i - begins);
     }
     u->rings = rings;
-    u->nrings = nrings;
+    u->nrings = b->n;
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);
-    for (int i = 0; i < b->n; i++)
-        if (!b->stages[i].inlined) stage(&k, &b->stages[i], row, first[i], past[i]);
+    for (int i = 0; i < b->n; i++) {
+        const BandStage *s = &b->stages[i];
+        int n = bands_shared(b, i);
+        if (!s->inlined) stage(&k, s, place_of(&k, s, row), first[i], past[i]);
+        if (n > 1) alike(&k, i, n, row, rings);
+        i += n - 1;
+    }
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);
     if (u->schedule) print(u, b, &text);

@@ -24,7 +24,8 @@ typedef struct BandStage {
     int dim;          /* its variable that rows are of */
     bool inlined;     /* computed where the last stage reads it: it has no nest */
     const Nest *nest;
-    int temp; /* where rows are kept; of the last stage none */
+    int temp; /* where rows are kept; of the last stage none. Stages in a row that share it are alike
+                 from the second on: one body in a loop (roll.c) */
     /* bands_layout */
     Num *low, *high; /* rows from row + low to row + high of a result's are computed */
     Num *ahead;      /* how far ahead of the result's row it is computed */
@@ -58,6 +59,10 @@ Num *bands_row(Unit *u, const BandStage *s); /* elements of a row */
 Num *bands_halo(Unit *u,
                 const Bands *b); /* rows that neighbouring bands both compute, of all stages */
 Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
+/* How many stages from this one on can share memory: it and those after it that are alike; 1: it alone. */
+int bands_alike(Unit *u, const Bands *b, int first);
+int bands_shared(const Bands *b, int first); /* how many do */
+const char *bands_verify_shared(Unit *u, const Bands *b);
 /* NULL, or why lowering cannot do it. */
 const char *bands_verify(Unit *u, Bands *b);
 /* A unit knows of one definition at a time: from here on of this one. */

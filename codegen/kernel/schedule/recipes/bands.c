@@ -244,12 +244,17 @@ void recipe_lower_bands(Unit *u, Bands *b)
 {
     b->each = num_let(u, "each", rows_each(u, b));
     Num *bands = num_let(u, "parts", bands_count(u, b));
+    for (int i = 0, n; i < b->n; i += n) {
+        BandStage *s = &b->stages[i];
+        bool kept = i < b->n - 1 && !s->def->copy;
+        n = kept ? bands_alike(u, b, i) : 1;
+        Num *room = num_op(u, FD_OP_MUL, bands, num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
+        Num *bytes = plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, room, num_int(u, n)));
+        if (kept) s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
+        for (int k = 1; k < n; k++) s[k].temp = s->temp;
+    }
     for (int i = 0; i < b->n; i++) {
         BandStage *s = &b->stages[i];
-        Num *room = num_op(u, FD_OP_MUL, bands, num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
-        Num *bytes = plan_bytes(u, s->def->body->type, room);
-        if (i < b->n - 1 && !s->def->copy)
-            s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
         if (!s->inlined) s->nest = recipe_row(u, s->def, s->dim);
     }
     bands_lower(u, b);
