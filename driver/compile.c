@@ -312,8 +312,12 @@ static bool write_output(Job *j)
 {
     const Options *o = j->opt;
     if (o->emit == EMIT_CHECK) return true;
-    if (j->library && o->emit == EMIT_PROGRAM)
+    if (j->library && o->emit == EMIT_PROGRAM) {
+        if (j->program) complain("a library is no program that can be run");
+        if (j->program || (o->dependencies && !write_dependencies(j, library_path(j->library))))
+            return false;
         return library_write(j->library, j->module, j->sema->nexports, j->sources);
+    }
     const char *suffix = o->emit == EMIT_ASM ? ".s" : o->emit == EMIT_OBJ ? ".o" : "";
     const char *usual = write_default(j->arena, o->input, suffix), *path = o->output;
     if (!path && (*suffix || o->emit == EMIT_PROGRAM)) path = usual;

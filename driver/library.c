@@ -59,6 +59,11 @@ const char *library_name(const Library *l)
     return l->name;
 }
 
+const char *library_path(const Library *l)
+{
+    return l->path;
+}
+
 static bool is_input(const Sources *sources, const char *path)
 {
     if (!sources_is_loaded(sources, path)) return false;

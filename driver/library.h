@@ -10,6 +10,7 @@ typedef struct Library Library;
 /* Of -o, else of the input's name. */
 Library *library_new(Arena *a, const Options *o);
 const char *library_name(const Library *l); /* what the names of its functions begin with */
+const char *library_path(const Library *l);
 /* False after messages. */
 bool library_write(const Library *l, HostModule *m, int nexports, const Sources *sources);
 

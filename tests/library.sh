@@ -32,6 +32,14 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
     made "$CSC" --lib 'tests/library/shapes.cs$' -o "$work/libshapes.so"
     made "$CC" $flags tests/library/use.c -o "$work/use" -L"$work" -lshapes -lOpenCL -lpthread "-Wl,-rpath,$work"
     check "shared" "$work/use"
+    made "$CSC" --lib -MD 'tests/library/shapes.cs$' -o "$work/libshapes.so"
+    made grep -q "^$work/libshapes.so: tests/library/shapes.cs" "$work/libshapes.so.d"
+    "$CSC" run --lib 'tests/library/shapes.cs$' >"$work/said" 2>&1
+    made grep -q 'a library is no program' "$work/said"
+    echo 'Console.WriteLine(1);' | "$CSC" --lib - -o "$work/none.so" >"$work/said" 2>&1
+    made grep -q 'no functions that can be called' "$work/said"
+    echo '[Export] void f(ref int x) { x = 1; }' | "$CSC" --lib - -o "$work/none.so" >"$work/said" 2>&1
+    made grep -q "'f' cannot be called from C: 'x' is no parameter by value" "$work/said"
     check "on ref" env CS_DEVICE=ref "$work/use"
     [ "$(nm -D --defined-only "$work/libshapes.so" | grep -vc ' T shapes_')" = 0 ] || {
         echo "FAIL library: it shows more than its own functions"
