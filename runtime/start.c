@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/profile.h"
+#include "device/trace.h"
 #include "evaluate/ahead.h"
 #include "evaluate/bind/kernels.h"
 #include "evaluate/compose.h"
@@ -115,6 +116,7 @@ void rt_end(bool leaving)
     error_end();
     cycles_end();
     profile_print();
+    trace_write();
     ahead_drop();
     evals_free();
     if (leaving) device_leave();
@@ -123,6 +125,7 @@ void rt_end(bool leaving)
     device_close();
     memory_trim();
     profile_free();
+    trace_free();
     graphs_free();
     if (rt.fd) fd_free(rt.fd);
     if (rt.locale) freelocale(rt.locale);

@@ -99,6 +99,7 @@ typedef struct RtState {
     uint64_t cached;         /* cache.c: bytes in its folder; 0: not known */
     locale_t locale;         /* unicode.c */
     struct Profile *profile; /* profile.c */
+    struct Trace *trace;     /* trace.c */
     struct Pool *pool;       /* native/pool.c */
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2;               /* of a processor; 0: not asked yet */

@@ -32,7 +32,9 @@ typedef struct Tune {
     unsigned seconds;   /* that a run may take */
 } Tune;
 
-enum { LEAST_SHARE = 20 }; /* evaluations of less than a 20th of all time are left alone */
+/* Evaluations of less than a 20th of all kernel time are left alone; of less than a quarter, if they are
+ * called once or twice: their time is largely what drivers do at a first launch. */
+enum { SHARE = 20, SELDOM = 3, SHARE_SELDOM = 4 };
 
 /* ---- runs --------------------------------------------------------------------------------------- */
 
@@ -100,7 +102,8 @@ static bool is_asked_for(const Report *r, const ReportEvaluation *e)
     bool some = false;
     for (size_t i = 0; i < r->evaluations.len; i++)
         some = some || fd_hints_have(r->evaluations.data[i].hints, "AutoTune");
-    return some ? fd_hints_have(e->hints, "AutoTune") : e->ns * LEAST_SHARE >= r->ns;
+    return some ? fd_hints_have(e->hints, "AutoTune")
+                : e->ns * (e->calls < SELDOM ? SHARE_SELDOM : SHARE) >= r->ns;
 }
 
 static void choose(Tune *t, const Report *r)
@@ -113,7 +116,7 @@ static void choose(Tune *t, const Report *r)
                       .native = e->native,
                       .place = arena_printf(t->arena, "%s:%d:%d", e->file, e->line, e->column),
                       .search = search_new(e, t->arena)};
-        t->cold |= e->calls < 3;
+        t->cold |= e->calls < SELDOM;
         vec_push(&t->all, made);
         printf("%s: %.3f ms a call%s\n", made.place, report_least(e) * 1e-6,
                e->native ? ", native" : "");
@@ -174,6 +177,7 @@ static void compare(Tune *t)
     enum { TURNS = 3 };
     const char *const tuned[] = {lines(t, USUAL), lines(t, BEST)};
     for (int k = 0; k < 2 * TURNS; k++) {
+        if (k >= 2 && k % 2 == 0 && child_now_ms() > t->until) break;
         Report r;
         ChildEnd end;
         if (run(t, tuned[k % 2], &r, &end))
@@ -250,8 +254,8 @@ int tune(const Options *o)
     }
     if (ok && t.all.len == 0) printf("no kernel of it takes long\n");
     if (ok) report_free(&first);
-    /* the comparison in the end takes six runs, a trial up to three */
-    while (ok && t.all.len && child_now_ms() + 9 * t.took < t.until && try_values(&t)) continue;
+    /* the comparison in the end is to have some runs */
+    while (ok && t.all.len && child_now_ms() + 4 * t.took < t.until && try_values(&t)) continue;
     if (ok && t.all.len) compare(&t);
     if (ok && t.all.len) ok = keep(&t);
     for (size_t i = 0; i < t.all.len; i++) search_free(t.all.data[i].search);

@@ -15,6 +15,7 @@
 #include "../library/console.h"
 #include "memory.h"
 #include "profile.h"
+#include "trace.h"
 
 /* ---- errors ------------------------------------------------------------------------- */
 
@@ -222,7 +223,7 @@ static bool open_new(const DeviceTable *t, int index, const CsSite *site)
         mem_object_free(d);
         return false;
     }
-    d->profiling = rt_profiling();
+    d->profiling = rt_profiling() || trace_now();
     d->info.family = family;
     d->next = rt.devices;
     rt.device = rt.devices = d;
@@ -296,12 +297,14 @@ static cl_int status_of(cl_event e)
     return code == CL_SUCCESS ? status : code;
 }
 
-static void take_time(const Launched *l)
+static void take_time(const Launched *l, uint64_t now)
 {
     cl_ulong from = 0, to = 0;
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
     profile_add(l->owner, l->kernel, to > from ? to - from : 0, l->bytes);
+    trace_span(TRACE_DEVICE, l->kernel, from, to);
+    trace_clock(to, now);
 }
 
 void device_wait(uint64_t launch)
@@ -309,8 +312,11 @@ void device_wait(uint64_t launch)
     struct Device *d = rt.device;
     if (launch <= d->done) return;
     console_flush(); /* while the user waits */
+    uint64_t from = trace_now();
     cl_int code = clFinish(d->queue);
     if (code != CL_SUCCESS) code = clFinish(d->queue);
+    uint64_t now = trace_now();
+    trace_span(TRACE_HOST, "wait for the device", from, now);
     Lost lost = {.to = d->launched};
     for (size_t i = 0; i < d->pending.len; i++) {
         Launched *l = &d->pending.data[i];
@@ -320,7 +326,7 @@ void device_wait(uint64_t launch)
             lost.code = code != CL_SUCCESS ? code : status;
         }
         if (status > CL_COMPLETE || (status != CL_COMPLETE && code != CL_SUCCESS)) d->stuck = true;
-        if (d->profiling && status == CL_COMPLETE) take_time(l);
+        if (d->profiling && status == CL_COMPLETE) take_time(l, now);
         clReleaseEvent(l->event);
     }
     d->pending.len = 0;

@@ -3,6 +3,7 @@
 #include "device_impl.h"
 
 #include "memory.h"
+#include "trace.h"
 
 /* Bytes of b's device side: its capacity may be a bit more than the device takes. */
 static size_t side_bytes(const Buffer *b)
@@ -69,7 +70,10 @@ static bool to_host(Buffer *b, bool write, const CsSite *site)
 bool device_to_host(Buffer *b, bool write, const CsSite *site)
 {
     struct Device *now = enter(b);
+    bool moves = b->device && b->host_stale && rt.device->sharing != IN_PLACE;
+    uint64_t from = moves ? trace_now() : 0;
     bool ok = to_host(b, write, site);
+    if (from) trace_span(TRACE_HOST, "to the host", from, trace_now());
     rt.device = now;
     return ok;
 }

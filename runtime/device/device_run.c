@@ -9,6 +9,7 @@
 #include "../library/console.h"
 #include "memory.h"
 #include "profile.h"
+#include "trace.h"
 
 struct DeviceProgram {
     cl_program program;
@@ -111,6 +112,8 @@ static cl_int build(cl_program program, const char *options)
     TRY(code, clBuildProgram(program, 1, &d->id, options, NULL, NULL));
     notice_end(&d->notice);
     int64_t took = nanoseconds() - from;
+    trace_span(TRACE_HOST, "build kernels", trace_now() ? (uint64_t)from : 0,
+               (uint64_t)(from + took));
     d->building += took;
     if (d->profiling) profile_built((uint64_t)took);
     return code;

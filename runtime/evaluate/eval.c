@@ -1,10 +1,12 @@
 /* Evaluation: a composed graph with values of its slots becomes numbers (bounds of ranges), then a
  * bound plan on the device, or interpretation. Then the entries of the ABI that evaluate. Errors of
  * elements carry the line of the operation; the calls on the way add theirs as frames. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../device/device.h"
 #include "../device/memory.h"
+#include "../device/trace.h"
 #include "../native/native.h"
 #include "../objects/record.h"
 #include "../state.h"
@@ -303,7 +305,7 @@ static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
 }
 
 /* The same on the device, if it can do it. */
-static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
+static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
 {
     Outcome again = as_before(e, r, site);
     if (again != INTERPRET) return again;
@@ -329,6 +331,19 @@ static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
         kept = recall_keep(e, &p.numbers, c->kernel->plan, false);
     if (!kept) arena_free(p.numbers.arena);
     return p.outcome;
+}
+
+static Outcome on_device(Evaluation *e, const Results *r, const CsSite *site)
+{
+    uint64_t from = trace_now();
+    Outcome outcome = find_and_run(e, r, site);
+    if (from) {
+        char name[96];
+        CsSite at = measured_site(e, site);
+        snprintf(name, sizeof name, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
+        trace_span(TRACE_HOST, name, from, trace_now());
+    }
+    return outcome;
 }
 
 /* Fills `out` (count elements of the root's domain, or one scalar). */

@@ -11,6 +11,7 @@
 #include "../device/device.h"
 #include "../device/memory.h"
 #include "../device/profile.h"
+#include "../device/trace.h"
 #include "../state.h"
 #include "pool.h"
 
@@ -219,11 +220,12 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
     for (int d = 0; d < l->dims; d++) items *= at.size[d] = (int64_t)l->global[d];
     static uint64_t launches; /* the host's thread alone launches */
     Job job = {code, args, &at, ++launches};
-    uint64_t start = rt_profiling() ? nanoseconds() : 0;
+    uint64_t traced = trace_now(), start = rt_profiling() ? nanoseconds() : 0;
     if (r->work < SHARED_WORK)
         do_items(&job, 0, items);
     else
         pool_run(do_items, &job, items);
+    if (traced) trace_span(TRACE_NATIVE, l->kernel, traced, trace_now());
     if (start) profile_add(profile_now(), l->kernel, nanoseconds() - start, bytes_of(r, l));
     return true;
 }

@@ -57,16 +57,20 @@ static void do_measure(void *measuring)
     m->work = fd_operations(&m->c->graph, &m->n->env);
 }
 
+CsSite measured_site(const Evaluation *e, const CsSite *site)
+{
+    const FdLoc *root = &e->composed->graph.root->loc;
+    if (site && site->line) return *site;
+    /* several statements together */
+    return (CsSite){"", rt.program ? rt.program->name : "", root->line, root->col};
+}
+
 void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
              const CsSite *site)
 {
     if (!rt_profiling()) return;
     Measuring m = {.c = e->composed, .n = n, .device = device, .native = native, .row = -1};
-    const FdLoc *root = &e->composed->graph.root->loc;
-    if (site && site->line)
-        m.at = *site;
-    else if (rt.program) /* several statements together */
-        m.at = (CsSite){"", rt.program->name, root->line, root->col};
+    m.at = measured_site(e, site);
     if (!mem_try(do_measure, &m)) m.row = -1;
     profile_turn(m.row, m.work);
 }

@@ -4,6 +4,8 @@
 
 #include "numbers.h"
 
+/* The place that asked for an evaluation. */
+CsSite measured_site(const Evaluation *e, const CsSite *site);
 /* Nothing unless CS_PROFILE asks; fails silently. */
 void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
              const CsSite *site);
