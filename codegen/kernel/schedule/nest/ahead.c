@@ -2,6 +2,7 @@
  * results know nothing: addresses may lie beyond an array's end.
  *
  *   give        the lines of the result, or of the parts, that the next GIVE reads and writes
+ *   reads       what the GIVE some positions further on reads, where lanes follow each other
  *   panel       what is taken some steps later; behind the end begins the next panel
  *   .. over i   some elements of the next panel, those after what the turns over i before and the
  *               steps before have asked for */
@@ -68,6 +69,13 @@ static const KirExpr *turn_of(Lower *l, int axis)
 
 void nest_ahead_here(Lower *l, const NestStep *s)
 {
+    if (s->hold == NEST_READS) {
+        const NestBody *b = nest_body(l->u, l->n, l->place);
+        l->g.here = l->place ? &b->suspects : NULL;
+        gen_ahead(&l->g, b->node, nest_number(l, "ahead", s->step));
+        l->g.here = NULL;
+        return;
+    }
     if (s->hold < 0) {
         each_register(l, 0);
         return;

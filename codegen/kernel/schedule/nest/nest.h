@@ -30,6 +30,8 @@
 #include "../../value/scan.h"
 #include "../../value/wave.h"
 
+enum { NEST_READS = -2 }; /* of AHEAD: what the next GIVE reads in lanes */
+
 enum {
     NEST_AXES = FD_MAX_RANK + 4,
     NEST_HOLDS = 24,
@@ -104,7 +106,7 @@ typedef struct NestStep {
     int dim;        /* GROUP, ITEM */
     Num *step;      /* FOR: positions that one turn covers; NULL: 1; AHEAD: steps, elements */
     Num *count;     /* FOR: turns, NULL: to the end; PLACE; AHEAD: lines, NULL: one */
-    int hold;       /* HOLD, AHEAD; -1: where the next GIVE reads and writes */
+    int hold;       /* HOLD, AHEAD; -1: where the next GIVE reads and writes; NEST_READS */
     int box;        /* BEFORE .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
     bool pieces;    /* FILL: all of a panel's width, a vector or square after the other */
@@ -244,6 +246,8 @@ NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
 NestStep *nest_ahead_give(Unit *u, NestStep *in); /* the next GIVE's memory */
+/* What the GIVE so many positions further on reads. */
+NestStep *nest_ahead_reads(Unit *u, NestStep *in, Num *positions);
 /* Of a panel what is taken so many steps later, so many lines of memory. */
 NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines);
 /* Of the panel after a panel so many elements at each step: it has come after some turns over an axis. */

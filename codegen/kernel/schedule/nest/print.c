@@ -150,7 +150,10 @@ static void print_steps(Printer *p, const NestStep *s, int depth)
             text_printf(p->out, "place %s", axis(p, s->axis));
             number(p, "times", s->count);
         } else if (s->kind == NEST_AHEAD) {
-            text_printf(p->out, "ahead %s", s->hold < 0 ? "give" : n->holds[s->hold].name);
+            text_printf(p->out, "ahead %s",
+                        s->hold == NEST_READS ? "reads"
+                        : s->hold < 0         ? "give"
+                                              : n->holds[s->hold].name);
             if (s->axis >= 0) text_printf(p->out, " over %s", axis(p, s->axis));
             number(p, "by", s->step);
             number(p, "times", s->count);

@@ -54,11 +54,17 @@ static void read_hold(Reader *r, NestStep *in)
     if (!r->error) nest_hold(r->u, in, nest_add_hold(r->n, h));
 }
 
-/* ahead give, ahead HOLD by E times E or ahead HOLD over AXIS by E */
+/* ahead give, ahead reads by E, ahead HOLD by E times E or ahead HOLD over AXIS by E */
 static void read_ahead(Reader *r, NestStep *in)
 {
     NestStep *s = nest_ahead_give(r->u, in);
     if (reader_accept(r, "give")) return;
+    if (reader_accept(r, "reads")) {
+        s->hold = NEST_READS;
+        reader_expect(r, "by");
+        s->step = reader_expression(r, false);
+        return;
+    }
     const char *word = reader_plain_name(r);
     for (int i = 0; i < r->n->nholds; i++)
         if (strcmp(r->n->holds[i].name, word) == 0) s->hold = i;

@@ -10,6 +10,9 @@
 #include "../../../../fdag/index/facts.h"
 #include "recipe.h"
 
+/* Bytes ahead of what is read: longer than memory takes, short enough to be still in L1. */
+enum { AHEAD = 2048 };
+
 /* The dimensions but the last as one axis, -1: there is one only. */
 static int rows_axis(Unit *u, Nest *n, const Def *d)
 {
@@ -54,6 +57,8 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
         in = nest_loop(u, in, last, num_op(u, FD_OP_MUL, width, many), NEST_BACK);
         if (copies > 1) in = nest_unroll(u, in, last, width, many);
         in = nest_lanes(u, in, last);
+        int64_t bytes = draw(u, P_MAP_AHEAD, AHEAD), ahead = bytes / (int64_t)widest_bytes(d->body);
+        if (ahead > 0) nest_ahead_reads(u, in, num_int(u, ahead));
     } else {
         in = nest_loop(u, in, last, NULL, NEST_CUT);
     }

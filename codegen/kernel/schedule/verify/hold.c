@@ -117,6 +117,12 @@ static void local(Verify *v, const NestHold *h)
 void verify_ahead(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
+    if (s->hold == NEST_READS) {
+        for (int i = 0; i < n->def->nvars && !v->why; i++) verify_bound(v, n->def->vars[i], true);
+        if (n->nreduces || n->nregs)
+            verify_fail(v, "ahead reads: one value after the other is given");
+        return;
+    }
     if (s->hold < 0) {
         if (!n->nregs || !fd_type_is_scalar(n->def->body->type))
             verify_fail(v, "ahead give: results of a scalar type are in registers");

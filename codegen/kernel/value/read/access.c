@@ -60,7 +60,7 @@ static KirParam buffer_param(Unit *u, const char *name, const FdType *element, b
                       .writable = writable};
 }
 
-static const char *array_buffer(Gen *g, const FdNode *array)
+const char *access_buffer(Gen *g, const FdNode *array)
 {
     Unit *u = g->u;
     if (is_self(array)) return gen_output(g, u->def);
@@ -118,7 +118,7 @@ static const char *array_plane(Gen *g, const FdNode *array, int leaf)
     Num *count = num_int(g->u, 1);
     for (int d = 0; d < array->type->nparams; d++)
         count = num_op(g->u, FD_OP_MUL, count, plan_array_n(g->u, array, d));
-    return gen_plane(g, array_buffer(g, array), element_type(array), leaf, count, is_self(array));
+    return gen_plane(g, access_buffer(g, array), element_type(array), leaf, count, is_self(array));
 }
 
 /* ---- where a definition's elements go --------------------------------------------------------- */
@@ -210,7 +210,7 @@ static const KirExpr *load(Gen *g, const FdNode *array, const FdNode *read, cons
 
 static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)
 {
-    array_buffer(g, read->fn);
+    access_buffer(g, read->fn);
     Where w = offset_of_read(g, read);
     if (t->record) w.offset = gen_variable(g, "at", w.offset);
     return load(g, read->fn, read, t, &leaf, &w);

@@ -15,6 +15,8 @@ typedef struct Where {
 
 const char *access_name(const Gen *g, const FdNode *array); /* the stem of its parameters */
 
+const char *access_buffer(Gen *g, const FdNode *array); /* the parameter itself */
+
 /* The row of a ring for a position counted from 0. */
 const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at);
 

@@ -1,0 +1,58 @@
+/* Asking for what reads will need soon (nest/ahead.c): where the body is long few turns are under way
+ * at a time, so that each waits for memory, unless the processor foresees it. */
+#include "access.h"
+
+enum { MOST = 6 };
+
+typedef struct Reads {
+    int n;
+    const FdNode *reads[MOST];
+} Reads;
+
+/* Reads of scalars that move by one, inside, of an array that is read in one place only. */
+static void collect(const Gen *g, const FdNode *body, Reads *out)
+{
+    VEC(const FdNode *) stack = {0}, arrays = {0};
+    FdSeen seen = {0};
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || n->nvars || !fd_meet(&seen, n)) continue;
+        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+        if (!is_read(n)) continue;
+        vec_push(&arrays, n->fn);
+        bool asks = g->checks != GEN_PROVED && gen_is_suspect(g, n);
+        if (out->n == MOST || n->fn->kind != FD_FUNC || n->type->record || asks ||
+            read_movement(n, g->lane_var) != MOVES_UNIT)
+            continue;
+        out->reads[out->n++] = n;
+    }
+    int kept = 0;
+    for (int i = 0; i < out->n; i++) {
+        int places = 0;
+        for (size_t k = 0; k < arrays.len; k++) places += arrays.data[k] == out->reads[i]->fn;
+        if (places == 1) out->reads[kept++] = out->reads[i];
+    }
+    out->n = kept;
+    fd_seen_free(&seen);
+    vec_free(&stack);
+    vec_free(&arrays);
+}
+
+void gen_ahead(Gen *g, const FdNode *body, const KirExpr *by)
+{
+    Arena *a = g->u->arena;
+    Reads r = {0};
+    if (!g->lane_var) return;
+    collect(g, body, &r);
+    for (int i = 0; i < r.n; i++) {
+        const FdNode *read = r.reads[i];
+        KirType t = kir_type((int)result_kind(read), 1);
+        Where w = offset_of_read(g, read);
+        if (w.each || w.whole || w.step) continue;
+        const KirExpr *args[] = {kir_name(a, t, access_buffer(g, read->fn)),
+                                 kir_arith(a, FD_OP_ADD, w.offset, by)};
+        kir_eval(a, g->block, kir_call(a, t, "cs_ahead", 2, args));
+    }
+}
