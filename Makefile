@@ -168,6 +168,7 @@ fuzz:
 	@$(MAKE) --no-print-directory $(FUZZ) build/fuzz/fuzz_front
 	@mkdir -p build/fuzz/found
 	ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=8 build/fuzz/fuzz_front -max_total_time=$(FUZZ_TIME) -max_len=2000 -timeout=10 -entropic=0 -dict=tests/fuzz/words -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus
+	@$(CSC) run 'tests/fuzz/readers.cs$$' $$(date +%s) 20000
 ulp: $(BUILD)/unit/ulp_test
 	@CK_FORK=no ULP_TABLE=1 ULP_COUNT=65536 ULP_WIDTHS=1 ULP_EVERY=1 $<
 docs: all
