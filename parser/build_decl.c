@@ -171,6 +171,10 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
         Ast *m = members.data[i];
         if (m->kind == AST_CLASS || m->kind == AST_ENUM)
             take_out(p, class, m);
+        else if (m->kind == AST_CTOR && (m->ctor.mods & AST_MOD_STATIC))
+            parse_error(p, m->loc, DIAG_NOT_SUPPORTED,
+                        "static constructors are not supported: give the static fields values "
+                        "where they are declared");
         else
             own = build_add(p, own, m);
     }
