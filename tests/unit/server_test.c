@@ -167,11 +167,11 @@ START_TEST(session)
         free(line);
     }
     if (getenv("BLESS")) {
-        FILE *f = fopen("tests/server/session.out", "wb");
+        FILE *f = fopen("tests/server/session.jsonl", "wb");
         fwrite(out.data, 1, out.len, f);
         fclose(f);
     }
-    char *kept = read_file("tests/server/session.out", NULL);
+    char *kept = read_file("tests/server/session.jsonl", NULL);
     for (const char *a = kept, *b = out.data; *a || *b;) {
         size_t n = strcspn(a, "\n"), k = strcspn(b, "\n");
         ck_assert_msg(n == k && memcmp(a, b, n) == 0, "kept:  %.*s\nnow:   %.*s", (int)n, a, (int)k,
