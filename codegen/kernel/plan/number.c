@@ -122,6 +122,17 @@ static Num *by_name(Unit *u, Num *x)
     return name ? name : x;
 }
 
+/* Is y among the conditions that x joins by && or ||, or are all that y joins? */
+static bool has_parts(Unit *u, FdOp op, Num *x, Num *y)
+{
+    if (x == y) return true;
+    if (fd_op_of(y) == op)
+        return has_parts(u, op, x, y->args[0]) && has_parts(u, op, x, y->args[1]);
+    x = num_meaning(u, x);
+    return x == y || (fd_op_of(x) == op &&
+                      (has_parts(u, op, x->args[0], y) || has_parts(u, op, x->args[1], y)));
+}
+
 Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
 {
     Num *known = decided(u, op, x, y);
@@ -145,10 +156,12 @@ Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
     case FD_OP_LAND:
         if (y_const) return y->value.i ? x : y;
         if (fd_is_const(x)) return x->value.i ? y : x;
+        if (has_parts(u, op, x, y)) return x;
         break;
     case FD_OP_LOR:
         if (y_const) return y->value.i ? y : x;
         if (fd_is_const(x)) return x->value.i ? x : y;
+        if (has_parts(u, op, x, y)) return x;
         break;
     default: break;
     }
