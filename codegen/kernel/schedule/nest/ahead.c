@@ -70,7 +70,7 @@ static const KirExpr *turn_of(Lower *l, int axis)
 void nest_ahead_here(Lower *l, const NestStep *s)
 {
     if (s->hold == NEST_READS) {
-        const NestBody *b = nest_body(l->u, l->n, l->place);
+        const NestBody *b = nest_body_lowered(l->u, l->n, l->place);
         l->g.here = l->place ? &b->suspects : NULL;
         gen_ahead(&l->g, b->node, nest_number(l, "ahead", s->step));
         l->g.here = NULL;

@@ -113,17 +113,29 @@ static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
     if (inside || narrow) b->node = fd_narrow(u->fd, b->node);
     b->suspects = plan_suspects(u, d, b->node, f);
     fd_facts_free(f);
-    unit_count(u, b->node);
     return b;
 }
 
-const NestBody *nest_body(Unit *u, const Nest *n, unsigned place)
+static NestBody *find_body(Unit *u, const Nest *n, unsigned place)
 {
-    for (const NestBody *b = *n->bodies; b; b = b->next)
+    for (NestBody *b = *n->bodies; b; b = b->next)
         if (b->place == place) return b;
     NestBody *b = make_body(u, n, place);
     b->next = *n->bodies;
     return *n->bodies = b;
+}
+
+const NestBody *nest_body(Unit *u, const Nest *n, unsigned place)
+{
+    return find_body(u, n, place);
+}
+
+const NestBody *nest_body_lowered(Unit *u, const Nest *n, unsigned place)
+{
+    NestBody *b = find_body(u, n, place);
+    if (!b->counted && b->node != n->def->body) unit_count(u, b->node);
+    b->counted = true;
+    return b;
 }
 
 bool nest_body_fails(const NestBody *b, const FdNode *v)

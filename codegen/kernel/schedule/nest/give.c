@@ -15,7 +15,7 @@ static void give_here(Lower *l)
         gen_store(&l->g, n->def);
         return;
     }
-    const NestBody *b = nest_body(l->u, n, l->place);
+    const NestBody *b = nest_body_lowered(l->u, n, l->place);
     Def here = *n->def;
     here.body = b->node;
     l->g.here = &b->suspects;

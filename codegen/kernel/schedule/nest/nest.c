@@ -11,7 +11,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->when = when;
     n->checks = u->noting ? GEN_NOTED : GEN_PROVED;
     n->lanes = KIR_V4;
-    n->bodies = arena_new_of(u->arena, const NestBody *);
+    n->bodies = arena_new_of(u->arena, NestBody *);
     n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = n->carry_axis = -1;
     return n;
 }

@@ -170,7 +170,8 @@ typedef struct NestBody {
     unsigned place; /* nest_at of the boxes around */
     const FdNode *node;
     PlanSuspects suspects;
-    const struct NestBody *next;
+    bool counted; /* how often its nodes are used: what recipes only try counts for nothing */
+    struct NestBody *next;
 } NestBody;
 
 /* Tiles of a wavefront, those of one diagonal side by side: `give` is for all of one. */
@@ -210,7 +211,7 @@ typedef struct Nest {
     const Scan *scan;       /* steps are taken together; NULL: one after the other */
     int nboxes;
     NestBox boxes[NEST_BOXES];
-    const NestBody **bodies; /* those asked for so far */
+    NestBody **bodies; /* those asked for so far */
     NestWave wave;
     bool sums; /* reductions of an element are in lanes, where they can */
     NestStep root;
@@ -270,6 +271,8 @@ bool nest_is_narrow(const Nest *n);
 /* The definition there; at place 0 its node is the body itself, whose suspects are the unit's, unless
  * it is narrow. */
 const NestBody *nest_body(Unit *u, const Nest *n, unsigned place);
+/* The same for code that is made of it: uses of its nodes count from now on. */
+const NestBody *nest_body_lowered(Unit *u, const Nest *n, unsigned place);
 /* Does a read of it that moves with v perhaps fall outside, so that lanes of v are not possible? */
 bool nest_body_fails(const NestBody *b, const FdNode *v);
 /* Is the axis (-1: none) one that reductions begin .. end - 1 combine over? */
