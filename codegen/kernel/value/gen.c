@@ -290,10 +290,18 @@ static const KirExpr *gen_make(Gen *g, const FdNode *n)
     return kir_make(g->u->arena, gen_type_in(g->u, n->type, lanes), fields);
 }
 
+/* Is what it is a field of made already, under a guard perhaps that a read of it would lack? */
+static bool has_record(Gen *g, const FdNode *n)
+{
+    for (; is_field(n); n = n->args[0])
+        if (gen_known(g, n->args[0])) return true;
+    return false;
+}
+
 /* Of an array's element, only the field is read. */
 static const KirExpr *gen_field(Gen *g, const FdNode *n)
 {
-    const KirExpr *e = field_of_read(n) ? gen_read_field(g, n) : NULL;
+    const KirExpr *e = field_of_read(n) && !has_record(g, n) ? gen_read_field(g, n) : NULL;
     return e ? e : kir_member(g->u->arena, gen_value(g, n->args[0]), n->fn->slot);
 }
 

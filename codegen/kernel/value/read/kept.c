@@ -97,6 +97,28 @@ static void find_all(Finder *f, const SpreadStmt *s)
     }
 }
 
+static bool mentions(const SpreadStmt *s, const FdNode *var)
+{
+    for (; s; s = s->next) {
+        if (s->s->var == var || (s->s->expr && fd_uses_var(s->s->expr, var))) return true;
+        if (mentions(s->body, var) || mentions(s->other, var)) return true;
+    }
+    return false;
+}
+
+/* Does every turn set it before anything asks for it? A local of the loop's body has no value
+ * before the loop. */
+static bool is_set_first(const SpreadStmt *s, const FdNode *var)
+{
+    for (; s; s = s->next) {
+        if (s->s->kind == FD_STMT_SET && s->s->var == var) return !fd_uses_var(s->s->expr, var);
+        SpreadStmt one = *s;
+        one.next = NULL;
+        if (mentions(&one, var)) return false;
+    }
+    return false;
+}
+
 void kept_begin(Gen *g, const Spread *x, const SpreadStmt *loop, Kept *k)
 {
     Finder f = {.g = g, .x = x, .kept = k};
@@ -110,7 +132,9 @@ void kept_begin(Gen *g, const Spread *x, const SpreadStmt *loop, Kept *k)
     for (int i = before; i < k->n; i++) {
         const KirExpr *v = k->list[i].value;
         GenScope scope = gen_enter(g, g->block);
-        const KirExpr *e = gen_stmt_value(g, k->list[i].node);
+        const KirExpr *e = is_set_first(loop->body, k->list[i].var)
+                               ? gen_zero(g->u->arena, gen_type(g->u, k->list[i].node->type))
+                               : gen_stmt_value(g, k->list[i].node);
         kir_decl(g->u->arena, g->block, v->type, v->name, gen_splat(g->u, v->type.lanes, e));
         gen_leave(g, scope);
     }
