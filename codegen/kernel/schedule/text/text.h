@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_NEST_TEXT_H
 #define CS_CODEGEN_NEST_TEXT_H
 
-#include "nest.h"
+#include "../nest/nest.h"
 
 /* By NestBind, NestTail ("": CUT), NestSpace, NestKind (NULL: not by its word alone), GenChecks. */
 enum { NEST_BINDS = NEST_LANES + 1, NEST_TAILS = NEST_WHOLE + 1, NEST_SPACES = NEST_GLOBAL + 1 };
