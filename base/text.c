@@ -52,6 +52,7 @@ void text_vprintf(Text *t, const char *fmt, va_list ap)
         n = reserve(t, (size_t)n) ? vsnprintf(t->data + t->len, (size_t)n + 1, fmt, again) : 0;
     }
     va_end(again);
+    if (t->failed) return; /* and has no block */
     if (n > 0) t->len += (size_t)n;
     t->data[t->len] = '\0';
 }

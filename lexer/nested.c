@@ -6,6 +6,10 @@
 
 #include "marks.h"
 
+/* Names grow with the depth; a class deeper than this is taken for one of its own, and the parser refuses
+ * such depths. */
+enum { MAX_OPEN = 30 };
+
 typedef struct Nested {
     const char *outer, *inner, *full;
 } Nested;
@@ -51,7 +55,7 @@ static bool is_inside(const Walk *w, size_t i)
 {
     TokenKind k = kind_at(w->tokens, i);
     return (begins_class(k) || k == TOK_ENUM) && kind_at(w->tokens, i + 1) == TOK_NAME &&
-           w->open.len > 0 && vec_last(&w->open).depth == w->depth;
+           w->open.len > 0 && w->open.len < MAX_OPEN && vec_last(&w->open).depth == w->depth;
 }
 
 /* Follows braces and bodies over token i. */

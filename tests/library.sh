@@ -60,7 +60,7 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
         check "Python: $p" env CSC="$CSC" PYTHONDONTWRITEBYTECODE=1 "$p" tests/library/use.py "$work"
     done
     [ -n "$pythons" ] || echo "no python3: modules of csc --python are not tested"
-    made make -s --no-print-directory install PREFIX="$work/usr"
+    made env -u MAKEFLAGS make -s --no-print-directory install PREFIX="$work/usr"
     made test "$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --libs csdollar)" = '-lOpenCL -lm -lpthread '
     if command -v cmake >/dev/null; then
         mkdir "$work/cmake"
