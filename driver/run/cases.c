@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/diag.h"
-#include "../../base/intern.h"
-#include "../../base/source.h"
-#include "../../parser/parser.h"
-#include "../message.h"
+#include "../source/reading.h"
 
 static bool has(const Ast *d, const char *attribute)
 {
@@ -50,28 +46,18 @@ static void blank(Cases *c, const Ast *unit)
 
 bool cases_read(const Options *o, const char *path, const char *attribute, Arena *a, Cases *c)
 {
-    Sources *sources = sources_new();
-    Diags *diags = diags_new(sources);
-    Interner *names = interner_new();
-    Arena *arena = arena_new();
-    const char *why = NULL;
-    int file = sources_load(sources, path, &why);
+    Reading r = reading_begin(path);
     *c = (Cases){0};
-    if (file < 0) complain("cannot read '%s': %s", path, why);
-    if (file >= 0) {
-        Ast *unit = parse_program(sources, (uint32_t)file, o->include.data, o->include.len, diags,
-                                  names, arena);
-        const Source *source = sources_get(sources, (uint32_t)file);
+    if (r.good) {
+        const Ast *unit = reading_parse(&r, o);
+        const Source *source = sources_get(r.sources, r.file);
         find(c, unit, attribute, a);
         if (source->len) text_addn(&c->source, source->text, source->len);
         if (c->names.len > 0) blank(c, unit);
     }
-    bool ok = file >= 0 && diags_errors(diags) == 0;
-    if (!ok) (o->json ? diags_print_json : diags_print)(diags, stderr); /* else compiling says it */
-    arena_free(arena);
-    interner_free(names);
-    diags_free(diags);
-    sources_free(sources);
+    bool ok = r.good && diags_errors(r.diags) == 0;
+    if (!ok) reading_tell(&r, o); /* else compiling says it */
+    reading_end(&r);
     return ok;
 }
 

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/arena.h"
-#include "../../base/diag.h"
-#include "../../base/intern.h"
-#include "../../base/mem.h"
-#include "../../base/source.h"
 #include "../../base/text.h"
-#include "../../parser/parser.h"
 #include "../../sema/describe.h"
 #include "../../sema/sema.h"
-#include "../message.h"
 #include "../write.h"
 #include "doc.h"
+#include "reading.h"
 
 typedef struct Page {
     Text *out;
@@ -166,27 +160,18 @@ static void add_declarations(Page *p, const Ast *unit)
 /* False after messages. */
 static bool add_file(const Options *o, const char *path, Text *out)
 {
-    Sources *sources = sources_new();
-    Diags *diags = diags_new(sources);
-    Interner *names = interner_new();
-    Arena *arena = arena_new();
-    const char *why = NULL;
-    int file = sources_load(sources, path, &why);
-    if (file < 0) complain("cannot read '%s': %s", path, why);
-    if (file >= 0) {
-        Ast *unit = parse_program(sources, (uint32_t)file, o->include.data, o->include.len, diags,
-                                  names, arena);
-        if (!diags_has(diags, DIAG_FOREIGN)) sema_check(unit, sources, diags, names, arena);
-        Page page = {out, sources};
+    Reading r = reading_begin(path);
+    if (r.good) {
+        Ast *unit = reading_parse(&r, o);
+        if (!diags_has(r.diags, DIAG_FOREIGN))
+            sema_check(unit, r.sources, r.diags, r.names, r.arena);
+        Page page = {out, r.sources};
         text_printf(out, "# %s\n\n", path);
-        if (diags_errors(diags) == 0) add_declarations(&page, unit);
+        if (diags_errors(r.diags) == 0) add_declarations(&page, unit);
     }
-    bool ok = file >= 0 && diags_errors(diags) == 0;
-    (o->json ? diags_print_json : diags_print)(diags, stderr);
-    arena_free(arena);
-    interner_free(names);
-    diags_free(diags);
-    sources_free(sources);
+    bool ok = r.good && diags_errors(r.diags) == 0;
+    reading_tell(&r, o);
+    reading_end(&r);
     return ok;
 }
 

@@ -15,14 +15,22 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* Where a field of that type lies behind what ends at *end, which moves behind it. */
+static size_t place_field(int32_t kind, size_t *end, size_t *alignment)
+{
+    size_t n = embed_element(kind, alignment), at = round_up(*end, *alignment);
+    *end = at + n;
+    return at;
+}
+
 size_t embed_element(int32_t elem, size_t *alignment)
 {
     if (!elem_is_record(elem)) return *alignment = scalar_bytes((ScalarKind)elem);
     const CsRecord *r = record_of(elem);
     size_t bytes = 0, most = 1;
     for (int32_t i = 0; i < r->nfields; i++) {
-        size_t unit, n = embed_element(r->kinds[i], &unit);
-        bytes = round_up(bytes, unit) + n;
+        size_t unit;
+        place_field(r->kinds[i], &bytes, &unit);
         if (unit > most) most = unit;
     }
     *alignment = most;
@@ -36,12 +44,10 @@ CsValue *embed_unpack(int32_t elem, const void *record, CsValue *leaves)
         return leaves + 1;
     }
     const CsRecord *r = record_of(elem);
-    size_t at = 0;
+    size_t end = 0, unit;
     for (int32_t i = 0; i < r->nfields; i++) {
-        size_t unit, n = embed_element(r->kinds[i], &unit);
-        at = round_up(at, unit);
+        size_t at = place_field(r->kinds[i], &end, &unit);
         leaves = embed_unpack(r->kinds[i], (const char *)record + at, leaves);
-        at += n;
     }
     return leaves;
 }
@@ -53,12 +59,10 @@ const CsValue *embed_pack(int32_t elem, void *record, const CsValue *leaves)
         return leaves + 1;
     }
     const CsRecord *r = record_of(elem);
-    size_t at = 0;
+    size_t end = 0, unit;
     for (int32_t i = 0; i < r->nfields; i++) {
-        size_t unit, n = embed_element(r->kinds[i], &unit);
-        at = round_up(at, unit);
+        size_t at = place_field(r->kinds[i], &end, &unit);
         leaves = embed_pack(r->kinds[i], (char *)record + at, leaves);
-        at += n;
     }
     return leaves;
 }

@@ -9,22 +9,12 @@
 #include "../../base/scalar.h"
 #include "../../base/text.h"
 #include "../../lexer/lexer.h"
+#include "file.h"
 #include "suite.h"
 
 static const char *const files[] = {"editors/vim/syntax/csdollar.vim",
                                     "editors/emacs/csdollar-mode.el",
                                     "editors/vscode/syntaxes/csdollar.tmLanguage.json"};
-
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    ck_assert_msg(f != NULL, "%s", path);
-    Text t = {0};
-    int c;
-    while ((c = fgetc(f)) != EOF) text_addn(&t, &(char){(char)c}, 1);
-    fclose(f);
-    return text_take(&t);
-}
 
 static bool is_part(char c)
 {

@@ -8,6 +8,7 @@
 #include "../../base/text.h"
 #include "../../server/server.h"
 #include "../../server/transport.h"
+#include "file.h"
 #include "suite.h"
 
 static const char uri[] = "file:///tmp/a%20program.cs$";
@@ -84,18 +85,6 @@ static void end(Session *s)
     json_decref(s->answers);
 }
 
-static char *read_file(const char *path, size_t *len)
-{
-    FILE *f = fopen(path, "rb");
-    ck_assert_msg(f != NULL, "%s", path);
-    Text t = {0};
-    int c;
-    while ((c = fgetc(f)) != EOF) text_addn(&t, &(char){(char)c}, 1);
-    fclose(f);
-    if (len) *len = t.len;
-    return text_take(&t);
-}
-
 /* ---- a session ------------------------------------------------------------------------------ */
 
 static const char program[] = "tests/server/program.cs$";
@@ -119,7 +108,7 @@ static void add_with(json_t *params, const char *key, const char *value)
 /* Every request once, at places of the program; answers are compared with those kept. */
 START_TEST(session)
 {
-    char *text = read_file(program, NULL);
+    char *text = read_file(program);
     Session s = {0};
     ask(&s, "initialize", json_object());
     open_text(&s, text);
@@ -171,7 +160,7 @@ START_TEST(session)
         fwrite(out.data, 1, out.len, f);
         fclose(f);
     }
-    char *kept = read_file("tests/server/session.jsonl", NULL);
+    char *kept = read_file("tests/server/session.jsonl");
     for (const char *a = kept, *b = out.data; *a || *b;) {
         size_t n = strcspn(a, "\n"), k = strcspn(b, "\n");
         ck_assert_msg(n == k && memcmp(a, b, n) == 0, "kept:  %.*s\nnow:   %.*s", (int)n, a, (int)k,
@@ -358,7 +347,7 @@ START_TEST(random_edits)
         "signatureHelp", "documentSymbol", "inlayHint",  "formatting"};
     const char *wanted = getenv("SERVER_EDITS");
     int edits = wanted ? atoi(wanted) : 300;
-    char *text = read_file(program, NULL);
+    char *text = read_file(program);
     int lines = 1;
     for (const char *c = text; *c; c++) lines += *c == '\n';
     state = 2026;
