@@ -13,6 +13,7 @@
 #include "../device/profile.h"
 #include "../device/trace.h"
 #include "../state.h"
+#include "guard.h"
 #include "pool.h"
 
 enum {
@@ -240,6 +241,26 @@ static void **sides(Buffer *const *buffers, int n, bool write, void **out, const
     return out;
 }
 
+/* A copy of *at in its place (guard.h); a temporary's is garbage. */
+static bool replace(void **at, size_t bytes, bool temporary, Guarded **copies, bool before)
+{
+    return !*at || (*at = guard_put(copies, temporary ? NULL : *at, bytes, before));
+}
+
+static bool guard(const NativeRun *r, void **slots, void **temps, void **outs, Guarded **copies)
+{
+    static uint64_t runs;
+    bool before = ++runs & 1, ok = true;
+    const CgSchedule *s = r->schedule;
+    for (int i = 0; ok && i < r->nslots; i++)
+        ok = replace(&slots[i], slots[i] ? r->slots[i]->bytes : 0, false, copies, before);
+    for (int i = 0; ok && i < s->ntemps; i++)
+        ok = replace(&temps[i], s->temp_bytes[i], true, copies, before);
+    for (int i = 0; ok && i < s->nouts; i++)
+        ok = replace(&outs[i], outs[i] ? r->outs[i]->bytes : 0, false, copies, before);
+    return ok;
+}
+
 bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite *site)
 {
     const CgSchedule *s = r->schedule;
@@ -262,7 +283,11 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     ok = ok && sides(r->slots, r->nslots, false, slots, site) &&
          sides(buffers, s->ntemps, true, temps, site) && sides(r->outs, s->nouts, true, outs, site);
     Memory m = {slots, temps, outs, words};
+    Guarded *copies = NULL;
+    if (ok && guard_wanted() && !(ok = guard(r, slots, temps, outs, &copies)))
+        rt_throw_memory(site, 0);
     for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(r, &s->launches[i], &m, args, site);
+    guard_end(copies);
     for (int i = 0; i < s->ntemps; i++) buffer_release(buffers[i]);
     if (all != few) mem_object_free(all);
     return ok;

@@ -9,6 +9,7 @@
 
 #include "../../codegen/abi/csrt.h"
 #include "../../codegen/native/native.h"
+#include "../../runtime/native/guard.h"
 #include "../../runtime/native/native.h"
 
 static LLVMTargetMachineRef native_target;
@@ -144,10 +145,26 @@ static void launch(const Backend *k, const Bound *b, const CgLaunch *l, const Me
             for (at.id[0] = 0; at.id[0] < at.size[0]; at.id[0]++) k->kernels[which](args, &at);
 }
 
+static void put_apart(Block *b, Guarded **copies, bool before)
+{
+    if (b->data && !(b->data = guard_put(copies, b->data, b->bytes, before))) abort();
+}
+
+/* Between pages that nobody may touch: both ends of buffers are seen in turn. */
 static void backend_run(Backend *k, const char *text, const Bound *b, const Memory *m)
 {
+    static unsigned runs;
+    bool before = ++runs & 1;
+    Memory guarded = *m;
+    Guarded *copies = NULL;
     (void)text;
-    for (int i = 0; i < b->schedule.nlaunches; i++) launch(k, b, &b->schedule.launches[i], m);
+    for (int i = 0; i < MAX_SLOTS; i++) put_apart(&guarded.slots[i], &copies, before);
+    for (int i = 0; i < b->schedule.ntemps; i++) put_apart(&guarded.temps[i], &copies, before);
+    guarded.out.bytes = b->schedule.out_bytes;
+    put_apart(&guarded.out, &copies, before);
+    for (int i = 0; i < b->schedule.nlaunches; i++)
+        launch(k, b, &b->schedule.launches[i], &guarded);
+    guard_end(copies);
 }
 
 #endif

@@ -1,4 +1,9 @@
 /* Counted values: references, arrays with copy on write, memory and its limit, frames. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../runtime/native/guard.h"
 #include "runtime_test.h"
 
 START_TEST(counts)
@@ -25,6 +30,34 @@ START_TEST(counts)
     cs_release(copy);
     ck_assert_int_eq(rt.value.live, 1);
     cs_release(kept);
+}
+END_TEST
+
+/* What is beside a guarded copy cannot be touched; the copy is written back. */
+START_TEST(guarded)
+{
+    for (int before = 0; before < 2; before++)
+        for (int at = -1; at <= 5000; at += 5001) {
+            char bytes[5000] = "abc";
+            Guarded *all = NULL;
+            volatile char *copy = guard_put(&all, bytes, sizeof bytes, before);
+            ck_assert_ptr_eq(guard_put(&all, bytes, sizeof bytes, before), (char *)copy);
+            ck_assert_ptr_ne(guard_put(&all, NULL, 1, before), (char *)copy);
+            ck_assert_int_eq(copy[2], 'c');
+            copy[4999] = 'z';
+            pid_t child = fork();
+            if (child == 0) {
+                signal(SIGSEGV, SIG_DFL);
+                copy[at] = 1;
+                _exit(0);
+            }
+            int status;
+            ck_assert_int_eq(waitpid(child, &status, 0), child);
+            bool dies = before == (at < 0);
+            ck_assert(dies ? WIFSIGNALED(status) : WIFEXITED(status));
+            guard_end(all);
+            ck_assert_int_eq(bytes[4999], 'z');
+        }
 }
 END_TEST
 
@@ -161,7 +194,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {counts,       arguments,    copy_on_write, memory,
-                                  memory_limit, small_arrays, frames};
+    const TTest *const tests[] = {counts, guarded,      arguments,    copy_on_write,
+                                  memory, memory_limit, small_arrays, frames};
     return run_tests("runtime value", tests, (int)(sizeof tests / sizeof *tests));
 }
