@@ -341,6 +341,11 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes);
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
 /* a op b, by elementary operation or user function. */
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);
+/* Does it keep one of two records, and can it be told from less than all of them that it keeps what it
+ * has come to (change.c)? */
+bool reduction_keeps(const FdNode *reduce);
+/* Of such a reduction: the lanes in which the value may change what it has come to. */
+const KirExpr *gen_changes(Gen *g, const FdNode *reduce, const KirExpr *acc, const KirExpr *value);
 /* The identity of a reduction's operation, or NULL. */
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
 /* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */

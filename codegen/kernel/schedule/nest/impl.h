@@ -56,8 +56,9 @@ typedef struct Lower {
     bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
-    const KirExpr *row;  /* the group's number, of a stage (bands.h); NULL: the device says it */
-    const char *carried; /* stem of what is carried; NULL: nothing yet */
+    const KirExpr *change; /* where takes ask what may change, and do not take; NULL: they take */
+    const KirExpr *row;    /* the group's number, of a stage (bands.h); NULL: the device says it */
+    const char *carried;   /* stem of what is carried; NULL: nothing yet */
 } Lower;
 
 /* range.c */
@@ -117,6 +118,8 @@ const KirExpr *nest_first(Lower *l, int r, const KirExpr *const copies[2]);
 void nest_take_value(Lower *l, int r, const KirExpr *value);
 
 const KirExpr *nest_result_here(Lower *l, int r); /* what a step at this position speaks of */
+/* Of a reduction without identity: has nothing come to it so far? */
+const KirExpr *nest_first_here(Lower *l, int r);
 /* Loops over all copies of the registers, written out. */
 typedef void NestOnRegisters(Lower *l, const KirExpr *const copies[2], void *ctx);
 void nest_each_register(Lower *l, NestOnRegisters *body, void *ctx);
@@ -128,6 +131,10 @@ void nest_give(Lower *l);
 /* join.c */
 void nest_join(Lower *l);
 void nest_leave(Lower *l);
+
+/* change.c: steps inside of CHANGES; a TAKE there that asks */
+void nest_changes(Lower *l, const NestStep *s);
+void nest_ask(Lower *l, int r, const KirExpr *value);
 
 /* nest_scatter.c */
 void nest_scatter(Lower *l);

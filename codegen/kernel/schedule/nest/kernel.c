@@ -400,6 +400,7 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_HOLD: nest_fill(l, s); break;
         case NEST_FILL: nest_fill_here(l, s->hold, s->pieces); break;
         case NEST_AHEAD: nest_ahead_here(l, s); break;
+        case NEST_CHANGES: nest_changes(l, s); break;
         case NEST_BEFORE:
         case NEST_IN:
         case NEST_AFTER:

@@ -89,6 +89,7 @@ typedef enum NestKind {
     NEST_GIVE,    /* the definition's value here, to the result */
     NEST_AHEAD,   /* memory that is needed soon is asked for: it comes while the kernel computes */
     NEST_SYNC,    /* all work-items of a group come here before one goes on */
+    NEST_CHANGES, /* if some of the values that are taken inside may change the results .. */
     NEST_BEFORE,  /* where the conditions of a box along an axis do not hold yet .. */
     NEST_IN,      /* .. where all hold .. */
     NEST_AFTER,   /* .. and the rest: the three follow each other */

@@ -76,6 +76,12 @@ const KirExpr *nest_result_here(Lower *l, int r)
     return in_registers(l, copies) ? nest_registers(l, r, copies) : nest_tail(l, r);
 }
 
+const KirExpr *nest_first_here(Lower *l, int r)
+{
+    const KirExpr *copies[2] = {NULL, NULL};
+    return in_registers(l, copies) ? nest_first(l, r, copies) : tail_first(l, r);
+}
+
 /* ---- loops over the registers ------------------------------------------------------------------ */
 
 static void each_register(Lower *l, int from, const KirExpr *copies[2], NestOnRegisters *body,
@@ -207,7 +213,11 @@ static void take(Lower *l, int begin, int end)
     GenScope scope = gen_enter(g, g->block);
     nest_remember(l);
     for (int r = begin; r < end; r++) values[r] = gen_whole(g, n->reduces[r]->body);
-    for (int r = begin; r < end; r++) nest_take_value(l, r, values[r]);
+    for (int r = begin; r < end; r++)
+        if (l->change)
+            nest_ask(l, r, values[r]);
+        else
+            nest_take_value(l, r, values[r]);
     gen_leave(g, scope);
 }
 

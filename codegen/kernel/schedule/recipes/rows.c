@@ -155,6 +155,14 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
+/* Parts are long: what they keep soon changes rarely, so that they ask first. */
+static bool asks_first(const Unit *u, const Split *s, const Nest *n)
+{
+    bool keeps = n->part.naxes && !u->noting && n->checks == GEN_PROVED;
+    for (int r = 0; r < s->nreduces; r++) keeps = keeps && reduction_keeps(s->reduces[r]);
+    return keeps;
+}
+
 /* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
 static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int *axes, int lane)
 {
@@ -165,7 +173,8 @@ static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int
     for (int i = 0; i < s->reduces[0]->nvars; i++)
         if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
     NestStep *turn = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
-    nest_take(u, nest_lanes(u, nest_unroll(u, turn, k, width, count), k), 0, s->nreduces);
+    NestStep *taking = asks_first(u, s, n) ? nest_step(u, turn, NEST_CHANGES) : turn;
+    nest_take(u, nest_lanes(u, nest_unroll(u, taking, k, width, count), k), 0, s->nreduces);
     bool decide = !u->noting && n->checks == GEN_PROVED;
     for (int r = 0; r < s->nreduces; r++) decide = decide && recipe_decides(s->reduces[r]);
     if (decide) nest_step(u, turn, NEST_LEAVE);

@@ -131,9 +131,11 @@ static void read_step(Reader *r, int depth)
     }
     NestStep *s = nest_step(r->u, in, (NestKind)kind);
     if (kind == NEST_TAKE) read_take(r, s);
-    if (kind < NEST_BEFORE) return;
-    s->box = reader_find_box(r, reader_name(r));
-    if (s->box < 0) reader_fail(r, "there is no box of that name");
+    if (kind < NEST_CHANGES) return;
+    if (kind >= NEST_BEFORE) {
+        s->box = reader_find_box(r, reader_name(r));
+        if (s->box < 0) reader_fail(r, "there is no box of that name");
+    }
     if (depth > READER_DEEPEST) reader_fail(r, "too many loops in each other");
     if (!r->error) r->in[++r->top] = s;
 }

@@ -217,6 +217,27 @@ void verify_leave(Verify *v)
             verify_fail(v, "leave: no value of the results is the last word");
 }
 
+static bool only_takes(const NestStep *s)
+{
+    for (; s; s = s->next) {
+        bool copies = s->kind == NEST_FOR && verify_is_copy(s) && s->first && only_takes(s->first);
+        if (!copies && s->kind != NEST_TAKE) return false;
+    }
+    return true;
+}
+
+/* What is left out must neither change a result nor fail; there is one place that asks. */
+void verify_changes(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    after_start(v, "changes", false);
+    if (!s->first || !only_takes(s->first) || n->checks != GEN_PROVED || !v->vectors)
+        verify_fail(v, "changes: copies and lanes of values are taken, and nothing else");
+    for (int r = 0; r < n->nreduces; r++)
+        if (!reduction_keeps(n->reduces[r]))
+            verify_fail(v, "changes: the results are not one of two records");
+}
+
 void verify_join(Verify *v)
 {
     const Nest *n = v->n;

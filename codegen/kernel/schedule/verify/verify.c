@@ -337,6 +337,10 @@ static void step(Verify *v, const NestStep *s)
             if (v->path[i]->tail == NEST_GUARD)
                 verify_fail(v, "sync: all work-items of a group must come here");
         break;
+    case NEST_CHANGES:
+        verify_changes(v, s);
+        if (!v->why) steps(v, s->first);
+        break;
     case NEST_BEFORE:
     case NEST_IN:
     case NEST_AFTER:

@@ -63,6 +63,7 @@ void verify_start(Verify *v, bool resume);
 void verify_take(Verify *v, const NestStep *s);
 void verify_parts(Verify *v);
 void verify_leave(Verify *v);
+void verify_changes(Verify *v, const NestStep *s);
 void verify_scatter(Verify *v); /* verify_keys.c */
 void verify_scattered(
     Verify *v); /* all that is reduced is scattered, each work-item's to its part */
