@@ -366,6 +366,16 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
 const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *arrays);
 /* The function as an array (FD_DOM_ARRAY). */
 const FdNode *fd_stored(Fd *fd, const FdNode *let);
+/* What is made of functions of a type by their domains: f within given ranges, or f ?? g. full: bit d
+ * says that dimension d of the result is infinite; full_first: of f. Slots: f, (g,) then lo and hi of
+ * each finite dimension of the result, then of f (all of it for f ?? g, none otherwise). */
+typedef struct FdChosen {
+    const FdType *type;
+    uint32_t full, full_first;
+    bool choice; /* f ?? g: where f has no value that of g */
+    bool moved;  /* f within ranges: f(i - lo) */
+} FdChosen;
+FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches
  * at least, which small arrays feel; large ones would be too many streams for a cache. (Sums that

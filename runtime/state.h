@@ -19,10 +19,7 @@ typedef struct RtNative {
 } RtNative;
 
 typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
-    const FdType *type;
-    uint32_t full, full_first; /* infinite dimensions: of the result, of the first operand */
-    bool choice;
-    bool moved; /* a restriction of f(i - lo) */
+    FdChosen what;
     Graph *graph;
 } RtWritten;
 

@@ -214,6 +214,10 @@ const Ast *attr_find(const AstList *attrs, const char *name);
 bool attr_steers(const Ast *attr);
 void attr_hint(Text *out, const Ast *attr);
 
+/* What is assigned to by a[lo..hi, i, ..] = v: an INDEX with a range. */
+bool sema_is_part(const Ast *target);
+Ast *sema_range_of(Ast *arg); /* the range that it is, as written; NULL: an index */
+
 /* The elementary operation of an operator; FD_OP_NONE for the others (assignment, parameter modes).
  */
 FdOp sema_op(AstOp op);

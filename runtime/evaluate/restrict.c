@@ -1,99 +1,24 @@
-/* Graphs of restrictions and of ?? (restrict.h):
- *
- *   restriction  let (i : lo..hi, ..) f(i, ..)              slots f, lo, hi, ..
- *   moved        let (i : lo..hi, ..) f(i - lo, ..)         the same
- *   f ?? g       let (i : lo..hi, ..) inside ? f : g        slots f, g, lo, hi, flo, fhi, ..
- *
- * where a dimension that is infinite has no bounds. */
+/* Restrictions and ?? (restrict.h): which of the graphs of fdag/choice.c a value gets by its domains. */
 #include "restrict.h"
 
 #include "../state.h"
 
-/* ---- graphs --------------------------------------------------------------------------- */
-
-typedef struct Writer {
-    Fd *fd;
-    FdGraph *graph;
-} Writer;
-
-static const FdNode *slot(Writer *w, const FdType *type, const char *name)
-{
-    int i = w->graph->nslots++;
-    w->graph->slots[i] = (FdSlot){.type = type, .name = name};
-    return fd_slot(w->fd, i, type, name);
-}
-
-static const FdNode *op(Writer *w, FdOp o, const FdNode *a, const FdNode *b)
-{
-    const FdNode *args[2] = {a, b};
-    return fd_apply_op(w->fd, o, SC_BOOL, 2, args, (FdLoc){0});
-}
-
-/* a && lo <= i && i < hi */
-static const FdNode *and_inside(Writer *w, const FdNode *a, const FdNode *i, const FdNode *lo,
-                                const FdNode *hi)
-{
-    const FdNode *wide = i;
-    if (i->type->scalar != SC_LONG)
-        wide = fd_apply_op(w->fd, FD_OP_CONVERT, SC_LONG, 1, &i, (FdLoc){0});
-    const FdNode *in = op(w, FD_OP_LAND, op(w, FD_OP_GE, wide, lo), op(w, FD_OP_LT, wide, hi));
-    return a ? op(w, FD_OP_LAND, a, in) : in;
-}
-
-/* A long as an index of this type. */
-static const FdNode *as(Writer *w, const FdType *type, const FdNode *n)
-{
-    if (type->scalar == SC_LONG) return n;
-    return fd_apply_op(w->fd, FD_OP_CONVERT, type->scalar, 1, &n, (FdLoc){0});
-}
-
 static void write_graph(void *made)
 {
     RtWritten *m = made;
-    const FdType *type = m->type;
-    bool choice = m->choice;
-    Fd *fd = rt_fd();
-    Arena *arena = fd_arena(fd);
-    int n = type->nparams;
-    Writer w = {.fd = fd, .graph = arena_new_of(arena, FdGraph)};
-    w.graph->slots = arena_array(arena, FdSlot, 2 + 4 * n);
-    const FdType *number = fd_type_scalar(fd, SC_LONG);
-    const FdNode *f = slot(&w, type, "f"), *g = choice ? slot(&w, type, "g") : NULL;
-    const FdNode *vars[FD_MAX_RANK], *at[FD_MAX_RANK], *inside = NULL;
-    FdDom doms[FD_MAX_RANK];
-    for (int d = 0; d < n; d++) {
-        at[d] = vars[d] = fd_var(fd, type->params[d], "i");
-        doms[d] = (FdDom){FD_DOM_FULL, NULL, NULL};
-        if (m->full >> d & 1) continue;
-        const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
-        doms[d] = (FdDom){FD_DOM_GIVEN, lo, hi};
-        if (m->moved) at[d] = op(&w, FD_OP_SUB, vars[d], as(&w, vars[d]->type, lo));
-    }
-    for (int d = 0; choice && d < n; d++) {
-        if (m->full_first >> d & 1) continue;
-        const FdNode *lo = slot(&w, number, "lo"), *hi = slot(&w, number, "hi");
-        inside = and_inside(&w, inside, vars[d], lo, hi);
-    }
-    const FdNode *body = fd_apply(fd, f, n, at, (FdLoc){0});
-    if (choice) {
-        const FdNode *args[3] = {inside, body, fd_apply(fd, g, n, vars, (FdLoc){0})};
-        body = fd_apply_op(fd, FD_OP_SELECT, SC_BOOL, 3, args, (FdLoc){0});
-    }
-    w.graph->root = fd_let(fd, n, vars, doms, body, (FdLoc){0});
-    m->graph = graph_adopt(w.graph);
+    m->graph = graph_adopt(fd_chosen(rt_fd(), &m->what));
 }
 
 /* NULL with an exception pending. */
-static Graph *graph_for(const FdType *type, uint32_t full, uint32_t full_first, bool choice,
-                        bool moved, const CsSite *site)
+static Graph *graph_for(FdChosen what, const CsSite *site)
 {
     for (size_t i = 0; i < rt.written.len; i++) {
-        const RtWritten *m = &rt.written.data[i];
-        if (m->type == type && m->full == full && m->full_first == full_first &&
-            m->choice == choice && m->moved == moved)
-            return m->graph;
+        const FdChosen *m = &rt.written.data[i].what;
+        if (m->type == what.type && m->full == what.full && m->full_first == what.full_first &&
+            m->choice == what.choice && m->moved == what.moved)
+            return rt.written.data[i].graph;
     }
-    RtWritten made = {type, full, full_first, choice, moved, NULL};
+    RtWritten made = {what, NULL};
     if (!vec_try(&rt.written) || !mem_try(write_graph, &made)) {
         rt_throw_memory(site, 0);
         return NULL;
@@ -129,7 +54,7 @@ static Lazy *restricted(void *f, const FdBox *box, bool moved, const CsSite *sit
         return NULL;
     }
     put_bounds(captures, 1, box);
-    Graph *g = graph_for(type, full_of(box), 0, false, moved, site);
+    Graph *g = graph_for((FdChosen){.type = type, .full = full_of(box), .moved = moved}, site);
     return g ? lazy_new(g, captures, site) : NULL;
 }
 
@@ -228,6 +153,8 @@ void *cs_coalesce(void *f, void *g, const CsSite *site)
     CsValue captures[2 + 4 * FD_MAX_RANK] = {{.ref = f}, {.ref = g}};
     int n = put_bounds(captures, 2, &both);
     put_bounds(captures, n, fbox);
-    Graph *graph = graph_for(type, full_of(&both), full_of(fbox), true, false, site);
+    FdChosen what = {
+        .type = type, .full = full_of(&both), .full_first = full_of(fbox), .choice = true};
+    Graph *graph = graph_for(what, site);
     return graph ? lazy_new(graph, captures, site) : NULL;
 }

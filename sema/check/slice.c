@@ -17,6 +17,21 @@ bool is_slice(const Ast *n)
     return false;
 }
 
+/* Conversions change nothing of a range. */
+Ast *sema_range_of(Ast *arg)
+{
+    while (arg->kind == AST_CONVERT) arg = arg->convert.operand;
+    return arg->kind == AST_RANGE ? arg : NULL;
+}
+
+bool sema_is_part(const Ast *target)
+{
+    if (target->kind != AST_INDEX || target->sym) return false;
+    for (int i = 0; i < target->index.args.len; i++)
+        if (sema_range_of(target->index.args.data[i])) return true;
+    return false;
+}
+
 /* A bound or an index: of the dimension's type, perhaps under ^. */
 static bool check_place(Sema *s, Ast **slot, const Type *t)
 {

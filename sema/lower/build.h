@@ -110,6 +110,7 @@ void lower_together(Lower *l);
 
 /* NULL if the type has no scalars at its leaves; says nothing. */
 const FdType *lower_type(Lower *l, const Type *t);
+const FdType *lower_type_in(Fd *fd, const Type *t);  /* the same, between graphs */
 const FdNode *lower_zero(Lower *l, const FdType *t); /* of a scalar or record */
 /* The record with one field replaced. */
 const FdNode *lower_with_field(Lower *l, const FdNode *record, int field, const FdNode *value,

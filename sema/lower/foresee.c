@@ -9,7 +9,7 @@
 
 #include "../../base/vec.h"
 #include "../../fdag/composition.h"
-#include "lower.h"
+#include "build.h"
 
 enum {
     MAX_DEPTH = 64,      /* of graphs; the runtime composes no deeper either */
@@ -23,8 +23,8 @@ typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind
 typedef struct Value Value;
 struct Value {
     ValueKind kind;
-    const SemaGraph *graph; /* LAZY */
-    Value **captures;       /* one a slot */
+    const FdGraph *graph; /* LAZY */
+    Value **captures;     /* one a slot */
     int depth;
     Value *result;         /* LAZY: the array, once it was evaluated */
     uint32_t visit, index; /* composing: the composition that saw it, its number there */
@@ -75,7 +75,7 @@ static FdCapture look(void *ctx, const void *captures, int slot)
     if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
     if (v->kind != VAL_LAZY) return c;
     c.kind = FD_CAPTURE_GRAPH;
-    c.graph = v->graph->graph;
+    c.graph = v->graph;
     c.captures = v->captures;
     return c;
 }
@@ -88,17 +88,18 @@ static bool is_finite(const FdNode *root)
     return true;
 }
 
-/* False: it is not known, or only some of what it gives is evaluated by it. */
-static bool record(Foresee *f, Value *v, Loc loc)
+/* False: it is not known, or only some of what it gives is evaluated by it. `of`: of a TOGETHER, whose
+ * value it is; else NULL. */
+static bool record(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
 {
     if (f->ahead) return true;
-    const FdGraph *graph = v->graph->graph;
+    const FdGraph *graph = v->graph;
     FdComposing composing = {.visit = ++f->visit, .look = look};
     FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
     FdKey key;
     if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
         return false;
-    FdPays pays = v->graph->nparts && !v->graph->chained ? fd_several_pays(g) : FD_PAYS;
+    FdPays pays = of && of->nparts && !of->chained ? fd_several_pays(g) : FD_PAYS;
     if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
@@ -114,10 +115,62 @@ static Value *force(Foresee *f, Value *v, Loc loc)
     if (v->kind == VAL_ARRAY) return v;
     if (v->kind != VAL_LAZY) return new_array(f);
     if (!v->result) {
-        record(f, v, loc);
+        record(f, v, NULL, loc);
         v->result = new_array(f);
     }
     return v->result;
+}
+
+/* ---- functions made of others by their domains ------------------------------------------------ */
+
+/* Its infinite dimensions, as far as its own graph says. */
+static uint32_t full_of(const Value *v)
+{
+    uint32_t full = 0;
+    if (v->kind != VAL_LAZY || v->result) return 0;
+    const FdNode *root = v->graph->root;
+    for (int d = 0; root->kind == FD_LET && d < root->nvars; d++)
+        full |= (uint32_t)(root->doms[d].kind == FD_DOM_FULL) << d;
+    return full;
+}
+
+static int depth_of(const Value *v)
+{
+    return v->kind == VAL_LAZY && !v->result ? v->depth : 0;
+}
+
+/* The value of one of the graphs that the runtime makes (fdag/choice.c); g: NULL, or of f ?? g. */
+static Value *chosen(Foresee *f, const FdChosen *what, Value *first, Value *second)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_LAZY;
+    v->graph = fd_chosen(f->fd, what);
+    v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
+    for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
+    v->captures[0] = first;
+    if (what->choice) v->captures[1] = second;
+    v->depth = 1 + depth_of(first);
+    if (second && depth_of(second) >= v->depth) v->depth = 1 + depth_of(second);
+    return v->depth > MAX_DEPTH ? f->unknown : v;
+}
+
+static bool is_known(const Value *v)
+{
+    return v->kind == VAL_ARRAY || v->kind == VAL_LAZY;
+}
+
+/* f ?? g. What their ranges are is not known: it is taken for granted that neither holds the other
+ * unless it is infinite, and that their union is as finite as g. */
+static Value *coalesced(Foresee *f, const Type *t, Value *first, Value *second)
+{
+    const FdType *type = lower_type_in(f->fd, t);
+    if (!type || !is_known(first) || !is_known(second)) return any_of(f, t);
+    uint32_t all = (UINT32_C(1) << type->nparams) - 1;
+    FdChosen what = {
+        .type = type, .full = full_of(second), .full_first = full_of(first), .choice = true};
+    if (first == second || what.full_first == all) return first;
+    what.full |= what.full_first;
+    return chosen(f, &what, first, second);
 }
 
 /* ---- variables ------------------------------------------------------------------------------ */
@@ -201,6 +254,33 @@ static Value *call_library(Foresee *f, Ast *n)
     return any_of(f, n->type);
 }
 
+/* a[lo..hi, ..] = v: if most of the array is assigned all of it is evaluated anew, which is taken for
+ * granted; if a dimension has an index, the values are, and are copied. */
+static void assign_slice(Foresee *f, Ast *n)
+{
+    Ast *target = n->assign.target;
+    Value *array = eval(f, target->index.base), *v = eval(f, n->assign.value);
+    const FdType *type = lower_type_in(f->fd, target->index.base->type);
+    bool fixed = false;
+    for (int i = 0; i < target->index.args.len; i++) {
+        eval(f, target->index.args.data[i]);
+        fixed = fixed || !sema_range_of(target->index.args.data[i]);
+    }
+    if (!is_known(v) || !type) return;
+    uint32_t full = full_of(v);
+    if (fixed) {
+        FdChosen part = {.type = lower_type_in(f->fd, n->assign.value->type)};
+        if (part.type) force(f, full ? chosen(f, &part, v, NULL) : v, n->loc);
+        return;
+    }
+    const FdNode *lo = v->kind == VAL_LAZY && !full ? v->graph->root->doms[0].lo : NULL;
+    bool moved =
+        !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
+    FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
+    Value *within = chosen(f, &part, v, NULL);
+    if (is_known(array) && is_known(within)) force(f, chosen(f, &both, within, array), n->loc);
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static void eval_child(Ast **child, void *ctx)
@@ -212,14 +292,14 @@ static Value *value_of_graph(Foresee *f, Ast *n)
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
-    v->graph = &f->r->graphs[n->graph.graph];
-    v->captures = arena_array(f->arena, Value *, v->graph->graph->nslots + 1);
+    v->graph = f->r->graphs[n->graph.graph].graph;
+    v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     v->depth = 1;
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
         Value *c = eval(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
-        if (c->kind == VAL_LAZY && !c->result && c->depth >= v->depth) v->depth = c->depth + 1;
+        if (depth_of(c) >= v->depth) v->depth = depth_of(c) + 1;
     }
     return v;
 }
@@ -229,14 +309,15 @@ static Value *eval_graph(Foresee *f, Ast *n)
     Value *v = value_of_graph(f, n);
     if (v->depth > MAX_DEPTH) return any_of(f, n->type);
     if (type_is_functional(n->type)) return v;
-    record(f, v, n->loc);
+    record(f, v, NULL, n->loc);
     return f->other;
 }
 
 static Value *eval_together(Foresee *f, Ast *n)
 {
     Value *v = value_of_graph(f, n->together.graph);
-    f->ahead = v->depth <= MAX_DEPTH && record(f, v, n->loc);
+    const SemaGraph *of = &f->r->graphs[n->together.graph->graph.graph];
+    f->ahead = v->depth <= MAX_DEPTH && record(f, v, of, n->loc);
     for (int i = 0; i < n->together.stmts.len; i++) eval(f, n->together.stmts.data[i]);
     f->ahead = false;
     return f->other;
@@ -251,6 +332,12 @@ static Value *eval_convert(Foresee *f, Ast *n)
     return force(f, v, n->loc); /* an array, or text */
 }
 
+static Value *eval_coalesce(Foresee *f, Ast *n)
+{
+    Value *first = eval(f, n->binary.left), *second = eval(f, n->binary.right);
+    return coalesced(f, n->type, first, second);
+}
+
 static Value *eval(Foresee *f, Ast *n)
 {
     switch (n->kind) {
@@ -261,6 +348,13 @@ static Value *eval(Foresee *f, Ast *n)
         if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
             return look_up(f, n->sym);
         break;
+    case AST_BINARY:
+        if (n->binary.op != AST_OP_COALESCE || !type_is_functional(n->type)) break;
+        return eval_coalesce(f, n);
+    case AST_ASSIGN:
+        if (!type_is_functional(n->assign.value->type) || !sema_is_part(n->assign.target)) break;
+        assign_slice(f, n);
+        return f->other;
     case AST_CALL:
         if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FUNC) return call_user(f, n);
         if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_BUILTIN)

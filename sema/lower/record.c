@@ -6,31 +6,36 @@
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-static const FdType *record_type(Lower *l, Class *c)
+static const FdType *record_type(Fd *fd, Class *c)
 {
     if (c->fdag) return c->fdag;
     if (c->nfields < 1 || c->nfields > FD_MAX_FIELDS) return NULL;
     const FdType *types[FD_MAX_FIELDS];
     const char *names[FD_MAX_FIELDS];
     for (int i = 0; i < c->nfields; i++) {
-        if (!(types[i] = lower_type(l, c->fields[i]->type))) return NULL;
+        if (!(types[i] = lower_type_in(fd, c->fields[i]->type))) return NULL;
         names[i] = c->fields[i]->name;
     }
-    const FdType *t = fd_type_record(l->fd, c->mangled, c->nfields, types, names);
+    const FdType *t = fd_type_record(fd, c->mangled, c->nfields, types, names);
     c->fdag = (void *)(uintptr_t)t;
     return t;
 }
 
-const FdType *lower_type(Lower *l, const Type *t)
+const FdType *lower_type_in(Fd *fd, const Type *t)
 {
     if (!t) return NULL;
-    if (t->kind == TY_SCALAR) return fd_type_scalar(l->fd, t->scalar);
-    if (t->kind == TY_RECORD) return record_type(l, t->decl->cls);
+    if (t->kind == TY_SCALAR) return fd_type_scalar(fd, t->scalar);
+    if (t->kind == TY_RECORD) return record_type(fd, t->decl->cls);
     if (!type_is_functional(t) || t->nparams < 1 || t->nparams > FD_MAX_PARAMS) return NULL;
-    const FdType *params[FD_MAX_PARAMS], *result = lower_type(l, t->result);
+    const FdType *params[FD_MAX_PARAMS], *result = lower_type_in(fd, t->result);
     for (int i = 0; i < t->nparams; i++)
-        if (!(params[i] = lower_type(l, t->params[i]))) return NULL;
-    return result ? fd_type_func(l->fd, result, t->nparams, params) : NULL;
+        if (!(params[i] = lower_type_in(fd, t->params[i]))) return NULL;
+    return result ? fd_type_func(fd, result, t->nparams, params) : NULL;
+}
+
+const FdType *lower_type(Lower *l, const Type *t)
+{
+    return lower_type_in(l->fd, t);
 }
 
 int lower_leaves(const Type *t)

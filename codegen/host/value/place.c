@@ -302,7 +302,7 @@ static LLVMValueRef step(HostFunc *f, const Ast *n)
 LLVMValueRef host_assign(HostFunc *f, Ast *n)
 {
     if (n->kind == AST_INCDEC) return step(f, n);
-    if (host_is_slice(n->assign.target)) return host_assign_slice(f, n);
+    if (sema_is_part(n->assign.target)) return host_assign_slice(f, n);
     HostPlace *p = host_place(f, n->assign.target);
     Ast *value = n->assign.value;
     AstOp op = n->assign.op;

@@ -7,21 +7,6 @@ static bool is_from_end(const Ast *n)
     return n && n->kind == AST_UNARY && n->unary.op == AST_OP_FROM_END;
 }
 
-/* A range as written, under conversions that change nothing here. */
-static Ast *range_of(Ast *n)
-{
-    while (n->kind == AST_CONVERT) n = n->convert.operand;
-    return n->kind == AST_RANGE ? n : NULL;
-}
-
-bool host_is_slice(const Ast *target)
-{
-    if (target->kind != AST_INDEX || target->sym) return false;
-    for (int i = 0; i < target->index.args.len; i++)
-        if (range_of(target->index.args.data[i])) return true;
-    return false;
-}
-
 /* An index as an i64: n, or `end` - n for ^n; NULL gives `missing`. */
 static LLVMValueRef bound(HostFunc *f, Ast *n, LLVMValueRef end, LLVMValueRef missing)
 {
@@ -46,7 +31,7 @@ static Box evaluate(HostFunc *f, HostPlace *array, AstList args)
     for (int d = 0; d < args.len; d++) {
         LLVMValueRef a = LLVMBuildLoad2(m->b, m->ptr, host_place_address(f, array), "");
         LLVMValueRef begin = host_array_dim(f, a, DIM_LO, d), end = host_array_end(f, a, d);
-        Ast *range = range_of(args.data[d]);
+        Ast *range = sema_range_of(args.data[d]);
         LLVMValueRef lo, hi, one = host_long(m, 1), at = host_int(m, d);
         if (range) {
             lo = bound(f, range->range.lo, end, begin);
@@ -87,7 +72,7 @@ LLVMValueRef host_assign_slice(HostFunc *f, Ast *n)
 HostRef host_string_slice(HostFunc *f, Ast *n)
 {
     HostModule *m = f->m;
-    Ast *range = range_of(n->index.args.data[0]);
+    Ast *range = sema_range_of(n->index.args.data[0]);
     if (!range) host_bug(m, n, "a slice without a range");
     LLVMValueRef s = host_value(f, n->index.base);
     host_check_null(f, s, n->index.base, n->loc);

@@ -197,7 +197,6 @@ LLVMValueRef host_assign(HostFunc *f, Ast *n); /* ASSIGN, INCDEC; the value of t
 
 /* ---- slice.c --------------------------------------------------------------------------------- */
 
-bool host_is_slice(const Ast *target);
 LLVMValueRef host_assign_slice(HostFunc *f, Ast *n); /* target[a..b] = value */
 
 #endif
