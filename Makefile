@@ -32,7 +32,7 @@ HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c c
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
-GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c $(BUILD)/driver/page.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
@@ -42,7 +42,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o
 
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
@@ -77,7 +77,7 @@ $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
 $(BUILD)/%.o: $(BUILD)/%.c $(GEN_HEADERS)
-	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -Icodegen/host/library -Idriver/run -c -o $@ $<
+	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -Iparser -Ilexer -Icodegen/host/library -Idriver/run -Idriver/page -c -o $@ $<
 
 $(BUILD)/lexer/scanner.c: lexer/lexer.l
 	@mkdir -p $(@D)
@@ -97,6 +97,10 @@ $(BUILD)/codegen/texts.c: tools/embed-texts.sh codegen/abi/embed.h codegen/host/
 $(BUILD)/driver/texts.c: tools/embed-texts.sh driver/run/doctor.cs$$
 	@mkdir -p $(@D)
 	$(call say,embed)tools/embed-texts.sh doctor.h doctor_program='driver/run/doctor.cs$$' >$@
+
+$(BUILD)/driver/page.c: tools/embed-texts.sh driver/page/page.html
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed-texts.sh page.h page_frame=driver/page/page.html >$@
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.
@@ -120,7 +124,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory -j2 all
-	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger library layers
+	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger library page layers
 	@$(MAKE) --no-print-directory random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
@@ -194,6 +198,8 @@ debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 library: all
 	@CSC=$(CSC) tests/library.sh
+page: all
+	@CSC=$(CSC) tests/page.sh
 check-oclgrind: all
 	@CSC=$(CSC) tests/oclgrind
 check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)

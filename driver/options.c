@@ -204,6 +204,12 @@ static OptionEnd set_against(Options *o, const char *value)
     return OPTION_GO_ON;
 }
 
+static OptionEnd set_html(Options *o, const char *value)
+{
+    o->html = value;
+    return OPTION_GO_ON;
+}
+
 static OptionEnd set_time(Options *o, const char *value)
 {
     char *end;
@@ -271,6 +277,7 @@ static const Option table[] = {
     VALUE("--tuned", EQUALS, "FILE", NULL, set_tuned, "values of csc tune; none: not those beside the source (FILE.tune)"),
     VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
     VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),
+    VALUE("--html", EQUALS, "FILE", NULL, set_html, "csc profile: a report with sources, time line and roofline, instead of the table"),
     VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3; products v4 too)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
@@ -327,7 +334,7 @@ static bool matches(const Option *o, const char *arg, const char **value)
     if (is_word(o) && arg[n]) *value = arg + n;
     if ((o->form == OPTION_EQUALS || o->form == OPTION_MAYBE) && arg[n] == '=')
         *value = arg + n + 1;
-    return *value || (!arg[n] && o->form != OPTION_EQUALS);
+    return *value || !arg[n];
 }
 
 static bool is_choice(const char *choices, const char *value)
@@ -354,9 +361,9 @@ static OptionEnd read_option(Options *options, int argc, char **argv, int *i)
     for (int k = 0; k < OPTIONS && !o; k++)
         if (matches(&table[k], argv[*i], &value)) o = &table[k];
     if (!o) return unknown_option(argv[*i]);
-    bool wants = !value && (is_word(o) || o->form == OPTION_NEXT);
-    if (wants && *i + 1 < argc) value = argv[++*i];
-    if (!value && is_word(o)) {
+    bool needs = is_word(o) || o->form == OPTION_EQUALS, wants = needs || o->form == OPTION_NEXT;
+    if (!value && wants && *i + 1 < argc) value = argv[++*i];
+    if (!value && needs) {
         complain("'%s' needs an argument", o->name);
         return OPTION_WRONG;
     }

@@ -33,6 +33,7 @@ typedef struct Options {
     const char *tuned;          /* --tuned: a file, "none"; NULL: the one beside the input */
     int seconds;                /* --time; -1: as the command has it */
     const char *against;        /* of csc bench: what it wrote before, or NULL */
+    const char *html;           /* of csc profile: a file for its report, or NULL */
     Emit emit;
     VEC(FdPass) passes;      /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
     const char *dump_after;  /* a pass, or NULL: of the usual ones */
@@ -53,7 +54,7 @@ typedef enum OptionForm {
     OPTION_FLAG,   /* --check */
     OPTION_WORD,   /* -o FILE, -oFILE */
     OPTION_JOINED, /* -WNAME, and as they come -W NAME */
-    OPTION_EQUALS, /* --emit=KIND */
+    OPTION_EQUALS, /* --emit=KIND, --emit KIND */
     OPTION_MAYBE,  /* --help, --help=FORM */
     OPTION_NEXT    /* --explain CODE */
 } OptionForm;

@@ -115,8 +115,8 @@ void rt_end(bool leaving)
 {
     error_end();
     cycles_end();
+    trace_write(); /* before profile_print, which sorts evaluations */
     profile_print();
-    trace_write();
     ahead_drop();
     evals_free();
     if (leaving) device_leave();

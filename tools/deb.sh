@@ -16,7 +16,7 @@ strip -R .note.gnu.build-id "$root/usr/bin/csc" # a hash of paths too
 gzip -9n "$share/man/man1/csc.1"
 mkdir -p "$doc/docs" "$doc/samples" "$root/DEBIAN"
 cp README.md "$doc/"
-cp docs/*.md docs/*.svg "$doc/docs/"
+cp docs/*.md docs/*.svg docs/*.png "$doc/docs/"
 cp -r samples/. "$doc/samples/"
 {
     echo 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/'

@@ -2,12 +2,14 @@
 # Installs what building, testing and running C$ needs and this machine lacks. Silent and instant when
 # nothing is missing. `install-deps.sh bench` adds the peers that `make bench` compares with, `install-deps.sh oclgrind` the
 # interpreter of kernels that `make check-oclgrind` and `make check-long` use where it is there, `install-deps.sh python` Python with
-# NumPy, for whose modules (csc --python) there are tests where it is there.
+# NumPy, for whose modules (csc --python) there are tests where it is there, `install-deps.sh browser` one that looks at the report of
+# csc profile --html.
 set -eu
 
 packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev"
 [ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox"
 [ "${1:-}" = python ] && packages="$packages python3 python3-numpy"
+[ "${1:-}" = browser ] && packages="$packages chromium"
 [ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
 
 have_llvm() {

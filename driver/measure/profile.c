@@ -9,6 +9,7 @@
 
 #include "../compile.h"
 #include "../message.h"
+#include "../page/page.h"
 #include "peak.h"
 #include "report.h"
 
@@ -48,13 +49,16 @@ int profile(const Options *o)
     Report r;
     ChildEnd end;
     Child c = {.program = given, .ctx = &program, .argv = o->arguments, .shows = true};
-    bool told = report_run(&c, a, &end, &r);
+    bool told = report_run(&c, a, o->html != NULL, &end, &r);
     int code = !end.started              ? 1
                : WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status)
                                          : WEXITSTATUS(end.status);
     if (!told) complain("the program told nothing of its kernels");
-    if (told) {
-        Peak peak = peak_measure();
+    Peak peak = told ? peak_measure() : (Peak){0};
+    if (told && o->html) {
+        const Page page = {.options = o, .report = &r, .peak = peak, .ms = end.ms};
+        if (!page_write(&page, o->html) && code == 0) code = 1;
+    } else if (told) {
         fprintf(stderr, "%-44s %8s %11s %5s %9s %5s %9s %5s\n", "kernel", "calls", "ms", "%",
                 "GFLOP/s", "%peak", "GB/s", "%peak");
         for (size_t i = 0; i < r.evaluations.len; i++)

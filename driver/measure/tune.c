@@ -59,7 +59,7 @@ static bool run(Tune *t, const char *tuned, Report *r, ChildEnd *end)
     Child c = {
         .program = compile_trial, .ctx = &trial, .argv = t->opt->arguments, .seconds = t->seconds};
     char room[64];
-    bool good = report_run(&c, t->arena, end, r) && !child_why(end, room);
+    bool good = report_run(&c, t->arena, false, end, r) && !child_why(end, room);
     t->took = end->ms;
     return good;
 }

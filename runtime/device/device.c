@@ -303,7 +303,7 @@ static void take_time(const Launched *l, uint64_t now)
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
     profile_add(l->owner, l->kernel, to > from ? to - from : 0, l->bytes);
-    trace_span(TRACE_DEVICE, l->kernel, from, to);
+    trace_kernel(TRACE_DEVICE, l->kernel, l->owner, from, to);
     trace_clock(to, now);
 }
 

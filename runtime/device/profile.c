@@ -21,7 +21,7 @@ typedef struct Called {
     CgFamily family;
     bool native;
     CsSite at; /* what the program has, or the interner of errors */
-    char *hints, *set, *parameters;
+    char *hints, *set, *parameters, *text;
     uint64_t calls;
     double work;
     VEC(Row) rows;
@@ -71,6 +71,7 @@ int profile_new(const Profiled *p)
     c.hints = copy(p->hints);
     c.set = copy(p->set);
     c.parameters = copy(p->parameters);
+    c.text = copy(p->text);
     vec_push(&rt.profile->all, c);
     return (int)rt.profile->all.len - 1;
 }
@@ -87,6 +88,14 @@ void profile_turn(int evaluation, double work)
 int profile_now(void)
 {
     return rt.profile ? rt.profile->now : -1;
+}
+
+bool profile_place(int evaluation, char *room, size_t size)
+{
+    if (!rt.profile || evaluation < 0 || (size_t)evaluation >= rt.profile->all.len) return false;
+    CsSite at = rt.profile->all.data[evaluation].at;
+    snprintf(room, size, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
+    return true;
 }
 
 void profile_add(int evaluation, const char *kernel, uint64_t nanoseconds, uint64_t bytes)
@@ -199,7 +208,9 @@ static void json_called(FILE *out, const Called *c)
                 ", \"bytes\": %" PRIu64 "}",
                 r->calls, r->nanoseconds, r->least, r->bytes);
     }
-    fputs("]}", out);
+    fputs("],\n  ", out);
+    json_string(out, "opencl", c->text);
+    fputc('}', out);
 }
 
 static void print_json(FILE *out)
@@ -240,6 +251,7 @@ void profile_free(void)
         mem_object_free(c->hints);
         mem_object_free(c->set);
         mem_object_free(c->parameters);
+        mem_object_free(c->text);
     }
     vec_free(&rt.profile->all);
     mem_object_free(rt.profile);

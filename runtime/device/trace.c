@@ -8,12 +8,14 @@
 #include <time.h>
 
 #include "../state.h"
+#include "profile.h"
 
 enum { MOST = 1 << 20 }; /* spans; what comes later is left out */
 
 typedef struct Span {
-    char name[47];
+    char name[43];
     char track;
+    int evaluation; /* of the profile, or -1 */
     uint64_t from, to;
 } Span;
 
@@ -40,12 +42,17 @@ uint64_t trace_now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-void trace_span(TraceTrack track, const char *name, uint64_t from, uint64_t to)
+void trace_kernel(TraceTrack track, const char *name, int evaluation, uint64_t from, uint64_t to)
 {
     if (!from || !rt.trace || rt.trace->spans.len >= MOST || !vec_try(&rt.trace->spans)) return;
-    Span s = {.track = (char)track, .from = from, .to = to};
+    Span s = {.track = (char)track, .evaluation = evaluation, .from = from, .to = to};
     snprintf(s.name, sizeof s.name, "%s", name);
     vec_push(&rt.trace->spans, s);
+}
+
+void trace_span(TraceTrack track, const char *name, uint64_t from, uint64_t to)
+{
+    trace_kernel(track, name, -1, from, to);
 }
 
 /* The least difference: that of the shortest way from the device's end to our look at the clock. */
@@ -81,8 +88,15 @@ void trace_write(void)
         int64_t from = (int64_t)s->from + (s->track == TRACE_DEVICE ? rt.trace->ahead : 0);
         fputs(",\n{\"ph\": \"X\", \"name\": \"", out);
         write_name(out, s->name);
-        fprintf(out, "\", \"pid\": 1, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f}", s->track + 1,
+        fprintf(out, "\", \"pid\": 1, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f", s->track + 1,
                 (double)from * 1e-3, (double)(s->to - s->from) * 1e-3);
+        char at[256];
+        if (profile_place(s->evaluation, at, sizeof at)) {
+            fputs(", \"args\": {\"at\": \"", out);
+            write_name(out, at);
+            fputs("\"}", out);
+        }
+        fputc('}', out);
     }
     fputs("\n]}\n", out);
     fclose(out);

@@ -14,6 +14,8 @@ typedef enum TraceTrack { /* a row of the picture each */
 uint64_t trace_now(void); /* ns; 0: nothing is traced */
 /* Nothing if `from` is 0. */
 void trace_span(TraceTrack track, const char *name, uint64_t from, uint64_t to);
+/* A kernel of an evaluation (profile_now), of which the trace says where it is if there is a profile, too. */
+void trace_kernel(TraceTrack track, const char *name, int evaluation, uint64_t from, uint64_t to);
 /* The device's clock was this at trace_now or a little before. */
 void trace_clock(uint64_t device, uint64_t now);
 void trace_write(void);

@@ -226,7 +226,7 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
         do_items(&job, 0, items);
     else
         pool_run(do_items, &job, items);
-    if (traced) trace_span(TRACE_NATIVE, l->kernel, traced, trace_now());
+    if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
     if (start) profile_add(profile_now(), l->kernel, nanoseconds() - start, bytes_of(r, l));
     return true;
 }

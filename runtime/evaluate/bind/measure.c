@@ -1,5 +1,5 @@
-/* Measuring (measure.h). For a file, which csc tune may read, the graph is lowered once more: to know the
- * parameters that its recipes ask for. */
+/* Measuring (measure.h). For a file, which csc tune or profile may read, the graph is lowered once more: to know
+ * its text and the parameters that its recipes ask for. */
 #include "measure.h"
 
 #include <inttypes.h>
@@ -18,7 +18,8 @@ typedef struct Measuring {
     double work;
 } Measuring;
 
-static void add_parameters(const Measuring *m, const char *set, Text *out)
+/* The text, to be freed, or NULL. */
+static char *add_parameters(const Measuring *m, const char *set, Text *out)
 {
     CgAsked *asked = mem_alloc((size_t)cg_parameters() * sizeof *asked);
     CgOptions o = {.family = m->device->family, .set = set};
@@ -28,12 +29,12 @@ static void add_parameters(const Measuring *m, const char *set, Text *out)
     if (rt.program) o.precise = rt.program->precise != 0;
     for (int p = 0; p < cg_parameters(); p++) asked[p] = (CgAsked){0};
     cg_lower_also(&m->c->graph, &o, &(CgAlso){.asked = asked}, &text, &error);
-    mem_free(text);
     for (int p = 0; p < cg_parameters(); p++)
         if (asked[p].asked)
             text_printf(out, "%s%s=%" PRId64, out->len ? " " : "", cg_parameter(p)->name,
                         m->device->vector_bytes >= 64 ? asked[p].wide : asked[p].narrow);
     mem_free(asked);
+    return text;
 }
 
 static void do_measure(void *measuring)
@@ -43,14 +44,16 @@ static void do_measure(void *measuring)
     if (m->row < 0) {
         Text set = {0}, parameters = {0};
         kernels_set(m->c->key, m->device->family, &set);
-        if (profile_is_file()) add_parameters(m, set.data, &parameters);
+        char *text = profile_is_file() ? add_parameters(m, set.data, &parameters) : NULL;
         m->row = profile_new(&(Profiled){.key = m->c->key,
                                          .family = m->device->family,
                                          .native = m->native,
                                          .at = m->at,
                                          .hints = m->c->graph.hints,
                                          .set = set.data,
-                                         .parameters = parameters.data});
+                                         .parameters = parameters.data,
+                                         .text = text});
+        mem_free(text);
         text_free(&set);
         text_free(&parameters);
     }
