@@ -40,4 +40,10 @@ static inline bool builtin_is(const Builtin *b, LibSpace space, LibName name)
     return b && b->space == space && b->name == name;
 }
 
+/* x.CompareTo(y) of numbers, which graphs have in several operations. */
+static inline bool builtin_compares(const Builtin *b)
+{
+    return builtin_is(b, SPACE_any, LIB_CompareTo) && b->signature[1] != 's';
+}
+
 #endif

@@ -145,6 +145,11 @@ const Type *object_function(Sema *s, Ast **slot)
 
 /* ---- the library ------------------------------------------------------------------------ */
 
+static const Type *array_of(Sema *s, const Type *f)
+{
+    return f == s->error ? f : type_array(s->types, f->result, f->nparams);
+}
+
 /* Eval(f): the conversion to the array type. */
 static void check_eval(Sema *s, Ast **slot)
 {
@@ -161,7 +166,7 @@ static void check_eval(Sema *s, Ast **slot)
         return;
     }
     *slot = n->call.args.data[0];
-    convert_to(s, slot, type_array(s->types, t->result, t->nparams), NULL);
+    convert_to(s, slot, array_of(s, t), NULL);
 }
 
 /* x.ToString() is the conversion to string, x.ToString("F2") an interpolated string. */
@@ -205,7 +210,7 @@ static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
     if (!member) name = arena_printf(s->arena, "%s.%s", library_spaces[b->space], name);
     if (!b->pure) {
         pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
-    } else if (s->functional && b->runtime != ABI_NONE) {
+    } else if (s->functional && b->runtime != ABI_NONE && !builtin_compares(b)) {
         bool hosted = false; /* then it is a closure */
         for (int i = 0; i < n->call.args.len; i++)
             hosted = hosted || type_is_hosted(n->call.args.data[i]->type);
@@ -239,11 +244,13 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     resolve_apply(s, c, fit, n->call.args, n->loc);
     n->sym = n->call.callee->sym = c->sym;
     check_library_purity(s, n, b);
-    if (c->result_letter == 'A') {
+    if (c->result_letter == 'A' && b->runtime == ABI_NONE) {
         check_eval(s, slot);
         return;
     }
-    n->type = c->result_letter == 'T' ? load_type(s, n, hint) : c->result;
+    n->type = c->result_letter == 'T'   ? load_type(s, n, hint)
+              : c->result_letter == 'A' ? array_of(s, n->call.args.data[0]->type)
+                                        : c->result;
     const Type *wanted = n->type;
     bool same = b->op != FD_OP_NONE && fd_op_info(b->op)->rule == FD_RULE_SAME;
     if (same && c->nparams) n->type = c->params[0]; /* Sign gives what it takes */

@@ -25,6 +25,7 @@ static const Type *letter_type(Sema *s, char letter, LibSpace space)
     case 'S': return type_array(s->types, s->string, 1);
     case 'C': return type_array(s->types, type_scalar(s->types, SC_CHAR), 1);
     case 'B': return type_array(s->types, type_scalar(s->types, SC_BYTE), 1);
+    case 'I': return type_array(s->types, s->integer, 1);
     case 'E': return type_object(s->types, s->spaces[SPACE_TextWriter], NULL);
     case '&': return space < (int)SC_COUNT ? type_scalar(s->types, (ScalarKind)space) : NULL;
     case 'O': return type_object(s->types, s->spaces[space], NULL);

@@ -183,6 +183,32 @@ static const FdNode *random_uniform(Lower *l, const Ast *n, const FdNode *const 
     return lower_op(l, FD_OP_RANDOM, 2, args, n->loc);
 }
 
+/* x.CompareTo(y) of numbers: -1, 0 or 1; NaN is before all others, and its own equal. */
+static const FdNode *compare(Lower *l, const Ast *n, const Ast *base, const FdNode *y)
+{
+    const FdNode *x = type_is_value(base->type) ? lower_expr(l, base) : NULL;
+    const Ast *arg = n->call.args.data[0];
+    if (!x) return lower_fail(l, n->loc, "'%s' cannot be used under bound variables", "CompareTo");
+    if (arg->kind == AST_CONVERT) arg = arg->convert.operand;
+    bool real = scalar_is_real(y->type->scalar);
+    bool huge = base->type->scalar == SC_ULONG || arg->type->scalar == SC_ULONG;
+    const FdType *t = fd_type_scalar(l->fd, real ? SC_DOUBLE : huge ? SC_ULONG : SC_LONG);
+    const FdType *integer = fd_type_scalar(l->fd, SC_INT);
+    const FdNode *ends[] = {lower_convert(l, x, t, n->loc), lower_convert(l, y, t, n->loc)};
+    const FdNode *nans[2][2] = {{ends[1], ends[1]}, {ends[0], ends[0]}};
+    const FdNode *more[] = {lower_op(l, FD_OP_GT, 2, ends, n->loc),
+                            lower_op(l, FD_OP_LT, 2, ends, n->loc)};
+    const FdNode *less[] = {lower_op(l, FD_OP_NE, 2, nans[0], n->loc),
+                            lower_op(l, FD_OP_NE, 2, nans[1], n->loc)};
+    for (int i = 0; i < 2; i++) {
+        more[i] = lower_convert(l, more[i], integer, n->loc);
+        less[i] = lower_convert(l, less[i], integer, n->loc);
+    }
+    const FdNode *sum[] = {lower_op(l, FD_OP_SUB, 2, more, n->loc),
+                           lower_op(l, FD_OP_SUB, 2, less, n->loc)};
+    return real ? lower_op(l, FD_OP_ADD, 2, sum, n->loc) : sum[0];
+}
+
 static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int count,
                                   const FdNode *const *values)
 {
@@ -192,6 +218,8 @@ static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int 
     const Ast *callee = n->kind == AST_CALL ? n->call.callee : n;
     if (b->space == SPACE_func && callee->kind == AST_MEMBER)
         return domain_query(l, n, b, callee->member.base, count ? values[0] : NULL);
+    if (builtin_compares(b) && count == 1 && callee->kind == AST_MEMBER)
+        return compare(l, n, callee->member.base, values[0]);
     return lower_fail(l, n->loc, "'%s' cannot be used under bound variables",
                       library_names[b->name]);
 }

@@ -178,6 +178,41 @@ static const FdNode *inline_call(Lower *l, const Symbol *sym, const LowerSignatu
     return value;
 }
 
+typedef struct Hosted {
+    VEC(const Symbol *) seen;
+    bool found;
+} Hosted;
+
+/* Calls of what only the host has, below *child and in the functions that it names. */
+static void find_hosted(Ast **child, void *ctx)
+{
+    Hosted *h = ctx;
+    Ast *n = *child;
+    const Symbol *sym = n->sym;
+    if (sym && sym->kind == SYM_BUILTIN && n->kind == AST_CALL) {
+        const Builtin *b = &builtins[sym->builtin];
+        bool query = b->space == SPACE_func || b->space == SPACE_any;
+        h->found = h->found || (b->op == FD_OP_NONE && b->runtime != ABI_NONE && !query);
+    }
+    if (sym && sym->kind == SYM_FUNC && n->kind != AST_FUNC) {
+        Ast **body = lower_func_body(sym);
+        for (size_t i = 0; i < h->seen.len; i++)
+            if (h->seen.data[i] == sym) body = NULL;
+        if (body) vec_push(&h->seen, sym);
+        if (body && *body) find_hosted(body, h);
+    }
+    if (!h->found) ast_each_child(n, find_hosted, h);
+}
+
+static bool is_hosted(const LowerSignature *sig)
+{
+    Hosted h = {0};
+    Ast *body = sig->body;
+    find_hosted(&body, &h);
+    vec_free(&h.seen);
+    return h.found;
+}
+
 typedef struct Functional {
     const Lower *l;
     bool found;
@@ -436,7 +471,12 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
                               i + 1, sym->name);
         values[i] = lower_convert(l, args[i], t, loc);
     }
-    if (wants_inlining(l, &sig) && is_straight(&sig) && !is_inlining(l, sym)) {
+    bool hosted = wants_inlining(l, &sig) && is_straight(&sig) && is_hosted(&sig);
+    if (hosted && !type_is_value(sig.result))
+        return lower_fail(l, loc,
+                          "'%s' gives a function and runs on the host, where no bound variable is",
+                          sym->name);
+    if (!hosted && wants_inlining(l, &sig) && is_straight(&sig) && !is_inlining(l, sym)) {
         const FdNode *v = inline_call(l, sym, &sig, values);
         if (sym->decl && sym->decl->kind == AST_FUNC) lower_hints(l, &sym->decl->func.attrs);
         const FdType *t = lower_type(l, sig.result);

@@ -1,0 +1,293 @@
+/* Arrays of numbers in order (stdlib/Sort.cs$), on all cores: by the digits of keys, least significant first.
+ *
+ *   keys    of each element an unsigned number that orders as the elements do; NaN is the largest
+ *   count   a part of the keys each: how often each value of the digit is there
+ *   place   the sums of these say where each part's keys go, which keeps the order of equal ones
+ *   back    the elements of the keys
+ *
+ * A digit that is the same in all keys is left out: bytes take one pass, and longs that fit 16 bits two. */
+#include <string.h>
+
+#include "../device/memory.h"
+#include "../state.h"
+#include "pool.h"
+
+enum {
+    BITS = 11, /* three passes over ints; more streams to write would miss the TLB */
+    VALUES = 1 << BITS,
+    MAX_PARTS = 256,
+    PART = 1 << 13, /* keys that are worth a part of their own */
+};
+
+typedef enum Order { PLAIN, SIGNED, REAL } Order;
+
+typedef struct Sort {
+    int64_t n, part; /* keys; of a part */
+    int parts, bytes;
+    Order order;
+    bool wide, equal_zeros; /* keys of 64 bits; -0 is 0 */
+    uint64_t sign, infinity;
+    const void *given;
+    void *result;
+    void *keys, *moved;         /* this pass takes those from here to there */
+    int32_t *places, *moved_to; /* NULL: the elements are asked for; what is asked for otherwise */
+    int32_t first;              /* of the domain */
+    bool placed;                /* places are there: before the first pass they are 0, 1, .. */
+    int shift;
+    uint32_t (*counts)[VALUES]; /* of each part, this digit; then where its next key goes */
+    uint64_t (*bits)[2];        /* of each part: those that some key has, and those that all have */
+} Sort;
+
+static int64_t from_of(const Sort *s, int64_t part)
+{
+    return part * s->part;
+}
+
+static int64_t to_of(const Sort *s, int64_t part)
+{
+    int64_t to = (part + 1) * s->part;
+    return to < s->n ? to : s->n;
+}
+
+/* ---- keys and elements ------------------------------------------------------------------------ */
+
+static inline uint64_t real_key(const Sort *s, uint64_t x)
+{
+    uint64_t size = x & ~s->sign;
+    if (size > s->infinity) return s->sign | (s->sign - 1);
+    if (size == 0 && s->equal_zeros) return s->sign;
+    return x & s->sign ? ~x & (s->sign | (s->sign - 1)) : x | s->sign;
+}
+
+static inline uint64_t real_of(const Sort *s, uint64_t key)
+{
+    return key & s->sign ? key ^ s->sign : ~key & (s->sign | (s->sign - 1));
+}
+
+#define WIDTH(U, K)                                                                                \
+    static void U##_keys(const Sort *s, int64_t from, int64_t to)                                  \
+    {                                                                                              \
+        const U *a = s->given;                                                                     \
+        K *keys = s->keys;                                                                         \
+        U flip = s->order == SIGNED ? (U)s->sign : 0;                                              \
+        if (s->order == REAL)                                                                      \
+            for (int64_t i = from; i < to; i++) keys[i] = (K)real_key(s, a[i]);                    \
+        else                                                                                       \
+            for (int64_t i = from; i < to; i++) keys[i] = (U)(a[i] ^ flip);                        \
+    }                                                                                              \
+    static void U##_back(const Sort *s, int64_t from, int64_t to)                                  \
+    {                                                                                              \
+        const K *keys = s->keys;                                                                   \
+        U *a = s->result; /* which may be the keys' own memory */                                  \
+        U flip = s->order == SIGNED ? (U)s->sign : 0;                                              \
+        if (s->order == REAL)                                                                      \
+            for (int64_t i = from; i < to; i++) a[i] = (U)real_of(s, keys[i]);                     \
+        else                                                                                       \
+            for (int64_t i = from; i < to; i++) a[i] = (U)((U)keys[i] ^ flip);                     \
+    }
+WIDTH(uint8_t, uint32_t)
+WIDTH(uint16_t, uint32_t)
+WIDTH(uint32_t, uint32_t)
+WIDTH(uint64_t, uint64_t)
+#undef WIDTH
+
+typedef void Convert(const Sort *s, int64_t from, int64_t to);
+
+static int width_of(const Sort *s)
+{
+    return s->bytes == 1 ? 0 : s->bytes == 2 ? 1 : s->bytes == 4 ? 2 : 3;
+}
+
+static void back(const void *job, int64_t from, int64_t to)
+{
+    static Convert *const backs[] = {uint8_t_back, uint16_t_back, uint32_t_back, uint64_t_back};
+    const Sort *s = job;
+    for (int64_t p = from; p < to; p++) backs[width_of(s)](s, from_of(s, p), to_of(s, p));
+}
+
+/* ---- a pass ------------------------------------------------------------------------------------ */
+
+static inline uint64_t key_at(const void *keys, int64_t i, bool wide)
+{
+    return wide ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+static void make_keys(const void *job, int64_t from, int64_t to)
+{
+    static Convert *const makes[] = {uint8_t_keys, uint16_t_keys, uint32_t_keys, uint64_t_keys};
+    const Sort *s = job;
+    for (int64_t p = from; p < to; p++) {
+        enum { BLOCK = 2048 }; /* what was written is read again from the cache */
+        uint64_t some = 0, all = UINT64_MAX;
+        for (int64_t at = from_of(s, p), end = to_of(s, p); at < end; at += BLOCK) {
+            int64_t stop = at + BLOCK < end ? at + BLOCK : end;
+            makes[width_of(s)](s, at, stop);
+            for (int64_t i = at; i < stop; i++) {
+                uint64_t key = key_at(s->keys, i, s->wide);
+                some |= key;
+                all &= key;
+            }
+        }
+        s->bits[p][0] = some;
+        s->bits[p][1] = all;
+    }
+}
+
+static void count(const void *job, int64_t from, int64_t to)
+{
+    const Sort *s = job;
+    for (int64_t p = from; p < to; p++) {
+        uint32_t *n = s->counts[p];
+        memset(n, 0, sizeof s->counts[p]);
+        if (s->wide)
+            for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
+                n[key_at(s->keys, i, true) >> s->shift & (VALUES - 1)]++;
+        else
+            for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
+                n[key_at(s->keys, i, false) >> s->shift & (VALUES - 1)]++;
+    }
+}
+
+static inline __attribute__((always_inline)) void move(const Sort *s, int64_t p, bool wide,
+                                                       bool places)
+{
+    uint32_t *at = s->counts[p];
+    const void *keys = s->keys;
+    void *moved = s->moved;
+    int32_t *moved_to = s->moved_to;
+    const int32_t *from = s->placed ? s->places : NULL;
+    int32_t first = s->first;
+    int shift = s->shift;
+    for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
+        uint64_t key = key_at(keys, i, wide);
+        uint32_t to = at[key >> shift & (VALUES - 1)]++;
+        if (wide)
+            ((uint64_t *)moved)[to] = key;
+        else
+            ((uint32_t *)moved)[to] = (uint32_t)key;
+        if (places) moved_to[to] = from ? from[i] : (int32_t)(first + i);
+    }
+}
+
+static void place(const void *job, int64_t from, int64_t to)
+{
+    const Sort *s = job;
+    for (int64_t p = from; p < to; p++) {
+        if (s->places && s->wide)
+            move(s, p, true, true);
+        else if (s->places)
+            move(s, p, false, true);
+        else if (s->wide)
+            move(s, p, true, false);
+        else
+            move(s, p, false, false);
+    }
+}
+
+/* Where each part's keys of each value begin. */
+static void add_up(const Sort *s)
+{
+    uint32_t before = 0;
+    for (int v = 0; v < VALUES; v++)
+        for (int p = 0; p < s->parts; p++) {
+            uint32_t here = s->counts[p][v];
+            s->counts[p][v] = before;
+            before += here;
+        }
+}
+
+static void sort_keys(Sort *s)
+{
+    uint64_t some = 0, all = UINT64_MAX;
+    pool_run(make_keys, s, s->parts);
+    for (int p = 0; p < s->parts; p++) {
+        some |= s->bits[p][0];
+        all &= s->bits[p][1];
+    }
+    for (s->shift = 0; s->shift < 64; s->shift += BITS) {
+        if (((some ^ all) >> s->shift & (VALUES - 1)) == 0) continue; /* all have the same digit */
+        pool_run(count, s, s->parts);
+        add_up(s);
+        pool_run(place, s, s->parts);
+        void *keys = s->keys;
+        s->keys = s->moved;
+        s->moved = keys;
+        int32_t *places = s->places;
+        s->places = s->moved_to;
+        s->moved_to = places;
+        s->placed = true;
+    }
+}
+
+/* ---- what programs call ------------------------------------------------------------------------ */
+
+static void set_kind(Sort *s, ScalarKind kind)
+{
+    bool real = kind == SC_HALF || kind == SC_FLOAT || kind == SC_DOUBLE;
+    s->bytes = (int)scalar_bytes(kind);
+    s->wide = s->bytes == 8;
+    s->sign = UINT64_C(1) << (8 * s->bytes - 1);
+    s->order = real ? REAL : scalar_is_signed(kind) ? SIGNED : PLAIN;
+    s->infinity = kind == SC_HALF    ? 0x7c00
+                  : kind == SC_FLOAT ? 0x7f800000
+                                     : UINT64_C(0x7ff0000000000000);
+}
+
+/* The elements of f, an array, in order; or, if `order`, their indices in it. */
+static void *sorted(Array *f, bool order, const CsSite *site)
+{
+    Sort s = {.n = rt_array_count(f), .first = (int32_t)f->head.dim[0].lo, .equal_zeros = order};
+    ScalarKind kind = (ScalarKind)f->head.elem;
+    set_kind(&s, kind);
+    Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
+    if (!result || s.n == 0) return result;
+    int64_t most = s.n / PART, units = pool_units();
+    s.parts = (int)(most < 1 ? 1 : most < units ? most : units < MAX_PARTS ? units : MAX_PARTS);
+    s.part = (s.n + s.parts - 1) / s.parts;
+    size_t key = s.wide ? 8 : 4, n = (size_t)s.n, parts = (size_t)s.parts;
+    size_t tables = parts * (sizeof *s.counts + sizeof *s.bits);
+    Buffer *room = buffer_new(tables + n * 2 * key + (order ? n * 4 : 0), false, site);
+    char *at = room ? buffer_host(room, true, site) : NULL;
+    s.given = at ? rt_array_data(f, site) : NULL;
+    s.result = s.given ? rt_array_data(result, site) : NULL;
+    if (!s.result) {
+        buffer_release(room);
+        cs_release(result);
+        return NULL;
+    }
+    s.bits = (void *)at;
+    s.counts = (void *)(s.bits + parts);
+    s.keys = at + tables;
+    s.moved = at + tables + n * key;
+    if (order) {
+        s.places = (void *)(at + tables + n * 2 * key);
+        s.moved_to = s.result;
+    }
+    sort_keys(&s);
+    if (!order)
+        pool_run(back, &s, s.parts);
+    else if (!s.placed)
+        for (int64_t i = 0; i < s.n; i++) ((int32_t *)s.result)[i] = (int32_t)(s.first + i);
+    else if (s.places != s.result)
+        memcpy(s.result, s.places, n * 4);
+    buffer_release(room);
+    return result;
+}
+
+static void *sorted_of(void *fn, bool order, const CsSite *site)
+{
+    Array *f = cs_force(fn, site);
+    void *result = f ? sorted(f, order, site) : NULL;
+    cs_release(f);
+    return result;
+}
+
+void *cs_sorted(void *fn, const CsSite *site)
+{
+    return sorted_of(fn, false, site);
+}
+
+void *cs_sorted_order(void *fn, const CsSite *site)
+{
+    return sorted_of(fn, true, site);
+}
