@@ -146,7 +146,23 @@ static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled
     return h;
 }
 
-/* One work-item a panel, or a block of k of one: MR rows or NR columns. */
+/* How many panels a work-item fills together. */
+static Num *abreast(Tile *t, int operand)
+{
+    Unit *u = t->u;
+    bool row = t->c.operands[operand].side == SIDE_ROW;
+    Num *panels =
+        num_op(u, FD_OP_MUL, num_ceildiv(u, row ? t->m : t->n, row ? t->mr : t->nr), t->blocks);
+    if (is_batched(t, operand)) panels = num_op(u, FD_OP_MUL, panels, t->batch);
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4));
+    Num *most = num_op(u, FD_OP_MIN, num_op(u, FD_OP_DIV, panels, units),
+                       draw_num(u, P_CONTRACT_ABREAST, 16));
+    return num_let(u, "abreast", num_op(u, FD_OP_MAX, most, num_int(u, 1)));
+}
+
+/* One work-item a panel, or a block of k of one: MR rows or NR columns. Of operands that lie across,
+ * rows of memory are short in one panel and far from each other: several panels side by side are
+ * filled by a few rows at a time. */
 void tile_pack(Tile *t, int operand, Num *when)
 {
     Unit *u = t->u;
@@ -163,8 +179,17 @@ void tile_pack(Tile *t, int operand, Num *when)
     NestStep *in = &n->root;
     if (is_batched(t, operand)) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
     if (t->blocks) in = nest_group(u, in, x.k[0], 1, t->kc, NEST_CUT);
-    in = nest_group(u, in, row ? x.row : x.col, 0, width, NEST_CLAMP);
-    nest_hold(u, in, nest_add_hold(n, packed_hold(t, operand, &x, false)));
+    NestHold h = packed_hold(t, operand, &x, false);
+    int across = row ? x.row : x.col;
+    if (t->blocks && h.vectors) {
+        in = nest_group(u, in, across, 0, num_op(u, FD_OP_MUL, width, abreast(t, operand)),
+                        NEST_CUT);
+        in = nest_loop(u, in, x.k[0], draw_num(u, P_CONTRACT_FEW_STEPS, 4), NEST_CUT);
+        in = nest_loop(u, in, across, width, NEST_CLAMP);
+    } else {
+        in = nest_group(u, in, across, 0, width, NEST_CLAMP);
+    }
+    nest_hold(u, in, nest_add_hold(n, h));
     nest_lower(u, n);
 }
 

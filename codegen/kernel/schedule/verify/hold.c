@@ -44,12 +44,19 @@ static void registers(Verify *v, const NestHold *h)
     if (vector) verify_in_lanes(v, h->value, h->across, false);
 }
 
-/* Blocks: one loop goes over them, and there is room for all. */
+/* Positions of a turn of the first loop over an axis; NULL: there is none. */
+static Num *first_step(const Verify *v, int axis)
+{
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->axis == axis) return v->path[i]->step;
+    return NULL;
+}
+
+/* Blocks: the first loop goes over them, and there is room for all. */
 static void blocks(Verify *v, const NestHold *h)
 {
-    Num *span = verify_span(v, h->along), *n = v->n->axes[h->along].n;
-    if (h->space != NEST_GLOBAL || !verify_is_open(v, h->along) || !n ||
-        !verify_same(v->u, h->depth, span))
+    Num *step = first_step(v, h->along), *n = v->n->axes[h->along].n;
+    if (h->space != NEST_GLOBAL || !step || !n || !verify_same(v->u, h->depth, step))
         verify_fail(v, "hold %s: no loop over %s goes by its blocks", h->name,
                     verify_axis_name(v, h->along));
     else if (!verify_multiple(v->u, h->reach, h->depth))
