@@ -235,6 +235,8 @@ END_TEST
 
 START_TEST(rows_and_columns)
 {
+    CHECK_GRAPH("(let ((i (lo a 1) (hi a 1))) (sum ((v 0 5)) (prod ((w v 5 given)) (a w i))))",
+                BOTH, "a:int(5,70)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0))) (sum ((j (lo a 1) (hi a 1))) (a i j)))", BOTH,
                 "a:float(1,1)", "a:float(7,100)", "a:float(3,40000)", "a:float(300,90)",
                 "a:float(3,0)");

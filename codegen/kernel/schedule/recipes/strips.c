@@ -134,12 +134,13 @@ static Num *enough(Unit *u, const Across *x, Num *when)
 }
 
 /* A sum of products of two elements: each waits for the one before, and there is little else to do
- * meanwhile, so more of them go side by side. */
+ * meanwhile, so more of them go side by side. (A product over a range is a multiplication without operands.) */
 static bool is_thin(const Across *x)
 {
     const FdNode *body = x->reduces[0]->body;
     if (x->nreduces != 1 || fd_op_of(x->reduces[0]) != FD_OP_ADD) return false;
-    return fd_op_of(body) == FD_OP_MUL && is_read(body->args[0]) && is_read(body->args[1]);
+    return body->kind == FD_APPLY && fd_op_of(body) == FD_OP_MUL && is_read(body->args[0]) &&
+           is_read(body->args[1]);
 }
 
 Num *recipe_strips(Unit *u, const Def *d, Num *when)
