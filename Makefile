@@ -20,7 +20,7 @@ LLVM_CONFIG ?= $(firstword $(foreach v,21 20 19 18 17 16 15,$(shell command -v l
 LLVM_CFLAGS  = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null)
 LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev/null)
 
-CSC_LIBS     = $(LLVM_LIBS) -ljansson -lcmark -lm
+CSC_LIBS     = $(LLVM_LIBS) -ljansson -lcmark -ledit -lm
 
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $<";)

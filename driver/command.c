@@ -13,6 +13,7 @@
 #include "measure/tune.h"
 #include "message.h"
 #include "run/test.h"
+#include "session/repl.h"
 #include "source/doc.h"
 #include "source/fmt.h"
 
@@ -58,6 +59,8 @@ static const Command table[] = {
     {"doc", "[-o FILE] file.cs$ ..",
      "what files declare, with their /// comments, as Markdown; as HTML into FILE.html",
      TAKES_FILES, doc},
+    {"repl", "[options]", "a session: entries are compiled and run as they are typed",
+     TAKES_NOTHING, repl},
     {"lsp", "[-I DIR]", "a language server on the standard streams, for editors", TAKES_NOTHING,
      run_server},
 };

@@ -24,6 +24,7 @@
 #include "compile.h"
 #include "library.h"
 #include "message.h"
+#include "session/entry.h"
 #include "tuned.h"
 #include "write.h"
 
@@ -75,6 +76,10 @@ static bool parse(Job *j)
         return diags_errors(j->diags) == 0;
     }
     const Options *o = j->opt;
+    if (o->entry) {
+        j->unit = entry_parse(o->entry, o, j->sources, j->file, j->diags, j->names, j->arena);
+        return diags_errors(j->diags) == 0;
+    }
     size_t others = o->files.len > 1 ? o->files.len - 1 : 0;
     j->unit = parse_files(j->sources, j->file, others ? o->files.data + 1 : NULL, others,
                           o->include.data, o->include.len, j->diags, j->names, j->arena);
@@ -119,6 +124,7 @@ static bool analyse(Job *j)
     if (diags_has(j->diags, DIAG_FOREIGN)) return false;
     j->sema = sema_unit(j->unit, j->sources, j->diags, j->names, j->arena, j->fd);
     if (diags_errors(j->diags)) return false;
+    if (j->opt->entry) entry_checked(j->opt->entry, j->sema);
     if (j->opt->emit == EMIT_TYPES) sema_print_types(&j->out, j->sema, j->sources);
     if (j->opt->emit == EMIT_FDAG) return print_graphs(j);
     if (j->opt->emit == EMIT_DOT) lower_print_dot(&j->out, j->sema, j->sources);
@@ -329,7 +335,11 @@ static bool write_output(Job *j)
         return false;
     if (o->emit != EMIT_PROGRAM)
         return write_bytes(path, j->out.data ? j->out.data : "", j->out.len, 0666);
-    int program = write_linked(j->module, HOST_LINK_PROGRAM, o->verbose);
+    int program = write_linked(j->module,
+                               o->host.process   ? HOST_LINK_PROCESS
+                               : o->host.session ? HOST_LINK_ENTRY
+                                                 : HOST_LINK_PROGRAM,
+                               o->verbose);
     if (program < 0) return false;
     if (j->program) return *j->program = program, true;
     bool ok = write_program(program, path, 0777);

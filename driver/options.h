@@ -44,7 +44,8 @@ typedef struct Options {
     bool library, python;             /* --lib, --python: a library instead of a program */
     const char *dependency_file;      /* NULL: named after the output */
     DiagLevel warnings[DIAG_COUNT];
-    char **arguments; /* of a command whose last ones are a program's: from its own name on */
+    char **arguments;    /* of a command whose last ones are a program's: from its own name on */
+    struct Entry *entry; /* of a session, in place of a program (session/entry.h), or NULL */
     HostOptions host;
     VEC(const char *) include; /* -I folders, searched for modules */
     VEC(const char *) files;   /* of a command that takes several; input is the first */

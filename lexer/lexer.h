@@ -42,6 +42,7 @@ typedef struct TokenValue {
 typedef struct Tokens {
     VEC(Token) list; /* the last is END */
     VEC(TokenValue) values;
+    bool shows; /* the value of a last statement is used: it is shown (csc repl) */
 } Tokens;
 
 /* A set of interned names. */

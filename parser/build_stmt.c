@@ -29,6 +29,14 @@ static bool is_rest(const Parse *p, Loc loc)
            !memchr(p->source->text + p->last_error, '\n', loc.begin - p->last_error);
 }
 
+/* Of an entry of a session the value of the last statement. */
+static bool is_shown(const Parse *p, Loc loc)
+{
+    const Token *t = p->tokens.list.data;
+    size_t n = p->tokens.list.len;
+    return p->tokens.shows && n >= 3 && t[n - 2].kind == TOK_SEMI && t[n - 3].end <= loc.end;
+}
+
 Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
 {
     expr = build_doubtful(p, expr);
@@ -41,7 +49,7 @@ Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
     case AST_NEW:
     case AST_BAD: break;
     default:
-        if (!is_rest(p, loc) &&
+        if (!is_rest(p, loc) && !is_shown(p, loc) &&
             parse_error(p, loc, DIAG_NOT_A_STATEMENT, "the value of this expression is not used") &&
             expr->kind == AST_BINARY && expr->binary.op == AST_OP_EQ)
             diag_note(p->diags, (Loc){0}, "an assignment is written with one '='");

@@ -37,6 +37,9 @@ typedef struct Loader {
     Sources *sources;
     const char *const *folders, *const *others; /* others: files that the program uses */
     size_t nfolders, nothers;
+    const uint32_t *earlier; /* the entries of a session before it: each sees those before */
+    size_t nearlier;
+    bool shows; /* Tokens.shows, of the file itself */
     Diags *diags;
     Interner *names;
     Arena *arena;
@@ -250,6 +253,19 @@ static void use_others(Loader *l, Module *program)
     }
 }
 
+static void use_earlier(Loader *l, Module *program)
+{
+    for (size_t i = 0; i < l->nearlier; i++) {
+        bool fresh = false;
+        Module *m = module_of(l, sources_get(l->sources, l->earlier[i])->path, &fresh);
+        m->folder = program->folder;
+        m->file = l->earlier[i];
+        for (size_t k = 0; k < program->types.size; k++)
+            if (program->types.slots[k]) names_add(&m->types, program->types.slots[k]);
+        take_in(l, program, (Loc){0}, m, fresh);
+    }
+}
+
 static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
@@ -267,10 +283,12 @@ static Ast *read_module(Loader *l, Module *m)
                 tokens.values.data[t[i + 1].value].text);
     }
     if (!m->user && m->folder) use_others(l, m);
+    if (!m->user && m->folder) use_earlier(l, m);
     if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
     m->done = true;
+    tokens.shows = l->shows && !m->user;
     return parse_tokens(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
 }
 
@@ -280,18 +298,11 @@ Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, 
     return parse_files(sources, file, NULL, 0, folders, nfolders, diags, names, arena);
 }
 
-Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, size_t nothers,
-                 const char *const *folders, size_t nfolders, Diags *diags, Interner *names,
-                 Arena *arena)
+static Ast *parse_all(Loader l, uint32_t file)
 {
-    Loader l = {.sources = sources,
-                .others = others,
-                .nothers = nothers,
-                .folders = folders,
-                .nfolders = nfolders,
-                .diags = diags,
-                .names = names,
-                .arena = arena};
+    Sources *sources = l.sources;
+    Interner *names = l.names;
+    Arena *arena = l.arena;
     for (const EmbeddedModule *e = embedded_modules; e->name; e++) {
         if (strcmp(e->name, "core") == 0) continue;
         for (const char *const *type = e->types; *type; type++) {
@@ -312,4 +323,35 @@ Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, siz
     vec_free(&l.exports);
     names_free(&l.exported);
     return unit;
+}
+
+Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, size_t nothers,
+                 const char *const *folders, size_t nfolders, Diags *diags, Interner *names,
+                 Arena *arena)
+{
+    return parse_all((Loader){.sources = sources,
+                              .others = others,
+                              .nothers = nothers,
+                              .folders = folders,
+                              .nfolders = nfolders,
+                              .diags = diags,
+                              .names = names,
+                              .arena = arena},
+                     file);
+}
+
+Ast *parse_entry(Sources *sources, uint32_t file, bool shows, const uint32_t *earlier,
+                 size_t nearlier, const char *const *folders, size_t nfolders, Diags *diags,
+                 Interner *names, Arena *arena)
+{
+    return parse_all((Loader){.sources = sources,
+                              .shows = shows,
+                              .earlier = earlier,
+                              .nearlier = nearlier,
+                              .folders = folders,
+                              .nfolders = nfolders,
+                              .diags = diags,
+                              .names = names,
+                              .arena = arena},
+                     file);
 }

@@ -144,7 +144,8 @@ void cs_throw_stack(const CsSite *site)
  * `finally` would run, and says what has been left so far. A library goes on. */
 static void end_if_stack_overflow(void)
 {
-    if (rt.embedded || !cs_pending || rt.error.object || rt.error.kind != RT_STACK) return;
+    if (rt.embedded || rt.session || !cs_pending || rt.error.object || rt.error.kind != RT_STACK)
+        return;
     console_flush();
     error_print(stderr);
     _exit(1);
@@ -199,6 +200,7 @@ static const CsClass *pending_class(void)
 int32_t cs_catch_is(const CsClass *cls)
 {
     end_if_stack_overflow();
+    if (rt.session && !rt.error.object && rt.error.kind == RT_STACK) return 0;
     make_object(); /* which can make it another one */
     return cs_pending && (!cls || object_is(pending_class(), cls));
 }

@@ -31,6 +31,7 @@ typedef struct RtParsed { /* graph.c: an embedded graph that was read */
 typedef struct RtState {
     const CsProgram *program;
     bool embedded;           /* in a process that is not ours: nothing is said, nothing ends it */
+    bool session;            /* a process that runs entries one after the other */
     const char *device_wish; /* in place of CS_DEVICE; NULL: that */
     struct {                 /* OpenCL objects of the caller's; NULL: none */
         void *context, *device, *queue;

@@ -6,7 +6,7 @@
 # csc profile --html.
 set -eu
 
-packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev"
+packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev libedit-dev"
 [ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox"
 [ "${1:-}" = python ] && packages="$packages python3 python3-numpy"
 [ "${1:-}" = browser ] && packages="$packages chromium"
@@ -23,7 +23,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
     # Not Debian: say what is needed, once, and let the build go on with what is there.
     have_llvm && command -v flex >/dev/null && command -v bison >/dev/null && exit 0
     echo "C\$ needs: a C17 compiler, make, flex, bison 3.8, LLVM 15 or later (C API), OpenCL headers and" >&2
-    echo "ICD loader, POCL, check, MPFR, xxhash, uthash, jansson, cmark. Install them with this system's package manager." >&2
+    echo "ICD loader, POCL, check, MPFR, xxhash, uthash, jansson, cmark, libedit. Install them with this system's package manager." >&2
     exit 1
 fi
 

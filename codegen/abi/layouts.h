@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "library.h"
+#include "session.h"
 
 /* clang-format off */
 #define STRUCT(id, name) enum {

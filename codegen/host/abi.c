@@ -328,11 +328,19 @@ void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
         host_emit_library(m, description, program);
         return;
     }
+    if (m->options->session && !m->options->process) {
+        host_emit_entry(m, description, program);
+        return;
+    }
     LLVMTypeRef params[] = {m->i32, m->ptr};
     LLVMValueRef fn = host_add_function(m, "main", LLVMFunctionType(m->i32, params, 2, false));
     LLVMSetLinkage(fn, LLVMExternalLinkage);
     host_debug_none(m);
     LLVMValueRef args[] = {LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), description};
+    if (m->options->process) {
+        LLVMBuildRet(m->b, call(m, ABI_cs_session, args, 3));
+        return;
+    }
     call(m, ABI_cs_start, args, 3);
     LLVMTypeRef type = LLVMFunctionType(m->i32, NULL, 0, false);
     LLVMValueRef code = LLVMBuildCall2(m->b, type, program, NULL, 0, "");
@@ -345,7 +353,8 @@ void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
 void host_abi_init(HostModule *m)
 {
     m->pending = LLVMAddGlobal(m->mod, m->i32, "cs_pending");
-    LLVMSetVisibility(m->pending, LLVMHiddenVisibility); /* the runtime is part of the program */
     m->stack_limit = LLVMAddGlobal(m->mod, m->i64, "cs_stack_limit");
+    if (m->options->session) return;
+    LLVMSetVisibility(m->pending, LLVMHiddenVisibility); /* the runtime is part of the program */
     LLVMSetVisibility(m->stack_limit, LLVMHiddenVisibility);
 }

@@ -11,6 +11,24 @@
 
 typedef struct Native Native; /* codegen/native/native.h */
 
+/* What the objects of a session (csc repl) have in common: numbers that go by names, which are the same
+ * in each, and its variables. */
+typedef struct HostSession HostSession;
+
+HostSession *host_session_new(void);
+void host_session_free(HostSession *s);
+
+typedef struct HostVariable {
+    const char *name, *type; /* the type as it is written */
+} HostVariable;
+int host_session_variables(const HostSession *s, const HostVariable **out);
+/* What the newest module declares becomes variables of the session (in place of those of the same
+ * names), or is forgotten. */
+void host_session_keep(HostSession *s);
+void host_session_forget(HostSession *s);
+/* Variables that mention a name in their types are gone; NULL: all. */
+void host_session_drop(HostSession *s, const char *type);
+
 typedef struct HostKernel { /* an embedded kernel text */
     FdKey key;              /* cg_key */
     const char *text;
@@ -25,8 +43,10 @@ typedef struct HostOptions {
     const char *program; /* name for messages */
     const char *library; /* what the names of a library's functions begin with; NULL: a program */
     CgOptions cg;
-    const char *tuned; /* lines for cg_tuned_find, or NULL */
-    Native *native;    /* the native kernels; NULL: there are none */
+    const char *tuned;    /* lines for cg_tuned_find, or NULL */
+    HostSession *session; /* an entry of it: an object that cs_session loads; NULL: a program */
+    bool process;         /* the process itself, which runs entries */
+    Native *native;       /* the native kernels; NULL: there are none */
 } HostOptions;
 
 typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */
@@ -49,7 +69,13 @@ void host_print_python(Text *out, const HostModule *m, const char *file);
 const char *host_export_name(const HostModule *m, int function);
 const char *host_library_name(const HostModule *m); /* HostOptions.library */
 
-typedef enum HostLinked { HOST_LINK_PROGRAM, HOST_LINK_SHARED, HOST_LINK_ARCHIVE } HostLinked;
+typedef enum HostLinked {
+    HOST_LINK_PROGRAM,
+    HOST_LINK_SHARED,
+    HOST_LINK_ARCHIVE,
+    HOST_LINK_PROCESS, /* a program whose runtime is for the entries that it loads */
+    HOST_LINK_ENTRY
+} HostLinked;
 
 /* link.c. Links the module with the runtime library into a program or library; `verbose` prints the
  * command. Returns a descriptor to read it from, whose file has no name any more, or -1 with *error

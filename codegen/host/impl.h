@@ -226,6 +226,20 @@ void host_finish_module(HostModule *m, const HostKernel *kernels, int nkernels,
 /* What a library has instead of main; program makes its static fields. */
 void host_emit_library(HostModule *m, LLVMValueRef description, LLVMValueRef program);
 
+/* ---- session.c ---------------------------------------------------------------------------- */
+
+/* Numbers that are the same in all objects of a session: of a record, of an interface's method. */
+int host_record_number(HostModule *m, const Class *c);
+int64_t host_selector(const HostModule *m, const Symbol *method);
+/* The variables that the statements of an entry declare and use, before code is made for them. */
+void host_session_declare(HostModule *m, AstList stmts);
+/* Where a variable of the session lives; NULL: it is none. */
+LLVMValueRef host_session_variable(HostFunc *f, const Symbol *sym);
+/* Around what makes a static field, which one of the objects does: gives where to go on. */
+LLVMBasicBlockRef host_session_once(HostFunc *f, const Symbol *field);
+void host_session_made(HostFunc *f, const Symbol *field, LLVMBasicBlockRef next);
+void host_emit_entry(HostModule *m, LLVMValueRef description, LLVMValueRef program);
+
 /* ---- func.c ------------------------------------------------------------------------- */
 
 void host_declare_functions(HostModule *m);

@@ -159,6 +159,36 @@ static bool link_shared(const Work *w, const char *runtime, const char *name)
     return ok;
 }
 
+/* A session's process: all of the runtime, for what it loads. */
+static bool link_process(const Work *w, const char *runtime)
+{
+    char *argv[] = {compiler(),
+                    "-rdynamic",
+                    "-o",
+                    w->program.data,
+                    w->object.data,
+                    (char *)runtime,
+                    "-lOpenCL",
+                    "-lm",
+                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL,
+                    NULL};
+    return run_tool(w, argv);
+}
+
+/* What entries share goes by its name; the rest is an entry's own. */
+static bool link_entry(const Work *w)
+{
+    Text script = {0}, option = {0};
+    text_add(&script, "{ global: cs_entry; class.*; static.*; made.*; session.*; local: *; };\n");
+    text_printf(&option, "-Wl,--version-script=%s", w->part.data);
+    char *argv[] = {compiler(),      "-shared",      "-nostdlib", "-o",
+                    w->program.data, w->object.data, option.data, NULL};
+    bool ok = write_file(w, w->part.data, &script) && run_tool(w, argv);
+    text_free(&script);
+    text_free(&option);
+    return ok;
+}
+
 static bool make_archive(const Work *w, const char *runtime, const char *name)
 {
     Text keep = {0};
@@ -182,6 +212,8 @@ int host_link(HostModule *m, HostLinked kind, const char *runtime, bool verbose,
     case HOST_LINK_PROGRAM: ok = ok && link_program(&w, runtime); break;
     case HOST_LINK_SHARED: ok = ok && link_shared(&w, runtime, name); break;
     case HOST_LINK_ARCHIVE: ok = ok && make_archive(&w, runtime, name); break;
+    case HOST_LINK_PROCESS: ok = ok && link_process(&w, runtime); break;
+    case HOST_LINK_ENTRY: ok = ok && link_entry(&w); break;
     }
     if (ok) {
         program = open(w.program.data, O_RDONLY | O_CLOEXEC);

@@ -28,15 +28,17 @@ static const FdType *declare(Fd *fd, int32_t index)
 void records_declare(Fd *fd)
 {
     int32_t n = rt.program ? rt.program->nrecords : 0;
-    size_t at = rt.records.len = 0;
     for (int k = 0; k < SC_COUNT; k++)
         for (int rank = 1; rank <= CS_MAX_RANK; rank++) fd_type_array(fd, (ScalarKind)k, rank);
-    if (n) vec_reserve(&rt.records, (size_t)n);
+    if (!rt.fd) { /* the first time, or the first time failed */
+        rt.records.len = 0;
+        vec_reserve(&rt.records, (size_t)n + 1);
+    }
     for (int32_t i = 0; i < n; i++) {
-        vec_push(&rt.records, declare(fd, i));
-        for (int rank = 1; rank <= CS_MAX_RANK; rank++)
-            fd_type_array_of(fd, rt.records.data[at], rank);
-        at++;
+        if ((size_t)i == rt.records.len) vec_push(&rt.records, NULL);
+        if (rt.records.data[i] || !rt.program->records[i].name) continue; /* in no entry so far */
+        const FdType *t = rt.records.data[i] = declare(fd, i);
+        for (int rank = 1; rank <= CS_MAX_RANK; rank++) fd_type_array_of(fd, t, rank);
     }
 }
 
@@ -52,7 +54,7 @@ int32_t elem_of_type(const FdType *type)
 {
     if (!type->record) return (int32_t)type->scalar;
     for (size_t i = 0; i < rt.records.len; i++)
-        if (strcmp(rt.records.data[i]->record, type->record) == 0)
+        if (rt.records.data[i] && strcmp(rt.records.data[i]->record, type->record) == 0)
             return CS_ELEM_RECORD + (int32_t)i;
     fprintf(stderr, "internal error: the program has no record %s\n", type->record);
     abort();

@@ -7,7 +7,7 @@
 #include "../../base/text.h"
 #include "../value.h"
 
-/* Declares the program's records in an Fd that was just made (rt_fd). */
+/* Declares the program's records in an Fd that was just made (rt_fd), or those that are new. */
 void records_declare(Fd *fd);
 
 static inline bool elem_is_record(int32_t elem)

@@ -267,6 +267,7 @@ static void leave_function(Flow *f, Loc loc)
 
 static void declare(Flow *f, Ast *n)
 {
+    if (n->var_decl.carried) return; /* it has its value */
     for (int i = 0; i < n->var_decl.vars.len; i++) {
         Ast *v = n->var_decl.vars.data[i];
         if (v->kind != AST_DECLARATOR) continue;
@@ -376,7 +377,7 @@ static void find_vars(Ast **slot, void *ctx)
 {
     Flow *f = ctx;
     Ast *n = *slot;
-    if (!n) return;
+    if (!n || (n->kind == AST_VAR_DECL && n->var_decl.carried)) return;
     bool later = (n->kind == AST_DECLARATOR && !n->declarator.init) || n->kind == AST_IS ||
                  n->kind == AST_DECL_EXPR;
     if (later && n->sym) vec_push(&f->vars, n->sym);

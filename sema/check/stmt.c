@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "../../codegen/abi/session.h"
 #include "check.h"
 
 /* ---- variables ----------------------------------------------------------------------------- */
@@ -20,6 +21,33 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
         return type;
     }
     return check_converted(s, init, type, NULL);
+}
+
+/* The value that an entry of a session shows. What has none is a statement; an enum is shown as its
+ * name. */
+static void check_shown(Sema *s, Ast *n)
+{
+    Ast *v = n->var_decl.vars.data[0], **value = &v->declarator.init;
+    const Type *t = check_expr(s, value, NULL);
+    if (t == s->voids || t == s->error) {
+        Ast *statement = *value;
+        n->kind = AST_EXPR_STMT;
+        n->expr_stmt.expr = statement;
+        return;
+    }
+    t = settle_value(s, value);
+    if (s->unit->unit.forced && t->kind == TY_FUNC) {
+        bool array = t->nparams <= 4;
+        for (int i = 0; i < t->nparams; i++) array = array && t->params[i] == s->integer;
+        if (array && convert_to(s, value, type_array(s->types, t->result, t->nparams), NULL))
+            t = (*value)->type;
+    }
+    v->sym = scope_symbol(s, SYM_LOCAL, v->declarator.name, t, v->loc, v);
+    if (type_is_enum(t) || t->kind == TY_NULL) v->sym->written = type_node(s, v->loc, t);
+    if (type_is_enum(t)) value_text(s, value);
+    if (t->kind == TY_NULL) convert_to(s, value, s->string, NULL);
+    v->type = v->sym->type = (*value)->type;
+    scope_declare(s, v->sym);
 }
 
 static void check_var_decl(Sema *s, Ast *n)
@@ -280,7 +308,13 @@ void check_stmt(Sema *s, Ast **slot)
         check_block(s, &n->block.stmts);
         scope_pop(s);
         break;
-    case AST_VAR_DECL: check_var_decl(s, n); break;
+    case AST_VAR_DECL:
+        if (s->unit->unit.session &&
+            strcmp(n->var_decl.vars.data[0]->declarator.name, CS_SHOWN) == 0)
+            check_shown(s, n);
+        else
+            check_var_decl(s, n);
+        break;
     case AST_DEFINE:
         device_definition(s, slot);
         if (*slot == n)

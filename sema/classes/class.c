@@ -74,6 +74,64 @@ static bool fields_are_values(Sema *s, Class *c)
     return !bases && fields > 0 && fields <= MAX_FIELDS && scalars <= MAX_SCALARS;
 }
 
+/* ---- names in a session --------------------------------------------------------------------- */
+
+/* "P_3": what an entry's file declares has its letters and digits behind it. */
+static void add_declared(Sema *s, Text *out, const Symbol *sym, const char *name)
+{
+    const Source *file = sources_get(s->sources, sym->loc.file);
+    text_add(out, name);
+    if (file->library) return;
+    text_add(out, "_");
+    for (const char *p = file->path; *p; p++)
+        if (isalnum((unsigned char)*p)) text_addn(out, p, 1);
+}
+
+static void add_mangled(Sema *s, Text *out, const Type *t)
+{
+    const Class *c = class_of(t);
+    if (c) {
+        text_add(out, c->mangled);
+    } else if (type_is_enum(t)) {
+        add_declared(s, out, t->decl, t->name);
+    } else if (!type_is_functional(t)) {
+        type_print(out, t);
+    } else {
+        add_mangled(s, out, t->result);
+        text_add(out, t->kind == TY_ARRAY ? "_of" : "_at");
+        for (int i = 0; i < t->nparams; i++) {
+            text_add(out, "_");
+            if (t->kind == TY_FUNC) add_mangled(s, out, t->params[i]);
+        }
+    }
+}
+
+/* In a session classes of one name may follow each other, and all entries are to call each of them
+ * the same: they are named after their files, instances and tuples after their types. */
+static const char *session_name(Sema *s, const Symbol *sym, const char *name)
+{
+    Text t = {0};
+    if (sym->instance) {
+        add_declared(s, &t, sym->instance->of, sym->instance->of->name);
+        for (int i = 0; i < sym->instance->nparams; i++) {
+            text_add(&t, "_");
+            add_mangled(s, &t, sym->instance->params[i]->type);
+        }
+    } else if (name[0] == '(') {
+        const AstList *items = &sym->decl->class_.positional;
+        text_add(&t, "tuple");
+        for (int i = 0; i < items->len; i++) {
+            text_printf(&t, "_%s_", items->data[i]->param.name);
+            add_mangled(s, &t, items->data[i]->param.ptype->type);
+        }
+    } else {
+        add_declared(s, &t, sym, name);
+    }
+    name = arena_strndup(s->arena, t.data, t.len);
+    text_free(&t);
+    return name;
+}
+
 /* A name of letters, digits and _ that no other class has. */
 static const char *mangle(Sema *s, const char *name)
 {
@@ -93,7 +151,7 @@ static void class_begin(Sema *s, Symbol *sym)
     const char *name = sym->instance ? sym->instance->name : sym->name;
     c->sym = sym;
     c->decl = sym->decl;
-    c->mangled = mangle(s, name);
+    c->mangled = mangle(s, s->unit->unit.session ? session_name(s, sym, name) : name);
     c->state = CLASS_TYPING;
     sym->cls = c;
     sym->members = arena_new_of(s->arena, Members);

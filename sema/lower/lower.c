@@ -269,7 +269,8 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     l.around = NULL;
     for (int i = 0; i < r->unit->unit.stmts.len; i++) walk(&r->unit->unit.stmts.data[i], &l);
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
-    if (diags_errors(diags) == 0) lower_together(&l);
+    /* who reads the variables of a session is not known yet */
+    if (diags_errors(diags) == 0 && !r->unit->unit.session) lower_together(&l);
 
     r->ngraphs = (int)l.graphs.len;
     r->graphs = arena_copy(arena, l.graphs.data, sizeof *l.graphs.data * l.graphs.len);

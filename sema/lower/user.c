@@ -5,8 +5,10 @@
  * definitions and a return. Static fields that a function reads, and fields of the object whose
  * method it is, are parameters more.
  */
+#include <ctype.h>
 #include <string.h>
 
+#include "../check/check.h"
 #include "build.h"
 
 /* ---- signatures ------------------------------------------------------------------------------ */
@@ -281,10 +283,27 @@ static const char *plain_name(Lower *l, const Symbol *sym)
     return name;
 }
 
+/* Entries of a session are to call each function the same, and no two alike: "f_3_120_int". */
+static const char *session_name(Lower *l, const Symbol *sym)
+{
+    Text t = {0};
+    text_printf(&t, "%s %s %u", plain_name(l, sym), sources_get(l->sources, sym->loc.file)->path,
+                (unsigned)sym->loc.begin);
+    if (sym->instance) text_printf(&t, " %s", sym->instance->name);
+    for (int i = 0; i < sym->type->nparams; i++)
+        text_printf(&t, " %s", type_text(l->arena, sym->type->params[i]));
+    char *name = arena_strndup(l->arena, t.data, t.len);
+    for (char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p)) *p = '_';
+    text_free(&t);
+    return name;
+}
+
 /* Overloads share a name in C$, users do not. */
 static const char *unique_name(Lower *l, const Symbol *sym)
 {
-    const char *name = plain_name(l, sym), *unique = name;
+    bool session = l->r->unit->unit.session;
+    const char *name = session ? session_name(l, sym) : plain_name(l, sym), *unique = name;
     for (int i = 2; fd_user_find(l->fd, unique); i++)
         unique = arena_printf(l->arena, "%s_%d", name, i);
     return unique;

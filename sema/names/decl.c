@@ -214,7 +214,7 @@ static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, As
     decl->sym = sym;
     bool functions = old && old->kind == SYM_FUNC && kind == SYM_FUNC;
     if (!old || old->loc.file != loc.file) {
-        if (functions && sym->imported && !old->library) sym->next = old;
+        if (functions && (sym->imported || s->unit->unit.session) && !old->library) sym->next = old;
         scope_bind(s, sym);
     } else if (functions) { /* in source order */
         while (old->next && old->next->loc.file == loc.file) old = old->next;
@@ -342,6 +342,10 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
         for (int i = 0; i < o->type->nparams; i++)
             same = same && o->type->params[i] == sym->type->params[i];
         if (!same) continue;
+        if (s->unit->unit.session && o->loc.file != sym->loc.file) { /* takes its place */
+            if (sym->next == o) sym->next = o->next;
+            continue;
+        }
         report(s, sym->loc, REDECLARED, "'%s' is already declared with these parameters",
                sym->name);
         report_note(s, o->loc, "the other declaration of '%s'", sym->name);

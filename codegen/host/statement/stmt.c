@@ -34,7 +34,8 @@ static LLVMValueRef condition(HostFunc *f, Ast *n)
 static void declare(HostFunc *f, Symbol *sym, Ast *init)
 {
     size_t mark = f->temps.len;
-    LLVMValueRef slot = host_variable(f, sym->type, sym->name), v = NULL;
+    LLVMValueRef slot = host_session_variable(f, sym), v = NULL;
+    if (!slot) slot = host_variable(f, sym->type, sym->name);
     if (init) v = type_is_ref(sym->type) ? host_owned(f, init) : host_value(f, init);
     sym->host = slot;
     if (v) host_store(f, slot, v, sym->type);
@@ -44,6 +45,7 @@ static void declare(HostFunc *f, Symbol *sym, Ast *init)
 
 static void emit_var_decl(HostFunc *f, Ast *n)
 {
+    if (n->var_decl.carried) return; /* it is there */
     for (int i = 0; i < n->var_decl.vars.len; i++) {
         Ast *d = n->var_decl.vars.data[i];
         if (d->sym->kind != SYM_CONST) declare(f, d->sym, d->declarator.init);

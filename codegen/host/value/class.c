@@ -35,11 +35,13 @@ void host_declare_classes(HostModule *m)
         HostClass *h = c->host = arena_new_of(m->arena, HostClass);
         h->type = LLVMStructCreateNamed(m->ctx, arena_printf(m->arena, "class.%s", c->mangled));
         if (type_is_record(c->type)) {
-            h->record = m->nrecords++;
+            h->record = host_record_number(m, c);
+            if (h->record >= m->nrecords) m->nrecords = h->record + 1;
         } else {
             h->descriptor = LLVMAddGlobal(m->mod, m->structs[HOST_CLASS],
                                           arena_printf(m->arena, "class.%s", c->mangled));
-            LLVMSetLinkage(h->descriptor, LLVMPrivateLinkage);
+            LLVMSetLinkage(h->descriptor,
+                           m->options->session ? LLVMWeakAnyLinkage : LLVMPrivateLinkage);
             LLVMSetGlobalConstant(h->descriptor, true);
         }
     }
@@ -59,20 +61,27 @@ static LLVMValueRef methods(HostModule *m, const Class *c)
     return host_table(m, "methods", m->ptr, items, (unsigned)c->nslots);
 }
 
+typedef struct Impl {
+    int64_t selector;
+    const Symbol *with;
+} Impl;
+
 static int by_selector(const void *a, const void *b)
 {
-    const struct ClassImpl *x = a, *y = b;
-    return (x->method->slot > y->method->slot) - (x->method->slot < y->method->slot);
+    const Impl *x = a, *y = b;
+    return (x->selector > y->selector) - (x->selector < y->selector);
 }
 
 static LLVMValueRef impls(HostModule *m, const Class *c)
 {
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
-    struct ClassImpl *sorted = arena_copy(m->arena, c->impls, (size_t)c->nimpls * sizeof *c->impls);
+    Impl *sorted = arena_array(m->arena, Impl, c->nimpls + 1);
+    for (int i = 0; i < c->nimpls; i++)
+        sorted[i] = (Impl){host_selector(m, c->impls[i].method), c->impls[i].with};
     qsort(sorted, (size_t)c->nimpls, sizeof *sorted, by_selector);
     for (int i = 0; i < c->nimpls; i++) {
         LLVMValueRef members[IMPL_MEMBERS];
-        members[IMPL_SELECTOR] = host_long(m, sorted[i].method->slot);
+        members[IMPL_SELECTOR] = host_long(m, sorted[i].selector);
         members[IMPL_METHOD] = function_of(m, sorted[i].with);
         items[i] = host_struct(m, HOST_IMPL, members);
     }
@@ -129,12 +138,13 @@ LLVMValueRef host_class_named(HostModule *m, const char *name)
 LLVMValueRef host_static(HostModule *m, const Symbol *field)
 {
     if (field->host) return field->host;
-    const char *name =
-        arena_printf(m->arena, "%s.%s", field->cls ? field->cls->mangled : "", field->name);
+    bool shared = m->options->session;
+    const char *name = arena_printf(m->arena, "%s%s.%s", shared ? "static." : "",
+                                    field->cls ? field->cls->mangled : "", field->name);
     LLVMTypeRef t = host_stored_type(m, field->type);
     LLVMValueRef g = LLVMAddGlobal(m->mod, t, name);
     LLVMSetInitializer(g, LLVMConstNull(t));
-    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetLinkage(g, shared ? LLVMWeakAnyLinkage : LLVMInternalLinkage);
     return ((Symbol *)field)->host = g;
 }
 
@@ -145,12 +155,14 @@ void host_init_statics(HostFunc *f)
         Ast *init = s->decl && s->decl->kind == AST_DECLARATOR ? s->decl->declarator.init : NULL;
         if (!init) continue;
         host_debug_at(f, init->loc);
+        LLVMBasicBlockRef next = f->m->options->session ? host_session_once(f, s) : NULL;
         LLVMValueRef v = type_is_ref(s->type) ? host_owned(f, init) : host_value(f, init);
         LLVMValueRef at = host_static(f->m, s), old = NULL;
         if (type_is_ref(s->type)) old = LLVMBuildLoad2(f->m->b, f->m->ptr, at, "");
         host_store(f, at, v, s->type);
         if (old) host_call_runtime(f, ABI_cs_release, &old, 1, init->loc);
         host_release_temps(f, 0);
+        if (next) host_session_made(f, s, next);
     }
 }
 
@@ -307,10 +319,12 @@ HostRef host_class_cast(HostFunc *f, Ast *n)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The only function that calls of a virtual method can run; NULL if there are several or none. */
+/* The only function that calls of a virtual method can run; NULL if there are several or none, or
+ * later entries of a session may bring some. */
 static const Symbol *only_target(const HostModule *m, const Symbol *sym)
 {
     const Symbol *found = NULL;
+    if (m->options->session) return NULL;
     for (int i = 0; i < m->sema->nclasses; i++) {
         const Class *c = m->sema->classes[i];
         if (c->nslots <= sym->slot || !class_is(c, sym->cls) || is_interface(c)) continue;
@@ -336,7 +350,7 @@ LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bo
     const Symbol *target = host_target(m, sym, direct);
     if (target) return host_func_info(m, target)->fn;
     if (is_interface(sym->cls)) {
-        LLVMValueRef args[] = {self, host_long(m, sym->slot)};
+        LLVMValueRef args[] = {self, host_long(m, host_selector(m, sym))};
         return host_call_runtime(f, ABI_cs_find_method, args, 2, (Loc){0, 0, 0});
     }
     LLVMValueRef at = LLVMBuildStructGEP2(b, m->structs[HOST_OBJECT], self, OBJECT_CLASS, "");

@@ -204,6 +204,7 @@ static LLVMValueRef describe(HostModule *m, const Class *c)
 LLVMValueRef host_describe_records(HostModule *m)
 {
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, m->nrecords + 1);
+    for (int i = 0; i < m->nrecords; i++) items[i] = LLVMConstNull(m->structs[HOST_RECORD]);
     for (int i = 0; i < m->sema->nclasses; i++) {
         const Class *c = m->sema->classes[i];
         if (type_is_record(c->type)) items[host_class(c->type)->record] = describe(m, c);

@@ -348,7 +348,7 @@ static void build_group(const Kernel *k, uint32_t variant, const CsSite *site)
 static DeviceProgram *joined_part(const Kernel *k, uint32_t variant, const CsSite *site)
 {
     int32_t n = rt.program ? rt.program->nkernels : 0, i = k->embedded;
-    if (i < 0 || n < 2) return NULL;
+    if (i < 0 || n < 2 || rt.session) return NULL; /* a session's become more */
     if (!rt.kernels->joined) {
         Joined *made = mem_object((size_t)n * sizeof *made);
         if (!made) return NULL;

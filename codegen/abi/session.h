@@ -1,0 +1,38 @@
+/* Sessions (csc repl): each entry is an object of its own in one process, which cs_session loads. What
+ * entries have in common (variables, static fields, descriptors of classes) they share by name. */
+#ifndef CS_CODEGEN_ABI_SESSION_H
+#define CS_CODEGEN_ABI_SESSION_H
+
+#include "csrt.h"
+
+typedef struct CsVariable {
+    const char *name, *type; /* as the user writes them */
+    void *at;
+    int64_t bytes;
+    int32_t elem; /* of a value: a ScalarKind or CS_ELEM_RECORD + i; CS_ELEM_REF: a reference */
+} CsVariable;
+
+/* The symbol cs_entry of an entry's object. */
+typedef struct CsEntry {
+    const CsProgram *program;
+    int32_t (*run)(void);
+    int32_t ncarried, nmade;
+    const CsVariable *carried, *made; /* variables of earlier entries, and new ones */
+} CsEntry;
+
+#define CS_ENTRY "cs_entry"
+#define CS_SHOWN "$shown" /* the variable whose value is printed */
+
+/* What csc and the process say to each other on the socket that is descriptor CS_SESSION_SOCKET of the
+ * process: csc sends an object's file with a CsSessionAsk, and gets a CsSessionTell. */
+enum { CS_SESSION_SOCKET = 3 };
+typedef enum CsSessionAsk { CS_SESSION_RUN = 'r', CS_SESSION_TIME = 't' } CsSessionAsk;
+typedef enum CsSessionTell {
+    CS_SESSION_DONE = 'd',
+    CS_SESSION_FAILED = 'f' /* an exception, which has been printed */
+} CsSessionTell;
+
+/* The main function of the process; program: an empty one. */
+int32_t cs_session(int32_t argc, char **argv, const CsProgram *program);
+
+#endif

@@ -1,0 +1,323 @@
+/* Entries of a session (entry.h). The text of an entry is read a first time to see whether it is
+ * complete, as it is and with a semicolon behind it; then compile() reads it again. */
+#include "entry.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../codegen/abi/session.h"
+#include "../../lexer/lexer.h"
+#include "../../parser/parser.h"
+
+typedef struct Earlier {
+    char *name, *text; /* declarations alone */
+} Earlier;
+
+struct Session {
+    HostSession *host;
+    VEC(Earlier) earlier;
+    int entries;
+};
+
+Session *session_new(void)
+{
+    Session *s = mem_alloc(sizeof *s);
+    s->host = host_session_new();
+    return s;
+}
+
+static char *copy_text(const char *text)
+{
+    Text t = {0};
+    text_add(&t, text);
+    return text_take(&t);
+}
+
+void session_free(Session *s)
+{
+    for (size_t i = 0; i < s->earlier.len; i++) {
+        mem_free(s->earlier.data[i].name);
+        mem_free(s->earlier.data[i].text);
+    }
+    vec_free(&s->earlier);
+    host_session_free(s->host);
+    mem_free(s);
+}
+
+HostSession *session_host(Session *s)
+{
+    return s->host;
+}
+
+int session_variables(const Session *s, const HostVariable **out)
+{
+    return host_session_variables(s->host, out);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static Ast *read_text(const Session *s, const Options *o, Sources *sources, uint32_t file,
+                      bool shows, Diags *diags, Interner *names, Arena *arena)
+{
+    uint32_t *earlier = arena_array(arena, uint32_t, s->earlier.len + 1);
+    for (size_t i = 0; i < s->earlier.len; i++) {
+        const Earlier *e = &s->earlier.data[i];
+        earlier[i] = (uint32_t)sources_add(sources, e->name, e->text, strlen(e->text));
+    }
+    return parse_entry(sources, file, shows, earlier, s->earlier.len, o->include.data,
+                       o->include.len, diags, names, arena);
+}
+
+typedef struct Trial { /* of a text */
+    int errors;
+    bool at_end;  /* what is wrong is that it ends */
+    AstKind last; /* of the last statement, if it is the last of all; else AST_BAD */
+    bool empty;
+    uint32_t length; /* without blanks at its end */
+} Trial;
+
+static void look_for_end(void *ctx, const DiagView *v)
+{
+    Trial *t = ctx;
+    if (v->note || v->warning || v->loc.file != 0) return;
+    if (t->errors++ == 0) t->at_end = v->loc.end >= t->length || v->loc.begin >= t->length;
+}
+
+static Ast *last_statement(const Ast *unit)
+{
+    const AstList *stmts = &unit->unit.stmts, *decls = &unit->unit.decls;
+    Ast *last = stmts->len ? stmts->data[stmts->len - 1] : NULL;
+    if (last && decls->len && decls->data[decls->len - 1]->loc.begin > last->loc.begin) return NULL;
+    return last;
+}
+
+static Trial try_text(const Session *s, const Options *o, const char *text, size_t len, bool shows)
+{
+    Trial t = {.length = (uint32_t)len, .last = AST_BAD};
+    Arena *arena = arena_new();
+    Interner *names = interner_new();
+    Sources *sources = sources_new();
+    Diags *diags = diags_new(sources);
+    uint32_t file = (uint32_t)sources_add(sources, "entry", text, len);
+    Ast *unit = read_text(s, o, sources, file, shows, diags, names, arena);
+    const Ast *last = last_statement(unit);
+    if (last) t.last = last->kind;
+    t.empty = unit->unit.stmts.len + unit->unit.decls.len + unit->unit.usings.len == 0;
+    diags_each(diags, look_for_end, &t);
+    diags_free(diags);
+    sources_free(sources);
+    interner_free(names);
+    arena_free(arena);
+    return t;
+}
+
+EntryState entry_begin(Entry *e, Session *s, const char *text, const Options *o)
+{
+    *e = (Entry){.session = s};
+    snprintf(e->name, sizeof e->name, "[%d]", s->entries + 1);
+    size_t len = strlen(text);
+    while (len && isspace((unsigned char)text[len - 1])) len--;
+    text_addn(&e->text, text, len);
+    if (!len) return ENTRY_EMPTY;
+    Trial as_it_is = try_text(s, o, e->text.data, e->text.len, false);
+    if (!as_it_is.errors) return as_it_is.empty ? ENTRY_EMPTY : ENTRY_COMPLETE;
+    text_add(&e->text, ";");
+    Trial ended = try_text(s, o, e->text.data, e->text.len, true);
+    bool statement = ended.last == AST_EXPR_STMT || ended.last == AST_VAR_DECL ||
+                     ended.last == AST_DEFINE || ended.last == AST_THROW;
+    if (!ended.errors && statement) {
+        e->shows = ended.last == AST_EXPR_STMT;
+        return ENTRY_COMPLETE;
+    }
+    e->text.len--;
+    e->text.data[e->text.len] = 0;
+    return as_it_is.at_end ? ENTRY_OPEN : ENTRY_COMPLETE;
+}
+
+void entry_end(Entry *e)
+{
+    text_free(&e->text);
+    text_free(&e->type);
+    text_free(&e->declarations);
+    for (size_t i = 0; i < e->names.len; i++) mem_free(e->names.data[i]);
+    vec_free(&e->names);
+}
+
+/* ---- what it declares ----------------------------------------------------------------------- */
+
+static const char *declared_name(const Ast *d)
+{
+    return d->kind == AST_CLASS        ? d->class_.name
+           : d->kind == AST_ENUM       ? d->enum_.name
+           : d->kind == AST_TYPE_ALIAS ? d->type_alias.name
+           : d->kind == AST_FUNC       ? d->func.name
+                                       : NULL;
+}
+
+static void blank(Text *t, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end && i < t->len; i++)
+        if (t->data[i] != '\n') t->data[i] = ' ';
+}
+
+static uint32_t begin_of(const Ast *n)
+{
+    const AstList *attrs = n->kind == AST_FUNC    ? &n->func.attrs
+                           : n->kind == AST_CLASS ? &n->class_.attrs
+                                                  : NULL;
+    uint32_t begin = n->loc.begin;
+    if (attrs && attrs->len && attrs->data[0]->loc.begin < begin) begin = attrs->data[0]->loc.begin;
+    return begin;
+}
+
+/* The text of what is declared, where it stands: a statement ends where the next thing begins. */
+static void find_declarations(Entry *e, const Ast *unit)
+{
+    text_free(&e->declarations);
+    for (size_t i = 0; i < e->names.len; i++) mem_free(e->names.data[i]);
+    e->names.len = 0;
+    const AstList *kept[] = {&unit->unit.usings, &unit->unit.decls};
+    if (kept[0]->len + kept[1]->len == 0) return;
+    text_add(&e->declarations, e->text.data);
+    for (int i = 0; i < unit->unit.stmts.len; i++) {
+        uint32_t begin = unit->unit.stmts.data[i]->loc.begin, end = (uint32_t)e->text.len;
+        for (int k = 0; k < 2; k++)
+            for (int d = 0; d < kept[k]->len; d++) {
+                uint32_t next = begin_of(kept[k]->data[d]);
+                if (next > begin && next < end) end = next;
+            }
+        blank(&e->declarations, begin, end);
+    }
+    for (int d = 0; d < unit->unit.decls.len; d++) {
+        const char *name = declared_name(unit->unit.decls.data[d]);
+        if (name) vec_push(&e->names, copy_text(name));
+    }
+}
+
+/* ---- variables of earlier entries ----------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return c == '_' || isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+static bool mentions(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += n)
+        if ((at == text || !is_letter(at[-1])) && !is_letter(at[n])) return true;
+    return false;
+}
+
+static bool declares(const Ast *unit, const char *name)
+{
+    for (int i = 0; i < unit->unit.stmts.len; i++) {
+        const Ast *n = unit->unit.stmts.data[i];
+        if (n->kind == AST_DEFINE && strcmp(n->define.name, name) == 0) return true;
+        if (n->kind != AST_VAR_DECL) continue;
+        for (int k = 0; k < n->var_decl.vars.len; k++) {
+            const Ast *v = n->var_decl.vars.data[k];
+            if (v->kind == AST_DECLARATOR && strcmp(v->declarator.name, name) == 0) return true;
+        }
+    }
+    for (int i = 0; i < unit->unit.decls.len; i++) {
+        const Ast *n = unit->unit.decls.data[i];
+        if (declared_name(n) && strcmp(declared_name(n), name) == 0) return true;
+        if (n->kind != AST_VAR_DECL) continue;
+        for (int k = 0; k < n->var_decl.vars.len; k++)
+            if (n->var_decl.vars.data[k]->kind == AST_DECLARATOR &&
+                strcmp(n->var_decl.vars.data[k]->declarator.name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* The name of its type may mean another one now. */
+bool entry_hides(const Entry *e, const HostVariable *v)
+{
+    for (size_t i = 0; i < e->names.len; i++)
+        if (mentions(v->type, e->names.data[i])) return true;
+    return false;
+}
+
+/* "float[,] a;\n" for each that the entry mentions and does not declare anew. */
+static void add_carried(const Entry *e, const Ast *unit, Text *out)
+{
+    const HostVariable *all;
+    int n = host_session_variables(e->session->host, &all);
+    for (int i = 0; i < n; i++)
+        if (mentions(e->text.data, all[i].name) && !declares(unit, all[i].name) &&
+            !entry_hides(e, &all[i]))
+            text_printf(out, "%s %s;\n", all[i].type, all[i].name);
+}
+
+/* ---- within compile() ----------------------------------------------------------------------- */
+
+/* var $shown = e; for e; */
+static void show_last(Ast *unit, Interner *names, Arena *arena)
+{
+    Ast *n = last_statement(unit), *e = n ? n->expr_stmt.expr : NULL;
+    if (!e || n->kind != AST_EXPR_STMT || e->kind == AST_ASSIGN || e->kind == AST_INCDEC) return;
+    Ast *v = ast_new(arena, AST_DECLARATOR, e->loc), *d = ast_new(arena, AST_VAR_DECL, n->loc);
+    v->declarator.name = intern_cstr(names, CS_SHOWN);
+    v->declarator.init = e;
+    d->var_decl.vtype = ast_new(arena, AST_TYPE_VAR, n->loc);
+    d->var_decl.vars = ast_list_add(arena, d->var_decl.vars, v);
+    unit->unit.stmts.data[unit->unit.stmts.len - 1] = d;
+}
+
+Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Diags *diags,
+                 Interner *names, Arena *arena)
+{
+    Ast *unit = read_text(e->session, o, sources, file, e->shows, diags, names, arena);
+    unit->unit.session = true;
+    unit->unit.forced = e->forced;
+    find_declarations(e, unit);
+    Text carried = {0};
+    add_carried(e, unit, &carried);
+    if (carried.data && diags_errors(diags) == 0) {
+        uint32_t at = (uint32_t)sources_add(sources, "<variables>", carried.data, carried.len);
+        AstList all = read_text(e->session, o, sources, at, false, diags, names, arena)->unit.stmts;
+        for (int i = 0; i < all.len; i++)
+            if (all.data[i]->kind == AST_VAR_DECL) all.data[i]->var_decl.carried = true;
+        for (int i = 0; i < unit->unit.stmts.len; i++)
+            all = ast_list_add(arena, all, unit->unit.stmts.data[i]);
+        unit->unit.stmts = all;
+    }
+    text_free(&carried);
+    if (e->shows) show_last(unit, names, arena);
+    return unit;
+}
+
+void entry_checked(Entry *e, const SemaResult *r)
+{
+    const AstList *stmts = &r->unit->unit.stmts;
+    const Ast *n = stmts->len ? stmts->data[stmts->len - 1] : NULL;
+    text_free(&e->type);
+    if (!n || n->kind != AST_VAR_DECL || !n->var_decl.vars.len) return;
+    const Symbol *sym = n->var_decl.vars.data[0]->sym;
+    if (!sym || strcmp(sym->name, CS_SHOWN) != 0) return;
+    type_print(&e->type, sym->written ? sym->written->type : sym->type);
+}
+
+/* ---- afterwards ----------------------------------------------------------------------------- */
+
+void entry_keep(Entry *e)
+{
+    Session *s = e->session;
+    s->entries++;
+    for (size_t i = 0; i < e->names.len; i++) host_session_drop(s->host, e->names.data[i]);
+    host_session_keep(s->host);
+    if (!e->declarations.len) return;
+    Earlier earlier = {copy_text(e->name), text_take(&e->declarations)};
+    vec_push(&s->earlier, earlier);
+}
+
+void session_text(const Session *s, Text *out)
+{
+    const HostVariable *all;
+    for (size_t i = 0; i < s->earlier.len; i++) text_printf(out, "%s\n", s->earlier.data[i].text);
+    int n = host_session_variables(s->host, &all);
+    for (int i = 0; i < n; i++) text_printf(out, "%s %s;\n", all[i].type, all[i].name);
+}

@@ -1,0 +1,305 @@
+/* csc repl: the loop over entries, and the commands that begin with a colon. */
+#include "repl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../server/features.h"
+#include "../compile.h"
+#include "../message.h"
+#include "entry.h"
+#include "input.h"
+#include "process.h"
+
+typedef struct Repl {
+    const Options *options;
+    Session *session;
+    Process *process;
+    Input *input;
+    Text open; /* the lines of the entry that is not complete */
+    bool failed, ended;
+} Repl;
+
+typedef enum Wish { WISH_RUN, WISH_TIME, WISH_TYPE, WISH_GRAPH, WISH_KERNEL } Wish;
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+/* The process and its variables are gone. */
+static void lose(Repl *r, const char *why)
+{
+    const HostVariable *all;
+    int n = session_variables(r->session, &all);
+    process_reset(r->process);
+    if (n) fprintf(stderr, "%s", why);
+    for (int i = 0; i < n; i++) fprintf(stderr, "%s %s", i ? "," : "", all[i].name);
+    if (n) fputc('\n', stderr);
+    host_session_drop(session_host(r->session), NULL);
+}
+
+static Options options_of(Repl *r, Entry *e)
+{
+    Options o = *r->options;
+    o.input = e->name;
+    o.text = e->text.data;
+    o.entry = e;
+    o.host.program = e->name;
+    o.host.session = session_host(r->session);
+    return o;
+}
+
+/* Variables whose type is another one from now on. */
+static void tell_hidden(Repl *r, const Entry *e)
+{
+    const HostVariable *all;
+    int n = session_variables(r->session, &all);
+    for (int i = 0; i < n; i++)
+        if (entry_hides(e, &all[i]))
+            fprintf(stderr, "'%s' is gone: %s is another type now\n", all[i].name, all[i].type);
+}
+
+static void run(Repl *r, Entry *e, bool timed)
+{
+    Options o = options_of(r, e);
+    int object;
+    if (!compile(&o, &object)) {
+        r->failed = true;
+        host_session_forget(session_host(r->session));
+        return;
+    }
+    ProcessEnd end = process_run_entry(r->process, object, timed);
+    close(object);
+    if (end == PROCESS_DONE) {
+        tell_hidden(r, e);
+        entry_keep(e);
+        return;
+    }
+    host_session_forget(session_host(r->session));
+    r->failed = true;
+    r->ended = end == PROCESS_ENDED;
+    if (end == PROCESS_LOST) lose(r, "its variables are gone:");
+}
+
+static void look(Repl *r, Entry *e, Wish wish)
+{
+    Options o = options_of(r, e);
+    o.emit = wish == WISH_TYPE ? EMIT_CHECK : wish == WISH_GRAPH ? EMIT_FDAG : EMIT_OPENCL;
+    o.output = NULL;
+    e->forced = wish == WISH_KERNEL;
+    fflush(stdout);
+    if (!compile(&o, NULL))
+        r->failed = true;
+    else if (wish == WISH_TYPE)
+        puts(e->type.len ? e->type.data : "void");
+    host_session_forget(session_host(r->session));
+}
+
+/* Takes text that may be an entry; false: it goes on in the next line. */
+static bool take(Repl *r, const char *text, Wish wish, bool closed)
+{
+    Entry e;
+    EntryState state = entry_begin(&e, r->session, text, r->options);
+    bool done = state != ENTRY_OPEN || closed;
+    if (done && state != ENTRY_EMPTY) {
+        if (wish == WISH_RUN || wish == WISH_TIME)
+            run(r, &e, wish == WISH_TIME);
+        else
+            look(r, &e, wish);
+    }
+    entry_end(&e);
+    return done;
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+static void load_file(Repl *r, const char *path)
+{
+    Text text = {0};
+    char block[1 << 12];
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        complain("cannot read '%s'", path);
+        r->failed = true;
+        return;
+    }
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) text_addn(&text, block, n);
+    fclose(f);
+    if (text.len) take(r, text.data, WISH_RUN, true);
+    text_free(&text);
+}
+
+static void list_variables(Repl *r, const char *rest)
+{
+    (void)rest;
+    const HostVariable *all;
+    int n = session_variables(r->session, &all);
+    for (int i = 0; i < n; i++) printf("%s %s\n", all[i].type, all[i].name);
+}
+
+static void begin_anew(Repl *r, const char *rest)
+{
+    (void)rest;
+    process_reset(r->process);
+    process_free(r->process);
+    session_free(r->session);
+    r->session = session_new();
+    r->process = process_new(r->options, session_host(r->session));
+}
+
+static void quit(Repl *r, const char *rest)
+{
+    (void)rest;
+    r->ended = true;
+}
+
+static void help(Repl *r, const char *rest);
+
+/* With `wish` the rest is an entry, else it is for `run`. */
+static const struct {
+    const char *name, *value, *help;
+    Wish wish;
+    void (*run)(Repl *r, const char *rest);
+} commands[] = {
+    {":type", "EXPRESSION", "its type", WISH_TYPE, NULL},
+    {":fdag", "ENTRY", "its functional graphs", WISH_GRAPH, NULL},
+    {":kernel", "ENTRY", "kernels of the evaluations that are known before it runs", WISH_KERNEL,
+     NULL},
+    {":time", "ENTRY", "runs it and says how long it took", WISH_TIME, NULL},
+    {":load", "FILE", "runs a file as an entry", WISH_RUN, load_file},
+    {":vars", "", "the variables", WISH_RUN, list_variables},
+    {":reset", "", "forgets all entries", WISH_RUN, begin_anew},
+    {":help", "", "this list", WISH_RUN, help},
+    {":quit", "", "ends the session, as the end of the input does", WISH_RUN, quit},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(Repl *r, const char *rest)
+{
+    (void)r;
+    (void)rest;
+    puts("Statements and declarations as in a program; the value of an expression without a "
+         "semicolon\n"
+         "is shown. Later entries see what earlier ones declare, and may declare it anew.");
+    for (int i = 0; i < COMMANDS; i++) {
+        int n = printf("  %s %s", commands[i].name, commands[i].value);
+        printf("%*s%s\n", n < 22 ? 22 - n : 1, "", commands[i].help);
+    }
+}
+
+/* False: its entry goes on in the next line. */
+static bool command(Repl *r, const char *text, bool closed)
+{
+    size_t n = strcspn(text, " \t\n");
+    const char *rest = text + n + strspn(text + n, " \t\n");
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strlen(commands[i].name) != n || strncmp(commands[i].name, text, n) != 0) continue;
+        if (!commands[i].run) return take(r, rest, commands[i].wish, closed);
+        Text argument = {0};
+        text_add(&argument, rest);
+        while (argument.len && isspace((unsigned char)argument.data[argument.len - 1]))
+            argument.data[--argument.len] = 0;
+        commands[i].run(r, argument.data ? argument.data : "");
+        text_free(&argument);
+        return true;
+    }
+    complain("there is no command %.*s; :help lists them", (int)n, text);
+    r->failed = true;
+    return true;
+}
+
+/* ---- completion ----------------------------------------------------------------------------- */
+
+static void add_words(const json_t *items, const char *begin, size_t n, Text *words)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach(items, i, item)
+    {
+        const char *label = json_string_value(json_object_get(item, "label"));
+        if (label && strncmp(label, begin, n) == 0) text_printf(words, "%s\n", label);
+    }
+}
+
+/* A program of all that was declared, and the entry behind it. */
+static void complete_name(Repl *r, const char *line, size_t end, size_t begin, Text *words)
+{
+    Text text = {0};
+    session_text(r->session, &text);
+    if (r->open.data) text_addn(&text, r->open.data, r->open.len);
+    size_t at = text.len + end;
+    text_add(&text, line);
+    text_add(&text, "\n");
+    Document *d = document_open("entry", text.data, text.len);
+    Request request = {.document = d,
+                       .offset = (uint32_t)at,
+                       .folders = r->options->include.data,
+                       .nfolders = r->options->include.len};
+    json_t *found = feature_complete(&request);
+    add_words(json_object_get(found, "items"), line + begin, end - begin, words);
+    json_decref(found);
+    document_close(d);
+    text_free(&text);
+}
+
+static void complete(void *ctx, const char *line, size_t end, Text *words)
+{
+    Repl *r = ctx;
+    size_t begin = end;
+    while (begin && (isalnum((unsigned char)line[begin - 1]) || line[begin - 1] == '_' ||
+                     (unsigned char)line[begin - 1] >= 0x80))
+        begin--;
+    if (line[0] == ':' && begin <= 1) {
+        for (int i = 0; i < COMMANDS; i++)
+            if (strncmp(commands[i].name + 1, line + begin, end - begin) == 0)
+                text_printf(words, "%s\n", commands[i].name + 1);
+        return;
+    }
+    Text blanked = {0}; /* a command before an entry is none of its text */
+    text_add(&blanked, line);
+    for (size_t i = 0; line[0] == ':' && i < blanked.len && !isspace((unsigned char)line[i]); i++)
+        blanked.data[i] = ' ';
+    complete_name(r, blanked.data ? blanked.data : "", end, begin, words);
+    text_free(&blanked);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* The lines so far; an empty one ends what goes on, whatever it lacks. */
+static bool take_lines(Repl *r, bool closed)
+{
+    const char *text = r->open.data + strspn(r->open.data, " \t\n");
+    bool done = *text == ':' ? command(r, text, closed) : take(r, text, WISH_RUN, closed);
+    if (done && *text) {
+        while (r->open.len && isspace((unsigned char)r->open.data[r->open.len - 1]))
+            r->open.data[--r->open.len] = 0;
+        input_remember(r->input, text);
+    }
+    return done;
+}
+
+int repl(const Options *o)
+{
+    Repl r = {.options = o, .session = session_new()};
+    r.process = process_new(o, session_host(r.session));
+    r.input = input_new(complete, &r);
+    bool terminal = input_is_terminal(r.input);
+    if (terminal) puts("C$; :help says what can be typed, ^D ends.");
+    InputEnd end = INPUT_LINE;
+    while (!r.ended && end != INPUT_END) {
+        size_t before = r.open.len;
+        end = input_read(r.input, before > 0, &r.open);
+        if (end == INPUT_INTERRUPTED) text_free(&r.open);
+        if (!r.open.len) continue;
+        const char *line = r.open.data + before;
+        bool empty = line[strspn(line, " \t\n")] == 0;
+        if (take_lines(&r, end == INPUT_END || (terminal && empty))) text_free(&r.open);
+        fflush(stdout);
+    }
+    text_free(&r.open);
+    input_free(r.input);
+    process_free(r.process);
+    session_free(r.session);
+    return r.failed && !terminal;
+}

@@ -1,0 +1,260 @@
+/* The process of a session (csc repl): loads what csc makes of each entry, runs it, prints what it shows.
+ * Objects stay loaded, for values refer to what is in them. An entry that ends with an exception leaves
+ * the variables as they were before it; what objects and files hold stays changed.
+ *
+ * SIGINT makes the running code throw where it looks at the depth of the stack, which in a session it
+ * does in loops too; a second one ends the process. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../codegen/abi/session.h"
+#include "../library/console.h"
+#include "../objects/record.h"
+#include "../state.h"
+#include "show.h"
+
+typedef struct Saved { /* a variable of an earlier entry, as it was */
+    const CsVariable *v;
+    union {
+        void *ref;
+        char *bytes;
+    };
+} Saved;
+
+static struct {
+    CsProgram program; /* all that were loaded, as one */
+    VEC(CsKernel) kernels;
+    VEC(const CsNative *) natives;
+    VEC(CsRecord) records;
+    const CsClass *exceptions[CS_NEXCEPTIONS];
+    VEC(const CsVariable *) variables; /* the newest of each name */
+    uint64_t limit;                    /* cs_stack_limit */
+    atomic_int interrupts;             /* since the entry began */
+    bool running;
+} session;
+
+/* ---- one program of many -------------------------------------------------------------------- */
+
+static void join(void *entry)
+{
+    const CsProgram *p = ((const CsEntry *)entry)->program;
+    for (int32_t i = 0; i < p->nkernels; i++) vec_push(&session.kernels, p->kernels[i]);
+    for (int32_t i = 0; i < p->nnatives; i++) vec_push(&session.natives, p->natives[i]);
+    for (int32_t i = 0; i < p->nrecords; i++) {
+        CsRecord none = {0};
+        if ((size_t)i == session.records.len) vec_push(&session.records, none);
+        if (p->records[i].name && !session.records.data[i].name)
+            session.records.data[i] = p->records[i];
+    }
+    for (int i = 0; i < CS_NEXCEPTIONS; i++)
+        if (p->exceptions && !session.exceptions[i]) session.exceptions[i] = p->exceptions[i];
+    CsProgram *all = &session.program;
+    if (!all->any_exception) all->any_exception = p->any_exception;
+    all->exceptions = session.exceptions;
+    all->kernels = session.kernels.data;
+    all->nkernels = (int32_t)session.kernels.len;
+    all->natives = session.natives.data;
+    all->nnatives = (int32_t)session.natives.len;
+    all->records = session.records.data;
+    all->nrecords = (int32_t)session.records.len;
+    records_declare(rt_fd());
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static void release(const CsVariable *v)
+{
+    if (v->elem != CS_ELEM_REF) return;
+    void *ref = *(void **)v->at;
+    *(void **)v->at = NULL;
+    cs_release(ref);
+}
+
+/* NULL: no memory. */
+static Saved *save(const CsEntry *e)
+{
+    Saved *all = calloc((size_t)e->ncarried + 1, sizeof *all);
+    for (int32_t i = 0; all && i < e->ncarried; i++) {
+        const CsVariable *v = all[i].v = &e->carried[i];
+        if (v->elem == CS_ELEM_REF)
+            all[i].ref = cs_retain(*(void **)v->at);
+        else if ((all[i].bytes = malloc((size_t)v->bytes)))
+            memcpy(all[i].bytes, v->at, (size_t)v->bytes);
+    }
+    return all;
+}
+
+static void restore(Saved *all, int32_t n, bool back)
+{
+    for (int32_t i = 0; all && i < n; i++) {
+        const CsVariable *v = all[i].v;
+        if (v->elem == CS_ELEM_REF) {
+            void *old = all[i].ref;
+            if (back) {
+                old = *(void **)v->at;
+                *(void **)v->at = all[i].ref;
+            }
+            cs_release(old);
+        } else {
+            if (back && all[i].bytes) memcpy(v->at, all[i].bytes, (size_t)v->bytes);
+            free(all[i].bytes);
+        }
+    }
+    free(all);
+}
+
+static void take_place(const CsVariable *v)
+{
+    if (strcmp(v->name, CS_SHOWN) == 0) {
+        release(v);
+        return;
+    }
+    for (size_t i = 0; i < session.variables.len; i++)
+        if (strcmp(session.variables.data[i]->name, v->name) == 0) {
+            release(session.variables.data[i]);
+            session.variables.data[i] = v;
+            return;
+        }
+    if (vec_try(&session.variables)) vec_push(&session.variables, v);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static void on_interrupt(int number)
+{
+    if (session.interrupts++ == 0 && session.running) {
+        cs_stack_limit = UINT64_MAX;
+        return;
+    }
+    if (!session.running) return;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void show(const CsEntry *e)
+{
+    Text out = {0};
+    for (int32_t i = 0; i < e->nmade; i++)
+        if (strcmp(e->made[i].name, CS_SHOWN) == 0) show_value(&out, &e->made[i]);
+    console_flush();
+    if (!cs_pending && out.data) fwrite(out.data, 1, out.len, stdout);
+    fflush(stdout);
+    text_free(&out);
+}
+
+static void tell_exception(void)
+{
+    console_flush();
+    if (session.interrupts)
+        fputs("interrupted\n", stderr);
+    else
+        error_print(stderr);
+    rt_catch();
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static CsSessionTell run(const CsEntry *e, bool timed)
+{
+    Saved *saved = save(e);
+    session.interrupts = 0;
+    session.running = true;
+    double start = seconds();
+    e->run();
+    if (!cs_pending) show(e);
+    rt_sync();
+    double took = seconds() - start;
+    session.running = false;
+    cs_stack_limit = session.limit;
+    bool failed = cs_pending;
+    if (failed) tell_exception();
+    restore(saved, e->ncarried, failed);
+    for (int32_t i = 0; i < e->nmade; i++)
+        if (failed)
+            release(&e->made[i]);
+        else
+            take_place(&e->made[i]);
+    console_flush();
+    if (timed && !failed) printf("%.3g ms\n", took * 1e3);
+    fflush(stdout);
+    return failed ? CS_SESSION_FAILED : CS_SESSION_DONE;
+}
+
+static CsSessionTell load(int file, bool timed)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file); /* stays open: the name of the object */
+    void *object = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    const CsEntry *e = object ? dlsym(object, CS_ENTRY) : NULL;
+    if (!e) {
+        fprintf(stderr, "the entry cannot be loaded: %s\n", dlerror());
+        return CS_SESSION_FAILED;
+    }
+    if (!mem_try(join, (void *)(uintptr_t)e)) {
+        rt_throw_memory(NULL, 0);
+        tell_exception();
+        return CS_SESSION_FAILED;
+    }
+    return run(e, timed);
+}
+
+/* ---- the socket ----------------------------------------------------------------------------- */
+
+/* False: there is nobody any more. */
+static bool next(char *ask, int *file)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec data = {ask, 1};
+    struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room};
+    m.msg_controllen = sizeof control.room;
+    ssize_t n;
+    while ((n = recvmsg(CS_SESSION_SOCKET, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
+    struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (!c || c->cmsg_type != SCM_RIGHTS) return false;
+    memcpy(file, CMSG_DATA(c), sizeof *file);
+    return true;
+}
+
+int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* each entry keeps one */
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    session.program = *program;
+    cs_start(argc, argv, &session.program);
+    rt.session = true;
+    session.limit = cs_stack_limit;
+    signal(SIGINT, on_interrupt);
+    char ask;
+    int file;
+    while (next(&ask, &file)) {
+        char tell = (char)load(file, ask == CS_SESSION_TIME);
+        if (send(CS_SESSION_SOCKET, &tell, 1, MSG_NOSIGNAL) != 1) break;
+    }
+    for (size_t i = 0; i < session.variables.len; i++) release(session.variables.data[i]);
+    int32_t code = cs_finish();
+    vec_free(&session.kernels);
+    vec_free(&session.natives);
+    vec_free(&session.records);
+    vec_free(&session.variables);
+    return code;
+}
