@@ -39,7 +39,8 @@ samples_time() { # SOURCE PROGRAM ARGUMENTS..
 }
 
 samples_list() { # NAME ARGUMENTS; builds what the row needs
-    name=${1%% *} arguments=${1#* }
+    name=${1%% *}
+    arguments=${1#"$name"}
     rm -f "$tmp/check"
     # shellcheck disable=SC2086
     $loops_cc -std=c17 -D_GNU_SOURCE -O3 -march=native -ffast-math -fopenmp $veclib -o "$out/samples/$name-c" "samples/$name/$name.c" -lm || exit 1
