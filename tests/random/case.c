@@ -29,6 +29,8 @@ static const char show_text[] =
     "-0,\", \"= 0,\");\n"
     "}\n"
     "string told(Exception e) => $\"{e}\".Replace(\"Exception\", \"Error\");\n"
+    "string kind(Exception e) => e is IndexOutOfRangeException ? \"outside\" : e is "
+    "DivideByZeroException ? \"zero\" : e is DomainException ? \"domain\" : told(e);\n"
     "class Shown {\n"
     "    StringBuilder text = new StringBuilder();\n"
     "    int count;\n"

@@ -201,6 +201,9 @@ void stmt_product(Gen *g);
 void stmt_together(Gen *g);
 void stmt_guarded(Gen *g);
 
+/* ---- wrong.c ---- */
+void stmt_wrong(Gen *g);
+
 /* ---- steps.c, stride.c ---- */
 void stmt_steps(Gen *g);
 void stmt_stride(Gen *g);

@@ -413,7 +413,8 @@ void write_statement(Gen *g)
         stmt_lane_function, stmt_table,          stmt_guarded,
         stmt_steps,         stmt_stride,         stmt_few,
         stmt_operation,     stmt_user_scan,      stmt_steps,
-        stmt_stride};
+        stmt_stride,        stmt_wrong,          stmt_wrong,
+        stmt_wrong};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;
