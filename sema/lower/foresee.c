@@ -1,221 +1,40 @@
-/* Which evaluations will the program make? Host code is walked once in source order. A value is an
- * array, a graph over values, or unknown; variables of functional type that are assigned once keep
- * theirs, and a function whose only return is its last statement is followed with its arguments'
- * values. Where a known value is converted to an array, or a scalar graph is evaluated, its graph
- * is composed as the runtime does it (fdag/composition.h), so that it has the same key. A wrong
- * guess costs nothing but a kernel nobody asks for; a value that is not known is skipped.
+/* Which evaluations will the program make? Host code is walked in the order in which it runs: what it
+ * calls is followed with the values of its arguments, loops
+ * until their variables share values as they did the time before (`before = now; now = next`). A value
+ * is an array, a graph over values, or unknown (known.h). Where a known value is converted to an
+ * array, or a scalar graph is evaluated, its graph is composed as the runtime does it
+ * (fdag/composition.h), so that it has the same key. A wrong guess costs nothing but a kernel nobody
+ * asks for; a value that is not known is skipped.
  */
 #include "foresee.h"
 
-#include "../../base/vec.h"
-#include "../../fdag/composition.h"
-#include "build.h"
+#include "known.h"
 
 enum {
-    MAX_DEPTH = 64,      /* of graphs; the runtime composes no deeper either */
-    MAX_CALLS = 16,      /* that are followed, one inside the other ... */
-    MAX_FOLLOWED = 10000 /* ... and all in all: functions that call each other twice are many */
+    MAX_CALLS = 16,       /* that are followed, one inside the other ... */
+    MAX_FOLLOWED = 10000, /* ... and all in all: functions that call each other twice are many */
+    MAX_TURNS = 4         /* of a loop */
 };
-
-typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
-
-/* Values are compared by identity: one object of the runtime is one Value. */
-typedef struct Value Value;
-struct Value {
-    ValueKind kind;
-    const FdGraph *graph; /* LAZY */
-    Value **captures;     /* one a slot */
-    int depth;
-    Value *result;         /* LAZY: the array, once it was evaluated */
-    uint32_t visit, index; /* composing: the composition that saw it, its number there */
-};
-
-typedef struct Known {
-    const Symbol *sym;
-    Value *value;
-} Known;
-
-typedef struct Foresee {
-    SemaResult *r;
-    Arena *arena;
-    Fd *fd;
-    VEC(Known) known;
-    VEC(SemaEvaluation) found;
-    VEC(FdKey) keys;
-    uint32_t visit;
-    int calls, followed;
-    bool ahead; /* what is evaluated has been evaluated together */
-    Value *other, *unknown, *returned;
-} Foresee;
 
 static Value *eval(Foresee *f, Ast *n);
 
-static Value *new_array(Foresee *f)
-{
-    Value *v = arena_new_of(f->arena, Value);
-    v->kind = VAL_ARRAY;
-    return v;
-}
-
-/* What is known of a value by its type alone. */
-static Value *any_of(Foresee *f, const Type *t)
-{
-    if (t && t->kind == TY_ARRAY) return new_array(f);
-    return t && t->kind == TY_FUNC ? f->unknown : f->other;
-}
-
-/* ---- composing ---------------------------------------------------------------------------- */
-
-static FdCapture look(void *ctx, const void *captures, int slot)
-{
-    (void)ctx;
-    Value *v = ((Value *const *)captures)[slot];
-    if (v->kind == VAL_LAZY && v->result) v = v->result;
-    FdCapture c = {.kind = FD_CAPTURE_UNKNOWN, .object = v, .visit = &v->visit, .index = &v->index};
-    if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
-    if (v->kind != VAL_LAZY) return c;
-    c.kind = FD_CAPTURE_GRAPH;
-    c.graph = v->graph;
-    c.captures = v->captures;
-    return c;
-}
-
-/* An array needs bounds in every dimension. */
-static bool is_finite(const FdNode *root)
-{
-    for (int i = 0; root->kind == FD_LET && i < root->nvars; i++)
-        if (root->doms[i].kind == FD_DOM_FULL) return false;
-    return true;
-}
-
-/* False: it is not known, or only some of what it gives is evaluated by it. `of`: of a TOGETHER, whose
- * value it is; else NULL. */
-static bool record(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
-{
-    if (f->ahead) return true;
-    const FdGraph *graph = v->graph;
-    FdComposing composing = {.visit = ++f->visit, .look = look};
-    FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
-    FdKey key;
-    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
-        return false;
-    FdPays pays = of && of->nparts && !of->chained ? fd_several_pays(g) : FD_PAYS;
-    if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
-    for (size_t i = 0; i < f->keys.len; i++)
-        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
-    vec_push(&f->keys, key);
-    SemaEvaluation e = {.graph = g, .loc = loc};
-    vec_push(&f->found, e);
-    return pays == FD_PAYS;
-}
-
-/* All of a functional value, as an array. */
-static Value *force(Foresee *f, Value *v, Loc loc)
-{
-    if (v->kind == VAL_ARRAY) return v;
-    if (v->kind != VAL_LAZY) return new_array(f);
-    if (!v->result) {
-        record(f, v, NULL, loc);
-        v->result = new_array(f);
-    }
-    return v->result;
-}
-
-/* ---- functions made of others by their domains ------------------------------------------------ */
-
-/* Its infinite dimensions, as far as its own graph says. */
-static uint32_t full_of(const Value *v)
-{
-    uint32_t full = 0;
-    if (v->kind != VAL_LAZY || v->result) return 0;
-    const FdNode *root = v->graph->root;
-    for (int d = 0; root->kind == FD_LET && d < root->nvars; d++)
-        full |= (uint32_t)(root->doms[d].kind == FD_DOM_FULL) << d;
-    return full;
-}
-
-static int depth_of(const Value *v)
-{
-    return v->kind == VAL_LAZY && !v->result ? v->depth : 0;
-}
-
-/* The value of one of the graphs that the runtime makes (fdag/choice.c); g: NULL, or of f ?? g. */
-static Value *chosen(Foresee *f, const FdChosen *what, Value *first, Value *second)
-{
-    Value *v = arena_new_of(f->arena, Value);
-    v->kind = VAL_LAZY;
-    v->graph = fd_chosen(f->fd, what);
-    v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
-    for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
-    v->captures[0] = first;
-    if (what->choice) v->captures[1] = second;
-    v->depth = 1 + depth_of(first);
-    if (second && depth_of(second) >= v->depth) v->depth = 1 + depth_of(second);
-    return v->depth > MAX_DEPTH ? f->unknown : v;
-}
-
-static bool is_known(const Value *v)
-{
-    return v->kind == VAL_ARRAY || v->kind == VAL_LAZY;
-}
-
-/* f ?? g. What their ranges are is not known: it is taken for granted that neither holds the other
- * unless it is infinite, and that their union is as finite as g. */
-static Value *coalesced(Foresee *f, const Type *t, Value *first, Value *second)
-{
-    const FdType *type = lower_type_in(f->fd, t);
-    if (!type || !is_known(first) || !is_known(second)) return any_of(f, t);
-    uint32_t all = (UINT32_C(1) << type->nparams) - 1;
-    FdChosen what = {
-        .type = type, .full = full_of(second), .full_first = full_of(first), .choice = true};
-    if (first == second || what.full_first == all) return first;
-    what.full |= what.full_first;
-    return chosen(f, &what, first, second);
-}
-
-/* ---- variables ------------------------------------------------------------------------------ */
-
-static void learn(Foresee *f, const Symbol *sym, Value *v)
-{
-    if (!sym || !type_is_functional(sym->type)) return;
-    Known k = {sym, sym->assigned_again ? any_of(f, sym->type) : v};
-    vec_push(&f->known, k);
-}
-
-static Value *look_up(Foresee *f, const Symbol *sym)
-{
-    for (size_t i = f->known.len; i-- > 0;)
-        if (f->known.data[i].sym == sym) return f->known.data[i].value;
-    learn(f, sym, any_of(f, sym->type));
-    return vec_last(&f->known).value;
-}
-
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-static void find_return(Ast **child, void *ctx)
+/* ref x, out x, out var x: the variable gets what the parameter has in the end. */
+static void give_back(Foresee *f, const Ast *arg, Value *v)
 {
-    bool *found = ctx;
-    *found = *found || (*child)->kind == AST_RETURN;
-    if (!*found) ast_each_child(*child, find_return, found);
+    if (!known_is_given(arg)) return;
+    const Ast *to = arg->unary.operand;
+    const Symbol *sym = to->kind == AST_DECL_EXPR ? to->sym : known_changed(to);
+    if (sym && type_is_functional(sym->type)) known_assign(f, sym, v);
 }
 
-/* The last statement is the only return. */
-static bool is_followed(const Ast *func)
-{
-    const Ast *body = func->func.body;
-    if (!body) return false;
-    if (body->kind != AST_BLOCK) return body->kind == AST_RETURN;
-    const AstList *stmts = &body->block.stmts;
-    bool found = stmts->len == 0 || stmts->data[stmts->len - 1]->kind != AST_RETURN;
-    for (int i = 0; i + 1 < stmts->len && !found; i++) find_return(&stmts->data[i], &found);
-    return !found;
-}
-
+/* Its body with these arguments; functions of a class that others may override are not known. */
 static Value *call_user(Foresee *f, Ast *n)
 {
     Ast *func = n->sym->decl;
     bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
-    Value *args[FD_MAX_PARAMS];
+    Value *args[FD_MAX_PARAMS], *before = f->returned;
     int count = n->call.args.len;
     if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
         eval(f, n->call.callee->member.base);
@@ -224,18 +43,27 @@ static Value *call_user(Foresee *f, Ast *n)
         if (i < FD_MAX_PARAMS) args[i] = v;
     }
     if (!func || is_virtual || count > FD_MAX_PARAMS || count != func->func.params.len ||
-        f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !is_followed(func))
-        return any_of(f, n->type);
+        f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !func->func.body) {
+        n->sym->apart = true;
+        return known_any(f, n->type);
+    }
     size_t known = f->known.len;
-    for (int i = 0; i < count; i++) learn(f, func->func.params.data[i]->sym, args[i]);
+    for (int i = 0; i < count; i++) known_learn(f, func->func.params.data[i]->sym, args[i]);
+    n->sym->followed = true;
     f->calls++;
     f->followed++;
-    f->returned = f->other;
+    f->returned = NULL;
     eval(f, func->func.body);
     Value *v = f->returned;
+    f->returned = before;
     f->calls--;
+    for (int i = 0; i < count; i++) {
+        const Symbol *param = func->func.params.data[i]->sym;
+        args[i] = param && type_is_functional(param->type) ? known_look_up(f, param) : f->other;
+    }
     f->known.len = known;
-    return type_is_functional(n->type) ? v : f->other;
+    for (int i = 0; i < count; i++) give_back(f, n->call.args.data[i], args[i]);
+    return v && type_is_functional(n->type) ? v : known_any(f, n->type);
 }
 
 /* Library functions that take any functional value evaluate it, except for questions about its
@@ -249,9 +77,9 @@ static Value *call_library(Foresee *f, Ast *n)
     for (int i = 0; i < n->call.args.len; i++) {
         Ast *a = n->call.args.data[i];
         Value *v = eval(f, a);
-        if (forces && type_is_functional(a->type)) force(f, v, a->loc);
+        if (forces && type_is_functional(a->type)) known_forced(f, v, a->loc);
     }
-    return any_of(f, n->type);
+    return known_any(f, n->type);
 }
 
 /* a[lo..hi, ..] = v: if most of the array is assigned all of it is evaluated anew, which is taken for
@@ -266,19 +94,98 @@ static void assign_slice(Foresee *f, Ast *n)
         eval(f, target->index.args.data[i]);
         fixed = fixed || !sema_range_of(target->index.args.data[i]);
     }
-    if (!is_known(v) || !type) return;
-    uint32_t full = full_of(v);
+    if (!known_is(v) || !type) return;
+    uint32_t full = known_full(v);
     if (fixed) {
         FdChosen part = {.type = lower_type_in(f->fd, n->assign.value->type)};
-        if (part.type) force(f, full ? chosen(f, &part, v, NULL) : v, n->loc);
+        if (part.type) known_forced(f, full ? known_chosen(f, &part, v, NULL) : v, n->loc);
         return;
     }
     const FdNode *lo = v->kind == VAL_LAZY && !full ? v->graph->root->doms[0].lo : NULL;
     bool moved =
         !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
     FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
-    Value *within = chosen(f, &part, v, NULL);
-    if (is_known(array) && is_known(within)) force(f, chosen(f, &both, within, array), n->loc);
+    Value *within = known_chosen(f, &part, v, NULL);
+    if (known_is(array) && known_is(within))
+        known_forced(f, known_chosen(f, &both, within, array), n->loc);
+}
+
+/* ---- statements that change variables ---------------------------------------------------------- */
+
+static void eval_list(Foresee *f, const AstList *list)
+{
+    for (int i = 0; i < list->len; i++) eval(f, list->data[i]);
+}
+
+static Value *eval_assign(Foresee *f, Ast *n)
+{
+    Value *v = f->other;
+    const Symbol *sym = known_changed(n->assign.target);
+    bool whole = n->assign.target->kind == AST_NAME_REF && n->assign.op == AST_OP_NONE;
+    if (type_is_functional(n->assign.value->type) && sema_is_part(n->assign.target)) {
+        assign_slice(f, n);
+    } else {
+        if (!whole) eval(f, n->assign.target);
+        v = eval(f, n->assign.value);
+        if (sym && whole) known_assign(f, sym, v);
+    }
+    if (sym && !whole) known_assign(f, sym, known_any(f, sym->type));
+    return v;
+}
+
+/* What follows a choice does not know which way it took. */
+static void eval_branch(Foresee *f, Ast *n)
+{
+    Changed changed = {0};
+    known_find_changed(n, &changed);
+    if (n) eval(f, n);
+    known_forget(f, &changed);
+    vec_free(&changed);
+}
+
+static void eval_turn(Foresee *f, Ast *n)
+{
+    switch (n->kind) {
+    case AST_FOR:
+        if (n->for_.cond) eval(f, n->for_.cond);
+        eval(f, n->for_.body);
+        eval_list(f, &n->for_.step);
+        break;
+    case AST_WHILE:
+        eval(f, n->while_.cond);
+        eval(f, n->while_.body);
+        break;
+    case AST_DO:
+        eval(f, n->do_.body);
+        eval(f, n->do_.cond);
+        break;
+    default: eval(f, n->foreach_.body); break;
+    }
+}
+
+/* A variable's array is another each time, and may be that of another variable the first times only.
+ * Of functions nothing is known. */
+static Value *eval_loop(Foresee *f, Ast *n)
+{
+    Changed changed = {0}, functions = {0};
+    known_find_changed(n, &changed);
+    for (size_t i = 0; i < changed.len; i++)
+        if (changed.data[i]->type->kind != TY_ARRAY) vec_push(&functions, changed.data[i]);
+    uint64_t before, after = 0;
+    size_t outside = 0;
+    for (int turn = 0; turn == 0 || (after != before && turn < MAX_TURNS); turn++) {
+        known_forget(f, &functions);
+        before = turn ? after : known_aliases(f, &changed);
+        if (!turn) outside = f->known.len;
+        if (turn && f->followed++ >= MAX_FOLLOWED) break;
+        eval_turn(f, n);
+        f->known.len = outside;
+        after = known_aliases(f, &changed);
+    }
+    known_forget(f, &functions);
+    vec_free(&functions);
+    vec_free(&changed);
+    return f->other;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -299,7 +206,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
         Ast *capture = n->graph.captures.data[i];
         Value *c = eval(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
-        if (depth_of(c) >= v->depth) v->depth = depth_of(c) + 1;
+        if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
     }
     return v;
 }
@@ -307,9 +214,9 @@ static Value *value_of_graph(Foresee *f, Ast *n)
 static Value *eval_graph(Foresee *f, Ast *n)
 {
     Value *v = value_of_graph(f, n);
-    if (v->depth > MAX_DEPTH) return any_of(f, n->type);
+    if (v->depth > KNOWN_MAX_DEPTH) return known_any(f, n->type);
     if (type_is_functional(n->type)) return v;
-    record(f, v, NULL, n->loc);
+    known_evaluated(f, v, NULL, n->loc);
     return f->other;
 }
 
@@ -317,7 +224,7 @@ static Value *eval_together(Foresee *f, Ast *n)
 {
     Value *v = value_of_graph(f, n->together.graph);
     const SemaGraph *of = &f->r->graphs[n->together.graph->graph.graph];
-    f->ahead = v->depth <= MAX_DEPTH && record(f, v, of, n->loc);
+    f->ahead = v->depth <= KNOWN_MAX_DEPTH && known_evaluated(f, v, of, n->loc);
     for (int i = 0; i < n->together.stmts.len; i++) eval(f, n->together.stmts.data[i]);
     f->ahead = false;
     return f->other;
@@ -329,13 +236,21 @@ static Value *eval_convert(Foresee *f, Ast *n)
     Value *v = eval(f, operand);
     if (!type_is_functional(operand->type)) return f->other;
     if (n->type->kind == TY_FUNC) return v;
-    return force(f, v, n->loc); /* an array, or text */
+    return known_forced(f, v, n->loc); /* an array, or text */
 }
 
 static Value *eval_coalesce(Foresee *f, Ast *n)
 {
     Value *first = eval(f, n->binary.left), *second = eval(f, n->binary.right);
-    return coalesced(f, n->type, first, second);
+    return known_coalesced(f, n->type, first, second);
+}
+
+/* Of several values that are returned nobody knows which. */
+static void eval_return(Foresee *f, Ast *n)
+{
+    bool first = !f->returned;
+    Value *v = eval(f, n);
+    f->returned = first || f->returned == v ? v : known_any(f, n->type);
 }
 
 static Value *eval(Foresee *f, Ast *n)
@@ -346,15 +261,33 @@ static Value *eval(Foresee *f, Ast *n)
     case AST_TOGETHER: return eval_together(f, n);
     case AST_NAME_REF:
         if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
-            return look_up(f, n->sym);
+            return known_look_up(f, n->sym);
         break;
     case AST_BINARY:
         if (n->binary.op != AST_OP_COALESCE || !type_is_functional(n->type)) break;
         return eval_coalesce(f, n);
-    case AST_ASSIGN:
-        if (!type_is_functional(n->assign.value->type) || !sema_is_part(n->assign.target)) break;
-        assign_slice(f, n);
+    case AST_ASSIGN: return eval_assign(f, n);
+    case AST_UNARY:
+        if (known_is_given(n) && known_changed(n->unary.operand))
+            known_assign(f, known_changed(n->unary.operand), known_any(f, n->unary.operand->type));
+        break;
+    case AST_IF:
+        eval(f, n->if_.cond);
+        eval_branch(f, n->if_.then);
+        eval_branch(f, n->if_.other);
         return f->other;
+    case AST_CASE:
+    case AST_CATCH: {
+        Changed changed = {0};
+        known_find_changed(n, &changed);
+        ast_each_child(n, eval_child, f);
+        known_forget(f, &changed);
+        vec_free(&changed);
+        return f->other;
+    }
+    case AST_FOR: eval_list(f, &n->for_.init); return eval_loop(f, n);
+    case AST_WHILE:
+    case AST_DO: return eval_loop(f, n);
     case AST_CALL:
         if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FUNC) return call_user(f, n);
         if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_BUILTIN)
@@ -364,29 +297,29 @@ static Value *eval(Foresee *f, Ast *n)
         eval(f, n->cond.cond);
         const Value *a = eval(f, n->cond.then);
         Value *b = eval(f, n->cond.other);
-        return a == b ? b : any_of(f, n->type);
+        return a == b ? b : known_any(f, n->type);
     }
     case AST_DECLARATOR:
-        if (n->declarator.init) learn(f, n->sym, eval(f, n->declarator.init));
+        if (n->declarator.init) known_learn(f, n->sym, eval(f, n->declarator.init));
         return f->other;
-    case AST_DEFINE: learn(f, n->sym, eval(f, n->define.value)); return f->other;
+    case AST_DEFINE: known_learn(f, n->sym, eval(f, n->define.value)); return f->other;
     case AST_HOLE: {
         Value *v = eval(f, n->hole.expr);
-        if (type_is_functional(n->hole.expr->type)) force(f, v, n->loc);
+        if (type_is_functional(n->hole.expr->type)) known_forced(f, v, n->loc);
         return f->other;
     }
     case AST_FOREACH: {
         Value *v = eval(f, n->foreach_.seq); /* a range is counted, not evaluated */
-        if (v->kind == VAL_LAZY) force(f, v, n->foreach_.seq->loc);
-        return eval(f, n->foreach_.body);
+        if (v->kind == VAL_LAZY) known_forced(f, v, n->foreach_.seq->loc);
+        return eval_loop(f, n);
     }
     case AST_RETURN:
-        if (n->return_.value) f->returned = eval(f, n->return_.value);
+        if (n->return_.value) eval_return(f, n->return_.value);
         return f->other;
     default: break;
     }
     ast_each_child(n, eval_child, f);
-    return any_of(f, n->type);
+    return known_any(f, n->type);
 }
 
 /* Whoever calls a function of a library gives arrays, and gets one. */
@@ -394,26 +327,29 @@ static void call_export(Foresee *f, const Symbol *sym)
 {
     const AstList *params = &sym->decl->func.params;
     f->known.len = 0;
-    if (!is_followed(sym->decl)) return;
-    for (int i = 0; i < params->len; i++) learn(f, params->data[i]->sym, new_array(f));
-    f->returned = f->other;
+    if (!sym->decl->func.body) return;
+    for (int i = 0; i < params->len; i++) known_learn(f, params->data[i]->sym, known_array(f));
+    f->returned = NULL;
     eval(f, sym->decl->func.body);
-    if (type_is_functional(sym->type->result)) force(f, f->returned, sym->loc);
+    if (type_is_functional(sym->type->result) && f->returned)
+        known_forced(f, f->returned, sym->loc);
 }
 
+/* Functions that were followed wherever they are called are known; of what others are given, the type. */
 void foresee(SemaResult *r, Arena *arena, Fd *fd)
 {
     Foresee f = {.r = r, .arena = arena, .fd = fd};
     f.other = arena_new_of(arena, Value);
     f.unknown = arena_new_of(arena, Value);
     f.unknown->kind = VAL_UNKNOWN;
-    f.returned = f.other;
     for (int i = 0; i < r->unit->unit.stmts.len; i++) eval(&f, r->unit->unit.stmts.data[i]);
     for (int i = 0; i < r->nexports; i++) call_export(&f, r->exports[i]);
     for (int i = 0; i < r->nfuncs; i++) {
-        f.known.len = 0;
         Ast **body = lower_func_body(r->funcs[i]);
-        if (body && *body) eval(&f, *body);
+        if (!body || !*body || (r->funcs[i]->followed && !r->funcs[i]->apart)) continue;
+        f.known.len = 0;
+        f.returned = NULL;
+        eval(&f, *body);
     }
     r->nevaluations = (int)f.found.len;
     r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);

@@ -42,9 +42,11 @@ struct Symbol {
     AstOp mode;          /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
     bool recurrent;      /* the variable of a DEFINE that uses itself */
     bool assigned_again; /* a variable written after its declaration */
-    Ast *constraint;     /* SYM_BOUND: explicit range, or NULL */
-    int constraint_dim;  /* SYM_BOUND: which dimension of the constraint */
-    bool implicit;       /* SYM_BOUND: not declared by the user */
+    /* A function, in lower/foresee.c: some calls were followed into its body; some could not be. */
+    bool followed, apart;
+    Ast *constraint;    /* SYM_BOUND: explicit range, or NULL */
+    int constraint_dim; /* SYM_BOUND: which dimension of the constraint */
+    bool implicit;      /* SYM_BOUND: not declared by the user */
 
     struct Class *cls; /* SYM_TYPE: the class; SYM_FUNC, FIELD, PROPERTY: the class that declares
                           it, or NULL */

@@ -1,0 +1,205 @@
+/* What csc knows of values (known.h): which there are, what composing them gives, which variable has
+ * which. */
+#include "known.h"
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+Value *known_array(Foresee *f)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_ARRAY;
+    return v;
+}
+
+Value *known_any(Foresee *f, const Type *t)
+{
+    if (t && t->kind == TY_ARRAY) return known_array(f);
+    return t && t->kind == TY_FUNC ? f->unknown : f->other;
+}
+
+/* ---- composing ---------------------------------------------------------------------------- */
+
+static FdCapture look(void *ctx, const void *captures, int slot)
+{
+    (void)ctx;
+    Value *v = ((Value *const *)captures)[slot];
+    if (v->kind == VAL_LAZY && v->result) v = v->result;
+    FdCapture c = {.kind = FD_CAPTURE_UNKNOWN, .object = v, .visit = &v->visit, .index = &v->index};
+    if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
+    if (v->kind != VAL_LAZY) return c;
+    c.kind = FD_CAPTURE_GRAPH;
+    c.graph = v->graph;
+    c.captures = v->captures;
+    return c;
+}
+
+/* An array needs bounds in every dimension. */
+static bool is_finite(const FdNode *root)
+{
+    for (int i = 0; root->kind == FD_LET && i < root->nvars; i++)
+        if (root->doms[i].kind == FD_DOM_FULL) return false;
+    return true;
+}
+
+bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
+{
+    if (f->ahead) return true;
+    const FdGraph *graph = v->graph;
+    FdComposing composing = {.visit = ++f->visit, .look = look};
+    FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
+    FdKey key;
+    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
+        return false;
+    FdPays pays = of && of->nparts && !of->chained ? fd_several_pays(g) : FD_PAYS;
+    if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
+    for (size_t i = 0; i < f->keys.len; i++)
+        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
+    vec_push(&f->keys, key);
+    SemaEvaluation e = {.graph = g, .loc = loc};
+    vec_push(&f->found, e);
+    return pays == FD_PAYS;
+}
+
+Value *known_forced(Foresee *f, Value *v, Loc loc)
+{
+    if (v->kind == VAL_ARRAY) return v;
+    if (v->kind != VAL_LAZY) return known_array(f);
+    if (!v->result) {
+        known_evaluated(f, v, NULL, loc);
+        v->result = known_array(f);
+    }
+    return v->result;
+}
+
+/* ---- functions made of others by their domains ------------------------------------------------ */
+
+uint32_t known_full(const Value *v)
+{
+    uint32_t full = 0;
+    if (v->kind != VAL_LAZY || v->result) return 0;
+    const FdNode *root = v->graph->root;
+    for (int d = 0; root->kind == FD_LET && d < root->nvars; d++)
+        full |= (uint32_t)(root->doms[d].kind == FD_DOM_FULL) << d;
+    return full;
+}
+
+int known_depth(const Value *v)
+{
+    return v->kind == VAL_LAZY && !v->result ? v->depth : 0;
+}
+
+Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_LAZY;
+    v->graph = fd_chosen(f->fd, what);
+    v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
+    for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
+    v->captures[0] = first;
+    if (what->choice) v->captures[1] = second;
+    v->depth = 1 + known_depth(first);
+    if (second && known_depth(second) >= v->depth) v->depth = 1 + known_depth(second);
+    return v->depth > KNOWN_MAX_DEPTH ? f->unknown : v;
+}
+
+bool known_is(const Value *v)
+{
+    return v->kind == VAL_ARRAY || v->kind == VAL_LAZY;
+}
+
+/* f ?? g. What their ranges are is not known: it is taken for granted that neither holds the other
+ * unless it is infinite, and that their union is as finite as g. */
+Value *known_coalesced(Foresee *f, const Type *t, Value *first, Value *second)
+{
+    const FdType *type = lower_type_in(f->fd, t);
+    if (!type || !known_is(first) || !known_is(second)) return known_any(f, t);
+    uint32_t all = (UINT32_C(1) << type->nparams) - 1;
+    FdChosen what = {
+        .type = type, .full = known_full(second), .full_first = known_full(first), .choice = true};
+    if (first == second || what.full_first == all) return first;
+    what.full |= what.full_first;
+    return known_chosen(f, &what, first, second);
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static Known *find(Foresee *f, const Symbol *sym)
+{
+    for (size_t i = f->known.len; i-- > 0;)
+        if (f->known.data[i].sym == sym) return &f->known.data[i];
+    return NULL;
+}
+
+void known_learn(Foresee *f, const Symbol *sym, Value *v)
+{
+    if (!sym || !type_is_functional(sym->type)) return;
+    Known k = {sym, v};
+    vec_push(&f->known, k);
+}
+
+Value *known_look_up(Foresee *f, const Symbol *sym)
+{
+    Known *k = find(f, sym);
+    if (k) return k->value;
+    known_learn(f, sym, known_any(f, sym->type));
+    return vec_last(&f->known).value;
+}
+
+void known_assign(Foresee *f, const Symbol *sym, Value *v)
+{
+    Known *k = find(f, sym);
+    if (k)
+        k->value = v;
+    else
+        known_learn(f, sym, v);
+}
+
+/* The variable that is changed by assigning to target; NULL: none that is known of. */
+const Symbol *known_changed(const Ast *target)
+{
+    while (target->kind == AST_INDEX) target = target->index.base;
+    bool variable = target->kind == AST_NAME_REF && target->sym && target->sym->kind != SYM_FUNC;
+    return variable && type_is_functional(target->sym->type) ? target->sym : NULL;
+}
+
+static void find_changed(Ast **child, void *changed)
+{
+    Ast *n = *child;
+    const Ast *target = n->kind == AST_ASSIGN ? n->assign.target
+                        : known_is_given(n)   ? n->unary.operand
+                                              : NULL;
+    Changed *c = changed;
+    const Symbol *sym = target ? known_changed(target) : NULL;
+    for (size_t i = 0; sym && i < c->len; i++)
+        if (c->data[i] == sym) sym = NULL;
+    if (sym) vec_push(c, sym);
+    ast_each_child(n, find_changed, c);
+}
+
+void known_find_changed(Ast *n, Changed *out)
+{
+    if (n) find_changed(&n, out);
+}
+
+bool known_is_given(const Ast *n)
+{
+    return n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT);
+}
+
+void known_forget(Foresee *f, const Changed *changed)
+{
+    for (size_t i = 0; i < changed->len; i++)
+        known_assign(f, changed->data[i], known_any(f, changed->data[i]->type));
+}
+
+uint64_t known_aliases(Foresee *f, const Changed *changed)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < changed->len; i++) {
+        const Value *v = known_look_up(f, changed->data[i]);
+        size_t first = 0;
+        while (f->known.data[first].value != v) first++;
+        hash = hash * 1000003 + (v->kind == VAL_UNKNOWN ? 0 : first + 1);
+    }
+    return hash;
+}

@@ -1,0 +1,73 @@
+/* What foresee.c knows while it follows host code: values, as far as they matter for graphs, and the
+ * variables that have them. */
+#ifndef CS_SEMA_KNOWN_H
+#define CS_SEMA_KNOWN_H
+
+#include "../../base/vec.h"
+#include "../../fdag/composition.h"
+#include "build.h"
+
+typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
+
+/* Values are compared by identity: one object of the runtime is one Value. */
+typedef struct Value Value;
+struct Value {
+    ValueKind kind;
+    const FdGraph *graph; /* LAZY */
+    Value **captures;     /* one a slot */
+    int depth;
+    Value *result;         /* LAZY: the array, once it was evaluated */
+    uint32_t visit, index; /* composing: the composition that saw it, its number there */
+};
+
+typedef struct Known { /* a variable, of functional type; the last one of a symbol counts */
+    const Symbol *sym;
+    Value *value;
+} Known;
+
+typedef struct Foresee {
+    SemaResult *r;
+    Arena *arena;
+    Fd *fd;
+    VEC(Known) known;
+    VEC(SemaEvaluation) found;
+    VEC(FdKey) keys;
+    uint32_t visit;
+    int calls, followed;
+    bool ahead; /* what is evaluated has been evaluated together */
+    Value *other, *unknown, *returned;
+} Foresee;
+
+enum { KNOWN_MAX_DEPTH = 64 /* of graphs; the runtime composes no deeper either */ };
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+Value *known_array(Foresee *f);              /* a new one */
+Value *known_any(Foresee *f, const Type *t); /* what is known by the type alone */
+bool known_is(const Value *v);               /* an array or a graph */
+int known_depth(const Value *v);             /* of graphs that are composed in it */
+uint32_t known_full(const Value *v);         /* infinite dimensions, as far as its graph says */
+/* It is evaluated here. False: it is not known, or only some of what it gives is evaluated by it. `of`:
+ * the graph of a TOGETHER, whose value it is; else NULL. */
+bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc);
+Value *known_forced(Foresee *f, Value *v, Loc loc); /* all of a functional value, as an array */
+/* The value of a graph that the runtime makes (fdag/choice.c); second: NULL, or of f ?? g. */
+Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second);
+Value *known_coalesced(Foresee *f, const Type *t, Value *first, Value *second); /* f ?? g */
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+typedef VEC(const Symbol *) Changed;
+
+void known_learn(Foresee *f, const Symbol *sym, Value *v); /* it is declared */
+void known_assign(Foresee *f, const Symbol *sym, Value *v);
+Value *known_look_up(Foresee *f, const Symbol *sym);
+bool known_is_given(const Ast *n); /* ref x, out x: who is called may change it */
+/* The variable that is changed where this is assigned to: of x[i], x. NULL: none that is known of. */
+const Symbol *known_changed(const Ast *target);
+void known_find_changed(Ast *n, Changed *out);         /* by n, which may be NULL */
+void known_forget(Foresee *f, const Changed *changed); /* they may have any value of their types */
+/* Which of these variables have the same value as others: equal numbers if that is so. */
+uint64_t known_aliases(Foresee *f, const Changed *changed);
+
+#endif
