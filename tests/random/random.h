@@ -201,8 +201,9 @@ void stmt_product(Gen *g);
 void stmt_together(Gen *g);
 void stmt_guarded(Gen *g);
 
-/* ---- wrong.c ---- */
+/* ---- wrong.c, special.c ---- */
 void stmt_wrong(Gen *g);
+void stmt_special(Gen *g);
 
 /* ---- steps.c, stride.c ---- */
 void stmt_steps(Gen *g);
