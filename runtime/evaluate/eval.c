@@ -60,35 +60,6 @@ static bool reports_errors(const CgSchedule *s)
     return false;
 }
 
-/* The range of an array's values, if it is small and the host has them. */
-static void add_values(const Array *a, ScalarKind kind, FdBox *box)
-{
-    enum { FEW = 4096 };
-    int64_t count, lo = 0, hi = 0;
-    const Buffer *b = a->head.buffer;
-    bool known = b && b->host && !b->host_stale && rt_box_count(box, &count) && count <= FEW;
-    for (int64_t i = 0; known && i < count; i++) {
-        const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
-        int64_t v = scalar_load(at, kind).i;
-        if (i == 0 || v < lo) lo = v;
-        if (i == 0 || v >= hi) hi = v + 1;
-    }
-    box->dim[box->rank].lo = lo;
-    box->dim[box->rank].hi = hi;
-}
-
-static void find_values(const Evaluation *e, const Kernel *kernel, Numbers *n)
-{
-    const Composed *c = e->composed;
-    for (int k = 0; k < c->order.nslots; k++) {
-        int slot = c->order.slots[k];
-        FdBox *box = &n->slot_boxes[k];
-        const FdType *t = c->graph.slots[slot].type;
-        if (t->nparams && e->leaves.data[slot].array && cg_plan_asks(kernel->plan, k, box->rank))
-            add_values(e->leaves.data[slot].array, t->result->scalar, box);
-    }
-}
-
 /* Binds the plan of a kernel to the numbers. */
 static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers *n,
                  const Results *r, const CsSite *site)
@@ -97,7 +68,7 @@ static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers
     const CgSchedule *s = &n->schedule;
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
     recall_room(e, n);
-    find_values(e, k, n);
+    for (int i = 0; i < c->order.nslots; i++) numbers_value(e, k->plan, i, &n->slot_boxes[i]);
     n->variant = cg_plan_variant(k->plan, &n->binding, device);
     bool good =
         cg_plan_bind(k->plan, &n->binding, device, n->arena, &n->schedule) && s->nouts == r->n;

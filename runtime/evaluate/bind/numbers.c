@@ -144,3 +144,32 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
 {
     return find(e, n, site) && check(e->composed, n, site);
 }
+
+/* ---- values of arrays ------------------------------------------------------------------------ */
+
+/* The range of an array's values, if it is small and the host has them. */
+static void add_values(const Array *a, ScalarKind kind, FdBox *box)
+{
+    enum { FEW = 4096 };
+    int64_t count, lo = 0, hi = 0;
+    const Buffer *b = a->head.buffer;
+    bool known =
+        b && b->host && !b->host_stale && !b->held && rt_box_count(box, &count) && count <= FEW;
+    for (int64_t i = 0; known && i < count; i++) {
+        const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
+        int64_t v = scalar_load(at, kind).i;
+        if (i == 0 || v < lo) lo = v;
+        if (i == 0 || v >= hi) hi = v + 1;
+    }
+    box->dim[box->rank].lo = lo;
+    box->dim[box->rank].hi = hi;
+}
+
+void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box)
+{
+    const Composed *c = e->composed;
+    int slot = c->order.slots[k];
+    const Array *a = e->leaves.data[slot].array;
+    const FdType *t = c->graph.slots[slot].type;
+    if (a && t->nparams && cg_plan_asks(plan, k, box->rank)) add_values(a, t->result->scalar, box);
+}

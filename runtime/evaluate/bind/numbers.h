@@ -21,6 +21,9 @@ typedef struct Numbers {
 
 /* Ranges and scalars; false with an exception pending if something is wrong with them. */
 bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
+/* The range of the values of the array of slot k, in the plan's order, as one dimension more of its box, if
+ * the plan asks for it. */
+void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box);
 /* A DomainException; false. */
 bool numbers_infinite(const FdNode *binder, const CsSite *site);
 

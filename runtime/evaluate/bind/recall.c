@@ -1,8 +1,9 @@
 /* The last evaluation of a composed graph (recall.h). Values of scalars are put into the bound plan anew,
- * unless a range or the plan depends on them; a plan that asks for elements of arrays is not kept. */
+ * unless a range or the plan depends on them; where a plan asks for values of arrays, they are looked at. */
 #include "recall.h"
 
 #include "../../state.h"
+#include "kernels.h"
 
 static bool same_box(const Array *a, const FdBox *box)
 {
@@ -10,6 +11,22 @@ static bool same_box(const Array *a, const FdBox *box)
         if (a->head.dim[d].lo != box->dim[d].lo ||
             a->head.dim[d].n != box->dim[d].hi - box->dim[d].lo)
             return false;
+    return true;
+}
+
+/* Have the arrays that the plan asks for the values that they had? */
+static bool same_values(const Evaluation *e, const Recalled *r)
+{
+    const Composed *c = e->composed;
+    const CgPlan *plan = r->native ? c->native->plan : c->kernel->plan;
+    for (int k = 0; r->values && k < c->order.nslots; k++) {
+        const FdBox *before = &r->numbers.slot_boxes[k];
+        FdBox now = *before;
+        numbers_value(e, plan, k, &now);
+        if (before->dim[now.rank].lo != now.dim[now.rank].lo ||
+            before->dim[now.rank].hi != now.dim[now.rank].hi)
+            return false;
+    }
     return true;
 }
 
@@ -26,6 +43,7 @@ Recalled *recall(const Evaluation *e)
             return NULL;
         changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
     }
+    if (!same_values(e, r)) return NULL;
     if (!changed) return r;
     for (int i = 0; i < c->graph.nslots; i++)
         if (!e->leaves.data[i].array) r->numbers.scalars[i] = e->leaves.data[i].scalar;
@@ -61,15 +79,15 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
 {
     Composed *c = e->composed;
     if (e->nclosures || !n->room || rt_dumps() != RT_DUMP_READ) return false;
-    bool exact = n->room->exact;
+    bool exact = n->room->exact, values = false;
     for (int k = 0; k < c->order.nslots; k++) {
         const Array *a = e->leaves.data[c->order.slots[k]].array;
         bool asks = cg_plan_asks(plan, k, a ? a->head.rank : 0);
-        if (a && asks) return false;
-        exact |= asks;
+        values |= a && asks;
+        exact |= !a && asks;
     }
     Recalled *r = n->room, *before = c->last;
-    *r = (Recalled){*n, native, rt.where, exact};
+    *r = (Recalled){*n, native, rt.where, exact, values};
     c->last = r;
     recall_forget(before);
     return true;

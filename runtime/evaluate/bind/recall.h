@@ -8,8 +8,9 @@
 typedef struct Recalled {
     Numbers numbers;
     bool native;
-    int where;  /* RtState.where */
-    bool exact; /* values of scalars count, too */
+    int where;   /* RtState.where */
+    bool exact;  /* values of scalars count, too */
+    bool values; /* and those of some arrays */
 } Recalled;
 
 /* The last evaluation of e's graph with the numbers of this one; NULL: there is none. */
