@@ -280,8 +280,9 @@ const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its in
 const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);
-/* Asks for the memory that some reads of a body need in lanes `by` elements further on. */
-void gen_ahead(Gen *g, const FdNode *body, const KirExpr *by);
+/* Asks for the memory that some reads of a body need in lanes `by` positions of a variable further on;
+ * v NULL: of that in lanes. */
+void gen_ahead(Gen *g, const FdNode *body, const FdNode *v, const KirExpr *by);
 bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
 bool divides_surely(const FdNode *n); /* the same, or by what is above 0, as Periodic does */
 bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */

@@ -2,7 +2,8 @@
  * results know nothing: addresses may lie beyond an array's end.
  *
  *   give        the lines of the result, or of the parts, that the next GIVE reads and writes
- *   reads       what the GIVE some positions further on reads, where lanes follow each other
+ *   reads       what the GIVE some positions further on reads, where lanes follow each other; over y: so
+ *               many rows further on, into L2
  *   panel       what is taken some steps later; behind the end begins the next panel
  *   .. over i   some elements of the next panel, those after what the turns over i before and the
  *               steps before have asked for */
@@ -72,7 +73,8 @@ void nest_ahead_here(Lower *l, const NestStep *s)
     if (s->hold == NEST_READS) {
         const NestBody *b = nest_body_lowered(l->u, l->n, l->place);
         l->g.here = l->place ? &b->suspects : NULL;
-        gen_ahead(&l->g, b->node, nest_number(l, "ahead", s->step));
+        gen_ahead(&l->g, b->node, s->axis >= 0 ? l->n->axes[s->axis].vars[0] : NULL,
+                  nest_number(l, "ahead", s->step));
         l->g.here = NULL;
         return;
     }

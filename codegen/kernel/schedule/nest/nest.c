@@ -172,9 +172,11 @@ NestStep *nest_ahead_give(Unit *u, NestStep *in)
     return nest_ahead(u, in, -1, NULL, NULL);
 }
 
-NestStep *nest_ahead_reads(Unit *u, NestStep *in, Num *positions)
+NestStep *nest_ahead_reads(Unit *u, NestStep *in, int axis, Num *positions)
 {
-    return nest_ahead(u, in, NEST_READS, positions, NULL);
+    NestStep *s = nest_ahead(u, in, NEST_READS, positions, NULL);
+    s->axis = axis;
+    return s;
 }
 
 NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines)

@@ -248,8 +248,8 @@ NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);
 NestStep *nest_ahead_give(Unit *u, NestStep *in); /* the next GIVE's memory */
-/* What the GIVE so many positions further on reads. */
-NestStep *nest_ahead_reads(Unit *u, NestStep *in, Num *positions);
+/* What the GIVE so many positions further on reads: of an axis of one variable, -1: of that in lanes. */
+NestStep *nest_ahead_reads(Unit *u, NestStep *in, int axis, Num *positions);
 /* Of a panel what is taken so many steps later, so many lines of memory. */
 NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines);
 /* Of the panel after a panel so many elements at each step: it has come after some turns over an axis. */

@@ -240,6 +240,21 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     return b;
 }
 
+/* How many rows further on the last stage asks for what it reads, so that the stages before it find it in
+ * the cache: those that are read ahead, and one more. Where a row has parts of several planes these are
+ * more streams than processors follow. NULL: it does not. */
+static Num *ahead_of(Unit *u, const Bands *b, int i)
+{
+    Num *rows = NULL;
+    if (i < b->n - 1 || b->stages[i].dim == 0 || !draw_bool(u, P_BANDS_AHEAD, true)) return NULL;
+    for (int p = 0; p < i; p++) {
+        const BandStage *s = &b->stages[p];
+        Num *reach = num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, s->low), num_int(u, 1));
+        rows = rows ? num_op(u, FD_OP_MAX, rows, reach) : reach;
+    }
+    return num_let(u, "ahead", rows);
+}
+
 void recipe_lower_bands(Unit *u, Bands *b)
 {
     b->each = num_let(u, "each", rows_each(u, b));
@@ -255,7 +270,7 @@ void recipe_lower_bands(Unit *u, Bands *b)
     }
     for (int i = 0; i < b->n; i++) {
         BandStage *s = &b->stages[i];
-        if (!s->inlined) s->nest = recipe_row(u, s->def, s->dim);
+        if (!s->inlined) s->nest = recipe_row(u, s->def, s->dim, ahead_of(u, b, i));
     }
     bands_lower(u, b);
 }

@@ -16,6 +16,15 @@ typedef struct Inside {
     const FdNode *cuts[NEST_CONDS], *turns[NEST_CONDS]; /* along it, or of none; of those around */
 } Inside;
 
+/* The nest without its loops. */
+typedef struct Boxes {
+    Nest *n;
+    int group, rows, last; /* axes; -1: there is none */
+    int turns, box;        /* turns -1: all rows lie inside */
+    Num *ahead;            /* rows further on that are asked for; NULL: none are */
+    unsigned at, border;   /* the places inside of all, and of the columns only */
+} Boxes;
+
 /* One by one over what is left of a part. */
 static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
 {
@@ -23,8 +32,9 @@ static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
     nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), NEST_GIVE);
 }
 
-static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes, int copies)
+static void row(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
+    int box = b->box, axis = b->last;
     one_by_one(u, in, NEST_BEFORE, box, axis);
     NestStep *middle = nest_part(u, in, NEST_IN, box);
     if (copies > 1) {
@@ -34,6 +44,7 @@ static void row(Unit *u, NestStep *in, int box, int axis, Num *lanes, int copies
         nest_step(u, wide, NEST_GIVE);
     }
     middle = nest_lanes(u, nest_loop(u, middle, axis, lanes, NEST_BACK), axis);
+    if (b->ahead) nest_ahead_reads(u, middle, b->group, b->ahead);
     nest_step(u, middle, NEST_GIVE);
     one_by_one(u, in, NEST_AFTER, box, axis);
 }
@@ -57,14 +68,6 @@ static Num *rows_each(Unit *u, Num *rows, Num *n)
     Num *most = num_op(u, FD_OP_DIV, rows, units);
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, full, most), one);
 }
-
-/* The nest without its loops. */
-typedef struct Boxes {
-    Nest *n;
-    int group, rows, last; /* axes; -1: there is none */
-    int turns, box;        /* turns -1: all rows lie inside */
-    unsigned at, border;   /* the places inside of all, and of the columns only */
-} Boxes;
 
 /* group: a variable that is an axis of its own; -1: none. */
 static Boxes boxes(Unit *u, const Inside *x, const char *name, int group, Num *when, Num *least)
@@ -158,14 +161,14 @@ static bool has_columns(Unit *u, const Inside *x, const Boxes *b)
 static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
     if (!x->nturns) {
-        row(u, in, b->box, b->last, lanes, copies);
+        row(u, b, in, lanes, copies);
         return;
     }
-    row(u, nest_part(u, in, NEST_WHEN, b->turns), b->box, b->last, lanes, copies);
+    row(u, b, nest_part(u, in, NEST_WHEN, b->turns), lanes, copies);
     NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
     bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
     if (!few && has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
-        row(u, border, b->box, b->last, lanes, 1);
+        row(u, b, border, lanes, 1);
     else
         nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);
 }
@@ -245,7 +248,7 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim)
     return ask ? is_most(u, &x) : num_truth(u, true);
 }
 
-const Nest *recipe_row(Unit *u, const Def *d, int dim)
+const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead)
 {
     Inside x;
     if (d->nvars == 1 && recipe_is_reduced_row(u, d)) return recipe_reduced_row(u, d);
@@ -261,6 +264,7 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim)
     int vector = vectors_of(u, &x, &tried);
     Num *lanes = nest_lane_count(u, vector);
     Boxes b = boxes(u, &x, "row", dim, NULL, lanes);
+    b.ahead = ahead;
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
     b.n->stream = d->temp < 0 || d->copy;

@@ -58,7 +58,7 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
         if (copies > 1) in = nest_unroll(u, in, last, width, many);
         in = nest_lanes(u, in, last);
         int64_t bytes = draw(u, P_MAP_AHEAD, AHEAD), ahead = bytes / (int64_t)widest_bytes(d->body);
-        if (ahead > 0) nest_ahead_reads(u, in, num_int(u, ahead));
+        if (ahead > 0) nest_ahead_reads(u, in, -1, num_int(u, ahead));
     } else {
         in = nest_loop(u, in, last, NULL, NEST_CUT);
     }

@@ -54,7 +54,8 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim);
 bool recipe_is_reduced_row(Unit *u, const Def *d); /* by the recipe rows */
 const Nest *recipe_reduced_row(Unit *u, const Def *d);
 bool recipe_is_guarded(Unit *u, const Def *d); /* the nest checks what it reads */
-const Nest *recipe_row(Unit *u, const Def *d, int dim);
+/* ahead: what it reads so many rows further on is asked for; NULL: it is not */
+const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead);
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
 

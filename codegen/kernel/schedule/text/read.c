@@ -54,13 +54,14 @@ static void read_hold(Reader *r, NestStep *in)
     if (!r->error) nest_hold(r->u, in, nest_add_hold(r->n, h));
 }
 
-/* ahead give, ahead reads by E, ahead HOLD by E times E or ahead HOLD over AXIS by E */
+/* ahead give, ahead reads [over AXIS] by E, ahead HOLD by E times E or ahead HOLD over AXIS by E */
 static void read_ahead(Reader *r, NestStep *in)
 {
     NestStep *s = nest_ahead_give(r->u, in);
     if (reader_accept(r, "give")) return;
     if (reader_accept(r, "reads")) {
         s->hold = NEST_READS;
+        if (reader_accept(r, "over")) s->axis = reader_axis(r);
         reader_expect(r, "by");
         s->step = reader_expression(r, false);
         return;

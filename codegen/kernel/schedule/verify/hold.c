@@ -128,6 +128,8 @@ void verify_ahead(Verify *v, const NestStep *s)
         for (int i = 0; i < n->def->nvars && !v->why; i++) verify_bound(v, n->def->vars[i], true);
         if (n->nreduces || n->nregs)
             verify_fail(v, "ahead reads: one value after the other is given");
+        if (s->axis >= 0 && n->axes[s->axis].nvars != 1)
+            verify_fail(v, "ahead reads: positions are those of one variable");
         return;
     }
     if (s->hold < 0) {

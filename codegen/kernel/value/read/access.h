@@ -17,6 +17,11 @@ const char *access_name(const Gen *g, const FdNode *array); /* the stem of its p
 
 const char *access_buffer(Gen *g, const FdNode *array); /* the parameter itself */
 
+/* Is it kept by rows (UnitRing)? */
+bool access_is_ring(const Gen *g, const FdNode *array);
+/* Elements from one position of dimension d to the next. */
+const KirExpr *access_stride(Gen *g, const FdNode *array, int d);
+
 /* The row of a ring for a position counted from 0. */
 const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at);
 

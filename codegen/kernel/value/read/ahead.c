@@ -1,5 +1,6 @@
 /* Asking for what reads will need soon (nest/ahead.c): where the body is long few turns are under way
  * at a time, so that each waits for memory, unless the processor foresees it. */
+#include "../../../../fdag/index/affine.h"
 #include "access.h"
 
 enum { MOST = 6 };
@@ -40,7 +41,24 @@ static void collect(const Gen *g, const FdNode *body, Reads *out)
     vec_free(&arrays);
 }
 
-void gen_ahead(Gen *g, const FdNode *body, const KirExpr *by)
+/* How far one position of v is in memory; NULL: it has no place of its own there, or is kept by rows. */
+static const KirExpr *stride_of(Gen *g, const FdNode *read, const FdNode *v)
+{
+    const KirExpr *stride = NULL;
+    if (access_is_ring(g, read->fn)) return NULL;
+    for (int d = 0; d < read->nargs; d++) {
+        FdAffine index;
+        int64_t c;
+        if (!fd_uses_var(read->args[d], v)) continue;
+        if (stride || !fd_affine(read->args[d], &index) || !fd_affine_factor(&index, v, &c) ||
+            c != 1)
+            return NULL;
+        stride = access_stride(g, read->fn, d);
+    }
+    return stride;
+}
+
+void gen_ahead(Gen *g, const FdNode *body, const FdNode *v, const KirExpr *by)
 {
     Arena *a = g->u->arena;
     Reads r = {0};
@@ -48,11 +66,14 @@ void gen_ahead(Gen *g, const FdNode *body, const KirExpr *by)
     collect(g, body, &r);
     for (int i = 0; i < r.n; i++) {
         const FdNode *read = r.reads[i];
+        const KirExpr *stride = v ? stride_of(g, read, v) : kir_int(a, 1);
+        if (!stride) continue;
         KirType t = kir_type((int)result_kind(read), 1);
         Where w = offset_of_read(g, read);
         if (w.each || w.whole || w.step) continue;
-        const KirExpr *args[] = {kir_name(a, t, access_buffer(g, read->fn)),
-                                 kir_arith(a, FD_OP_ADD, w.offset, by)};
-        kir_eval(a, g->block, kir_call(a, t, "cs_ahead", 2, args));
+        const KirExpr *args[] = {
+            kir_name(a, t, access_buffer(g, read->fn)),
+            kir_arith(a, FD_OP_ADD, w.offset, kir_arith(a, FD_OP_MUL, by, stride))};
+        kir_eval(a, g->block, kir_call(a, t, v ? "cs_ahead_far" : "cs_ahead", 2, args));
     }
 }

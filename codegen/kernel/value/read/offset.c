@@ -19,6 +19,11 @@ static const UnitRing *ring_of(const Gen *g, const FdNode *array)
     return temp ? unit_ring(u, u->plan_slot[array->slot]) : NULL;
 }
 
+bool access_is_ring(const Gen *g, const FdNode *array)
+{
+    return ring_of(g, array) != NULL;
+}
+
 const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 {
     Arena *a = g->u->arena;
@@ -28,7 +33,7 @@ const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 }
 
 /* Stride of dimension d of an array: the product of the lengths behind it. */
-static const KirExpr *array_stride(Gen *g, const FdNode *array, int d)
+const KirExpr *access_stride(Gen *g, const FdNode *array, int d)
 {
     Unit *u = g->u;
     int rank = array->type->nparams;
@@ -68,7 +73,7 @@ static const KirExpr *add_strides(Gen *g, const FdNode *array, int d, const KirE
                                   const KirExpr *at)
 {
     Arena *a = g->u->arena;
-    return kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, array_stride(g, array, d)));
+    return kir_arith(a, FD_OP_ADD, offset, kir_arith(a, FD_OP_MUL, at, access_stride(g, array, d)));
 }
 
 static const KirExpr *last_of(Gen *g, const FdNode *array, int d)
@@ -226,7 +231,7 @@ Where offset_gather(Gen *g, const FdNode *read)
         }
         bool noted = notes && is_suspect_in(g, read, d);
         const KirExpr *at = lanes_at(g, read, d, index, noted);
-        const KirExpr *stride = array_stride(g, read->fn, d);
+        const KirExpr *stride = access_stride(g, read->fn, d);
         if (d < read->nargs - 1) {
             stride = kir_splat(a, g->lanes, kir_convert(a, kir_type(SC_INT, 1), stride));
             const KirExpr *args[] = {at, stride};
