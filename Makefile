@@ -8,6 +8,7 @@
 
 PREFIX  ?= /usr/local
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
+ZSHDIR    ?= zsh/site-functions
 CC      ?= cc
 BUILD   ?= build
 CSC     ?= ./csc
@@ -230,7 +231,7 @@ format-check:
 	@clang-format --dry-run -Werror $(FORMATTED)
 
 # What csc prints of itself, and where it is looked for.
-HELP = man:man/man1/csc.1 bash:bash-completion/completions/csc fish:fish/vendor_completions.d/csc.fish zsh:zsh/site-functions/_csc
+HELP = man:man/man1/csc.1 bash:bash-completion/completions/csc fish:fish/vendor_completions.d/csc.fish zsh:$(ZSHDIR)/_csc
 EDITORS = $(foreach d,ftdetect ftplugin syntax,vim/$(d)/csdollar.vim:vim/vimfiles/$(d)/csdollar.vim) emacs/csdollar-mode.el:emacs/site-lisp/csdollar-mode.el
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc

@@ -10,13 +10,14 @@ export SOURCE_DATE_EPOCH
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 umask 022
-"${MAKE:-make}" --no-print-directory -s install DESTDIR="$root" PREFIX=/usr
+"${MAKE:-make}" --no-print-directory -s install DESTDIR="$root" PREFIX=/usr ZSHDIR=zsh/vendor-completions
 share=$root/usr/share doc=$root/usr/share/doc/csdollar
 strip -R .note.gnu.build-id "$root/usr/bin/csc" # a hash of paths too
 gzip -9n "$share/man/man1/csc.1"
 mkdir -p "$doc/docs" "$doc/samples" "$root/DEBIAN"
 cp README.md "$doc/"
 cp docs/*.md docs/*.svg docs/*.png "$doc/docs/"
+cp -r docs/gallery "$doc/docs/"
 cp -r samples/. "$doc/samples/"
 {
     echo 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/'
@@ -47,6 +48,9 @@ Description: compiler for C\$, a functional array language
  Arrays are functions, kernels one line of mathematics; programs run them on
  any OpenCL device, the processor included.
 END
+# What Python makes of the module when root imports it.
+printf '#!/bin/sh\nset -e\nrm -f /usr/lib/python3/dist-packages/__pycache__/csdollar.*\nrmdir --ignore-fail-on-non-empty /usr/lib/python3/dist-packages/__pycache__ 2>/dev/null || true\n' >"$root/DEBIAN/prerm"
+chmod 755 "$root/DEBIAN/prerm"
 (cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
 dpkg-deb --root-owner-group --build "$root" "build/csdollar_${version}_$arch.deb"

@@ -361,6 +361,7 @@ void *cs_text_bytes(void *text, const CsSite *site);
 int32_t cs_device_count(const CsSite *site);
 void *cs_device_name(int32_t number, const CsSite *site);
 void *cs_device_kind(int32_t number, const CsSite *site);
+void *cs_device_driver(int32_t number, const CsSite *site);
 int64_t cs_device_fact(int32_t number, int32_t what, const CsSite *site);
 int32_t cs_device_default(const CsSite *site);
 int32_t cs_device_current(const CsSite *site);

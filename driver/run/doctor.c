@@ -68,8 +68,8 @@ static void look_at_runtime(Findings *f)
     text_free(&path);
 }
 
-/* Files of OpenCL's loader, one a driver. */
-static int drivers_in(const char *folder)
+/* Files of OpenCL's loader, one a driver. Their libraries, a line each. */
+static int drivers_in(const char *folder, Text *libraries)
 {
     int n = 0;
     DIR *dir = opendir(folder);
@@ -83,6 +83,7 @@ static int drivers_in(const char *folder)
         if (in && !fgets(line, sizeof line, in)) line[0] = '\0';
         if (in) fclose(in);
         text_printf(&path, ": %s", first_line(line));
+        text_printf(libraries, "%s\n", line);
         found(n++ ? "" : "drivers", path.data);
         text_free(&path);
     }
@@ -90,13 +91,49 @@ static int drivers_in(const char *folder)
     return n;
 }
 
+/* Why what is there may offer no device: of whose library's name in a file of the loader a part is, which
+ * file has to be there and open to the user, which variable set; NULL: none. */
+static const struct Hurdle {
+    const char *driver, *file, *variable, *advice;
+} hurdles[] = {
+    {"Rusticl", NULL, "RUSTICL_ENABLE",
+     "it offers no device unless RUSTICL_ENABLE names a driver of Mesa (radeonsi, iris, ..)"},
+    {"libigdrcl", "/dev/dri/renderD128", NULL,
+     "it needs /dev/dri/renderD128: add yourself to the group render, or give it to the container"},
+    {"amdocl", "/dev/kfd", NULL,
+     "it needs /dev/kfd: add yourself to the group render, or give it to the container"},
+    {"nvidia-opencl", "/dev/nvidiactl", NULL,
+     "it needs /dev/nvidiactl: load the kernel's module, or give the GPU to the container"}};
+
+static bool is_in_way(const struct Hurdle *h, const char *library)
+{
+    const char *value = h->variable ? getenv(h->variable) : NULL;
+    if (!strstr(library, h->driver)) return false;
+    return (h->variable && (!value || !*value)) || (h->file && access(h->file, R_OK | W_OK) != 0);
+}
+
+/* A GPU of NVIDIA's without the file that names its driver, as in many containers. */
+static void look_for_nvidia(Findings *f, const Text *libraries)
+{
+    if (access("/dev/nvidiactl", F_OK) != 0) return;
+    if (libraries->len && strstr(libraries->data, "nvidia-opencl")) return;
+    problem(f, "", "a GPU of NVIDIA's, /dev/nvidiactl, and no driver of OpenCL for it",
+            "write libnvidia-opencl.so.1 into /etc/OpenCL/vendors/nvidia.icd");
+}
+
 static void look_at_drivers(Findings *f)
 {
     const char *folder = getenv("OCL_ICD_VENDORS");
     if (!folder || !*folder) folder = "/etc/OpenCL/vendors";
-    if (access(folder, R_OK) == 0 && drivers_in(folder) > 0) return;
-    problem(f, "drivers", folder,
-            "names no driver of OpenCL: install one, pocl-opencl-icd for the processor");
+    Text libraries = {0};
+    if (access(folder, R_OK) != 0 || drivers_in(folder, &libraries) == 0)
+        problem(f, "drivers", folder,
+                "names no driver of OpenCL: install one, pocl-opencl-icd for the processor");
+    for (size_t i = 0; libraries.len && i < sizeof hurdles / sizeof *hurdles; i++)
+        if (is_in_way(&hurdles[i], libraries.data))
+            problem(f, "", hurdles[i].driver, hurdles[i].advice);
+    look_for_nvidia(f, &libraries);
+    text_free(&libraries);
 }
 
 /* ---- caches --------------------------------------------------------------------------------- */

@@ -201,6 +201,25 @@ void *cs_device_kind(int32_t number, const CsSite *site)
     return rt_str_new(kind, (int64_t)strlen(kind));
 }
 
+/* "Portable Computing Language 3.1": its platform and its version. What it does not say is left out. */
+void *cs_device_driver(int32_t number, const CsSite *site)
+{
+    enum { MOST = 200 };
+    char text[2 * MOST + 2] = "", version[MOST] = "";
+    if (number >= MAX_LISTED) return rt_str_new("", 0);
+    if (!listed_device(number, site)) return NULL;
+    cl_device_id id = rt.table->ids[number];
+    cl_platform_id platform = NULL;
+    clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (!platform || clGetPlatformInfo(platform, CL_PLATFORM_NAME, MOST, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    if (clGetDeviceInfo(id, CL_DRIVER_VERSION, MOST, version, NULL) != CL_SUCCESS)
+        version[0] = '\0';
+    size_t n = strlen(text);
+    snprintf(text + n, sizeof text - n, "%s%s", n && *version ? " " : "", version);
+    return rt_str_new(text, (int64_t)strlen(text));
+}
+
 static int64_t host_fact(bool interpreted, int32_t what)
 {
     if (what == 0) return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);

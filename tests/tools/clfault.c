@@ -9,6 +9,7 @@
  * CL_LIE=mapped, copied: the CPU says that it is a GPU, with or without the host's memory.
  * CL_SLOW=MS: clBuildProgram takes longer by as many milliseconds.
  * CL_LIE=small: the largest buffer is 1 MiB.
+ * CL_DRIVER=NAME: what the platform and, as its version, the driver are called.
  *
  * A call that fails does nothing, but for releases, which release. */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -185,6 +186,21 @@ cl_program clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id
     return p;
 }
 
+static void rename_driver(size_t n, char *v)
+{
+    const char *name = getenv("CL_DRIVER");
+    if (name) snprintf(v, n, "%s", name);
+}
+
+cl_int clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t n, void *v, size_t *out)
+{
+    static cl_int (*f)(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
+    if (!f) *(void **)&f = real("clGetPlatformInfo");
+    cl_int code = f(p, what, n, v, out);
+    if (!code && v && what == CL_PLATFORM_NAME) rename_driver(n, v);
+    return code;
+}
+
 cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, void *v, size_t *out)
 {
     static Call call = {"clGetDeviceInfo", 0, NULL};
@@ -193,6 +209,7 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, void *v, s
     cl_int code = fault(&call);
     if (!code) code = f(d, what, n, v, out);
     if (code || !v) return code;
+    if (what == CL_DRIVER_VERSION) rename_driver(n, v);
     bool mapped = lies("mapped"), copied = lies("copied");
     if (what == CL_DEVICE_TYPE && (mapped || copied)) *(cl_device_type *)v = CL_DEVICE_TYPE_GPU;
     if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && copied) *(cl_bool *)v = CL_FALSE;
