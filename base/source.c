@@ -23,6 +23,8 @@ typedef struct File {
 struct Sources {
     Arena *arena;
     VEC(File) files;
+    const SourceGiven *given;
+    size_t ngiven;
 };
 
 Sources *sources_new(void)
@@ -63,9 +65,31 @@ int sources_add_library(Sources *s, const char *path, const char *text, size_t l
     return index;
 }
 
+void sources_give(Sources *s, const SourceGiven *given, size_t n)
+{
+    s->given = given;
+    s->ngiven = n;
+}
+
+/* The file's text as it was given; -1: it was not. */
+static int load_given(Sources *s, const char *path)
+{
+    char *real = s->ngiven ? realpath(path, NULL) : NULL;
+    int index = -1;
+    for (size_t i = 0; real && index < 0 && i < s->ngiven; i++) {
+        const SourceGiven *g = &s->given[i];
+        if (strcmp(g->path, real) == 0) index = sources_add(s, path, g->text, g->len);
+    }
+    if (index >= 0) s->files.data[index].named = stat(path, &s->files.data[index].identity) == 0;
+    free(real);
+    return index;
+}
+
 int sources_load(Sources *s, const char *path, const char **why)
 {
     bool standard = strcmp(path, "-") == 0;
+    int given = standard ? -1 : load_given(s, path);
+    if (given >= 0) return given;
     FILE *in = standard ? stdin : fopen(path, "rb");
     if (!in) {
         *why = strerror(errno);

@@ -24,6 +24,15 @@ typedef struct Sources Sources;
 Sources *sources_new(void);
 void sources_free(Sources *s);
 
+/* What a file holds instead of what is on the disk: a text that is being edited. */
+typedef struct SourceGiven {
+    const char *path; /* as realpath gives it */
+    const char *text;
+    size_t len;
+} SourceGiven;
+
+/* For sources_load; the array and its texts stay the caller's. */
+void sources_give(Sources *s, const SourceGiven *given, size_t n);
 /* Reads a whole file; "-": standard input. Returns its index, or -1 with *why set to a static or errno text. */
 int sources_load(Sources *s, const char *path, const char **why);
 int sources_add(Sources *s, const char *path, const char *text, size_t len); /* copies the text */

@@ -7,8 +7,7 @@
 #include "../parser/parser.h"
 #include "../sema/lower/lower.h"
 
-Analysis *analysis_new(const char *path, const char *text, size_t len, const char *const *folders,
-                       size_t nfolders)
+Analysis *analysis_new(const char *path, const char *text, size_t len, const Around *around)
 {
     Analysis *a = mem_alloc(sizeof *a);
     a->arena = arena_new();
@@ -17,11 +16,14 @@ Analysis *analysis_new(const char *path, const char *text, size_t len, const cha
     a->diags = diags_new(a->sources);
     a->fd = fd_new();
     sources_add(a->sources, path, text, len);
+    sources_give(a->sources, around->given, around->ngiven);
     Diags *unheard = diags_new(a->sources); /* the parser scans again, and tells */
     lexer_scan(&a->tokens, a->sources, 0, unheard, a->names, a->arena);
     diags_free(unheard);
     a->marks = arena_array(a->arena, Mark, a->tokens.list.len);
-    a->unit = parse_program(a->sources, 0, folders, nfolders, a->diags, a->names, a->arena);
+    a->unit = parse_program(a->sources, 0, around->folders, around->nfolders, a->diags, a->names,
+                            a->arena);
+    sources_give(a->sources, NULL, 0); /* they may change before this goes */
     a->parsed = diags_errors(a->diags) == 0;
     if (diags_has(a->diags, DIAG_FOREIGN)) return a; /* who knows what it declares */
     a->sema = sema_check(a->unit, a->sources, a->diags, a->names, a->arena);

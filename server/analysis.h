@@ -38,9 +38,16 @@ typedef struct Analysis {
     bool parsed; /* without errors of syntax */
 } Analysis;
 
+/* What a text is analysed with: folders of modules, and what other files hold that are being edited. */
+typedef struct Around {
+    const char *const *folders;
+    size_t nfolders;
+    const SourceGiven *given;
+    size_t ngiven;
+} Around;
+
 /* Never fails. path: of the file, for its modules. */
-Analysis *analysis_new(const char *path, const char *text, size_t len, const char *const *folders,
-                       size_t nfolders);
+Analysis *analysis_new(const char *path, const char *text, size_t len, const Around *around);
 void analysis_free(Analysis *a); /* NULL is fine */
 bool analysis_parsed(const Analysis *a);
 

@@ -175,8 +175,8 @@ json_t *feature_complete(Request *r)
     text_addn(&patched, text->data ? text->data : "", from);
     text_add(&patched, placeholder);
     text_addn(&patched, text->data ? text->data + to : "", text->len - to);
-    Analysis *a =
-        analysis_new(r->document->path, patched.data, patched.len, r->folders, r->nfolders);
+    Around around = workspace_around(r->workspace);
+    Analysis *a = analysis_new(r->document->path, patched.data, patched.len, &around);
     text_free(&patched);
     Items items = {a, from, json_array(), json_object(), false};
     int dot = analysis_token_before(a, from);

@@ -99,7 +99,7 @@ json_t *document_range(const Document *d, uint32_t begin, uint32_t end)
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-static void forget(Document *d)
+void document_forget(Document *d)
 {
     if (d->now != d->parsed) analysis_free(d->now);
     d->now = NULL;
@@ -115,7 +115,7 @@ static void find_lines(Document *d)
 
 void document_set(Document *d, const char *text, size_t len)
 {
-    forget(d);
+    document_forget(d);
     d->text.len = 0;
     text_addn(&d->text, text, len);
     find_lines(d);
@@ -128,18 +128,23 @@ Document *document_open(const char *uri, const char *text, size_t len)
     text_add(&name, uri);
     d->uri = text_take(&name);
     d->path = uri_to_path(uri);
+    char *real = realpath(d->path, NULL);
+    text_add(&name, real ? real : d->path);
+    d->real = text_take(&name);
+    free(real);
     document_set(d, text, len);
     return d;
 }
 
 void document_close(Document *d)
 {
-    forget(d);
+    document_forget(d);
     analysis_free(d->parsed);
     text_free(&d->text);
     vec_free(&d->lines);
     mem_free(d->uri);
     mem_free(d->path);
+    mem_free(d->real);
     mem_free(d);
 }
 
@@ -165,11 +170,10 @@ bool document_change(Document *d, const json_t *change)
     return true;
 }
 
-const Analysis *document_analyse(Document *d, const char *const *folders, size_t nfolders)
+const Analysis *document_analyse(Document *d, const Around *around)
 {
     if (d->now) return d->now;
-    d->now =
-        analysis_new(d->path, d->text.data ? d->text.data : "", d->text.len, folders, nfolders);
+    d->now = analysis_new(d->path, d->text.data ? d->text.data : "", d->text.len, around);
     if (analysis_parsed(d->now)) {
         analysis_free(d->parsed);
         d->parsed = d->now;

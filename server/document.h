@@ -13,7 +13,8 @@
 #include "analysis.h"
 
 typedef struct Document {
-    char *uri, *path;
+    char *uri, *path, *real; /* real: the path without links, if it is there */
+    bool read;               /* from its file; no editor has it open */
     Text text;
     VEC(uint32_t) lines; /* where each begins */
     Analysis *now;       /* of this text; NULL: not made yet */
@@ -26,8 +27,10 @@ void document_set(Document *d, const char *text, size_t len);
 /* One of the changes of textDocument/didChange; false: it is none. */
 bool document_change(Document *d, const json_t *change);
 
-/* What is known of the text as it is. folders: of modules. */
-const Analysis *document_analyse(Document *d, const char *const *folders, size_t nfolders);
+/* What is known of the text as it is. */
+const Analysis *document_analyse(Document *d, const Around *around);
+/* Something else has changed that it reads. */
+void document_forget(Document *d);
 
 /* The byte at a position, the nearest one if there is none. */
 uint32_t document_offset(const Document *d, const json_t *position);

@@ -3,15 +3,14 @@
 #ifndef CS_SERVER_FEATURES_H
 #define CS_SERVER_FEATURES_H
 
-#include "document.h"
+#include "workspace.h"
 
 typedef struct Request {
     Document *document;
     const Analysis *analysis; /* of the document as it is */
     const json_t *params;
     uint32_t offset; /* of params.position, 0 without one */
-    const char *const *folders;
-    size_t nfolders;
+    Workspace *workspace;
     const char *error; /* static */
 } Request;
 
@@ -32,5 +31,19 @@ json_t *feature_diagnostics(const Document *d, const Analysis *a);
 json_t *feature_location(const Request *r, Loc loc);
 /* The range of a token. */
 json_t *feature_range(const Request *r, int token);
+/* The tokens of a document that name what the request's `sym` is, in whatever file it is declared. */
+typedef struct Uses {
+    Documents files; /* the request's first */
+    Place place;
+    const Symbol *sym; /* of the request's analysis */
+    bool shared;       /* may others name it? */
+    const Analysis *last;
+    int declared; /* place_file of `last` */
+} Uses;
+
+void uses_begin(Uses *u, Request *r, const Symbol *sym);
+void uses_end(Uses *u);
+/* The next one from token t on, of an analysis of files.data[file]; -1: there is none. */
+int uses_next(Uses *u, const Analysis *a, size_t file, int t);
 
 #endif

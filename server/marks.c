@@ -96,8 +96,16 @@ static bool has_names(AstKind kind)
 
 static void mark_declaration(Walk *w, const Ast *n)
 {
+    Symbol *sym = n->sym;
     switch (n->kind) {
     case AST_FUNC:
+        if (sym && sym->is_ctor && sym->cls && sym->loc.file == 0) { /* it has its class's name */
+            Symbol *class = sym->cls->sym;
+            mark_first(w->a, sym->loc.begin, sym->loc.end, class->name, class, NULL);
+            return;
+        }
+        declare(w, sym, true);
+        return;
     case AST_CLASS:
     case AST_ENUM:
     case AST_TYPE_ALIAS:

@@ -53,10 +53,32 @@ static bool is_use(const Request *r, size_t t, const Symbol *sym)
     return r->analysis->marks[t].sym && analysis_same(r->analysis->marks[t].sym, sym);
 }
 
-static bool is_declaration(const Request *r, size_t t, const Symbol *sym)
+void uses_begin(Uses *u, Request *r, const Symbol *sym)
 {
-    const Token *k = &r->analysis->tokens.list.data[t];
-    return sym->loc.file == 0 && k->begin >= sym->loc.begin && k->end <= sym->loc.end;
+    *u = (Uses){.sym = sym};
+    u->shared = place_of(r->analysis, sym, &u->place);
+    if (u->shared)
+        workspace_find(r->workspace, r->document, &u->place, &u->files);
+    else
+        vec_push(&u->files, r->document);
+}
+
+void uses_end(Uses *u)
+{
+    workspace_found_free(&u->files);
+}
+
+int uses_next(Uses *u, const Analysis *a, size_t file, int t)
+{
+    if (u->last != a) u->declared = u->shared ? place_file(a, &u->place) : 0;
+    u->last = a;
+    for (int n = (int)a->tokens.list.len; t < n; t++) {
+        const Symbol *sym = a->marks[t].sym;
+        if (file == 0 ? sym && analysis_same(sym, u->sym)
+                      : u->declared >= 0 && place_is(a, (size_t)t, &u->place, u->declared))
+            return t;
+    }
+    return -1;
 }
 
 json_t *feature_references(Request *r)
@@ -66,10 +88,21 @@ json_t *feature_references(Request *r)
     bool all =
         json_is_true(json_object_get(json_object_get(r->params, "context"), "includeDeclaration"));
     json_t *list = json_array();
-    for (size_t t = 0; sym && t < r->analysis->tokens.list.len; t++)
-        if (is_use(r, t, sym) && (all || !is_declaration(r, t, sym)))
-            json_array_append_new(list, json_pack("{s:s, s:o}", "uri", r->document->uri, "range",
-                                                  feature_range(r, (int)t)));
+    if (!sym) return list;
+    Uses u;
+    uses_begin(&u, r, sym);
+    for (size_t i = 0; i < u.files.len; i++) {
+        Document *d = u.files.data[i];
+        const Analysis *a = workspace_analyse(r->workspace, d);
+        for (int t = 0; (t = uses_next(&u, a, i, t)) >= 0; t++) {
+            const Token *k = &a->tokens.list.data[t];
+            const Loc *own = &a->marks[t].sym->loc;
+            if (!all && own->file == 0 && k->begin >= own->begin && k->end <= own->end) continue;
+            json_array_append_new(list, json_pack("{s:s, s:o}", "uri", d->uri, "range",
+                                                  document_range(d, k->begin, k->end)));
+        }
+    }
+    uses_end(&u);
     return list;
 }
 

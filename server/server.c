@@ -10,12 +10,10 @@
 
 typedef struct Server {
     FILE *in, *out;
-    const char *const *folders;
-    size_t nfolders;
-    VEC(Document *) documents;
-    VEC(Document *) changed; /* their diagnostics are to be told */
-    bool ended;              /* `exit` came, or the input ended */
-    bool asked;              /* to shut down */
+    Workspace workspace;
+    Documents changed; /* their diagnostics are to be told */
+    bool ended;        /* `exit` came, or the input ended */
+    bool asked;        /* to shut down */
 } Server;
 
 enum { /* codes of errors in JSON-RPC and the protocol */
@@ -49,8 +47,8 @@ static Document *find(const Server *s, const json_t *params)
 {
     const char *uri =
         json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
-    for (size_t i = 0; uri && i < s->documents.len; i++)
-        if (strcmp(s->documents.data[i]->uri, uri) == 0) return s->documents.data[i];
+    for (size_t i = 0; uri && i < s->workspace.open.len; i++)
+        if (strcmp(s->workspace.open.data[i]->uri, uri) == 0) return s->workspace.open.data[i];
     return NULL;
 }
 
@@ -71,7 +69,7 @@ static void publish_changed(Server *s)
 {
     for (size_t i = 0; i < s->changed.len; i++) {
         Document *d = s->changed.data[i];
-        publish(s, d->uri, feature_diagnostics(d, document_analyse(d, s->folders, s->nfolders)));
+        publish(s, d->uri, feature_diagnostics(d, workspace_analyse(&s->workspace, d)));
     }
     s->changed.len = 0;
 }
@@ -80,13 +78,24 @@ static void forget(Server *s, Document *d)
 {
     for (size_t i = 0; i < s->changed.len; i++)
         if (s->changed.data[i] == d) s->changed.data[i--] = s->changed.data[--s->changed.len];
-    for (size_t i = 0; i < s->documents.len; i++)
-        if (s->documents.data[i] == d)
-            s->documents.data[i--] = s->documents.data[--s->documents.len];
+    for (size_t i = 0; i < s->workspace.open.len; i++)
+        if (s->workspace.open.data[i] == d)
+            s->workspace.open.data[i--] = s->workspace.open.data[--s->workspace.open.len];
     document_close(d);
 }
 
 /* ---- notifications -------------------------------------------------------------------------- */
+
+/* Those that are open and read this file are to be told anew. */
+static void note_users(Server *s, const Document *changed)
+{
+    for (size_t i = 0; i < s->workspace.open.len; i++) {
+        Document *d = s->workspace.open.data[i];
+        if (d == changed || !d->now || !sources_is_loaded(d->now->sources, changed->real)) continue;
+        document_forget(d);
+        note_change(s, d);
+    }
+}
 
 static void did_open(Server *s, const json_t *params)
 {
@@ -97,8 +106,9 @@ static void did_open(Server *s, const json_t *params)
     Document *d = find(s, params);
     if (d) forget(s, d);
     d = document_open(uri, json_string_value(text), json_string_length(text));
-    vec_push(&s->documents, d);
+    vec_push(&s->workspace.open, d);
     note_change(s, d);
+    note_users(s, d);
 }
 
 static void did_change(Server *s, const json_t *params)
@@ -108,6 +118,7 @@ static void did_change(Server *s, const json_t *params)
     for (size_t i = 0; d && i < json_array_size(changes); i++)
         document_change(d, json_array_get(changes, i));
     if (d) note_change(s, d);
+    if (d) note_users(s, d);
 }
 
 static void did_close(Server *s, const json_t *params)
@@ -115,6 +126,7 @@ static void did_close(Server *s, const json_t *params)
     Document *d = find(s, params);
     if (!d) return;
     publish(s, d->uri, json_array());
+    note_users(s, d); /* what it holds is on the disk again */
     forget(s, d);
 }
 
@@ -122,8 +134,8 @@ static void did_close(Server *s, const json_t *params)
 static void did_save(Server *s, const json_t *params)
 {
     (void)params;
-    for (size_t i = 0; i < s->documents.len; i++) {
-        Document *d = s->documents.data[i];
+    for (size_t i = 0; i < s->workspace.open.len; i++) {
+        Document *d = s->workspace.open.data[i];
         Text same = {0};
         text_addn(&same, d->text.data ? d->text.data : "", d->text.len);
         document_set(d, same.data ? same.data : "", same.len);
@@ -194,10 +206,9 @@ static void run_feature(Server *s, const struct Method *m, const json_t *id, con
         return;
     }
     Request r = {.document = d,
-                 .analysis = document_analyse(d, s->folders, s->nfolders),
+                 .analysis = workspace_analyse(&s->workspace, d),
                  .params = params,
-                 .folders = s->folders,
-                 .nfolders = s->nfolders};
+                 .workspace = &s->workspace};
     const json_t *position = json_object_get(params, "position");
     if (position) r.offset = document_offset(d, position);
     json_t *result = m->run(&r);
@@ -210,6 +221,7 @@ static void run_feature(Server *s, const struct Method *m, const json_t *id, con
 static void take_request(Server *s, const char *method, const json_t *id, const json_t *params)
 {
     if (strcmp(method, "initialize") == 0) {
+        workspace_begin(&s->workspace, params);
         answer(s, id, capabilities());
         return;
     }
@@ -253,7 +265,7 @@ static bool more_is_there(FILE *in)
 
 int server_run(FILE *in, FILE *out, const char *const *folders, size_t nfolders)
 {
-    Server s = {.in = in, .out = out, .folders = folders, .nfolders = nfolders};
+    Server s = {.in = in, .out = out, .workspace = {.folders = folders, .nfolders = nfolders}};
     setvbuf(in, NULL, _IONBF, 0); /* so that poll knows of all that was not read */
     while (!s.ended) {
         if (s.changed.len && !more_is_there(in)) publish_changed(&s);
@@ -265,8 +277,8 @@ int server_run(FILE *in, FILE *out, const char *const *folders, size_t nfolders)
         }
         json_decref(message);
     }
-    while (s.documents.len) forget(&s, s.documents.data[0]);
-    vec_free(&s.documents);
+    while (s.workspace.open.len) forget(&s, s.workspace.open.data[0]);
+    workspace_end(&s.workspace);
     vec_free(&s.changed);
     return s.asked ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../base/mem.h"
 #include "../../base/text.h"
@@ -231,6 +232,123 @@ START_TEST(completion)
 }
 END_TEST
 
+/* ---- several files -------------------------------------------------------------------------- */
+
+static const char
+    module[] =
+        "class Shape {\n    public float Side;\n    public Shape(float side) { Side = side; }\n}\n"
+        "float area(Shape s) => s.Side * s.Side;\n",
+    user[] = "using shapes;\nvar s = new Shape(2);\nConsole.WriteLine(area(s) + s.Side);\n",
+    stranger[] = "using other;\nfloat area(float side) => side;\nConsole.WriteLine(area(3));\n";
+
+static char folder[] = "/tmp/server_test_XXXXXX";
+
+static char *in_folder(const char *name, const char *text)
+{
+    Text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    FILE *f = text ? fopen(path.data, "w") : NULL;
+    if (f) fputs(text, f), fclose(f);
+    return text_take(&path);
+}
+
+/* Opens a file of the folder with that text, and puts the cursor there. */
+static json_t *open_there(Session *s, const char *path, const char *text, const char *what)
+{
+    json_t *params = in_program(text, what, 0);
+    Text there = {0};
+    text_printf(&there, "file://%s", path);
+    tell(s, "textDocument/didOpen",
+         json_pack("{s:{s:s, s:s}}", "textDocument", "uri", there.data, "text", text));
+    json_object_set_new(params, "textDocument", json_pack("{s:s}", "uri", there.data));
+    text_free(&there);
+    return params;
+}
+
+/* How many edits a file gets, of which the first is on that line; -1: none. */
+static int edits_of(const json_t *changes, const char *path, int *line)
+{
+    const char *key;
+    json_t *edits;
+    *line = -1;
+    json_object_foreach((json_t *)(uintptr_t)changes, key, edits)
+    {
+        if (!strstr(key, path)) continue;
+        const json_t *start =
+            json_object_get(json_object_get(json_array_get(edits, 0), "range"), "start");
+        *line = (int)json_integer_value(json_object_get(start, "line"));
+        return (int)json_array_size(edits);
+    }
+    return -1;
+}
+
+/* From where it is declared and from where it is used; a file that is open counts as it is there. */
+START_TEST(several_files)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char *shapes = in_folder("shapes.cs$", module), *uses = in_folder("uses.cs$", user),
+         *other = in_folder("other.cs$", "int nothing() => 0;\n"),
+         *apart = in_folder("apart.cs$", stranger);
+    static const struct {
+        const char *what, *name;
+        int declared, used; /* edits */
+    } cases[] = {{"area(", "size", 1, 1}, {"Side", "Edge", 4, 1}, {"Shape", "Square", 3, 1}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        Session s = {0};
+        bool here = i % 2;
+        Text root = {0}, typed = {0};
+        text_printf(&root, "file://%s", folder);
+        text_printf(&typed, "// not saved\n%s", module);
+        ask(&s, "initialize", json_pack("{s:s}", "rootUri", root.data));
+        json_t *params = here ? open_there(&s, shapes, typed.data, cases[i / 2].what)
+                              : open_there(&s, uses, user, cases[i / 2].what);
+        json_object_set_new(params, "context", json_pack("{s:b}", "includeDeclaration", 1));
+        add_with(params, "newName", cases[i / 2].name);
+        ask(&s, "textDocument/rename", json_incref(params));
+        ask(&s, "textDocument/references", params);
+        run(&s);
+        int line, all = cases[i / 2].declared + cases[i / 2].used;
+        const json_t *changes =
+            json_object_get(json_object_get(answer(&s, 2), "result"), "changes");
+        ck_assert_msg(changes != NULL, "%s: %s", cases[i / 2].what,
+                      json_dumps(answer(&s, 2), JSON_COMPACT));
+        ck_assert_uint_eq(json_object_size(changes), 2);
+        ck_assert_int_eq(edits_of(changes, "uses.cs$", &line), cases[i / 2].used);
+        ck_assert_int_eq(edits_of(changes, "shapes.cs$", &line), cases[i / 2].declared);
+        ck_assert_int_eq(line - here, i / 2 == 0 ? 4 : i / 2 == 1 ? 1 : 0);
+        ck_assert_uint_eq(json_array_size(json_object_get(answer(&s, 3), "result")), (size_t)all);
+        text_free(&root);
+        text_free(&typed);
+        end(&s);
+    }
+
+    /* Names that are in the way in the other file, or in the library. */
+    Session s = {0};
+    json_t *params = open_there(&s, shapes, module, "area(");
+    add_with(params, "newName", "s");
+    ask(&s, "textDocument/rename", params);
+    params = open_there(&s, uses, user, "WriteLine");
+    add_with(params, "newName", "Print");
+    ask(&s, "textDocument/rename", params);
+    /* What is typed in a module is told of those that use it. */
+    params = open_there(&s, shapes, "float area(int s) => 1;\n", "area(");
+    ask(&s, "textDocument/hover", params);
+    run(&s);
+    ck_assert_ptr_nonnull(json_object_get(answer(&s, 1), "error"));
+    ck_assert_ptr_nonnull(json_object_get(answer(&s, 2), "error"));
+    char *said = json_dumps(s.answers, JSON_COMPACT);
+    ck_assert_ptr_nonnull(strstr(said, "Shape"));
+    free(said);
+    end(&s);
+    char *files[] = {shapes, uses, other, apart};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        remove(files[i]);
+        mem_free(files[i]);
+    }
+    rmdir(folder);
+}
+END_TEST
+
 static json_t *diagnostics(const Session *s)
 {
     size_t i;
@@ -404,6 +522,7 @@ int main(void)
     tcase_set_timeout(t, getenv("SERVER_EDITS") ? 0 : 120);
     tcase_add_test(t, session);
     tcase_add_test(t, completion);
+    tcase_add_test(t, several_files);
     tcase_add_test(t, changes);
     tcase_add_test(t, messages_of_errors);
     tcase_add_test(t, no_messages);
