@@ -232,14 +232,13 @@ static void complete_name(Repl *r, const char *line, size_t end, size_t begin, T
     text_add(&text, line);
     text_add(&text, "\n");
     Document *d = document_open("entry", text.data, text.len);
-    Request request = {.document = d,
-                       .offset = (uint32_t)at,
-                       .folders = r->options->include.data,
-                       .nfolders = r->options->include.len};
+    Workspace alone = {.folders = r->options->include.data, .nfolders = r->options->include.len};
+    Request request = {.document = d, .offset = (uint32_t)at, .workspace = &alone};
     json_t *found = feature_complete(&request);
     add_words(json_object_get(found, "items"), line + begin, end - begin, words);
     json_decref(found);
     document_close(d);
+    workspace_end(&alone);
     text_free(&text);
 }
 
