@@ -7,7 +7,7 @@
 set -eu
 
 packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev libedit-dev"
-[ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox"
+[ "${1:-}" = bench ] && packages="$packages libopenblas-dev libblis-openmp-dev clang libomp-dev gnuplot-nox python3 python3-numpy"
 [ "${1:-}" = python ] && packages="$packages python3 python3-numpy"
 [ "${1:-}" = browser ] && packages="$packages chromium"
 [ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
