@@ -171,6 +171,7 @@ static void mark_class(Marker *m, size_t i)
     while (at < end && kind_at(m->tokens, at) != TOK_LBRACE) at++;
     for (at++; at < end; at++) {
         TokenKind k = kind_at(m->tokens, at);
+        if (k == TOK_LBRACE && !m->partner[at]) break; /* all that comes is inside it */
         if ((k == TOK_LBRACE || k == TOK_LPAREN) && m->partner[at]) at = m->partner[at];
         if (!is_name(k) || kind_at(m->tokens, at + 1) != TOK_LPAREN ||
             name_at(m->tokens, at) != name)
