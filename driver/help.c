@@ -18,6 +18,7 @@ static const struct {
     {"CS_INTERPRET", "0: evaluations of few operations are launched too"},
     {"CS_HOLD", "bytes of the arrays from which steps of a loop are held back; 0: never"},
     {"CS_GUARD", "1: what a native kernel reads or writes outside its buffers ends the program"},
+    {"CS_BUILD_OPTIONS", "options for the driver's compiler of kernels, as -cl-opt-disable"},
     {"CS_CACHE_DIR", "folder of the cache of kernels on disk; empty: none"},
     {"CS_CACHE_BINARIES", "1: keep the driver's binaries of kernels, 0: don't"},
     {"CS_CACHE_LIMIT", "bytes of that cache, with K, M or G behind the number (256M)"},

@@ -194,6 +194,7 @@ struct FdFacts {
     FdiMap doms;         /* the ranges of all variables */
     FdiMap said;         /* atoms of facts, which have been evaluated */
     VEC(FdAffine) forms; /* at most 0, each */
+    VEC(uint64_t) atoms; /* of each form, a bit an atom: most facts speak of others */
 };
 
 /* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing

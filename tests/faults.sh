@@ -7,6 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${CSC:=./csc}"
 export CS_INTERPRET=0 # small arrays are to reach the device
+export CS_BUILD_OPTIONS=-cl-opt-disable
 [ -z "${CSC_SANITIZE:-}" ] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 
 # What each function may return; the first is the one that a sample takes.

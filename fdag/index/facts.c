@@ -28,14 +28,25 @@ void fd_facts_free(FdFacts *f)
     fdi_map_free(&f->doms);
     fdi_map_free(&f->said);
     vec_free(&f->forms);
+    vec_free(&f->atoms);
     mem_free(f);
+}
+
+/* Of a set of atoms in a word, in which some share a bit. */
+static uint64_t atom_bit(const FdNode *atom)
+{
+    return (uint64_t)1 << (atom->id & 63);
 }
 
 void fd_fact(FdFacts *f, const FdAffine *form)
 {
     enum { MOST = 128 };
     for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
-    if (f->forms.len < MOST && !fd_shown(f, form)) vec_push(&f->forms, *form);
+    if (f->forms.len >= MOST || fd_shown(f, form)) return;
+    uint64_t atoms = 0;
+    for (int i = 0; i < form->nterms; i++) atoms |= atom_bit(form->terms[i].atom);
+    vec_push(&f->forms, *form);
+    vec_push(&f->atoms, atoms);
 }
 
 /* x - y + more */
@@ -162,8 +173,10 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
     bool up = a->terms[term].factor > 0;
     const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
     if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
+    uint64_t bit = atom_bit(atom);
     for (size_t i = p->facts->forms.len; i-- > 0;)
-        if (by_fact(p, a, term, &p->facts->forms.data[i], depth)) return true;
+        if ((p->facts->atoms.data[i] & bit) && by_fact(p, a, term, &p->facts->forms.data[i], depth))
+            return true;
     FdOp op = atom->kind == FD_APPLY && fdi_is_word(atom) ? fd_op_of(atom) : FD_OP_NONE;
     if (op == FD_OP_MIN || op == FD_OP_MAX) {
         bool first = with_bound(p, a, term, atom->args[0], 0, depth);

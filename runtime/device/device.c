@@ -97,6 +97,12 @@ static cl_int report(struct Device *d, bool cpu)
     return code;
 }
 
+const char *device_build_options(void)
+{
+    const char *wish = getenv("CS_BUILD_OPTIONS");
+    return wish ? wish : "";
+}
+
 static cl_int identify(struct Device *d)
 {
     static const cl_device_info what[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
@@ -109,6 +115,7 @@ static cl_int identify(struct Device *d)
         text_printf(&t, "%s;", text ? text : "");
         mem_object_free(text);
     }
+    text_printf(&t, "%s", device_build_options());
     d->identity = text_take(&t);
     return d->identity ? code : CL_OUT_OF_HOST_MEMORY;
 }

@@ -74,6 +74,8 @@ const char *device_error_name(cl_int code);
 size_t device_ask(cl_device_id id, cl_device_info what, cl_int *code);
 /* What the device says of itself; *out is for mem_object_free, empty after an error. */
 cl_int device_text(cl_device_id id, cl_device_info what, char **out);
+/* CS_BUILD_OPTIONS: what the user has the driver's compiler told besides our own options, or "". */
+const char *device_build_options(void);
 
 /* code = call, repeated once if memory or something else was short. */
 #define TRY(code, call)                                                                            \

@@ -81,6 +81,11 @@ static DeviceProgram *with_kernels(cl_program program, const char *const *names,
 
 static void throw_build(cl_program program, cl_int code, const CsSite *site)
 {
+    if (code == CL_INVALID_BUILD_OPTIONS && *device_build_options()) {
+        rt_throw(RT_DEVICE, site, "the driver does not know the options CS_BUILD_OPTIONS=%s",
+                 device_build_options());
+        return;
+    }
     if (code != CL_BUILD_PROGRAM_FAILURE) {
         device_good(code, "the driver cannot build a kernel", site);
         return;
@@ -128,7 +133,7 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
     TRY_MAKE(program, code, clCreateProgramWithSource(d->context, 1, &text, NULL, &code));
     if (!device_good(code, "the device takes no program", site)) return NULL;
     Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
-    text_printf(&all, "-w %s", options ? options : "");
+    text_printf(&all, "-w %s %s", options ? options : "", device_build_options());
     if (all.failed) {
         rt_site(site);
         text_free(&all);

@@ -70,7 +70,11 @@ static cl_program program_of(Backend *k, const char *text, const Bound *b)
             return k->built[i].program;
         }
     cl_program p = clCreateProgramWithSource(cl_ctx, 1, &text, NULL, NULL);
-    cl_int code = clBuildProgram(p, 1, &cl_device, options, NULL, NULL);
+    const char *more = getenv("CS_BUILD_OPTIONS"); /* as of programs */
+    Text all = {0};
+    text_printf(&all, "%s %s", options, more ? more : "");
+    cl_int code = clBuildProgram(p, 1, &cl_device, all.data, NULL, NULL);
+    text_free(&all);
     char log[8192] = "";
     clGetProgramBuildInfo(p, cl_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     const char *dump = getenv("CODEGEN_TEST_DUMP"); /* a file to look at */

@@ -246,7 +246,7 @@ static void check(const FdGraph *g, Fd *fd, const char *name, int depth)
 
 START_TEST(chains)
 {
-    static const int depths[] = {10, 64, 200, 1000};
+    static const int depths[] = {10, 64, 200, 500};
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
         Made m = begin(steps[_i].kind);
         const FdNode *f = m.ai;
