@@ -118,7 +118,11 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     out->keeps = g->keeps && root == g->root;
-    if (known && m.kept.len) {
+    out->arrays = g->arrays && root == g->root;
+    if (known && out->arrays) {
+        out->root = fdi_keep_all(fd, out->root);
+        known = out->root != NULL;
+    } else if (known && m.kept.len) {
         out->root = fd_keep(fd, out->root, (int)m.kept.len, m.kept.data);
         out->keeps = true;
         known = out->root != NULL;

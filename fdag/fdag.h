@@ -332,6 +332,7 @@ typedef struct FdGraph {
     /* The root makes a record (fd_keep): what is asked for, then an element of each of some functions of
      * FD_DOM_ARRAY: these are results, too, as arrays. */
     bool keeps;
+    bool arrays; /* it keeps arrays, and nothing else is asked for */
     /* Attributes of what it is made of, for schedules: "Tile=4,2 Unroll=2", NULL: none. The outermost
      * stand first. */
     const char *hints;
@@ -361,8 +362,8 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
  * cannot be shown to be inside are stored (FD_DOM_ARRAY), since an array says if one is not. NULL as
  * above. */
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
-/* The root of a graph that keeps n functions of FD_DOM_ARRAY, which root, a scalar, applies. NULL if
- * there are too many. */
+/* The root of a graph that keeps n functions of FD_DOM_ARRAY, which root, a scalar, applies; root NULL:
+ * these alone. NULL if there are too many. */
 const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *arrays);
 /* The function as an array (FD_DOM_ARRAY). */
 const FdNode *fd_stored(Fd *fd, const FdNode *let);
@@ -376,6 +377,9 @@ typedef struct FdChosen {
     bool moved;  /* f within ranges: f(i - lo) */
 } FdChosen;
 FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
+/* A graph over n functions of these types: arrays of all that they give (FdGraph.arrays). What it is composed
+ * with has to be lets without recurrences. */
+FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches
  * at least, which small arrays feel; large ones would be too many streams for a cache. (Sums that

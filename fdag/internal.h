@@ -236,6 +236,8 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
 const FdNode *fdi_array_of(const FdNode *let);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
+/* The root of FdGraph.arrays, over functions (fd_arrays), with these stored; NULL: one cannot be. */
+const FdNode *fdi_keep_all(Fd *fd, const FdNode *root);
 /* The record of several results, named by their types. */
 const FdType *fdi_results_type(Fd *fd, int n, const FdNode *const *values);
 

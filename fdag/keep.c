@@ -20,14 +20,46 @@ const FdNode *fd_stored(Fd *fd, const FdNode *let)
 const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *arrays)
 {
     const FdNode *fields[FD_MAX_FIELDS], *at[FD_MAX_RANK];
-    if (n >= FD_MAX_FIELDS) return NULL;
+    int first = root ? 1 : 0;
+    if (n + first > FD_MAX_FIELDS) return NULL;
     fields[0] = root;
     for (int k = 0; k < n; k++) {
         const FdNode *let = arrays[k];
         for (int d = 0; d < let->nvars; d++)
             at[d] =
                 fd_simple_op(fd, FD_OP_CONVERT, let->vars[d]->type->scalar, 1, &let->doms[d].lo);
-        fields[k + 1] = fd_apply(fd, let, let->nvars, at, let->loc);
+        fields[first + k] = fd_apply(fd, let, let->nvars, at, let->loc);
     }
-    return fd_make(fd, fdi_results_type(fd, n + 1, fields), fields, root->loc);
+    n += first;
+    return fd_make(fd, fdi_results_type(fd, n, fields), fields, fields[0]->loc);
+}
+
+FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types)
+{
+    const FdNode *fields[FD_MAX_FIELDS], *at[FD_MAX_RANK];
+    FdGraph *g = arena_new_of(fd->arena, FdGraph);
+    *g = (FdGraph){.keeps = true, .arrays = true, .nslots = n};
+    g->slots = arena_array(fd->arena, FdSlot, n);
+    for (int k = 0; k < n; k++) {
+        g->slots[k] = (FdSlot){.type = types[k], .name = "f"};
+        const FdNode *f = fd_slot(fd, k, types[k], "f");
+        for (int d = 0; d < types[k]->nparams; d++) {
+            const FdNode *lower = fd_domain(fd, f, d).lo;
+            at[d] = fd_simple_op(fd, FD_OP_CONVERT, types[k]->params[d]->scalar, 1, &lower);
+        }
+        fields[k] = fd_apply(fd, f, types[k]->nparams, at, (FdLoc){0});
+    }
+    g->root = fd_make(fd, fdi_results_type(fd, n, fields), fields, (FdLoc){0});
+    return g;
+}
+
+const FdNode *fdi_keep_all(Fd *fd, const FdNode *root)
+{
+    const FdNode *arrays[FD_MAX_FIELDS];
+    for (int k = 0; k < root->nargs; k++) {
+        const FdNode *f = root->args[k]->fn;
+        if (f->kind != FD_LET || f->self) return NULL;
+        arrays[k] = fdi_array_of(f) ? f : fd_stored(fd, f);
+    }
+    return fd_keep(fd, NULL, root->nargs, arrays);
 }

@@ -268,7 +268,7 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     fd->words.len = fd->stack.len = 0;
     if (g->several) put(&w, TAG_SEVERAL, 0);
     if (g->steps) put(&w, TAG_STEPS, 0);
-    if (g->keeps) put(&w, TAG_KEEPS, 0);
+    if (g->keeps) put(&w, TAG_KEEPS, g->arrays);
     put_hints(&w, g->hints);
     walk(&w, g->root);
     size_t nnodes = places.len;

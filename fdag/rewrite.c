@@ -350,6 +350,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
     mine->several = g->several;
     mine->steps = g->steps;
     mine->keeps = g->keeps;
+    mine->arrays = g->arrays;
     mine->hints = fd_hints_join(fd, NULL, g->hints);
     fdi_map_free(&c.done);
     return mine;

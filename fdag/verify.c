@@ -211,10 +211,10 @@ bool fdi_can_agree(const FdNode *root, const FdNode *f)
 }
 
 /* As fd_keep made it, or after passes gave the arrays slots. */
-static bool keeps_arrays(const FdNode *root)
+static bool keeps_arrays(const FdNode *root, int first)
 {
-    if (!fdi_applies(root, FD_LEAF_MAKE) || root->nargs < 2) return false;
-    for (int i = 1; i < root->nargs; i++) {
+    if (!fdi_applies(root, FD_LEAF_MAKE) || root->nargs <= first) return false;
+    for (int i = first; i < root->nargs; i++) {
         const FdNode *n = root->args[i];
         bool array =
             n->kind == FD_APPLY && (fdi_array_of(n->fn) || fdi_is_leaf(n->fn, FD_LEAF_SLOT));
@@ -234,7 +234,8 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
     if (!why && g->several &&
         (g->root->kind != FD_LET || g->root->self || !g->root->body->type->record))
         why = "results are the fields of a let";
-    if (!why && g->keeps && !keeps_arrays(g->root)) why = "what is kept are elements of arrays";
+    if (!why && g->keeps && !keeps_arrays(g->root, g->arrays ? 0 : 1))
+        why = "what is kept are elements of arrays";
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||

@@ -131,6 +131,7 @@ void rt_end(bool leaving)
     if (rt.locale) freelocale(rt.locale);
     vec_free(&rt.natives);
     vec_free(&rt.written);
+    vec_free(&rt.joined);
     vec_free(&rt.records);
     stack_unguard();
     int64_t live = rt.value.live;

@@ -75,6 +75,7 @@ typedef struct RtState {
     Fd *fd; /* holds the parsed graphs */
     VEC(RtParsed) graphs;
     VEC(RtWritten) written;
+    VEC(Graph *) joined;         /* join.c: of the runtime's own, too */
     VEC(const FdType *) records; /* the program's, by index */
     uint32_t serial;             /* of the newest graph */
     VEC(RtNative) natives;       /* that closures were made of */
@@ -84,6 +85,7 @@ typedef struct RtState {
     struct Ahead *ahead;         /* ahead.c: evaluated, and waiting for its statements */
     struct {                     /* hold.c */
         struct Held *first;      /* the newest */
+        uint64_t count;          /* that were held back so far */
         size_t least;            /* CS_HOLD, once read */
         bool given;
         Graph *newest; /* that made an array.. */

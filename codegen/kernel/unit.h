@@ -44,7 +44,7 @@ typedef struct Unit {
     const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
-    int *kept;            /* temporary number -> the result that it is, 0: none (FdGraph.keeps) */
+    int *kept; /* temporary number -> the result that it is plus 1, 0: none (FdGraph.keeps) */
     int nkept;
     Text plan, types, functions, kernels;
     VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
@@ -119,7 +119,7 @@ Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
 void plan_stream(Unit *u, const Def *d);
 const UnitRing *unit_ring(const Unit *u,
                           int temp);    /* where its rows are; NULL: it is stored whole */
-int unit_kept(const Unit *u, int temp); /* the result that it is; 0: it is none */
+int unit_kept(const Unit *u, int temp); /* the result that it is plus 1; 0: it is none */
 int plan_temp(Unit *u, Num *bytes);     /* a new temporary buffer; its number */
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. Lists the reads in u->suspects. */

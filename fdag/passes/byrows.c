@@ -68,7 +68,7 @@ bool fd_pass_byrows(Fd *fd, FdGraph *g, FdError *error)
 {
     ByRows b = {.graph = g};
     (void)error;
-    if (!g->keeps) return true;
+    if (!g->keeps || g->arrays) return true;
     fd_rewrite(fd, g->root, find, &b);
     for (size_t i = 0; i < b.found.len; i++)
         if (!fdi_map_node(&b.now, b.found.data[i])) split(&b, fd, i);

@@ -456,7 +456,12 @@ static void print(Text *out, const FdGraph *g, Types *records)
         text_add(out, "\n");
     }
     if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
-    text_add(out, g->several ? "results " : g->steps ? "steps " : g->keeps ? "keeps " : "root ");
+    if (g->steps) text_add(out, "steps ");
+    text_add(out, g->several  ? "results "
+                  : g->arrays ? "arrays "
+                  : g->keeps  ? "keeps "
+                  : g->steps  ? ""
+                              : "root ");
     add_ref(&all, g->root);
     text_add(out, "\n");
     printer_free(&all);

@@ -514,6 +514,17 @@ static void read_agree(Reader *r, bool inside)
     if (!r->error) vec_push(&r->agrees, a);
 }
 
+/* What the root is said to be. */
+static bool accept_root(Reader *r)
+{
+    r->steps = rd_accept(r, "steps");
+    r->arrays = rd_accept(r, "arrays");
+    if (r->steps || r->arrays) return true;
+    r->several = rd_accept(r, "results");
+    r->keeps = !r->several && rd_accept(r, "keeps");
+    return r->several || r->keeps || rd_accept(r, "root");
+}
+
 static void read_lines(Reader *r)
 {
     bool more = !rd_at_end(r) || rd_next_line(r);
@@ -534,14 +545,13 @@ static void read_lines(Reader *r)
         else if (rd_accept(r, "hints")) {
             r->hints = rd_string(r);
             rd_end_line(r);
-        } else if ((r->several = rd_accept(r, "results")) || (r->steps = rd_accept(r, "steps")) ||
-                   (r->keeps = rd_accept(r, "keeps")) || rd_accept(r, "root")) {
+        } else if (accept_root(r)) {
             r->root = rd_ref(r);
             root_line = r->line;
             rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results', 'steps' or "
-                       "'keeps'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results', 'steps', "
+                       "'keeps' or 'arrays'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");
@@ -560,7 +570,8 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         *g = (FdGraph){.root = r.root,
                        .several = r.several,
                        .steps = r.steps,
-                       .keeps = r.keeps,
+                       .keeps = r.keeps || r.arrays,
+                       .arrays = r.arrays,
                        .hints = r.hints,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};

@@ -19,7 +19,8 @@ typedef struct Reader {
     const FdNode *root;
     bool several; /* the root gives results */
     bool steps;   /* of a loop */
-    bool keeps;   /* the root makes arrays, too */
+    bool keeps;   /* the root makes arrays, too.. */
+    bool arrays;  /* ..and nothing else */
     const char *hints;
     bool in_user;
 } Reader;

@@ -15,6 +15,8 @@
 #include "bind/small.h"
 #include "closure.h"
 #include "hold.h"
+#include "join.h"
+#include "waiting.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 
@@ -145,7 +147,7 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
                            .index = &l->index,
                            .graph = l->graph->fd,
                            .captures = l->captures,
-                           .kept = through && held->kept};
+                           .kept = l->joined};
     }
     Closure *k = fn;
     return (FdCapture){.kind = FD_CAPTURE_FUNCTION,
@@ -367,6 +369,21 @@ bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const 
     if (!search(e, g, g->fd->root, captures, true, false, site)) return false;
     e->near = true;
     return true;
+}
+
+bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, const CsSite *site)
+{
+    CsValue captures[FD_MAX_FIELDS];
+    const Graph *g = join_graph(n, functions, site);
+    if (!g) return false;
+    for (int i = 0; i < n; i++) {
+        captures[i].ref = functions[i];
+        functions[i]->joined = true;
+    }
+    bool ok = search(e, g, g->fd->root, captures, true, steps, site);
+    for (int i = 0; i < n; i++) functions[i]->joined = false;
+    e->near = ok && steps;
+    return ok;
 }
 
 void compose_end(Evaluation *e)

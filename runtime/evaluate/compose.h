@@ -56,6 +56,9 @@ bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const C
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site);
 /* Of a scalar with the array that it is made of and that is held back, which is a result, too. */
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+/* Of several functions, all of each a result (FdGraph.arrays); steps: of a loop. False with an exception
+ * pending. */
+bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, const CsSite *site);
 void compose_end(Evaluation *e);
 /* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
  * pending; to be given back. */

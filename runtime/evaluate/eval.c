@@ -18,6 +18,7 @@
 #include "closure.h"
 #include "compose.h"
 #include "hold.h"
+#include "waiting.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
 

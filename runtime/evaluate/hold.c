@@ -20,6 +20,7 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "compose.h"
+#include "waiting.h"
 
 enum {
     MOST = 8,        /* steps at a time */
@@ -27,8 +28,7 @@ enum {
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
     ROWS = 4,        /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
-    L2 = 1 << 20,    /* where no device says */
-    TREE = 64        /* lazy values below one */
+    L2 = 1 << 20     /* where no device says */
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build. */
 static const double work_first = 6e9, work_told = 1e9;
@@ -48,62 +48,6 @@ static size_t least(void)
     return rt.hold.least;
 }
 
-/* ---- what an evaluation reads ----------------------------------------------------------------- */
-
-typedef struct Look {
-    uint32_t visit;
-    int nlazies;     /* that were looked at */
-    bool plain;      /* arrays and scalars only */
-    Array *held;     /* the array that is held back */
-    int32_t times;   /* how often it is captured */
-    uint32_t serial; /* is there an array of this graph.. */
-    size_t bytes;    /* ..of this size? */
-    bool loops;
-} Look;
-
-static void look(Look *l, const Lazy *of);
-
-static void look_at_array(Look *l, Array *a)
-{
-    Buffer *b = a->head.buffer;
-    if (!b) return;
-    l->loops = l->loops || (b->maker == l->serial && b->bytes == l->bytes);
-    if (!b->held) return;
-    if (l->held && l->held != a) l->plain = false;
-    l->held = a;
-    l->times++;
-}
-
-static void look_at(Look *l, void *fn)
-{
-    CsHead *h = fn;
-    Lazy *below = fn;
-    if (h->kind == CS_ARRAY)
-        look_at_array(l, fn);
-    else if (h->kind != CS_LAZY)
-        l->plain = false;
-    else if (below->result)
-        look_at_array(l, below->result);
-    else if (below->visit != l->visit) {
-        below->visit = l->visit;
-        look(l, below);
-    }
-}
-
-static void look(Look *l, const Lazy *of)
-{
-    if (++l->nlazies > TREE) l->plain = false;
-    for (int32_t i = 0; i < of->ncaptures && l->plain; i++)
-        if (of->graph->fd->slots[i].type->result) look_at(l, of->captures[i].ref);
-}
-
-static Look look_below(const Lazy *of, size_t bytes)
-{
-    Look l = {.visit = ++rt.visit, .plain = true, .serial = of->graph->serial, .bytes = bytes};
-    look(&l, of);
-    return l;
-}
-
 /* ---- holding ----------------------------------------------------------------------------------- */
 
 /* How many steps: the rows that are kept of all of them are to fit a cache. */
@@ -117,25 +61,44 @@ static int most_of(const Lazy *l, size_t bytes)
     return most;
 }
 
+/* At most so many of a loop with `graphs` arrays a step: whole steps, if more than one fits. */
+static int whole_steps(int most, int graphs)
+{
+    return most > graphs ? most / graphs * graphs : most;
+}
+
+/* Evaluates those that an evaluation reads. */
+static bool fill_below(const Look *below, const CsSite *site)
+{
+    for (int i = 0; i < below->nheld; i++) {
+        Buffer *b = below->held[i]->head.buffer;
+        if (b->held && !rt_fill(b, site)) return false;
+    }
+    return true;
+}
+
 bool hold_wants(const Lazy *l, const Array *a, const CsSite *site)
 {
     Graph *g = l->graph;
-    if (a->head.rank < 2 || g->alone >= ALONE || a->head.buffer->bytes < least()) return false;
+    const FdNode *root = g->fd->root;
+    if (a->head.rank < 2 || g->alone >= ALONE || a->head.buffer->bytes < least() ||
+        root->kind != FD_LET || root->self)
+        return false;
     Look below = look_below(l, a->head.buffer->bytes);
     if (!below.plain || !below.loops) return false;
     g->work += 2.0 * (double)a->head.buffer->bytes;
     bool told = g->told >= TOLD && (rt.hold.given || g->work > work_told);
     int most = rt.hold.given || g->work > work_first ? most_of(l, a->head.buffer->bytes) : 1;
-    Buffer *before = below.held ? below.held->head.buffer : NULL;
-    if (most <= 1 && (!told || before)) return false;
-    if (!before || before->held->levels < most) return true;
+    if (most <= 1 && (!told || below.nheld)) return false;
+    Waiting w = {0};
+    for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
+    if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w)))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
-    return rt_fill(before, site);
+    return fill_below(&below, site);
 }
 
 bool hold_take(Lazy *l, Buffer *b)
 {
-    Look below = look_below(l, b->bytes);
     struct Held *h = mem_object(sizeof *h);
     Lazy *own =
         h ? rt_object_new(sizeof *own + (size_t)l->ncaptures * sizeof(CsValue), CS_LAZY) : NULL;
@@ -151,7 +114,7 @@ bool hold_take(Lazy *l, Buffer *b)
     h->lazy = own;
     h->buffer = b;
     h->most = most_of(own, b->bytes);
-    h->levels = below.held ? below.held->head.buffer->held->levels + 1 : 1;
+    h->number = ++rt.hold.count;
     h->next = rt.hold.first;
     if (h->next) h->next->before = h;
     rt.hold.first = b->held = h;
@@ -179,89 +142,112 @@ void rt_unhold(Buffer *b)
 
 /* ---- evaluating --------------------------------------------------------------------------------- */
 
-typedef struct Chain {
-    int n;
-    struct Held *steps[MOST]; /* the newest first */
-} Chain;
-
-/* The steps that end with h, back to an array that is there or that somebody else may look at; this one
- * is *first then, else NULL. */
-static Chain chain_of(struct Held *h, Array **first)
+/* Those of a batch that somebody else refers to, by one kernel. False, perhaps with an exception. */
+static bool fill_joined(const Waiting *w, int n, const int *kept, const CsSite *site)
 {
-    Chain c = {.n = 1, .steps = {h}};
-    *first = NULL;
-    for (;;) {
-        Look below = look_below(h->lazy, 0);
-        Array *a = below.held;
-        if (!a) return c;
-        bool ours = a->head.head.refs == below.times && a->head.buffer->refs == 1;
-        if (!ours || c.n == MOST || !below.plain) {
-            *first = a;
-            return c;
-        }
-        c.steps[c.n++] = h = a->head.buffer->held;
+    Lazy *functions[WAITING_MOST];
+    Buffer *buffers[WAITING_MOST];
+    struct Held *held[WAITING_MOST];
+    const struct Held *newest = w->held[kept[n - 1]];
+    const CsSite *at = newest->lazy->site ? newest->lazy->site : site;
+    Evaluation e = {0};
+    int64_t count;
+    bool ok = rt_box_count(&newest->lazy->box, &count);
+    for (int i = 0; i < n; i++) {
+        held[i] = w->held[kept[i]];
+        functions[i] = held[i]->lazy;
+        buffers[i] = held[i]->buffer;
+        ok = ok && buffer_regain(buffers[i], at);
     }
-}
-
-static void through(const Chain *c, bool is)
-{
-    for (int i = 1; i < c->n; i++) c->steps[i]->through = is;
-}
-
-/* All steps of a chain by one kernel. False, perhaps without an exception. */
-static bool fill_whole(const Chain *c, const CsSite *site)
-{
-    struct Held *h = c->steps[0];
-    through(c, true);
-    bool ok = eval_held(h->lazy, h->buffer, c->n > 1, site);
-    through(c, false);
+    ok = ok && compose_joined(&e, n, functions, true, at);
+    for (int i = 0; i < n; i++) buffers[i]->held = NULL;
+    ok = ok && eval_on_device(&e, n, buffers, count, at);
+    for (int i = 0; i < n; i++) buffers[i]->held = held[i];
+    compose_end(&e);
     return ok;
 }
 
-static bool fill(struct Held *h, const CsSite *site);
-
-/* The earlier steps of a chain that is not as long as a kernel that there may be: few are built. */
-static bool fill_earlier(const Chain *c, int steps, const CsSite *site)
+/* The first n by one kernel. False, perhaps without an exception. */
+static bool fill_batch(Waiting *w, int n, const CsSite *site)
 {
-    return fill(c->steps[c->n - steps], site);
+    int kept[WAITING_MOST], nkept = waiting_kept(w, n, kept);
+    Buffer *buffers[WAITING_MOST];
+    for (int i = 0; i < n; i++) w->held[i]->through = true;
+    for (int i = 0; i < nkept; i++) buffers[i] = w->held[kept[i]]->buffer;
+    if (nkept == 1) w->held[kept[0]]->through = false;
+    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], true, site)
+                         : fill_joined(w, nkept, kept, site);
+    for (int i = 0; i < n; i++) w->held[i]->through = false;
+    for (int i = 0; ok && i < nkept; i++) buffers[i]->refs++; /* whatever the others hold */
+    for (int i = 0; ok && i < nkept; i++) rt_unhold(buffers[i]);
+    for (int i = 0; ok && i < nkept; i++) buffer_release(buffers[i]);
+    return ok;
 }
 
-static bool fill(struct Held *h, const CsSite *site)
+/* h alone. */
+static bool fill_one(struct Held *h, const CsSite *site)
 {
-    Graph *g = h->lazy->graph;
-    for (;;) {
-        Array *first;
-        Chain c = chain_of(h, &first);
-        if (first) {
-            if (!fill(first->head.buffer->held, site)) return false;
-            continue;
+    Buffer *b = h->buffer;
+    h->busy = true;
+    bool ok = eval_held(h->lazy, b, false, site);
+    h->busy = false;
+    if (ok) rt_unhold(b);
+    return ok;
+}
+
+/* As many of them as there may be a kernel for: few are built. */
+static int batch_of(const Waiting *w)
+{
+    const struct Held *first = w->held[0];
+    int graphs = waiting_graphs(w), most = first->lazy->graph->most;
+    if (!most || most > first->most) most = first->most;
+    most = whole_steps(most, graphs);
+    int half = whole_steps(most / 2, graphs);
+    if (w->n >= most) return most;
+    if (half >= 2 && w->n >= half) return half;
+    return w->n >= graphs && graphs <= most ? graphs : 1;
+}
+
+static bool fill(Buffer *b, const CsSite *site)
+{
+    bool beside = true; /* with what hangs together with it, while there are kernels for that */
+    while (b->held) {
+        Waiting w = {0};
+        waiting_add(&w, b->held, beside);
+        int n = w.full || !beside ? 1 : batch_of(&w);
+        Graph *g = w.held[0]->lazy->graph;
+        if (n == 1) {
+            if (w.full || beside) {
+                beside = false;
+                continue;
+            }
+            if (!fill_one(w.held[0], site)) return false;
+            beside = !w.full;
+        } else if (!fill_batch(&w, n, site)) {
+            if (cs_pending)
+                rt_catch(); /* there is less memory than for all of them */
+            else
+                g->most = (uint16_t)(n / 2);
+            beside = false;
         }
-        int most = g->most && g->most < h->most ? g->most : h->most;
-        int steps = c.n >= most ? most : c.n >= most / 2 && most >= 2 ? most / 2 : 1;
-        if (steps < c.n) {
-            if (!fill_earlier(&c, steps, site)) return false;
-            continue;
-        }
-        if (fill_whole(&c, site)) break;
-        if (cs_pending || c.n == 1) return false;
-        g->most = (uint16_t)(c.n / 2);
     }
-    rt_unhold(h->buffer);
     return true;
 }
 
 bool rt_fill(Buffer *b, const CsSite *site)
 {
     Graph *g = b->held->lazy->graph;
+    Waiting w = {0};
     if (cs_pending) return false;
-    g->alone = b->held->levels > 1 ? 0 : (uint8_t)(g->alone + 1);
-    return fill(b->held, site);
+    waiting_add(&w, b->held, true);
+    g->alone = w.n > 1 ? 0 : (uint8_t)(g->alone + 1);
+    return fill(b, site);
 }
 
 void rt_fill_all(void)
 {
     while (rt.hold.first && !cs_pending)
-        if (!fill(rt.hold.first, rt.hold.first->lazy->site)) break;
+        if (!fill(rt.hold.first->buffer, rt.hold.first->lazy->site)) break;
     if (cs_pending) rt_catch();
 }
 
@@ -284,7 +270,10 @@ static struct Held *held_of(const Evaluation *e)
 static bool is_next(struct Held *h, const CsSite *site)
 {
     Look below = look_below(h->lazy, 0);
-    return below.plain && (!below.held || rt_fill(below.held->head.buffer, site));
+    h->busy = true;
+    bool ok = below.plain && fill_below(&below, site);
+    h->busy = false;
+    return ok;
 }
 
 bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
@@ -297,9 +286,9 @@ bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buf
     if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
         return false;
     if (!is_next(h, site) || !buffer_regain(b, site)) return false;
-    h->through = h->kept = true;
+    h->through = h->lazy->joined = true;
     bool ok = compose_kept(&both, g, captures, site);
-    h->through = h->kept = false;
+    h->through = h->lazy->joined = false;
     b->held = NULL;
     ok = ok && eval_on_device(&both, 2, (Buffer *[]){out, b}, count, site);
     b->held = h;

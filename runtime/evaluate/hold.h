@@ -6,17 +6,6 @@
 #include "compose.h"
 #include "lazy.h"
 
-/* What a buffer waits for. */
-struct Held {
-    struct Held *next, *before; /* in rt.held, the newest first */
-    Buffer *buffer;
-    Lazy *lazy;   /* ours */
-    int levels;   /* steps since an array that is there */
-    int most;     /* so many at a time */
-    bool through; /* just now: what reads the array is composed of what it is.. */
-    bool kept;    /* ..and gives its elements, too */
-};
-
 /* Is it a step of a loop, large enough? Then the evaluation of l for `a` may be held back. Goes on with
  * those before it if they are as many as are taken together, for which a lends its memory; false with an
  * exception pending, too. */

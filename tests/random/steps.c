@@ -231,13 +231,14 @@ void stmt_steps(Gen *g)
     snprintf(l.u, sizeof l.u, "%s", v.name);
     snprintf(l.w, sizeof l.w, "%s", w.name);
     covered(l.rank < 2 ? "loop over time of lines" : "loop over time");
-    const Value *all[] = {&v, &old};
-    for (int i = 0; i < 2; i++) {
+    int form = choose(g, 9);
+    Value third = form == 8 ? *new_value(g, "y", l.type, s, l.rank, l.dom, true) : old;
+    const Value *all[] = {&v, &old, &third};
+    for (int i = 0; i < (form == 8 ? 3 : 2); i++) {
         text_add(g->out, "    ");
         write_type(g, l.type, l.rank, true);
         text_printf(g->out, " %s = %s;\n", all[i]->name, u.name);
     }
-    int form = choose(g, 7);
     for (int d = 0; d < l.rank; d++)
         if ((form == 2 || form == 3) && span_len(l.dom[d]) < 6) form = 0;
     if (form == 5 && choose(g, 2)) form = 6;
@@ -263,6 +264,27 @@ void stmt_steps(Gen *g)
         text_printf(g->out, "        %s = %s;\n", old.name, other);
         break;
     }
+    case 7: /* of the last two */
+        covered("steps of the last two");
+        snprintf(l.w, sizeof l.w, "%s", old.name);
+        write_step(g, &l, l.next, l.u, 2);
+        text_printf(g->out, "        %s = %s;\n", old.name, l.u);
+        break;
+    case 8: { /* one of two others, which are of it and of themselves */
+        Loop m = l;
+        covered("steps of three arrays");
+        snprintf(m.w, sizeof m.w, "%s", old.name);
+        const Value *two[] = {&old, &third};
+        write_step(g, &m, l.next, l.u, 1);
+        for (int i = 0; i < 2; i++) {
+            char other[16];
+            new_name(g, other, "n");
+            snprintf(m.w, sizeof m.w, "%s", i == 0 || choose(g, 2) ? l.next : third.name);
+            write_step(g, &m, other, two[i]->name, 1);
+            text_printf(g->out, "        %s = %s;\n", two[i]->name, other);
+        }
+        break;
+    }
     case 5: { /* two steps a turn */
         char other[16];
         new_name(g, other, "n");
@@ -284,4 +306,5 @@ void stmt_steps(Gen *g)
             v.name);
     show(g, &v);
     if (choose(g, 2)) show(g, &old);
+    if (form == 8) show(g, &third);
 }

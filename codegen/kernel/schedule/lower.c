@@ -165,11 +165,11 @@ static void keep_temps(Unit *u)
 {
     const FdNode *root = u->g->root;
     u->kept = arena_array(u->arena, int, u->ntemps + 1);
-    for (int i = 1; u->g->keeps && i < root->nargs; i++) {
+    for (int i = u->g->arrays ? 0 : 1; u->g->keeps && i < root->nargs; i++) {
         const FdNode *array = root->args[i]->fn;
         if (array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot >= u->ninputs &&
             !u->kept[u->plan_slot[array->slot]])
-            u->kept[u->plan_slot[array->slot]] = i;
+            u->kept[u->plan_slot[array->slot]] = i + 1;
         else
             unit_give_up(u, "arrays that are results twice", root->args[i]);
     }
@@ -200,7 +200,7 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
         defs[n++] = def_of(u->g->slots[i].def, u->ntemps++);
     }
     keep_temps(u);
-    defs[n++] = def_of(u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
+    if (!u->g->arrays) defs[n++] = def_of(u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
     plan_slots(u);
     plan_line(u, "options %s",
               u->options->precise ? "-DCS_PRECISE"
@@ -220,9 +220,9 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
             plan_line(u, "out %d bytes %s", k, num_text(u, bytes));
         }
     }
-    for (int k = 1; u->g->keeps && k < u->g->root->nargs; k++)
+    for (int k = 0; u->g->keeps && k < u->g->root->nargs; k++)
         for (int i = 0; i < n; i++)
-            if (unit_kept(u, defs[i].temp) == k)
+            if (unit_kept(u, defs[i].temp) == k + 1)
                 plan_line(u, "out %d bytes %s", k,
                           num_text(u, plan_bytes(u, defs[i].body->type,
                                                  plan_elements(u, defs[i].nvars, defs[i].doms))));

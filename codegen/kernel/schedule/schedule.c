@@ -181,7 +181,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (!of[i] || of[i] != of[n - 1])
             unit_give_up(u, "steps that cannot be kept by rows", defs[i].node);
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
-        if (unit_kept(u, defs[i].temp) && !of[i])
+        if (unit_kept(u, defs[i].temp) && !of[i] && !u->g->arrays)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];

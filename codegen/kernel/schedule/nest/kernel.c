@@ -456,11 +456,17 @@ void nest_replace_run(Text *schedule, const Text *nest)
     text_addn(schedule, nest->data, nest->len);
 }
 
+/* Are rows of this temporary, which is a result, stored whole by a kernel of bands? Nobody reads them there. */
+static bool is_whole_stage(const Unit *u, const Def *d)
+{
+    return u->nrings && unit_kept(u, d->temp) && !unit_ring(u, d->temp);
+}
+
 static void all_steps(Lower *l)
 {
     const Nest *n = l->n;
     l->g.checks = n->checks;
-    l->g.stream = n->stream && (n->def->temp < 0 || n->def->copy);
+    l->g.stream = n->stream && (n->def->temp < 0 || n->def->copy || is_whole_stage(l->u, n->def));
     if (l->g.stream) plan_stream(l->u, n->def);
     l->g.lanes = n->lanes;
     l->g.sums = n->sums;

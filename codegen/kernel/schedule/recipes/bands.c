@@ -75,12 +75,20 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
 
 /* ---- which are --------------------------------------------------------------------------------- */
 
+/* A result of a graph of steps that no other step reads goes along with the result that bands are of. */
+static bool goes_along(const Find *f, int p, int dim)
+{
+    const Def *d = &f->defs[p], *last = &f->defs[f->result];
+    return f->u->g->steps && unit_kept(f->u, d->temp) && d->nvars == last->nvars &&
+           dim == f->choices[f->result].dim;
+}
+
 /* The dimension of definition p that all who read it go along with; -1: they do not. */
 static int dim_of(const Find *f, int p)
 {
     const Def *d = &f->defs[p];
     for (int dim = 0; dim < d->nvars; dim++) {
-        bool all = true, any = false;
+        bool all = true, any = goes_along(f, p, dim);
         for (int c = 0; c < f->n && all; c++) {
             BandReach r = {0};
             const Choice *by = &f->choices[c];
@@ -110,12 +118,15 @@ static int choose(Find *f, int dim)
 
 /* ---- does it pay? ------------------------------------------------------------------------------- */
 
-/* Does a stage, all of which is wanted, have the rows that bands are of? */
-static Num *same_rows(Unit *u, const BandStage *s, const BandStage *last)
+/* Does a stage, all of which is wanted, have no other rows than those that bands are of? */
+static Num *has_rows(Unit *u, const BandStage *s, const BandStage *last)
 {
     const FdDom *a = &s->def->doms[s->dim], *b = &last->def->doms[last->dim];
-    return num_and(u, num_op(u, FD_OP_EQ, plan_lo(u, a), plan_lo(u, b)),
-                   num_op(u, FD_OP_EQ, plan_n(u, a), plan_n(u, b)));
+    Num *lo = plan_lo(u, a), *other = plan_lo(u, b);
+    if (plan_n(u, a) == plan_n(u, b)) return num_op(u, FD_OP_EQ, lo, other);
+    Num *end = num_op(u, FD_OP_ADD, lo, plan_n(u, a)),
+        *last_end = num_op(u, FD_OP_ADD, other, plan_n(u, b));
+    return num_and(u, num_op(u, FD_OP_GE, lo, other), num_op(u, FD_OP_LE, end, last_end));
 }
 
 /* All that is kept stays in the cache, there is work for every unit, and nothing can be outside. */
@@ -135,7 +146,7 @@ static Num *applies(Unit *u, const Bands *b)
         else if (i < b->n - 1)
             all = num_and(u, all, num_not(u, plan_fails(u, s->def)));
         if (!s->inlined) all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
-        if (s->def->copy) all = num_and(u, all, same_rows(u, s, last));
+        if (s->def->copy) all = num_and(u, all, has_rows(u, s, last));
     }
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));

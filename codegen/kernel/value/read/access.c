@@ -48,7 +48,7 @@ static const UnitRing *ring_of(const Unit *u, const Def *d)
 static const char *temp_arg(const Unit *u, int temp)
 {
     int kept = unit_kept(u, temp);
-    return arena_printf(u->arena, kept ? "out %d" : "temp %d", kept ? kept : temp);
+    return arena_printf(u->arena, kept ? "out %d" : "temp %d", kept ? kept - 1 : temp);
 }
 
 static KirParam buffer_param(Unit *u, const char *name, const FdType *element, bool writable)
@@ -79,7 +79,7 @@ const char *gen_output(Gen *g, const Def *d)
     const UnitRing *ring = ring_of(g->u, d);
     if (ring) return gen_temp(g, ring->temp, gen_type(g->u, d->body->type), true);
     const char *name =
-        d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp)) : "out";
+        d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp) - 1) : "out";
     gen_add_param(g, buffer_param(g->u, name, d->body->type, true),
                   d->temp < 0 ? "out" : temp_arg(g->u, d->temp));
     return name;

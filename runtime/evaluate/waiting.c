@@ -1,0 +1,161 @@
+/* Walks over what is held back (waiting.h). */
+#include "waiting.h"
+
+#include <string.h>
+
+#include "../state.h"
+
+enum { TREE = 64 }; /* lazy values below one */
+
+static void look(Look *l, const Lazy *of);
+
+static void look_at_array(Look *l, Array *a)
+{
+    Buffer *b = a->head.buffer;
+    if (!b) return;
+    l->loops = l->loops || (b->maker == l->serial && b->bytes == l->bytes);
+    if (!b->held) return;
+    int i = 0;
+    while (i < l->nheld && l->held[i] != a) i++;
+    if (i == WAITING_READS) {
+        l->plain = false;
+        return;
+    }
+    if (i == l->nheld) {
+        l->times[l->nheld] = 0;
+        l->held[l->nheld++] = a;
+    }
+    l->times[i]++;
+}
+
+static void look_at(Look *l, void *fn)
+{
+    CsHead *h = fn;
+    Lazy *below = fn;
+    if (h->kind == CS_ARRAY)
+        look_at_array(l, fn);
+    else if (h->kind != CS_LAZY)
+        l->plain = false;
+    else if (below->result)
+        look_at_array(l, below->result);
+    else if (below->visit != l->visit) {
+        below->visit = l->visit;
+        look(l, below);
+    }
+}
+
+static void look(Look *l, const Lazy *of)
+{
+    if (++l->nlazies > TREE) l->plain = false;
+    for (int32_t i = 0; i < of->ncaptures && l->plain; i++)
+        if (of->graph->fd->slots[i].type->result) look_at(l, of->captures[i].ref);
+}
+
+Look look_below(const Lazy *of, size_t bytes)
+{
+    Look l = {.visit = ++rt.visit, .plain = true, .serial = of->graph->serial, .bytes = bytes};
+    look(&l, of);
+    return l;
+}
+
+/* ---- sets --------------------------------------------------------------------------------------- */
+
+static bool has(const Waiting *w, const struct Held *h)
+{
+    for (int i = 0; i < w->n; i++)
+        if (w->held[i] == h) return true;
+    return false;
+}
+
+/* In its place. */
+static void put(Waiting *w, struct Held *h)
+{
+    int at = w->n++;
+    for (; at > 0 && w->held[at - 1]->number > h->number; at--) w->held[at] = w->held[at - 1];
+    w->held[at] = h;
+}
+
+/* h and what it waits for, which were held back before it. */
+static void add_below(Waiting *w, struct Held *h)
+{
+    struct Held *stack[WAITING_MOST];
+    int n = 0;
+    if (has(w, h)) return;
+    stack[n++] = h;
+    while (n) {
+        struct Held *next = stack[--n];
+        if (has(w, next)) continue;
+        if (w->n == WAITING_MOST) {
+            w->full = true;
+            return;
+        }
+        put(w, next);
+        Look below = look_below(next->lazy, 0);
+        for (int i = 0; i < below.nheld; i++) {
+            struct Held *read = below.held[i]->head.buffer->held;
+            if (has(w, read)) continue;
+            if (n < WAITING_MOST)
+                stack[n++] = read;
+            else
+                w->full = true;
+        }
+    }
+}
+
+static bool reads_some(const Waiting *w, const struct Held *h)
+{
+    Look below = look_below(h->lazy, 0);
+    for (int i = 0; i < below.nheld; i++)
+        if (has(w, below.held[i]->head.buffer->held)) return true;
+    return false;
+}
+
+void waiting_add(Waiting *w, struct Held *h, bool beside)
+{
+    add_below(w, h);
+    for (bool again = beside; again && !w->full;) {
+        again = false;
+        for (struct Held *other = rt.hold.first; other && !w->full; other = other->next) {
+            if (other->busy || has(w, other) || !reads_some(w, other)) continue;
+            add_below(w, other);
+            again = true;
+        }
+    }
+}
+
+int waiting_graphs(const Waiting *w)
+{
+    int n = 0;
+    for (int i = 0; i < w->n; i++) {
+        bool met = false;
+        for (int k = 0; k < i && !met; k++)
+            met = w->held[k]->lazy->graph == w->held[i]->lazy->graph;
+        n += !met;
+    }
+    return n;
+}
+
+/* ---- batches ------------------------------------------------------------------------------------ */
+
+int waiting_kept(const Waiting *w, int n, int *kept)
+{
+    bool other[WAITING_MOST] = {0};
+    int32_t refs[WAITING_MOST] = {0};
+    int nkept = 0;
+    for (int i = 0; i < n; i++) w->held[i]->uses = 0;
+    for (int i = 0; i < n; i++) {
+        Look below = look_below(w->held[i]->lazy, 0);
+        for (int k = 0; k < below.nheld; k++) {
+            struct Held *read = below.held[k]->head.buffer->held;
+            int at = 0;
+            while (at < n && w->held[at] != read) at++;
+            if (at == n) continue; /* it is evaluated before */
+            read->uses += below.times[k];
+            refs[at] = below.held[k]->head.head.refs;
+            other[at] = other[at] || read->buffer->refs > 1;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        if (other[i] || !w->held[i]->uses || refs[i] > w->held[i]->uses) kept[nkept++] = i;
+    return nkept;
+}

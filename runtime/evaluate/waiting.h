@@ -1,0 +1,52 @@
+/* What waits: evaluations that are held back (hold.h), and which of them hang together. */
+#ifndef CS_RUNTIME_WAITING_H
+#define CS_RUNTIME_WAITING_H
+
+#include "compose.h"
+
+enum {
+    WAITING_READS = 8, /* arrays that are held back and that one evaluation reads */
+    WAITING_MOST = 48  /* that are looked at together */
+};
+
+/* What a buffer waits for. */
+struct Held {
+    struct Held *next, *before; /* in rt.hold, the newest first */
+    Buffer *buffer;
+    Lazy *lazy;      /* ours */
+    uint64_t number; /* in the order in which they were held back: each after what it reads */
+    int most;        /* so many at a time */
+    int32_t uses;    /* of its array, by those of a batch */
+    bool through;    /* just now: what reads the array is composed of what it is */
+    bool busy;       /* just now it is evaluated itself, and what it reads before */
+};
+
+/* What an evaluation reads. */
+typedef struct Look {
+    uint32_t visit;
+    int nlazies;     /* that were looked at */
+    bool plain;      /* arrays and scalars only */
+    uint32_t serial; /* is there an array of this graph.. */
+    size_t bytes;    /* ..of this size? */
+    bool loops;
+    int nheld; /* arrays that are held back.. */
+    Array *held[WAITING_READS];
+    int32_t times[WAITING_READS]; /* ..and how often they are captured */
+} Look;
+Look look_below(const Lazy *of, size_t bytes);
+
+/* Some that are held back, in their order. */
+typedef struct Waiting {
+    int n;
+    bool full; /* there are more */
+    struct Held *held[WAITING_MOST];
+} Waiting;
+/* Adds h and all that it waits for; `beside`: what reads some of it, too, unless it is busy, and all that
+ * these wait for. */
+void waiting_add(Waiting *w, struct Held *h, bool beside);
+/* Graphs that they are of: arrays of a step of their loop. */
+int waiting_graphs(const Waiting *w);
+/* Which of the first n, a batch of them, does somebody else refer to? Their numbers, in order. */
+int waiting_kept(const Waiting *w, int n, int *kept);
+
+#endif
