@@ -18,7 +18,12 @@
 
 enum {
     SMALL_WORK = 1 << 22,  /* a millisecond: less than opening a device takes, with many such */
-    SHARED_WORK = 1 << 12, /* from here on threads that are awake help */
+    SHARED_WORK = 1 << 12, /* from here on threads may help */
+    SURELY_WORK = 1 << 20, /* from here on they do */
+    WORTH_NANOS = 4000,    /* help costs half of it: words and results go from cache to cache */
+    TRIAL_SHARE = 16,      /* of so many items one is timed .. */
+    TRIAL_EVERY = 64,      /* .. in the first few launches and every so often */
+    SPEEDS = 64
 };
 
 /* ---- which ------------------------------------------------------------------------------------- */
@@ -134,6 +139,7 @@ typedef struct Job {
     const uint64_t *args;
     const CsKernelAt *at; /* sizes and variant */
     uint64_t number;      /* of the launch */
+    int64_t done;         /* items that are done already */
 } Job;
 
 static void do_items(const void *job, int64_t from, int64_t to)
@@ -154,6 +160,60 @@ static void do_items(const void *job, int64_t from, int64_t to)
     }
 }
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void do_rest(const void *job, int64_t from, int64_t to)
+{
+    const Job *j = job;
+    do_items(j, from + j->done, to + j->done);
+}
+
+/* What a kernel takes alone: the work of an evaluation says little of time, vectors do a hundred
+ * operations where a loop does one. So a few items are timed at times. */
+typedef struct Speed {
+    CsKernelCode *code;
+    double nanos; /* for each operation */
+    uint32_t asked;
+} Speed;
+
+static Speed *speed_of(CsKernelCode *code)
+{
+    static Speed speeds[SPEEDS]; /* the host's thread alone launches */
+    Speed *s = &speeds[((uintptr_t)code >> 4) % SPEEDS];
+    if (s->code != code) *s = (Speed){.code = code};
+    return s;
+}
+
+/* Would the others' help come too late? */
+static bool is_done_sooner_alone(Job *job, double work, int64_t items)
+{
+    Speed *s = speed_of(job->code);
+    uint32_t asked = s->asked++;
+    if ((asked & (asked - 1)) == 0 || asked % TRIAL_EVERY == 0) {
+        int64_t some = (items + TRIAL_SHARE - 1) / TRIAL_SHARE;
+        uint64_t begin = nanoseconds();
+        do_items(job, 0, some);
+        s->nanos = (double)(nanoseconds() - begin) * (double)items / (double)some / work;
+        job->done = some;
+    }
+    return s->nanos * work < WORTH_NANOS;
+}
+
+static void do_all(Job *job, double work, int64_t items)
+{
+    bool alone = work < SHARED_WORK || items == 1;
+    if (!alone && work < SURELY_WORK) alone = is_done_sooner_alone(job, work, items);
+    if (alone)
+        do_items(job, job->done, items);
+    else
+        pool_run(do_rest, job, items - job->done);
+}
+
 /* Pointers of the host, in place of buffers. */
 typedef struct Memory {
     void *const *slots, *const *temps, *const *outs;
@@ -168,13 +228,6 @@ static void *memory_of(const Memory *m, const CgArg *a)
               : a->kind == CG_ARG_OUT  ? m->outs[a->index]
                                        : m->errors;
     return p ? p : none;
-}
-
-static uint64_t nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Of the buffers that a launch touches, each once. */
@@ -220,12 +273,9 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
     int64_t items = 1;
     for (int d = 0; d < l->dims; d++) items *= at.size[d] = (int64_t)l->global[d];
     static uint64_t launches; /* the host's thread alone launches */
-    Job job = {code, args, &at, ++launches};
+    Job job = {.code = code, .args = args, .at = &at, .number = ++launches};
     uint64_t traced = trace_now(), start = rt_profiling() ? nanoseconds() : 0;
-    if (r->work < SHARED_WORK)
-        do_items(&job, 0, items);
-    else
-        pool_run(do_items, &job, items);
+    do_all(&job, r->work, items);
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
     if (start) profile_add(profile_now(), l->kernel, nanoseconds() - start, bytes_of(r, l));
     return true;
