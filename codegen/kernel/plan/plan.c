@@ -11,7 +11,11 @@
 #include "expr.h"
 #include "number.h"
 
-enum { MAX_FLAGS = 32 /* bits of a variant */, MAX_PASSED = 1 << 20 };
+enum {
+    MAX_FLAGS = 32, /* bits of a variant */
+    MAX_PASSED = 1 << 20,
+    LAZY_LETS = 400 /* they may stand behind each other */
+};
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
@@ -88,6 +92,7 @@ struct CgPlan {
     const Step *steps;
     const char **kernels;
     const char *options; /* fixed part of the build options */
+    bool lazy;           /* lets are worked out where they are asked for */
 };
 
 typedef struct Reader {
@@ -362,6 +367,15 @@ static Names names_done(Arena *arena, Names *read)
     return n;
 }
 
+/* Most of a plan is of forms that the numbers at hand do not take: lets that nobody asks for are not
+ * worked out. Where loops count, all are at once, and where that could take more stack than there is. */
+static bool is_lazy(const CgPlan *p)
+{
+    bool lazy = p->lets.len <= LAZY_LETS;
+    for (size_t i = 0; i < p->lets.len; i++) lazy = lazy && p->lets.data[i].expr;
+    return lazy;
+}
+
 CgPlan *cg_plan_parse(const char *text, const char **error)
 {
     static const char head[] = "/* C$ plan\n";
@@ -396,6 +410,7 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->outs = arena_copy(arena, r.outs.data, r.outs.len * sizeof *r.outs.data);
     p->steps = arena_copy(arena, r.steps.data, r.steps.len * sizeof *r.steps.data);
     p->kernels = arena_copy(arena, r.kernels.data, r.kernels.len * sizeof *r.kernels.data);
+    p->lazy = is_lazy(p);
     vec_free(&r.slots);
     vec_free(&r.temps);
     vec_free(&r.outs);
@@ -432,7 +447,19 @@ typedef struct Values {
     const CgDevice *device;
     bool wide; /* idx_t is long */
     int64_t *defines, *lets;
+    bool *known; /* which lets are worked out; NULL: all */
 } Values;
+
+static int64_t value_of(const PlanExpr *e, const Values *v);
+
+static int64_t let_value(const Values *v, int index)
+{
+    if (v->known && !v->known[index]) {
+        v->lets[index] = value_of(v->plan->lets.data[index].expr, v);
+        v->known[index] = true;
+    }
+    return v->lets[index];
+}
 
 static int64_t lookup(const void *ctx, int sym)
 {
@@ -443,7 +470,7 @@ static int64_t lookup(const void *ctx, int sym)
     switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
     case SYM_DEVICE: return device_value(v->device, index);
     case SYM_DEFINE: return v->defines[index];
-    case SYM_LET: return v->lets[index];
+    case SYM_LET: return let_value(v, index);
     default: break;
     }
     if (!b) return 0;
@@ -472,6 +499,10 @@ static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d,
     v.lets = numbers_of(arena, &p->lets);
     for (size_t i = 0; i < p->defines.len; i++)
         v.defines[i] = value_of(p->defines.data[i].expr, &v);
+    if (b && p->lazy) {
+        v.known = arena_array(arena, bool, p->lets.len + 1);
+        return v;
+    }
     for (size_t i = 0; b && i < p->lets.len; i++)
         if (p->lets.data[i].expr) /* else a loop's variable */
             v.lets[i] = value_of(p->lets.data[i].expr, &v);
