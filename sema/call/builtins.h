@@ -40,6 +40,22 @@ static inline bool builtin_is(const Builtin *b, LibSpace space, LibName name)
     return b && b->space == space && b->name == name;
 }
 
+/* float.IsNaN(x) and its like: what x may be for it to be true, or, negated, false. */
+typedef struct BuiltinTest {
+    bool nan, below, above; /* no number; negative infinity; positive infinity */
+    bool negated;
+} BuiltinTest;
+static inline bool builtin_tests(const Builtin *b, BuiltinTest *test)
+{
+    *test = (BuiltinTest){.nan = b->name == LIB_IsNaN || b->name == LIB_IsFinite,
+                          .below = b->name == LIB_IsInfinity || b->name == LIB_IsNegativeInfinity ||
+                                   b->name == LIB_IsFinite,
+                          .above = b->name == LIB_IsInfinity || b->name == LIB_IsPositiveInfinity ||
+                                   b->name == LIB_IsFinite,
+                          .negated = b->name == LIB_IsFinite};
+    return test->nan || test->below || test->above;
+}
+
 /* x.CompareTo(y) of numbers, which graphs have in several operations. */
 static inline bool builtin_compares(const Builtin *b)
 {

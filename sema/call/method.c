@@ -35,7 +35,8 @@ void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args)
 {
     set_call(s, n, f, base, args);
     pure_method(s, f, base, n->loc);
-    if (s->functional) pure_need(s, f, n->loc, "is used in a functional expression");
+    bool made_here = base->kind == AST_CONVERT && !base->convert.operand; /* an initialiser's Add */
+    if (s->functional && !made_here) pure_need(s, f, n->loc, "is used in a functional expression");
     if (!type_is_functional(base->type)) return;
     n->res = AST_RES_PROMOTE;
     pure_need(s, f, n->loc, "is promoted over a function");

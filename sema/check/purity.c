@@ -96,6 +96,8 @@ static const Symbol *origin(const Sema *s, const Symbol *f)
 static bool is_own(const Ast *object)
 {
     if (object->kind == AST_NEW) return true;
+    if (object->kind == AST_CONVERT && !object->convert.operand)
+        return true; /* of an initialiser */
     return object->kind == AST_NAME_REF && object->sym && object->sym->fresh &&
            !object->sym->assigned_again;
 }

@@ -60,11 +60,14 @@ static Ast *item_assignment(Sema *s, Ast *item)
     return tree_stmt(s, item);
 }
 
-/* A function of the new object, which sets its members and gives it back. */
+/* A function that makes the object, sets its members and gives it back: pure, if what it is given is. */
 static void set_members(Sema *s, Ast **slot, const Type *t)
 {
-    Ast *n = *slot, *block = tree_block(s, n->loc, 0);
+    Ast *n = *slot;
     const AstList *items = &n->new_.init->init_list.items;
+    n->new_.init = NULL;
+    Ast *block =
+        tree_block(s, n->loc, 1, tree_local(s, n->loc, type_node(s, n->loc, t), "$object", n));
     for (int i = 0; i < items->len; i++) {
         Ast *stmt = item_assignment(s, items->data[i]);
         if (!stmt) return;
@@ -72,11 +75,7 @@ static void set_members(Sema *s, Ast **slot, const Type *t)
     }
     block->block.stmts =
         ast_list_add(s->arena, block->block.stmts, tree_return(s, object_name(s, n->loc)));
-    n->new_.init = NULL;
-    AstList params = ast_list_add(s->arena, (AstList){0},
-                                  tree_param(s, n->loc, type_node(s, n->loc, t), "$object"));
-    AstList args = ast_list_add(s->arena, (AstList){0}, n);
-    Ast *call = local_block(s, "initialiser", block, params, args, t);
+    Ast *call = local_block(s, "initialiser", block, (AstList){0}, (AstList){0}, t);
     if (!call) return;
     *slot = call;
     check_expr(s, slot, t);

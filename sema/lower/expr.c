@@ -3,6 +3,7 @@
  * sum. Types were settled by the checker; lower_convert makes up for the few places where it leaves
  * the conversion to the operation.
  */
+#include <math.h>
 #include <string.h>
 
 #include "build.h"
@@ -209,6 +210,20 @@ static const FdNode *compare(Lower *l, const Ast *n, const Ast *base, const FdNo
     return real ? lower_op(l, FD_OP_ADD, 2, sum, n->loc) : sum[0];
 }
 
+static const FdNode *test_real(Lower *l, const BuiltinTest *test, const FdNode *x, Loc loc)
+{
+    const FdNode *r = NULL, *self[] = {x, x};
+    if (test->nan) r = lower_op(l, FD_OP_NE, 2, self, loc);
+    for (int side = 0; side < 2; side++) {
+        if (!(side ? test->above : test->below)) continue;
+        ScalarValue end = {.f = side ? (double)INFINITY : -(double)INFINITY};
+        const FdNode *ends[] = {x, fd_const(l->fd, x->type->scalar, end)};
+        const FdNode *either[] = {r, lower_op(l, FD_OP_EQ, 2, ends, loc)};
+        r = r ? lower_op(l, FD_OP_LOR, 2, either, loc) : either[1];
+    }
+    return test->negated ? lower_op(l, FD_OP_LNOT, 1, &r, loc) : r;
+}
+
 static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int count,
                                   const FdNode *const *values)
 {
@@ -218,6 +233,8 @@ static const FdNode *library_call(Lower *l, const Ast *n, const Builtin *b, int 
     const Ast *callee = n->kind == AST_CALL ? n->call.callee : n;
     if (b->space == SPACE_func && callee->kind == AST_MEMBER)
         return domain_query(l, n, b, callee->member.base, count ? values[0] : NULL);
+    BuiltinTest test;
+    if (builtin_tests(b, &test) && count == 1) return test_real(l, &test, values[0], n->loc);
     if (builtin_compares(b) && count == 1 && callee->kind == AST_MEMBER)
         return compare(l, n, callee->member.base, values[0]);
     return lower_fail(l, n->loc, "'%s' cannot be used under bound variables",

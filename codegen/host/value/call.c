@@ -2,6 +2,7 @@
  * functions of the runtime by their letters, and what needs no call. Arguments are evaluated in
  * order; by-value references are borrowed, and kept alive where an argument may change a variable.
  */
+#include <math.h>
 #include <string.h>
 
 #include "value.h"
@@ -253,6 +254,20 @@ static LLVMValueRef three_way(HostFunc *f, bool real, bool sign, LLVMValueRef a,
     return LLVMBuildAdd(m->b, order, LLVMBuildSub(m->b, above, below, ""), "");
 }
 
+static LLVMValueRef test_real(HostFunc *f, const BuiltinTest *test, LLVMValueRef x)
+{
+    HostModule *m = f->m;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef r = LLVMConstInt(m->i1, 0, 0);
+    if (test->nan) r = LLVMBuildFCmp(m->b, LLVMRealUNO, x, x, "");
+    for (int side = 0; side < 2; side++) {
+        if (!(side ? test->above : test->below)) continue;
+        LLVMValueRef end = LLVMConstReal(t, side ? (double)INFINITY : -(double)INFINITY);
+        r = LLVMBuildOr(m->b, r, LLVMBuildFCmp(m->b, LLVMRealOEQ, x, end, ""), "");
+    }
+    return test->negated ? LLVMBuildNot(m->b, r, "") : r;
+}
+
 static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, Ast *const *args,
                                 int count, const Ast *self)
 {
@@ -317,6 +332,9 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
         LLVMValueRef fn = host_value(f, args[0]);
         return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
     }
+    BuiltinTest test;
+    if (count == 1 && builtin_tests(row, &test))
+        return (HostRef){test_real(f, &test, host_value(f, args[0])), false, false};
     host_bug(m, n, library_names[row->name]);
 }
 
