@@ -47,14 +47,14 @@ static const Command table[] = {
      TAKES_FILE_AND_ARGUMENTS, run_program},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
      TAKES_FILES, fmt},
-    {"test", "[--filter=TEXT] file.cs$ ..",
+    {"test", "[--filter=TEXT] [--error-format=FORMAT] file.cs$ ..",
      "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
-    {"bench", "[--filter=TEXT] [--against=FILE] [-o FILE] file.cs$ ..",
+    {"bench", "[--filter=TEXT] [--time=SECONDS] [--against=FILE] [-o FILE] file.cs$ ..",
      "time functions with [Bench]", TAKES_FILES, bench},
     {"tune", "[--time=SECONDS] file.cs$ [arguments]",
      "search parameters of a program's kernels, kept in FILE.tune beside it",
      TAKES_FILE_AND_ARGUMENTS, tune},
-    {"profile", "[--html=FILE] file.cs$ [arguments]",
+    {"profile", "[--html=FILE] [--error-format=FORMAT] file.cs$ [arguments]",
      "compile and run; what its kernels take, at the end", TAKES_FILE_AND_ARGUMENTS, profile},
     {"doc", "[-o FILE] file.cs$ ..",
      "what files declare, with their /// comments, as Markdown; as HTML into FILE.html",
@@ -86,6 +86,7 @@ int command_main(int argc, char **argv)
     const Command *command = &table[0];
     for (int k = 1; command_at(k); k++)
         if (argc > 1 && strcmp(argv[1], table[k].name) == 0) command = &table[k];
+    o.command = command->name;
     OptionEnd end = options_read(&o, command->takes, argc, argv, command->name ? 2 : 1);
     o.host.program = o.input;
     int code = end == OPTION_GO_ON ? command->run(&o) : end == OPTION_DONE ? 0 : 1;

@@ -83,23 +83,49 @@ static void add_usage(Text *out)
     }
 }
 
+static void add_option(Text *out, const Option *o)
+{
+    Text written = {0}, help = {0};
+    add_written(&written, o);
+    add_help(&help, o);
+    bool fits = written.len + 3 <= COLUMN;
+    text_printf(out, "  %-*s%s", COLUMN - 2, written.data, "");
+    if (!fits) text_printf(out, "\n%*s", COLUMN, "");
+    add_wrapped(out, help.data, COLUMN);
+    text_free(&written);
+    text_free(&help);
+}
+
+/* "[--filter=TEXT] file": is the option one of those in brackets? */
+static bool is_in_synopsis(const char *synopsis, const Option *o)
+{
+    size_t n = strlen(o->name);
+    for (const char *at = synopsis; (at = strchr(at, '[')); at++)
+        if (strncmp(at + 1, o->name, n) == 0 && strchr("= ]", at[n + 1])) return true;
+    return false;
+}
+
+void help_command(Text *out, const char *name)
+{
+    const Command *c = command_at(0);
+    const Option *o;
+    for (int k = 1; command_at(k); k++)
+        if (strcmp(command_at(k)->name, name) == 0) c = command_at(k);
+    text_printf(out, "usage: csc %s %s\n%s\n\n", name, c->synopsis, c->help);
+    size_t before = out->len;
+    for (int i = 0; (o = option_at(i)); i++)
+        if (o->help && is_in_synopsis(c->synopsis, o)) add_option(out, o);
+    if (out->len > before) text_add(out, "\n");
+    text_add(out, "csc --help lists all options.\n");
+}
+
 static void print_text(Text *out)
 {
     const Option *o;
     add_usage(out);
     text_add(out, "\n");
-    for (int i = 0; (o = option_at(i)); i++) {
-        if (!o->help) continue;
-        Text written = {0}, help = {0};
-        add_written(&written, o);
-        add_help(&help, o);
-        bool fits = written.len + 3 <= COLUMN;
-        text_printf(out, "  %-*s%s", COLUMN - 2, written.data, "");
-        if (!fits) text_printf(out, "\n%*s", COLUMN, "");
-        add_wrapped(out, help.data, COLUMN);
-        text_free(&written);
-        text_free(&help);
-    }
+    for (int i = 0; (o = option_at(i)); i++)
+        if (o->help) add_option(out, o);
     text_printf(out, "  %-*s%s\n", COLUMN - 2, "--",
                 "what follows is no option, also if it begins with -");
 }

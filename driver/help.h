@@ -5,7 +5,9 @@
 
 #include "../base/text.h"
 
-/* form: text (or NULL), man, bash, fish, zsh */
+/* form: text (or NULL), man, bash, fish, zsh, parameters */
 void help_print(Text *out, const char *form);
+/* Of one command, by its name: how it is called, and the options of its own. */
+void help_command(Text *out, const char *name);
 
 #endif

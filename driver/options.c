@@ -235,9 +235,11 @@ static OptionEnd run_doctor(Options *o, const char *value)
 
 static OptionEnd help(Options *o, const char *value)
 {
-    (void)o;
     Text out = {0};
-    help_print(&out, value);
+    if (o->command && (!value || strcmp(value, "text") == 0))
+        help_command(&out, o->command);
+    else
+        help_print(&out, value);
     bool ok = write_bytes(NULL, out.data, out.len, 0);
     text_free(&out);
     return ok ? OPTION_DONE : OPTION_WRONG;
@@ -261,7 +263,7 @@ static const Option table[] = {
     VALUE("-o", WORD, "FILE", NULL, set_output, "write the output to FILE"),
     EMIT("-c", "obj", "write an object file"),
     EMIT("-S", "asm", "write assembly"),
-    EMIT("--check", "check", "report errors only"),
+    EMIT("--check", "check", "report errors only; csc fmt: say which files are laid out otherwise"),
     VALUE("--emit", EQUALS, "KIND", "tokens ast types fdag dot schedule opencl native llvm asm obj", set_emit,
           "what a stage of the compiler makes, to standard output; asm and obj to a file"),
     VALUE("--dump-after", EQUALS, "PASS", NULL, set_dump, "the graph of each evaluation as that pass of the kernel generator leaves it"),

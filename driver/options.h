@@ -27,6 +27,7 @@ typedef enum Emit { /* in the order in which the pipeline can make them */
 } Emit;
 
 typedef struct Options {
+    const char *command;        /* its name, or NULL */
     const char *input, *output; /* "-": the standard streams */
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */

@@ -10,7 +10,8 @@
 /* A device and what the library keeps there: static fields, arrays, kernels. */
 typedef struct cs_context cs_context;
 
-/* Elements. A char is a code point, a half its bits; records are CS_RECORD and following. */
+/* Elements. A char is a code point, a half its bits, a string a char const * (UTF-8, or NULL); records are
+ * CS_RECORD and following. */
 typedef enum cs_type {
     CS_BOOL,
     CS_SBYTE,
@@ -25,6 +26,7 @@ typedef enum cs_type {
     CS_HALF,
     CS_FLOAT,
     CS_DOUBLE,
+    CS_STRING = 64,
     CS_RECORD = 128
 } cs_type;
 

@@ -2,6 +2,7 @@
 #include "profile.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,6 +42,46 @@ static void print_evaluation(const Report *r, const ReportEvaluation *e, const P
     }
 }
 
+/* For tools: an object a line for each evaluation, and one of the whole. */
+static void print_json(const Report *r, const Peak *peak, double ms)
+{
+    for (size_t i = 0; i < r->evaluations.len; i++) {
+        const ReportEvaluation *e = &r->evaluations.data[i];
+        json_t *kernels = json_array(), *line;
+        for (size_t k = 0; k < e->kernels.len; k++) {
+            const ReportKernel *n = &e->kernels.data[k];
+            json_array_append_new(kernels,
+                                  json_pack("{s:s, s:f, s:f, s:f}", "kernel", n->name, "calls",
+                                            n->calls, "ns", n->ns, "bytes", n->bytes));
+        }
+        line = json_pack("{s:s, s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:o}", "file", e->file, "line",
+                         e->line, "column", e->column, "native", e->native, "calls", e->calls, "ns",
+                         e->ns, "bytes", e->bytes, "operations", e->operations, "kernels", kernels);
+        json_dumpf(line, stderr, JSON_REAL_PRECISION(9));
+        fputc('\n', stderr);
+        json_decref(line);
+    }
+    json_t *whole = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "ms", ms, "kernels_ns", r->ns,
+                              "builds", r->builds, "building_ns", r->building, "peak_gflops",
+                              peak->gflops, "peak_gbytes", peak->gbytes);
+    json_dumpf(whole, stderr, JSON_REAL_PRECISION(9));
+    fputc('\n', stderr);
+    json_decref(whole);
+}
+
+static void print_table(const Report *r, const Peak *peak, double ms)
+{
+    fprintf(stderr, "%-44s %8s %11s %5s %9s %5s %9s %5s\n", "kernel", "calls", "ms", "%", "GFLOP/s",
+            "%peak", "GB/s", "%peak");
+    for (size_t i = 0; i < r->evaluations.len; i++)
+        print_evaluation(r, &r->evaluations.data[i], peak);
+    fprintf(stderr, "%-44s %8.0f %11.3f\n", "building", r->builds, r->building * 1e-6);
+    fprintf(stderr,
+            "kernels %.3f ms of %.3f ms; peaks of the processor, measured: %.1f GFLOP/s (float), "
+            "%.1f GB/s (copy)\n",
+            r->ns * 1e-6, ms, peak->gflops, peak->gbytes);
+}
+
 int profile(const Options *o)
 {
     int program;
@@ -59,16 +100,7 @@ int profile(const Options *o)
         const Page page = {.options = o, .report = &r, .peak = peak, .ms = end.ms};
         if (!page_write(&page, o->html) && code == 0) code = 1;
     } else if (told) {
-        fprintf(stderr, "%-44s %8s %11s %5s %9s %5s %9s %5s\n", "kernel", "calls", "ms", "%",
-                "GFLOP/s", "%peak", "GB/s", "%peak");
-        for (size_t i = 0; i < r.evaluations.len; i++)
-            print_evaluation(&r, &r.evaluations.data[i], &peak);
-        fprintf(stderr, "%-44s %8.0f %11.3f\n", "building", r.builds, r.building * 1e-6);
-        fprintf(
-            stderr,
-            "kernels %.3f ms of %.3f ms; peaks of the processor, measured: %.1f GFLOP/s (float), "
-            "%.1f GB/s (copy)\n",
-            r.ns * 1e-6, end.ms, peak.gflops, peak.gbytes);
+        (o->json ? print_json : print_table)(&r, &peak, end.ms);
     }
     report_free(&r);
     child_end_free(&end);

@@ -209,7 +209,8 @@ int test(const Options *o)
     for (size_t i = 0; i < o->files.len; i++) test_file(o, o->files.data[i], &totals);
     if (!o->json) {
         Text line = {0};
-        text_printf(&line, "%d tests, %d failed\n", totals.tests, totals.failed);
+        text_printf(&line, "%d test%s, %d failed\n", totals.tests, totals.tests == 1 ? "" : "s",
+                    totals.failed);
         write_bytes(NULL, line.data, line.len, 0);
         text_free(&line);
     }

@@ -14,7 +14,7 @@ struct Handle {
     int refs;
     cs_context *context;
     Array *array;
-    void *packed; /* records as C lays them out, once somebody asked */
+    void *packed; /* records as C lays them out, or the texts of strings, once somebody asked */
 };
 
 /* ---- handles ---------------------------------------------------------------------------- */
@@ -116,8 +116,21 @@ static bool is_there(const void *data, int64_t count)
     return false;
 }
 
+/* Of texts, NULL stays null; all null without data. */
+static Array *strings_of(int32_t rank, const int64_t *n, const char *const *data, int64_t count)
+{
+    Array *a = rt_array_new(CS_ELEM_REF, rank, NULL, n, true, NULL);
+    void **to = a && count && data ? rt_array_data(a, NULL) : NULL;
+    for (int64_t i = 0; to && !cs_pending && i < count; i++)
+        if (data[i]) to[i] = rt_str_new(data[i], (int64_t)strlen(data[i]));
+    if (!cs_pending) return a;
+    cs_release(a);
+    return NULL;
+}
+
 static Array *copy_of(int32_t elem, int32_t rank, const int64_t *n, const void *data, int64_t count)
 {
+    if (elem == CS_ELEM_REF) return strings_of(rank, n, data, count);
     Array *a = rt_array_new(elem, rank, NULL, n, !data, NULL);
     char *to = a && count && data ? rt_array_data(a, NULL) : NULL;
     size_t unit, one = embed_element(elem, &unit);
@@ -139,7 +152,8 @@ Array *embed_borrow(int32_t elem, int32_t rank, const int64_t *n, const void *da
     int64_t count;
     size_t bytes;
     if (!measure(elem, rank, n, &count, &bytes) || !is_there(data, count)) return NULL;
-    if (elem_is_record(elem) || !count) return copy_of(elem, rank, n, data, count);
+    if (elem_is_record(elem) || elem == CS_ELEM_REF || !count)
+        return copy_of(elem, rank, n, data, count);
     Buffer *b = buffer_borrow(data, bytes, NULL);
     return b ? rt_array_on(b, elem, rank, n) : NULL;
 }
@@ -186,8 +200,9 @@ static Array *make_foreign(int32_t elem, int32_t rank, const int64_t *n, void *m
     int64_t count;
     size_t bytes;
     if (!measure(elem, rank, n, &count, &bytes) || !is_there(memory, count)) return NULL;
-    if (elem_is_record(elem)) {
-        rt_throw(RT_ARGUMENT, NULL, "records in a buffer of the caller's are not supported");
+    if (elem_is_record(elem) || elem == CS_ELEM_REF) {
+        rt_throw(RT_ARGUMENT, NULL, "%s in a buffer of the caller's are not supported",
+                 elem == CS_ELEM_REF ? "strings" : "records");
         return NULL;
     }
     if (!count) return copy_of(elem, rank, n, NULL, 0);
@@ -201,7 +216,7 @@ static cs_error *make(cs_context *c, MakeArray *how, int32_t elem, int32_t rank,
     if (!c || !n || !out)
         return embed_fail(CS_ARGUMENT_NULL, "ArgumentNullException", "an argument is NULL");
     embed_enter(c);
-    bool known = (elem >= 0 && elem < SC_COUNT) ||
+    bool known = (elem >= 0 && elem < SC_COUNT) || elem == CS_ELEM_REF ||
                  (elem >= CS_ELEM_RECORD && elem - CS_ELEM_RECORD < rt.program->nrecords);
     Array *a = NULL;
     if (!known || rank < 1 || rank > CS_MAX_RANK)
@@ -241,7 +256,12 @@ static cs_error *not_an_array(void)
 static void pack_all(const Array *a, const char *data, char *to)
 {
     size_t unit, one = embed_element(a->head.elem, &unit);
+    const Str *const *strings = (const void *)data;
     for (int64_t i = 0, n = rt_array_count(a); i < n; i++) {
+        if (a->head.elem == CS_ELEM_REF) {
+            ((const char **)(void *)to)[i] = strings[i] ? strings[i]->bytes : NULL;
+            continue;
+        }
         ScalarValue leaves[RT_MAX_LEAVES];
         CsValue values[RT_MAX_LEAVES];
         elem_load(a, data, i, leaves);
@@ -255,7 +275,8 @@ static const void *elements(Handle *h)
 {
     Array *a = h->array;
     const void *data = rt_array_data(a, NULL);
-    if (!data || !elem_is_record(a->head.elem) || h->packed) return h->packed ? h->packed : data;
+    bool packs = elem_is_record(a->head.elem) || a->head.elem == CS_ELEM_REF;
+    if (!data || !packs || h->packed) return h->packed ? h->packed : data;
     size_t unit, bytes = (size_t)rt_array_count(a) * embed_element(a->head.elem, &unit);
     h->packed = mem_object(bytes);
     if (h->packed)

@@ -25,6 +25,7 @@ static size_t place_field(int32_t kind, size_t *end, size_t *alignment)
 
 size_t embed_element(int32_t elem, size_t *alignment)
 {
+    if (elem == CS_ELEM_REF) return *alignment = sizeof(char *); /* of a string */
     if (!elem_is_record(elem)) return *alignment = scalar_bytes((ScalarKind)elem);
     const CsRecord *r = record_of(elem);
     size_t bytes = 0, most = 1;

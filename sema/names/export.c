@@ -1,6 +1,6 @@
 /* Functions that a library exports (csc --lib): those marked [Export], else all of the file's own
  * that can be called from C. What crosses the border is scalars, strings, records and arrays of
- * scalars or records; functions of ints are arrays there.
+ * scalars, records or strings; functions of ints are arrays there.
  */
 #include <string.h>
 
@@ -8,7 +8,9 @@
 
 static bool has_elements(const Type *t)
 {
-    if (!type_is_functional(t) || !type_is_value(t->result)) return false;
+    if (!type_is_functional(t)) return false;
+    bool strings = t->kind == TY_ARRAY && t->result->kind == TY_STRING;
+    if (!strings && !type_is_value(t->result)) return false;
     for (int i = 0; t->kind == TY_FUNC && i < t->nparams; i++)
         if (!type_is_scalar(t->params[i], SC_INT) || type_is_enum(t->params[i])) return false;
     return t->nparams <= MAX_ARRAY_RANK;

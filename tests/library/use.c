@@ -49,6 +49,40 @@ static void check_floats(cs_array *a, int64_t n, const float *expected)
     shapes_release(a);
 }
 
+static void strings(cs_context *c)
+{
+    char one[] = "one";
+    const char *words[] = {one, NULL, "\u00e4"}, *const * texts;
+    const void *data;
+    cs_array *upper = NULL, *again = NULL, *none = NULL, *table = NULL, *made = NULL;
+    OK(shapes_upper(c, words, 3, &upper));
+    one[0] = 'x'; /* it was copied */
+    OK(shapes_upper_on(c, upper, &again));
+    OK(shapes_read(again, &data));
+    texts = data;
+    CHECK(again->type == CS_STRING && again->n[0] == 3 && !strcmp(texts[0], "ONE") && !texts[1] &&
+          !strcmp(texts[2], "\u00c4"));
+    OK(shapes_upper(c, NULL, 0, &none));
+    CHECK(none->n[0] == 0);
+    OK(shapes_table(c, 2, "t", &table));
+    const char *cells[4];
+    OK(shapes_copy(table, cells, sizeof cells));
+    CHECK(table->rank == 2 && !strcmp(cells[2], "t") && !strcmp(cells[3], "1"));
+    int64_t n = 2;
+    OK(shapes_array(c, CS_STRING, 1, &n, words, &made));
+    shapes_release(none);
+    OK(shapes_noted_on(c, made, &none));
+    shapes_release(made);
+    FAILS(shapes_wrap(c, CS_STRING, 1, &n, NULL, &made), CS_ARGUMENT_NULL, "ArgumentNullException",
+          "2 elements is NULL", "");
+    FAILS(shapes_buffer(c, CS_STRING, 1, &n, (struct _cl_mem *)one, &made), CS_ARGUMENT,
+          "ArgumentException", "strings in a buffer", "");
+    OK(shapes_read(none, &data));
+    CHECK(!strcmp(*(const char *const *)data, "xne"));
+    cs_array *all[] = {upper, again, none, table};
+    for (int i = 0; i < 4; i++) shapes_release(all[i]);
+}
+
 static void values(cs_context *c)
 {
     int32_t i;
@@ -327,6 +361,7 @@ int main(int argc, char **argv)
     }
     OK(shapes_open(NULL, &c));
     values(c);
+    strings(c);
     records(c);
     arrays(c);
     errors(c);

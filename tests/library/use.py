@@ -72,6 +72,19 @@ del h
 same(view, [150, 6, 9])
 shapes.arrays(False)
 
+# strings
+assert shapes.upper(["a", None, "\u00e4"]) == ["A", None, "\u00c4"] and shapes.upper([]) == [] and shapes.upper(("x",)) == ["X"]
+assert shapes.table(2, "x") == [["x", "0"], ["x", "1"]] and shapes.table(0, "x") == []
+assert shapes.noted(["kept"]) == ["kept"] and shapes.noted([]) == ["kept"]
+shapes.arrays(True)
+words = shapes.upper(["q", "r"])
+assert words.shape == (2,) and words.tolist() == ["Q", "R"] and shapes.upper(words).tolist() == ["Q", "R"]
+shapes.arrays(False)
+fails(TypeError, "holds what is no string", shapes.upper, ["a", 1])
+fails(TypeError, "has 0 dimensions, not 1", shapes.upper, "ab")
+if np:
+    assert shapes.upper(np.array(["ab", "c"])) == ["AB", "C"]
+
 # errors
 e = fails(ZeroDivisionError, "division by zero", shapes.quotient, 1, 0)
 assert isinstance(e, shapes.CsError) and e.type == "DivideByZeroException" and "at quotient (" in e.stack

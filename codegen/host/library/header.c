@@ -43,7 +43,7 @@ static void print_param(Text *out, const HostModule *m, const Symbol *sym, int i
         text_printf(out, ", cs_array *%s", name);
         return;
     }
-    if (b.elem == CS_ELEM_REF) {
+    if (b.elem == CS_ELEM_REF && !b.rank) {
         text_printf(out, ", const char *%s", name);
         return;
     }

@@ -29,6 +29,7 @@ _SCALARS = {
     "float": (11, _c.c_float, "float32", "f"),
     "double": (12, _c.c_double, "float64", "d"),
 }
+_STRING = 64
 
 
 class _Error(_c.Structure):
@@ -111,6 +112,11 @@ class Array:
     def tolist(self):
         if 0 in self.shape:
             return [] if self.shape[0] == 0 else _empty(self.shape)
+        if self._type == "string":
+            cells = [None if text is None else text.decode("utf-8", "replace") for text in self._memory()]
+            for n in self.shape[:0:-1]:
+                cells = [cells[i : i + n] for i in range(0, len(cells), n)]
+            return cells
         if self._type in _SCALARS and self._type != "half":
             return self.memoryview().tolist()
         if self._type == "half" and len(self.shape) == 1:
@@ -139,6 +145,8 @@ def _empty(shape):
 
 
 def _ctype(type_):
+    if type_ == "string":
+        return _c.c_char_p
     return _SCALARS[type_][1] if type_ in _SCALARS else _RECORDS[type_][1]
 
 
@@ -277,11 +285,28 @@ def _give_buffer(name, param, type_, rank, value):
     return keep, address, shape
 
 
-_give = _give_numpy if _np else _give_buffer
+def _give_strings(name, param, rank, value):
+    shape, cells = _cells(value.tolist() if _np is not None and type(value) is _np.ndarray else value)
+    shape += (0,) * (rank - len(shape)) if not cells else ()
+    if len(shape) != rank:
+        raise _wrong(name, param, "has %d dimensions, not %d" % (len(shape), rank))
+    if not all(c is None or isinstance(c, str) for c in cells):
+        raise _wrong(name, param, "holds what is no string")
+    keep = (_c.c_char_p * len(cells))(*[None if c is None else c.encode() for c in cells])
+    return keep, _c.addressof(keep), shape
+
+
+_give_cells = _give_numpy if _np else _give_buffer
+
+
+def _give(name, param, type_, rank, value):
+    return _give_strings(name, param, rank, value) if type_ == "string" else _give_cells(name, param, type_, rank, value)
 
 
 def _take(context, type_, handle):
     a = Array(handle, context, type_)
+    if type_ == "string" and not _state["handles"]:
+        return a.tolist()
     if _np is None or _state["handles"]:
         return a
     return a._numpy()
@@ -336,7 +361,7 @@ def _bind(name, params, result):
             return value
         keep, address, shape = _give(name, param, type_, rank, value)
         handle = _arrp()
-        number = _SCALARS[type_][0] if type_ in _SCALARS else _RECORDS[type_][0]
+        number = _STRING if type_ == "string" else _SCALARS[type_][0] if type_ in _SCALARS else _RECORDS[type_][0]
         error = _lib_array(context, number, rank, (_c.c_int64 * rank)(*shape), address, byref(handle))
         if error:
             _raise(error)

@@ -77,6 +77,7 @@ const char *host_c_element(const HostModule *m, const Type *t)
 #undef SCALAR
     };
     if (type_is_functional(t)) t = t->result;
+    if (t->kind == TY_STRING) return "char *const";
     if (type_is_record(t)) return host_c_name(m, t->decl->cls->mangled, "");
     return type_is_scalar(t, SC_BOOL) ? "bool" : names[t->scalar];
 }

@@ -63,6 +63,9 @@ static void print_hint(Text *out, const HostModule *m, const Type *t)
         text_add(out, "None");
     else if (t->kind == TY_STRING)
         text_add(out, "str");
+    else if (e != t && e->kind == TY_STRING)
+        text_printf(out, "%.*sstr | None%.*s", 5 * t->nparams, "list[list[list[list[", t->nparams,
+                    "]]]]");
     else if (e != t)
         text_printf(out, "numpy.typing.NDArray[numpy.%s]",
                     type_is_record(e) ? "void" : numpy[e->scalar]);
