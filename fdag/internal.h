@@ -187,19 +187,25 @@ bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t ti
 
 /* ---- facts (facts.c) -------------------------------------------------------------------- */
 
+typedef struct FdiFact {
+    FdAffine form;  /* is at most 0 */
+    uint64_t terms; /* a bit for the atom and sign of each term: most facts speak of others */
+} FdiFact;
+
 struct FdFacts {
     Fd *fd;
-    int nvars;           /* those around all */
-    const FdDom *own;    /* their ranges */
-    FdiMap doms;         /* the ranges of all variables */
-    FdiMap said;         /* atoms of facts, which have been evaluated */
-    VEC(FdAffine) forms; /* at most 0, each */
-    VEC(uint64_t) atoms; /* of each form, a bit an atom: most facts speak of others */
+    int nvars;        /* those around all */
+    const FdDom *own; /* their ranges */
+    FdiMap doms;      /* the ranges of all variables */
+    FdiMap said;      /* atoms of facts, which have been evaluated */
+    VEC(FdiFact) forms;
 };
 
 /* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing
  * of the kind. */
 int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2]);
+/* fd_fact without asking whether it follows from the others. */
+void fdi_fact(FdFacts *f, const FdAffine *form);
 /* The values of an integer node's type, or of what it asks; false: it is a long. */
 bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi);
 /* The int expressions in n that may wrap where that matters: `most` of them, most + 1 if there are

@@ -28,25 +28,31 @@ void fd_facts_free(FdFacts *f)
     fdi_map_free(&f->doms);
     fdi_map_free(&f->said);
     vec_free(&f->forms);
-    vec_free(&f->atoms);
     mem_free(f);
 }
 
-/* Of a set of atoms in a word, in which some share a bit. */
-static uint64_t atom_bit(const FdNode *atom)
+/* A bit for the term's atom and sign. */
+static uint64_t bit_of(const FdAffine *form, int term)
 {
-    return (uint64_t)1 << (atom->id & 63);
+    uint64_t bit = (uint64_t)1 << (form->terms[term].atom->id & 31);
+    return form->terms[term].factor > 0 ? bit : bit << 32;
+}
+
+void fdi_fact(FdFacts *f, const FdAffine *form)
+{
+    FdiFact fact = {.form = *form};
+    for (int i = 0; i < form->nterms; i++) {
+        fdi_map_set(&f->said, form->terms[i].atom, 1);
+        fact.terms |= bit_of(form, i);
+    }
+    vec_push(&f->forms, fact);
 }
 
 void fd_fact(FdFacts *f, const FdAffine *form)
 {
     enum { MOST = 128 };
     for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
-    if (f->forms.len >= MOST || fd_shown(f, form)) return;
-    uint64_t atoms = 0;
-    for (int i = 0; i < form->nterms; i++) atoms |= atom_bit(form->terms[i].atom);
-    vec_push(&f->forms, *form);
-    vec_push(&f->atoms, atoms);
+    if (f->forms.len < MOST && !fd_shown(f, form)) fdi_fact(f, form);
 }
 
 /* x - y + more */
@@ -150,6 +156,10 @@ static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact,
     for (int i = 0; i < fact->nterms; i++)
         if (fact->terms[i].atom == a->terms[term].atom) theirs = fact->terms[i].factor;
     if (theirs == 0 || (theirs > 0) != (mine > 0)) return false;
+    if (depth == 0 && fact->nterms != a->nterms) { /* a term would be left */
+        p->cut = true;
+        return false;
+    }
     int64_t s = 1, t; /* s * a - t * fact, in which the term is gone */
     if (mine % theirs == 0)
         t = mine / theirs;
@@ -173,9 +183,10 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
     bool up = a->terms[term].factor > 0;
     const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
     if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
-    uint64_t bit = atom_bit(atom);
+    uint64_t bit = bit_of(a, term);
     for (size_t i = p->facts->forms.len; i-- > 0;)
-        if ((p->facts->atoms.data[i] & bit) && by_fact(p, a, term, &p->facts->forms.data[i], depth))
+        if (p->facts->forms.data[i].terms & bit &&
+            by_fact(p, a, term, &p->facts->forms.data[i].form, depth))
             return true;
     FdOp op = atom->kind == FD_APPLY && fdi_is_word(atom) ? fd_op_of(atom) : FD_OP_NONE;
     if (op == FD_OP_MIN || op == FD_OP_MAX) {

@@ -395,17 +395,18 @@ static void all_reads(Inside *s)
 /* Conditions that follow from the others go: a guard and the read below it say nearly the same. */
 static void keep_needed(Inside *s, const FdDom *doms, const FdNode *body)
 {
+    FdFacts *f = fd_facts_new(s->fd, s->nvars, s->vars, doms, body);
     for (int i = s->n; i-- > 0;) {
         FdAffine form;
-        FdFacts *f = fd_facts_new(s->fd, s->nvars, s->vars, doms, body);
+        f->forms.len = 0;
         for (int k = 0; k < s->n; k++)
-            if (k != i && fd_condition_form(s->conds[k], &form)) fd_fact(f, &form);
+            if (k != i && fd_condition_form(s->conds[k], &form)) fdi_fact(f, &form);
         if (fd_condition_form(s->conds[i], &form) && fd_shown(f, &form)) {
             s->n--;
             for (int k = i; k < s->n; k++) s->conds[k] = s->conds[k + 1];
         }
-        fd_facts_free(f);
     }
+    fd_facts_free(f);
 }
 
 /* Reads in a condition that not all points make are inside by conditions that are tested before any
