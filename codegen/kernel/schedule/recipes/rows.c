@@ -77,12 +77,31 @@ static bool find_split(const Def *d, Split *s)
     return s->nreduces && recipe_group_end(s->nreduces, s->reduces, 0) == s->nreduces;
 }
 
-/* So many operands are worth a work-item of their own: `least` where one takes long. */
+typedef struct Longest {
+    Unit *u;
+    Num *length;
+} Longest;
+
+static bool meet_reduction(const void *ctx, const FdNode *n)
+{
+    Longest *x = *(Longest *const *)ctx;
+    if (n->kind == FD_REDUCE && reduction_is_closed(n))
+        x->length = num_op(x->u, FD_OP_MAX, x->length, recipe_length(x->u, n));
+    return false;
+}
+
+/* So many operands are worth a work-item of their own: `least` where one takes long, fewer where it is
+ * itself made of many. */
 static Num *least_share(Unit *u, const Split *s, int least)
 {
-    for (int r = 0; r < s->nreduces; r++)
-        if (recipe_is_long(s->reduces[r]->body)) return draw_num(u, P_ROWS_LONG, least);
-    return draw_num(u, P_ROWS_SHARE, 16384);
+    Longest x = {u, num_int(u, 1)}, *inside = &x;
+    bool slow = false;
+    for (int r = 0; r < s->nreduces; r++) {
+        slow = slow || recipe_is_long(s->reduces[r]->body);
+        fd_any(s->reduces[r]->body, meet_reduction, &inside);
+    }
+    if (!slow) return draw_num(u, P_ROWS_SHARE, 16384);
+    return num_ceildiv(u, draw_num(u, P_ROWS_LONG, least), x.length);
 }
 
 /* The last variable of the reductions that their operands can be computed in lanes of; -1: none. */
