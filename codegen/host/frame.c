@@ -102,6 +102,7 @@ bool host_in_scope(const HostFunc *f, LLVMValueRef slot)
 /* A condition may be emitted several times, before and within its loop: one variable for all. */
 void host_declare_local(HostFunc *f, Symbol *sym)
 {
+    if (host_session_variable(f, sym)) return;
     if (sym->host && (!type_is_ref(sym->type) || host_in_scope(f, sym->host))) return;
     sym->host = host_variable(f, sym->type, sym->name);
     host_debug_variable(f, sym->host, sym, 0);

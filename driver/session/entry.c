@@ -17,6 +17,8 @@ typedef struct Earlier {
 struct Session {
     HostSession *host;
     VEC(Earlier) earlier;
+    VEC(Earlier) modules; /* files that entries use */
+    bool changed;         /* one of them, since the process began */
     int entries;
 };
 
@@ -34,12 +36,19 @@ static char *copy_text(const char *text)
     return text_take(&t);
 }
 
+static void free_texts(Earlier *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mem_free(all[i].name);
+        mem_free(all[i].text);
+    }
+}
+
 void session_free(Session *s)
 {
-    for (size_t i = 0; i < s->earlier.len; i++) {
-        mem_free(s->earlier.data[i].name);
-        mem_free(s->earlier.data[i].text);
-    }
+    free_texts(s->earlier.data, s->earlier.len);
+    free_texts(s->modules.data, s->modules.len);
+    vec_free(&s->modules);
     vec_free(&s->earlier);
     host_session_free(s->host);
     mem_free(s);
@@ -74,14 +83,31 @@ typedef struct Trial { /* of a text */
     bool at_end;  /* what is wrong is that it ends */
     AstKind last; /* of the last statement, if it is the last of all; else AST_BAD */
     bool empty;
+    const char *text;
     uint32_t length; /* without blanks at its end */
 } Trial;
+
+/* Blanks and comments alone. */
+static bool is_empty(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        const char *end = text[0] != '/' ? NULL : text[1] == '/' ? strchr(text, '\n') : NULL;
+        if (text[0] == '/' && text[1] == '/' && !end) return true;
+        if (text[0] == '/' && text[1] == '*' && (end = strstr(text, "*/"))) end += 2;
+        if (!end) return !*text;
+        text = end;
+    }
+}
 
 static void look_for_end(void *ctx, const DiagView *v)
 {
     Trial *t = ctx;
     if (v->note || v->warning || v->loc.file != 0) return;
-    if (t->errors++ == 0) t->at_end = v->loc.end >= t->length || v->loc.begin >= t->length;
+    const char *at = t->text + v->loc.begin;
+    bool end = v->loc.begin >= t->length || is_empty(at);
+    bool open = !end && (strncmp(at, "/*", 2) == 0 || strncmp(at, "@\"", 2) == 0);
+    if (t->errors++ == 0) t->at_end = end || open;
 }
 
 static Ast *last_statement(const Ast *unit)
@@ -94,7 +120,7 @@ static Ast *last_statement(const Ast *unit)
 
 static Trial try_text(const Session *s, const Options *o, const char *text, size_t len, bool shows)
 {
-    Trial t = {.length = (uint32_t)len, .last = AST_BAD};
+    Trial t = {.text = text, .length = (uint32_t)len, .last = AST_BAD};
     Arena *arena = arena_new();
     Interner *names = interner_new();
     Sources *sources = sources_new();
@@ -121,7 +147,9 @@ EntryState entry_begin(Entry *e, Session *s, const char *text, const Options *o)
     text_addn(&e->text, text, len);
     if (!len) return ENTRY_EMPTY;
     Trial as_it_is = try_text(s, o, e->text.data, e->text.len, false);
-    if (!as_it_is.errors) return as_it_is.empty ? ENTRY_EMPTY : ENTRY_COMPLETE;
+    if (!as_it_is.errors && as_it_is.empty) return ENTRY_EMPTY;
+    s->entries++; /* again for each line of a longer one: names are to differ, that is all */
+    if (!as_it_is.errors) return ENTRY_COMPLETE;
     text_add(&e->text, ";");
     Trial ended = try_text(s, o, e->text.data, e->text.len, true);
     bool statement = ended.last == AST_EXPR_STMT || ended.last == AST_VAR_DECL ||
@@ -252,6 +280,31 @@ static void add_carried(const Entry *e, const Ast *unit, Text *out)
             text_printf(out, "%s %s;\n", all[i].type, all[i].name);
 }
 
+/* ---- modules in files ----------------------------------------------------------------------- */
+
+static void look_at_module(Session *s, const Source *file)
+{
+    Earlier *m = NULL;
+    for (size_t i = 0; i < s->modules.len && !m; i++)
+        if (strcmp(s->modules.data[i].name, file->path) == 0) m = &s->modules.data[i];
+    if (m && strcmp(m->text, file->text) == 0) return;
+    if (!m) {
+        Earlier fresh = {copy_text(file->path), copy_text(file->text)};
+        vec_push(&s->modules, fresh);
+        return;
+    }
+    s->changed = true;
+    mem_free(m->text);
+    m->text = copy_text(file->text);
+}
+
+bool session_take_change(Session *s)
+{
+    bool changed = s->changed;
+    s->changed = false;
+    return changed;
+}
+
 /* ---- within compile() ----------------------------------------------------------------------- */
 
 /* var $shown = e; for e; */
@@ -271,6 +324,8 @@ Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Di
                  Interner *names, Arena *arena)
 {
     Ast *unit = read_text(e->session, o, sources, file, e->shows, diags, names, arena);
+    for (uint32_t i = 0; i < sources_count(sources); i++)
+        if (sources_was_loaded(sources, i)) look_at_module(e->session, sources_get(sources, i));
     unit->unit.session = true;
     unit->unit.forced = e->forced;
     find_declarations(e, unit);
@@ -306,7 +361,6 @@ void entry_checked(Entry *e, const SemaResult *r)
 void entry_keep(Entry *e)
 {
     Session *s = e->session;
-    s->entries++;
     for (size_t i = 0; i < e->names.len; i++) host_session_drop(s->host, e->names.data[i]);
     host_session_keep(s->host);
     if (!e->declarations.len) return;

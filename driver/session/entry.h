@@ -40,6 +40,9 @@ Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Di
                  Interner *names, Arena *arena);
 void entry_checked(Entry *e, const SemaResult *r);
 
+/* Has a file changed that entries use? Its classes may be others than the process has. Asked once. */
+bool session_take_change(Session *s);
+
 /* Its declarations and variables are the session's from now on. */
 void entry_keep(Entry *e);
 /* Does it declare what the type of a variable mentions? Then that variable goes. */

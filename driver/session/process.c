@@ -25,6 +25,8 @@ Process *process_new(const Options *o, HostSession *session)
 {
     Process *p = mem_alloc(sizeof *p);
     p->options = *o;
+    p->options.emit = EMIT_PROGRAM;
+    p->options.library = p->options.python = p->options.dependencies = false;
     p->options.input = "csc repl";
     p->options.text = "";
     p->options.entry = NULL;

@@ -40,7 +40,10 @@ static void lose(Repl *r, const char *why)
 
 static Options options_of(Repl *r, Entry *e)
 {
-    Options o = *r->options;
+    Options o = *r->options; /* those of kernels and code; the others are for programs */
+    o.emit = EMIT_PROGRAM;
+    o.library = o.python = o.dependencies = false;
+    o.output = NULL;
     o.input = e->name;
     o.text = e->text.data;
     o.entry = e;
@@ -68,6 +71,8 @@ static void run(Repl *r, Entry *e, bool timed)
         host_session_forget(session_host(r->session));
         return;
     }
+    if (session_take_change(r->session))
+        lose(r, "a file that entries use has changed; these variables are gone:");
     ProcessEnd end = process_run_entry(r->process, object, timed);
     close(object);
     if (end == PROCESS_DONE) {
@@ -85,7 +90,6 @@ static void look(Repl *r, Entry *e, Wish wish)
 {
     Options o = options_of(r, e);
     o.emit = wish == WISH_TYPE ? EMIT_CHECK : wish == WISH_GRAPH ? EMIT_FDAG : EMIT_OPENCL;
-    o.output = NULL;
     e->forced = wish == WISH_KERNEL;
     fflush(stdout);
     if (!compile(&o, NULL))

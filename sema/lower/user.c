@@ -283,11 +283,13 @@ static const char *plain_name(Lower *l, const Symbol *sym)
     return name;
 }
 
-/* Entries of a session are to call each function the same, and no two alike: "f_3_120_int". */
+/* Entries of a session are to call each function the same, and no two alike: "f.3_120_int", of which
+ * messages show what is before the dot. */
 static const char *session_name(Lower *l, const Symbol *sym)
 {
     Text t = {0};
-    text_printf(&t, "%s %s %u", plain_name(l, sym), sources_get(l->sources, sym->loc.file)->path,
+    const char *plain = plain_name(l, sym);
+    text_printf(&t, "%s %s %u", plain, sources_get(l->sources, sym->loc.file)->path,
                 (unsigned)sym->loc.begin);
     if (sym->instance) text_printf(&t, " %s", sym->instance->name);
     for (int i = 0; i < sym->type->nparams; i++)
@@ -295,6 +297,7 @@ static const char *session_name(Lower *l, const Symbol *sym)
     char *name = arena_strndup(l->arena, t.data, t.len);
     for (char *p = name; *p; p++)
         if (!isalnum((unsigned char)*p)) *p = '_';
+    name[strlen(plain)] = '.';
     text_free(&t);
     return name;
 }

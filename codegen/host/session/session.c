@@ -160,10 +160,20 @@ static void make(HostModule *m, Symbol *sym)
     vec_push(&s->made, v);
 }
 
+/* `f(out int n);` */
+static void visit_out(Ast **child, void *m)
+{
+    if (!*child) return;
+    if ((*child)->kind == AST_DECL_EXPR && (*child)->sym) make(m, (*child)->sym);
+    ast_each_child(*child, visit_out, m);
+}
+
 static void declare(HostModule *m, AstList stmts)
 {
     for (int i = 0; i < stmts.len; i++) {
         Ast *n = stmts.data[i];
+        bool simple = n->kind == AST_EXPR_STMT || n->kind == AST_VAR_DECL;
+        if (simple) ast_each_child(n, visit_out, m);
         if (n->kind == AST_DEFINE) make(m, n->sym);
         if (n->kind != AST_VAR_DECL) continue;
         for (int k = 0; k < n->var_decl.vars.len; k++) {

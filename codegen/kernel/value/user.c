@@ -267,7 +267,8 @@ const KirExpr *gen_call(Gen *g, const FdUser *user, int n, const KirExpr *const 
     Unit *u = g->u;
     for (int i = 0; i < n; i++)
         if (args[i]->type.lanes != 1) return gen_expand(g, user, args);
-    const char *name = arena_printf(u->arena, "f_%s", user->name);
+    char *name = arena_printf(u->arena, "f_%s", user->name);
+    for (char *dot = name; (dot = strchr(dot, '.'));) *dot = '_';
     UnitUser known = {0};
     for (size_t i = 0; i < u->users.len; i++)
         if (u->users.data[i].user == user) known = u->users.data[i];

@@ -1,0 +1,95 @@
+"""csc repl on a terminal: editing, completion, history, ^C, a process that dies. Exit code 1 if anything fails.
+
+terminal.py CSC HOME"""
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+failed = 0
+
+
+PROMPT = rb"[\s\S]*[>.] $"  # what is typed before it would be the terminal's
+
+
+def session(*steps):
+    """A step is what is typed, or a function of csc's process, and a pattern of what then comes, before the next
+    prompt if it ends with one."""
+    global failed
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(HOME=sys.argv[2], TERM="xterm")
+        os.execv(sys.argv[1], [sys.argv[1], "repl"])
+    for step, pattern in steps:
+        seen = b""
+        time.sleep(0.2)  # libedit prints its prompt before it takes the terminal over
+        if callable(step):
+            step(pid)
+        else:
+            os.write(terminal, step)
+        end = time.time() + 30
+        while not re.search(pattern, seen) and time.time() < end:
+            if not select.select([terminal], [], [], 0.1)[0]:
+                continue
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                break
+        if not re.search(pattern, seen):
+            print("FAIL session:", repr(step), "gives", repr(seen), "without", repr(pattern))
+            failed = 1
+            break
+    os.close(terminal)
+    os.waitpid(pid, 0)
+
+
+def says(pattern):
+    return pattern + PROMPT
+
+
+def crash(pid):
+    child = subprocess.check_output(["pgrep", "-P", str(pid)]).split()[0]
+    os.kill(int(child), signal.SIGSEGV)
+
+
+def later(_):
+    time.sleep(0.5)
+
+
+session((b"", says(rb"")),
+        (b"var total = 5;\n", says(rb"5;")),
+        (b"tot\t\n", says(rb"5 : int")),
+        (b"Math.Sq\t(16.0)\n", says(rb"4 : double")),
+        (b":ty\t 1\n", says(rb"\nint\r")),
+        (b"int f(int n) {\n", says(rb"\{")),
+        (b"\x03", says(rb"")),
+        (b"int f(int n) {\n", says(rb"\{")),
+        (b"return n;\n", says(rb"n;")),
+        (b"}\n", says(rb"\}")),
+        (b"f(3)\n", says(rb"3 : int")),
+        (b"total = 6; while (true) { }\n", rb"\}"),
+        (later, rb""),
+        (b"\x03", says(rb"interrupted")),
+        (b"int fib(int n) => n < 2 ? n : fib(n - 1) + fib(n - 2);\n", says(rb"2\);")),
+        (b"try { fib(60); } catch (Exception e) { }\n", rb"\}"),
+        (later, rb""),
+        (b"\x03", says(rb"interrupted")),
+        (b"total\n", says(rb"5 : int")),
+        (crash, rb""),
+        (b"total\n", says(rb"signal 11 .*\n.*gone: total")),
+        (b"f(4)\n", says(rb"4 : int")),
+        (b"Console.ReadLine()\n", rb"\n"),
+        (later, rb""),
+        (b"typed\n", says(rb'"typed" : string')),
+        (b"\x1b[A\x1b[A\n", says(rb"4 : int")),
+        (b"\x04", rb"\n"))
+session((b"", says(rb"")),
+        (b"6 * 7\n", says(rb"42 : int")),
+        (b"\x1b[A\x1b[A\n", rb"f\(4\)"),
+        (later, rb""),
+        (b":quit\n", rb"quit"))
+sys.exit(failed)
