@@ -17,12 +17,13 @@
 #include "pool.h"
 
 enum {
-    SMALL_WORK = 1 << 22,  /* a millisecond: less than opening a device takes, with many such */
-    SHARED_WORK = 1 << 12, /* from here on threads may help */
-    SURELY_WORK = 1 << 20, /* from here on they do */
-    WORTH_NANOS = 4000,    /* help costs half of it: words and results go from cache to cache */
-    TRIAL_SHARE = 16,      /* of so many items one is timed .. */
-    TRIAL_EVERY = 64,      /* .. in the first few launches and every so often */
+    SESSION_WORK = 1 << 30, /* of what somebody waits for: builds of kernels take longer */
+    SMALL_WORK = 1 << 22,   /* a millisecond: less than opening a device takes, with many such */
+    SHARED_WORK = 1 << 12,  /* from here on threads may help */
+    SURELY_WORK = 1 << 20,  /* from here on they do */
+    WORTH_NANOS = 4000,     /* help costs half of it: words and results go from cache to cache */
+    TRIAL_SHARE = 16,       /* of so many items one is timed .. */
+    TRIAL_EVERY = 64,       /* .. in the first few launches and every so often */
     SPEEDS = 64
 };
 
@@ -78,7 +79,7 @@ CgDevice native_device(const CsCode *form)
 
 bool native_pays(double work)
 {
-    return native_use() == NATIVE_ALL || work <= SMALL_WORK;
+    return native_use() == NATIVE_ALL || work <= (rt.session ? SESSION_WORK : SMALL_WORK);
 }
 
 bool native_is_full(const CsCode *form)

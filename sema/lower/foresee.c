@@ -253,6 +253,18 @@ static void eval_return(Foresee *f, Ast *n)
     f->returned = first || f->returned == v ? v : known_any(f, n->type);
 }
 
+/* The functions of a session are looked at sooner or later. */
+static void define(Foresee *f, Symbol *sym, Value *v, Loc loc)
+{
+    known_learn(f, sym, v);
+    if (!f->r->unit->unit.session || v->kind != VAL_LAZY || sym->type->kind != TY_FUNC ||
+        known_full(v) != 0)
+        return;
+    Value *result = v->result;
+    known_forced(f, v, loc);
+    v->result = result; /* not yet */
+}
+
 static Value *eval(Foresee *f, Ast *n)
 {
     switch (n->kind) {
@@ -300,9 +312,9 @@ static Value *eval(Foresee *f, Ast *n)
         return a == b ? b : known_any(f, n->type);
     }
     case AST_DECLARATOR:
-        if (n->declarator.init) known_learn(f, n->sym, eval(f, n->declarator.init));
+        if (n->declarator.init) define(f, n->sym, eval(f, n->declarator.init), n->loc);
         return f->other;
-    case AST_DEFINE: known_learn(f, n->sym, eval(f, n->define.value)); return f->other;
+    case AST_DEFINE: define(f, n->sym, eval(f, n->define.value), n->loc); return f->other;
     case AST_HOLE: {
         Value *v = eval(f, n->hole.expr);
         if (type_is_functional(n->hole.expr->type)) known_forced(f, v, n->loc);
