@@ -348,6 +348,8 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
 void check_member_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
+    const Ast *written = n->call.callee;
+    const char *name = written->kind == AST_MEMBER ? written->member.name : "this";
     const Type *t = check_expr(s, &n->call.callee, NULL);
     Ast *callee = n->call.callee;
     n->type = s->error;
@@ -363,9 +365,11 @@ void check_member_call(Sema *s, Ast **slot, const Type *hint)
             return;
         }
         if (t != s->error) {
-            report(s, n->loc, NOT_CALLABLE, "'%s' is a property, not a method",
-                   callee->kind == AST_MEMBER ? callee->member.name : "this");
-            report_note(s, NOWHERE, "leave out the parentheses");
+            report(s, n->loc, NOT_CALLABLE, "'%s' is a property, not a method", name);
+            if (n->call.args.len && strcmp(name, "Count") == 0)
+                report_note(s, NOWHERE, "what fits is counted by Where(f).Count");
+            else
+                report_note(s, NOWHERE, "leave out the parentheses");
         }
         check_arguments(s, n->call.args, NULL);
         return;
