@@ -153,7 +153,9 @@ typedef struct NativeForms {
     HostKernel *kernel;
 } NativeForms;
 
-enum { NATIVE_BUDGET = 25000 }; /* native_size, of all texts: 0.5 s */
+/* native_size, of all texts: 0.5 s; and for short ones, of which each takes some milliseconds: without
+ * its sum a program with two products would wait for a device. */
+enum { NATIVE_BUDGET = 25000, NATIVE_BUDGET_SHORT = 32000, NATIVE_SHORT = 8192 };
 
 static void add_native(void *ctx, const CgCode *code)
 {
@@ -165,8 +167,9 @@ static void add_native(void *ctx, const CgCode *code)
     cg_plan_free(plan);
     f->kernel->contracts = code->contracts;
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
+    size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool room = j->opt->levels_asked || native_size(j->native) < NATIVE_BUDGET;
+        bool room = j->opt->levels_asked || native_size(j->native) < budget;
         if (room && levels & 1u << level)
             f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
     }
