@@ -380,6 +380,8 @@ FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
 /* A graph over n functions of these types: arrays of all that they give (FdGraph.arrays). What it is composed
  * with has to be lets without recurrences. */
 FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types);
+/* The same of functions whose ranges are those of the first: one function of several results. */
+FdGraph *fd_results(Fd *fd, int n, const FdType *const *types);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches
  * at least, which small arrays feel; large ones would be too many streams for a cache. (Sums that

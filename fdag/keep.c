@@ -34,14 +34,41 @@ const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *ar
     return fd_make(fd, fdi_results_type(fd, n, fields), fields, fields[0]->loc);
 }
 
+static FdGraph *graph_over(Fd *fd, int n, const FdType *const *types)
+{
+    FdGraph *g = arena_new_of(fd->arena, FdGraph);
+    *g = (FdGraph){.nslots = n};
+    g->slots = arena_array(fd->arena, FdSlot, n);
+    for (int k = 0; k < n; k++) g->slots[k] = (FdSlot){.type = types[k], .name = "f"};
+    return g;
+}
+
+FdGraph *fd_results(Fd *fd, int n, const FdType *const *types)
+{
+    const FdNode *fields[FD_MAX_FIELDS], *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    FdGraph *g = graph_over(fd, n, types);
+    const FdNode *first = fd_slot(fd, 0, types[0], "f");
+    for (int d = 0; d < types[0]->nparams; d++) {
+        FdDom of = fd_domain(fd, first, d);
+        vars[d] = fd_var(fd, types[0]->params[d], "i");
+        doms[d] = (FdDom){FD_DOM_GIVEN, of.lo, of.hi};
+    }
+    for (int k = 0; k < n; k++) {
+        const FdNode *f = fd_slot(fd, k, types[k], "f");
+        fields[k] = fd_apply(fd, f, types[k]->nparams, vars, (FdLoc){0});
+    }
+    const FdNode *all = fd_make(fd, fdi_results_type(fd, n, fields), fields, (FdLoc){0});
+    g->root = fd_let(fd, types[0]->nparams, vars, doms, all, (FdLoc){0});
+    g->several = true;
+    return g;
+}
+
 FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types)
 {
     const FdNode *fields[FD_MAX_FIELDS], *at[FD_MAX_RANK];
-    FdGraph *g = arena_new_of(fd->arena, FdGraph);
-    *g = (FdGraph){.keeps = true, .arrays = true, .nslots = n};
-    g->slots = arena_array(fd->arena, FdSlot, n);
+    FdGraph *g = graph_over(fd, n, types);
     for (int k = 0; k < n; k++) {
-        g->slots[k] = (FdSlot){.type = types[k], .name = "f"};
         const FdNode *f = fd_slot(fd, k, types[k], "f");
         for (int d = 0; d < types[k]->nparams; d++) {
             const FdNode *lower = fd_domain(fd, f, d).lo;
@@ -50,6 +77,7 @@ FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types)
         fields[k] = fd_apply(fd, f, types[k]->nparams, at, (FdLoc){0});
     }
     g->root = fd_make(fd, fdi_results_type(fd, n, fields), fields, (FdLoc){0});
+    g->keeps = g->arrays = true;
     return g;
 }
 

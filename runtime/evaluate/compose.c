@@ -374,7 +374,7 @@ bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const 
 bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, const CsSite *site)
 {
     CsValue captures[FD_MAX_FIELDS];
-    const Graph *g = join_graph(n, functions, site);
+    const Graph *g = join_graph(n, functions, false, site);
     if (!g) return false;
     for (int i = 0; i < n; i++) {
         captures[i].ref = functions[i];

@@ -5,13 +5,14 @@
 
 typedef struct Joining {
     int n;
+    bool alike; /* in their ranges: one function of several results */
     const FdType *types[FD_MAX_FIELDS];
     Graph *graph;
 } Joining;
 
 static bool is_of(const FdGraph *g, const Joining *j)
 {
-    bool same = g->nslots == j->n;
+    bool same = g->nslots == j->n && g->several == j->alike;
     for (int i = 0; i < j->n && same; i++) same = g->slots[i].type == j->types[i];
     return same;
 }
@@ -19,12 +20,12 @@ static bool is_of(const FdGraph *g, const Joining *j)
 static void make(void *joining)
 {
     Joining *j = joining;
-    j->graph = graph_adopt(fd_arrays(rt_fd(), j->n, j->types));
+    j->graph = graph_adopt((j->alike ? fd_results : fd_arrays)(rt_fd(), j->n, j->types));
 }
 
-const Graph *join_graph(int n, Lazy *const *functions, const CsSite *site)
+Graph *join_graph(int n, Lazy *const *functions, bool alike, const CsSite *site)
 {
-    Joining j = {.n = n};
+    Joining j = {.n = n, .alike = alike};
     for (int i = 0; i < n; i++) j.types[i] = functions[i]->graph->fd->root->type;
     for (size_t i = 0; i < rt.joined.len; i++)
         if (is_of(rt.joined.data[i]->fd, &j)) return rt.joined.data[i];

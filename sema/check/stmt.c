@@ -221,7 +221,7 @@ static void check_return(Sema *s, Ast *n)
 
 /* ---- all kinds -------------------------------------------------------------------------- */
 
-/* Eval(f, g); is Eval(f); Eval(g); */
+/* Eval(f, g); is Eval(f); Eval(g); but that these are one evaluation if they can be. */
 static bool eval_several(Sema *s, Ast **slot)
 {
     Ast *n = *slot, *call = n->expr_stmt.expr;
@@ -230,6 +230,7 @@ static bool eval_several(Sema *s, Ast **slot)
         call->call.callee->name_ref.name != name || call->call.args.len < 2 || scope_user(s, name))
         return false;
     Ast *block = tree_block(s, n->loc, 0);
+    block->block.evals = true;
     for (int i = 0; i < call->call.args.len; i++) {
         Ast *one = tree_call(s, call->loc, tree_name(s, call->call.callee->loc, name), 1,
                              call->call.args.data[i]);

@@ -230,6 +230,29 @@ static Value *eval_together(Foresee *f, Ast *n)
     return f->other;
 }
 
+/* Eval of several functions: one evaluation if all have the ranges of the first, which is taken for granted
+ * where it pays (runtime/evaluate/ahead.c). */
+static Value *eval_evals(Foresee *f, Ast *n)
+{
+    AstList list = n->block.stmts;
+    Value **values = arena_array(f->arena, Value *, list.len);
+    const FdType *types[FD_MAX_FIELDS];
+    Loc locs[FD_MAX_FIELDS];
+    int count = 0;
+    for (int i = 0; i < list.len; i++) {
+        Ast *value = list.data[i]->expr_stmt.expr;
+        bool forced = value->kind == AST_CONVERT && value->convert.operand->type->kind == TY_FUNC;
+        Value *v = eval(f, forced ? value->convert.operand : value);
+        if (!forced || v->kind != VAL_LAZY || v->result || count == FD_MAX_FIELDS) continue;
+        types[count] = v->graph->root->type;
+        locs[count] = value->loc;
+        values[count++] = v;
+    }
+    if (!known_together(f, count, values, types, n->loc))
+        for (int i = 0; i < count; i++) known_forced(f, values[i], locs[i]);
+    return f->other;
+}
+
 static Value *eval_convert(Foresee *f, Ast *n)
 {
     Ast *operand = n->convert.operand;
@@ -271,6 +294,9 @@ static Value *eval(Foresee *f, Ast *n)
     case AST_GRAPH: return eval_graph(f, n);
     case AST_CONVERT: return eval_convert(f, n);
     case AST_TOGETHER: return eval_together(f, n);
+    case AST_BLOCK:
+        if (n->block.evals) return eval_evals(f, n);
+        break;
     case AST_NAME_REF:
         if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
             return known_look_up(f, n->sym);

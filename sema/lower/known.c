@@ -71,6 +71,22 @@ Value *known_forced(Foresee *f, Value *v, Loc loc)
     return v->result;
 }
 
+bool known_together(Foresee *f, int n, Value *const *values, const FdType *const *types, Loc loc)
+{
+    const SemaGraph parts = {.nparts = n};
+    Value v = {.kind = VAL_LAZY, .captures = (Value **)(uintptr_t)values};
+    if (n < 2) return false;
+    for (int i = 1; i < n; i++) {
+        if (types[i]->nparams != types[0]->nparams) return false;
+        for (int d = 0; d < types[0]->nparams; d++)
+            if (types[i]->params[d] != types[0]->params[d]) return false;
+    }
+    v.graph = fd_results(f->fd, n, types);
+    if (!known_evaluated(f, &v, &parts, loc)) return false;
+    for (int i = 0; i < n; i++) values[i]->result = known_array(f);
+    return true;
+}
+
 /* ---- functions made of others by their domains ------------------------------------------------ */
 
 uint32_t known_full(const Value *v)

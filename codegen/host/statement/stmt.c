@@ -21,6 +21,28 @@ static void emit_effect(HostFunc *f, Ast *n)
     host_release_temps(f, mark);
 }
 
+/* Eval of several values: what is an array already is evaluated for its effects. */
+static void emit_evals(HostFunc *f, Ast *n)
+{
+    AstList list = n->block.stmts;
+    Ast **functions = arena_array(f->m->arena, Ast *, list.len);
+    LLVMValueRef *values = arena_array(f->m->arena, LLVMValueRef, list.len);
+    size_t mark = f->temps.len;
+    int count = 0;
+    for (int i = 0; i < list.len; i++) {
+        Ast *value = list.data[i]->expr_stmt.expr;
+        bool forced = value->kind == AST_CONVERT && value->convert.operand->type->kind == TY_FUNC;
+        if (forced)
+            functions[count++] = value->convert.operand;
+        else
+            emit_effect(f, value);
+    }
+    host_values(f, functions, count, values);
+    LLVMValueRef args[] = {host_int(f->m, count), host_pack(f, functions, values, count)};
+    host_call_runtime(f, ABI_cs_force_all, args, 2, n->loc);
+    host_release_temps(f, mark);
+}
+
 static LLVMValueRef condition(HostFunc *f, Ast *n)
 {
     size_t mark = f->temps.len;
@@ -310,7 +332,12 @@ void host_stmt(HostFunc *f, Ast *n)
     if (host_ended(f)) return; /* cannot be reached */
     host_debug_at(f, n->loc);
     switch (n->kind) {
-    case AST_BLOCK: emit_block(f, n->block.stmts); break;
+    case AST_BLOCK:
+        if (n->block.evals)
+            emit_evals(f, n);
+        else
+            emit_block(f, n->block.stmts);
+        break;
     case AST_VAR_DECL: emit_var_decl(f, n); break;
     case AST_DEFINE: declare(f, n->sym, n->define.value); break;
     case AST_EXPR_STMT: emit_effect(f, n->expr_stmt.expr); break;
