@@ -9,8 +9,9 @@
 /* A parameter or result. elem: a ScalarKind, CS_ELEM_RECORD + i, CS_ELEM_REF of a string, or
  * CS_ELEM_NONE; rank: of an array, else 0. */
 enum { CS_ELEM_NONE = -1 };
+enum { CS_BY_VALUE, CS_BY_REF, CS_BY_OUT };
 typedef struct CsBorder {
-    int32_t elem, rank;
+    int32_t elem, rank, mode;
 } CsBorder;
 
 typedef struct CsExport {
@@ -35,7 +36,8 @@ typedef struct CsLibrary {
 } CsLibrary;
 
 /* Calls an exported function. args: scalars and strings (char const *) as they are, records by
- * address; an array is data and as many extents, or if `handles` a cs_array. result: where a value of
+ * address; an array is data and as many extents, or if `handles` a cs_array. Of a parameter by reference: where its value is, a
+ * scalar, a char *, a cs_array *; what comes out is new and the caller's, what was there stays his. result: where a value of
  * the result's C type goes, of an array a cs_array *, of a string a char *. */
 cs_error *cs_embed_call(cs_context *context, const CsExport *function, int32_t handles,
                         const CsValue *args, void *result);

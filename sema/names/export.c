@@ -21,6 +21,11 @@ static bool crosses(const Type *t)
     return type_is_value(t) || t->kind == TY_STRING || has_elements(t);
 }
 
+static bool crosses_by_ref(const Type *t)
+{
+    return t->kind == TY_SCALAR || t->kind == TY_STRING || (t->kind == TY_ARRAY && has_elements(t));
+}
+
 const char *export_why_not(Sema *s, const Symbol *f)
 {
     const AstList *params = &f->decl->func.params;
@@ -29,7 +34,8 @@ const char *export_why_not(Sema *s, const Symbol *f)
     for (int i = 0; i < params->len && i < f->type->nparams; i++) {
         const Ast *p = params->data[i];
         if (f->type->params[i] == s->error || p->kind != AST_PARAM) return NULL;
-        if (p->param.mode == AST_OP_REF || p->param.mode == AST_OP_OUT)
+        bool by_ref = p->param.mode == AST_OP_REF || p->param.mode == AST_OP_OUT;
+        if (by_ref && crosses(f->type->params[i]) && !crosses_by_ref(f->type->params[i]))
             return arena_printf(s->arena, "'%s' is no parameter by value", p->param.name);
         if (!crosses(f->type->params[i]))
             return arena_printf(s->arena, "'%s' is a %s", p->param.name,

@@ -83,6 +83,44 @@ static void strings(cs_context *c)
     for (int i = 0; i < 4; i++) shapes_release(all[i]);
 }
 
+static void places(cs_context *c)
+{
+    int32_t a = 1, b = 2, count = 0;
+    OK(shapes_exchange(c, &a, &b));
+    CHECK(a == 2 && b == 1);
+    FAILS(shapes_exchange(c, &a, NULL), CS_ARGUMENT_NULL, "ArgumentNullException", "the place of",
+          "");
+    char *head = NULL, *tail = NULL, text[] = "abc", *s = text;
+    bool is;
+    OK(shapes_split(c, "one two", &head, &tail, &is));
+    CHECK(is && !strcmp(head, "one") && !strcmp(tail, "two"));
+    shapes_free_text(head);
+    shapes_free_text(tail);
+    OK(shapes_split(c, "one", &head, &tail, &is));
+    CHECK(!is && !strcmp(head, "one") && !tail);
+    shapes_free_text(head);
+    uint32_t last = '!';
+    OK(shapes_shout(c, &is, &s, &last));
+    CHECK(is && last == '"' && s != text && !strcmp(s, "abc!"));
+    char *longer = s;
+    FAILS(shapes_shout(c, &is, &(char *){"12345"}, &last), CS_ARGUMENT, "OddException", "too long",
+          "at shout (");
+    CHECK(longer == s);
+    shapes_free_text(s);
+    float data[] = {1, 2}, expected[] = {7.5f, 2.5f, 0.5f};
+    int64_t n = 2;
+    cs_array *before = NULL, *now = NULL, *none = NULL;
+    OK(shapes_array(c, CS_FLOAT, 1, &n, data, &before));
+    now = before;
+    OK(shapes_grow(c, &now, 0.5f, &count));
+    CHECK(count == 2 && now != before);
+    check_floats(now, 3, expected);
+    check_floats(before, 2, data);
+    FAILS(shapes_grow(c, &none, 0.5f, &count), CS_ARGUMENT, "ArgumentException", "no array of this",
+          "");
+    CHECK(!none);
+}
+
 static void values(cs_context *c)
 {
     int32_t i;
@@ -362,6 +400,7 @@ int main(int argc, char **argv)
     OK(shapes_open(NULL, &c));
     values(c);
     strings(c);
+    places(c);
     records(c);
     arrays(c);
     errors(c);

@@ -85,6 +85,18 @@ fails(TypeError, "has 0 dimensions, not 1", shapes.upper, "ab")
 if np:
     assert shapes.upper(np.array(["ab", "c"])) == ["AB", "C"]
 
+# parameters by reference: results behind the result
+assert shapes.len(x) == 3
+assert shapes.exchange(1, 2) == (2, 1)
+assert shapes.split("one two") == (True, "one", "two") and shapes.split("one") == (False, "one", None)
+grown, n = shapes.grow([1, 2], 0.5)
+same(grown, [7.5, 2.5, 0.5])
+assert n == 2
+same(shapes.grow(grown, 1)[0], [8, 3.5, 1.5, 1])
+assert shapes.shout(False, "abc", "!") == (True, "abc!", '"')
+fails(shapes.CsError, "too long", shapes.shout, False, "abcde", "!")
+fails(TypeError, "s is no string", shapes.shout, False, 5, "!")
+
 # errors
 e = fails(ZeroDivisionError, "division by zero", shapes.quotient, 1, 0)
 assert isinstance(e, shapes.CsError) and e.type == "DivideByZeroException" and "at quotient (" in e.stack

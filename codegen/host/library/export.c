@@ -20,9 +20,10 @@ static LLVMValueRef describe(HostModule *m, const Symbol *sym)
     int n = sym->type->nparams;
     LLVMValueRef *params = arena_array(m->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) {
-        CsBorder b = host_border(sym->type->params[i]);
+        CsBorder b = host_param_border(sym, i);
         LLVMValueRef members[BORDER_MEMBERS];
         members[BORDER_ELEM] = host_int(m, b.elem);
+        members[BORDER_MODE] = host_int(m, b.mode);
         members[BORDER_RANK] = host_int(m, b.rank);
         params[i] = host_struct(m, HOST_BORDER, members);
     }
@@ -94,8 +95,9 @@ static void emit_function(HostModule *m, const Symbol *sym, const char *name,
     unsigned n = 0;
     types[n++] = m->ptr;
     for (int i = 0; i < t->nparams; i++) {
-        types[n++] = passed_type(m, t->params[i]);
-        for (int d = host_border(t->params[i]).rank; !handles && d > 0; d--) types[n++] = m->i64;
+        CsBorder b = host_param_border(sym, i);
+        types[n++] = b.mode ? m->ptr : passed_type(m, t->params[i]);
+        for (int d = b.rank; !handles && !b.mode && d > 0; d--) types[n++] = m->i64;
     }
     unsigned count = n - 1;
     if (t->result->kind != TY_VOID) types[n++] = m->ptr;
@@ -104,11 +106,12 @@ static void emit_function(HostModule *m, const Symbol *sym, const char *name,
     LLVMValueRef args = LLVMBuildArrayAlloca(m->b, m->i64, host_int(m, (int64_t)count + 1), "");
     int at = 0;
     for (int i = 0; i < t->nparams; i++) {
-        const Type *p = t->params[i];
+        CsBorder b = host_param_border(sym, i);
+        const Type *p = b.mode ? type_string(m->sema->types) : t->params[i];
         LLVMValueRef v = LLVMGetParam(f.fn, (unsigned)at + 1);
         const Type *as = p->kind == TY_SCALAR ? p : type_string(m->sema->types); /* an address */
         at = host_put(&f, args, at, from_passed(&f, v, p), as);
-        for (int d = host_border(p).rank; !handles && d > 0; d--) {
+        for (int d = b.rank; !handles && !b.mode && d > 0; d--) {
             v = LLVMGetParam(f.fn, (unsigned)at + 1);
             at = host_put(&f, args, at, v, host_type_of_kind(m, SC_LONG));
         }
@@ -156,10 +159,10 @@ static LLVMValueRef emit_release(HostModule *m)
     return fn;
 }
 
-static bool takes_arrays(const Type *t)
+static bool takes_arrays(const Symbol *sym)
 {
-    for (int i = 0; i < t->nparams; i++)
-        if (type_is_functional(t->params[i])) return true;
+    for (int i = 0; i < sym->type->nparams; i++)
+        if (host_param_border(sym, i).rank && !host_param_border(sym, i).mode) return true;
     return false;
 }
 
@@ -179,7 +182,7 @@ void host_emit_library(HostModule *m, LLVMValueRef description, LLVMValueRef pro
         const Symbol *sym = r->exports[i];
         LLVMValueRef about = describe(m, sym);
         emit_function(m, sym, host_export_name(m, i), about, false);
-        if (takes_arrays(sym->type)) emit_function(m, sym, host_export_name(m, i), about, true);
+        if (takes_arrays(sym)) emit_function(m, sym, host_export_name(m, i), about, true);
     }
 #define INTERFACE(suffix, function, signature, library_, declaration, help)                        \
     emit_interface(m, #suffix, #function, signature, library_, library);

@@ -37,8 +37,13 @@ static void print_record(const HostModule *m, const Class *c, void *ctx)
 static void print_param(Text *out, const HostModule *m, const Symbol *sym, int i, bool handles)
 {
     const Type *t = sym->type->params[i];
-    CsBorder b = host_border(t);
+    CsBorder b = host_param_border(sym, i);
     const char *name = c_word(m, sym->decl->func.params.data[i]->param.name), *element;
+    if (b.mode) {
+        element = b.rank ? "cs_array *" : b.elem == CS_ELEM_REF ? "char *" : host_c_element(m, t);
+        text_printf(out, ", %s%s*%s", element, b.rank || b.elem == CS_ELEM_REF ? "" : " ", name);
+        return;
+    }
     if (b.rank && handles) {
         text_printf(out, ", cs_array *%s", name);
         return;
@@ -96,7 +101,8 @@ static void print_export(Text *out, const HostModule *m, int i)
     text_add(out, " */\n");
     text_free(&declaration);
     bool arrays = false;
-    for (int k = 0; k < sym->type->nparams; k++) arrays |= type_is_functional(sym->type->params[k]);
+    for (int k = 0; k < sym->type->nparams; k++)
+        arrays |= host_param_border(sym, k).rank && !host_param_border(sym, k).mode;
     print_function(out, m, sym, name, false);
     if (arrays) print_function(out, m, sym, name, true);
     text_add(out, "\n");

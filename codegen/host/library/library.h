@@ -6,7 +6,8 @@
 
 /* How a type crosses the border (codegen/abi/library.h). */
 CsBorder host_border(const Type *t);
-void host_name_exports(HostModule *m); /* for host_export_name */
+CsBorder host_param_border(const Symbol *sym, int i); /* its i-th parameter */
+void host_name_exports(HostModule *m);                /* for host_export_name */
 /* NAME_name.. with only letters that C takes. */
 const char *host_c_name(const HostModule *m, const char *name, const char *suffix);
 /* The C type of one element: "float", "matrices_Vector". */

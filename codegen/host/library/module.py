@@ -1,3 +1,4 @@
+import builtins as _b # functions of the library may have the names of these
 import ctypes as _c
 import operator as _operator
 import os as _os
@@ -58,10 +59,10 @@ def _raise(error):
     _lib_free_error(error)
     if (name, code) not in _classes:
         base = _BASES.get(code)
-        _classes[name, code] = type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
+        _classes[name, code] = _b.type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
     exception = _classes[name, code](message)
     exception.type, exception.stack = name, stack
-    if hasattr(exception, "add_note") and stack:
+    if _b.hasattr(exception, "add_note") and stack:
         exception.add_note("in C$:\n" + stack.rstrip("\n"))
     raise exception
 
@@ -75,7 +76,7 @@ class Array:
     def __init__(self, handle, context, type_):
         self._handle, self._context, self._type = handle, context, type_
         a = handle.contents
-        self.shape = tuple(a.n[: a.rank])
+        self.shape = _b.tuple(a.n[: a.rank])
 
     def __del__(self):
         if self._handle and _lib_release: # not when Python itself ends
@@ -86,7 +87,7 @@ class Array:
     def lower(self):
         """The first index of each dimension."""
         a = self._handle.contents
-        return tuple(a.lo[: a.rank])
+        return _b.tuple(a.lo[: a.rank])
 
     def __len__(self):
         return self.shape[0]
@@ -106,8 +107,8 @@ class Array:
         """Its elements, without a copy; one dimension if it is empty, or of records."""
         memory = self._memory()
         if self._type in _SCALARS and 0 not in self.shape:
-            return memoryview(memory).cast("B").cast(_SCALARS[self._type][3], self.shape).toreadonly()
-        return memoryview(memory).toreadonly()
+            return _b.memoryview(memory).cast("B").cast(_SCALARS[self._type][3], self.shape).toreadonly()
+        return _b.memoryview(memory).toreadonly()
 
     def tolist(self):
         if 0 in self.shape:
@@ -115,14 +116,14 @@ class Array:
         if self._type == "string":
             cells = [None if text is None else text.decode("utf-8", "replace") for text in self._memory()]
             for n in self.shape[:0:-1]:
-                cells = [cells[i : i + n] for i in range(0, len(cells), n)]
+                cells = [cells[i : i + n] for i in _b.range(0, _b.len(cells), n)]
             return cells
         if self._type in _SCALARS and self._type != "half":
             return self.memoryview().tolist()
-        if self._type == "half" and len(self.shape) == 1:
-            data = bytes(self._memory())
-            return list(_struct.unpack("%de" % (len(data) // 2), data))
-        return [tuple(getattr(r, f) for f, _ in r._fields_) for r in self._memory()]
+        if self._type == "half" and _b.len(self.shape) == 1:
+            data = _b.bytes(self._memory())
+            return _b.list(_struct.unpack("%de" % (_b.len(data) // 2), data))
+        return [_b.tuple(_b.getattr(r, f) for f, _ in r._fields_) for r in self._memory()]
 
     def _numpy(self):
         if self._type in _SCALARS:
@@ -141,7 +142,7 @@ class Array:
 
 
 def _empty(shape):
-    return [_empty(shape[1:]) for _ in range(shape[0])] if shape else None
+    return [_empty(shape[1:]) for _ in _b.range(shape[0])] if shape else None
 
 
 def _ctype(type_):
@@ -161,7 +162,7 @@ _lib = _c.CDLL(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)), _FILE
 
 
 def _function(name, result, *params):
-    f = getattr(_lib, _NAME + "_" + name)
+    f = _b.getattr(_lib, _NAME + "_" + name)
     f.restype, f.argtypes = result, params
     return f
 
@@ -210,7 +211,7 @@ def use(device):
 
 def arrays(handles):
     """Whether functions give `Array`s, which may still be computed, instead of NumPy arrays."""
-    _state["handles"] = bool(handles)
+    _state["handles"] = _b.bool(handles)
 
 
 def _wrong(name, param, what):
@@ -219,9 +220,9 @@ def _wrong(name, param, what):
 
 def _cells(value):
     """The shape of nested sequences, and their numbers in order."""
-    if not hasattr(value, "__len__") or isinstance(value, (str, bytes)):
+    if not _b.hasattr(value, "__len__") or _b.isinstance(value, (_b.str, _b.bytes)):
         return (), [value]
-    shape, cells, inner = (len(value),), [], None
+    shape, cells, inner = (_b.len(value),), [], None
     for v in value:
         s, c = _cells(v)
         if inner is not None and s != inner:
@@ -234,9 +235,9 @@ def _cells(value):
 def _give_numpy(name, param, type_, rank, value):
     a = value
     dtype = _dtype(type_)
-    if dtype.fields is not None and isinstance(value, (list, tuple)):
+    if dtype.fields is not None and _b.isinstance(value, (_b.list, _b.tuple)):
         return _give_buffer(name, param, type_, rank, value)
-    if type(a) is not _np.ndarray or a.dtype != dtype or not a.flags.c_contiguous:
+    if _b.type(a) is not _np.ndarray or a.dtype != dtype or not a.flags.c_contiguous:
         a = _np.asarray(value)
         if a.dtype != dtype:
             if dtype.fields is None and a.size and not _np.can_cast(a.dtype, dtype, "same_kind"):
@@ -260,17 +261,17 @@ def _address(a):
 def _give_buffer(name, param, type_, rank, value):
     """Of anything that has a buffer without copying, of sequences of numbers with it."""
     ctype = _ctype(type_)
-    if isinstance(value, (list, tuple)):
-        shape, cells = _cells(value) if type_ in _SCALARS else ((len(value),), value)
-        shape += (0,) * (rank - len(shape)) if not cells else ()
+    if _b.isinstance(value, (_b.list, _b.tuple)):
+        shape, cells = _cells(value) if type_ in _SCALARS else ((_b.len(value),), value)
+        shape += (0,) * (rank - _b.len(shape)) if not cells else ()
         if type_ == "half":
-            cells = _struct.unpack("%dH" % len(cells), _struct.pack("%de" % len(cells), *cells))
+            cells = _struct.unpack("%dH" % _b.len(cells), _struct.pack("%de" % _b.len(cells), *cells))
         if type_ == "char":
-            cells = [ord(c) if isinstance(c, str) else c for c in cells]
-        keep = (ctype * len(cells))(*cells)
+            cells = [_b.ord(c) if _b.isinstance(c, _b.str) else c for c in cells]
+        keep = (ctype * _b.len(cells))(*cells)
         address = _c.addressof(keep)
     else:
-        view = memoryview(value)
+        view = _b.memoryview(value)
         same = view.format.lstrip("@=<") in (_SCALARS[type_][3], {"q": "l", "Q": "L"}.get(_SCALARS[type_][3]))
         if not same or not view.c_contiguous or view.itemsize != _c.sizeof(ctype):
             raise _wrong(name, param, "has elements of format '%s', not '%s'" % (view.format, _SCALARS[type_][3]))
@@ -280,19 +281,19 @@ def _give_buffer(name, param, type_, rank, value):
             address = _c.addressof(keep)
         else:
             address = _c.addressof(_c.c_char.from_buffer(view)) if view.nbytes else 0
-    if len(shape) != rank:
-        raise _wrong(name, param, "has %d dimensions, not %d" % (len(shape), rank))
+    if _b.len(shape) != rank:
+        raise _wrong(name, param, "has %d dimensions, not %d" % (_b.len(shape), rank))
     return keep, address, shape
 
 
 def _give_strings(name, param, rank, value):
-    shape, cells = _cells(value.tolist() if _np is not None and type(value) is _np.ndarray else value)
-    shape += (0,) * (rank - len(shape)) if not cells else ()
-    if len(shape) != rank:
-        raise _wrong(name, param, "has %d dimensions, not %d" % (len(shape), rank))
-    if not all(c is None or isinstance(c, str) for c in cells):
+    shape, cells = _cells(value.tolist() if _np is not None and _b.type(value) is _np.ndarray else value)
+    shape += (0,) * (rank - _b.len(shape)) if not cells else ()
+    if _b.len(shape) != rank:
+        raise _wrong(name, param, "has %d dimensions, not %d" % (_b.len(shape), rank))
+    if not _b.all(c is None or _b.isinstance(c, _b.str) for c in cells):
         raise _wrong(name, param, "holds what is no string")
-    keep = (_c.c_char_p * len(cells))(*[None if c is None else c.encode() for c in cells])
+    keep = (_c.c_char_p * _b.len(cells))(*[None if c is None else c.encode() for c in cells])
     return keep, _c.addressof(keep), shape
 
 
@@ -328,19 +329,23 @@ def _integer(type_):
 
 _SCALAR = {t: _integer(t) for t in ("sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong")}
 _SCALAR.update(
-    bool=bool,
-    float=float,
-    double=float,
+    bool=_b.bool,
+    float=_b.float,
+    double=_b.float,
     half=lambda value: _struct.unpack("H", _struct.pack("e", value))[0],
-    char=lambda value: ord(value) if isinstance(value, str) else _operator.index(value),
+    char=lambda value: _b.ord(value) if _b.isinstance(value, _b.str) else _operator.index(value),
 )
 
 
 def _bind(name, params, result):
-    """The function of the library: params are (name, type, rank), result (type, rank); rank 0: one value."""
-    kinds, letters = [], []
-    for _, type_, rank in params:
+    """The function of the library: params are (name, type, rank, mode), result (type, rank); rank 0: one value; mode 1: ref, 2: out."""
+    kinds, letters, refs = [], [], _b.any(p[3] for p in params)
+    for _, type_, rank, mode in params:
         scalar = _SCALARS.get(type_)
+        if mode:
+            kinds.append("place")
+            letters.append(_c.c_void_p)
+            continue
         kinds.append("array" if rank else "string" if type_ == "string" else "scalar" if scalar else "record")
         kinds_ = [_c.c_void_p] + [_c.c_int64] * rank if rank else [_c.c_char_p if type_ == "string" else scalar[1] if scalar else _c.c_void_p]
         letters += kinds_
@@ -352,12 +357,12 @@ def _bind(name, params, result):
     on = None
     if "array" in kinds:
         types = [_arrp if k == "array" else _c.c_char_p if k == "string" else _SCALARS[p[1]][1] if k == "scalar" else _c.c_void_p
-                 for k, p in zip(kinds, params)]
+                 for k, p in _b.zip(kinds, params)]
         on = _function(name + "_on", _errp, _c.c_void_p, *types, *([_c.c_void_p] if result else []))
     state, byref = _state, _c.byref
 
     def handle_of(param, type_, rank, value, context):
-        if isinstance(value, Array):
+        if _b.isinstance(value, Array):
             return value
         keep, address, shape = _give(name, param, type_, rank, value)
         handle = _arrp()
@@ -367,19 +372,59 @@ def _bind(name, params, result):
             _raise(error)
         return Array(handle, context, type_)
 
-    def call(*values):
+    def place_of(param, type_, rank, value, context, kept):
+        """Where a parameter by `ref` is. What comes out is another string or array."""
+        if rank:
+            h = handle_of(param, type_, rank, value, context)
+            kept.append(h)
+            return _arrp(h._handle.contents)
+        if type_ != "string":
+            return _ctype(type_)(_SCALAR[type_](value))
+        if value is not None and not _b.isinstance(value, _b.str):
+            raise _wrong(name, param, "is no string")
+        text = None if value is None else _c.c_char_p(value.encode())
+        kept.append(text)
+        return _c.cast(text, _c.c_void_p)
+
+    def taken(type_, rank, place, context):
+        if rank:
+            return _take(context, type_, place)
+        if type_ == "string":
+            text = None if not place.value else _c.cast(place, _c.c_char_p).value.decode("utf-8", "replace")
+            _lib_free_text(place)
+            return text
+        if type_ in _RECORDS:
+            return place
+        value = place.value
+        if type_ == "half":
+            return _struct.unpack("e", _struct.pack("H", value))[0]
+        return _b.chr(value) if type_ == "char" else value
+
+    def call_refs(*values):
+        values, places = _b.iter(values), []
+        given = [None if mode == 2 else _b.next(values) for _, _, _, mode in params]
+        first = call(*given, places=places)
+        all_ = ([first] if result else []) + [taken(type_, rank, place, context) for type_, rank, place, context in places]
+        return all_[0] if _b.len(all_) == 1 else _b.tuple(all_)
+
+    def call(*values, places=None):
         context = state["context"] or _context()
         args, kept = [context], []
-        handles = on is not None and any(type(v) is Array for v in values)
-        for (param, type_, rank), kind, value in zip(params, kinds, values):
+        handles = on is not None and _b.any(_b.type(v) is Array for v in values)
+        for (param, type_, rank, mode), kind, value in _b.zip(params, kinds, values):
             if kind == "scalar":
                 args.append(_SCALAR[type_](value))
             elif kind == "string":
-                if value is not None and not isinstance(value, str):
+                if value is not None and not _b.isinstance(value, _b.str):
                     raise _wrong(name, param, "is no string")
                 args.append(None if value is None else value.encode())
+            elif kind == "place":
+                fresh = _arrp if rank else _c.c_void_p if type_ == "string" else _ctype(type_)
+                place = fresh() if mode == 2 else place_of(param, type_, rank, value, context, kept)
+                places.append((type_, rank, place, context))
+                args.append(_c.addressof(place))
             elif kind == "record":
-                r = value if isinstance(value, _ctype(type_)) else _ctype(type_)(*value)
+                r = value if _b.isinstance(value, _ctype(type_)) else _ctype(type_)(*value)
                 kept.append(r)
                 args.append(_c.addressof(r))
             elif handles:
@@ -401,17 +446,6 @@ def _bind(name, params, result):
         error = (on if handles else f)(*args)
         if error:
             _raise(error)
-        if result[1]:
-            return _take(context, result[0], place)
-        if result[0] == "string":
-            text = None if not place.value else _c.cast(place, _c.c_char_p).value.decode("utf-8", "replace")
-            _lib_free_text(place)
-            return text
-        if result[0] in _RECORDS:
-            return place
-        value = place.value
-        if result[0] == "half":
-            return _struct.unpack("e", _struct.pack("H", value))[0]
-        return chr(value) if result[0] == "char" else value
+        return taken(result[0], result[1], place, context)
 
-    return call
+    return call_refs if refs else call

@@ -7,11 +7,19 @@
 
 CsBorder host_border(const Type *t)
 {
-    if (t->kind == TY_VOID) return (CsBorder){CS_ELEM_NONE, 0};
-    if (t->kind == TY_STRING) return (CsBorder){CS_ELEM_REF, 0};
-    if (type_is_functional(t)) return (CsBorder){host_elem(t), t->nparams};
-    if (type_is_record(t)) return (CsBorder){CS_ELEM_RECORD + host_class(t)->record, 0};
-    return (CsBorder){(int32_t)t->scalar, 0};
+    if (t->kind == TY_VOID) return (CsBorder){.elem = CS_ELEM_NONE};
+    if (t->kind == TY_STRING) return (CsBorder){.elem = CS_ELEM_REF};
+    if (type_is_functional(t)) return (CsBorder){.elem = host_elem(t), .rank = t->nparams};
+    if (type_is_record(t)) return (CsBorder){.elem = CS_ELEM_RECORD + host_class(t)->record};
+    return (CsBorder){.elem = (int32_t)t->scalar};
+}
+
+CsBorder host_param_border(const Symbol *sym, int i)
+{
+    CsBorder b = host_border(sym->type->params[i]);
+    AstOp mode = sym->decl->func.params.data[i]->param.mode;
+    b.mode = mode == AST_OP_REF ? CS_BY_REF : mode == AST_OP_OUT ? CS_BY_OUT : CS_BY_VALUE;
+    return b;
 }
 
 const char *host_library_name(const HostModule *m)
@@ -118,7 +126,9 @@ void host_print_declaration(Text *out, const Symbol *sym)
     type_print(out, sym->type->result);
     text_printf(out, " %s(", sym->name);
     for (int i = 0; i < sym->type->nparams; i++) {
+        int32_t mode = host_param_border(sym, i).mode;
         if (i) text_add(out, ", ");
+        if (mode) text_add(out, mode == CS_BY_REF ? "ref " : "out ");
         type_print(out, sym->type->params[i]);
         text_printf(out, " %s", sym->decl->func.params.data[i]->param.name);
     }

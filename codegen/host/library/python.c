@@ -43,9 +43,10 @@ static void print_record(const HostModule *m, const Class *c, void *ctx)
     }
     text_printf(
         out,
-        "    ]\n\n    def __repr__(self):\n        return \"%s(\" + \", \".join(repr(getattr("
+        "    ]\n\n    def __repr__(self):\n        return \"%s(\" + \", \".join(_b.repr(_b.getattr("
         "self, f)) for f, _ in self._fields_) + \")\"\n\n    def __eq__(self, other):\n"
-        "        return type(other) is %s and all(getattr(self, f) == getattr(other, f) "
+        "        return _b.type(other) is %s and _b.all(_b.getattr(self, f) == _b.getattr(other, "
+        "f) "
         "for f, _ in self._fields_)\n\n\n_RECORDS[\"%s\"] = (%d, %s)\n",
         name, name, name, CS_ELEM_RECORD + host_class(c->type)->record, name);
 }
@@ -88,15 +89,36 @@ static void print_quoted(Text *out, const char *text, const char *indent)
     }
 }
 
+/* Parameters by `out` are results only. */
 static void print_params(Text *out, const HostModule *m, const Symbol *sym, bool hints)
 {
+    bool some = false;
     for (int i = 0; i < sym->type->nparams; i++) {
-        text_printf(out, "%s%s", i ? ", " : "",
+        if (host_param_border(sym, i).mode == CS_BY_OUT) continue;
+        text_printf(out, "%s%s", some ? ", " : "",
                     py_word(m, sym->decl->func.params.data[i]->param.name));
+        some = true;
         if (!hints) continue;
         text_add(out, ": ");
         print_hint(out, m, sym->type->params[i]);
     }
+}
+
+/* The result and then what parameters by reference are: a tuple if that is more than one. */
+static void print_result_hint(Text *out, const HostModule *m, const Symbol *sym)
+{
+    Text all = {0};
+    bool is_void = sym->type->result->kind == TY_VOID;
+    int n = !is_void;
+    if (!is_void) print_hint(&all, m, sym->type->result);
+    for (int i = 0; i < sym->type->nparams; i++) {
+        if (!host_param_border(sym, i).mode) continue;
+        if (n++) text_add(&all, ", ");
+        print_hint(&all, m, sym->type->params[i]);
+    }
+    if (n == 0) text_add(&all, "None");
+    text_printf(out, n > 1 ? "tuple[%s]" : "%s", all.data);
+    text_free(&all);
 }
 
 static void print_function(Text *out, const HostModule *m, int i)
@@ -108,9 +130,9 @@ static void print_function(Text *out, const HostModule *m, int i)
     host_print_declaration(&declaration, sym);
     text_printf(out, "\n\n_call_%s = _bind(\n    \"%s\",\n    [", name, name);
     for (int k = 0; k < t->nparams; k++)
-        text_printf(out, "%s(\"%s\", \"%s\", %d)", k ? ", " : "",
+        text_printf(out, "%s(\"%s\", \"%s\", %d, %d)", k ? ", " : "",
                     sym->decl->func.params.data[k]->param.name, type_name(m, t->params[k]),
-                    host_border(t->params[k]).rank);
+                    host_param_border(sym, k).rank, host_param_border(sym, k).mode);
     if (t->result->kind == TY_VOID)
         text_add(out, "],\n    None,\n)\n");
     else
@@ -119,7 +141,7 @@ static void print_function(Text *out, const HostModule *m, int i)
     text_printf(out, "\n\ndef %s(", py_word(m, name));
     print_params(out, m, sym, true);
     text_add(out, ") -> ");
-    print_hint(out, m, t->result);
+    print_result_hint(out, m, sym);
     text_add(out, ":\n    \"\"\"");
     print_quoted(out, declaration.data, "    ");
     if (*comment) text_add(out, "\n\n    ");

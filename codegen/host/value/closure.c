@@ -23,6 +23,12 @@ static void give(HostFunc *f, LLVMValueRef v, const Type *t, LLVMValueRef out)
     LLVMBuildRetVoid(f->m->b);
 }
 
+static bool is_by_ref(const HostFuncInfo *info, int i)
+{
+    AstOp mode = i < info->params.len ? info->params.data[i]->param.mode : AST_OP_BY_VALUE;
+    return mode == AST_OP_REF || mode == AST_OP_OUT;
+}
+
 /* static void f(ptr env, ptr args, ptr out): sym, its first parameters from env. */
 static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
 {
@@ -35,6 +41,8 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
     LLVMValueRef *args = arena_array(m->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) {
         const Type *t = i < self ? sym->self->type : sym->type->params[i - self];
+        if (i >= self && is_by_ref(info, i - self))
+            t = type_string(m->sema->types); /* an address */
         int from = i >= captures;
         args[i] = host_take(&f, LLVMGetParam(f.fn, (unsigned)from), at[from], t);
         at[from] += host_leaves(t);
