@@ -26,7 +26,7 @@ def session(*steps):
         os.execv(sys.argv[1], [sys.argv[1], "repl"])
     for step, pattern in steps:
         seen = b""
-        time.sleep(0.2)  # libedit prints its prompt before it takes the terminal over
+        time.sleep(0.1)  # libedit prints its prompt before it takes the terminal over
         if callable(step):
             step(pid)
         else:
