@@ -137,8 +137,6 @@ Input *input_new(InputComplete *words, void *ctx)
 
 void input_free(Input *in)
 {
-    HistEvent event;
-    if (in->history && in->file.len) history(in->history, &event, H_SAVE, in->file.data);
     if (in->history) history_end(in->history);
     if (in->edit) el_end(in->edit);
     text_free(&in->file);
@@ -183,5 +181,11 @@ InputEnd input_read(Input *in, bool more, Text *line)
 void input_remember(Input *in, const char *entry)
 {
     HistEvent event;
-    if (in->history) history(in->history, &event, H_ENTER, entry);
+    if (!in->history) return;
+    history(in->history, &event, H_ENTER, entry);
+    if (!in->file.len) return;
+    Text part = {0}; /* a window may be closed at any time */
+    text_printf(&part, "%s.%d", in->file.data, (int)getpid());
+    if (history(in->history, &event, H_SAVE, part.data) >= 0) rename(part.data, in->file.data);
+    text_free(&part);
 }

@@ -26,7 +26,7 @@ def session(*steps):
         os.execv(sys.argv[1], [sys.argv[1], "repl"])
     for step, pattern in steps:
         seen = b""
-        time.sleep(0.1)  # libedit prints its prompt before it takes the terminal over
+        time.sleep(0.2)  # libedit prints its prompt before it takes the terminal over
         if callable(step):
             step(pid)
         else:
@@ -43,6 +43,11 @@ def session(*steps):
             print("FAIL session:", repr(step), "gives", repr(seen), "without", repr(pattern))
             failed = 1
             break
+    try:
+        while not failed and select.select([terminal], [], [], 10)[0] and os.read(terminal, 4096):
+            pass
+    except OSError:  # it has ended
+        pass
     os.close(terminal)
     os.waitpid(pid, 0)
 
