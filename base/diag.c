@@ -110,6 +110,18 @@ void diags_set_levels(Diags *d, const DiagLevel *levels)
     d->levels = levels;
 }
 
+/* The same at the same place says nothing new: instances of a generic are checked each. */
+static bool is_told(const Diags *d, Loc loc, DiagCode code, const char *text)
+{
+    for (size_t i = d->messages.len; i-- > 0;) {
+        const Message *m = d->messages.data[i];
+        if (m->code == code && m->loc.file == loc.file && m->loc.begin == loc.begin &&
+            m->loc.end == loc.end && strcmp(m->text, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
 {
     bool warning = diag_is_warning(code);
@@ -122,13 +134,16 @@ void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
         d->errors += !warning;
         return;
     }
-    Message *m = arena_new_of(d->arena, Message);
     va_list ap;
     va_start(ap, fmt);
-    *m = (Message){.loc = loc, .code = code, .warning = warning, .order = d->messages.len};
-    m->text = format(d, fmt, ap);
-    m->last_note = &m->notes;
+    const char *text = format(d, fmt, ap);
     va_end(ap);
+    d->ignoring = is_told(d, loc, code, text);
+    if (d->ignoring) return;
+    Message *m = arena_new_of(d->arena, Message);
+    *m = (Message){.loc = loc, .code = code, .warning = warning, .order = d->messages.len};
+    m->text = text;
+    m->last_note = &m->notes;
     vec_push(&d->messages, m);
     if (warning)
         d->warnings++;

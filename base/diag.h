@@ -23,7 +23,7 @@ typedef struct Diags Diags;
 Diags *diags_new(const Sources *sources);
 void diags_free(Diags *d);
 
-/* Adds a message; its severity is the code's. The text is formatted at once. */
+/* Adds a message, once; its severity is the code's. The text is formatted at once. */
 void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds a note or a suggestion ("did you mean 'x'?") to the newest message; loc.end == 0 with

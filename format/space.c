@@ -174,6 +174,30 @@ static bool is_reduction(TokenKind k)
     return k != TOK_SUB && k != TOK_NOT && k != TOK_BITNOT && k != TOK_INC && k != TOK_DEC;
 }
 
+/* Is there a range up to the next comma or bracket? */
+static bool has_range(const Tokens *tokens, size_t i)
+{
+    int depth = 0;
+    for (;; i++) {
+        TokenKind k = kind_at(tokens, i);
+        if (k == TOK_DOTDOT && depth == 0) return true;
+        depth += opens(k) - (k == TOK_RPAREN || k == TOK_RBRACKET);
+        if (depth < 0 || k == TOK_SEMI || k == TOK_END || (k == TOK_COMMA && depth == 0))
+            return false;
+    }
+}
+
+/* `name:` of an argument, if it is written so: a variable's domain, written apart mostly, may look the
+ * same. */
+static bool is_named(const Tokens *tokens, size_t i)
+{
+    const Token *t = tokens->list.data;
+    TokenKind before = i > 1 ? kind_at(tokens, i - 2) : TOK_END;
+    return kind_at(tokens, i) == TOK_COLON && kind_at(tokens, i - 1) == TOK_NAME &&
+           (before == TOK_LPAREN || before == TOK_COMMA) && t[i - 1].end == t[i].begin &&
+           !has_range(tokens, i + 1);
+}
+
 bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
 {
     TokenKind k = kind_at(tokens, i), p = kind_at(tokens, i - 1);
@@ -181,7 +205,7 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_SEMI || k == TOK_COMMA) return false;
     if (opens(p) || is_dot(p) || is_dot(k)) return false;
     if (p == TOK_COMMA) return k != TOK_RBRACKET && k != TOK_COMMA;
-    if (p == TOK_DOTDOT || k == TOK_DOTDOT) return false;
+    if (p == TOK_DOTDOT || k == TOK_DOTDOT || is_named(tokens, i)) return false;
     if (role == ROLE_SHIFT || role == ROLE_TYPE_LIST || role == ROLE_LABEL || role == ROLE_POSTFIX)
         return false;
     if (role == ROLE_NAME || before == ROLE_CAST) return false;
