@@ -150,18 +150,21 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
     return work(n, lets, let_costs, NULL, false);
 }
 
+double fd_elements(const FdGraph *g, const FdEnv *env)
+{
+    return g->root->kind == FD_LET ? trips(g->root, env) : 1;
+}
+
 double fd_work(const FdGraph *g, const FdEnv *env)
 {
     const FdiMap none = {0};
-    double elements = g->root->kind == FD_LET ? trips(g->root, env) : 1;
-    return elements * (1 + work(g->root, &none, NULL, env, false));
+    return 1 + work(g->root, &none, NULL, env, false);
 }
 
 double fd_operations(const FdGraph *g, const FdEnv *env)
 {
     const FdiMap none = {0};
-    double elements = g->root->kind == FD_LET ? trips(g->root, env) : 1;
-    return elements * work(g->root, &none, NULL, env, true);
+    return fd_elements(g, env) * work(g->root, &none, NULL, env, true);
 }
 
 /* ---- what can be stored ---------------------------------------------------------------- */

@@ -484,10 +484,11 @@ FdBoundStatus fd_eval_bound(const FdNode *n, const FdEnv *env, int64_t *out);
 /* The concrete domain of a function node or let root. */
 FdBoundStatus fd_eval_box(Fd *fd, const FdNode *f, const FdEnv *env, FdBox *out);
 
-/* Operations in all that evaluating the root takes: of all elements, ranges with bounds being as long
- * as they are. Coarse. */
+/* Elements of the root; 1 of a scalar. */
+double fd_elements(const FdGraph *g, const FdEnv *env);
+/* Operations that an element takes, ranges of reductions being as long as they are. Coarse. */
 double fd_work(const FdGraph *g, const FdEnv *env);
-/* The same of arithmetic alone, without indices: what rates are told in. */
+/* Those of all elements, of arithmetic alone, without indices: what rates are told in. */
 double fd_operations(const FdGraph *g, const FdEnv *env);
 
 /* ---- passes --------------------------------------------------------------------------- */

@@ -158,7 +158,7 @@ typedef enum CsException {
  * and numbers in their low bytes. */
 typedef struct CsKernelAt {
     int64_t id[3], size[3]; /* of the work-item; numbers of work-items */
-    uint64_t variant;       /* cg_plan_variant */
+    uint64_t variant;       /* CgSchedule.variant */
 } CsKernelAt;
 typedef void CsKernelCode(const uint64_t *args, const CsKernelAt *at);
 

@@ -161,6 +161,8 @@ typedef struct CgLaunch {
 } CgLaunch;
 
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */
+    uint32_t variant; /* which build of the text: one bit a `flag` of the plan (CS_WIDE: offsets
+                         need 64 bits) */
     int ntemps;
     const size_t *temp_bytes;
     size_t out_bytes;   /* 0: the result has no elements, and nothing is launched */
@@ -176,9 +178,6 @@ typedef struct CgPlan CgPlan;
  */
 CgPlan *cg_plan_parse(const char *text, const char **error);
 void cg_plan_free(CgPlan *p);
-/* Which build of the text this evaluation takes: one bit a `flag` of the plan (CS_WIDE:
- * offsets need 64 bits). */
-uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d);
 /* The variant of p whose flags have the values that they have in a variant of another plan; flags
  * that are not there are 0. */
 uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant);

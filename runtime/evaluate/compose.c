@@ -216,9 +216,26 @@ static FdCapture typed_capture_of(void *ctx, const void *captures, int slot)
     return c;
 }
 
+static bool is_scalar_slot(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && !n->type->result;
+}
+
+static bool ranges_ask(const FdOrder *o)
+{
+    for (int k = 0; k < o->nranges; k++) {
+        const FdDom *d = &o->range_binder[k]->doms[o->range_index[k]];
+        if (d->lo && fd_any(d->lo, is_scalar_slot, NULL)) return true;
+        if (d->hi && fd_any(d->hi, is_scalar_slot, NULL)) return true;
+    }
+    return false;
+}
+
 /* What evaluation asks about a composed graph. */
 static void look(Composed *c)
 {
+    bool reduces = false;
     c->cheap = true;
     for (int i = 0; i < c->order.nnodes; i++) {
         const FdNode *n = c->order.nodes[i];
@@ -227,10 +244,13 @@ static void look(Composed *c)
         if (n->user || n->self) c->cheap = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;
+        reduces = true;
         if (!fd_has_identity(n)) c->may_be_empty = true;
         for (int d = 0; d < n->nvars; d++)
             if (n->doms[d].kind == FD_DOM_FULL) c->infinite = n;
     }
+    c->ranges_ask = ranges_ask(&c->order);
+    c->work = reduces ? 0 : fd_work(&c->graph, NULL);
     small_look(c);
 }
 

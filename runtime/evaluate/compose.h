@@ -23,6 +23,8 @@ typedef struct Composed {
     bool cheap;             /* no reductions, calls or transcendental functions */
     bool simple;            /* small.h: of operations that the interpreter does as kernels do */
     bool may_be_empty;      /* has reductions without identity */
+    bool ranges_ask;        /* ranges depend on values of scalars */
+    double work;            /* of an element; 0: it depends on the ranges of reductions */
     FdPays pays;            /* of several results; once somebody asked */
     const FdNode *infinite; /* a reduction over all values of a type, or NULL */
     Ref *ref;               /* for interpretation, once needed */

@@ -70,9 +70,9 @@ static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers
     n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
     recall_room(e, n);
     for (int i = 0; i < c->order.nslots; i++) numbers_value(e, k->plan, i, &n->slot_boxes[i]);
-    n->variant = cg_plan_variant(k->plan, &n->binding, device);
     bool good =
         cg_plan_bind(k->plan, &n->binding, device, n->arena, &n->schedule) && s->nouts == r->n;
+    n->variant = s->variant;
     for (int i = 0; good && i < s->nouts; i++) good = s->outs[i] <= r->buffers[i]->capacity;
     if (!good) rt_throw_memory(site, SIZE_MAX);
     return good;
@@ -201,7 +201,8 @@ static void prepare_native(void *preparation)
     Preparation *p = preparation;
     const Composed *c = p->e->composed;
     CgDevice device = native_device(c->native->form);
-    p->numbers.work = fd_work(&c->graph, &p->numbers.env);
+    double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
+    p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
     p->for_cpu = !native_pays(p->numbers.work);
     p->outcome = INTERPRET;
     if (p->for_cpu && !native_is_full(c->native->form)) return;

@@ -179,7 +179,7 @@ static unsigned char *run(Lowered *l, const SlotValue *slots, size_t *bytes,
     Bound b = {.plan = l->plan, .device = &l->device};
     CgSchedule *s = &b.schedule;
     ck_assert(cg_plan_bind(l->plan, &binding, &l->device, arena, s));
-    b.variant = cg_plan_variant(l->plan, &binding, &l->device);
+    b.variant = s->variant;
     memset(error, 0, m.error.bytes);
     unsigned char *out = malloc(s->out_bytes + BEHIND);
     memset(out, 0xEE, s->out_bytes + BEHIND);

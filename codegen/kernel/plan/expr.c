@@ -211,7 +211,7 @@ static int64_t limit(bool negative)
     return negative ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t apply(PlanCode code, int64_t a, int64_t b)
+static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 {
     /* What overflows stays at the limit, so that the size of an array too large is never small. */
     int64_t r;

@@ -509,14 +509,11 @@ static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d,
     return v;
 }
 
-uint32_t cg_plan_variant(const CgPlan *p, const CgBinding *b, const CgDevice *d)
+static uint32_t variant_of(const CgPlan *p, const Values *v)
 {
-    Arena *arena = arena_new();
-    Values v = values_new(p, b, d, arena);
     uint32_t variant = 0;
     for (size_t i = 0; i < p->flags.len; i++)
-        if (value_of(p->flags.data[i].expr, &v)) variant |= 1u << i;
-    arena_free(arena);
+        if (value_of(p->flags.data[i].expr, v)) variant |= 1u << i;
     return variant;
 }
 
@@ -626,8 +623,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
 {
     Values v = values_new(p, b, d, arena);
     int wide = find_named(&p->flags, "CS_WIDE", 7);
-    v.wide = wide >= 0 && value_of(p->flags.data[wide].expr, &v);
-    *out = (CgSchedule){.ntemps = p->ntemps, .nouts = p->nouts};
+    *out = (CgSchedule){.variant = variant_of(p, &v), .ntemps = p->ntemps, .nouts = p->nouts};
+    v.wide = wide >= 0 && (out->variant >> wide & 1);
     size_t *temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
     out->temp_bytes = temp_bytes;
     out->outs = sizes_of(p->nouts, p->outs, &v, arena);

@@ -53,26 +53,10 @@ Recalled *recall(const Evaluation *e)
     return r;
 }
 
-static bool is_scalar_slot(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && !n->type->result;
-}
-
-static bool ranges_ask(const FdOrder *o)
-{
-    for (int k = 0; k < o->nranges; k++) {
-        const FdDom *d = &o->range_binder[k]->doms[o->range_index[k]];
-        if (d->lo && fd_any(d->lo, is_scalar_slot, NULL)) return true;
-        if (d->hi && fd_any(d->hi, is_scalar_slot, NULL)) return true;
-    }
-    return false;
-}
-
 void recall_room(const Evaluation *e, Numbers *n)
 {
     n->room = arena_new_of(n->arena, Recalled);
-    n->room->exact = ranges_ask(&e->composed->order);
+    n->room->exact = e->composed->ranges_ask;
 }
 
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
