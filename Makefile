@@ -9,6 +9,7 @@
 PREFIX  ?= /usr/local
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 ZSHDIR    ?= zsh/site-functions
+DOCDIR    ?= $(PREFIX)/share/doc/csdollar
 CC      ?= cc
 BUILD   ?= build
 CSC     ?= ./csc
@@ -243,9 +244,12 @@ install: all
 	install -D -m 644 packaging/csdollar-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/csdollar/csdollar-config.cmake
 	install -D -m 644 python/csdollar.py $(DESTDIR)$(PYTHONDIR)/csdollar.py
 	for f in $(EDITORS); do install -D -m 644 editors/$${f%%:*} $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
+	install -d $(DESTDIR)$(DOCDIR)
+	cp -r README.md docs samples editors $(DESTDIR)$(DOCDIR)/
+	chmod -R u+rwX,go+rX $(DESTDIR)$(DOCDIR)
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
-	rm -rf $(DESTDIR)$(PREFIX)/lib/csc $(DESTDIR)$(PREFIX)/lib/cmake/csdollar
+	rm -rf $(DESTDIR)$(PREFIX)/lib/csc $(DESTDIR)$(PREFIX)/lib/cmake/csdollar $(DESTDIR)$(DOCDIR)
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc $(DESTDIR)$(PYTHONDIR)/csdollar.py
 	for f in $(HELP) $(EDITORS); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 # A Debian package of it; the sources as they are committed.

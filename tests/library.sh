@@ -62,6 +62,7 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
     [ -n "$pythons" ] || echo "no python3: modules of csc --python are not tested"
     made env -u MAKEFLAGS make -s --no-print-directory install PREFIX="$work/usr"
     made test "$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --libs csdollar)" = '-lOpenCL -lm -lpthread '
+    made test -s "$work/usr/share/doc/csdollar/samples/life/life.cs\$" -a -s "$work/usr/share/doc/csdollar/editors/vscode/package.json"
     if command -v cmake >/dev/null; then
         mkdir "$work/cmake"
         cat >"$work/cmake/CMakeLists.txt" <<END
@@ -76,6 +77,8 @@ END
             cmake --build "$work/cmake/build" >>"$work/log" 2>&1 || cat "$work/log"
         check "CMake" "$work/cmake/build/use"
     fi
+    env -u MAKEFLAGS make -s --no-print-directory uninstall PREFIX="$work/usr" >/dev/null
+    made test -z "$(find "$work/usr" -type f)"
     if command -v valgrind >/dev/null; then
         check "Helgrind" env CS_DEVICE=ref valgrind -q --tool=helgrind --error-exitcode=1 "$work/use" threads
     fi

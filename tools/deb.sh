@@ -14,11 +14,7 @@ umask 022
 share=$root/usr/share doc=$root/usr/share/doc/csdollar
 strip -R .note.gnu.build-id "$root/usr/bin/csc" # a hash of paths too
 gzip -9n "$share/man/man1/csc.1"
-mkdir -p "$doc/docs" "$doc/samples" "$root/DEBIAN"
-cp README.md "$doc/"
-cp docs/*.md docs/*.svg docs/*.png "$doc/docs/"
-cp -r docs/gallery "$doc/docs/"
-cp -r samples/. "$doc/samples/"
+mkdir "$root/DEBIAN"
 {
     echo 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/'
     echo
