@@ -77,8 +77,10 @@ Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 
 Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 {
+    if (decl->kind == AST_FUNC) mods &= ~(uint64_t)AST_MOD_STATIC; /* as all outside classes are */
     if (mods && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
-        parse_error(p, loc, DIAG_MISPLACED, "'%s' belongs to a class or to a member of one",
+        parse_error(p, loc, DIAG_MISPLACED,
+                    "'%s' belongs to a class or to a member of one: leave it out",
                     ast_mod_text(mods));
         mods = 0;
     }
