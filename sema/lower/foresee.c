@@ -71,7 +71,7 @@ static Value *call_user(Foresee *f, Ast *n)
 static Value *call_library(Foresee *f, Ast *n)
 {
     const Builtin *b = &builtins[n->sym->builtin];
-    bool forces = !b->pure;
+    bool forces = !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func);
     Ast *callee = n->call.callee;
     if (callee->kind == AST_MEMBER && callee->member.base->type) eval(f, callee->member.base);
     for (int i = 0; i < n->call.args.len; i++) {
