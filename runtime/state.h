@@ -86,6 +86,7 @@ typedef struct RtState {
     struct {                     /* hold.c */
         struct Held *first;      /* the newest */
         uint64_t count;          /* that were held back so far */
+        int busy;                /* that are evaluated just now, one by one */
         size_t least;            /* CS_HOLD, once read */
         bool given;
         Graph *newest; /* that made an array.. */

@@ -188,9 +188,9 @@ static bool fill_batch(Waiting *w, int n, const CsSite *site)
 static bool fill_one(struct Held *h, const CsSite *site)
 {
     Buffer *b = h->buffer;
-    h->busy = true;
+    rt.hold.busy++;
     bool ok = eval_held(h->lazy, b, false, site);
-    h->busy = false;
+    rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
 }
@@ -270,9 +270,9 @@ static struct Held *held_of(const Evaluation *e)
 static bool is_next(struct Held *h, const CsSite *site)
 {
     Look below = look_below(h->lazy, 0);
-    h->busy = true;
+    rt.hold.busy++;
     bool ok = below.plain && fill_below(&below, site);
-    h->busy = false;
+    rt.hold.busy--;
     return ok;
 }
 

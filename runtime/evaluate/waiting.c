@@ -113,10 +113,10 @@ static bool reads_some(const Waiting *w, const struct Held *h)
 void waiting_add(Waiting *w, struct Held *h, bool beside)
 {
     add_below(w, h);
-    for (bool again = beside; again && !w->full;) {
+    for (bool again = beside && !rt.hold.busy; again && !w->full;) {
         again = false;
         for (struct Held *other = rt.hold.first; other && !w->full; other = other->next) {
-            if (other->busy || has(w, other) || !reads_some(w, other)) continue;
+            if (has(w, other) || !reads_some(w, other)) continue;
             add_below(w, other);
             again = true;
         }

@@ -18,7 +18,6 @@ struct Held {
     int most;        /* so many at a time */
     int32_t uses;    /* of its array, by those of a batch */
     bool through;    /* just now: what reads the array is composed of what it is */
-    bool busy;       /* just now it is evaluated itself, and what it reads before */
 };
 
 /* What an evaluation reads. */
@@ -41,8 +40,8 @@ typedef struct Waiting {
     bool full; /* there are more */
     struct Held *held[WAITING_MOST];
 } Waiting;
-/* Adds h and all that it waits for; `beside`: what reads some of it, too, unless it is busy, and all that
- * these wait for. */
+/* Adds h and all that it waits for; `beside`: what reads some of it, too, and all that these wait for,
+ * unless one is under way itself (rt.hold.busy), which may be among them. */
 void waiting_add(Waiting *w, struct Held *h, bool beside);
 /* Graphs that they are of: arrays of a step of their loop. */
 int waiting_graphs(const Waiting *w);
