@@ -39,7 +39,9 @@ typedef struct Loader {
     size_t nfolders, nothers;
     const uint32_t *earlier; /* the entries of a session before it: each sees those before */
     size_t nearlier;
-    bool shows; /* Tokens.shows, of the file itself */
+    bool variables;  /* the last of them holds declarations of variables */
+    AstList carried; /* which are these */
+    bool shows;      /* Tokens.shows, of the file itself */
     Diags *diags;
     Interner *names;
     Arena *arena;
@@ -189,11 +191,20 @@ static void report_cycle(Loader *l, const Module *from, const Module *to, Loc lo
 
 static Ast *read_module(Loader *l, Module *m);
 
+static bool holds_variables(const Loader *l, const Module *m)
+{
+    return l->variables && m->file == l->earlier[l->nearlier - 1];
+}
+
 static void take_in(Loader *l, Module *user, Loc loc, Module *m, bool fresh)
 {
     if (fresh) {
         m->user = user;
         Ast *unit = read_module(l, m);
+        if (holds_variables(l, m)) {
+            l->carried = unit->unit.stmts;
+            unit->unit.stmts.len = 0;
+        }
         AstList *list = m->folder ? &l->imported : &l->library;
         for (int i = 0; i < unit->unit.decls.len; i++)
             *list = ast_list_add(l->arena, *list, unit->unit.decls.data[i]);
@@ -315,6 +326,11 @@ static Ast *parse_all(Loader l, uint32_t file)
     Module *m = module_of_path(&l, sources_get(sources, file)->path, &fresh);
     m->file = file;
     Ast *unit = read_module(&l, m);
+    for (int i = 0; i < l.carried.len; i++)
+        if (l.carried.data[i]->kind == AST_VAR_DECL) l.carried.data[i]->var_decl.carried = true;
+    for (int i = 0; l.carried.len && i < unit->unit.stmts.len; i++)
+        l.carried = ast_list_add(arena, l.carried, unit->unit.stmts.data[i]);
+    if (l.carried.len) unit->unit.stmts = l.carried;
     unit->unit.imported = l.library;
     for (int i = 0; i < l.imported.len; i++)
         unit->unit.imported = ast_list_add(arena, unit->unit.imported, l.imported.data[i]);
@@ -341,13 +357,14 @@ Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, siz
 }
 
 Ast *parse_entry(Sources *sources, uint32_t file, bool shows, const uint32_t *earlier,
-                 size_t nearlier, const char *const *folders, size_t nfolders, Diags *diags,
-                 Interner *names, Arena *arena)
+                 size_t nearlier, bool variables, const char *const *folders, size_t nfolders,
+                 Diags *diags, Interner *names, Arena *arena)
 {
     return parse_all((Loader){.sources = sources,
                               .shows = shows,
                               .earlier = earlier,
                               .nearlier = nearlier,
+                              .variables = variables,
                               .folders = folders,
                               .nfolders = nfolders,
                               .diags = diags,

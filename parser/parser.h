@@ -22,9 +22,10 @@ Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, siz
                  Arena *arena);
 
 /* The same of an entry of a session (csc repl): `earlier` are the declarations of the entries before
- * it, sources in which there is nothing else; shows: the value of its last statement is used. */
+ * it, sources in which there is nothing else; shows: the value of its last statement is used;
+ * variables: the last one declares variables, which come first in the unit's statements. */
 Ast *parse_entry(Sources *sources, uint32_t file, bool shows, const uint32_t *earlier,
-                 size_t nearlier, const char *const *folders, size_t nfolders, Diags *diags,
-                 Interner *names, Arena *arena);
+                 size_t nearlier, bool variables, const char *const *folders, size_t nfolders,
+                 Diags *diags, Interner *names, Arena *arena);
 
 #endif

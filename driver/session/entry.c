@@ -67,15 +67,21 @@ int session_variables(const Session *s, const HostVariable **out)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static Ast *read_text(const Session *s, const Options *o, Sources *sources, uint32_t file,
-                      bool shows, Diags *diags, Interner *names, Arena *arena)
+                      bool shows, const Text *variables, Diags *diags, Interner *names,
+                      Arena *arena)
 {
-    uint32_t *earlier = arena_array(arena, uint32_t, s->earlier.len + 1);
+    size_t n = s->earlier.len;
+    uint32_t *earlier = arena_array(arena, uint32_t, n + 1);
     for (size_t i = 0; i < s->earlier.len; i++) {
         const Earlier *e = &s->earlier.data[i];
         earlier[i] = (uint32_t)sources_add(sources, e->name, e->text, strlen(e->text));
     }
-    return parse_entry(sources, file, shows, earlier, s->earlier.len, o->include.data,
-                       o->include.len, diags, names, arena);
+    bool some = variables && variables->len;
+    if (some)
+        earlier[n++] =
+            (uint32_t)sources_add(sources, "<variables>", variables->data, variables->len);
+    return parse_entry(sources, file, shows, earlier, n, some, o->include.data, o->include.len,
+                       diags, names, arena);
 }
 
 typedef struct Trial { /* of a text */
@@ -126,7 +132,7 @@ static Trial try_text(const Session *s, const Options *o, const char *text, size
     Sources *sources = sources_new();
     Diags *diags = diags_new(sources);
     uint32_t file = (uint32_t)sources_add(sources, "entry", text, len);
-    Ast *unit = read_text(s, o, sources, file, shows, diags, names, arena);
+    Ast *unit = read_text(s, o, sources, file, shows, NULL, diags, names, arena);
     const Ast *last = last_statement(unit);
     if (last) t.last = last->kind;
     t.empty = unit->unit.stmts.len + unit->unit.decls.len + unit->unit.usings.len == 0;
@@ -269,15 +275,37 @@ bool entry_hides(const Entry *e, const HostVariable *v)
     return false;
 }
 
-/* "float[,] a;\n" for each that the entry mentions and does not declare anew. */
-static void add_carried(const Entry *e, const Ast *unit, Text *out)
+/* "float[,] a;\n" for each that the entry mentions. */
+static void add_carried(const Entry *e, Text *out)
 {
     const HostVariable *all;
     int n = host_session_variables(e->session->host, &all);
     for (int i = 0; i < n; i++)
-        if (mentions(e->text.data, all[i].name) && !declares(unit, all[i].name) &&
-            !entry_hides(e, &all[i]))
+        if (mentions(e->text.data, all[i].name))
             text_printf(out, "%s %s;\n", all[i].type, all[i].name);
+}
+
+static bool is_hidden(const Entry *e, const Ast *unit, const char *name)
+{
+    const HostVariable *all;
+    int n = host_session_variables(e->session->host, &all);
+    for (int i = 0; i < n; i++)
+        if (strcmp(all[i].name, name) == 0 && entry_hides(e, &all[i])) return true;
+    return declares(unit, name);
+}
+
+/* The unit's own statements alone, with the variables in front taken off. */
+static AstList take_carried(Ast *unit)
+{
+    AstList *stmts = &unit->unit.stmts, carried = *stmts;
+    int n = 0;
+    while (n < stmts->len && stmts->data[n]->kind == AST_VAR_DECL &&
+           stmts->data[n]->var_decl.carried)
+        n++;
+    carried.len = n;
+    stmts->data += n;
+    stmts->len -= n;
+    return carried;
 }
 
 /* ---- modules in files ----------------------------------------------------------------------- */
@@ -323,24 +351,22 @@ static void show_last(Ast *unit, Interner *names, Arena *arena)
 Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Diags *diags,
                  Interner *names, Arena *arena)
 {
-    Ast *unit = read_text(e->session, o, sources, file, e->shows, diags, names, arena);
+    Text variables = {0};
+    add_carried(e, &variables);
+    Ast *unit = read_text(e->session, o, sources, file, e->shows, &variables, diags, names, arena);
+    text_free(&variables);
     for (uint32_t i = 0; i < sources_count(sources); i++)
         if (sources_was_loaded(sources, i)) look_at_module(e->session, sources_get(sources, i));
     unit->unit.session = true;
     unit->unit.forced = e->forced;
+    AstList carried = take_carried(unit), all = {0};
     find_declarations(e, unit);
-    Text carried = {0};
-    add_carried(e, unit, &carried);
-    if (carried.data && diags_errors(diags) == 0) {
-        uint32_t at = (uint32_t)sources_add(sources, "<variables>", carried.data, carried.len);
-        AstList all = read_text(e->session, o, sources, at, false, diags, names, arena)->unit.stmts;
-        for (int i = 0; i < all.len; i++)
-            if (all.data[i]->kind == AST_VAR_DECL) all.data[i]->var_decl.carried = true;
-        for (int i = 0; i < unit->unit.stmts.len; i++)
-            all = ast_list_add(arena, all, unit->unit.stmts.data[i]);
-        unit->unit.stmts = all;
-    }
-    text_free(&carried);
+    for (int i = 0; i < carried.len; i++)
+        if (!is_hidden(e, unit, carried.data[i]->var_decl.vars.data[0]->declarator.name))
+            all = ast_list_add(arena, all, carried.data[i]);
+    for (int i = 0; i < unit->unit.stmts.len; i++)
+        all = ast_list_add(arena, all, unit->unit.stmts.data[i]);
+    unit->unit.stmts = all;
     if (e->shows) show_last(unit, names, arena);
     return unit;
 }
