@@ -252,8 +252,10 @@ END_TEST
 
 START_TEST(test_unknown_values_are_skipped)
 {
-    lower_text("float[] a = { 1 }; var f = a + 1; f = a * 2; float[] b = f;");
+    lower_text("float[] a = { 1 }; var f = a + 1; if (a.Length > 3) f = a * 2; float[] b = f;");
     ck_assert_int_eq(result->nevaluations, 0);
+    lower_text("float[] a = { 1 }; var f = a + 1; f = a * 2; float[] b = f;");
+    ck_assert_int_eq(result->nevaluations, 1);
 }
 END_TEST
 
