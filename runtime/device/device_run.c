@@ -282,6 +282,15 @@ static bool clear_errors(const CsSite *site)
     return true;
 }
 
+/* What is read of it is in place where the device can reach the host's memory; elsewhere it is small, and the device's
+ * to forgive. */
+static Buffer *no_elements(const struct Device *d, const CsSite *site)
+{
+    enum { FEW = 64 };
+    return d->sharing == COPIED ? buffer_new(FEW, true, site)
+                                : buffer_borrow(memory_nothing(), FEW, site);
+}
+
 bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
                 bool can_fail, const CsSite *site)
 {
@@ -290,7 +299,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
         rt_throw(RT_DEVICE, site, "the device has failed and does not answer");
         return false;
     }
-    if (!d->none && !(d->none = buffer_new(64, true, site))) return false;
+    if (!d->none && !(d->none = no_elements(d, site))) return false;
     if (can_fail && !clear_errors(site)) return false;
     bool ok = true;
     Buffer **temps = mem_object(((size_t)s->ntemps + 1) * sizeof *temps);

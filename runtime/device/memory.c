@@ -259,6 +259,18 @@ static void take_memory(Buffer *b, const Buffer *from)
     b->mapped = from->mapped;
 }
 
+void *memory_nothing(void)
+{
+    static _Alignas(SHARED_UNIT) char few[SHARED_UNIT];
+    static void *zeros; /* addresses only: what is read of them is the system's page of zeros */
+    for (size_t bytes = (size_t)1 << 42; !zeros && bytes >= PAGE; bytes /= 2) {
+        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p != MAP_FAILED) zeros = p;
+    }
+    return zeros ? zeros : few;
+}
+
 /* ---- memory of others ------------------------------------------------------------------- */
 
 static Buffer *new_of(size_t bytes, const CsSite *site)

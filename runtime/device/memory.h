@@ -28,6 +28,10 @@ bool buffer_keep(Buffer *b, const CsSite *site); /* false with an exception pend
 void buffer_lend(Buffer *b);
 bool buffer_regain(Buffer *b, const CsSite *site); /* false with an exception pending */
 
+/* Stands for an array without elements: a kernel looks where its other dimensions say before it tells
+ * that the index is outside. Zeros, as far as anything could be; nobody writes them. */
+void *memory_nothing(void);
+
 void memory_trim(void);  /* frees everything pooled */
 void memory_start(void); /* from here on CS_MEM_LIMIT holds */
 

@@ -223,12 +223,11 @@ typedef struct Memory {
 
 static void *memory_of(const Memory *m, const CgArg *a)
 {
-    static _Alignas(64) char none[64]; /* what stands for arrays without elements; only read */
     void *p = a->kind == CG_ARG_SLOT   ? m->slots[a->index]
               : a->kind == CG_ARG_TEMP ? m->temps[a->index]
               : a->kind == CG_ARG_OUT  ? m->outs[a->index]
                                        : m->errors;
-    return p ? p : none;
+    return p ? p : memory_nothing();
 }
 
 /* Of the buffers that a launch touches, each once. */

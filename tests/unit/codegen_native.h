@@ -9,6 +9,7 @@
 
 #include "../../codegen/abi/csrt.h"
 #include "../../codegen/native/native.h"
+#include "../../runtime/device/memory.h"
 #include "../../runtime/native/guard.h"
 #include "../../runtime/native/native.h"
 
@@ -147,7 +148,10 @@ static void launch(const Backend *k, const Bound *b, const CgLaunch *l, const Me
 
 static void put_apart(Block *b, Guarded **copies, bool before)
 {
-    if (b->data && !(b->data = guard_put(copies, b->data, b->bytes, before))) abort();
+    if (!b->bytes)
+        b->data = memory_nothing();
+    else if (b->data && !(b->data = guard_put(copies, b->data, b->bytes, before)))
+        abort();
 }
 
 /* Between pages that nobody may touch: both ends of buffers are seen in turn. */
