@@ -195,7 +195,7 @@ $(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*
 random: all $(BUILD)/random/cases
 	@$(BUILD)/random/cases 1 10000 >/dev/null
 	@$(BUILD)/random/cases --reduce 3 'grep -q case1' '$(BUILD)/random/least.cs$$' >/dev/null 2>&1
-	@CSC=$(CSC) BUILD=$(BUILD) SHARE=. BATCH=14 tests/random/run 1 100
+	@CSC=$(CSC) BUILD=$(BUILD) SHARE=. BATCH=14 tests/random/run 1 56
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 library: all
