@@ -102,10 +102,13 @@ static void backend_free(Backend *k)
 
 static cl_mem buffer(const void *data, size_t bytes)
 {
-    static char zeros[64];
+    static char zeros
+        [1
+         << 16]; /* stand for an array without elements, whose other dimensions say where is read */
     cl_int code;
-    cl_mem m = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes ? bytes : 64,
-                              bytes ? (void *)(uintptr_t)data : zeros, &code);
+    cl_mem m = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                              bytes ? bytes : sizeof zeros, bytes ? (void *)(uintptr_t)data : zeros,
+                              &code);
     ck_assert_int_eq(code, CL_SUCCESS);
     return m;
 }
