@@ -127,7 +127,7 @@ deps:
 check: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory -j2 -Otarget unit golden faults memory levels recursion explain robust cli generator replay examples products debugger library page layers
-	@$(MAKE) --no-print-directory random
+	@$(MAKE) --no-print-directory -j2 random
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
