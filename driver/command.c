@@ -70,6 +70,13 @@ const Command *command_at(int k)
     return k < (int)(sizeof table / sizeof *table) ? &table[k] : NULL;
 }
 
+const Command *command_find(const char *name)
+{
+    for (int k = 1; command_at(k); k++)
+        if (strcmp(table[k].name, name) == 0) return &table[k];
+    return NULL;
+}
+
 #if defined(__x86_64__)
 static const unsigned native_default = 1u << CG_NATIVE_V3, product_default = 1u << CG_NATIVE_V4;
 #else
@@ -83,9 +90,8 @@ int command_main(int argc, char **argv)
                  .product_levels = product_default,
                  .seconds = -1,
                  .host = {.opt_level = 2}};
-    const Command *command = &table[0];
-    for (int k = 1; command_at(k); k++)
-        if (argc > 1 && strcmp(argv[1], table[k].name) == 0) command = &table[k];
+    const Command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!command) command = &table[0];
     o.command = command->name;
     OptionEnd end = options_read(&o, command->takes, argc, argv, command->name ? 2 : 1);
     o.host.program = o.input;

@@ -11,7 +11,8 @@ typedef struct Command {
     int (*run)(const Options *o); /* returns the exit code */
 } Command;
 
-const Command *command_at(int k); /* NULL behind the last */
+const Command *command_at(int k);              /* NULL behind the last */
+const Command *command_find(const char *name); /* NULL: there is none of this name */
 
 /* The whole of csc: returns the exit code. */
 int command_main(int argc, char **argv);

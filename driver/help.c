@@ -107,10 +107,8 @@ static bool is_in_synopsis(const char *synopsis, const Option *o)
 
 void help_command(Text *out, const char *name)
 {
-    const Command *c = command_at(0);
+    const Command *c = command_find(name);
     const Option *o;
-    for (int k = 1; command_at(k); k++)
-        if (strcmp(command_at(k)->name, name) == 0) c = command_at(k);
     text_printf(out, "usage: csc %s %s\n%s\n\n", name, c->synopsis, c->help);
     size_t before = out->len;
     for (int i = 0; (o = option_at(i)); i++)
