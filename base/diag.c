@@ -16,7 +16,8 @@ enum {
     LINE_WIDTH = 100,    /* a longer line is clipped, the caret near CARET_AT */
     CARET_AT = 40,
     WINDOW =
-        4 * LINE_WIDTH + 8 /* bytes around the caret that are looked at: enough to fill a line */
+        4 * LINE_WIDTH + 8, /* bytes around the caret that are looked at: enough to fill a line */
+    PLACES = 1024           /* lists of messages by place */
 };
 
 typedef struct Note {
@@ -31,6 +32,7 @@ typedef struct Message {
     bool warning;
     const char *text;
     size_t order;
+    struct Message *beside; /* in the list of its place */
     Note *notes, **last_note;
 } Message;
 
@@ -38,6 +40,7 @@ struct Diags {
     Arena *arena;
     const Sources *sources;
     VEC(Message *) messages;
+    Message *by_place[PLACES];
     int errors, warnings;
     const DiagLevel *levels; /* NULL: every warning warns */
     bool ignoring;           /* the newest message: its notes too */
@@ -111,14 +114,12 @@ void diags_set_levels(Diags *d, const DiagLevel *levels)
 }
 
 /* The same at the same place says nothing new: instances of a generic are checked each. */
-static bool is_told(const Diags *d, Loc loc, DiagCode code, const char *text)
+static bool is_told(const Message *m, Loc loc, DiagCode code, const char *text)
 {
-    for (size_t i = d->messages.len; i-- > 0;) {
-        const Message *m = d->messages.data[i];
+    for (; m; m = m->beside)
         if (m->code == code && m->loc.file == loc.file && m->loc.begin == loc.begin &&
             m->loc.end == loc.end && strcmp(m->text, text) == 0)
             return true;
-    }
     return false;
 }
 
@@ -138,10 +139,13 @@ void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = format(d, fmt, ap);
     va_end(ap);
-    d->ignoring = is_told(d, loc, code, text);
+    Message **place = &d->by_place[loc.begin % PLACES];
+    d->ignoring = is_told(*place, loc, code, text);
     if (d->ignoring) return;
     Message *m = arena_new_of(d->arena, Message);
     *m = (Message){.loc = loc, .code = code, .warning = warning, .order = d->messages.len};
+    m->beside = *place;
+    *place = m;
     m->text = text;
     m->last_note = &m->notes;
     vec_push(&d->messages, m);
