@@ -38,21 +38,26 @@ static uint64_t bit_of(const FdAffine *form, int term)
     return form->terms[term].factor > 0 ? bit : bit << 32;
 }
 
+static void say(FdFacts *f, const FdAffine *form)
+{
+    for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
+}
+
 void fdi_fact(FdFacts *f, const FdAffine *form)
 {
     FdiFact fact = {.form = *form};
-    for (int i = 0; i < form->nterms; i++) {
-        fdi_map_set(&f->said, form->terms[i].atom, 1);
-        fact.terms |= bit_of(form, i);
-    }
+    say(f, form);
+    for (int i = 0; i < form->nterms; i++) fact.terms |= bit_of(form, i);
     vec_push(&f->forms, fact);
 }
 
 void fd_fact(FdFacts *f, const FdAffine *form)
 {
     enum { MOST = 128 };
-    for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
-    if (f->forms.len < MOST && !fd_shown(f, form)) fdi_fact(f, form);
+    if (f->forms.len < MOST && !fd_shown(f, form))
+        fdi_fact(f, form);
+    else
+        say(f, form);
 }
 
 /* x - y + more */
