@@ -80,9 +80,12 @@ static bool parse(Job *j)
         j->unit = entry_parse(o->entry, o, j->sources, j->file, j->diags, j->names, j->arena);
         return diags_errors(j->diags) == 0;
     }
-    size_t others = o->files.len > 1 ? o->files.len - 1 : 0;
-    j->unit = parse_files(j->sources, j->file, others ? o->files.data + 1 : NULL, others,
-                          o->include.data, o->include.len, j->diags, j->names, j->arena);
+    ParseProgram program = {.folders = o->include.data, .nfolders = o->include.len};
+    if (o->files.len > 1) {
+        program.others = o->files.data + 1;
+        program.nothers = o->files.len - 1;
+    }
+    j->unit = parse_program(j->sources, j->file, &program, j->diags, j->names, j->arena);
     j->unit->unit.library = j->library != NULL;
     if (j->opt->emit == EMIT_AST) {
         j->unit->unit.imported.len = 0; /* the file's own */

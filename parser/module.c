@@ -34,14 +34,8 @@ typedef struct Export {
 } Export;
 
 typedef struct Loader {
+    const ParseProgram *program;
     Sources *sources;
-    const char *const *folders, *const *others; /* others: files that the program uses */
-    size_t nfolders, nothers;
-    const uint32_t *earlier; /* the entries of a session before it: each sees those before */
-    size_t nearlier;
-    bool variables;  /* the last of them holds declarations of variables */
-    AstList carried; /* which are these */
-    bool shows;      /* Tokens.shows, of the file itself */
     Diags *diags;
     Interner *names;
     Arena *arena;
@@ -49,6 +43,7 @@ typedef struct Loader {
     VEC(Export) exports;
     NameSet exported;          /* their types */
     AstList library, imported; /* the library first: it sees nothing of the program */
+    AstList carried;           /* ParseProgram.variables */
 } Loader;
 
 /* ---- finding ---- */
@@ -64,7 +59,7 @@ static const char *folder_of(Loader *l, const char *path)
 static const char *folder_at(const Loader *l, const Module *m, size_t i)
 {
     if (m->folder && i-- == 0) return m->folder;
-    return i < l->nfolders ? l->folders[i] : NULL;
+    return i < l->program->nfolders ? l->program->folders[i] : NULL;
 }
 
 static const EmbeddedModule *find_embedded(const char *name)
@@ -193,7 +188,8 @@ static Ast *read_module(Loader *l, Module *m);
 
 static bool holds_variables(const Loader *l, const Module *m)
 {
-    return l->variables && m->file == l->earlier[l->nearlier - 1];
+    const ParseProgram *p = l->program;
+    return p->variables && m->file == p->earlier[p->nearlier - 1];
 }
 
 static void take_in(Loader *l, Module *user, Loc loc, Module *m, bool fresh)
@@ -254,26 +250,28 @@ static void use_named(Loader *l, Module *m, const Tokens *tokens)
     names_free(&own);
 }
 
-/* The files beside the program's first. */
-static void use_others(Loader *l, Module *program)
+/* The files beside the first. */
+static void use_others(Loader *l, Module *first)
 {
-    for (size_t i = 0; i < l->nothers; i++) {
+    for (size_t i = 0; i < l->program->nothers; i++) {
         bool fresh = false;
-        Module *m = load_module(l, (Loc){0}, l->others[i], &fresh);
-        if (m && m != program) take_in(l, program, (Loc){0}, m, fresh);
+        Module *m = load_module(l, (Loc){0}, l->program->others[i], &fresh);
+        if (m && m != first) take_in(l, first, (Loc){0}, m, fresh);
     }
 }
 
-static void use_earlier(Loader *l, Module *program)
+/* Each entry before this one sees those before it. */
+static void use_earlier(Loader *l, Module *entry)
 {
-    for (size_t i = 0; i < l->nearlier; i++) {
+    for (size_t i = 0; i < l->program->nearlier; i++) {
         bool fresh = false;
-        Module *m = module_of(l, sources_get(l->sources, l->earlier[i])->path, &fresh);
-        m->folder = program->folder;
-        m->file = l->earlier[i];
-        for (size_t k = 0; k < program->types.size; k++)
-            if (program->types.slots[k]) names_add(&m->types, program->types.slots[k]);
-        take_in(l, program, (Loc){0}, m, fresh);
+        uint32_t file = l->program->earlier[i];
+        Module *m = module_of(l, sources_get(l->sources, file)->path, &fresh);
+        m->folder = entry->folder;
+        m->file = file;
+        for (size_t k = 0; k < entry->types.size; k++)
+            if (entry->types.slots[k]) names_add(&m->types, entry->types.slots[k]);
+        take_in(l, entry, (Loc){0}, m, fresh);
     }
 }
 
@@ -299,38 +297,44 @@ static Ast *read_module(Loader *l, Module *m)
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
     m->done = true;
-    tokens.shows = l->shows && !m->user;
+    tokens.shows = l->program->shows && !m->user;
     return parse_tokens(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
 }
 
-Ast *parse_program(Sources *sources, uint32_t file, const char *const *folders, size_t nfolders,
-                   Diags *diags, Interner *names, Arena *arena)
+static void know_library(Loader *l)
 {
-    return parse_files(sources, file, NULL, 0, folders, nfolders, diags, names, arena);
-}
-
-static Ast *parse_all(Loader l, uint32_t file)
-{
-    Sources *sources = l.sources;
-    Interner *names = l.names;
-    Arena *arena = l.arena;
     for (const EmbeddedModule *e = embedded_modules; e->name; e++) {
         if (strcmp(e->name, "core") == 0) continue;
         for (const char *const *type = e->types; *type; type++) {
-            Export x = {intern_cstr(names, *type), e};
-            vec_push(&l.exports, x);
-            names_add(&l.exported, x.type);
+            Export x = {intern_cstr(l->names, *type), e};
+            vec_push(&l->exports, x);
+            names_add(&l->exported, x.type);
         }
     }
+}
+
+/* The variables of a session, before the entry's own statements. */
+static void put_carried(Loader *l, Ast *unit)
+{
+    AstList all = l->carried;
+    for (int i = 0; i < all.len; i++)
+        if (all.data[i]->kind == AST_VAR_DECL) all.data[i]->var_decl.carried = true;
+    for (int i = 0; all.len && i < unit->unit.stmts.len; i++)
+        all = ast_list_add(l->arena, all, unit->unit.stmts.data[i]);
+    if (all.len) unit->unit.stmts = all;
+}
+
+Ast *parse_program(Sources *sources, uint32_t file, const ParseProgram *program, Diags *diags,
+                   Interner *names, Arena *arena)
+{
+    Loader l = {
+        .program = program, .sources = sources, .diags = diags, .names = names, .arena = arena};
     bool fresh = false;
+    know_library(&l);
     Module *m = module_of_path(&l, sources_get(sources, file)->path, &fresh);
     m->file = file;
     Ast *unit = read_module(&l, m);
-    for (int i = 0; i < l.carried.len; i++)
-        if (l.carried.data[i]->kind == AST_VAR_DECL) l.carried.data[i]->var_decl.carried = true;
-    for (int i = 0; l.carried.len && i < unit->unit.stmts.len; i++)
-        l.carried = ast_list_add(arena, l.carried, unit->unit.stmts.data[i]);
-    if (l.carried.len) unit->unit.stmts = l.carried;
+    put_carried(&l, unit);
     unit->unit.imported = l.library;
     for (int i = 0; i < l.imported.len; i++)
         unit->unit.imported = ast_list_add(arena, unit->unit.imported, l.imported.data[i]);
@@ -339,36 +343,4 @@ static Ast *parse_all(Loader l, uint32_t file)
     vec_free(&l.exports);
     names_free(&l.exported);
     return unit;
-}
-
-Ast *parse_files(Sources *sources, uint32_t file, const char *const *others, size_t nothers,
-                 const char *const *folders, size_t nfolders, Diags *diags, Interner *names,
-                 Arena *arena)
-{
-    return parse_all((Loader){.sources = sources,
-                              .others = others,
-                              .nothers = nothers,
-                              .folders = folders,
-                              .nfolders = nfolders,
-                              .diags = diags,
-                              .names = names,
-                              .arena = arena},
-                     file);
-}
-
-Ast *parse_entry(Sources *sources, uint32_t file, bool shows, const uint32_t *earlier,
-                 size_t nearlier, bool variables, const char *const *folders, size_t nfolders,
-                 Diags *diags, Interner *names, Arena *arena)
-{
-    return parse_all((Loader){.sources = sources,
-                              .shows = shows,
-                              .earlier = earlier,
-                              .nearlier = nearlier,
-                              .variables = variables,
-                              .folders = folders,
-                              .nfolders = nfolders,
-                              .diags = diags,
-                              .names = names,
-                              .arena = arena},
-                     file);
 }

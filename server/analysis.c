@@ -21,8 +21,8 @@ Analysis *analysis_new(const char *path, const char *text, size_t len, const Aro
     lexer_scan(&a->tokens, a->sources, 0, unheard, a->names, a->arena);
     diags_free(unheard);
     a->marks = arena_array(a->arena, Mark, a->tokens.list.len);
-    a->unit = parse_program(a->sources, 0, around->folders, around->nfolders, a->diags, a->names,
-                            a->arena);
+    const ParseProgram program = {.folders = around->folders, .nfolders = around->nfolders};
+    a->unit = parse_program(a->sources, 0, &program, a->diags, a->names, a->arena);
     sources_give(a->sources, NULL, 0); /* they may change before this goes */
     a->parsed = diags_errors(a->diags) == 0;
     if (diags_has(a->diags, DIAG_FOREIGN)) return a; /* who knows what it declares */

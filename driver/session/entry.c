@@ -80,8 +80,13 @@ static Ast *read_text(const Session *s, const Options *o, Sources *sources, uint
     if (some)
         earlier[n++] =
             (uint32_t)sources_add(sources, "<variables>", variables->data, variables->len);
-    return parse_entry(sources, file, shows, earlier, n, some, o->include.data, o->include.len,
-                       diags, names, arena);
+    ParseProgram program = {.folders = o->include.data,
+                            .nfolders = o->include.len,
+                            .earlier = earlier,
+                            .nearlier = n,
+                            .variables = some,
+                            .shows = shows};
+    return parse_program(sources, file, &program, diags, names, arena);
 }
 
 typedef struct Trial { /* of a text */
@@ -244,26 +249,23 @@ static bool mentions(const char *text, const char *word)
     return false;
 }
 
+static bool one_declares(const Ast *n, const char *name)
+{
+    const char *own = n->kind == AST_DEFINE ? n->define.name : declared_name(n);
+    if (own && strcmp(own, name) == 0) return true;
+    for (int i = 0; n->kind == AST_VAR_DECL && i < n->var_decl.vars.len; i++) {
+        const Ast *v = n->var_decl.vars.data[i];
+        if (v->kind == AST_DECLARATOR && strcmp(v->declarator.name, name) == 0) return true;
+    }
+    return false;
+}
+
 static bool declares(const Ast *unit, const char *name)
 {
-    for (int i = 0; i < unit->unit.stmts.len; i++) {
-        const Ast *n = unit->unit.stmts.data[i];
-        if (n->kind == AST_DEFINE && strcmp(n->define.name, name) == 0) return true;
-        if (n->kind != AST_VAR_DECL) continue;
-        for (int k = 0; k < n->var_decl.vars.len; k++) {
-            const Ast *v = n->var_decl.vars.data[k];
-            if (v->kind == AST_DECLARATOR && strcmp(v->declarator.name, name) == 0) return true;
-        }
-    }
-    for (int i = 0; i < unit->unit.decls.len; i++) {
-        const Ast *n = unit->unit.decls.data[i];
-        if (declared_name(n) && strcmp(declared_name(n), name) == 0) return true;
-        if (n->kind != AST_VAR_DECL) continue;
-        for (int k = 0; k < n->var_decl.vars.len; k++)
-            if (n->var_decl.vars.data[k]->kind == AST_DECLARATOR &&
-                strcmp(n->var_decl.vars.data[k]->declarator.name, name) == 0)
-                return true;
-    }
+    const AstList *all[] = {&unit->unit.stmts, &unit->unit.decls};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < all[k]->len; i++)
+            if (one_declares(all[k]->data[i], name)) return true;
     return false;
 }
 

@@ -21,8 +21,8 @@ Reading reading_begin(const char *path)
 
 Ast *reading_parse(const Reading *r, const Options *o)
 {
-    return parse_program(r->sources, r->file, o->include.data, o->include.len, r->diags, r->names,
-                         r->arena);
+    const ParseProgram program = {.folders = o->include.data, .nfolders = o->include.len};
+    return parse_program(r->sources, r->file, &program, r->diags, r->names, r->arena);
 }
 
 void reading_tell(const Reading *r, const Options *o)

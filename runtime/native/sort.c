@@ -78,7 +78,7 @@ static inline uint64_t real_of(const Sort *s, uint64_t key)
     static void U##_back(const Sort *s, int64_t from, int64_t to)                                  \
     {                                                                                              \
         const K *keys = s->keys;                                                                   \
-        U *a = s->result; /* which may be the keys' own memory */                                  \
+        U *a = s->result;                                                                          \
         U flip = s->order == SIGNED ? (U)s->sign : 0;                                              \
         if (s->order == REAL)                                                                      \
             for (int64_t i = from; i < to; i++) a[i] = (U)real_of(s, keys[i]);                     \

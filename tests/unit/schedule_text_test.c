@@ -113,11 +113,12 @@ static bool check_program(const char *path)
     Interner *names = interner_new();
     Arena *arena = arena_new();
     Fd *fd = fd_new();
-    const char *why, *none = NULL;
+    const ParseProgram program = {0};
+    const char *why;
     bool all = true;
     int file = sources_load(sources, path, &why);
     Ast *unit =
-        file < 0 ? NULL : parse_program(sources, (uint32_t)file, &none, 0, diags, names, arena);
+        file < 0 ? NULL : parse_program(sources, (uint32_t)file, &program, diags, names, arena);
     if (unit && !diags_errors(diags)) {
         SemaResult *r = sema_unit(unit, sources, diags, names, arena, fd);
         for (int i = 0; !diags_errors(diags) && i < r->nevaluations; i++)
