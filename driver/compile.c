@@ -187,7 +187,7 @@ typedef struct Steered {
 
 static bool asks_for(const CgAsked *asked, const char *hint)
 {
-    bool found = strcmp(hint, "AutoTune") == 0;
+    bool found = strcmp(hint, "AutoTune") == 0 || fd_hints_reals(hint) != FD_REALS_USUAL;
     for (int p = 0; p < cg_parameters(); p++) {
         const CgParameter *parameter = cg_parameter(p);
         size_t n = strlen(parameter->attribute);

@@ -347,6 +347,9 @@ typedef struct FdGraph {
 /* The hints of both, in this order, each word once, in fd's arena; NULL: none. */
 const char *fd_hints_join(Fd *fd, const char *first, const char *more);
 bool fd_hints_have(const char *hints, const char *word);
+/* How reals are computed: [Precise] anywhere in a graph counts for all of it, and before [Fast]. */
+typedef enum FdReals { FD_REALS_USUAL, FD_REALS_PRECISE, FD_REALS_FAST } FdReals;
+FdReals fd_hints_reals(const char *hints);
 
 /* Several graphs of fd as one: all scalars, or all functions of one rank. slots: for each slot of the
  * part the slot of the new graph that it is, or ~k: it is what part k, an earlier one, gives. */
@@ -355,7 +358,8 @@ typedef struct FdPart {
     const int *slots;
 } FdPart;
 /* The new graph's agreements say that the parts' ranges are equal. NULL if it cannot be made: a
- * part is a recurrence, infinite, or reads an earlier one elsewhere than at its own point. */
+ * part is a recurrence, infinite, reads an earlier one elsewhere than at its own point, or computes
+ * reals otherwise than the first does. */
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* The graph of the last part with what the parts before it give as functions in it: arrays that
  * nobody else reads are not made for its sake. They may be read anywhere; those of which reads

@@ -19,6 +19,13 @@ bool fd_hints_have(const char *hints, const char *word)
     return have(hints, word, strlen(word));
 }
 
+FdReals fd_hints_reals(const char *hints)
+{
+    return fd_hints_have(hints, "Precise") ? FD_REALS_PRECISE
+           : fd_hints_have(hints, "Fast")  ? FD_REALS_FAST
+                                           : FD_REALS_USUAL;
+}
+
 const char *fd_hints_join(Fd *fd, const char *first, const char *more)
 {
     Text all = {0};

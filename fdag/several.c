@@ -238,12 +238,20 @@ static FdGraph *whole_graph(Whole *w, const FdNode *root, bool several, int nslo
     return g;
 }
 
+static bool compute_alike(int n, const FdPart *parts)
+{
+    FdReals first = fd_hints_reals(parts[0].graph->hints);
+    bool alike = true;
+    for (int k = 1; k < n; k++) alike = alike && fd_hints_reals(parts[k].graph->hints) == first;
+    return alike;
+}
+
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
 {
     Whole w = {.fd = fd};
     for (int k = 0; k < n; k++)
         if (!fits(&parts[k], parts[0].graph->root)) return NULL;
-    bool agree = true;
+    bool agree = compute_alike(n, parts);
     for (int k = 0; k < n && agree; k++) {
         add_part(&w, &parts[k], slots);
         w.hints = fd_hints_join(fd, w.hints, parts[k].graph->hints);
@@ -335,7 +343,7 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     Whole w = {.fd = fd};
     bool outside[FD_MAX_FIELDS] = {0}, again = true;
     const FdNode *root = NULL;
-    if (n > FD_MAX_FIELDS) return NULL;
+    if (n > FD_MAX_FIELDS || !compute_alike(n, parts)) return NULL;
     for (int k = 0; k < n; k++) {
         const FdGraph *g = parts[k].graph;
         if (!is_plain(g->root) || (k < n - 1 && g->root->kind != FD_LET)) return NULL;

@@ -15,7 +15,8 @@ typedef enum CgTile { CG_TILE_AUTO, CG_TILE_1X1, CG_TILE_2X2, CG_TILE_4X4 } CgTi
 typedef struct CgOptions {
     CgFamily family;
     CgTile tile;
-    bool precise;  /* IEEE per operation, fixed order */
+    bool precise;  /* IEEE per operation, fixed order; of a graph that says so, too */
+    bool fast;     /* denormals are zero: of graphs that say so, unless precise */
     uint32_t seed; /* of parameters that are drawn (plan/draw.h), for tests; 0: none are */
     /* Parameters that have these values: "contract.rows=8 map.copies=2", NULL: none. What nobody knows
      * is not there. */
@@ -187,6 +188,10 @@ char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant
 bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t *value);
 /* The bit of a flag in a variant, -1: there is none of that name. */
 int cg_plan_flag(const CgPlan *p, const char *name);
+/* How its kernels compute reals: by these among the options of the text. */
+#define CG_OPTION_PRECISE "-DCS_PRECISE"
+#define CG_OPTION_FAST "-cl-denorms-are-zero"
+FdReals cg_plan_reals(const CgPlan *p);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
 /* Does the plan ask for the values of an array slot of this rank, or (0) for that of a scalar slot

@@ -141,11 +141,35 @@ typedef struct Job {
     const CsKernelAt *at; /* sizes and variant */
     uint64_t number;      /* of the launch */
     int64_t done;         /* items that are done already */
+    bool fast;            /* denormals are zero */
 } Job;
+
+/* What a thread's reals do with denormals; gives what they did before. */
+static unsigned denormals(unsigned control)
+{
+#if defined(__x86_64__)
+    unsigned before = __builtin_ia32_stmxcsr();
+    if (control != before) __builtin_ia32_ldmxcsr(control);
+    return before;
+#else
+    return control;
+#endif
+}
+
+static unsigned denormals_are_zero(void)
+{
+    enum { RESULTS = 1 << 15, OPERANDS = 1 << 6 }; /* of MXCSR: flush to zero, are zero */
+#if defined(__x86_64__)
+    return denormals(__builtin_ia32_stmxcsr() | RESULTS | OPERANDS);
+#else
+    return 0;
+#endif
+}
 
 static void do_items(const void *job, int64_t from, int64_t to)
 {
     const Job *j = job;
+    unsigned before = j->fast ? denormals_are_zero() : 0;
     CsKernelAt at = *j->at;
     here = (Place){j->number, from};
     at.id[0] = from % at.size[0];
@@ -159,6 +183,7 @@ static void do_items(const void *job, int64_t from, int64_t to)
         at.id[1] = 0;
         at.id[2]++;
     }
+    if (j->fast) denormals(before);
 }
 
 static uint64_t nanoseconds(void)
@@ -274,6 +299,7 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
     for (int d = 0; d < l->dims; d++) items *= at.size[d] = (int64_t)l->global[d];
     static uint64_t launches; /* the host's thread alone launches */
     Job job = {.code = code, .args = args, .at = &at, .number = ++launches};
+    job.fast = cg_plan_reals(r->plan) == FD_REALS_FAST;
     uint64_t traced = trace_now(), start = rt_profiling() ? nanoseconds() : 0;
     do_all(&job, r->work, items);
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());

@@ -58,7 +58,8 @@ static const struct Attribute *known(const char *name)
 /* Which become hints of graphs: those that parameters of schedules have, and [AutoTune]. */
 bool attr_steers(const Ast *attr)
 {
-    static const char *const steering[] = {"Tile", "Block", "Unroll", "AutoTune"};
+    static const char *const steering[] = {"Tile",     "Block", "Unroll",
+                                           "AutoTune", "Fast",  "Precise"};
     bool found = false;
     for (size_t i = 0; i < sizeof steering / sizeof *steering; i++)
         found = found || strcmp(steering[i], attr->attr.name) == 0;

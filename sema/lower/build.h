@@ -44,8 +44,9 @@ typedef struct LowerUser {
     FdUser *user;
     Ast *fields[FD_MAX_PARAMS]; /* MEMBER nodes */
     int nfields;
-    bool busy;       /* its body is being lowered: a use is recursion */
-    const char *why; /* it runs on the host, and why; NULL: it has a body */
+    const char *hints; /* its own and of what it calls, NULL: none */
+    bool busy;         /* its body is being lowered: a use is recursion */
+    const char *why;   /* it runs on the host, and why; NULL: it has a body */
     Loc why_loc;
 } LowerUser;
 
@@ -80,6 +81,7 @@ typedef struct Lower {
     const FdNode *const *body_fields;
     const LowerObject *object; /* the object whose Invoke is inlined, or NULL */
     Text hints;                /* attributes that steer kernels, as FdGraph.hints */
+    Text body_hints;           /* the same of the function whose body becomes an FdUser */
     const AstList *around;     /* those of the function whose body is being lowered */
     int nopen;                 /* ranges so far that domain inference must find */
     int nbranches;             /* operands around that may not be evaluated */
@@ -95,6 +97,7 @@ FdLoc lower_loc(const Lower *l, Loc loc);
 const FdNode *lower_place(Lower *l, const FdNode *n, Loc loc);
 /* Attributes of a part of the graph that is being built, of what steers kernels. */
 void lower_hints(Lower *l, const AstList *attrs);
+void lower_hint_words(Lower *l, const char *words); /* NULL: none */
 /* Leaves the reason, unless there is one already. Returns NULL. */
 const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -98,13 +98,22 @@ static void open_graph(Lower *l)
 
 void lower_hints(Lower *l, const AstList *attrs)
 {
-    if (l->body) return; /* loops of its own, of which no schedule is made */
+    Text all = {0};
     for (int i = 0; attrs && i < attrs->len; i++) {
         const Ast *a = attrs->data[i];
         if (a->kind != AST_ATTR || !attr_steers(a)) continue;
-        text_add(&l->hints, " ");
-        attr_hint(&l->hints, a);
+        text_add(&all, " ");
+        attr_hint(&all, a);
     }
+    lower_hint_words(l, all.data);
+    text_free(&all);
+}
+
+void lower_hint_words(Lower *l, const char *words)
+{
+    static const char *const reals[] = {[FD_REALS_PRECISE] = "Precise", [FD_REALS_FAST] = "Fast"};
+    if (l->body) words = reals[fd_hints_reals(words)]; /* of its loops no schedule is made */
+    if (words) text_printf(l->body ? &l->body_hints : &l->hints, " %s", words);
 }
 
 /* A root is a let or a scalar; slots, operations and user functions get a let around them. */

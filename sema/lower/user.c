@@ -314,7 +314,7 @@ static const char *unique_name(Lower *l, const Symbol *sym)
 
 /* Lowers the body of a function that was just declared: the nodes of its parameters come first,
  * then those of static fields. */
-static const FdStmt *user_body(Lower *l, const LowerUser *u, const LowerSignature *sig)
+static const FdStmt *user_body(Lower *l, LowerUser *u, const LowerSignature *sig)
 {
     void *outer[FD_MAX_PARAMS];
     FdUser *user = u->user;
@@ -334,7 +334,14 @@ static const FdStmt *user_body(Lower *l, const LowerUser *u, const LowerSignatur
     l->body = u->sym;
     l->body_user = u;
     l->body_fields = user->params + sig->n;
+    Text hints = l->body_hints;
+    l->body_hints = (Text){0};
+    if (u->sym->decl && u->sym->decl->kind == AST_FUNC) lower_hints(l, &u->sym->decl->func.attrs);
     const FdStmt *stmts = lower_body(l, sig);
+    if (l->body_hints.len)
+        u->hints = arena_strndup(l->arena, l->body_hints.data, l->body_hints.len);
+    text_free(&l->body_hints);
+    l->body_hints = hints;
     l->sealed = sealed;
     l->body = body;
     l->body_user = body_user;
@@ -466,6 +473,8 @@ const FdNode *lower_user(Lower *l, Symbol *sym, Loc loc)
     if (!u) return NULL;
     if (u->nfields)
         return lower_fail(l, loc, "'%s' reads fields, so it cannot be a reduction", sym->name);
+    if (sym->decl && sym->decl->kind == AST_FUNC) lower_hints(l, &sym->decl->func.attrs);
+    lower_hint_words(l, u->hints);
     return fd_user(l->fd, u->user);
 }
 
@@ -511,6 +520,7 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
     if (!u) return NULL;
     const FdNode *f = fd_user(l->fd, u->user);
     if (sym->decl && sym->decl->kind == AST_FUNC) lower_hints(l, &sym->decl->func.attrs);
+    lower_hint_words(l, u->hints);
     Ast *fields[FD_MAX_PARAMS];
     int nfields = u->nfields;
     memcpy(fields, u->fields, sizeof fields);

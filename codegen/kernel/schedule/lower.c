@@ -202,9 +202,10 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     keep_temps(u);
     if (!u->g->arrays) defs[n++] = def_of(u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
     plan_slots(u);
-    plan_line(u, "options %s",
-              u->options->precise ? "-DCS_PRECISE"
-                                  : "-cl-mad-enable -cl-unsafe-math-optimizations");
+    plan_line(u, "options %s%s",
+              u->options->precise ? CG_OPTION_PRECISE
+                                  : "-cl-mad-enable -cl-unsafe-math-optimizations",
+              u->options->fast ? " " CG_OPTION_FAST : "");
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
         Num *elements = plan_elements(u, defs[i].nvars, defs[i].doms);
@@ -238,6 +239,16 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     return CG_OK;
 }
 
+/* What is asked for all kernels, and by the attributes of these. */
+static CgOptions options_for(const FdGraph *g, const CgOptions *all)
+{
+    CgOptions own = *all;
+    FdReals reals = fd_hints_reals(g->hints);
+    own.precise = all->precise || reals == FD_REALS_PRECISE;
+    own.fast = !own.precise && reals == FD_REALS_FAST;
+    return own;
+}
+
 CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,
                        FdError *error)
 {
@@ -247,9 +258,10 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     FdOrder order = {0};
     fd_key(fd, &copy, &order);
     const FdLoc *places = fd_number_places(fd, &order); /* positions are not in the key */
+    const CgOptions own = options_for(g, options);
     Unit u = {.arena = arena,
               .fd = fd,
-              .options = options,
+              .options = &own,
               .g = &copy,
               .order = &order,
               .places = places,
@@ -259,7 +271,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     draw_begin(&u);
     CgStatus status = CG_USER_ERROR;
     size_t before = also->printed ? also->printed->len : 0;
-    const FdPass *passes = options->precise ? fd_precise_passes : fd_back_passes;
+    const FdPass *passes = own.precise ? fd_precise_passes : fd_back_passes;
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
@@ -267,7 +279,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
         count_all_uses(&u);
         status = lower_unit_text(&u, also->read, text, error);
         if (status == CG_OK && also->take) {
-            const CgCode code = {*text, options, (int)u.funcs.len, u.funcs.data, u.contracts};
+            const CgCode code = {*text, &own, (int)u.funcs.len, u.funcs.data, u.contracts};
             also->take(also->ctx, &code);
         }
     }

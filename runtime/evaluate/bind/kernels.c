@@ -301,6 +301,10 @@ static void join(void *joining)
         if (n && bytes + strlen(text) > MOST_JOINED) continue;
         CgPlan *plan = cg_plan_parse(text, &error);
         if (!plan) continue;
+        if (cg_plan_reals(plan) != cg_plan_reals(first->plan)) {
+            cg_plan_free(plan);
+            continue;
+        }
         uint32_t variant = cg_plan_variant_like(plan, first->plan, j->building.variant);
         char *options = cg_plan_build_options(plan, device_info(), variant);
         if (add_options(&all, options)) {
@@ -313,6 +317,7 @@ static void join(void *joining)
         cg_plan_free(plan);
     }
     CgOptions o = options(device_info()->family);
+    o.precise = cg_plan_reals(first->plan) == FD_REALS_PRECISE;
     char *text = n > 1 ? cg_join(n, texts, &o) : NULL;
     mem_free(texts);
     j->building.options = text_take(&all);
