@@ -170,6 +170,7 @@ int read_stride(const FdNode *read, const FdNode *v);
 bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
 /* Is n the read of an array: slot(index..), or of the recurrence itself? */
 bool is_read(const FdNode *n);
+bool reads_some(const FdNode *n); /* is there a read in it? */
 bool is_make(const FdNode *n);
 bool is_field(const FdNode *n);
 /* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */

@@ -1,98 +1,15 @@
-/* Plans: the leading comment of a generated text, read and bound to the numbers of one evaluation.
- * The grammar is described in docs/kernels.md. */
-#include <inttypes.h>
-#include <stdio.h>
+/* Plans: the leading comment of a generated text, read. The grammar is described in docs/kernels.md. */
+#include "plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../base/text.h"
 #include "../../../base/vec.h"
-#include "../codegen.h"
-#include "expr.h"
 #include "number.h"
 
 enum {
     MAX_FLAGS = 32, /* bits of a variant */
-    MAX_PASSED = 1 << 20,
     LAZY_LETS = 400 /* they may stand behind each other */
-};
-
-/* ---- symbols ------------------------------------------------------------------------------- */
-
-typedef enum SymbolClass {
-    SYM_SLOT_N,
-    SYM_SLOT_LO,
-    SYM_SLOT_VALUE,
-    SYM_DEVICE,
-    SYM_DEFINE,
-    SYM_LET
-} SymbolClass;
-
-enum { CLASS_SHIFT = 28, INDEX_SHIFT = 4 }; /* symbol = class, index, dimension */
-enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
-
-static int64_t device_value(const CgDevice *d, int i)
-{
-    const int64_t values[NUM_FACTS] = {[NUM_UNITS] = d->units,
-                                       [NUM_VECTOR_BYTES] = d->vector_bytes,
-                                       [NUM_L1] = (int64_t)d->l1,
-                                       [NUM_L2] = (int64_t)d->l2,
-                                       [NUM_L3] = (int64_t)d->l3,
-                                       [NUM_MAX_GROUP] = (int64_t)d->max_group,
-                                       [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
-                                       [NUM_GPU] = d->family == CG_GPU,
-                                       [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2)};
-    return values[i];
-}
-
-/* ---- the parsed plan ------------------------------------------------------------------------ */
-
-typedef struct Named {
-    const char *name;
-    const PlanExpr *expr;
-} Named;
-
-typedef struct Names {
-    Named *data;
-    size_t len, cap; /* a VEC while it is read */
-} Names;
-
-typedef struct PlanArg {
-    CgArgKind kind;
-    int index;
-    ScalarKind type;      /* BYTES */
-    bool is_value;        /* BYTES: the value of scalar slot `index`, not an expression */
-    bool is_index;        /* BYTES: an idx_t, int or long as the flag CS_WIDE says */
-    const PlanExpr *expr; /* BYTES */
-} PlanArg;
-
-typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
-
-typedef struct Step {
-    StepKind kind;
-    const char *kernel;
-    const PlanExpr *when;  /* NULL: always */
-    const PlanExpr *quiet; /* no error is reported; NULL: not known */
-    int dims;
-    const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
-    int nargs;
-    const PlanArg *args;
-    int let; /* LOOP: its variable */
-    const PlanExpr *from, *to, *by;
-    int partner; /* LOOP: index of its END; END: of its LOOP */
-} Step;
-
-struct CgPlan {
-    Arena *arena;
-    unsigned char *asked;   /* by slot: dimensions that are used */
-    ScalarKind *slot_types; /* of scalar slots */
-    int nslots, ntemps, nouts, nsteps, nkernels;
-    Names defines, lets, flags;
-    const PlanExpr **temps, **outs;
-    const Step *steps;
-    const char **kernels;
-    const char *options; /* fixed part of the build options */
-    bool lazy;           /* lets are worked out where they are asked for */
 };
 
 typedef struct Reader {
@@ -144,7 +61,7 @@ static int read_number(Reader *r, int limit)
 }
 
 /* What was defined last is asked for most. */
-static int find_named(const Names *list, const char *name, size_t len)
+int plan_find_named(const Names *list, const char *name, size_t len)
 {
     for (size_t i = list->len; i-- > 0;)
         if (strncmp(list->data[i].name, name, len) == 0 && !list->data[i].name[len]) return (int)i;
@@ -172,9 +89,9 @@ static int resolve(void *ctx, const char *name, int len)
     for (int i = 0; i < NUM_FACTS; i++)
         if (is_named(num_fact_names[i], name, n))
             return (int)SYM_DEVICE << CLASS_SHIFT | i << INDEX_SHIFT;
-    int i = find_named(&p->defines, name, n);
+    int i = plan_find_named(&p->defines, name, n);
     if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
-    i = find_named(&p->lets, name, n);
+    i = plan_find_named(&p->lets, name, n);
     return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
 }
 
@@ -437,244 +354,4 @@ int cg_plan_kernels(const CgPlan *p, const char *const **names)
 {
     *names = p->kernels;
     return p->nkernels;
-}
-
-/* ---- binding -------------------------------------------------------------------------------- */
-
-typedef struct Values {
-    const CgPlan *plan;
-    const CgBinding *binding; /* NULL where only device properties may be used */
-    const CgDevice *device;
-    bool wide; /* idx_t is long */
-    int64_t *defines, *lets;
-    bool *known; /* which lets are worked out; NULL: all */
-} Values;
-
-static int64_t value_of(const PlanExpr *e, const Values *v);
-
-static int64_t let_value(const Values *v, int index)
-{
-    if (v->known && !v->known[index]) {
-        v->lets[index] = value_of(v->plan->lets.data[index].expr, v);
-        v->known[index] = true;
-    }
-    return v->lets[index];
-}
-
-static int64_t lookup(const void *ctx, int sym)
-{
-    const Values *v = ctx;
-    int index = (sym & ((1 << CLASS_SHIFT) - 1)) >> INDEX_SHIFT,
-        dim = sym & ((1 << INDEX_SHIFT) - 1);
-    const CgBinding *b = v->binding;
-    switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
-    case SYM_DEVICE: return device_value(v->device, index);
-    case SYM_DEFINE: return v->defines[index];
-    case SYM_LET: return let_value(v, index);
-    default: break;
-    }
-    if (!b) return 0;
-    switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
-    case SYM_SLOT_LO: return b->slot_boxes[index].dim[dim].lo;
-    case SYM_SLOT_N: return b->slot_boxes[index].dim[dim].hi - b->slot_boxes[index].dim[dim].lo;
-    case SYM_SLOT_VALUE: return b->slot_scalars[index].i;
-    default: return 0;
-    }
-}
-
-static int64_t value_of(const PlanExpr *e, const Values *v)
-{
-    return plan_expr_eval(e, lookup, v);
-}
-
-static int64_t *numbers_of(Arena *arena, const Names *names)
-{
-    return arena_array(arena, int64_t, names->len + 1);
-}
-
-static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
-{
-    Values v = {.plan = p, .binding = b, .device = d};
-    v.defines = numbers_of(arena, &p->defines);
-    v.lets = numbers_of(arena, &p->lets);
-    for (size_t i = 0; i < p->defines.len; i++)
-        v.defines[i] = value_of(p->defines.data[i].expr, &v);
-    if (b && p->lazy) {
-        v.known = arena_array(arena, bool, p->lets.len + 1);
-        return v;
-    }
-    for (size_t i = 0; b && i < p->lets.len; i++)
-        if (p->lets.data[i].expr) /* else a loop's variable */
-            v.lets[i] = value_of(p->lets.data[i].expr, &v);
-    return v;
-}
-
-static uint32_t variant_of(const CgPlan *p, const Values *v)
-{
-    uint32_t variant = 0;
-    for (size_t i = 0; i < p->flags.len; i++)
-        if (value_of(p->flags.data[i].expr, v)) variant |= 1u << i;
-    return variant;
-}
-
-uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant)
-{
-    uint32_t out = 0;
-    for (size_t i = 0; i < p->flags.len; i++) {
-        const char *name = p->flags.data[i].name;
-        int at = find_named(&other->flags, name, strlen(name));
-        if (at >= 0 && (variant >> at & 1)) out |= 1u << i;
-    }
-    return out;
-}
-
-char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
-{
-    Arena *arena = arena_new();
-    Values v = values_new(p, NULL, d, arena);
-    Text t = {0};
-    text_add(&t, p->options);
-    for (size_t i = 0; i < p->defines.len; i++)
-        text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name, v.defines[i]);
-    for (size_t i = 0; i < p->flags.len; i++)
-        text_printf(&t, " -D%s=%d", p->flags.data[i].name, (int)(variant >> i & 1));
-    arena_free(arena);
-    return text_take(&t);
-}
-
-bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t *value)
-{
-    int i = find_named(&p->defines, name, strlen(name));
-    if (i < 0) return false;
-    Arena *arena = arena_new();
-    *value = values_new(p, NULL, d, arena).defines[i];
-    arena_free(arena);
-    return true;
-}
-
-FdReals cg_plan_reals(const CgPlan *p)
-{
-    return strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
-           : strstr(p->options, CG_OPTION_FAST)  ? FD_REALS_FAST
-                                                 : FD_REALS_USUAL;
-}
-
-int cg_plan_flag(const CgPlan *p, const char *name)
-{
-    return find_named(&p->flags, name, strlen(name));
-}
-
-static CgArg bind_arg(const PlanArg *a, const Values *v)
-{
-    CgArg out = {.kind = a->kind, .index = a->index};
-    if (a->kind == CG_ARG_BYTES) {
-        ScalarValue x = {.i = 0};
-        if (a->is_value)
-            x = v->binding->slot_scalars[a->index];
-        else
-            x.i = value_of(a->expr, v);
-        ScalarKind type = a->is_index && v->wide ? SC_LONG : a->type;
-        if (type == SC_BOOL) type = SC_INT; /* as values have it in kernels */
-        if (type == SC_HALF) type = SC_FLOAT;
-        out.size = scalar_bytes(type);
-        out.type = type;
-        out.is_value = a->is_value;
-        scalar_store(out.bytes, type, x);
-    }
-    return out;
-}
-
-static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
-{
-    CgLaunch l = {.kernel = s->kernel, .dims = s->dims, .nargs = s->nargs};
-    for (int d = 0; d < s->dims; d++) {
-        int64_t global = value_of(s->global[d], v),
-                local = s->local[0] ? value_of(s->local[d], v) : 0;
-        l.global[d] = global > 0 ? (size_t)global : 0;
-        l.local[d] = local > 0 ? (size_t)local : 0;
-    }
-    CgArg *args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
-    for (int i = 0; i < s->nargs; i++) args[i] = bind_arg(&s->args[i], v);
-    l.args = args;
-    l.quiet = s->quiet && value_of(s->quiet, v);
-    return l;
-}
-
-/* NULL if one is negative. */
-static size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Arena *arena)
-{
-    size_t *sizes = arena_array(arena, size_t, n ? n : 1);
-    for (int i = 0; i < n; i++) {
-        int64_t bytes = value_of(exprs[i], v);
-        if (bytes < 0) return NULL;
-        sizes[i] = (size_t)bytes;
-    }
-    return sizes;
-}
-
-/* Bytes of temporaries that no launch takes are none: kernels that keep rows of them may stand in. */
-static void drop_unused(CgSchedule *s, size_t *bytes)
-{
-    for (int k = 0; k < s->ntemps; k++) {
-        bool used = false;
-        for (int i = 0; i < s->nlaunches && !used; i++)
-            for (int a = 0; a < s->launches[i].nargs && !used; a++)
-                used =
-                    s->launches[i].args[a].kind == CG_ARG_TEMP && s->launches[i].args[a].index == k;
-        if (!used) bytes[k] = 0;
-    }
-}
-
-bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
-                  CgSchedule *out)
-{
-    Values v = values_new(p, b, d, arena);
-    int wide = find_named(&p->flags, "CS_WIDE", 7);
-    *out = (CgSchedule){.variant = variant_of(p, &v), .ntemps = p->ntemps, .nouts = p->nouts};
-    v.wide = wide >= 0 && (out->variant >> wide & 1);
-    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
-    out->temp_bytes = temp_bytes;
-    out->outs = sizes_of(p->nouts, p->outs, &v, arena);
-    if (!out->temp_bytes || !out->outs) return false;
-    for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
-    if (out->out_bytes == 0) return true;
-    VEC(CgLaunch) launches = {0};
-    int64_t *limits = numbers_of(arena, &p->lets), *steps = numbers_of(arena, &p->lets);
-    int passed = 0; /* plans come from files: no endless loops */
-    for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
-        const Step *s = &p->steps[i];
-        if (s->kind == STEP_LOOP) {
-            v.lets[s->let] = value_of(s->from, &v);
-            limits[s->let] = value_of(s->to, &v);
-            steps[s->let] = value_of(s->by, &v);
-            bool enter = (!s->when || value_of(s->when, &v)) && steps[s->let] > 0 &&
-                         v.lets[s->let] < limits[s->let];
-            if (!enter) i = s->partner;
-        } else if (s->kind == STEP_END) {
-            int let = p->steps[s->partner].let;
-            bool more = (uint64_t)limits[let] - (uint64_t)v.lets[let] > (uint64_t)steps[let];
-            v.lets[let] += more ? steps[let] : 0;
-            if (more) i = s->partner;
-        } else if (!s->when || value_of(s->when, &v)) {
-            CgLaunch l = bind_run(s, &v, arena);
-            bool empty = false;
-            for (int k = 0; k < l.dims; k++) empty |= l.global[k] == 0;
-            if (!empty) vec_push(&launches, l);
-        }
-    }
-    bool ended = passed < MAX_PASSED;
-    out->nlaunches = (int)launches.len;
-    out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
-    vec_free(&launches);
-    drop_unused(out, temp_bytes);
-    return ended;
-}
-
-void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)
-{
-    for (int i = 0; i < s->nlaunches; i++)
-        for (int k = 0; k < s->launches[i].nargs; k++) {
-            CgArg *a = &s->launches[i].args[k];
-            if (a->is_value) scalar_store(a->bytes, a->type, b->slot_scalars[a->index]);
-        }
 }

@@ -11,6 +11,17 @@ bool is_read(const FdNode *n)
                                    (n->fn->kind == FD_VAR && n->fn->role == FD_VAR_BOUND));
 }
 
+static bool is_some_read(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return is_read(n);
+}
+
+bool reads_some(const FdNode *n)
+{
+    return fd_any(n, is_some_read, NULL);
+}
+
 ScalarKind result_kind(const FdNode *n)
 {
     return n->type->scalar;

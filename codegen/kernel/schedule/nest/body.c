@@ -57,12 +57,6 @@ static void assume_box(Unit *u, const Nest *n, FdFacts *f, const NestBox *b, Nes
     if (not ) fd_assume(f, not, false);
 }
 
-static bool reads(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return is_read(n);
-}
-
 PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond)
 {
     const Def *d = n->def;
@@ -71,8 +65,7 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
         if ((place >> i * PLACE_BITS & 7) == NEST_WHEN - NEST_BEFORE + 1)
             assume_box(u, n, f, &n->boxes[i], NEST_WHEN);
     for (int i = 0; box >= 0 && i < n->boxes[box].nconds; i++)
-        if (!fd_any(n->boxes[box].conds[i], reads, NULL))
-            fd_assume(f, n->boxes[box].conds[i], true);
+        if (!reads_some(n->boxes[box].conds[i])) fd_assume(f, n->boxes[box].conds[i], true);
     PlanSuspects s = plan_suspects(u, d, cond, f);
     fd_facts_free(f);
     return s;
@@ -80,7 +73,7 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
 
 bool nest_condition_reads(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond)
 {
-    if (!fd_any(cond, reads, NULL)) return true;
+    if (!reads_some(cond)) return true;
     PlanSuspects s = nest_condition(u, n, place, box, cond);
     for (int i = 0; i < s.n; i++)
         if (!fd_always(n->def->body, s.reads[i].node)) return false;

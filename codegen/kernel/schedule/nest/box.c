@@ -113,19 +113,13 @@ static void part(Lower *l, const NestStep *s)
     p->n = n;
 }
 
-static bool reads(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return is_read(n);
-}
-
 /* Do those conditions of a box hold that read elements, or those that do not? NULL: there are none. */
 static const KirExpr *some_hold(Lower *l, int number, bool reading)
 {
     const NestBox *box = &l->n->boxes[number];
     const KirExpr *all = NULL;
     for (int i = 0; i < box->nconds; i++) {
-        if (fd_any(box->conds[i], reads, NULL) != reading) continue;
+        if (reads_some(box->conds[i]) != reading) continue;
         const KirExpr *c = condition_value(l, reading ? number : -1, box->conds[i]);
         all = all ? nest_op(l, FD_OP_LAND, all, c) : c;
     }
@@ -139,7 +133,7 @@ static const KirExpr *all_hold(Lower *l, int number)
     const KirExpr *first = some_hold(l, number, false);
     bool more = false;
     for (int i = 0; i < l->n->boxes[number].nconds; i++)
-        more = more || fd_any(l->n->boxes[number].conds[i], reads, NULL);
+        more = more || reads_some(l->n->boxes[number].conds[i]);
     if (!more) return first;
     if (!first) return some_hold(l, number, true);
     KirBlock then = {0};

@@ -1,0 +1,262 @@
+/* Plans bound to the numbers of one evaluation and what is known of a device: launches. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../../base/text.h"
+#include "../../../base/vec.h"
+#include "number.h"
+#include "plan.h"
+
+enum { MAX_PASSED = 1 << 20 /* steps: plans come from files, no loop is endless */ };
+
+static int64_t device_value(const CgDevice *d, int i)
+{
+    const int64_t values[NUM_FACTS] = {[NUM_UNITS] = d->units,
+                                       [NUM_VECTOR_BYTES] = d->vector_bytes,
+                                       [NUM_L1] = (int64_t)d->l1,
+                                       [NUM_L2] = (int64_t)d->l2,
+                                       [NUM_L3] = (int64_t)d->l3,
+                                       [NUM_MAX_GROUP] = (int64_t)d->max_group,
+                                       [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
+                                       [NUM_GPU] = d->family == CG_GPU,
+                                       [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2)};
+    return values[i];
+}
+
+typedef struct Values {
+    const CgPlan *plan;
+    const CgBinding *binding; /* NULL where only device properties may be used */
+    const CgDevice *device;
+    bool wide; /* idx_t is long */
+    int64_t *defines, *lets;
+    bool *known; /* which lets are worked out; NULL: all */
+} Values;
+
+static int64_t value_of(const PlanExpr *e, const Values *v);
+
+static int64_t let_value(const Values *v, int index)
+{
+    if (v->known && !v->known[index]) {
+        v->lets[index] = value_of(v->plan->lets.data[index].expr, v);
+        v->known[index] = true;
+    }
+    return v->lets[index];
+}
+
+static int64_t lookup(const void *ctx, int sym)
+{
+    const Values *v = ctx;
+    int index = (sym & ((1 << CLASS_SHIFT) - 1)) >> INDEX_SHIFT,
+        dim = sym & ((1 << INDEX_SHIFT) - 1);
+    const CgBinding *b = v->binding;
+    switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
+    case SYM_DEVICE: return device_value(v->device, index);
+    case SYM_DEFINE: return v->defines[index];
+    case SYM_LET: return let_value(v, index);
+    default: break;
+    }
+    if (!b) return 0;
+    switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
+    case SYM_SLOT_LO: return b->slot_boxes[index].dim[dim].lo;
+    case SYM_SLOT_N: return b->slot_boxes[index].dim[dim].hi - b->slot_boxes[index].dim[dim].lo;
+    case SYM_SLOT_VALUE: return b->slot_scalars[index].i;
+    default: return 0;
+    }
+}
+
+static int64_t value_of(const PlanExpr *e, const Values *v)
+{
+    return plan_expr_eval(e, lookup, v);
+}
+
+static int64_t *numbers_of(Arena *arena, const Names *names)
+{
+    return arena_array(arena, int64_t, names->len + 1);
+}
+
+static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
+{
+    Values v = {.plan = p, .binding = b, .device = d};
+    v.defines = numbers_of(arena, &p->defines);
+    v.lets = numbers_of(arena, &p->lets);
+    for (size_t i = 0; i < p->defines.len; i++)
+        v.defines[i] = value_of(p->defines.data[i].expr, &v);
+    if (b && p->lazy) {
+        v.known = arena_array(arena, bool, p->lets.len + 1);
+        return v;
+    }
+    for (size_t i = 0; b && i < p->lets.len; i++)
+        if (p->lets.data[i].expr) /* else a loop's variable */
+            v.lets[i] = value_of(p->lets.data[i].expr, &v);
+    return v;
+}
+
+static uint32_t variant_of(const CgPlan *p, const Values *v)
+{
+    uint32_t variant = 0;
+    for (size_t i = 0; i < p->flags.len; i++)
+        if (value_of(p->flags.data[i].expr, v)) variant |= 1u << i;
+    return variant;
+}
+
+uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t variant)
+{
+    uint32_t out = 0;
+    for (size_t i = 0; i < p->flags.len; i++) {
+        const char *name = p->flags.data[i].name;
+        int at = plan_find_named(&other->flags, name, strlen(name));
+        if (at >= 0 && (variant >> at & 1)) out |= 1u << i;
+    }
+    return out;
+}
+
+char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
+{
+    Arena *arena = arena_new();
+    Values v = values_new(p, NULL, d, arena);
+    Text t = {0};
+    text_add(&t, p->options);
+    for (size_t i = 0; i < p->defines.len; i++)
+        text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name, v.defines[i]);
+    for (size_t i = 0; i < p->flags.len; i++)
+        text_printf(&t, " -D%s=%d", p->flags.data[i].name, (int)(variant >> i & 1));
+    arena_free(arena);
+    return text_take(&t);
+}
+
+bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t *value)
+{
+    int i = plan_find_named(&p->defines, name, strlen(name));
+    if (i < 0) return false;
+    Arena *arena = arena_new();
+    *value = values_new(p, NULL, d, arena).defines[i];
+    arena_free(arena);
+    return true;
+}
+
+FdReals cg_plan_reals(const CgPlan *p)
+{
+    return strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
+           : strstr(p->options, CG_OPTION_FAST)  ? FD_REALS_FAST
+                                                 : FD_REALS_USUAL;
+}
+
+int cg_plan_flag(const CgPlan *p, const char *name)
+{
+    return plan_find_named(&p->flags, name, strlen(name));
+}
+
+static CgArg bind_arg(const PlanArg *a, const Values *v)
+{
+    CgArg out = {.kind = a->kind, .index = a->index};
+    if (a->kind == CG_ARG_BYTES) {
+        ScalarValue x = {.i = 0};
+        if (a->is_value)
+            x = v->binding->slot_scalars[a->index];
+        else
+            x.i = value_of(a->expr, v);
+        ScalarKind type = a->is_index && v->wide ? SC_LONG : a->type;
+        if (type == SC_BOOL) type = SC_INT; /* as values have it in kernels */
+        if (type == SC_HALF) type = SC_FLOAT;
+        out.size = scalar_bytes(type);
+        out.type = type;
+        out.is_value = a->is_value;
+        scalar_store(out.bytes, type, x);
+    }
+    return out;
+}
+
+static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
+{
+    CgLaunch l = {.kernel = s->kernel, .dims = s->dims, .nargs = s->nargs};
+    for (int d = 0; d < s->dims; d++) {
+        int64_t global = value_of(s->global[d], v),
+                local = s->local[0] ? value_of(s->local[d], v) : 0;
+        l.global[d] = global > 0 ? (size_t)global : 0;
+        l.local[d] = local > 0 ? (size_t)local : 0;
+    }
+    CgArg *args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
+    for (int i = 0; i < s->nargs; i++) args[i] = bind_arg(&s->args[i], v);
+    l.args = args;
+    l.quiet = s->quiet && value_of(s->quiet, v);
+    return l;
+}
+
+/* NULL if one is negative. */
+static size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Arena *arena)
+{
+    size_t *sizes = arena_array(arena, size_t, n ? n : 1);
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = value_of(exprs[i], v);
+        if (bytes < 0) return NULL;
+        sizes[i] = (size_t)bytes;
+    }
+    return sizes;
+}
+
+/* Bytes of temporaries that no launch takes are none: kernels that keep rows of them may stand in. */
+static void drop_unused(CgSchedule *s, size_t *bytes)
+{
+    for (int k = 0; k < s->ntemps; k++) {
+        bool used = false;
+        for (int i = 0; i < s->nlaunches && !used; i++)
+            for (int a = 0; a < s->launches[i].nargs && !used; a++)
+                used =
+                    s->launches[i].args[a].kind == CG_ARG_TEMP && s->launches[i].args[a].index == k;
+        if (!used) bytes[k] = 0;
+    }
+}
+
+bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
+                  CgSchedule *out)
+{
+    Values v = values_new(p, b, d, arena);
+    int wide = plan_find_named(&p->flags, "CS_WIDE", 7);
+    *out = (CgSchedule){.variant = variant_of(p, &v), .ntemps = p->ntemps, .nouts = p->nouts};
+    v.wide = wide >= 0 && (out->variant >> wide & 1);
+    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
+    out->temp_bytes = temp_bytes;
+    out->outs = sizes_of(p->nouts, p->outs, &v, arena);
+    if (!out->temp_bytes || !out->outs) return false;
+    for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
+    if (out->out_bytes == 0) return true;
+    VEC(CgLaunch) launches = {0};
+    int64_t *limits = numbers_of(arena, &p->lets), *steps = numbers_of(arena, &p->lets);
+    int passed = 0;
+    for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
+        const Step *s = &p->steps[i];
+        if (s->kind == STEP_LOOP) {
+            v.lets[s->let] = value_of(s->from, &v);
+            limits[s->let] = value_of(s->to, &v);
+            steps[s->let] = value_of(s->by, &v);
+            bool enter = (!s->when || value_of(s->when, &v)) && steps[s->let] > 0 &&
+                         v.lets[s->let] < limits[s->let];
+            if (!enter) i = s->partner;
+        } else if (s->kind == STEP_END) {
+            int let = p->steps[s->partner].let;
+            bool more = (uint64_t)limits[let] - (uint64_t)v.lets[let] > (uint64_t)steps[let];
+            v.lets[let] += more ? steps[let] : 0;
+            if (more) i = s->partner;
+        } else if (!s->when || value_of(s->when, &v)) {
+            CgLaunch l = bind_run(s, &v, arena);
+            bool empty = false;
+            for (int k = 0; k < l.dims; k++) empty |= l.global[k] == 0;
+            if (!empty) vec_push(&launches, l);
+        }
+    }
+    bool ended = passed < MAX_PASSED;
+    out->nlaunches = (int)launches.len;
+    out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
+    vec_free(&launches);
+    drop_unused(out, temp_bytes);
+    return ended;
+}
+
+void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int k = 0; k < s->launches[i].nargs; k++) {
+            CgArg *a = &s->launches[i].args[k];
+            if (a->is_value) scalar_store(a->bytes, a->type, b->slot_scalars[a->index]);
+        }
+}

@@ -1,0 +1,71 @@
+/* A plan that was read (plan.c), for those who bind it (bind.c). */
+#ifndef CS_CODEGEN_PLAN_H
+#define CS_CODEGEN_PLAN_H
+
+#include "../codegen.h"
+#include "expr.h"
+
+typedef enum SymbolClass {
+    SYM_SLOT_N,
+    SYM_SLOT_LO,
+    SYM_SLOT_VALUE,
+    SYM_DEVICE,
+    SYM_DEFINE,
+    SYM_LET
+} SymbolClass;
+
+enum { CLASS_SHIFT = 28, INDEX_SHIFT = 4 }; /* symbol = class, index, dimension */
+enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
+
+typedef struct Named {
+    const char *name;
+    const PlanExpr *expr;
+} Named;
+
+typedef struct Names {
+    Named *data;
+    size_t len, cap; /* a VEC while it is read */
+} Names;
+
+typedef struct PlanArg {
+    CgArgKind kind;
+    int index;
+    ScalarKind type;      /* BYTES */
+    bool is_value;        /* BYTES: the value of scalar slot `index`, not an expression */
+    bool is_index;        /* BYTES: an idx_t, int or long as the flag CS_WIDE says */
+    const PlanExpr *expr; /* BYTES */
+} PlanArg;
+
+typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
+
+typedef struct Step {
+    StepKind kind;
+    const char *kernel;
+    const PlanExpr *when;  /* NULL: always */
+    const PlanExpr *quiet; /* no error is reported; NULL: not known */
+    int dims;
+    const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
+    int nargs;
+    const PlanArg *args;
+    int let; /* LOOP: its variable */
+    const PlanExpr *from, *to, *by;
+    int partner; /* LOOP: index of its END; END: of its LOOP */
+} Step;
+
+struct CgPlan {
+    Arena *arena;
+    unsigned char *asked;   /* by slot: dimensions that are used */
+    ScalarKind *slot_types; /* of scalar slots */
+    int nslots, ntemps, nouts, nsteps, nkernels;
+    Names defines, lets, flags;
+    const PlanExpr **temps, **outs;
+    const Step *steps;
+    const char **kernels;
+    const char *options; /* fixed part of the build options */
+    bool lazy;           /* lets are worked out where they are asked for */
+};
+
+/* Its number; -1: there is none of that name. */
+int plan_find_named(const Names *list, const char *name, size_t len);
+
+#endif
