@@ -17,7 +17,7 @@ typedef void HostEachRecord(const HostModule *m, const Class *c, void *ctx);
 void host_each_record(const HostModule *m, HostEachRecord *record, void *ctx);
 /* The function as it is declared in C$: "float[,] mul(float[,] a, float[,] b)". */
 void host_print_declaration(Text *out, const Symbol *sym);
-/* The comment that stands above it, without its marks, or "". */
+/* The comment that belongs to it, without its marks, or "". */
 const char *host_comment(const HostModule *m, const Symbol *sym);
 
 #endif

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../../../sema/describe.h"
 #include "../value/value.h"
 #include "library.h"
 
@@ -135,37 +136,11 @@ void host_print_declaration(Text *out, const Symbol *sym)
     text_add(out, ")");
 }
 
-/* Adds one line of comments before those that are there. */
-static bool take_line(Text *lines, const char *line, size_t n)
-{
-    while (n && isspace((unsigned char)*line)) line++, n--;
-    while (n && isspace((unsigned char)line[n - 1])) n--;
-    if (n < 2 || line[0] != '/' || line[1] != '/') return false;
-    while (n && *line == '/') line++, n--;
-    while (n && *line == ' ') line++, n--;
-    Text before = *lines;
-    *lines = (Text){0};
-    text_addn(lines, line, n);
-    if (before.len) text_printf(lines, "\n%s", before.data);
-    text_free(&before);
-    return true;
-}
-
 const char *host_comment(const HostModule *m, const Symbol *sym)
 {
-    const Source *s = sources_get(m->sources, sym->decl->loc.file);
-    const AstList *attrs = &sym->decl->func.attrs;
-    size_t begin = sym->decl->loc.begin;
-    if (attrs->len && attrs->data[0]->loc.begin < begin) begin = attrs->data[0]->loc.begin;
-    Text lines = {0};
-    for (bool more = true; more;) {
-        while (begin && s->text[begin - 1] != '\n') begin--;
-        if (!begin) break;
-        size_t end = --begin; /* of the line before */
-        while (begin && s->text[begin - 1] != '\n') begin--;
-        more = take_line(&lines, s->text + begin, end - begin);
-    }
-    const char *text = arena_strndup(m->arena, lines.data ? lines.data : "", lines.len);
-    text_free(&lines);
+    Text t = {0};
+    sema_describe_comment(&t, m->sources, sym, "//");
+    const char *text = arena_strndup(m->arena, t.data ? t.data : "", t.len ? t.len - 1 : 0);
+    text_free(&t);
     return text;
 }
