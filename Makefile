@@ -21,8 +21,9 @@ BASEFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -MMD -MP -I$(BUILD) $(SAN)
 LLVM_CONFIG ?= $(firstword $(foreach v,21 20 19 18 17 16 15,$(shell command -v llvm-config-$(v) 2>/dev/null)) $(shell command -v llvm-config 2>/dev/null))
 LLVM_CFLAGS  = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null)
 LLVM_LIBS    = $(shell $(LLVM_CONFIG) --ldflags --libs core native passes 2>/dev/null)
+LLVM_INSIDE  = -no-pie -Wl,--gc-sections $(shell $(LLVM_CONFIG) --link-static --ldflags --libs core native passes 2>/dev/null) -l:libz.so.1 -l:libzstd.so.1 -l:libstdc++.so.6 -l:libgcc_s.so.1
 
-CSC_LIBS     = $(LLVM_LIBS) -ljansson -lcmark -ledit -lm
+CSC_LIBS     = -ljansson -lcmark -ledit -lm
 
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $<";)
@@ -47,8 +48,10 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
 .PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o
 
+# LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
+link_csc = $(if $(SAN),,$(CC) $(CFLAGS) -o $@ $(1) $(LLVM_INSIDE) $(CSC_LIBS) 2>/dev/null ||) $(CC) $(CFLAGS) $(SAN) -o $@ $(1) $(LLVM_LIBS) $(CSC_LIBS)
 $(CSC): $(BUILD)/csc.o $(BUILD)/libcsc.a | $(BUILD)/csrt.o
-	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/libcsc.a $(CSC_LIBS)
+	$(call say,link)$(call link_csc,$(BUILD)/csc.o $(BUILD)/libcsc.a)
 
 $(BUILD)/libcsc.a: $(CSC_OBJ)
 $(BUILD)/libcsrt.a: $(RT_OBJ)
@@ -157,7 +160,7 @@ $(BUILD)/faults/allfail: tests/tools/allfail.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 -o $@ $<
 $(BUILD)/faults/csc: $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a
-	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a $(CSC_LIBS)
+	$(call say,link)$(call link_csc,$(BUILD)/csc.o $(BUILD)/faults/mem.o $(BUILD)/libcsc.a)
 memory: all $(FAULTS_BUILT)
 	@CSC=$(CSC) BUILD=$(BUILD) tests/memory.sh
 # The front end on the inputs that fuzzing has found worth keeping; make fuzz looks for more for FUZZ_TIME seconds.

@@ -22,6 +22,8 @@ mkdir "$root/DEBIAN"
     echo 'Copyright: 2026 the C$ authors'
     echo 'License: Expat'
     sed -n '5,$ { s/^$/./; s/^/ /; p }' LICENSE
+    printf '\nFiles: usr/bin/csc\nCopyright: the C$ authors, the LLVM authors\nLicense: Expat and Apache-2.0 with LLVM-exception\n'
+    printf ' It holds parts of LLVM; see /usr/share/common-licenses/Apache-2.0\n .\n https://llvm.org/LICENSE.txt has the exceptions.\n'
 } >"$doc/copyright"
 printf 'csdollar (%s) stable; urgency=low\n\n  * See the history of the repository.\n\n -- the C$ authors <none@localhost>  %s\n' \
     "$version" "$(date -uRd "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
