@@ -260,6 +260,13 @@ static void use_others(Loader *l, Module *first)
     }
 }
 
+static void use_show(Loader *l, Module *entry)
+{
+    bool fresh = false;
+    Module *m = module_embedded(l, find_embedded("Show"), &fresh);
+    take_in(l, entry, (Loc){0}, m, fresh);
+}
+
 /* Each entry before this one sees those before it. */
 static void use_earlier(Loader *l, Module *entry)
 {
@@ -292,6 +299,7 @@ static Ast *read_module(Loader *l, Module *m)
                 tokens.values.data[t[i + 1].value].text);
     }
     if (!m->user && m->folder) use_others(l, m);
+    if (!m->user && m->folder && l->program->session) use_show(l, m);
     if (!m->user && m->folder) use_earlier(l, m);
     if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
     lexer_declared_types(&tokens, l->names, &m->types);

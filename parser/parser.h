@@ -17,7 +17,7 @@ typedef struct ParseProgram {
     const char *const
         *others; /* files of the program besides the first, which uses them as modules */
     size_t nothers;
-    /* of an entry of a session (csc repl): */
+    bool session; /* an entry of csc repl, which sees what shows values; of such a one: */
     const uint32_t *earlier; /* declarations of the entries before it, sources with nothing else */
     size_t nearlier;
     bool variables; /* the last of these declares variables, which come first in unit.stmts */

@@ -82,6 +82,7 @@ static Ast *read_text(const Session *s, const Options *o, Sources *sources, uint
             (uint32_t)sources_add(sources, "<variables>", variables->data, variables->len);
     ParseProgram program = {.folders = o->include.data,
                             .nfolders = o->include.len,
+                            .session = true,
                             .earlier = earlier,
                             .nearlier = n,
                             .variables = some,

@@ -327,7 +327,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     } else if (sym->kind == SYM_FUNC && sym->cls) {
         check_method_call(s, n);
     } else if (sym->kind == SYM_FUNC) {
-        check_user_call(s, n, sym);
+        if (!show_call(s, slot, sym)) check_user_call(s, n, sym);
     } else if (sym->kind == SYM_BUILTIN) {
         Candidates set = candidates_of_library(s, sym->builtin, false);
         check_library_call(s, slot, set, hint);

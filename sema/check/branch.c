@@ -217,7 +217,7 @@ void check_using(Sema *s, Ast **slot)
 
 /* ---- foreach over collections --------------------------------------------------------------- */
 
-static bool is_collection(Sema *s, const Type *t)
+bool is_collection(Sema *s, const Type *t)
 {
     Class *c = class_of(t);
     const Symbol *count = c ? member_find(s, c, intern_cstr(s->names, "Count")) : NULL;

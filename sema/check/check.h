@@ -234,6 +234,7 @@ void check_switch_expr(Sema *s, Ast **slot, const Type *hint); /* choose.c */
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
 void check_using(Sema *s, Ast **slot);
+bool is_collection(Sema *s, const Type *t); /* has Count and ElementAt */
 /* Over an object with Count and ElementAt: becomes a loop over indices. False if it is none. `seq`:
  * an unchecked copy of what is visited. */
 bool foreach_collection(Sema *s, Ast **slot, Ast *seq);
@@ -572,6 +573,8 @@ void check_chain(Sema *s, Ast *n); /* this(...), base(...) */
 bool check_indexer(Sema *s, Ast *n);
 /* *n becomes a checked call of f with these arguments, which have its parameter types. */
 void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
+/* *slot becomes the library's function of it, a generic one; false if that takes no such value. */
+bool call_library(Sema *s, Ast **slot, const char *name);
 void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
 
 /* ---- object.c: new, null, is, as, default --------------------------------------------------- */
@@ -622,6 +625,13 @@ bool is_repeatable(const Ast *n); /* can it be evaluated twice? */
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);
+
+/* ---- show.c: what a session shows ------------------------------------------------------------- */
+
+/* Has it a text of its own in a session, or has what it is made of? */
+bool is_shown_by_library(Sema *s, const Type *t);
+/* A call of the library's ShownOf becomes what shows a value of that type. */
+bool show_call(Sema *s, Ast **slot, const Symbol *f);
 
 /* ---- intrinsic.c: what values of every type have --------------------------------------------- */
 

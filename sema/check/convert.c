@@ -256,13 +256,13 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
         report_note(s, NOWHERE, "a cast does: (%s)", to_text);
 }
 
-/* A function of strings or objects as an array of what it gives: by the library's StoredOf. */
-static bool store_function(Sema *s, Ast **slot)
+bool call_library(Sema *s, Ast **slot, const char *name)
 {
     Loc loc = (*slot)->loc;
+    Symbol *f = scope_library(s, SYM_FUNC, name);
+    if (!f) return false; /* there are errors in the library: it is being worked on */
     AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
-    Candidates set = candidates_of_user(s, scope_library(s, SYM_FUNC, "StoredOf"));
-    set = generic_candidates(s, set, args, loc);
+    Candidates set = generic_candidates(s, candidates_of_user(s, f), args, loc);
     if (!set.len || !convert_to(s, &args.data[0], set.data[0].params[0], NULL)) return false;
     Ast *n = ast_new(s->arena, AST_CALL, loc);
     call_static(s, n, set.data[0].sym, args);
@@ -303,7 +303,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_EVAL: /* elements first, then one evaluation */
         object_function(s, slot);
         e = *slot;
-        if (!type_is_value(to->result)) return store_function(s, slot);
+        if (!type_is_value(to->result)) return call_library(s, slot, "StoredOf");
         if (e->type->result != to->result)
             convert_wrap(s, slot,
                          type_func(s->types, to->result, e->type->nparams, e->type->params));

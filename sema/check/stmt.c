@@ -24,7 +24,7 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
 }
 
 /* The value that an entry of a session shows. What has none is a statement; an enum is shown as its
- * name. */
+ * name, a collection as the library says it. */
 static void check_shown(Sema *s, Ast *n)
 {
     Ast *v = n->var_decl.vars.data[0], **value = &v->declarator.init;
@@ -43,8 +43,11 @@ static void check_shown(Sema *s, Ast *n)
             t = (*value)->type;
     }
     v->sym = scope_symbol(s, SYM_LOCAL, v->declarator.name, t, v->loc, v);
-    if (type_is_enum(t) || t->kind == TY_NULL) v->sym->written = type_node(s, v->loc, t);
+    bool by_library = is_shown_by_library(s, t);
+    if (type_is_enum(t) || t->kind == TY_NULL || by_library)
+        v->sym->written = type_node(s, v->loc, t);
     if (type_is_enum(t)) value_text(s, value);
+    if (by_library) call_library(s, value, t->kind == TY_ARRAY ? "ShownWholeArray" : "ShownWhole");
     if (t->kind == TY_NULL) convert_to(s, value, s->string, NULL);
     v->type = v->sym->type = (*value)->type;
     scope_declare(s, v->sym);

@@ -23,6 +23,7 @@ int count_overloads(const Symbol *first);
 
 /* implied.c */
 void implied_constructors(Sema *s, Class *c); /* those written, too: they get their initialisers */
+#define SHOWN_METHOD "@Shown"                 /* as ToString, with values as a session shows them */
 void implied_operators(Sema *s, Class *c);    /* == != ToString GetHashCode of a final class */
 
 #endif

@@ -207,8 +207,8 @@ static void add_equality(Sema *s, Class *c)
     add_implied(s, c, mods, s->boolean, "operator!=", two_params(s, c), not );
 }
 
-/* Name { x = 1, y = 2 } */
-static void add_text(Sema *s, Class *c)
+/* Name { x = 1, y = 2 }, each field as `of` makes a text of it; NULL: as it is printed. */
+static Ast *fields_text(Sema *s, Class *c, const char *of)
 {
     Loc loc = c->sym->loc;
     Ast *text = ast_new(s->arena, AST_INTERP, loc);
@@ -216,8 +216,8 @@ static void add_text(Sema *s, Class *c)
     for (int i = 0; i < c->nfields; i++) {
         const char *lead =
             c->tuple ? before : arena_printf(s->arena, "%s%s = ", before, c->fields[i]->name);
-        Ast *hole = ast_new(s->arena, AST_HOLE, loc);
-        hole->hole.expr = own_field(s, loc, c->fields[i]);
+        Ast *hole = ast_new(s->arena, AST_HOLE, loc), *field = own_field(s, loc, c->fields[i]);
+        hole->hole.expr = of ? tree_call(s, loc, tree_name(s, loc, of), 1, field) : field;
         text->interp.parts = ast_list_add(s->arena, text->interp.parts, tree_text(s, loc, lead));
         text->interp.parts = ast_list_add(s->arena, text->interp.parts, hole);
         before = ", ";
@@ -228,8 +228,17 @@ static void add_text(Sema *s, Class *c)
                                c->tuple     ? ")"
                                : c->nfields ? " }"
                                             : arena_printf(s->arena, "%s}", before)));
-    uint64_t mods = AST_MOD_PUBLIC | (c->type->kind == TY_RECORD ? 0 : AST_MOD_OVERRIDE);
-    add_implied(s, c, mods, s->string, "ToString", (AstList){0}, text);
+    return text;
+}
+
+static void add_text(Sema *s, Class *c)
+{
+    bool record = c->type->kind == TY_RECORD;
+    add_implied(s, c, AST_MOD_PUBLIC | (record ? 0 : AST_MOD_OVERRIDE), s->string, "ToString",
+                (AstList){0}, fields_text(s, c, NULL));
+    if (s->unit->unit.session && !record)
+        add_implied(s, c, AST_MOD_PUBLIC, s->string, SHOWN_METHOD, (AstList){0},
+                    fields_text(s, c, "ShownOf"));
 }
 
 /* f.GetHashCode(), 0 of a null string. */

@@ -235,7 +235,7 @@ Symbol *scope_lookup(Sema *s, const char *name)
 Symbol *scope_library(Sema *s, SymKind kind, const char *name)
 {
     for (const Binding *b = find(s, intern_cstr(s->names, name)); b; b = b->outer)
-        if (b->depth == DEPTH_LIBRARY && b->sym->kind == kind) return b->sym;
+        if (b->sym->library && b->sym->kind == kind) return b->sym;
     return NULL;
 }
 
