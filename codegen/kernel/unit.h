@@ -300,6 +300,8 @@ void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at);
 const KirExpr *gen_zero(Arena *a, KirType t);
 /* A variable holding e. */
 const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e);
+/* The same for what a loop's test would work out in every turn: e itself where that costs nothing. */
+const KirExpr *gen_reckoned(Gen *g, const char *stem, const KirExpr *e);
 const KirExpr *gen_global_id(Gen *g, int dim);
 const char *gen_var_name(Gen *g, const FdNode *v); /* a fresh name for a loop over v */
 
@@ -350,10 +352,10 @@ bool reduction_keeps(const FdNode *reduce);
 const KirExpr *gen_changes(Gen *g, const FdNode *reduce, const KirExpr *acc, const KirExpr *value);
 /* The identity of a reduction's operation, or NULL. */
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce);
-/* Loops over all variables of a reduction, innermost last; body(ctx) emits into g->block. */
+/* Loops over the first `to` variables of a reduction, innermost last; body(ctx) emits into g->block.
+ */
 typedef void GenBody(Gen *g, void *ctx);
-void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx);
-void gen_loops_to(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx);
+void gen_loops_to(Gen *g, const FdNode *reduce, int to, GenBody *body, void *ctx);
 /* Is there a reduction at or below n whose operands can be in lanes of its last variable, and joined? */
 bool sums_in_lanes(const Unit *u, const FdNode *n);
 const KirExpr *gen_sum_in_lanes(Gen *g,

@@ -42,14 +42,18 @@ static LLVMValueRef local_id(Fn *f, const KirExpr *e)
 /* ---- errors ------------------------------------------------------------------------------------ */
 
 /* Reports to the error buffer: the runtime does. error, kind, site, index, lo, n */
-static void fail(Fn *f, LLVMValueRef error, LLVMValueRef kind, LLVMValueRef site,
-                 LLVMValueRef index, LLVMValueRef lo, LLVMValueRef n)
+static void report(Fn *f, LLVMValueRef error, LLVMValueRef kind, LLVMValueRef site,
+                   LLVMValueRef index, LLVMValueRef lo, LLVMValueRef n)
 {
     Native *m = f->n;
     LLVMTypeRef params[] = {m->ptr, m->i64, m->i64, m->i64, m->i64, m->i64},
                 type = LLVMFunctionType(m->nothing, params, 6, false);
     LLVMValueRef args[] = {error, kind, site, index, lo, n};
-    LLVMBuildCall2(f->b, type, native_extern(m, "cs_kernel_fail", type), args, 6, "");
+    LLVMValueRef to = native_extern(m, "cs_kernel_fail", type);
+    unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
+    LLVMAddAttributeAtIndex(to, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(m->ctx, cold, 0));
+    LLVMBuildCall2(f->b, type, to, args, 6, "");
 }
 
 static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
@@ -57,46 +61,49 @@ static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
     LLVMValueRef x[6];
     x[0] = fn_value(f, e->args[0]);
     for (int i = 1; i < 6; i++) x[i] = fn_value_as(f, e->args[i], idx);
-    fail(f, x[0], x[1], x[2], x[3], x[4], x[5]);
+    report(f, x[0], x[1], x[2], x[3], x[4], x[5]);
     return native_int(f->n->i32, 0);
 }
 
-/* An index counted from 0, or 0 when it is outside [lo, lo + n): the read is then harmless. */
+/* Goes on only where `good`: else reports, and the function ends. Nobody looks at what an evaluation
+ * that failed has made, and what follows may rely on what was checked: LLVM leaves out further
+ * checks of the same. */
+static void demand(Fn *f, LLVMValueRef good, LLVMValueRef error, CgErrorKind kind,
+                   const LLVMValueRef site_index_lo_n[4])
+{
+    const LLVMValueRef *x = site_index_lo_n;
+    LLVMBasicBlockRef bad = fn_block(f), after = fn_block(f);
+    LLVMBuildCondBr(f->b, good, after, bad);
+    fn_at(f, bad);
+    report(f, error, native_int(f->n->i64, kind), x[0], x[1], x[2], x[3]);
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    if (result == f->n->nothing)
+        LLVMBuildRetVoid(f->b);
+    else
+        LLVMBuildRet(f->b, LLVMConstNull(result));
+    fn_at(f, after);
+}
+
+/* An index counted from 0. */
 static LLVMValueRef inside(Fn *f, const KirExpr *e)
 {
-    Native *n = f->n;
     LLVMValueRef index = fn_value_as(f, e->args[0], idx), lo = fn_value_as(f, e->args[1], idx),
                  len = fn_value_as(f, e->args[2], idx), error = fn_value(f, e->args[3]),
                  site = fn_value_as(f, e->args[4], idx);
-    LLVMValueRef at = LLVMBuildSub(f->b, index, lo, ""), zero = native_int(n->i64, 0);
-    LLVMValueRef good = LLVMBuildAnd(f->b, LLVMBuildICmp(f->b, LLVMIntSGE, at, zero, ""),
-                                     LLVMBuildICmp(f->b, LLVMIntSLT, at, len, ""), "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(f->b), bad = fn_block(f), after = fn_block(f);
-    LLVMBuildCondBr(f->b, good, after, bad);
-    fn_at(f, bad);
-    fail(f, error, native_int(n->i64, CG_ERR_INDEX), site, index, lo, len);
-    fn_go(f, after);
-    fn_at(f, after);
-    LLVMValueRef phi = LLVMBuildPhi(f->b, n->i64, ""), values[] = {at, zero};
-    LLVMBasicBlockRef blocks[] = {from, bad};
-    LLVMAddIncoming(phi, values, blocks, 2);
-    return phi;
+    LLVMValueRef at = LLVMBuildSub(f->b, index, lo, "");
+    LLVMValueRef good = LLVMBuildICmp(f->b, LLVMIntULT, at, len, ""); /* below 0 is far above */
+    demand(f, good, error, CG_ERR_INDEX, (LLVMValueRef[]){site, index, lo, len});
+    return at;
 }
 
 static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
 {
-    Native *n = f->n;
     bool rest = strncmp(e->name, "cs_checked_rem", 14) == 0;
     LLVMValueRef x = fn_value_as(f, e->args[0], e->type), y = fn_value_as(f, e->args[1], e->type),
                  error = fn_value(f, e->args[2]), site = fn_value_as(f, e->args[3], idx);
-    LLVMValueRef none = LLVMBuildICmp(f->b, LLVMIntEQ, y, LLVMConstNull(LLVMTypeOf(y)), "");
-    LLVMBasicBlockRef bad = fn_block(f), after = fn_block(f);
-    LLVMBuildCondBr(f->b, none, bad, after);
-    fn_at(f, bad);
-    LLVMValueRef zero = native_int(n->i64, 0);
-    fail(f, error, native_int(n->i64, CG_ERR_DIVIDE), site, zero, zero, zero);
-    fn_go(f, after);
-    fn_at(f, after);
+    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, y, LLVMConstNull(LLVMTypeOf(y)), ""),
+                 zero = native_int(f->n->i64, 0);
+    demand(f, some, error, CG_ERR_DIVIDE, (LLVMValueRef[]){site, zero, zero, zero});
     return fn_divide(f, rest, e->type.kind, x, y);
 }
 

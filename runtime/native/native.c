@@ -362,7 +362,10 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     Guarded *copies = NULL;
     if (ok && guard_wanted() && !(ok = guard(r, slots, temps, outs, &copies)))
         rt_throw_memory(site, 0);
-    for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(r, &s->launches[i], &m, args, site);
+    /* a kernel that fails leaves the rest undone, which those behind it must not take for numbers */
+    for (int i = 0; ok && i < s->nlaunches; i++)
+        if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED)
+            ok = launch(r, &s->launches[i], &m, args, site);
     guard_end(copies);
     for (int i = 0; i < s->ntemps; i++) buffer_release(buffers[i]);
     if (all != few) mem_object_free(all);

@@ -60,8 +60,8 @@ const char prelude_checked[] =
 const char prelude_inside[] =
     "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"
     "{\n"
-    "  long at = index - lo;\n"
-    "  if (at >= 0 && at < n) return at;\n"
+    "  ulong at = (ulong)index - (ulong)lo;\n" /* below 0 is far above */
+    "  if (at < (ulong)n) return (long)at;\n"
     "  cs_fail(error, 1, site, index, lo, n);\n"
     "  return 0;\n"
     "}\n";

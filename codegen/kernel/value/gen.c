@@ -337,7 +337,9 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
 
 /* ---- reductions inside a kernel -------------------------------------------------------------- */
 
-void gen_loops_to(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx)
+/* until: NULL, or where it says after the body was made when the loops may end. */
+static void gen_loops(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx,
+                      const KirExpr *const *until)
 {
     Arena *a = g->u->arena;
     if (from == to) {
@@ -347,46 +349,30 @@ void gen_loops_to(Gen *g, const FdNode *reduce, int from, int to, GenBody *body,
     const FdNode *v = reduce->vars[from];
     const KirExpr *lo, *n;
     gen_range(g, &reduce->doms[from], v, &lo, &n);
+    const KirExpr *end = gen_reckoned(g, "end", kir_arith(a, FD_OP_ADD, lo, n));
     const char *name = gen_var_name(g, v);
-    KirBlock inner = {0};
+    KirBlock inner = {0}, leave = {0};
     GenScope s = gen_enter(g, &inner);
     gen_bind(g, v, kir_name(a, idx, name));
-    gen_loops_to(g, reduce, from + 1, to, body, ctx);
+    gen_loops(g, reduce, from + 1, to, body, ctx, until);
     gen_leave(g, s);
-    kir_for(a, g->block, name, lo, kir_arith(a, FD_OP_ADD, lo, n), kir_int(a, 1), false, inner);
+    if (until && *until) {
+        kir_simple(a, &leave, KIR_BREAK);
+        kir_if(a, &inner, *until, leave, NULL);
+    }
+    kir_for(a, g->block, name, lo, end, kir_int(a, 1), false, inner);
 }
 
-void gen_loops(Gen *g, const FdNode *reduce, int from, GenBody *body, void *ctx)
+void gen_loops_to(Gen *g, const FdNode *reduce, int to, GenBody *body, void *ctx)
 {
-    gen_loops_to(g, reduce, from, reduce->nvars, body, ctx);
+    gen_loops(g, reduce, 0, to, body, ctx, NULL);
 }
 
 typedef struct Accumulate {
     const FdNode *reduce;
     const KirExpr *acc, *first; /* first: NULL if the operation has a start value */
+    const KirExpr *decided;     /* no further value changes it; NULL: this cannot be */
 } Accumulate;
-
-static void accumulate(Gen *g, void *ctx)
-{
-    const Accumulate *x = ctx;
-    Arena *a = g->u->arena;
-    const KirExpr *value = same_lanes(g, gen_whole(g, x->reduce->body), x->acc->type.lanes);
-    const KirExpr *next = gen_combine(g, x->reduce->fn, x->acc, value);
-    if (!x->first) {
-        kir_set(a, g->block, x->acc, next);
-        return;
-    }
-    KirBlock start = {0}, go = {0};
-    const char *once = fresh_name(g->u, "v"); /* the operand, computed once for both branches */
-    kir_decl(a, g->block, value->type, once, value);
-    const KirExpr *v = kir_name(a, value->type, once);
-    kir_set(a, &start, x->acc, v);
-    kir_set(a, &start, x->first, kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
-    GenScope s = gen_enter(g, &go);
-    kir_set(a, &go, x->acc, gen_combine(g, x->reduce->fn, x->acc, v));
-    gen_leave(g, s);
-    kir_if(a, g->block, x->first, start, &go);
-}
 
 bool reduction_has_identity(const FdNode *reduce)
 {
@@ -411,6 +397,56 @@ bool reduction_known_nonempty(const Unit *u, const FdNode *reduce)
     return false;
 }
 
+/* Can a value report an error here? */
+static bool fails_at(const void *ctx, const FdNode *n)
+{
+    const Gen *g = ctx;
+    if (n->kind == FD_REDUCE)
+        return !n->init && !reduction_has_identity(n) && !reduction_known_nonempty(g->u, n);
+    if (n->kind != FD_APPLY) return false;
+    if (is_read(n)) return g->checks != GEN_PROVED && gen_is_suspect(g, n);
+    if (fd_user_of(n)) return node_can_fail(n);
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE) return !is_make(n) && !is_field(n);
+    return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
+           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
+}
+
+/* What `any` or `all` has come to when no further value changes it. A value that may fail is asked
+ * for all the same, unless it stands behind || or && as it is (`skips`). */
+static const KirExpr *decided(const Gen *g, const Accumulate *x, bool skips)
+{
+    FdOp op = fd_op_of(x->reduce);
+    if ((op != FD_OP_LOR && op != FD_OP_LAND) || x->acc->type.lanes != 1) return NULL;
+    if (!skips && fd_any(x->reduce->body, fails_at, g)) return NULL;
+    return op == FD_OP_LOR ? x->acc : kir_op(g->u->arena, FD_OP_LNOT, x->acc->type, 1, &x->acc);
+}
+
+static void accumulate(Gen *g, void *ctx)
+{
+    Accumulate *x = ctx;
+    Arena *a = g->u->arena;
+    const KirStmt *last = g->block->last;
+    const KirExpr *value = same_lanes(g, gen_whole(g, x->reduce->body), x->acc->type.lanes);
+    const KirExpr *next = gen_combine(g, x->reduce->fn, x->acc, value);
+    if (!x->first) {
+        bool skips = g->block->last == last;
+        kir_set(a, g->block, x->acc, next);
+        x->decided = decided(g, x, skips);
+        return;
+    }
+    KirBlock start = {0}, go = {0};
+    const char *once = fresh_name(g->u, "v"); /* the operand, computed once for both branches */
+    kir_decl(a, g->block, value->type, once, value);
+    const KirExpr *v = kir_name(a, value->type, once);
+    kir_set(a, &start, x->acc, v);
+    kir_set(a, &start, x->first, kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
+    GenScope s = gen_enter(g, &go);
+    kir_set(a, &go, x->acc, gen_combine(g, x->reduce->fn, x->acc, v));
+    gen_leave(g, s);
+    kir_if(a, g->block, x->first, start, &go);
+}
+
 static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
@@ -427,7 +463,7 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
         x.first = kir_name(a, truth, fresh_name(g->u, "first"));
         kir_decl(a, g->block, truth, x.first->name, kir_const(a, SC_BOOL, (ScalarValue){.i = 1}));
     }
-    gen_loops(g, n, 0, accumulate, &x);
+    gen_loops(g, n, 0, n->nvars, accumulate, &x, &x.decided);
     if (check) {
         KirBlock empty = {0};
         GenScope s = gen_enter(g, &empty);

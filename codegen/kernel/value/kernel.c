@@ -169,7 +169,7 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
         *n = gen_number(g, arena_printf(a, "%s_n", stem), plan_n(u, d));
         return;
     }
-    *lo = gen_index(g, d->lo);
+    *lo = gen_reckoned(g, "from", gen_index(g, d->lo));
     *n = kir_arith(a, FD_OP_SUB, gen_index(g, d->hi), *lo);
 }
 
@@ -278,6 +278,22 @@ const KirExpr *gen_variable(Gen *g, const char *stem, const KirExpr *e)
     const char *name = fresh_name(g->u, stem);
     kir_decl(g->u->arena, g->block, e->type, name, e);
     return kir_name(g->u->arena, e->type, name);
+}
+
+/* Compilers move sums of names out of loops by themselves; reads they leave where stores may change
+ * what is read. */
+static bool is_sum_of_names(const KirExpr *e)
+{
+    if (e->kind == KIR_NAME || e->kind == KIR_CONST) return true;
+    if (e->kind != KIR_ARITH && e->kind != KIR_CONVERT) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_sum_of_names(e->args[i])) return false;
+    return true;
+}
+
+const KirExpr *gen_reckoned(Gen *g, const char *stem, const KirExpr *e)
+{
+    return is_sum_of_names(e) ? e : gen_variable(g, stem, e);
 }
 
 const KirExpr *gen_global_id(Gen *g, int dim)

@@ -149,7 +149,7 @@ const KirExpr *gen_sum_in_lanes(Gen *g, const FdNode *n)
              .type = t};
     s.type.lanes = g->lanes;
     kir_decl(a, g->block, t, s.acc->name, gen_identity(g, n));
-    gen_loops_to(g, n, 0, n->nvars - 1, last_variable, &s);
+    gen_loops_to(g, n, n->nvars - 1, last_variable, &s);
     gen_remember(g, n, s.acc);
     return s.acc;
 }
