@@ -15,6 +15,7 @@
 #include "../base/vec.h"
 #include "../codegen/host/host.h"
 #include "../codegen/kernel/codegen.h"
+#include "../codegen/llvm/objects.h"
 #include "../codegen/native/native.h"
 #include "../fdag/fdag.h"
 #include "../lexer/lexer.h"
@@ -28,6 +29,12 @@
 #include "tuned.h"
 #include "write.h"
 
+typedef struct Made { /* a native form, and the text that it is of */
+    const char *text;
+    CgNativeLevel level;
+    Native *native;
+} Made;
+
 typedef struct Job {
     const Options *opt;
     Arena *arena;
@@ -39,8 +46,10 @@ typedef struct Job {
     Ast *unit;
     SemaResult *sema;
     VEC(HostKernel) kernels;
-    Native *native;
-    const char *tuned; /* HostOptions.tuned */
+    Objects *objects; /* native kernels on their way; NULL: none are made */
+    VEC(Made) natives;
+    size_t native_size; /* of all of them */
+    const char *tuned;  /* HostOptions.tuned */
     HostOptions host;
     HostModule *module;
     Text out;         /* what --emit prints */
@@ -160,6 +169,29 @@ typedef struct NativeForms {
  * its sum a program with two products would wait for a device. */
 enum { NATIVE_BUDGET = 25000, NATIVE_BUDGET_SHORT = 32000, NATIVE_SHORT = 8192 };
 
+/* Evaluations with other keys may have the same text: then one form does. */
+static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code)
+{
+    for (size_t i = 0; i < j->natives.len; i++) {
+        const Made *m = &j->natives.data[i];
+        if (m->level == level && strcmp(m->text, code->text) == 0)
+            return native_functions(m->native);
+    }
+    Native *n = native_new(level, code);
+    if (!n) return NULL;
+    vec_push(&j->natives,
+             ((Made){arena_strndup(j->arena, code->text, strlen(code->text)), level, n}));
+    j->native_size += native_size(n);
+    if (j->opt->emit == EMIT_NATIVE) {
+        native_print(&j->out, n);
+    } else {
+        struct LLVMOpaqueContext *context;
+        struct LLVMOpaqueModule *mod = native_take(n, &context);
+        objects_add(j->objects, mod, context, native_optimise);
+    }
+    return native_functions(n);
+}
+
 static void add_native(void *ctx, const CgCode *code)
 {
     NativeForms *f = ctx;
@@ -172,9 +204,9 @@ static void add_native(void *ctx, const CgCode *code)
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool room = j->opt->levels_asked || native_size(j->native) < budget;
+        bool room = j->opt->levels_asked || j->native_size < budget;
         if (room && levels & 1u << level)
-            f->kernel->code[level] = native_add(j->native, (CgNativeLevel)level, code);
+            f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code);
     }
 }
 
@@ -238,7 +270,8 @@ static bool lower_kernels(Job *j)
 {
     bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
                    j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
-    if (program && j->opt->levels) j->native = native_new();
+    bool linked = j->opt->emit == EMIT_OBJ || j->opt->emit == EMIT_ASM;
+    if (program && j->opt->levels) j->objects = objects_new(j->opt->host.opt_level, linked);
     if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
@@ -251,7 +284,7 @@ static bool lower_kernels(Job *j)
         Text schedule = {0}, *printed = asked ? &schedule : NULL;
         CgAsked *steers = arena_array(j->arena, CgAsked, cg_parameters());
         const CgAlso also = {.printed = printed,
-                             .take = j->native ? add_native : NULL,
+                             .take = j->objects ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
         FdKey key = fd_key(j->fd, e->graph, NULL);
@@ -272,14 +305,13 @@ static bool lower_kernels(Job *j)
         if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
     }
     warn_of_steering(j, steered);
-    if (j->opt->emit == EMIT_NATIVE && j->native) native_print(&j->out, j->native);
     return diags_errors(j->diags) == 0;
 }
 
 static bool build_host(Job *j)
 {
     j->host = j->opt->host;
-    j->host.native = j->native;
+    j->host.objects = j->objects;
     j->host.library = j->library ? library_name(j->library) : NULL;
     j->host.tuned = j->tuned;
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
@@ -398,7 +430,9 @@ bool compile(const Options *o, int *program)
         if (o->verbose) fprintf(stderr, "csc: %-8s %7.1f ms\n", "write", (seconds() - start) * 1e3);
     }
     if (j.module) host_free(j.module);
-    native_free(j.native);
+    objects_free(j.objects);
+    for (size_t i = 0; i < j.natives.len; i++) native_free(j.natives.data[i].native);
+    vec_free(&j.natives);
     vec_free(&j.kernels);
     text_free(&j.out);
     diags_free(j.diags);

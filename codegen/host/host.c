@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
+#include "../llvm/machine.h"
 #include "value/value.h"
 
 void host_bug(const HostModule *m, const Ast *n, const char *what)
@@ -36,22 +36,8 @@ static void llvm_bug(const HostModule *m, const char *what, char *message)
 
 static void init_target(HostModule *m)
 {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
-    LLVMTargetRef target;
-    if (LLVMGetTargetFromTriple(triple, &target, &error)) llvm_bug(m, triple, error);
-    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
-                                                 LLVMCodeGenLevelDefault,
-                                                 LLVMCodeGenLevelAggressive};
-    int level = m->monstrous ? 0 : m->options->opt_level & 3;
-    m->target = LLVMCreateTargetMachine(target, triple, "", "", levels[level], LLVMRelocPIC,
-                                        LLVMCodeModelDefault);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->target);
-    LLVMSetModuleDataLayout(m->mod, layout);
-    LLVMSetTarget(m->mod, triple);
-    LLVMDisposeTargetData(layout);
-    LLVMDisposeMessage(triple);
+    m->target = llvm_machine(m->monstrous ? 0 : m->options->opt_level);
+    llvm_machine_module(m->target, m->mod);
     LLVMMetadataRef two = LLVMValueAsMetadata(LLVMConstInt(m->i32, 2, false));
     LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIC Level", 9, two);
     LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIE Level", 9, two);
@@ -108,7 +94,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     m->sema = sema;
     m->sources = sources;
     m->options = options;
-    m->ctx = options->native ? native_context(options->native) : LLVMContextCreate();
+    m->ctx = LLVMContextCreate();
     m->mod = LLVMModuleCreateWithNameInContext(options->program, m->ctx);
     m->b = LLVMCreateBuilderInContext(m->ctx);
     m->entry = LLVMCreateBuilderInContext(m->ctx);
@@ -130,7 +116,7 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_debug_finish(m);
     verify(m);
     optimise(m);
-    host_take_native(m);
+    host_link_native(m);
     return m;
 }
 
@@ -147,7 +133,7 @@ void host_free(HostModule *m)
     LLVMDisposeBuilder(m->entry);
     LLVMDisposeTargetMachine(m->target);
     LLVMDisposeModule(m->mod);
-    if (!m->options->native) LLVMContextDispose(m->ctx);
+    LLVMContextDispose(m->ctx);
     arena_free(m->arena);
 }
 
@@ -168,13 +154,9 @@ void host_print_llvm(Text *out, const HostModule *m)
 
 static void generate(Text *out, HostModule *m, LLVMCodeGenFileType type)
 {
-    char *message = NULL;
-    LLVMMemoryBufferRef bytes = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(m->target, m->mod, type, &message, &bytes))
-        llvm_bug(m, "no machine code", message);
+    LLVMMemoryBufferRef bytes = llvm_machine_code(m->target, m->mod, type);
     text_addn(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
     LLVMDisposeMemoryBuffer(bytes);
-    LLVMDisposeMessage(message);
 }
 
 void host_print_asm(Text *out, HostModule *m)

@@ -9,7 +9,7 @@
 #include "../../sema/sema.h"
 #include "../kernel/codegen.h"
 
-typedef struct Native Native; /* codegen/native/native.h */
+typedef struct Objects Objects; /* codegen/llvm/objects.h */
 
 /* What the objects of a session (csc repl) have in common: numbers that go by names, which are the same
  * in each, and its variables. */
@@ -46,7 +46,7 @@ typedef struct HostOptions {
     const char *tuned;    /* lines for cg_tuned_find, or NULL */
     HostSession *session; /* an entry of it: an object that cs_session loads; NULL: a program */
     bool process;         /* the process itself, which runs entries */
-    Native *native;       /* the native kernels; NULL: there are none */
+    Objects *objects;     /* the native kernels; NULL: there are none */
 } HostOptions;
 
 typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */

@@ -12,7 +12,7 @@
 #include "../../fdag/ops.h"
 #include "../abi/abi.h"
 #include "../abi/layouts.h"
-#include "../native/native.h"
+#include "../llvm/objects.h"
 #include "host.h"
 
 enum { HOST_MAX_ARGS = 64 }; /* of a buffer that a function shares */
@@ -210,9 +210,10 @@ LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borro
 LLVMValueRef host_graph(HostModule *m, uint64_t graph);
 LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
                            bool writable);
-/* Tables of a kernel's native forms (native.c), and the forms themselves into the module. */
+/* Tables of a kernel's native forms (native.c); the forms themselves into the module, if they are to be
+ * linked. */
 LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count);
-void host_take_native(HostModule *m);
+void host_link_native(HostModule *m);
 /* A structure of layouts.def, from all its members. */
 LLVMValueRef host_struct(const HostModule *m, HostStruct which, LLVMValueRef *members);
 LLVMValueRef host_table(HostModule *m, const char *name, LLVMTypeRef elem, LLVMValueRef *items,

@@ -14,13 +14,15 @@
 
 #include "../../base/mem.h"
 #include "../../base/process.h"
-#include "host.h"
-
-enum { LEFTOVERS = 4 };
+#include "impl.h"
 
 typedef struct Work {
-    Text folder, object, program, part; /* part: what a step makes for the next */
-    Leftover leftovers[LEFTOVERS];      /* the folder, then the files in it */
+    Text folder, program, part; /* part: what a step makes for the next */
+    size_t nobjects;            /* the module's, then those of native kernels */
+    Arena *arena;
+    const char **objects;
+    Leftover *leftovers; /* the folder, then the files in it */
+    size_t nleftovers;
     bool verbose;
     char **error;
 } Work;
@@ -38,21 +40,34 @@ static bool fail(const Work *w, const char *fmt, ...)
     return false;
 }
 
+static void add_leftover(Work *w, const char *path)
+{
+    Leftover *l = &w->leftovers[w->nleftovers++];
+    l->path = path;
+    process_add_leftover(l);
+}
+
 static bool work_begin(Work *w)
 {
     const char *dir = getenv("TMPDIR");
     if (!dir || !*dir) dir = "/tmp";
     text_printf(&w->folder, "%s%s/cscXXXXXX", *dir == '/' ? "" : "./", dir);
+    w->arena = arena_new();
+    w->objects = arena_array(w->arena, const char *, w->nobjects);
+    w->leftovers = arena_array(w->arena, Leftover, w->nobjects + 3);
     sigset_t before = process_hold();
     bool made = mkdtemp(w->folder.data) != NULL;
     int err = errno;
-    text_printf(&w->object, "%s/object.o", w->folder.data);
     text_printf(&w->program, "%s/program", w->folder.data);
     text_printf(&w->part, "%s/part.o", w->folder.data);
-    const char *paths[] = {w->folder.data, w->object.data, w->program.data, w->part.data};
-    for (int i = 0; made && i < LEFTOVERS; i++) {
-        w->leftovers[i].path = paths[i];
-        process_add_leftover(&w->leftovers[i]);
+    if (made) {
+        add_leftover(w, w->folder.data);
+        add_leftover(w, w->program.data);
+        add_leftover(w, w->part.data);
+    }
+    for (size_t i = 0; made && i < w->nobjects; i++) {
+        w->objects[i] = arena_printf(w->arena, "%s/object%zu.o", w->folder.data, i);
+        add_leftover(w, w->objects[i]);
     }
     process_release(before);
     return made || fail(w, "cannot make a temporary folder in '%s': %s; TMPDIR names another", dir,
@@ -61,23 +76,22 @@ static bool work_begin(Work *w)
 
 static void work_end(Work *w)
 {
-    DIR *folder = w->leftovers[0].path ? opendir(w->folder.data) : NULL;
+    DIR *folder = w->nleftovers ? opendir(w->folder.data) : NULL;
     for (struct dirent *e; folder && (e = readdir(folder));) /* cc too may have left something */
         unlinkat(dirfd(folder), e->d_name, 0);
     if (folder) closedir(folder);
-    if (w->leftovers[0].path) rmdir(w->folder.data);
-    for (int i = LEFTOVERS; i-- > 0;)
-        if (w->leftovers[i].path) process_take_leftover(&w->leftovers[i]);
+    if (w->nleftovers) rmdir(w->folder.data);
+    while (w->nleftovers > 0) process_take_leftover(&w->leftovers[--w->nleftovers]);
+    arena_free(w->arena);
     text_free(&w->folder);
-    text_free(&w->object);
     text_free(&w->program);
     text_free(&w->part);
 }
 
-static bool write_file(const Work *w, const char *path, const Text *bytes)
+static bool write_file(const Work *w, const char *path, const char *bytes, size_t size)
 {
     FILE *f = fopen(path, "wb");
-    bool good = f && fwrite(bytes->data, 1, bytes->len, f) == bytes->len;
+    bool good = f && fwrite(bytes, 1, size, f) == size;
     int err = errno;
     if (f && fclose(f) != 0 && good) {
         good = false;
@@ -86,12 +100,17 @@ static bool write_file(const Work *w, const char *path, const Text *bytes)
     return good || fail(w, "cannot write '%s': %s", path, strerror(err));
 }
 
-static bool write_object(Work *w, HostModule *m)
+static bool write_objects(Work *w, HostModule *m)
 {
     Text object = {0};
     host_print_object(&object, m);
-    bool good = write_file(w, w->object.data, &object);
+    bool good = write_file(w, w->objects[0], object.data, object.len);
     text_free(&object);
+    for (size_t i = 1; good && i < w->nobjects; i++) {
+        size_t size;
+        const char *bytes = objects_bytes(m->options->objects, i - 1, &size);
+        good = write_file(w, w->objects[i], bytes, size);
+    }
     return good;
 }
 
@@ -126,91 +145,120 @@ static char *compiler(void)
     return (char *)(cc && *cc ? cc : "cc");
 }
 
+/* What is said to the linker: words before the objects, the objects, words behind them up to a NULL. */
+typedef VEC(char *) Words;
+
+static void add_words(Words *to, ...)
+{
+    va_list ap;
+    va_start(ap, to);
+    for (char *word; (word = va_arg(ap, char *));) vec_push(to, word);
+    va_end(ap);
+}
+
+static bool run_words(const Work *w, Words *words)
+{
+    vec_push(words, (char *)NULL);
+    bool ok = run_tool(w, words->data);
+    vec_free(words);
+    return ok;
+}
+
+/* -o FILE OBJECT.. */
+static void add_objects(const Work *w, Words *to, const Text *out)
+{
+    add_words(to, "-o", out->data, (char *)NULL);
+    for (size_t i = 0; i < w->nobjects; i++) vec_push(to, (char *)(uintptr_t)w->objects[i]);
+}
+
+/* A sanitizer build's runtime library needs its sanitizer. */
+static void add_runtime(Words *to, const char *runtime)
+{
+    add_words(to, runtime, "-lOpenCL", "-lm", (char *)NULL);
+    if (getenv("CSC_SANITIZE")) add_words(to, "-fsanitize=address,undefined", (char *)NULL);
+}
+
 static bool link_program(const Work *w, const char *runtime)
 {
-    char *argv[] = {compiler(), "-o", w->program.data, w->object.data, (char *)runtime,
-                    "-Wl,--gc-sections", "-lOpenCL", "-lm",
-                    /* a sanitizer build's runtime library needs its sanitizer */
-                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL, NULL};
-    return run_tool(w, argv);
+    Words words = {0};
+    add_words(&words, compiler(), (char *)NULL);
+    add_objects(w, &words, &w->program);
+    add_words(&words, "-Wl,--gc-sections", (char *)NULL);
+    add_runtime(&words, runtime);
+    return run_words(w, &words);
+}
+
+/* Of a script that says which names are seen from outside. */
+static bool link_shared(const Work *w, const char *runtime, const char *script)
+{
+    Text option = {0};
+    text_printf(&option, "-Wl,--version-script=%s", w->part.data);
+    Words words = {0};
+    add_words(&words, compiler(), "-shared", option.data, (char *)NULL);
+    if (!runtime) add_words(&words, "-nostdlib", (char *)NULL);
+    add_objects(w, &words, &w->program);
+    if (runtime) {
+        add_words(&words, "-Wl,--gc-sections", (char *)NULL);
+        add_runtime(&words, runtime);
+    }
+    bool ok = write_file(w, w->part.data, script, strlen(script)) && run_words(w, &words);
+    text_free(&option);
+    return ok;
 }
 
 /* Nobody sees the runtime in it: a process may hold several libraries, each with its own. */
-static bool link_shared(const Work *w, const char *runtime, const char *name)
+static bool link_library(const Work *w, const char *runtime, const char *name)
 {
-    Text script = {0}, option = {0};
+    Text script = {0};
     text_printf(&script, "{ global: %s_*; local: *; };\n", name);
-    text_printf(&option, "-Wl,--version-script=%s", w->part.data);
-    char *argv[] = {compiler(),
-                    "-shared",
-                    "-o",
-                    w->program.data,
-                    w->object.data,
-                    (char *)runtime,
-                    option.data,
-                    "-Wl,--gc-sections",
-                    "-lOpenCL",
-                    "-lm",
-                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL,
-                    NULL};
-    bool ok = write_file(w, w->part.data, &script) && run_tool(w, argv);
+    bool ok = link_shared(w, runtime, script.data);
     text_free(&script);
-    text_free(&option);
     return ok;
 }
 
 /* A session's process: all of the runtime, for what it loads. */
 static bool link_process(const Work *w, const char *runtime)
 {
-    char *argv[] = {compiler(),
-                    "-rdynamic",
-                    "-o",
-                    w->program.data,
-                    w->object.data,
-                    (char *)runtime,
-                    "-lOpenCL",
-                    "-lm",
-                    getenv("CSC_SANITIZE") ? "-fsanitize=address,undefined" : NULL,
-                    NULL};
-    return run_tool(w, argv);
+    Words words = {0};
+    add_words(&words, compiler(), "-rdynamic", (char *)NULL);
+    add_objects(w, &words, &w->program);
+    add_runtime(&words, runtime);
+    return run_words(w, &words);
 }
 
 /* What entries share goes by its name; the rest is an entry's own. */
 static bool link_entry(const Work *w)
 {
-    Text script = {0}, option = {0};
-    text_add(&script, "{ global: cs_entry; class.*; static.*; made.*; session.*; local: *; };\n");
-    text_printf(&option, "-Wl,--version-script=%s", w->part.data);
-    char *argv[] = {compiler(),      "-shared",      "-nostdlib", "-o",
-                    w->program.data, w->object.data, option.data, NULL};
-    bool ok = write_file(w, w->part.data, &script) && run_tool(w, argv);
-    text_free(&script);
-    text_free(&option);
-    return ok;
+    return link_shared(w, NULL,
+                       "{ global: cs_entry; class.*; static.*; made.*; session.*; local: *; };\n");
 }
 
 static bool make_archive(const Work *w, const char *runtime, const char *name)
 {
     Text keep = {0};
     text_printf(&keep, "--keep-global-symbol=%s_*", name);
-    char *join[] = {compiler(),   "-r",           "-nostdlib",     "-o",
-                    w->part.data, w->object.data, (char *)runtime, NULL};
+    Words join = {0};
+    add_words(&join, compiler(), "-r", "-nostdlib", (char *)NULL);
+    add_objects(w, &join, &w->part);
+    add_words(&join, runtime, (char *)NULL);
     char *hide[] = {"objcopy", "--wildcard", keep.data, w->part.data, NULL};
     char *pack[] = {"ar", "qcsD", w->program.data, w->part.data, NULL};
-    bool ok = run_tool(w, join) && run_tool(w, hide) && run_tool(w, pack);
+    bool ok = run_words(w, &join) && run_tool(w, hide) && run_tool(w, pack);
     text_free(&keep);
     return ok;
 }
 
 int host_link(HostModule *m, HostLinked kind, const char *runtime, bool verbose, char **error)
 {
-    Work w = {.verbose = verbose, .error = error};
+    const Objects *kernels = m->options->objects;
+    Work w = {
+        .nobjects = 1 + (kernels ? objects_count(kernels) : 0), .verbose = verbose, .error = error};
     int program = -1;
     const char *name = host_library_name(m);
-    bool ok = work_begin(&w) && write_object(&w, m);
+    bool ok = work_begin(&w) && write_objects(&w, m);
     switch (kind) {
     case HOST_LINK_PROGRAM: ok = ok && link_program(&w, runtime); break;
-    case HOST_LINK_SHARED: ok = ok && link_shared(&w, runtime, name); break;
+    case HOST_LINK_SHARED: ok = ok && link_library(&w, runtime, name); break;
     case HOST_LINK_ARCHIVE: ok = ok && make_archive(&w, runtime, name); break;
     case HOST_LINK_PROCESS: ok = ok && link_process(&w, runtime); break;
     case HOST_LINK_ENTRY: ok = ok && link_entry(&w); break;

@@ -1,5 +1,6 @@
 /* Native kernels (codegen/native) in the program: tables of their functions, and the functions
- * themselves, which are made apart, with passes of their own, and linked in at the end. */
+ * themselves, which are modules of their own (codegen/llvm/objects.h). */
+#include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
 #include "impl.h"
@@ -27,12 +28,19 @@ LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
                   : host_null(m);
 }
 
-void host_take_native(HostModule *m)
+void host_link_native(HostModule *m)
 {
-    Native *n = m->options->native;
-    if (!n) return;
-    LLVMModuleRef kernels = native_take(n, m->target);
-    LLVMSetTarget(kernels, LLVMGetTarget(m->mod));
-    LLVMSetDataLayout(kernels, LLVMGetDataLayoutStr(m->mod));
-    if (LLVMLinkModules2(m->mod, kernels)) host_bug(m, NULL, "native kernels do not link");
+    Objects *o = m->options->objects;
+    if (!o || !objects_are_linked(o)) return;
+    for (size_t i = 0; i < objects_count(o); i++) {
+        size_t size;
+        const char *bytes = objects_bytes(o, i, &size);
+        LLVMMemoryBufferRef bitcode =
+            LLVMCreateMemoryBufferWithMemoryRange(bytes, size, "kernels", false);
+        LLVMModuleRef kernels = NULL;
+        if (LLVMParseBitcodeInContext2(m->ctx, bitcode, &kernels) ||
+            LLVMLinkModules2(m->mod, kernels))
+            host_bug(m, NULL, "native kernels do not link");
+        LLVMDisposeMemoryBuffer(bitcode);
+    }
 }

@@ -173,7 +173,7 @@ static Fn begin_body(Native *n, const KirFunc *of, LLVMTypeRef *type)
     return f;
 }
 
-const char *native_kernel(Native *n, const KirFunc *of, int number)
+void native_kernel(Native *n, const KirFunc *of, const char *name)
 {
     LLVMTypeRef body_type, params[] = {n->ptr, n->ptr};
     Fn body = begin_body(n, of, &body_type);
@@ -181,7 +181,7 @@ const char *native_kernel(Native *n, const KirFunc *of, int number)
     end(&body);
     /* void (const uint64_t *args, const CsKernelAt *at) */
     LLVMTypeRef type = LLVMFunctionType(n->nothing, params, 2, false);
-    KirFunc outer = {.name = arena_printf(n->arena, "kernel.%d", number), .kernel = true};
+    KirFunc outer = {.name = name, .kernel = true};
     Fn f = begin(n, &outer, type, true);
     LLVMValueRef given = LLVMGetParam(f.fn, 0), at = LLVMGetParam(f.fn, 1);
     LLVMValueRef *args = arena_array(n->arena, LLVMValueRef, of->nparams + 2);
@@ -212,5 +212,4 @@ const char *native_kernel(Native *n, const KirFunc *of, int number)
     end(&f);
     LLVMSetLinkage(f.fn, LLVMExternalLinkage);
     LLVMSetVisibility(f.fn, LLVMHiddenVisibility);
-    return outer.name;
 }

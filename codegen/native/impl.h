@@ -42,8 +42,6 @@ typedef struct Function { /* of the text, or of math/ */
 typedef struct MathInstance {
     FdOp op;
     KirType type;
-    CgNativeLevel level;
-    bool precise;
     Function function;
 } MathInstance;
 
@@ -55,9 +53,9 @@ struct Native {
     unsigned nontemporal; /* kind of metadata */
     VEC(MathInstance) math;
     size_t size;
-    int nkernels; /* so far; numbers in names */
-    /* of the text that is being made */
+    const char **kernels;
     CgNativeLevel level;
+    /* while it is being made */
     const CgCode *code;
     const CgPlan *plan;
     CgDevice device;
@@ -106,8 +104,8 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type);
 
 void native_attributes(Native *n, LLVMValueRef fn);
 Function native_function(Native *n, const KirFunc *f, bool exact);
-/* The name of what the runtime calls. */
-const char *native_kernel(Native *n, const KirFunc *f, int number);
+/* `name`: of what the runtime calls. */
+void native_kernel(Native *n, const KirFunc *f, const char *name);
 Var *fn_declare(Fn *f, VarKind kind, const char *name, KirType type, LLVMValueRef at);
 Var *fn_find(Fn *f, const char *name); /* NULL: there is none */
 LLVMValueRef fn_place(Fn *f, LLVMTypeRef t);

@@ -1,7 +1,11 @@
 /* Modules of native kernels: types, texts, passes (native.h). */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
@@ -122,11 +126,13 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
 
 /* ---- modules ----------------------------------------------------------------------------------- */
 
-Native *native_new(void)
+static Native *new_module(CgNativeLevel level, const CgCode *code)
 {
     Arena *arena = arena_new();
     Native *n = arena_new_of(arena, Native);
     n->arena = arena;
+    n->level = level;
+    n->code = code;
     LLVMContextRef ctx = n->ctx = LLVMContextCreate();
     n->mod = LLVMModuleCreateWithNameInContext("kernels", ctx);
     n->i1 = LLVMInt1TypeInContext(ctx);
@@ -146,28 +152,30 @@ Native *native_new(void)
 void native_free(Native *n)
 {
     if (!n) return;
-    if (n->mod) LLVMDisposeModule(n->mod);
-    LLVMContextDispose(n->ctx);
+    if (n->mod) {
+        LLVMDisposeModule(n->mod);
+        LLVMContextDispose(n->ctx);
+    }
     vec_free(&n->math);
     vec_free(&n->functions);
     arena_free(n->arena);
 }
 
-void native_print(Text *out, Native *n)
+void native_print(Text *out, const Native *n)
 {
     char *text = LLVMPrintModuleToString(n->mod);
     text_add(out, text);
     LLVMDisposeMessage(text);
 }
 
-LLVMContextRef native_context(const Native *n)
-{
-    return n->ctx;
-}
-
 size_t native_size(const Native *n)
 {
     return n->size;
+}
+
+const char *const *native_functions(const Native *n)
+{
+    return n->kernels;
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */
@@ -206,38 +214,56 @@ static bool is_fixed(const CgPlan *p, CgNativeLevel level)
     return same;
 }
 
-const char *const *native_add(Native *n, CgNativeLevel level, const CgCode *code)
+/* Kernels of the same text are the same: whoever has made one may keep its code. */
+static const char *kernel_prefix(Native *n)
 {
-    const char *error;
-    bool good = code->options->family == CG_CPU;
-    for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
-    CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
-    if (!plan) return NULL;
-    const char *const *names;
+    uint64_t h = XXH64(n->code->text, strlen(n->code->text), (uint64_t)n->level);
+    return arena_printf(n->arena, "kernel.%016" PRIx64, h);
+}
+
+static void add_kernels(Native *n, const CgPlan *plan)
+{
+    const CgCode *code = n->code;
+    const char *const *names, *prefix = kernel_prefix(n);
     int nkernels = cg_plan_kernels(plan, &names);
-    if (!is_fixed(plan, level)) {
-        cg_plan_free(plan);
-        return NULL;
-    }
-    n->level = level;
-    n->code = code;
     n->plan = plan;
-    n->device = cg_native_device(level, 1);
-    n->functions.len = 0;
+    n->device = cg_native_device(n->level, 1);
     for (int i = 0; i < code->nfuncs; i++) {
         if (code->funcs[i].kernel) continue;
         Function made = native_function(n, &code->funcs[i], false);
         vec_push(&n->functions, made);
     }
-    const char **made = arena_array(n->arena, const char *, nkernels + 1);
+    n->kernels = arena_array(n->arena, const char *, nkernels + 1);
     for (int k = 0; k < nkernels; k++)
         for (int i = 0; i < code->nfuncs; i++)
-            if (code->funcs[i].kernel && strcmp(names[k], code->funcs[i].name) == 0)
-                made[k] = native_kernel(n, &code->funcs[i], n->nkernels++);
+            if (code->funcs[i].kernel && strcmp(names[k], code->funcs[i].name) == 0) {
+                n->kernels[k] = arena_printf(n->arena, "%s.%d", prefix, k);
+                native_kernel(n, &code->funcs[i], n->kernels[k]);
+            }
+}
+
+Native *native_new(CgNativeLevel level, const CgCode *code)
+{
+    const char *error;
+    bool good = code->options->family == CG_CPU;
+    for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
+    CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
+    Native *n = plan && is_fixed(plan, level) ? new_module(level, code) : NULL;
+    if (n) {
+        add_kernels(n, plan);
+        n->plan = NULL;
+        n->code = NULL;
+    }
     cg_plan_free(plan);
-    n->plan = NULL;
-    n->code = NULL;
-    return made;
+    return n;
+}
+
+LLVMModuleRef native_take(Native *n, LLVMContextRef *context)
+{
+    LLVMModuleRef mod = n->mod;
+    *context = n->ctx;
+    n->mod = NULL;
+    return mod;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------ */
@@ -291,15 +317,12 @@ static void allow_estimates(LLVMModuleRef mod)
 #endif
 }
 
-LLVMModuleRef native_take(Native *n, LLVMTargetMachineRef target)
+void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetVerifyEach(options, getenv("CSC_VERIFY_EACH") != NULL);
-    LLVMErrorRef error = LLVMRunPasses(n->mod, passes, target, options);
+    LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));
-    LLVMModuleRef mod = n->mod;
     allow_estimates(mod);
-    n->mod = NULL;
-    return mod;
 }

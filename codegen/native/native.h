@@ -9,23 +9,24 @@
 #include "../../base/text.h"
 #include "../kernel/codegen.h"
 
-typedef struct Native Native;
+typedef struct Native Native; /* a text's kernels for a level: a module with its own context */
 struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
 struct LLVMOpaqueTargetMachine;
 
-Native *native_new(void);
-void native_free(Native *n); /* after what is in its context */
+/* NULL: the text has something that only OpenCL can do. */
+Native *native_new(CgNativeLevel level, const CgCode *code);
+void native_free(Native *n); /* with its module, unless that was taken */
 
-/* Adds the functions of one text's kernels for the level: `names` in the order of cg_plan_kernels, in
- * an arena of n's; the name is NULL of a kernel that has no code and does nothing. NULL: the text has
- * something that only OpenCL can do. */
-const char *const *native_add(Native *n, CgNativeLevel level, const CgCode *code);
-/* Runs the passes and hands over the module, which has functions only. */
-struct LLVMOpaqueModule *native_take(Native *n, struct LLVMOpaqueTargetMachine *target);
-void native_print(Text *out, Native *n); /* LLVM IR, before the passes */
-struct LLVMOpaqueContext *native_context(const Native *n);
-/* How much was added since the beginning: statements and operations. What a budget counts. */
-size_t native_size(const Native *n);
+/* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that
+ * has no code and does nothing. The names tell text and level, so that a program may hold several. */
+const char *const *native_functions(const Native *n);
+void native_print(Text *out, const Native *n); /* LLVM IR, before the passes */
+size_t native_size(const Native *n); /* of statements and operations: what a budget counts */
+
+/* Hands over the module, which has functions only, and its context. */
+struct LLVMOpaqueModule *native_take(Native *n, struct LLVMOpaqueContext **context);
+/* Runs the passes on what was taken; on any thread. */
+void native_optimise(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);
 
 #endif

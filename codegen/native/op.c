@@ -123,15 +123,14 @@ LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *ar
     t.kind = t.kind == SC_DOUBLE ? SC_DOUBLE : SC_FLOAT;
     for (size_t i = 0; i < n->math.len; i++) {
         const MathInstance *m = &n->math.data[i];
-        if (m->op == op && m->type.kind == t.kind && m->type.lanes == t.lanes &&
-            m->level == n->level && m->precise == precise)
+        if (m->op == op && m->type.kind == t.kind && m->type.lanes == t.lanes)
             return LLVMBuildCall2(f->b, m->function.type, m->function.fn, args, nargs, "");
     }
     KirFunc made;
     bool own = math_function(n->arena, op, t, precise, &made) && native_can(n->code, made.body);
     if (!own && nargs == 1) return fn_by_lane(f, fd_op_info(op)->text, n->f64, args[0]);
     if (!own) native_bug("no function for", fd_op_info(op)->text);
-    MathInstance m = {op, t, n->level, precise, native_function(n, &made, true)};
+    MathInstance m = {op, t, native_function(n, &made, true)};
     vec_push(&n->math, m);
     return LLVMBuildCall2(f->b, m.function.type, m.function.fn, args, nargs, "");
 }

@@ -17,6 +17,7 @@ static LLVMTargetMachineRef native_target;
 
 typedef struct Backend {
     Native *native;
+    LLVMContextRef context;
     LLVMExecutionEngineRef engine;
     CsKernelCode *kernels[64]; /* in the order of cg_plan_kernels */
     int nkernels;
@@ -93,16 +94,17 @@ static void backend_take(void *backend, const CgCode *code)
     k->nkernels = cg_plan_kernels(plan, &names);
     cg_plan_free(plan);
     ck_assert_int_le(k->nkernels, 64);
-    k->native = native_new();
-    const char *const *functions = native_add(k->native, level_of_texts, code);
-    ck_assert_msg(functions != NULL, "no native form of\n%s", code->text);
+    k->native = native_new(level_of_texts, code);
+    ck_assert_msg(k->native != NULL, "no native form of\n%s", code->text);
+    const char *const *functions = native_functions(k->native);
     if (getenv("CODEGEN_TEST_DUMP")) {
         Text t = {0};
         native_print(&t, k->native);
         fprintf(stderr, "%s\n%s", code->text, t.data);
         text_free(&t);
     }
-    LLVMModuleRef m = native_take(k->native, native_target);
+    LLVMModuleRef m = native_take(k->native, &k->context);
+    native_optimise(m, native_target);
     LLVMSetTarget(m, "");
     ck_assert_msg(!LLVMCreateJITCompilerForModule(&k->engine, m, 2, &message), "%s", message);
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
@@ -116,6 +118,7 @@ static void backend_take(void *backend, const CgCode *code)
 static void backend_free(Backend *k)
 {
     if (k->engine) LLVMDisposeExecutionEngine(k->engine);
+    if (k->context) LLVMContextDispose(k->context);
     native_free(k->native);
 }
 

@@ -1,0 +1,51 @@
+/* Targets and what comes out of them (machine.h). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "machine.h"
+
+static void bug(const char *what, const char *message)
+{
+    fprintf(stderr, "csc: internal error in machine code: %s: %s\n", what, message ? message : "");
+    abort();
+}
+
+LLVMTargetMachineRef llvm_machine(int level)
+{
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                                 LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) bug(triple, error);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+        target, triple, "", "", levels[level & 3], LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMDisposeMessage(triple);
+    return machine;
+}
+
+void llvm_machine_module(LLVMTargetMachineRef machine, LLVMModuleRef mod)
+{
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(mod, layout);
+    LLVMSetTarget(mod, triple);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+}
+
+LLVMMemoryBufferRef llvm_machine_code(LLVMTargetMachineRef machine, LLVMModuleRef mod,
+                                      LLVMCodeGenFileType type)
+{
+    char *message = NULL;
+    LLVMMemoryBufferRef bytes = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, mod, type, &message, &bytes))
+        bug("none is made", message);
+    LLVMDisposeMessage(message);
+    return bytes;
+}

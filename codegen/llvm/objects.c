@@ -1,0 +1,173 @@
+/* A queue of modules and threads that take them from it (objects.h). Threads call nothing but LLVM: what
+ * csc allocates is the main thread's. */
+#include "objects.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+
+#include "../../base/arena.h"
+#include "../../base/vec.h"
+#include "machine.h"
+
+typedef void Optimise(LLVMModuleRef mod, LLVMTargetMachineRef machine);
+
+typedef struct Job {
+    LLVMModuleRef mod;
+    LLVMContextRef context;
+    Optimise *optimise;
+    LLVMMemoryBufferRef made;
+} Job;
+
+enum { MAX_THREADS = 15, STACK = 64 << 20 /* of a thread: LLVM recurses */ };
+
+struct Objects {
+    Arena *arena;
+    int level;
+    bool linked;
+    VEC(Job *) jobs;
+    size_t next;   /* the first that nobody has taken */
+    bool complete; /* nothing more will be added */
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    pthread_t threads[MAX_THREADS];
+    int nthreads, most;
+    LLVMTargetMachineRef machine; /* the main thread's */
+};
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+static void dispose(const Job *j)
+{
+    LLVMDisposeModule(j->mod);
+    LLVMContextDispose(j->context);
+}
+
+static void make(const Objects *o, Job *j, LLVMTargetMachineRef machine)
+{
+    j->optimise(j->mod, machine);
+    llvm_machine_module(machine, j->mod);
+    j->made = o->linked ? LLVMWriteBitcodeToMemoryBuffer(j->mod)
+                        : llvm_machine_code(machine, j->mod, LLVMObjectFile);
+    dispose(j);
+}
+
+/* NULL: there is none, and will be none. */
+static Job *take(Objects *o)
+{
+    pthread_mutex_lock(&o->lock);
+    while (o->next == o->jobs.len && !o->complete) pthread_cond_wait(&o->more, &o->lock);
+    Job *j = o->next < o->jobs.len ? o->jobs.data[o->next++] : NULL;
+    pthread_mutex_unlock(&o->lock);
+    return j;
+}
+
+static void *work(void *objects)
+{
+    Objects *o = objects;
+    LLVMTargetMachineRef machine = llvm_machine(o->level);
+    for (Job *j; (j = take(o));) make(o, j, machine);
+    LLVMDisposeTargetMachine(machine);
+    return NULL;
+}
+
+/* Where there can be no thread, the caller does all. Signals are the main thread's. */
+static void start_thread(Objects *o)
+{
+    pthread_attr_t attr;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&o->threads[o->nthreads], &attr, work, o) == 0)
+        o->nthreads++;
+    else
+        o->most = 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+}
+
+static int other_cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) - 1 : 0;
+    return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
+static void finish(Objects *o, bool make_all)
+{
+    if (o->complete) return;
+    pthread_mutex_lock(&o->lock);
+    o->complete = true;
+    if (!make_all) o->next = o->jobs.len;
+    pthread_cond_broadcast(&o->more);
+    pthread_mutex_unlock(&o->lock);
+    for (Job *j; (j = take(o));) make(o, j, o->machine);
+    for (int i = 0; i < o->nthreads; i++) pthread_join(o->threads[i], NULL);
+}
+
+/* ---- for the caller ----------------------------------------------------------------------------- */
+
+Objects *objects_new(int level, bool linked)
+{
+    Arena *arena = arena_new();
+    Objects *o = arena_new_of(arena, Objects);
+    o->arena = arena;
+    o->level = level;
+    o->linked = linked;
+    o->most = other_cores();
+    o->machine = llvm_machine(level); /* before threads do: the first call changes LLVM's tables */
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_cond_init(&o->more, NULL);
+    return o;
+}
+
+void objects_free(Objects *o)
+{
+    if (!o) return;
+    finish(o, false);
+    for (size_t i = 0; i < o->jobs.len; i++) {
+        Job *j = o->jobs.data[i];
+        if (j->made)
+            LLVMDisposeMemoryBuffer(j->made);
+        else
+            dispose(j);
+    }
+    LLVMDisposeTargetMachine(o->machine);
+    pthread_mutex_destroy(&o->lock);
+    pthread_cond_destroy(&o->more);
+    vec_free(&o->jobs);
+    arena_free(o->arena);
+}
+
+void objects_add(Objects *o, LLVMModuleRef mod, LLVMContextRef context, Optimise *optimise)
+{
+    Job *j = arena_new_of(o->arena, Job);
+    *j = (Job){.mod = mod, .context = context, .optimise = optimise};
+    pthread_mutex_lock(&o->lock);
+    vec_push(&o->jobs, j);
+    pthread_cond_signal(&o->more);
+    pthread_mutex_unlock(&o->lock);
+    if (o->nthreads < o->most) start_thread(o);
+}
+
+bool objects_are_linked(const Objects *o)
+{
+    return o->linked;
+}
+
+size_t objects_count(const Objects *o)
+{
+    return o->jobs.len;
+}
+
+const char *objects_bytes(Objects *o, size_t i, size_t *size)
+{
+    finish(o, true);
+    *size = LLVMGetBufferSize(o->jobs.data[i]->made);
+    return LLVMGetBufferStart(o->jobs.data[i]->made);
+}
