@@ -29,9 +29,10 @@
 #include "tuned.h"
 #include "write.h"
 
-typedef struct Made { /* a native form, and the text that it is of */
+typedef struct Made { /* a native form, and what it is of */
     const char *text;
     CgNativeLevel level;
+    bool precise;
     Native *native;
 } Made;
 
@@ -172,15 +173,16 @@ enum { NATIVE_BUDGET = 25000, NATIVE_BUDGET_SHORT = 32000, NATIVE_SHORT = 8192 }
 /* Evaluations with other keys may have the same text: then one form does. */
 static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code)
 {
+    bool precise = code->options->precise;
     for (size_t i = 0; i < j->natives.len; i++) {
         const Made *m = &j->natives.data[i];
-        if (m->level == level && strcmp(m->text, code->text) == 0)
+        if (m->level == level && m->precise == precise && strcmp(m->text, code->text) == 0)
             return native_functions(m->native);
     }
     Native *n = native_new(level, code);
     if (!n) return NULL;
-    vec_push(&j->natives,
-             ((Made){arena_strndup(j->arena, code->text, strlen(code->text)), level, n}));
+    const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
+    vec_push(&j->natives, ((Made){text, level, precise, n}));
     j->native_size += native_size(n);
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);

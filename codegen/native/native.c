@@ -214,10 +214,12 @@ static bool is_fixed(const CgPlan *p, CgNativeLevel level)
     return same;
 }
 
-/* Kernels of the same text are the same: whoever has made one may keep its code. */
+/* Kernels of the same text, level and precision are the same. */
 static const char *kernel_prefix(Native *n)
 {
-    uint64_t h = XXH64(n->code->text, strlen(n->code->text), (uint64_t)n->level);
+    const char *text = n->code->text;
+    uint64_t seed = (uint64_t)n->level << 1 | n->code->options->precise;
+    uint64_t h = XXH64(text, strlen(text), seed);
     return arena_printf(n->arena, "kernel.%016" PRIx64, h);
 }
 
