@@ -61,6 +61,7 @@ bool diag_is_warning(DiagCode code);
 void diag_name(DiagCode code, char name[DIAG_NAME_SIZE]); /* UNUSED_WRITE: "unused-write" */
 void diag_explain(Text *out, DiagCode code);              /* Markdown */
 void diag_explain_all(Text *out);                         /* by number */
+void diag_explain_json(Text *out, const DiagCode *code);  /* an object a line; NULL: of each code */
 bool diag_from_text(const char *text, DiagCode *code);    /* "CS2001" or "2001" */
 /* The text of a -W option: name, no-name, error, error=name. False: there is no such warning. */
 bool diag_set_warning(DiagLevel levels[DIAG_COUNT], const char *text);

@@ -71,16 +71,49 @@ void diag_explain(Text *out, DiagCode code)
     if (examples[code].right) add_example(out, "Right", examples[code].right);
 }
 
+static void add_member(Text *out, const char *name, const char *text)
+{
+    if (!text) return;
+    text_printf(out, ", \"%s\": ", name);
+    diag_add_json(out, text);
+}
+
+static void explain_json(Text *out, DiagCode code)
+{
+    char name[DIAG_NAME_SIZE];
+    diag_name(code, name);
+    text_printf(out, "{\"code\": \"CS%d\", \"severity\": \"%s\"", table[code].number,
+                table[code].warning ? "warning" : "error");
+    add_member(out, "warning", table[code].warning ? name : NULL);
+    add_member(out, "explanation", table[code].explanation);
+    add_member(out, "wrong", examples[code].wrong);
+    add_member(out, "right", examples[code].right);
+    text_add(out, "}\n");
+}
+
 static int by_number(const void *a, const void *b)
 {
     return table[*(const DiagCode *)a].number - table[*(const DiagCode *)b].number;
 }
 
+static void sort_codes(DiagCode codes[DIAG_COUNT])
+{
+    for (DiagCode c = 0; c < DIAG_COUNT; c++) codes[c] = c;
+    qsort(codes, DIAG_COUNT, sizeof *codes, by_number);
+}
+
+void diag_explain_json(Text *out, const DiagCode *code)
+{
+    DiagCode codes[DIAG_COUNT];
+    sort_codes(codes);
+    for (size_t i = 0; i < DIAG_COUNT; i++)
+        if (!code || codes[i] == *code) explain_json(out, codes[i]);
+}
+
 void diag_explain_all(Text *out)
 {
     DiagCode codes[DIAG_COUNT];
-    for (DiagCode c = 0; c < DIAG_COUNT; c++) codes[c] = c;
-    qsort(codes, DIAG_COUNT, sizeof *codes, by_number);
+    sort_codes(codes);
     for (size_t i = 0; i < DIAG_COUNT; i++) {
         if (i > 0) text_add(out, "\n");
         diag_explain(out, codes[i]);

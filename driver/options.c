@@ -107,14 +107,16 @@ static OptionEnd set_dependency_file(Options *o, const char *value)
     return OPTION_GO_ON;
 }
 
-/* One code, or all as a page of Markdown. */
-static OptionEnd explain(Options *o, const char *value)
+/* One code, or all: as a page of Markdown, or objects of JSON, one a line. */
+static OptionEnd run_explain(const Options *o)
 {
-    (void)o;
     Text out = {0};
-    DiagCode code;
+    DiagCode code = DIAG_COUNT;
+    const char *value = o->asked;
     bool all = !value || strcmp(value, "all") == 0, known = all || diag_from_text(value, &code);
-    if (all)
+    if (known && o->json)
+        diag_explain_json(&out, all ? NULL : &code);
+    else if (all)
         diag_explain_all(&out);
     else if (known)
         diag_explain(&out, code);
@@ -123,6 +125,13 @@ static OptionEnd explain(Options *o, const char *value)
     if (known) known = write_bytes(NULL, out.data, out.len, 0);
     text_free(&out);
     return known ? OPTION_DONE : OPTION_WRONG;
+}
+
+static OptionEnd ask_explain(Options *o, const char *value)
+{
+    o->instead = run_explain;
+    o->asked = value;
+    return OPTION_GO_ON;
 }
 
 static OptionEnd unknown_pass(const char *name)
@@ -227,10 +236,16 @@ static OptionEnd version(Options *o, const char *value)
     return write_bytes(NULL, text, sizeof text - 1, 0) ? OPTION_DONE : OPTION_WRONG;
 }
 
-static OptionEnd run_doctor(Options *o, const char *value)
+static OptionEnd run_doctor(const Options *o)
+{
+    return doctor(o) ? OPTION_DONE : OPTION_WRONG;
+}
+
+static OptionEnd ask_doctor(Options *o, const char *value)
 {
     (void)value;
-    return doctor(o) ? OPTION_DONE : OPTION_WRONG;
+    o->instead = run_doctor;
+    return OPTION_GO_ON;
 }
 
 static OptionEnd help(Options *o, const char *value)
@@ -286,11 +301,12 @@ static const Option table[] = {
     VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),
     FLAG("-MD", dependencies, "write the files that were read as a rule for make, beside the output"),
     VALUE("-MF", WORD, "FILE", NULL, set_dependency_file, "write that rule to FILE"),
-    VALUE("--explain", NEXT, "CODE", NULL, explain, "what an error means (CS2001, or all)"),
+    VALUE("--explain", NEXT, "CODE", NULL, ask_explain, "what an error means (CS2001, or all)"),
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
-    VALUE("--doctor", FLAG, NULL, NULL, run_doctor, "what this machine has for C$, each device tried, and what to do about problems"),
+    FLAG("--json", json, "what a tool reads, as --error-format=json; also of --doctor and --explain"),
+    VALUE("--doctor", FLAG, NULL, NULL, ask_doctor, "what this machine has for C$, each device tried, and what to do about problems"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
     {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules"},
     VALUE("--schedule-seed", EQUALS, "N", NULL, set_seed, NULL), /* for tests: docs/kernels.md */
@@ -364,7 +380,8 @@ static OptionEnd read_option(Options *options, int argc, char **argv, int *i)
         if (matches(&table[k], argv[*i], &value)) o = &table[k];
     if (!o) return unknown_option(argv[*i]);
     bool needs = is_word(o) || o->form == OPTION_EQUALS, wants = needs || o->form == OPTION_NEXT;
-    if (!value && wants && *i + 1 < argc) value = argv[++*i];
+    bool another = *i + 1 < argc && (needs || argv[*i + 1][0] != '-');
+    if (!value && wants && another) value = argv[++*i];
     if (!value && needs) {
         complain("'%s' needs an argument", o->name);
         return OPTION_WRONG;
@@ -396,6 +413,7 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
             break;
         }
     }
+    if (o->instead) return o->instead(o);
     if (o->input || takes == TAKES_NOTHING) return OPTION_GO_ON;
     complain("no input file; csc --help shows how to call it");
     return OPTION_WRONG;

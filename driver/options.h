@@ -26,8 +26,14 @@ typedef enum Emit { /* in the order in which the pipeline can make them */
                     EMIT_OBJ
 } Emit;
 
-typedef struct Options {
-    const char *command;        /* its name, or NULL */
+typedef enum OptionEnd { OPTION_GO_ON, OPTION_DONE, OPTION_WRONG } OptionEnd;
+
+typedef struct Options Options;
+struct Options {
+    const char *command; /* its name, or NULL */
+    OptionEnd (*instead)(
+        const Options *o); /* what an option asks for in place of the command, once all are read */
+    const char *asked;     /* its value */
     const char *input, *output; /* "-": the standard streams */
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
@@ -50,7 +56,7 @@ typedef struct Options {
     HostOptions host;
     VEC(const char *) include; /* -I folders, searched for modules */
     VEC(const char *) files;   /* of a command that takes several; input is the first */
-} Options;
+};
 
 typedef enum OptionForm {
     OPTION_FLAG,   /* --check */
@@ -60,8 +66,6 @@ typedef enum OptionForm {
     OPTION_MAYBE,  /* --help, --help=FORM */
     OPTION_NEXT    /* --explain CODE */
 } OptionForm;
-
-typedef enum OptionEnd { OPTION_GO_ON, OPTION_DONE, OPTION_WRONG } OptionEnd;
 
 typedef struct Option {
     const char *name, *alias, *value; /* value: what stands for it in --help */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +19,36 @@
 
 typedef struct Findings {
     const Options *opt;
+    json_t *json; /* what is printed in the end; NULL: lines as things are found */
     int problems;
 } Findings;
 
 /* A line of what is found; then, of a problem, what to do. */
-static void found(const char *what, const char *value)
+static void found(const Findings *f, const char *what, const char *value)
 {
-    printf("%-12s%s\n", what, value);
+    if (!f->json) printf("%-12s%s\n", what, value);
 }
 
 static void problem(Findings *f, const char *what, const char *value, const char *advice)
 {
-    printf("%-12s%s\n%-12s%s\n", what, value, "", advice);
+    if (!f->json) printf("%-12s%s\n%-12s%s\n", what, value, "", advice);
     f->problems++;
+    json_t *told = json_pack("{s:s, s:s, s:s}", "of", what, "problem", value, "advice", advice);
+    if (told && f->json) json_array_append(json_object_get(f->json, "problems"), told);
+    json_decref(told);
+}
+
+/* The member `name`, where `value` is its value. */
+static void note(const Findings *f, const char *name, json_t *value)
+{
+    if (value && f->json) json_object_set(f->json, name, value);
+    json_decref(value);
+}
+
+static void found_text(const Findings *f, const char *what, const char *value)
+{
+    found(f, what, value);
+    note(f, what, json_string(value));
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -53,7 +71,7 @@ static void look_at_linker(Findings *f)
     if (out) pclose(out);
     text_free(&command);
     if (line[0])
-        found("linker", first_line(line));
+        found_text(f, "linker", first_line(line));
     else
         problem(f, "linker", cc, "cannot be run: install gcc, or let CC name a C compiler");
 }
@@ -62,16 +80,17 @@ static void look_at_runtime(Findings *f)
 {
     Text path = {0};
     if (write_runtime(&path))
-        found("runtime", path.data);
+        found_text(f, "runtime", path.data);
     else
         problem(f, "runtime", "csrt.o is not beside csc", "run make, or make install");
     text_free(&path);
 }
 
 /* Files of OpenCL's loader, one a driver. Their libraries, a line each. */
-static int drivers_in(const char *folder, Text *libraries)
+static int drivers_in(const Findings *f, const char *folder, Text *libraries)
 {
     int n = 0;
+    json_t *all = json_array();
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         size_t len = strlen(e->d_name);
@@ -82,12 +101,15 @@ static int drivers_in(const char *folder, Text *libraries)
         FILE *in = fopen(path.data, "r");
         if (in && !fgets(line, sizeof line, in)) line[0] = '\0';
         if (in) fclose(in);
-        text_printf(&path, ": %s", first_line(line));
+        json_array_append_new(
+            all, json_pack("{s:s, s:s}", "file", path.data, "library", first_line(line)));
+        text_printf(&path, ": %s", line);
         text_printf(libraries, "%s\n", line);
-        found(n++ ? "" : "drivers", path.data);
+        found(f, n++ ? "" : "drivers", path.data);
         text_free(&path);
     }
     if (dir) closedir(dir);
+    note(f, "drivers", all);
     return n;
 }
 
@@ -126,7 +148,7 @@ static void look_at_drivers(Findings *f)
     const char *folder = getenv("OCL_ICD_VENDORS");
     if (!folder || !*folder) folder = "/etc/OpenCL/vendors";
     Text libraries = {0};
-    if (access(folder, R_OK) != 0 || drivers_in(folder, &libraries) == 0)
+    if (access(folder, R_OK) != 0 || drivers_in(f, folder, &libraries) == 0)
         problem(f, "drivers", folder,
                 "names no driver of OpenCL: install one, pocl-opencl-icd for the processor");
     for (size_t i = 0; libraries.len && i < sizeof hurdles / sizeof *hurdles; i++)
@@ -149,7 +171,8 @@ static int add_file(const char *path, const struct stat *st, int kind, struct FT
 }
 
 /* A folder that `variable` names, or one in the user's caches. */
-static void look_at_cache(const char *what, const char *variable, const char *name)
+static void look_at_cache(const Findings *f, const char *what, const char *variable,
+                          const char *name)
 {
     const char *set = getenv(variable), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
     Text path = {0};
@@ -161,18 +184,30 @@ static void look_at_cache(const char *what, const char *variable, const char *na
         text_printf(&path, "%s/.cache/%s", home ? home : "", name);
     cached_files = cached_bytes = 0;
     if (path.len) nftw(path.data, add_file, 16, FTW_PHYS);
+    json_t *cache = json_pack("{s:s, s:I, s:I}", "folder", path.data ? path.data : "", "files",
+                              (json_int_t)cached_files, "bytes", (json_int_t)cached_bytes);
+    note(f, what, set && !*set ? json_null() : json_incref(cache));
+    json_decref(cache);
     text_printf(&path, ": %lld files, %.1f MiB", cached_files, (double)cached_bytes / (1 << 20));
-    found(what, set && !*set ? "none (turned off)" : path.data);
+    found(f, what, set && !*set ? "none (turned off)" : path.data);
     text_free(&path);
 }
 
-static void look_at_environment(void)
+static void look_at_environment(const Findings *f)
 {
     int n = 0;
-    for (char **e = environ; *e; e++)
-        if (strncmp(*e, "CS_", 3) == 0 || strncmp(*e, "POCL_", 5) == 0 ||
-            strncmp(*e, "OCL_", 4) == 0)
-            found(n++ ? "" : "variables", *e);
+    json_t *all = json_object();
+    for (char **e = environ; *e; e++) {
+        if (strncmp(*e, "CS_", 3) != 0 && strncmp(*e, "POCL_", 5) != 0 &&
+            strncmp(*e, "OCL_", 4) != 0)
+            continue;
+        found(f, n++ ? "" : "variables", *e);
+        Text name = {0};
+        text_addn(&name, *e, strcspn(*e, "="));
+        if (strchr(*e, '=')) json_object_set_new(all, name.data, json_string(strchr(*e, '=') + 1));
+        text_free(&name);
+    }
+    note(f, "variables", all);
 }
 
 /* ---- devices -------------------------------------------------------------------------------- */
@@ -187,41 +222,75 @@ static int make_program(void *ctx)
     o.emit = EMIT_PROGRAM;
     o.levels = o.product_levels = 0; /* the devices are to be tried */
     o.files.len = 0;
+    o.json = false;
     o.host.program = o.input;
     return compile(&o, &program) ? program : -1;
 }
 
+/* What the program says of devices as JSON, an object a line. */
+static void note_devices(Findings *f, const ChildEnd *end)
+{
+    json_t *all = json_array();
+    for (const char *at = end->out.data; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        json_t *device = json_loadb(at, n, 0, NULL);
+        if (device) json_array_append_new(all, device);
+        f->problems += (int)json_array_size(json_object_get(device, "problems"));
+        at += n + (at[n] == '\n');
+    }
+    note(f, "devices", all);
+}
+
 static void look_at_devices(Findings *f)
 {
-    char *argv[] = {"doctor", NULL};
+    char *argv[] = {"doctor", f->json ? "json" : NULL, NULL};
     const Child child = {.program = make_program,
                          .ctx = (void *)(uintptr_t)f->opt,
                          .argv = argv,
-                         .shows = true,
+                         .shows = !f->json,
                          .seconds = 120};
     char room[64];
-    puts("devices");
+    if (!f->json) puts("devices");
     fflush(stdout);
+    int before = f->problems;
     ChildEnd end = child_run(&child);
+    if (f->json) note_devices(f, &end);
     const char *why = child_why(&end, room);
-    if (why) problem(f, "", why, "of the program that tries them: what is above says why");
+    if (why && f->json && f->problems == before)
+        problem(f, "", why, end.err.data ? end.err.data : "the program that tries devices");
+    else if (why && !f->json)
+        problem(f, "", why, "of the program that tries them: what is above says why");
     child_end_free(&end);
+}
+
+static bool tell(const Findings *f)
+{
+    if (!f->json) {
+        if (f->problems)
+            printf("%d problem%s\n", f->problems, f->problems == 1 ? "" : "s");
+        else
+            puts("no problems");
+        return fflush(stdout) == 0;
+    }
+    json_object_set_new(f->json, "ok", json_boolean(f->problems == 0));
+    char *text = json_dumps(f->json, JSON_INDENT(2));
+    bool told = text && puts(text) >= 0 && fflush(stdout) == 0;
+    free(text);
+    return told;
 }
 
 bool doctor(const Options *o)
 {
-    Findings f = {.opt = o};
-    found("csc", VERSION);
+    Findings f = {.opt = o, .json = o->json ? json_pack("{s:[]}", "problems") : NULL};
+    found_text(&f, "csc", VERSION);
     look_at_linker(&f);
     look_at_runtime(&f);
     look_at_drivers(&f);
-    look_at_cache("kernels", "CS_CACHE_DIR", "cs-dollar");
-    look_at_cache("POCL", "POCL_CACHE_DIR", "pocl/kcache");
-    look_at_environment();
+    look_at_cache(&f, "kernels", "CS_CACHE_DIR", "cs-dollar");
+    look_at_cache(&f, "POCL", "POCL_CACHE_DIR", "pocl/kcache");
+    look_at_environment(&f);
     look_at_devices(&f);
-    if (f.problems)
-        printf("%d problem%s\n", f.problems, f.problems == 1 ? "" : "s");
-    else
-        puts("no problems");
-    return fflush(stdout) == 0 && f.problems == 0;
+    bool told = tell(&f);
+    json_decref(f.json);
+    return told && f.problems == 0;
 }
