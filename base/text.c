@@ -83,6 +83,21 @@ void text_free(Text *t)
     *t = (Text){0};
 }
 
+bool text_is_letter(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c & 0x80);
+}
+
+bool text_mentions(const char *text, size_t len, const char *name)
+{
+    const char *end = text + len;
+    size_t n = strlen(name);
+    for (const char *at = text; n && (at = memmem(at, (size_t)(end - at), name, n)); at++)
+        if ((at == text || !text_is_letter(at[-1])) && (at + n == end || !text_is_letter(at[n])))
+            return true;
+    return false;
+}
+
 /* `sci` is "d.ddde[+-]xx" as printf gives it. `pretty` digits before the point stay positional even
  * when they end in zeros, as C# does (15 for double, 7 for float). */
 static void add_digits(Text *t, const char *sci, int pretty)

@@ -20,6 +20,11 @@ void text_vprintf(Text *t, const char *fmt, va_list ap);
 char *text_take(Text *t); /* a block, leaving t empty; NULL of a failed one */
 void text_free(Text *t);
 
+/* Of a name: a letter, digit, _ or part of any character beyond ASCII. */
+bool text_is_letter(char c);
+/* Does the text have this name, not as a part of another? */
+bool text_mentions(const char *text, size_t len, const char *name);
+
 /* Shortest decimal digits that read back as the same float or double, C# style: "1", "0.1",
  * "1E+20", "NaN", "Infinity". */
 void text_add_float(Text *t, float x);

@@ -148,12 +148,6 @@ static void complete_name(const Analysis *a, uint32_t offset, Items *items)
             add_item(items, token_text((TokenKind)k), ITEM_KEYWORD, NULL);
 }
 
-static bool is_letter(char c)
-{
-    return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
-           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Within a comment or a string nothing is offered. */
 static bool is_code(const Analysis *a, uint32_t offset)
 {
@@ -169,8 +163,8 @@ json_t *feature_complete(Request *r)
 {
     const Text *text = &r->document->text;
     uint32_t from = r->offset, to = r->offset;
-    while (from > 0 && is_letter(text->data[from - 1])) from--;
-    while (to < text->len && is_letter(text->data[to])) to++;
+    while (from > 0 && text_is_letter(text->data[from - 1])) from--;
+    while (to < text->len && text_is_letter(text->data[to])) to++;
     Text patched = {0};
     text_addn(&patched, text->data ? text->data : "", from);
     text_add(&patched, placeholder);

@@ -1,7 +1,6 @@
 /* Which files there are, what they hold, and what in them names the same declaration (workspace.h). */
 #include "workspace.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,20 +69,9 @@ static bool is_found(const Documents *found, const char *real)
     return false;
 }
 
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
-}
-
-/* As a word of its own. */
 static bool holds(const Text *text, const char *word)
 {
-    const char *at = text->data, *end = at ? at + text->len : NULL;
-    size_t n = strlen(word);
-    for (; at && (at = memmem(at, (size_t)(end - at), word, n)); at++)
-        if ((at == text->data || !is_letter(at[-1])) && (at + n == end || !is_letter(at[n])))
-            return true;
-    return false;
+    return text->len && text_mentions(text->data, text->len, word);
 }
 
 /* Can it name what is declared there? Modules are used by who says so. */

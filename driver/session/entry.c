@@ -237,19 +237,6 @@ static void find_declarations(Entry *e, const Ast *unit)
 
 /* ---- variables of earlier entries ----------------------------------------------------------- */
 
-static bool is_letter(char c)
-{
-    return c == '_' || isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
-}
-
-static bool mentions(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += n)
-        if ((at == text || !is_letter(at[-1])) && !is_letter(at[n])) return true;
-    return false;
-}
-
 static bool one_declares(const Ast *n, const char *name)
 {
     const char *own = n->kind == AST_DEFINE ? n->define.name : declared_name(n);
@@ -274,7 +261,7 @@ static bool declares(const Ast *unit, const char *name)
 bool entry_hides(const Entry *e, const HostVariable *v)
 {
     for (size_t i = 0; i < e->names.len; i++)
-        if (mentions(v->type, e->names.data[i])) return true;
+        if (text_mentions(v->type, strlen(v->type), e->names.data[i])) return true;
     return false;
 }
 
@@ -284,7 +271,7 @@ static void add_carried(const Entry *e, Text *out)
     const HostVariable *all;
     int n = host_session_variables(e->session->host, &all);
     for (int i = 0; i < n; i++)
-        if (mentions(e->text.data, all[i].name))
+        if (text_mentions(e->text.data, e->text.len, all[i].name))
             text_printf(out, "%s %s;\n", all[i].type, all[i].name);
 }
 

@@ -40,12 +40,6 @@ static char *prompt(EditLine *edit)
 
 /* ---- completion ----------------------------------------------------------------------------- */
 
-static bool is_letter(char c)
-{
-    return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
-           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t common(const char *a, size_t na, const char *b, size_t nb)
 {
     size_t n = 0;
@@ -79,7 +73,7 @@ static unsigned char complete(EditLine *edit, int key)
     Text line = {0}, words = {0};
     text_addn(&line, l->buffer, (size_t)(l->lastchar - l->buffer));
     size_t end = (size_t)(l->cursor - l->buffer), begin = end;
-    while (begin && is_letter(l->buffer[begin - 1])) begin--;
+    while (begin && text_is_letter(l->buffer[begin - 1])) begin--;
     if (!line.data) text_add(&line, "");
     in->complete(in->ctx, line.data ? line.data : "", end, &words);
     unsigned char result = CC_ERROR;

@@ -250,9 +250,7 @@ static void complete(void *ctx, const char *line, size_t end, Text *words)
 {
     Repl *r = ctx;
     size_t begin = end;
-    while (begin && (isalnum((unsigned char)line[begin - 1]) || line[begin - 1] == '_' ||
-                     (unsigned char)line[begin - 1] >= 0x80))
-        begin--;
+    while (begin && text_is_letter(line[begin - 1])) begin--;
     if (line[0] == ':' && begin <= 1) {
         for (int i = 0; i < COMMANDS; i++)
             if (strncmp(commands[i].name + 1, line + begin, end - begin) == 0)

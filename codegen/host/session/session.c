@@ -78,24 +78,13 @@ void host_session_forget(HostSession *s)
     s->made.len = 0;
 }
 
-static bool is_word(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c & 0x80;
-}
-
-static bool mentions(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += n)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[n])) return true;
-    return false;
-}
-
 void host_session_drop(HostSession *s, const char *type)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->kept.len; i++)
-        if (type && !mentions(s->kept.data[i].v.type, type)) s->kept.data[n++] = s->kept.data[i];
+    for (size_t i = 0; i < s->kept.len; i++) {
+        const char *of = s->kept.data[i].v.type;
+        if (type && !text_mentions(of, strlen(of), type)) s->kept.data[n++] = s->kept.data[i];
+    }
     s->kept.len = n;
 }
 
