@@ -542,5 +542,7 @@ bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, con
 /* After the back passes, for code generation only: applications of user functions that are given
  * functions become ones of functions that know them, whose bodies may apply slots. */
 void fd_specialise(Fd *fd, FdGraph *g);
+/* Likewise: arrays of records that are read across become ones of their fields. */
+void fd_fields_apart(Fd *fd, FdGraph *g);
 
 #endif

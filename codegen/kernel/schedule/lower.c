@@ -276,6 +276,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);
+        fd_fields_apart(fd, &copy);
         count_all_uses(&u);
         status = lower_unit_text(&u, also->read, text, error);
         if (status == CG_OK && also->take) {

@@ -11,7 +11,7 @@
  * reduction. Keeps: the order of operations within an element. */
 #include "recipe.h"
 
-enum { MAX_SQUARES = 4, BLOCK = 64 /* of both; a multiple of all widths, as a quarter of it is */ };
+enum { MAX_SQUARES = 8, BLOCK = 64 /* of both; a multiple of all widths, as a quarter of it is */ };
 
 typedef struct Turned {
     const Def *d;
