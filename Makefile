@@ -188,6 +188,7 @@ recursion: all
 	@CSC=$(CSC) tests/recursion.sh
 examples:
 	@tools/examples.sh
+	@tests/numpy/covered
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
 .PHONY: random check-oclgrind ulp

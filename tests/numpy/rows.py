@@ -31,7 +31,8 @@ class Rows:
             return
         value = np.asarray(value)
         if np.iscomplexobj(value):
-            value = np.stack([value.real, value.imag], -1).reshape(value.shape[:-1] + (-1,))
+            value = np.atleast_1d(value)
+            value = np.stack([value.real, value.imag], -1).reshape(value.shape[:-1] + (2 * value.shape[-1],))
         extents = " ".join(str(n) for n in value.shape)
         self.rows.append(f"{key}: {extents}: {' '.join(word(x) for x in value.ravel())}".rstrip())
 
