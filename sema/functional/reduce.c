@@ -279,7 +279,13 @@ void check_call_reduce(Sema *s, Ast *n)
         operands++;
     }
     if (operands != 1) {
-        report(s, n->loc, ARGUMENT_COUNT, "'%s' reduces one function, not %d", name, operands);
+        if (operands == 0 && n->call.args.len)
+            report(s, n->loc, ARGUMENT_COUNT,
+                   "'%s' has a range but nothing to reduce: write %s(i : range, value), or %s(value) "
+                   "with variables that only its reads bind",
+                   name, name, name);
+        else
+            report(s, n->loc, ARGUMENT_COUNT, "'%s' reduces one function, not %d", name, operands);
         return;
     }
     const Type *t = reduce_operand(s, n, &n->call.args, operand, name);
