@@ -16,6 +16,7 @@ typedef struct Composer {
     VEC(FdSlot) slots;
     FdiNodes graphs; /* what each became, by its number */
     FdiNodes kept;   /* of these, in order */
+    const FdNode *into;
 } Composer;
 
 static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
@@ -87,6 +88,7 @@ static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const voi
         if (m->fd) vec_push(&values, v);
     }
     if (known && m->fd) *out = fd_substitute(m->fd, root, values.data, g->nslots);
+    if (known && m->fd && g->into && root == g->root) m->into = values.data[g->into->slot];
     vec_free(&values);
     return known;
 }
@@ -119,6 +121,7 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     out->keeps = g->keeps && root == g->root;
     out->arrays = g->arrays && root == g->root;
+    out->into = m.into;
     if (known && out->arrays) {
         out->root = fdi_keep_all(fd, out->root);
         known = out->root != NULL;

@@ -333,6 +333,9 @@ typedef struct FdGraph {
      * FD_DOM_ARRAY: these are results, too, as arrays. */
     bool keeps;
     bool arrays; /* it keeps arrays, and nothing else is asked for */
+    /* A slot: what the root, a let, gives goes into that array, within which its ranges are. It may read
+     * the array only where it stores, or where it does not store at all; NULL: into an array of its own. */
+    const FdNode *into;
     /* Attributes of what it is made of, for schedules: "Tile=4,2 Unroll=2", NULL: none. The outermost
      * stand first. */
     const char *hints;
@@ -372,13 +375,14 @@ const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *ar
 /* The function as an array (FD_DOM_ARRAY). */
 const FdNode *fd_stored(Fd *fd, const FdNode *let);
 /* What is made of functions of a type by their domains: f within given ranges, or f ?? g. full: bit d
- * says that dimension d of the result is infinite; full_first: of f. Slots: f, (g,) then lo and hi of
- * each finite dimension of the result, then of f (all of it for f ?? g, none otherwise). */
+ * says that dimension d of the result is infinite; full_first: of f. Slots: f, (g or the array,) then lo
+ * and hi of each finite dimension of the result, then of f (all of it for f ?? g, none otherwise). */
 typedef struct FdChosen {
     const FdType *type;
     uint32_t full, full_first;
     bool choice; /* f ?? g: where f has no value that of g */
     bool moved;  /* f within ranges: f(i - lo) */
+    bool into;   /* f within ranges, into an array (FdGraph.into) */
 } FdChosen;
 FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
 /* A graph over n functions of these types: arrays of all that they give (FdGraph.arrays). What it is composed

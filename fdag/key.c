@@ -25,7 +25,8 @@ enum {
     TAG_SEVERAL,
     TAG_STEPS,
     TAG_HINT,
-    TAG_KEEPS
+    TAG_KEEPS,
+    TAG_INTO
 };
 
 typedef struct KeyWalk {
@@ -271,6 +272,10 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     if (g->keeps) put(&w, TAG_KEEPS, g->arrays);
     put_hints(&w, g->hints);
     walk(&w, g->root);
+    if (g->into) {
+        put(&w, TAG_INTO, 0);
+        walk(&w, g->into);
+    }
     size_t nnodes = places.len;
     if (order) add_bodies(&w);
     put_users(&w);

@@ -351,6 +351,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
     mine->steps = g->steps;
     mine->keeps = g->keeps;
     mine->arrays = g->arrays;
+    mine->into = g->into ? copy(&c, g->into) : NULL;
     mine->hints = fd_hints_join(fd, NULL, g->hints);
     fdi_map_free(&c.done);
     return mine;

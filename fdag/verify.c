@@ -236,6 +236,10 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
         why = "results are the fields of a let";
     if (!why && g->keeps && !keeps_arrays(g->root, g->arrays ? 0 : 1))
         why = "what is kept are elements of arrays";
+    if (!why && g->into &&
+        (!fdi_is_leaf(g->into, FD_LEAF_SLOT) || g->root->kind != FD_LET || g->root->self ||
+         g->into->type != g->root->type))
+        why = "a let goes into a slot of its type";
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||

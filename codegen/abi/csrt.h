@@ -224,7 +224,8 @@ void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site);
 void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site);
 /* dst[lo..hi) = fn, element by element (slot: of an array); dims that an index fixes have hi == lo
  * + 1 and bit d of fixed set: fn has no such dimension. fn's domain is the box or 0-based of its
- * lengths. */
+ * lengths. CS_SLICE_LAST in fixed: the caller only drops fn afterwards. */
+enum { CS_SLICE_LAST = 1 << 16 };
 void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
                   const CsSite *site);
 void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,

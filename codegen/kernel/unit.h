@@ -92,6 +92,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     bool copy; /* of a temporary that is kept: into the result that it is (def_copy) */
 } Def;
 
+/* Its elements are to be computed no more than once: they go where it reads (FdGraph.into). */
+bool def_is_once(const Unit *u, const Def *d);
+
 /* What stores a temporary that is kept, d, as the result that it is: its own elements, which are elsewhere
  * (a ring). */
 Def def_copy(Unit *u, const Def *d);

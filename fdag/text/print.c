@@ -440,6 +440,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) add_value(&all, g->slots[i].def);
     add_value(&all, g->root);
+    if (g->into) add_value(&all, g->into);
     for (int i = 0; i < g->nagrees; i++) {
         add_value(&all, g->agrees[i].a);
         add_value(&all, g->agrees[i].b);
@@ -453,6 +454,11 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_ref(&all, a->b);
         text_printf(out, ".%d", a->b_dim);
         add_loc(out, a->loc);
+        text_add(out, "\n");
+    }
+    if (g->into) {
+        text_add(out, "into ");
+        add_ref(&all, g->into);
         text_add(out, "\n");
     }
     if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);

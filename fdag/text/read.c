@@ -542,7 +542,10 @@ static void read_lines(Reader *r)
             read_agree(r, false);
         else if (rd_accept(r, "inside"))
             read_agree(r, true);
-        else if (rd_accept(r, "hints")) {
+        else if (rd_accept(r, "into")) {
+            r->into = rd_ref(r);
+            rd_end_line(r);
+        } else if (rd_accept(r, "hints")) {
             r->hints = rd_string(r);
             rd_end_line(r);
         } else if (accept_root(r)) {
@@ -551,7 +554,7 @@ static void read_lines(Reader *r)
             rd_end_line(r);
         } else
             rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results', 'steps', "
-                       "'keeps' or 'arrays'");
+                       "'keeps', 'arrays' or 'into'");
     }
     if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
     if (!r->root) rd_fail(r, "there is no root");
@@ -572,6 +575,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
                        .steps = r.steps,
                        .keeps = r.keeps || r.arrays,
                        .arrays = r.arrays,
+                       .into = r.into,
                        .hints = r.hints,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};

@@ -21,6 +21,7 @@ typedef struct Reader {
     bool steps;   /* of a loop */
     bool keeps;   /* the root makes arrays, too.. */
     bool arrays;  /* ..and nothing else */
+    const FdNode *into;
     const char *hints;
     bool in_user;
 } Reader;

@@ -235,7 +235,6 @@ static bool ranges_ask(const FdOrder *o)
 /* What evaluation asks about a composed graph. */
 static void look(Composed *c)
 {
-    bool reduces = false;
     c->cheap = true;
     for (int i = 0; i < c->order.nnodes; i++) {
         const FdNode *n = c->order.nodes[i];
@@ -244,13 +243,13 @@ static void look(Composed *c)
         if (n->user || n->self) c->cheap = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;
-        reduces = true;
+        c->reduces = true;
         if (!fd_has_identity(n)) c->may_be_empty = true;
         for (int d = 0; d < n->nvars; d++)
             if (n->doms[d].kind == FD_DOM_FULL) c->infinite = n;
     }
     c->ranges_ask = ranges_ask(&c->order);
-    c->work = reduces ? 0 : fd_work(&c->graph, NULL);
+    c->work = c->reduces ? 0 : fd_work(&c->graph, NULL);
     small_look(c);
 }
 

@@ -20,7 +20,8 @@ typedef struct Composed {
     FdGraph graph;
     FdOrder order;
     FdKey key;
-    bool cheap;             /* no reductions, calls or transcendental functions */
+    bool cheap; /* no reductions, calls or transcendental functions */
+    bool reduces;
     bool simple;            /* small.h: of operations that the interpreter does as kernels do */
     bool may_be_empty;      /* has reductions without identity */
     bool ranges_ask;        /* ranges depend on values of scalars */
@@ -41,6 +42,7 @@ typedef struct Evaluation {
     int nclosures;      /* among them: only the reference executor calls these */
     VEC(Lazy *) views;  /* what stands for closures instead; ours */
     Lazy *lazy;         /* what is evaluated, if that may be held back (hold.h) */
+    Array *into;        /* what gets the values (FdGraph.into); NULL: it has a buffer of its own */
     bool near;          /* only by kernels that keep temporaries near */
 } Evaluation;
 
@@ -79,6 +81,9 @@ Array *eval_lazy(Lazy *l, const CsSite *site);
  * False with an exception pending, or without one: no kernel can do it, or an interpreter better. */
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
                     const CsSite *site);
+/* The values of a lazy value of FdGraph.into, into that array: those of which reads allow it, and that
+ * cannot fail, by kernels alone. False, having done nothing, perhaps with an exception pending. */
+bool eval_into(const Lazy *l, Array *into, const CsSite *site);
 /* What was held back of l, into its buffer; `whole`: only by a kernel that keeps temporaries near, else
  * false without an exception. */
 bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site);

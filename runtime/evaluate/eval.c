@@ -18,6 +18,7 @@
 #include "closure.h"
 #include "compose.h"
 #include "hold.h"
+#include "need.h"
 #include "waiting.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -174,11 +175,13 @@ static void prepare_launch(void *preparation)
     p->outcome = good ? DONE : FAILED;
 }
 
-/* Are most of its temporaries kept where they are used, if that is asked for, and no errors told? */
-static bool is_near(const Preparation *p)
+/* Are most of its temporaries kept where they are used, if that is asked for, and no errors told? What goes
+ * into an array that it reads has no temporaries, and cannot fail. */
+static bool suits(const Preparation *p)
 {
     const CgSchedule *s = &p->numbers.schedule;
     size_t bytes = 0;
+    if (p->e->into) return s->ntemps == 0 && !reports_errors(s);
     if (!p->e->near) return true;
     for (int i = 0; i < s->ntemps; i++) bytes += s->temp_bytes[i];
     return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !reports_errors(s);
@@ -245,10 +248,29 @@ static Outcome in_program(Preparation *p)
     }
     if (p->outcome != DONE) return p->outcome;
     if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
-    if (!is_near(p)) return INTERPRET;
+    if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
+}
+
+typedef struct Apart {
+    const Composed *composed;
+    const FdEnv *env;
+    bool is;
+} Apart;
+
+static void look_apart(void *apart)
+{
+    Apart *a = apart;
+    a->is = needs_apart(a->composed, a->env);
+}
+
+/* May the values go into the array, one after the other? */
+static bool goes_into(const Evaluation *e, Numbers *n)
+{
+    Apart a = {e->composed, &n->env, false};
+    return mem_try(look_apart, &a) && a.is;
 }
 
 /* The numbers of the last evaluation of the graph, if they are those of this one. */
@@ -272,7 +294,7 @@ static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
         if (b && b->held && !rt_fill(b, site)) return FAILED;
     }
     Recalled *last = last_one(e, r);
-    if (!last) return INTERPRET;
+    if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
     return last->native ? run_native(e, &last->numbers, r, site)
                         : launch(e, &last->numbers, r, site);
 }
@@ -284,6 +306,10 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     if (again != INTERPRET) return again;
     Preparation p = {.e = e, .results = r, .site = site};
     bool good = mem_try(prepare_numbers, &p);
+    if (good && p.outcome == DONE && e->into && !goes_into(e, &p.numbers)) {
+        arena_free(p.numbers.arena);
+        return INTERPRET;
+    }
     Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
     bool queue = native == INTERPRET && p.outcome != FAILED;
     if (good && queue && small_is(e, &p.numbers.env, r->count))
@@ -294,7 +320,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     if (!good) rt_throw_memory(site, 0);
     if (!good) p.outcome = FAILED;
     if (good && native != INTERPRET) p.outcome = native;
-    if (queue && p.outcome == DONE && !is_near(&p)) p.outcome = INTERPRET;
+    if (queue && p.outcome == DONE && !suits(&p)) p.outcome = INTERPRET;
     if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
         p.outcome = launch(e, &p.numbers, r, site);
     const Composed *c = e->composed;
@@ -364,6 +390,24 @@ bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
     if (!rt_check_dumps(site)) return false;
     rt.evaluations++;
     return on_device(e, &all, site) == DONE;
+}
+
+bool eval_into(const Lazy *l, Array *into, const CsSite *site)
+{
+    Evaluation e;
+    int64_t count;
+    if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
+    bool done = compose_all(&e, l->graph, l->captures, site) && !e.composed->reduces;
+    if (done) {
+        Results one = {1, &into->head.buffer, count};
+        e.into = into;
+        rt.evaluations++;
+        done = on_device(&e, &one, site) == DONE;
+        into->head.host_state = 0;
+        into->head.buffer->maker = 0;
+    }
+    compose_end(&e);
+    return done;
 }
 
 Array *eval_lazy(Lazy *l, const CsSite *site)

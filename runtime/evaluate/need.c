@@ -6,13 +6,26 @@
 
 enum { MOST_STEPS = 200000 };
 
-/* lo..hi, both included; lo > hi: nothing. */
+/* lo..hi, both included; lo > hi: nothing. of: 1 + d if it is the root's variable d and from..to more; 0 if
+ * it is not known to be that of any. */
 typedef struct Interval {
     bool known;
     int64_t lo, hi;
+    int of;
+    int64_t from, to;
 } Interval;
 
 static const Interval anything;
+
+static Interval between(int64_t lo, int64_t hi)
+{
+    return (Interval){.known = true, .lo = lo, .hi = hi};
+}
+
+static Interval constant(int64_t value)
+{
+    return between(value, value);
+}
 
 typedef struct Known {
     uint32_t walked, valued; /* in which environment */
@@ -23,6 +36,9 @@ typedef struct Walk {
     const FdEnv *env;
     const RtLeaf *leaves;
     Need *needs;
+    const FdNode *into; /* a slot that is asked about; NULL: closures are */
+    const FdNode *root;
+    bool apart;         /* of its reads so far */
     VEC(Interval) vars; /* by variable number */
     Known *nodes;       /* by node number */
     uint32_t scope, newest;
@@ -46,12 +62,15 @@ typedef struct Scope {
     bool empty; /* no value of some variable is in its range */
 } Scope;
 
+/* What a variable with the range a is that has the value b. */
 static Interval meet(Interval a, Interval b)
 {
     if (!a.known) return b;
-    if (!b.known) return a;
-    if (b.lo > a.lo) a.lo = b.lo;
-    if (b.hi < a.hi) a.hi = b.hi;
+    if (b.known && b.lo > a.lo) a.lo = b.lo;
+    if (b.known && b.hi < a.hi) a.hi = b.hi;
+    a.of = b.of;
+    a.from = b.from;
+    a.to = b.to;
     return a;
 }
 
@@ -68,8 +87,7 @@ static Scope enter(Walk *w, const FdNode *n, const FdNode *const *args)
         Interval range = anything;
         if (d->kind != FD_DOM_FULL && d->lo) {
             Interval lo = interval(w, d->lo), hi = interval(w, d->hi);
-            if (lo.known && hi.known && hi.hi > INT64_MIN)
-                range = (Interval){true, lo.lo, hi.hi - 1};
+            if (lo.known && hi.known && hi.hi > INT64_MIN) range = between(lo.lo, hi.hi - 1);
         }
         if (args) range = meet(range, given[i]);
         s.empty |= range.known && range.lo > range.hi;
@@ -93,6 +111,9 @@ static Interval join(Interval a, Interval b)
     if (!a.known || !b.known) return anything;
     if (b.lo < a.lo) a.lo = b.lo;
     if (b.hi > a.hi) a.hi = b.hi;
+    if (a.of != b.of) a.of = 0;
+    if (b.from < a.from) a.from = b.from;
+    if (b.to > a.to) a.to = b.to;
     return a;
 }
 
@@ -102,7 +123,7 @@ static Interval product(Interval a, Interval b)
     if (__builtin_mul_overflow(a.lo, b.lo, &p[0]) || __builtin_mul_overflow(a.lo, b.hi, &p[1]) ||
         __builtin_mul_overflow(a.hi, b.lo, &p[2]) || __builtin_mul_overflow(a.hi, b.hi, &p[3]))
         return anything;
-    Interval out = {true, p[0], p[0]};
+    Interval out = constant(p[0]);
     for (int i = 1; i < 4; i++) {
         if (p[i] < out.lo) out.lo = p[i];
         if (p[i] > out.hi) out.hi = p[i];
@@ -114,9 +135,9 @@ static Interval product(Interval a, Interval b)
 static Interval quotient(FdOp op, Interval a, Interval b)
 {
     if (b.lo != b.hi || b.lo <= 0) return anything;
-    if (op == FD_OP_DIV) return (Interval){true, a.lo / b.lo, a.hi / b.lo};
+    if (op == FD_OP_DIV) return between(a.lo / b.lo, a.hi / b.lo);
     if (a.lo >= 0 && a.hi < b.lo) return a;
-    return (Interval){true, a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0};
+    return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
 }
 
 static Interval operate(FdOp op, Interval a, Interval b)
@@ -137,10 +158,27 @@ static Interval operate(FdOp op, Interval a, Interval b)
     case FD_OP_MUL: return product(a, b);
     case FD_OP_DIV:
     case FD_OP_REM: return quotient(op, a, b);
-    case FD_OP_MIN: return (Interval){true, a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-    case FD_OP_MAX: return (Interval){true, a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    case FD_OP_MIN: return between(a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi);
+    case FD_OP_MAX: return between(a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi);
     default: return anything;
     }
+}
+
+/* v, which is a op b: is one of them near a variable of the root, so is it. */
+static Interval near(FdOp op, Interval a, Interval b, Interval v)
+{
+    if (op == FD_OP_ADD && b.of) {
+        Interval other = a;
+        a = b;
+        b = other;
+    }
+    if (!a.of || b.of || !v.known || (op != FD_OP_ADD && op != FD_OP_SUB)) return v;
+    Interval by = operate(op, between(a.from, a.to), b);
+    if (!by.known) return v;
+    v.of = a.of;
+    v.from = by.lo;
+    v.to = by.hi;
+    return v;
 }
 
 /* What an operation gives may have wrapped. */
@@ -164,15 +202,16 @@ static Interval interval_apply(Walk *w, const FdNode *n)
     if (op == FD_OP_SELECT)
         return fitting(n, join(interval(w, n->args[1]), interval(w, n->args[2])));
     if (op == FD_OP_NEG)
-        return fitting(n, operate(FD_OP_SUB, (Interval){true, 0, 0}, interval(w, n->args[0])));
+        return fitting(n, operate(FD_OP_SUB, constant(0), interval(w, n->args[0])));
     if (op == FD_OP_CONVERT)
         return fd_type_is_scalar(n->args[0]->type) && scalar_is_integer(n->args[0]->type->scalar)
                    ? fitting(n, interval(w, n->args[0]))
                    : anything;
-    if (op != FD_OP_NONE)
-        return n->nargs == 2
-                   ? fitting(n, operate(op, interval(w, n->args[0]), interval(w, n->args[1])))
-                   : anything;
+    if (op != FD_OP_NONE) {
+        if (n->nargs != 2) return anything;
+        Interval a = interval(w, n->args[0]), b = interval(w, n->args[1]);
+        return fitting(n, near(op, a, b, operate(op, a, b)));
+    }
     if (n->fn->kind != FD_LET || n->fn->self) return anything;
     Scope s = enter(w, n->fn, n->args);
     v = interval(w, n->fn->body);
@@ -184,10 +223,9 @@ static Interval interval(Walk *w, const FdNode *n)
 {
     if (!fd_type_is_scalar(n->type) || !scalar_is_integer(n->type->scalar)) return anything;
     if (n->kind == FD_VAR) return *var_of(w, n);
-    if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST)
-        return (Interval){true, n->value.i, n->value.i};
+    if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST) return constant(n->value.i);
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT)
-        return (Interval){true, w->env->scalars[n->slot].i, w->env->scalars[n->slot].i};
+        return constant(w->env->scalars[n->slot].i);
     if (n->kind != FD_APPLY || ++w->steps > MOST_STEPS) return anything;
     Known *known = &w->nodes[n->id];
     if (known->valued == w->scope) return known->value;
@@ -200,9 +238,27 @@ static Interval interval(Walk *w, const FdNode *n)
 
 /* ---- reads ---------------------------------------------------------------------------- */
 
+static bool is_into(const Walk *w, const FdNode *f)
+{
+    return w->into && f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT && f->slot == w->into->slot;
+}
+
+/* A read of what gets the values: at its own place, or at none of theirs? */
+static void read_into(Walk *w, const FdNode *n, const FdNode *root)
+{
+    bool own = true, outside = false;
+    for (int d = 0; d < n->nargs; d++) {
+        Interval i = interval(w, n->args[d]), box = *var_of(w, root->vars[d]);
+        bool only = i.known && box.known && box.lo == box.hi && i.lo == box.lo && i.hi == box.lo;
+        own = own && (only || (i.of == d + 1 && i.from == 0 && i.to == 0));
+        outside = outside || (i.known && box.known && (i.hi < box.lo || i.lo > box.hi));
+    }
+    w->apart = w->apart && (own || outside);
+}
+
 static Need *need_of(Walk *w, const FdNode *f)
 {
-    bool slot = f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT;
+    bool slot = f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT && !w->into;
     return slot && w->leaves[f->slot].closure ? &w->needs[f->slot] : NULL;
 }
 
@@ -247,7 +303,9 @@ static void walk_apply(Walk *w, const FdNode *n)
             walk(w, n->args[i]);
     if (op != FD_OP_NONE) return;
     Need *closure = need_of(w, n->fn);
-    if (closure && n->nargs <= FD_MAX_RANK) {
+    if (is_into(w, n->fn)) {
+        read_into(w, n, w->root);
+    } else if (closure && n->nargs <= FD_MAX_RANK) {
         Interval index[FD_MAX_RANK];
         for (int i = 0; i < n->nargs; i++) index[i] = interval(w, n->args[i]);
         need(closure, index);
@@ -282,6 +340,7 @@ static void walk(Walk *w, const FdNode *n)
     if (known->walked == w->scope || ++w->steps > MOST_STEPS) return;
     known->walked = w->scope;
     Need *closure = need_of(w, n);
+    if (is_into(w, n)) w->apart = false;
     if (closure)
         need(closure, NULL);
     else if (n->kind == FD_APPLY)
@@ -303,4 +362,18 @@ void needs_of(const Composed *c, const FdEnv *env, const RtLeaf *leaves, Need *n
         if (leaves[i].closure && w.steps > MOST_STEPS) need(&needs[i], NULL);
     mem_free(w.nodes);
     vec_free(&w.vars);
+}
+
+bool needs_apart(const Composed *c, const FdEnv *env)
+{
+    const FdNode *root = c->graph.root;
+    Walk w = {
+        .env = env, .into = c->graph.into, .root = root, .apart = true, .scope = 1, .newest = 1};
+    w.nodes = mem_alloc(((size_t)root->id + 1) * sizeof *w.nodes);
+    Scope s = enter(&w, root, NULL);
+    for (int d = 0; d < root->nvars; d++) var_of(&w, root->vars[d])->of = 1 + d;
+    if (!s.empty) walk(&w, root->body);
+    mem_free(w.nodes);
+    vec_free(&w.vars);
+    return w.apart && w.steps <= MOST_STEPS;
 }

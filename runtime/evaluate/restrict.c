@@ -15,7 +15,7 @@ static Graph *graph_for(FdChosen what, const CsSite *site)
     for (size_t i = 0; i < rt.written.len; i++) {
         const FdChosen *m = &rt.written.data[i].what;
         if (m->type == what.type && m->full == what.full && m->full_first == what.full_first &&
-            m->choice == what.choice && m->moved == what.moved)
+            m->choice == what.choice && m->moved == what.moved && m->into == what.into)
             return rt.written.data[i].graph;
     }
     RtWritten made = {what, NULL};
@@ -45,27 +45,34 @@ static int put_bounds(CsValue *captures, int n, const FdBox *box)
     return n;
 }
 
-static Lazy *restricted(void *f, const FdBox *box, bool moved, const CsSite *site)
+/* into: NULL, or the array that gets the values. */
+static Lazy *restricted(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site)
 {
-    CsValue captures[1 + 2 * FD_MAX_RANK] = {{.ref = f}};
+    CsValue captures[2 + 2 * FD_MAX_RANK] = {{.ref = f}, {.ref = into}};
     const FdType *type = rt_type_of(f);
     if (!type) {
         rt_throw(RT_DOMAIN, site, "a function over strings or objects has no finite domain");
         return NULL;
     }
-    put_bounds(captures, 1, box);
-    Graph *g = graph_for((FdChosen){.type = type, .full = full_of(box), .moved = moved}, site);
+    put_bounds(captures, into ? 2 : 1, box);
+    FdChosen what = {.type = type, .full = full_of(box), .moved = moved, .into = into != NULL};
+    Graph *g = graph_for(what, site);
     return g ? lazy_new(g, captures, site) : NULL;
 }
 
 Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
 {
-    return restricted(f, box, false, site);
+    return restricted(f, box, false, NULL, site);
 }
 
 Lazy *move_to(void *f, const FdBox *box, const CsSite *site)
 {
-    return restricted(f, box, true, site);
+    return restricted(f, box, true, NULL, site);
+}
+
+Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site)
+{
+    return restricted(f, box, moved, into, site);
 }
 
 /* ---- f ?? g --------------------------------------------------------------------------- */

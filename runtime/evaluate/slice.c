@@ -3,6 +3,7 @@
 
 #include "../objects/record.h"
 #include "../state.h"
+#include "compose.h"
 #include "restrict.h"
 
 /* The slice of an array, the elements of which are visited in order. */
@@ -139,10 +140,49 @@ static void copy_rows(const Array *a, char *data, const char *values, const int6
     } while (next(&s, &to));
 }
 
-/* Most of the array is assigned: all of it is evaluated anew, f ?? a, by the
- * device, and nothing is copied. False, having done nothing, if it is not so. */
-static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn,
-                      const CsSite *site)
+/* The references to the array that a lazy value has which nobody else has: with it they go. */
+static int references(void *fn, const Array *a)
+{
+    const Lazy *l = fn;
+    int n = fn == (const void *)a;
+    if (n || l->head.kind != CS_LAZY || l->head.refs != 1 || l->result) return n;
+    for (int i = 0; i < l->graph->fd->nslots; i++)
+        if (l->graph->fd->slots[i].type->result) n += references(l->captures[i].ref, a);
+    return n;
+}
+
+/* The values go where they belong, if nobody will read what was there. False, having done nothing, if it is
+ * not so, or with an exception pending. */
+static bool set_into(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site)
+{
+    Buffer *b = a->head.buffer;
+    if (!b || b->refs != 1 || b->held || b->lent || b->borrowed || b->foreign) return false;
+    if (a->head.head.refs != 1 + references(fn, a)) return false;
+    Lazy *part = restrict_into(fn, box, moved, a, site);
+    bool done = part && eval_into(part, a, site);
+    cs_release(part);
+    return done;
+}
+
+/* All of the array is evaluated anew, f ?? a, by the device, and nothing is copied. */
+static void set_whole(Array **at, const FdBox *box, void *fn, bool moved, const CsSite *site)
+{
+    Array *a = *at;
+    Lazy *part = (moved ? move_to : restrict_to)(fn, box, site);
+    void *all = part ? cs_coalesce(part, a, site) : NULL;
+    Array *now = all ? cs_force(all, site) : NULL;
+    cs_release(all);
+    cs_release(part);
+    if (now) {
+        *at = now;
+        cs_release(a);
+    }
+}
+
+/* Values of the array's type, by a kernel that puts them in place, or anew with the rest of the array if
+ * most of it is assigned. last: fn is of no use afterwards. False, having done nothing, if neither is so. */
+static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, bool last,
+                    const CsSite *site)
 {
     Array *a = *at;
     FdBox room, box = {.rank = a->head.rank};
@@ -160,16 +200,9 @@ static bool set_whole(Array **at, const int64_t *lo, const int64_t *hi, void *fn
         based = based && !full && own->dim[d].lo == 0 && own->dim[d].hi == hi[d] - lo[d];
     }
     if (!same && !based) return false;
+    if ((last && set_into(a, &box, fn, !same, site)) || cs_pending) return true;
     if (count < rt_array_count(a) - count) return false;
-    Lazy *part = (same ? restrict_to : move_to)(fn, &box, site);
-    void *all = part ? cs_coalesce(part, a, site) : NULL;
-    Array *now = all ? cs_force(all, site) : NULL;
-    cs_release(all);
-    cs_release(part);
-    if (now) {
-        *at = now;
-        cs_release(a);
-    }
+    set_whole(at, &box, fn, !same, site);
     return true;
 }
 
@@ -180,7 +213,9 @@ void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32
     int32_t rank = (*at)->head.rank;
     bool empty;
     if (!check(*at, lo, hi, fixed, &empty, site)) return;
-    if (!empty && !fixed && set_whole(at, lo, hi, fn, site)) return;
+    bool last = fixed & CS_SLICE_LAST;
+    fixed &= ~(uint32_t)CS_SLICE_LAST;
+    if (!empty && !fixed && set_box(at, lo, hi, fn, last, site)) return;
     Array *from = values_for(fn, lo, hi, fixed, rank, site);
     const char *values = from && !empty ? rt_array_data(from, site) : NULL;
     void *data = values ? cs_array_write(array_slot, site) : NULL;

@@ -82,8 +82,9 @@ static Value *call_library(Foresee *f, Ast *n)
     return known_any(f, n->type);
 }
 
-/* a[lo..hi, ..] = v: if most of the array is assigned all of it is evaluated anew, which is taken for
- * granted; if a dimension has an index, the values are, and are copied. */
+/* a[lo..hi, ..] = v: v's values go into the array, if v does not read it where they go; else, if most of the
+ * array is assigned, all of it is evaluated anew. Both are taken for granted. If a dimension has an index,
+ * the values are evaluated, and copied. */
 static void assign_slice(Foresee *f, Ast *n)
 {
     Ast *target = n->assign.target;
@@ -106,8 +107,11 @@ static void assign_slice(Foresee *f, Ast *n)
         !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
     FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
     Value *within = known_chosen(f, &part, v, NULL);
-    if (known_is(array) && known_is(within))
-        known_forced(f, known_chosen(f, &both, within, array), n->loc);
+    if (!known_is(array) || !known_is(within)) return;
+    known_forced(f, known_chosen(f, &both, within, array), n->loc);
+    FdChosen into = {.type = type, .moved = moved, .into = true};
+    Value *placed = known_chosen(f, &into, v, array);
+    if (known_is(placed)) known_evaluated(f, placed, NULL, n->loc);
 }
 
 /* ---- statements that change variables ---------------------------------------------------------- */

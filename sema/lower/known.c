@@ -112,7 +112,7 @@ Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *secon
     v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
     v->captures[0] = first;
-    if (what->choice) v->captures[1] = second;
+    if (second) v->captures[1] = second;
     v->depth = 1 + known_depth(first);
     if (second && known_depth(second) >= v->depth) v->depth = 1 + known_depth(second);
     return v->depth > KNOWN_MAX_DEPTH ? f->unknown : v;

@@ -53,7 +53,7 @@ bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc);
 Value *known_forced(Foresee *f, Value *v, Loc loc); /* all of a functional value, as an array */
 /* The same of several, by one evaluation; false: they are not better together. */
 bool known_together(Foresee *f, int n, Value *const *values, const FdType *const *types, Loc loc);
-/* The value of a graph that the runtime makes (fdag/choice.c); second: NULL, or of f ?? g. */
+/* The value of a graph that the runtime makes (fdag/choice.c); second: NULL, g of f ?? g, or the array. */
 Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second);
 Value *known_coalesced(Foresee *f, const Type *t, Value *first, Value *second); /* f ?? g */
 

@@ -29,7 +29,7 @@ LLVMValueRef host_owned(HostFunc *f, Ast *n)
 void host_effect(HostFunc *f, Ast *n)
 {
     if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC)
-        host_assign(f, n);
+        host_assign(f, n, false);
     else
         host_value(f, n);
 }
@@ -398,7 +398,7 @@ static HostRef subscript(HostFunc *f, Ast *n)
 
 static HostRef assigned(HostFunc *f, Ast *n)
 {
-    LLVMValueRef v = host_assign(f, n);
+    LLVMValueRef v = host_assign(f, n, true);
     if (!type_is_ref(n->type)) return (HostRef){v, false, false};
     return (HostRef){host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), true, false};
 }

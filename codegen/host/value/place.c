@@ -299,10 +299,10 @@ static LLVMValueRef step(HostFunc *f, const Ast *n)
     return n->incdec.postfix ? old : v;
 }
 
-LLVMValueRef host_assign(HostFunc *f, Ast *n)
+LLVMValueRef host_assign(HostFunc *f, Ast *n, bool used)
 {
     if (n->kind == AST_INCDEC) return step(f, n);
-    if (sema_is_part(n->assign.target)) return host_assign_slice(f, n);
+    if (sema_is_part(n->assign.target)) return host_assign_slice(f, n, used);
     HostPlace *p = host_place(f, n->assign.target);
     Ast *value = n->assign.value;
     AstOp op = n->assign.op;

@@ -47,7 +47,7 @@ static Box evaluate(HostFunc *f, HostPlace *array, AstList args)
     return box;
 }
 
-LLVMValueRef host_assign_slice(HostFunc *f, Ast *n)
+LLVMValueRef host_assign_slice(HostFunc *f, Ast *n, bool used)
 {
     HostModule *m = f->m;
     Ast *target = n->assign.target, *value = n->assign.value;
@@ -55,7 +55,9 @@ LLVMValueRef host_assign_slice(HostFunc *f, Ast *n)
     LLVMValueRef first = host_place_address(f, array);
     if (array->kind != PLACE_SLOT || array->sym) host_fill_empty(f, first, array->type, n->loc);
     Box box = evaluate(f, array, target->index.args);
-    LLVMValueRef v = host_value(f, value), what = v;
+    HostRef r = host_ref(f, value);
+    LLVMValueRef v = host_keep(f, r, value->type, false), what = v;
+    if (r.owned && !used) box.fixed |= CS_SLICE_LAST;
     bool fill = !type_is_functional(value->type);
     if (fill) {
         what = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(value->type)), "value");

@@ -193,10 +193,11 @@ LLVMValueRef host_place_load(HostFunc *f, HostPlace *p); /* references: borrowed
 void host_place_changed(HostFunc *f, HostPlace *p);
 /* value is owned by the place from now on. */
 void host_place_store(HostFunc *f, HostPlace *p, LLVMValueRef value);
-LLVMValueRef host_assign(HostFunc *f, Ast *n); /* ASSIGN, INCDEC; the value of the expression */
+/* ASSIGN, INCDEC; the value of the expression, if that is used */
+LLVMValueRef host_assign(HostFunc *f, Ast *n, bool used);
 
 /* ---- slice.c --------------------------------------------------------------------------------- */
 
-LLVMValueRef host_assign_slice(HostFunc *f, Ast *n); /* target[a..b] = value */
+LLVMValueRef host_assign_slice(HostFunc *f, Ast *n, bool used); /* target[a..b] = value */
 
 #endif

@@ -176,6 +176,11 @@ static void keep_temps(Unit *u)
     u->nkept = u->ntemps;
 }
 
+bool def_is_once(const Unit *u, const Def *d)
+{
+    return d->temp < 0 && u->g->into;
+}
+
 Def def_copy(Unit *u, const Def *d)
 {
     Def copy = *d;

@@ -130,6 +130,10 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     bool plain = u->options->tile == CG_TILE_1X1;
+    if (def_is_once(u, d)) {
+        recipe_pointwise(u, d, rest, unsafe);
+        return;
+    }
     Num *keys = plain || draw_skips(u, P_FORM_KEYS) ? NULL : recipe_keys(u, d, rest, unsafe);
     if (keys) { /* what is left is small */
         if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);

@@ -2,7 +2,8 @@
  * dimension.
  *
  *   CPU   a work-item takes a chunk of a row, in lanes where reads allow it; the last vector of a
- *         row is moved back to end with it
+ *         row is moved back to end with it, but for results that go into an array which is read
+ *         (FdGraph.into): what such a vector would compute again is no longer there
  *   GPU   a work-item takes an element; neighbours in a row are neighbours in memory, and short
  *         rows share a group
  *
@@ -38,6 +39,19 @@ Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
                       num_roundup(u, share, step));
 }
 
+/* Vectors, `copies` of them side by side. */
+static void vectors_nest(Unit *u, Nest *n, NestStep *in, int axis, int copies, NestTail tail)
+{
+    Num *width = nest_lane_count(u, n->lanes), *many = num_int(u, copies);
+    in = nest_loop(u, in, axis, num_op(u, FD_OP_MUL, width, many), tail);
+    if (copies > 1) in = nest_unroll(u, in, axis, width, many);
+    in = nest_lanes(u, in, axis);
+    size_t bytes = widest_bytes(n->def->body);
+    int64_t ahead = draw(u, P_MAP_AHEAD, AHEAD) / (int64_t)bytes;
+    if (ahead > 0) nest_ahead_reads(u, in, -1, num_int(u, ahead));
+    nest_step(u, in, NEST_GIVE);
+}
+
 /* vector: a KIR_V.., 0 for one by one; lines: rows of a work-item, NULL: one. */
 static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, bool checked,
                      Num *lines, Num *chunk)
@@ -46,23 +60,16 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
     Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
     if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = vector;
-    n->stream = lanes && draw_bool(u, P_MAP_STREAM, d->temp < 0);
+    n->stream = lanes && draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, lines, NEST_CUT);
     in = nest_group(u, in, last, 0, chunk, NEST_CUT);
     if (lines) in = nest_loop(u, in, rows, NULL, NEST_CUT);
-    if (lanes) {
-        Num *width = nest_lane_count(u, n->lanes), *many = num_int(u, copies);
-        in = nest_loop(u, in, last, num_op(u, FD_OP_MUL, width, many), NEST_BACK);
-        if (copies > 1) in = nest_unroll(u, in, last, width, many);
-        in = nest_lanes(u, in, last);
-        int64_t bytes = draw(u, P_MAP_AHEAD, AHEAD), ahead = bytes / (int64_t)widest_bytes(d->body);
-        if (ahead > 0) nest_ahead_reads(u, in, -1, num_int(u, ahead));
-    } else {
-        in = nest_loop(u, in, last, NULL, NEST_CUT);
-    }
-    nest_step(u, in, NEST_GIVE);
+    bool once = def_is_once(u, d);
+    if (lanes) vectors_nest(u, n, in, last, copies, once ? NEST_WHOLE : NEST_BACK);
+    if (lanes && once && copies > 1) vectors_nest(u, n, in, last, 1, NEST_WHOLE);
+    if (!lanes || once) nest_step(u, nest_loop(u, in, last, NULL, NEST_CUT), NEST_GIVE);
     nest_lower(u, n);
 }
 

@@ -71,6 +71,7 @@ static void tail(Verify *v, const NestStep *s)
     const char *name = verify_axis_name(v, s->axis);
     Num *span = verify_span(v, s->axis);
     bool reduced = nest_is_reduced(v->n, s->axis, 0, n->nreduces);
+    bool once = n->def->node->self || def_is_once(v->u, n->def);
     switch (s->tail) {
     case NEST_CUT:
         if (has_copies(s->first, s->axis) && !verify_is_clamped(v, s->axis) &&
@@ -81,7 +82,7 @@ static void tail(Verify *v, const NestStep *s)
                         name);
         break;
     case NEST_BACK:
-        if (reduced || n->block_axis >= 0 || n->def->node->self || has_kind(s, NEST_RESUME))
+        if (reduced || n->block_axis >= 0 || once || has_kind(s, NEST_RESUME))
             verify_fail(v, "%s does not go back where results are accumulated in place", name);
         else if (!verify_at_least(v->u, n->when, n->axes[s->axis].n, s->step))
             verify_fail(v, "%s goes back, but is not known to have %s positions", name,
@@ -93,7 +94,7 @@ static void tail(Verify *v, const NestStep *s)
         for (int i = 0; i < n->nholds; i++)
             if (n->holds[i].space == NEST_GLOBAL && n->holds[i].across == s->axis)
                 verify_fail(v, "panels across %s stay where they are: it does not slide", name);
-        if (n->block_axis >= 0 || n->def->node->self || has_kind(s, NEST_RESUME))
+        if (n->block_axis >= 0 || once || has_kind(s, NEST_RESUME))
             verify_fail(v, "%s does not slide where results are accumulated in place", name);
         if (reduced) verify_fail(v, "%s is reduced: its last value would count twice", name);
         break;

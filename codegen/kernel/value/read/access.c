@@ -13,6 +13,19 @@ static bool is_self(const FdNode *array)
     return array->kind == FD_VAR;
 }
 
+/* The array in which the definition's results go, which it reads there, too. */
+static const FdNode *into(const Unit *u, const Def *d)
+{
+    return d && def_is_once(u, d) ? u->g->into : NULL;
+}
+
+static bool is_output(const Unit *u, const FdNode *array)
+{
+    const FdNode *to = into(u, u->def);
+    bool slot = array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT;
+    return is_self(array) || (to && slot && array->slot == to->slot);
+}
+
 static const FdType *element_type(const FdNode *array)
 {
     return array->type->nparams ? array->type->result : array->type;
@@ -21,7 +34,7 @@ static const FdType *element_type(const FdNode *array)
 const char *access_name(const Gen *g, const FdNode *array)
 {
     const Unit *u = g->u;
-    if (is_self(array)) return "out";
+    if (is_output(u, array)) return "out";
     return arena_printf(u->arena, array->slot < u->ninputs ? "a%d" : "t%d",
                         u->plan_slot[array->slot]);
 }
@@ -63,7 +76,7 @@ static KirParam buffer_param(Unit *u, const char *name, const FdType *element, b
 const char *access_buffer(Gen *g, const FdNode *array)
 {
     Unit *u = g->u;
-    if (is_self(array)) return gen_output(g, u->def);
+    if (is_output(u, array)) return gen_output(g, u->def);
     const char *name = access_name(g, array);
     int number = u->plan_slot[array->slot];
     const UnitRing *ring = array->slot < u->ninputs ? NULL : unit_ring(u, number);
@@ -113,12 +126,18 @@ static const char *gen_plane(Gen *g, const char *buffer, const FdType *t, int le
     return name;
 }
 
+static Num *array_count(Unit *u, const FdNode *array)
+{
+    Num *count = num_int(u, 1);
+    for (int d = 0; d < array->type->nparams; d++)
+        count = num_op(u, FD_OP_MUL, count, plan_array_n(u, array, d));
+    return count;
+}
+
 static const char *array_plane(Gen *g, const FdNode *array, int leaf)
 {
-    Num *count = num_int(g->u, 1);
-    for (int d = 0; d < array->type->nparams; d++)
-        count = num_op(g->u, FD_OP_MUL, count, plan_array_n(g->u, array, d));
-    return gen_plane(g, access_buffer(g, array), element_type(array), leaf, count, is_self(array));
+    return gen_plane(g, access_buffer(g, array), element_type(array), leaf,
+                     array_count(g->u, array), is_output(g->u, array));
 }
 
 /* ---- where a definition's elements go --------------------------------------------------------- */
@@ -160,6 +179,7 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
     const UnitRing *ring = ring_of(u, d);
     const KirExpr *offset = kir_int(a, 0);
     if (ring) return ring_offset(g, d, ring);
+    if (into(u, d)) return access_offset(g, into(u, d), d->vars);
     for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
         const KirExpr *lo, *n;
         gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
@@ -247,7 +267,8 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
 {
     Arena *a = g->u->arena;
     const FdType *t = d->body->type;
-    Num *count = plan_elements(g->u, d->nvars, d->doms);
+    const FdNode *to = into(g->u, d);
+    Num *count = to ? array_count(g->u, to) : plan_elements(g->u, d->nvars, d->doms);
     if (d->temp >= 0 || !g->u->g->several)
         return gen_plane(g, gen_output(g, d), t, leaf, count, true);
     int k = 0;

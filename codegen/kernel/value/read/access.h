@@ -19,6 +19,8 @@ const char *access_buffer(Gen *g, const FdNode *array); /* the parameter itself 
 
 /* Is it kept by rows (UnitRing)? */
 bool access_is_ring(const Gen *g, const FdNode *array);
+/* Offset of the element with these indices of an array that is stored whole. */
+const KirExpr *access_offset(Gen *g, const FdNode *array, const FdNode *const *index);
 /* Elements from one position of dimension d to the next. */
 const KirExpr *access_stride(Gen *g, const FdNode *array, int d);
 

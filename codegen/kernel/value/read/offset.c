@@ -151,13 +151,18 @@ static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
     return offset;
 }
 
-static const KirExpr *plain_offset(Gen *g, const FdNode *read)
+const KirExpr *access_offset(Gen *g, const FdNode *array, const FdNode *const *index)
 {
     const KirExpr *offset = kir_int(g->u->arena, 0);
+    for (int d = 0; d < array->type->nparams; d++)
+        offset = add_strides(g, array, d, offset, gen_index(g, index[d]));
+    return kir_arith(g->u->arena, FD_OP_SUB, offset, array_base(g, array));
+}
+
+static const KirExpr *plain_offset(Gen *g, const FdNode *read)
+{
     if (ring_of(g, read->fn)) return offset_by(g, read, plain_at);
-    for (int d = 0; d < read->nargs; d++)
-        offset = add_strides(g, read->fn, d, offset, gen_index(g, read->args[d]));
-    return kir_arith(g->u->arena, FD_OP_SUB, offset, array_base(g, read->fn));
+    return access_offset(g, read->fn, read->args);
 }
 
 const KirExpr *gen_leaves(Gen *g, const FdNode *read, int d, const KirExpr *n)
