@@ -280,10 +280,11 @@ void check_call_reduce(Sema *s, Ast *n)
     }
     if (operands != 1) {
         if (operands == 0 && n->call.args.len)
-            report(s, n->loc, ARGUMENT_COUNT,
-                   "'%s' has a range but nothing to reduce: write %s(i : range, value), or %s(value) "
-                   "with variables that only its reads bind",
-                   name, name, name);
+            report(
+                s, n->loc, ARGUMENT_COUNT,
+                "'%s' has a range but nothing to reduce: write %s(i : range, value), or %s(value) "
+                "with variables that only its reads bind",
+                name, name, name);
         else
             report(s, n->loc, ARGUMENT_COUNT, "'%s' reduces one function, not %d", name, operands);
         return;
