@@ -179,7 +179,7 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
         if (m->level == level && m->precise == precise && strcmp(m->text, code->text) == 0)
             return native_functions(m->native);
     }
-    Native *n = native_new(level, code);
+    Native *n = native_new(level, code, j->opt->entry != NULL);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
     vec_push(&j->natives, ((Made){text, level, precise, n}));

@@ -200,6 +200,8 @@ static bool link_shared(const Work *w, const char *runtime, const char *script)
     if (runtime) {
         add_words(&words, "-Wl,--gc-sections", (char *)NULL);
         add_runtime(&words, runtime);
+    } else { /* conversions of halves */
+        add_words(&words, "-lgcc", (char *)NULL);
     }
     bool ok = write_file(w, w->part.data, script, strlen(script)) && run_words(w, &words);
     text_free(&option);

@@ -52,6 +52,7 @@ struct Native {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, nothing;
     unsigned nontemporal; /* kind of metadata */
     VEC(MathInstance) math;
+    LLVMValueRef limit; /* cs_stack_limit, if loops look at it; else NULL */
     size_t size;
     const char **kernels;
     CgNativeLevel level;

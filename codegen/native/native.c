@@ -244,7 +244,7 @@ static void add_kernels(Native *n, const CgPlan *plan)
             }
 }
 
-Native *native_new(CgNativeLevel level, const CgCode *code)
+Native *native_new(CgNativeLevel level, const CgCode *code, bool stops)
 {
     const char *error;
     bool good = code->options->family == CG_CPU;
@@ -252,6 +252,7 @@ Native *native_new(CgNativeLevel level, const CgCode *code)
     CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
     Native *n = plan && is_fixed(plan, level) ? new_module(level, code) : NULL;
     if (n) {
+        if (stops) n->limit = LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit");
         add_kernels(n, plan);
         n->plan = NULL;
         n->code = NULL;

@@ -14,8 +14,9 @@ struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
 struct LLVMOpaqueTargetMachine;
 
-/* NULL: the text has something that only OpenCL can do. */
-Native *native_new(CgNativeLevel level, const CgCode *code);
+/* stops: loops end once cs_stack_limit is the largest number, as it is in a session that is interrupted.
+ * NULL: the text has something that only OpenCL can do. */
+Native *native_new(CgNativeLevel level, const CgCode *code, bool stops);
 void native_free(Native *n); /* with its module, unless that was taken */
 
 /* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that

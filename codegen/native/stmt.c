@@ -119,6 +119,18 @@ static void keep_rolled(Native *n, LLVMValueRef back)
     LLVMSetMetadata(back, kind, LLVMMetadataAsValue(n->ctx, loop));
 }
 
+/* Leaves the loop if the session is interrupted. */
+static void look_for_interrupt(Fn *f, const Loop *loop)
+{
+    if (!f->n->limit) return;
+    LLVMBasicBlockRef go_on = fn_block(f);
+    LLVMValueRef limit = LLVMBuildLoad2(f->b, f->n->i64, f->n->limit, "");
+    LLVMSetVolatile(limit, true);
+    LLVMValueRef ends = LLVMBuildICmp(f->b, LLVMIntEQ, limit, native_int(f->n->i64, -1), "");
+    LLVMBuildCondBr(f->b, ends, loop->leave, go_on);
+    fn_at(f, go_on);
+}
+
 static void for_loop(Fn *f, const KirStmt *s)
 {
     const KirType idx = kir_type(KIR_IDX, 1);
@@ -130,6 +142,7 @@ static void for_loop(Fn *f, const KirStmt *s)
     fn_declare(f, VAR_VALUE, s->name, idx, place);
     LLVMBasicBlockRef head = fn_block(f), body = fn_block(f);
     Loop loop = {.leave = fn_block(f), .again = fn_block(f)};
+    look_for_interrupt(f, &loop);
     fn_go(f, head);
     fn_at(f, head);
     LLVMValueRef i = LLVMBuildLoad2(f->b, i64, place, "");
@@ -158,6 +171,7 @@ static void endless_loop(Fn *f, const KirStmt *s)
     const Loop *around = f->loop;
     fn_go(f, head);
     fn_at(f, head);
+    look_for_interrupt(f, &loop);
     size_t scope = enter(f);
     f->loop = &loop;
     fn_statements(f, s->body);

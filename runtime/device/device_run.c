@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../../base/text.h"
+#include "../interrupt.h"
 #include "../library/console.h"
 #include "memory.h"
 #include "profile.h"
@@ -130,7 +131,11 @@ DeviceProgram *device_build(const char *text, const char *options, const char *c
     struct Device *d = rt.device;
     cl_int code;
     cl_program program;
+    Text checked = {0}; /* a binary of it would come to programs that are no sessions */
+    bool stops = rt.session && d->sharing == IN_PLACE && !d->binaries;
+    if (stops && interrupt_text(&checked, text)) text = checked.data;
     TRY_MAKE(program, code, clCreateProgramWithSource(d->context, 1, &text, NULL, &code));
+    text_free(&checked);
     if (!device_good(code, "the device takes no program", site)) return NULL;
     Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
     text_printf(&all, "-w %s %s", options ? options : "", device_build_options());

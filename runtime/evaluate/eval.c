@@ -7,6 +7,7 @@
 #include "../device/device.h"
 #include "../device/memory.h"
 #include "../device/trace.h"
+#include "../interrupt.h"
 #include "../native/native.h"
 #include "../objects/record.h"
 #include "../state.h"
@@ -121,6 +122,15 @@ static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSi
     return FAILED;
 }
 
+/* In a session: is it over, without having been interrupted? Else what it wrote is no result. */
+static bool is_over(const CsSite *site)
+{
+    if (!rt.session) return true;
+    rt_sync();
+    if (interrupted()) cs_throw_stack(site);
+    return !cs_pending;
+}
+
 static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
@@ -133,6 +143,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
+    if (!is_over(site)) return FAILED;
     if (!can_fail) return DONE;
     return device_errors(words, site) ? outcome_of(e, words, site) : FAILED;
 }
@@ -227,7 +238,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .outs = r->buffers,
                      .work = n->work};
     uint32_t words[CG_ERROR_WORDS];
-    if (!native_run(&run, words, site)) return FAILED;
+    if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
     return outcome_of(e, words, site);
 }
 

@@ -12,6 +12,7 @@
 #include "../device/memory.h"
 #include "../device/profile.h"
 #include "../device/trace.h"
+#include "../interrupt.h"
 #include "../state.h"
 #include "guard.h"
 #include "pool.h"
@@ -175,7 +176,9 @@ static void do_items(const void *job, int64_t from, int64_t to)
     at.id[0] = from % at.size[0];
     at.id[1] = from / at.size[0] % at.size[1];
     at.id[2] = from / at.size[0] / at.size[1];
+    bool stops = rt.session;
     for (int64_t i = from; i < to; i++) {
+        if (stops && interrupted()) return;
         j->code(j->args, &at);
         if (++at.id[0] < at.size[0]) continue;
         at.id[0] = 0;

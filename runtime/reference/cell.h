@@ -185,6 +185,7 @@ static inline uint64_t ref_newest(const Ref *r, const Cell *c)
 }
 
 void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message);
+void ref_look_for_interrupt(Ref *r); /* of the session: it fails then */
 void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
                     const FdNode *node);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../evaluate/lazy.h"
+#include "../interrupt.h"
+#include "../state.h"
 #include "cell.h"
 
 static void eval_leaves(Ref *r, Cell *c, int from, int n, ScalarValue *out);
@@ -69,6 +71,12 @@ void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message)
     rt_throw(kind, &s, "%s", message);
     rt_frame_around(&s, r->site);
     r->failed = true;
+}
+
+void ref_look_for_interrupt(Ref *r)
+{
+    if (rt.session && !r->failed && interrupted())
+        ref_fail(r, RT_STACK, r->root->node, "the session is interrupted");
 }
 
 /* ---- variables ---------------------------------------------------------------------- */

@@ -60,6 +60,7 @@ static void fold(Ref *r, Fold *f, int d)
     for (int64_t i = lo; i < hi && !r->failed; i++) {
         ref_set(r, c->vars[d], (ScalarValue){.i = i});
         fold(r, f, d + 1);
+        ref_look_for_interrupt(r);
     }
 }
 

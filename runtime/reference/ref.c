@@ -127,6 +127,7 @@ static void fill(Ref *r, Filler *f, int d)
         f->index[d].i = i;
         if (let) ref_set(r, root->vars[d], f->index[d]);
         fill(r, f, d + 1);
+        ref_look_for_interrupt(r);
     }
 }
 

@@ -71,6 +71,7 @@ static Flow run(Ref *r, const RefStmt *s, ScalarValue *result)
             do {
                 flow = run(r, s->body, result);
                 if (flow == GO_ON || flow == CONTINUE) flow = run(r, s->other, result);
+                ref_look_for_interrupt(r);
             } while (flow == GO_ON && !r->failed);
             if (flow == BREAK) flow = GO_ON;
             break;

@@ -3,7 +3,7 @@
  * the variables as they were before it; what objects and files hold stays changed.
  *
  * SIGINT makes the running code throw where it looks at the depth of the stack, which in a session it
- * does in loops too; a second one ends the process. */
+ * does in loops too, and kernels end (interrupt.h); a second one ends the process. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../codegen/abi/session.h"
+#include "../interrupt.h"
 #include "../library/console.h"
 #include "../objects/record.h"
 #include "../state.h"
@@ -37,7 +38,6 @@ static struct {
     VEC(CsRecord) records;
     const CsClass *exceptions[CS_NEXCEPTIONS];
     VEC(const CsVariable *) variables; /* the newest of each name */
-    uint64_t limit;                    /* cs_stack_limit */
     atomic_int interrupts;             /* since the entry began */
     bool running;
 } session;
@@ -132,7 +132,7 @@ static void take_place(const CsVariable *v)
 static void on_interrupt(int number)
 {
     if (session.interrupts++ == 0 && session.running) {
-        cs_stack_limit = UINT64_MAX;
+        interrupt_set();
         return;
     }
     if (!session.running) return;
@@ -179,7 +179,7 @@ static CsSessionTell run(const CsEntry *e, bool timed)
     rt_sync();
     double took = seconds() - start;
     session.running = false;
-    cs_stack_limit = session.limit;
+    interrupt_clear();
     bool failed = cs_pending;
     if (failed) tell_exception();
     restore(saved, e->ncarried, failed);
@@ -242,7 +242,7 @@ int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
     session.program = *program;
     cs_start(argc, argv, &session.program);
     rt.session = true;
-    session.limit = cs_stack_limit;
+    interrupt_begin();
     signal(SIGINT, on_interrupt);
     char ask;
     int file;

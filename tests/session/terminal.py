@@ -16,13 +16,13 @@ failed = 0
 PROMPT = rb"[\s\S]*[>.] $"  # what is typed before it would be the terminal's
 
 
-def session(*steps):
+def session(*steps, **variables):
     """A step is what is typed, or a function of csc's process, and a pattern of what then comes, before the next
     prompt if it ends with one."""
     global failed
     pid, terminal = pty.fork()
     if pid == 0:
-        os.environ.update(HOME=sys.argv[2], TERM="xterm")
+        os.environ.update(HOME=sys.argv[2], TERM="xterm", **variables)
         os.execv(sys.argv[1], [sys.argv[1], "repl"])
     for step, pattern in steps:
         seen = b""
@@ -61,6 +61,10 @@ def crash(pid):
     os.kill(int(child), signal.SIGSEGV)
 
 
+def wait_for_build(_):
+    time.sleep(1.5)
+
+
 def later(_):
     time.sleep(0.5)
 
@@ -83,6 +87,11 @@ session((b"", says(rb"")),
         (b"try { fib(60); } catch (Exception e) { }\n", rb"\}"),
         (later, rb""),
         (b"\x03", says(rb"interrupted")),
+        (b"int ever(int n) { while (n >= 0) n = n ^ 1; return n; }\n", says(rb"\}")),
+        (b"int[] kept(i : 0..3) = i; int[] never(i : 0..9) = ever(i);\n", rb"\(i\);"),
+        (later, rb""),
+        (b"\x03", says(rb"interrupted")),
+        (b"kept\n", says(rb"not declared[\s\S]*")),
         (b"total\n", says(rb"5 : int")),
         (crash, rb""),
         (b"total\n", says(rb"signal 11 .*\n.*gone: total")),
@@ -97,4 +106,13 @@ session((b"", says(rb"")),
         (b"\x1b[A\x1b[A\n", rb"f\(4\)"),
         (later, rb""),
         (b":quit\n", rb"quit"))
+for device, wait in ("opencl", wait_for_build), ("ref", later):
+    session((b"", says(rb"")),
+            (b"int ever(int n) { while (n >= 0) n = n ^ 1; return n; }\n", says(rb"\}")),
+            (b"var f(i : 0..9, j : 0..9) = ever(i) + j;\n", says(rb"j;")),
+            (b"sum(f)\n", rb"\)"),
+            (wait, rb""),
+            (b"\x03", says(rb"interrupted")),
+            (b"6 * 7\n", says(rb"42 : int")),
+            (b"\x04", rb"\n"), CS_DEVICE=device)
 sys.exit(failed)
