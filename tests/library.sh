@@ -38,7 +38,7 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
     made grep -q 'a library is no program' "$work/said"
     echo 'Console.WriteLine(1);' | "$CSC" --lib - -o "$work/none.so" >"$work/said" 2>&1
     made grep -q 'no functions that can be called' "$work/said"
-    echo 'final class V(int n); [Export] void f(ref V x) { x = new V(1); }' | "$CSC" --lib - -o "$work/none.so" >"$work/said" 2>&1
+    echo '[Export] void f(ref float(int) x) { }' | "$CSC" --lib - -o "$work/none.so" >"$work/said" 2>&1
     made grep -q "'f' cannot be called from C: 'x' is no parameter by value" "$work/said"
     check "on ref" env CS_DEVICE=ref "$work/use"
     [ "$(nm -D --defined-only "$work/libshapes.so" | grep -vc ' T shapes_')" = 0 ] || {

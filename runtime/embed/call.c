@@ -24,7 +24,7 @@ typedef struct Call {
 
 static int leaves_of(const CsBorder *b)
 {
-    return elem_is_record(b->elem) && !b->rank ? fd_type_leaves(elem_type(b->elem)) : 1;
+    return elem_is_record(b->elem) && !b->rank && !b->mode ? fd_type_leaves(elem_type(b->elem)) : 1;
 }
 
 /* Room for the values. */
@@ -67,7 +67,8 @@ static void *take_array(Call *c, const CsBorder *b, const CsValue *args)
     return a;
 }
 
-/* A scalar is passed where it is; what is counted by a variable of ours. */
+/* A scalar or record is passed where it is, which is how C lays it out; what is counted by a variable of
+ * ours. */
 static void *take_place(Call *c, const CsBorder *b, const CsValue *args)
 {
     if (!args->ref) {

@@ -23,7 +23,7 @@ static bool crosses(const Type *t)
 
 static bool crosses_by_ref(const Type *t)
 {
-    return t->kind == TY_SCALAR || t->kind == TY_STRING || (t->kind == TY_ARRAY && has_elements(t));
+    return type_is_value(t) || t->kind == TY_STRING || (t->kind == TY_ARRAY && has_elements(t));
 }
 
 const char *export_why_not(Sema *s, const Symbol *f)

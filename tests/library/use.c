@@ -119,6 +119,26 @@ static void places(cs_context *c)
     FAILS(shapes_grow(c, &none, 0.5f, &count), CS_ARGUMENT, "ArgumentException", "no array of this",
           "");
     CHECK(!none);
+    shapes_Pair pair = {{1, 2}, true, 1}, first = {{5, 6}, false, 7};
+    shapes_Vec vec = {0, 0};
+    cs_array *pairs = NULL, *given;
+    const void *seen;
+    n = 1;
+    OK(shapes_array(c, shapes_Pair_type, 1, &n, &first, &pairs));
+    given = pairs;
+    OK(shapes_settle(c, &pair, &vec, &pairs));
+    CHECK(pair.v.x == -1 && pair.v.y == 3 && !pair.on && pair.n == 0 && vec.x == 1 && vec.y == 2);
+    OK(shapes_read(pairs, &seen));
+    const shapes_Pair *two = seen;
+    CHECK(pairs != given && pairs->n[0] == 2 && two[1].v.y == 2 && two[1].on && two[1].n == 8);
+    shapes_release(given);
+    given = pairs;
+    FAILS(shapes_settle(c, &pair, &vec, &given), CS_ARGUMENT, "OddException", "below 0",
+          "at settle");
+    FAILS(shapes_settle(c, NULL, &vec, &given), CS_ARGUMENT_NULL, "ArgumentNullException",
+          "the place of", "");
+    CHECK(given == pairs);
+    shapes_release(pairs);
 }
 
 static void values(cs_context *c)

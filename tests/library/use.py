@@ -94,6 +94,13 @@ same(grown, [7.5, 2.5, 0.5])
 assert n == 2
 same(shapes.grow(grown, 1)[0], [8, 3.5, 1.5, 1])
 assert shapes.shout(False, "abc", "!") == (True, "abc!", '"')
+p, v, all_ = shapes.settle(((1, 2), True, 1), [((5, 6), False, 7)])
+assert (p.v.x, p.v.y, p.on, p.n) == (-1, 3, False, 0) and v == shapes.Vec(1, 2)
+assert [(q[0][1] if np else q.v.y, q[1] if np else q.on, q[2] if np else q.n) for q in (all_ if np else all_._memory())] == [(2, True, 7), (2, True, 8)]
+kept = shapes.Pair(shapes.Vec(3, 4), False, 5)
+p, _, _ = shapes.settle(kept, all_)
+assert p is kept and kept.n == 4 and kept.v.x == -3  # changed where it is
+fails(shapes.CsError, "below 0", shapes.settle, ((1, 2), True, 0), all_)
 fails(shapes.CsError, "too long", shapes.shout, False, "abcde", "!")
 fails(TypeError, "s is no string", shapes.shout, False, 5, "!")
 

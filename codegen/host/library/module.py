@@ -378,6 +378,8 @@ def _bind(name, params, result):
             h = handle_of(param, type_, rank, value, context)
             kept.append(h)
             return _arrp(h._handle.contents)
+        if type_ in _RECORDS:  # a structure is changed where it is
+            return value if _b.isinstance(value, _ctype(type_)) else _ctype(type_)(*value)
         if type_ != "string":
             return _ctype(type_)(_SCALAR[type_](value))
         if value is not None and not _b.isinstance(value, _b.str):
