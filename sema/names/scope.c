@@ -327,6 +327,10 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
             report_note(s, NOWHERE, "did you mean 'Math.%s'?", name);
         else if (near)
             report_note(s, NOWHERE, "did you mean '%s'?", near);
+        if (callee && s->func && s->unit->unit.session)
+            report_note(s, NOWHERE,
+                        "functions that call each other are one entry: write both on one line, or "
+                        "in a file for :load");
     }
     if (s->quiet || s->depth <= s->unit_depth) return;
     scope_bind(s, scope_symbol(s, SYM_LOCAL, name, s->error, loc, NULL)); /* once is enough */
