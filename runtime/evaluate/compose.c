@@ -232,15 +232,25 @@ static bool ranges_ask(const FdOrder *o)
     return false;
 }
 
+static bool has_reals(const FdType *t)
+{
+    while (t && t->nparams) t = t->result;
+    if (!t || !t->record) return t && scalar_is_real(t->scalar);
+    for (int i = 0; i < t->nfields; i++)
+        if (has_reals(t->fields[i])) return true;
+    return false;
+}
+
 /* What evaluation asks about a composed graph. */
 static void look(Composed *c)
 {
-    c->cheap = true;
+    c->cheap = c->exact = true;
     for (int i = 0; i < c->order.nnodes; i++) {
         const FdNode *n = c->order.nodes[i];
         FdOp op = fd_op_of(n);
         if (op != FD_OP_NONE && (fd_op_info(op)->props & FD_EXPENSIVE)) c->cheap = false;
         if (n->user || n->self) c->cheap = false;
+        if (has_reals(n->type)) c->exact = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;
         c->reduces = true;

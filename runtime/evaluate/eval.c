@@ -168,6 +168,7 @@ typedef struct Preparation {
     const CsSite *site;
     Outcome outcome;
     bool for_cpu; /* a native form that pays unless the device is another processor */
+    bool begins;  /* one that pays since no device is open */
 } Preparation;
 
 static void prepare_numbers(void *preparation)
@@ -217,7 +218,9 @@ static void prepare_native(void *preparation)
     CgDevice device = native_device(c->native->form);
     double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
     p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
-    p->for_cpu = !native_pays(p->numbers.work);
+    bool small = native_is_small(p->numbers.work);
+    p->begins = !small && native_begins(p->numbers.work, c->exact, c->begun);
+    p->for_cpu = !small && !p->begins;
     p->outcome = INTERPRET;
     if (p->for_cpu && !native_is_full(c->native->form)) return;
     p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
@@ -262,6 +265,7 @@ static Outcome in_program(Preparation *p)
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
+    c->begun += p->begins;
     return run_native(e, &p->numbers, p->results, p->site);
 }
 
@@ -336,7 +340,8 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         p.outcome = launch(e, &p.numbers, r, site);
     const Composed *c = e->composed;
     bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
-    if (keep && native == DONE) kept = recall_keep(e, &p.numbers, c->native->plan, true);
+    if (keep && native == DONE && !p.begins)
+        kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */
         kept = recall_keep(e, &p.numbers, c->kernel->plan, false);
     if (!kept) arena_free(p.numbers.arena);

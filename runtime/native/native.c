@@ -18,13 +18,17 @@
 #include "pool.h"
 
 enum {
-    SESSION_WORK = 1 << 30, /* of what somebody waits for: builds of kernels take longer */
-    SMALL_WORK = 1 << 22,   /* a millisecond: less than opening a device takes, with many such */
-    SHARED_WORK = 1 << 12,  /* from here on threads may help */
-    SURELY_WORK = 1 << 20,  /* from here on they do */
-    WORTH_NANOS = 4000,     /* help costs half of it: words and results go from cache to cache */
-    TRIAL_SHARE = 16,       /* of so many items one is timed .. */
-    TRIAL_EVERY = 64,       /* .. in the first few launches and every so often */
+    SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */
+    SMALL_WORK = 1 << 22,    /* a millisecond: less than opening a device takes, with many such */
+    FIRST_WORK = 1 << 30,    /* until a device is opened: 50 ms, a second if its caches are empty */
+    FIRST_NANOS = 100000000, /* the same by the clock .. */
+    FIRST_MOST = 8,          /* .. for evaluations of not more than so many times the work */
+    FIRST_TIMES = 2,         /* what comes again comes more often */
+    SHARED_WORK = 1 << 12,   /* from here on threads may help */
+    SURELY_WORK = 1 << 20,   /* from here on they do */
+    WORTH_NANOS = 4000,      /* help costs half of it: words and results go from cache to cache */
+    TRIAL_SHARE = 16,        /* of so many items one is timed .. */
+    TRIAL_EVERY = 64,        /* .. in the first few launches and every so often */
     SPEEDS = 64
 };
 
@@ -78,9 +82,16 @@ CgDevice native_device(const CsCode *form)
     return d;
 }
 
-bool native_pays(double work)
+bool native_is_small(double work)
 {
     return native_use() == NATIVE_ALL || work <= (rt.session ? SESSION_WORK : SMALL_WORK);
+}
+
+bool native_begins(double work, bool exact, int before)
+{
+    if (rt.device) return false;
+    if (exact) return rt.native_nanos < FIRST_NANOS && work <= (double)FIRST_WORK * FIRST_MOST;
+    return before < FIRST_TIMES && rt.native_work + work <= FIRST_WORK;
 }
 
 bool native_is_full(const CsCode *form)
@@ -189,11 +200,22 @@ static void do_items(const void *job, int64_t from, int64_t to)
     if (j->fast) denormals(before);
 }
 
-static uint64_t nanoseconds(void)
+static uint64_t clock_nanos(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t nanoseconds(void)
+{
+    return clock_nanos(CLOCK_MONOTONIC);
+}
+
+/* Of the host's own thread, which works as long as the others: what else runs does not count. */
+static uint64_t own_nanos(void)
+{
+    return clock_nanos(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void do_rest(const void *job, int64_t from, int64_t to)
@@ -366,9 +388,13 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     if (ok && guard_wanted() && !(ok = guard(r, slots, temps, outs, &copies)))
         rt_throw_memory(site, 0);
     /* a kernel that fails leaves the rest undone, which those behind it must not take for numbers */
+    bool large = !native_is_small(r->work);
+    uint64_t begin = large ? own_nanos() : 0;
     for (int i = 0; ok && i < s->nlaunches; i++)
         if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED)
             ok = launch(r, &s->launches[i], &m, args, site);
+    if (large) rt.native_nanos += own_nanos() - begin;
+    if (large) rt.native_work += r->work;
     guard_end(copies);
     for (int i = 0; i < s->ntemps; i++) buffer_release(buffers[i]);
     if (all != few) mem_object_free(all);
