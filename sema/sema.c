@@ -58,6 +58,9 @@ static SemaResult *sema_result(Sema *s)
     r->nsteering = (int)s->steering.len;
     r->steering = arena_copy(s->arena, s->steering.data, s->steering.len * sizeof *r->steering);
     vec_free(&s->steering);
+    r->nnamed = (int)s->named.len;
+    r->named = arena_copy(s->arena, s->named.data, s->named.len * sizeof *r->named);
+    vec_free(&s->named);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     return r;

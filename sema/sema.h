@@ -172,6 +172,13 @@ typedef struct SemaEvaluation {
     Loc loc;
 } SemaEvaluation;
 
+/* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */
+typedef struct SemaNamed {
+    const Ast *call; /* its symbol is the function */
+    Loc loc;         /* of the name */
+    int parameter;
+} SemaNamed;
+
 typedef struct SemaResult {
     Ast *unit;
     Symbol **funcs; /* user functions and methods that are used, in source order; bodies annotated,
@@ -193,6 +200,8 @@ typedef struct SemaResult {
     int nevaluations;
     const Ast **steering; /* attributes that are to steer kernels */
     int nsteering;
+    const SemaNamed *named;
+    int nnamed;
     Types *types;
     Fd *fd; /* of the graphs; NULL: not lowered */
 } SemaResult;

@@ -164,6 +164,16 @@ static void mark_tree(Ast **slot, void *ctx)
     ast_each_child(*slot, mark_tree, &inner);
 }
 
+static void mark_named(Analysis *a, const SemaNamed *n)
+{
+    const Symbol *f = n->call->sym;
+    const Ast *decl = f && f->kind == SYM_FUNC ? f->decl : NULL;
+    if (!decl || decl->kind != AST_FUNC || n->parameter >= decl->func.params.len) return;
+    const Ast *p = decl->func.params.data[n->parameter];
+    if (n->loc.file == 0 && p->kind == AST_PARAM && p->sym)
+        mark_first(a, n->loc.begin, n->loc.end, p->param.name, p->sym, p->sym->type);
+}
+
 void analysis_mark(Analysis *a)
 {
     Walk w = {a, 0, (uint32_t)sources_get(a->sources, 0)->len};
@@ -177,4 +187,5 @@ void analysis_mark(Analysis *a)
         if (c && c->loc.file == 0) inner = (Walk){a, c->loc.begin, analysis_end(a, c)};
         if (f->loc.file == 0) mark_tree(&f->decl, &inner);
     }
+    for (int i = 0; i < a->sema->nnamed; i++) mark_named(a, &a->sema->named[i]);
 }

@@ -175,11 +175,25 @@ static const char *real_path(const Analysis *a, const char *path)
     return result;
 }
 
+/* Of a function that other files may call, with arguments by name. */
+static bool is_shared_parameter(const Analysis *a, const Symbol *sym)
+{
+    for (int i = 0; i < a->sema->nfuncs; i++) {
+        const Symbol *f = a->sema->funcs[i];
+        if (f->local || !f->decl || f->decl->kind != AST_FUNC) continue;
+        const AstList *params = &f->decl->func.params;
+        for (int k = 0; k < params->len; k++)
+            if (params->data[k]->sym == sym) return true;
+    }
+    return false;
+}
+
 bool place_of(const Analysis *a, const Symbol *sym, Place *out)
 {
     const Source *s = sources_get(a->sources, sym->loc.file);
     bool shared = sym->kind == SYM_FUNC    ? sym->local == NULL
                   : sym->kind == SYM_CONST ? true
+                  : sym->kind == SYM_PARAM ? is_shared_parameter(a, sym)
                                            : sym->kind == SYM_FIELD || sym->kind == SYM_PROPERTY ||
                                                  sym->kind == SYM_TYPE;
     if (!shared || !sym->loc.end || !s || s->library) return false;

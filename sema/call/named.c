@@ -153,6 +153,8 @@ bool named_arguments(Sema *s, Ast *call, AstList *args, Candidates *set)
                          : i >= first ? args->data[i]->binder.constraint
                                       : args->data[i];
             all = ast_list_add(s->arena, all, value);
+            if (i < first) continue;
+            vec_push(&s->named, ((SemaNamed){call, args->data[i]->binder.names.data[0]->loc, k}));
         }
         *args = all;
         return true;

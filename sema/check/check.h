@@ -98,6 +98,7 @@ typedef struct Sema {
     int laying;             /* classes being laid out */
     int selectors;          /* methods of interfaces so far */
     int synthetic;          /* names that sema made */
+    VEC(SemaNamed) named;   /* arguments */
 } Sema;
 
 enum { DEPTH_LIBRARY };

@@ -237,8 +237,9 @@ END_TEST
 static const char
     module[] =
         "class Shape {\n    public float Side;\n    public Shape(float side) { Side = side; }\n}\n"
-        "float area(Shape s) => s.Side * s.Side;\n",
-    user[] = "using shapes;\nvar s = new Shape(2);\nConsole.WriteLine(area(s) + s.Side);\n",
+        "float area(Shape s, float by) => s.Side * s.Side * by;\n",
+    user[] = "using shapes;\nvar s = new Shape(side: 2);\n"
+             "Console.WriteLine(area(by: 2, s: s) + s.Side);\n",
     stranger[] = "using other;\nfloat area(float side) => side;\nConsole.WriteLine(area(3));\n";
 
 static char folder[] = "/tmp/server_test_XXXXXX";
@@ -291,8 +292,12 @@ START_TEST(several_files)
          *apart = in_folder("apart.cs$", stranger);
     static const struct {
         const char *what, *name;
-        int declared, used; /* edits */
-    } cases[] = {{"area(", "size", 1, 1}, {"Side", "Edge", 4, 1}, {"Shape", "Square", 3, 1}};
+        int declared, used, line; /* edits; of the first */
+    } cases[] = {{"area(", "size", 1, 1, 4},
+                 {"Side", "Edge", 4, 1, 1},
+                 {"Shape", "Square", 3, 1, 0},
+                 {"by", "scale", 2, 1, 4},
+                 {"side", "edge", 2, 1, 2}};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         Session s = {0};
         bool here = i % 2;
@@ -315,7 +320,7 @@ START_TEST(several_files)
         ck_assert_uint_eq(json_object_size(changes), 2);
         ck_assert_int_eq(edits_of(changes, "uses.cs$", &line), cases[i / 2].used);
         ck_assert_int_eq(edits_of(changes, "shapes.cs$", &line), cases[i / 2].declared);
-        ck_assert_int_eq(line - here, i / 2 == 0 ? 4 : i / 2 == 1 ? 1 : 0);
+        ck_assert_int_eq(line - here, cases[i / 2].line);
         ck_assert_uint_eq(json_array_size(json_object_get(answer(&s, 3), "result")), (size_t)all);
         text_free(&root);
         text_free(&typed);
