@@ -43,6 +43,9 @@ void device_unload(DeviceProgram *p);
 /* A cl_mem of somebody else's, of b's bytes at least, becomes the device side of b, which has none. */
 bool device_adopt(Buffer *b, void *memory);
 
+/* Arrays without elements are to have as many bytes, which kernels may look at before they tell that an
+ * index is outside. */
+bool device_nothing(size_t bytes, const CsSite *site);
 /* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs`
  * those of the results. */
 bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,

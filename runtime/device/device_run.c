@@ -287,13 +287,17 @@ static bool clear_errors(const CsSite *site)
     return true;
 }
 
-/* What is read of it is in place where the device can reach the host's memory; elsewhere it is small, and the device's
- * to forgive. */
-static Buffer *no_elements(const struct Device *d, const CsSite *site)
+/* In place any address of it can be read; elsewhere it has the bytes. */
+bool device_nothing(size_t bytes, const CsSite *site)
 {
     enum { FEW = 64 };
-    return d->sharing == COPIED ? buffer_new(FEW, true, site)
-                                : buffer_borrow(memory_nothing(), FEW, site);
+    struct Device *d = rt.device;
+    bool place = d->sharing == IN_PLACE;
+    if (d->none && (place || d->none->bytes >= bytes)) return true;
+    buffer_release(d->none);
+    d->none = place ? buffer_borrow(memory_nothing(), FEW, site)
+                    : buffer_new(bytes < FEW ? FEW : bytes, true, site);
+    return d->none != NULL;
 }
 
 bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
@@ -304,7 +308,7 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
         rt_throw(RT_DEVICE, site, "the device has failed and does not answer");
         return false;
     }
-    if (!d->none && !(d->none = no_elements(d, site))) return false;
+    if (!d->none && !device_nothing(0, site)) return false;
     if (can_fail && !clear_errors(site)) return false;
     bool ok = true;
     Buffer **temps = mem_object(((size_t)s->ntemps + 1) * sizeof *temps);

@@ -135,6 +135,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
 {
     Composed *c = e->composed;
     const CgSchedule *schedule = &n->schedule;
+    if (!device_nothing(numbers_nothing(e), site)) return FAILED;
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;

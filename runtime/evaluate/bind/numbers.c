@@ -173,3 +173,17 @@ void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box)
     const FdType *t = c->graph.slots[slot].type;
     if (a && t->nparams && cg_plan_asks(plan, k, box->rank)) add_values(a, t->result->scalar, box);
 }
+
+size_t numbers_nothing(const Evaluation *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const Array *a = e->leaves.data[i].array;
+        if (!a || a->head.buffer) continue;
+        size_t n = sizeof(double);
+        for (int32_t d = a->head.rank; d-- > 0 && a->head.dim[d].n > 0;)
+            if (__builtin_mul_overflow(n, (size_t)a->head.dim[d].n, &n)) n = SIZE_MAX / 4;
+        if (n > most) most = n;
+    }
+    return most;
+}

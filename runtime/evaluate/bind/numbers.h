@@ -27,4 +27,8 @@ void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box);
 /* A DomainException; false. */
 bool numbers_infinite(const FdNode *binder, const CsSite *site);
 
+/* Bytes that kernels can look at of arrays without elements: an index that is outside counts as the first,
+ * and strides are 0 but behind the last dimension that is empty. */
+size_t numbers_nothing(const Evaluation *e);
+
 #endif
