@@ -133,17 +133,20 @@ static const json_t *old_of(const Bench *b, const char *path, const char *name)
 }
 
 /* Different only where the intervals of both do not meet. */
-static void add_comparison(Text *out, const Bench *b, const char *path, const char *name, Times t)
+static void add_comparison(Text *out, Text *json, const json_t *old, Times t)
 {
-    const json_t *o = old_of(b, path, name);
-    double mean = json_number_value(json_object_get(o, "ns")),
-           half = json_number_value(json_object_get(o, "half"));
-    if (!o)
+    double mean = json_number_value(json_object_get(old, "ns")),
+           half = json_number_value(json_object_get(old, "half"));
+    bool same = fabs(mean - t.mean) <= half + t.half;
+    if (!old)
         text_add(out, "  new");
-    else if (fabs(mean - t.mean) <= half + t.half)
+    else if (same)
         text_add(out, "  as before");
     else
         text_printf(out, "  %.2f times as fast", mean / t.mean);
+    if (old)
+        text_printf(json, ", \"before\": {\"ns\": %.3f, \"half\": %.3f, \"differs\": %s}", mean,
+                    half, same ? "false" : "true");
 }
 
 static void tell(Bench *b, const char *path, const char *name, Times t)
@@ -152,12 +155,13 @@ static void tell(Bench *b, const char *path, const char *name, Times t)
     text_printf(&line, "%-40s ", name);
     add_time(&line, t.mean);
     text_printf(&line, " +-%5.1f %%  %4d runs", t.mean > 0 ? 100 * t.half / t.mean : 0, t.runs);
-    if (b->old) add_comparison(&line, b, path, name, t);
-    text_add(&line, "\n");
     text_add(&json, "{\"file\": ");
     diag_add_json(&json, path);
-    text_printf(&json, ", \"bench\": \"%s\", \"ns\": %.3f, \"half\": %.3f, \"runs\": %d}\n", name,
+    text_printf(&json, ", \"bench\": \"%s\", \"ns\": %.3f, \"half\": %.3f, \"runs\": %d", name,
                 t.mean, t.half, t.runs);
+    if (b->old) add_comparison(&line, &json, old_of(b, path, name), t);
+    text_add(&line, "\n");
+    text_add(&json, "}\n");
     text_addn(&b->json, json.data, json.len);
     const Text *shown = b->opt->json ? &json : &line;
     write_bytes(NULL, shown->data, shown->len, 0);

@@ -70,7 +70,7 @@ static void write_name(FILE *out, const char *name)
 
 void trace_write(void)
 {
-    if (!rt.trace || !rt.trace->on) return;
+    if (!trace_now()) return; /* asked for the first time, if nothing was evaluated */
     const char *path = getenv("CS_TRACE");
     FILE *out = path ? fopen(path, "we") : NULL;
     if (!out) {
