@@ -184,15 +184,21 @@ static inline uint64_t ref_newest(const Ref *r, const Cell *c)
     return newest;
 }
 
-void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message);
-void ref_look_for_interrupt(Ref *r); /* of the session: it fails then */
-void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
-                    const FdNode *node);
-
 /* References made by an evaluation, for as long as it needs them: whatever may run out of memory
  * finds them here. ref_hold takes one over (NULL is fine) and gives it back. */
 void *ref_hold(Ref *r, void *ref);
 void ref_let_go(Ref *r, size_t from); /* releases those above */
+
+/* An argument: a function, a value where that is simple to have, else a value by need. Its room
+ * lasts until the caller releases it. */
+RefVar ref_argument(Ref *r, Cell *c);
+
+/* ---- rooms and errors (ref.c) ------------------------------------------------------- */
+
+void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message);
+void ref_look_for_interrupt(Ref *r); /* of the session: it fails then */
+void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
+                    const FdNode *node);
 
 /* Rooms for records: a stack. Zeroed. */
 ScalarValue *ref_room(Ref *r, int n);
@@ -203,10 +209,6 @@ static inline Mark ref_mark(const Ref *r)
     return (Mark){r->rooms, r->rooms ? r->rooms->used : 0};
 }
 void ref_release(Ref *r, Mark m);
-
-/* An argument: a function, a value where that is simple to have, else a value by need. Its room
- * lasts until the caller releases it. */
-RefVar ref_argument(Ref *r, Cell *c);
 
 /* ---- functions with statements (user.c) --------------------------------------------- */
 

@@ -1,8 +1,81 @@
-/* The entries of the reference executor: one value, one element, all elements. */
+/* The entries of the reference executor: one value, one element, all elements; and what an evaluation
+ * has of its own: rooms, errors. */
 #include "ref.h"
 
+#include <string.h>
+
 #include "../evaluate/closure.h"
+#include "../interrupt.h"
+#include "../state.h"
 #include "cell.h"
+
+/* ---- rooms -------------------------------------------------------------------------- */
+
+ScalarValue *ref_room(Ref *r, int n)
+{
+    enum { CHUNK = 1000 };
+    size_t need = (size_t)n;
+    if (!r->rooms || r->rooms->size - r->rooms->used < need) {
+        size_t size = need > CHUNK ? need : CHUNK;
+        Chunk *c = mem_object(sizeof *c + size * sizeof(ScalarValue));
+        if (!c) mem_fail(size * sizeof(ScalarValue));
+        *c = (Chunk){.below = r->rooms, .size = size};
+        r->rooms = c;
+    }
+    ScalarValue *room = r->rooms->values + r->rooms->used;
+    r->rooms->used += need;
+    memset(room, 0, need * sizeof *room);
+    return room;
+}
+
+RefVar *ref_vars(Ref *r, int n, RefVar *few)
+{
+    size_t values = (size_t)n * sizeof(RefVar) / sizeof(ScalarValue);
+    return n <= FD_MAX_RANK ? few : (RefVar *)ref_room(r, (int)values);
+}
+
+void ref_release(Ref *r, Mark m)
+{
+    while (r->rooms && r->rooms != m.chunk && r->rooms->below) { /* the first one stays */
+        Chunk *top = r->rooms;
+        r->rooms = top->below;
+        mem_object_free(top);
+    }
+    if (r->rooms) r->rooms->used = r->rooms == m.chunk ? m.used : 0;
+}
+
+/* ---- errors ------------------------------------------------------------------------- */
+
+static const char *name_of(const Cell *f)
+{
+    if (f->kind == CELL_USER) return f->user->user->name;
+    return f->self ? f->node->self->name : f->node->name; /* NULL: it has none */
+}
+
+void ref_fail_index(Ref *r, const Cell *f, const FdBox *box, const int64_t *index,
+                    const FdNode *node)
+{
+    CsSite s = rt_site_of(r->site, r->root->node, node);
+    rt_throw_outside(&s, name_of(f), box, index);
+    rt_frame_around(&s, r->site);
+    r->failed = true;
+}
+
+void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message)
+{
+    CsSite s = rt_site_of(r->site, r->root->node, node);
+    rt_throw(kind, &s, "%s", message);
+    rt_frame_around(&s, r->site);
+    r->failed = true;
+}
+
+void ref_look_for_interrupt(Ref *r)
+{
+    if (rt.session && !r->failed && interrupted())
+        ref_fail(r, RT_STACK, r->root->node, "the session is interrupted");
+}
+
+/* ---- evaluations -------------------------------------------------------------------- */
 
 static void start(Ref *r, const RtLeaf *leaves, const CsSite *site)
 {
