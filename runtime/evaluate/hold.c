@@ -217,7 +217,7 @@ static bool fill(Buffer *b, const CsSite *site)
         int n = w.full || !beside ? 1 : batch_of(&w);
         Graph *g = w.held[0]->lazy->graph;
         if (n == 1) {
-            if (w.full || beside) {
+            if (beside) {
                 beside = false;
                 continue;
             }
