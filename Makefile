@@ -77,7 +77,7 @@ $(BUILD)/generator.h: FORCE
 	@mkdir -p $(@D)
 	@tools/generator.sh >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 FORCE: ;
-$(BUILD)/obj/codegen/kernel/plan/key.o $(BUILD)/rt/codegen/kernel/plan/key.o: $(BUILD)/generator.h
+$(BUILD)/obj/codegen/kernel/plan/key.o $(BUILD)/rt/codegen/kernel/plan/key.o $(BUILD)/obj/codegen/llvm/kept.o: $(BUILD)/generator.h
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<

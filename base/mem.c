@@ -256,3 +256,18 @@ void mem_object_free(void *object)
     uncounted(object);
     free(object);
 }
+
+bool mem_size_from_text(const char *text, size_t *out)
+{
+    char *end;
+    double v = strtod(text, &end);
+    const char *unit = *end ? strchr("KkMmGg", *end) : NULL;
+    if (unit) {
+        int shift = 10 * (int)((unit - "KkMmGg") / 2 + 1);
+        v *= (double)((int64_t)1 << shift);
+        end++;
+    }
+    if (*end != '\0' || text[0] < '0' || text[0] > '9' || v < 1 || v >= 9e18) return false;
+    *out = (size_t)v;
+    return true;
+}

@@ -65,4 +65,7 @@ bool mem_permits(size_t bytes);
 /* Above `limit` bytes each allocation asks `more` first; false: it fails. */
 void mem_limit(size_t limit, bool (*more)(size_t bytes));
 
+/* A number of bytes, with K, M or G behind it. */
+bool mem_size_from_text(const char *text, size_t *out);
+
 #endif

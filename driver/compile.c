@@ -47,7 +47,7 @@ typedef struct Job {
     Ast *unit;
     SemaResult *sema;
     VEC(HostKernel) kernels;
-    Objects *objects; /* native kernels on their way; NULL: none are made */
+    Objects *objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
     size_t native_size; /* of all of them */
     const char *tuned;  /* HostOptions.tuned */
@@ -273,7 +273,7 @@ static bool lower_kernels(Job *j)
     bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
                    j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
     bool linked = j->opt->emit == EMIT_OBJ || j->opt->emit == EMIT_ASM;
-    if (program && j->opt->levels) j->objects = objects_new(j->opt->host.opt_level, linked);
+    if (program) j->objects = objects_new(j->opt->host.opt_level, linked);
     if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
@@ -286,7 +286,7 @@ static bool lower_kernels(Job *j)
         Text schedule = {0}, *printed = asked ? &schedule : NULL;
         CgAsked *steers = arena_array(j->arena, CgAsked, cg_parameters());
         const CgAlso also = {.printed = printed,
-                             .take = j->objects ? add_native : NULL,
+                             .take = j->objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
         FdKey key = fd_key(j->fd, e->graph, NULL);

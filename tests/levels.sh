@@ -5,7 +5,10 @@
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
-export CSC
+# csc finds objects that it made before, as in tests/run
+: "${KEPT=${CS_CACHE_DIR-${XDG_CACHE_HOME:-${HOME:-}/.cache}/cs-dollar}}"
+csc() { CS_CACHE_DIR=$KEPT "$CSC" "$@"; }
+export CSC KEPT
 export CS_CACHE_DIR= # as in tests/run
 if [ "${1:-}" = --one ]; then
     name=$2
@@ -13,7 +16,7 @@ if [ "${1:-}" = --one ]; then
     trap 'rm -rf "$work"' EXIT
     for level in "-O0 --native=off" -O3; do
         # shellcheck disable=SC2086
-        "$CSC" $level --precise "$name.cs\$" -o "$work/prog" 2>"$work/err" || { echo "FAIL $name $level does not compile"; exit 0; }
+        csc $level --precise "$name.cs\$" -o "$work/prog" 2>"$work/err" || { echo "FAIL $name $level does not compile"; exit 0; }
         case $level in -O0*) device=ref ;; *) device= ;; esac
         CS_DEVICE=$device timeout 120 "$work/prog" >"$work/out" 2>"$work/err" </dev/null
         status=$?

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The version of the kernel generator: a checksum of every source that can shape a generated text, which is every
-# source that the runtime shares with the compiler. Prints the header that cache keys are made with.
+# source that the runtime shares with the compiler; and that of what makes machine code of LLVM IR. Prints the header that
+# cache keys are made with.
 #   tools/generator.sh            the header
 #   tools/generator.sh --list     the files
 set -eu
@@ -11,4 +12,6 @@ if [ "${1:-}" = --list ]; then
     exit 0
 fi
 echo '/* Made by tools/generator.sh. */'
+machine() { find codegen/host codegen/llvm codegen/native -name '*.[ch]' | LC_ALL=C sort; }
+echo "#define CG_MACHINE $(machine | xargs cat | cksum | cut -d' ' -f1)u"
 echo "#define CG_GENERATOR $(list | xargs cat | cksum | cut -d' ' -f1)u"

@@ -10,6 +10,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
+#include "../../base/cache.h"
 #include "../llvm/machine.h"
 #include "value/value.h"
 
@@ -85,6 +86,23 @@ static void optimise(HostModule *m)
     run_passes(m, m->options->opt_level < 3 ? lean_passes : "default<O3>");
 }
 
+/* What decides about the object besides the module: levels, and the functions that are light. */
+static char *find_object(HostModule *m)
+{
+    Objects *o = m->options->objects;
+    if (!o || objects_are_linked(o)) return NULL;
+    Text also = {0};
+    text_printf(&also, "-O%d%s", m->options->opt_level, m->monstrous ? " monstrous" : "");
+    for (size_t i = 0; i < m->light.len; i++) {
+        size_t len;
+        const char *name = LLVMGetValueName2(m->light.data[i], &len);
+        text_printf(&also, " %s", name);
+    }
+    m->name = kept_name(m->mod, also.data);
+    text_free(&also);
+    return cache_read(m->name.text, &m->size);
+}
+
 HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
                        int nkernels, const HostOptions *options)
 {
@@ -115,7 +133,8 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_finish_module(m, kernels, nkernels, program);
     host_debug_finish(m);
     verify(m);
-    optimise(m);
+    m->object = find_object(m);
+    if (!m->object) optimise(m);
     host_link_native(m);
     return m;
 }
@@ -128,6 +147,7 @@ void host_free(HostModule *m)
     vec_free(&m->strings);
     vec_free(&m->natives);
     vec_free(&m->light);
+    mem_free(m->object);
     if (m->di) LLVMDisposeDIBuilder(m->di);
     LLVMDisposeBuilder(m->b);
     LLVMDisposeBuilder(m->entry);
@@ -166,5 +186,11 @@ void host_print_asm(Text *out, HostModule *m)
 
 void host_print_object(Text *out, HostModule *m)
 {
+    Objects *o = m->options->objects;
+    if (m->object) {
+        text_addn(out, m->object, m->size);
+        return;
+    }
     generate(out, m, LLVMObjectFile);
+    if (o && !objects_are_linked(o)) objects_keep(o, &m->name, out->data, out->len);
 }

@@ -46,7 +46,7 @@ typedef struct HostOptions {
     const char *tuned;    /* lines for cg_tuned_find, or NULL */
     HostSession *session; /* an entry of it: an object that cs_session loads; NULL: a program */
     bool process;         /* the process itself, which runs entries */
-    Objects *objects;     /* the native kernels; NULL: there are none */
+    Objects *objects;     /* the native kernels, and where objects are kept; NULL: neither */
 } HostOptions;
 
 typedef struct HostModule HostModule; /* a module made and optimised; owns its LLVM context */

@@ -93,6 +93,10 @@ struct HostModule {
     VEC(HostText) strings;
     VEC(HostNativeEntry) natives;
 
+    KeptName name; /* of the object in the disk cache */
+    char *object;  /* what was there: no passes are run; NULL: it is to be made */
+    size_t size;
+
     LLVMDIBuilderRef di; /* NULL without -g */
     LLVMMetadataRef di_unit, di_file, di_func_type;
 };

@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 
 #include "../../base/arena.h"
+#include "../../base/cache.h"
 #include "../../base/vec.h"
 #include "machine.h"
 
@@ -20,6 +21,9 @@ typedef struct Job {
     LLVMContextRef context;
     Optimise *optimise;
     LLVMMemoryBufferRef made;
+    KeptName name;
+    char *kept; /* what the disk cache has of it: nothing is to be made */
+    size_t size;
 } Job;
 
 enum { MAX_THREADS = 15, STACK = 64 << 20 /* of a thread: LLVM recurses */ };
@@ -28,9 +32,10 @@ struct Objects {
     Arena *arena;
     int level;
     bool linked;
-    VEC(Job *) jobs;
-    size_t next;   /* the first that nobody has taken */
-    bool complete; /* nothing more will be added */
+    uint64_t cached;      /* cache_write */
+    VEC(Job *) all, jobs; /* jobs: those that were not kept */
+    size_t next;          /* of jobs: the first that nobody has taken */
+    bool complete;        /* nothing more will be added */
     pthread_mutex_t lock;
     pthread_cond_t more;
     pthread_t threads[MAX_THREADS];
@@ -108,6 +113,10 @@ static void finish(Objects *o, bool make_all)
     pthread_mutex_unlock(&o->lock);
     for (Job *j; (j = take(o));) make(o, j, o->machine);
     for (int i = 0; i < o->nthreads; i++) pthread_join(o->threads[i], NULL);
+    for (size_t i = 0; make_all && !o->linked && i < o->jobs.len; i++) {
+        const Job *j = o->jobs.data[i];
+        objects_keep(o, &j->name, LLVMGetBufferStart(j->made), LLVMGetBufferSize(j->made));
+    }
 }
 
 /* ---- for the caller ----------------------------------------------------------------------------- */
@@ -130,29 +139,45 @@ void objects_free(Objects *o)
 {
     if (!o) return;
     finish(o, false);
-    for (size_t i = 0; i < o->jobs.len; i++) {
-        Job *j = o->jobs.data[i];
+    for (size_t i = 0; i < o->all.len; i++) {
+        Job *j = o->all.data[i];
         if (j->made)
             LLVMDisposeMemoryBuffer(j->made);
-        else
+        else if (!j->kept)
             dispose(j);
+        mem_free(j->kept);
     }
     LLVMDisposeTargetMachine(o->machine);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->more);
+    vec_free(&o->all);
     vec_free(&o->jobs);
     arena_free(o->arena);
+}
+
+static void queue(Objects *o, Job *j)
+{
+    pthread_mutex_lock(&o->lock);
+    vec_push(&o->jobs, j);
+    pthread_cond_signal(&o->more);
+    pthread_mutex_unlock(&o->lock);
+    if (o->nthreads < o->most) start_thread(o);
 }
 
 void objects_add(Objects *o, LLVMModuleRef mod, LLVMContextRef context, Optimise *optimise)
 {
     Job *j = arena_new_of(o->arena, Job);
     *j = (Job){.mod = mod, .context = context, .optimise = optimise};
-    pthread_mutex_lock(&o->lock);
-    vec_push(&o->jobs, j);
-    pthread_cond_signal(&o->more);
-    pthread_mutex_unlock(&o->lock);
-    if (o->nthreads < o->most) start_thread(o);
+    vec_push(&o->all, j);
+    if (!o->linked) {
+        char level[] = {(char)('0' + o->level), '\0'};
+        j->name = kept_name(mod, level);
+        j->kept = cache_read(j->name.text, &j->size);
+    }
+    if (j->kept)
+        dispose(j);
+    else
+        queue(o, j);
 }
 
 bool objects_are_linked(const Objects *o)
@@ -162,12 +187,18 @@ bool objects_are_linked(const Objects *o)
 
 size_t objects_count(const Objects *o)
 {
-    return o->jobs.len;
+    return o->all.len;
 }
 
 const char *objects_bytes(Objects *o, size_t i, size_t *size)
 {
+    const Job *j = o->all.data[i];
     finish(o, true);
-    *size = LLVMGetBufferSize(o->jobs.data[i]->made);
-    return LLVMGetBufferStart(o->jobs.data[i]->made);
+    *size = j->kept ? j->size : LLVMGetBufferSize(j->made);
+    return j->kept ? j->kept : LLVMGetBufferStart(j->made);
+}
+
+void objects_keep(Objects *o, const KeptName *name, const char *bytes, size_t size)
+{
+    cache_write(name->text, bytes, size, &o->cached);
 }

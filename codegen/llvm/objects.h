@@ -1,10 +1,13 @@
 /* Modules that become machine code beside each other, on as many threads as the process may use, while
- * the caller goes on with something else. What comes out does not depend on how many there are. */
+ * the caller goes on with something else; or are found in the disk cache. What comes out depends on
+ * neither. */
 #ifndef CS_CODEGEN_LLVM_OBJECTS_H
 #define CS_CODEGEN_LLVM_OBJECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "kept.h"
 
 struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
@@ -26,5 +29,8 @@ void objects_add(Objects *o, struct LLVMOpaqueModule *mod, struct LLVMOpaqueCont
 /* Helps until all are made; in the order in which they were added. Until objects_free. */
 size_t objects_count(const Objects *o);
 const char *objects_bytes(Objects *o, size_t i, size_t *size);
+
+/* Puts into the disk cache what the caller made. */
+void objects_keep(Objects *o, const KeptName *name, const char *bytes, size_t size);
 
 #endif

@@ -25,18 +25,7 @@ int memory_size_from(const char *name, size_t *out, const CsSite *site)
 {
     const char *text = getenv(name);
     if (!text || !*text) return 0;
-    char *end;
-    double v = strtod(text, &end);
-    const char *unit = *end ? strchr("KkMmGg", *end) : NULL;
-    if (unit) {
-        int shift = 10 * (int)((unit - "KkMmGg") / 2 + 1);
-        v *= (double)((int64_t)1 << shift);
-        end++;
-    }
-    if (*end == '\0' && text[0] >= '0' && text[0] <= '9' && v >= 1 && v < 9e18) {
-        *out = (size_t)v;
-        return 1;
-    }
+    if (mem_size_from_text(text, out)) return 1;
     rt_throw(RT_DEVICE, site,
              "%s=%s is no size; set it to a number of bytes, with K, M or G behind it, or unset it",
              name, text);
