@@ -5,6 +5,13 @@
 
 #include "impl.h"
 
+/* Kernels with the same text share it. */
+static LLVMValueRef declare(HostModule *m, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(m->mod, name);
+    return fn ? fn : LLVMAddFunction(m->mod, name, type);
+}
+
 /* const CsCode[]: a form a level. */
 LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
 {
@@ -17,7 +24,7 @@ LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
         if (!names) continue;
         LLVMValueRef *functions = arena_array(m->arena, LLVMValueRef, k->nfunctions + 1);
         for (int i = 0; i < k->nfunctions; i++)
-            functions[i] = names[i] ? LLVMAddFunction(m->mod, names[i], type) : host_null(m);
+            functions[i] = names[i] ? declare(m, names[i], type) : host_null(m);
         LLVMValueRef members[CODE_MEMBERS];
         members[CODE_LEVEL] = host_int(m, level);
         members[CODE_CONTRACTS] = host_int(m, k->contracts);
