@@ -41,4 +41,10 @@ size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
 bool marks_type_arguments(Tokens *tokens, const size_t *partner, size_t i,
                           bool (*is_type)(void *ctx, size_t token), void *ctx);
 
+/* operands.c. Does the bracket at token i begin a collection, as in `[1, 2]`? */
+bool marks_collection(const Tokens *tokens, const size_t *partner, size_t i);
+
+/* Is the name `with` at token i the operator, as in `p with { X = 1 }`? */
+bool marks_with(const Tokens *tokens, size_t i);
+
 #endif

@@ -134,7 +134,7 @@ static TokenKind keyword(const char *word, size_t len)
     for (TokenKind k = TOK_BREAK; token_class((TokenKind)k) != TOKEN_P; k++)
         if (token_text((TokenKind)k)[0] == *word && strlen(token_text((TokenKind)k)) == len &&
             memcmp(token_text((TokenKind)k), word, len) == 0)
-            return k == TOK_TYPE || k == TOK_WHEN ? TOK_NAME : k;
+            return k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH ? TOK_NAME : k;
     if (scalar_from_name(word, len, &scalar)) return TOK_TYPENAME;
     if ((len == 6 && memcmp(word, "string", 6) == 0) || (len == 4 && memcmp(word, "void", 4) == 0))
         return TOK_TYPENAME;

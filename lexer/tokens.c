@@ -27,6 +27,7 @@ TokenKind token_partner(TokenKind kind)
     case TOK_TUPLE: return TOK_RPAREN;
     case TOK_LBRACKET:
     case TOK_KEY:
+    case TOK_COLLECTION:
     case TOK_COND_BRACKET: return TOK_RBRACKET;
     case TOK_LBRACE: return TOK_RBRACE;
     case TOK_HOLE: return TOK_HOLE_END;

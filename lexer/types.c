@@ -236,8 +236,10 @@ static bool is_when(const Tokens *tokens, size_t i)
     }
 }
 
-static void find_declarations(Marker *m, const char *type_word, const char *when_word)
+static void find_declarations(Marker *m, Interner *names)
 {
+    const char *type_word = intern_cstr(names, "type"), *when_word = intern_cstr(names, "when"),
+               *with_word = intern_cstr(names, "with");
     size_t depth = 0;
     for (size_t i = 0; i < m->tokens->list.len; i++) {
         Token *t = &m->tokens->list.data[i];
@@ -248,6 +250,9 @@ static void find_declarations(Marker *m, const char *type_word, const char *when
             t->kind = TOK_TYPE;
         else if (t->kind == TOK_NAME && name_at(m->tokens, i) == when_word && is_when(m->tokens, i))
             t->kind = TOK_WHEN;
+        else if (t->kind == TOK_NAME && name_at(m->tokens, i) == with_word &&
+                 marks_with(m->tokens, i))
+            t->kind = TOK_WITH;
         else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next))
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
@@ -491,7 +496,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);
-    find_declarations(&m, intern_cstr(names, "type"), intern_cstr(names, "when"));
+    find_declarations(&m, names);
     for (size_t i = 0; i < tokens->list.len; i++) {
         Token *t = &tokens->list.data[i];
         enter(&m, i, &next);
@@ -503,6 +508,8 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             if (tuple) continue;
         }
         if (t->kind == TOK_LBRACKET && is_key(&m, i)) t->kind = TOK_KEY;
+        if (t->kind == TOK_LBRACKET && marks_collection(tokens, m.partner, i))
+            t->kind = TOK_COLLECTION;
         if (m.partner[i]) vec_push(&open, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);

@@ -213,3 +213,22 @@ Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format)
     return BUILD(HOLE, hole, loc, .expr = expr, .align = align,
                  .format = format ? format->string_lit.value : (AstBytes){0});
 }
+
+/* p with { X = 1, Y = 2 } */
+Ast *build_with(Parse *p, Loc loc, Ast *operand, Ast *init)
+{
+    AstList fields = {0};
+    if (init->kind != AST_INIT_LIST) return build_bad(p, loc);
+    for (int i = 0; i < init->init_list.items.len; i++) {
+        const Ast *item = init->init_list.items.data[i];
+        if (item->kind != AST_ASSIGN || item->assign.op != AST_OP_NONE ||
+            item->assign.target->kind != AST_NAME_REF) {
+            parse_error(p, item->loc, DIAG_MISPLACED, "'with' sets fields: p with { X = 1 }");
+            return build_bad(p, loc);
+        }
+        Ast *field = BUILD(FIELD, field, item->loc, .name = item->assign.target->name_ref.name,
+                           .value = item->assign.value);
+        fields = build_add(p, fields, field);
+    }
+    return BUILD(WITH, with_, loc, .operand = operand, .fields = fields);
+}

@@ -51,10 +51,10 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
-%token USING VAR WHEN WHILE UNDERSCORE
+%token USING VAR WHEN WHILE WITH UNDERSCORE
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" KEY RBRACKET "]" LBRACE "{" RBRACE "}"
+%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" KEY COLLECTION RBRACKET "]" LBRACE "{" RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
@@ -85,8 +85,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
 %type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
-%type <node> switch_expr arm result pattern values constant
-%type <list> tuple_items arms
+%type <node> switch_expr with_expr collection item arm result pattern values constant
+%type <list> tuple_items arms items
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body
@@ -359,6 +359,7 @@ assign_op: "="      { $$ = AST_OP_NONE; }
 
 opexpr: unary
     | switch_expr
+    | with_expr
     | opexpr COALESCE opexpr { $$ = build_binary(p, @$, AST_OP_COALESCE, $1, $3); }
     | opexpr LOR opexpr     { $$ = build_binary(p, @$, AST_OP_LOR, $1, $3); }
     | opexpr LAND opexpr    { $$ = build_binary(p, @$, AST_OP_LAND, $1, $3); }
@@ -390,6 +391,8 @@ opexpr: unary
 switch_expr: unary SWITCH "{" arms "}"      { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
            | unary SWITCH "{" arms "," "}"  { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
            | unary SWITCH "{" error "}"     { $$ = build_bad(p, @$); }
+with_expr: unary WITH braces                { $$ = build_with(p, @$, $1, $3); }
+         | with_expr WITH braces            { $$ = build_with(p, @$, $1, $3); }
 arms: arm                   { $$ = build_one(p, $1); }
     | arms "," arm          { $$ = build_add(p, $1, $3); }
 arm: pattern "=>" result                { $$ = BUILD(ARM, arm, @$, .pattern = $1, .value = $3); }
@@ -465,11 +468,22 @@ primary: NAME               { $$ = build_name(p, @$, $1); }
     | DEFAULT "(" type ")"  { $$ = BUILD(DEFAULT, default_, @$, .target = $3); }
     | MISSING               { $$ = build_bad(p, @$); }
     | interp
+    | collection
     | named_type "." member_name { $$ = build_member(p, @$, $1, $3); }
     | OPERATOR operator     { $$ = build_name(p, @$, build_operator(p, $2)); }
     | "(" arg ")"           { $$ = build_plain(p, $2); }
     | "(" arg "," arglist ")" { $$ = build_tuple(p, @$, build_join(p, build_one(p, $2), $4)); }
     | "(" error ")"         { $$ = build_bad(p, @$); }
+
+/* [1, 2, ..others] */
+collection: COLLECTION "]"              { $$ = BUILD(COLLECTION, collection, @$, .items.len = 0); }
+          | COLLECTION items "]"        { $$ = BUILD(COLLECTION, collection, @$, .items = $2); }
+          | COLLECTION items "," "]"    { $$ = BUILD(COLLECTION, collection, @$, .items = $2); }
+          | COLLECTION error "]"        { $$ = build_bad(p, @$); }
+items: item                 { $$ = build_one(p, $1); }
+     | items "," item       { $$ = build_add(p, $1, $3); }
+item: expr
+    | DOTDOT opexpr         { $$ = BUILD(SPREAD, spread, @$, .operand = $2); }
 
 operator: "+" { $$ = "+"; } | "-" { $$ = "-"; } | "*" { $$ = "*"; } | "/" { $$ = "/"; }
     | "%" { $$ = "%"; } | AND { $$ = "&"; } | OR { $$ = "|"; } | XOR { $$ = "^"; }

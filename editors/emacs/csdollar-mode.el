@@ -9,7 +9,7 @@
   '("abstract" "as" "base" "break" "case" "catch" "class" "const" "continue" "default" "do" "else"
     "enum" "final" "finally" "for" "foreach" "get" "if" "in" "interface" "is" "let" "mutable" "new"
     "operator" "out" "override" "params" "private" "protected" "public" "readonly" "ref" "return"
-    "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while"))
+    "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while" "with"))
 
 (defconst csdollar-types
   '("bool" "sbyte" "byte" "short" "ushort" "char" "int" "uint" "long" "ulong" "half" "float"

@@ -272,6 +272,8 @@ const Type *object_function(Sema *s, Ast **slot);
 void check_target(Sema *s, Ast **slot, const char *verb); /* something that can be assigned */
 /* A condition of a statement or of ?: in host code: reports a function. */
 void check_condition(Sema *s, Ast **slot);
+void check_collection(Sema *s, Ast **slot, const Type *hint); /* collection.c */
+void check_with(Sema *s, Ast **slot, const Type *hint);       /* with.c */
 void check_new_array(Sema *s, Ast *n, const Type *hint);
 void check_init_list(Sema *s, Ast *n, const Type *type, int dim);
 

@@ -452,6 +452,8 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, slot); break;
+    case AST_COLLECTION: check_collection(s, slot, hint); break;
+    case AST_WITH: check_with(s, slot, hint); break;
     case AST_SWITCH_EXPR: check_switch_expr(s, slot, hint); break;
     case AST_TUPLE: check_tuple(s, slot, hint); break;
     case AST_THIS: check_this(s, n); break;

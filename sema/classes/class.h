@@ -17,6 +17,9 @@ Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 void slots_lay(Sema *s, Class *c);
 void slots_implement(Sema *s, Class *c);
 
+/* with.c: the constructor that has all fields, NULL if the class has its own. */
+Symbol *class_plain_constructor(const Class *c);
+
 /* member.c */
 bool has_self(const Sema *s); /* is there a `this`? */
 int count_overloads(const Symbol *first);

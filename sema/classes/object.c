@@ -6,7 +6,7 @@
 /* ---- new ------------------------------------------------------------------------------------ */
 
 /* new List<int> { 1, 2 }: calls of Add on the new object, whose base is left out. */
-static void check_collection(Sema *s, Ast *n, const Type *t)
+static void check_added(Sema *s, Ast *n, const Type *t)
 {
     AstList *items = &n->new_.init->init_list.items;
     n->new_.init->type = t;
@@ -85,10 +85,7 @@ static void set_members(Sema *s, Ast **slot, const Type *t)
 static bool name_fields(Sema *s, Ast *n, const Class *c)
 {
     const AstList *items = &n->new_.init->init_list.items;
-    const Symbol *ctor = c->ctors;
-    while (ctor && !(ctor->is_plain && ctor->type && ctor->type->nparams == c->nfields))
-        ctor = ctor->next;
-    if (n->new_.args.len || !ctor) return false;
+    if (n->new_.args.len || !class_plain_constructor(c)) return false;
     AstList args = {0};
     int named = 0;
     for (int k = 0; k < c->nfields; k++) {
@@ -206,7 +203,7 @@ static void make(Sema *s, Ast *n, Class *cls, Candidates set)
         n->type = promoted_call(s, n->loc, t, c, NULL, n->new_.args);
         pure_need(s, c->sym, n->loc, "is promoted over a function");
     }
-    if (n->new_.init && n->type == t) check_collection(s, n, t);
+    if (n->new_.init && n->type == t) check_added(s, n, t);
 }
 
 /* ---- null, default -------------------------------------------------------------------------- */

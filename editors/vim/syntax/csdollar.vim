@@ -1,7 +1,7 @@
 " C$
 if exists('b:current_syntax') | finish | endif
 
-syn keyword csdollarConditional if else switch case default when
+syn keyword csdollarConditional if else switch case default when with
 syn keyword csdollarRepeat      for foreach while do in
 syn keyword csdollarException   try catch finally throw
 syn keyword csdollarStatement   break continue return
