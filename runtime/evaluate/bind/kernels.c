@@ -338,6 +338,9 @@ static void build_group(const Kernel *k, uint32_t variant, const CsSite *site)
         if (j.building.text) program = build_text(&j.building, NULL, 0, site);
         mem_free((char *)j.building.text);
         mem_free(j.building.options);
+    } else {
+        j.n = 0; /* what it had allocated is gone */
+        j.members = NULL;
     }
     if (cs_pending) rt_catch();
     joined->of[k->embedded].grouped = true;
