@@ -410,10 +410,9 @@ bool compile(const Options *o, int *program)
              .sources = sources_new(),
              .fd = fd_new(),
              .program = program};
-    if (o->library || o->python) j.library = library_new(j.arena, o);
+    bool library = o->library || o->python, ok = !library || (j.library = library_new(j.arena, o));
     j.diags = diags_new(j.sources);
     diags_set_levels(j.diags, o->warnings);
-    bool ok = true;
     for (size_t i = 0; ok && i < sizeof pipeline / sizeof *pipeline; i++) {
         double start = seconds();
         ok = pipeline[i].run(&j);

@@ -7,7 +7,7 @@
 
 typedef struct Library Library;
 
-/* Of -o, else of the input's name. */
+/* Of -o, else of the input's name. NULL after a message. */
 Library *library_new(Arena *a, const Options *o);
 const char *library_name(const Library *l); /* what the names of its functions begin with */
 const char *library_path(const Library *l);

@@ -284,7 +284,7 @@ static const Option table[] = {
     VALUE("--dump-after", EQUALS, "PASS", NULL, set_dump, "the graph of each evaluation as that pass of the kernel generator leaves it"),
     VALUE("--passes", EQUALS, "LIST", NULL, set_passes, "the graphs of evaluations after these passes, with commas between them"),
     FLAG("--lib", library, "a library for C: libNAME.so, or libNAME.a if -o says so, and libNAME.h"),
-    FLAG("--python", python, "a module for Python: NAME.py, and libNAME.so beside it"),
+    FLAG("--python", python, "a module for Python: NAME.py, and libNAME.so beside it; both in a wheel if -o says so"),
     VALUE("-O", JOINED, "N", "0 1 2 3", set_level, "optimise host code (-O2)"),
     FLAG("-g", host.debug, "debugging information"),
     VALUE("-I", WORD, "DIR", NULL, add_folder, "look for modules in DIR too"),

@@ -59,6 +59,19 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
     for p in $pythons; do
         check "Python: $p" env CSC="$CSC" PYTHONDONTWRITEBYTECODE=1 "$p" tests/library/use.py "$work"
     done
+    wheel=shapes-1.0-py3-none-linux_$(uname -m).whl
+    made "$CSC" --python 'tests/library/shapes.cs$' -o "$work/$wheel"
+    cp "$work/$wheel" "$work/again"
+    made "$CSC" --python 'tests/library/shapes.cs$' -o "$work/$wheel"
+    made cmp "$work/$wheel" "$work/again"
+    "$CSC" --python 'tests/library/shapes.cs$' -o "$work/shapes.whl" >"$work/said" 2>&1
+    made grep -q 'a wheel is called NAME-VERSION-py3-none-PLATFORM.whl' "$work/said"
+    mkdir "$work/installed"
+    for p in $pythons; do # the first that has pip
+        "$p" -m pip install -q --no-index --no-deps --upgrade --target "$work/installed" "$work/$wheel" >"$work/log" 2>&1 || continue
+        made env CSC="$CSC" PYTHONDONTWRITEBYTECODE=1 "$p" -c "import sys; sys.path.insert(0, '$work/installed'); import shapes; assert shapes.exchange(1, 2) == (2, 1)"
+        break
+    done
     [ -n "$pythons" ] || echo "no python3: modules of csc --python are not tested"
     made env -u MAKEFLAGS make -s --no-print-directory install PREFIX="$work/usr"
     made test "$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --libs csdollar)" = '-lOpenCL -lm -lpthread '
