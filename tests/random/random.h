@@ -205,7 +205,8 @@ void stmt_guarded(Gen *g);
 void stmt_wrong(Gen *g);
 void stmt_special(Gen *g);
 
-/* ---- steps.c, stride.c ---- */
+/* ---- slice.c, steps.c, stride.c ---- */
+void stmt_slices(Gen *g);
 void stmt_steps(Gen *g);
 void stmt_stride(Gen *g);
 void stmt_few(Gen *g);
