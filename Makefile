@@ -42,7 +42,7 @@ obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC) $(DRIVER_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)) \
-            $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_)
+            $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_ _flat_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
 .PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps

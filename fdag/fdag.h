@@ -129,7 +129,7 @@ struct FdNode {
     FdLoc loc;
     const char *name; /* FD_VAR, slots: for printing; not part of the identity except FD_VAR's */
 
-    ScalarValue value;  /* FD_LEAF_CONST */
+    ScalarValue value;  /* FD_LEAF_CONST; FD_LEAF_SLOT: is it read flat (index/flat.h)? */
     int slot;           /* FD_LEAF_SLOT; the field of an FD_LEAF_FIELD */
     FdOp op;            /* FD_LEAF_OP */
     const FdUser *user; /* FD_LEAF_USER; NULL of all others */

@@ -103,6 +103,8 @@ const FdType *fdi_op_type(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *c
 const FdType *fdi_type_make(Fd *fd, const FdType *record); /* of FD_LEAF_MAKE */
 const FdNode *fdi_make(Fd *fd, const FdType *record);      /* the functions themselves */
 const FdNode *fdi_field(Fd *fd, const FdType *record, int field);
+/* The same slot, read flat (index/flat.h): its node's value is 1. */
+const FdNode *fdi_flat_slot(Fd *fd, const FdNode *slot, const FdType *type);
 static inline bool fdi_is_leaf(const FdNode *n, FdLeaf leaf)
 {
     return (n->kind == FD_FUNC || n->kind == FD_SCALAR) && n->leaf == leaf;

@@ -268,6 +268,16 @@ const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name)
                               .name = name});
 }
 
+const FdNode *fdi_flat_slot(Fd *fd, const FdNode *slot, const FdType *type)
+{
+    return make(fd, &(FdNode){.kind = FD_FUNC,
+                              .leaf = FD_LEAF_SLOT,
+                              .type = type,
+                              .slot = slot->slot,
+                              .name = slot->name,
+                              .value.i = 1});
+}
+
 const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type)
 {
     const char *why = fdi_check_op(op, type);

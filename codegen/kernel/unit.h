@@ -90,6 +90,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdDom *doms;
     const FdNode *body;
     bool copy; /* of a temporary that is kept: into the result that it is (def_copy) */
+    /* Its last two variables are one: what it was made from, and how (schedule/flat.c). NULL: not so */
+    const struct Def *apart;
+    const struct FdFlat *flat;
 } Def;
 
 /* Its elements are to be computed no more than once: they go where it reads (FdGraph.into). */

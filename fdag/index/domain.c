@@ -2,11 +2,14 @@
  * bounds are made of. A full domain's bounds are infinite; arithmetic carries infinities along, so
  * that max(lower(f), lower(a)) is a's bound where f is defined everywhere. */
 #include "../internal.h"
+#include "flat.h"
 
 /* ---- symbolic -------------------------------------------------------------------------- */
 
 static const FdNode *query(Fd *fd, FdOp op, const FdNode *f, int d)
 {
+    if (fd_is_flat(f, f->type->nparams - 1)) /* the same bounds however it is read */
+        f = fd_slot(fd, f->slot, fd_type_array_of(fd, f->type->result, f->type->nparams), f->name);
     const FdNode *args[2] = {f, fd_int(fd, d)};
     return fd_apply_op(fd, op, SC_LONG, 2, args, (FdLoc){0});
 }

@@ -4,6 +4,7 @@
 #include "facts.h"
 
 #include "../internal.h"
+#include "flat.h"
 
 /* ---- making them ------------------------------------------------------------------------- */
 
@@ -181,13 +182,33 @@ static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact,
            !__builtin_add_overflow(x, y, &b.constant) && at_most_0(p, &b, depth);
 }
 
+/* Of x / n, where x goes through 0..m * n: m. NULL: it is something else. */
+static const FdNode *quotients(const FdFacts *f, const FdNode *atom)
+{
+    if (atom->kind != FD_APPLY || fd_op_of(atom) != FD_OP_DIV) return NULL;
+    const FdNode *x = atom->args[0], *by = atom->args[1];
+    const FdDom *d = x->kind == FD_VAR ? fdi_dom_of(&f->doms, x) : NULL;
+    if (!d || !d->lo || !fd_is_const(d->lo) || d->lo->value.i) return NULL;
+    if (fd_is_const(by) && fd_is_const(d->hi) && by->value.i > 0 &&
+        d->hi->value.i % by->value.i == 0)
+        return fd_long(f->fd, d->hi->value.i / by->value.i);
+    if (d->hi->kind != FD_APPLY) return NULL;
+    if (by->kind == FD_APPLY && fd_op_of(by) == FD_OP_MAX && fd_is_const(by->args[1]))
+        by = by->args[0]; /* max(n, 1) */
+    if (fd_op_of(d->hi) != FD_OP_MUL) return NULL;
+    for (int i = 0; i < 2; i++)
+        if (d->hi->args[i] == by) return d->hi->args[1 - i];
+    return NULL;
+}
+
 /* Is the form at most 0 if this term is as great as what bounds it allows? */
 static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
 {
-    const FdNode *atom = a->terms[term].atom;
+    const FdNode *atom = a->terms[term].atom, *many = quotients(p->facts, atom);
     bool up = a->terms[term].factor > 0;
     const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
     if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
+    if (many && with_bound(p, a, term, up ? many : NULL, up ? -1 : 0, depth)) return true;
     uint64_t bit = bit_of(a, term);
     for (size_t i = p->facts->forms.len; i-- > 0;)
         if (p->facts->forms.data[i].terms & bit &&
@@ -293,6 +314,10 @@ bool fdi_read_forms(const FdFacts *f, const FdNode *read, int dim, FdAffine out[
 {
     const FdNode *index = read->args[dim], *array = read->fn, *lo, *hi;
     const FdDom *d = NULL;
+    if (fd_is_flat(array, dim)) {
+        out[0] = out[1] = (FdAffine){0};
+        return true;
+    }
     if (array->kind == FD_VAR) { /* a recurrence reads itself: its ranges are its variables' */
         if (dim >= f->nvars) return false;
         d = &f->own[dim];
@@ -346,11 +371,32 @@ bool fd_condition_form(const FdNode *cond, FdAffine *form)
     return true;
 }
 
+/* The only term that v is in, if it is v / n. */
+static const FdNode *quotient_term(const FdAffine *a, const FdNode *v)
+{
+    const FdNode *term = NULL;
+    for (int i = 0; i < a->nterms; i++) {
+        const FdNode *atom = a->terms[i].atom;
+        if (!fdi_free_in(atom, v)) continue;
+        if (term || atom->kind != FD_APPLY || fd_op_of(atom) != FD_OP_DIV || atom->args[0] != v ||
+            fdi_free_in(atom->args[1], v))
+            return NULL;
+        term = atom;
+    }
+    return term;
+}
+
 const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
 {
     FdAffine a;
     int64_t factor;
-    if (!fd_condition_form(cond, &a) || !fd_affine_factor(&a, v, &factor) || !factor) return NULL;
+    if (!fd_condition_form(cond, &a)) return NULL;
+    const FdNode *quotient = quotient_term(&a, v);
+    if (quotient) { /* v / n >= e: v >= e * n, and v / n < e: v < e * n */
+        const FdNode *e = fd_solve(fd, cond, quotient, lower);
+        return e ? fdi_long_op(fd, FD_OP_MUL, e, quotient->args[1]) : NULL;
+    }
+    if (!fd_affine_factor(&a, v, &factor) || !factor) return NULL;
     const FdNode *plus = sum_of(fd, &a, true, 0, v), *minus = sum_of(fd, &a, false, 0, v);
     *lower = factor < 0;
     if (factor > 0) { /* factor v <= minus - plus - c: v < floor(that / factor) + 1 */

@@ -50,7 +50,8 @@ const FdNode *fd_narrow(Fd *fd, const FdNode *n);
 /* A form (at most 0) as a condition x <= y, and back. */
 const FdNode *fd_condition(Fd *fd, const FdAffine *form);
 bool fd_condition_form(const FdNode *cond, FdAffine *form);
-/* A condition in which v occurs, solved for it: `v >= e` (*lower) or `v < e`. NULL: it cannot be. */
+/* A condition in which v occurs, solved for it: `v >= e` (*lower) or `v < e`. NULL: it cannot be. Of
+ * v / n both are taken to be positive, as a flat variable and what it is divided by are (flat.h). */
 const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower);
 
 /* The inside of a definition: where guards of reads are taken, clamps and remainders do nothing and

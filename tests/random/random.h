@@ -209,6 +209,7 @@ void stmt_special(Gen *g);
 void stmt_slices(Gen *g);
 void stmt_steps(Gen *g);
 void stmt_stride(Gen *g);
+void stmt_pixels(Gen *g);
 void stmt_few(Gen *g);
 void stmt_operation(Gen *g);
 void stmt_user_scan(Gen *g);

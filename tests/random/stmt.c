@@ -415,7 +415,8 @@ void write_statement(Gen *g)
         stmt_operation,     stmt_user_scan,      stmt_steps,
         stmt_stride,        stmt_wrong,          stmt_wrong,
         stmt_special,       stmt_special,        stmt_slices,
-        stmt_slices};
+        stmt_slices,        stmt_pixels,         stmt_pixels,
+        stmt_pixels};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;

@@ -4,6 +4,7 @@
 #include "random.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ONE_OF(g, list) (list)[choose(g, (int)(sizeof(list) / sizeof *(list)))]
 
@@ -22,9 +23,10 @@ static void define(Gen *g, const char *form, Ty t, Size s, int rank, const Span 
     write_form(g->out, form, marks, values);
     text_add(g->out, ";\n");
     show(g, &v);
-    if (fails)
-        text_add(g->out, "    } catch (Exception e) {\n        Console.WriteLine(told(e));\n"
-                         "    }\n");
+    if (fails) /* which dimension is outside ref tells otherwise */
+        text_printf(g->out,
+                    "    } catch (Exception e) {\n        Console.WriteLine(%s(e));\n    }\n",
+                    rank > 1 ? "kind" : "told");
 }
 
 /* ---- strides ----------------------------------------------------------------------------------- */
@@ -104,6 +106,53 @@ void stmt_stride(Gen *g)
            domain, "ynmtabu", values, false);
     text_free(&read[0]);
     text_free(&read[1]);
+}
+
+/* Pixels: the last two variables of three, which follow each other in memory, and what keeps them apart. */
+void stmt_pixels(Gen *g)
+{
+    static const char *const reads[] = {"%p(i, j, c)",
+                                        "Clamp(%p)(i, j + 1, c)",
+                                        "Clamp(%p)(i - 1, j - 2, c)",
+                                        "(j > 0 ? %p(i, j - 1, c) : 2)",
+                                        "(j + 2 < %m ? %p(i, j + 2, c) : %q(i, j, c))",
+                                        "sum(d : -2..3, Clamp(%p)(i, j + d, c) * (d + 2))",
+                                        "sum(d : %w, %w(d) * Clamp(%p)(i, j + d, c))",
+                                        "sum(d : %w, %w(d) * Clamp(%p)(i + d, j, c))",
+                                        "(i > 0 && j > 1 ? %p(i - 1, j - 2, c) : 1)",
+                                        "%q(i, j, c)",
+                                        "%q(i, j, c)",
+                                        "(%p(i, j, c) > 2 ? %q(i, j, c) : %p(i, j, c))",
+                                        "Periodic(%p)(i, j + 1, c)",
+                                        "Clamp(%q)(i, j, c + 1)",
+                                        "%p(i, j, c) * (c + 1)",
+                                        "(c > 0 ? %p(i, j, c - 1) : %q(i, j, c))",
+                                        "%p(i, j + 1, c)" /* outside at the end */};
+    static const Ty types[] = {INT, FLOAT, BYTE, DOUBLE, SHORT, LONG};
+    Ty t = ONE_OF(g, types), r = ty_real(t) || t == LONG ? t : choose(g, 2) ? INT : t;
+    Span d[3] = {{0, 1 + choose(g, 5)}, {0, 1 + choose(g, 40)}, {0, 1 + choose(g, 5)}},
+         more[3] = {d[0], d[1], {0, d[2].hi + (choose(g, 4) == 3)}}, w = {0, 1 + choose(g, 5)};
+    bool window = choose(g, 2), fails = false;
+    char m[16];
+    Value p = *base_array(g, t, (Size){3, 0}, 3, d), q = *base_array(g, t, (Size){3, 0}, 3, more),
+          v = window ? *base_array(g, t, (Size){3, 0}, 1, &w) : p;
+    Text form = {0};
+    const char *values[] = {NULL, number_text(m, d[1].hi), ty_name(r), p.name, q.name, v.name};
+    covered("pixels");
+    if (choose(g, 2))
+        text_add(&form, " %y(i : %p.Domain(0), j : %p.Domain(1), c : %p.Domain(2)) = (%t) (");
+    else
+        text_printf(&form, " %%y(i : 0..%d, j : 0..%d, c : 0..%d) = (%%t) (", d[0].hi, d[1].hi,
+                    d[2].hi);
+    for (int k = choose(g, 3), first = 1; k >= 0; k--, first = 0) {
+        int read = choose(g, 16 + (choose(g, 6) == 5));
+        if (!window && strstr(reads[read], "%w")) read = 1;
+        fails = fails || read == 16;
+        text_printf(&form, "%s%s", first ? "" : choose(g, 2) ? " + " : " - ", reads[read]);
+    }
+    text_add(&form, ")");
+    define(g, form.data, r, ty_real(r) ? (Size){14, 0} : ty_size(r), 3, d, "ymtpqw", values, fails);
+    text_free(&form);
 }
 
 /* Sums of a few measures over many rows, their products, and the like with other operations. */

@@ -1,6 +1,7 @@
 /* Can reads fall outside? The least and greatest value of each index, as a condition over the
  * numbers of a run (see docs/kernels.md). */
 #include "../../../fdag/index/facts.h"
+#include "../../../fdag/index/flat.h"
 #include "../unit.h"
 
 bool is_suspect(const Unit *u, const FdNode *read)
@@ -60,6 +61,7 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
     Place place = {u, s};
     for (int d = 0; d < n->nargs; d++) {
         const FdNode *index = n->args[d];
+        if (fd_is_flat(n->fn, d)) continue;
         bool made = !branch && n->fn->kind == FD_FUNC; /* no branch hides it from inference */
         if (made && fd_index_inferred(index, range_of, is_known, &place)) continue;
         const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place);
@@ -244,7 +246,7 @@ PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdF
         bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made, n);
         for (int i = 0; is_read(n) && i < n->nargs; i++) {
             if (old && fd_index_inferred(n->args[i], range_of, is_known, &place)) continue;
-            if (fd_read_shown(f, n, i)) continue;
+            if (fd_is_flat(n->fn, i) || fd_read_shown(f, n, i)) continue;
             vec_push(&reads, ((struct PlanSuspect){n, i}));
         }
     }

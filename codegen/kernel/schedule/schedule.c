@@ -76,6 +76,14 @@ Num *schedule_quiet(Unit *u, const Def *d)
     return fd_any(d->body, fails_else, u) ? num_truth(u, false) : num_not(u, plan_fails(u, d));
 }
 
+Num *schedule_turn_to(Unit *u, const Def *d)
+{
+    if (u->schedule && d != u->def) text_add(u->schedule, d->flat ? "flat\n" : "apart\n");
+    u->def = d;
+    u->suspects.len = 0;
+    return plan_unsafe(u, d);
+}
+
 Num *schedule_begin(Unit *u, const Def *d)
 {
     u->def = d;
@@ -88,7 +96,7 @@ Num *schedule_begin(Unit *u, const Def *d)
     report_empties(u, d, d->body, &seen);
     fd_seen_free(&seen);
     u->quiet = schedule_quiet(u, d);
-    return plan_unsafe(u, d);
+    return schedule_turn_to(u, d);
 }
 
 static bool may_fail(const void *ctx, const FdNode *n)
@@ -123,6 +131,29 @@ static void noted(Unit *u, const Def *d, Num *rest)
     if (u->notes) recipe_again(u, d, all);
 }
 
+/* Short rows that follow each other in memory as one, in lanes; returns what is left. */
+static Num *flattened(Unit *u, const Def *d, Num *rest)
+{
+    Num *when = NULL;
+    if (num_is(rest, 0) || draw_skips(u, P_FORM_FLAT)) return rest;
+    const Def *f = schedule_flat(u, d, &when);
+    if (!f) return rest;
+    when = num_let(u, "flat", num_and(u, rest, when));
+    Num *unsafe = schedule_turn_to(u, f), *done;
+    if (schedule_flat_has_inside(f)) {
+        done = recipe_inside(u, f, when);
+    } else {
+        Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, unsafe))),
+            *left = try(u, f, recipe_strips, P_FORM_STRIPS, safe);
+        done = num_is(left, 0) ? NULL : recipe_vectors(u, f, left);
+        if (left != safe) /* and what these computed */
+            done = num_and(
+                u, safe, num_op(u, FD_OP_LOR, num_not(u, left), done ? done : num_truth(u, false)));
+    }
+    schedule_turn_to(u, d);
+    return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
+}
+
 static void by_recipes(Unit *u, const Def *d, Num *rest)
 {
     Num *unsafe = schedule_begin(u, d);
@@ -139,6 +170,8 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
         if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);
         return;
     }
+    rest = flattened(u, d, rest);
+    if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_any(d->body, may_fail, NULL);
     if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
         bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);

@@ -147,6 +147,14 @@ void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr 
     vec_push(&g->ranges, ((GenRange){var, lo, n}));
 }
 
+/* A variable's, the same whoever made the schedule: the one that two became has the last one's. */
+static unsigned number_of(const Unit *u, const FdNode *var)
+{
+    const Def *d = u->def;
+    bool both = d && d->flat && var == d->vars[d->nvars - 1];
+    return both ? d->apart->vars[d->nvars]->var : var->var;
+}
+
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n)
 {
     Unit *u = g->u;
@@ -164,7 +172,7 @@ void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, co
     }
     /* Numbered by the variable, so that every kernel of a text uses the same name for a range. */
     if (!g->user && node_is_closed(d->lo) && node_is_closed(d->hi)) {
-        const char *stem = arena_printf(a, "%s_%u", var_stem(var), var->var);
+        const char *stem = arena_printf(a, "%s_%u", var_stem(var), number_of(u, var));
         *lo = gen_number(g, arena_printf(a, "%s_lo", stem), plan_lo(u, d));
         *n = gen_number(g, arena_printf(a, "%s_n", stem), plan_n(u, d));
         return;

@@ -1,6 +1,7 @@
 /* What a definition computes at a place in a nest: its body under the conditions of the boxes around
  * (nest.h). Each is worked out once. */
 #include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/flat.h"
 #include "nest.h"
 
 enum { PLACE_BITS = 3 };
@@ -19,10 +20,12 @@ static bool is_known(const void *ctx, const FdNode *n)
 int nest_conditions(Unit *u, const Def *d, const FdNode *const **out)
 {
     if (u->inside_of != d) {
+        const Def *of = d->apart ? d->apart : d;
         u->inside_of = d;
         u->inside = arena_array(u->arena, const FdNode *, NEST_CONDS);
-        u->ninside = fd_interior(u->fd, d->nvars, d->vars, d->doms, d->body, is_known, u,
+        u->ninside = fd_interior(u->fd, of->nvars, of->vars, of->doms, of->body, is_known, u,
                                  NEST_CONDS, u->inside, &u->guessed);
+        if (d->apart) u->ninside = fd_flat_conditions(u->fd, d->flat, u->ninside, u->inside);
     }
     *out = u->inside;
     return u->ninside;

@@ -6,6 +6,7 @@
  *
  * Needs: closed ranges. Keeps: the order of operations within an element, and of elements in a row. */
 #include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/flat.h"
 #include "recipe.h"
 
 typedef struct Inside {
@@ -53,6 +54,7 @@ static void row(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
 static bool in_lanes(Unit *u, const Nest *n, unsigned at, const FdNode *v)
 {
     const NestBody *b = nest_body(u, n, at);
+    if (n->def->flat && fd_flat_apart(b->node, v)) return false;
     return !nest_body_fails(b, v) && lanes_possible(b->node, v, 0);
 }
 

@@ -22,6 +22,7 @@ unsigned recipe_allowed(const Unit *u);
 /* Everything: one value after the other along the last dimension, in lanes where reads allow it and
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
+Num *recipe_vectors(Unit *u, const Def *d, Num *when); /* what of it is in lanes, for a CPU */
 /* Work with guards: inside of a box in lanes without them, its border one by one with checks. Under
  * `when`, and what it gives. */
 Num *recipe_inside(Unit *u, const Def *d, Num *when);

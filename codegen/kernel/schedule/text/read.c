@@ -169,6 +169,7 @@ static void use_names(Reader *r, const Def *d)
 /* The definition that nests are of. */
 static const Def *current(const Reader *r)
 {
+    if (r->flat) return r->flat;
     return r->bands ? r->bands->stages[r->bands->n - 1].def : &r->defs[r->done - 1];
 }
 
@@ -308,9 +309,21 @@ static void read_definition(Reader *r)
     if (temp < 0) reader_expect(r, "result");
     if (r->done == r->ndefs || r->defs[r->done].temp != temp)
         reader_fail(r, "definitions stand in the order in which they are computed");
+    r->flat = NULL;
     if (r->error) return;
     use_names(r, &r->defs[r->done]);
     schedule_begin(r->u, &r->defs[r->done++]);
+}
+
+/* flat: what follows computes the last definition over its last two variables as one; apart: as it is
+ * written. */
+static void read_flat(Reader *r, bool flat)
+{
+    const Def *d = r->done ? &r->defs[r->done - 1] : NULL;
+    r->flat = d && flat ? schedule_flat(r->u, d, NULL) : NULL;
+    if (!d || (flat && !r->flat)) reader_fail(r, "there is no definition that can be flat");
+    if (r->error) return;
+    schedule_turn_to(r->u, flat ? r->flat : d);
 }
 
 static void read_named(Reader *r, bool let)
@@ -369,7 +382,7 @@ static void read_stream(Reader *r)
     if (at >= 0 && r->defs[at].temp >= 0)
         for (at = 0; at < r->done && !unit_kept(r->u, r->defs[at].temp);) at++;
     if (at < 0 || at == r->done) reader_fail(r, "results are streamed");
-    if (!r->error) plan_stream(r->u, &r->defs[at]);
+    if (!r->error) plan_stream(r->u, r->flat && at == r->done - 1 ? r->flat : &r->defs[at]);
     r->at += strlen(r->at);
 }
 
@@ -405,6 +418,10 @@ static void read_line(Reader *r, const char *line)
             read_bands(r);
         else if (reader_accept(r, "rows"))
             read_rows(r);
+        else if (reader_accept(r, "flat"))
+            read_flat(r, true);
+        else if (reader_accept(r, "apart"))
+            read_flat(r, false);
         else if (reader_accept(r, "let") || reader_accept(r, "define"))
             read_named(r, line[1] == 'e' && line[2] == 't');
         else if (reader_accept(r, "temp"))

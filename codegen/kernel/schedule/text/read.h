@@ -16,6 +16,8 @@ typedef struct Reader {
     const char *error;
     NestNames names; /* of `named` */
     const Def *named;
+    const Def
+        *flat; /* the definition flat, between the lines that say so; NULL: as it is written */
     Interior *interior; /* of the last nest that is inside one */
     int loops;          /* of the plan, open */
     Nest *n;            /* being read; NULL: none */

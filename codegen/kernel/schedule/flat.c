@@ -1,0 +1,97 @@
+/* Short rows as one: pixels and their channels, points and their coordinates. Neighbours in memory are
+ * lanes then, however few a row has. */
+#include "../../../fdag/index/flat.h"
+#include "../../../fdag/index/facts.h"
+#include "../plan/draw.h"
+#include "schedule.h"
+
+enum {
+    SHORT = 4,   /* vectors, below which a row is short: longer ones lose little */
+    LONGEST = 64 /* elements, known now: no vectors make that short */
+};
+
+/* What is not told by the numbers of a run: another nest has to report it. */
+static bool may_fail(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    bool call = n->kind == FD_APPLY && fd_user_of(n);
+    return !divides_surely(n) || (call && (node_can_fail(n) || user_reads(fd_user_of(n)))) ||
+           (n->kind == FD_REDUCE && !reduction_is_closed(n));
+}
+
+/* Matrices have rows that are long, mostly: only where it is known now that they are not. */
+static bool may_be_short(Unit *u, const Def *d)
+{
+    Num *n = num_of(u, d->doms[d->nvars - 1].hi), *lo = num_of(u, d->doms[d->nvars - 1].lo);
+    if (!n || !lo) return false;
+    n = num_op(u, FD_OP_SUB, n, lo);
+    return fd_is_const(n) ? n->value.i > 1 && n->value.i < LONGEST : d->nvars > 2;
+}
+
+static Num *conditions(Unit *u, const Def *d, const FdFlat *flat)
+{
+    const FdDom *last = &d->doms[d->nvars - 1];
+    Num *n = plan_n(u, last), *lo = plan_lo(u, last);
+    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
+    Num *most = num_op(u, FD_OP_MUL, draw_num(u, P_FLAT_BELOW, SHORT), lanes);
+    Num *when = num_and(u, num_op(u, FD_OP_GT, n, num_int(u, 0)), num_op(u, FD_OP_LT, n, most));
+    for (int i = 0; i < flat->narrays; i++) {
+        const FdNode *array = flat->arrays[i];
+        int dim = array->type->nparams - 1;
+        Num *length = plan_array_n(u, array, dim), *first = plan_array_lo(u, array, dim);
+        when = num_and(u, when, num_op(u, FD_OP_EQ, length, n));
+        when = num_and(u, when, num_op(u, FD_OP_EQ, first, lo));
+    }
+    size_t suspects = u->suspects.len;
+    Num *fails = plan_fails(u, d);
+    u->suspects.len = suspects;
+    return num_and(u, when, num_not(u, fails));
+}
+
+bool schedule_flat_has_inside(const Def *flat)
+{
+    const FdNode *x = flat->vars[flat->nvars - 1];
+    return fd_flat_apart(flat->body, x) || !lanes_possible(flat->body, x, 0);
+}
+
+/* Do its lanes know neither of the variables that were, wherever all conditions hold? */
+static bool is_plain_inside(Unit *u, const Def *f)
+{
+    const FdNode *x = f->vars[f->nvars - 1], *const * conds;
+    int n = nest_conditions(u, f, &conds);
+    bool solved = n > 0;
+    const FdNode *body = fd_unroll(u->fd, f->body);
+    FdFacts *facts = fd_facts_new(u->fd, f->nvars, f->vars, f->doms, body);
+    for (int i = 0; i < n; i++) {
+        bool lower;
+        if (fd_uses_var(conds[i], x) && !fd_solve(u->fd, conds[i], x, &lower)) solved = false;
+        fd_assume(facts, conds[i], true);
+    }
+    body = fd_under(facts, body);
+    fd_facts_free(facts);
+    return solved && !fd_flat_apart(body, x) && lanes_possible(body, x, 0);
+}
+
+const Def *schedule_flat(Unit *u, const Def *d, Num **when)
+{
+    if (d->nvars < 2 || d->node->self || d->body->type->record || u->options->family != CG_CPU ||
+        u->options->tile != CG_TILE_AUTO || !may_be_short(u, d) || fd_any(d->body, may_fail, u))
+        return NULL;
+    FdFlat *flat = arena_new_of(u->arena, FdFlat);
+    if (!fd_flat(u->fd, d->nvars, d->vars, d->doms, d->body, flat)) return NULL;
+    Def *apart = arena_new_of(u->arena, Def), *f = arena_new_of(u->arena, Def);
+    *apart = *f = *d;
+    apart->body = flat->plain;
+    f->node = fd_let(u->fd, flat->nvars, flat->vars, flat->doms, flat->body, d->node->loc);
+    f->nvars = flat->nvars;
+    f->vars = f->node->vars;
+    f->doms = f->node->doms;
+    f->body = f->node->body;
+    f->apart = apart;
+    f->flat = flat;
+    bool inside = schedule_flat_has_inside(f);
+    if (inside && !is_plain_inside(u, f)) return NULL;
+    unit_count(u, f->node);
+    if (when) *when = conditions(u, d, flat);
+    return when && num_is(*when, 0) ? NULL : f;
+}
