@@ -219,6 +219,8 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
  * Ast.attrs of a reduction (there is no ATTRIBUTED node). Their arguments are checked: constants,
  * or NAME_REFs that stand for themselves (type void: layouts; attributes to tune), or a device. */
 const Ast *attr_find(const AstList *attrs, const char *name);
+/* Do elements lie with their first index fastest? */
+bool attr_turns(const AstList *attrs);
 /* Does it steer kernels? As a word of FdGraph.hints: "Tile=4,2". */
 bool attr_steers(const Ast *attr);
 void attr_hint(Text *out, const Ast *attr);

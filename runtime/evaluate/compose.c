@@ -133,7 +133,7 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
     void *fn = seen((const CsValue *)captures + slot);
     Array *a = array_of(fn);
     struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
-    bool through = held && held->through;
+    bool through = held && (held->through || held->view);
     if (a && !through)
         return (FdCapture){.kind = FD_CAPTURE_ARRAY,
                            .object = a,

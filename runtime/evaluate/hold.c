@@ -122,6 +122,28 @@ bool hold_take(Lazy *l, Buffer *b)
     return true;
 }
 
+void *cs_view(void *fn, const CsSite *site)
+{
+    Lazy *l = fn;
+    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    for (int d = 0; d < l->box.rank; d++) {
+        lo[d] = l->box.dim[d].lo;
+        n[d] = l->box.dim[d].hi - lo[d];
+    }
+    int32_t elem = elem_of_type(l->graph->fd->root->type->result);
+    struct Held *h = mem_object(sizeof *h);
+    Array *a = h ? rt_array_new(elem, l->box.rank, lo, n, false, site) : NULL;
+    if (!h) rt_throw_memory(site, sizeof *h);
+    if (!a || !a->head.buffer) {
+        mem_object_free(h);
+        return a;
+    }
+    *h = (struct Held){.buffer = a->head.buffer, .lazy = cs_retain(l), .view = true};
+    a->head.buffer->held = h;
+    buffer_lend(a->head.buffer);
+    return a;
+}
+
 static void detach(struct Held *h)
 {
     if (h->next) h->next->before = h->before;
@@ -135,7 +157,10 @@ static void detach(struct Held *h)
 void rt_unhold(Buffer *b)
 {
     struct Held *h = b->held;
-    detach(h);
+    if (h->view)
+        b->held = NULL;
+    else
+        detach(h);
     cs_release(h->lazy);
     mem_object_free(h);
 }
@@ -239,6 +264,7 @@ bool rt_fill(Buffer *b, const CsSite *site)
     Graph *g = b->held->lazy->graph;
     Waiting w = {0};
     if (cs_pending) return false;
+    if (b->held->view) return fill_one(b->held, site);
     waiting_add(&w, b->held, true);
     g->alone = w.n > 1 ? 0 : (uint8_t)(g->alone + 1);
     return fill(b, site);

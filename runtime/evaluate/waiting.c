@@ -15,6 +15,10 @@ static void look_at_array(Look *l, Array *a)
     if (!b) return;
     l->loops = l->loops || (b->maker == l->serial && b->bytes == l->bytes);
     if (!b->held) return;
+    if (b->held->view) { /* loops over such are left alone */
+        l->plain = false;
+        return;
+    }
     int i = 0;
     while (i < l->nheld && l->held[i] != a) i++;
     if (i == WAITING_READS) {

@@ -17,7 +17,8 @@ struct Held {
     uint64_t number; /* in the order in which they were held back: each after what it reads */
     int most;        /* so many at a time */
     int32_t uses;    /* of its array, by those of a batch */
-    bool through;    /* just now: what reads the array is composed of what it is */
+    bool through;    /* what reads the array is composed of what it is: just now.. */
+    bool view;       /* ..or always; it is in no list then, and can be evaluated at any time */
 };
 
 /* What an evaluation reads. */

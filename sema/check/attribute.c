@@ -73,6 +73,22 @@ void attr_hint(Text *out, const Ast *attr)
         text_printf(out, "%s%" PRId64, i ? "," : "=", attr->attr.args.data[i]->value.i);
 }
 
+/* What arrays are without it, or what lower.c makes of it. */
+static bool lays_out(const Ast *attr, AttrPlace place)
+{
+    const Ast *arg = attr->attr.args.data[0];
+    const char *order = arg->kind == AST_NAME_REF ? arg->name_ref.name : "";
+    if (strcmp(attr->attr.name, "Layout") != 0) return false;
+    return !strcmp(order, "SoA") || !strcmp(order, "RowMajor") ||
+           (!strcmp(order, "ColMajor") && place == ATTR_DEFINITION);
+}
+
+bool attr_turns(const AstList *attrs)
+{
+    const Ast *layout = attr_find(attrs, "Layout");
+    return layout && !strcmp(layout->attr.args.data[0]->name_ref.name, "ColMajor");
+}
+
 const Ast *attr_find(const AstList *attrs, const char *name)
 {
     for (int i = 0; attrs && i < attrs->len; i++) {
@@ -233,7 +249,8 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
         check_args(s, attr, a, func);
         if (attr_steers(attr))
             vec_push(&s->steering, attr); /* whether it does is known when kernels are made */
-        else if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors)
+        else if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors &&
+                 !(a->takes == TAKES_LAYOUT && lays_out(attr, place)))
             report(s, attr->loc, NO_EFFECT, "[%s] has no effect yet; leave it out", name);
         if (func && !strcmp(name, "Associative")) func->associative = true;
         if (func && !strcmp(name, "Commutative")) func->commutative = true;

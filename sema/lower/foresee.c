@@ -109,6 +109,7 @@ static void assign_slice(Foresee *f, Ast *n)
     Value *within = known_chosen(f, &part, v, NULL);
     if (!known_is(array) || !known_is(within)) return;
     known_forced(f, known_chosen(f, &both, within, array), n->loc);
+    if (known_depth(array)) return; /* nothing is put into a view */
     FdChosen into = {.type = type, .moved = moved, .into = true};
     Value *placed = known_chosen(f, &into, v, array);
     if (known_is(placed)) known_evaluated(f, placed, NULL, n->loc);
@@ -262,7 +263,7 @@ static Value *eval_convert(Foresee *f, Ast *n)
     Ast *operand = n->convert.operand;
     Value *v = eval(f, operand);
     if (!type_is_functional(operand->type)) return f->other;
-    if (n->type->kind == TY_FUNC) return v;
+    if (n->type->kind == TY_FUNC || n->convert.view) return v;
     return known_forced(f, v, n->loc); /* an array, or text */
 }
 
@@ -292,9 +293,20 @@ static void define(Foresee *f, Symbol *sym, Value *v, Loc loc)
     v->result = result; /* not yet */
 }
 
+/* The host looks at an element: those of a view are put there, all at once. */
+static Value *eval_index(Foresee *f, Ast *n)
+{
+    Ast *base = n->index.base;
+    Value *v = eval(f, base);
+    for (int i = 0; i < n->index.args.len; i++) eval(f, n->index.args.data[i]);
+    if (base->type->kind == TY_ARRAY && v->kind == VAL_LAZY) known_forced(f, v, n->loc);
+    return known_any(f, n->type);
+}
+
 static Value *eval(Foresee *f, Ast *n)
 {
     switch (n->kind) {
+    case AST_INDEX: return eval_index(f, n);
     case AST_GRAPH: return eval_graph(f, n);
     case AST_CONVERT: return eval_convert(f, n);
     case AST_TOGETHER: return eval_together(f, n);

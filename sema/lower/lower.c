@@ -181,18 +181,69 @@ static void replace(Lower *l, Ast **slot, Ast *graph, Ast *with)
     for (int i = 0; i < graph->graph.captures.len; i++) walk(&graph->graph.captures.data[i], l);
 }
 
+static Ast *as_array(Lower *l, Ast *graph, const Type *t)
+{
+    Ast *n = ast_new(l->arena, AST_CONVERT, graph->loc);
+    n->type = t;
+    n->convert.operand = graph;
+    return n;
+}
+
+/* The function with its parameters the other way round; NULL: its elements have an order. */
+static const FdNode *turned(Lower *l, const FdNode *root)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    if (!root || root->kind != FD_LET || root->self) return NULL;
+    for (int i = 0, n = root->nvars; i < n; i++) {
+        vars[i] = root->vars[n - 1 - i];
+        doms[i] = root->doms[n - 1 - i];
+    }
+    return fd_let(l->fd, root->nvars, vars, doms, root->body, root->loc);
+}
+
+/* [Layout(ColMajor)] T[,] a(i, j) = e;  becomes  T[,] a = a view of (i, j) => base(j, i)  where base is evaluated
+ * now: T[,] base(j, i) = e. Whoever reads the view in a graph reads base, who looks at its elements
+ * otherwise has them in the usual order. */
+static Ast *view_of(Lower *l, Ast *base, const Symbol *sym, const Type *f)
+{
+    const FdNode *vars[FD_MAX_RANK], *indices[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK] = {0};
+    int n = f->nparams;
+    open_graph(l);
+    LowerCapture c = {base, 0};
+    vec_push(&l->captures, c);
+    const FdType *type = lower_type(l, base->type);
+    lower_add_slots(l, type, sym->name, true);
+    for (int i = 0; i < n; i++) {
+        vars[i] = fd_var(l->fd, type->params[i], arena_printf(l->arena, "i%d", i));
+        indices[n - 1 - i] = vars[i];
+        doms[i].kind = FD_DOM_OPEN;
+    }
+    FdLoc at = lower_loc(l, base->loc);
+    const FdNode *read = fd_apply(l->fd, lower_slots(l, type, 0), n, indices, at);
+    Ast *graph = finish_graph(l, fd_let(l->fd, n, vars, doms, read, at), f, base->loc);
+    if (!graph) return NULL;
+    Ast *view = as_array(l, graph, base->type);
+    view->convert.view = true;
+    return view;
+}
+
 static void walk_define(Lower *l, Ast *n)
 {
     const Type *t = n->sym->type, *f = t;
     if (t->kind == TY_ARRAY) f = type_func(l->r->types, t->result, t->nparams, t->params);
     open_graph(l);
-    Ast *graph = finish_graph(l, lower_let(l, n), f, n->loc), *with = graph;
+    const FdNode *root = lower_let(l, n);
+    bool turns = attr_turns(&n->define.attrs), can = f != t && t->nparams > 1;
+    const FdNode *other = turns && can ? turned(l, root) : NULL;
+    if (turns && root && !other)
+        diag(l->diags, attr_find(&n->define.attrs, "Layout")->loc, DIAG_NO_EFFECT,
+             "[Layout] has no effect here; leave it out");
+    Ast *graph = finish_graph(l, other ? other : root, f, n->loc), *with = graph;
     if (!graph) return;
-    if (f != t) { /* evaluated at once */
-        with = ast_new(l->arena, AST_CONVERT, n->loc);
-        with->type = t;
-        with->convert.operand = graph;
-    }
+    if (f != t) with = as_array(l, graph, t); /* evaluated at once */
+    if (other && !(with = view_of(l, with, n->sym, f))) return;
     replace(l, &n->define.value, graph, with);
 }
 

@@ -128,12 +128,25 @@ static bool scalars_in(Group *g, Ast *n)
     return count > 0;
 }
 
+/* No attributes but those that are in the graphs themselves. */
+static bool is_usual(const AstList *attrs)
+{
+    static const char *const known[] = {"Layout", "Fast", "Precise"};
+    for (int i = 0; i < attrs->len; i++) {
+        bool found = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            found = found || !strcmp(attrs->data[i]->attr.name, known[k]);
+        if (!found) return false;
+    }
+    return true;
+}
+
 /* The variable and the value of a statement that sets one; NULL: it is another statement. */
 static const Symbol *setting(Ast *stmt, Ast **value)
 {
     Ast *n = stmt;
     switch (stmt->kind) {
-    case AST_DEFINE: *value = n->define.value; return n->define.attrs.len ? NULL : n->sym;
+    case AST_DEFINE: *value = n->define.value; return is_usual(&n->define.attrs) ? n->sym : NULL;
     case AST_VAR_DECL:
         if (n->var_decl.vars.len != 1 || n->var_decl.attrs.len) return NULL;
         n = n->var_decl.vars.data[0];
@@ -148,6 +161,9 @@ static const Symbol *setting(Ast *stmt, Ast **value)
     }
 }
 
+/* Of the array behind a view. */
+static const Symbol nobodys;
+
 /* Appends a statement and its evaluations, if it has any; false: it cannot be part of a group. */
 static bool take(Group *g, Ast *stmt)
 {
@@ -155,9 +171,14 @@ static bool take(Group *g, Ast *stmt)
     const Symbol *target = setting(stmt, &value);
     if (!target || !value) return false;
     size_t before = g->members.len;
+    const Symbol *array = target; /* that is evaluated */
+    if (value->kind == AST_CONVERT && value->convert.view) {
+        value = value->convert.operand->graph.captures.data[0];
+        array = &nobodys;
+    }
     bool evaluates = value->kind == AST_CONVERT && value->convert.operand->kind == AST_GRAPH;
     if (value->type->kind == TY_ARRAY && evaluates) {
-        Member m = {value->convert.operand, target};
+        Member m = {value->convert.operand, array};
         if (!captures_plain(m.graph)) return false;
         vec_push(&g->members, m);
     } else if (!is_plain(value) && !scalars_in(g, value)) {

@@ -314,6 +314,10 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
         !type_same_value(from->result, to->result))
         host_bug(f->m, n, "a conversion that was not lowered");
     if (to->kind != TY_ARRAY || from->kind == TY_ARRAY) return host_ref(f, operand);
+    if (n->kind == AST_CONVERT && n->convert.view) {
+        LLVMValueRef lazy = host_value(f, operand);
+        return (HostRef){host_call_runtime(f, ABI_cs_view, &lazy, 1, n->loc), true, false};
+    }
     if (operand->kind == AST_GRAPH) return graph_value(f, operand, to);
     LLVMValueRef fn = host_value(f, operand);
     return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
