@@ -166,9 +166,9 @@ typedef struct NativeForms {
     HostKernel *kernel;
 } NativeForms;
 
-/* native_size, of all texts: 0.5 s; and for short ones, of which each takes some milliseconds: without
+/* native_size, of all texts: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
  * its sum a program with two products would wait for a device. */
-enum { NATIVE_BUDGET = 25000, NATIVE_BUDGET_SHORT = 32000, NATIVE_SHORT = 8192 };
+enum { NATIVE_BUDGET = 50000, NATIVE_BUDGET_SHORT = 60000, NATIVE_SHORT = 8192 };
 
 /* Evaluations with other keys may have the same text: then one form does. */
 static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code)
