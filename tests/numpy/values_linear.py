@@ -110,6 +110,8 @@ def products(rows):
     many = np.array([[(i * 7919 + j * 104729) * 65537 % 2**32 for j in range(5)] for i in range(5)], np.uint32).astype(np.int32)
     rows.put("ints", many)
     rows.put("Linalg.Mul of ints", many @ many)
+    rows.put("Linalg.Norm of ints", np.linalg.norm(many.astype(float)))
+    rows.put("Linalg.Norm of ints, a row", np.linalg.norm(many[0].astype(float)))
     rows.put("Linalg.Trace of ints", np.trace(many, dtype=np.int32))
 
 
