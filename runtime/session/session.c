@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -82,20 +81,25 @@ static void release(const CsVariable *v)
 /* NULL: no memory. */
 static Saved *save(const CsEntry *e)
 {
-    Saved *all = calloc((size_t)e->ncarried + 1, sizeof *all);
+    size_t table = ((size_t)e->ncarried + 1) * sizeof(Saved), bytes = 0;
+    for (int32_t i = 0; i < e->ncarried; i++) bytes += (size_t)e->carried[i].bytes;
+    Saved *all = mem_object(table + bytes);
+    char *room = (char *)all + table;
     for (int32_t i = 0; all && i < e->ncarried; i++) {
         const CsVariable *v = all[i].v = &e->carried[i];
-        if (v->elem == CS_ELEM_REF)
+        if (v->elem == CS_ELEM_REF) {
             all[i].ref = cs_retain(*(void **)v->at);
-        else if ((all[i].bytes = malloc((size_t)v->bytes)))
-            memcpy(all[i].bytes, v->at, (size_t)v->bytes);
+            continue;
+        }
+        all[i].bytes = memcpy(room, v->at, (size_t)v->bytes);
+        room += v->bytes;
     }
     return all;
 }
 
 static void restore(Saved *all, int32_t n, bool back)
 {
-    for (int32_t i = 0; all && i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         const CsVariable *v = all[i].v;
         if (v->elem == CS_ELEM_REF) {
             void *old = all[i].ref;
@@ -104,12 +108,11 @@ static void restore(Saved *all, int32_t n, bool back)
                 *(void **)v->at = all[i].ref;
             }
             cs_release(old);
-        } else {
-            if (back && all[i].bytes) memcpy(v->at, all[i].bytes, (size_t)v->bytes);
-            free(all[i].bytes);
+        } else if (back) {
+            memcpy(v->at, all[i].bytes, (size_t)v->bytes);
         }
     }
-    free(all);
+    mem_object_free(all);
 }
 
 static void take_place(const CsVariable *v)
@@ -168,9 +171,17 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static CsSessionTell out_of_memory(void)
+{
+    rt_throw_memory(NULL, 0);
+    tell_exception();
+    return CS_SESSION_FAILED;
+}
+
 static CsSessionTell run(const CsEntry *e, bool timed)
 {
     Saved *saved = save(e);
+    if (!saved) return out_of_memory();
     session.interrupts = 0;
     session.running = true;
     double start = seconds();
@@ -204,12 +215,7 @@ static CsSessionTell load(int file, bool timed)
         fprintf(stderr, "the entry cannot be loaded: %s\n", dlerror());
         return CS_SESSION_FAILED;
     }
-    if (!mem_try(join, (void *)(uintptr_t)e)) {
-        rt_throw_memory(NULL, 0);
-        tell_exception();
-        return CS_SESSION_FAILED;
-    }
-    return run(e, timed);
+    return mem_try(join, (void *)(uintptr_t)e) ? run(e, timed) : out_of_memory();
 }
 
 /* ---- the socket ----------------------------------------------------------------------------- */
