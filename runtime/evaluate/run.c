@@ -1,0 +1,350 @@
+/* One evaluation by kernels (run.h): a composed graph with values of its slots becomes numbers (bounds of
+ * ranges), then a plan that is bound to them, on the device or in the program itself. */
+#include "run.h"
+
+#include <stdio.h>
+
+#include "../device/device.h"
+#include "../device/memory.h"
+#include "../device/trace.h"
+#include "../interrupt.h"
+#include "../native/native.h"
+#include "../state.h"
+#include "bind/kernels.h"
+#include "bind/measure.h"
+#include "bind/recall.h"
+#include "bind/small.h"
+#include "hold.h"
+#include "need.h"
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const CsSite *site)
+{
+    const FdOrder *o = &e->composed->order;
+    const FdNode *n = words[1] < (uint32_t)o->nplaces ? o->nodes[words[1]] : NULL;
+    CsSite at = rt_site_of(site, e->composed->graph.root, n);
+    if (words[0] == CG_ERR_DIVIDE) {
+        rt_throw(RT_DIVIDE, &at, "integer division by zero");
+    } else if (words[0] == CG_ERR_EMPTY) {
+        FdOp op = n ? fd_op_of(n) : FD_OP_NONE;
+        rt_throw(RT_DOMAIN, &at, "%s of an empty domain",
+                 op == FD_OP_NONE ? "a reduction without identity" : fd_op_info(op)->text);
+    } else {
+        int64_t w[3]; /* of one dimension: the index, the lower bound, the length */
+        for (int i = 0; i < 3; i++)
+            w[i] = (int64_t)((uint64_t)words[2 + 2 * i] | (uint64_t)words[3 + 2 * i] << 32);
+        FdBox box = {.rank = 1, .dim = {{.lo = w[1], .hi = w[1] + w[2]}}};
+        bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind != FD_LET;
+        rt_throw_outside(&at, all ? n->fn->name : NULL, &box, w);
+    }
+    rt_frame_around(&at, site);
+}
+
+/* Only what launches a kernel with the error buffer has to wait for it. */
+static bool reports_errors(const CgSchedule *s)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int a = 0; !s->launches[i].quiet && a < s->launches[i].nargs; a++)
+            if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
+    return false;
+}
+
+/* Binds the plan of a kernel to the numbers. */
+static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers *n,
+                 const Results *r, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const CgSchedule *s = &n->schedule;
+    n->slots = arena_array(n->arena, Buffer *, c->order.nslots ? c->order.nslots : 1);
+    recall_room(e, n);
+    for (int i = 0; i < c->order.nslots; i++) numbers_value(e, k->plan, i, &n->slot_boxes[i]);
+    bool good =
+        cg_plan_bind(k->plan, &n->binding, device, n->arena, &n->schedule) && s->nouts == r->n;
+    n->variant = s->variant;
+    for (int i = 0; good && i < s->nouts; i++) good = s->outs[i] <= r->buffers[i]->capacity;
+    if (!good) rt_throw_memory(site, SIZE_MAX);
+    return good;
+}
+
+/* Finds the kernel. */
+static Outcome find_kernel(Evaluation *e, const CsSite *site)
+{
+    Composed *c = e->composed;
+    if (device_is_ref() || e->nclosures) return INTERPRET;
+    if (!device_open(site)) { /* a program of native kernels needs none */
+        if (native_use() != NATIVE_ALL || rt.error.kind != RT_DEVICE) return FAILED;
+        rt_catch();
+        return INTERPRET;
+    }
+    if (!c->kernel || c->kernel->family != device_info()->family)
+        c->kernel = kernels_find(c->key, &c->graph, site);
+    if (!c->kernel || cs_pending) return FAILED;
+    if (c->kernel->status == CG_HOST_ONLY) return INTERPRET;
+    if (c->kernel->status == CG_OK) return DONE;
+    CsSite at = rt_site_at(site, c->kernel->loc);
+    rt_throw(RT_DOMAIN, &at, "%s", c->kernel->message);
+    return FAILED;
+}
+
+/* The arrays' buffers; `queued`: the host must not write them until launches are over. False with an
+ * exception pending. */
+static bool take_slots(Evaluation *e, Numbers *n, bool queued, const CsSite *site)
+{
+    const FdOrder *o = &e->composed->order;
+    for (int k = 0; k < o->nslots; k++) {
+        Array *a = e->leaves.data[o->slots[k]].array;
+        if (!a) continue;
+        n->slots[k] = a->head.buffer;
+        if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
+        if (queued) a->head.host_state &= ~CS_HOST_WRITE;
+    }
+    return true;
+}
+
+static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSite *site)
+{
+    if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED) return DONE;
+    throw_kernel_error(e, words, site);
+    return FAILED;
+}
+
+/* In a session: is it over, without having been interrupted? Else what it wrote is no result. */
+static bool is_over(const CsSite *site)
+{
+    if (!rt.session) return true;
+    rt_sync();
+    if (interrupted()) cs_throw_stack(site);
+    return !cs_pending;
+}
+
+static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
+{
+    Composed *c = e->composed;
+    const CgSchedule *schedule = &n->schedule;
+    if (!device_nothing(numbers_nothing(e), site)) return FAILED;
+    kernels_dump(c->kernel, schedule);
+    DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
+    if (!p) return FAILED;
+    if (!take_slots(e, n, true, site)) return FAILED;
+    measure(e, n, device_info(), false, site);
+    bool can_fail = reports_errors(schedule);
+    uint32_t words[CG_ERROR_WORDS];
+    if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
+    if (!is_over(site)) return FAILED;
+    if (!can_fail) return DONE;
+    return device_errors(words, site) ? outcome_of(e, words, site) : FAILED;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+static void dump_graph(const Composed *c)
+{
+    if (!(rt_dumps() & RT_DUMP_FDAG)) return;
+    Text t = {0};
+    fd_print(&t, &c->graph);
+    fprintf(stderr, "// fdag %016llx%016llx\n%s\n", (unsigned long long)c->key.hi,
+            (unsigned long long)c->key.lo, t.data);
+    text_free(&t);
+}
+
+/* All that takes blocks: what may run out of memory comes before the device is asked. */
+typedef struct Preparation {
+    Evaluation *e;
+    Numbers numbers;
+    const Results *results;
+    const CsSite *site;
+    Outcome outcome;
+    bool for_cpu; /* a native form that pays unless the device is another processor */
+    bool begins;  /* one that pays since no device is open */
+} Preparation;
+
+static void prepare_numbers(void *preparation)
+{
+    Preparation *p = preparation;
+    dump_graph(p->e->composed);
+    Numbers n = {.arena = arena_new()};
+    p->outcome = numbers_find(p->e, &n, p->site) ? DONE : FAILED;
+    p->numbers = n;
+}
+
+static void prepare_launch(void *preparation)
+{
+    Preparation *p = preparation;
+    bool good = bind(p->e, p->e->composed->kernel, device_info(), &p->numbers, p->results, p->site);
+    p->outcome = good ? DONE : FAILED;
+}
+
+/* Are most of its temporaries kept where they are used, if that is asked for, and no errors told? What goes
+ * into an array that it reads has no temporaries, and cannot fail. */
+static bool suits(const Preparation *p)
+{
+    const CgSchedule *s = &p->numbers.schedule;
+    size_t bytes = 0;
+    if (p->e->into) return s->ntemps == 0 && !reports_errors(s);
+    if (!p->e->near) return true;
+    for (int i = 0; i < s->ntemps; i++) bytes += s->temp_bytes[i];
+    return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !reports_errors(s);
+}
+
+/* Is it held back? Else it is evaluated now, which takes the memory that it lent (hold_wants). */
+static bool is_held(Preparation *p)
+{
+    Buffer *b = p->results->buffers[0];
+    if (!p->e->lazy) return false;
+    if (!reports_errors(&p->numbers.schedule) && hold_take(p->e->lazy, b)) return true;
+    if (!buffer_regain(b, p->site)) p->outcome = FAILED;
+    return false;
+}
+
+/* ---- in the program itself ------------------------------------------------------------------- */
+
+static void prepare_native(void *preparation)
+{
+    Preparation *p = preparation;
+    const Composed *c = p->e->composed;
+    CgDevice device = native_device(c->native->form);
+    double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
+    p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
+    bool small = native_is_small(p->numbers.work);
+    p->begins = !small && native_begins(p->numbers.work, c->exact, c->begun);
+    p->for_cpu = !small && !p->begins;
+    p->outcome = INTERPRET;
+    if (p->for_cpu && !native_is_full(c->native->form)) return;
+    p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
+}
+
+static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
+{
+    const Composed *c = e->composed;
+    if (!take_slots(e, n, false, site)) return FAILED;
+    CgDevice device = native_device(c->native->form);
+    measure(e, n, &device, true, site);
+    NativeRun run = {.form = c->native->form,
+                     .plan = c->native->plan,
+                     .schedule = &n->schedule,
+                     .variant = n->variant,
+                     .nslots = c->order.nslots,
+                     .slots = n->slots,
+                     .outs = r->buffers,
+                     .work = n->work};
+    uint32_t words[CG_ERROR_WORDS];
+    if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
+    return outcome_of(e, words, site);
+}
+
+/* INTERPRET: not here. */
+static Outcome in_program(Preparation *p)
+{
+    Evaluation *e = p->e;
+    Composed *c = e->composed;
+    NativeUse use = native_use();
+    if (use == NATIVE_NEVER || e->nclosures) return INTERPRET;
+    if (use == NATIVE_SMALL && !small_at_hand(e)) return INTERPRET;
+    if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
+    c->looked = !cs_pending;
+    if (cs_pending || !c->native) return cs_pending ? FAILED : INTERPRET;
+    if (!mem_try(prepare_native, p)) {
+        rt_throw_memory(p->site, 0);
+        return FAILED;
+    }
+    if (p->outcome != DONE) return p->outcome;
+    if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
+    if (!suits(p)) return INTERPRET;
+    if (is_held(p) || p->outcome == FAILED) return p->outcome;
+    kernels_dump(c->native, &p->numbers.schedule);
+    c->begun += p->begins;
+    return run_native(e, &p->numbers, p->results, p->site);
+}
+
+typedef struct Apart {
+    const Composed *composed;
+    const FdEnv *env;
+    bool is;
+} Apart;
+
+static void look_apart(void *apart)
+{
+    Apart *a = apart;
+    a->is = needs_apart(a->composed, a->env);
+}
+
+/* May the values go into the array, one after the other? */
+static bool goes_into(const Evaluation *e, Numbers *n)
+{
+    Apart a = {e->composed, &n->env, false};
+    return mem_try(look_apart, &a) && a.is;
+}
+
+/* The numbers of the last evaluation of the graph, if they are those of this one. */
+static Recalled *last_one(Evaluation *e, const Results *r)
+{
+    Recalled *last = e->lazy || e->near ? NULL : recall(e);
+    bool good = last && last->numbers.schedule.nouts == r->n;
+    if (good && last->native) good = native_use() == NATIVE_ALL || small_at_hand(e);
+    for (int i = 0; good && i < r->n; i++)
+        good = last->numbers.schedule.outs[i] <= r->buffers[i]->capacity;
+    return good ? last : NULL;
+}
+
+/* By these. What operands wait for comes first: it may be an evaluation of the same graph. */
+static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
+{
+    if (!last_one(e, r)) return INTERPRET;
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const Array *a = e->leaves.data[i].array;
+        Buffer *b = a ? a->head.buffer : NULL;
+        if (b && b->held && !rt_fill(b, site)) return FAILED;
+    }
+    Recalled *last = last_one(e, r);
+    if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
+    return last->native ? run_native(e, &last->numbers, r, site)
+                        : launch(e, &last->numbers, r, site);
+}
+
+/* The same on the device, if it can do it. */
+static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
+{
+    Outcome again = as_before(e, r, site);
+    if (again != INTERPRET) return again;
+    Preparation p = {.e = e, .results = r, .site = site};
+    bool good = mem_try(prepare_numbers, &p);
+    if (good && p.outcome == DONE && e->into && !goes_into(e, &p.numbers)) {
+        arena_free(p.numbers.arena);
+        return INTERPRET;
+    }
+    Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
+    bool queue = native == INTERPRET && p.outcome != FAILED;
+    if (good && queue && small_is(e, &p.numbers.env, r->count))
+        p.outcome = INTERPRET;
+    else if (good && queue)
+        p.outcome = find_kernel(e, site);
+    if (good && queue && p.outcome == DONE) good = mem_try(prepare_launch, &p);
+    if (!good) rt_throw_memory(site, 0);
+    if (!good) p.outcome = FAILED;
+    if (good && native != INTERPRET) p.outcome = native;
+    if (queue && p.outcome == DONE && !suits(&p)) p.outcome = INTERPRET;
+    if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
+        p.outcome = launch(e, &p.numbers, r, site);
+    const Composed *c = e->composed;
+    bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
+    if (keep && native == DONE && !p.begins)
+        kept = recall_keep(e, &p.numbers, c->native->plan, true);
+    if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */
+        kept = recall_keep(e, &p.numbers, c->kernel->plan, false);
+    if (!kept) arena_free(p.numbers.arena);
+    return p.outcome;
+}
+
+Outcome run_on_device(Evaluation *e, const Results *r, const CsSite *site)
+{
+    uint64_t from = trace_now();
+    Outcome outcome = find_and_run(e, r, site);
+    if (from) {
+        char name[96];
+        CsSite at = measured_site(e, site);
+        snprintf(name, sizeof name, "%s:%d:%d", at.file ? at.file : "", at.line, at.col);
+        trace_span(TRACE_HOST, name, from, trace_now());
+    }
+    return outcome;
+}
