@@ -91,7 +91,8 @@ const Def *schedule_flat(Unit *u, const Def *d, Num **when)
     f->flat = flat;
     bool inside = schedule_flat_has_inside(f);
     if (inside && !is_plain_inside(u, f)) return NULL;
-    unit_count(u, f->node);
     if (when) *when = conditions(u, d, flat);
-    return when && num_is(*when, 0) ? NULL : f;
+    if (when && num_is(*when, 0)) return NULL;
+    unit_count(u, f->node);
+    return f;
 }
