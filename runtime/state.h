@@ -105,8 +105,7 @@ typedef struct RtState {
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2;               /* of a processor; 0: not asked yet */
     int native_read;         /* native.c: CS_DEVICE, once read */
-    double native_work;      /*   of large evaluations that ran natively: operations, */
-    uint64_t native_nanos;   /*   and what they took */
+    uint64_t native_nanos;   /*   what large evaluations took that ran natively */
     int guard_read;          /* guard.c: CS_GUARD, once read */
     uint64_t evaluations;    /* of arrays and scalars, so far */
 } RtState;

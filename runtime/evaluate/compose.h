@@ -33,7 +33,6 @@ typedef struct Composed {
     struct Kernel *native;  /* in the program as machine code, once looked for; NULL: not there */
     bool looked;
     bool exact;            /* computes no reals */
-    int begun;             /* how often that ran before a device was opened (native_begins) */
     struct Recalled *last; /* recall.h */
 } Composed;
 

@@ -207,7 +207,7 @@ static void prepare_native(void *preparation)
     double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
     p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
     bool small = native_is_small(p->numbers.work);
-    p->begins = !small && native_begins(p->numbers.work, c->exact, c->begun);
+    p->begins = !small && c->exact && native_begins(p->numbers.work);
     p->for_cpu = !small && !p->begins;
     p->outcome = INTERPRET;
     if (p->for_cpu && !native_is_full(c->native->form)) return;
@@ -253,7 +253,6 @@ static Outcome in_program(Preparation *p)
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
-    c->begun += p->begins;
     return run_native(e, &p->numbers, p->results, p->site);
 }
 

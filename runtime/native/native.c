@@ -18,17 +18,15 @@
 #include "pool.h"
 
 enum {
-    SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */
-    SMALL_WORK = 1 << 22,    /* a millisecond: less than opening a device takes, with many such */
-    FIRST_WORK = 1 << 30,    /* until a device is opened: 50 ms, a second if its caches are empty */
-    FIRST_NANOS = 100000000, /* the same by the clock .. */
-    FIRST_MOST = 8,          /* .. for evaluations of not more than so many times the work */
-    FIRST_TIMES = 2,         /* what comes again comes more often */
-    SHARED_WORK = 1 << 12,   /* from here on threads may help */
-    SURELY_WORK = 1 << 20,   /* from here on they do */
-    WORTH_NANOS = 4000,      /* help costs half of it: words and results go from cache to cache */
-    TRIAL_SHARE = 16,        /* of so many items one is timed .. */
-    TRIAL_EVERY = 64,        /* .. in the first few launches and every so often */
+    SESSION_WORK = 1 << 30, /* of what somebody waits for: builds of kernels take longer */
+    SMALL_WORK = 1 << 22,   /* a millisecond: less than opening a device takes, with many such */
+    FIRST_NANOS =
+        100000000, /* until a device is opened: 50 ms, a second if its caches are empty .. */
+    SHARED_WORK = 1 << 12, /* from here on threads may help */
+    SURELY_WORK = 1 << 20, /* from here on they do */
+    WORTH_NANOS = 4000,    /* help costs half of it: words and results go from cache to cache */
+    TRIAL_SHARE = 16,      /* of so many items one is timed .. */
+    TRIAL_EVERY = 64,      /* .. in the first few launches and every so often */
     SPEEDS = 64
 };
 
@@ -87,11 +85,10 @@ bool native_is_small(double work)
     return native_use() == NATIVE_ALL || work <= (rt.session ? SESSION_WORK : SMALL_WORK);
 }
 
-bool native_begins(double work, bool exact, int before)
+bool native_begins(double work)
 {
-    if (rt.device) return false;
-    if (exact) return rt.native_nanos < FIRST_NANOS && work <= (double)FIRST_WORK * FIRST_MOST;
-    return before < FIRST_TIMES && rt.native_work + work <= FIRST_WORK;
+    const double most = (double)(UINT64_C(1) << 33); /* .. for evaluations of not more operations */
+    return !rt.device && rt.native_nanos < FIRST_NANOS && work <= most;
 }
 
 bool native_is_full(const CsCode *form)
@@ -394,7 +391,6 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
         if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED)
             ok = launch(r, &s->launches[i], &m, args, site);
     if (large) rt.native_nanos += own_nanos() - begin;
-    if (large) rt.native_work += r->work;
     guard_end(copies);
     for (int i = 0; i < s->ntemps; i++) buffer_release(buffers[i]);
     if (all != few) mem_object_free(all);

@@ -1,9 +1,9 @@
 /* Kernels that are in the program as machine code (codegen/native), run by a pool of threads on what
- * the host has of the buffers. When an evaluation of reals takes them is a function of the evaluations
- * so far and their sizes alone, so that a program gives the same bits in every run:
+ * the host has of the buffers. When an evaluation of reals takes them is a function of the evaluation and
+ * its sizes alone, so that a program gives the same bits wherever and whenever it does the same:
  *   CS_DEVICE=native   all that have a form here
  *   CS_DEVICE not set  those of so little work that a launch would be most of it (native_is_small),
- *                      the first ones of a program (native_begins), and products in the processor's
+ *                      the first without reals (native_begins), and products in the processor's
  *                      widest vectors (native_is_full) where the device is that processor; if the
  *                      host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
  *   else               none */
@@ -19,10 +19,9 @@ NativeUse native_use(void);
 const CsCode *native_form(const CsKernel *k);
 CgDevice native_device(const CsCode *form); /* what its plan is bound for */
 bool native_is_small(double work);          /* operations, of all elements */
-/* Else: while no device is open, does opening one take longer than the evaluation? By the operations
- * of all that was done so far, and of one graph only `before` times; by the clock where no reals
- * are computed, since its bits are the same everywhere (`exact`). */
-bool native_begins(double work, bool exact, int before);
+/* Else: while no device is open, does opening one take longer than the evaluation? The clock decides: this is
+ * for evaluations without reals, whose bits are the same everywhere. */
+bool native_begins(double work);
 /* Is it as fast as what a device of this processor would make? */
 bool native_is_full(const CsCode *form);
 /* Is there no device but this processor? Opens it; false, too, with an exception pending. */
