@@ -105,6 +105,8 @@ const FdNode *fdi_make(Fd *fd, const FdType *record);      /* the functions them
 const FdNode *fdi_field(Fd *fd, const FdType *record, int field);
 /* The same slot, read flat (index/flat.h): its node's value is 1. */
 const FdNode *fdi_flat_slot(Fd *fd, const FdNode *slot, const FdType *type);
+/* The variable that two have become: a long from 0 on, which only positive numbers divide. */
+const FdNode *fdi_flat_var(Fd *fd, const char *name);
 static inline bool fdi_is_leaf(const FdNode *n, FdLeaf leaf)
 {
     return (n->kind == FD_FUNC || n->kind == FD_SCALAR) && n->leaf == leaf;

@@ -305,6 +305,16 @@ const FdNode *fd_var(Fd *fd, const FdType *type, const char *name)
     return new_var(fd, type, name, FD_VAR_BOUND);
 }
 
+const FdNode *fdi_flat_var(Fd *fd, const char *name)
+{
+    return make(fd, &(FdNode){.kind = FD_VAR,
+                              .role = FD_VAR_BOUND,
+                              .type = fd_type_scalar(fd, SC_LONG),
+                              .name = name,
+                              .var = fd->next_var++,
+                              .value.i = 1});
+}
+
 const FdNode *fd_local(Fd *fd, const FdType *type, const char *name)
 {
     return new_var(fd, type, name, FD_VAR_LOCAL);

@@ -182,13 +182,13 @@ static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact,
            !__builtin_add_overflow(x, y, &b.constant) && at_most_0(p, &b, depth);
 }
 
-/* Of x / n, where x goes through 0..m * n: m. NULL: it is something else. */
+/* Of x / n, where x is two variables as one and goes through 0..m * n: m. NULL: it is something else. */
 static const FdNode *quotients(const FdFacts *f, const FdNode *atom)
 {
     if (atom->kind != FD_APPLY || fd_op_of(atom) != FD_OP_DIV) return NULL;
     const FdNode *x = atom->args[0], *by = atom->args[1];
     const FdDom *d = x->kind == FD_VAR ? fdi_dom_of(&f->doms, x) : NULL;
-    if (!d || !d->lo || !fd_is_const(d->lo) || d->lo->value.i) return NULL;
+    if (!d || !fd_is_flat_var(x)) return NULL;
     if (fd_is_const(by) && fd_is_const(d->hi) && by->value.i > 0 &&
         d->hi->value.i % by->value.i == 0)
         return fd_long(f->fd, d->hi->value.i / by->value.i);
@@ -371,11 +371,11 @@ bool fd_condition_form(const FdNode *cond, FdAffine *form)
     return true;
 }
 
-/* The only term that v is in, if it is v / n. */
+/* The only term that v, two variables as one, is in, if it is v / n. */
 static const FdNode *quotient_term(const FdAffine *a, const FdNode *v)
 {
     const FdNode *term = NULL;
-    for (int i = 0; i < a->nterms; i++) {
+    for (int i = 0; fd_is_flat_var(v) && i < a->nterms; i++) {
         const FdNode *atom = a->terms[i].atom;
         if (!fdi_free_in(atom, v)) continue;
         if (term || atom->kind != FD_APPLY || fd_op_of(atom) != FD_OP_DIV || atom->args[0] != v ||

@@ -9,6 +9,11 @@ bool fd_is_flat(const FdNode *array, int dim)
     return fdi_is_leaf(array, FD_LEAF_SLOT) && array->value.i && dim >= array->type->nparams - 2;
 }
 
+bool fd_is_flat_var(const FdNode *v)
+{
+    return v->kind == FD_VAR && v->value.i;
+}
+
 /* Its indices are longs: a row is as long as two dimensions. */
 static const FdNode *flat_slot(Fd *fd, const FdNode *array)
 {
@@ -167,7 +172,7 @@ bool fd_flat(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, co
     const FdNode *n = length(fd, &f.dc);
     const FdNode *by = fdi_long_op(fd, FD_OP_MAX, n, fd_long(fd, 1));
     const char *name = arena_printf(fd_arena(fd), "%s%s", fdi_var_name(f.j), fdi_var_name(f.c));
-    f.x = fd_var(fd, fd_type_scalar(fd, SC_LONG), name);
+    f.x = fdi_flat_var(fd, name);
     out->nvars = nvars - 1;
     for (int i = 0; i < nvars - 2; i++) out->vars[i] = vars[i], out->doms[i] = doms[i];
     out->vars[nvars - 2] = f.x;

@@ -38,5 +38,7 @@ int fd_flat_conditions(Fd *fd, const FdFlat *flat, int n, const FdNode **conds);
 bool fd_flat_apart(const FdNode *n, const FdNode *v);
 /* Is it an array that is read flat, and this one of the dimensions that are inside? */
 bool fd_is_flat(const FdNode *array, int dim);
+/* Is it the one variable? It is not negative, nor is what divides it. */
+bool fd_is_flat_var(const FdNode *v);
 
 #endif

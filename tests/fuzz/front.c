@@ -39,7 +39,7 @@ static Sources *sources_of(const uint8_t *data, size_t size)
 {
     Sources *sources = sources_new();
     sources_add(sources, "/fuzz/input.cs$", (const char *)data, size);
-    sources_add(sources, "stdlib/core.cs$", core()->text, core()->len);
+    sources_add_library(sources, "stdlib/core.cs$", core()->text, core()->len);
     return sources;
 }
 
