@@ -15,8 +15,8 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "compose.h"
-#include "hold.h"
-#include "join.h"
+#include "steps/hold.h"
+#include "steps/join.h"
 
 enum {
     ENOUGH = 4,     /* failures in a row: then it is left alone */

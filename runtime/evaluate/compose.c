@@ -14,9 +14,9 @@
 #include "bind/recall.h"
 #include "bind/small.h"
 #include "closure.h"
-#include "hold.h"
-#include "join.h"
-#include "waiting.h"
+#include "steps/hold.h"
+#include "steps/join.h"
+#include "steps/waiting.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 

@@ -6,8 +6,8 @@
 #include "ahead.h"
 #include "bind/numbers.h"
 #include "closure.h"
-#include "hold.h"
 #include "run.h"
+#include "steps/hold.h"
 
 /* Fills `out` (count elements of the root's domain, or one scalar). */
 static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)

@@ -14,8 +14,8 @@
 #include "bind/measure.h"
 #include "bind/recall.h"
 #include "bind/small.h"
-#include "hold.h"
 #include "need.h"
+#include "steps/hold.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
 

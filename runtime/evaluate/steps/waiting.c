@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../state.h"
+#include "../../state.h"
 
 enum { TREE = 64 }; /* lazy values below one */
 

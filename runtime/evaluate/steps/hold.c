@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device/device.h"
-#include "../device/memory.h"
-#include "../objects/record.h"
-#include "../state.h"
-#include "compose.h"
+#include "../../device/device.h"
+#include "../../device/memory.h"
+#include "../../objects/record.h"
+#include "../../state.h"
+#include "../compose.h"
 #include "waiting.h"
 
 enum {

@@ -3,8 +3,8 @@
 #ifndef CS_RUNTIME_HOLD_H
 #define CS_RUNTIME_HOLD_H
 
-#include "compose.h"
-#include "lazy.h"
+#include "../compose.h"
+#include "../lazy.h"
 
 /* Is it a step of a loop, large enough? Then the evaluation of l for `a` may be held back. Goes on with
  * those before it if they are as many as are taken together, for which a lends its memory; false with an

@@ -1,7 +1,7 @@
 /* Functions that are evaluated together (join.h). */
 #include "join.h"
 
-#include "../state.h"
+#include "../../state.h"
 
 typedef struct Joining {
     int n;
