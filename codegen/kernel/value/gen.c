@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "../../../fdag/index/flat.h"
 #include "../plan/draw.h"
 #include "../unit.h"
 
@@ -116,6 +117,8 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     if (fd_user_of(n)) return !user_is_plain(fd_user_of(n));
     if (op == FD_OP_NONE && !is_read(n) && !is_make(n) && !is_field(n)) return true;
     bool proved = g->lane_var && g->checks == GEN_PROVED;
+    /* what is read flat is inside where its conditions hold; lanes have none that are left */
+    if (is_read(n) && !g->lane_var && fd_is_flat(n->fn, n->nargs - 1)) return true;
     if (is_read(n) && gen_is_suspect(g, n) && !proved) return true;
     return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
            !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
