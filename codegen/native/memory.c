@@ -108,7 +108,8 @@ LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
     LLVMTypeRef vector = LLVMVectorType(one, (unsigned)lanes);
     LLVMValueRef x = LLVMGetUndef(vector), mask[MOST];
     for (int k = 0, done = 0; k < loads; k++) {
-        int from = step < 0 ? 1 - lanes : k == loads - 1 ? last + 1 - lanes : k * lanes;
+        int least = last + 1 - lanes; /* with two lanes several vectors would go beyond */
+        int from = step < 0 ? 1 - lanes : k * lanes < least ? k * lanes : least;
         LLVMValueRef at = native_int(f->n->i64, (uint64_t)(int64_t)from);
         LLVMValueRef part =
             LLVMBuildLoad2(f->b, vector, LLVMBuildGEP2(f->b, one, base, &at, 1, ""), "");
