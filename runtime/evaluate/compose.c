@@ -369,15 +369,32 @@ static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsVa
     return false;
 }
 
-bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-             const CsSite *site)
+static bool settle_and_search(Evaluation *e, const Graph *g, const FdNode *root,
+                              const CsValue *captures, bool again, const CsSite *site)
 {
     MemTry *t = mem_suspend();
     bool good = settle(g, captures);
     mem_resume(t);
     *e = (Evaluation){0};
     if (!good) rt_throw_memory(site, 0);
-    return good && search(e, g, root, captures, false, false, site);
+    return good && search(e, g, root, captures, again, false, site);
+}
+
+bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+             const CsSite *site)
+{
+    return settle_and_search(e, g, root, captures, false, site);
+}
+
+bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site)
+{
+    return settle_and_search(e, l->graph, l->graph->fd->root, l->captures, true, site);
+}
+
+void compose_count(const Lazy *l, const CsSite *site)
+{
+    Evaluation e;
+    if (search(&e, l->graph, l->graph->fd->root, l->captures, false, false, site)) compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)

@@ -61,16 +61,17 @@ bool eval_into(const Lazy *l, Array *into, const CsSite *site)
     Evaluation e;
     int64_t count;
     if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
-    bool done = compose_all(&e, l->graph, l->captures, site) && !e.composed->reduces;
+    bool done = compose_trial(&e, l, site) && !e.nclosures && !e.composed->reduces;
     if (done) {
         Results one = {1, &into->head.buffer, count};
         e.into = into;
-        rt.evaluations++;
         done = run_on_device(&e, &one, site) == DONE;
+        rt.evaluations += done;
         into->head.host_state = 0;
         into->head.buffer->maker = 0;
     }
     compose_end(&e);
+    if (done) compose_count(l, site);
     return done;
 }
 

@@ -45,8 +45,7 @@ static int put_bounds(CsValue *captures, int n, const FdBox *box)
     return n;
 }
 
-/* into: NULL, or the array that gets the values. */
-static Lazy *restricted(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site)
+Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site)
 {
     CsValue captures[2 + 2 * FD_MAX_RANK] = {{.ref = f}, {.ref = into}};
     const FdType *type = rt_type_of(f);
@@ -62,17 +61,12 @@ static Lazy *restricted(void *f, const FdBox *box, bool moved, Array *into, cons
 
 Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site)
 {
-    return restricted(f, box, false, NULL, site);
+    return restrict_into(f, box, false, NULL, site);
 }
 
 Lazy *move_to(void *f, const FdBox *box, const CsSite *site)
 {
-    return restricted(f, box, true, NULL, site);
-}
-
-Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site)
-{
-    return restricted(f, box, moved, into, site);
+    return restrict_into(f, box, true, NULL, site);
 }
 
 /* ---- f ?? g --------------------------------------------------------------------------- */

@@ -10,7 +10,8 @@ Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site);
 /* One whose indices count from 0, moved to `box`, which is as large. */
 Lazy *move_to(void *f, const FdBox *box, const CsSite *site);
 
-/* The first or, moved, the second, of which the values go into an array that has the box (FdGraph.into). */
+/* The first or, moved, the second; into: NULL, or the array of which the box gets the values
+ * (FdGraph.into). */
 Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site);
 
 #endif
