@@ -61,6 +61,16 @@ static void backend_take(void *backend, const CgCode *code)
     (void)code;
 }
 
+/* But that vectors wider than the machine's registers are passed otherwise elsewhere: all are inline. */
+static bool warns(const char *log)
+{
+    for (const char *at = log; (at = strstr(at, "warning: ")); at++) {
+        const char *end = strchr(at, '\n'), *known = strstr(at, "changes the ABI");
+        if (!known || (end && known > end)) return true;
+    }
+    return false;
+}
+
 static cl_program program_of(Backend *k, const char *text, const Bound *b)
 {
     char *options = cg_plan_build_options(b->plan, b->device, b->variant);
@@ -75,16 +85,17 @@ static cl_program program_of(Backend *k, const char *text, const Bound *b)
     text_printf(&all, "%s %s", options, more ? more : "");
     cl_int code = clBuildProgram(p, 1, &cl_device, all.data, NULL, NULL);
     text_free(&all);
-    char log[8192] = "";
+    static char log[1 << 16];
+    *log = '\0';
     clGetProgramBuildInfo(p, cl_device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     const char *dump = getenv("CODEGEN_TEST_DUMP"); /* a file to look at */
-    if (code != CL_SUCCESS || (!warnings_allowed && strstr(log, "warning")) || dump) {
+    if (code != CL_SUCCESS || (!warnings_allowed && warns(log)) || dump) {
         FILE *f = dump ? fopen(dump, "a") : stderr;
         fprintf(f, "==== %s\n%s\n%s\n", options, text, log);
         if (dump) fclose(f);
     }
     ck_assert_msg(code == CL_SUCCESS, "build failed: %s", log);
-    ck_assert_msg(warnings_allowed || !strstr(log, "warning"), "warnings: %s", log);
+    ck_assert_msg(warnings_allowed || !warns(log), "warnings: %s", log);
     ck_assert_int_lt(k->nbuilt, 2);
     k->built[k->nbuilt++] = (Built){options, p};
     return p;
