@@ -6,6 +6,7 @@
 #include "../base/vec.h"
 #include "fdag.h"
 #include "index/affine.h"
+#include "index/asked.h"
 #include "index/facts.h"
 
 typedef struct FdiType {
@@ -50,6 +51,8 @@ struct Fd {
     uint32_t epoch; /* of fd_key's marks */
     FdiWords words; /* scratch of fd_key */
     FdiNodes stack;
+    FdiKnown **asked; /* open addressing */
+    size_t asked_size, asked_used;
 };
 
 static inline FdiNode *fdi_node(const FdNode *n)
@@ -194,16 +197,27 @@ bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t ti
 typedef struct FdiFact {
     FdAffine form;  /* is at most 0 */
     uint64_t terms; /* a bit for the atom and sign of each term: most facts speak of others */
+    const FdiKnown *known; /* from here on (asked.h) */
 } FdiFact;
 
 struct FdFacts {
     Fd *fd;
-    int nvars;        /* those around all */
-    const FdDom *own; /* their ranges */
-    FdiMap doms;      /* the ranges of all variables */
-    FdiMap said;      /* atoms of facts, which have been evaluated */
+    int nvars;              /* those around all */
+    const FdDom *own;       /* their ranges */
+    FdiMap doms;            /* the ranges of all variables */
+    FdiMap said;            /* atoms of facts, which have been evaluated */
+    const FdiKnown *ranges; /* what is known without facts */
     VEC(FdiFact) forms;
 };
+
+static inline const FdiKnown *fdi_known(const FdFacts *f)
+{
+    return f->forms.len ? vec_last(&f->forms).known : f->ranges;
+}
+/* Those that it was made with are others now: to be said while there are no facts. */
+void fdi_ranges_changed(FdFacts *f);
+/* A bit for a term's atom and sign. */
+uint64_t fdi_term_bit(const FdAffine *form, int term);
 
 /* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing
  * of the kind. */

@@ -32,6 +32,7 @@ void fd_free(Fd *fd)
     vec_free(&fd->records);
     vec_free(&fd->words);
     vec_free(&fd->stack);
+    mem_free(fd->asked);
     arena_free(fd->arena);
 }
 

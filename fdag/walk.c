@@ -124,38 +124,36 @@ bool fd_any(const FdNode *root, FdIs *is, const void *ctx)
     return found;
 }
 
-typedef struct Frame {
-    const FdNode *node;
-    int next, count;
-    const FdNode *children[FD_MAX_CHILDREN];
-} Frame;
-
-static Frame frame_of(const FdNode *n)
-{
-    Frame f = {.node = n};
-    f.count = fd_children(n, f.children);
-    return f;
-}
-
+/* The stack holds nodes whose operands have been pushed above them (`below`), and those yet to be met. */
 void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out)
 {
     uint64_t at;
     if (fdi_map_get(seen, root, &at)) return;
+    typedef struct Frame {
+        const FdNode *node;
+        bool below;
+    } Frame;
     VEC(Frame) stack = {0};
-    fdi_map_set(seen, root, 0);
-    vec_push(&stack, frame_of(root));
+    vec_push(&stack, ((Frame){root, false}));
     while (stack.len > 0) {
         Frame *f = &vec_last(&stack);
-        if (f->next == f->count) {
-            fdi_map_set(seen, f->node, out->len);
-            vec_push(out, f->node);
+        const FdNode *n = f->node;
+        if (f->below) {
+            fdi_map_set(seen, n, out->len);
+            vec_push(out, n);
             stack.len--;
             continue;
         }
-        const FdNode *child = f->children[f->next++];
-        if (fdi_map_get(seen, child, &at)) continue;
-        fdi_map_set(seen, child, 0);
-        vec_push(&stack, frame_of(child));
+        if (fdi_map_get(seen, n, &at)) {
+            stack.len--;
+            continue;
+        }
+        fdi_map_set(seen, n, 0);
+        f->below = true;
+        const FdNode *children[FD_MAX_CHILDREN];
+        for (int i = fd_children(n, children); i-- > 0;)
+            if (!fdi_map_get(seen, children[i], &at))
+                vec_push(&stack, ((Frame){children[i], false}));
     }
     vec_free(&stack);
 }

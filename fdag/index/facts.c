@@ -1,6 +1,5 @@
-/* What follows from facts (facts.h). A proof that a form is at most 0 takes its terms one after the
- * other and puts in their place what bounds them: the ends of a variable's range, an operand of min
- * or max, what the type holds, or a fact in which the term occurs too, so that it cancels. */
+/* What is known at a place (facts.h): facts, and questions about values, reads and conditions that
+ * proof.c answers. */
 #include "facts.h"
 
 #include "../internal.h"
@@ -18,9 +17,15 @@ FdFacts *fd_facts_new(Fd *fd, int nvars, const FdNode *const *vars, const FdDom 
     fdi_postorder(body, &seen, &nodes);
     fdi_gather_doms(&nodes, &f->doms);
     for (int i = 0; i < nvars; i++) fdi_map_set(&f->doms, vars[i], (uint64_t)(uintptr_t)&doms[i]);
+    fdi_ranges_changed(f);
     fdi_map_free(&seen);
     vec_free(&nodes);
     return f;
+}
+
+void fdi_ranges_changed(FdFacts *f)
+{
+    f->ranges = fdi_known_ranges(f->fd, &f->doms);
 }
 
 void fd_facts_free(FdFacts *f)
@@ -32,13 +37,6 @@ void fd_facts_free(FdFacts *f)
     mem_free(f);
 }
 
-/* A bit for the term's atom and sign. */
-static uint64_t bit_of(const FdAffine *form, int term)
-{
-    uint64_t bit = (uint64_t)1 << (form->terms[term].atom->id & 31);
-    return form->terms[term].factor > 0 ? bit : bit << 32;
-}
-
 static void say(FdFacts *f, const FdAffine *form)
 {
     for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
@@ -48,7 +46,8 @@ void fdi_fact(FdFacts *f, const FdAffine *form)
 {
     FdiFact fact = {.form = *form};
     say(f, form);
-    for (int i = 0; i < form->nterms; i++) fact.terms |= bit_of(form, i);
+    for (int i = 0; i < form->nterms; i++) fact.terms |= fdi_term_bit(form, i);
+    fact.known = fdi_known_with(f->fd, fdi_known(f), form);
     vec_push(&f->forms, fact);
 }
 
@@ -118,139 +117,7 @@ void fd_assume(FdFacts *f, const FdNode *cond, bool truth)
     vec_free(&truths);
 }
 
-/* ---- proofs ------------------------------------------------------------------------------ */
-
-typedef struct Proof {
-    const FdFacts *facts;
-    int fuel;
-    bool cut; /* deeper there is more to try */
-} Proof;
-
-static bool at_most_0(Proof *p, const FdAffine *a, int depth);
-
-bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi)
-{
-    if (!fdi_is_integer(n->type)) return false;
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    ScalarKind k = n->type->scalar;
-    if ((op == FD_OP_LOWER || op == FD_OP_UPPER) && n->args[0]->type->nparams) {
-        const FdNode *dim = n->args[1]; /* of an array of ints they are ints */
-        k = fd_is_const(dim) ? n->args[0]->type->params[dim->value.i]->scalar : k;
-    }
-    size_t bits = scalar_bytes(k) * 8;
-    if (bits >= 64) return false;
-    *lo = scalar_is_signed(k) ? -((int64_t)1 << (bits - 1)) : 0;
-    *hi = scalar_is_signed(k) ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
-    return true;
-}
-
-/* The form with one term's atom replaced by `by` (NULL: nothing) plus `more`. */
-static bool with_bound(Proof *p, const FdAffine *a, int term, const FdNode *by, int64_t more,
-                       int depth)
-{
-    FdAffine b = *a;
-    int64_t factor = b.terms[term].factor, k;
-    b.terms[term] = b.terms[--b.nterms];
-    return !__builtin_mul_overflow(factor, more, &k) &&
-           !__builtin_add_overflow(b.constant, k, &b.constant) &&
-           (!by || fd_affine_add(&b, by, factor)) && at_most_0(p, &b, depth);
-}
-
-static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact, int depth)
-{
-    int64_t mine = a->terms[term].factor, theirs = 0;
-    for (int i = 0; i < fact->nterms; i++)
-        if (fact->terms[i].atom == a->terms[term].atom) theirs = fact->terms[i].factor;
-    if (theirs == 0 || (theirs > 0) != (mine > 0)) return false;
-    if (depth == 0 && fact->nterms != a->nterms) { /* a term would be left */
-        p->cut = true;
-        return false;
-    }
-    int64_t s = 1, t; /* s * a - t * fact, in which the term is gone */
-    if (mine % theirs == 0)
-        t = mine / theirs;
-    else
-        s = theirs < 0 ? -theirs : theirs, t = mine < 0 ? -mine : mine;
-    FdAffine b = {0};
-    for (int i = 0; i < a->nterms; i++)
-        if (!fdi_affine_term(&b, a->terms[i].atom, a->terms[i].factor, s)) return false;
-    for (int i = 0; i < fact->nterms; i++)
-        if (!fdi_affine_term(&b, fact->terms[i].atom, fact->terms[i].factor, -t)) return false;
-    int64_t x, y;
-    return !__builtin_mul_overflow(a->constant, s, &x) &&
-           !__builtin_mul_overflow(fact->constant, -t, &y) &&
-           !__builtin_add_overflow(x, y, &b.constant) && at_most_0(p, &b, depth);
-}
-
-/* Of x / n, where x is two variables as one and goes through 0..m * n: m. NULL: it is something else. */
-static const FdNode *quotients(const FdFacts *f, const FdNode *atom)
-{
-    if (atom->kind != FD_APPLY || fd_op_of(atom) != FD_OP_DIV) return NULL;
-    const FdNode *x = atom->args[0], *by = atom->args[1];
-    const FdDom *d = x->kind == FD_VAR ? fdi_dom_of(&f->doms, x) : NULL;
-    if (!d || !fd_is_flat_var(x)) return NULL;
-    if (fd_is_const(by) && fd_is_const(d->hi) && by->value.i > 0 &&
-        d->hi->value.i % by->value.i == 0)
-        return fd_long(f->fd, d->hi->value.i / by->value.i);
-    if (d->hi->kind != FD_APPLY) return NULL;
-    if (by->kind == FD_APPLY && fd_op_of(by) == FD_OP_MAX && fd_is_const(by->args[1]))
-        by = by->args[0]; /* max(n, 1) */
-    if (fd_op_of(d->hi) != FD_OP_MUL) return NULL;
-    for (int i = 0; i < 2; i++)
-        if (d->hi->args[i] == by) return d->hi->args[1 - i];
-    return NULL;
-}
-
-/* Is the form at most 0 if this term is as great as what bounds it allows? */
-static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
-{
-    const FdNode *atom = a->terms[term].atom, *many = quotients(p->facts, atom);
-    bool up = a->terms[term].factor > 0;
-    const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
-    if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
-    if (many && with_bound(p, a, term, up ? many : NULL, up ? -1 : 0, depth)) return true;
-    uint64_t bit = bit_of(a, term);
-    for (size_t i = p->facts->forms.len; i-- > 0;)
-        if (p->facts->forms.data[i].terms & bit &&
-            by_fact(p, a, term, &p->facts->forms.data[i].form, depth))
-            return true;
-    FdOp op = atom->kind == FD_APPLY && fdi_is_word(atom) ? fd_op_of(atom) : FD_OP_NONE;
-    if (op == FD_OP_MIN || op == FD_OP_MAX) {
-        bool first = with_bound(p, a, term, atom->args[0], 0, depth);
-        if ((op == FD_OP_MIN) == up) { /* not above either: one is enough */
-            if (first || with_bound(p, a, term, atom->args[1], 0, depth)) return true;
-        } else if (first && with_bound(p, a, term, atom->args[1], 0, depth)) {
-            return true;
-        }
-    }
-    int64_t lo, hi;
-    return fdi_type_range(atom, &lo, &hi) && with_bound(p, a, term, NULL, up ? hi : lo, depth);
-}
-
-static bool at_most_0(Proof *p, const FdAffine *a, int depth)
-{
-    if (a->nterms == 0) return a->constant <= 0;
-    if (depth == 0) {
-        p->cut = true;
-        return false;
-    }
-    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
-        p->fuel--;
-        if (bounded(p, a, i, depth - 1)) return true;
-    }
-    return false;
-}
-
-bool fd_shown(const FdFacts *f, const FdAffine *form)
-{
-    enum { DEEPEST = 8, FUEL = 300 };
-    Proof p = {.facts = f, .cut = true};
-    for (int depth = 1; depth <= DEEPEST && p.cut; depth++) {
-        p.fuel = FUEL, p.cut = false;
-        if (at_most_0(&p, form, depth)) return true;
-    }
-    return false;
-}
+/* ---- values that do not wrap ------------------------------------------------------------- */
 
 static bool shown_between(const FdFacts *f, const FdNode *n, int64_t lo, int64_t hi)
 {
@@ -259,8 +126,6 @@ static bool shown_between(const FdFacts *f, const FdNode *n, int64_t lo, int64_t
            fd_affine_add(&b, n, -1) && !__builtin_add_overflow(b.constant, lo, &b.constant) &&
            fd_shown(f, &a) && fd_shown(f, &b);
 }
-
-/* ---- values that do not wrap ------------------------------------------------------------- */
 
 /* What the affine form looks into. */
 static bool is_arithmetic(const FdNode *n)

@@ -71,9 +71,11 @@ void fd_where(Fd *fd, const FdNode *cond, bool truth, int nvars, const FdNode *c
         memcpy(old, doms, sizeof *doms * (size_t)nvars);
         bool any = false;
         while (count-- > 0) any = narrow(&g, &forms[count]) || any;
+        if (any) fdi_ranges_changed(f);
         if (!any || (demand_exact(&g, f, n->args[0]) && demand_exact(&g, f, n->args[1]))) continue;
         exact->n = before;
         memcpy(doms, old, sizeof *doms * (size_t)nvars);
+        fdi_ranges_changed(f);
     }
     fd_facts_free(f);
 }

@@ -410,4 +410,6 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     vec_free(&f.known);
     vec_free(&f.found);
     vec_free(&f.keys);
+    vec_free(&f.composed);
+    vec_free(&f.walks);
 }

@@ -2,6 +2,8 @@
  * which. */
 #include "known.h"
 
+#include <string.h>
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 Value *known_array(Foresee *f)
@@ -41,16 +43,53 @@ static bool is_finite(const FdNode *root)
     return true;
 }
 
-bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
+static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
 {
-    if (f->ahead) return true;
+    Foresee *f = ctx;
+    (void)captures, (void)slot;
+    vec_push(&f->walks, (uint64_t)c->kind << 1 | again);
+    if (c->kind != FD_CAPTURE_SCALAR) vec_push(&f->walks, *c->index);
+    if (c->kind == FD_CAPTURE_GRAPH) vec_push(&f->walks, (uint64_t)(uintptr_t)c->graph);
+}
+
+/* The composition of v, if it has been made before, or a new one; NULL: something is unknown. */
+static Composed *composed(Foresee *f, const Value *v, bool may_pay, bool *found)
+{
+    FdComposing walk = {.ctx = f, .visit = ++f->visit, .look = look, .meet = meet};
+    Composed c = {.at = f->walks.len};
+    *found = true;
+    vec_push(&f->walks, (uint64_t)(uintptr_t)v->graph);
+    vec_push(&f->walks, may_pay);
+    if (!fd_compose_walk(&walk, v->graph, v->captures)) {
+        f->walks.len = c.at;
+        return NULL;
+    }
+    c.len = f->walks.len - c.at;
+    const uint64_t *words = f->walks.data + c.at;
+    for (size_t i = 0; i < c.len; i++) c.hash = (c.hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < f->composed.len; i++) {
+        Composed *old = &f->composed.data[i];
+        if (old->hash != c.hash || old->len != c.len ||
+            memcmp(f->walks.data + old->at, words, c.len * sizeof *words))
+            continue;
+        f->walks.len = c.at;
+        return old;
+    }
+    *found = false;
+    vec_push(&f->composed, c);
+    return &vec_last(&f->composed);
+}
+
+/* Composes v and says whether that is an evaluation, which is noted if it is a new one. */
+static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc)
+{
     const FdGraph *graph = v->graph;
     FdComposing composing = {.visit = ++f->visit, .look = look};
     FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
     FdKey key;
     if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
         return false;
-    FdPays pays = of && of->nparts && !of->chained ? fd_several_pays(g) : FD_PAYS;
+    FdPays pays = may_pay ? fd_several_pays(g) : FD_PAYS;
     if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
@@ -58,6 +97,15 @@ bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
     SemaEvaluation e = {.graph = g, .loc = loc};
     vec_push(&f->found, e);
     return pays == FD_PAYS;
+}
+
+bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
+{
+    if (f->ahead) return true;
+    bool may_pay = of && of->nparts && !of->chained, found;
+    Composed *c = composed(f, v, may_pay, &found);
+    if (c && !found) c->evaluated = compose(f, v, may_pay, loc);
+    return c && c->evaluated;
 }
 
 Value *known_forced(Foresee *f, Value *v, Loc loc)

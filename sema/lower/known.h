@@ -25,6 +25,13 @@ typedef struct Known { /* a variable, of functional type; the last one of a symb
     Value *value;
 } Known;
 
+/* A composition that was made: the same graphs with the same captures make the same one. */
+typedef struct Composed {
+    uint64_t hash;
+    size_t at, len; /* in Foresee.walks: the graph, and what its walk met */
+    bool evaluated; /* what known_evaluated said */
+} Composed;
+
 typedef struct Foresee {
     SemaResult *r;
     Arena *arena;
@@ -32,6 +39,8 @@ typedef struct Foresee {
     VEC(Known) known;
     VEC(SemaEvaluation) found;
     VEC(FdKey) keys;
+    VEC(Composed) composed;
+    VEC(uint64_t) walks;
     uint32_t visit;
     int calls, followed;
     bool ahead; /* what is evaluated has been evaluated together */

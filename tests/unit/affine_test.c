@@ -1,8 +1,8 @@
-/* The affine form: which indices domain inference vouches for. */
+/* The affine form: which indices domain inference vouches for, and what follows from facts. */
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../fdag/index/affine.h"
+#include "../../fdag/index/facts.h"
 #include "suite.h"
 
 static const FdLoc nowhere = {0, 0};
@@ -30,7 +30,7 @@ static void teardown(void)
 static const FdNode *op(FdOp o, const FdNode *a, const FdNode *b)
 {
     const FdNode *args[] = {a, b};
-    return fd_apply_op(fd, o, SC_INT, b ? 2 : 1, args, nowhere);
+    return fd_apply_op(fd, o, fd_op_compares(o) ? SC_BOOL : SC_INT, b ? 2 : 1, args, nowhere);
 }
 
 static const FdDom *range_of(const void *ctx, const FdNode *var)
@@ -110,6 +110,36 @@ START_TEST(ends_that_cancel)
 }
 END_TEST
 
+/* Is i + 2 an int where the range is this one, and `fact` (NULL: nothing) is at most 0? */
+static bool plus_2_fits(const FdDom *dom, const FdAffine *fact)
+{
+    FdAffine form;
+    FdFacts *f = fd_facts_new(fd, 1, &i, dom, i);
+    ck_assert(fd_affine(op(FD_OP_ADD, i, fd_int(fd, 2)), &form));
+    form.constant -= INT32_MAX;
+    if (fact) fd_fact(f, fact);
+    bool fits = fd_shown(f, &form);
+    fd_facts_free(f);
+    return fits;
+}
+
+START_TEST(answers_are_of_what_was_known)
+{
+    FdDom dom = inferred, narrow = dom;
+    FdExact exact;
+    FdAffine small;
+    const FdNode *cond = op(FD_OP_LT, op(FD_OP_ADD, i, fd_int(fd, 2)), fd_int(fd, 5));
+    fd_where(fd, cond, true, 1, &i, &narrow, &exact); /* asks it where i + 2 < 5 */
+    ck_assert_int_eq(exact.n, 0);
+    ck_assert(narrow.hi != dom.hi && plus_2_fits(&narrow, NULL));
+    ck_assert(!plus_2_fits(&dom, NULL));
+    ck_assert(fd_affine(op(FD_OP_SUB, i, fd_int(fd, 7)), &small));
+    ck_assert(plus_2_fits(&dom, &small));
+    ck_assert(!plus_2_fits(&dom, NULL));
+    ck_assert(plus_2_fits(&dom, &small));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("affine");
@@ -118,6 +148,7 @@ int main(void)
     tcase_add_test(c, inferred_indices);
     tcase_add_test(c, who_asks_says_what_is_known);
     tcase_add_test(c, ends_that_cancel);
+    tcase_add_test(c, answers_are_of_what_was_known);
     suite_add_tcase(s, c);
     return run_suite(s);
 }
