@@ -122,8 +122,8 @@ static cl_int identify(struct Device *d)
 
 /* Asked for binaries, POCL compiles every kernel of a program for every size of groups, also those
  * that never run: half of a cold start. It has a cache of its own, from which a program comes as
- * soon as its text is preprocessed. */
-static cl_int choose_binaries(struct Device *d)
+ * soon as its text is preprocessed, and clang's header of all builtins with it (builtins.h). */
+static cl_int know_driver(struct Device *d)
 {
     const char *wish = getenv("CS_CACHE_BINARIES");
     cl_platform_id platform;
@@ -131,8 +131,9 @@ static cl_int choose_binaries(struct Device *d)
     cl_int code = clGetDeviceInfo(d->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     if (code == CL_SUCCESS) clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL);
     name[sizeof name - 1] = '\0';
-    d->binaries =
-        wish && *wish ? strcmp(wish, "0") != 0 : strcmp(name, "Portable Computing Language") != 0;
+    bool pocl = strcmp(name, "Portable Computing Language") == 0;
+    d->binaries = wish && *wish ? strcmp(wish, "0") != 0 : !pocl;
+    d->declares = pocl;
     return code;
 }
 
@@ -146,7 +147,7 @@ static bool make_ready(struct Device *d, bool cpu, const CsSite *site)
     if (!device_good(code, "the device has no queue", site)) return false;
     code = report(d, cpu);
     if (code == CL_SUCCESS) code = identify(d);
-    if (code == CL_SUCCESS) code = choose_binaries(d);
+    if (code == CL_SUCCESS) code = know_driver(d);
     return device_good(code, "the device does not say what it is", site);
 }
 

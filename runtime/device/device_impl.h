@@ -46,6 +46,7 @@ struct Device {
     int64_t building; /* ns that builds took */
     Notice notice;
     bool binaries; /* are to be kept */
+    bool declares; /* we declare the builtins: the driver reads them slowly */
     bool leaving;  /* the process ends */
     bool stuck; /* launches may be running that cannot be waited for: their memory is never freed */
     VEC(Launched) pending;

@@ -8,6 +8,7 @@
 #include "../../base/text.h"
 #include "../interrupt.h"
 #include "../library/console.h"
+#include "builtins.h"
 #include "memory.h"
 #include "profile.h"
 #include "trace.h"
@@ -125,28 +126,48 @@ static cl_int build(cl_program program, const char *options)
     return code;
 }
 
+/* A program made of a text, with our declarations of builtins or the driver's. NULL with *code, or
+ * an exception pending. */
+static cl_program compile(const char *text, const char *options, bool declares, cl_int *code,
+                          const CsSite *site)
+{
+    struct Device *d = rt.device;
+    cl_program program = NULL;
+    Text all = {0}, declared = {0};
+    /* some drivers print the warnings of kernels: `a == a` has one */
+    text_printf(&all, "-w %s %s%s%s", options ? options : "", device_build_options(),
+                declares ? " " : "", declares ? BUILTINS_NONE : "");
+    if (declares) builtins_declare(&declared, text, d->info.has_double);
+    const char *parts[] = {text, text};
+    if (declared.len) parts[0] = declared.data;
+    bool good = !all.failed && !declared.failed;
+    if (!good) rt_site(site);
+    if (good) {
+        TRY_MAKE(program, *code,
+                 clCreateProgramWithSource(d->context, declared.len ? 2 : 1, parts, NULL, code));
+        good = device_good(*code, "the device takes no program", site);
+    }
+    if (good) *code = build(program, all.data);
+    text_free(&all);
+    text_free(&declared);
+    return good ? program : NULL;
+}
+
 DeviceProgram *device_build(const char *text, const char *options, const char *const *kernels,
                             int nkernels, const CsSite *site)
 {
     struct Device *d = rt.device;
-    cl_int code;
-    cl_program program;
+    cl_int code = CL_SUCCESS;
     Text checked = {0}; /* a binary of it would come to programs that are no sessions */
     bool stops = rt.session && d->sharing == IN_PLACE && !d->binaries;
     if (stops && interrupt_text(&checked, text)) text = checked.data;
-    TRY_MAKE(program, code, clCreateProgramWithSource(d->context, 1, &text, NULL, &code));
-    text_free(&checked);
-    if (!device_good(code, "the device takes no program", site)) return NULL;
-    Text all = {0}; /* some drivers print the warnings of kernels: `a == a` has one */
-    text_printf(&all, "-w %s %s", options ? options : "", device_build_options());
-    if (all.failed) {
-        rt_site(site);
-        text_free(&all);
-        clReleaseProgram(program);
-        return NULL;
+    cl_program program = compile(text, options, d->declares, &code, site);
+    if (program && code == CL_BUILD_PROGRAM_FAILURE && d->declares) {
+        clReleaseProgram(program); /* another version of the driver? */
+        program = compile(text, options, d->declares = false, &code, site);
     }
-    code = build(program, all.data);
-    text_free(&all);
+    text_free(&checked);
+    if (!program) return NULL;
     if (code != CL_SUCCESS) {
         throw_build(program, code, site);
         clReleaseProgram(program);

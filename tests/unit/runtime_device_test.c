@@ -1,6 +1,7 @@
 /* Settings, the choice of a device, and an OpenCL device if there is one. */
 #include "runtime_test.h"
 
+#include "../../runtime/device/builtins.h"
 #include "runtime_cache.h"
 
 START_TEST(bad_settings)
@@ -73,6 +74,48 @@ START_TEST(selection)
     ck_assert_int_eq(select_device(&short_of, &site), -1);
     expect_error("OutOfMemoryException: no OpenCL device: platforms: bad (-6)");
     setenv("CS_DEVICE", "ref", 1);
+}
+END_TEST
+
+static void declares(const char *text, const char *const *want, int n, bool has_double)
+{
+    Text t = {0};
+    builtins_declare(&t, text, has_double);
+    const char *from = t.data ? t.data : "";
+    for (int i = 0; i < n; i++) {
+        size_t len = strcspn(from, "\n");
+        ck_assert_msg(strlen(want[i]) == len && memcmp(from, want[i], len) == 0, "%.*s, not %s",
+                      (int)len, from, want[i]);
+        from += len + 1;
+    }
+    ck_assert_msg(!t.len || from == t.data + t.len, "and %s", from);
+    text_free(&t);
+}
+
+/* What a text names is declared, with all overloads, and nothing else. */
+START_TEST(builtins)
+{
+    static const char *const item[] = {
+        "void __attribute__((overloadable, convergent)) barrier(cl_mem_fence_flags);",
+        "size_t __attribute__((overloadable, const)) get_global_id(uint);"};
+    static const char *const root[] = {
+        "float __attribute__((overloadable, const)) sqrt(float);",
+        "float2 __attribute__((overloadable, const)) sqrt(float2);",
+        "float4 __attribute__((overloadable, const)) sqrt(float4);",
+        "float8 __attribute__((overloadable, const)) sqrt(float8);",
+        "float16 __attribute__((overloadable, const)) sqrt(float16);"};
+    declares("x = get_global_ids(sqrtf(minx)) + 2sqrt;", NULL, 0, true);
+    declares("i = get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE);", item, 2, true);
+    declares("CAT(sqrt, x)", root, 5, false);
+    Text t = {0};
+    builtins_declare(&t, "convert_int##N##_sat_rtz(x) vload##N(a, 0) convert_float4(y)", true);
+    ck_assert_ptr_nonnull(strstr(t.data, " convert_int8_sat_rtz(double8);"));
+    ck_assert_ptr_nonnull(strstr(t.data, " convert_float2(uchar2);"));
+    ck_assert_ptr_nonnull(strstr(t.data, " vload16(size_t, const __private float *);"));
+    ck_assert_ptr_null(strstr(t.data, "_rte"));
+    ck_assert_ptr_null(strstr(t.data, "convert_float4_sat"));
+    ck_assert_ptr_null(strstr(t.data, "vstore"));
+    text_free(&t);
 }
 END_TEST
 
@@ -284,7 +327,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bad_settings, selection,  on_device,  no_errors_to_read,
-                                  small_moves,  many_small, to_and_fro, disk};
+    const TTest *const tests[] = {bad_settings, selection,         builtins,
+                                  on_device,    no_errors_to_read, small_moves,
+                                  many_small,   to_and_fro,        disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }
