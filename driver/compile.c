@@ -188,8 +188,8 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
         native_print(&j->out, n);
     } else {
         struct LLVMOpaqueContext *context;
-        struct LLVMOpaqueModule *mod = native_take(n, &context);
-        objects_add(j->objects, mod, context, native_optimise);
+        for (struct LLVMOpaqueModule *mod; (mod = native_take(n, &context));)
+            objects_add(j->objects, mod, context, native_optimise);
     }
     return native_functions(n);
 }

@@ -45,8 +45,17 @@ typedef struct MathInstance {
     Function function;
 } MathInstance;
 
+typedef struct Part { /* a module: some of a text's kernels */
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+} Part;
+
 struct Native {
     Arena *arena;
+    VEC(Part) parts;
+    size_t taken; /* of the parts: native_take has handed them out */
+    bool stops;
+    /* of the last part: */
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, nothing;

@@ -126,13 +126,9 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
 
 /* ---- modules ----------------------------------------------------------------------------------- */
 
-static Native *new_module(CgNativeLevel level, const CgCode *code)
+/* What is made from now on goes into a module of its own. */
+static void begin_module(Native *n)
 {
-    Arena *arena = arena_new();
-    Native *n = arena_new_of(arena, Native);
-    n->arena = arena;
-    n->level = level;
-    n->code = code;
     LLVMContextRef ctx = n->ctx = LLVMContextCreate();
     n->mod = LLVMModuleCreateWithNameInContext("kernels", ctx);
     n->i1 = LLVMInt1TypeInContext(ctx);
@@ -146,16 +142,19 @@ static Native *new_module(CgNativeLevel level, const CgCode *code)
     n->ptr = LLVMPointerTypeInContext(ctx, 0);
     n->nothing = LLVMVoidTypeInContext(ctx);
     n->nontemporal = LLVMGetMDKindIDInContext(ctx, "nontemporal", 11);
-    return n;
+    n->limit = n->stops ? LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit") : NULL;
+    n->math.len = n->functions.len = 0;
+    vec_push(&n->parts, ((Part){ctx, n->mod}));
 }
 
 void native_free(Native *n)
 {
     if (!n) return;
-    if (n->mod) {
-        LLVMDisposeModule(n->mod);
-        LLVMContextDispose(n->ctx);
+    for (size_t i = n->taken; i < n->parts.len; i++) {
+        LLVMDisposeModule(n->parts.data[i].mod);
+        LLVMContextDispose(n->parts.data[i].ctx);
     }
+    vec_free(&n->parts);
     vec_free(&n->math);
     vec_free(&n->functions);
     arena_free(n->arena);
@@ -163,9 +162,11 @@ void native_free(Native *n)
 
 void native_print(Text *out, const Native *n)
 {
-    char *text = LLVMPrintModuleToString(n->mod);
-    text_add(out, text);
-    LLVMDisposeMessage(text);
+    for (size_t i = n->taken; i < n->parts.len; i++) {
+        char *text = LLVMPrintModuleToString(n->parts.data[i].mod);
+        text_add(out, text);
+        LLVMDisposeMessage(text);
+    }
 }
 
 size_t native_size(const Native *n)
@@ -223,6 +224,22 @@ static const char *kernel_prefix(Native *n)
     return arena_printf(n->arena, "kernel.%016" PRIx64, h);
 }
 
+enum { PART = 4096 }; /* of a module, in native_size's measure, until another begins: some 0.1 s */
+
+/* A module for kernels that follow, with the text's functions, of which passes keep what is called. */
+static void begin_part(Native *n)
+{
+    const CgCode *code = n->code;
+    size_t size = n->size;
+    begin_module(n);
+    for (int i = 0; i < code->nfuncs; i++) {
+        if (code->funcs[i].kernel) continue;
+        Function made = native_function(n, &code->funcs[i], false);
+        vec_push(&n->functions, made);
+    }
+    if (n->parts.len > 1) n->size = size; /* they have been counted */
+}
+
 static void add_kernels(Native *n, const CgPlan *plan)
 {
     const CgCode *code = n->code;
@@ -230,15 +247,16 @@ static void add_kernels(Native *n, const CgPlan *plan)
     int nkernels = cg_plan_kernels(plan, &names);
     n->plan = plan;
     n->device = cg_native_device(n->level, 1);
-    for (int i = 0; i < code->nfuncs; i++) {
-        if (code->funcs[i].kernel) continue;
-        Function made = native_function(n, &code->funcs[i], false);
-        vec_push(&n->functions, made);
-    }
+    begin_part(n);
+    size_t begun = n->size;
     n->kernels = arena_array(n->arena, const char *, nkernels + 1);
     for (int k = 0; k < nkernels; k++)
         for (int i = 0; i < code->nfuncs; i++)
             if (code->funcs[i].kernel && strcmp(names[k], code->funcs[i].name) == 0) {
+                if (n->size - begun > PART) {
+                    begin_part(n);
+                    begun = n->size;
+                }
                 n->kernels[k] = arena_printf(n->arena, "%s.%d", prefix, k);
                 native_kernel(n, &code->funcs[i], n->kernels[k]);
             }
@@ -250,9 +268,11 @@ Native *native_new(CgNativeLevel level, const CgCode *code, bool stops)
     bool good = code->options->family == CG_CPU;
     for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
     CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
-    Native *n = plan && is_fixed(plan, level) ? new_module(level, code) : NULL;
-    if (n) {
-        if (stops) n->limit = LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit");
+    Native *n = NULL;
+    if (plan && is_fixed(plan, level)) {
+        Arena *arena = arena_new();
+        n = arena_new_of(arena, Native);
+        *n = (Native){.arena = arena, .level = level, .code = code, .stops = stops};
         add_kernels(n, plan);
         n->plan = NULL;
         n->code = NULL;
@@ -263,10 +283,10 @@ Native *native_new(CgNativeLevel level, const CgCode *code, bool stops)
 
 LLVMModuleRef native_take(Native *n, LLVMContextRef *context)
 {
-    LLVMModuleRef mod = n->mod;
-    *context = n->ctx;
-    n->mod = NULL;
-    return mod;
+    if (n->taken == n->parts.len) return NULL;
+    const Part *p = &n->parts.data[n->taken++];
+    *context = p->ctx;
+    return p->mod;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------ */

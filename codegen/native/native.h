@@ -9,7 +9,7 @@
 #include "../../base/text.h"
 #include "../kernel/codegen.h"
 
-typedef struct Native Native; /* a text's kernels for a level: a module with its own context */
+typedef struct Native Native; /* a text's kernels for a level: modules, each with its own context */
 struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
 struct LLVMOpaqueTargetMachine;
@@ -17,7 +17,7 @@ struct LLVMOpaqueTargetMachine;
 /* stops: loops end once cs_stack_limit is the largest number, as it is in a session that is interrupted.
  * NULL: the text has something that only OpenCL can do. */
 Native *native_new(CgNativeLevel level, const CgCode *code, bool stops);
-void native_free(Native *n); /* with its module, unless that was taken */
+void native_free(Native *n); /* with the modules that were not taken */
 
 /* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that
  * has no code and does nothing. The names tell text and level, so that a program may hold several. */
@@ -25,7 +25,8 @@ const char *const *native_functions(const Native *n);
 void native_print(Text *out, const Native *n); /* LLVM IR, before the passes */
 size_t native_size(const Native *n); /* of statements and operations: what a budget counts */
 
-/* Hands over the module, which has functions only, and its context. */
+/* Hands over the next module, which has functions only, and its context; NULL: there is none left.
+ * Large texts have several, so that threads share the work. */
 struct LLVMOpaqueModule *native_take(Native *n, struct LLVMOpaqueContext **context);
 /* Runs the passes on what was taken; on any thread. */
 void native_optimise(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);

@@ -17,8 +17,11 @@ static LLVMTargetMachineRef native_target;
 
 typedef struct Backend {
     Native *native;
-    LLVMContextRef context;
-    LLVMExecutionEngineRef engine;
+    struct {
+        LLVMContextRef context;
+        LLVMExecutionEngineRef engine;
+    } parts[16];
+    int nparts;
     CsKernelCode *kernels[64]; /* in the order of cg_plan_kernels */
     int nkernels;
 } Backend;
@@ -60,10 +63,11 @@ static CgDevice backend_device(CgFamily family)
     return cg_native_device(level_of_texts, 2);
 }
 
-static void give_function(Backend *k, LLVMModuleRef m, const char *name, void *is)
+static void give_function(LLVMExecutionEngineRef engine, LLVMModuleRef m, const char *name,
+                          void *is)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(m, name);
-    if (fn) LLVMAddGlobalMapping(k->engine, fn, is);
+    if (fn) LLVMAddGlobalMapping(engine, fn, is);
 }
 
 /* A function as a pointer to data, which ISO C has no cast for. */
@@ -74,7 +78,8 @@ static void *address(void (*fn)(void))
     return p;
 }
 
-static void backend_take(void *backend, const CgCode *code)
+/* What kernels call. */
+static void give_functions(LLVMExecutionEngineRef engine, LLVMModuleRef m)
 {
     static const struct {
         const char *name;
@@ -86,6 +91,12 @@ static void backend_take(void *backend, const CgCode *code)
         OUTSIDE(cs_kernel_far_low_double)
 #undef OUTSIDE
     };
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        give_function(engine, m, outside[i].name, address(outside[i].is));
+}
+
+static void backend_take(void *backend, const CgCode *code)
+{
     Backend *k = backend;
     const char *error;
     char *message = NULL;
@@ -103,22 +114,29 @@ static void backend_take(void *backend, const CgCode *code)
         fprintf(stderr, "%s\n%s", code->text, t.data);
         text_free(&t);
     }
-    LLVMModuleRef m = native_take(k->native, &k->context);
-    native_optimise(m, native_target);
-    LLVMSetTarget(m, "");
-    ck_assert_msg(!LLVMCreateJITCompilerForModule(&k->engine, m, 2, &message), "%s", message);
-    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
-        give_function(k, m, outside[i].name, address(outside[i].is));
-    for (int i = 0; i < k->nkernels; i++) {
-        uint64_t at = functions[i] ? LLVMGetFunctionAddress(k->engine, functions[i]) : 0;
-        memcpy(&k->kernels[i], &at, sizeof at);
+    LLVMContextRef context;
+    for (LLVMModuleRef m; (m = native_take(k->native, &context)); k->nparts++) {
+        ck_assert_int_lt(k->nparts, sizeof k->parts / sizeof *k->parts);
+        LLVMExecutionEngineRef *engine = &k->parts[k->nparts].engine;
+        k->parts[k->nparts].context = context;
+        native_optimise(m, native_target);
+        LLVMSetTarget(m, "");
+        ck_assert_msg(!LLVMCreateJITCompilerForModule(engine, m, 2, &message), "%s", message);
+        give_functions(*engine, m);
+        for (int i = 0; i < k->nkernels; i++) {
+            LLVMValueRef fn = functions[i] ? LLVMGetNamedFunction(m, functions[i]) : NULL;
+            uint64_t at = fn ? LLVMGetFunctionAddress(*engine, functions[i]) : 0;
+            if (fn) memcpy(&k->kernels[i], &at, sizeof at);
+        }
     }
 }
 
 static void backend_free(Backend *k)
 {
-    if (k->engine) LLVMDisposeExecutionEngine(k->engine);
-    if (k->context) LLVMContextDispose(k->context);
+    for (int i = 0; i < k->nparts; i++) {
+        LLVMDisposeExecutionEngine(k->parts[i].engine);
+        LLVMContextDispose(k->parts[i].context);
+    }
     native_free(k->native);
 }
 
