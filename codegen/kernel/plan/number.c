@@ -24,7 +24,8 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
 
 typedef struct NumText { /* of a number */
     const char *text;
-    Num *name; /* the symbol of its let */
+    Num *name;    /* the symbol of its let */
+    Num *meaning; /* of a symbol: what it names */
 } NumText;
 
 typedef struct NumOf { /* of a node of the graph */
@@ -34,7 +35,7 @@ typedef struct NumOf { /* of a node of the graph */
 
 typedef struct NumNamed { /* by a line of the plan */
     const char *name;
-    Num *number, *meaning;
+    Num *number;
 } NumNamed;
 
 struct Numbers {
@@ -122,17 +123,6 @@ static Num *by_name(Unit *u, Num *x)
     return name ? name : x;
 }
 
-/* Is y among the conditions that x joins by && or ||, or are all that y joins? */
-static bool has_parts(Unit *u, FdOp op, Num *x, Num *y)
-{
-    if (x == y) return true;
-    if (fd_op_of(y) == op)
-        return has_parts(u, op, x, y->args[0]) && has_parts(u, op, x, y->args[1]);
-    x = num_meaning(u, x);
-    return x == y || (fd_op_of(x) == op &&
-                      (has_parts(u, op, x->args[0], y) || has_parts(u, op, x->args[1], y)));
-}
-
 Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
 {
     Num *known = decided(u, op, x, y);
@@ -142,7 +132,6 @@ Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
         Num *z = x;
         x = y, y = z;
     }
-    bool y_const = fd_is_const(y);
     switch (op) {
     case FD_OP_ADD:
         if (num_is(y, 0)) return x;
@@ -154,15 +143,7 @@ Num *num_op(Unit *u, FdOp op, Num *x, Num *y)
         if (num_is(y, 0)) return y;
         break;
     case FD_OP_LAND:
-        if (y_const) return y->value.i ? x : y;
-        if (fd_is_const(x)) return x->value.i ? y : x;
-        if (has_parts(u, op, x, y)) return x;
-        break;
-    case FD_OP_LOR:
-        if (y_const) return y->value.i ? y : x;
-        if (fd_is_const(x)) return x->value.i ? x : y;
-        if (has_parts(u, op, x, y)) return x;
-        break;
+    case FD_OP_LOR: return num_joined(u, op == FD_OP_LAND, x, y);
     default: break;
     }
     Num *args[] = {x, y};
@@ -219,7 +200,8 @@ const char *num_name(Num *x)
 
 static void remember_name(Unit *u, const char *name, Num *x, Num *meaning)
 {
-    vec_push(&numbers_of(u)->named, ((NumNamed){name, x, meaning}));
+    vec_push(&numbers_of(u)->named, ((NumNamed){name, x}));
+    if (is_symbol(x)) text_entry(u, x)->meaning = meaning;
 }
 
 /* From here on the text of x is this name. */
@@ -302,10 +284,8 @@ Num *num_find(Unit *u, const char *name, size_t len)
 
 Num *num_meaning(Unit *u, Num *x)
 {
-    const Numbers *n = numbers_of(u);
-    for (size_t i = n->named.len; is_symbol(x) && i-- > 0;)
-        if (n->named.data[i].number == x) return n->named.data[i].meaning;
-    return x;
+    Num *meaning = is_symbol(x) ? text_entry(u, x)->meaning : NULL;
+    return meaning ? meaning : x;
 }
 
 static bool has_elements(const FdType *t)

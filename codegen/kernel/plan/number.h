@@ -60,6 +60,13 @@ bool num_is_macro(struct Unit *u, Num *x);
 const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL: x has none */
 Num *num_meaning(struct Unit *u, Num *x); /* what a let or macro names; x itself otherwise */
 
+/* x && y (all), x || y: without what one of them says of the other. */
+Num *num_joined(struct Unit *u, bool all, Num *x, Num *y);
+/* A condition that says the same as x where cond is true, or is false. */
+Num *num_given(struct Unit *u, Num *cond, bool truth, Num *x);
+bool num_says(struct Unit *u, Num *cond,
+              Num *x); /* x is true wherever cond is, as far as that is seen */
+
 /* The text; an expression that would be long is given a name (a `let`) first, so that what is said
  * of a large graph grows with the graph. */
 const char *num_text(struct Unit *u, Num *x);

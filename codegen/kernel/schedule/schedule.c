@@ -8,13 +8,14 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
 {
     Num *none = num_op(u, FD_OP_EQ, recipe_length(u, reduce), num_int(u, 0));
     Num *asked = num_op(u, FD_OP_GT, plan_elements(u, d->nvars, d->doms), num_int(u, 0));
-    Num *one[] = {num_int(u, 1), NULL, NULL};
+    Num *one[] = {num_int(u, 1), NULL, NULL}, *when = num_and(u, none, asked);
     KirBlock body = {0};
+    vec_push(&u->nonempty, reduce);
+    if (num_is(when, 0)) return;
     Gen g = gen_begin(u, "empty", &body);
     gen_fail(&g, CG_ERR_EMPTY, reduce);
-    gen_run(&g, num_and(u, none, asked), 1, one, one);
+    gen_run(&g, when, 1, one, one);
     gen_end(&g, &body);
-    vec_push(&u->nonempty, reduce);
 }
 
 /* Reductions that always run, over ranges known beforehand, need no check where they are computed.

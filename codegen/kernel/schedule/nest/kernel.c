@@ -489,6 +489,7 @@ void nest_lower(Unit *u, const Nest *n)
     KirBlock body = {0};
     Text text = {0};
     InteriorScope whole = {0};
+    if (n->when && num_is(n->when, 0)) return;
     if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
     bool lanes = has_lanes(n->root.first) || n->wave.of || n->sums;

@@ -293,6 +293,7 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, P_COLUMNS_LEAST, 64)));
     far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
     Num *apply = num_let(u, "columns", num_and(u, when, far));
+    if (num_is(apply, 0)) return NULL;
     bands_of_rows(u, &x, k, apply);
     return apply;
 }

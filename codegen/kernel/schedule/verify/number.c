@@ -73,6 +73,7 @@ bool verify_at_least(Unit *u, Num *when, Num *x, Num *least)
     if (!when) return false;
     when = num_meaning(u, when);
     if (num_is(when, 0)) return true; /* never asked */
+    if (num_says(u, when, num_op(u, FD_OP_GE, x, least))) return true;
     FdOp op = fd_op_of(when);
     if (op == FD_OP_LAND)
         return verify_at_least(u, when->args[0], x, least) ||
