@@ -33,6 +33,8 @@ typedef struct Made { /* a native form, and what it is of */
     const char *text;
     CgNativeLevel level;
     bool precise;
+    const bool *runs; /* which kernels have code */
+    int nkernels;
     Native *native;
 } Made;
 
@@ -164,25 +166,55 @@ static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule
 typedef struct NativeForms {
     Job *job;
     HostKernel *kernel;
+    const SemaEvaluation *evaluation;
+    FdOrder order; /* of its graph */
 } NativeForms;
 
 /* native_size, of all texts: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
  * its sum a program with two products would wait for a device. */
 enum { NATIVE_BUDGET = 50000, NATIVE_BUDGET_SHORT = 60000, NATIVE_SHORT = 8192 };
 
+/* Of which kernels of the plan is it foreseen that they may run? */
+static const bool *foreseen(const NativeForms *f, const CgPlan *plan, CgNativeLevel level)
+{
+    const SemaEvaluation *e = f->evaluation;
+    const char *const *names;
+    int n = cg_plan_kernels(plan, &names);
+    Arena *arena = f->job->arena;
+    bool *runs = arena_array(arena, bool, n + 1), *some = arena_array(arena, bool, n + 1);
+    FdKnown *slots = arena_array(arena, FdKnown, f->order.nslots + 1);
+    const CgDevice device = cg_native_device(level, 1);
+    for (int way = 0; way < e->nknown; way++) {
+        for (int k = 0; k < f->order.nslots; k++) slots[k] = e->known[way][f->order.slots[k]];
+        cg_plan_reach(plan, &device, slots, some);
+        for (int k = 0; k < n; k++) runs[k] = runs[k] || some[k];
+    }
+    for (int k = 0; k < n; k++) runs[k] = runs[k] || e->nknown == 0;
+    return runs;
+}
+
+static bool has_all(const Made *m, const bool *runs)
+{
+    bool all = true;
+    for (int k = 0; k < m->nkernels; k++) all = all && (m->runs[k] || !runs[k]);
+    return all;
+}
+
 /* Evaluations with other keys may have the same text: then one form does. */
-static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code)
+static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code,
+                                      const bool *runs, int nkernels)
 {
     bool precise = code->options->precise;
     for (size_t i = 0; i < j->natives.len; i++) {
         const Made *m = &j->natives.data[i];
-        if (m->level == level && m->precise == precise && strcmp(m->text, code->text) == 0)
+        if (m->level == level && m->precise == precise && strcmp(m->text, code->text) == 0 &&
+            has_all(m, runs))
             return native_functions(m->native);
     }
-    Native *n = native_new(level, code, j->opt->entry != NULL);
+    Native *n = native_new(level, code, runs, j->opt->entry != NULL);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
-    vec_push(&j->natives, ((Made){text, level, precise, n}));
+    vec_push(&j->natives, ((Made){text, level, precise, runs, nkernels, n}));
     j->native_size += native_size(n);
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);
@@ -200,16 +232,18 @@ static void add_native(void *ctx, const CgCode *code)
     Job *j = f->job;
     const char *error, *const *names;
     CgPlan *plan = cg_plan_parse(code->text, &error);
-    f->kernel->nfunctions = plan ? cg_plan_kernels(plan, &names) : 0;
-    cg_plan_free(plan);
+    if (!plan) return;
+    int nkernels = f->kernel->nfunctions = cg_plan_kernels(plan, &names);
     f->kernel->contracts = code->contracts;
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
         bool room = j->opt->levels_asked || j->native_size < budget;
-        if (room && levels & 1u << level)
-            f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code);
+        if (!room || !(levels & 1u << level)) continue;
+        const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
+        f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, runs, nkernels);
     }
+    cg_plan_free(plan);
 }
 
 /* Attributes that change no kernel: those that are in no graph, and those for which no kernel that is
@@ -278,8 +312,8 @@ static bool lower_kernels(Job *j)
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
         HostKernel k = {0};
-        NativeForms forms = {j, &k};
         const SemaEvaluation *e = &j->sema->evaluations[i];
+        NativeForms forms = {.job = j, .kernel = &k, .evaluation = e};
         FdError error = {0};
         char *text = NULL;
         bool asked = j->opt->emit == EMIT_SCHEDULE || j->opt->emit == EMIT_EXPLAIN;
@@ -289,7 +323,7 @@ static bool lower_kernels(Job *j)
                              .take = j->objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
-        FdKey key = fd_key(j->fd, e->graph, NULL);
+        FdKey key = fd_key(j->fd, e->graph, &forms.order);
         CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);

@@ -480,6 +480,19 @@ typedef struct FdEnv {
     const ScalarValue *scalars; /* a scalar slot's value */
 } FdEnv;
 
+/* A number as far as it is known before: an atom, which is a number that nobody knows (0: none), and an offset. */
+typedef struct FdLinear {
+    bool known;
+    uint32_t atom;
+    int64_t offset;
+} FdLinear;
+
+/* What is known of a slot before there is a value. */
+typedef struct FdKnown {
+    FdLinear value;                            /* of a scalar */
+    FdLinear lo[FD_MAX_RANK], hi[FD_MAX_RANK]; /* of an array: its domain */
+} FdKnown;
+
 typedef enum FdBoundStatus {
     FD_BOUND_OK,
     FD_BOUND_INFINITE, /* asks for a bound of a full domain */

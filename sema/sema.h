@@ -170,6 +170,8 @@ typedef struct SemaGraph {
 typedef struct SemaEvaluation {
     FdGraph *graph;
     Loc loc;
+    int nknown; /* evaluations of it of which different things are known; 0: anything may be */
+    const FdKnown **known; /* of each, what is known of the graph's slots */
 } SemaEvaluation;
 
 /* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */

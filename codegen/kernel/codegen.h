@@ -194,6 +194,9 @@ int cg_plan_flag(const CgPlan *p, const char *name);
 FdReals cg_plan_reals(const CgPlan *p);
 /* Kernel names of the plan, in text order. */
 int cg_plan_kernels(const CgPlan *p, const char *const **names);
+/* Which of its kernels may run on slots of which this is known, in the key's order, whatever they are
+ * otherwise; on a device that may have other units and caches. */
+void cg_plan_reach(const CgPlan *p, const CgDevice *d, const FdKnown *slots, bool *kernels);
 /* Does the plan ask for the values of an array slot of this rank, or (0) for that of a scalar slot
  * other than as an argument? */
 bool cg_plan_asks(const CgPlan *p, int slot, int rank);

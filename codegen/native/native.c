@@ -215,12 +215,13 @@ static bool is_fixed(const CgPlan *p, CgNativeLevel level)
     return same;
 }
 
-/* Kernels of the same text, level and precision are the same. */
-static const char *kernel_prefix(Native *n)
+/* Kernels of the same text, level and precision are the same, if they are the same ones. */
+static const char *kernel_prefix(Native *n, int nkernels, const bool *runs)
 {
     const char *text = n->code->text;
     uint64_t seed = (uint64_t)n->level << 1 | n->code->options->precise;
     uint64_t h = XXH64(text, strlen(text), seed);
+    if (runs) h = XXH64(runs, (size_t)nkernels * sizeof *runs, h);
     return arena_printf(n->arena, "kernel.%016" PRIx64, h);
 }
 
@@ -240,11 +241,12 @@ static void begin_part(Native *n)
     if (n->parts.len > 1) n->size = size; /* they have been counted */
 }
 
-static void add_kernels(Native *n, const CgPlan *plan)
+static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
 {
     const CgCode *code = n->code;
-    const char *const *names, *prefix = kernel_prefix(n);
+    const char *const *names;
     int nkernels = cg_plan_kernels(plan, &names);
+    const char *prefix = kernel_prefix(n, nkernels, runs);
     n->plan = plan;
     n->device = cg_native_device(n->level, 1);
     begin_part(n);
@@ -252,7 +254,8 @@ static void add_kernels(Native *n, const CgPlan *plan)
     n->kernels = arena_array(n->arena, const char *, nkernels + 1);
     for (int k = 0; k < nkernels; k++)
         for (int i = 0; i < code->nfuncs; i++)
-            if (code->funcs[i].kernel && strcmp(names[k], code->funcs[i].name) == 0) {
+            if ((!runs || runs[k]) && code->funcs[i].kernel &&
+                strcmp(names[k], code->funcs[i].name) == 0) {
                 if (n->size - begun > PART) {
                     begin_part(n);
                     begun = n->size;
@@ -262,7 +265,7 @@ static void add_kernels(Native *n, const CgPlan *plan)
             }
 }
 
-Native *native_new(CgNativeLevel level, const CgCode *code, bool stops)
+Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bool stops)
 {
     const char *error;
     bool good = code->options->family == CG_CPU;
@@ -273,7 +276,7 @@ Native *native_new(CgNativeLevel level, const CgCode *code, bool stops)
         Arena *arena = arena_new();
         n = arena_new_of(arena, Native);
         *n = (Native){.arena = arena, .level = level, .code = code, .stops = stops};
-        add_kernels(n, plan);
+        add_kernels(n, plan, runs);
         n->plan = NULL;
         n->code = NULL;
     }

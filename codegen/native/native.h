@@ -14,13 +14,14 @@ struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
 struct LLVMOpaqueTargetMachine;
 
-/* stops: loops end once cs_stack_limit is the largest number, as it is in a session that is interrupted.
+/* runs: of each kernel (cg_plan_kernels), is it to have code? NULL: all are.
+ * stops: loops end once cs_stack_limit is the largest number, as it is in a session that is interrupted.
  * NULL: the text has something that only OpenCL can do. */
-Native *native_new(CgNativeLevel level, const CgCode *code, bool stops);
+Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bool stops);
 void native_free(Native *n); /* with the modules that were not taken */
 
 /* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that
- * has no code and does nothing. The names tell text and level, so that a program may hold several. */
+ * has no code. The names tell text and level, so that a program may hold several. */
 const char *const *native_functions(const Native *n);
 void native_print(Text *out, const Native *n); /* LLVM IR, before the passes */
 size_t native_size(const Native *n); /* of statements and operations: what a budget counts */

@@ -249,6 +249,7 @@ static Outcome in_program(Preparation *p)
         return FAILED;
     }
     if (p->outcome != DONE) return p->outcome;
+    if (!native_has(c->native->form, c->native->plan, &p->numbers.schedule)) return INTERPRET;
     if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;

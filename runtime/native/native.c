@@ -295,13 +295,26 @@ static uint64_t bytes_of(const NativeRun *r, const CgLaunch *l)
     return bytes;
 }
 
+/* NULL: it was not foreseen that it would run. */
+static CsKernelCode *code_of(const CsCode *form, const CgPlan *plan, const char *kernel)
+{
+    const char *const *names;
+    int n = cg_plan_kernels(plan, &names), k = 0;
+    while (k < n && names[k] != kernel) k++; /* a schedule has the plan's own names */
+    return k < n ? form->kernels[k] : NULL;
+}
+
+bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        if (!code_of(form, plan, s->launches[i].kernel)) return false;
+    return true;
+}
+
 static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint64_t *args,
                    const CsSite *site)
 {
-    const char *const *names;
-    int n = cg_plan_kernels(r->plan, &names), k = 0;
-    while (k < n && names[k] != l->kernel) k++; /* a schedule has the plan's own names */
-    CsKernelCode *code = k < n ? r->form->kernels[k] : NULL;
+    CsKernelCode *code = code_of(r->form, r->plan, l->kernel);
     if (!code) {
         rt_throw(RT_DEVICE, site, "kernel %s is missing in the program", l->kernel);
         return false;

@@ -17,6 +17,8 @@ typedef enum NativeUse { NATIVE_NEVER, NATIVE_SMALL, NATIVE_ALL } NativeUse;
 NativeUse native_use(void);
 /* The best form of a kernel on this processor; NULL: it has none. */
 const CsCode *native_form(const CsKernel *k);
+/* Has it the kernels of all launches? csc makes those that it foresees. */
+bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s);
 CgDevice native_device(const CsCode *form); /* what its plan is bound for */
 bool native_is_small(double work);          /* operations, of all elements */
 /* Else: while no device is open, does opening one take longer than the evaluation? The clock decides: this is

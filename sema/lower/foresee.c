@@ -8,7 +8,7 @@
  */
 #include "foresee.h"
 
-#include "known.h"
+#include "number.h"
 
 enum {
     MAX_CALLS = 16,       /* that are followed, one inside the other ... */
@@ -17,6 +17,52 @@ enum {
 };
 
 static Value *eval(Foresee *f, Ast *n);
+static void eval_child(Ast **child, void *ctx);
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+static bool is_integer(const Ast *n)
+{
+    return n->type && (type_is_scalar(n->type, SC_INT) || type_is_scalar(n->type, SC_LONG));
+}
+
+static Value *eval_binary(Foresee *f, Ast *n)
+{
+    Value *a = eval(f, n->binary.left), *b = eval(f, n->binary.right);
+    bool minus = n->binary.op == AST_OP_SUB;
+    return is_integer(n) && (minus || n->binary.op == AST_OP_ADD) ? number_sum(f, a, b, minus)
+                                                                  : f->other;
+}
+
+/* How long an array is, or where it begins or ends; NULL: it is asked for something else. */
+static Value *question(Foresee *f, LibName name, Value *v, const Value *dim)
+{
+    if (name != LIB_GetLength && name != LIB_GetLowerBound && name != LIB_GetUpperBound)
+        return NULL;
+    if (!known_is(v) || !number_is(dim) || dim->number.atom) return NULL;
+    int d = (int)dim->number.offset;
+    if (name == LIB_GetLength) return number_length(f, v, d);
+    Value *one = number_of(f, 1), *end = number_bound(f, v, d, name == LIB_GetUpperBound);
+    return name == LIB_GetLowerBound ? end : number_sum(f, end, one, true);
+}
+
+/* new float[n, m], { 1, 2 } */
+static Value *eval_new_array(Foresee *f, Ast *n)
+{
+    const AstList *sizes = n->kind == AST_NEW_ARRAY ? &n->new_array.sizes : NULL;
+    Ast *level = n->kind == AST_NEW_ARRAY ? n->new_array.init : n;
+    Value *lengths[FD_MAX_RANK];
+    int rank = n->type->kind == TY_ARRAY ? n->type->nparams : 0;
+    for (int d = 0; d < rank && d < FD_MAX_RANK; d++) {
+        bool listed = level && level->kind == AST_INIT_LIST;
+        lengths[d] = sizes && d < sizes->len ? eval(f, sizes->data[d])
+                     : listed                ? number_of(f, level->init_list.items.len)
+                                             : f->other;
+        level = listed && level->init_list.items.len ? level->init_list.items.data[0] : NULL;
+    }
+    ast_each_child(n, eval_child, f);
+    return rank && rank <= FD_MAX_RANK ? number_array(f, rank, lengths) : known_any(f, n->type);
+}
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
@@ -73,10 +119,13 @@ static Value *call_library(Foresee *f, Ast *n)
     const Builtin *b = &builtins[n->sym->builtin];
     bool forces = !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func);
     Ast *callee = n->call.callee;
-    if (callee->kind == AST_MEMBER && callee->member.base->type) eval(f, callee->member.base);
+    Value *of = NULL, *answer;
+    if (callee->kind == AST_MEMBER && callee->member.base->type) of = eval(f, callee->member.base);
     for (int i = 0; i < n->call.args.len; i++) {
         Ast *a = n->call.args.data[i];
         Value *v = eval(f, a);
+        bool asks = of && b->space == SPACE_func && i == 0;
+        if (asks && (answer = question(f, b->name, of, v))) return answer;
         if (forces && type_is_functional(a->type)) known_forced(f, v, a->loc);
     }
     return known_any(f, n->type);
@@ -262,7 +311,7 @@ static Value *eval_convert(Foresee *f, Ast *n)
 {
     Ast *operand = n->convert.operand;
     Value *v = eval(f, operand);
-    if (!type_is_functional(operand->type)) return f->other;
+    if (!type_is_functional(operand->type)) return is_integer(n) && number_is(v) ? v : f->other;
     if (n->type->kind == TY_FUNC || n->convert.view) return v;
     return known_forced(f, v, n->loc); /* an array, or text */
 }
@@ -305,6 +354,7 @@ static Value *eval_index(Foresee *f, Ast *n)
 
 static Value *eval(Foresee *f, Ast *n)
 {
+    if (n->is_const && is_integer(n)) return number_of(f, n->value.i);
     switch (n->kind) {
     case AST_INDEX: return eval_index(f, n);
     case AST_GRAPH: return eval_graph(f, n);
@@ -316,10 +366,27 @@ static Value *eval(Foresee *f, Ast *n)
     case AST_NAME_REF:
         if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
             return known_look_up(f, n->sym);
+        if (n->sym && (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM) &&
+            number_is_kept(n->sym))
+            return known_look_up(f, n->sym);
         break;
     case AST_BINARY:
-        if (n->binary.op != AST_OP_COALESCE || !type_is_functional(n->type)) break;
+        if (!type_is_functional(n->type)) return eval_binary(f, n);
+        if (n->binary.op != AST_OP_COALESCE) break;
         return eval_coalesce(f, n);
+    case AST_NEW_ARRAY:
+    case AST_INIT_LIST: return eval_new_array(f, n);
+    case AST_CAST: {
+        Value *v = eval(f, n->cast.operand);
+        return is_integer(n) && number_is(v) ? v : known_any(f, n->type);
+    }
+    case AST_MEMBER: {
+        Value *v = n->member.base && n->member.base->type ? eval(f, n->member.base) : f->other;
+        bool length = n->sym && n->sym->kind == SYM_BUILTIN && is_integer(n) && known_is(v) &&
+                      builtins[n->sym->builtin].name == LIB_Length &&
+                      n->member.base->type->nparams == 1;
+        return length ? number_length(f, v, 0) : known_any(f, n->type);
+    }
     case AST_ASSIGN: return eval_assign(f, n);
     case AST_UNARY:
         if (known_is_given(n) && known_changed(n->unary.operand))
@@ -412,4 +479,5 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     vec_free(&f.keys);
     vec_free(&f.composed);
     vec_free(&f.walks);
+    vec_free(&f.slots);
 }

@@ -1,6 +1,6 @@
 /* What csc knows of values (known.h): which there are, what composing them gives, which variable has
  * which. */
-#include "known.h"
+#include "number.h"
 
 #include <string.h>
 
@@ -21,11 +21,16 @@ Value *known_any(Foresee *f, const Type *t)
 
 /* ---- composing ---------------------------------------------------------------------------- */
 
+static Value *captured(const void *captures, int slot)
+{
+    Value *v = ((Value *const *)captures)[slot];
+    return v->kind == VAL_LAZY && v->result ? v->result : v;
+}
+
 static FdCapture look(void *ctx, const void *captures, int slot)
 {
     (void)ctx;
-    Value *v = ((Value *const *)captures)[slot];
-    if (v->kind == VAL_LAZY && v->result) v = v->result;
+    Value *v = captured(captures, slot);
     FdCapture c = {.kind = FD_CAPTURE_UNKNOWN, .object = v, .visit = &v->visit, .index = &v->index};
     if (v->kind == VAL_ARRAY) c.kind = FD_CAPTURE_ARRAY;
     if (v->kind != VAL_LAZY) return c;
@@ -46,10 +51,12 @@ static bool is_finite(const FdNode *root)
 static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
 {
     Foresee *f = ctx;
-    (void)captures, (void)slot;
     vec_push(&f->walks, (uint64_t)c->kind << 1 | again);
     if (c->kind != FD_CAPTURE_SCALAR) vec_push(&f->walks, *c->index);
     if (c->kind == FD_CAPTURE_GRAPH) vec_push(&f->walks, (uint64_t)(uintptr_t)c->graph);
+    if (again || c->kind == FD_CAPTURE_GRAPH) return;
+    FdKnown k = number_slot(f, c->kind == FD_CAPTURE_ARRAY, captured(captures, slot));
+    vec_push(&f->slots, k);
 }
 
 /* The composition of v, if it has been made before, or a new one; NULL: something is unknown. */
@@ -80,8 +87,22 @@ static Composed *composed(Foresee *f, const Value *v, bool may_pay, bool *found)
     return &vec_last(&f->composed);
 }
 
-/* Composes v and says whether that is an evaluation, which is noted if it is a new one. */
-static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc)
+/* One more evaluation of a graph, of whose slots f->slots is known. */
+static void note_slots(Foresee *f, SemaEvaluation *e)
+{
+    size_t n = f->slots.len;
+    if (e->nknown == KNOWN_MAX_WAYS || (size_t)e->graph->nslots != n) {
+        e->nknown = 0;
+        e->known = NULL;
+    }
+    for (int i = 0; i < e->nknown; i++)
+        if (number_alike((int)n, e->known[i], f->slots.data)) return;
+    if (e->known)
+        e->known[e->nknown++] = arena_copy(f->arena, f->slots.data, n * sizeof *f->slots.data);
+}
+
+/* Composes v and says whether that is an evaluation, which is noted if it is a new one; its number. */
+static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc, int *number)
 {
     const FdGraph *graph = v->graph;
     FdComposing composing = {.visit = ++f->visit, .look = look};
@@ -92,9 +113,14 @@ static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc)
     FdPays pays = may_pay ? fd_several_pays(g) : FD_PAYS;
     if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
-        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) return pays == FD_PAYS;
+        if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) {
+            *number = (int)i;
+            return pays == FD_PAYS;
+        }
+    *number = (int)f->found.len;
     vec_push(&f->keys, key);
     SemaEvaluation e = {.graph = g, .loc = loc};
+    e.known = arena_array(f->arena, const FdKnown *, KNOWN_MAX_WAYS);
     vec_push(&f->found, e);
     return pays == FD_PAYS;
 }
@@ -103,8 +129,13 @@ bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
 {
     if (f->ahead) return true;
     bool may_pay = of && of->nparts && !of->chained, found;
+    f->slots.len = 0;
     Composed *c = composed(f, v, may_pay, &found);
-    if (c && !found) c->evaluated = compose(f, v, may_pay, loc);
+    if (c && !found) {
+        c->number = -1;
+        c->evaluated = compose(f, v, may_pay, loc, &c->number);
+    }
+    if (c && c->number >= 0) note_slots(f, &f->found.data[c->number]);
     return c && c->evaluated;
 }
 
@@ -114,7 +145,7 @@ Value *known_forced(Foresee *f, Value *v, Loc loc)
     if (v->kind != VAL_LAZY) return known_array(f);
     if (!v->result) {
         known_evaluated(f, v, NULL, loc);
-        v->result = known_array(f);
+        v->result = number_stored(f, v);
     }
     return v->result;
 }
@@ -131,7 +162,7 @@ bool known_together(Foresee *f, int n, Value *const *values, const FdType *const
     }
     v.graph = fd_results(f->fd, n, types);
     if (!known_evaluated(f, &v, &parts, loc)) return false;
-    for (int i = 0; i < n; i++) values[i]->result = known_array(f);
+    for (int i = 0; i < n; i++) values[i]->result = number_stored(f, values[i]);
     return true;
 }
 
@@ -196,8 +227,9 @@ static Known *find(Foresee *f, const Symbol *sym)
 
 void known_learn(Foresee *f, const Symbol *sym, Value *v)
 {
-    if (!sym || !type_is_functional(sym->type)) return;
-    Known k = {sym, v};
+    bool number = number_is_kept(sym);
+    if (!number && (!sym || !type_is_functional(sym->type))) return;
+    Known k = {sym, number && !number_is(v) ? number_new(f) : v};
     vec_push(&f->known, k);
 }
 

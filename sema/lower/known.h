@@ -17,10 +17,13 @@ struct Value {
     Value **captures;     /* one a slot */
     int depth;
     Value *result;         /* LAZY: the array, once it was evaluated */
+    FdLinear number;       /* OTHER: an integer */
+    FdKnown *domain;       /* ARRAY, LAZY: once asked for */
     uint32_t visit, index; /* composing: the composition that saw it, its number there */
 };
 
-typedef struct Known { /* a variable, of functional type; the last one of a symbol counts */
+typedef struct
+    Known { /* a variable, of functional type or an integer; the last one of a symbol counts */
     const Symbol *sym;
     Value *value;
 } Known;
@@ -30,6 +33,7 @@ typedef struct Composed {
     uint64_t hash;
     size_t at, len; /* in Foresee.walks: the graph, and what its walk met */
     bool evaluated; /* what known_evaluated said */
+    int number;     /* of the evaluation in Foresee.found; -1: none */
 } Composed;
 
 typedef struct Foresee {
@@ -41,13 +45,18 @@ typedef struct Foresee {
     VEC(FdKey) keys;
     VEC(Composed) composed;
     VEC(uint64_t) walks;
+    VEC(FdKnown) slots; /* what is known of those of the last walk, in their order */
     uint32_t visit;
+    uint32_t natoms; /* numbers that nobody knows, so far */
     int calls, followed;
     bool ahead; /* what is evaluated has been evaluated together */
     Value *other, *unknown, *returned;
 } Foresee;
 
-enum { KNOWN_MAX_DEPTH = 64 /* of graphs; the runtime composes no deeper either */ };
+enum {
+    KNOWN_MAX_DEPTH = 64, /* of graphs; the runtime composes no deeper either */
+    KNOWN_MAX_WAYS = 16   /* in which a graph is evaluated; of more, nothing is known */
+};
 
 /* ---- values --------------------------------------------------------------------------------- */
 

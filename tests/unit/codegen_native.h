@@ -105,7 +105,7 @@ static void backend_take(void *backend, const CgCode *code)
     k->nkernels = cg_plan_kernels(plan, &names);
     cg_plan_free(plan);
     ck_assert_int_le(k->nkernels, 64);
-    k->native = native_new(level_of_texts, code, false);
+    k->native = native_new(level_of_texts, code, NULL, false);
     ck_assert_msg(k->native != NULL, "no native form of\n%s", code->text);
     const char *const *functions = native_functions(k->native);
     if (getenv("CODEGEN_TEST_DUMP")) {

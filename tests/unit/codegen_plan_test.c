@@ -313,6 +313,78 @@ static int occurrences(const char *text, const char *of)
 }
 
 /* What texts share is there once, their kernels under names of their own. */
+/* ---- which kernels may run ----------------------------------------------------------------------- */
+
+static const char choice[] =
+    "/* C$ plan\n"
+    " * slots 3\n"
+    " * slot 0 array float 1\n"
+    " * slot 1 array float 1\n"
+    " * slot 2 int\n"
+    " * define V = max(vector_bytes / 4, 2)\n"
+    " * out bytes 4\n"
+    " * let n = max(s2, 0)\n"
+    " * let unsafe = 0 < s0.lo0 || s2 - 1 >= s0.lo0 + s0.n0\n"
+    " * let far = s1.n0 % 19 + min(s1.n0, n) / 2 * 3 > 40 ? s1.n0 : 0 - 1\n"
+    " * run safe when !unsafe global 1\n"
+    " * run unsafe when unsafe global 1\n"
+    " * run shifted when s0.lo0 + s0.n0 + 2 < s2 global 1\n"
+    " * run wide when s1.n0 >= V global 1\n"
+    " * run narrow when s1.n0 < V global 1\n"
+    " * run none global s1.n0 - 19\n"
+    " * run some when far > 0 && n > V global ceildiv(n, V)\n"
+    " * run other when far < 0 || roundup(n, V) == V global 1\n"
+    " * run many when units > 3 global 1\n"
+    " * loop k = 0 to n step 1 when s1.n0 != 19\n"
+    " * run loops global 1\n"
+    " * end\n"
+    " */\n";
+
+static bool is_there(const CgPlan *p, const bool *kernels, const char *name)
+{
+    const char *const *names;
+    for (int k = 0; k < cg_plan_kernels(p, &names); k++)
+        if (strcmp(names[k], name) == 0) return kernels[k];
+    return false;
+}
+
+/* Of array 0 it is known that it goes from 0 to the number in slot 2, of array 1 that it has 19 elements. */
+START_TEST(reach)
+{
+    const char *error = NULL;
+    CgPlan *p = cg_plan_parse(choice, &error);
+    ck_assert_ptr_nonnull(p);
+    FdKnown slots[3] = {0};
+    for (int i = 0; i < 2; i++) slots[i].lo[0] = (FdLinear){.known = true};
+    slots[0].hi[0] = slots[2].value = (FdLinear){.known = true, .atom = 1};
+    slots[1].hi[0] = (FdLinear){.known = true, .offset = 19};
+    bool kernels[16], any[16];
+    cg_plan_reach(p, &device, slots, kernels);
+    const char *const runs[] = {"safe", "wide", "some", "other", "many"}, *const not [] = {
+                                                                              "unsafe", "shifted",
+                                                                              "narrow", "none",
+                                                                              "loops"};
+    for (int i = 0; i < 5; i++) ck_assert_msg(is_there(p, kernels, runs[i]), "%s", runs[i]);
+    for (int i = 0; i < 5; i++) ck_assert_msg(!is_there(p, kernels, not [i]), "%s", not [i]);
+    cg_plan_reach(p, &device, (FdKnown[3]){0}, any);
+    for (int k = 0; k < 10; k++) ck_assert(any[k]);
+    for (int64_t n = 0; n < 100; n++) { /* and whatever runs was said to */
+        FdBox boxes[3] = {{.rank = 1}, {.rank = 1}};
+        boxes[0].dim[0].hi = n;
+        boxes[1].dim[0].hi = 19;
+        ScalarValue scalars[3] = {{0}, {0}, {.i = n}};
+        CgBinding b = {boxes, scalars};
+        CgSchedule s = {0};
+        Arena *arena = arena_new();
+        ck_assert(cg_plan_bind(p, &b, &device, arena, &s));
+        for (int i = 0; i < s.nlaunches; i++)
+            ck_assert_msg(is_there(p, kernels, s.launches[i].kernel), "%s", s.launches[i].kernel);
+        arena_free(arena);
+    }
+    cg_plan_free(p);
+}
+END_TEST
+
 START_TEST(joined)
 {
     for (int k = 0; k < 4; k++) {
@@ -354,6 +426,7 @@ int main(void)
     tcase_add_test(t, plan_launches);
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
+    tcase_add_test(t, reach);
     tcase_add_test(t, joined);
     suite_add_tcase(s, t);
     return run_suite(s);

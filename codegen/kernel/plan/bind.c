@@ -9,7 +9,7 @@
 
 enum { MAX_PASSED = 1 << 20 /* steps: plans come from files, no loop is endless */ };
 
-static int64_t device_value(const CgDevice *d, int i)
+int64_t plan_device_value(const CgDevice *d, int i)
 {
     const int64_t values[NUM_FACTS] = {[NUM_UNITS] = d->units,
                                        [NUM_VECTOR_BYTES] = d->vector_bytes,
@@ -50,7 +50,7 @@ static int64_t lookup(const void *ctx, int sym)
         dim = sym & ((1 << INDEX_SHIFT) - 1);
     const CgBinding *b = v->binding;
     switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
-    case SYM_DEVICE: return device_value(v->device, index);
+    case SYM_DEVICE: return plan_device_value(v->device, index);
     case SYM_DEFINE: return v->defines[index];
     case SYM_LET: return let_value(v, index);
     default: break;

@@ -16,6 +16,7 @@ typedef struct Fact {
 typedef struct Given {
     Unit *u;
     int n, looks; /* how much has been looked at: conditions may be long */
+    bool never;   /* they contradict each other */
     Fact facts[MAX_FACTS];
 } Given;
 
@@ -38,10 +39,22 @@ static Fact fact_of(Unit *u, Num *x, bool truth)
     }
 }
 
+/* 1, 0, or -1: not known. */
+static int look_up(const Given *g, const Fact *f)
+{
+    for (int i = 0; i < g->n; i++) {
+        const Fact *k = &g->facts[i];
+        if (k->op == f->op && k->a == f->a && k->b == f->b) return k->truth == f->truth;
+    }
+    return -1;
+}
+
 static void learn(Given *g, Num *x, bool truth)
 {
     Fact f = fact_of(g->u, x, truth);
-    if (g->looks++ >= MAX_LOOKS || g->n == MAX_FACTS) return;
+    int known = look_up(g, &f);
+    if (known == 0) g->never = true;
+    if (known >= 0 || g->looks++ >= MAX_LOOKS || g->n == MAX_FACTS) return;
     g->facts[g->n++] = f;
     FdOp joins = f.truth ? FD_OP_LAND : FD_OP_LOR;
     for (int i = 0; f.op == FD_OP_NONE && fd_op_of(f.a) == joins && i < 2; i++)
@@ -57,20 +70,11 @@ static void conclude(Given *g)
         const Fact f = g->facts[i];
         FdOp op = f.op == FD_OP_NONE ? fd_op_of(f.a) : FD_OP_NONE;
         if (op != (f.truth ? FD_OP_LOR : FD_OP_LAND)) continue;
+        int is[] = {decide(g, f.a->args[0]), decide(g, f.a->args[1])};
         for (int k = 0; k < 2; k++)
-            if (decide(g, f.a->args[k]) == !f.truth && decide(g, f.a->args[!k]) < 0)
-                learn(g, f.a->args[!k], f.truth);
+            if (is[k] == !f.truth && is[!k] < 0) learn(g, f.a->args[!k], f.truth);
+        if (is[0] == !f.truth && is[1] == !f.truth) g->never = true;
     }
-}
-
-/* 1, 0, or -1: not known. */
-static int look_up(const Given *g, const Fact *f)
-{
-    for (int i = 0; i < g->n; i++) {
-        const Fact *k = &g->facts[i];
-        if (k->op == f->op && k->a == f->a && k->b == f->b) return k->truth == f->truth;
-    }
-    return -1;
 }
 
 /* Is x true (1) or false (0) where these are; -1: either. */
@@ -127,9 +131,20 @@ bool num_says(Unit *u, Num *cond, Num *x)
     return decided(u, cond, true, x) == 1;
 }
 
+/* Can x and y not both be so? */
+static bool contradict(Unit *u, Num *x, Num *y, bool truth)
+{
+    Given g = {.u = u};
+    learn(&g, x, truth);
+    learn(&g, y, truth);
+    conclude(&g);
+    return g.never;
+}
+
 /* x || y is what !x && !y is not, so both are looked at in the same way. */
 Num *num_joined(Unit *u, bool all, Num *x, Num *y)
 {
+    if (contradict(u, x, y, all)) return num_truth(u, !all);
     int one = fd_is_const(x) || fd_is_const(y) ? -1 : decided(u, y, all, x);
     if (one >= 0) return one == all ? y : num_truth(u, !all); /* y says x, or that x is not so */
     Num *less = num_given(u, x, all, y);

@@ -65,6 +65,7 @@ struct CgPlan {
     bool lazy;           /* lets are worked out where they are asked for */
 };
 
+int64_t plan_device_value(const CgDevice *d, int i); /* of NumFact i */
 /* Its number; -1: there is none of that name. */
 int plan_find_named(const Names *list, const char *name, size_t len);
 
