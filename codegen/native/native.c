@@ -241,6 +241,13 @@ static void begin_part(Native *n)
     if (n->parts.len > 1) n->size = size; /* they have been counted */
 }
 
+static const KirFunc *kernel_of(const CgCode *code, const char *name)
+{
+    for (int i = 0; i < code->nfuncs; i++)
+        if (code->funcs[i].kernel && strcmp(name, code->funcs[i].name) == 0) return &code->funcs[i];
+    return NULL;
+}
+
 static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
 {
     const CgCode *code = n->code;
@@ -251,18 +258,20 @@ static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
     n->device = cg_native_device(n->level, 1);
     begin_part(n);
     size_t begun = n->size;
+    const KirFunc **of = arena_array(n->arena, const KirFunc *, nkernels + 1);
     n->kernels = arena_array(n->arena, const char *, nkernels + 1);
-    for (int k = 0; k < nkernels; k++)
-        for (int i = 0; i < code->nfuncs; i++)
-            if ((!runs || runs[k]) && code->funcs[i].kernel &&
-                strcmp(names[k], code->funcs[i].name) == 0) {
-                if (n->size - begun > PART) {
-                    begin_part(n);
-                    begun = n->size;
-                }
-                n->kernels[k] = arena_printf(n->arena, "%s.%d", prefix, k);
-                native_kernel(n, &code->funcs[i], n->kernels[k]);
-            }
+    for (int k = 0; k < nkernels; k++) {
+        of[k] = runs && !runs[k] ? NULL : kernel_of(code, names[k]);
+        for (int i = 0; of[k] && !n->kernels[k] && i < k; i++) /* it says only names anew */
+            if (of[i] && kir_alike(of[i], of[k])) n->kernels[k] = n->kernels[i];
+        if (!of[k] || n->kernels[k]) continue;
+        if (n->size - begun > PART) {
+            begin_part(n);
+            begun = n->size;
+        }
+        n->kernels[k] = arena_printf(n->arena, "%s.%d", prefix, k);
+        native_kernel(n, of[k], n->kernels[k]);
+    }
 }
 
 Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bool stops)

@@ -8,6 +8,7 @@
 
 #include "../../base/mem.h"
 #include "../../codegen/kernel/codegen.h"
+#include "../../codegen/kernel/ir/kir.h"
 #include "suite.h"
 
 typedef struct Made {
@@ -285,6 +286,57 @@ START_TEST(random_graphs)
 }
 END_TEST
 
+/* ---- functions that do the same under other names ------------------------------------------------- */
+
+typedef struct Names {
+    const char *buffer, *other, *counter, *sum, *macro;
+    int64_t step;
+    bool unroll;
+} Names;
+
+/* for (counter = 0; counter < macro; counter += step) sum += buffer[counter];  other[0] = sum */
+static KirFunc total(Arena *a, const Names *n)
+{
+    KirType real = kir_type(SC_FLOAT, 1);
+    KirParam *params = arena_array(a, KirParam, 2);
+    params[0] = (KirParam){.name = n->buffer, .type = real, .buffer = true};
+    params[1] = (KirParam){.name = n->other, .type = real, .buffer = true, .writable = true};
+    KirBlock body = {0}, turn = {0};
+    const KirExpr *sum = kir_name(a, real, n->sum),
+                  *at = kir_name(a, kir_type(KIR_IDX, 1), n->counter),
+                  *end = kir_name(a, kir_type(KIR_IDX, 1), n->macro),
+                  *args[] = {sum, kir_load(a, real, n->buffer, at)};
+    kir_decl(a, &body, real, n->sum, kir_const(a, SC_FLOAT, (ScalarValue){.f = 0}));
+    kir_set(a, &turn, sum, kir_op(a, FD_OP_ADD, real, 2, args));
+    kir_for(a, &body, n->counter, kir_int(a, 0), end, kir_int(a, n->step), n->unroll, turn);
+    kir_store(a, &body, n->other, kir_int(a, 0), sum);
+    return (KirFunc){
+        .name = n->buffer, .kernel = true, .nparams = 2, .params = params, .body = body.first};
+}
+
+START_TEST(alike)
+{
+    Arena *a = arena_new();
+    const Names first = {"a0", "out", "i_1", "s_2", "V4", 1, false};
+    const Names same[] = {{"a1", "t0", "k_7", "acc_8", "V4", 1, false},
+                          {"out", "a0", "s_2", "i_1", "V4", 1, false}}, /* turned around */
+        not [] = {{"a1", "t0", "k_7", "acc_8", "V8", 1, false},
+                  {"a1", "t0", "k_7", "acc_8", "V4", 2, false},
+                  {"a1", "t0", "k_7", "acc_8", "V4", 1, true},
+                  {"a1", "a1", "k_7", "acc_8", "V4", 1, false}};
+    KirFunc f = total(a, &first);
+    for (int i = 0; i < 2; i++) {
+        KirFunc g = total(a, &same[i]);
+        ck_assert(kir_alike(&f, &g) && kir_alike(&g, &f));
+    }
+    for (int i = 0; i < 4; i++) {
+        KirFunc g = total(a, &not [i]);
+        ck_assert_msg(!kir_alike(&f, &g) && !kir_alike(&g, &f), "%d", i);
+    }
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("codegen text");
@@ -292,6 +344,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, chains, 0, STEPS);
     tcase_add_test(t, random_graphs);
+    tcase_add_test(t, alike);
     suite_add_tcase(s, t);
     return run_suite_here(s);
 }

@@ -167,6 +167,8 @@ void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 /* Statements for each of the values 0 .. count - 1 of the index `var`, side by side (interleave.c).
  * False, and nothing has changed, where copies would take different branches. */
 bool kir_interleave(Arena *a, KirBlock *b, const char *var, int count);
+/* Do functions of one text do the same, whatever the names of what they declare? (alike.c) */
+bool kir_alike(const KirFunc *a, const KirFunc *b);
 bool kir_has_loop(const KirStmt *s); /* a KIR_LOOP, here or inside */
 
 /* OpenCL C (opencl.c). */
