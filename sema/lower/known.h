@@ -22,8 +22,8 @@ struct Value {
     uint32_t visit, index; /* composing: the composition that saw it, its number there */
 };
 
-typedef struct
-    Known { /* a variable, of functional type or an integer; the last one of a symbol counts */
+/* A variable, of functional type or an integer; the last one of a symbol counts. */
+typedef struct Known {
     const Symbol *sym;
     Value *value;
 } Known;
