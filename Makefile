@@ -1,5 +1,5 @@
 # C$: compiler and runtime. `make demo` and `make check` are all that a fresh Debian machine needs.
-#   make             ./csc and build/csrt.o             make check        every test, under 10 minutes
+#   make             ./csc, csrt.o and csc.kept    make check        every test, under 10 minutes
 #   make bench       ratios against peers                make bless        accept new golden outputs
 #   make samples     the programs of samples/, compared with what they should print
 #   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
@@ -46,7 +46,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
 .PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
-all: $(CSC) $(BUILD)/csrt.o
+all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
 link_csc = $(if $(SAN),,$(CC) $(CFLAGS) -o $@ $(1) $(LLVM_INSIDE) $(CSC_LIBS) 2>/dev/null ||) $(CC) $(CFLAGS) $(SAN) -o $@ $(1) $(LLVM_LIBS) $(CSC_LIBS)
@@ -64,6 +64,11 @@ $(BUILD)/%.a:
 $(BUILD)/csrt.o: $(BUILD)/libcsrt.a
 	@echo "  ld $@"
 	@$(CC) -r -nostdlib -Wl,-S -Wl,--whole-archive $< -o $@
+
+# Machine code of what many programs have in common. A csc without it compiles all of it anew.
+$(BUILD)/csc.kept: $(CSC) tools/common.cs$$
+	@echo "  csc $@"
+	@CS_CACHE_DIR= $(CSC) --emit=kept -o $@ 'tools/common.cs$$'
 
 # The compiler checks itself between passes; the runtime, which works while the user waits, does not.
 $(BUILD)/obj/%.o: %.c | $(GEN_HEADERS)
@@ -241,7 +246,7 @@ EDITORS = $(foreach d,ftdetect ftplugin syntax,vim/$(d)/csdollar.vim:vim/vimfile
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
-	install -m 644 $(BUILD)/csrt.o $(DESTDIR)$(PREFIX)/lib/csc/csrt.o
+	install -m 644 $(BUILD)/csrt.o $(BUILD)/csc.kept $(DESTDIR)$(PREFIX)/lib/csc/
 	for f in $(HELP); do d=$${f#*:}; install -d $(DESTDIR)$(PREFIX)/share/$${d%/*}; ./csc --help=$${f%%:*} >$(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'$$(sed -n 's/#define VERSION "\(.*\)"/\1/p' driver/message.h)'|' packaging/csdollar.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc

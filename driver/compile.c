@@ -52,6 +52,7 @@ typedef struct Job {
     Objects *objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
     size_t native_size; /* of all of them */
+    bool unbounded;     /* however large that becomes */
     const char *tuned;  /* HostOptions.tuned */
     HostOptions host;
     HostModule *module;
@@ -238,7 +239,7 @@ static void add_native(void *ctx, const CgCode *code)
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool room = j->opt->levels_asked || j->native_size < budget;
+        bool room = j->unbounded || j->native_size < budget;
         if (!room || !(levels & 1u << level)) continue;
         const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
         f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, runs, nkernels);
@@ -301,13 +302,28 @@ static void warn_of_steering(Job *j, const Steered *all)
     }
 }
 
+/* Where machine code of kernels goes, if any is to be made. */
+static Objects *begin_objects(const Options *o)
+{
+    Text path = {0};
+    switch (o->emit) {
+    case EMIT_OBJ:
+    case EMIT_ASM: return objects_new(o->host.opt_level, OBJECTS_LINKED, NULL);
+    case EMIT_KEPT: return objects_new(o->host.opt_level, OBJECTS_STORE, NULL);
+    case EMIT_NATIVE: return objects_new(o->host.opt_level, OBJECTS_FILES, NULL);
+    case EMIT_PROGRAM: break;
+    default: return NULL;
+    }
+    Store *shipped = write_shipped(&path, "csc.kept") ? store_open(path.data) : NULL;
+    text_free(&path);
+    return objects_new(o->host.opt_level, OBJECTS_FILES, shipped);
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
-    bool program = j->opt->emit == EMIT_PROGRAM || j->opt->emit == EMIT_OBJ ||
-                   j->opt->emit == EMIT_ASM || j->opt->emit == EMIT_NATIVE;
-    bool linked = j->opt->emit == EMIT_OBJ || j->opt->emit == EMIT_ASM;
-    if (program) j->objects = objects_new(j->opt->host.opt_level, linked);
+    j->objects = begin_objects(j->opt);
+    j->unbounded = j->opt->levels_asked || j->opt->emit == EMIT_KEPT;
     if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
@@ -351,6 +367,7 @@ static bool build_host(Job *j)
     j->host.library = j->library ? library_name(j->library) : NULL;
     j->host.tuned = j->tuned;
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
+    if (j->opt->emit == EMIT_KEPT) objects_print_store(j->objects, &j->out);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
     if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
     if (j->opt->emit == EMIT_OBJ) host_print_object(&j->out, j->module);
@@ -398,7 +415,10 @@ static bool write_output(Job *j)
             return false;
         return library_write(j->library, j->module, j->sema->nexports, j->sources);
     }
-    const char *suffix = o->emit == EMIT_ASM ? ".s" : o->emit == EMIT_OBJ ? ".o" : "";
+    const char *suffix = o->emit == EMIT_ASM    ? ".s"
+                         : o->emit == EMIT_OBJ  ? ".o"
+                         : o->emit == EMIT_KEPT ? ".kept"
+                                                : "";
     const char *usual = write_default(j->arena, o->input, suffix), *path = o->output;
     if (!path && (*suffix || o->emit == EMIT_PROGRAM)) path = usual;
     if (path && !j->program && sources_is_loaded(j->sources, path)) {

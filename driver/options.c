@@ -27,7 +27,7 @@ static const struct {
              {"types", EMIT_TYPES},   {"fdag", EMIT_FDAG},         {"dot", EMIT_DOT},
              {"opencl", EMIT_OPENCL}, {"schedule", EMIT_SCHEDULE}, {"kernels", EMIT_EXPLAIN},
              {"native", EMIT_NATIVE}, {"llvm", EMIT_LLVM},         {"asm", EMIT_ASM},
-             {"obj", EMIT_OBJ}};
+             {"obj", EMIT_OBJ},       {"kept", EMIT_KEPT}};
 
 static OptionEnd set_emit(Options *o, const char *value)
 {
@@ -279,8 +279,8 @@ static const Option table[] = {
     EMIT("-c", "obj", "write an object file"),
     EMIT("-S", "asm", "write assembly"),
     EMIT("--check", "check", "report errors only; csc fmt: say which files are laid out otherwise"),
-    VALUE("--emit", EQUALS, "KIND", "tokens ast types fdag dot schedule opencl native llvm asm obj", set_emit,
-          "what a stage of the compiler makes, to standard output; asm and obj to a file"),
+    VALUE("--emit", EQUALS, "KIND", "tokens ast types fdag dot schedule opencl native llvm asm obj kept", set_emit,
+          "what a stage of the compiler makes, to standard output; asm, obj and kept (objects for csc.kept) to a file"),
     VALUE("--dump-after", EQUALS, "PASS", NULL, set_dump, "the graph of each evaluation as that pass of the kernel generator leaves it"),
     VALUE("--passes", EQUALS, "LIST", NULL, set_passes, "the graphs of evaluations after these passes, with commas between them"),
     FLAG("--lib", library, "a library for C: libNAME.so, or libNAME.a if -o says so, and libNAME.h"),

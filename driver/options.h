@@ -21,6 +21,7 @@ typedef enum Emit { /* in the order in which the pipeline can make them */
                     EMIT_EXPLAIN, /* --explain=kernels */
                     EMIT_OPENCL,
                     EMIT_NATIVE,
+                    EMIT_KEPT, /* objects for csc to be shipped with */
                     EMIT_LLVM,
                     EMIT_ASM,
                     EMIT_OBJ

@@ -34,7 +34,7 @@ const char *write_default(Arena *a, const char *input, const char *suffix)
     return arena_printf(a, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
 }
 
-bool write_runtime(Text *path)
+bool write_shipped(Text *path, const char *name)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -45,10 +45,10 @@ bool write_runtime(Text *path)
     }
     if (!slash) return false;
     *slash = '\0';
-    const char *places[] = {"build/csrt.o", "csrt.o", "../lib/csc/csrt.o"};
+    const char *places[] = {"build", ".", "../lib/csc"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         text_free(path);
-        text_printf(path, "%s/%s", self, places[i]);
+        text_printf(path, "%s/%s/%s", self, places[i], name);
         if (access(path->data, R_OK) == 0) return true;
     }
     return false;
@@ -59,7 +59,7 @@ int write_linked(HostModule *module, HostLinked kind, bool verbose)
     Text library = {0};
     char *error = NULL;
     int program = -1;
-    if (!write_runtime(&library))
+    if (!write_shipped(&library, "csrt.o"))
         complain("csrt.o is not beside csc: run make, or make install");
     else if ((program = host_link(module, kind, library.data, verbose, &error)) < 0)
         complain("%s", error);

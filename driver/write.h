@@ -12,9 +12,9 @@
 /* path NULL or "-": standard output. False after a message. */
 bool write_bytes(const char *path, const void *data, size_t bytes, mode_t mode);
 
-/* Where csrt.o lies, what programs are linked with: in build/ beside an uninstalled csc, in ../lib/csc of
- * an installed one. False: it does not. */
-bool write_runtime(Text *path);
+/* Where a file lies that csc is shipped with (csrt.o, what programs are linked with; csc.kept, objects): in
+ * build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it does not. */
+bool write_shipped(Text *path, const char *name);
 /* Links a program or library; a file that is open, or -1 after a message. */
 int write_linked(HostModule *module, HostLinked kind, bool verbose);
 /* Copies it to where it is wanted. */

@@ -10,7 +10,6 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
-#include "../../base/cache.h"
 #include "../llvm/machine.h"
 #include "value/value.h"
 
@@ -87,10 +86,10 @@ static void optimise(HostModule *m)
 }
 
 /* What decides about the object besides the module: levels, and the functions that are light. */
-static char *find_object(HostModule *m)
+static const char *find_object(HostModule *m)
 {
     Objects *o = m->options->objects;
-    if (!o || objects_are_linked(o)) return NULL;
+    if (!o || objects_are_for(o) == OBJECTS_LINKED) return NULL;
     Text also = {0};
     text_printf(&also, "-O%d%s", m->options->opt_level, m->monstrous ? " monstrous" : "");
     for (size_t i = 0; i < m->light.len; i++) {
@@ -100,7 +99,7 @@ static char *find_object(HostModule *m)
     }
     m->name = kept_name(m->mod, also.data);
     text_free(&also);
-    return cache_read(m->name.text, &m->size);
+    return objects_find(o, &m->name, &m->size);
 }
 
 HostModule *host_build(const SemaResult *sema, const Sources *sources, const HostKernel *kernels,
@@ -134,7 +133,8 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_debug_finish(m);
     verify(m);
     m->object = find_object(m);
-    if (!m->object) optimise(m);
+    const Objects *o = options->objects;
+    if (!m->object && !(o && objects_are_for(o) == OBJECTS_STORE)) optimise(m);
     host_link_native(m);
     return m;
 }
@@ -147,7 +147,6 @@ void host_free(HostModule *m)
     vec_free(&m->strings);
     vec_free(&m->natives);
     vec_free(&m->light);
-    mem_free(m->object);
     if (m->di) LLVMDisposeDIBuilder(m->di);
     LLVMDisposeBuilder(m->b);
     LLVMDisposeBuilder(m->entry);
@@ -192,5 +191,5 @@ void host_print_object(Text *out, HostModule *m)
         return;
     }
     generate(out, m, LLVMObjectFile);
-    if (o && !objects_are_linked(o)) objects_keep(o, &m->name, out->data, out->len);
+    if (o && objects_are_for(o) == OBJECTS_FILES) objects_keep(o, &m->name, out->data, out->len);
 }

@@ -93,8 +93,8 @@ struct HostModule {
     VEC(HostText) strings;
     VEC(HostNativeEntry) natives;
 
-    KeptName name; /* of the object in the disk cache */
-    char *object;  /* what was there: no passes are run; NULL: it is to be made */
+    KeptName name;      /* of the object in the disk cache */
+    const char *object; /* what was kept: no passes are run; NULL: it is to be made */
     size_t size;
 
     LLVMDIBuilderRef di; /* NULL without -g */

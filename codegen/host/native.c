@@ -38,7 +38,7 @@ LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
 void host_link_native(HostModule *m)
 {
     Objects *o = m->options->objects;
-    if (!o || !objects_are_linked(o)) return;
+    if (!o || objects_are_for(o) != OBJECTS_LINKED) return;
     for (size_t i = 0; i < objects_count(o); i++) {
         size_t size;
         const char *bytes = objects_bytes(o, i, &size);

@@ -22,7 +22,7 @@ typedef struct Job {
     Optimise *optimise;
     LLVMMemoryBufferRef made;
     KeptName name;
-    char *kept; /* what the disk cache has of it: nothing is to be made */
+    const char *kept; /* what was found of it: nothing is to be made */
     size_t size;
 } Job;
 
@@ -31,7 +31,9 @@ enum { MAX_THREADS = 15, STACK = 64 << 20 /* of a thread: LLVM recurses */ };
 struct Objects {
     Arena *arena;
     int level;
-    bool linked;
+    ObjectsFor what;
+    Store *shipped;
+    VEC(char *) read;     /* from the disk cache */
     uint64_t cached;      /* cache_write */
     VEC(Job *) all, jobs; /* jobs: those that were not kept */
     size_t next;          /* of jobs: the first that nobody has taken */
@@ -55,8 +57,8 @@ static void make(const Objects *o, Job *j, LLVMTargetMachineRef machine)
 {
     j->optimise(j->mod, machine);
     llvm_machine_module(machine, j->mod);
-    j->made = o->linked ? LLVMWriteBitcodeToMemoryBuffer(j->mod)
-                        : llvm_machine_code(machine, j->mod, LLVMObjectFile);
+    j->made = o->what == OBJECTS_LINKED ? LLVMWriteBitcodeToMemoryBuffer(j->mod)
+                                        : llvm_machine_code(machine, j->mod, LLVMObjectFile);
     dispose(j);
 }
 
@@ -113,7 +115,7 @@ static void finish(Objects *o, bool make_all)
     pthread_mutex_unlock(&o->lock);
     for (Job *j; (j = take(o));) make(o, j, o->machine);
     for (int i = 0; i < o->nthreads; i++) pthread_join(o->threads[i], NULL);
-    for (size_t i = 0; make_all && !o->linked && i < o->jobs.len; i++) {
+    for (size_t i = 0; make_all && i < o->jobs.len; i++) {
         const Job *j = o->jobs.data[i];
         objects_keep(o, &j->name, LLVMGetBufferStart(j->made), LLVMGetBufferSize(j->made));
     }
@@ -121,13 +123,14 @@ static void finish(Objects *o, bool make_all)
 
 /* ---- for the caller ----------------------------------------------------------------------------- */
 
-Objects *objects_new(int level, bool linked)
+Objects *objects_new(int level, ObjectsFor what, Store *shipped)
 {
     Arena *arena = arena_new();
     Objects *o = arena_new_of(arena, Objects);
     o->arena = arena;
     o->level = level;
-    o->linked = linked;
+    o->what = what;
+    o->shipped = shipped;
     o->most = other_cores();
     o->machine = llvm_machine(level); /* before threads do: the first call changes LLVM's tables */
     pthread_mutex_init(&o->lock, NULL);
@@ -145,11 +148,13 @@ void objects_free(Objects *o)
             LLVMDisposeMemoryBuffer(j->made);
         else if (!j->kept)
             dispose(j);
-        mem_free(j->kept);
     }
+    for (size_t i = 0; i < o->read.len; i++) mem_free(o->read.data[i]);
+    store_close(o->shipped);
     LLVMDisposeTargetMachine(o->machine);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->more);
+    vec_free(&o->read);
     vec_free(&o->all);
     vec_free(&o->jobs);
     arena_free(o->arena);
@@ -169,10 +174,10 @@ void objects_add(Objects *o, LLVMModuleRef mod, LLVMContextRef context, Optimise
     Job *j = arena_new_of(o->arena, Job);
     *j = (Job){.mod = mod, .context = context, .optimise = optimise};
     vec_push(&o->all, j);
-    if (!o->linked) {
+    if (o->what != OBJECTS_LINKED) {
         char level[] = {(char)('0' + o->level), '\0'};
         j->name = kept_name(mod, level);
-        j->kept = cache_read(j->name.text, &j->size);
+        j->kept = objects_find(o, &j->name, &j->size);
     }
     if (j->kept)
         dispose(j);
@@ -180,9 +185,9 @@ void objects_add(Objects *o, LLVMModuleRef mod, LLVMContextRef context, Optimise
         queue(o, j);
 }
 
-bool objects_are_linked(const Objects *o)
+ObjectsFor objects_are_for(const Objects *o)
 {
-    return o->linked;
+    return o->what;
 }
 
 size_t objects_count(const Objects *o)
@@ -198,7 +203,27 @@ const char *objects_bytes(Objects *o, size_t i, size_t *size)
     return j->kept ? j->kept : LLVMGetBufferStart(j->made);
 }
 
+void objects_print_store(Objects *o, Text *out)
+{
+    StoreEntry *entries = arena_array(o->arena, StoreEntry, o->all.len + 1);
+    for (size_t i = 0; i < o->all.len; i++) {
+        entries[i].name = o->all.data[i]->name;
+        entries[i].bytes = objects_bytes(o, i, &entries[i].size);
+    }
+    store_print(out, entries, o->all.len);
+}
+
+const char *objects_find(Objects *o, const KeptName *name, size_t *size)
+{
+    if (o->what != OBJECTS_FILES) return NULL;
+    const char *shipped = store_find(o->shipped, name, size);
+    if (shipped) return shipped;
+    char *read = cache_read(name->text, size);
+    if (read) vec_push(&o->read, read);
+    return read;
+}
+
 void objects_keep(Objects *o, const KeptName *name, const char *bytes, size_t size)
 {
-    cache_write(name->text, bytes, size, &o->cached);
+    if (o->what == OBJECTS_FILES) cache_write(name->text, bytes, size, &o->cached);
 }

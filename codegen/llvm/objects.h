@@ -1,13 +1,14 @@
 /* Modules that become machine code beside each other, on as many threads as the process may use, while
- * the caller goes on with something else; or are found in the disk cache. What comes out depends on
- * neither. */
+ * the caller goes on with something else; or are found among those that csc is shipped with, or in the
+ * disk cache. What comes out depends on none of it. */
 #ifndef CS_CODEGEN_LLVM_OBJECTS_H
 #define CS_CODEGEN_LLVM_OBJECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kept.h"
+#include "../../base/text.h"
+#include "store.h"
 
 struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
@@ -15,10 +16,15 @@ struct LLVMOpaqueTargetMachine;
 
 typedef struct Objects Objects;
 
-/* level: of the code generator. `linked`: bitcode for a module that they are linked into, in place of
- * object files. */
-Objects *objects_new(int level, bool linked);
-bool objects_are_linked(const Objects *o);
+typedef enum ObjectsFor {
+    OBJECTS_FILES,  /* object files, to be linked; kept ones are found and new ones kept */
+    OBJECTS_LINKED, /* bitcode for a module that they are linked into */
+    OBJECTS_STORE   /* object files for a store: all are made */
+} ObjectsFor;
+
+/* level: of the code generator. shipped: NULL, or a store that is theirs from now on. */
+Objects *objects_new(int level, ObjectsFor what, Store *shipped);
+ObjectsFor objects_are_for(const Objects *o);
 void objects_free(Objects *o); /* what nobody has begun is not made */
 
 /* Takes a module with its context. `optimise` runs its passes, on any thread. */
@@ -30,6 +36,11 @@ void objects_add(Objects *o, struct LLVMOpaqueModule *mod, struct LLVMOpaqueCont
 size_t objects_count(const Objects *o);
 const char *objects_bytes(Objects *o, size_t i, size_t *size);
 
+/* The store of all of them. */
+void objects_print_store(Objects *o, Text *out);
+
+/* What is kept under a name, until objects_free; NULL: nothing. */
+const char *objects_find(Objects *o, const KeptName *name, size_t *size);
 /* Puts into the disk cache what the caller made. */
 void objects_keep(Objects *o, const KeptName *name, const char *bytes, size_t size);
 

@@ -79,7 +79,7 @@ static void look_at_linker(Findings *f)
 static void look_at_runtime(Findings *f)
 {
     Text path = {0};
-    if (write_runtime(&path))
+    if (write_shipped(&path, "csrt.o"))
         found_text(f, "runtime", path.data);
     else
         problem(f, "runtime", "csrt.o is not beside csc", "run make, or make install");
