@@ -63,6 +63,7 @@ void host_declare_functions(HostModule *m)
         info->type = host_func_type(m, info->sym, info->params);
         info->fn = host_null(m);
         if (!info->body) continue; /* abstract */
+        info->unit = host_effort_unit(m, info->sym);
         info->fn = LLVMAddFunction(m->mod, mangled(m, info->sym), info->type);
         LLVMSetLinkage(info->fn, LLVMInternalLinkage);
         host_attribute(m, info->fn, "nounwind");
@@ -264,6 +265,7 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
     if (!info->body) return;
     HostFunc f = {.m = m, .fn = info->fn, .sym = sym, .name = display_name(m, sym)};
     f.ret = sym->type->result;
+    host_forget_locals(info->body);
     host_lighten(&f);
     LLVMBasicBlockRef start = begin(&f, sym->decl->loc);
     if (sym->self) bind_self(&f, sym->self);

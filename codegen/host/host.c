@@ -34,16 +34,33 @@ static void llvm_bug(const HostModule *m, const char *what, char *message)
     host_bug(m, NULL, t.data);
 }
 
-static void init_target(HostModule *m)
+void host_open(HostModule *m, const char *name)
 {
-    m->target = llvm_machine(m->monstrous ? 0 : m->options->opt_level);
+    m->ctx = LLVMContextCreate();
+    m->mod = LLVMModuleCreateWithNameInContext(name, m->ctx);
+    m->b = LLVMCreateBuilderInContext(m->ctx);
+    m->entry = LLVMCreateBuilderInContext(m->ctx);
+    m->graphs = arena_array(m->arena, LLVMValueRef, m->sema->ngraphs + 1);
+    host_types_init(m);
     llvm_machine_module(m->target, m->mod);
     LLVMMetadataRef two = LLVMValueAsMetadata(LLVMConstInt(m->i32, 2, false));
     LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIC Level", 9, two);
     LLVMAddModuleFlag(m->mod, LLVMModuleFlagBehaviorError, "PIE Level", 9, two);
+    host_abi_init(m);
 }
 
-static void verify(const HostModule *m)
+void host_close(HostModule *m)
+{
+    vec_free(&m->texts);
+    vec_free(&m->strings);
+    vec_free(&m->natives);
+    vec_free(&m->light);
+    LLVMDisposeBuilder(m->b);
+    LLVMDisposeBuilder(m->entry);
+    arena_free(m->arena);
+}
+
+void host_verify(const HostModule *m)
 {
     char *message = NULL;
     if (LLVMVerifyModule(m->mod, LLVMReturnStatusAction, &message))
@@ -69,20 +86,25 @@ static const char lean_passes[] =
 static const char light_passes[] =
     "function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),adce)";
 
-static void run_passes(const HostModule *m, const char *passes)
+static void run_passes(LLVMModuleRef mod, LLVMTargetMachineRef target, const char *passes)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(m->mod, passes, m->target, options);
+    LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
-    if (error) llvm_bug(m, "LLVM's passes", LLVMGetErrorMessage(error));
+    if (error) llvm_bug(NULL, "LLVM's passes", LLVMGetErrorMessage(error));
+}
+
+void host_optimise_unit(LLVMModuleRef mod, LLVMTargetMachineRef target)
+{
+    run_passes(mod, target, lean_passes);
 }
 
 static void optimise(HostModule *m)
 {
     if (m->options->opt_level == 0) return;
-    if (m->light.len) run_passes(m, light_passes);
+    if (m->light.len) run_passes(m->mod, m->target, light_passes);
     host_freeze(m);
-    run_passes(m, m->options->opt_level < 3 ? lean_passes : "default<O3>");
+    run_passes(m->mod, m->target, m->options->opt_level < 3 ? lean_passes : "default<O3>");
 }
 
 /* What decides about the object besides the module: levels, and the functions that are light. */
@@ -111,15 +133,10 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     m->sema = sema;
     m->sources = sources;
     m->options = options;
-    m->ctx = LLVMContextCreate();
-    m->mod = LLVMModuleCreateWithNameInContext(options->program, m->ctx);
-    m->b = LLVMCreateBuilderInContext(m->ctx);
-    m->entry = LLVMCreateBuilderInContext(m->ctx);
-    m->graphs = arena_array(arena, LLVMValueRef, sema->ngraphs + 1);
-    host_types_init(m);
+    m->classes = sema->classes;
     host_measure(m);
-    init_target(m);
-    host_abi_init(m);
+    m->target = llvm_machine(m->monstrous ? 0 : options->opt_level);
+    host_open(m, options->program);
     if (options->debug) host_debug_init(m);
 
     host_declare_classes(m);
@@ -127,11 +144,15 @@ HostModule *host_build(const SemaResult *sema, const Sources *sources, const Hos
     host_describe_classes(m);
     host_find_recursion(m);
     host_scan_functions(m);
-    for (int i = 0; i < sema->nfuncs; i++) host_emit_function(m, host_func_info(m, sema->funcs[i]));
+    host_make_units(m);
+    for (int i = 0; i < sema->nfuncs; i++) {
+        const HostFuncInfo *info = host_func_info(m, sema->funcs[i]);
+        if (!info->unit) host_emit_function(m, info);
+    }
     LLVMValueRef program = host_emit_program(m);
     host_finish_module(m, kernels, nkernels, program);
     host_debug_finish(m);
-    verify(m);
+    host_verify(m);
     m->object = find_object(m);
     const Objects *o = options->objects;
     if (!m->object && !(o && objects_are_for(o) == OBJECTS_STORE)) optimise(m);
@@ -143,17 +164,13 @@ void host_free(HostModule *m)
 {
     if (!m) return;
     for (int i = 0; i < m->nfuncs; i++) vec_free(&m->funcs[i].written);
-    vec_free(&m->texts);
-    vec_free(&m->strings);
-    vec_free(&m->natives);
-    vec_free(&m->light);
     if (m->di) LLVMDisposeDIBuilder(m->di);
-    LLVMDisposeBuilder(m->b);
-    LLVMDisposeBuilder(m->entry);
     LLVMDisposeTargetMachine(m->target);
-    LLVMDisposeModule(m->mod);
-    LLVMContextDispose(m->ctx);
-    arena_free(m->arena);
+    LLVMModuleRef mod = m->mod;
+    LLVMContextRef ctx = m->ctx;
+    host_close(m);
+    LLVMDisposeModule(mod);
+    LLVMContextDispose(ctx);
 }
 
 /* Without the data layout, which says nothing beyond the triple and changes with LLVM's version. */

@@ -28,10 +28,11 @@ typedef enum HostStruct { /* the structures of csrt.h */
                           HOST_NSTRUCTS
 } HostStruct;
 
-typedef struct HostClass {   /* Class.host */
-    LLVMTypeRef type;        /* an object with its head, or a record as it is stored */
-    LLVMValueRef descriptor; /* CsClass; NULL: a record */
-    int record;              /* index in CsProgram.records */
+typedef struct HostClass {     /* Class.host */
+    LLVMTypeRef type;          /* an object with its head, or a record as it is stored */
+    LLVMValueRef descriptor;   /* CsClass; NULL: a record */
+    int record;                /* index in CsProgram.records */
+    struct HostClass *program; /* of a unit: what the program's module has */
 } HostClass;
 
 typedef struct HostText { /* a constant: its bytes, or the cell of a string literal */
@@ -57,6 +58,7 @@ typedef struct HostFuncInfo { /* a user function, known before any body is emitt
     Ast *body;
     bool throws;
     bool recurs;                 /* it may call itself: it looks at the stack */
+    bool unit;                   /* its code is in a module of its own */
     VEC(const Symbol *) written; /* parameters by value that the body assigns */
 } HostFuncInfo;
 
@@ -92,6 +94,10 @@ struct HostModule {
     VEC(HostText) texts;
     VEC(HostText) strings;
     VEC(HostNativeEntry) natives;
+
+    Class **classes;            /* those of sema; of a unit by name, whatever else a program has */
+    struct HostModule *unit_of; /* the program's module; NULL: this is it */
+    LLVMValueRef *statics;      /* of a unit: the static fields in the program's module */
 
     KeptName name;      /* of the object in the disk cache */
     const char *object; /* what was kept: no passes are run; NULL: it is to be made */
@@ -172,6 +178,26 @@ typedef struct HostFunc {
 
 /* An internal error: sema and this part disagree. */
 _Noreturn void host_bug(const HostModule *m, const Ast *n, const char *what);
+
+/* ---- host.c ------------------------------------------------------------------------ */
+
+/* An empty module in a context of its own, whose arena, options and target are there; what belongs to it
+ * besides its LLVM module and context. */
+void host_open(HostModule *m, const char *name);
+void host_close(HostModule *m);
+void host_verify(const HostModule *m);
+/* The passes of a unit, on any thread. */
+void host_optimise_unit(LLVMModuleRef mod, LLVMTargetMachineRef target);
+
+/* ---- unit.c ------------------------------------------------------------------------ */
+
+/* Is a function of so many nodes a unit? */
+bool host_is_unit(const HostModule *m, const Symbol *sym, int nodes);
+/* All units, before the program's own functions are made. */
+void host_make_units(HostModule *m);
+/* Makes a symbol of the program's module visible to units. */
+void host_show(LLVMValueRef v);
+void host_forget_locals(Ast *body);
 
 /* ---- types.c ----------------------------------------------------------------------- */
 
@@ -321,12 +347,14 @@ typedef struct HostEffort {
     int order;         /* in the source */
     int nodes, loops;  /* of the tree; how deep loops are nested */
     int heat;          /* loops around its calls */
+    bool unit;         /* is a module of its own */
     bool light;        /* gets few passes */
 } HostEffort;
 
 void host_measure(HostModule *m); /* sets m->efforts and m->monstrous */
-void host_lighten(HostFunc *f);   /* before the function's code is made: if it is light, says so */
-void host_freeze(HostModule *m);  /* light functions get no passes from now on */
+bool host_effort_unit(const HostModule *m, const Symbol *sym);
+void host_lighten(HostFunc *f);  /* before the function's code is made: if it is light, says so */
+void host_freeze(HostModule *m); /* light functions get no passes from now on */
 
 /* ---- try.c ----------------------------------------------------------------------------------- */
 

@@ -100,10 +100,12 @@ static void spread_heat(HostModule *m, const Site *sites, size_t nsites)
 static void spend_budget(HostModule *m)
 {
     HostEffort **list = arena_array(m->arena, HostEffort *, m->nefforts);
-    for (int i = 0; i < m->nefforts; i++) list[i] = &m->efforts[i];
-    qsort(list, (size_t)m->nefforts, sizeof *list, by_heat);
+    int n = 0;
+    for (int i = 0; i < m->nefforts; i++)
+        if (!m->efforts[i].unit) list[n++] = &m->efforts[i];
+    qsort(list, (size_t)n, sizeof *list, by_heat);
     int left = FULL_BUDGET;
-    for (int i = 0; i < m->nefforts; i++) {
+    for (int i = 0; i < n; i++) {
         list[i]->light = list[i]->nodes > left;
         if (!list[i]->light) left -= list[i]->nodes;
     }
@@ -132,11 +134,17 @@ void host_measure(HostModule *m)
         HostEffort *e = &m->efforts[i];
         AstList code = e->sym ? (AstList){(Ast **)&e->sym->decl, 1} : sema->unit->unit.stmts;
         measure(e, code, &sites);
+        e->unit = host_is_unit(m, e->sym, e->nodes);
         m->monstrous |= e->nodes > MONSTROUS_FUNCTION;
     }
     spread_heat(m, sites.data, sites.len);
     spend_budget(m);
     vec_free(&sites);
+}
+
+bool host_effort_unit(const HostModule *m, const Symbol *sym)
+{
+    return effort_of(m, sym)->unit;
 }
 
 static void freeze(HostModule *m, LLVMValueRef fn)
@@ -147,6 +155,7 @@ static void freeze(HostModule *m, LLVMValueRef fn)
 
 void host_lighten(HostFunc *f)
 {
+    if (f->m->unit_of) return; /* the same code in every program */
     const HostEffort *e = effort_of(f->m, f->sym);
     bool light = f->m->options->opt_level > 0 && e->light;
     if (light && e->nodes > MONSTROUS_FUNCTION)

@@ -60,8 +60,9 @@ static bool runs_anything(Ast *n)
 {
     const Symbol *sym = n->sym;
     if (n->kind == AST_GRAPH || (n->type && n->type->kind == TY_FUNC)) return true;
+    bool field = n->kind == AST_MEMBER && sym && sym->kind == SYM_FIELD;
     bool made = n->kind == AST_HOLE || (n->kind == AST_CALL && sym && sym->kind == SYM_BUILTIN) ||
-                (n->type && n->type->kind == TY_STRING);
+                (!field && n->type && n->type->kind == TY_STRING);
     bool text = false;
     if (made) ast_each_child(n, visit_text, &text);
     return text;

@@ -28,25 +28,46 @@ static void set_layout(HostModule *m, const Class *c)
     LLVMStructSetBody(h->type, types, n, false);
 }
 
+/* The static field of the program's module. */
+static void declare_static(HostModule *m, int i)
+{
+    Symbol *field = m->sema->statics[i];
+    size_t len;
+    m->statics[i] = field->host;
+    field->host = LLVMAddGlobal(m->mod, host_stored_type(m, field->type),
+                                LLVMGetValueName2(field->host, &len));
+    host_show(field->host);
+}
+
 void host_declare_classes(HostModule *m)
 {
     for (int i = 0; i < m->sema->nclasses; i++) {
-        Class *c = m->sema->classes[i];
-        HostClass *h = c->host = arena_new_of(m->arena, HostClass);
+        Class *c = m->classes[i];
+        HostClass *program = m->unit_of ? c->host : NULL, *h = arena_new_of(m->arena, HostClass);
+        c->host = h;
+        h->program = program;
         h->type = LLVMStructCreateNamed(m->ctx, arena_printf(m->arena, "class.%s", c->mangled));
         if (type_is_record(c->type)) {
             h->record = host_record_number(m, c);
             if (h->record >= m->nrecords) m->nrecords = h->record + 1;
         } else {
+            size_t len;
             h->descriptor = LLVMAddGlobal(m->mod, m->structs[HOST_CLASS],
-                                          arena_printf(m->arena, "class.%s", c->mangled));
+                                          program ? LLVMGetValueName2(program->descriptor, &len)
+                                                  : arena_printf(m->arena, "class.%s", c->mangled));
             LLVMSetLinkage(h->descriptor,
                            m->options->session ? LLVMWeakAnyLinkage : LLVMPrivateLinkage);
+            if (program) host_show(h->descriptor);
             LLVMSetGlobalConstant(h->descriptor, true);
         }
     }
     for (int i = 0; i < m->sema->nclasses; i++) set_layout(m, m->sema->classes[i]);
-    for (int i = 0; i < m->sema->nstatics; i++) host_static(m, m->sema->statics[i]);
+    m->statics = arena_array(m->arena, LLVMValueRef, m->sema->nstatics + 1);
+    for (int i = 0; i < m->sema->nstatics; i++)
+        if (m->unit_of)
+            declare_static(m, i);
+        else
+            host_static(m, m->sema->statics[i]);
 }
 
 static LLVMValueRef function_of(HostModule *m, const Symbol *sym)
