@@ -52,7 +52,6 @@ typedef struct Job {
     Objects *objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
     size_t native_size; /* of all of them */
-    bool unbounded;     /* however large that becomes */
     const char *tuned;  /* HostOptions.tuned */
     HostOptions host;
     HostModule *module;
@@ -239,7 +238,7 @@ static void add_native(void *ctx, const CgCode *code)
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool room = j->unbounded || j->native_size < budget;
+        bool room = j->opt->levels_asked || j->native_size < budget;
         if (!room || !(levels & 1u << level)) continue;
         const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
         f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, runs, nkernels);
@@ -323,7 +322,6 @@ static Objects *begin_objects(const Options *o)
 static bool lower_kernels(Job *j)
 {
     j->objects = begin_objects(j->opt);
-    j->unbounded = j->opt->levels_asked || j->opt->emit == EMIT_KEPT;
     if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {

@@ -34,6 +34,7 @@ static OptionEnd set_emit(Options *o, const char *value)
     int k = 0; /* the value has been looked up among the choices */
     while (strcmp(emits[k].name, value) != 0) k++;
     o->emit = emits[k].emit;
+    o->levels_asked = o->levels_asked || o->emit == EMIT_KEPT;
     return OPTION_GO_ON;
 }
 
