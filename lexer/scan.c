@@ -125,16 +125,24 @@ static bool is_letter(uint32_t c)
     return false;
 }
 
-/* Keywords by interned name: one comparison of pointers on a hit. */
-static TokenKind keyword(const char *word, size_t len)
+static void find_keywords(Scan *s)
+{
+    for (TokenKind k = TOK_BREAK; token_class(k) != TOKEN_P; k++) {
+        if (k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH || k == TOK_UNDERSCORE) continue;
+        const char *text = token_text(k);
+        uint16_t *first = &s->keywords[*text - 'a'][strlen(text)];
+        s->next_keyword[k] = *first;
+        *first = (uint16_t)k;
+    }
+}
+
+static TokenKind keyword(const Scan *s, const char *word, size_t len)
 {
     ScalarKind scalar;
     if (len == 1 && *word == '_') return TOK_UNDERSCORE;
-    if (*word < 'a' || *word > 'w' || len > 9) return TOK_NAME;
-    for (TokenKind k = TOK_BREAK; token_class((TokenKind)k) != TOKEN_P; k++)
-        if (token_text((TokenKind)k)[0] == *word && strlen(token_text((TokenKind)k)) == len &&
-            memcmp(token_text((TokenKind)k), word, len) == 0)
-            return k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH ? TOK_NAME : k;
+    if (*word < 'a' || *word > 'w' || len >= KEYWORD_LENGTHS) return TOK_NAME;
+    for (TokenKind k = s->keywords[*word - 'a'][len]; k; k = s->next_keyword[k])
+        if (memcmp(token_text(k), word, len) == 0) return k;
     if (scalar_from_name(word, len, &scalar)) return TOK_TYPENAME;
     if ((len == 6 && memcmp(word, "string", 6) == 0) || (len == 4 && memcmp(word, "void", 4) == 0))
         return TOK_TYPENAME;
@@ -145,12 +153,18 @@ static void add_word(Scan *s, uint32_t begin, uint32_t end, bool keywords)
 {
     const char *word = s->text + begin;
     size_t len = end - begin;
-    TokenKind kind = keywords ? keyword(word, len) : TOK_NAME;
+    TokenKind kind = keywords ? keyword(s, word, len) : TOK_NAME;
     Token *t = scan_add(s, kind, begin, end);
     if (kind != TOK_NAME && kind != TOK_TYPENAME) return;
     t->value = (uint32_t)s->out->values.len;
     TokenValue v = {.text = intern(s->names, word, len)};
     vec_push(&s->out->values, v);
+}
+
+static bool is_ascii_word(char c, bool first)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (!first && c >= '0' && c <= '9');
 }
 
 /* Letters, digits and whatever else is past ASCII, which may hold no letters at all. */
@@ -159,6 +173,7 @@ void scan_word(Scan *s, bool keywords)
     uint32_t at = s->begin + !keywords, c = 0; /* past the @ */
     while (at < s->end) {
         uint32_t begin = at;
+        while (at < s->end && is_ascii_word(s->text[at], at == begin)) at++;
         while (at < s->end) {
             size_t n = scan_decode_utf8(s->text + at, s->end - at, &c);
             if (!is_letter(c) && (at == begin || c < '0' || c > '9')) break;
@@ -210,6 +225,7 @@ void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags
     if (s.len >= 3 && memcmp(s.text, "\xEF\xBB\xBF", 3) == 0) s.end = 3; /* a byte order mark */
     if (s.len >= 2 && memcmp(s.text, "#!", 2) == 0)
         while (s.end < s.len && s.text[s.end] != '\n') s.end++;
+    find_keywords(&s);
     scanner_run(&s);
     vec_free(&s.interps);
     text_free(&s.piece);

@@ -12,6 +12,9 @@ typedef struct Interp {
     bool verbatim;
 } Interp;
 
+/* Keywords begin with one of these letters and have fewer characters than this. */
+enum { KEYWORD_LETTERS = 'w' - 'a' + 1, KEYWORD_LENGTHS = 10 };
+
 typedef struct Scan {
     Tokens *out;
     Diags *diags;
@@ -27,6 +30,8 @@ typedef struct Scan {
     DiagCode last_code;   /* the last error and where it ended, so that a run of bad */
     uint32_t last_end;    /* characters is one error */
     int errors;
+    /* The first keyword of a letter and length, and the next after each; 0: there is none. */
+    uint16_t keywords[KEYWORD_LETTERS][KEYWORD_LENGTHS], next_keyword[TOK_COUNT];
 } Scan;
 
 void scanner_run(Scan *s); /* the rules, over text from `end` on */

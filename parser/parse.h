@@ -27,6 +27,7 @@ typedef struct Parse {
     Tokens tokens;
     size_t next; /* the token to be read */
     VEC(Bracket) open;
+    VEC(int) states;     /* room of repair_fits */
     VEC(Ast *) nested;   /* classes inside classes, taken out of them */
     VEC(Ast *) inner;    /* functions and the like inside blocks, see build.c */
     bool unbalanced;     /* a brace is missing: `inner` is its echo */

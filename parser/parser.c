@@ -117,6 +117,7 @@ Ast *parse_tokens(Tokens *tokens, const Sources *sources, uint32_t file, Diags *
     grammar_end(p.state);
     tokens_free(&p.tokens);
     vec_free(&p.open);
+    vec_free(&p.states);
     vec_free(&p.nested);
     vec_free(&p.inner);
     return p.unit ? p.unit : ast_new(arena, AST_UNIT, (Loc){file, 0, (uint32_t)p.source->len});

@@ -73,8 +73,11 @@ bool repair_fits(Parse *p, TokenKind kind)
     int action = grammar_action(grammar_state(p->state, grammar_depth(p->state) - 1), (int)kind);
     if (action >= 0) return action > 0;
     Trial t = trial_at(p, grammar_depth(p->state));
+    t.over.data = p->states.data; /* no allocation a token */
+    t.over.cap = p->states.cap;
     bool fits = try_token(&t, (int)kind);
-    vec_free(&t.over);
+    p->states.data = t.over.data;
+    p->states.cap = t.over.cap;
     return fits;
 }
 
