@@ -355,6 +355,7 @@ static Value *eval_index(Foresee *f, Ast *n)
 static Value *eval(Foresee *f, Ast *n)
 {
     if (n->is_const && is_integer(n)) return number_of(f, n->value.i);
+    if (!is_integer(n) && known_quiet(n)) return f->other;
     switch (n->kind) {
     case AST_INDEX: return eval_index(f, n);
     case AST_GRAPH: return eval_graph(f, n);

@@ -258,9 +258,30 @@ const Symbol *known_changed(const Ast *target)
     return variable && type_is_functional(target->sym->type) ? target->sym : NULL;
 }
 
+static void look_below(Ast **child, void *quiet)
+{
+    bool *all = quiet;
+    *all = known_quiet(*child) && *all;
+}
+
+bool known_quiet(Ast *n)
+{
+    if (n->looked_at) return n->quiet;
+    bool followed = n->kind == AST_GRAPH || n->kind == AST_TOGETHER || n->kind == AST_RETURN ||
+                    (n->kind == AST_CALL && (!n->sym || n->sym->kind != SYM_BUILTIN));
+    bool functional = (n->type && type_is_functional(n->type)) ||
+                      (n->sym && n->sym->type && type_is_functional(n->sym->type));
+    bool number = n->kind == AST_DECLARATOR && number_is_kept(n->sym);
+    bool quiet = !followed && !functional && !number;
+    ast_each_child(n, look_below, &quiet);
+    n->looked_at = true;
+    return n->quiet = quiet;
+}
+
 static void find_changed(Ast **child, void *changed)
 {
     Ast *n = *child;
+    if (known_quiet(n)) return;
     const Ast *target = n->kind == AST_ASSIGN ? n->assign.target
                         : known_is_given(n)   ? n->unary.operand
                                               : NULL;
