@@ -24,7 +24,7 @@ typedef struct FdiNode {
     uint32_t nfree;
     uint32_t bound_min, bound_max; /* numbers of variables bound below; min > max: none */
     bool evaluable;                /* fd_eval_bound can find its value */
-    /* Scratch of fd_key, valid while epoch is the Fd's. */
+    /* Scratch of a walk (fd_key, fdi_nodes), valid while epoch is its number. */
     uint32_t epoch, seen, start;
 } FdiNode;
 
@@ -48,9 +48,9 @@ struct Fd {
     VEC(const FdType *) records; /* in order of declaration */
     FdiUser *users, **last_user;
     uint32_t next_id, next_var;
-    uint32_t epoch; /* of fd_key's marks */
-    FdiWords words; /* scratch of fd_key */
-    FdiNodes stack;
+    uint32_t epoch;   /* of the last walk with marks in nodes */
+    FdiWords words;   /* scratch of fd_key */
+    FdiNodes stack;   /* of walks with marks in nodes */
     FdiKnown **asked; /* open addressing */
     size_t asked_size, asked_used;
 };
@@ -73,7 +73,7 @@ _Noreturn void fdi_abort(const char *where, const char *what);
 /* Node to 64-bit value. Starts zeroed; fdi_map_free at the end. */
 typedef struct FdiMap {
     const FdNode **keys;
-    uint64_t *values;
+    uint64_t *values; /* in the same block */
     size_t size, used;
 } FdiMap;
 
@@ -86,6 +86,8 @@ void fdi_map_free(FdiMap *m);
 /* Appends the nodes reachable from root and not yet in `seen`, operands first; adds them to `seen`
  * with their position in `out`. Iterative: graphs may be deep. */
 void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out);
+/* Appends all nodes reachable from root, of fd, in the same order. Cheaper: the marks are fd's. */
+void fdi_nodes(Fd *fd, const FdNode *root, FdiNodes *out);
 
 /* All expressions of a graph in order of visit: definitions of temporaries as their slots come up
  * are the caller's to follow. */

@@ -60,9 +60,9 @@ static const FdNode *rebuild_from(Fd *fd, const FdNode *n, const FdiMap *done)
 
 const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx)
 {
-    FdiMap seen = {0}, done = {0};
+    FdiMap done = {0};
     FdiNodes list = {0};
-    fdi_postorder(n, &seen, &list);
+    fdi_nodes(fd, n, &list);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *old = list.data[i], *now = rebuild_from(fd, old, &done);
         const FdNode *mapped = map(ctx, fd, now);
@@ -70,7 +70,6 @@ const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx)
         if (now != old) fdi_map_set_node(&done, old, now);
     }
     const FdNode *result = fdi_map_node(&done, n);
-    fdi_map_free(&seen);
     fdi_map_free(&done);
     vec_free(&list);
     return result ? result : n;

@@ -14,8 +14,8 @@ static size_t slot_of(const FdNode *key, size_t size)
 static void grow(FdiMap *m)
 {
     FdiMap bigger = {.size = m->size ? m->size * 2 : 32, .used = m->used};
-    bigger.keys = mem_alloc(bigger.size * sizeof *bigger.keys);
-    bigger.values = mem_alloc(bigger.size * sizeof *bigger.values);
+    bigger.keys = mem_alloc(bigger.size * (sizeof *bigger.keys + sizeof *bigger.values));
+    bigger.values = (uint64_t *)(bigger.keys + bigger.size);
     for (size_t i = 0; i < m->size; i++) {
         if (!m->keys[i]) continue;
         size_t at = slot_of(m->keys[i], bigger.size);
@@ -83,7 +83,6 @@ void fdi_map_set_node(FdiMap *m, const FdNode *key, const FdNode *value)
 void fdi_map_free(FdiMap *m)
 {
     mem_free(m->keys);
-    mem_free(m->values);
     *m = (FdiMap){0};
 }
 
@@ -124,38 +123,60 @@ bool fd_any(const FdNode *root, FdIs *is, const void *ctx)
     return found;
 }
 
-/* The stack holds nodes whose operands have been pushed above them (`below`), and those yet to be met. */
+/* A node on a stack, and whether its operands have been pushed above it. */
+typedef struct Frame {
+    const FdNode *node;
+    bool below;
+} Frame;
+
 void fdi_postorder(const FdNode *root, FdiMap *seen, FdiNodes *out)
 {
     uint64_t at;
     if (fdi_map_get(seen, root, &at)) return;
-    typedef struct Frame {
-        const FdNode *node;
-        bool below;
-    } Frame;
     VEC(Frame) stack = {0};
     vec_push(&stack, ((Frame){root, false}));
     while (stack.len > 0) {
         Frame *f = &vec_last(&stack);
-        const FdNode *n = f->node;
-        if (f->below) {
+        const FdNode *n = f->node, *children[FD_MAX_CHILDREN];
+        if (f->below || fdi_map_get(seen, n, &at)) {
+            stack.len--;
+            if (!f->below) continue;
             fdi_map_set(seen, n, out->len);
             vec_push(out, n);
-            stack.len--;
-            continue;
-        }
-        if (fdi_map_get(seen, n, &at)) {
-            stack.len--;
             continue;
         }
         fdi_map_set(seen, n, 0);
         f->below = true;
-        const FdNode *children[FD_MAX_CHILDREN];
         for (int i = fd_children(n, children); i-- > 0;)
             if (!fdi_map_get(seen, children[i], &at))
                 vec_push(&stack, ((Frame){children[i], false}));
     }
     vec_free(&stack);
+}
+
+/* Nodes on the Fd's stack: its marks say whether operands have been pushed. */
+void fdi_nodes(Fd *fd, const FdNode *root, FdiNodes *out)
+{
+    enum { BELOW = 1, DONE };
+    FdiNodes *stack = &fd->stack;
+    uint32_t epoch = ++fd->epoch;
+    size_t bottom = stack->len;
+    vec_push(stack, root);
+    while (stack->len > bottom) {
+        FdiNode *b = fdi_node(vec_last(stack));
+        const FdNode *children[FD_MAX_CHILDREN];
+        if (b->epoch == epoch) {
+            stack->len--;
+            if (b->seen == DONE) continue;
+            b->seen = DONE;
+            vec_push(out, &b->node);
+            continue;
+        }
+        b->epoch = epoch;
+        b->seen = BELOW;
+        for (int i = fd_children(&b->node, children); i-- > 0;)
+            if (fdi_node(children[i])->epoch != epoch) vec_push(stack, children[i]);
+    }
 }
 
 static void body_postorder(const FdStmt *s, FdiMap *seen, FdiNodes *out)

@@ -11,14 +11,12 @@ FdFacts *fd_facts_new(Fd *fd, int nvars, const FdNode *const *vars, const FdDom 
                       const FdNode *body)
 {
     FdFacts *f = mem_alloc(sizeof *f);
-    FdiMap seen = {0};
     FdiNodes nodes = {0};
     *f = (FdFacts){.fd = fd, .nvars = nvars, .own = doms};
-    fdi_postorder(body, &seen, &nodes);
+    fdi_nodes(fd, body, &nodes);
     fdi_gather_doms(&nodes, &f->doms);
     for (int i = 0; i < nvars; i++) fdi_map_set(&f->doms, vars[i], (uint64_t)(uintptr_t)&doms[i]);
     fdi_ranges_changed(f);
-    fdi_map_free(&seen);
     vec_free(&nodes);
     return f;
 }

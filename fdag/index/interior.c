@@ -344,10 +344,8 @@ static void remainder_of(Inside *s, const FdNode *n)
 
 static void look_at(Inside *s, const FdNode *body)
 {
-    FdiMap seen = {0};
     s->nodes.len = 0;
-    fdi_postorder(body, &seen, &s->nodes);
-    fdi_map_free(&seen);
+    fdi_nodes(s->fd, body, &s->nodes);
     fdi_map_free(&s->costs);
     find_costs(s);
 }

@@ -2,6 +2,8 @@
  * other and puts in their place what bounds them: the ends of a variable's range, an operand of min
  * or max, what the type holds, or a fact in which the term occurs too, so that it cancels. What has
  * been asked once is not searched for again (asked.h). */
+#include <string.h>
+
 #include "../internal.h"
 #include "flat.h"
 
@@ -11,10 +13,29 @@ uint64_t fdi_term_bit(const FdAffine *form, int term)
     return form->terms[term].factor > 0 ? bit : bit << 32;
 }
 
+enum { DEEPEST = 8, FUEL = 300 };
+
+/* How a form was tried at a depth: what it took, and what came of it. With as much fuel it is the same
+ * again. A try that fuel ended fails with less, too. */
+typedef struct Try {
+    int16_t fuel, ended; /* 0: not tried to the end; with this much fuel it was not */
+    bool shown, cut, ended_cut;
+} Try;
+
+typedef struct Tried {
+    uint64_t hash;
+    size_t at, len; /* its words */
+    Try at_depth[DEEPEST];
+} Tried;
+
 typedef struct Proof {
     const FdFacts *facts;
     int fuel;
     bool cut; /* deeper there is more to try */
+    VEC(Tried) tried;
+    FdiWords words;
+    uint16_t *table; /* of tried, open addressing: 0 is empty, else the number, from 1 on */
+    size_t size;
 } Proof;
 
 static bool at_most_0(Proof *p, const FdAffine *a, int depth);
@@ -35,16 +56,45 @@ bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi)
     return true;
 }
 
+/* Not all that there is room for: forms are short. */
+static void copy_form(FdAffine *to, const FdAffine *from)
+{
+    to->nterms = from->nterms;
+    to->constant = from->constant;
+    memcpy(to->terms, from->terms, sizeof from->terms[0] * (size_t)from->nterms);
+}
+
 /* The form with one term's atom replaced by `by` (NULL: nothing) plus `more`. */
 static bool with_bound(Proof *p, const FdAffine *a, int term, const FdNode *by, int64_t more,
                        int depth)
 {
-    FdAffine b = *a;
+    bool atom = by && by->kind != FD_APPLY && !fd_is_const(by), none = !by || fd_is_const(by);
+    if (depth == 0 && (atom ? a->nterms != 2 : none && a->nterms != 1)) { /* terms would be left */
+        p->cut = true;
+        return false;
+    }
+    FdAffine b;
+    copy_form(&b, a);
     int64_t factor = b.terms[term].factor, k;
     b.terms[term] = b.terms[--b.nterms];
     return !__builtin_mul_overflow(factor, more, &k) &&
            !__builtin_add_overflow(b.constant, k, &b.constant) &&
            (!by || fd_affine_add(&b, by, factor)) && at_most_0(p, &b, depth);
+}
+
+/* Is s * a - t * fact a constant? */
+static bool same_terms(const FdAffine *a, const FdAffine *fact, int64_t s, int64_t t)
+{
+    if (a->nterms != fact->nterms) return false;
+    for (int i = 0; i < fact->nterms; i++) {
+        int k = 0;
+        int64_t x, y;
+        while (k < a->nterms && a->terms[k].atom != fact->terms[i].atom) k++;
+        if (k == a->nterms || __builtin_mul_overflow(a->terms[k].factor, s, &x) ||
+            __builtin_mul_overflow(fact->terms[i].factor, t, &y) || x != y)
+            return false;
+    }
+    return true;
 }
 
 static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact, int depth)
@@ -53,18 +103,19 @@ static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact,
     for (int i = 0; i < fact->nterms; i++)
         if (fact->terms[i].atom == a->terms[term].atom) theirs = fact->terms[i].factor;
     if (theirs == 0 || (theirs > 0) != (mine > 0)) return false;
-    if (depth == 0 && fact->nterms != a->nterms) { /* a term would be left */
-        p->cut = true;
-        return false;
-    }
     int64_t s = 1, t; /* s * a - t * fact, in which the term is gone */
     if (mine % theirs == 0)
         t = mine / theirs;
     else
         s = theirs < 0 ? -theirs : theirs, t = mine < 0 ? -mine : mine;
-    FdAffine b = {0};
-    for (int i = 0; i < a->nterms; i++)
-        if (!fdi_affine_term(&b, a->terms[i].atom, a->terms[i].factor, s)) return false;
+    if (depth == 0 && !same_terms(a, fact, s, t)) { /* terms would be left */
+        p->cut = true;
+        return false;
+    }
+    FdAffine b;
+    copy_form(&b, a);
+    for (int i = 0; i < b.nterms && s != 1; i++)
+        if (__builtin_mul_overflow(b.terms[i].factor, s, &b.terms[i].factor)) return false;
     for (int i = 0; i < fact->nterms; i++)
         if (!fdi_affine_term(&b, fact->terms[i].atom, fact->terms[i].factor, -t)) return false;
     int64_t x, y;
@@ -115,7 +166,59 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
         }
     }
     int64_t lo, hi;
+    if (depth == 0 && a->nterms > 1 && p->cut) return false; /* nothing more to find out */
     return fdi_type_range(atom, &lo, &hi) && with_bound(p, a, term, NULL, up ? hi : lo, depth);
+}
+
+static void grow(Proof *p)
+{
+    size_t size = p->size ? p->size * 2 : 64;
+    mem_free(p->table);
+    p->table = mem_alloc(size * sizeof *p->table);
+    p->size = size;
+    for (size_t i = 0; i < p->tried.len; i++) {
+        size_t at = p->tried.data[i].hash & (size - 1);
+        while (p->table[at]) at = (at + 1) & (size - 1);
+        p->table[at] = (uint16_t)(i + 1);
+    }
+}
+
+/* What has been tried of the form, by its number: paths that take terms in another order lead to the
+ * same forms. */
+static size_t tried(Proof *p, const FdAffine *a)
+{
+    uint64_t words[1 + 2 * FD_AFFINE_TERMS], hash = (uint64_t)a->constant;
+    size_t len = 0;
+    words[len++] = hash;
+    for (int i = 0; i < a->nterms; i++) {
+        words[len++] = (uint64_t)(uintptr_t)a->terms[i].atom;
+        words[len++] = (uint64_t)a->terms[i].factor;
+        hash = (hash ^ words[len - 2]) * UINT64_C(0x9e3779b97f4a7c15) + words[len - 1];
+    }
+    hash ^= hash >> 32;
+    if (p->tried.len * 2 >= p->size) grow(p);
+    size_t at = hash & (p->size - 1);
+    for (; p->table[at]; at = (at + 1) & (p->size - 1)) {
+        const Tried *t = &p->tried.data[p->table[at] - 1];
+        if (t->hash == hash && t->len == len &&
+            memcmp(p->words.data + t->at, words, len * sizeof *words) == 0)
+            return p->table[at] - (size_t)1;
+    }
+    Tried t = {.hash = hash, .at = p->words.len, .len = len};
+    for (size_t i = 0; i < len; i++) vec_push(&p->words, words[i]);
+    vec_push(&p->tried, t);
+    p->table[at] = (uint16_t)p->tried.len;
+    return p->tried.len - 1;
+}
+
+/* The terms of a form, one after the other. */
+static bool try_terms(Proof *p, const FdAffine *a, int depth)
+{
+    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
+        p->fuel--;
+        if (bounded(p, a, i, depth - 1)) return true;
+    }
+    return false;
 }
 
 static bool at_most_0(Proof *p, const FdAffine *a, int depth)
@@ -125,16 +228,37 @@ static bool at_most_0(Proof *p, const FdAffine *a, int depth)
         p->cut = true;
         return false;
     }
-    for (int i = 0; i < a->nterms && p->fuel > 0; i++) {
-        p->fuel--;
-        if (bounded(p, a, i, depth - 1)) return true;
+    if (p->fuel <= 0) return false;
+    size_t number = tried(p, a);
+    Try *t = &p->tried.data[number].at_depth[depth - 1];
+    if (t->fuel && t->fuel < p->fuel) {
+        p->fuel -= t->fuel;
+        p->cut = p->cut || t->cut;
+        return t->shown;
     }
-    return false;
+    if (p->fuel <= t->ended && (p->cut || !t->ended_cut)) {
+        p->fuel = 0;
+        return false;
+    }
+    int before = p->fuel;
+    bool cut = p->cut;
+    p->cut = false;
+    bool shown = try_terms(p, a, depth);
+    t = &p->tried.data[number].at_depth[depth - 1];
+    if (p->fuel > 0) {
+        t->fuel = (int16_t)(before - p->fuel);
+        t->shown = shown;
+        t->cut = p->cut;
+    } else if (!shown) {
+        t->ended = (int16_t)before;
+        t->ended_cut = p->cut;
+    }
+    p->cut = p->cut || cut;
+    return shown;
 }
 
 bool fd_shown(const FdFacts *f, const FdAffine *form)
 {
-    enum { DEEPEST = 8, FUEL = 300 };
     FdiKnown *question = fdi_known_with(f->fd, fdi_known(f), form);
     if (question->answer >= 0) return question->answer;
     Proof p = {.facts = f, .cut = true};
@@ -143,6 +267,9 @@ bool fd_shown(const FdFacts *f, const FdAffine *form)
         p.fuel = FUEL, p.cut = false;
         shown = at_most_0(&p, form, depth);
     }
+    vec_free(&p.tried);
+    vec_free(&p.words);
+    mem_free(p.table);
     question->answer = shown;
     return shown;
 }

@@ -160,12 +160,10 @@ static const FdNode *lift_applied(void *ctx, Fd *fd, const FdNode *n)
 static void lift_recurrences(Fuse *f)
 {
     Lift l = {.fuse = f};
-    FdiMap seen = {0};
     FdiNodes nodes = {0};
-    fdi_postorder(f->graph->root, &seen, &nodes);
+    fdi_nodes(f->fd, f->graph->root, &nodes);
     fdi_gather_doms(&nodes, &l.doms);
     f->graph->root = fd_rewrite(f->fd, f->graph->root, lift_applied, &l);
-    fdi_map_free(&seen);
     fdi_map_free(&l.doms);
     fdi_map_free(&l.lifted);
     vec_free(&nodes);

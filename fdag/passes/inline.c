@@ -257,13 +257,11 @@ bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;
     Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
-    FdiMap seen = {0};
     FdiNodes nodes = {0};
-    fdi_postorder(g->root, &seen, &nodes);
+    fdi_nodes(fd, g->root, &nodes);
     fdi_gather_doms(&nodes, &x.doms);
     fdi_gather_strict(g->root, &x.strict);
     fdi_rewrite_graph(fd, g, inline_node, &x);
-    fdi_map_free(&seen);
     fdi_map_free(&x.strict);
     fdi_map_free(&x.doms);
     vec_free(&nodes);

@@ -167,13 +167,11 @@ static int64_t values_of(const FdNode *n)
     return count;
 }
 
-static int64_t size_of(const FdNode *n)
+static int64_t size_of(Fd *fd, const FdNode *n)
 {
-    FdiMap seen = {0};
     FdiNodes list = {0};
-    fdi_postorder(n, &seen, &list);
+    fdi_nodes(fd, n, &list);
     int64_t size = (int64_t)list.len;
-    fdi_map_free(&seen);
     vec_free(&list);
     return size;
 }
@@ -183,7 +181,7 @@ static const FdNode *write_out(void *ctx, Fd *fd, const FdNode *n)
     (void)ctx;
     if (n->kind != FD_REDUCE || n->init || fd_op_of(n) == FD_OP_NONE) return NULL;
     int64_t count = values_of(n), at[FD_MAX_RANK];
-    if (count == 0 || count * size_of(n->body) > MOST_NODES) return NULL;
+    if (count == 0 || count * size_of(fd, n->body) > MOST_NODES) return NULL;
     ScalarValue identity;
     ScalarKind k = n->type->scalar;
     const FdNode *sum =
