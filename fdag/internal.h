@@ -39,6 +39,22 @@ typedef VEC(const FdNode *) FdiNodes;
 typedef VEC(const FdUser *) FdiUsers;
 typedef VEC(uint64_t) FdiWords;
 
+/* An operation that was made lately, for operands of these types; one that was simplified, of these operands. Tables
+ * of few, by hash: the last one stays. */
+typedef struct FdiMade {
+    FdOp op;
+    ScalarKind to;
+    int n; /* 0: none */
+    const void *of[3];
+    const FdNode *node;
+} FdiMade;
+enum { FDI_MADE = 256 };
+/* The entry for it, which may hold another; NULL: it has too many operands. */
+FdiMade *fdi_made(Fd *fd, FdiMade **table, FdOp op, ScalarKind to, int n, const void *const *of);
+bool fdi_is_made(const FdiMade *m, FdOp op, ScalarKind to, int n, const void *const *of);
+void fdi_make_known(FdiMade *m, FdOp op, ScalarKind to, int n, const void *const *of,
+                    const FdNode *node);
+
 struct Fd {
     Arena *arena;
     FdiNode **nodes; /* hash-consing table, open addressing */
@@ -48,10 +64,11 @@ struct Fd {
     VEC(const FdType *) records; /* in order of declaration */
     FdiUser *users, **last_user;
     uint32_t next_id, next_var;
-    uint32_t epoch;   /* of the last walk with marks in nodes */
-    FdiWords words;   /* scratch of fd_key */
-    FdiNodes stack;   /* of walks with marks in nodes */
-    FdiKnown **asked; /* open addressing */
+    uint32_t epoch;        /* of the last walk with marks in nodes */
+    FdiWords words;        /* scratch of fd_key */
+    FdiNodes stack;        /* of walks with marks in nodes */
+    FdiMade *ops, *simple; /* FDI_MADE each; NULL: none yet */
+    FdiKnown **asked;      /* open addressing */
     size_t asked_size, asked_used;
 };
 

@@ -385,13 +385,51 @@ const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *arg
                               .args = args});
 }
 
+FdiMade *fdi_made(Fd *fd, FdiMade **table, FdOp op, ScalarKind to, int n, const void *const *of)
+{
+    uint64_t hash = (uint64_t)op << 8 | (uint64_t)to;
+    if (n < 1 || n > 3) return NULL;
+    for (int i = 0; i < n; i++)
+        hash = (hash ^ (uint64_t)(uintptr_t)of[i] >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    if (!*table) *table = arena_array(fd->arena, FdiMade, FDI_MADE);
+    return &(*table)[(hash >> 32) % FDI_MADE];
+}
+
+bool fdi_is_made(const FdiMade *m, FdOp op, ScalarKind to, int n, const void *const *of)
+{
+    if (!m || m->n != n || m->op != op || m->to != to) return false;
+    for (int i = 0; i < n; i++)
+        if (m->of[i] != of[i]) return false;
+    return true;
+}
+
+void fdi_make_known(FdiMade *m, FdOp op, ScalarKind to, int n, const void *const *of,
+                    const FdNode *node)
+{
+    if (!m) return;
+    *m = (FdiMade){.op = op, .to = to, .n = n, .node = node};
+    for (int i = 0; i < n; i++) m->of[i] = of[i];
+}
+
+/* The operation itself, as a function of operands of these types. */
+static const FdNode *op_for(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args)
+{
+    const void *types[3];
+    for (int i = 0; i < n && i < 3; i++) types[i] = args[i]->type;
+    FdiMade *m = fdi_made(fd, &fd->ops, op, to, n, types);
+    if (fdi_is_made(m, op, to, n, types)) return m->node;
+    const FdType *type = fdi_op_type(fd, op, to, n, args);
+    if (!type) fdi_abort("fd_apply_op", "wrong number of operands");
+    const FdNode *fn = fd_op(fd, op, type);
+    fdi_make_known(m, op, to, n, types, fn);
+    return fn;
+}
+
 const FdNode *fd_apply_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args,
                           FdLoc loc)
 {
     for (int i = 0; i < n; i++) own(fd, args[i], "fd_apply_op");
-    const FdType *type = fdi_op_type(fd, op, to, n, args);
-    if (!type) fdi_abort("fd_apply_op", "wrong number of operands");
-    return fd_apply(fd, fd_op(fd, op, type), n, args, loc);
+    return fd_apply(fd, op_for(fd, op, to, n, args), n, args, loc);
 }
 
 /* ---- records --------------------------------------------------------------------------- */

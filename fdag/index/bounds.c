@@ -12,7 +12,13 @@ static const FdNode *simple(Fd *fd, const FdNode *n)
 
 const FdNode *fd_simple_op(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode *const *args)
 {
-    return simple(fd, fd_apply_op(fd, op, to, n, args, (FdLoc){0}));
+    const void *of[3];
+    for (int i = 0; i < n && i < 3; i++) of[i] = args[i];
+    FdiMade *m = fdi_made(fd, &fd->simple, op, to, n, of);
+    if (fdi_is_made(m, op, to, n, of)) return m->node;
+    const FdNode *made = simple(fd, fd_apply_op(fd, op, to, n, args, (FdLoc){0}));
+    fdi_make_known(m, op, to, n, of, made);
+    return made;
 }
 
 const FdNode *fdi_to_long(Fd *fd, const FdNode *n)
