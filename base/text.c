@@ -55,14 +55,14 @@ static void add_number(Text *t, int64_t x)
  * and nothing is added. */
 static bool add_simple(Text *t, const char *fmt, va_list ap)
 {
-    for (const char *p = fmt; (p = strchr(p, '%')); p += 2)
-        if (!p[1] || !strchr("sdc%", p[1])) return false;
-    for (const char *p = fmt, *q;; p = q + 2) {
-        q = strchr(p, '%');
-        text_addn(t, p, q ? (size_t)(q - p) : strlen(p));
-        if (!q) return true;
+    size_t before = t->len;
+    for (const char *p = fmt;; p++) {
+        const char *from = p;
+        while (*p && *p != '%') p++;
+        if (p > from) text_addn(t, from, (size_t)(p - from));
+        if (!*p) return true;
         char c = '%';
-        switch (q[1]) {
+        switch (*++p) {
         case 's': {
             const char *s = va_arg(ap, const char *);
             text_add(t, s ? s : "(null)");
@@ -70,14 +70,20 @@ static bool add_simple(Text *t, const char *fmt, va_list ap)
         }
         case 'd': add_number(t, va_arg(ap, int)); break;
         case 'c': c = (char)va_arg(ap, int); /* fallthrough */
-        default: text_addn(t, &c, 1); break;
+        case '%': text_addn(t, &c, 1); break;
+        default: t->len = before; return false;
         }
     }
 }
 
 void text_vprintf(Text *t, const char *fmt, va_list ap)
 {
-    if (!reserve(t, 0) || add_simple(t, fmt, ap)) return;
+    if (!reserve(t, 0)) return;
+    va_list simple;
+    va_copy(simple, ap);
+    bool done = add_simple(t, fmt, simple);
+    va_end(simple);
+    if (done) return;
     va_list again;
     va_copy(again, ap);
     size_t room = t->cap - t->len;

@@ -216,6 +216,7 @@ bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t ti
 typedef struct FdiFact {
     FdAffine form;  /* is at most 0 */
     uint64_t terms; /* a bit for the atom and sign of each term: most facts speak of others */
+    uint64_t all;   /* these, and those of the facts before */
     const FdiKnown *known; /* from here on (asked.h) */
 } FdiFact;
 

@@ -45,6 +45,7 @@ void fdi_fact(FdFacts *f, const FdAffine *form)
     FdiFact fact = {.form = *form};
     say(f, form);
     for (int i = 0; i < form->nterms; i++) fact.terms |= fdi_term_bit(form, i);
+    fact.all = fact.terms | (f->forms.len ? vec_last(&f->forms).all : 0);
     fact.known = fdi_known_with(f->fd, fdi_known(f), form);
     vec_push(&f->forms, fact);
 }

@@ -152,7 +152,9 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
     if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
     if (many && with_bound(p, a, term, up ? many : NULL, up ? -1 : 0, depth)) return true;
     uint64_t bit = fdi_term_bit(a, term);
-    for (size_t i = p->facts->forms.len; i-- > 0;)
+    size_t count = p->facts->forms.len;
+    if (count && !(vec_last(&p->facts->forms).all & bit)) count = 0;
+    for (size_t i = count; i-- > 0;)
         if (p->facts->forms.data[i].terms & bit &&
             by_fact(p, a, term, &p->facts->forms.data[i].form, depth))
             return true;

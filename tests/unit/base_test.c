@@ -1,6 +1,7 @@
 /* The leaf utilities: numbers as C# prints them, conversions at their edges, diagnostics on hostile
  * sources, tables and arenas under load. */
 #include <check.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,22 @@ START_TEST(text_grows_and_is_taken)
     s = text_take(&t); /* of nothing: an empty string */
     ck_assert_str_eq(s, "");
     mem_free(s);
+}
+END_TEST
+
+START_TEST(formats_are_those_of_printf)
+{
+    Text t = {0};
+    const char *none = NULL;
+    text_printf(&t, "%s = %d%%, %c|%d|%d", "x", -7, 'y', INT_MAX, INT_MIN);
+    ck_assert_str_eq(t.data, "x = -7%, y|2147483647|-2147483648");
+    t.len = 0;
+    text_printf(&t, "%s%d %5d %s %g %zu", "a", 1, 2, "b", 0.5, (size_t)3); /* begins simple */
+    ck_assert_str_eq(t.data, "a1     2 b 0.5 3");
+    t.len = 0;
+    text_printf(&t, "(%.*s) %s%s", 2, "abc", "", none ? none : "(null)");
+    ck_assert_str_eq(t.data, "(ab) (null)");
+    text_free(&t);
 }
 END_TEST
 
@@ -331,6 +348,7 @@ int main(void)
     tcase_add_test(c, floats_print_like_csharp);
     tcase_add_test(c, numbers_read_back);
     tcase_add_test(c, text_grows_and_is_taken);
+    tcase_add_test(c, formats_are_those_of_printf);
     tcase_add_test(c, reals_truncate_and_saturate);
     tcase_add_test(c, integers_wrap);
     tcase_add_test(c, halves_survive);
