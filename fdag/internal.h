@@ -214,11 +214,11 @@ bool fdi_affine_term(FdAffine *a, const FdNode *atom, int64_t factor, int64_t ti
 /* ---- facts (facts.c) -------------------------------------------------------------------- */
 
 typedef struct FdiFact {
-    FdAffine form;  /* is at most 0 */
-    uint64_t terms; /* a bit for the atom and sign of each term: most facts speak of others */
-    uint64_t all;   /* these, and those of the facts before */
+    FdAffine form;         /* is at most 0 */
     const FdiKnown *known; /* from here on (asked.h) */
 } FdiFact;
+
+enum { FDI_TERM_KINDS = 64, FDI_INDEXED = 128 };
 
 struct FdFacts {
     Fd *fd;
@@ -228,6 +228,9 @@ struct FdFacts {
     FdiMap said;            /* atoms of facts, which have been evaluated */
     const FdiKnown *ranges; /* what is known without facts */
     VEC(FdiFact) forms;
+    /* Which of the first facts may have a term of this atom and sign (fdi_term_kind): most speak of others. Bits of
+     * facts that there are no more say nothing. */
+    uint64_t having[FDI_TERM_KINDS][FDI_INDEXED / 64];
 };
 
 static inline const FdiKnown *fdi_known(const FdFacts *f)
@@ -236,8 +239,8 @@ static inline const FdiKnown *fdi_known(const FdFacts *f)
 }
 /* Those that it was made with are others now: to be said while there are no facts. */
 void fdi_ranges_changed(FdFacts *f);
-/* A bit for a term's atom and sign. */
-uint64_t fdi_term_bit(const FdAffine *form, int term);
+/* A number for a term's atom and sign. */
+int fdi_term_kind(const FdAffine *form, int term);
 
 /* The forms that are at most 0 where a comparison has this value: their number, 0 if it says nothing
  * of the kind. */

@@ -40,12 +40,19 @@ static void say(FdFacts *f, const FdAffine *form)
     for (int i = 0; i < form->nterms; i++) fdi_map_set(&f->said, form->terms[i].atom, 1);
 }
 
+static void index_terms(FdFacts *f, size_t fact, const FdAffine *form)
+{
+    uint64_t bit = (uint64_t)1 << fact % 64;
+    if (fact >= FDI_INDEXED) return;
+    for (int k = 0; k < FDI_TERM_KINDS; k++) f->having[k][fact / 64] &= ~bit; /* of one that was */
+    for (int i = 0; i < form->nterms; i++) f->having[fdi_term_kind(form, i)][fact / 64] |= bit;
+}
+
 void fdi_fact(FdFacts *f, const FdAffine *form)
 {
     FdiFact fact = {.form = *form};
     say(f, form);
-    for (int i = 0; i < form->nterms; i++) fact.terms |= fdi_term_bit(form, i);
-    fact.all = fact.terms | (f->forms.len ? vec_last(&f->forms).all : 0);
+    index_terms(f, f->forms.len, form);
     fact.known = fdi_known_with(f->fd, fdi_known(f), form);
     vec_push(&f->forms, fact);
 }

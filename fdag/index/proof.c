@@ -7,10 +7,10 @@
 #include "../internal.h"
 #include "flat.h"
 
-uint64_t fdi_term_bit(const FdAffine *form, int term)
+int fdi_term_kind(const FdAffine *form, int term)
 {
-    uint64_t bit = (uint64_t)1 << (form->terms[term].atom->id & 31);
-    return form->terms[term].factor > 0 ? bit : bit << 32;
+    int kind = (int)(form->terms[term].atom->id % (FDI_TERM_KINDS / 2));
+    return form->terms[term].factor > 0 ? kind : kind + FDI_TERM_KINDS / 2;
 }
 
 enum { DEEPEST = 8, FUEL = 300 };
@@ -124,6 +124,25 @@ static bool by_fact(Proof *p, const FdAffine *a, int term, const FdAffine *fact,
            !__builtin_add_overflow(x, y, &b.constant) && at_most_0(p, &b, depth);
 }
 
+/* The last fact first. */
+static bool by_facts(Proof *p, const FdAffine *a, int term, int depth)
+{
+    const FdFacts *f = p->facts;
+    const uint64_t *having = f->having[fdi_term_kind(a, term)];
+    for (size_t i = f->forms.len; i-- > FDI_INDEXED;)
+        if (by_fact(p, a, term, &f->forms.data[i].form, depth)) return true;
+    for (int word = FDI_INDEXED / 64; word-- > 0;) {
+        size_t first = (size_t)word * 64, count = f->forms.len > first ? f->forms.len - first : 0;
+        uint64_t left = having[word] & (count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX);
+        while (left) {
+            int i = 63 - __builtin_clzll(left);
+            left &= ~((uint64_t)1 << i);
+            if (by_fact(p, a, term, &f->forms.data[first + (size_t)i].form, depth)) return true;
+        }
+    }
+    return false;
+}
+
 /* Of x / n, where x is two variables as one and goes through 0..m * n: m. NULL: it is something else. */
 static const FdNode *quotients(const FdFacts *f, const FdNode *atom)
 {
@@ -151,13 +170,7 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
     const FdDom *d = atom->kind == FD_VAR ? fdi_dom_of(&p->facts->doms, atom) : NULL;
     if (d && d->lo && with_bound(p, a, term, up ? d->hi : d->lo, up ? -1 : 0, depth)) return true;
     if (many && with_bound(p, a, term, up ? many : NULL, up ? -1 : 0, depth)) return true;
-    uint64_t bit = fdi_term_bit(a, term);
-    size_t count = p->facts->forms.len;
-    if (count && !(vec_last(&p->facts->forms).all & bit)) count = 0;
-    for (size_t i = count; i-- > 0;)
-        if (p->facts->forms.data[i].terms & bit &&
-            by_fact(p, a, term, &p->facts->forms.data[i].form, depth))
-            return true;
+    if (by_facts(p, a, term, depth)) return true;
     FdOp op = atom->kind == FD_APPLY && fdi_is_word(atom) ? fd_op_of(atom) : FD_OP_NONE;
     if (op == FD_OP_MIN || op == FD_OP_MAX) {
         bool first = with_bound(p, a, term, atom->args[0], 0, depth);
