@@ -82,7 +82,8 @@ typedef VEC(const Symbol *) Changed;
 void known_learn(Foresee *f, const Symbol *sym, Value *v); /* it is declared */
 void known_assign(Foresee *f, const Symbol *sym, Value *v);
 Value *known_look_up(Foresee *f, const Symbol *sym);
-/* Nothing below n has a functional value, is called or returns: following it finds out nothing. */
+/* Nothing below n has a functional value, declares a number that is kept, is called or returns: following it
+ * finds out nothing. */
 bool known_quiet(Ast *n);
 bool known_is_given(const Ast *n); /* ref x, out x: who is called may change it */
 /* The variable that is changed where this is assigned to: of x[i], x. NULL: none that is known of. */
