@@ -13,6 +13,7 @@
 
 #include "../../base/text.h"
 #include "../library/console.h"
+#include "driver.h"
 #include "memory.h"
 #include "profile.h"
 #include "trace.h"
@@ -134,6 +135,7 @@ static cl_int know_driver(struct Device *d)
     bool pocl = strcmp(name, "Portable Computing Language") == 0;
     d->binaries = wish && *wish ? strcmp(wish, "0") != 0 : !pocl;
     d->declares = pocl;
+    if (pocl && !rt.embedded) driver_room();
     return code;
 }
 

@@ -5,9 +5,12 @@
 #include "driver.h"
 
 #include <ftw.h>
+#include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -15,7 +18,13 @@
 #include "../../base/text.h"
 #include "cache.h"
 
-enum { ROOM = 16 << 20 /* bytes that some kernels take at most */ };
+enum {
+    ROOM = 16 << 20,          /* bytes of files that some kernels take at most */
+    HEAP_ROOM = 192 << 20,    /* of memory that the driver's compiler takes for a program */
+    HEAP_STEP = 120 << 10,    /* what malloc takes of its heap */
+    HEAP_TOP_PAD = 128 << 10, /* malloc's own */
+    HUGE_PAGE = 2 << 20
+};
 
 static char *own; /* the process's: its driver knows of no cs_finish */
 
@@ -69,4 +78,23 @@ void driver_prepare(void)
         if (own && setenv("POCL_CACHE_DIR", own, 1) == 0) atexit(remove_own);
     }
     text_free(&t);
+}
+
+void driver_room(void)
+{
+#ifdef __GLIBC__
+    static bool made;
+    if (made) return;
+    made = true;
+    mallopt(M_TRIM_THRESHOLD, 2 * HEAP_ROOM);
+    mallopt(M_TOP_PAD, HEAP_ROOM);
+    void *volatile first = malloc(HEAP_STEP), *volatile second = malloc(HEAP_STEP);
+    mallopt(M_TOP_PAD, HEAP_TOP_PAD);
+    uintptr_t end = (uintptr_t)sbrk(0), from = (uintptr_t)second;
+    from = (from + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    if (second && from < end && end - from <= 2 * (uintptr_t)HEAP_ROOM)
+        madvise((void *)from, end - from, MADV_HUGEPAGE);
+    free(second);
+    free(first);
+#endif
 }

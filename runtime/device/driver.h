@@ -4,4 +4,9 @@
 
 void driver_prepare(void);
 
+/* Gives malloc's heap room in huge pages, where the system has them on request: POCL's compiler reads its
+ * library and works there, page by page, which is a tenth of a first start. Touches no memory; once,
+ * and for programs only: what else is in a process that is not ours may have its own wishes. */
+void driver_room(void);
+
 #endif

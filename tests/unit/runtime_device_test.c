@@ -1,7 +1,10 @@
 /* Settings, the choice of a device, and an OpenCL device if there is one. */
 #include "runtime_test.h"
 
+#include <unistd.h>
+
 #include "../../runtime/device/builtins.h"
+#include "../../runtime/device/driver.h"
 #include "runtime_cache.h"
 
 START_TEST(bad_settings)
@@ -116,6 +119,29 @@ START_TEST(builtins)
     ck_assert_ptr_null(strstr(t.data, "convert_float4_sat"));
     ck_assert_ptr_null(strstr(t.data, "vstore"));
     text_free(&t);
+}
+END_TEST
+
+/* Part of the heap is in huge pages then, where the system has any. */
+START_TEST(room)
+{
+    FILE *f =
+        access("/sys/kernel/mm/transparent_hugepage", F_OK) ? NULL : fopen("/proc/self/smaps", "r");
+#ifdef __SANITIZE_ADDRESS__
+    if (f) fclose(f);
+    f = NULL;
+#endif
+    if (!f) return;
+    driver_room();
+    char line[512];
+    bool heap = false, huge = false;
+    while (fgets(line, sizeof line, f)) {
+        unsigned long a, b;
+        if (sscanf(line, "%lx-%lx ", &a, &b) == 2) heap = strstr(line, "[heap]") != NULL;
+        if (heap && strncmp(line, "VmFlags:", 8) == 0) huge = huge || strstr(line, " hg") != NULL;
+    }
+    fclose(f);
+    ck_assert(huge);
 }
 END_TEST
 
@@ -327,8 +353,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bad_settings, selection,         builtins,
-                                  on_device,    no_errors_to_read, small_moves,
-                                  many_small,   to_and_fro,        disk};
+    const TTest *const tests[] = {bad_settings,      selection,   builtins,   room,       on_device,
+                                  no_errors_to_read, small_moves, many_small, to_and_fro, disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }
