@@ -48,7 +48,7 @@ void host_declare_classes(HostModule *m)
         h->program = program;
         h->type = LLVMStructCreateNamed(m->ctx, arena_printf(m->arena, "class.%s", c->mangled));
         if (type_is_record(c->type)) {
-            h->record = host_record_number(m, c);
+            h->record = program ? program->record : host_record_number(m, c);
             if (h->record >= m->nrecords) m->nrecords = h->record + 1;
         } else {
             size_t len;
