@@ -333,12 +333,14 @@ static bool lower_kernels(Job *j)
         bool asked = j->opt->emit == EMIT_SCHEDULE || j->opt->emit == EMIT_EXPLAIN;
         Text schedule = {0}, *printed = asked ? &schedule : NULL;
         CgAsked *steers = arena_array(j->arena, CgAsked, cg_parameters());
+        FdKey key = fd_key(j->fd, e->graph, &forms.order);
+        CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
+        k.key = cg_key(key, &cg);
         const CgAlso also = {.printed = printed,
                              .take = j->objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
+                             .key = k.key,
                              .asked = e->graph->hints ? steers : NULL};
-        FdKey key = fd_key(j->fd, e->graph, &forms.order);
-        CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
@@ -348,7 +350,6 @@ static bool lower_kernels(Job *j)
             mem_free(text);
             continue;
         }
-        k.key = cg_key(key, &cg);
         k.text = arena_strndup(j->arena, text, strlen(text));
         mem_free(text);
         vec_push(&j->kernels, k);

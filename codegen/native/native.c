@@ -215,12 +215,15 @@ static bool is_fixed(const CgPlan *p, CgNativeLevel level)
     return same;
 }
 
-/* Kernels of the same text, level and precision are the same, if they are the same ones. */
+/* Kernels of the same evaluation, level and precision are the same, whatever its variables are called, if they
+ * are the same ones; of an evaluation that nobody tells, those of the same text. */
 static const char *kernel_prefix(Native *n, int nkernels, const bool *runs)
 {
     const char *text = n->code->text;
+    const FdKey *key = &n->code->key;
     uint64_t seed = (uint64_t)n->level << 1 | n->code->options->precise;
-    uint64_t h = XXH64(text, strlen(text), seed);
+    uint64_t h =
+        key->hi || key->lo ? XXH64(key, sizeof *key, seed) : XXH64(text, strlen(text), seed);
     if (runs) h = XXH64(runs, (size_t)nkernels * sizeof *runs, h);
     return arena_printf(n->arena, "kernel.%016" PRIx64, h);
 }
