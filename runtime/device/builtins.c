@@ -72,6 +72,7 @@ static const Builtin builtins[] = {
     {"fmin", REALS, "TTT TTS", "const"},
     {"fmod", REALS, "TTT", "const"},
     {"get_global_id", ONCE, "zu", "const"},
+    {"get_global_size", ONCE, "zu", "const"},
     {"get_group_id", ONCE, "zu", "const"},
     {"get_local_id", ONCE, "zu", "const"},
     {"get_local_size", ONCE, "zu", "const"},
