@@ -65,10 +65,13 @@ bool eval_into(const Lazy *l, Array *into, const CsSite *site)
     if (done) {
         Results one = {1, &into->head.buffer, count};
         e.into = into;
-        done = run_on_device(&e, &one, site) == DONE;
+        Outcome outcome = run_on_device(&e, &one, site);
+        done = outcome == DONE;
         rt.evaluations += done;
-        into->head.host_state = 0;
-        into->head.buffer->maker = 0;
+        if (outcome != INTERPRET) { /* else it is what it was, made by what made it */
+            into->head.host_state = 0;
+            into->head.buffer->maker = 0;
+        }
     }
     compose_end(&e);
     if (done) compose_count(l, site);

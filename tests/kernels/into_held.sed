@@ -1,0 +1,4 @@
+1b
+/^  bands_/!d
+s/.*/held/
+q
