@@ -208,5 +208,5 @@ void host_print_object(Text *out, HostModule *m)
         return;
     }
     generate(out, m, LLVMObjectFile);
-    if (o && objects_are_for(o) == OBJECTS_FILES) objects_keep(o, &m->name, out->data, out->len);
+    if (o) objects_keep(o, &m->name, out->data, out->len);
 }

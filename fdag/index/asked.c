@@ -4,17 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../internal.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-static uint64_t hash_of(const uint64_t *words, size_t len)
-{
-    uint64_t h = len;
-    for (size_t i = 0; i < len; i++) {
-        h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 29;
-    }
-    return h;
-}
+#include "../internal.h"
 
 static void grow(Fd *fd)
 {
@@ -34,7 +27,7 @@ static void grow(Fd *fd)
 static FdiKnown *intern(Fd *fd, const uint64_t *words, size_t len)
 {
     if (fd->asked_used * 2 >= fd->asked_size) grow(fd);
-    uint64_t hash = hash_of(words, len);
+    uint64_t hash = XXH3_64bits(words, len * sizeof *words);
     size_t at = hash & (fd->asked_size - 1);
     for (FdiKnown *k; (k = fd->asked[at]); at = (at + 1) & (fd->asked_size - 1))
         if (k->hash == hash && k->len == len && memcmp(k->words, words, len * sizeof *words) == 0)

@@ -108,21 +108,26 @@ static Num *simpler(Given *g, Num *x)
     return a == x->args[0] && b == x->args[1] ? x : num_op(g->u, op, a, b);
 }
 
+static void suppose(Given *g, Unit *u, Num *cond, bool truth)
+{
+    g->u = u;
+    learn(g, cond, truth);
+    conclude(g);
+}
+
 Num *num_given(Unit *u, Num *cond, bool truth, Num *x)
 {
     if (fd_is_const(x) || fd_is_const(cond)) return x;
-    Given g = {.u = u};
-    learn(&g, cond, truth);
-    conclude(&g);
+    Given g = {0};
+    suppose(&g, u, cond, truth);
     return simpler(&g, x);
 }
 
 /* The same of whether x is so. */
 static int decided(Unit *u, Num *cond, bool truth, Num *x)
 {
-    Given g = {.u = u};
-    learn(&g, cond, truth);
-    conclude(&g);
+    Given g = {0};
+    suppose(&g, u, cond, truth);
     return decide(&g, x);
 }
 
@@ -136,8 +141,7 @@ static bool contradict(Unit *u, Num *x, Num *y, bool truth)
 {
     Given g = {.u = u};
     learn(&g, x, truth);
-    learn(&g, y, truth);
-    conclude(&g);
+    suppose(&g, u, y, truth);
     return g.never;
 }
 

@@ -99,6 +99,12 @@ static Span add(const Span *a, const Span *b)
                   plus(x->to, y->hi)};
 }
 
+/* Of the numbers and atoms with the other sign. */
+static Span turned(const Span *a)
+{
+    return (Span){minus(a->hi), minus(a->lo), a->atom, minus(a->to), minus(a->from)};
+}
+
 static Span sub(const Span *a, const Span *b)
 {
     Span negative = between(minus(b->hi), minus(b->lo)), r = add(a, &negative);
@@ -108,7 +114,6 @@ static Span sub(const Span *a, const Span *b)
     return r;
 }
 
-/* Of one, or the other, or (both) the smaller one; the larger one is it of numbers turned around. */
 static Span smaller(const Span *a, const Span *b)
 {
     Span r = between(least(a->lo, b->lo), least(a->hi, b->hi));
@@ -124,15 +129,8 @@ static Span smaller(const Span *a, const Span *b)
 
 static Span larger(const Span *a, const Span *b)
 {
-    Span r = between(most(a->lo, b->lo), most(a->hi, b->hi));
-    const Span *x = a->atom && a->from > INT64_MIN ? a : b;
-    r.atom = x->atom;
-    r.from = x->from;
-    if (a->atom && a->atom == b->atom) {
-        r.from = most(a->from, b->from);
-        r.to = most(a->to, b->to);
-    }
-    return r;
+    Span x = turned(a), y = turned(b), r = smaller(&x, &y);
+    return turned(&r);
 }
 
 static Span either(const Span *a, const Span *b)
