@@ -195,8 +195,9 @@ enum {
 const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
                           const FdNode *const *given, const FdNode **at);
 bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
-/* How many vectors side by side pay: several where functions loop, whose steps wait for each other. */
-int lanes_copies(const FdNode *n);
+/* How many vectors side by side pay: several where functions loop, whose steps wait for each other; fewer
+ * with 16 registers (vectors below 64 bytes) than with 32. */
+int lanes_copies(const FdNode *n, bool wide);
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 
@@ -249,6 +250,7 @@ typedef struct Gen {
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
     bool stream;             /* vectors of the result go past the caches */
+    int beside;              /* copies of what is made here that stand side by side; 0: one */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;

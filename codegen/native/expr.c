@@ -46,9 +46,12 @@ LLVMValueRef fn_splat(Fn *f, LLVMValueRef v, unsigned lanes)
     return fn_shuffle(f, one, NULL, lanes, none);
 }
 
+/* Of vectors the sign: AVX2 blends by it without a comparison. */
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask)
 {
-    return LLVMBuildICmp(f->b, LLVMIntNE, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
+    LLVMTypeRef t = LLVMTypeOf(mask);
+    bool lanes = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    return LLVMBuildICmp(f->b, lanes ? LLVMIntSLT : LLVMIntNE, mask, LLVMConstNull(t), "");
 }
 
 LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits)

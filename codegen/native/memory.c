@@ -57,12 +57,17 @@ LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t)
     return LLVMBuildGEP2(f->b, elem, v->at, &at, 1, "");
 }
 
+static LLVMValueRef is_set(Fn *f, LLVMValueRef v)
+{
+    return LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
 /* From storage form to a value. */
 static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
 {
     if (holds_values(from, t)) return v;
     if (t.kind == SC_HALF) return LLVMBuildFPExt(f->b, v, native_type(f->n, t), "");
-    if (t.kind == SC_BOOL) return fn_mask_of_bits(f, fn_bits_of_mask(f, v));
+    if (t.kind == SC_BOOL) return fn_mask_of_bits(f, is_set(f, v));
     return v;
 }
 

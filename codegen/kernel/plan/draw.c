@@ -144,12 +144,23 @@ Num *draw_num(Unit *u, Parameter p, int64_t usual)
     return num_int(u, draw(u, p, usual));
 }
 
+void draw_widths(Unit *u, Parameter p, int64_t *wide, int64_t *narrow)
+{
+    int64_t large = draw(u, p, *wide), small = *wide == *narrow ? large : draw(u, p, *narrow);
+    is_given(u, p, *wide, *narrow);
+    *wide = large;
+    *narrow = small;
+}
+
+Num *draw_is_wide(Unit *u)
+{
+    return num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
+}
+
 Num *draw_by_width(Unit *u, Parameter p, int64_t wide, int64_t narrow)
 {
-    int64_t large = draw(u, p, wide), small = draw(u, p, narrow);
-    is_given(u, p, wide, narrow);
-    Num *is_wide = num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
-    return num_select(u, is_wide, num_int(u, large), num_int(u, small));
+    draw_widths(u, p, &wide, &narrow);
+    return num_select(u, draw_is_wide(u), num_int(u, wide), num_int(u, narrow));
 }
 
 bool draw_bool(Unit *u, Parameter p, bool usual)

@@ -20,6 +20,9 @@ int64_t draw(struct Unit *u, Parameter p, int64_t usual);
 Num *draw_num(struct Unit *u, Parameter p, int64_t usual);
 /* What is usual depends on whether vectors have 64 bytes. */
 Num *draw_by_width(struct Unit *u, Parameter p, int64_t wide, int64_t narrow);
+/* The same as numbers: with vectors of 64 bytes, and with shorter ones. */
+void draw_widths(struct Unit *u, Parameter p, int64_t *wide, int64_t *narrow);
+Num *draw_is_wide(struct Unit *u); /* have vectors 64 bytes? */
 bool draw_bool(struct Unit *u, Parameter p, bool usual);
 /* Is a form left out that the definition has? Not unless it is given or drawn. */
 bool draw_skips(struct Unit *u, Parameter form);

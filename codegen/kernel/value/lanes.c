@@ -310,12 +310,12 @@ static bool count_locals(const void *ctx, const FdNode *n)
     return false;
 }
 
-int lanes_copies(const FdNode *n)
+int lanes_copies(const FdNode *n, bool wide)
 {
-    enum { FEW = 12, SOME = 24 }; /* locals that registers can hold four and two of */
+    enum { FEW = 12, SOME = 24 }; /* locals that registers can hold four (or three) and two of */
     Locals l = {0}, *to = &l;
     fd_any(n, count_locals, &to);
-    return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : 4;
+    return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : wide ? 4 : 3;
 }
 
 /* Operations that vectors of any length have. */

@@ -247,13 +247,16 @@ static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlo
 }
 
 /* How many turns follow each other before the question is whether a lane is left. Those that none
- * needed change nothing: the masks of all lanes are empty. */
-static int turns_a_test(const Unit *u, const SpreadStmt *s)
+ * needed change nothing: the masks of all lanes are empty. Two or three copies stand side by side where
+ * registers are few (lanes_copies): they share the question, and more turns would spill. */
+static int turns_a_test(const Gen *g, const SpreadStmt *s)
 {
     enum { SHORT = 10, TURNS = 4 };
+    const Unit *u = g->u;
+    int usual = g->beside == 2 || g->beside == 3 ? 1 : TURNS;
     int left = (int)draw_same(u, P_LANES_SHORT, SHORT);
     bool simple = !has_loop_in(s->body) && !is_long(s->body, &left) && !is_long(s->other, &left);
-    return simple && !continues(s->body) ? (int)draw_same(u, P_LANES_TURNS, TURNS) : 1;
+    return simple && !continues(s->body) ? (int)draw_same(u, P_LANES_TURNS, usual) : 1;
 }
 
 static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
@@ -262,7 +265,8 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     Gen *g = m->g;
     Arena *a = g->u->arena;
     const KirExpr *outer = g->mask;
-    bool own = s->leaves || s->returns;
+    bool ends = s->leaves || s->returns;
+    bool own = s->leaves || (ends && !outer); /* lanes that return are gone afterwards, too */
     const KirExpr *mask = own ? mask_variable(m, outer ? outer : gen_all_lanes(g)) : outer;
     Scope loop;
     KirBlock body = {0}, step = {0};
@@ -271,13 +275,13 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     int most = (int)draw_same(g->u, P_LANES_UNROLLED, MOST_TURNS);
     int turns = spread_turns(before, s, most), left = turns ? MOST_STATEMENTS / turns : 0;
     bool unroll = turns && !has_loop_in(s->body) && !is_long(s->body, &left);
-    if (own) {
+    if (ends) {
         KirBlock end = {0};
         kir_simple(a, &end, KIR_BREAK);
         const KirExpr *some = gen_any(g, mask);
         kir_if(a, &body, kir_op(a, FD_OP_LNOT, truth, 1, &some), end, NULL);
         if (!unroll)
-            for (int more = turns_a_test(g->u, s); more > 1; more--) gen_turn(m, s, mask, &body);
+            for (int more = turns_a_test(g, s); more > 1; more--) gen_turn(m, s, mask, &body);
     }
     gen_turn(m, s, mask, &step);
     gen_leave(g, in);

@@ -247,10 +247,14 @@ static void loop_counted(Lower *l, const NestStep *s)
     else
         p->copy = turn;
     nest_open(l, s, off, !blocks);
+    bool copies = s->bind == NEST_UNROLL && fd_is_const(s->count);
+    int around = g->beside;
+    if (copies) g->beside = (int)s->count->value.i;
     inside(l, s);
+    g->beside = around;
     gen_leave(g, scope);
     /* copies of loops wait for each other less as one loop */
-    if (s->bind == NEST_UNROLL && fd_is_const(s->count) && kir_has_loop(body.first) &&
+    if (copies && kir_has_loop(body.first) &&
         kir_interleave(l->a, &body, turn->name, (int)s->count->value.i)) {
         kir_if(l->a, g->block, NULL, body, NULL);
         return;

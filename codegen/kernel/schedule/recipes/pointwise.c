@@ -73,6 +73,16 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
     nest_lower(u, n);
 }
 
+/* Copies side by side, where there are elements enough: gives that condition. */
+static Num *beside_nest(Unit *u, const Def *d, Num *when, int vector, int copies, Num *n,
+                        Num *lines, Num *chunk)
+{
+    Num *step = num_op(u, FD_OP_MUL, nest_lane_count(u, vector), num_int(u, copies));
+    Num *enough = num_let(u, "wide", num_op(u, FD_OP_GE, n, step));
+    row_nest(u, d, num_and(u, when, enough), vector, copies, false, lines, chunk);
+    return enough;
+}
+
 /* What is noted is gathered, in no more than 16 lanes. */
 static int vector_of(Unit *u, const Def *d)
 {
@@ -91,8 +101,13 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *sized = plan_sized(u, d, d->vars[last]);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
-    int copies = vectors ? (int)draw(u, P_MAP_COPIES, lanes_copies(d->body)) : 1;
-    Num *step = num_op(u, FD_OP_MUL, lanes, num_int(u, copies));
+    int64_t wide = vectors ? lanes_copies(d->body, true) : 1,
+            narrow = vectors ? lanes_copies(d->body, false) : 1;
+    if (vectors) draw_widths(u, P_MAP_COPIES, &wide, &narrow);
+    Num *is_wide = draw_is_wide(u), *beside = num_int(u, wide);
+    if (wide != narrow)
+        beside = num_let(u, "beside", num_select(u, is_wide, beside, num_int(u, narrow)));
+    Num *step = num_op(u, FD_OP_MUL, lanes, beside);
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
     Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
     if (!vectors) {
@@ -103,10 +118,15 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     if (!u->noting) fits = num_and(u, fits, num_not(u, unsafe));
     fits = num_let(u, "lanes", fits);
     Num *some = num_and(u, when, fits);
-    if (copies > 1) {
-        Num *wide = num_let(u, "wide", num_op(u, FD_OP_GE, n, step));
-        row_nest(u, d, num_and(u, some, wide), vector, copies, false, lines, chunk);
-        some = num_and(u, some, num_not(u, wide));
+    if (wide > 1 || narrow > 1) {
+        Num *many = beside_nest(u, d, wide == narrow ? some : num_and(u, some, is_wide), vector,
+                                (int)wide, n, lines, chunk);
+        if (wide != narrow) {
+            Num *few = beside_nest(u, d, num_and(u, some, num_not(u, is_wide)), vector, (int)narrow,
+                                   n, lines, chunk);
+            many = num_select(u, is_wide, many, few);
+        }
+        some = num_and(u, some, num_not(u, many));
     }
     row_nest(u, d, some, vector, 1, false, lines, chunk);
     row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, 1, checked, lines, chunk);
