@@ -292,30 +292,56 @@ static bool loops(const FdStmt *s)
     return false;
 }
 
-typedef struct Locals {
-    int count; /* of functions that loop */
-} Locals;
+/* What the steps of functions that loop keep and do. */
+typedef struct Steps {
+    int locals, operations;
+} Steps;
 
-static bool count_locals(const void *ctx, const FdNode *n)
+static bool count_operation(const void *ctx, const FdNode *n)
 {
-    Locals *l = *(Locals *const *)ctx;
+    Steps *s = *(Steps *const *)ctx;
+    s->operations += n->kind == FD_APPLY && n->fn->leaf != FD_LEAF_FIELD;
+    return false;
+}
+
+/* Of a turn; in_loop: these statements are part of one. */
+static void count_operations(Steps *steps, const FdStmt *s, bool in_loop)
+{
+    for (; s; s = s->next) {
+        bool turns = in_loop || s->kind == FD_STMT_LOOP;
+        if (turns && s->expr) fd_any(s->expr, count_operation, &steps);
+        count_operations(steps, s->body, turns);
+        count_operations(steps, s->other, turns);
+    }
+}
+
+static bool count_steps(const void *ctx, const FdNode *n)
+{
+    Steps *s = *(Steps *const *)ctx;
     if (!n->user || !loops(n->user->body)) return false;
     Arena *a = arena_new();
     const Spread *x = spread_user(a, n->user, NULL);
     for (int i = 0; i < x->nlocals; i++) {
         const FdNode *v = x->locals[i].var;
-        l->count += v->extent ? (int)fd_extent_count(v) : 1;
+        s->locals += v->extent ? (int)fd_extent_count(v) : 1;
     }
     arena_free(a);
+    count_operations(s, n->user->body, false);
     return false;
 }
 
 int lanes_copies(const FdNode *n, bool wide)
 {
-    enum { FEW = 12, SOME = 24 }; /* locals that registers can hold four (or three) and two of */
-    Locals l = {0}, *to = &l;
-    fd_any(n, count_locals, &to);
-    return l.count == 0 || l.count > SOME ? 1 : l.count > FEW ? 2 : wide ? 4 : 3;
+    enum {
+        FEW = 12, /* locals that registers can hold four (or three) and two of */
+        SOME = 24,
+        MANY = 256 /* operations, of which enough wait for nobody */
+    };
+    Steps s = {0}, *to = &s;
+    fd_any(n, count_steps, &to);
+    int copies = s.locals == 0 || s.locals > SOME ? 1 : s.locals > FEW ? 2 : wide ? 4 : 3;
+    while (copies > 1 && copies * s.operations > MANY) copies--;
+    return copies;
 }
 
 /* Operations that vectors of any length have. */
