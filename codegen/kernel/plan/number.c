@@ -225,6 +225,11 @@ Num *num_let(Unit *u, const char *stem, Num *x)
     return name_it(u, name, x);
 }
 
+void num_seldom(Unit *u, Num *x)
+{
+    if (num_name(x)) plan_line(u, "seldom %s", x->name);
+}
+
 /* Fresh names are others than this one. */
 static void avoid(Unit *u, const char *name)
 {

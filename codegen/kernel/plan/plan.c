@@ -115,7 +115,17 @@ static void read_named(Reader *r, Names *list, size_t limit)
 {
     const char *name = read_name(r);
     if (!accept(r, "=")) fail(r, "plan lacks '='");
-    add_named(r, list, (Named){name, read_expr(r)}, limit);
+    add_named(r, list, (Named){.name = name, .expr = read_expr(r)}, limit);
+}
+
+static void read_seldom(Reader *r)
+{
+    const char *name = read_name(r);
+    int i = plan_find_named(&r->plan->lets, name, strlen(name));
+    if (i < 0)
+        fail(r, "plan calls something seldom that it does not define");
+    else
+        r->plan->lets.data[i].seldom = true;
 }
 
 static int read_dims(Reader *r, const PlanExpr *dims[3])
@@ -193,7 +203,7 @@ static void read_loop(Reader *r)
 {
     CgPlan *p = r->plan;
     Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
-    Named var = {read_name(r), NULL};
+    Named var = {.name = read_name(r)};
     if (!accept(r, "=")) fail(r, "plan lacks '='");
     s.from = read_expr(r);
     if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
@@ -246,6 +256,8 @@ static void read_line(Reader *r)
         read_named(r, &p->defines, MAX_NAMES);
     } else if (accept(r, "let ")) {
         read_named(r, &p->lets, MAX_NAMES);
+    } else if (accept(r, "seldom ")) {
+        read_seldom(r);
     } else if (accept(r, "flag ")) {
         read_named(r, &p->flags, MAX_FLAGS);
     } else if (accept(r, "temp ")) {

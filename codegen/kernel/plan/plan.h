@@ -20,6 +20,7 @@ enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 typedef struct Named {
     const char *name;
     const PlanExpr *expr;
+    bool seldom; /* LET: num_seldom */
 } Named;
 
 typedef struct Names {

@@ -287,6 +287,13 @@ static bool may_run(Reach *r, const Step *s)
     return may;
 }
 
+static Span let_span(Reach *r, const Named *let)
+{
+    if (!let->expr) return between(0, INT64_MAX); /* a loop's variable counts from 0 */
+    Span x = span_of(r, let->expr);
+    return let->seldom && is_true(&x) < 0 ? truth(0) : x;
+}
+
 void cg_plan_reach(const CgPlan *p, const CgDevice *d, const FdKnown *slots, bool *kernels)
 {
     Arena *arena = arena_new();
@@ -294,9 +301,7 @@ void cg_plan_reach(const CgPlan *p, const CgDevice *d, const FdKnown *slots, boo
     r.defines = arena_array(arena, Span, p->defines.len + 1);
     r.lets = arena_array(arena, Span, p->lets.len + 1);
     for (size_t i = 0; i < p->defines.len; i++) r.defines[i] = span_of(&r, p->defines.data[i].expr);
-    for (size_t i = 0; i < p->lets.len; i++) /* a loop's variable counts from 0 */
-        r.lets[i] =
-            p->lets.data[i].expr ? span_of(&r, p->lets.data[i].expr) : between(0, INT64_MAX);
+    for (size_t i = 0; i < p->lets.len; i++) r.lets[i] = let_span(&r, &p->lets.data[i]);
     memset(kernels, 0, (size_t)p->nkernels * sizeof *kernels);
     for (int i = 0; i < p->nsteps; i++) {
         const Step *s = &p->steps[i];

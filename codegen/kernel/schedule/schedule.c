@@ -155,12 +155,24 @@ static Num *flattened(Unit *u, const Def *d, Num *rest)
     return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
 }
 
+/* May some of what is below be left out? */
+static bool chooses(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    if (fd_user_of(n)) return true;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (fd_is_lazy(n, i)) return true;
+    return false;
+}
+
 static void by_recipes(Unit *u, const Def *d, Num *rest)
 {
     Num *unsafe = schedule_begin(u, d);
     if (num_is(rest, 0)) return;
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
+    if (!fd_any(d->body, chooses, NULL))
+        num_seldom(u, unsafe); /* every read is made: it would fail */
     bool plain = u->options->tile == CG_TILE_1X1;
     if (def_is_once(u, d)) {
         recipe_pointwise(u, d, rest, unsafe);
