@@ -212,8 +212,6 @@ static LLVMValueRef likely(Fn *f, const KirExpr *e)
 
 /* ---- lanes among each other -------------------------------------------------------------------- */
 
-enum { MAX_LANES = 64 };
-
 /* In scans a vector has parts of 128 bits: of so many lanes. */
 static unsigned part_of(unsigned lanes)
 {
@@ -297,60 +295,6 @@ static LLVMValueRef moved(Fn *f, const KirExpr *e)
     for (unsigned i = 1; i < n; i++) lanes[i] = (int)i - 1;
     x = fn_shuffle(f, x, NULL, n, lanes);
     return LLVMBuildInsertElement(f->b, x, y, native_int(f->n->i32, 0), "");
-}
-
-/* As many vectors as they have lanes, turned in place: in each round the lowest bit of the vector and
- * that of the lane move to the top of the other. */
-static LLVMValueRef square(Fn *f, const KirExpr *e)
-{
-    Var *v = fn_find(f, e->args[0]->name);
-    if (!v || v->kind != VAR_ARRAY) native_bug("no square is", e->args[0]->name);
-    LLVMTypeRef t = native_type(f->n, v->type);
-    unsigned n = native_lanes(f->n, v->type.lanes);
-    LLVMValueRef x[MAX_LANES], y[MAX_LANES], place[MAX_LANES];
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef index = native_int(f->n->i64, i);
-        place[i] = LLVMBuildGEP2(f->b, t, v->at, &index, 1, "");
-        x[i] = LLVMBuildLoad2(f->b, t, place[i], "");
-    }
-    int even[MAX_LANES], odd[MAX_LANES];
-    for (unsigned i = 0; i < n; i++) {
-        even[i] = (int)(2 * i);
-        odd[i] = (int)(2 * i + 1);
-    }
-    for (unsigned bit = 1; bit < n; bit *= 2) {
-        for (unsigned k = 0; k < n / 2; k++) {
-            y[k] = fn_shuffle(f, x[2 * k], x[2 * k + 1], n, even);
-            y[k + n / 2] = fn_shuffle(f, x[2 * k], x[2 * k + 1], n, odd);
-        }
-        memcpy(x, y, sizeof x);
-    }
-    for (unsigned i = 0; i < n; i++) LLVMBuildStore(f->b, x[i], place[i]);
-    return native_int(f->n->i32, 0);
-}
-
-/* The first elements of a vector into memory, in as few pieces as there are powers of two. */
-static LLVMValueRef put(Fn *f, const KirExpr *e)
-{
-    Native *n = f->n;
-    Var *v = fn_find(f, e->args[0]->name);
-    LLVMValueRef count = fn_value_as(f, e->args[3], idx);
-    if (!v || (v->kind != VAR_POINTER && v->kind != VAR_ARRAY) || !LLVMIsAConstantInt(count))
-        native_bug("cannot put", e->args[0]->name);
-    LLVMTypeRef t = native_scalar_type(n, v->type.kind);
-    LLVMValueRef at = fn_value_as(f, e->args[1], idx), x = fn_value(f, e->args[2]);
-    unsigned left = (unsigned)LLVMConstIntGetZExtValue(count), from = 0;
-    for (unsigned size = LLVMGetVectorSize(LLVMTypeOf(x)); size; size /= 2) {
-        if (left < size) continue;
-        int lanes[MAX_LANES];
-        for (unsigned i = 0; i < size; i++) lanes[i] = (int)(from + i);
-        LLVMValueRef place = LLVMBuildNSWAdd(f->b, at, native_int(n->i64, from), "");
-        place = LLVMBuildGEP2(f->b, t, v->at, &place, 1, "");
-        LLVMValueRef store = LLVMBuildStore(f->b, fn_shuffle(f, x, NULL, size, lanes), place);
-        LLVMSetAlignment(store, native_bytes(n, v->type.kind));
-        from += size, left -= size;
-    }
-    return native_int(n->i32, 0);
 }
 
 /* ---- which ------------------------------------------------------------------------------------- */
@@ -469,8 +413,8 @@ static const struct {
     {"cs_high", false, halves},
     {"cs_turned", false, turned},
     {"cs_moved", false, moved},
-    {"CAT(cs_square_", true, square},
-    {"CAT(cs_put_", true, put},
+    {"CAT(cs_square_", true, fn_square},
+    {"CAT(cs_put_", true, fn_put},
     {"cs_far_", true, far_angle},
     {"cs_pick", false, pick_elements},
     {"cs_ahead", true, ahead},

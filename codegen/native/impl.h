@@ -45,6 +45,8 @@ typedef struct MathInstance {
     Function function;
 } MathInstance;
 
+enum { MAX_LANES = 64 };
+
 typedef struct Part { /* a module: some of a text's kernels */
     LLVMContextRef ctx;
     LLVMModuleRef mod;
@@ -155,6 +157,9 @@ LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);
 LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs,
                           LLVMValueRef *args);
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes);
+/* cs_square_.. and cs_put_.. (square.c). */
+LLVMValueRef fn_square(Fn *f, const KirExpr *e);
+LLVMValueRef fn_put(Fn *f, const KirExpr *e);
 /* What -cl-unsafe-math-optimizations allows of reals, but for reciprocals (native.c), unless they are
  * to be exact. */
 LLVMValueRef fn_fast(Fn *f, LLVMValueRef v);

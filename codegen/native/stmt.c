@@ -191,6 +191,10 @@ static void branch(Fn *f, const KirStmt *s)
         return;
     }
     LLVMValueRef cond = fn_truth(f, s->expr);
+    if (LLVMIsAConstantInt(cond)) { /* what sizes of tiles decide */
+        block(f, LLVMConstIntGetZExtValue(cond) ? s->body : s->other);
+        return;
+    }
     LLVMBasicBlockRef then = fn_block(f), other = s->other ? fn_block(f) : NULL,
                       after = fn_block(f);
     LLVMBuildCondBr(f->b, cond, then, other ? other : after);

@@ -249,7 +249,9 @@ static void fill_pieces(Lower *l, int hold)
     GenScope scope = gen_enter(g, &body);
     one_piece(l, hold, &p);
     gen_leave(g, scope);
-    kir_for(l->a, g->block, piece->name, kir_int(l->a, 0), whole, kir_int(l->a, 1), true, body);
+    kir_for(l->a, g->block, piece->name, kir_int(l->a, 0), whole, kir_int(l->a, 1), !h->turned,
+            body);
+    g->block->last->rare = h->turned; /* long enough as they are */
     if (is_whole(l, h)) return;
     p = (Piece){nest_mul(l, whole, lanes), nest_op(l, FD_OP_REM, width, lanes)};
     scope = gen_enter(g, &rest);
@@ -360,6 +362,12 @@ static void fill_registers(Lower *l, int hold)
     kir_if(l->a, g->block, NULL, b, NULL);
 }
 
+/* Half of a vector: panels are narrow, and turning takes more than in proportion, of LLVM's time too. */
+static int lanes_of_squares(int lanes)
+{
+    return lanes == KIR_V4 ? KIR_V8 : lanes;
+}
+
 static void fill_panel(Lower *l, int hold)
 {
     Gen *g = &l->g;
@@ -375,6 +383,8 @@ static void fill_panel(Lower *l, int hold)
         kir_array(l->a, g->block, t, k->name, false, 1, &size);
     }
     KirBlock slow = fill_block(l, hold, false);
+    int lanes = l->g.lanes;
+    if (h->turned) l->g.lanes = lanes_of_squares(lanes);
     if (!h->vectors && !h->turned) {
         kir_if(l->a, g->block, NULL, slow, NULL);
         return;
@@ -392,6 +402,7 @@ static void fill_panel(Lower *l, int hold)
         const KirExpr *end = nest_add(l, l->places[h->across].at, nest_number(l, "width", width));
         can = nest_op(l, FD_OP_LE, end, nest_length(l, h->across));
     }
+    l->g.lanes = lanes;
     kir_if(l->a, g->block, can, fast, &slow);
 }
 
