@@ -34,7 +34,10 @@ static OptionEnd set_emit(Options *o, const char *value)
     int k = 0; /* the value has been looked up among the choices */
     while (strcmp(emits[k].name, value) != 0) k++;
     o->emit = emits[k].emit;
-    o->levels_asked = o->levels_asked || o->emit == EMIT_KEPT;
+    if (o->emit == EMIT_KEPT) { /* for every processor */
+        o->levels_asked = true;
+        o->product_levels = 1u << CG_NATIVE_V4;
+    }
     return OPTION_GO_ON;
 }
 

@@ -128,6 +128,7 @@ typedef enum CgNativeLevel {
 } CgNativeLevel;
 CgDevice cg_native_device(CgNativeLevel level, int units); /* the device that plans are bound for */
 const char *cg_native_cpu(CgNativeLevel level);            /* LLVM's name */
+bool cg_native_level_runs(CgNativeLevel level);            /* on this processor */
 bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out); /* "v3" */
 
 /* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */

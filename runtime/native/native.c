@@ -45,27 +45,11 @@ NativeUse native_use(void)
     return use;
 }
 
-static bool supported(int level)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    switch ((CgNativeLevel)level) {
-    case CG_NATIVE_V2: return __builtin_cpu_supports("x86-64-v2");
-    case CG_NATIVE_V3: return __builtin_cpu_supports("x86-64-v3");
-    case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
-    default: return false;
-    }
-#else
-    (void)level;
-    return false;
-#endif
-}
-
 const CsCode *native_form(const CsKernel *k)
 {
     const CsCode *best = NULL;
     for (int32_t i = 0; i < k->ncodes; i++)
-        if (supported(k->codes[i].level)) best = &k->codes[i];
+        if (cg_native_level_runs((CgNativeLevel)k->codes[i].level)) best = &k->codes[i];
     return best;
 }
 
@@ -93,8 +77,8 @@ bool native_begins(double work)
 
 bool native_is_full(const CsCode *form)
 {
-    int better = form->level + 1;
-    return form->contracts && !(better < CG_NATIVE_LEVELS && supported(better));
+    CgNativeLevel better = (CgNativeLevel)form->level + 1;
+    return form->contracts && !cg_native_level_runs(better);
 }
 
 bool native_is_device(const CsSite *site)

@@ -28,10 +28,9 @@ typedef struct Backend {
 
 static CgNativeLevel level_here(void)
 {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4")   ? CG_NATIVE_V4
-           : __builtin_cpu_supports("x86-64-v3") ? CG_NATIVE_V3
-                                                 : CG_NATIVE_V2;
+    CgNativeLevel level = CG_NATIVE_V4;
+    while (level > CG_NATIVE_V2 && !cg_native_level_runs(level)) level--;
+    return level;
 }
 
 /* Not always the best one, so that all are run. */

@@ -29,6 +29,22 @@ const char *cg_native_cpu(CgNativeLevel level)
     return levels[level].cpu;
 }
 
+bool cg_native_level_runs(CgNativeLevel level)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    switch (level) {
+    case CG_NATIVE_V2: return __builtin_cpu_supports("x86-64-v2");
+    case CG_NATIVE_V3: return __builtin_cpu_supports("x86-64-v3");
+    case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
+    default: return false;
+    }
+#else
+    (void)level;
+    return false;
+#endif
+}
+
 bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out)
 {
     for (int i = 0; i < CG_NATIVE_LEVELS; i++)
