@@ -261,17 +261,10 @@ static void fill_pieces(Lower *l, int hold)
     kir_if(l->a, g->block, nest_op(l, FD_OP_GT, p.count, kir_int(l->a, 0)), rest, NULL);
 }
 
-void nest_fill_here(Lower *l, int hold, bool pieces)
+/* Loops around a NEST_FILL; not that along the reduction. */
+static NestStep *fill_loops(Lower *l, NestStep *in, const NestHold *h, bool lanes)
 {
-    (pieces ? fill_pieces : fill_one)(l, hold);
-}
-
-/* Loops around a NEST_FILL. */
-static NestStep *fill_loops(Lower *l, NestStep *root, const NestHold *h, bool lanes)
-{
-    NestStep *in = root;
     Unit *u = l->u;
-    if (h->along >= 0) in = nest_loop(u, in, h->along, NULL, NEST_CUT);
     Num *width = lanes ? nest_lane_count(u, l->g.lanes) : num_int(u, 1);
     Num *count = lanes && h->space != NEST_REGISTERS ? h->vectors : h->width;
     const NestRegs *regs = NULL; /* registers lie as those of the results do */
@@ -285,14 +278,15 @@ static NestStep *fill_loops(Lower *l, NestStep *root, const NestHold *h, bool la
     return lanes ? nest_lanes(u, in, h->across) : in;
 }
 
-static KirBlock fill_block(Lower *l, int hold, bool lanes)
+static KirBlock fill_block(Lower *l, int hold, bool lanes, bool along)
 {
     KirBlock b = {0};
-    NestStep root = {0};
-    NestStep *in = fill_loops(l, &root, &l->n->holds[hold], lanes);
-    nest_step(l->u, in, NEST_FILL)->hold = hold;
+    NestStep root = {0}, *in = &root;
+    const NestHold *h = &l->n->holds[hold];
+    if (along) in = nest_loop(l->u, in, h->along, NULL, NEST_CUT);
+    nest_step(l->u, fill_loops(l, in, h, lanes), NEST_FILL)->hold = hold;
     GenScope scope = gen_enter(&l->g, &b);
-    NestPlace *p = &l->places[l->n->holds[hold].across], before = *p;
+    NestPlace *p = &l->places[h->across], before = *p;
     p->clamps = !lanes; /* vectors are taken where they are whole */
     nest_steps(l, root.first);
     *p = before;
@@ -300,14 +294,13 @@ static KirBlock fill_block(Lower *l, int hold, bool lanes)
     return b;
 }
 
-/* The same by vectors or squares. */
-static KirBlock pieces_block(Lower *l, int hold)
+/* All positions along, by squares or by rows of vectors; by: elements of a step. */
+static KirBlock pieces_block(Lower *l, int hold, Num *by)
 {
     KirBlock b = {0};
     NestStep root = {0};
     const NestHold *h = &l->n->holds[hold];
-    Num *step = h->turned ? nest_lane_count(l->u, l->g.lanes) : NULL;
-    NestStep *in = nest_loop(l->u, &root, h->along, step, h->turned ? NEST_BACK : NEST_CUT);
+    NestStep *in = nest_loop(l->u, &root, h->along, by, by ? NEST_BACK : NEST_CUT);
     NestStep *fill = nest_step(l->u, in, NEST_FILL);
     fill->hold = hold;
     fill->pieces = true;
@@ -318,6 +311,37 @@ static KirBlock pieces_block(Lower *l, int hold)
     gen_leave(&l->g, scope);
     l->places[h->along] = before;
     return b;
+}
+
+/* Are all vectors of the panel inside? */
+static const KirExpr *has_vectors(Lower *l, const NestHold *h)
+{
+    Num *vectors = num_op(l->u, FD_OP_MUL, nest_lane_count(l->u, l->g.lanes), h->vectors);
+    const KirExpr *width = nest_number(l, "width", is_whole(l, h) ? h->width : vectors);
+    return nest_op(l, FD_OP_LE, nest_add(l, l->places[h->across].at, width),
+                   nest_length(l, h->across));
+}
+
+/* Panels in memory: one loop along for both ways. A test of what stays as it is costs less than memory does,
+ * and a second loop costs csc a third of its time for the kernel. */
+static bool has_one_loop(const NestHold *h)
+{
+    return h->space == NEST_GLOBAL && h->vectors;
+}
+
+static void fill_row(Lower *l, int hold)
+{
+    const NestHold *h = &l->n->holds[hold];
+    KirBlock fast = {0}, slow = fill_block(l, hold, false, false);
+    GenScope scope = gen_enter(&l->g, &fast);
+    fill_pieces(l, hold);
+    gen_leave(&l->g, scope);
+    kir_if(l->a, l->g.block, has_vectors(l, h), fast, &slow);
+}
+
+void nest_fill_here(Lower *l, int hold, bool pieces)
+{
+    (!pieces ? fill_one : has_one_loop(&l->n->holds[hold]) ? fill_row : fill_pieces)(l, hold);
 }
 
 /* In lanes of `across`, for each position along. */
@@ -358,7 +382,7 @@ static void fill_registers(Lower *l, int hold)
     }
     const KirExpr *width = width_of(l, h);
     kir_array(l->a, g->block, t, k->name, false, 1, &width);
-    KirBlock b = fill_block(l, hold, t.lanes != 1);
+    KirBlock b = fill_block(l, hold, t.lanes != 1, false);
     kir_if(l->a, g->block, NULL, b, NULL);
 }
 
@@ -382,27 +406,26 @@ static void fill_panel(Lower *l, int hold)
         const KirExpr *size = nest_mul(l, depth_of(l, h), width_of(l, h));
         kir_array(l->a, g->block, t, k->name, false, 1, &size);
     }
-    KirBlock slow = fill_block(l, hold, false);
-    int lanes = l->g.lanes;
-    if (h->turned) l->g.lanes = lanes_of_squares(lanes);
-    if (!h->vectors && !h->turned) {
-        kir_if(l->a, g->block, NULL, slow, NULL);
+    bool one = has_one_loop(h);
+    if (one || (!h->vectors && !h->turned)) {
+        KirBlock all = one ? pieces_block(l, hold, NULL) : fill_block(l, hold, false, true);
+        kir_if(l->a, g->block, NULL, all, NULL);
         return;
     }
-    bool whole = !h->turned && is_whole(l, h);
-    KirBlock fast = whole ? fill_block(l, hold, true) : pieces_block(l, hold);
+    KirBlock fast, slow = fill_block(l, hold, false, true);
     const KirExpr *can;
+    int lanes = g->lanes;
     if (h->turned) { /* the block has a square's length */
+        g->lanes = lanes_of_squares(lanes);
+        fast = pieces_block(l, hold, nest_lane_count(l->u, g->lanes));
         const KirExpr *length =
             nest_op(l, FD_OP_SUB, nest_range_end(l, h->along), l->places[h->along].at);
         can = nest_op(l, FD_OP_GE, length, nest_lanes_number(l));
+        g->lanes = lanes;
     } else {
-        Num *width =
-            whole ? h->width : num_op(l->u, FD_OP_MUL, nest_lane_count(l->u, g->lanes), h->vectors);
-        const KirExpr *end = nest_add(l, l->places[h->across].at, nest_number(l, "width", width));
-        can = nest_op(l, FD_OP_LE, end, nest_length(l, h->across));
+        fast = is_whole(l, h) ? fill_block(l, hold, true, true) : pieces_block(l, hold, NULL);
+        can = has_vectors(l, h);
     }
-    l->g.lanes = lanes;
     kir_if(l->a, g->block, can, fast, &slow);
 }
 
