@@ -212,20 +212,29 @@ static LLVMValueRef likely(Fn *f, const KirExpr *e)
 
 /* ---- lanes among each other -------------------------------------------------------------------- */
 
+static const char wide_name[] = "cs_wide_"; /* of values of 8 bytes (kernel/ir/shuffles.c) */
+
 /* In scans a vector has parts of 128 bits: of so many lanes. */
-static unsigned part_of(unsigned lanes)
+static unsigned part_of(const KirExpr *e, unsigned lanes)
 {
-    return lanes == 16 ? 4 : 2;
+    unsigned part = strncmp(e->name, wide_name, strlen(wide_name)) == 0 ? 2 : 4;
+    return part < lanes ? part : lanes;
+}
+
+static bool is_called(const KirExpr *e, const char *name)
+{
+    size_t wide = strncmp(e->name, wide_name, strlen(wide_name)) == 0 ? strlen(wide_name) : 3;
+    return strncmp(e->name + wide, name, strlen(name)) == 0;
 }
 
 /* One or two places inside parts; where there is nothing, those of y. */
 static LLVMValueRef moved_inside(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(n);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(e, n);
     size_t len = strlen(e->name);
     unsigned by = (unsigned)(e->name[len - 1] - '0');
-    bool before = strncmp(e->name, "cs_before", 9) == 0;
+    bool before = is_called(e, "before");
     int lanes[MAX_LANES];
     if (by >= part) return y;
     for (unsigned i = 0; i < n; i++) {
@@ -237,22 +246,36 @@ static LLVMValueRef moved_inside(Fn *f, const KirExpr *e)
     return fn_shuffle(f, x, y, n, lanes);
 }
 
-/* The last lane of the k-th part before (first, after) to all lanes of a part. */
+/* The same vector, of which LLVM does not know what it is made of. */
+static LLVMValueRef opaque(Fn *f, LLVMValueRef v)
+{
+    static char same[] = "", where[] = "=x,0";
+    LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
+    LLVMValueRef code = LLVMGetInlineAsm(type, same, 0, where, strlen(where), false, false,
+                                         LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(f->b, type, code, &v, 1, "");
+}
+
+/* The last lane of the k-th part before (first, after) to all lanes of a part. Of two parts first to all lanes:
+ * LLVM would put those of one part into whatever register is at hand and clear the other part, so that it waits
+ * for that register, in a scan for the element before. */
 static LLVMValueRef moved_parts(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(n), parts = n / part;
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(e, n), parts = n / part;
     size_t len = strlen(e->name);
     unsigned by = (unsigned)(e->name[len - 1] - '0');
-    bool before = strncmp(e->name, "cs_part", 7) == 0;
-    int lanes[MAX_LANES];
+    bool before = is_called(e, "part");
+    int lanes[MAX_LANES], all[MAX_LANES];
     if (by >= parts) return y;
     for (unsigned i = 0; i < n; i++) {
         unsigned p = i / part;
         bool there = before ? p >= by : p + by < parts;
         unsigned from = before ? (p - by) * part + part - 1 : (p + by) * part;
-        lanes[i] = (int)(there ? from : n + i % part);
+        all[i] = (int)(before ? part - 1 : part);
+        lanes[i] = (int)(!there ? n + i % part : parts == 2 ? i : from);
     }
+    if (parts == 2) x = opaque(f, fn_shuffle(f, x, NULL, n, all));
     return fn_shuffle(f, x, y, n, lanes);
 }
 
@@ -407,6 +430,10 @@ static const struct {
     {"cs_after", true, moved_inside},
     {"cs_part", true, moved_parts},
     {"cs_next", true, moved_parts},
+    {"cs_wide_before", true, moved_inside},
+    {"cs_wide_after", true, moved_inside},
+    {"cs_wide_part", true, moved_parts},
+    {"cs_wide_next", true, moved_parts},
     {"cs_first", false, end_lane},
     {"cs_last", false, end_lane},
     {"cs_low", false, halves},

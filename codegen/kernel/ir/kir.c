@@ -214,6 +214,13 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
     return e;
 }
 
+const KirExpr *kir_moved(Arena *a, const char *how, const KirExpr *x, const KirExpr *y)
+{
+    const char *wide = x->type.lanes == KIR_V8 ? "wide_" : "";
+    return kir_call(a, x->type, arena_printf(a, "cs_%s%s", wide, how), 2,
+                    (const KirExpr *[]){x, y});
+}
+
 static const char any_name[] = "cs_any"; /* of the prelude */
 
 const KirExpr *kir_any(Arena *a, const KirExpr *mask)

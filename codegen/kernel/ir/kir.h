@@ -139,6 +139,8 @@ const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y); /* of indices */
 const KirExpr *kir_max(Arena *a, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
+/* Lanes of x moved past each other, those of y where there is none: "before1" .. (shuffles.c). */
+const KirExpr *kir_moved(Arena *a, const char *how, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_any(Arena *a, const KirExpr *mask); /* a scalar: does some lane hold? */
 bool kir_is_any(const KirExpr *e);
 

@@ -333,6 +333,7 @@ static const struct {
     CHECKED(ulong),
     {"cs_inside", prelude_inside},
     {"cs_first cs_last cs_before1 cs_after1", prelude_shift},
+    {"cs_wide_before1 cs_wide_after1", prelude_shift_wide},
     {"cs_turned cs_moved", prelude_turn},
     {"cs_low cs_high", prelude_halves},
     {"cs_finite", finite_text},

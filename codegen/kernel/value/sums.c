@@ -63,19 +63,17 @@ static void add_at(Gen *g, const Sum *s, const KirExpr *lo, const KirExpr *from,
 
 static const KirExpr *join(Gen *g, const Sum *s, const KirExpr *x)
 {
-    static const char *const how[] = {"cs_before1", "cs_before2", "cs_part1", "cs_part2"};
+    static const char *const how[] = {"before1", "before2", "part1", "part2"};
     Arena *a = g->u->arena;
     const FdNode *fn = s->reduce->fn;
     const KirExpr *none = kir_splat(a, g->lanes, gen_identity(g, s->reduce));
     const KirExpr *last[4];
     for (int i = 0; i < 4; i++) { /* the last lane of each part, then those of the parts */
-        const KirExpr *args[] = {x, none};
-        last[i] = gen_variable(g, "v", kir_call(a, s->type, how[i], 2, args));
+        last[i] = gen_variable(g, "v", kir_moved(a, how[i], x, none));
         if (i < 2) x = gen_variable(g, "v", gen_combine(g, fn, last[i], x));
     }
     x = gen_variable(g, "v", gen_combine(g, fn, last[2], x)); /* of two parts; two more of four */
-    const KirExpr *args[] = {x, none};
-    x = gen_combine(g, fn, kir_call(a, s->type, "cs_part2", 2, args), x);
+    x = gen_combine(g, fn, kir_moved(a, "part2", x, none), x);
     bool truth = s->type.kind == SC_BOOL;
     KirType t = kir_type(truth ? SC_INT : s->type.kind, 1);
     x = kir_call(a, t, "cs_last", 1, &x);

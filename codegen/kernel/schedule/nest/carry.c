@@ -42,6 +42,19 @@ static const KirExpr *vector(Lower *l)
     return kir_name(l->a, t, arena_printf(l->a, "%s_v", l->carried));
 }
 
+/* The element before, in all lanes of a vector: what waits for it from vector to vector is one step. */
+static const KirExpr *everywhere(Lower *l)
+{
+    KirType t = element(l);
+    t.lanes = l->g.lanes;
+    return kir_name(l->a, t, arena_printf(l->a, "%s_all", l->carried));
+}
+
+static bool gives_vectors(const Lower *l)
+{
+    return l->n->scan && l->n->lanes_axis == l->n->carry_axis;
+}
+
 static bool in_vectors(const Lower *l) /* steps of each lane for itself */
 {
     return l->n->scan && l->n->scan->commutes && l->n->lanes_axis == l->n->carry_axis;
@@ -110,8 +123,7 @@ static void shifted(Lower *l, const char *how, const KirExpr *const *x, const Ki
     const KirExpr *none[SCAN_NUMBERS];
     identities(l, none);
     for (int k = 0; k < l->n->scan->n; k++) {
-        const KirExpr *args[] = {x[k], kir_splat(l->a, x[k]->type.lanes, none[k])};
-        out[k] = kir_call(l->a, x[k]->type, how, 2, args);
+        out[k] = kir_moved(l->a, how, x[k], kir_splat(l->a, x[k]->type.lanes, none[k]));
     }
 }
 
@@ -119,10 +131,8 @@ static void shifted(Lower *l, const char *how, const KirExpr *const *x, const Ki
  * the parts before, which do not wait for each other. */
 static void scan_lanes(Lower *l, const KirExpr **x)
 {
-    static const char *const up[] = {"cs_before1", "cs_before2", "cs_part1", "cs_part2",
-                                     "cs_part3"},
-                             *const down[] = {"cs_after1", "cs_after2", "cs_next1", "cs_next2",
-                                              "cs_next3"};
+    static const char *const up[] = {"before1", "before2", "part1", "part2", "part3"},
+                             *const down[] = {"after1", "after2", "next1", "next2", "next3"};
     const char *const *how = l->n->axes[l->n->carry_axis].down ? down : up;
     const KirExpr *y[SCAN_NUMBERS], *z[SCAN_NUMBERS];
     for (int i = 0; i < 2; i++) {
@@ -275,19 +285,23 @@ static void give_vector(Lower *l)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
-    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0);
+    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0), *all = everywhere(l);
     steps_here(l, x);
     scan_lanes(l, x);
     KirBlock fast = {0}, slow = {0};
     GenScope scope = gen_enter(g, &fast);
-    const KirExpr *v = after(l, kir_splat(l->a, g->lanes, last), x);
+    const KirExpr *v = after(l, all, x), *end[SCAN_NUMBERS];
     gen_remember(g, n->def->body, v);
     gen_store(g, n->def);
+    for (int k = 0; k < n->scan->n; k++)
+        end[k] = gen_variable(g, "end", kir_splat(l->a, g->lanes, last_lane(l, x[k])));
+    kir_set(l->a, g->block, all, after(l, all, end));
     kir_set(l->a, g->block, last, last_lane(l, v));
     gen_leave(g, scope);
     if (n->scan->grows) {
         scope = gen_enter(g, &slow);
         walk(l, l->places[n->carry_axis].at, nest_lanes_number(l), true);
+        kir_set(l->a, g->block, all, kir_splat(l->a, g->lanes, last));
         gen_leave(g, scope);
         kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
     } else {
@@ -343,20 +357,28 @@ static void part_before(Lower *l, const KirExpr *part)
     kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
 }
 
+static void parts_before(Lower *l)
+{
+    Gen *g = &l->g;
+    const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part"));
+    KirBlock body = {0};
+    GenScope scope = gen_enter(g, &body);
+    part_before(l, part);
+    gen_leave(g, scope);
+    kir_for(l->a, g->block, part->name, kir_int(l->a, 0), l->places[l->n->carry_axis].turn,
+            kir_int(l->a, 1), false, body);
+}
+
 static void resume(Lower *l)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
     l->carried = fresh_name(l->u, "before");
     load_before(l);
-    if (!n->part.naxes) return;
-    const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part"));
-    KirBlock body = {0};
-    GenScope scope = gen_enter(g, &body);
-    part_before(l, part);
-    gen_leave(g, scope);
-    kir_for(l->a, g->block, part->name, kir_int(l->a, 0), l->places[n->carry_axis].turn,
-            kir_int(l->a, 1), false, body);
+    if (n->part.naxes) parts_before(l);
+    if (!gives_vectors(l)) return;
+    const KirExpr *all = everywhere(l), *last = carried(l, element(l), 0);
+    kir_decl(l->a, g->block, all->type, all->name, kir_splat(l->a, all->type.lanes, last));
 }
 
 void nest_carry(Lower *l, const NestStep *s)

@@ -210,7 +210,7 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
     when = num_let(u, "inside", num_and(u, in->safe, when));
     if (num_is(when, 0)) return NULL;
     for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */
-        in->skip[v] = num_let(u, "skip", in->skip[v]);
+        in->skip[v] = num_let(u, "skip", recipe_scan_skip(u, in, v));
         Num *left = num_op(u, FD_OP_SUB, plan_n(u, &d->doms[v]), in->skip[v]);
         in->n[v] = num_is(in->skip[v], 0) ? plan_n(u, &d->doms[v])
                                           : num_op(u, FD_OP_MAX, left, num_int(u, 0));

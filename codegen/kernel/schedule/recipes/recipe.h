@@ -13,6 +13,9 @@
 bool recipe_ordered(Unit *u, const Def *d, bool checked);
 /* Those whose steps are taken together: parts of lines at once, lanes side by side. */
 Num *recipe_scan(Unit *u, Interior *in, Num *when);
+/* What the interior leaves out of a variable: along a long scan in lanes so many that the rest begins with a
+ * whole vector of the result, which then can be stored past the caches. */
+Num *recipe_scan_skip(Unit *u, Interior *in, int v);
 /* Those over two variables as a wavefront in tiles, rows in lanes. */
 Num *recipe_wave(Unit *u, Interior *in, Num *when);
 /* The same work as the nests before it, if one of them noted something: to report what failed. */

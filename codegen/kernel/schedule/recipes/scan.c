@@ -15,6 +15,7 @@ typedef struct Form {
     const Interior *in;
     const Scan *scan;
     bool lanes;
+    bool stream;
     int width; /* KIR_V4 or KIR_V8 */
     Num *share, *parts;
     int temps[SCAN_NUMBERS];
@@ -26,6 +27,17 @@ static bool in_lanes(const Unit *u, const Interior *in, const Scan *s)
     for (int k = 0; k < s->n; k++)
         if (!lanes_possible(s->step[k], in->def.vars[s->dim], 0)) return false;
     return true;
+}
+
+Num *recipe_scan_skip(Unit *u, Interior *in, int v)
+{
+    enum { LONG = 4096 };
+    const Scan *s = scan_of(u, in, u->options->precise);
+    Num *skip = in->skip[v], *n = plan_n(u, &in->def.doms[v]);
+    if (!s || s->dim != v || in->down[v] || num_is(skip, 0) || !in_lanes(u, in, s)) return skip;
+    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(in->def.body)));
+    return num_select(u, num_op(u, FD_OP_GE, n, draw_num(u, P_SCAN_LONG, LONG)),
+                      num_roundup(u, skip, lanes), skip);
 }
 
 static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, int *axis)
@@ -69,6 +81,7 @@ static void rows_nest(const Form *f, Num *rows, Num *when)
         in = nest_group(u, in, lines, 0, chunk, NEST_CUT);
         in = nest_loop(u, in, lines, NULL, NEST_CUT);
     }
+    n->stream = f->stream;
     nest_step(u, in, NEST_RESUME);
     along(f, n, in, NEST_GIVE);
     nest_lower(u, n);
@@ -82,6 +95,7 @@ static void parts_nest(const Form *f, bool apply, Num *when)
     NestPart *p = &n->part;
     NestStep *in = &n->root;
     for (int k = 0; k < f->scan->n; k++) p->temps[k] = f->temps[k];
+    n->stream = f->stream && apply;
     if (lines >= 0) {
         p->axes[p->naxes++] = lines;
         in = nest_group(u, in, lines, 1, NULL, NEST_CUT);
@@ -101,6 +115,7 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when)
     Form f = {.u = u, .in = in, .scan = scan_of(u, in, u->options->precise)};
     if (!f.scan) return NULL;
     f.lanes = in_lanes(u, in, f.scan);
+    f.stream = f.lanes && draw_bool(u, P_MAP_STREAM, in->def.temp < 0 && !def_is_once(u, &in->def));
     size_t widest = widest_bytes(in->def.body);
     f.width = nest_lanes_for(widest);
     bool beside = !f.lanes && in->stays[in->def.nvars - 1] && u->options->family == CG_CPU;
