@@ -53,7 +53,7 @@ static void report(Fn *f, LLVMValueRef error, LLVMValueRef kind, LLVMValueRef si
     unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
     LLVMAddAttributeAtIndex(to, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(m->ctx, cold, 0));
-    LLVMBuildCall2(f->b, type, to, args, 6, "");
+    fn_writes(f, LLVMBuildCall2(f->b, type, to, args, 6, ""));
 }
 
 static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
@@ -77,10 +77,7 @@ static void demand(Fn *f, LLVMValueRef good, LLVMValueRef error, CgErrorKind kin
     fn_at(f, bad);
     report(f, error, native_int(f->n->i64, kind), x[0], x[1], x[2], x[3]);
     LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
-    if (result == f->n->nothing)
-        LLVMBuildRetVoid(f->b);
-    else
-        LLVMBuildRet(f->b, LLVMConstNull(result));
+    fn_return(f, result == f->n->nothing ? NULL : LLVMConstNull(result));
     fn_at(f, after);
 }
 
@@ -110,9 +107,10 @@ static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
 static LLVMValueRef note(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
-    LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), native_int(n->i32, 0),
-                           native_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
-                           LLVMAtomicOrderingMonotonic, false);
+    fn_writes(f,
+              LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), native_int(n->i32, 0),
+                                     native_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
+                                     LLVMAtomicOrderingMonotonic, false));
     return native_int(n->i32, 0);
 }
 
@@ -355,7 +353,7 @@ static LLVMValueRef ahead(Fn *f, const KirExpr *e)
     LLVMValueRef at = fn_value_as(f, e->args[1], idx);
     LLVMValueRef args[] = {LLVMBuildGEP2(f->b, t, v->at, &at, 1, ""), native_int(n->i32, give),
                            native_int(n->i32, far ? 2 : 3), native_int(n->i32, 1)};
-    fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args);
+    fn_writes(f, fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args));
     return native_int(n->i32, 0);
 }
 

@@ -143,6 +143,7 @@ static LLVMValueRef name(Fn *f, const KirExpr *e)
         return native_int(native_scalar_type(f->n, e->type.kind), number);
     }
     if (v->kind == VAR_NUMBER) return native_int(native_scalar_type(f->n, e->type.kind), v->number);
+    if (v->kind == VAR_LET) return fn_coerce(f, v->at, v->type, e->type);
     if (v->kind != VAR_VALUE) return v->at; /* a buffer as an argument */
     LLVMValueRef value = LLVMBuildLoad2(f->b, native_type(f->n, v->type), v->at, "");
     return fn_coerce(f, value, v->type, e->type);

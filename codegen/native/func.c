@@ -1,6 +1,6 @@
-/* Functions and kernels, their variables and blocks. A kernel is two functions: its body, with the
- * kernel's parameters, of which those that nobody else writes are known not to alias; and what the
- * runtime calls (CsKernelCode), which reads them from where the runtime has put them. */
+/* Functions and kernels, their variables and blocks. A kernel is what the runtime calls (CsKernelCode): it
+ * reads its parameters from where the runtime has put them. What memory nobody writes as long as it runs
+ * is said of each load and store. */
 #include <string.h>
 
 #include "impl.h"
@@ -31,6 +31,48 @@ Var *fn_find(Fn *f, const char *name)
     return NULL;
 }
 
+/* Names of variables that are set, each once. */
+typedef struct Name {
+    const char *text;
+    struct Name *next; /* in its bucket */
+} Name;
+
+bool fn_is_set(const Fn *f, const char *name)
+{
+    for (const Name *v = f->set[bucket_of(name)]; v; v = v->next)
+        if (v->text == name || strcmp(v->text, name) == 0) return true;
+    return false;
+}
+
+static void note_name(Fn *f, const char *name)
+{
+    if (fn_is_set(f, name)) return;
+    Name *v = arena_new_of(f->n->arena, Name), **bucket = &f->set[bucket_of(name)];
+    *v = (Name){name, *bucket};
+    *bucket = v;
+}
+
+/* What the step of an endless loop sees of its body counts, too: a way there may not meet the declaration. */
+static void note_set(Fn *f, const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == KIR_SET && s->target->kind == KIR_NAME) note_name(f, s->target->name);
+        for (const KirStmt *in = s->kind == KIR_LOOP && s->other ? s->body : NULL; in;
+             in = in->next)
+            if (in->kind == KIR_DECL) note_name(f, in->name);
+        note_set(f, s->body);
+        note_set(f, s->other);
+    }
+}
+
+Var *fn_declare_value(Fn *f, const char *name, KirType type, LLVMValueRef v)
+{
+    if (v && !fn_is_set(f, name)) return fn_declare(f, VAR_LET, name, type, v);
+    LLVMValueRef place = fn_place(f, native_type(f->n, type));
+    if (v) LLVMBuildStore(f->b, v, place);
+    return fn_declare(f, VAR_VALUE, name, type, place);
+}
+
 LLVMValueRef fn_place(Fn *f, LLVMTypeRef t)
 {
     return LLVMBuildAlloca(f->entry, t, "");
@@ -51,6 +93,16 @@ void fn_at(Fn *f, LLVMBasicBlockRef b)
 void fn_go(Fn *f, LLVMBasicBlockRef to)
 {
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b))) LLVMBuildBr(f->b, to);
+}
+
+void fn_return(Fn *f, LLVMValueRef v)
+{
+    if (f->leave)
+        LLVMBuildBr(f->b, f->leave);
+    else if (v)
+        LLVMBuildRet(f->b, v);
+    else
+        LLVMBuildRetVoid(f->b);
 }
 
 /* ---- functions --------------------------------------------------------------------------------- */
@@ -83,10 +135,11 @@ static LLVMTypeRef param_type(Native *n, const KirParam *p)
     return p->buffer ? n->ptr : native_type(n, p->type);
 }
 
-static Fn begin(Native *n, const KirFunc *of, LLVMTypeRef type, bool exact)
+static Fn begin(Native *n, const KirFunc *of, const char *name, LLVMTypeRef type, bool exact)
 {
     Fn f = {.n = n, .exact = exact, .result = of->result};
-    f.fn = LLVMAddFunction(n->mod, of->name, type);
+    f.fn = LLVMAddFunction(n->mod, name, type);
+    note_set(&f, of->body);
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
     native_attributes(n, f.fn);
     f.entry = LLVMCreateBuilderInContext(n->ctx);
@@ -109,9 +162,7 @@ static void take_params(Fn *f, const KirFunc *of)
             add_word(f->n, f->fn, (unsigned)i + 1, "noalias");
             add_word(f->n, f->fn, (unsigned)i + 1, "readonly");
         } else {
-            LLVMValueRef place = fn_place(f, native_type(f->n, p->type));
-            LLVMBuildStore(f->b, given, place);
-            fn_declare(f, VAR_VALUE, p->name, p->type, place);
+            fn_declare_value(f, p->name, p->type, given);
         }
     }
 }
@@ -137,7 +188,7 @@ Function native_function(Native *n, const KirFunc *of, bool exact)
     for (int i = 0; i < of->nparams; i++) params[i] = param_type(n, &of->params[i]);
     LLVMTypeRef type =
         LLVMFunctionType(native_type(n, of->result), params, (unsigned)of->nparams, false);
-    Fn f = begin(n, of, type, exact);
+    Fn f = begin(n, of, of->name, type, exact);
     take_params(&f, of);
     fn_statements(&f, of->body);
     end(&f);
@@ -154,56 +205,55 @@ static bool streams(const KirStmt *s)
     return false;
 }
 
-/* The body: the kernel's parameters, then ids and sizes, then whether it streams. */
-static Fn begin_body(Native *n, const KirFunc *of, LLVMTypeRef *type)
+static LLVMValueRef number_of(Fn *f, LLVMTypeRef t, LLVMValueRef numbers, int i)
 {
-    LLVMTypeRef *params = arena_array(n->arena, LLVMTypeRef, of->nparams + 2);
-    for (int i = 0; i < of->nparams; i++) params[i] = param_type(n, &of->params[i]);
-    unsigned count = (unsigned)of->nparams;
-    params[count] = n->ptr;
-    params[count + 1] = n->i1;
-    *type = LLVMFunctionType(n->nothing, params, count + 2, false);
-    Fn f = begin(n, of, *type, false);
-    add_word(n, f.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline");
-    take_params(&f, of);
-    f.at = LLVMGetParam(f.fn, count);
-    add_word(n, f.fn, count + 1, "noalias");
-    add_word(n, f.fn, count + 1, "readonly");
-    f.stream = LLVMGetParam(f.fn, count + 1);
-    return f;
+    LLVMValueRef index = native_int(f->n->i64, i);
+    return LLVMBuildLoad2(f->b, t, LLVMBuildGEP2(f->b, f->n->i64, numbers, &index, 1, ""), "");
+}
+
+/* The kernel's parameters, from where the runtime has put them. */
+static void take_args(Fn *f, const KirFunc *of, LLVMValueRef args)
+{
+    for (int i = 0; i < of->nparams; i++) {
+        const KirParam *p = &of->params[i];
+        LLVMValueRef given = number_of(f, param_type(f->n, p), args, i);
+        if (p->buffer)
+            fn_declare(f, VAR_POINTER, p->name, p->type, given)->fixed = !p->writable;
+        else
+            fn_declare_value(f, p->name, p->type, given);
+    }
+}
+
+/* Does this run store past the caches? The bit of the variant, which is behind three ids and three sizes. */
+static LLVMValueRef streaming(Fn *f)
+{
+    int bit = cg_plan_flag(f->n->plan, "CS_STREAM");
+    if (bit < 0) return NULL;
+    LLVMValueRef variant = number_of(f, f->n->i64, f->at, 6);
+    variant = LLVMBuildLShr(f->b, variant, native_int(f->n->i64, bit), "");
+    return LLVMBuildTrunc(f->b, variant, f->n->i1, "");
 }
 
 void native_kernel(Native *n, const KirFunc *of, const char *name)
 {
-    LLVMTypeRef body_type, params[] = {n->ptr, n->ptr};
-    Fn body = begin_body(n, of, &body_type);
-    fn_statements(&body, of->body);
-    end(&body);
     /* void (const uint64_t *args, const CsKernelAt *at) */
-    LLVMTypeRef type = LLVMFunctionType(n->nothing, params, 2, false);
-    KirFunc outer = {.name = name, .kernel = true};
-    Fn f = begin(n, &outer, type, true);
-    LLVMValueRef given = LLVMGetParam(f.fn, 0), at = LLVMGetParam(f.fn, 1);
-    LLVMValueRef *args = arena_array(n->arena, LLVMValueRef, of->nparams + 2);
-    for (int i = 0; i < of->nparams; i++) {
-        LLVMValueRef index = native_int(n->i64, i);
-        LLVMValueRef place = LLVMBuildGEP2(f.b, n->i64, given, &index, 1, "");
-        args[i] = LLVMBuildLoad2(f.b, param_type(n, &of->params[i]), place, "");
+    LLVMTypeRef params[] = {n->ptr, n->ptr}, type = LLVMFunctionType(n->nothing, params, 2, false);
+    Fn f = begin(n, of, name, type, false);
+    for (unsigned i = 1; i <= 2; i++) {
+        add_word(n, f.fn, i, "noalias");
+        add_word(n, f.fn, i, "readonly");
     }
-    /* the variant, behind three ids and three sizes */
-    LLVMValueRef six = native_int(n->i64, 6), place = LLVMBuildGEP2(f.b, n->i64, at, &six, 1, "");
-    LLVMValueRef variant = LLVMBuildLoad2(f.b, n->i64, place, "");
-    int bit = cg_plan_flag(n->plan, "CS_STREAM");
-    LLVMValueRef streaming = LLVMConstInt(n->i1, 0, false);
-    if (bit >= 0)
-        streaming = LLVMBuildTrunc(f.b, LLVMBuildLShr(f.b, variant, native_int(n->i64, bit), ""),
-                                   n->i1, "");
-    args[of->nparams] = at;
-    args[of->nparams + 1] = streaming;
-    LLVMBuildCall2(f.b, body_type, body.fn, args, (unsigned)of->nparams + 2, "");
-    if (bit >= 0 && streams(of->body)) { /* such stores are in no order with others */
+    f.at = LLVMGetParam(f.fn, 1);
+    f.leave = fn_block(&f);
+    f.stream = streaming(&f);
+    take_args(&f, of, LLVMGetParam(f.fn, 0));
+    fn_statements(&f, of->body);
+    fn_go(&f, f.leave);
+    fn_at(&f, f.leave);
+    f.leave = NULL;
+    if (f.stream && streams(of->body)) { /* such stores are in no order with others */
         LLVMBasicBlockRef fence = fn_block(&f), after = fn_block(&f);
-        LLVMBuildCondBr(f.b, streaming, fence, after);
+        LLVMBuildCondBr(f.b, f.stream, fence, after);
         fn_at(&f, fence);
         LLVMBuildFence(f.b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
         fn_go(&f, after);

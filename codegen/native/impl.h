@@ -15,6 +15,7 @@
 
 typedef enum VarKind {
     VAR_VALUE,   /* a variable: `at` is its place */
+    VAR_LET,     /* a variable that is set where it is declared: `at` is the value */
     VAR_NUMBER,  /* a constant: of a loop that is written out */
     VAR_POINTER, /* elements in storage form begin at `at` */
     VAR_ARRAY    /* values, an array of dims */
@@ -24,6 +25,7 @@ typedef struct Var {
     const char *name;
     VarKind kind;
     KirType type; /* of the value or the elements */
+    bool fixed;   /* VAR_POINTER of a kernel: nobody writes there as long as it runs */
     LLVMValueRef at;
     int64_t number;
     int ndims;
@@ -61,7 +63,8 @@ struct Native {
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, nothing;
-    unsigned nontemporal; /* kind of metadata */
+    unsigned nontemporal, alias_scope, noalias; /* kinds of metadata */
+    LLVMValueRef fixed;                         /* the scope of memory that no kernel writes */
     VEC(MathInstance) math;
     LLVMValueRef limit; /* cs_stack_limit, if loops look at it; else NULL */
     size_t size;
@@ -86,12 +89,14 @@ typedef struct Fn {
     LLVMBuilderRef b, entry; /* entry: where variables are made */
     LLVMValueRef at;         /* of a kernel: ids and sizes (CsKernelCode) */
     LLVMValueRef stream;     /* of a kernel that stores past the caches: an i1 */
+    LLVMBasicBlockRef leave; /* of a kernel: its end */
     bool exact;              /* reals as they are written: no contraction */
     KirType result;
     const Loop *loop;
     Var *buckets[BUCKETS];
     VEC(Var *) scope;
-    size_t array_bytes; /* of its private arrays */
+    struct Name *set[BUCKETS]; /* of the variables that are set behind their declarations */
+    size_t array_bytes;        /* of its private arrays */
 } Fn;
 
 void native_bug(const char *what, const char *name) __attribute__((noreturn));
@@ -120,10 +125,14 @@ Function native_function(Native *n, const KirFunc *f, bool exact);
 void native_kernel(Native *n, const KirFunc *f, const char *name);
 Var *fn_declare(Fn *f, VarKind kind, const char *name, KirType type, LLVMValueRef at);
 Var *fn_find(Fn *f, const char *name); /* NULL: there is none */
+Var *fn_declare_value(Fn *f, const char *name, KirType type,
+                      LLVMValueRef v);         /* NULL: not yet set */
+bool fn_is_set(const Fn *f, const char *name); /* .. behind its declaration */
 LLVMValueRef fn_place(Fn *f, LLVMTypeRef t);
 LLVMBasicBlockRef fn_block(Fn *f);
 void fn_at(Fn *f, LLVMBasicBlockRef b);      /* what follows goes there */
 void fn_go(Fn *f, LLVMBasicBlockRef to);     /* unless the block has ended */
+void fn_return(Fn *f, LLVMValueRef v);       /* NULL: nothing */
 void fn_statements(Fn *f, const KirStmt *s); /* stmt.c */
 
 /* ---- expressions ------------------------------------------------------------------------------- */
@@ -151,6 +160,8 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e);
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e);
 LLVMValueRef fn_steps(Fn *f, const KirExpr *e);
 void fn_store(Fn *f, const KirStmt *s);
+void fn_reads(Fn *f, LLVMValueRef inst, const Var *v); /* says so of a load */
+void fn_writes(Fn *f, LLVMValueRef inst);              /* of what writes memory of others */
 /* Masks: an i1 a lane, and back. */
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);
 LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);

@@ -71,6 +71,16 @@ static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
     return v;
 }
 
+void fn_reads(Fn *f, LLVMValueRef inst, const Var *v)
+{
+    if (v->fixed) LLVMSetMetadata(inst, f->n->alias_scope, f->n->fixed);
+}
+
+void fn_writes(Fn *f, LLVMValueRef inst)
+{
+    LLVMSetMetadata(inst, f->n->noalias, f->n->fixed);
+}
+
 LLVMValueRef fn_load(Fn *f, const KirExpr *e)
 {
     Var *v = find(f, e->name);
@@ -79,6 +89,7 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e)
     unsigned lanes = e->type.kind == KIR_RECORD ? 1 : native_lanes(f->n, e->type.lanes);
     LLVMValueRef x = LLVMBuildLoad2(f->b, native_vector(one, lanes), place, "");
     if (alignment(one)) LLVMSetAlignment(x, alignment(one));
+    fn_reads(f, x, v);
     return arrived(f, x, v, e->type);
 }
 
@@ -95,6 +106,7 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
         at = LLVMBuildSExt(f->b, at, f->n->i64, "");
         LLVMValueRef place = LLVMBuildGEP2(f->b, one, base, &at, 1, "");
         LLVMValueRef element = LLVMBuildLoad2(f->b, one, place, "");
+        fn_reads(f, element, v);
         x = LLVMBuildInsertElement(f->b, x, element, lane, "");
     }
     return arrived(f, x, v, e->type);
@@ -119,6 +131,7 @@ LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
         LLVMValueRef part =
             LLVMBuildLoad2(f->b, vector, LLVMBuildGEP2(f->b, one, base, &at, 1, ""), "");
         LLVMSetAlignment(part, alignment(one));
+        fn_reads(f, part, v);
         int end = done;
         for (int i = 0; i < lanes; i++) {
             int inside = i * step - from; /* its lane here */
@@ -157,12 +170,15 @@ static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
     fn_at(f, past);
     LLVMValueRef store = LLVMBuildStore(f->b, x, place);
     LLVMSetAlignment(store, bytes);
+    fn_writes(f, store);
     LLVMMetadataRef one = LLVMValueAsMetadata(native_int(n->i32, 1));
     LLVMSetMetadata(store, n->nontemporal,
                     LLVMMetadataAsValue(n->ctx, LLVMMDNodeInContext2(n->ctx, &one, 1)));
     fn_go(f, after);
     fn_at(f, plain);
-    LLVMSetAlignment(LLVMBuildStore(f->b, x, place), align);
+    store = LLVMBuildStore(f->b, x, place);
+    LLVMSetAlignment(store, align);
+    fn_writes(f, store);
     fn_go(f, after);
     fn_at(f, after);
 }
@@ -183,4 +199,5 @@ void fn_store(Fn *f, const KirStmt *s)
     }
     LLVMValueRef store = LLVMBuildStore(f->b, x, place);
     if (alignment(one)) LLVMSetAlignment(store, alignment(one));
+    if (v->kind == VAR_POINTER) fn_writes(f, store);
 }

@@ -126,6 +126,16 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
 
 /* ---- modules ----------------------------------------------------------------------------------- */
 
+/* A list of one scope, of a domain: nodes whose names tell them apart. */
+static LLVMValueRef fixed_scope(LLVMContextRef ctx)
+{
+    LLVMMetadataRef domain = LLVMMDStringInContext2(ctx, "kernels", 7);
+    domain = LLVMMDNodeInContext2(ctx, &domain, 1);
+    LLVMMetadataRef both[] = {LLVMMDStringInContext2(ctx, "fixed", 5), domain};
+    LLVMMetadataRef scope = LLVMMDNodeInContext2(ctx, both, 2);
+    return LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &scope, 1));
+}
+
 /* What is made from now on goes into a module of its own. */
 static void begin_module(Native *n)
 {
@@ -142,6 +152,9 @@ static void begin_module(Native *n)
     n->ptr = LLVMPointerTypeInContext(ctx, 0);
     n->nothing = LLVMVoidTypeInContext(ctx);
     n->nontemporal = LLVMGetMDKindIDInContext(ctx, "nontemporal", 11);
+    n->alias_scope = LLVMGetMDKindIDInContext(ctx, "alias.scope", 11);
+    n->noalias = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
+    n->fixed = fixed_scope(ctx);
     n->limit = n->stops ? LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit") : NULL;
     n->math.len = n->functions.len = 0;
     vec_push(&n->parts, ((Part){ctx, n->mod}));

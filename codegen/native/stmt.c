@@ -36,10 +36,8 @@ static void declare(Fn *f, const KirStmt *s)
     Native *n = f->n;
     LLVMTypeRef t = native_type(n, s->type);
     if (!s->ndims) {
-        LLVMValueRef place = fn_place(f, t);
         LLVMValueRef v = s->expr ? fn_value_as(f, s->expr, s->type) : NULL;
-        if (v) LLVMBuildStore(f->b, v, place);
-        fn_declare(f, VAR_VALUE, s->name, s->type, place);
+        fn_declare_value(f, s->name, s->type, v);
         return;
     }
     int64_t dims[3] = {1, 1, 1};
@@ -59,8 +57,9 @@ static void plane(Fn *f, const KirStmt *s)
     Var *of = fn_find(f, s->of);
     if (!of || of->kind != VAR_POINTER) native_bug("no buffer", s->of);
     LLVMValueRef offset = fn_value_as(f, s->expr, kir_type(KIR_IDX, 1));
-    fn_declare(f, VAR_POINTER, s->name, s->type,
-               LLVMBuildGEP2(f->b, f->n->i8, of->at, &offset, 1, ""));
+    Var *v = fn_declare(f, VAR_POINTER, s->name, s->type,
+                        LLVMBuildGEP2(f->b, f->n->i8, of->at, &offset, 1, ""));
+    v->fixed = of->fixed;
 }
 
 static void set(Fn *f, const KirStmt *s)
@@ -137,15 +136,22 @@ static void for_loop(Fn *f, const KirStmt *s)
     if (written_out(f, s)) return;
     size_t scope = enter(f);
     LLVMTypeRef i64 = f->n->i64;
-    LLVMValueRef place = fn_place(f, i64);
-    LLVMBuildStore(f->b, fn_value_as(f, s->lo, idx), place);
-    fn_declare(f, VAR_VALUE, s->name, idx, place);
+    bool set = fn_is_set(f, s->name);
+    LLVMValueRef lo = fn_value_as(f, s->lo, idx), i = NULL;
+    Var *v = set ? fn_declare_value(f, s->name, idx, lo) : NULL;
     LLVMBasicBlockRef head = fn_block(f), body = fn_block(f);
     Loop loop = {.leave = fn_block(f), .again = fn_block(f)};
     look_for_interrupt(f, &loop);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(f->b);
     fn_go(f, head);
     fn_at(f, head);
-    LLVMValueRef i = LLVMBuildLoad2(f->b, i64, place, "");
+    if (set) {
+        i = LLVMBuildLoad2(f->b, i64, v->at, "");
+    } else {
+        i = LLVMBuildPhi(f->b, i64, "");
+        LLVMAddIncoming(i, &lo, &before, 1);
+        v = fn_declare(f, VAR_LET, s->name, idx, i);
+    }
     LLVMValueRef more = LLVMBuildICmp(f->b, LLVMIntSLT, i, fn_value_as(f, s->hi, idx), "");
     LLVMBuildCondBr(f->b, more, body, loop.leave);
     fn_at(f, body);
@@ -155,9 +161,13 @@ static void for_loop(Fn *f, const KirStmt *s)
     f->loop = around;
     fn_go(f, loop.again);
     fn_at(f, loop.again);
-    i = LLVMBuildLoad2(f->b, i64, place, "");
-    i = LLVMBuildNSWAdd(f->b, i, fn_value_as(f, s->step, idx), "");
-    LLVMBuildStore(f->b, i, place);
+    LLVMValueRef next = set ? LLVMBuildLoad2(f->b, i64, v->at, "") : i;
+    next = LLVMBuildNSWAdd(f->b, next, fn_value_as(f, s->step, idx), "");
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(f->b);
+    if (set)
+        LLVMBuildStore(f->b, next, v->at);
+    else
+        LLVMAddIncoming(i, &next, &last, 1);
     LLVMValueRef back = LLVMBuildBr(f->b, head);
     if (s->rare) keep_rolled(f->n, back);
     fn_at(f, loop.leave);
@@ -228,10 +238,7 @@ static void statement(Fn *f, const KirStmt *s)
         dead(f);
         break;
     case KIR_RETURN:
-        if (s->expr)
-            LLVMBuildRet(f->b, fn_value_as(f, s->expr, f->result));
-        else
-            LLVMBuildRetVoid(f->b);
+        fn_return(f, s->expr ? fn_value_as(f, s->expr, f->result) : NULL);
         dead(f);
         break;
     case KIR_EVAL: fn_value(f, s->expr); break;
