@@ -51,8 +51,9 @@ typedef struct Job {
     VEC(HostKernel) kernels;
     Objects *objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
-    size_t native_size; /* of all of them */
-    const char *tuned;  /* HostOptions.tuned */
+    size_t native_size;          /* of all of them */
+    VEC(const char *) functions; /* of the forms: each is made once */
+    const char *tuned;           /* HostOptions.tuned */
     HostOptions host;
     HostModule *module;
     Text out;         /* what --emit prints */
@@ -200,6 +201,17 @@ static bool has_all(const Made *m, const bool *runs)
     return all;
 }
 
+/* Of kernels that an earlier evaluation has, and of those that are kept. */
+static NativeFound find_function(void *job, const char *name, size_t *size)
+{
+    Job *j = job;
+    for (size_t i = 0; i < j->functions.len; i++)
+        if (strcmp(j->functions.data[i], name) == 0) return NATIVE_THERE;
+    name = arena_strndup(j->arena, name, strlen(name));
+    vec_push(&j->functions, name);
+    return objects_has(j->objects, name, size) ? NATIVE_KEPT : NATIVE_NEW;
+}
+
 /* Evaluations with other keys may have the same text: then one form does. */
 static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code,
                                       const bool *runs, int nkernels)
@@ -211,7 +223,9 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
             has_all(m, runs))
             return native_functions(m->native);
     }
-    Native *n = native_new(level, code, runs, j->opt->entry != NULL);
+    const NativeOptions options = {
+        .level = level, .stops = j->opt->entry != NULL, .find = find_function, .ctx = j};
+    Native *n = native_new(code, runs, &options);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
     vec_push(&j->natives, ((Made){text, level, precise, runs, nkernels, n}));
@@ -219,9 +233,12 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);
     } else {
-        struct LLVMOpaqueContext *context;
-        for (struct LLVMOpaqueModule *mod; (mod = native_take(n, &context));)
-            objects_add(j->objects, mod, context, native_optimise);
+        for (NativeModule m; native_take(n, &m);)
+            objects_add(j->objects, &(ObjectsModule){.mod = m.mod,
+                                                     .context = m.context,
+                                                     .optimise = native_optimise,
+                                                     .function = m.kernel,
+                                                     .note = m.size});
     }
     return native_functions(n);
 }
@@ -339,7 +356,6 @@ static bool lower_kernels(Job *j)
         const CgAlso also = {.printed = printed,
                              .take = j->objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
-                             .key = k.key,
                              .asked = e->graph->hints ? steers : NULL};
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
@@ -487,6 +503,7 @@ bool compile(const Options *o, int *program)
     objects_free(j.objects);
     for (size_t i = 0; i < j.natives.len; i++) native_free(j.natives.data[i].native);
     vec_free(&j.natives);
+    vec_free(&j.functions);
     vec_free(&j.kernels);
     text_free(&j.out);
     diags_free(j.diags);

@@ -188,7 +188,8 @@ static void make(HostModule *m, const HostFuncInfo *of, const Order *o)
     while (copy_called(u, o)) continue;
     settle(u);
     host_verify(u);
-    objects_add(m->options->objects, u->mod, u->ctx, host_optimise_unit);
+    objects_add(m->options->objects,
+                &(ObjectsModule){.mod = u->mod, .context = u->ctx, .optimise = host_optimise_unit});
     host_close(u);
 }
 

@@ -54,7 +54,6 @@ typedef struct CgCode {
     int nfuncs;
     const struct KirFunc *funcs;
     bool contracts; /* products and their like are in it: much is computed of little memory */
-    FdKey key;      /* CgAlso.key */
 } CgCode;
 typedef void CgTake(void *ctx, const CgCode *code);
 
@@ -90,7 +89,6 @@ typedef struct CgAlso {
     Text *printed;
     CgTake *take;
     void *ctx;      /* of take */
-    FdKey key;      /* what take is told: of the evaluation, or {0} */
     CgAsked *asked; /* cg_parameters of them: which parameters recipes ask for */
 } CgAlso;
 CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso *also, char **text,

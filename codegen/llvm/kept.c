@@ -25,23 +25,34 @@ static void add_version(XXH3_state_t *to)
     XXH3_128bits_update(to, version, sizeof version);
 }
 
-KeptName kept_name(LLVMModuleRef mod, const char *also)
+static KeptName name_of(const void *content, size_t size, const char *also)
 {
-    const unsigned machine = CG_MACHINE; /* of the sources: passes and levels are in them */
-    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(mod);
+    const unsigned sources[] = {CG_MACHINE, CG_GENERATOR}; /* passes and levels are in them */
     char *triple = LLVMGetDefaultTargetTriple();
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
-    XXH3_128bits_update(&state, &machine, sizeof machine);
+    XXH3_128bits_update(&state, sources, sizeof sources);
     add_version(&state);
     XXH3_128bits_update(&state, triple, strlen(triple) + 1);
     XXH3_128bits_update(&state, also, strlen(also) + 1);
-    XXH3_128bits_update(&state, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
+    XXH3_128bits_update(&state, content, size);
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
     LLVMDisposeMessage(triple);
-    LLVMDisposeMemoryBuffer(bitcode);
     KeptName name;
     snprintf(name.text, sizeof name.text, "%016" PRIx64 "%016" PRIx64 ".o", hash.high64,
              hash.low64);
     return name;
+}
+
+KeptName kept_name(LLVMModuleRef mod, const char *also)
+{
+    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(mod);
+    KeptName name = name_of(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), also);
+    LLVMDisposeMemoryBuffer(bitcode);
+    return name;
+}
+
+KeptName kept_name_of(const char *function, const char *also)
+{
+    return name_of(function, strlen(function), also);
 }

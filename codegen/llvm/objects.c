@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
@@ -14,12 +15,8 @@
 #include "../../base/vec.h"
 #include "machine.h"
 
-typedef void Optimise(LLVMModuleRef mod, LLVMTargetMachineRef machine);
-
 typedef struct Job {
-    LLVMModuleRef mod;
-    LLVMContextRef context;
-    Optimise *optimise;
+    ObjectsModule of;
     LLVMMemoryBufferRef made;
     KeptName name;
     const char *kept; /* what was found of it: nothing is to be made */
@@ -36,6 +33,7 @@ struct Objects {
     VEC(char *) read;     /* from the disk cache */
     uint64_t cached;      /* cache_write */
     VEC(Job *) all, jobs; /* jobs: those that were not kept */
+    VEC(Job *) found;     /* objects_has; not yet added */
     size_t next;          /* of jobs: the first that nobody has taken */
     bool complete;        /* nothing more will be added */
     pthread_mutex_t lock;
@@ -49,16 +47,17 @@ struct Objects {
 
 static void dispose(const Job *j)
 {
-    LLVMDisposeModule(j->mod);
-    LLVMContextDispose(j->context);
+    LLVMDisposeModule(j->of.mod);
+    LLVMContextDispose(j->of.context);
 }
 
 static void make(const Objects *o, Job *j, LLVMTargetMachineRef machine)
 {
-    j->optimise(j->mod, machine);
-    llvm_machine_module(machine, j->mod);
-    j->made = o->what == OBJECTS_LINKED ? LLVMWriteBitcodeToMemoryBuffer(j->mod)
-                                        : llvm_machine_code(machine, j->mod, LLVMObjectFile);
+    LLVMModuleRef mod = j->of.mod;
+    j->of.optimise(mod, machine);
+    llvm_machine_module(machine, mod);
+    j->made = o->what == OBJECTS_LINKED ? LLVMWriteBitcodeToMemoryBuffer(mod)
+                                        : llvm_machine_code(machine, mod, LLVMObjectFile);
     dispose(j);
 }
 
@@ -105,6 +104,8 @@ static int other_cores(void)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
+static const char *kept_form(const Objects *o, const Job *j, size_t *size);
+
 static void finish(Objects *o, bool make_all)
 {
     if (o->complete) return;
@@ -117,7 +118,9 @@ static void finish(Objects *o, bool make_all)
     for (int i = 0; i < o->nthreads; i++) pthread_join(o->threads[i], NULL);
     for (size_t i = 0; make_all && i < o->jobs.len; i++) {
         const Job *j = o->jobs.data[i];
-        objects_keep(o, &j->name, LLVMGetBufferStart(j->made), LLVMGetBufferSize(j->made));
+        size_t size;
+        const char *bytes = kept_form(o, j, &size);
+        objects_keep(o, &j->name, bytes, size);
     }
 }
 
@@ -157,6 +160,7 @@ void objects_free(Objects *o)
     vec_free(&o->read);
     vec_free(&o->all);
     vec_free(&o->jobs);
+    vec_free(&o->found);
     arena_free(o->arena);
 }
 
@@ -169,20 +173,61 @@ static void queue(Objects *o, Job *j)
     if (o->nthreads < o->most) start_thread(o);
 }
 
-void objects_add(Objects *o, LLVMModuleRef mod, LLVMContextRef context, Optimise *optimise)
+static KeptName name_of(const Objects *o, const ObjectsModule *m)
 {
+    const char level[] = {(char)('0' + o->level), '\0'};
+    return m->function ? kept_name_of(m->function, level) : kept_name(m->mod, level);
+}
+
+bool objects_has(Objects *o, const char *function, size_t *note)
+{
+    if (o->what != OBJECTS_FILES) return false;
+    Job found = {.of = {.function = function}};
+    uint64_t number;
+    found.name = name_of(o, &found.of);
+    found.kept = objects_find(o, &found.name, &found.size);
+    if (!found.kept || found.size < sizeof number) return false;
+    found.size -= sizeof number;
+    memcpy(&number, found.kept + found.size, sizeof number);
+    found.of.note = *note = number;
     Job *j = arena_new_of(o->arena, Job);
-    *j = (Job){.mod = mod, .context = context, .optimise = optimise};
-    vec_push(&o->all, j);
-    if (o->what != OBJECTS_LINKED) {
-        char level[] = {(char)('0' + o->level), '\0'};
-        j->name = kept_name(mod, level);
-        j->kept = objects_find(o, &j->name, &j->size);
+    *j = found;
+    vec_push(&o->found, j);
+    return true;
+}
+
+void objects_add(Objects *o, const ObjectsModule *m)
+{
+    Job *j = NULL;
+    for (size_t i = m->mod ? 0 : o->found.len; i-- > 0 && !j;)
+        if (strcmp(o->found.data[i]->of.function, m->function) == 0) j = o->found.data[i];
+    if (j) {
+        vec_push(&o->all, j);
+        return;
     }
+    j = arena_new_of(o->arena, Job);
+    *j = (Job){.of = *m};
+    vec_push(&o->all, j);
+    if (o->what != OBJECTS_LINKED) j->name = name_of(o, m);
+    if (o->what != OBJECTS_LINKED && !m->function) j->kept = objects_find(o, &j->name, &j->size);
     if (j->kept)
         dispose(j);
     else
         queue(o, j);
+}
+
+/* What was made, as it is kept: a function's note stands behind it. */
+static const char *kept_form(const Objects *o, const Job *j, size_t *size)
+{
+    const uint64_t note = j->of.note;
+    const char *made = LLVMGetBufferStart(j->made);
+    size_t n = *size = LLVMGetBufferSize(j->made);
+    if (!j->of.function) return made;
+    char *both = arena_alloc(o->arena, n + sizeof note);
+    memcpy(both, made, n);
+    memcpy(both + n, &note, sizeof note);
+    *size += sizeof note;
+    return both;
 }
 
 ObjectsFor objects_are_for(const Objects *o)
@@ -206,9 +251,10 @@ const char *objects_bytes(Objects *o, size_t i, size_t *size)
 void objects_print_store(Objects *o, Text *out)
 {
     StoreEntry *entries = arena_array(o->arena, StoreEntry, o->all.len + 1);
+    finish(o, true);
     for (size_t i = 0; i < o->all.len; i++) {
         entries[i].name = o->all.data[i]->name;
-        entries[i].bytes = objects_bytes(o, i, &entries[i].size);
+        entries[i].bytes = kept_form(o, o->all.data[i], &entries[i].size);
     }
     store_print(out, entries, o->all.len);
 }

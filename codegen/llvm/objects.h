@@ -27,10 +27,21 @@ Objects *objects_new(int level, ObjectsFor what, Store *shipped);
 ObjectsFor objects_are_for(const Objects *o);
 void objects_free(Objects *o); /* what nobody has begun is not made */
 
-/* Takes a module with its context. `optimise` runs its passes, on any thread. */
-void objects_add(Objects *o, struct LLVMOpaqueModule *mod, struct LLVMOpaqueContext *context,
-                 void (*optimise)(struct LLVMOpaqueModule *mod,
-                                  struct LLVMOpaqueTargetMachine *machine));
+typedef struct ObjectsModule {
+    struct LLVMOpaqueModule *mod;
+    struct LLVMOpaqueContext *context;
+    /* Runs its passes, on any thread. */
+    void (*optimise)(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *machine);
+    /* NULL, or its one function, whose name says all that decides about it: it is kept by that, with a
+     * number that its maker wants to find again. */
+    const char *function;
+    size_t note;
+} ObjectsModule;
+
+/* Takes a module with its context. mod NULL: objects_has has found the function. */
+void objects_add(Objects *o, const ObjectsModule *m);
+/* Is an object of such a function kept? */
+bool objects_has(Objects *o, const char *function, size_t *note);
 
 /* Helps until all are made; in the order in which they were added. Until objects_free. */
 size_t objects_count(const Objects *o);

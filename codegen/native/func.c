@@ -125,9 +125,9 @@ void native_attributes(Native *n, LLVMValueRef fn)
     static const char *const widths[] = {
         [CG_NATIVE_V2] = "128", [CG_NATIVE_V3] = "256", [CG_NATIVE_V4] = "512"};
     add_word(n, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
-    add_text(n, fn, "target-cpu", cg_native_cpu(n->level));
-    add_text(n, fn, "prefer-vector-width", widths[n->level]);
-    add_text(n, fn, "min-legal-vector-width", widths[n->level]);
+    add_text(n, fn, "target-cpu", cg_native_cpu(n->options.level));
+    add_text(n, fn, "prefer-vector-width", widths[n->options.level]);
+    add_text(n, fn, "min-legal-vector-width", widths[n->options.level]);
 }
 
 static LLVMTypeRef param_type(Native *n, const KirParam *p)

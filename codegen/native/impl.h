@@ -4,6 +4,9 @@
 #ifndef CS_CODEGEN_NATIVE_IMPL_H
 #define CS_CODEGEN_NATIVE_IMPL_H
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm/Config/llvm-config.h>
@@ -49,16 +52,11 @@ typedef struct MathInstance {
 
 enum { MAX_LANES = 64 };
 
-typedef struct Part { /* a module: some of a text's kernels */
-    LLVMContextRef ctx;
-    LLVMModuleRef mod;
-} Part;
-
 struct Native {
     Arena *arena;
-    VEC(Part) parts;
+    NativeOptions options;
+    VEC(NativeModule) parts;
     size_t taken; /* of the parts: native_take has handed them out */
-    bool stops;
     /* of the last part: */
     LLVMContextRef ctx;
     LLVMModuleRef mod;
@@ -67,14 +65,15 @@ struct Native {
     LLVMValueRef fixed;                         /* the scope of memory that no kernel writes */
     VEC(MathInstance) math;
     LLVMValueRef limit; /* cs_stack_limit, if loops look at it; else NULL */
-    size_t size;
+    size_t size;        /* native_size, and that of functions around kernels */
     const char **kernels;
-    CgNativeLevel level;
     /* while it is being made */
     const CgCode *code;
     const CgPlan *plan;
     CgDevice device;
     VEC(Function) functions;
+    bool calls;               /* the kernel at hand, functions of code */
+    XXH128_hash_t **contents; /* of code's functions, NULL: not yet known */
 };
 
 typedef struct Loop {

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
@@ -155,17 +152,18 @@ static void begin_module(Native *n)
     n->alias_scope = LLVMGetMDKindIDInContext(ctx, "alias.scope", 11);
     n->noalias = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
     n->fixed = fixed_scope(ctx);
-    n->limit = n->stops ? LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit") : NULL;
+    n->limit = n->options.stops ? LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit") : NULL;
     n->math.len = n->functions.len = 0;
-    vec_push(&n->parts, ((Part){ctx, n->mod}));
+    vec_push(&n->parts, ((NativeModule){.mod = n->mod, .context = ctx}));
 }
 
 void native_free(Native *n)
 {
     if (!n) return;
     for (size_t i = n->taken; i < n->parts.len; i++) {
+        if (!n->parts.data[i].mod) continue;
         LLVMDisposeModule(n->parts.data[i].mod);
-        LLVMContextDispose(n->parts.data[i].ctx);
+        LLVMContextDispose(n->parts.data[i].context);
     }
     vec_free(&n->parts);
     vec_free(&n->math);
@@ -176,6 +174,7 @@ void native_free(Native *n)
 void native_print(Text *out, const Native *n)
 {
     for (size_t i = n->taken; i < n->parts.len; i++) {
+        if (!n->parts.data[i].mod) continue;
         char *text = LLVMPrintModuleToString(n->parts.data[i].mod);
         text_add(out, text);
         LLVMDisposeMessage(text);
@@ -228,33 +227,19 @@ static bool is_fixed(const CgPlan *p, CgNativeLevel level)
     return same;
 }
 
-/* Kernels of the same evaluation, level and precision are the same, whatever its variables are called, if they
- * are the same ones; of an evaluation that nobody tells, those of the same text. */
-static const char *kernel_prefix(Native *n, int nkernels, const bool *runs)
-{
-    const char *text = n->code->text;
-    const FdKey *key = &n->code->key;
-    uint64_t seed = (uint64_t)n->level << 1 | n->code->options->precise;
-    uint64_t h =
-        key->hi || key->lo ? XXH64(key, sizeof *key, seed) : XXH64(text, strlen(text), seed);
-    if (runs) h = XXH64(runs, (size_t)nkernels * sizeof *runs, h);
-    return arena_printf(n->arena, "kernel.%016" PRIx64, h);
-}
-
 enum { PART = 4096 }; /* of a module, in native_size's measure, until another begins: some 0.1 s */
 
-/* A module for kernels that follow, with the text's functions, of which passes keep what is called. */
-static void begin_part(Native *n)
+/* The text's functions, of which passes keep what is called. */
+static void add_functions(Native *n)
 {
     const CgCode *code = n->code;
     size_t size = n->size;
-    begin_module(n);
     for (int i = 0; i < code->nfuncs; i++) {
         if (code->funcs[i].kernel) continue;
         Function made = native_function(n, &code->funcs[i], false);
         vec_push(&n->functions, made);
     }
-    if (n->parts.len > 1) n->size = size; /* they have been counted */
+    n->size = size; /* what calls them counts */
 }
 
 static const KirFunc *kernel_of(const CgCode *code, const char *name)
@@ -264,43 +249,126 @@ static const KirFunc *kernel_of(const CgCode *code, const char *name)
     return NULL;
 }
 
-static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
+static const XXH128_hash_t *function_content(Native *n, int i);
+
+/* What a kernel takes from its text: values of macros, what functions do. */
+static void tell(void *native, Text *to, const char *name)
 {
-    const CgCode *code = n->code;
-    const char *const *names;
-    int nkernels = cg_plan_kernels(plan, &names);
-    const char *prefix = kernel_prefix(n, nkernels, runs);
-    n->plan = plan;
-    n->device = cg_native_device(n->level, 1);
-    begin_part(n);
-    size_t begun = n->size;
-    const KirFunc **of = arena_array(n->arena, const KirFunc *, nkernels + 1);
-    n->kernels = arena_array(n->arena, const char *, nkernels + 1);
-    for (int k = 0; k < nkernels; k++) {
-        of[k] = runs && !runs[k] ? NULL : kernel_of(code, names[k]);
-        for (int i = 0; of[k] && !n->kernels[k] && i < k; i++) /* it says only names anew */
-            if (of[i] && kir_alike(of[i], of[k])) n->kernels[k] = n->kernels[i];
-        if (!of[k] || n->kernels[k]) continue;
-        if (n->size - begun > PART) {
-            begin_part(n);
-            begun = n->size;
-        }
-        n->kernels[k] = arena_printf(n->arena, "%s.%d", prefix, k);
-        native_kernel(n, of[k], n->kernels[k]);
+    Native *n = native;
+    bool found;
+    int64_t v = native_macro(n, name, &found);
+    if (found) text_addn(to, (const char *)&v, sizeof v);
+    for (int i = 0; !found && i < n->code->nfuncs; i++) {
+        if (n->code->funcs[i].kernel || strcmp(n->code->funcs[i].name, name) != 0) continue;
+        text_addn(to, (const char *)function_content(n, i), sizeof(XXH128_hash_t));
+        n->calls = true;
     }
 }
 
-Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bool stops)
+/* Asked for often, and of what others are made: each once. */
+static const XXH128_hash_t *function_content(Native *n, int i)
+{
+    if (!n->contents) n->contents = arena_array(n->arena, XXH128_hash_t *, n->code->nfuncs);
+    if (!n->contents[i]) {
+        Text content = {0};
+        kir_content(&content, &n->code->funcs[i], tell, n);
+        n->contents[i] = arena_new_of(n->arena, XXH128_hash_t);
+        *n->contents[i] = XXH3_128bits(content.data, content.len);
+        text_free(&content);
+    }
+    return n->contents[i];
+}
+
+static const char *name_kernel(Native *n, const KirFunc *f)
+{
+    Text content = {0};
+    const char also[] = {(char)n->options.level, (char)n->options.stops,
+                         (char)n->code->options->precise, (char)cg_plan_flag(n->plan, "CS_STREAM")};
+    text_addn(&content, also, sizeof also);
+    for (int bytes = 1; bytes <= 8; bytes *= 2) {
+        char lanes[] = {'V', (char)('0' + bytes), '\0'};
+        tell(n, &content, lanes);
+        text_addn(&content, ";", 1);
+    }
+    kir_content(&content, f, tell, n);
+    XXH128_hash_t h = XXH3_128bits(content.data, content.len);
+    text_free(&content);
+    return arena_printf(n->arena, "kernel.%016" PRIx64 "%016" PRIx64, h.high64, h.low64);
+}
+
+/* Kernels of a text may have one name, too. */
+static NativeFound find(const Native *n, int nkernels, const char *name, size_t *size)
+{
+    for (int k = 0; k < nkernels; k++)
+        if (n->kernels[k] && strcmp(n->kernels[k], name) == 0) return NATIVE_THERE;
+    return n->options.find ? n->options.find(n->options.ctx, name, size) : NATIVE_NEW;
+}
+
+/* Kernels that call functions of the text are together, as LLVM then compiles these once; others are alone,
+ * so that they are found whatever else their text has. Modules that are open come last. */
+static void add_kernel(Native *n, const KirFunc *of, const char *name)
+{
+    size_t before = n->size;
+    NativeModule *last = n->calls && n->parts.len ? &n->parts.data[n->parts.len - 1] : NULL;
+    if (!last || last->kernel || last->size > PART) {
+        begin_module(n);
+        if (n->calls) add_functions(n);
+        last = &n->parts.data[n->parts.len - 1];
+        last->kernel = n->calls ? NULL : name;
+    }
+    native_kernel(n, of, name);
+    last->size += n->size - before;
+}
+
+typedef struct Wanted {
+    const KirFunc *of;
+    const char *name;
+    bool calls;
+} Wanted;
+
+static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
+{
+    const char *const *names;
+    int nkernels = cg_plan_kernels(plan, &names);
+    Wanted *wanted = arena_array(n->arena, Wanted, nkernels + 1);
+    n->plan = plan;
+    n->device = cg_native_device(n->options.level, 1);
+    n->kernels = arena_array(n->arena, const char *, nkernels + 1);
+    for (int k = 0; k < nkernels; k++) {
+        Wanted *w = &wanted[k];
+        w->of = runs && !runs[k] ? NULL : kernel_of(n->code, names[k]);
+        if (!w->of) continue;
+        n->calls = false;
+        w->name = name_kernel(n, w->of);
+        w->calls = n->calls;
+    }
+    for (int calls = 0; calls < 2; calls++)
+        for (int k = 0; k < nkernels; k++) {
+            const Wanted *w = &wanted[k];
+            if (!w->of || w->calls != calls) continue;
+            size_t size = 0;
+            NativeFound found = find(n, nkernels, w->name, &size);
+            n->kernels[k] = w->name;
+            n->size += size;
+            n->calls = calls;
+            if (found == NATIVE_KEPT)
+                vec_push(&n->parts, ((NativeModule){.kernel = w->name, .size = size}));
+            else if (found == NATIVE_NEW)
+                add_kernel(n, w->of, w->name);
+        }
+}
+
+Native *native_new(const CgCode *code, const bool *runs, const NativeOptions *options)
 {
     const char *error;
     bool good = code->options->family == CG_CPU;
     for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
     CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
     Native *n = NULL;
-    if (plan && is_fixed(plan, level)) {
+    if (plan && is_fixed(plan, options->level)) {
         Arena *arena = arena_new();
         n = arena_new_of(arena, Native);
-        *n = (Native){.arena = arena, .level = level, .code = code, .stops = stops};
+        *n = (Native){.arena = arena, .options = *options, .code = code};
         add_kernels(n, plan, runs);
         n->plan = NULL;
         n->code = NULL;
@@ -309,12 +377,11 @@ Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bo
     return n;
 }
 
-LLVMModuleRef native_take(Native *n, LLVMContextRef *context)
+bool native_take(Native *n, NativeModule *out)
 {
-    if (n->taken == n->parts.len) return NULL;
-    const Part *p = &n->parts.data[n->taken++];
-    *context = p->ctx;
-    return p->mod;
+    if (n->taken == n->parts.len) return false;
+    *out = n->parts.data[n->taken++];
+    return true;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------ */

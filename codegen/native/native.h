@@ -14,21 +14,42 @@ struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
 struct LLVMOpaqueTargetMachine;
 
+/* Is there such a kernel already, so that none is to be made? NATIVE_KEPT: it is to be handed over without
+ * a module, `size` is what it counts (native_size). */
+typedef enum NativeFound { NATIVE_NEW, NATIVE_KEPT, NATIVE_THERE } NativeFound;
+typedef NativeFound NativeFind(void *ctx, const char *name, size_t *size);
+
+typedef struct NativeOptions {
+    CgNativeLevel level;
+    bool
+        stops; /* loops end once cs_stack_limit is the largest number: in a session that is interrupted */
+    NativeFind *find; /* or NULL */
+    void *ctx;        /* of find */
+} NativeOptions;
+
 /* runs: of each kernel (cg_plan_kernels), is it to have code? NULL: all are.
- * stops: loops end once cs_stack_limit is the largest number, as it is in a session that is interrupted.
  * NULL: the text has something that only OpenCL can do. */
-Native *native_new(CgNativeLevel level, const CgCode *code, const bool *runs, bool stops);
+Native *native_new(const CgCode *code, const bool *runs, const NativeOptions *options);
 void native_free(Native *n); /* with the modules that were not taken */
 
 /* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that
- * has no code. The names tell text and level, so that a program may hold several. */
+ * has no code. The names tell all that decides about the code: kernels of one name are the same, whatever
+ * text they are of. */
 const char *const *native_functions(const Native *n);
 void native_print(Text *out, const Native *n); /* LLVM IR, before the passes */
-size_t native_size(const Native *n); /* of statements and operations: what a budget counts */
+/* Of the kernels' statements and operations: what a budget counts. */
+size_t native_size(const Native *n);
 
-/* Hands over the next module, which has functions only, and its context; NULL: there is none left.
- * Large texts have several, so that threads share the work. */
-struct LLVMOpaqueModule *native_take(Native *n, struct LLVMOpaqueContext **context);
+typedef struct NativeModule {
+    struct LLVMOpaqueModule *mod; /* has functions only; NULL: NativeOptions.find has it */
+    struct LLVMOpaqueContext *context;
+    const char *kernel; /* NULL: several, which share functions */
+    size_t size;        /* what they count */
+} NativeModule;
+
+/* Hands over the next module, in an order that does not depend on what is kept; false: there is none left.
+ * Texts have several, so that threads share the work. */
+bool native_take(Native *n, NativeModule *out);
 /* Runs the passes on what was taken; on any thread. */
 void native_optimise(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);
 

@@ -130,7 +130,9 @@ LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *ar
     bool own = math_function(n->arena, op, t, precise, &made) && native_can(n->code, made.body);
     if (!own && nargs == 1) return fn_by_lane(f, fd_op_info(op)->text, n->f64, args[0]);
     if (!own) native_bug("no function for", fd_op_info(op)->text);
+    size_t size = n->size;
     MathInstance m = {op, t, native_function(n, &made, true)};
+    n->size = size; /* what calls it counts */
     vec_push(&n->math, m);
     return LLVMBuildCall2(f->b, m.function.type, m.function.fn, args, nargs, "");
 }

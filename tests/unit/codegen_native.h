@@ -20,7 +20,7 @@ typedef struct Backend {
     struct {
         LLVMContextRef context;
         LLVMExecutionEngineRef engine;
-    } parts[16];
+    } parts[64];
     int nparts;
     CsKernelCode *kernels[64]; /* in the order of cg_plan_kernels */
     int nkernels;
@@ -104,7 +104,7 @@ static void backend_take(void *backend, const CgCode *code)
     k->nkernels = cg_plan_kernels(plan, &names);
     cg_plan_free(plan);
     ck_assert_int_le(k->nkernels, 64);
-    k->native = native_new(level_of_texts, code, NULL, false);
+    k->native = native_new(code, NULL, &(NativeOptions){.level = level_of_texts});
     ck_assert_msg(k->native != NULL, "no native form of\n%s", code->text);
     const char *const *functions = native_functions(k->native);
     if (getenv("CODEGEN_TEST_DUMP")) {
@@ -113,11 +113,11 @@ static void backend_take(void *backend, const CgCode *code)
         fprintf(stderr, "%s\n%s", code->text, t.data);
         text_free(&t);
     }
-    LLVMContextRef context;
-    for (LLVMModuleRef m; (m = native_take(k->native, &context)); k->nparts++) {
+    for (NativeModule part; native_take(k->native, &part); k->nparts++) {
+        LLVMModuleRef m = part.mod;
         ck_assert_int_lt(k->nparts, sizeof k->parts / sizeof *k->parts);
         LLVMExecutionEngineRef *engine = &k->parts[k->nparts].engine;
-        k->parts[k->nparts].context = context;
+        k->parts[k->nparts].context = part.context;
         native_optimise(m, native_target);
         LLVMSetTarget(m, "");
         ck_assert_msg(!LLVMCreateJITCompilerForModule(engine, m, 2, &message), "%s", message);

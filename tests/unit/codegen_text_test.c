@@ -314,6 +314,17 @@ static KirFunc total(Arena *a, const Names *n)
         .name = n->buffer, .kernel = true, .nparams = 2, .params = params, .body = body.first};
 }
 
+static bool do_the_same(const KirFunc *f, const KirFunc *g)
+{
+    Text a = {0}, b = {0};
+    kir_content(&a, f, NULL, NULL);
+    kir_content(&b, g, NULL, NULL);
+    bool same = a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+    text_free(&a);
+    text_free(&b);
+    return same;
+}
+
 START_TEST(alike)
 {
     Arena *a = arena_new();
@@ -327,11 +338,11 @@ START_TEST(alike)
     KirFunc f = total(a, &first);
     for (int i = 0; i < 2; i++) {
         KirFunc g = total(a, &same[i]);
-        ck_assert(kir_alike(&f, &g) && kir_alike(&g, &f));
+        ck_assert(do_the_same(&f, &g));
     }
     for (int i = 0; i < 4; i++) {
         KirFunc g = total(a, &not [i]);
-        ck_assert_msg(!kir_alike(&f, &g) && !kir_alike(&g, &f), "%d", i);
+        ck_assert_msg(!do_the_same(&f, &g), "%d", i);
     }
     arena_free(a);
 }

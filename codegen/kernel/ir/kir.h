@@ -169,8 +169,10 @@ void kir_eval(Arena *a, KirBlock *b, const KirExpr *call);
 /* Statements for each of the values 0 .. count - 1 of the index `var`, side by side (interleave.c).
  * False, and nothing has changed, where copies would take different branches. */
 bool kir_interleave(Arena *a, KirBlock *b, const char *var, int count);
-/* Do functions of one text do the same, whatever the names of what they declare? (alike.c) */
-bool kir_alike(const KirFunc *a, const KirFunc *b);
+/* What a function does, whatever the names of what it declares, as bytes (content.c): functions with the same
+ * bytes do the same. `tell` adds what stands behind the name of something that is declared elsewhere; or NULL. */
+typedef void KirTell(void *ctx, Text *to, const char *name);
+void kir_content(Text *to, const KirFunc *f, KirTell *tell, void *ctx);
 bool kir_has_loop(const KirStmt *s); /* a KIR_LOOP, here or inside */
 
 /* OpenCL C (opencl.c). */
