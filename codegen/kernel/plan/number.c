@@ -225,9 +225,9 @@ Num *num_let(Unit *u, const char *stem, Num *x)
     return name_it(u, name, x);
 }
 
-void num_seldom(Unit *u, Num *x)
+void num_guess(Unit *u, Num *x, bool is)
 {
-    if (num_name(x)) plan_line(u, "seldom %s", x->name);
+    if (num_name(x)) plan_line(u, "%s %s", is ? "usual" : "seldom", x->name);
 }
 
 /* Fresh names are others than this one. */

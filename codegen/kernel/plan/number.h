@@ -88,9 +88,9 @@ Num *num_elements(struct Unit *u, const FdNode *read, bool greatest);
 Num *num_slot(struct Unit *u, int number, int dim, bool lower);
 /* num_let of a given name, which fresh names then avoid; false: there is something of that name. */
 bool num_name_let(struct Unit *u, const char *name, Num *x);
-/* Where x has a name by let: it is taken to be false when native forms are chosen, unless it must be
- * true (cg_plan_reach). */
-void num_seldom(struct Unit *u, Num *x);
+/* Where x has a name by let: when native forms are chosen it is taken to be so, unless it cannot be
+ * (cg_plan_reach). */
+void num_guess(struct Unit *u, Num *x, bool is);
 
 /* What the functions above keep between calls. */
 typedef struct Numbers Numbers;

@@ -118,14 +118,14 @@ static void read_named(Reader *r, Names *list, size_t limit)
     add_named(r, list, (Named){.name = name, .expr = read_expr(r)}, limit);
 }
 
-static void read_seldom(Reader *r)
+static void read_guess(Reader *r, int guess)
 {
     const char *name = read_name(r);
     int i = plan_find_named(&r->plan->lets, name, strlen(name));
     if (i < 0)
-        fail(r, "plan calls something seldom that it does not define");
+        fail(r, "plan guesses what it does not define");
     else
-        r->plan->lets.data[i].seldom = true;
+        r->plan->lets.data[i].guess = guess;
 }
 
 static int read_dims(Reader *r, const PlanExpr *dims[3])
@@ -256,8 +256,10 @@ static void read_line(Reader *r)
         read_named(r, &p->defines, MAX_NAMES);
     } else if (accept(r, "let ")) {
         read_named(r, &p->lets, MAX_NAMES);
+    } else if (accept(r, "usual ")) {
+        read_guess(r, 1);
     } else if (accept(r, "seldom ")) {
-        read_seldom(r);
+        read_guess(r, -1);
     } else if (accept(r, "flag ")) {
         read_named(r, &p->flags, MAX_FLAGS);
     } else if (accept(r, "temp ")) {

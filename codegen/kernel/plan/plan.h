@@ -20,7 +20,7 @@ enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 typedef struct Named {
     const char *name;
     const PlanExpr *expr;
-    bool seldom; /* LET: num_seldom */
+    int guess; /* LET: 1 usual, -1 seldom (num_guess) */
 } Named;
 
 typedef struct Names {

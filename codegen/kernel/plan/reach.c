@@ -291,7 +291,7 @@ static Span let_span(Reach *r, const Named *let)
 {
     if (!let->expr) return between(0, INT64_MAX); /* a loop's variable counts from 0 */
     Span x = span_of(r, let->expr);
-    return let->seldom && is_true(&x) < 0 ? truth(0) : x;
+    return let->guess && is_true(&x) < 0 ? truth(let->guess > 0) : x;
 }
 
 void cg_plan_reach(const CgPlan *p, const CgDevice *d, const FdKnown *slots, bool *kernels)

@@ -172,7 +172,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     if (!fd_any(d->body, chooses, NULL))
-        num_seldom(u, unsafe); /* every read is made: it would fail */
+        num_guess(u, unsafe, false); /* every read is made: it would fail */
     bool plain = u->options->tile == CG_TILE_1X1;
     if (def_is_once(u, d)) {
         recipe_pointwise(u, d, rest, unsafe);

@@ -129,11 +129,19 @@ static Num *has_rows(Unit *u, const BandStage *s, const BandStage *last)
     return num_and(u, num_op(u, FD_OP_GE, lo, other), num_op(u, FD_OP_LE, end, last_end));
 }
 
-/* All that is kept stays in the cache, there is work for every unit, and nothing can be outside. */
-static Num *applies(Unit *u, const Bands *b)
+/* Rows that a unit takes alone, rather than share them. */
+static Num *few_rows(Unit *u, const BandStage *last)
+{
+    Num *row = num_op(u, FD_OP_MAX, bands_row(u, last), num_int(u, 1));
+    return num_op(u, FD_OP_DIV, draw_num(u, P_BANDS_FEW, 2048), row);
+}
+
+/* All that is kept stays in the cache, there is work for every unit or little for all, and nothing can be
+ * outside. *usual: nothing else can be in the way but what would fail. */
+static Num *applies(Unit *u, const Bands *b, bool *usual)
 {
     const BandStage *last = &b->stages[b->n - 1];
-    Num *all = num_truth(u, true), *bytes = num_int(u, 0);
+    Num *all = num_truth(u, true), *bytes = num_int(u, 0), *pays = all;
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         Num *row = bands_row(u, s);
@@ -144,14 +152,17 @@ static Num *applies(Unit *u, const Bands *b)
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
         else if (i < b->n - 1)
-            all = num_and(u, all, num_not(u, plan_fails(u, s->def)));
-        if (!s->inlined) all = num_and(u, all, recipe_row_pays(u, s->def, s->dim));
-        if (s->def->copy) all = num_and(u, all, has_rows(u, s, last));
+            pays = num_and(u, pays, num_not(u, plan_fails(u, s->def)));
+        if (!s->inlined) pays = num_and(u, pays, recipe_row_pays(u, s->def, s->dim));
+        if (s->def->copy) pays = num_and(u, pays, has_rows(u, s, last));
     }
+    *usual = num_is(pays, 1);
+    all = num_and(u, all, pays);
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));
     all = num_and(u, all, num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2)));
-    return num_and(u, all, num_op(u, FD_OP_GE, rows, units));
+    Num *few = num_op(u, FD_OP_LE, rows, num_op(u, FD_OP_MUL, few_rows(u, last), num_int(u, 8)));
+    return num_and(u, all, num_op(u, FD_OP_LOR, num_op(u, FD_OP_GE, rows, units), few));
 }
 
 /* Rows of a band: several bands for each unit, unless most of their work would be done twice. */
@@ -161,7 +172,8 @@ static Num *rows_each(Unit *u, const Bands *b)
     Num *rows = plan_n(u, &last->def->doms[last->dim]), *units = num_fact(u, NUM_UNITS);
     Num *few = num_ceildiv(u, rows, num_op(u, FD_OP_MUL, units, draw_num(u, P_BANDS_ITEMS, 4)));
     Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), draw_num(u, P_BANDS_HALO, 8));
-    wide = num_op(u, FD_OP_MIN, wide, num_ceildiv(u, rows, units));
+    Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, rows, units), few_rows(u, last));
+    wide = num_op(u, FD_OP_MIN, wide, share);
     return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
 }
 
@@ -245,9 +257,11 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     }
     if (b->stages[b->n - 1].def->temp < 0) inline_stages(u, b);
     if (!bands_layout(u, b)) return NULL;
-    b->when = applies(u, b);
+    bool usual;
+    b->when = applies(u, b, &usual);
     if (num_is(b->when, 0)) return NULL;
     b->when = num_let(u, "bands", b->when);
+    if (usual) num_guess(u, b->when, true);
     return b;
 }
 

@@ -340,12 +340,12 @@ static void read_named(Reader *r, bool let)
         num_define(r->u, word, x);
 }
 
-static void read_seldom(Reader *r)
+static void read_guess(Reader *r, bool is)
 {
     const char *word = reader_plain_name(r);
     Num *x = r->error ? NULL : num_find(r->u, word, strlen(word));
     if (x)
-        num_seldom(r->u, x);
+        num_guess(r->u, x, is);
     else if (!r->error)
         reader_fail(r, "there is nothing of that name");
 }
@@ -434,8 +434,8 @@ static void read_line(Reader *r, const char *line)
             read_flat(r, false);
         else if (reader_accept(r, "let") || reader_accept(r, "define"))
             read_named(r, line[1] == 'e' && line[2] == 't');
-        else if (reader_accept(r, "seldom"))
-            read_seldom(r);
+        else if (reader_accept(r, "usual") || reader_accept(r, "seldom"))
+            read_guess(r, *line == 'u');
         else if (reader_accept(r, "temp"))
             read_temp(r);
         else if (reader_accept(r, "loop"))
