@@ -293,7 +293,9 @@ static const char *name_kernel(Native *n, const KirFunc *f)
     kir_content(&content, f, tell, n);
     XXH128_hash_t h = XXH3_128bits(content.data, content.len);
     text_free(&content);
-    return arena_printf(n->arena, "kernel.%016" PRIx64 "%016" PRIx64, h.high64, h.low64);
+    int stem = (int)(strrchr(f->name, '_') - f->name); /* map_vector of map_vector_4 */
+    return arena_printf(n->arena, "kernel.%.*s.%016" PRIx64 "%016" PRIx64, stem, f->name, h.high64,
+                        h.low64);
 }
 
 /* Kernels of a text may have one name, too. */
