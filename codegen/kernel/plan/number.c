@@ -26,6 +26,7 @@ typedef struct NumText { /* of a number */
     const char *text;
     Num *name;    /* the symbol of its let */
     Num *meaning; /* of a symbol: what it names */
+    bool guessed; /* of a symbol: num_guess */
 } NumText;
 
 typedef struct NumOf { /* of a node of the graph */
@@ -227,7 +228,9 @@ Num *num_let(Unit *u, const char *stem, Num *x)
 
 void num_guess(Unit *u, Num *x, bool is)
 {
-    if (num_name(x)) plan_line(u, "%s %s", is ? "usual" : "seldom", x->name);
+    if (!num_name(x) || text_entry(u, x)->guessed) return;
+    plan_line(u, "%s %s", is ? "usual" : "seldom", x->name);
+    text_entry(u, x)->guessed = true;
 }
 
 /* Fresh names are others than this one. */

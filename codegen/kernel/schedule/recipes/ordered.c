@@ -209,18 +209,21 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
         u, num_op(u, FD_OP_GE, n, draw_num(u, P_RECUR_LEAST, sums ? FEWEST_SUMS : FEWEST)), some);
     when = num_let(u, "inside", num_and(u, in->safe, when));
     if (num_is(when, 0)) return NULL;
+    Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
+    const Parameter forms[] = {P_FORM_SCAN, P_FORM_LINES, P_FORM_WAVE};
+    bool skips[3];
+    for (int i = 0; i < 3; i++) skips[i] = draw_skips(u, forms[i]);
     for (int v = 0; v < d->nvars; v++) { /* as an axis counts them (nest_axis_cut) */
-        in->skip[v] = num_let(u, "skip", recipe_scan_skip(u, in, v));
+        Num *skip = skips[0] ? in->skip[v] : recipe_scan_skip(u, in, v);
+        in->skip[v] = num_let(u, "skip", skip);
         Num *left = num_op(u, FD_OP_SUB, plan_n(u, &d->doms[v]), in->skip[v]);
         in->n[v] = num_is(in->skip[v], 0) ? plan_n(u, &d->doms[v])
                                           : num_op(u, FD_OP_MAX, left, num_int(u, 0));
     }
     borders(u, d, in, when, checked);
-    Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
-    const Parameter forms[] = {P_FORM_SCAN, P_FORM_LINES, P_FORM_WAVE};
     Num *rest = when;
     for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
-        Num *done = draw_skips(u, forms[i]) ? NULL : recipes[i](u, in, rest);
+        Num *done = skips[i] ? NULL : recipes[i](u, in, rest);
         if (!done) continue;
         rest = done == rest ? num_truth(u, false)
                             : num_let(u, "rest", num_and(u, rest, num_not(u, done)));
