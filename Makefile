@@ -6,6 +6,11 @@
 #   make install deb dist  in place; a Debian package; the sources
 #   make ulp         errors of the functions of reals, of every float (an hour)
 
+# A plain make has as many jobs as there are cores; -j says otherwise.
+ifeq ($(MAKELEVEL)$(filter-out all,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 PREFIX  ?= /usr/local
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 ZSHDIR    ?= zsh/site-functions
@@ -230,7 +235,7 @@ asan-check: deps
 
 # ---- the rest ----------------------------------------------------------------------------------
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j2 all
 	@tools/demo.sh
 bench: all
 	@bench/run
