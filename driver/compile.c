@@ -214,8 +214,9 @@ static NativeFound find_function(void *job, const char *name, size_t *size)
 
 /* Evaluations with other keys may have the same text: then one form does. */
 static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code,
-                                      const bool *runs, int nkernels)
+                                      const CgPlan *plan, const bool *runs)
 {
+    const char *const *names;
     bool precise = code->options->precise;
     for (size_t i = 0; i < j->natives.len; i++) {
         const Made *m = &j->natives.data[i];
@@ -225,10 +226,10 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     }
     const NativeOptions options = {
         .level = level, .stops = j->opt->entry != NULL, .find = find_function, .ctx = j};
-    Native *n = native_new(code, runs, &options);
+    Native *n = native_new(code, plan, runs, &options);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
-    vec_push(&j->natives, ((Made){text, level, precise, runs, nkernels, n}));
+    vec_push(&j->natives, ((Made){text, level, precise, runs, cg_plan_kernels(plan, &names), n}));
     j->native_size += native_size(n);
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);
@@ -250,7 +251,7 @@ static void add_native(void *ctx, const CgCode *code)
     const char *error, *const *names;
     CgPlan *plan = cg_plan_parse(code->text, &error);
     if (!plan) return;
-    int nkernels = f->kernel->nfunctions = cg_plan_kernels(plan, &names);
+    f->kernel->nfunctions = cg_plan_kernels(plan, &names);
     f->kernel->contracts = code->contracts;
     unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
@@ -258,7 +259,7 @@ static void add_native(void *ctx, const CgCode *code)
         bool room = j->opt->levels_asked || j->native_size < budget;
         if (!room || !(levels & 1u << level)) continue;
         const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
-        f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, runs, nkernels);
+        f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, plan, runs);
     }
     cg_plan_free(plan);
 }

@@ -46,17 +46,17 @@ FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let
 
 /* ---- work ------------------------------------------------------------------------------ */
 
-static bool has_loop(const FdStmt *s)
+bool fd_has_loop(const FdStmt *s)
 {
     for (; s; s = s->next)
-        if (s->kind == FD_STMT_LOOP || has_loop(s->body) || has_loop(s->other)) return true;
+        if (s->kind == FD_STMT_LOOP || fd_has_loop(s->body) || fd_has_loop(s->other)) return true;
     return false;
 }
 
 static double cost_of_user(const FdUser *u)
 {
     if (!u->body) return 1000; /* a call on the host */
-    return has_loop(u->body) ? FDI_COST_TRIPS * FDI_COST_EXPENSIVE : FDI_COST_EXPENSIVE / 2;
+    return fd_has_loop(u->body) ? FDI_COST_TRIPS * FDI_COST_EXPENSIVE : FDI_COST_EXPENSIVE / 2;
 }
 
 static double cost_of_apply(const FdNode *n, const FdiMap *lets, const double *let_costs)

@@ -507,6 +507,7 @@ FdBoundStatus fd_eval_box(Fd *fd, const FdNode *f, const FdEnv *env, FdBox *out)
 
 /* Elements of the root; 1 of a scalar. */
 double fd_elements(const FdGraph *g, const FdEnv *env);
+bool fd_has_loop(const FdStmt *s); /* here or inside, or behind it */
 /* Operations that an element takes, ranges of reductions being as long as they are. Coarse. */
 double fd_work(const FdGraph *g, const FdEnv *env);
 /* Those of all elements, of arithmetic alone, without indices: what rates are told in. */

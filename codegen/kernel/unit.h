@@ -196,8 +196,11 @@ const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, in
                           const FdNode *const *given, const FdNode **at);
 bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
 /* How many vectors side by side pay: several where functions loop, whose steps wait for each other; fewer
- * with 16 registers (vectors below 64 bytes) than with 32. */
-int lanes_copies(const FdNode *n, bool wide);
+ * with 16 registers than with 32. */
+typedef struct LanesCopies {
+    int wide, narrow; /* vectors of 64 bytes; shorter ones */
+} LanesCopies;
+LanesCopies lanes_copies(const FdNode *n);
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 

@@ -104,7 +104,19 @@ static int other_cores(void)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
-static const char *kept_form(const Objects *o, const Job *j, size_t *size);
+/* What was made, as it is kept: a function's note stands behind it. */
+static const char *kept_form(const Objects *o, const Job *j, size_t *size)
+{
+    const uint64_t note = j->of.note;
+    const char *made = LLVMGetBufferStart(j->made);
+    size_t n = *size = LLVMGetBufferSize(j->made);
+    if (!j->of.function) return made;
+    char *both = arena_alloc(o->arena, n + sizeof note);
+    memcpy(both, made, n);
+    memcpy(both + n, &note, sizeof note);
+    *size += sizeof note;
+    return both;
+}
 
 static void finish(Objects *o, bool make_all)
 {
@@ -214,20 +226,6 @@ void objects_add(Objects *o, const ObjectsModule *m)
         dispose(j);
     else
         queue(o, j);
-}
-
-/* What was made, as it is kept: a function's note stands behind it. */
-static const char *kept_form(const Objects *o, const Job *j, size_t *size)
-{
-    const uint64_t note = j->of.note;
-    const char *made = LLVMGetBufferStart(j->made);
-    size_t n = *size = LLVMGetBufferSize(j->made);
-    if (!j->of.function) return made;
-    char *both = arena_alloc(o->arena, n + sizeof note);
-    memcpy(both, made, n);
-    memcpy(both + n, &note, sizeof note);
-    *size += sizeof note;
-    return both;
 }
 
 ObjectsFor objects_are_for(const Objects *o)

@@ -244,21 +244,9 @@ static LLVMValueRef moved_inside(Fn *f, const KirExpr *e)
     return fn_shuffle(f, x, y, n, lanes);
 }
 
-/* Is the vector one register of the level? Masks of bits are none. */
-static bool fills_register(const Fn *f, LLVMTypeRef t)
-{
-    LLVMTypeRef one = LLVMGetElementType(t);
-    unsigned bits = one == f->n->f64                              ? 64
-                    : one == f->n->f32                            ? 32
-                    : LLVMGetTypeKind(one) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(one)
-                                                                  : 1;
-    return bits >= 8 && LLVMGetVectorSize(t) * bits == 8 * (unsigned)f->n->device.vector_bytes;
-}
-
 /* The same vector, of which LLVM does not know what it is made of. */
 static LLVMValueRef opaque(Fn *f, LLVMValueRef v)
 {
-    if (!fills_register(f, LLVMTypeOf(v))) return v;
     static char same[] = "", where[] = "=x,0";
     LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
     LLVMValueRef code = LLVMGetInlineAsm(type, same, 0, where, strlen(where), false, false,
@@ -285,7 +273,10 @@ static LLVMValueRef moved_parts(Fn *f, const KirExpr *e)
         all[i] = (int)(before ? part - 1 : part);
         lanes[i] = (int)(!there ? n + i % part : parts == 2 ? i : from);
     }
-    if (parts == 2) x = opaque(f, fn_shuffle(f, x, NULL, n, all));
+    if (parts == 2) x = fn_shuffle(f, x, NULL, n, all);
+    bool is_register =
+        n * native_bytes(f->n, e->args[0]->type.kind) == (unsigned)f->n->device.vector_bytes;
+    if (parts == 2 && is_register) x = opaque(f, x);
     return fn_shuffle(f, x, y, n, lanes);
 }
 

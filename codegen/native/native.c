@@ -360,22 +360,18 @@ static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
         }
 }
 
-Native *native_new(const CgCode *code, const bool *runs, const NativeOptions *options)
+Native *native_new(const CgCode *code, const CgPlan *plan, const bool *runs,
+                   const NativeOptions *options)
 {
-    const char *error;
     bool good = code->options->family == CG_CPU;
     for (int i = 0; good && i < code->nfuncs; i++) good = native_can(code, code->funcs[i].body);
-    CgPlan *plan = good ? cg_plan_parse(code->text, &error) : NULL;
-    Native *n = NULL;
-    if (plan && is_fixed(plan, options->level)) {
-        Arena *arena = arena_new();
-        n = arena_new_of(arena, Native);
-        *n = (Native){.arena = arena, .options = *options, .code = code};
-        add_kernels(n, plan, runs);
-        n->plan = NULL;
-        n->code = NULL;
-    }
-    cg_plan_free(plan);
+    if (!good || !is_fixed(plan, options->level)) return NULL;
+    Arena *arena = arena_new();
+    Native *n = arena_new_of(arena, Native);
+    *n = (Native){.arena = arena, .options = *options, .code = code};
+    add_kernels(n, plan, runs);
+    n->plan = NULL;
+    n->code = NULL;
     return n;
 }
 

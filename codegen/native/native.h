@@ -27,9 +27,10 @@ typedef struct NativeOptions {
     void *ctx;        /* of find */
 } NativeOptions;
 
-/* runs: of each kernel (cg_plan_kernels), is it to have code? NULL: all are.
+/* plan: of the text. runs: of each kernel (cg_plan_kernels), is it to have code? NULL: all are.
  * NULL: the text has something that only OpenCL can do. */
-Native *native_new(const CgCode *code, const bool *runs, const NativeOptions *options);
+Native *native_new(const CgCode *code, const CgPlan *plan, const bool *runs,
+                   const NativeOptions *options);
 void native_free(Native *n); /* with the modules that were not taken */
 
 /* The functions in the order of cg_plan_kernels, as long as n is there; NULL in place of a kernel that

@@ -102,9 +102,9 @@ static void backend_take(void *backend, const CgCode *code)
     CgPlan *plan = cg_plan_parse(code->text, &error);
     const char *const *names;
     k->nkernels = cg_plan_kernels(plan, &names);
-    cg_plan_free(plan);
     ck_assert_int_le(k->nkernels, 64);
-    k->native = native_new(code, NULL, &(NativeOptions){.level = level_of_texts});
+    k->native = native_new(code, plan, NULL, &(NativeOptions){.level = level_of_texts});
+    cg_plan_free(plan);
     ck_assert_msg(k->native != NULL, "no native form of\n%s", code->text);
     const char *const *functions = native_functions(k->native);
     if (getenv("CODEGEN_TEST_DUMP")) {

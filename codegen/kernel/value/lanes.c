@@ -285,13 +285,6 @@ bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed)
 
 /* ---- what pays --------------------------------------------------------------------------------- */
 
-static bool loops(const FdStmt *s)
-{
-    for (; s; s = s->next)
-        if (s->kind == FD_STMT_LOOP || loops(s->body) || loops(s->other)) return true;
-    return false;
-}
-
 /* What the steps of functions that loop keep and do. */
 typedef struct Steps {
     int locals, operations;
@@ -318,7 +311,7 @@ static void count_operations(Steps *steps, const FdStmt *s, bool in_loop)
 static bool count_steps(const void *ctx, const FdNode *n)
 {
     Steps *s = *(Steps *const *)ctx;
-    if (!n->user || !loops(n->user->body)) return false;
+    if (!n->user || !fd_has_loop(n->user->body)) return false;
     Arena *a = arena_new();
     const Spread *x = spread_user(a, n->user, NULL);
     for (int i = 0; i < x->nlocals; i++) {
@@ -330,18 +323,28 @@ static bool count_steps(const void *ctx, const FdNode *n)
     return false;
 }
 
-int lanes_copies(const FdNode *n, bool wide)
+static int few_operations(const Steps *s, int copies)
+{
+    enum { MANY = 256 }; /* of which enough wait for nobody */
+    while (copies > 1 && copies * s->operations > MANY) copies--;
+    return copies;
+}
+
+LanesCopies lanes_copies(const FdNode *n)
 {
     enum {
         FEW = 12, /* locals that registers can hold four (or three) and two of */
-        SOME = 24,
-        MANY = 256 /* operations, of which enough wait for nobody */
+        SOME = 24
     };
     Steps s = {0}, *to = &s;
     fd_any(n, count_steps, &to);
-    int copies = s.locals == 0 || s.locals > SOME ? 1 : s.locals > FEW ? 2 : wide ? 4 : 3;
-    while (copies > 1 && copies * s.operations > MANY) copies--;
-    return copies;
+    bool none = s.locals == 0 || s.locals > SOME, few = s.locals <= FEW;
+    return (LanesCopies){few_operations(&s, none  ? 1
+                                            : few ? 4
+                                                  : 2),
+                         few_operations(&s, none  ? 1
+                                            : few ? 3
+                                                  : 2)};
 }
 
 /* Operations that vectors of any length have. */

@@ -101,8 +101,8 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *sized = plan_sized(u, d, d->vars[last]);
     bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
                    lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
-    int64_t wide = vectors ? lanes_copies(d->body, true) : 1,
-            narrow = vectors ? lanes_copies(d->body, false) : 1;
+    LanesCopies copies = vectors ? lanes_copies(d->body) : (LanesCopies){1, 1};
+    int64_t wide = copies.wide, narrow = copies.narrow;
     if (vectors) draw_widths(u, P_MAP_COPIES, &wide, &narrow);
     Num *is_wide = draw_is_wide(u), *beside = num_int(u, wide);
     if (wide != narrow)

@@ -216,7 +216,7 @@ static Num *turn_of(Unit *u, const Split *s, bool parts)
 {
     int copies = 1;
     for (int r = 0; r < s->nreduces; r++) {
-        int n = lanes_copies(s->reduces[r]->body, true), m = results_beside(s->reduces[r]);
+        int n = lanes_copies(s->reduces[r]->body).wide, m = results_beside(s->reduces[r]);
         if (m > n) n = m;
         copies = n > copies ? n : copies;
     }
