@@ -3,9 +3,12 @@
  * the variables as they were before it; what objects and files hold stays changed.
  *
  * SIGINT makes the running code throw where it looks at the depth of the stack, which in a session it
- * does in loops too, and kernels end (interrupt.h); a second one ends the process. */
+ * does in loops too, and kernels end (interrupt.h); a second one ends the process. A thread waits for it
+ * and all others block it: what they start inherits that, so that ^C on a terminal does not end the
+ * linker of a driver that is building, which then would end the process. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,7 +41,7 @@ static struct {
     const CsClass *exceptions[CS_NEXCEPTIONS];
     VEC(const CsVariable *) variables; /* the newest of each name */
     atomic_int interrupts;             /* since the entry began */
-    bool running;
+    atomic_bool running;
 } session;
 
 /* ---- one program of many -------------------------------------------------------------------- */
@@ -132,15 +135,40 @@ static void take_place(const CsVariable *v)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static void on_interrupt(int number)
+static sigset_t only_interrupt(void)
 {
-    if (session.interrupts++ == 0 && session.running) {
-        interrupt_set();
-        return;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    return set;
+}
+
+static void *await_interrupts(void *unused)
+{
+    (void)unused;
+    sigset_t set = only_interrupt();
+    for (int number; sigwait(&set, &number) == 0;) {
+        if (session.interrupts++ == 0 && session.running) {
+            interrupt_set();
+        } else if (session.running) {
+            signal(number, SIG_DFL);
+            pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+            raise(number);
+        }
     }
-    if (!session.running) return;
-    signal(number, SIG_DFL);
-    raise(number);
+    return NULL;
+}
+
+/* Before any other thread is made. */
+static void block_interrupts(void)
+{
+    sigset_t set = only_interrupt();
+    pthread_t thread;
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (pthread_create(&thread, NULL, await_interrupts, NULL) == 0)
+        pthread_detach(thread);
+    else /* then it ends the process */
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void show(const CsEntry *e)
@@ -246,10 +274,10 @@ int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
         setrlimit(RLIMIT_NOFILE, &files);
     }
     session.program = *program;
+    block_interrupts();
     cs_start(argc, argv, &session.program);
     rt.session = true;
     interrupt_begin();
-    signal(SIGINT, on_interrupt);
     char ask;
     int file;
     while (next(&ask, &file)) {

@@ -1,6 +1,7 @@
 """csc repl on a terminal: editing, completion, history, ^C, a process that dies. Exit code 1 if anything fails.
 
 terminal.py CSC HOME"""
+import glob
 import os
 import pty
 import re
@@ -56,13 +57,21 @@ def says(pattern):
     return pattern + PROMPT
 
 
+def process_of(pid):
+    return subprocess.check_output(["pgrep", "-P", str(pid)]).split()[0].decode()
+
+
 def crash(pid):
-    child = subprocess.check_output(["pgrep", "-P", str(pid)]).split()[0]
-    os.kill(int(child), signal.SIGSEGV)
+    os.kill(int(process_of(pid)), signal.SIGSEGV)
 
 
-def wait_for_build(_):
-    time.sleep(1.5)
+def interrupt_linker(pid):
+    """^C as soon as the driver has a process of its own, which is when it links."""
+    children = f"/proc/{process_of(pid)}/task/*/children"
+    end = time.time() + 30
+    while not any(open(of).read() for of in glob.glob(children)) and time.time() < end:
+        pass
+    os.killpg(pid, signal.SIGINT)
 
 
 def later(_):
@@ -106,13 +115,13 @@ session((b"", says(rb"")),
         (b"\x1b[A\x1b[A\n", rb"f\(4\)"),
         (later, rb""),
         (b":quit\n", rb"quit"))
-for device, wait in ("opencl", wait_for_build), ("ref", later):
+for device, interrupt in ("opencl", (interrupt_linker,)), ("opencl", (later, b"\x03")), ("ref", (later, b"\x03")):
     session((b"", says(rb"")),
             (b"int ever(int n) { while (n >= 0) n = n ^ 1; return n; }\n", says(rb"\}")),
             (b"var f(i : 0..9, j : 0..9) = ever(i) + j;\n", says(rb"j;")),
             (b"sum(f)\n", rb"\)"),
-            (wait, rb""),
-            (b"\x03", says(rb"interrupted")),
+            *((step, rb"") for step in interrupt[:-1]),
+            (interrupt[-1], says(rb"interrupted")),
             (b"6 * 7\n", says(rb"42 : int")),
             (b"\x04", rb"\n"), CS_DEVICE=device)
 sys.exit(failed)
