@@ -82,7 +82,18 @@ const KirExpr *nest_lanes_number(Lower *l); /* how many there are */
 /* Where the range of a loop over this axis ends. */
 const KirExpr *nest_range_end(Lower *l, int axis);
 
+/* A name for positions of an axis. */
+const char *nest_counter(Lower *l, int axis);
+/* Is a turn one position, and nothing else? A loop inside over the same axis goes over what a turn covers. */
+bool nest_is_single(const NestStep *s);
+/* Is there a loop that is bound so, here or inside? */
+bool nest_has_loop(const NestStep *s, NestBind bind);
+/* The steps inside a loop, in g's block. */
+void nest_turn(Lower *l, const NestStep *s);
 void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner); /* a loop */
+
+/* steps.c: a loop in steps; what is left for the next loop over the axis begins at *rest */
+void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest);
 
 /* several.c */
 void nest_over_several(Lower *l, const NestStep *s);

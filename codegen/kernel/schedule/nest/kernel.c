@@ -113,8 +113,12 @@ void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
     l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner, s};
 }
 
-/* The steps inside, in g's block. */
-static void inside(Lower *l, const NestStep *s)
+bool nest_is_single(const NestStep *s)
+{
+    return num_is(s->step, 1) && !nest_loops_over(s->first, s->axis);
+}
+
+void nest_turn(Lower *l, const NestStep *s)
 {
     if (!nest_loops_over(s->first, s->axis)) nest_bind(l, s->axis);
     nest_steps(l, s->first);
@@ -127,106 +131,11 @@ const KirExpr *nest_range_end(Lower *l, int axis)
     return p->span ? kir_min(l->a, nest_add(l, p->at, p->span), limit) : limit;
 }
 
-static bool is_zero(const KirExpr *e)
-{
-    return e->kind == KIR_CONST && e->value.i == 0;
-}
-
-static const char *counter_name(Lower *l, int axis)
+const char *nest_counter(Lower *l, int axis)
 {
     const NestAxis *x = &l->n->axes[axis];
     return x->nvars == 1 ? gen_var_name(&l->g, x->vars[0])
                          : fresh_name(l->u, x->nvars ? "row" : "part");
-}
-
-/* Does a loop of vectors fill a row of a result that is streamed? */
-static bool fills_row(const Lower *l, const NestStep *s)
-{
-    const Def *d = l->n->def;
-    if (!l->g.stream || s->tail != NEST_BACK || !d->nvars) return false;
-    for (int a = 0; a < l->n->naxes; a++)
-        if (a != s->axis && nest_loops_over(s->first, a)) return false;
-    const NestAxis *x = &l->n->axes[s->axis];
-    return x->nvars == 1 && *x->vars == d->vars[d->nvars - 1];
-}
-
-/* How far before `from` whole vectors of the result begin: there steps begin, too. */
-static const KirExpr *skew(Lower *l, const NestStep *s, const KirExpr *from)
-{
-    NestPlace *p = &l->places[s->axis];
-    const KirExpr *before = p->at,
-                  *lanes = nest_number(l, "lanes", nest_lane_count(l->u, l->n->lanes));
-    GenScope scope = gen_enter(&l->g, l->g.block);
-    p->at = from;
-    nest_bind(l, s->axis);
-    const KirExpr *by = gen_skew(&l->g, l->n->def, lanes);
-    p->at = before;
-    gen_leave(&l->g, scope);
-    return by;
-}
-
-/* Is a turn one position, and nothing else? A loop inside over the same axis goes over what a turn covers. */
-static bool is_single(const NestStep *s)
-{
-    return num_is(s->step, 1) && !nest_loops_over(s->first, s->axis);
-}
-
-/* Before or after the inside of a box, where positions are few. */
-static bool is_border(const Lower *l)
-{
-    for (int i = 0; i < l->n->nboxes; i++) {
-        unsigned before = nest_at(0, NEST_BEFORE, i), after = nest_at(0, NEST_AFTER, i),
-                 in = nest_at(0, NEST_IN, i), all = before | after | in;
-        if (l->n->boxes[i].axis >= 0 && ((l->place & all) == before || (l->place & all) == after))
-            return true;
-        if (l->u->g->steps && (l->place & nest_at(0, NEST_UNLESS, i)) == nest_at(0, NEST_UNLESS, i))
-            return true;
-    }
-    return false;
-}
-
-/* A loop in steps; what is left for the next loop over the axis begins at *rest. */
-static void loop_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
-{
-    Gen *g = &l->g;
-    NestPlace *p = &l->places[s->axis];
-    const KirExpr *step = nest_number(l, "step", s->step), *from = p->from ? p->from : p->at,
-                  *end = nest_range_end(l, s->axis), *before = p->at;
-    if (s->tail == NEST_WHOLE) {
-        const KirExpr *steps = nest_op(l, FD_OP_DIV, nest_op(l, FD_OP_SUB, end, from), step);
-        end = *rest = gen_variable(g, "whole", nest_add(l, from, nest_mul(l, steps, step)));
-    } else {
-        end = gen_variable(g, "end", end);
-    }
-    const KirExpr *first = from;
-    if (fills_row(l, s)) {
-        const KirExpr *by = skew(l, s, from);
-        if (p->part) by = nest_mul(l, by, nest_op(l, FD_OP_LT, from, end)); /* none of nothing */
-        first = nest_op(l, FD_OP_SUB, from, by);
-    }
-    const KirExpr *at = kir_name(l->a, idx, counter_name(l, s->axis));
-    const char *name = at->name;
-    KirBlock body = {0};
-    GenScope scope = gen_enter(g, &body);
-    if (first != from) at = kir_max(l->a, at, from);
-    if (s->tail == NEST_BACK) {
-        const KirExpr *last = p->part ? end : nest_length(l, s->axis);
-        last = nest_op(l, FD_OP_SUB, last, step);
-        at = gen_variable(g, counter_name(l, s->axis), kir_min(l->a, at, last));
-    }
-    *p = (NestPlace){.n = p->n,
-                     .at = at,
-                     .limit = end,
-                     .turn = p->turn,
-                     .clamps = p->clamps || s->tail == NEST_CLAMP,
-                     .lanes = p->lanes,
-                     .part = p->part};
-    p->span = is_single(s) ? NULL : step;
-    nest_open(l, s, is_zero(before) ? at : nest_op(l, FD_OP_SUB, at, before), false);
-    inside(l, s);
-    gen_leave(g, scope);
-    kir_for(l->a, g->block, name, first, end, step, false, body);
-    g->block->last->rare = is_single(s) && is_border(l);
 }
 
 /* `count` turns from where the kernel is. */
@@ -241,7 +150,7 @@ static void loop_counted(Lower *l, const NestStep *s)
     GenScope scope = gen_enter(g, &body);
     const KirExpr *off = nest_mul(l, turn, step);
     p->at = nest_add(l, p->at, off);
-    bool blocks = s->bind == NEST_LOOP && !is_single(s);
+    bool blocks = s->bind == NEST_LOOP && !nest_is_single(s);
     if (blocks)
         p->span = step;
     else
@@ -250,7 +159,7 @@ static void loop_counted(Lower *l, const NestStep *s)
     bool copies = s->bind == NEST_UNROLL && fd_is_const(s->count);
     int around = g->beside;
     if (copies) g->beside = (int)s->count->value.i;
-    inside(l, s);
+    nest_turn(l, s);
     g->beside = around;
     gen_leave(g, scope);
     /* copies of loops wait for each other less as one loop */
@@ -262,6 +171,11 @@ static void loop_counted(Lower *l, const NestStep *s)
     kir_for(l->a, g->block, turn->name, kir_int(l->a, 0), count, kir_int(l->a, 1),
             s->bind == NEST_UNROLL, body);
     g->block->last->rare = s->rare;
+}
+
+static bool is_zero(const KirExpr *e)
+{
+    return e->kind == KIR_CONST && e->value.i == 0;
 }
 
 static Num *groups_of(Lower *l, const NestStep *s)
@@ -283,15 +197,15 @@ static void loop_group(Lower *l, const NestStep *s)
         last = num_op(l->u, FD_OP_MAX, last, num_int(l->u, 0));
         at = kir_min(l->a, at, nest_number(l, "slide", last));
     }
-    p->at = gen_variable(g, counter_name(l, s->axis), at);
+    p->at = gen_variable(g, nest_counter(l, s->axis), at);
     p->clamps = s->tail == NEST_CLAMP || s->tail == NEST_SLIDE;
-    if (!is_single(s)) p->span = step;
+    if (!nest_is_single(s)) p->span = step;
     if (!l->row) {
         l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], groups_of(l, s));
         if (s->dim >= l->dims) l->dims = s->dim + 1;
     }
     nest_open(l, s, p->at, false);
-    inside(l, s);
+    nest_turn(l, s);
 }
 
 static void loop_item(Lower *l, const NestStep *s)
@@ -300,18 +214,18 @@ static void loop_item(Lower *l, const NestStep *s)
     NestPlace *p = &l->places[s->axis];
     const KirExpr *off = nest_mul(l, nest_local_id(l, s->dim), nest_number(l, "step", s->step));
     off = gen_variable(g, "item", off);
-    p->at = gen_variable(g, counter_name(l, s->axis), nest_add(l, p->at, off));
+    p->at = gen_variable(g, nest_counter(l, s->axis), nest_add(l, p->at, off));
     l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], s->count);
     l->local[s->dim] = s->count;
     nest_open(l, s, off, true);
     if (s->tail != NEST_GUARD) {
-        inside(l, s);
+        nest_turn(l, s);
         return;
     }
     const KirExpr *exists = nest_op(l, FD_OP_LT, p->at, nest_length(l, s->axis));
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
-    inside(l, s);
+    nest_turn(l, s);
     gen_leave(g, scope);
     kir_if(l->a, g->block, exists, body, NULL);
 }
@@ -349,7 +263,7 @@ static void lower_for(Lower *l, const NestStep *s)
                  (!x->n && !p->n))
             nest_over_several(l, s);
         else
-            loop_in_steps(l, s, &rest);
+            nest_in_steps(l, s, &rest);
         break;
     case NEST_GROUP: loop_group(l, s); break;
     case NEST_ITEM: loop_item(l, s); break;
@@ -425,17 +339,10 @@ void nest_steps(Lower *l, const NestStep *first)
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
-static bool has_items(const NestStep *s)
+bool nest_has_loop(const NestStep *s, NestBind bind)
 {
     for (; s; s = s->next)
-        if ((s->kind == NEST_FOR && s->bind == NEST_ITEM) || has_items(s->first)) return true;
-    return false;
-}
-
-static bool has_lanes(const NestStep *s)
-{
-    for (; s; s = s->next)
-        if ((s->kind == NEST_FOR && s->bind == NEST_LANES) || has_lanes(s->first)) return true;
+        if ((s->kind == NEST_FOR && s->bind == bind) || nest_has_loop(s->first, bind)) return true;
     return false;
 }
 
@@ -482,7 +389,7 @@ static void all_steps(Lower *l)
 
 void nest_lower_row(Unit *u, Gen *g, const Nest *n, const KirExpr *row)
 {
-    if (has_lanes(n->root.first) || n->sums) nest_lane_count(u, n->lanes);
+    if (nest_has_loop(n->root.first, NEST_LANES) || n->sums) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .g = *g, .n = n, .dims = 1, .row = row};
     all_steps(&l);
     *g = l.g;
@@ -496,10 +403,11 @@ void nest_lower(Unit *u, const Nest *n)
     if (n->when && num_is(n->when, 0)) return;
     if (n->inside) whole = interior_enter(u, n->inside);
     check(u, n);
-    bool lanes = has_lanes(n->root.first) || n->wave.of || n->sums;
+    bool lanes = nest_has_loop(n->root.first, NEST_LANES) || n->wave.of || n->sums;
     if (lanes) nest_lane_count(u, n->lanes);
     u->in_lanes = u->in_lanes || lanes || n->keys.axis >= 0;
-    Lower l = {.u = u, .a = u->arena, .n = n, .items = has_items(n->root.first), .dims = 1};
+    Lower l = {
+        .u = u, .a = u->arena, .n = n, .items = nest_has_loop(n->root.first, NEST_ITEM), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     if (n->again) gen_only_again(&l.g);
     all_steps(&l);
