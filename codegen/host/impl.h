@@ -191,8 +191,8 @@ void host_optimise_unit(LLVMModuleRef mod, LLVMTargetMachineRef target);
 
 /* ---- unit.c ------------------------------------------------------------------------ */
 
-/* Is a function of so many nodes a unit? */
-bool host_is_unit(const HostModule *m, const Symbol *sym, int nodes);
+/* Is a function of so many nodes, with loops nested so deep, a unit? */
+bool host_is_unit(const HostModule *m, const Symbol *sym, int nodes, int loops);
 /* All units, before the program's own functions are made. */
 void host_make_units(HostModule *m);
 /* Makes a symbol of the program's module visible to units. */

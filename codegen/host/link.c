@@ -139,12 +139,6 @@ static bool run_tool(const Work *w, char *const argv[])
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || fail(w, "linking failed");
 }
 
-static char *compiler(void)
-{
-    const char *cc = getenv("CC");
-    return (char *)(cc && *cc ? cc : "cc");
-}
-
 /* What is said to the linker: words before the objects, the objects, words behind them up to a NULL. */
 typedef VEC(char *) Words;
 
@@ -154,6 +148,37 @@ static void add_words(Words *to, ...)
     va_start(ap, to);
     for (char *word; (word = va_arg(ap, char *));) vec_push(to, word);
     va_end(ap);
+}
+
+static char *compiler(void)
+{
+    const char *cc = getenv("CC");
+    return (char *)(cc && *cc ? cc : "cc");
+}
+
+static bool in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+    while (path && *path && !found) {
+        size_t n = strcspn(path, ":");
+        Text file = {0};
+        text_addn(&file, path, n);
+        text_printf(&file, "/%s", name);
+        found = n && access(file.data, X_OK) == 0;
+        text_free(&file);
+        path += n + (path[n] == ':');
+    }
+    return found;
+}
+
+/* cc and its linker: gold, where there is one and the user has not said who links, takes half of the time
+ * of ld, a fifth of a short program's. */
+static void add_compiler(Words *to)
+{
+    add_words(to, compiler(), (char *)NULL);
+    if (!getenv("CC") && !getenv("CSC_SANITIZE") && in_path("ld.gold"))
+        add_words(to, "-fuse-ld=gold", (char *)NULL);
 }
 
 static bool run_words(const Work *w, Words *words)
@@ -182,7 +207,7 @@ static void add_runtime(Words *to, const char *runtime)
 static bool link_program(const Work *w, const char *runtime)
 {
     Words words = {0};
-    add_words(&words, compiler(), (char *)NULL);
+    add_compiler(&words);
     add_objects(w, &words, &w->program);
     add_words(&words, "-Wl,--gc-sections", (char *)NULL);
     add_runtime(&words, runtime);
@@ -195,7 +220,8 @@ static bool link_shared(const Work *w, const char *runtime, const char *script)
     Text option = {0};
     text_printf(&option, "-Wl,--version-script=%s", w->part.data);
     Words words = {0};
-    add_words(&words, compiler(), "-shared", option.data, (char *)NULL);
+    add_compiler(&words);
+    add_words(&words, "-shared", option.data, (char *)NULL);
     if (!runtime) add_words(&words, "-nostdlib", (char *)NULL);
     add_objects(w, &words, &w->program);
     if (runtime) {
@@ -223,7 +249,8 @@ static bool link_library(const Work *w, const char *runtime, const char *name)
 static bool link_process(const Work *w, const char *runtime)
 {
     Words words = {0};
-    add_words(&words, compiler(), "-rdynamic", (char *)NULL);
+    add_compiler(&words);
+    add_words(&words, "-rdynamic", (char *)NULL);
     add_objects(w, &words, &w->program);
     add_runtime(&words, runtime);
     return run_words(w, &words);

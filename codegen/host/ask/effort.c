@@ -134,7 +134,7 @@ void host_measure(HostModule *m)
         HostEffort *e = &m->efforts[i];
         AstList code = e->sym ? (AstList){(Ast **)&e->sym->decl, 1} : sema->unit->unit.stmts;
         measure(e, code, &sites);
-        e->unit = host_is_unit(m, e->sym, e->nodes);
+        e->unit = host_is_unit(m, e->sym, e->nodes, e->loops);
         m->monstrous |= e->nodes > MONSTROUS_FUNCTION;
     }
     spread_heat(m, sites.data, sites.len);
