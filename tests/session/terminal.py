@@ -65,11 +65,20 @@ def crash(pid):
     os.kill(int(process_of(pid)), signal.SIGSEGV)
 
 
+def has_children(pid):
+    for of in glob.glob(f"/proc/{pid}/task/*/children"):
+        try:
+            if open(of).read():
+                return True
+        except OSError:  # the thread has ended
+            pass
+    return False
+
+
 def interrupt_linker(pid):
     """^C as soon as the driver has a process of its own, which is when it links."""
-    children = f"/proc/{process_of(pid)}/task/*/children"
-    end = time.time() + 30
-    while not any(open(of).read() for of in glob.glob(children)) and time.time() < end:
+    child, end = process_of(pid), time.time() + 30
+    while not has_children(child) and time.time() < end:
         pass
     os.killpg(pid, signal.SIGINT)
 
