@@ -8,7 +8,7 @@ enum { PLACE_BITS = 3 };
 
 unsigned nest_at(unsigned place, NestKind kind, int box)
 {
-    return place | (unsigned)(kind - NEST_BEFORE + 1) << box * PLACE_BITS;
+    return place | (unsigned)(kind - NEST_IN + 1) << box * PLACE_BITS;
 }
 
 static bool is_known(const void *ctx, const FdNode *n)
@@ -31,33 +31,17 @@ int nest_conditions(Unit *u, const Def *d, const FdNode *const **out)
     return u->ninside;
 }
 
-/* The only condition of a box that bounds its axis on this side; NULL: there are others, or none. */
-static const FdNode *only_bound(Unit *u, const Nest *n, const NestBox *b, bool below)
+bool nest_is_turn(const Nest *n, int box, const FdNode *cond)
 {
-    const FdNode *only = NULL;
-    for (int i = 0; i < b->nconds; i++) {
-        bool lower;
-        const FdNode *v = n->axes[b->axis].vars[0];
-        if (!fd_solve(u->fd, b->conds[i], v, &lower) || lower != below) continue;
-        if (only) return NULL;
-        only = b->conds[i];
-    }
-    return only;
+    const NestBox *b = &n->boxes[box];
+    return b->axis < 0 || !(fd_closed(cond) || fd_uses_var(cond, n->axes[b->axis].vars[0]));
 }
 
-static void assume_box(Unit *u, const Nest *n, FdFacts *f, const NestBox *b, NestKind kind)
+static void assume_box(FdFacts *f, const NestBox *b, NestKind kind)
 {
-    const FdNode *not = NULL;
-    switch (kind) {
-    case NEST_IN:
-    case NEST_WHEN:
+    if (kind == NEST_IN || kind == NEST_WHEN)
         for (int i = 0; i < b->nconds; i++) fd_assume(f, b->conds[i], true);
-        return;
-    case NEST_BEFORE: not = only_bound(u, n, b, true); break;
-    case NEST_AFTER: not = b->least ? NULL : only_bound(u, n, b, false); break;
-    default: not = b->nconds == 1 ? b->conds[0] : NULL; break;
-    }
-    if (not ) fd_assume(f, not, false);
+    if (kind == NEST_UNLESS && b->nconds == 1) fd_assume(f, b->conds[0], false);
 }
 
 PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond)
@@ -65,10 +49,13 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
     const Def *d = n->def;
     FdFacts *f = fd_facts_new(u->fd, d->nvars, d->vars, d->doms, cond);
     for (int i = 0; i < n->nboxes; i++)
-        if ((place >> i * PLACE_BITS & 7) == NEST_WHEN - NEST_BEFORE + 1)
-            assume_box(u, n, f, &n->boxes[i], NEST_WHEN);
-    for (int i = 0; box >= 0 && i < n->boxes[box].nconds; i++)
-        if (!reads_some(n->boxes[box].conds[i])) fd_assume(f, n->boxes[box].conds[i], true);
+        if ((place >> i * PLACE_BITS & 7) == NEST_WHEN - NEST_IN + 1)
+            assume_box(f, &n->boxes[i], NEST_WHEN);
+    bool turn = nest_is_turn(n, box, cond);
+    for (int i = 0; i < n->boxes[box].nconds; i++) {
+        const FdNode *c = n->boxes[box].conds[i];
+        if (nest_is_turn(n, box, c) && !(turn && reads_some(c))) fd_assume(f, c, true);
+    }
     PlanSuspects s = plan_suspects(u, d, cond, f);
     fd_facts_free(f);
     return s;
@@ -98,12 +85,12 @@ static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
     if (!place && !narrow) return b;
     bool inside = false;
     for (int i = 0; i < n->nboxes; i++)
-        inside |= (place >> i * PLACE_BITS & 7) == NEST_IN - NEST_BEFORE + 1;
+        inside |= (place >> i * PLACE_BITS & 7) == nest_at(0, NEST_IN, 0);
     if (inside) b->node = fd_unroll(u->fd, b->node);
     FdFacts *f = fd_facts_new(u->fd, d->nvars, d->vars, d->doms, b->node);
     for (int i = 0; i < n->nboxes; i++) {
         unsigned here = place >> i * PLACE_BITS & 7;
-        if (here) assume_box(u, n, f, &n->boxes[i], (NestKind)(NEST_BEFORE + here - 1));
+        if (here) assume_box(f, &n->boxes[i], (NestKind)(NEST_IN + here - 1));
     }
     if (place) b->node = fd_under(f, b->node);
     if (inside || narrow) b->node = fd_narrow(u->fd, b->node);

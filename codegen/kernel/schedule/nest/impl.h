@@ -19,6 +19,8 @@ typedef struct NestPlace {
     bool clamps;          /* positions may lie beyond the end */
     bool lanes;           /* in lanes */
     bool part;            /* of a box: loops go from `from` to `limit`, not to n */
+    const KirExpr *jump;  /* positions from here on lie .. ; NULL: none do */
+    const KirExpr *gap;   /* .. so much further on */
 } NestPlace;
 
 typedef struct NestOpen { /* a loop around */
@@ -100,7 +102,7 @@ void nest_over_several(Lower *l, const NestStep *s);
 /* Do the steps inside need the variables of the loop's axis, not only how far it has come? */
 bool nest_asks_variables(const Lower *l, const NestStep *s);
 
-/* box.c: BEFORE .. UNLESS */
+/* box.c: IN .. UNLESS */
 void nest_box(Lower *l, const NestStep *s);
 
 /* hold.c */

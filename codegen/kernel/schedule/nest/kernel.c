@@ -319,9 +319,8 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_FILL: nest_fill_here(l, s->hold, s->pieces); break;
         case NEST_AHEAD: nest_ahead_here(l, s); break;
         case NEST_CHANGES: nest_changes(l, s); break;
-        case NEST_BEFORE:
         case NEST_IN:
-        case NEST_AFTER:
+        case NEST_AROUND:
         case NEST_WHEN:
         case NEST_UNLESS: nest_box(l, s); break;
         case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;

@@ -90,9 +90,8 @@ typedef enum NestKind {
     NEST_AHEAD,   /* memory that is needed soon is asked for: it comes while the kernel computes */
     NEST_SYNC,    /* all work-items of a group come here before one goes on */
     NEST_CHANGES, /* if some of the values that are taken inside may change the results .. */
-    NEST_BEFORE,  /* where the conditions of a box along an axis do not hold yet .. */
-    NEST_IN,      /* .. where all hold .. */
-    NEST_AFTER,   /* .. and the rest: the three follow each other */
+    NEST_IN,      /* where all conditions of a box along an axis hold .. */
+    NEST_AROUND,  /* .. and before and after that, which follows it */
     NEST_WHEN,    /* if all conditions of a box hold .. */
     NEST_UNLESS   /* .. and if not, which follows it */
 } NestKind;
@@ -108,7 +107,7 @@ typedef struct NestStep {
     Num *step;      /* FOR: positions that one turn covers; NULL: 1; AHEAD: steps, elements */
     Num *count;     /* FOR: turns, NULL: to the end; PLACE; AHEAD: lines, NULL: one */
     int hold;       /* HOLD, AHEAD; -1: where the next GIVE reads and writes; NEST_READS */
-    int box;        /* BEFORE .. UNLESS */
+    int box;        /* IN .. UNLESS */
     int begin, end; /* TAKE: of these reductions */
     bool pieces;    /* FILL: all of a panel's width, a vector or square after the other */
     bool rare;      /* FOR: of few turns; to be built as it is */
@@ -157,7 +156,8 @@ typedef struct NestRegs {
 } NestRegs;
 
 /* Conditions on where the kernel is (fd_interior): the definition is simpler where all hold. Along an
- * axis they hold from some position to another; otherwise they are of variables bound around. */
+ * axis they hold from some position to another, or, those of variables bound around, at all or none; else
+ * all are of such. */
 typedef struct NestBox {
     const char *name;
     int axis;   /* of one variable; -1: none */
@@ -260,8 +260,10 @@ NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared);
 int nest_conditions(Unit *u, const Def *d, const FdNode *const **out);
 int nest_add_box(Nest *n, NestBox b);
 NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box);
-/* What may be outside of the reads of a condition of a box along an axis (box -1), or of this one, whose
- * conditions without reads are tested before, and where conditions of boxes around hold. */
+/* Is a condition of the box one of variables around? Others bound its axis, or are numbers of the plan. */
+bool nest_is_turn(const Nest *n, int box, const FdNode *cond);
+/* What may be outside of the reads of a condition of a box: those of variables around are asked first, those
+ * without reads before others, and where conditions of boxes around hold. */
 PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond);
 /* Can it be asked there? What may be outside has to be read there in any case. */
 bool nest_condition_reads(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond);

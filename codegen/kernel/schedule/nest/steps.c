@@ -38,14 +38,13 @@ static bool is_outside(const Lower *l)
     return false;
 }
 
-/* Before or after the inside of a box, where positions are few. */
+/* Around the inside of a box, where positions are few. */
 static bool is_border(const Lower *l)
 {
     for (int i = 0; i < l->n->nboxes; i++) {
-        unsigned before = nest_at(0, NEST_BEFORE, i), after = nest_at(0, NEST_AFTER, i),
-                 in = nest_at(0, NEST_IN, i), all = before | after | in;
-        if (l->n->boxes[i].axis >= 0 && ((l->place & all) == before || (l->place & all) == after))
-            return true;
+        unsigned around = nest_at(0, NEST_AROUND, i),
+                 kinds = around | nest_at(0, NEST_IN, i) | nest_at(0, NEST_UNLESS, i);
+        if ((l->place & kinds) == around) return true;
     }
     return l->u->g->steps && is_outside(l);
 }
@@ -110,6 +109,10 @@ void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
     if (first != from) at = kir_max(l->a, at, from);
+    if (p->jump) {
+        const KirExpr *gap = nest_mul(l, p->gap, nest_op(l, FD_OP_GE, at, p->jump));
+        at = gen_variable(g, nest_counter(l, s->axis), nest_add(l, at, gap));
+    }
     if (s->tail == NEST_BACK) {
         last = nest_op(l, FD_OP_SUB, p->part ? end : nest_length(l, s->axis), step);
         at = gen_variable(g, nest_counter(l, s->axis), kir_min(l->a, at, last));

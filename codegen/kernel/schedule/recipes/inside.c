@@ -1,10 +1,12 @@
 /* Guarded work: definitions whose guards, clamps and checks come to nothing inside of a box, as
  * stencils' do, with a border around it.
  *
- *   CPU   a work-item takes some rows; in rows that lie inside, a column before the box and after it
- *         one by one, as they are written, those inside in lanes without a test
+ *   CPU   a work-item takes some rows; of each the columns around the box one by one, as they are written,
+ *         those inside in lanes without a test. Rows of the border in lanes, too, where only what is the
+ *         same in all lanes has to be tested there. What is one by one is one loop, unless columns of rows
+ *         that lie inside have much less to do than others
  *
- * Needs: closed ranges. Keeps: the order of operations within an element, and of elements in a row. */
+ * Needs: closed ranges. Keeps: the order of operations within an element. */
 #include "../../../../fdag/index/facts.h"
 #include "../../../../fdag/index/flat.h"
 #include "recipe.h"
@@ -15,39 +17,30 @@ typedef struct Inside {
     int last;     /* the variable in lanes */
     int ncuts, nturns, nclosed;
     const FdNode *cuts[NEST_CONDS], *turns[NEST_CONDS]; /* along it, or of none; of those around */
+    bool border, one; /* rows of the border are in lanes; one loop has the borders of all rows */
 } Inside;
 
 /* The nest without its loops. */
 typedef struct Boxes {
     Nest *n;
     int group, rows, last; /* axes; -1: there is none */
-    int turns, box;        /* turns -1: all rows lie inside */
+    int turns, box;        /* turns -1: rows of the border have no code of their own */
     Num *ahead;            /* rows further on that are asked for; NULL: none are */
     unsigned at, border;   /* the places inside of all, and of the columns only */
 } Boxes;
 
-/* One by one over what is left of a part. */
-static void one_by_one(Unit *u, NestStep *in, NestKind part, int box, int axis)
+static void in_vectors(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
-    in = nest_part(u, in, part, box);
-    nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), NEST_GIVE);
-}
-
-static void row(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
-{
-    int box = b->box, axis = b->last;
-    one_by_one(u, in, NEST_BEFORE, box, axis);
-    NestStep *middle = nest_part(u, in, NEST_IN, box);
+    int axis = b->last;
     if (copies > 1) {
         Num *many = num_int(u, copies);
-        NestStep *wide = nest_loop(u, middle, axis, num_op(u, FD_OP_MUL, lanes, many), NEST_WHOLE);
+        NestStep *wide = nest_loop(u, in, axis, num_op(u, FD_OP_MUL, lanes, many), NEST_WHOLE);
         wide = nest_lanes(u, nest_unroll(u, wide, axis, lanes, many), axis);
         nest_step(u, wide, NEST_GIVE);
     }
-    middle = nest_lanes(u, nest_loop(u, middle, axis, lanes, NEST_BACK), axis);
-    if (b->ahead) nest_ahead_reads(u, middle, b->group, b->ahead);
-    nest_step(u, middle, NEST_GIVE);
-    one_by_one(u, in, NEST_AFTER, box, axis);
+    in = nest_lanes(u, nest_loop(u, in, axis, lanes, NEST_BACK), axis);
+    if (b->ahead) nest_ahead_reads(u, in, b->group, b->ahead);
+    nest_step(u, in, NEST_GIVE);
 }
 
 /* Indices that are the same in all lanes may be checked. */
@@ -80,14 +73,18 @@ static Boxes boxes(Unit *u, const Inside *x, const char *name, int group, Num *w
     unsigned before = (1u << x->last) - 1;
     b.rows = nest_axis_some(u, b.n, group < 0 ? before : before & ~(1u << group));
     b.last = nest_axis_of(u, b.n, x->d, x->last, x->last + 1);
-    NestBox around = {.name = "rows", .axis = -1, .nconds = x->nturns};
-    around.conds = arena_copy(u->arena, x->turns, sizeof x->turns);
-    if (x->nturns) b.turns = nest_add_box(b.n, around);
-    NestBox middle = {.name = "middle", .axis = b.last, .least = least, .nconds = x->ncuts};
-    middle.conds = arena_copy(u->arena, x->cuts, sizeof x->cuts);
+    bool apart = x->nturns && (x->border || !x->one);
+    NestBox rows = {.name = "rows", .axis = -1, .nconds = x->nturns};
+    rows.conds = arena_copy(u->arena, x->turns, sizeof x->turns);
+    if (apart) b.turns = nest_add_box(b.n, rows);
+    const FdNode **conds = arena_array(u->arena, const FdNode *, NEST_CONDS);
+    NestBox middle = {.name = "middle", .axis = b.last, .least = least, .conds = conds};
+    for (int i = 0; !apart && i < x->nturns; i++) conds[middle.nconds++] = x->turns[i];
+    for (int i = 0; i < x->ncuts; i++) conds[middle.nconds++] = x->cuts[i];
     b.box = nest_add_box(b.n, middle);
-    b.at = nest_at(x->nturns ? nest_at(0, NEST_WHEN, b.turns) : 0, NEST_IN, b.box);
-    b.border = x->nturns ? nest_at(nest_at(0, NEST_UNLESS, b.turns), NEST_IN, b.box) : b.at;
+    unsigned in = nest_at(0, NEST_IN, b.box);
+    b.at = apart ? nest_at(in, NEST_WHEN, b.turns) : in;
+    b.border = apart ? nest_at(in, NEST_UNLESS, b.turns) : in;
     return b;
 }
 
@@ -97,14 +94,54 @@ static void drop_unread(Unit *u, Inside *x)
 {
     for (int turns = 1; turns >= 0; turns--) {
         Boxes b = boxes(u, x, "inside", -1, NULL, NULL);
-        unsigned around = turns || !x->nturns ? 0 : nest_at(0, NEST_WHEN, b.turns);
         const FdNode **conds = turns ? x->turns : x->cuts;
         int *n = turns ? &x->nturns : &x->ncuts, count = *n;
         *n = 0;
         for (int i = 0; i < count; i++)
-            if (nest_condition_reads(u, b.n, around, turns ? b.turns : -1, conds[i]))
-                conds[(*n)++] = conds[i];
+            if (nest_condition_reads(u, b.n, 0, b.box, conds[i])) conds[(*n)++] = conds[i];
     }
+}
+
+/* Can the columns of a row of the border be found, and be in lanes? */
+static bool has_border(Unit *u, const Inside *x)
+{
+    Inside apart = *x;
+    apart.border = true;
+    bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
+    if (few || !x->nturns) return false;
+    Boxes b = boxes(u, &apart, "inside", -1, NULL, NULL);
+    for (int i = 0; i < x->ncuts; i++)
+        if (!nest_condition_reads(u, b.n, 0, b.box, x->cuts[i])) return false;
+    return in_lanes(u, b.n, b.border, x->d->vars[x->last]);
+}
+
+static bool count(const void *sum, const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    **(int *const *)sum += op == FD_OP_DIV || op == FD_OP_REM ? 16 : 1;
+    return false;
+}
+
+/* Roughly, of one element. */
+static int instructions(const NestBody *b)
+{
+    enum { CHECK = 3 };
+    int sum = b->suspects.n * CHECK, *to = &sum;
+    fd_any(b->node, count, &to);
+    return sum;
+}
+
+/* Have columns of the border about as much to do, whatever is known of their row? */
+static bool is_alike(Unit *u, const Inside *x)
+{
+    Inside apart = *x;
+    apart.one = false;
+    Boxes b = boxes(u, &apart, "inside", -1, NULL, NULL);
+    if (b.turns < 0) return true;
+    unsigned any = nest_at(0, NEST_AROUND, b.box), inside = nest_at(any, NEST_WHEN, b.turns);
+    int most = instructions(nest_body(u, b.n, any)),
+        least = instructions(nest_body(u, b.n, inside));
+    return most * 10 <= least * 13;
 }
 
 /* Conditions by what they are of. */
@@ -112,7 +149,7 @@ static void find(Unit *u, const Def *d, Inside *x)
 {
     const FdNode *const *conds;
     int n = nest_conditions(u, d, &conds);
-    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed};
+    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed, .one = true};
     for (int i = 0; i < n; i++) {
         bool closed = fd_closed(conds[i]);
         if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
@@ -123,6 +160,8 @@ static void find(Unit *u, const Def *d, Inside *x)
             x->turns[x->nturns++] = conds[i];
     }
     drop_unread(u, x);
+    x->border = has_border(u, x);
+    x->one = is_alike(u, x);
 }
 
 /* Does most of a row lie inside? Conditions that hold for all values of a reduction may leave little. */
@@ -146,33 +185,40 @@ static int vectors_of(Unit *u, const Inside *x, const Boxes *b)
 {
     const FdNode *v = x->d->vars[x->last], *inside = nest_body(u, b->n, b->at)->node;
     int narrow = lanes_narrow(inside, v), vector = narrow;
-    if (narrow && x->nturns) vector = lanes_narrow(nest_body(u, b->n, b->border)->node, v);
+    if (narrow && x->border) vector = lanes_narrow(nest_body(u, b->n, b->border)->node, v);
     if (vector == KIR_V1) vector = narrow;
     return vector ? vector : nest_lanes_for(widest_bytes(inside));
 }
 
-/* Can the columns of a row of the border be found? */
-static bool has_columns(Unit *u, const Inside *x, const Boxes *b)
+static void one_by_one(Unit *u, const Boxes *b, NestStep *in)
 {
-    unsigned around = nest_at(0, NEST_UNLESS, b->turns);
-    for (int i = 0; i < x->ncuts; i++)
-        if (!nest_condition_reads(u, b->n, around, -1, x->cuts[i])) return false;
-    return true;
+    nest_step(u, nest_loop(u, in, b->last, NULL, NEST_CUT), NEST_GIVE);
+}
+
+/* A row of one kind. */
+static void row(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
+{
+    in_vectors(u, b, nest_part(u, in, NEST_IN, b->box), lanes, copies);
+    one_by_one(u, b, nest_part(u, in, NEST_AROUND, b->box));
 }
 
 static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
-    if (!x->nturns) {
+    if (b->turns < 0) {
         row(u, b, in, lanes, copies);
-        return;
+    } else if (x->one) {
+        NestStep *middle = nest_part(u, in, NEST_IN, b->box);
+        in_vectors(u, b, nest_part(u, middle, NEST_WHEN, b->turns), lanes, copies);
+        in_vectors(u, b, nest_part(u, middle, NEST_UNLESS, b->turns), lanes, 1);
+        one_by_one(u, b, nest_part(u, in, NEST_AROUND, b->box));
+    } else {
+        row(u, b, nest_part(u, in, NEST_WHEN, b->turns), lanes, copies);
+        NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
+        if (x->border)
+            row(u, b, border, lanes, 1);
+        else
+            one_by_one(u, b, border);
     }
-    row(u, b, nest_part(u, in, NEST_WHEN, b->turns), lanes, copies);
-    NestStep *border = nest_part(u, in, NEST_UNLESS, b->turns);
-    bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
-    if (!few && has_columns(u, x, b) && in_lanes(u, b->n, b->border, x->d->vars[x->last]))
-        row(u, b, border, lanes, 1);
-    else
-        nest_step(u, nest_loop(u, border, b->last, NULL, NEST_CUT), NEST_GIVE);
 }
 
 Num *recipe_inside(Unit *u, const Def *d, Num *when)
@@ -223,7 +269,7 @@ static void find_row(Unit *u, const Def *d, Inside *x)
     if (recipe_is_guarded(u, d))
         find(u, d, x);
     else
-        *x = (Inside){.d = d, .last = d->nvars - 1};
+        *x = (Inside){.d = d, .last = d->nvars - 1, .one = true};
 }
 
 bool recipe_is_row(Unit *u, const Def *d, int dim)

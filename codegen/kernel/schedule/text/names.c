@@ -20,12 +20,11 @@ const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
 const char *const nest_checks[GEN_NOTED + 1] = {
     [GEN_PROVED] = "", [GEN_CHECKED] = "checked", [GEN_NOTED] = "noted"};
 const char *const nest_kinds[NEST_KINDS] = {
-    [NEST_START] = "start",  [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
-    [NEST_PARTS] = "parts",  [NEST_LEAVE] = "leave",     [NEST_SCATTER] = "scatter",
-    [NEST_JOIN] = "join",    [NEST_SAVE] = "save",       [NEST_GIVE] = "give",
-    [NEST_SYNC] = "sync",    [NEST_CHANGES] = "changes", [NEST_BEFORE] = "before",
-    [NEST_IN] = "in",        [NEST_AFTER] = "after",     [NEST_WHEN] = "when",
-    [NEST_UNLESS] = "unless"};
+    [NEST_START] = "start", [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
+    [NEST_PARTS] = "parts", [NEST_LEAVE] = "leave",     [NEST_SCATTER] = "scatter",
+    [NEST_JOIN] = "join",   [NEST_SAVE] = "save",       [NEST_GIVE] = "give",
+    [NEST_SYNC] = "sync",   [NEST_CHANGES] = "changes", [NEST_AROUND] = "around",
+    [NEST_IN] = "in",       [NEST_WHEN] = "when",       [NEST_UNLESS] = "unless"};
 
 static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
 {

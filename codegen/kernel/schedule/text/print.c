@@ -162,7 +162,7 @@ static void print_steps(Printer *p, const NestStep *s, int depth)
             text_printf(p->out, "%s %s", what, axis(p, s->axis));
         } else {
             text_add(p->out, nest_kinds[s->kind]);
-            if (s->kind >= NEST_BEFORE) text_printf(p->out, " %s", n->boxes[s->box].name);
+            if (s->kind >= NEST_IN) text_printf(p->out, " %s", n->boxes[s->box].name);
         }
         for (int r = s->begin; s->kind == NEST_TAKE && n->nreduces > 1 && r < s->end; r++)
             text_printf(p->out, " %d", r);

@@ -133,7 +133,7 @@ static void read_step(Reader *r, int depth)
     NestStep *s = nest_step(r->u, in, (NestKind)kind);
     if (kind == NEST_TAKE) read_take(r, s);
     if (kind < NEST_CHANGES) return;
-    if (kind >= NEST_BEFORE) {
+    if (kind >= NEST_IN) {
         s->box = reader_find_box(r, reader_name(r));
         if (s->box < 0) reader_fail(r, "there is no box of that name");
     }

@@ -9,8 +9,18 @@ static bool gives(const NestStep *s)
     return false;
 }
 
-static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
+/* A condition of variables around. */
+static void turn(Verify *v, int box, const FdNode *cond)
 {
+    verify_bound(v, cond, false);
+    if (!nest_condition_reads(v->u, v->n, v->at, box, cond))
+        verify_fail(v, "the box %s reads what may be outside", v->n->boxes[box].name);
+}
+
+static void along_axis(Verify *v, const NestStep *s)
+{
+    const int box = s->box;
+    const NestBox *b = &v->n->boxes[box];
     const NestAxis *x = &v->n->axes[b->axis];
     if (x->nvars != 1 || !x->n || x->down)
         verify_fail(v, "the box %s is along one variable, whose range is known before", b->name);
@@ -23,11 +33,16 @@ static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
         verify_fail(v, "a part of the box %s without a loop over it", b->name);
     for (int i = 0; !v->why && i < b->nconds; i++) {
         bool lower;
-        const FdNode *value = fd_solve(v->u->fd, b->conds[i], x->vars[0], &lower);
+        const FdNode *cond = b->conds[i];
+        if (nest_is_turn(v->n, box, cond)) {
+            turn(v, box, cond);
+            continue;
+        }
+        const FdNode *value = fd_solve(v->u->fd, cond, x->vars[0], &lower);
         if (value) verify_bound(v, value, false);
-        if (value && !nest_condition_reads(v->u, v->n, v->at, -1, b->conds[i]))
+        if (value && !nest_condition_reads(v->u, v->n, v->at, box, cond))
             verify_fail(v, "the box %s reads what may be outside", b->name);
-        else if (!value && !num_of(v->u, b->conds[i]))
+        else if (!value && !num_of(v->u, cond))
             verify_fail(v, "the box %s: a condition bounds no position", b->name);
     }
 }
@@ -35,20 +50,16 @@ static void along_axis(Verify *v, const NestBox *b, const NestStep *s)
 void verify_box(Verify *v, const NestStep *s)
 {
     const NestBox *b = &v->n->boxes[s->box];
-    bool turn = s->kind == NEST_WHEN || s->kind == NEST_UNLESS;
+    bool turns = s->kind == NEST_WHEN || s->kind == NEST_UNLESS;
     if (v->n->nreduces || v->n->nholds) verify_fail(v, "what has boxes takes and holds nothing");
-    if (turn != (b->axis < 0))
-        verify_fail(v, "the box %s is along %s axis", b->name, turn ? "an" : "no");
+    if (turns != (b->axis < 0))
+        verify_fail(v, "the box %s is along %s axis", b->name, turns ? "an" : "no");
     if (!gives(s->first)) verify_fail(v, "a part of the box %s gives nothing", b->name);
     if (v->why) return;
-    if (!turn) along_axis(v, b, s);
-    for (int i = 0; turn && !v->why && i < b->nconds; i++) {
-        verify_bound(v, b->conds[i], false);
-        if (!nest_condition_reads(v->u, v->n, v->at, s->box, b->conds[i]))
-            verify_fail(v, "the box %s reads what may be outside", b->name);
-    }
+    if (!turns) along_axis(v, s);
+    for (int i = 0; turns && !v->why && i < b->nconds; i++) turn(v, s->box, b->conds[i]);
     v->at = nest_at(v->at, s->kind, s->box);
-    if (!turn) v->part = s->box, v->opened = v->npath;
+    if (!turns) v->part = s->box, v->opened = v->npath;
 }
 
 static bool follows(const NestStep *before, NestKind kind, int box)
@@ -60,8 +71,8 @@ void verify_box_order(Verify *v, const NestStep *before, const NestStep *s)
 {
     bool whole = true;
     if (before && (!s || s->box != before->box || s->kind != before->kind + 1))
-        whole = before->kind != NEST_BEFORE && before->kind != NEST_IN && before->kind != NEST_WHEN;
-    if (s && (s->kind == NEST_IN || s->kind == NEST_AFTER || s->kind == NEST_UNLESS))
+        whole = before->kind != NEST_IN && before->kind != NEST_WHEN;
+    if (s && (s->kind == NEST_AROUND || s->kind == NEST_UNLESS))
         whole = whole && follows(before, s->kind - 1, s->box);
     if (!whole) verify_fail(v, "a box has all of its parts, in their order");
 }
@@ -73,7 +84,9 @@ void verify_part_loop(Verify *v, const NestStep *s, bool copies)
     bool first = true, least = b->least && verify_at_least(v->u, NULL, b->least, s->step),
          inside = v->at == nest_at(v->at, NEST_IN, v->part);
     for (int i = v->opened; i < v->npath; i++) first = first && v->path[i]->axis != s->axis;
-    if (s->tail == NEST_BACK ? !first || !least || !inside
+    if (!inside && (!first || s->tail != NEST_CUT || !num_is(s->step, 1)))
+        verify_fail(v, "around the box %s there is one loop, one by one", b->name);
+    if (s->tail == NEST_BACK ? !first || !least
                              : s->tail != NEST_WHOLE && (copies || s->tail != NEST_CUT))
         verify_fail(v, "the last step of %s may leave its part of the box %s",
                     verify_axis_name(v, s->axis), b->name);

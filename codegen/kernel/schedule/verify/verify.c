@@ -342,9 +342,8 @@ static void step(Verify *v, const NestStep *s)
         verify_changes(v, s);
         if (!v->why) steps(v, s->first);
         break;
-    case NEST_BEFORE:
     case NEST_IN:
-    case NEST_AFTER:
+    case NEST_AROUND:
     case NEST_WHEN:
     case NEST_UNLESS: box(v, s); break;
     case NEST_FILL: verify_fail(v, "only lowering fills"); break;
