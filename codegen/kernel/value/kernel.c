@@ -106,11 +106,24 @@ const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_ar
     return kir_name(g->u->arena, t, name);
 }
 
-const KirExpr *gen_number(Gen *g, const char *name, Num *x)
+/* What is known when the kernel is built, so that steps are constants there; NULL: it is not. */
+static const KirExpr *built_number(Gen *g, Num *x)
 {
     Arena *a = g->u->arena;
     if (fd_is_const(x)) return kir_int(a, x->value.i);
     if (num_is_macro(g->u, x)) return kir_name(a, idx, num_name(x));
+    FdOp op = x->nargs == 2 ? fd_op_of(x) : FD_OP_NONE;
+    if (op != FD_OP_ADD && op != FD_OP_SUB && op != FD_OP_MUL) return NULL;
+    const KirExpr *left = built_number(g, x->args[0]),
+                  *right = left ? built_number(g, x->args[1]) : NULL;
+    return right ? kir_arith(a, op, left, right) : NULL;
+}
+
+const KirExpr *gen_number(Gen *g, const char *name, Num *x)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *built = built_number(g, x);
+    if (built) return built;
     const char *arg = arena_printf(a, "idx %s", num_text(g->u, x));
     for (size_t i = 0; i < g->params.len; i++) /* another number may have the name */
         if (strcmp(g->params.data[i].name, name) == 0 && strcmp(g->args.data[i], arg) != 0) {
