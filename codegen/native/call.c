@@ -65,19 +65,32 @@ static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
     return native_int(f->n->i32, 0);
 }
 
+/* One block of a function reports for all of its checks: each has but numbers to set. */
+static LLVMBasicBlockRef failing(Fn *f, LLVMValueRef error)
+{
+    if (f->fail) return f->fail;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    fn_at(f, f->fail = fn_block(f));
+    for (int i = 0; i < 5; i++) f->failure[i] = LLVMBuildPhi(f->b, f->n->i64, "");
+    const LLVMValueRef *x = f->failure;
+    report(f, error, x[0], x[1], x[2], x[3], x[4]);
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    fn_return(f, result == f->n->nothing ? NULL : LLVMConstNull(result));
+    fn_at(f, here);
+    return f->fail;
+}
+
 /* Goes on only where `good`: else reports, and the function ends. Nobody looks at what an evaluation
  * that failed has made, and what follows may rely on what was checked: LLVM leaves out further
  * checks of the same. */
 static void demand(Fn *f, LLVMValueRef good, LLVMValueRef error, CgErrorKind kind,
                    const LLVMValueRef site_index_lo_n[4])
 {
-    const LLVMValueRef *x = site_index_lo_n;
-    LLVMBasicBlockRef bad = fn_block(f), after = fn_block(f);
-    LLVMBuildCondBr(f->b, good, after, bad);
-    fn_at(f, bad);
-    report(f, error, native_int(f->n->i64, kind), x[0], x[1], x[2], x[3]);
-    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
-    fn_return(f, result == f->n->nothing ? NULL : LLVMConstNull(result));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b), after = fn_block(f);
+    LLVMBuildCondBr(f->b, good, after, failing(f, error));
+    LLVMValueRef number = native_int(f->n->i64, kind);
+    LLVMAddIncoming(f->failure[0], &number, &here, 1);
+    for (int i = 1; i < 5; i++) LLVMAddIncoming(f->failure[i], &site_index_lo_n[i - 1], &here, 1);
     fn_at(f, after);
 }
 
