@@ -279,6 +279,21 @@ static const KirExpr *demand(Shared *s, int bit)
     return any;
 }
 
+/* Some arithmetic of integers, which takes less than to ask whether it is needed. */
+static bool is_cheap(const FdNode *n, int depth)
+{
+    enum { DEEPEST = 2 };
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (n->kind != FD_APPLY) return n->kind == FD_VAR || fd_is_const(n);
+    if (depth == DEEPEST || n->type->nparams || !scalar_is_integer(n->type->scalar)) return false;
+    if (op != FD_OP_ADD && op != FD_OP_SUB && op != FD_OP_CONVERT && op != FD_OP_GIVEN)
+        return false;
+    for (int i = 0; i < (op == FD_OP_GIVEN ? 1 : n->nargs); i++)
+        if (!scalar_is_integer(n->args[i]->type->scalar) || !is_cheap(n->args[i], depth + 1))
+            return false;
+    return true;
+}
+
 static void make_shared(Shared *s)
 {
     Order *o = s->o;
@@ -289,7 +304,8 @@ static void make_shared(Shared *s)
         const FdNode *n = o->nodes.data[i];
         int bit = o->bit.data[i];
         if (bit < 0 || gen_known(g, n) || !in_set(s->often, bit) || in_set(s->bad, bit)) continue;
-        if (in_set(needed, bit)) { /* by something besides these branches, perhaps */
+        if (in_set(needed, bit) ||
+            is_cheap(n, 0)) { /* by something besides these branches, perhaps */
             const KirExpr *always = gen_variable(g, "v", gen_value(g, n));
             if (!gen_known(g, n)) gen_remember(g, n, always);
             continue;
