@@ -84,7 +84,7 @@ static LLVMBasicBlockRef failing(Fn *f, LLVMValueRef error)
  * that failed has made, and what follows may rely on what was checked: LLVM leaves out further
  * checks of the same. */
 static void demand(Fn *f, LLVMValueRef good, LLVMValueRef error, CgErrorKind kind,
-                   const LLVMValueRef site_index_lo_n[4])
+                   LLVMValueRef site_index_lo_n[4])
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b), after = fn_block(f);
     LLVMBuildCondBr(f->b, good, after, failing(f, error));
