@@ -220,7 +220,10 @@ static bool link_shared(const Work *w, const char *runtime, const char *script)
     Text option = {0};
     text_printf(&option, "-Wl,--version-script=%s", w->part.data);
     Words words = {0};
-    add_compiler(&words);
+    if (runtime) /* the same library each time: gold's symbols come in any order */
+        add_words(&words, compiler(), (char *)NULL);
+    else
+        add_compiler(&words);
     add_words(&words, "-shared", option.data, (char *)NULL);
     if (!runtime) add_words(&words, "-nostdlib", (char *)NULL);
     add_objects(w, &words, &w->program);
