@@ -11,6 +11,17 @@ unsigned nest_at(unsigned place, NestKind kind, int box)
     return place | (unsigned)(kind - NEST_IN + 1) << box * PLACE_BITS;
 }
 
+/* 0: none. */
+static unsigned part_of(unsigned place, int box)
+{
+    return place >> box * PLACE_BITS & ((1u << PLACE_BITS) - 1);
+}
+
+bool nest_is_at(unsigned place, NestKind kind, int box)
+{
+    return part_of(place, box) == nest_at(0, kind, 0);
+}
+
 static bool is_known(const void *ctx, const FdNode *n)
 {
     const Unit *u = ctx;
@@ -49,8 +60,7 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
     const Def *d = n->def;
     FdFacts *f = fd_facts_new(u->fd, d->nvars, d->vars, d->doms, cond);
     for (int i = 0; i < n->nboxes; i++)
-        if ((place >> i * PLACE_BITS & 7) == NEST_WHEN - NEST_IN + 1)
-            assume_box(f, &n->boxes[i], NEST_WHEN);
+        if (nest_is_at(place, NEST_WHEN, i)) assume_box(f, &n->boxes[i], NEST_WHEN);
     bool turn = nest_is_turn(n, box, cond);
     for (int i = 0; i < n->boxes[box].nconds; i++) {
         const FdNode *c = n->boxes[box].conds[i];
@@ -84,12 +94,11 @@ static NestBody *make_body(Unit *u, const Nest *n, unsigned place)
     bool narrow = !place && nest_is_narrow(n);
     if (!place && !narrow) return b;
     bool inside = false;
-    for (int i = 0; i < n->nboxes; i++)
-        inside |= (place >> i * PLACE_BITS & 7) == nest_at(0, NEST_IN, 0);
+    for (int i = 0; i < n->nboxes; i++) inside |= nest_is_at(place, NEST_IN, i);
     if (inside) b->node = fd_unroll(u->fd, b->node);
     FdFacts *f = fd_facts_new(u->fd, d->nvars, d->vars, d->doms, b->node);
     for (int i = 0; i < n->nboxes; i++) {
-        unsigned here = place >> i * PLACE_BITS & 7;
+        unsigned here = part_of(place, i);
         if (here) assume_box(f, &n->boxes[i], (NestKind)(NEST_IN + here - 1));
     }
     if (place) b->node = fd_under(f, b->node);

@@ -269,6 +269,8 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
 bool nest_condition_reads(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond);
 /* The place that a step of this kind leads to from another; 0 is where nothing is known. */
 unsigned nest_at(unsigned place, NestKind kind, int box);
+/* Did such a step of the box lead there? */
+bool nest_is_at(unsigned place, NestKind kind, int box);
 /* Are its lanes of bytes or shorts, and bodies without reductions in these types (fd_narrow)? */
 bool nest_is_narrow(const Nest *n);
 /* The definition there; at place 0 its node is the body itself, whose suspects are the unit's, unless

@@ -34,18 +34,15 @@ static const KirExpr *skew(Lower *l, const NestStep *s, const KirExpr *from)
 static bool is_outside(const Lower *l)
 {
     for (int i = 0; i < l->n->nboxes; i++)
-        if ((l->place & nest_at(0, NEST_UNLESS, i)) == nest_at(0, NEST_UNLESS, i)) return true;
+        if (nest_is_at(l->place, NEST_UNLESS, i)) return true;
     return false;
 }
 
 /* Around the inside of a box, where positions are few. */
 static bool is_border(const Lower *l)
 {
-    for (int i = 0; i < l->n->nboxes; i++) {
-        unsigned around = nest_at(0, NEST_AROUND, i),
-                 kinds = around | nest_at(0, NEST_IN, i) | nest_at(0, NEST_UNLESS, i);
-        if ((l->place & kinds) == around) return true;
-    }
+    for (int i = 0; i < l->n->nboxes; i++)
+        if (nest_is_at(l->place, NEST_AROUND, i)) return true;
     return l->u->g->steps && is_outside(l);
 }
 

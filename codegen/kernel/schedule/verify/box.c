@@ -82,7 +82,7 @@ void verify_part_loop(Verify *v, const NestStep *s, bool copies)
     const NestBox *b = v->part < 0 ? NULL : &v->n->boxes[v->part];
     if (!b || s->axis != b->axis || verify_is_copy(s)) return;
     bool first = true, least = b->least && verify_at_least(v->u, NULL, b->least, s->step),
-         inside = v->at == nest_at(v->at, NEST_IN, v->part);
+         inside = nest_is_at(v->at, NEST_IN, v->part);
     for (int i = v->opened; i < v->npath; i++) first = first && v->path[i]->axis != s->axis;
     if (!inside && (!first || s->tail != NEST_CUT || !num_is(s->step, 1)))
         verify_fail(v, "around the box %s there is one loop, one by one", b->name);
