@@ -89,8 +89,7 @@ typedef struct Fn {
     LLVMValueRef at;         /* of a kernel: ids and sizes (CsKernelCode) */
     LLVMValueRef stream;     /* of a kernel that stores past the caches: an i1 */
     LLVMBasicBlockRef leave; /* of a kernel: its end */
-    LLVMBasicBlockRef
-        fail; /* where what a check finds is reported; NULL: nothing is checked so far */
+    LLVMBasicBlockRef fail;  /* where checks that fail go; NULL: there is none so far */
     LLVMValueRef failure[5]; /* what comes there: kind, site, index, lo, n */
     bool exact;              /* reals as they are written: no contraction */
     KirType result;

@@ -323,28 +323,24 @@ static bool count_steps(const void *ctx, const FdNode *n)
     return false;
 }
 
-static int few_operations(const Steps *s, int copies)
+/* At most `most`. */
+static int copies_of(const Steps *s, int most)
 {
-    enum { MANY = 256 }; /* of which enough wait for nobody */
+    enum {
+        FEW = 12, /* locals that registers can hold `most` and two of */
+        SOME = 24,
+        MANY = 256 /* operations, of which enough wait for nobody */
+    };
+    int copies = s->locals == 0 || s->locals > SOME ? 1 : s->locals > FEW ? 2 : most;
     while (copies > 1 && copies * s->operations > MANY) copies--;
     return copies;
 }
 
 LanesCopies lanes_copies(const FdNode *n)
 {
-    enum {
-        FEW = 12, /* locals that registers can hold four (or three) and two of */
-        SOME = 24
-    };
     Steps s = {0}, *to = &s;
     fd_any(n, count_steps, &to);
-    bool none = s.locals == 0 || s.locals > SOME, few = s.locals <= FEW;
-    return (LanesCopies){few_operations(&s, none  ? 1
-                                            : few ? 4
-                                                  : 2),
-                         few_operations(&s, none  ? 1
-                                            : few ? 3
-                                                  : 2)};
+    return (LanesCopies){.wide = copies_of(&s, 4), .narrow = copies_of(&s, 3)};
 }
 
 /* Operations that vectors of any length have. */
