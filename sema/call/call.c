@@ -95,9 +95,11 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
         broken || !npromoted ? f->result : promoted_type(s, n->loc, f->result, promoted, npromoted);
 }
 
-void check_index(Sema *s, Ast *n)
+void check_index(Sema *s, Ast **slot)
 {
+    Ast *n = *slot, *again = is_slice(n) ? ast_clone(s->arena, n->index.base) : NULL;
     check_value(s, &n->index.base, NULL);
+    if (again && check_counted(s, slot, again)) return;
     check_indexed(s, n);
     place_value(s, n);
 }

@@ -263,7 +263,7 @@ void check_cast(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
 void check_user_call(Sema *s, Ast *n, Symbol *first);
 void check_member_call(Sema *s, Ast **slot, const Type *hint);
-void check_index(Sema *s, Ast *n);
+void check_index(Sema *s, Ast **slot);
 /* Converts an index of any integer type: a long range may index an array. */
 bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
 void check_indexed(Sema *s, Ast *n); /* once its base is checked */
@@ -387,6 +387,16 @@ bool check_extension(Sema *s, Ast *n, Symbol *sym);
 
 bool is_slice(const Ast *n); /* an INDEX with `..` or `^` in the brackets */
 void check_slice(Sema *s, Ast *n);
+bool is_from_end(const Ast *a); /* ^a */
+
+/* ---- counted.c: x[^n] and x[a..b] of objects with Count or Length --------------------------- */
+
+/* An INDEX whose base is checked; `again` is an unchecked copy of that. False: none of these. */
+bool check_counted(Sema *s, Ast **slot, const Ast *again);
+/* The same as a target: true if it is done, with a report; else its index is counted from 0. */
+bool place_counted(Sema *s, Ast *n, const Ast *again);
+/* An assignment to a place of an object that is no variable: has one in front. */
+bool counted_statement(Sema *s, Ast **slot);
 
 /* ---- bound.c: bound variables ----------------------------------------------------------- */
 

@@ -440,7 +440,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_COND: check_cond(s, n, hint); break;
     case AST_CAST: check_cast(s, n); break;
     case AST_CALL: check_call(s, slot, hint); break;
-    case AST_INDEX: check_index(s, n); break;
+    case AST_INDEX: check_index(s, slot); break;
     case AST_REDUCE: check_reduce(s, n); break;
     case AST_LET:
     case AST_LAMBDA: /* of a type that is wrong: nothing can be said */

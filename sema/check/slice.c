@@ -1,10 +1,10 @@
 /* Slices: indices with `..` or `^` in the brackets. Bounds are domain indices, or counted from the
  * end; an index drops its dimension, what remains begins at 0. The node stays an INDEX: its meaning
- * is lowering's (reading) or the host's (assignment, strings).
+ * is lowering's (reading) or the host's (assignment, strings). Of objects see counted.c.
  */
 #include "check.h"
 
-static bool is_end(const Ast *a)
+bool is_from_end(const Ast *a)
 {
     return a->kind == AST_UNARY && a->unary.op == AST_OP_FROM_END;
 }
@@ -13,7 +13,8 @@ bool is_slice(const Ast *n)
 {
     if (n->kind != AST_INDEX) return false;
     for (int i = 0; i < n->index.args.len; i++)
-        if (n->index.args.data[i]->kind == AST_RANGE || is_end(n->index.args.data[i])) return true;
+        if (n->index.args.data[i]->kind == AST_RANGE || is_from_end(n->index.args.data[i]))
+            return true;
     return false;
 }
 
@@ -35,14 +36,14 @@ bool sema_is_part(const Ast *target)
 /* A bound or an index: of the dimension's type, perhaps under ^. */
 static bool check_place(Sema *s, Ast **slot, const Type *t)
 {
-    Ast *n = *slot, **value = is_end(n) ? &n->unary.operand : slot;
+    Ast *n = *slot, **value = is_from_end(n) ? &n->unary.operand : slot;
     const Type *from = check_value(s, value, t);
     if (type_is_functional(from)) {
         report(s, (*value)->loc, CONVERSION, "an index of a slice is a number, not a '%s'",
                type_text(s->arena, from));
         from = s->error;
     }
-    if (is_end(n)) n->type = from == s->error ? from : t;
+    if (is_from_end(n)) n->type = from == s->error ? from : t;
     return from != s->error && convert_index(s, value, t, "an index of the slice");
 }
 
@@ -71,7 +72,7 @@ static void slice_by_library(Sema *s, Ast *n)
     AstList args = ast_list_add(s->arena, (AstList){0}, n->index.base);
     for (int i = 0; i < 2; i++) {
         Ast *at = places[i];
-        bool end = at && is_end(at);
+        bool end = at && is_from_end(at);
         if (end) at = at->unary.operand;
         Ast *number = at ? at : tree_int(s, loc, 0), *kind = tree_int(s, loc,
                                                                       !at   ? 2
