@@ -1,7 +1,6 @@
 /* Decimal digits of integers and reals, exactly: printf's digits are those of the exact binary
- * value, so all that is left is to round and to lay out. Standard formats round reals to even on
- * exact ties, as .NET has done since it prints exact digits; integers and patterns round half away
- * from zero. */
+ * value, so all that is left is to round and to lay out. Ties go away from zero, as in .NET; printf
+ * takes them to even, so where there may be one, all digits are printed and rounded here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,20 +47,36 @@ static void from_printed(Decimal *d, double x, const char *p)
     trim(d);
 }
 
+/* How many decimals |x| has exactly: as many as its binary fraction has bits. */
+static int exact_decimals(double x)
+{
+    int exponent, bits = 53;
+    uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(x), &exponent), bits);
+    for (; mantissa && !(mantissa & 1); mantissa >>= 1) bits--;
+    return bits > exponent ? bits - exponent : 0;
+}
+
 void decimal_fixed(Decimal *d, double x, int decimals)
 {
     char printed[MOST_DIGITS + 8];
-    snprintf(printed, sizeof printed, "%.*f", decimals < MOST_DECIMALS ? decimals : MOST_DECIMALS,
-             fabs(x));
+    if (decimals > MOST_DECIMALS) decimals = MOST_DECIMALS;
+    bool tie = exact_decimals(x) == decimals + 1;
+    snprintf(printed, sizeof printed, "%.*f", decimals + tie, fabs(x));
     from_printed(d, x, printed);
+    if (tie) decimal_round(d, (int64_t)d->point + decimals);
 }
 
 void decimal_significant(Decimal *d, double x, int digits)
 {
     char printed[MOST_DIGITS + 16];
-    snprintf(printed, sizeof printed, "%.*e",
-             digits < MOST_DECIMALS ? digits - 1 : MOST_DECIMALS - 1, fabs(x));
+    if (digits > MOST_DECIMALS) digits = MOST_DECIMALS;
+    snprintf(printed, sizeof printed, "%.*e", digits - 1, fabs(x));
     from_printed(d, x, printed);
+    int exact = exact_decimals(x);
+    if (exact > 0 && exact > digits - d->point + 1) return; /* no tie */
+    snprintf(printed, sizeof printed, "%.*f", exact, fabs(x));
+    from_printed(d, x, printed);
+    decimal_round(d, digits);
 }
 
 void decimal_shortest(Decimal *d, double x, ScalarKind kind)

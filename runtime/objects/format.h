@@ -19,8 +19,7 @@ typedef struct Decimal {
 } Decimal;
 
 void decimal_integer(Decimal *d, uint64_t magnitude, bool negative);
-/* Exact value, correctly rounded (ties to even) to a number of decimals or of significant digits.
- */
+/* Exact value, rounded (ties away from zero) to a number of decimals or of significant digits. */
 void decimal_fixed(Decimal *d, double x, int decimals);
 void decimal_significant(Decimal *d, double x, int digits);
 /* The fewest digits that read back as the same half, float or double. */

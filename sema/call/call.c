@@ -187,6 +187,7 @@ static void check_to_string(Sema *s, Ast **slot)
     hole->hole.expr = value;
     hole->hole.format = format;
     if (!constant) hole->hole.style = n->call.args.data[0];
+    hole_text(s, hole);
     hole->type = interp->type = s->string;
     interp->interp.parts = ast_list_add(s->arena, interp->interp.parts, hole);
     *slot = interp;
@@ -236,6 +237,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
         return;
     }
     if (set.len && check_extension(s, n, set.data[0].sym)) return;
+    drop_culture(s, &n->call.args);
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
     const Builtin *b = &builtins[c->sym->builtin];

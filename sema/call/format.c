@@ -185,12 +185,34 @@ static Ast *read_later(Sema *s, Loc loc, int nargs)
                       tree_return(s, whole));
 }
 
+static bool is_culture(Sema *s, const Type *t)
+{
+    Class *c = class_of(t);
+    return c && class_is(c, class_of(class_library(s, "IFormatProvider")));
+}
+
+void drop_culture(Sema *s, AstList *args)
+{
+    AstList left = {0};
+    for (int i = 0; i < args->len; i++)
+        if (!is_culture(s, args->data[i]->type)) left = ast_list_add(s->arena, left, args->data[i]);
+    *args = left;
+}
+
+/* In front of a format it is left out, too. */
+static void skip_culture(Sema *s, AstList *args)
+{
+    if (args->len < 2 || !is_culture(s, peek_type(s, args->data[0]))) return;
+    *args = (AstList){args->data + 1, args->len - 1};
+}
+
 bool check_composite(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
     bool format = false;
     AstBytes bytes;
     if (!is_composite(s, n, &format)) return false;
+    skip_culture(s, &n->call.args);
     Ast *first = ast_clone(s->arena, n->call.args.data[0]);
     const Type *t = peek_type(s, first);
     if (t != s->string) return false;

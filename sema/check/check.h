@@ -477,6 +477,15 @@ void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
 /* string.Format("{0}", x), Console.WriteLine("{0}", x): becomes an interpolated string, and is
  * checked. False for other calls. */
 bool check_composite(Sema *s, Ast **slot, const Type *hint);
+/* Leaves out what stands for a culture, of checked arguments: the library has one, the invariant. */
+void drop_culture(Sema *s, AstList *args);
+
+/* ---- hole.c: {x,8:F2} ------------------------------------------------------------------------ */
+
+void check_hole(Sema *s, Ast *hole);
+/* The value and the format, if there is one, are checked: the value becomes its text, unless the
+ * runtime formats it. */
+void hole_text(Sema *s, Ast *hole);
 
 /* ---- defaults.c: calls with fewer or more arguments than parameters -------------------------- */
 

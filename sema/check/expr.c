@@ -364,22 +364,7 @@ static void check_interp(Sema *s, Ast *n)
     for (int i = 0; i < n->interp.parts.len; i++) {
         Ast *part = n->interp.parts.data[i];
         part->type = s->string;
-        if (part->kind != AST_HOLE) continue;
-        const Type *t = check_value(s, &part->hole.expr, NULL);
-        if (t != s->error && !is_printable(t))
-            report(s, part->hole.expr->loc, CONVERSION, "a value of type '%s' has no text",
-                   type_text(s->arena, t));
-        else if (t != s->error)
-            value_text(s, &part->hole.expr);
-        if (part->hole.style) {
-            check_value(s, &part->hole.style, s->string);
-            convert_to(s, &part->hole.style, s->string, "the format");
-        }
-        if (!part->hole.align) continue;
-        if (check_value(s, &part->hole.align, s->integer) == s->error) continue;
-        convert_to(s, &part->hole.align, s->integer, "the alignment");
-        if (!part->hole.align->is_const)
-            report(s, part->hole.align->loc, NOT_CONSTANT, "the alignment is a constant");
+        if (part->kind == AST_HOLE) check_hole(s, part);
     }
 }
 

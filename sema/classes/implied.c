@@ -159,6 +159,15 @@ static bool has(const Class *c, const Sema *s, const char *name)
     return false;
 }
 
+/* A method of this name without parameters? */
+static bool has_plain(const Class *c, const Sema *s, const char *name)
+{
+    const char *wanted = intern_cstr(s->names, name);
+    for (const Symbol *f = member_own(c->sym, wanted); f; f = f->next)
+        if (f->kind != SYM_FUNC || f->decl->func.params.len == 0) return true;
+    return false;
+}
+
 static bool is_comparable(const Type *t)
 {
     const Class *c = class_of(t);
@@ -310,7 +319,7 @@ void implied_operators(Sema *s, Class *c)
         printable = printable && is_printable(c->fields[i]->type);
     }
     if (comparable) add_equality(s, c);
-    if (printable && !has(c, s, "ToString")) add_text(s, c);
-    if (comparable && !has(c, s, "GetHashCode")) add_hash(s, c);
+    if (printable && !has_plain(c, s, "ToString")) add_text(s, c);
+    if (comparable && !has_plain(c, s, "GetHashCode")) add_hash(s, c);
     if (ordered) add_order(s, c);
 }
