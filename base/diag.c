@@ -34,6 +34,8 @@ typedef struct Message {
     size_t order;
     struct Message *beside; /* in the list of its place */
     Note *notes, **last_note;
+    const char *fix; /* in place of fix_at; NULL: none is known */
+    Loc fix_at;
 } Message;
 
 struct Diags {
@@ -167,6 +169,20 @@ void diag_note(Diags *d, Loc loc, const char *fmt, ...)
     va_end(ap);
     *m->last_note = n;
     m->last_note = &n->next;
+}
+
+void diag_fix(Diags *d, Loc where, const char *text)
+{
+    if (d->messages.len == 0 || d->ignoring) return;
+    Message *m = vec_last(&d->messages);
+    m->fix = arena_strndup(d->arena, text, strlen(text));
+    m->fix_at = where;
+}
+
+void diag_suggest(Diags *d, Loc where, const char *name)
+{
+    diag_note(d, (Loc){0}, "did you mean '%s'?", name);
+    diag_fix(d, where, name);
 }
 
 int diags_errors(const Diags *d)
@@ -368,9 +384,18 @@ void diags_each(const Diags *d, void (*visit)(void *ctx, const DiagView *view), 
     Message **sorted = sorted_messages(d);
     for (size_t i = 0; i < d->messages.len; i++) {
         const Message *m = sorted[i];
-        visit(ctx, &(DiagView){m->loc, m->text, m->code, m->warning, false});
+        visit(ctx, &(DiagView){.loc = m->loc,
+                               .text = m->text,
+                               .code = m->code,
+                               .warning = m->warning,
+                               .fix = m->fix,
+                               .fix_at = m->fix_at});
         for (const Note *n = m->notes; n; n = n->next)
-            visit(ctx, &(DiagView){n->loc, n->text, m->code, m->warning, true});
+            visit(ctx, &(DiagView){.loc = n->loc,
+                                   .text = n->text,
+                                   .code = m->code,
+                                   .warning = m->warning,
+                                   .note = true});
     }
 }
 

@@ -30,6 +30,12 @@ void diag(Diags *d, Loc loc, DiagCode code, const char *fmt, ...)
  * loc.begin == 0 means without a place. */
 void diag_note(Diags *d, Loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* What mends the newest message, for editors to offer: `text` in place of `where`, which may be empty.
+ * The text is copied; the last call counts. */
+void diag_fix(Diags *d, Loc where, const char *text);
+/* The note "did you mean 'name'?", and the name in place of `where`. */
+void diag_suggest(Diags *d, Loc where, const char *name);
+
 bool diags_has(const Diags *d, DiagCode code); /* whether it was reported */
 int diags_errors(const Diags *d);              /* errors so far */
 int diags_warnings(const Diags *d);            /* warnings so far */
@@ -45,6 +51,8 @@ typedef struct DiagView {
     const char *text;
     DiagCode code;
     bool warning, note;
+    const char *fix; /* of a message: diag_fix, or NULL */
+    Loc fix_at;
 } DiagView;
 /* Each message by position, its notes behind it. */
 void diags_each(const Diags *d, void (*visit)(void *ctx, const DiagView *view), void *ctx);

@@ -12,6 +12,16 @@
 #include "text.h"
 #include "vec.h"
 
+Loc loc_first(Loc loc, const char *name)
+{
+    return (Loc){loc.file, loc.begin, loc.begin + (uint32_t)strlen(name)};
+}
+
+Loc loc_last(Loc loc, const char *name)
+{
+    return (Loc){loc.file, loc.end - (uint32_t)strlen(name), loc.end};
+}
+
 typedef struct File {
     Source source;
     uint32_t *lines; /* byte offset of each line's first character */

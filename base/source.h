@@ -12,6 +12,10 @@ typedef struct Loc {
     uint32_t begin, end; /* byte offsets, end excluded */
 } Loc;
 
+/* The part of a place that a name takes at its begin, and at its end. */
+Loc loc_first(Loc loc, const char *name);
+Loc loc_last(Loc loc, const char *name);
+
 typedef struct Source {
     const char *path; /* as the user gave it */
     const char *text; /* NUL-terminated; may hold NULs itself */

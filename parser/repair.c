@@ -500,6 +500,24 @@ static bool is_taken_name(const Parse *p)
                     after == TOK_RPAREN || after == TOK_IN);
 }
 
+/* A sign that is written as it is told. */
+static bool is_sign(TokenKind k)
+{
+    return k == TOK_SEMI || k == TOK_COMMA || k == TOK_COLON || k == TOK_ASSIGN || token_closes(k);
+}
+
+/* What is missing, behind the token before. */
+static void add_fix(const Parse *p, const Repair *r)
+{
+    Text signs = {0};
+    for (int i = 0; i < r->ninsert && is_sign(r->insert[i]); i++)
+        text_add(&signs, token_text(r->insert[i]));
+    Loc before = parse_token_loc(p, p->next > 0 ? p->next - 1 : 0);
+    before.begin = before.end;
+    diag_fix(p->diags, before, signs.data);
+    text_free(&signs);
+}
+
 static void report(Parse *p, const Repair *r)
 {
     Text expected = {0}, at = {0};
@@ -521,7 +539,9 @@ static void report(Parse *p, const Repair *r)
                     kind_of(p, p->next) == TOK_TYPENAME ? "a type" : "a keyword",
                     (int)(word.end - word.begin), p->source->text + word.begin);
     } else if (expected.len > 0) {
-        parse_error(p, loc, DIAG_SYNTAX, "expected %s before %s", expected.data, at.data);
+        bool told =
+            parse_error(p, loc, DIAG_SYNTAX, "expected %s before %s", expected.data, at.data);
+        if (told && missing && is_sign(r->insert[0])) add_fix(p, r);
         if (missing && r->partner != SIZE_MAX &&
             token_closes(r->insert[r->ninsert > 1 && !token_closes(r->insert[0])])) {
             Loc partner = parse_token_loc(p, r->partner);

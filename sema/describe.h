@@ -37,5 +37,6 @@ void sema_each_row(const char *space, SemaVisit *visit, void *ctx);
 /* Namespaces and types of the library. */
 void sema_each_space(SemaVisit *visit, void *ctx);
 void sema_describe_row(Text *out, int row);
+int sema_first_row(int row); /* of its overloads, which follow each other */
 
 #endif

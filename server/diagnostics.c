@@ -26,6 +26,17 @@ static void add_note(const Messages *m, const DiagView *v)
                                     "message", v->text));
 }
 
+json_t *feature_message(const Document *d, const DiagView *v)
+{
+    Text code = {0};
+    text_printf(&code, "CS%d", diag_number(v->code));
+    json_t *message = json_pack(
+        "{s:o, s:i, s:s, s:s, s:s}", "range", document_range(d, v->loc.begin, v->loc.end),
+        "severity", v->warning ? 2 : 1, "code", code.data, "source", "csc", "message", v->text);
+    text_free(&code);
+    return message;
+}
+
 static void add(void *ctx, const DiagView *v)
 {
     Messages *m = ctx;
@@ -35,13 +46,8 @@ static void add(void *ctx, const DiagView *v)
     }
     m->last = NULL;
     if (v->loc.file != 0) return;
-    Text code = {0};
-    text_printf(&code, "CS%d", diag_number(v->code));
-    m->last = json_pack("{s:o, s:i, s:s, s:s, s:s}", "range",
-                        document_range(m->document, v->loc.begin, v->loc.end), "severity",
-                        v->warning ? 2 : 1, "code", code.data, "source", "csc", "message", v->text);
+    m->last = feature_message(m->document, v);
     if (m->last) json_array_append_new(m->list, m->last);
-    text_free(&code);
 }
 
 json_t *feature_diagnostics(const Document *d, const Analysis *a)

@@ -6,7 +6,7 @@
 #include "workspace.h"
 
 typedef struct Request {
-    Document *document;
+    Document *document;       /* NULL: the request is about all */
     const Analysis *analysis; /* of the document as it is */
     const json_t *params;
     uint32_t offset; /* of params.position, 0 without one */
@@ -16,16 +16,24 @@ typedef struct Request {
 
 typedef json_t *Feature(Request *r);
 
-Feature feature_hover, feature_signature;                          /* hover.c */
+Feature feature_hover;                                             /* hover.c */
+Feature feature_signature;                                         /* signature.c */
 Feature feature_definition, feature_references, feature_highlight; /* navigate.c */
 Feature feature_prepare_rename, feature_rename;                    /* rename.c */
 Feature feature_complete;                                          /* complete.c */
-Feature feature_outline;                                           /* outline.c */
+Feature feature_outline, feature_symbols;                          /* outline.c */
+Feature feature_actions;                                           /* actions.c */
+Feature feature_folding;                                           /* folding.c */
+Feature feature_semantic;                                          /* semantic.c */
 Feature feature_hints;                                             /* hints.c */
 Feature feature_format;                                            /* format.c */
 
 /* The array of diagnostics of the document's own file. */
 json_t *feature_diagnostics(const Document *d, const Analysis *a);
+/* A message, without its notes. */
+json_t *feature_message(const Document *d, const DiagView *v);
+/* What `initialize` says of semantic tokens. */
+json_t *feature_semantic_legend(void);
 
 /* The place of a declaration, in whatever file, or NULL: it has none that an editor can open. */
 json_t *feature_location(const Request *r, Loc loc);

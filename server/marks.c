@@ -127,10 +127,15 @@ static void mark_use(Analysis *a, const Ast *n)
     case AST_NAME_REF:
         mark_first(a, n->loc.begin, n->loc.end, n->name_ref.name, n->sym, n->type);
         return;
-    case AST_TYPE_NAME:
-        mark_first(a, n->loc.begin, n->loc.end, n->type_name.name,
-                   n->type && n->type->decl ? n->type->decl : n->sym, n->type);
+    case AST_TYPE_NAME: {
+        Symbol *type = n->type && n->type->decl ? n->type->decl : n->sym;
+        size_t t = first_token(a, n->loc.begin);
+        if (n->type_name.name) /* else it was made of what is written there */
+            mark_first(a, n->loc.begin, n->loc.end, n->type_name.name, type, n->type);
+        else if (t < a->tokens.list.len && analysis_name(a, t))
+            set_mark(&a->marks[t], type, n->type);
         return;
+    }
     case AST_MEMBER: mark_last(a, n->loc, n->member.name, n->sym, n->type); return;
     case AST_CALL:
         if (n->call.callee->kind == AST_NAME_REF && n->sym)

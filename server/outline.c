@@ -1,4 +1,5 @@
 /* The declarations of a file as a tree. */
+#include <ctype.h>
 #include <string.h>
 
 #include "../sema/describe.h"
@@ -110,5 +111,51 @@ json_t *feature_outline(Request *r)
     const AstList *decls = &r->analysis->unit->unit.decls;
     for (int i = 0; i < decls->len; i++) add_declaration(r, list, decls->data[i], false);
     add_statements(r, list, &r->analysis->unit->unit.stmts);
+    return list;
+}
+
+/* ---- of all files ---------------------------------------------------------------------------- */
+
+/* Are these the letters of a name, in their order? */
+static bool is_asked(const char *name, const char *query)
+{
+    for (; *name && *query; name++)
+        query += tolower((unsigned char)*name) == tolower((unsigned char)*query);
+    return *query == '\0';
+}
+
+/* A tree of symbols as the flat list that this request wants. */
+static void flatten(json_t *list, const Document *d, const json_t *tree, const char *query,
+                    const char *container)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)(uintptr_t)tree, i, item)
+    {
+        const char *name = json_string_value(json_object_get(item, "name"));
+        if (is_asked(name, query))
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:O, s:s*, s:{s:s, s:O}}", "name", name, "kind",
+                                            json_object_get(item, "kind"), "containerName",
+                                            container, "location", "uri", d->uri, "range",
+                                            json_object_get(item, "selectionRange")));
+        flatten(list, d, json_object_get(item, "children"), query, name);
+    }
+}
+
+json_t *feature_symbols(Request *r)
+{
+    const char *query = json_string_value(json_object_get(r->params, "query"));
+    json_t *list = json_array();
+    Documents all = {0};
+    workspace_all(r->workspace, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        Document *d = all.data[i];
+        Request of = {.document = d, .analysis = workspace_analyse(r->workspace, d)};
+        json_t *tree = feature_outline(&of);
+        flatten(list, d, tree, query ? query : "", NULL);
+        json_decref(tree);
+    }
+    workspace_found_free(&all);
     return list;
 }

@@ -164,22 +164,30 @@ static const struct Notification {
 static const struct Method {
     const char *method;
     Feature *run;
-    const char *capability; /* what `initialize` says of it, NULL: nothing; value: JSON */
-    const char *value;
+    const char *capability; /* what `initialize` says of it, NULL: nothing.. */
+    const char *value;      /* ..as JSON, or NULL: as says() has it */
+    json_t *(*says)(void);
 } methods[] = {
-    {"textDocument/hover", feature_hover, "hoverProvider", "true"},
-    {"textDocument/definition", feature_definition, "definitionProvider", "true"},
-    {"textDocument/references", feature_references, "referencesProvider", "true"},
-    {"textDocument/documentHighlight", feature_highlight, "documentHighlightProvider", "true"},
-    {"textDocument/prepareRename", feature_prepare_rename, NULL, NULL},
-    {"textDocument/rename", feature_rename, "renameProvider", "{\"prepareProvider\": true}"},
+    {"textDocument/hover", feature_hover, "hoverProvider", "true", NULL},
+    {"textDocument/definition", feature_definition, "definitionProvider", "true", NULL},
+    {"textDocument/references", feature_references, "referencesProvider", "true", NULL},
+    {"textDocument/documentHighlight", feature_highlight, "documentHighlightProvider", "true",
+     NULL},
+    {"textDocument/prepareRename", feature_prepare_rename, NULL, NULL, NULL},
+    {"textDocument/rename", feature_rename, "renameProvider", "{\"prepareProvider\": true}", NULL},
     {"textDocument/completion", feature_complete, "completionProvider",
-     "{\"triggerCharacters\": [\".\"]}"},
+     "{\"triggerCharacters\": [\".\"]}", NULL},
     {"textDocument/signatureHelp", feature_signature, "signatureHelpProvider",
-     "{\"triggerCharacters\": [\"(\", \",\"]}"},
-    {"textDocument/documentSymbol", feature_outline, "documentSymbolProvider", "true"},
-    {"textDocument/inlayHint", feature_hints, "inlayHintProvider", "true"},
-    {"textDocument/formatting", feature_format, "documentFormattingProvider", "true"},
+     "{\"triggerCharacters\": [\"(\", \",\"]}", NULL},
+    {"textDocument/codeAction", feature_actions, "codeActionProvider",
+     "{\"codeActionKinds\": [\"quickfix\"]}", NULL},
+    {"textDocument/documentSymbol", feature_outline, "documentSymbolProvider", "true", NULL},
+    {"workspace/symbol", feature_symbols, "workspaceSymbolProvider", "true", NULL},
+    {"textDocument/semanticTokens/full", feature_semantic, "semanticTokensProvider", NULL,
+     feature_semantic_legend},
+    {"textDocument/foldingRange", feature_folding, "foldingRangeProvider", "true", NULL},
+    {"textDocument/inlayHint", feature_hints, "inlayHintProvider", "true", NULL},
+    {"textDocument/formatting", feature_format, "documentFormattingProvider", "true", NULL},
 };
 
 enum {
@@ -194,19 +202,21 @@ static json_t *capabilities(void)
     for (int i = 0; i < METHODS; i++)
         if (methods[i].capability)
             json_object_set_new(all, methods[i].capability,
-                                json_loads(methods[i].value, JSON_DECODE_ANY, NULL));
+                                methods[i].says
+                                    ? methods[i].says()
+                                    : json_loads(methods[i].value, JSON_DECODE_ANY, NULL));
     return json_pack("{s:o, s:{s:s}}", "capabilities", all, "serverInfo", "name", "csc");
 }
 
 static void run_feature(Server *s, const struct Method *m, const json_t *id, const json_t *params)
 {
     Document *d = find(s, params);
-    if (!d) {
+    if (!d && strncmp(m->method, "workspace/", strlen("workspace/")) != 0) {
         refuse(s, id, ERROR_FAILED, "the text is not open");
         return;
     }
     Request r = {.document = d,
-                 .analysis = workspace_analyse(&s->workspace, d),
+                 .analysis = d ? workspace_analyse(&s->workspace, d) : NULL,
                  .params = params,
                  .workspace = &s->workspace};
     const json_t *position = json_object_get(params, "position");

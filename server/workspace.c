@@ -58,7 +58,7 @@ enum { MOST_FILES = 2000, MOST_ENTRIES = 50000, MOST_DEPTH = 12, MOST_BYTES = 4 
 typedef struct Search {
     Workspace *w;
     Documents *out;
-    const char *word, *declared;
+    const char *word, *declared; /* word NULL: every file is wanted */
     int entries;
 } Search;
 
@@ -77,6 +77,7 @@ static bool holds(const Text *text, const char *word)
 /* Can it name what is declared there? Modules are used by who says so. */
 static bool may_name(const Search *s, const char *real, const Text *text)
 {
+    if (!s->word) return true;
     return holds(text, s->word) && (strcmp(real, s->declared) == 0 || holds(text, "using"));
 }
 
@@ -136,6 +137,14 @@ static void look_in_folder(Search *s, const char *folder, int depth)
 static int by_name(const void *a, const void *b)
 {
     return strcmp((*(Document *const *)a)->real, (*(Document *const *)b)->real);
+}
+
+void workspace_all(Workspace *w, Documents *out)
+{
+    Search s = {.w = w, .out = out};
+    for (size_t i = 0; i < w->open.len; i++) vec_push(out, w->open.data[i]);
+    for (size_t i = 0; i < w->roots.len; i++) look_in_folder(&s, w->roots.data[i], 0);
+    qsort(out->data, out->len, sizeof *out->data, by_name);
 }
 
 void workspace_find(Workspace *w, Document *from, const Place *p, Documents *out)

@@ -31,6 +31,8 @@ typedef struct Place {
 
 /* `from` first, then the other files that may name it, in the order of their names: those that are not open are read. */
 void workspace_find(Workspace *w, Document *from, const Place *p, Documents *out);
+/* Every file: those that are open and those of the folders that the editor shows, by name. */
+void workspace_all(Workspace *w, Documents *out);
 void workspace_found_free(Documents *found);
 
 /* Of a symbol that files can share; false: no other file can name it. The texts are a's. */

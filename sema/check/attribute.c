@@ -122,7 +122,7 @@ static bool check_word(Sema *s, const Ast *attr, Ast *arg, const char *const *wo
         if (!strcmp(words[i], name)) return true;
     report(s, arg->loc, ATTRIBUTE, "[%s] takes %s", attr->attr.name, all);
     const char *near = diag_nearest(name, words, n);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    if (near) report_suggest(s, arg->loc, name, near);
     return false;
 }
 
@@ -217,7 +217,7 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
         const char *near = diag_nearest(name, names, NATTRIBUTES);
         report(s, attr->loc, UNKNOWN_ATTRIBUTE, "there is no attribute '%s'%s", name,
                near ? "" : ": leave it out");
-        if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+        if (near) report_suggest(s, attr->loc, name, near);
         return;
     }
     int n = attr->attr.args.len;

@@ -111,6 +111,11 @@ void generic_note(Sema *s); /* generic.c; to a report: in which instance */
                 : (diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__), generic_note(s)))
 #define report_note(s, loc, ...) ((s)->quiet ? (void)0 : diag_note((s)->diags, (loc), __VA_ARGS__))
 #define NOWHERE ((Loc){0, 0, 0})
+/* "did you mean 'near'?", in place of the name at loc, which begins (ends) there. */
+#define report_suggest(s, loc, name, near)                                                         \
+    ((s)->quiet ? (void)0 : diag_suggest((s)->diags, loc_first((loc), (name)), (near)))
+#define report_suggest_last(s, loc, name, near)                                                    \
+    ((s)->quiet ? (void)0 : diag_suggest((s)->diags, loc_last((loc), (name)), (near)))
 
 /* ---- scope.c: names --------------------------------------------------------------------- */
 

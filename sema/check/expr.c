@@ -20,7 +20,7 @@ static void unbound(Sema *s, Ast *n)
     report(s, n->loc, UNBOUND, "'%s' is not declared, and nothing binds it as a variable here",
            name);
     const char *near = strlen(name) > 2 ? scope_nearest(s, name) : NULL;
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    if (near) report_suggest(s, n->loc, name, near);
     if (s->defining)
         report_note(s, NOWHERE,
                     "add it to the parameters of '%s', or make a function of it: let(%s) ...",

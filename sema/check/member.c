@@ -165,7 +165,7 @@ static void report_missing(Sema *s, const Ast *n, const char *of, size_t count,
     if (report_foreign_member(s, n, of)) return;
     report(s, n->loc, NO_MEMBER, "'%s' has no member '%s'", of, n->member.name);
     const char *near = diag_nearest(n->member.name, names, count);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    if (near) report_suggest_last(s, n->loc, n->member.name, near);
 }
 
 static void report_no_row(Sema *s, const Ast *n, LibSpace space, const char *of)

@@ -29,7 +29,7 @@ static void report_no_type(Sema *s, const Ast *t)
     }
     report(s, t->loc, UNKNOWN_TYPE, "there is no type '%s'", name);
     const char *near = scope_nearest_type(s, name);
-    if (near) report_note(s, NOWHERE, "did you mean '%s'?", near);
+    if (near) report_suggest(s, t->loc, name, near);
 }
 
 static const Type *named_type(Sema *s, Ast *t)

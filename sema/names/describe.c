@@ -59,6 +59,14 @@ void sema_describe_row(Text *out, int row)
     add_row(out, row, -1, NULL, NULL);
 }
 
+int sema_first_row(int row)
+{
+    const Builtin *b = &builtins[row];
+    while (row > 0 && builtins[row - 1].space == b->space && builtins[row - 1].name == b->name)
+        row--;
+    return row;
+}
+
 /* ---- symbols -------------------------------------------------------------------------------- */
 
 static void add_type(Text *out, const Type *t)

@@ -324,9 +324,9 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
                         "an argument, or make it const",
                         name);
         else if (callee && builtin_find(s, SPACE_Math, name, 0) >= 0)
-            report_note(s, NOWHERE, "did you mean 'Math.%s'?", name);
+            report_suggest(s, loc, name, arena_printf(s->arena, "Math.%s", name));
         else if (near)
-            report_note(s, NOWHERE, "did you mean '%s'?", near);
+            report_suggest(s, loc, name, near);
         if (callee && s->func && s->unit->unit.session)
             report_note(s, NOWHERE,
                         "functions that call each other are one entry: write both on one line, or "

@@ -140,6 +140,9 @@ START_TEST(session)
     ask(&s, "textDocument/signatureHelp", in_program(text, "two) +", 1));
     ask(&s, "textDocument/documentSymbol", at(0, 0));
     ask(&s, "textDocument/inlayHint", at(0, 0));
+    ask(&s, "textDocument/semanticTokens/full", at(0, 0));
+    ask(&s, "textDocument/foldingRange", at(0, 0));
+    ask(&s, "workspace/symbol", json_pack("{s:s}", "query", "nm"));
     ask(&s, "textDocument/formatting", at(0, 0));
     ask(&s, "workspace/unheardOf", json_object());
     ask(&s, "shutdown", json_null());
@@ -185,6 +188,23 @@ static bool offers(const json_t *message, const char *label)
     return false;
 }
 
+/* The answer to a request at the | of a text, or at its end. */
+static const json_t *ask_at(Session *s, const char *marked, const char *method)
+{
+    Text text = {0};
+    const char *cursor = strchrnul(marked, '|'), *begin = cursor;
+    text_addn(&text, marked, (size_t)(cursor - marked));
+    text_add(&text, *cursor ? cursor + 1 : "");
+    int line = 0;
+    for (const char *c = marked; c < cursor; c++) line += *c == '\n';
+    while (begin > marked && begin[-1] != '\n') begin--;
+    open_text(s, text.data ? text.data : "");
+    ask(s, method, at(line, (int)(cursor - begin)));
+    run(s);
+    text_free(&text);
+    return answer(s, 1);
+}
+
 /* What stands before the cursor is half written. */
 START_TEST(completion)
 {
@@ -209,23 +229,99 @@ START_TEST(completion)
         {"// a comment. Ma|", NULL, "Math"},
         {"whi", "while", "x"},
         {"", "Console", "x"},
+        {"var list = new List<string>();\nlist[0].", "ToUpper", "Add"},
+        {"var list = new List<string>();\nvar y = (list[0]).|;", "ToUpper", "Add"},
+        {"int[] a = {1};\nvar y = a[0..1].", "Length", "ToUpper"},
+        {"Stats.", "Median", "Length"},
+        {"var d = Linalg.|(m);", "Trace", "Median"},
+        {"Sta", "Stats", "Median"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Session s = {0};
+        const json_t *m = ask_at(&s, cases[i].text, "textDocument/completion");
+        if (cases[i].yes)
+            ck_assert_msg(offers(m, cases[i].yes), "%s: no %s", cases[i].text, cases[i].yes);
+        ck_assert_msg(!offers(m, cases[i].no), "%s: %s", cases[i].text, cases[i].no);
+        end(&s);
+    }
+}
+END_TEST
+
+/* The call around the cursor is half written, or its arguments do not fit. */
+START_TEST(signatures)
+{
+    static const struct {
+        const char *text;
+        const char *label; /* of the signature that is shown; NULL: none is */
+        int argument;
+    } cases[] = {
+        {"var x = Math.Max(1, ", "double Math.Max(double, double)", 1},
+        {"var x = Math.Max(1, |2);", "int Math.Max(int, int)", 1},
+        {"int f(int a, float b) => a;\nvar y = f(2, |\nConsole.WriteLine(y);",
+         "int f(int a, float b)", 1},
+        {"int f(int a) => a;\nvar y = f(Math.Min(1, |2);", "double Math.Min(double, double)", 1},
+        {"int f(int a) => a;\nint f(int a, int b) => b;\nf(1, |)", "int f(int a, int b)", 1},
+        {"var list = new List<int>(|", "List(int capacity)", 0},
+        {"var list = new List<int>();\nif (list.Contains(|) {\n}", "bool List.Contains(int item)",
+         0},
+        {"string s = \"a\";\ns.Replace(\"a\", ", "string Replace(string, string)", 1},
+        {"final class v(float x, float y);\nvar a = new v(1, |;", "v(float x, float y)", 1},
+        {"if (|", NULL, 0},
+        {"// f(|", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Session s = {0};
+        const json_t *result =
+            json_object_get(ask_at(&s, cases[i].text, "textDocument/signatureHelp"), "result");
+        size_t active = (size_t)json_integer_value(json_object_get(result, "activeSignature"));
+        const json_t *shown = json_array_get(json_object_get(result, "signatures"), active);
+        const char *label = json_string_value(json_object_get(shown, "label"));
+        ck_assert_msg(!label == !cases[i].label, "%s: %s", cases[i].text, label);
+        if (label) ck_assert_str_eq(label, cases[i].label);
+        ck_assert_int_eq(json_integer_value(json_object_get(result, "activeParameter")),
+                         cases[i].argument);
+        end(&s);
+    }
+}
+END_TEST
+
+/* What mends a message: `new` in place of the text between two bars, or nothing is offered. */
+START_TEST(quick_fixes)
+{
+    static const struct {
+        const char *before, *wrong, *after, *new;
+    } cases[] = {
+        {"float[] samples = {1};\nfloat s = sum(", "sample", "(k));\n", "samples"},
+        {"int n = 3", "", "\nint m = n;\n", ";"},
+        {"string s = \"a\";\nint n = s.", "Lenght", ";\n", "Length"},
+        {"", "flaot", "[] a = {1};\n", "float"},
+        {"int n = (1 + 2", "", ";\n", ")"},
+        {"int n = ", "\"a\"", ";\n", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session s = {0};
         Text text = {0};
-        const char *cursor = strchrnul(cases[i].text, '|'), *begin = cursor;
-        text_addn(&text, cases[i].text, (size_t)(cursor - cases[i].text));
-        text_add(&text, *cursor ? cursor + 1 : "");
-        int line = 0;
-        for (const char *c = cases[i].text; c < cursor; c++) line += *c == '\n';
-        while (begin > cases[i].text && begin[-1] != '\n') begin--;
-        open_text(&s, text.data ? text.data : "");
-        ask(&s, "textDocument/completion", at(line, (int)(cursor - begin)));
+        int line = 0, column = 0;
+        for (const char *c = cases[i].before; *c; c++)
+            line += *c == '\n', column = *c == '\n' ? 0 : column + 1;
+        text_printf(&text, "%s%s%s", cases[i].before, cases[i].wrong, cases[i].after);
+        open_text(&s, text.data);
+        int end_column = column + (int)strlen(cases[i].wrong);
+        json_t *range =
+            json_pack("{s:{s:i, s:i}, s:{s:i, s:i}}", "start", "line", line, "character", column,
+                      "end", "line", line, "character", end_column);
+        ask(&s, "textDocument/codeAction",
+            json_pack("{s:{s:s}, s:O, s:{s:[]}}", "textDocument", "uri", uri, "range", range,
+                      "context", "diagnostics"));
         run(&s);
-        const json_t *m = answer(&s, 1);
-        if (cases[i].yes)
-            ck_assert_msg(offers(m, cases[i].yes), "%s: no %s", cases[i].text, cases[i].yes);
-        ck_assert_msg(!offers(m, cases[i].no), "%s: %s", cases[i].text, cases[i].no);
+        const json_t *action = json_array_get(json_object_get(answer(&s, 1), "result"), 0);
+        const json_t *edit = json_array_get(
+            json_object_get(json_object_get(json_object_get(action, "edit"), "changes"), uri), 0);
+        const char *new = json_string_value(json_object_get(edit, "newText"));
+        ck_assert_msg(!new == !cases[i].new, "%s: %s", text.data, new);
+        if (new) ck_assert_str_eq(new, cases[i].new);
+        if (new) ck_assert(json_equal(json_object_get(edit, "range"), range));
+        json_decref(range);
         text_free(&text);
         end(&s);
     }
@@ -465,9 +561,9 @@ START_TEST(random_edits)
         "[",  "]", "p.",   "new ", "=> ", "class C", "\xCE\xB1", "$\"{", "1",
         "<",  ">", "sum(", "if (", "??",  "..",      "return "};
     static const char *const methods[] = {
-        "hover",         "definition",     "references", "documentHighlight",
-        "prepareRename", "rename",         "completion", "completion",
-        "signatureHelp", "documentSymbol", "inlayHint",  "formatting"};
+        "hover",     "definition", "references",   "documentHighlight", "prepareRename",
+        "rename",    "completion", "completion",   "signatureHelp",     "documentSymbol",
+        "inlayHint", "formatting", "foldingRange", "codeAction",        "semanticTokens/full"};
     const char *wanted = getenv("SERVER_EDITS");
     int edits = wanted ? atoi(wanted) : 300;
     char *text = read_file(program);
@@ -527,6 +623,8 @@ int main(void)
     tcase_set_timeout(t, getenv("SERVER_EDITS") ? 0 : 120);
     tcase_add_test(t, session);
     tcase_add_test(t, completion);
+    tcase_add_test(t, signatures);
+    tcase_add_test(t, quick_fixes);
     tcase_add_test(t, several_files);
     tcase_add_test(t, changes);
     tcase_add_test(t, messages_of_errors);
