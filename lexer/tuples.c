@@ -105,6 +105,7 @@ static bool may_follow(const Tuples *t, size_t i)
     case TOK_CONST:
     case TOK_REF:
     case TOK_OUT:
+    case TOK_THIS: /* of an extension method */
     case TOK_NEW:
     case TOK_IS:
     case TOK_AS:

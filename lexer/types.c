@@ -299,7 +299,8 @@ static bool begins_declaration(TokenKind before)
     case TOK_ELSE:
     case TOK_DO:
     case TOK_REF:
-    case TOK_OUT: return true;
+    case TOK_OUT:
+    case TOK_THIS: return true; /* of an extension method */
     default: return token_is_modifier(before);
     }
 }

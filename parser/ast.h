@@ -86,6 +86,7 @@ struct Ast {
     const struct Type *type; /* expressions and type nodes: set by sema, NULL before */
     struct Symbol *sym;      /* what a name, call, binder or declaration means */
     bool is_const;           /* `value` is this expression's constant value */
+    bool settled;            /* an expression that sema has checked before its turn */
     bool looked_at, quiet;   /* sema/lower/known.h */
     ScalarValue value;
     /* REDUCE and CALL with AST_RES_REDUCE, LET, LAMBDA, DEFINE: the bound variables, in order,

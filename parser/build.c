@@ -137,9 +137,17 @@ static Ast *as_param(Parse *p, Ast *arg)
     return build_bad(p, arg->loc);
 }
 
-AstList build_params(Parse *p, AstList args)
+AstList build_params(Parse *p, AstList args, bool extending)
 {
-    for (int i = 0; i < args.len; i++) args.data[i] = as_param(p, args.data[i]);
+    for (int i = 0; i < args.len; i++) {
+        args.data[i] = as_param(p, args.data[i]);
+        struct Ast_param *param = args.data[i]->kind == AST_PARAM ? &args.data[i]->param : NULL;
+        if (!param || !param->extends || (extending && i == 0)) continue;
+        parse_error(p, args.data[i]->loc, DIAG_MISPLACED,
+                    "'this' stands before the first parameter of a function: of the type that it "
+                    "extends");
+        param->extends = false;
+    }
     return args;
 }
 

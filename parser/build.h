@@ -109,7 +109,8 @@ void build_want_bound(Parse *p, Loc loc); /* reports: a name was expected there 
 /* What was read as arguments, as bound variables, as parameters, as expressions (in_call: binders of a
  * reduction stay); others are reported and become BAD. */
 AstList build_binders(Parse *p, AstList args);
-AstList build_params(Parse *p, AstList args);
+AstList build_params(Parse *p, AstList args,
+                     bool extending); /* extending: `this T x` may be the first */
 AstList build_exprs(Parse *p, AstList args, bool in_call);
 /* What is declared at the top level only. */
 bool build_is_outer(const Ast *n);

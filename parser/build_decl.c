@@ -136,7 +136,7 @@ static bool is_void(const Ast *t)
 Ast *build_func(Parse *p, Ast *head, Ast *body)
 {
     if (head->kind != AST_FUNC) return head;
-    head->func.params = build_params(p, head->func.params);
+    head->func.params = build_params(p, head->func.params, true);
     if (build_any_bad(head->func.params)) return build_lost(p, head->loc, head->func.name, true);
     head->func.body = is_void(head->func.ret) ? as_void(p, body) : body;
     return build_done(p, head);
@@ -149,7 +149,7 @@ Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args)
     if (class->kind != AST_CLASS) return class;
     class->loc = loc;
     class->class_.header = true;
-    AstList params = build_params(p, args);
+    AstList params = build_params(p, args, false);
     if (!build_any_bad(params)) class->class_.positional = params;
     return build_done(p, class);
 }
@@ -206,7 +206,7 @@ Ast *build_property(Parse *p, Loc loc, Ast *ptype, const char *name, AstList arg
                     Ast *init)
 {
     if (accessors->kind != AST_PROPERTY) return accessors;
-    AstList params = build_params(p, args);
+    AstList params = build_params(p, args, false);
     if (build_any_bad(params)) return build_bad(p, loc);
     return BUILD(PROPERTY, property, loc, .ptype = ptype, .name = intern_cstr(p->names, name),
                  .params = params, .get = accessors->property.get, .set = accessors->property.set,
@@ -215,7 +215,7 @@ Ast *build_property(Parse *p, Loc loc, Ast *ptype, const char *name, AstList arg
 
 Ast *build_ctor(Parse *p, Loc loc, const char *name, AstList args, Ast *chain, Ast *body)
 {
-    AstList params = build_params(p, args);
+    AstList params = build_params(p, args, false);
     if (build_any_bad(params)) return build_bad(p, loc);
     return BUILD(CTOR, ctor, loc, .name = name, .params = params, .chain = chain,
                  .body = as_void(p, body));

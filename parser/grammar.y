@@ -525,6 +525,7 @@ arg: expr
     | VAR NAME              { $$ = build_binder(p, @$, build_leaf(p, AST_TYPE_VAR, @1), build_one(p, build_name(p, @2, $2)), NULL); }
     | mode type NAME        { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3); }
     | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }
+    | THIS type NAME        { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3, .extends = true); }
     | mode unary            { $$ = build_unary(p, @$, $1, $2); }
 mode: REF                   { $$ = AST_OP_REF; }
     | OUT                   { $$ = AST_OP_OUT; }

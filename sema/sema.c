@@ -46,6 +46,7 @@ static SemaResult *sema_result(Sema *s)
     r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
     local_free(s);
     vec_free(&s->declared);
+    vec_free(&s->extending);
     vec_free(&s->files);
     vec_free(&s->closures);
     vec_free(&s->funcs);

@@ -19,7 +19,7 @@ static bool check_arg_form(Sema *s, const AstList *args, int i)
 /* Arguments in the light of the parameter type that all overloads of that length share. */
 void check_arguments(Sema *s, AstList args, const Candidates *set)
 {
-    if (set && generic_arguments(s, set, args)) return;
+    if (set && untyped_arguments(s, set, args)) return;
     for (int i = 0; i < args.len; i++) {
         const Type *hint = NULL;
         bool differ = false;
@@ -349,7 +349,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     }
 }
 
-void check_member_call(Sema *s, Ast **slot, const Type *hint)
+static void check_member_of(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
     const Ast *written = n->call.callee;
@@ -389,6 +389,16 @@ void check_member_call(Sema *s, Ast **slot, const Type *hint)
     bool instance = callee->member.base->type != s->error;
     Candidates set = candidates_of_library(s, callee->sym->builtin, instance);
     check_library_call(s, slot, set, hint);
+}
+
+void check_member_own(Sema *s, Ast **slot)
+{
+    check_member_of(s, slot, NULL);
+}
+
+void check_member_call(Sema *s, Ast **slot, const Type *hint)
+{
+    if (!extension_call(s, slot)) check_member_of(s, slot, hint);
 }
 
 void check_call(Sema *s, Ast **slot, const Type *hint)

@@ -59,7 +59,7 @@ void candidate_reshape(Candidate *c, int nargs)
 
 Candidates candidates_for(Sema *s, Candidates set, int nargs)
 {
-    Candidates all = {.name = set.name};
+    Candidates all = {.name = set.name, .receivers = set.receivers};
     all.data = arena_array(s->arena, Candidate, 2 * set.len + 1);
     for (int i = 0; i < set.len; i++) {
         all.data[all.len++] = set.data[i];

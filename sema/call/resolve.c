@@ -168,6 +168,7 @@ static bool narrows_literal(Sema *s, const Candidate *c, Fit fit, AstList args)
 
 static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, AstList args)
 {
+    if (c->nearness != d->nearness) return c->nearness > d->nearness;
     bool narrow = narrows_literal(s, c, fit, args);
     if (narrow != narrows_literal(s, d, fit, args)) return !narrow;
     bool library = c->sym->kind == SYM_BUILTIN, real_arg = false, some = false, typed = false;
@@ -223,31 +224,32 @@ static void note_candidates(Sema *s, Candidates set)
     }
 }
 
-static void report_mode(Sema *s, const Candidate *c, int i, const Ast *a)
+static void report_mode(Sema *s, const Candidate *c, int i, int number, const Ast *a)
 {
     AstOp want = param_mode(c, i);
     const char *word = want == AST_OP_REF ? "ref" : "out";
     if (want == AST_OP_BY_VALUE)
         report(s, a->loc, ARGUMENT_MODE, "argument %d of '%s' is passed by value, without '%s'",
-               i + 1, c->sym->name, arg_mode(a) == AST_OP_REF ? "ref" : "out");
+               number, c->sym->name, arg_mode(a) == AST_OP_REF ? "ref" : "out");
     else if (arg_mode(a) != want)
-        report(s, a->loc, ARGUMENT_MODE, "argument %d of '%s' must be passed with '%s'", i + 1,
+        report(s, a->loc, ARGUMENT_MODE, "argument %d of '%s' must be passed with '%s'", number,
                c->sym->name, word);
     else
         report(s, a->loc, ARGUMENT_MODE,
-               "argument %d of '%s' must be a variable of type '%s', not '%s'", i + 1, c->sym->name,
-               type_text(s->arena, c->params[i]), type_text(s->arena, a->type));
+               "argument %d of '%s' must be a variable of type '%s', not '%s'", number,
+               c->sym->name, type_text(s->arena, c->params[i]), type_text(s->arena, a->type));
 }
 
 /* One overload has the right number of parameters: says which argument does not fit. */
-static void report_argument(Sema *s, const Candidate *c, AstList args)
+static void report_argument(Sema *s, const Candidate *c, int receivers, AstList args)
 {
     for (int i = 0; i < args.len; i++) {
         Ast **a = &args.data[i];
         if (fit_promoted(s, c, i, *a) != CONV_NONE) continue;
-        const char *what = arena_printf(s->arena, "argument %d of '%s'", i + 1, c->sym->name);
+        int number = i + 1 - receivers;
+        const char *what = arena_printf(s->arena, "argument %d of '%s'", number, c->sym->name);
         if (param_mode(c, i) != AST_OP_BY_VALUE || arg_mode(*a) != AST_OP_BY_VALUE)
-            report_mode(s, c, i, *a);
+            report_mode(s, c, i, number, *a);
         else if (c->letters[i] == 'F')
             report(s, (*a)->loc, CONVERSION, "%s: a function or array is wanted, not '%s'", what,
                    type_text(s->arena, (*a)->type));
@@ -269,6 +271,7 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
     int matching = 0, fewest = -1, most = 0;
     bool rest = false;
     int hidden = set.len == 1 ? local_captured(set.data[0].sym) : 0;
+    hidden += set.receivers;
     for (int i = 0; i < set.len; i++) {
         const Candidate *c = &set.data[i];
         if (c->nparams == args.len) only = c, matching++;
@@ -278,7 +281,7 @@ static void report_none(Sema *s, Ast *call, Candidates set, AstList args)
         if (c->nparams > most) most = c->nparams;
     }
     if (matching == 1 && args.len) {
-        report_argument(s, only, args);
+        report_argument(s, only, set.receivers, args);
         if (only->sym->kind == SYM_FUNC && !(only->sym->cls && only->sym->cls->tuple))
             report_note(s, only->sym->loc, "'%s' is declared here", set.name);
     } else if (matching) {

@@ -88,17 +88,18 @@ typedef struct Sema {
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
-    VEC(Symbol *) declared; /* functions of the unit and its modules */
-    VEC(Symbol *) funcs;    /* those in use, in the order found: their bodies are checked */
-    VEC(Symbol *) closures; /* functions made of lambdas: checked already */
-    VEC(Class *) classes;   /* those in use, bases before derived ones */
-    VEC(Class *) all;       /* all that exist, instances of generic ones included */
-    VEC(Symbol *) statics;  /* static fields in use */
-    bool bodies;            /* declarations are done: what is met now is used */
-    int laying;             /* classes being laid out */
-    int selectors;          /* methods of interfaces so far */
-    int synthetic;          /* names that sema made */
-    VEC(SemaNamed) named;   /* arguments */
+    VEC(Symbol *) declared;  /* functions of the unit and its modules */
+    VEC(Symbol *) extending; /* extension methods, and the classes that have some */
+    VEC(Symbol *) funcs;     /* those in use, in the order found: their bodies are checked */
+    VEC(Symbol *) closures;  /* functions made of lambdas: checked already */
+    VEC(Class *) classes;    /* those in use, bases before derived ones */
+    VEC(Class *) all;        /* all that exist, instances of generic ones included */
+    VEC(Symbol *) statics;   /* static fields in use */
+    bool bodies;             /* declarations are done: what is met now is used */
+    int laying;              /* classes being laid out */
+    int selectors;           /* methods of interfaces so far */
+    int synthetic;           /* names that sema made */
+    VEC(SemaNamed) named;    /* arguments */
 } Sema;
 
 enum { DEPTH_LIBRARY };
@@ -268,6 +269,7 @@ void check_cast(Sema *s, Ast *n);
 void check_call(Sema *s, Ast **slot, const Type *hint);
 void check_user_call(Sema *s, Ast *n, Symbol *first);
 void check_member_call(Sema *s, Ast **slot, const Type *hint);
+void check_member_own(Sema *s, Ast **slot); /* the same without extension methods and hint */
 void check_index(Sema *s, Ast **slot);
 /* Converts an index of any integer type: a long range may index an array. */
 bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what);
@@ -447,7 +449,8 @@ typedef enum Form {                /* of a call: */
 
 typedef struct Candidate {
     Symbol *sym;
-    Form form; /* nparams and params are those of the call */
+    int nearness; /* of extension methods: nearer ones win */
+    Form form;    /* nparams and params are those of the call */
     int nparams;
     const Type *params[MAX_PARAMS + 1]; /* NULL: anything printable (letter *) */
     char letters[MAX_PARAMS + 1];       /* of a library function, 0 for users' */
@@ -459,6 +462,7 @@ typedef struct Candidates {
     const AstList *targs; /* type arguments that are written, or NULL */
     Candidate *data;
     int len;
+    int receivers; /* 1: the first argument stands before the dot (extension.c) */
     const char *name;
 } Candidates;
 
@@ -476,6 +480,13 @@ Candidates candidates_of_library(Sema *s, int row, bool instance);
 const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *fit);
 /* Converts the arguments to what the overload takes. */
 void resolve_apply(Sema *s, const Candidate *c, Fit fit, AstList args, Loc loc);
+
+/* ---- extension.c: methods declared outside of the type --------------------------------------- */
+
+bool extension_is(const Ast *decl);                            /* f(this T x): of any declaration */
+void extension_collect(Sema *s, Symbol *sym, const Ast *decl); /* a function or class */
+/* x.f(..), which the type of x does not have, and an extension method is: checked, true. */
+bool extension_call(Sema *s, Ast **slot);
 
 /* ---- format.c ------------------------------------------------------------------------------- */
 
@@ -583,6 +594,9 @@ void member_check_access(Sema *s, const Symbol *member, Loc loc); /* reports */
 /* x.f, as a value or as the callee of a call. A name of a member gets its base: true if it did. */
 void check_member(Sema *s, Ast **slot);
 bool member_unqualified(Sema *s, Ast **slot);
+/* The type of the value before the dot, which is checked once and for all; NULL: it is no value, or
+ * not a good one. */
+const Type *member_receiver(Sema *s, Ast *n);
 /* A variable, field, property, element: something that may be assigned. A property or indexer stays
  * one; place_value makes a call of its getter. */
 void place_check(Sema *s, Ast **slot);
@@ -685,12 +699,24 @@ struct Instance {
     Symbol *older;    /* the instance of the same generic made before */
 };
 
+enum { MAX_TYPE_PARAMS = 8 };
+
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
+int generic_nparams(const Symbol *g);
+const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
+/* The instance of a generic function for these type arguments, or NULL after a report. */
+Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc);
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
-/* Checks the arguments of a call whose one overload of this length is generic and takes functions:
+/* untyped.c: checks the arguments of a call some overload of which is generic and takes functions:
  * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
-bool generic_arguments(Sema *s, const Candidates *set, AstList args);
+bool untyped_arguments(Sema *s, const Candidates *set, AstList args);
+
+/* ---- infer.c: type arguments of calls -------------------------------------------------------- */
+
+/* The type of the first parameter of a generic function for an argument like this one, by it and the
+ * type arguments that are written; NULL: they do not tell, or it does not fit. */
+const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, const Ast *arg);
 /* The instance of a function with one type parameter. */
 Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc);
 /* The instance of a generic function that has the parameters of the functional type `to`; NULL. */

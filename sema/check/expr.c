@@ -473,7 +473,8 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
 
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
 {
-    if ((*slot)->kind == AST_CONVERT) return (*slot)->type; /* made and checked by sema */
+    if ((*slot)->kind == AST_CONVERT || (*slot)->settled)
+        return (*slot)->type; /* checked by sema */
     (*slot)->type = s->error;
     check_kind(s, slot, hint);
     return (*slot)->type;

@@ -438,6 +438,17 @@ static void check_member_place(Sema *s, Ast **slot)
     if (t != s->error) check_value_member(s, n, t);
 }
 
+const Type *member_receiver(Sema *s, Ast *n)
+{
+    Ast **base = &n->member.base;
+    if ((*base)->kind == AST_BASE) return NULL;
+    Base b = base_of(s, *base, n->member.name);
+    if (b.space || b.type) return NULL;
+    const Type *t = check_value(s, base, NULL);
+    (*base)->settled = true;
+    return t == s->error ? NULL : t;
+}
+
 void check_member(Sema *s, Ast **slot)
 {
     check_member_place(s, slot);

@@ -390,6 +390,9 @@ static void add_method(Sema *s, Class *c, Ast *m)
         !class_is_interface(c))
         report(s, loc, MEMBER_FORM, "'%s' is abstract, but its class '%s' is not", f->name,
                c->sym->name);
+    if (extension_is(m) && (f->self || c->sym->instance))
+        report(s, loc, MEMBER_FORM,
+               "'%s' extends a type: it is static, in a class without type parameters", f->name);
     if (m->func.tparams.len) generic_declare(s, f, &m->func.tparams);
     member_add(s, c->sym, f);
 }

@@ -73,6 +73,9 @@ Locals *local_open(Sema *s, const AstList *stmts)
         }
         Loc loc = decl_name_loc(s, f->loc, f->func.ret ? f->func.ret->loc.end : f->loc.begin,
                                 f->func.name);
+        if (extension_is(f))
+            report(s, loc, MISPLACED, "'%s' extends a type: it stands outside of functions",
+                   f->func.name);
         if (f->func.tparams.len && s->instance)
             report(s, loc, NOT_SUPPORTED,
                    "a generic function inside a generic one is not supported");

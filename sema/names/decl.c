@@ -259,6 +259,7 @@ static void collect(Sema *s, Ast *d)
         loc = decl_name_loc(s, d->loc, d->loc.begin, d->class_.name);
         sym = collect_name(s, SYM_TYPE, d->class_.name, loc, d);
         if (d->class_.tparams.len) generic_declare(s, sym, &d->class_.tparams);
+        extension_collect(s, sym, d);
         break;
     case AST_ENUM:
         loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->enum_.name);
@@ -269,6 +270,7 @@ static void collect(Sema *s, Ast *d)
         sym = collect_name(s, SYM_FUNC, d->func.name, loc, d);
         if (d->func.tparams.len) generic_declare(s, sym, &d->func.tparams);
         vec_push(&s->declared, sym);
+        extension_collect(s, sym, d);
         break;
     case AST_VAR_DECL:
         for (int j = 0; j < d->var_decl.vars.len; j++) {

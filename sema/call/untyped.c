@@ -1,0 +1,191 @@
+/* Arguments that are lambdas without types: the other arguments come first, and tell the types of
+ * their parameters; what they give tells more.
+ */
+#include "infer.h"
+
+static bool is_untyped(const Ast *n)
+{
+    bool some = false;
+    if (n->kind != AST_LAMBDA) return false;
+    for (int i = 0; i < n->lambda.binders.len; i++) {
+        const Ast *b = n->lambda.binders.data[i];
+        if (b->kind != AST_BINDER || b->binder.constraint) return false;
+        some = some || !b->binder.vtype;
+    }
+    return some;
+}
+
+/* The lambda for a parameter R(T): if T and R are known, it is checked against that; else its own
+ * parameters get their types, and its result tells R. */
+static void check_lambda(Inference *f, const Ast *written, Ast **slot)
+{
+    Sema *s = f->s;
+    const AstList *params = &written->type_func.params;
+    const Type *whole = infer_type(f, written);
+    int at = 0;
+    for (int i = 0; !whole && i < (*slot)->lambda.binders.len; i++) {
+        struct Ast_binder *b = &(*slot)->lambda.binders.data[i]->binder;
+        const Type *t = at < params->len ? infer_type(f, params->data[at]) : NULL;
+        if (!b->vtype && t && b->names.len == 1) b->vtype = type_node(s, (*slot)->loc, t);
+        at += b->names.len;
+    }
+    check_expr(s, slot, whole);
+    require_value(s, *slot);
+    if (!whole) infer_from(f, written, (*slot)->type);
+}
+/* One overload of a call whose arguments hold untyped lambdas, and what is known of it so far. */
+typedef struct Open {
+    const Candidate *of;
+    const AstList *params;
+    Inference known;
+    bool out; /* it does not fit */
+} Open;
+
+static bool is_waiting(const Ast *arg, const Ast *param)
+{
+    return is_untyped(arg) && param->kind == AST_PARAM && param->param.ptype->kind == AST_TYPE_FUNC;
+}
+
+static int parameters(const Ast *lambda)
+{
+    int n = 0;
+    for (int i = 0; i < lambda->lambda.binders.len; i++)
+        n += lambda->lambda.binders.data[i]->binder.names.len;
+    return n;
+}
+
+/* Can the overload take these arguments, as far as their form tells? */
+static bool takes_form(const Candidate *c, AstList args)
+{
+    if (c->sym->kind != SYM_FUNC || c->nparams != args.len || c->form == FORM_REST) return false;
+    const AstList *params = &c->sym->decl->func.params;
+    for (int i = 0; i < args.len; i++) {
+        if (params->data[i]->kind != AST_PARAM || args.data[i]->kind == AST_BINDER) return false;
+        if (!is_untyped(args.data[i])) continue;
+        const Ast *written = params->data[i]->param.ptype;
+        if (written->kind == AST_TYPE_FUNC &&
+            written->type_func.params.len != parameters(args.data[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The type of parameter i as far as it is known; NULL. */
+static const Type *param_type(const Open *o, int i)
+{
+    const Type *t = o->of->sym->generic ? infer_type(&o->known, o->params->data[i]->param.ptype)
+                                        : o->of->params[i];
+    return t == o->known.s->error ? NULL : t;
+}
+
+/* The same of parameter k of the function that parameter i is. */
+static const Type *lambda_param_type(const Open *o, int i, int k)
+{
+    const Ast *written = o->params->data[i]->param.ptype;
+    if (o->of->sym->generic && written->kind == AST_TYPE_FUNC)
+        return infer_type(&o->known, written->type_func.params.data[k]);
+    const Type *t = param_type(o, i);
+    return t && type_is_functional(t) && k < t->nparams ? t->params[k] : NULL;
+}
+
+/* The lambda with these types for its parameters. */
+static void give_types(const Open *o, int i, Ast *lambda)
+{
+    Sema *s = o->known.s;
+    for (int k = 0, at = 0; k < lambda->lambda.binders.len; k++) {
+        struct Ast_binder *b = &lambda->lambda.binders.data[k]->binder;
+        const Type *t = lambda_param_type(o, i, at);
+        if (!b->vtype && t && b->names.len == 1) b->vtype = type_node(s, lambda->loc, t);
+        at += b->names.len;
+    }
+}
+
+static void learn(Open *open, int n, int i, const Ast *arg)
+{
+    for (int k = 0; k < n; k++) {
+        Open *o = &open[k];
+        if (o->out) continue;
+        if (o->of->sym->generic)
+            o->out = !infer_argument(&o->known, o->params->data[i], arg);
+        else
+            o->out = arg->type && arg->type->kind != TY_GROUP && arg->type != o->known.s->error &&
+                     o->params->data[i]->param.mode == AST_OP_BY_VALUE &&
+                     convert_class(o->known.s, arg, o->of->params[i]) == CONV_NONE &&
+                     convert_result_class(o->known.s, arg, o->of->params[i]) == CONV_NONE;
+    }
+}
+
+/* The overloads that give the lambda other types than the first one leave, or it and they are
+ * tried. Gives how many differ. */
+static int settle(Open *open, int n, int i, Ast *lambda)
+{
+    Open *first = NULL;
+    bool differ = false;
+    int left = 0;
+    for (int k = 0; k < n; k++) {
+        if (open[k].out) continue;
+        if (!first) first = &open[k];
+        for (int p = 0; p < parameters(lambda); p++)
+            differ = differ || lambda_param_type(&open[k], i, p) != lambda_param_type(first, i, p);
+    }
+    for (int k = 0; k < n && differ; k++) {
+        if (open[k].out) continue;
+        Ast *copy = ast_clone(open[k].known.s->arena, lambda);
+        give_types(&open[k], i, copy);
+        open[k].out = peek_type(open[k].known.s, copy) == open[k].known.s->error;
+    }
+    for (int k = 0; k < n; k++) left += !open[k].out;
+    return left;
+}
+
+/* The lambda is checked with the types that the overloads agree on: if one is left and its type is
+ * known, in the light of that. */
+static void check_waiting(Sema *s, Open *open, int n, int i, Ast **slot)
+{
+    int left = settle(open, n, i, *slot);
+    Open *first = NULL;
+    for (int k = 0; k < n && !first; k++)
+        if (!open[k].out) first = &open[k];
+    if (!first) first = &open[0];
+    if (left <= 1 && first->of->sym->generic) {
+        check_lambda(&first->known, first->params->data[i]->param.ptype, slot);
+        return;
+    }
+    give_types(first, i, *slot);
+    check_expr(s, slot, left <= 1 ? param_type(first, i) : NULL);
+    require_value(s, *slot);
+    learn(open, n, i, *slot);
+}
+
+bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
+{
+    Open *open = arena_array(s->arena, Open, set->len + 1);
+    int n = 0, generic = 0;
+    bool some = false;
+    for (int i = 0; i < set->len; i++) {
+        const Candidate *c = &set->data[i];
+        if (!takes_form(c, args) || (set->targs && !c->sym->generic)) continue;
+        open[n] = (Open){.of = c, .params = &c->sym->decl->func.params};
+        open[n].known = (Inference){.s = s, .generic = c->sym};
+        if (c->sym->generic && !infer_written(&open[n].known, set->targs)) continue;
+        for (int k = 0; k < args.len; k++)
+            some = some || is_waiting(args.data[k], open[n].params->data[k]);
+        generic += c->sym->generic != NULL;
+        n++;
+    }
+    if (!some || (!generic && n == 1)) return false;
+    for (int later = 0; later < 2; later++)
+        for (int i = 0; i < args.len; i++) {
+            bool waits = false;
+            for (int k = 0; k < n; k++)
+                waits = waits || is_waiting(args.data[i], open[k].params->data[i]);
+            if (waits && later) {
+                check_waiting(s, open, n, i, &args.data[i]);
+            } else if (!waits && !later) {
+                if (check_expr(s, &args.data[i], NULL)->kind != TY_GROUP)
+                    require_value(s, args.data[i]);
+                learn(open, n, i, args.data[i]);
+            }
+        }
+    return true;
+}
