@@ -93,26 +93,6 @@ static void mark_type_list(const Tokens *tokens, unsigned char *roles, size_t i)
     }
 }
 
-/* Before the { of an initialiser: does it begin with `new`? */
-static bool follows_new(const Tokens *tokens, size_t i)
-{
-    while (i-- > 0) {
-        TokenKind k = kind_at(tokens, i);
-        if (k == TOK_NEW) return true;
-        if (k == TOK_RPAREN || k == TOK_RBRACKET) {
-            int depth = 0;
-            do {
-                depth += (kind_at(tokens, i) == k) - (token_partner(kind_at(tokens, i)) == k);
-            } while (depth > 0 && i-- > 0);
-            if (depth) return false;
-        } else if (k != TOK_TYPENAME && k != TOK_CTOR && k != TOK_DOT && k != TOK_LT &&
-                   k != TOK_GT && k != TOK_SHR && k != TOK_COMMA) {
-            return false;
-        }
-    }
-    return false;
-}
-
 /* The `or` of (0, _) or (_, 0). */
 static bool joins_patterns(const Tokens *tokens, size_t i)
 {
@@ -122,22 +102,6 @@ static bool joins_patterns(const Tokens *tokens, size_t i)
     const char *word = tokens->values.data[t->value].text;
     bool pattern = before != TOK_TYPENAME && ends_operand(before, ROLE_PLAIN);
     return pattern && (strcmp(word, "or") == 0 || strcmp(word, "and") == 0);
-}
-
-/* {1, 2}: values, no statements, members or cases. */
-static void mark_values(const Tokens *tokens, unsigned char *roles, size_t i)
-{
-    TokenKind before = i ? kind_at(tokens, i - 1) : TOK_END, first = kind_at(tokens, i + 1);
-    bool values = before == TOK_ASSIGN || before == TOK_COMMA || before == TOK_LPAREN ||
-                  (before == TOK_LBRACE && roles[i - 1] == ROLE_VALUES) || follows_new(tokens, i);
-    if (first == TOK_KEY || kind_at(tokens, i + 2) == TOK_ASSIGN) values = false;
-    int depth = 0;
-    for (size_t at = i; values && at < tokens->list.len; at++) {
-        depth += (kind_at(tokens, at) == TOK_LBRACE) - (kind_at(tokens, at) == TOK_RBRACE);
-        if (depth) continue;
-        roles[i] = roles[at] = ROLE_VALUES;
-        return;
-    }
 }
 
 static bool may_be_prefix(TokenKind k)
@@ -174,8 +138,6 @@ unsigned char *space_roles(const Tokens *tokens)
             mark_type_list(tokens, roles, i);
         else if (joins_patterns(tokens, i))
             roles[i] = ROLE_WORD;
-        else if (k == TOK_LBRACE)
-            mark_values(tokens, roles, i);
         else if (k == TOK_GT && before == TOK_SHR && roles[i] == ROLE_PLAIN)
             roles[i] = ROLE_SHIFT;
         if (opens(k)) {
@@ -254,17 +216,16 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     TokenKind k = kind_at(tokens, i), p = kind_at(tokens, i - 1);
     SpaceRole role = roles[i], before = roles[i - 1];
     if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_SEMI || k == TOK_COMMA) return false;
-    if (k == TOK_RBRACE && role == ROLE_VALUES) return false;
     if (opens(p) || is_dot(p) || is_dot(k)) return false;
     if (p == TOK_COMMA) return k != TOK_RBRACKET && k != TOK_COMMA;
     if (p == TOK_DOTDOT || k == TOK_DOTDOT || is_named(tokens, i)) return false;
     if (role == ROLE_SHIFT || role == ROLE_TYPE_LIST || role == ROLE_LABEL || role == ROLE_POSTFIX)
         return false;
     if (role == ROLE_NAME) return false;
-    if (before == ROLE_CAST) return true;
+    if (before == ROLE_CAST) return false;
     if (before == ROLE_TYPE_LIST && p == TOK_LT) return false;
     if (before == ROLE_PREFIX) return k == TOK_LPAREN && is_reduction(p);
-    if (p == TOK_LBRACE && (k == TOK_RBRACE || before == ROLE_VALUES)) return false;
+    if (p == TOK_LBRACE && k == TOK_RBRACE) return false;
     if (k == TOK_COND_BRACKET) return false;
     if (k == TOK_LPAREN || k == TOK_LBRACKET) return !takes_brackets(p, before);
     return true;

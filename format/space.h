@@ -13,8 +13,7 @@ typedef enum SpaceRole {
     ROLE_PREFIX,    /* an operator before its only operand, or of a reduction: + (a(i) * b(i)) */
     ROLE_POSTFIX,   /* x++ */
     ROLE_TYPE_LIST, /* < and > around types */
-    ROLE_CAST,      /* the ) of (int) x */
-    ROLE_VALUES,    /* { and } around values: {1, 2} */
+    ROLE_CAST,      /* the ) of (int)x */
     ROLE_HEADER,    /* the ) of if (x) */
     ROLE_LABEL,     /* the : of case 1: */
     ROLE_NAME,      /* the + of operator+ */
