@@ -225,7 +225,7 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
             return native_functions(m->native);
     }
     const NativeOptions options = {
-        .level = level, .stops = j->opt->entry != NULL, .find = find_function, .ctx = j};
+        .level = level, .stops = j->opt->entry || j->opt->python, .find = find_function, .ctx = j};
     Native *n = native_new(code, plan, runs, &options);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
@@ -381,6 +381,7 @@ static bool build_host(Job *j)
     j->host = j->opt->host;
     j->host.objects = j->objects;
     j->host.library = j->library ? library_name(j->library) : NULL;
+    j->host.stops = j->opt->python || j->host.session;
     j->host.tuned = j->tuned;
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
     if (j->opt->emit == EMIT_KEPT) objects_print_store(j->objects, &j->out);

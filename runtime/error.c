@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "library/console.h"
 #include "objects/object.h"
 #include "state.h"
@@ -200,7 +201,8 @@ static const CsClass *pending_class(void)
 int32_t cs_catch_is(const CsClass *cls)
 {
     end_if_stack_overflow();
-    if (rt.session && !rt.error.object && rt.error.kind == RT_STACK) return 0;
+    bool deep = !rt.error.object && rt.error.kind == RT_STACK;
+    if (deep && (rt.session || (rt.stops && interrupted()))) return 0;
     make_object(); /* which can make it another one */
     return cs_pending && (!cls || object_is(pending_class(), cls));
 }

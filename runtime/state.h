@@ -32,6 +32,7 @@ typedef struct RtState {
     const CsProgram *program;
     bool embedded;           /* in a process that is not ours: nothing is said, nothing ends it */
     bool session;            /* a process that runs entries one after the other */
+    bool stops;              /* what runs looks for ^C: in a session, in some contexts */
     const char *device_wish; /* in place of CS_DEVICE; NULL: that */
     struct {                 /* OpenCL objects of the caller's; NULL: none */
         void *context, *device, *queue;

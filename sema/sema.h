@@ -15,7 +15,8 @@
  *
  * Types and constants. Every expression and type node has `type`. `is_const` with `value`: the
  * expression is that constant (literals, const names, folded operations, Math.PI, int.MaxValue,
- * Rank); strings never are.
+ * Rank); strings never are. PARAM: the constant that its `init` is, in its type; where that is a
+ * text, `init` is a STRING_LIT.
  *
  * Conversions are nodes. CONVERT is implicit, CAST was written; each converts its operand's type
  * to its own:

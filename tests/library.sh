@@ -52,6 +52,7 @@ flags="-std=c17 -g -Wall -Wextra -Wno-deprecated-declarations -I$work"
         made "$CC" $flags -fsanitize=address,undefined tests/library/use.c -o "$work/asan" "$work/libshapes.a" -lOpenCL -lm
         check "address sanitizer" env "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0" "$work/asan"
     fi
+    made "$CSC" --python 'tests/library/shapes.cs$' -o "$work/shapes.py"
     cp "$work/libshapes.so" "$work/before.so"
     made "$CSC" --python 'tests/library/shapes.cs$' -o "$work/shapes.py"
     made cmp "$work/libshapes.so" "$work/before.so"

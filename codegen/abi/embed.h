@@ -11,7 +11,8 @@
 typedef struct cs_context cs_context;
 
 /* Elements. A char is a code point, a half its bits, a string a char const * (UTF-8, or NULL); records are
- * CS_RECORD and following. */
+ * CS_RECORD and following. A character 0 in a string is the bytes CS_TEXT_ZERO. */
+#define CS_TEXT_ZERO "\xC0\x80"
 typedef enum cs_type {
     CS_BOOL,
     CS_SBYTE,
@@ -55,7 +56,8 @@ typedef enum cs_code {
     CS_RANGE,
     CS_OVERFLOW,
     CS_STACK,
-    CS_EXCEPTION
+    CS_EXCEPTION,
+    CS_INTERRUPTED /* by SIGINT, which no C$ code catches: NAME_heed_interrupts */
 } cs_code;
 
 /* type: the exception's class; stack: a line a function, the innermost first. */

@@ -56,6 +56,7 @@ cs_error *cs_embed_read(cs_array *array, const void **data);
 cs_error *cs_embed_copy(cs_array *array, void *to, int64_t bytes);
 void cs_embed_retain(cs_array *array);
 void cs_embed_release(cs_array *array);
+void cs_embed_heed_interrupts(cs_context *context, int32_t heeds);
 void cs_embed_free_error(cs_error *error);
 void cs_embed_free_text(char *text);
 

@@ -52,8 +52,16 @@ static bool is_usable(const char *path)
     return room && access(path, R_OK | W_OK | X_OK) == 0;
 }
 
+static bool asked; /* the process's, too */
+
+bool driver_was_asked(void)
+{
+    return asked;
+}
+
 void driver_prepare(void)
 {
+    asked = true;
     const char *set = getenv("POCL_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME"), *tmp = getenv("TMPDIR");
     if (own || (set && *set)) return;

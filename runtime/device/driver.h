@@ -2,7 +2,10 @@
 #ifndef CS_RUNTIME_DRIVER_H
 #define CS_RUNTIME_DRIVER_H
 
+#include <stdbool.h>
+
 void driver_prepare(void);
+bool driver_was_asked(void); /* driver_prepare was called: it may have threads */
 
 /* Gives malloc's heap room in huge pages, where the system has them on request: POCL's compiler reads its
  * library and works there, page by page, which is a tenth of a first start. Touches no memory; once,

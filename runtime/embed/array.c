@@ -53,7 +53,7 @@ Array *embed_array_of(const cs_context *c, const cs_array *handle)
 void cs_embed_retain(cs_array *array)
 {
     Handle *h = handle_of(array);
-    if (!h) return;
+    if (!h || embed_is_refused()) return;
     embed_enter(h->context);
     h->refs++;
     embed_leave();
@@ -69,7 +69,7 @@ static bool is_lent(const Array *a)
 void cs_embed_release(cs_array *array)
 {
     Handle *h = handle_of(array);
-    if (!h) return;
+    if (!h || embed_is_refused()) return;
     cs_context *c = h->context;
     embed_enter(c);
     if (--h->refs == 0) {
@@ -122,7 +122,7 @@ static Array *strings_of(int32_t rank, const int64_t *n, const char *const *data
     Array *a = rt_array_new(CS_ELEM_REF, rank, NULL, n, true, NULL);
     void **to = a && count && data ? rt_array_data(a, NULL) : NULL;
     for (int64_t i = 0; to && !cs_pending && i < count; i++)
-        if (data[i]) to[i] = rt_str_new(data[i], (int64_t)strlen(data[i]));
+        if (data[i]) to[i] = embed_take_text(data[i]);
     if (!cs_pending) return a;
     cs_release(a);
     return NULL;
@@ -215,6 +215,8 @@ static cs_error *make(cs_context *c, MakeArray *how, int32_t elem, int32_t rank,
 {
     if (!c || !n || !out)
         return embed_fail(CS_ARGUMENT_NULL, "ArgumentNullException", "an argument is NULL");
+    cs_error *refusal = embed_refusal();
+    if (refusal) return refusal;
     embed_enter(c);
     bool known = (elem >= 0 && elem < SC_COUNT) || elem == CS_ELEM_REF ||
                  (elem >= CS_ELEM_RECORD && elem - CS_ELEM_RECORD < rt.program->nrecords);
@@ -253,15 +255,39 @@ static cs_error *not_an_array(void)
     return embed_fail(CS_ARGUMENT, "ArgumentException", "it is no array of this library");
 }
 
+/* Strings are read where they are, but for those with a 0, whose bytes stand behind the table. */
+static bool has_zero(const Str *s)
+{
+    return s && memchr(s->bytes, 0, (size_t)s->len);
+}
+
+static size_t packed_bytes(const Array *a, const char *data)
+{
+    const Str *const *strings = (const void *)data;
+    int64_t n = rt_array_count(a);
+    size_t unit, bytes = (size_t)n * embed_element(a->head.elem, &unit);
+    for (int64_t i = 0; a->head.elem == CS_ELEM_REF && i < n; i++)
+        if (has_zero(strings[i])) bytes += embed_text_bytes(strings[i]);
+    return bytes;
+}
+
+static void pack_strings(const Str *const *strings, int64_t n, const char **to)
+{
+    char *room = (char *)(to + n);
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = !strings[i] ? NULL : has_zero(strings[i]) ? room : strings[i]->bytes;
+        if (to[i] == room) room = embed_put_text(room, strings[i]);
+    }
+}
+
 static void pack_all(const Array *a, const char *data, char *to)
 {
     size_t unit, one = embed_element(a->head.elem, &unit);
-    const Str *const *strings = (const void *)data;
+    if (a->head.elem == CS_ELEM_REF) {
+        pack_strings((const void *)data, rt_array_count(a), (const char **)(void *)to);
+        return;
+    }
     for (int64_t i = 0, n = rt_array_count(a); i < n; i++) {
-        if (a->head.elem == CS_ELEM_REF) {
-            ((const char **)(void *)to)[i] = strings[i] ? strings[i]->bytes : NULL;
-            continue;
-        }
         ScalarValue leaves[RT_MAX_LEAVES];
         CsValue values[RT_MAX_LEAVES];
         elem_load(a, data, i, leaves);
@@ -277,7 +303,7 @@ static const void *elements(Handle *h)
     const void *data = rt_array_data(a, NULL);
     bool packs = elem_is_record(a->head.elem) || a->head.elem == CS_ELEM_REF;
     if (!data || !packs || h->packed) return h->packed ? h->packed : data;
-    size_t unit, bytes = (size_t)rt_array_count(a) * embed_element(a->head.elem, &unit);
+    size_t bytes = packed_bytes(a, data);
     h->packed = mem_object(bytes);
     if (h->packed)
         pack_all(a, data, h->packed);
@@ -290,7 +316,8 @@ cs_error *cs_embed_read(cs_array *array, const void **data)
 {
     static const _Alignas(64) char none[64]; /* where arrays without elements are */
     Handle *h = handle_of(array);
-    if (!h) return not_an_array();
+    cs_error *refusal = embed_refusal();
+    if (refusal || !h) return refusal ? refusal : not_an_array();
     embed_enter(h->context);
     const void *found = elements(h);
     if (!cs_pending) *data = found ? found : none;
@@ -300,7 +327,8 @@ cs_error *cs_embed_read(cs_array *array, const void **data)
 cs_error *cs_embed_copy(cs_array *array, void *to, int64_t bytes)
 {
     Handle *h = handle_of(array);
-    if (!h) return not_an_array();
+    cs_error *refusal = embed_refusal();
+    if (refusal || !h) return refusal ? refusal : not_an_array();
     embed_enter(h->context);
     size_t unit, all = (size_t)rt_array_count(h->array) * embed_element(h->array->head.elem, &unit);
     const void *data = (int64_t)all == bytes ? elements(h) : NULL;

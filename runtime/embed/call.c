@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../objects/record.h"
+#include "../stack.h"
 #include "embed.h"
 
 enum { FEW = 64 };
@@ -40,7 +41,7 @@ static bool make_room(Call *c)
 
 static void *take_string(Call *c, const char *text)
 {
-    Str *s = text ? rt_str_new(text, (int64_t)strlen(text)) : NULL;
+    Str *s = text ? embed_take_text(text) : NULL;
     if (s) c->kept[c->nkept++] = s;
     return s;
 }
@@ -78,8 +79,7 @@ static void *take_place(Call *c, const CsBorder *b, const CsValue *args)
     }
     if (!b->rank && b->elem != CS_ELEM_REF) return args->ref;
     void **slot = &c->slots[c->nslots++], *before = *(void **)args->ref;
-    if (b->mode == CS_BY_REF && !b->rank && before)
-        *slot = rt_str_new(before, (int64_t)strlen(before));
+    if (b->mode == CS_BY_REF && !b->rank && before) *slot = embed_take_text(before);
     if (b->mode == CS_BY_REF && b->rank) {
         const CsValue handle = {.ref = before};
         *slot = take_handle(c, b, &handle);
@@ -110,9 +110,9 @@ static void take(Call *c, const CsBorder *b, const CsValue *args)
 
 static void give_string(Str *s, char **out)
 {
-    char *copy = s ? malloc((size_t)s->len + 1) : NULL;
+    char *copy = s ? malloc(embed_text_bytes(s)) : NULL;
     if (s && !copy) rt_throw_memory(NULL, (size_t)s->len);
-    if (copy) memcpy(copy, s->bytes, (size_t)s->len + 1);
+    if (copy) embed_put_text(copy, s);
     if (!cs_pending) *out = copy;
     cs_release(s);
 }
@@ -220,10 +220,13 @@ cs_error *cs_embed_call(cs_context *context, const CsExport *function, int32_t h
     if (!context || (!result && function->elem != CS_ELEM_NONE))
         return embed_fail(CS_ARGUMENT_NULL, "ArgumentNullException",
                           "%s: the context or the place of the result is NULL", function->name);
+    cs_error *e = embed_refusal();
+    if (e) return e;
     Call c = {.context = context, .function = function, .handles = handles != 0};
     embed_enter(context);
     call(&c, args, result);
-    cs_error *e = cs_pending ? embed_take_error() : NULL; /* before anything else goes on */
+    e = cs_pending ? embed_take_error() : NULL; /* before anything else goes on */
+    stack_enter();                              /* no longer interrupted */
     end(&c);
     cs_error *late = embed_leave();
     if (!e) return late;

@@ -20,6 +20,7 @@ struct cs_context {
 static struct {
     pthread_mutex_t lock;
     cs_context *now; /* whose state `rt` is, or NULL */
+    bool watches;    /* forks */
 } embed = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- one at a time --------------------------------------------------------------------- */
@@ -58,16 +59,20 @@ static void bring_back(cs_context *c)
 void embed_enter(cs_context *c)
 {
     pthread_mutex_lock(&embed.lock);
+    if (!embed.watches) embed_watch_forks(&embed.lock);
+    embed.watches = true;
     if (embed.now != c) {
         if (embed.now) put_aside(embed.now);
         embed.now = c;
         bring_back(c);
     }
     stack_enter();
+    embed_heed();
 }
 
 cs_error *embed_leave(void)
 {
+    embed_unheed();
     cs_error *e = cs_pending ? embed_take_error() : NULL;
     console_flush();
     pthread_mutex_unlock(&embed.lock);
@@ -117,6 +122,8 @@ static void end(cs_context *c)
 static cs_error *open_with(const CsLibrary *library, const char *device, void *const given[3],
                            cs_context **out)
 {
+    cs_error *refusal = embed_refusal();
+    if (refusal) return refusal;
     cs_context *c = new_context(library, device);
     if (!c) return embed_fail(CS_MEMORY, "OutOfMemoryException", "there is no memory left");
     embed_enter(c);
@@ -168,7 +175,7 @@ void embed_unuse(cs_context *c)
 
 void cs_embed_close(cs_context *context)
 {
-    if (!context) return;
+    if (!context || embed_is_refused()) return;
     embed_enter(context);
     embed_unuse(context);
     embed_leave();

@@ -5,7 +5,10 @@
 #ifndef CS_RUNTIME_EMBED_H
 #define CS_RUNTIME_EMBED_H
 
+#include <pthread.h>
+
 #include "../../codegen/abi/library.h"
+#include "../objects/str.h"
 #include "../state.h"
 
 /* ---- context.c ----------------------------------------------------------------------- */
@@ -17,6 +20,26 @@ cs_error *embed_leave(void);
 /* Of who keeps the context: its user, each handle. Between the two above. */
 void embed_use(cs_context *c);
 void embed_unuse(cs_context *c); /* the last closes it */
+
+/* ---- fork.c -------------------------------------------------------------------------- */
+
+/* Once. lock: held by who is in the runtime. */
+void embed_watch_forks(pthread_mutex_t *lock);
+/* Why a process that was forked can call nothing, or NULL. Needs no lock. */
+cs_error *embed_refusal(void);
+bool embed_is_refused(void); /* then nothing is given back, either */
+
+/* ---- signal.c ------------------------------------------------------------------------ */
+
+/* Around what a call runs, of a context that heeds SIGINT. */
+void embed_heed(void);
+void embed_unheed(void);
+
+/* ---- text.c -------------------------------------------------------------------------- */
+
+Str *embed_take_text(const char *text); /* NULL with an exception pending */
+size_t embed_text_bytes(const Str *s);  /* what the next writes; it returns the place behind */
+char *embed_put_text(char *to, const Str *s);
 
 /* ---- fail.c -------------------------------------------------------------------------- */
 

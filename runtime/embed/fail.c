@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../interrupt.h"
 #include "embed.h"
 
 static const cs_error no_memory = {CS_MEMORY, "OutOfMemoryException", "there is no memory left",
@@ -58,6 +59,11 @@ cs_error *embed_take_error(void)
     const char *type, *message;
     char room[64], *text, line[512];
     int code = error_told(&type, &message, room) + 1;
+    if (code == CS_STACK && !rt.error.object && interrupted()) {
+        code = CS_INTERRUPTED;
+        type = "Interrupted";
+        message = "the call was interrupted";
+    }
     size_t stack = 0, n = strlen(message);
     for (int i = 0; i < rt.error.nframes; i++) stack += frame(&rt.error.frames[i], line);
     cs_error *e = new_error(code, type, n, stack, &text);

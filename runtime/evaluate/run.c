@@ -109,11 +109,12 @@ static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSi
     return FAILED;
 }
 
-/* In a session: is it over, without having been interrupted? Else what it wrote is no result. */
+/* Is it over, without having been interrupted? Else what it wrote is no result. Kernels of a driver
+ * are interrupted in sessions only. */
 static bool is_over(const CsSite *site)
 {
-    if (!rt.session) return true;
-    rt_sync();
+    if (!rt.stops) return true;
+    if (rt.session) rt_sync();
     if (interrupted()) cs_throw_stack(site);
     return !cs_pending;
 }

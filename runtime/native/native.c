@@ -168,7 +168,7 @@ static void do_items(const void *job, int64_t from, int64_t to)
     at.id[0] = from % at.size[0];
     at.id[1] = from / at.size[0] % at.size[1];
     at.id[2] = from / at.size[0] / at.size[1];
-    bool stops = rt.session;
+    bool stops = rt.stops;
     for (int64_t i = from; i < to; i++) {
         if (stops && interrupted()) return;
         j->code(j->args, &at);

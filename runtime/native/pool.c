@@ -24,8 +24,9 @@ enum {
 };
 
 struct Pool {
-    void *base;   /* of its memory */
-    int nthreads; /* besides the caller */
+    void *base;    /* of its memory */
+    pid_t process; /* whose threads they are */
+    int nthreads;  /* besides the caller */
     pthread_t threads[MAX_THREADS];
     _Alignas(64) _Atomic uint64_t ticket;
     _Atomic(PoolWork *) work;
@@ -125,12 +126,14 @@ int pool_units(void)
 /* NULL: there is no second processor, or no memory; the caller works alone. */
 static struct Pool *pool(void)
 {
+    if (rt.pool && rt.pool->process != getpid()) rt.pool = NULL; /* of who forked this process */
     if (rt.pool || pool_units() < 2) return rt.pool;
     struct Pool *p = mem_object(sizeof *p + 64); /* zeroed */
     if (!p) return NULL;
     void *base = p;
     p = (struct Pool *)(((uintptr_t)base + 63) & ~(uintptr_t)63);
     p->base = base;
+    p->process = getpid();
     rt.pool = p;
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -175,8 +178,10 @@ void pool_end(void)
     struct Pool *p = rt.pool;
     if (!p) return;
     atomic_store(&p->ending, true);
-    ring(p);
-    for (int i = 0; i < p->nthreads; i++) pthread_join(p->threads[i], NULL);
+    if (p->process == getpid()) {
+        ring(p);
+        for (int i = 0; i < p->nthreads; i++) pthread_join(p->threads[i], NULL);
+    }
     rt.pool = NULL;
     mem_object_free(p->base);
 }

@@ -71,8 +71,8 @@ void ref_fail(Ref *r, RtError kind, const FdNode *node, const char *message)
 
 void ref_look_for_interrupt(Ref *r)
 {
-    if (rt.session && !r->failed && interrupted())
-        ref_fail(r, RT_STACK, r->root->node, "the session is interrupted");
+    if (rt.stops && !r->failed && interrupted())
+        ref_fail(r, RT_STACK, r->root->node, "the evaluation is interrupted");
 }
 
 /* ---- evaluations -------------------------------------------------------------------- */

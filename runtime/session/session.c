@@ -276,7 +276,7 @@ int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
     session.program = *program;
     block_interrupts();
     cs_start(argc, argv, &session.program);
-    rt.session = true;
+    rt.session = rt.stops = true;
     interrupt_begin();
     char ask;
     int file;

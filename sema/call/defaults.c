@@ -131,6 +131,20 @@ void complete_arguments(Sema *s, const Candidate *c, AstList *args, Loc loc)
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
+/* What others than calls read of it (sema.h). */
+static void keep_constant(Sema *s, Ast *param, const Ast *constant, const Type *t)
+{
+    AstBytes text;
+    if (constant->is_const && constant->type->kind == TY_SCALAR && t->kind == TY_SCALAR) {
+        param->is_const = true;
+        param->value = scalar_convert(constant->value, constant->type->scalar, t->scalar);
+    } else if (constant_text(s, constant, &text)) {
+        Ast *literal = ast_new(s->arena, AST_STRING_LIT, param->param.init->loc);
+        literal->string_lit.value = text;
+        param->param.init = literal;
+    }
+}
+
 static void check_constant(Sema *s, const Symbol *f, int i)
 {
     const struct Ast_param *p = param(f, i);
@@ -147,6 +161,9 @@ static void check_constant(Sema *s, const Symbol *f, int i)
                     inner->kind == AST_DEFAULT || constant_text(s, inner, &text);
     if (!constant && value->type != s->error)
         report(s, p->init->loc, PARAMETER, "the default value of '%s' is not a constant", p->name);
+    else if (constant)
+        keep_constant(s, params_of(f)->data[i], value->is_const ? value : inner,
+                      f->type->params[i]);
 }
 
 void check_defaults(Sema *s, const Symbol *f)

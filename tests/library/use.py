@@ -1,8 +1,10 @@
 """Uses the module that csc --python makes of shapes.cs$, with NumPy where it is; argument: the folder."""
 import array
 import os
+import signal
 import sys
 import threading
+import time
 
 folder = sys.argv[1]
 sys.path[:0] = [folder, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")]
@@ -13,6 +15,9 @@ try:
     import numpy as np
 except ImportError:
     np = None
+
+
+FORKED = "this process was forked when OpenCL was in use, whose threads it lacks"
 
 
 def fails(kind, text, f, *args):
@@ -104,6 +109,21 @@ fails(shapes.CsError, "below 0", shapes.settle, ((1, 2), True, 0), all_)
 fails(shapes.CsError, "too long", shapes.shout, False, "abcde", "!")
 fails(TypeError, "s is no string", shapes.shout, False, 5, "!")
 
+# integers of another width: those that fit
+fails(OverflowError, "counts(): key holds 4294967297, which is no int", shapes.counts, [1, 2**32 + 1], 2)
+fails(OverflowError, "key holds", shapes.counts, [2**70], 2)
+same(shapes.above([[1, 2], [3, 2**31 - 1]], 2), [False, True])
+fails(OverflowError, "100000 is no short", shapes.pairs, [((1, 2), True, 100000)])
+fails(OverflowError, "", shapes.next, 2**32 + 65)
+
+# what is left out
+assert shapes.greet("you") == "hello, you! 3 True 0.5 None 0"
+assert shapes.greet("you", word="bye", k=4, rest=[1, 2]) == "bye, you! 4 True 0.5 None 2"
+
+# a 0 in a string
+assert shapes.hello("a\0b") == "hello a\0b" and shapes.upper(["x\0y", "z"]) == ["X\0Y", "Z"]
+assert shapes.shout(False, "a\0", "b") == (True, "a\0b", "c")
+
 # errors
 e = fails(ZeroDivisionError, "division by zero", shapes.quotient, 1, 0)
 assert isinstance(e, shapes.CsError) and e.type == "DivideByZeroException" and "at quotient (" in e.stack
@@ -129,6 +149,56 @@ assert shapes.count() == 2
 shapes.use("ref")
 assert shapes.count() == 1
 same(shapes.mul([[1, 2], [3, 4]], [[1, 2], [3, 4]]), [[7, 10], [15, 22]])
+shapes.use(None)
+
+# processes, and ^C
+def child_of(work):
+    """What a forked process, which may not take longer than ten seconds, says of it."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(10)
+        try:
+            said = str(work())
+        except Exception as e:
+            said = "%s: %s" % (type(e).__name__, e)
+        os.write(write, said.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as f:
+        said = f.read().decode()
+    assert os.waitpid(pid, 0)[1] == 0, "a forked process hangs"
+    return said
+
+
+shapes.use("ref")
+said = child_of(lambda: shapes.axpy(2, [1], [1]).tolist())
+assert said == "[3.0]" or said.startswith("DeviceException: " + FORKED), said
+began = threading.Event()
+busy = threading.Thread(target=lambda: (began.set(), shapes.spin(2)))
+busy.start()
+began.wait()
+time.sleep(0.3)
+said = child_of(lambda: shapes.axpy(2, [1], [1]).tolist())
+assert said.startswith("DeviceException: this process was forked "), said
+busy.join()
+timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+start = time.monotonic()
+timer.start()
+try:
+    shapes.spin(60)
+    raise AssertionError("^C is not heard")
+except KeyboardInterrupt:
+    assert time.monotonic() - start < 20
+assert shapes.quotient(6, 3) == 2
+shapes.use("opencl")
+large = array.array("f", [1]) * (1 << 20)
+try:
+    shapes.axpy(2, large, large)
+except shapes.CsError:
+    pass  # no driver here
+else:
+    assert child_of(lambda: shapes.axpy(2, [1], [1]).tolist()).startswith("DeviceException: " + FORKED)
 shapes.use(None)
 
 # texts
@@ -159,6 +229,9 @@ if np:
     r = shapes.kept()
     assert not r.flags.writeable
     fails(TypeError, "not of int32", shapes.counts, np.ones(3), 2)
+    same(shapes.counts(np.array([0, 1, 1]), 2), [1, 2])
+    fails(OverflowError, "key holds -2147483649, which is no int", shapes.counts, np.array([0, -(2**31) - 1]), 2)
+    fails(OverflowError, "key holds 4294967295", shapes.counts, np.array([2**32 - 1], np.uint32), 2)
     lent = np.ones(1 << 16, np.float32)
     lent.flags.writeable = False
     assert shapes.axpy(1, lent, lent).sum() == 1 << 17

@@ -158,7 +158,7 @@ void host_check_stack(HostFunc *f, Loc loc)
     LLVMValueRef here = host_alloca(f, m->i8, "here");
     LLVMValueRef at = LLVMBuildPtrToInt(m->b, here, m->i64, "");
     LLVMValueRef limit = LLVMBuildLoad2(m->b, m->i64, m->stack_limit, "limit");
-    LLVMSetVolatile(limit, m->options->session != NULL); /* a signal sets it */
+    LLVMSetVolatile(limit, m->options->stops); /* a signal sets it */
     LLVMBasicBlockRef deep = host_block(f, "deep"), next = host_block(f, "begin");
     host_attribute_value(m, f->fn, "disable-tail-calls", "true");
     host_branch_cold(f, LLVMBuildICmp(m->b, LLVMIntULT, at, limit, ""), deep, next);

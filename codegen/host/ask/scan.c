@@ -180,7 +180,7 @@ void host_scan_functions(HostModule *m)
 {
     for (int i = 0; i < m->nfuncs; i++) {
         visit_written(&m->funcs[i].sym->decl->func.body, &m->funcs[i]);
-        m->funcs[i].throws = m->funcs[i].recurs || m->options->session; /* loops look for ^C */
+        m->funcs[i].throws = m->funcs[i].recurs || m->options->stops; /* loops look for ^C */
     }
     for (bool changed = true; changed;) {
         changed = false;

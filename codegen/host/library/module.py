@@ -30,7 +30,17 @@ _SCALARS = {
     "float": (11, _c.c_float, "float32", "f"),
     "double": (12, _c.c_double, "float64", "d"),
 }
-_STRING = 64
+_STRING, _INTERRUPTED = 64, 17
+
+
+
+def _encode(text):
+    """A string for the library, in which a \\0 is two bytes, as embed.h says."""
+    return None if text is None else text.encode().replace(b"\0", b"\xc0\x80")
+
+
+def _decode(data):
+    return None if data is None else data.replace(b"\xc0\x80", b"\0").decode("utf-8", "replace")
 
 
 class _Error(_c.Structure):
@@ -57,6 +67,8 @@ def _raise(error):
     name, message = e.type.decode(), e.message.decode("utf-8", "replace")
     stack, code = e.stack.decode("utf-8", "replace"), e.code
     _lib_free_error(error)
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
     if (name, code) not in _classes:
         base = _BASES.get(code)
         _classes[name, code] = _b.type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
@@ -114,7 +126,7 @@ class Array:
         if 0 in self.shape:
             return [] if self.shape[0] == 0 else _empty(self.shape)
         if self._type == "string":
-            cells = [None if text is None else text.decode("utf-8", "replace") for text in self._memory()]
+            cells = [_decode(text) for text in self._memory()]
             for n in self.shape[:0:-1]:
                 cells = [cells[i : i + n] for i in _b.range(0, _b.len(cells), n)]
             return cells
@@ -139,6 +151,42 @@ class Array:
         if error:
             _raise(error)
         return {"version": 3, "shape": self.shape, "data": (data.value, True), "typestr": _dtype(self._type).str}
+
+
+def _limits(type_):
+    bits, signed = 8 * _c.sizeof(_SCALARS[type_][1]), type_ in ("sbyte", "short", "int", "long")
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+_LIMITS = {t: _limits(t) for t in ("sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong")}
+
+
+def _integer(type_):
+    low, high = _LIMITS.get(type_, (0, 0x10FFFF))
+
+    def convert(value):
+        value = _operator.index(value)
+        if low <= value <= high:
+            return value
+        raise OverflowError("%d is no %s" % (value, type_))
+
+    return convert
+
+
+_code_point = _integer("char")
+
+
+class _Record(_c.Structure):
+    """A final class of C$. ctypes would take integers without their upper bits."""
+
+    def __setattr__(self, name, value):
+        kind = self._kinds_.get(name)
+        _c.Structure.__setattr__(self, name, _SCALAR[kind](value) if kind in _LIMITS else _record(kind, value))
+
+
+def _record(type_, value):
+    """A structure of a tuple of its fields; what is no tuple, or of no record, as it is."""
+    return _ctype(type_)(*value) if type_ in _RECORDS and _b.isinstance(value, _b.tuple) else value
 
 
 def _empty(shape):
@@ -173,6 +221,7 @@ _lib_close = _function("close", None, _c.c_void_p)
 _lib_read = _function("read", _errp, _arrp, _c.c_void_p)
 _lib_release = _function("release", None, _arrp)
 _lib_free_error = _function("free_error", None, _errp)
+_lib_heed_interrupts = _function("heed_interrupts", None, _c.c_void_p, _c.c_int32)
 _lib_free_text = _function("free_text", None, _c.c_void_p)
 _lib_array = _function("array", _errp, _c.c_void_p, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
 _lib_wrap = _function("wrap", _errp, _c.c_void_p, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p)
@@ -186,6 +235,7 @@ class _Context:
         error = _lib_open(device.encode() if device else None, _c.byref(self._as_parameter_))
         if error:
             _raise(error)
+        _lib_heed_interrupts(self, 1)
 
     def __del__(self):
         if self._as_parameter_ and _lib_close:
@@ -232,6 +282,17 @@ def _cells(value):
     return shape + (inner or ()), cells
 
 
+def _in_range(name, param, type_, *extremes):
+    for value in extremes:
+        if not _LIMITS[type_][0] <= value <= _LIMITS[type_][1]:
+            raise OverflowError("%s(): %s holds %d, which is no %s" % (name, param, value, type_))
+
+
+def _holds_integers(a):
+    """Of Python's own where one is too large for NumPy's."""
+    return a.dtype.kind in "iu" or a.dtype.kind == "O" and _b.all(_b.isinstance(v, _b.int) for v in a.flat)
+
+
 def _give_numpy(name, param, type_, rank, value):
     a = value
     dtype = _dtype(type_)
@@ -240,7 +301,9 @@ def _give_numpy(name, param, type_, rank, value):
     if _b.type(a) is not _np.ndarray or a.dtype != dtype or not a.flags.c_contiguous:
         a = _np.asarray(value)
         if a.dtype != dtype:
-            if dtype.fields is None and a.size and not _np.can_cast(a.dtype, dtype, "same_kind"):
+            if type_ in _LIMITS and a.size and _holds_integers(a):
+                _in_range(name, param, type_, a.min(), a.max())
+            elif dtype.fields is None and a.size and not _np.can_cast(a.dtype, dtype, "same_kind"):
                 raise _wrong(name, param, "is an array of %s, not of %s" % (a.dtype, dtype))
             a = a.astype(dtype)
         a = _np.ascontiguousarray(a) if a.ndim else a
@@ -267,7 +330,12 @@ def _give_buffer(name, param, type_, rank, value):
         if type_ == "half":
             cells = _struct.unpack("%dH" % _b.len(cells), _struct.pack("%de" % _b.len(cells), *cells))
         if type_ == "char":
-            cells = [_b.ord(c) if _b.isinstance(c, _b.str) else c for c in cells]
+            cells = [_SCALAR["char"](c) for c in cells]
+        if type_ in _RECORDS:
+            cells = [_record(type_, c) for c in cells]
+        if type_ in _LIMITS and cells:
+            cells = [_operator.index(c) for c in cells]
+            _in_range(name, param, type_, _b.min(cells), _b.max(cells))
         keep = (ctype * _b.len(cells))(*cells)
         address = _c.addressof(keep)
     else:
@@ -293,7 +361,7 @@ def _give_strings(name, param, rank, value):
         raise _wrong(name, param, "has %d dimensions, not %d" % (_b.len(shape), rank))
     if not _b.all(c is None or _b.isinstance(c, _b.str) for c in cells):
         raise _wrong(name, param, "holds what is no string")
-    keep = (_c.c_char_p * _b.len(cells))(*[None if c is None else c.encode() for c in cells])
+    keep = (_c.c_char_p * _b.len(cells))(*[_encode(c) for c in cells])
     return keep, _c.addressof(keep), shape
 
 
@@ -313,27 +381,13 @@ def _take(context, type_, handle):
     return a._numpy()
 
 
-def _integer(type_):
-    bits = 8 * _c.sizeof(_SCALARS[type_][1])
-    signed = _SCALARS[type_][1](-1).value < 0
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-
-    def convert(value):
-        value = _operator.index(value)
-        if low <= value <= high:
-            return value
-        raise OverflowError("%d is no %s" % (value, type_))
-
-    return convert
-
-
-_SCALAR = {t: _integer(t) for t in ("sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong")}
+_SCALAR = {t: _integer(t) for t in _LIMITS}
 _SCALAR.update(
     bool=_b.bool,
     float=_b.float,
     double=_b.float,
     half=lambda value: _struct.unpack("H", _struct.pack("e", value))[0],
-    char=lambda value: _b.ord(value) if _b.isinstance(value, _b.str) else _operator.index(value),
+    char=lambda value: _code_point(_b.ord(value) if _b.isinstance(value, _b.str) else value),
 )
 
 
@@ -384,7 +438,7 @@ def _bind(name, params, result):
             return _ctype(type_)(_SCALAR[type_](value))
         if value is not None and not _b.isinstance(value, _b.str):
             raise _wrong(name, param, "is no string")
-        text = None if value is None else _c.c_char_p(value.encode())
+        text = None if value is None else _c.c_char_p(_encode(value))
         kept.append(text)
         return _c.cast(text, _c.c_void_p)
 
@@ -392,7 +446,7 @@ def _bind(name, params, result):
         if rank:
             return _take(context, type_, place)
         if type_ == "string":
-            text = None if not place.value else _c.cast(place, _c.c_char_p).value.decode("utf-8", "replace")
+            text = None if not place.value else _decode(_c.cast(place, _c.c_char_p).value)
             _lib_free_text(place)
             return text
         if type_ in _RECORDS:
@@ -419,7 +473,7 @@ def _bind(name, params, result):
             elif kind == "string":
                 if value is not None and not _b.isinstance(value, _b.str):
                     raise _wrong(name, param, "is no string")
-                args.append(None if value is None else value.encode())
+                args.append(_encode(value))
             elif kind == "place":
                 fresh = _arrp if rank else _c.c_void_p if type_ == "string" else _ctype(type_)
                 place = fresh() if mode == 2 else place_of(param, type_, rank, value, context, kept)

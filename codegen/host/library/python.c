@@ -1,4 +1,5 @@
 /* The Python module of a library: module.py of this folder, then the records and functions. */
+#include <math.h>
 #include <string.h>
 
 #include "library.h"
@@ -35,15 +36,19 @@ static void print_record(const HostModule *m, const Class *c, void *ctx)
 {
     Text *out = ctx;
     const char *name = record_name(m, c->type);
-    text_printf(out, "\n\nclass %s(_c.Structure):\n    _fields_ = [\n", name);
+    text_printf(out, "\n\nclass %s(_Record):\n    _fields_ = [\n", name);
     for (int i = 0; i < c->nfields; i++) {
         const Type *t = c->fields[i]->type;
         text_printf(out, "        (\"%s\", _ctype(\"%s\")),\n", c->fields[i]->name,
                     type_name(m, t));
     }
+    text_add(out, "    ]\n    _kinds_ = {");
+    for (int i = 0; i < c->nfields; i++)
+        text_printf(out, "%s\"%s\": \"%s\"", i ? ", " : "", c->fields[i]->name,
+                    type_name(m, c->fields[i]->type));
     text_printf(
         out,
-        "    ]\n\n    def __repr__(self):\n        return \"%s(\" + \", \".join(_b.repr(_b.getattr("
+        "}\n\n    def __repr__(self):\n        return \"%s(\" + \", \".join(_b.repr(_b.getattr("
         "self, f)) for f, _ in self._fields_) + \")\"\n\n    def __eq__(self, other):\n"
         "        return _b.type(other) is %s and _b.all(_b.getattr(self, f) == _b.getattr(other, "
         "f) "
@@ -89,18 +94,66 @@ static void print_quoted(Text *out, const char *text, const char *indent)
     }
 }
 
+/* UTF-8 as a literal; the file is UTF-8, too. */
+static void print_text(Text *out, AstBytes text)
+{
+    text_add(out, "\"");
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c < ' ' || c == '"' || c == '\\')
+            text_printf(out, "\\x%02x", c);
+        else
+            text_addn(out, text.data + i, 1);
+    }
+    text_add(out, "\"");
+}
+
+static void print_number(Text *out, ScalarValue v, ScalarKind kind)
+{
+    if (kind == SC_BOOL)
+        text_add(out, v.i ? "True" : "False");
+    else if (kind == SC_CHAR)
+        text_printf(out, "\"\\U%08x\"", (unsigned)v.i);
+    else if (scalar_is_real(kind) && (isnan(v.f) || isinf(v.f)))
+        text_printf(out, "float(\"%s\")", isnan(v.f) ? "nan" : v.f < 0 ? "-inf" : "inf");
+    else if (scalar_is_real(kind))
+        text_printf(out, "%.17g", v.f);
+    else if (kind == SC_ULONG)
+        text_printf(out, "%llu", (unsigned long long)v.i);
+    else
+        text_printf(out, "%lld", (long long)v.i);
+}
+
+/* The value of a parameter that is left out; of `params` no elements. */
+static void print_default(Text *out, const HostModule *m, const Ast *p, const Type *t)
+{
+    if (!p->param.init && !p->param.rest) return;
+    text_add(out, "=");
+    if (type_is_functional(t))
+        text_printf(out, "%.*s%.*s", t->nparams, "[[[[", t->nparams, "]]]]");
+    else if (p->is_const)
+        print_number(out, p->value, t->scalar);
+    else if (p->param.init->kind == AST_STRING_LIT)
+        print_text(out, p->param.init->string_lit.value);
+    else if (type_is_record(t))
+        text_printf(out, "%s()", record_name(m, t));
+    else
+        text_add(out, "None");
+}
+
 /* Parameters by `out` are results only. */
-static void print_params(Text *out, const HostModule *m, const Symbol *sym, bool hints)
+static void print_params(Text *out, const HostModule *m, const Symbol *sym, bool declares)
 {
     bool some = false;
     for (int i = 0; i < sym->type->nparams; i++) {
         if (host_param_border(sym, i).mode == CS_BY_OUT) continue;
-        text_printf(out, "%s%s", some ? ", " : "",
-                    py_word(m, sym->decl->func.params.data[i]->param.name));
+        const Ast *p = sym->decl->func.params.data[i];
+        text_printf(out, "%s%s", some ? ", " : "", py_word(m, p->param.name));
         some = true;
-        if (!hints) continue;
+        if (!declares) continue;
         text_add(out, ": ");
         print_hint(out, m, sym->type->params[i]);
+        print_default(out, m, p, sym->type->params[i]);
     }
 }
 

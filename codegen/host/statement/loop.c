@@ -13,7 +13,7 @@ static void emit_round(HostFunc *f, const HostLoopCode *l, LLVMBasicBlockRef on_
 {
     HostLoop here = {on_break, on_continue, f->scope.len, f->region, f->loop};
     f->loop = &here;
-    if (f->m->options->session) host_check_stack(f, l->body->loc); /* ^C ends it there */
+    if (f->m->options->stops) host_check_stack(f, l->body->loc); /* ^C ends it there */
     if (l->before) l->before(f, l->ctx);
     host_stmt(f, l->body);
     host_leave_scope(f, here.scope);
