@@ -107,6 +107,7 @@ static void open_brace(Layout *l, const Tokens *tokens, size_t i, OpenKind kind)
     Open o = {.kind = kind,
               .indent = lambda || inside || kind == OPEN_LIST ? l->line : l->statement,
               .statement = l->statement,
+              .label = l->first == TOK_CASE,
               .resumes = lambda || inside || (kind == OPEN_LIST && l->first != TOK_ENUM)};
     vec_push(&l->open, o);
     l->within = l->declares = l->object = false;
@@ -120,7 +121,7 @@ static void close_brace(Layout *l)
     l->open.len--;
     l->statement = o.statement;
     l->within = true;
-    l->first = TOK_END;
+    l->first = o.label && o.kind == OPEN_LIST ? TOK_CASE : TOK_END;
     if (!o.resumes) end_statement(l);
 }
 
@@ -172,7 +173,8 @@ void layout_take(Layout *l, const Tokens *tokens, size_t i, int indent)
     l->ended.len = 0;
     if (token_partner(k) == TOK_RPAREN || token_partner(k) == TOK_RBRACKET) open_paren(l, k, first);
     switch (k) {
-    case TOK_LBRACE: open_brace(l, tokens, i, brace); break;
+    case TOK_LBRACE:
+    case TOK_PROPERTIES: open_brace(l, tokens, i, brace); break;
     case TOK_RBRACE: close_brace(l); break;
     case TOK_RPAREN:
     case TOK_RBRACKET: close_paren(l); break;

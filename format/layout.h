@@ -23,6 +23,7 @@ typedef struct Open {
     int indent;       /* of its closing token; of what is inside: a step more */
     int statement;    /* Layout.statement where it opened */
     bool resumes;     /* the statement goes on behind it */
+    bool label;       /* LIST: it is in the label of a section */
     bool attribute;   /* PAREN: [Name] before a declaration */
     bool object;      /* PAREN: arguments of a constructor */
 } Open;

@@ -93,17 +93,6 @@ static void mark_type_list(const Tokens *tokens, unsigned char *roles, size_t i)
     }
 }
 
-/* The `or` of (0, _) or (_, 0). */
-static bool joins_patterns(const Tokens *tokens, size_t i)
-{
-    const Token *t = &tokens->list.data[i];
-    TokenKind before = i ? t[-1].kind : TOK_END;
-    if (t->kind != TOK_NAME || kind_at(tokens, i + 1) != TOK_LPAREN) return false;
-    const char *word = tokens->values.data[t->value].text;
-    bool pattern = before != TOK_TYPENAME && ends_operand(before, ROLE_PLAIN);
-    return pattern && (strcmp(word, "or") == 0 || strcmp(word, "and") == 0);
-}
-
 static bool may_be_prefix(TokenKind k)
 {
     return k == TOK_ADD || k == TOK_SUB || k == TOK_MUL || k == TOK_AND || k == TOK_OR ||
@@ -116,15 +105,20 @@ unsigned char *space_roles(const Tokens *tokens)
     size_t n = tokens->list.len;
     unsigned char *roles = mem_alloc(n + 1);
     memset(roles, ROLE_PLAIN, n + 1);
-    VEC(TokenKind) parens = {0}; /* open ( and [: the keyword before, LBRACKET of attributes, END */
+    /* open ( and [, { of patterns: the keyword before, LBRACKET of attributes, PROPERTIES where members have names, END */
+    VEC(TokenKind) parens = {0};
     bool label = false;
     for (size_t i = 0; i < n; i++) {
         TokenKind k = kind_at(tokens, i), before = i ? kind_at(tokens, i - 1) : TOK_END;
         bool operand = i && ends_operand(before, roles[i - 1]);
         if (k == TOK_CASE || (k == TOK_DEFAULT && kind_at(tokens, i + 1) == TOK_COLON))
             label = true;
-        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE) label = false;
-        if (k == TOK_COLON && label && parens.len == 0) {
+        bool shape = parens.len > 0 && vec_last(&parens) == TOK_PROPERTIES;
+        bool shape_end = k == TOK_RBRACE && shape;
+        if (k == TOK_SEMI || k == TOK_LBRACE || (k == TOK_RBRACE && !shape)) label = false;
+        if (k == TOK_COLON && shape) {
+            roles[i] = ROLE_LABEL;
+        } else if (k == TOK_COLON && label && parens.len == 0) {
             roles[i] = ROLE_LABEL;
             label = false;
         }
@@ -136,11 +130,13 @@ unsigned char *space_roles(const Tokens *tokens)
             roles[i] = ROLE_POSTFIX;
         else if (k == TOK_LT && roles[i] == ROLE_PLAIN)
             mark_type_list(tokens, roles, i);
-        else if (joins_patterns(tokens, i))
-            roles[i] = ROLE_WORD;
         else if (k == TOK_GT && before == TOK_SHR && roles[i] == ROLE_PLAIN)
             roles[i] = ROLE_SHIFT;
-        if (opens(k)) {
+        if (k == TOK_PROPERTIES || k == TOK_POSITIONAL) {
+            vec_push(&parens, TOK_PROPERTIES);
+        } else if (shape_end) {
+            parens.len--;
+        } else if (opens(k)) {
             size_t cast =
                 k == TOK_LPAREN && !operand && !is_header(before) ? cast_end(tokens, i) : 0;
             if (cast) roles[cast] = ROLE_CAST;
@@ -227,6 +223,7 @@ bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)
     if (before == ROLE_PREFIX) return k == TOK_LPAREN && is_reduction(p);
     if (p == TOK_LBRACE && k == TOK_RBRACE) return false;
     if (k == TOK_COND_BRACKET) return false;
+    if (k == TOK_POSITIONAL) return p != TOK_TYPENAME && before != ROLE_TYPE_LIST;
     if (k == TOK_LPAREN || k == TOK_LBRACKET) return !takes_brackets(p, before);
     return true;
 }

@@ -20,7 +20,8 @@ typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_M, TOKEN_P } TokenClass;
 
 enum {
     TOKEN_QUIET = 1, /* an error was reported just before: a syntax error here would be its echo */
-    TOKEN_NEW_LINE = 2 /* the first of its line */
+    TOKEN_NEW_LINE = 2, /* the first of its line */
+    TOKEN_MEMBER = 4    /* the name of a member in a pattern, though it may be a type's too */
 };
 
 typedef struct Token {

@@ -44,6 +44,10 @@ bool marks_type_arguments(Tokens *tokens, const size_t *partner, size_t i,
 /* operands.c. Does the bracket at token i begin a collection, as in `[1, 2]`? */
 bool marks_collection(const Tokens *tokens, const size_t *partner, size_t i);
 
+/* patterns.c. Marks the patterns of the file: their words, their brackets, and the types that more
+ * follows. */
+void marks_patterns(Tokens *tokens, const size_t *partner, Interner *names);
+
 /* Is the name `with` at token i the operator, as in `p with { X = 1 }`? */
 bool marks_with(const Tokens *tokens, size_t i);
 

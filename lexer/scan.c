@@ -128,7 +128,9 @@ static bool is_letter(uint32_t c)
 static void find_keywords(Scan *s)
 {
     for (TokenKind k = TOK_BREAK; token_class(k) != TOKEN_P; k++) {
-        if (k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH || k == TOK_UNDERSCORE) continue;
+        if (k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH ||
+            (k >= TOK_UNDERSCORE && k <= TOK_NOT_WORD))
+            continue; /* by their place, in types.c and patterns.c */
         const char *text = token_text(k);
         uint16_t *first = &s->keywords[*text - 'a'][strlen(text)];
         s->next_keyword[k] = *first;

@@ -24,12 +24,15 @@ TokenKind token_partner(TokenKind kind)
 {
     switch (kind) {
     case TOK_LPAREN:
-    case TOK_TUPLE: return TOK_RPAREN;
+    case TOK_TUPLE:
+    case TOK_POSITIONAL: return TOK_RPAREN;
     case TOK_LBRACKET:
     case TOK_KEY:
     case TOK_COLLECTION:
+    case TOK_LIST:
     case TOK_COND_BRACKET: return TOK_RBRACKET;
-    case TOK_LBRACE: return TOK_RBRACE;
+    case TOK_LBRACE:
+    case TOK_PROPERTIES: return TOK_RBRACE;
     case TOK_HOLE: return TOK_HOLE_END;
     default: return TOK_END;
     }

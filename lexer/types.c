@@ -213,27 +213,11 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
     m->function_end = e.end;
 }
 
-/* `when` is a keyword behind a pattern or a catch. */
+/* `when` is a keyword behind a catch; behind patterns patterns.c has found it. */
 static bool is_when(const Tokens *tokens, size_t i)
 {
-    TokenKind next = kind_at(tokens, i + 1);
-    if (token_class(next) == TOKEN_P && next != TOK_LPAREN && next != TOK_SUB && next != TOK_NOT)
-        return false;
-    switch (kind_before(tokens, i, 1)) {
-    case TOK_NAME:
-    case TOK_INT:
-    case TOK_REAL:
-    case TOK_CHAR:
-    case TOK_STRING:
-    case TOK_TRUE:
-    case TOK_FALSE:
-    case TOK_NULL_:
-    case TOK_UNDERSCORE:
-    case TOK_RPAREN:
-    case TOK_RBRACKET:
-    case TOK_CATCH: return true;
-    default: return false;
-    }
+    TokenKind before = kind_before(tokens, i, 1);
+    return kind_at(tokens, i + 1) == TOK_LPAREN && (before == TOK_CATCH || before == TOK_RPAREN);
 }
 
 static void find_declarations(Marker *m, Interner *names)
@@ -244,7 +228,7 @@ static void find_declarations(Marker *m, Interner *names)
     for (size_t i = 0; i < m->tokens->list.len; i++) {
         Token *t = &m->tokens->list.data[i];
         TokenKind next = kind_at(m->tokens, i + 1);
-        depth += t->kind == TOK_LBRACE;
+        depth += token_partner((TokenKind)t->kind) == TOK_RBRACE;
         depth -= t->kind == TOK_RBRACE && depth > 0;
         if (is_type_word(m->tokens, i, type_word))
             t->kind = TOK_TYPE;
@@ -336,17 +320,15 @@ bool marks_is_rank(const Tokens *tokens, size_t i)
 }
 
 /* `x is T`, `x is not T`, `x as T`. */
-static bool is_tested(const Tokens *tokens, size_t i, const char *not_word)
+static bool is_tested(const Tokens *tokens, size_t i)
 {
     TokenKind before = kind_before(tokens, i, 1);
-    if (before == TOK_NAME && kind_before(tokens, i, 2) == TOK_IS)
-        return name_at(tokens, i - 1) == not_word;
-    return before == TOK_IS || before == TOK_AS;
+    return before == TOK_IS || before == TOK_NOT_WORD || before == TOK_AS;
 }
 
 /* Whether the NAME at i is a type though nobody declares it: so a type of a module that is missing,
  * or one that nobody declared, is a matter of names and not of syntax. */
-static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
+static bool is_type_by_place(const Marker *m, size_t i)
 {
     const Tokens *tokens = m->tokens;
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
@@ -362,8 +344,7 @@ static bool is_type_by_place(const Marker *m, size_t i, const char *not_word)
     }
     if (before == TOK_NEW)
         return after == TOK_LPAREN || after == TOK_LBRACKET || after == TOK_LBRACE;
-    if (is_tested(tokens, i, not_word))
-        return name_at(tokens, i) != not_word || (after != TOK_NULL_ && !is_name(after));
+    if (before == TOK_AS) return true;
     if (before == TOK_LPAREN && (before2 == TOK_CATCH || before2 == TOK_DEFAULT)) return true;
     if (after == TOK_NAME && tokens->list.data[i + 1].flags & TOKEN_QUIET) return false;
     if (after == TOK_NAME) return begins_declaration(before);
@@ -434,12 +415,11 @@ static bool in_conditional(const Tokens *tokens, size_t i)
 
 /* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
  * `Color = other;`. */
-static bool is_name_by_place(const Tokens *tokens, size_t i, const char *not_word, size_t open,
-                             const size_t *partner)
+static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
 {
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     if (before == TOK_TYPENAME || before == TOK_VAR) return true;
-    if (before == TOK_NEW || is_tested(tokens, i, not_word)) return false;
+    if (before == TOK_NEW || is_tested(tokens, i)) return false;
     switch (after) {
     case TOK_IS:
     case TOK_AS:
@@ -492,11 +472,12 @@ static bool may_be_type(void *ctx, size_t i)
 
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
 {
-    const char *not_word = intern_cstr(names, "not"), *params = intern_cstr(names, "params");
+    const char *params = intern_cstr(names, "params");
     Marker m = {.tokens = tokens, .partner = find_partners(tokens), .imported = imported};
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);
+    marks_patterns(tokens, m.partner, names);
     find_declarations(&m, names);
     for (size_t i = 0; i < tokens->list.len; i++) {
         Token *t = &tokens->list.data[i];
@@ -519,12 +500,11 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         size_t around = open.len ? vec_last(&open) : tokens->list.len;
         bool declared = is_declared(&m, name);
         TokenKind before = kind_before(tokens, i, 1);
-        if (before == TOK_DOT || before == TOK_COND_DOT)
+        if (before == TOK_DOT || before == TOK_COND_DOT || t->flags & TOKEN_MEMBER)
             t->kind = TOK_NAME;
-        else if (declared && i >= list_end &&
-                 is_name_by_place(tokens, i, not_word, around, m.partner))
+        else if (declared && i >= list_end && is_name_by_place(tokens, i, around, m.partner))
             t->kind = TOK_NAME;
-        else if (known || declared || i < list_end || is_type_by_place(&m, i, not_word))
+        else if (known || declared || i < list_end || is_type_by_place(&m, i))
             t->kind = TOK_TYPENAME;
         if (t->kind == TOK_NAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end &&
             marks_type_arguments(tokens, m.partner, i + 1, may_be_type, &m))

@@ -78,14 +78,11 @@ Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args);
 Ast *build_unary(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binary(Parse *p, Loc loc, AstOp op, Ast *left, Ast *right);
 Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target);
-/* word: NULL, or the "not" of `is not` */
-Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, const char *name);
 /* Of a tuple the last item is the operand, and the others are binders. */
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint);
 Ast *build_out(Parse *p, Loc loc, AstOp mode, Ast *type, const char *name); /* x : out T name */
 Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint);      /* i : f, (i, j) : f */
-Ast *build_pattern(Parse *p, Loc loc, Ast *left, Loc word_loc, const char *word, Ast *right);
 Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name); /* params */
 Ast *build_tuple(Parse *p, Loc loc, AstList items);
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body); /* LET or LAMBDA */
@@ -94,6 +91,14 @@ Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init);
 Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank, AstList ranks,
                      Ast *init);
 Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format);
+
+/* patterns */
+Ast *build_var_pattern(Parse *p, Loc loc, const char *name); /* name NULL: `var _` */
+Ast *build_var_patterns(Parse *p, Loc loc, AstList items);   /* var (a, b) */
+/* A PATTERN_OF without type and name gets them; one pattern in parentheses alone is that pattern. */
+Ast *build_shape(Parse *p, Loc loc, Ast *type, Ast *shape, const char *name);
+/* A.B: pattern is A: { B: pattern }. */
+Ast *build_field_pattern(Parse *p, Loc loc, AstList path, Ast *pattern);
 
 /* ---- between the files build*.c ---- */
 

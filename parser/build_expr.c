@@ -117,14 +117,6 @@ Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target)
     return BUILD(INCDEC, incdec, loc, .op = op, .postfix = postfix, .target = target);
 }
 
-Ast *build_is(Parse *p, Loc loc, Ast *operand, const char *word, Ast *target, const char *name)
-{
-    Ast *is = BUILD(IS, is_, loc, .operand = operand, .target = target, .name = name);
-    if (!word) return is;
-    return build_word(p, loc, word, "not") ? build_unary(p, loc, AST_OP_NOT, is)
-                                           : build_bad(p, loc);
-}
-
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand)
 {
     AstList args = {0};
@@ -152,21 +144,6 @@ Ast *build_constraint(Parse *p, Loc loc, Ast *names, Ast *constraint)
     bool several = names->kind == AST_TUPLE;
     return build_binder(p, loc, NULL, several ? names->tuple.items : build_one(p, names),
                         constraint);
-}
-
-/* `and` binds tighter than `or`. */
-Ast *build_pattern(Parse *p, Loc loc, Ast *left, Loc word_loc, const char *word, Ast *right)
-{
-    bool and = strcmp(word, "and") == 0;
-    if (!and&&!build_word(p, word_loc, word, "or")) return build_bad(p, loc);
-    if (and&&left->kind == AST_PATTERN && left->pattern.op == AST_OP_LOR) {
-        right = build_pattern(p, build_span(left->pattern.right->loc, loc), left->pattern.right,
-                              word_loc, word, right);
-        left = left->pattern.left;
-        and = false;
-    }
-    return BUILD(PATTERN, pattern, loc, .op = and? AST_OP_LAND : AST_OP_LOR, .left = left,
-                 .right = right);
 }
 
 Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name)

@@ -40,6 +40,7 @@ static bool is_shown(const Parse *p, Loc loc)
 Ast *build_expr_stmt(Parse *p, Loc loc, Ast *expr)
 {
     expr = build_doubtful(p, expr);
+    if (expr->kind == AST_THROW) return expr;
     const Ast *does = expr;
     while (does->kind == AST_COND_ACCESS) does = does->cond_access.rest;
     switch (does->kind) {
@@ -66,7 +67,9 @@ AstList build_expr_stmts(Parse *p, AstList exprs)
 
 Ast *build_return(Parse *p, Loc loc, Ast *value)
 {
-    return BUILD(RETURN, return_, loc, .value = build_doubtful(p, value));
+    value = build_doubtful(p, value);
+    if (value && value->kind == AST_THROW) return value;
+    return BUILD(RETURN, return_, loc, .value = value);
 }
 
 Ast *build_case(Parse *p, Loc loc, AstList labels, AstList stmts)

@@ -51,10 +51,10 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
-%token USING VAR WHEN WHILE WITH UNDERSCORE
+%token USING VAR WHEN WHILE WITH UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token LPAREN "(" TUPLE RPAREN ")" LBRACKET "[" KEY COLLECTION RBRACKET "]" LBRACE "{" RBRACE "}"
+%token LPAREN "(" TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
@@ -74,6 +74,10 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %nonassoc DOTDOT
 %left ADD SUB
 %left MUL DIV REM
+%left OR_WORD
+%left AND_WORD
+%precedence NOT_WORD
+%precedence COLON /* `case A | B:` is a constant */
 
 %precedence DEFAULT /* begins the next section of a switch, no expression */
 %precedence SECTION
@@ -85,8 +89,9 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
 %type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
-%type <node> switch_expr with_expr collection item arm result pattern values constant
-%type <list> tuple_items arms items
+%type <node> switch_expr with_expr collection item arm pattern shape field subpattern element
+%type <list> tuple_items arms items properties fields subpatterns elements path
+%type <name> designation designation_opt
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body
@@ -281,7 +286,7 @@ stmt: block
     | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
     | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
     | TRY block catches FINALLY block       { $$ = build_try(p, @$, $2, $3, $5); }
-    | THROW expr_opt ";"                    { $$ = BUILD(THROW, throw_, @$, .value = $2); }
+    | THROW ";"                             { $$ = BUILD(THROW, throw_, @$, .value = NULL); }
     | USING "(" for_init_decl ")" embedded  { $$ = BUILD(USING, using_, @$, .resource = $3, .body = $5); }
     | USING "(" expr ")" embedded
         { $$ = BUILD(USING, using_, @$, .resource = BUILD(EXPR_STMT, expr_stmt, @3, .expr = $3), .body = $5); }
@@ -313,7 +318,9 @@ sections: %empty                { $$ = (AstList){0}; }
 section: labels stmts1 %prec SECTION { $$ = build_case(p, @$, $1, $2); }
 labels: label                   { $$ = build_one(p, $1); }
       | labels label            { $$ = build_add(p, $1, $2); }
-label: CASE expr ":"            { $$ = $2; }
+label: CASE opexpr ":"          { $$ = $2; }
+     | CASE pattern ":"         { $$ = $2; }
+     | CASE pattern WHEN expr ":" { $$ = BUILD(ARM, arm, @$, .pattern = $2, .guard = $4); }
      | CASE error ":"           { $$ = build_bad(p, @$); }
      | DEFAULT ":"              { $$ = build_leaf(p, AST_DEFAULT_LABEL, @$); }
 stmts1: stmt                    { $$ = build_one(p, $1); }
@@ -334,6 +341,7 @@ filter: %empty                  { $$ = NULL; }
 expr: opexpr
     | opexpr "?" expr ":" expr              { $$ = BUILD(COND, cond, @$, .cond = $1, .then = $3, .other = $5); }
     | opexpr assign_op expr                 { $$ = BUILD(ASSIGN, assign, @$, .op = $2, .target = $1, .value = $3); }
+    | THROW expr                            { $$ = BUILD(THROW, throw_, @$, .value = $2); }
     | LET "(" args ")" expr                 { $$ = build_let(p, @$, AST_LET, $3, $5); }
     | NAME "=>" block                       { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }
     | "(" ")" "=>" block                    { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
@@ -361,6 +369,8 @@ opexpr: unary
     | switch_expr
     | with_expr
     | opexpr COALESCE opexpr { $$ = build_binary(p, @$, AST_OP_COALESCE, $1, $3); }
+    | opexpr COALESCE THROW unary
+        { $$ = build_binary(p, @$, AST_OP_COALESCE, $1, BUILD(THROW, throw_, build_span(@3, @4), .value = $4)); }
     | opexpr LOR opexpr     { $$ = build_binary(p, @$, AST_OP_LOR, $1, $3); }
     | opexpr LAND opexpr    { $$ = build_binary(p, @$, AST_OP_LAND, $1, $3); }
     | opexpr OR opexpr      { $$ = build_binary(p, @$, AST_OP_OR, $1, $3); }
@@ -372,11 +382,7 @@ opexpr: unary
     | opexpr ">" opexpr     { $$ = build_binary(p, @$, AST_OP_GT, $1, $3); }
     | opexpr LE opexpr      { $$ = build_binary(p, @$, AST_OP_LE, $1, $3); }
     | opexpr GE opexpr      { $$ = build_binary(p, @$, AST_OP_GE, $1, $3); }
-    | opexpr IS type        { $$ = build_is(p, @$, $1, NULL, $3, NULL); }
-    | opexpr IS type NAME   { $$ = build_is(p, @$, $1, NULL, $3, $4); }
-    | opexpr IS NULL_       { $$ = build_is(p, @$, $1, NULL, build_leaf(p, AST_NULL_LIT, @3), NULL); }
-    | opexpr IS NAME type   { $$ = build_is(p, @$, $1, $3, $4, NULL); }
-    | opexpr IS NAME NULL_  { $$ = build_is(p, @$, $1, $3, build_leaf(p, AST_NULL_LIT, @4), NULL); }
+    | opexpr IS pattern     { $$ = BUILD(IS, is_, @$, .operand = $1, .target = $3); }
     | opexpr AS type        { $$ = BUILD(AS, as_, @$, .operand = $1, .target = $3); }
     | opexpr SHL opexpr     { $$ = build_binary(p, @$, AST_OP_SHL, $1, $3); }
     | opexpr SHR ">" opexpr %prec SHR { $$ = build_binary(p, @$, AST_OP_SHR, $1, $4); }
@@ -387,7 +393,6 @@ opexpr: unary
     | opexpr "/" opexpr     { $$ = build_binary(p, @$, AST_OP_DIV, $1, $3); }
     | opexpr "%" opexpr     { $$ = build_binary(p, @$, AST_OP_REM, $1, $3); }
 
-/* Relational patterns have their operand only; patterns are joined by `or` and `and`. */
 switch_expr: unary SWITCH "{" arms "}"      { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
            | unary SWITCH "{" arms "," "}"  { $$ = BUILD(SWITCH_EXPR, switch_expr, @$, .value = $1, .arms = $4); }
            | unary SWITCH "{" error "}"     { $$ = build_bad(p, @$); }
@@ -395,21 +400,57 @@ with_expr: unary WITH braces                { $$ = build_with(p, @$, $1, $3); }
          | with_expr WITH braces            { $$ = build_with(p, @$, $1, $3); }
 arms: arm                   { $$ = build_one(p, $1); }
     | arms "," arm          { $$ = build_add(p, $1, $3); }
-arm: pattern "=>" result                { $$ = BUILD(ARM, arm, @$, .pattern = $1, .value = $3); }
-   | pattern WHEN opexpr "=>" result    { $$ = BUILD(ARM, arm, @$, .pattern = $1, .guard = $3, .value = $5); }
-result: expr
-      | THROW expr          { $$ = BUILD(THROW, throw_, @$, .value = $2); }
-pattern: values
-       | UNDERSCORE         { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
-       | type               { $$ = BUILD(PATTERN, pattern, @$, .target = $1); }
-       | type NAME          { $$ = BUILD(PATTERN, pattern, @$, .target = $1, .name = $2); }
-values: constant
-      | values NAME constant { $$ = build_pattern(p, @$, $1, @2, $2, $3); }
-constant: unary
-        | "<" unary         { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LT, .right = $2); }
-        | ">" unary         { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GT, .right = $2); }
-        | LE unary          { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LE, .right = $2); }
-        | GE unary          { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GE, .right = $2); }
+arm: pattern "=>" expr              { $$ = BUILD(ARM, arm, @$, .pattern = $1, .value = $3); }
+   | pattern WHEN opexpr "=>" expr  { $$ = BUILD(ARM, arm, @$, .pattern = $1, .guard = $3, .value = $5); }
+
+/* ---- patterns, whose words and brackets the lexer has found ---- */
+
+pattern: opexpr %prec IS        /* a constant, or the name of a type */
+       | "<" opexpr %prec IS    { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LT, .right = $2); }
+       | ">" opexpr %prec IS    { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GT, .right = $2); }
+       | LE opexpr %prec IS     { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LE, .right = $2); }
+       | GE opexpr %prec IS     { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_GE, .right = $2); }
+       | NOT_WORD pattern       { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_NOT, .right = $2); }
+       | pattern AND_WORD pattern { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LAND, .left = $1, .right = $3); }
+       | pattern OR_WORD pattern  { $$ = BUILD(PATTERN, pattern, @$, .op = AST_OP_LOR, .left = $1, .right = $3); }
+       | UNDERSCORE             { $$ = build_leaf(p, AST_PLACEHOLDER, @$); }
+       | type                   { $$ = BUILD(PATTERN_OF, pattern_of, @$, .target = $1); }
+       | type designation       { $$ = BUILD(PATTERN_OF, pattern_of, @$, .target = $1, .name = $2); }
+       | VAR designation        { $$ = build_var_pattern(p, @$, $2); }
+       | VAR POSITIONAL subpatterns ")" { $$ = build_var_patterns(p, @$, $3); }
+       | shape designation_opt       { $$ = build_shape(p, @$, NULL, $1, $2); }
+       | type shape designation_opt  { $$ = build_shape(p, @$, $1, $2, $3); }
+       | LIST elements "]" designation_opt { $$ = BUILD(PATTERN_LIST, pattern_list, @$, .items = $2, .name = $4); }
+       | LIST error "]"         { $$ = build_bad(p, @$); }
+designation: NAME
+           | UNDERSCORE         { $$ = NULL; }
+designation_opt: %empty         { $$ = NULL; }
+               | designation
+shape: POSITIONAL subpatterns ")"  { $$ = BUILD(PATTERN_OF, pattern_of, @$, .positional = true, .items = $2); }
+     | POSITIONAL subpatterns ")" properties
+         { $$ = BUILD(PATTERN_OF, pattern_of, @$, .positional = true, .items = $2, .properties = true, .fields = $4); }
+     | POSITIONAL error ")"     { $$ = build_bad(p, @$); }
+     | properties               { $$ = BUILD(PATTERN_OF, pattern_of, @$, .properties = true, .fields = $1); }
+subpatterns: %empty             { $$ = (AstList){0}; }
+           | subpattern         { $$ = build_one(p, $1); }
+           | subpatterns "," subpattern { $$ = build_add(p, $1, $3); }
+subpattern: pattern
+          | NAME ":" pattern    { $$ = BUILD(FIELD, field, @$, .name = $1, .value = $3); }
+properties: PROPERTIES "}"              { $$ = (AstList){0}; }
+          | PROPERTIES fields "}"       { $$ = $2; }
+          | PROPERTIES fields "," "}"   { $$ = $2; }
+          | PROPERTIES error "}"        { $$ = build_one(p, build_bad(p, @$)); }
+fields: field                   { $$ = build_one(p, $1); }
+      | fields "," field        { $$ = build_add(p, $1, $3); }
+field: path ":" pattern         { $$ = build_field_pattern(p, @$, $1, $3); }
+path: NAME                      { $$ = build_one(p, build_name(p, @1, $1)); }
+    | path "." NAME             { $$ = build_add(p, $1, build_name(p, @3, $3)); }
+elements: %empty                { $$ = (AstList){0}; }
+        | element               { $$ = build_one(p, $1); }
+        | elements "," element  { $$ = build_add(p, $1, $3); }
+element: pattern
+       | DOTDOT                 { $$ = BUILD(PATTERN_REST, pattern_rest, @$, .pattern = NULL); }
+       | DOTDOT pattern         { $$ = BUILD(PATTERN_REST, pattern_rest, @$, .pattern = $2); }
 
 unary: plain_unary
     | attrs plain_unary     { $$ = BUILD(ATTRIBUTED, attributed, @$, .attrs = $1, .operand = $2); }

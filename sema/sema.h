@@ -114,8 +114,9 @@
  *   one. A chain is an EXPR_STMT near the head of the body, behind the field initialisers: CALL
  * whose callee is THIS or BASE, sym the constructor. NEW.init: an INIT_LIST of CALLs of Add whose
  * callee is a MEMBER without base: the new object.
- * - IS, AS: `target->type` is a class. IS.sym: the variable of `x is T name`, or NULL; of a
- *   comparison with null the target is NULL_LIT. Conversions between classes: CONVERT upwards, CAST
+ * - Patterns are conditions, but for IS: `target->type` is a class (or string: not null), as of AS.
+ *   IS.sym: the variable of `x is T name`, or NULL; of a comparison with null the target is
+ *   NULL_LIT, of `x is var name`, which always holds, TYPE_VAR with the type of x. Conversions between classes: CONVERT upwards, CAST
  *   downwards (InvalidCastException). An object of a class with Class.function to its functional
  *   type: CONVERT. null to a reference: CONVERT of NULL_LIT. EQ and NE of references (both of one
  *   class type) compare the references.

@@ -55,14 +55,31 @@ static void check_label(Sema *s, Ast **slot, const Type *t)
     if (!constant) report(s, (*slot)->loc, NOT_CONSTANT, "the label of a case is a constant");
 }
 
-void check_switch(Sema *s, Ast *n)
+/* Are the labels constants of such a type? `n` is unchecked. */
+static bool is_plain(Sema *s, const Ast *n)
 {
+    for (int i = 0; i < n->switch_.sections.len; i++) {
+        const Ast *section = n->switch_.sections.data[i];
+        if (section->kind != AST_CASE) continue;
+        for (int k = 0; k < section->case_.labels.len; k++)
+            if (!is_plain_constant(s, section->case_.labels.data[k])) return false;
+    }
+    return true;
+}
+
+void check_switch(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    if (!is_plain(s, n)) {
+        choose_statements(s, slot);
+        return;
+    }
+    Ast *value = ast_clone(s->arena, n->switch_.value);
     const Type *t = check_value(s, &n->switch_.value, NULL);
     if (t != s->error && !can_switch(s, t)) {
-        report(s, n->switch_.value->loc, SWITCH,
-               "a switch takes integers, characters, strings, bools and enums, not '%s'",
-               type_text(s->arena, t));
-        t = s->error;
+        n->switch_.value = value;
+        choose_statements(s, slot);
+        return;
     }
     scope_push(s);
     s->breakable++;

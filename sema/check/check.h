@@ -176,7 +176,9 @@ Ast *tree_name(Sema *s, Loc loc, const char *name);
 Ast *tree_member(Sema *s, Loc loc, Ast *base, const char *name);
 Ast *tree_call(Sema *s, Loc loc, Ast *callee, int n, ...);
 Ast *tree_binary(Sema *s, Loc loc, AstOp op, Ast *left, Ast *right);
+Ast *tree_cast(Sema *s, Loc loc, Ast *type, Ast *operand);
 Ast *tree_int(Sema *s, Loc loc, uint64_t value);
+Ast *tree_true(Sema *s, Loc loc);
 Ast *tree_text(Sema *s, Loc loc, const char *text);
 Ast *tree_stmt(Sema *s, Ast *expr);
 Ast *tree_assign(Sema *s, Loc loc, Ast *target, Ast *value); /* a statement */
@@ -232,12 +234,14 @@ void check_block(Sema *s, AstList *stmts); /* without a scope of its own */
 /* out T x, out var x: `wanted` is the parameter's type, or NULL. */
 void check_out_variable(Sema *s, Ast *n, const Type *wanted);
 /* branch.c: switch, try, throw, using, foreach over collections */
-void check_switch(Sema *s, Ast *n);
+void check_switch(Sema *s, Ast **slot);
 void check_cond_access(Sema *s, Ast **slot, const Type *hint);
 /* base?.rest ?? otherwise */
 void check_cond_access_or(Sema *s, Ast **slot, const Type *hint);
 bool cond_access_statement(Sema *s, Ast **slot); /* base?.f(); false: no such statement */
-void check_switch_expr(Sema *s, Ast **slot, const Type *hint); /* choose.c */
+/* choose.c; a switch statement by patterns becomes others. */
+void check_switch_expr(Sema *s, Ast **slot, const Type *hint);
+void choose_statements(Sema *s, Ast **slot);
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
 void check_using(Sema *s, Ast **slot);
@@ -618,7 +622,16 @@ void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
 bool call_library(Sema *s, Ast **slot, const char *name);
 void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
 
-/* ---- object.c: new, null, is, as, default --------------------------------------------------- */
+/* ---- pattern.c ------------------------------------------------------------------------------ */
+
+/* value is pattern: becomes a condition. */
+void check_is(Sema *s, Ast **slot);
+bool is_plain_constant(Sema *s, const Ast *pattern); /* it is a value, and so can be a label */
+bool pattern_declares(const Ast *pattern);           /* a variable */
+/* Is it asked of a value of this type, and not of what that has as a function at each point? */
+bool pattern_takes_whole(const Ast *pattern, const Type *t);
+
+/* ---- object.c: new, null, as, default --------------------------------------------------- */
 
 void check_new(Sema *s, Ast **slot);
 void check_made(Sema *s, Ast *n, Class *cls); /* once its arguments are checked */
@@ -626,7 +639,6 @@ void check_null(Sema *s, Ast *n);
 void check_default(Sema *s, Ast *n, const Type *hint);
 bool type_is_nullable(const Type *t);
 bool object_cast_exists(const Type *from, const Type *to); /* between classes */
-void check_is(Sema *s, Ast *n);
 void check_as(Sema *s, Ast *n);
 
 /* ---- tuple.c: tuples, final classes without a name ------------------------------------------- */
@@ -644,8 +656,9 @@ const Type *tuple_common(Sema *s, const Ast *a, const Ast *b);
 
 /* The function that puts a value into an object, or takes it out if asked explicitly; or NULL. */
 Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
-/* `o is int i` and `o as string`: done, as *n; false where no value is asked for. */
-bool box_is(Sema *s, Ast *n);
+/* Is there a value of this type in the object, which is checked? Then a new variable has it. */
+Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name);
+/* `o as string`: done, as *n; false where no value is asked for. */
 bool box_as(Sema *s, Ast *n);
 
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */

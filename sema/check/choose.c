@@ -1,68 +1,29 @@
-/* Switch expressions: conditionals, one within the other; or a function whose statements return one
- * of the values, where that is not enough: the value is not to be computed twice, some pattern
- * declares a variable, or something is thrown.
+/* What chooses by patterns (pattern.c). A switch expression becomes conditionals, one within the other;
+ * or a function whose statements return one of the values, where that is not enough: the value is not
+ * to be computed twice, some pattern declares a variable, or something is thrown. A switch statement
+ * whose labels are no plain constants becomes tests, one after the other.
  */
 #include "check.h"
 
 enum { MAX_NESTED = 64 }; /* conditionals: trees are walked recursively */
 
-/* The condition under which the value fits the pattern; NULL: always. */
-static Ast *test(Sema *s, const Ast *value, const Ast *p);
-
-static Ast *both(Sema *s, Loc loc, Ast *a, Ast *b)
+/* $value is pattern && guard */
+static Ast *condition(Sema *s, const Ast *value, const Ast *p, Ast *guard)
 {
-    return !a ? b : !b ? a : tree_binary(s, loc, AST_OP_LAND, a, b);
-}
-
-static Ast *test_type(Sema *s, const Ast *value, Loc loc, Ast *type, const char *name)
-{
-    Ast *is = ast_new(s->arena, AST_IS, loc);
+    Ast *is = ast_new(s->arena, AST_IS, p->loc);
     is->is_.operand = ast_clone(s->arena, value);
-    is->is_.target = ast_clone(s->arena, type);
-    is->is_.name = name;
-    return is;
+    is->is_.target = (Ast *)p;
+    return guard ? tree_binary(s, p->loc, AST_OP_LAND, is, guard) : is;
 }
 
-static Ast *test_tuple(Sema *s, const Ast *value, const Ast *p)
+/* The condition of an arm or of a label; NULL: always. */
+static Ast *test(Sema *s, const Ast *value, const Ast *arm)
 {
-    Ast *all = NULL;
-    bool written = value->kind == AST_TUPLE && value->tuple.items.len == p->tuple.items.len;
-    for (int i = 0; i < p->tuple.items.len; i++) {
-        const Ast *item = p->tuple.items.data[i];
-        const char *name = arena_printf(s->arena, "Item%d", i + 1);
-        const Ast *part = written ? value->tuple.items.data[i]
-                                  : tree_member(s, item->loc, ast_clone(s->arena, value), name);
-        all = both(s, p->loc, all, test(s, part, item));
-    }
-    return all;
-}
-
-static Ast *test(Sema *s, const Ast *value, const Ast *p)
-{
-    AstOp op = p->kind == AST_PATTERN ? p->pattern.op : AST_OP_EQ;
-    if (p->kind == AST_PLACEHOLDER) return NULL;
-    if (p->kind == AST_TUPLE) return test_tuple(s, value, p);
-    if (p->kind == AST_PATTERN && p->pattern.target)
-        return test_type(s, value, p->loc, p->pattern.target, p->pattern.name);
-    if (op == AST_OP_LOR || op == AST_OP_LAND) {
-        Ast *a = test(s, value, p->pattern.left), *b = test(s, value, p->pattern.right);
-        if (op == AST_OP_LAND) return both(s, p->loc, a, b);
-        return a && b ? tree_binary(s, p->loc, op, a, b) : NULL;
-    }
-    const Symbol *sym = p->kind == AST_NAME_REF ? scope_user(s, p->name_ref.name) : NULL;
-    if (sym && sym->kind == SYM_TYPE) {
-        Ast *type = ast_new(s->arena, AST_TYPE_NAME, p->loc);
-        type->type_name.name = sym->name;
-        return test_type(s, value, p->loc, type, NULL);
-    }
-    const Ast *with = p->kind == AST_PATTERN ? p->pattern.right : p;
-    return tree_binary(s, p->loc, op, ast_clone(s->arena, value), ast_clone(s->arena, with));
-}
-
-static Ast *condition(Sema *s, const Ast *value, const Ast *arm)
-{
-    Ast *guard = ast_clone(s->arena, arm->arm.guard);
-    return both(s, arm->loc, test(s, value, arm->arm.pattern), guard);
+    bool guarded = arm->kind == AST_ARM;
+    const Ast *p = guarded ? arm->arm.pattern : arm;
+    Ast *guard = guarded ? arm->arm.guard : NULL;
+    if (p->kind == AST_PLACEHOLDER) return guard;
+    return condition(s, value, p, guard);
 }
 
 /* test ? a : test ? b : c */
@@ -71,7 +32,7 @@ static Ast *conditionals(Sema *s, const Ast *value, const AstList *arms)
     Ast *chain = arms->data[arms->len - 1]->arm.value;
     for (int i = arms->len - 1; i-- > 0;) {
         Ast *arm = arms->data[i], *cond = ast_new(s->arena, AST_COND, arm->loc);
-        cond->cond.cond = condition(s, value, arm);
+        cond->cond.cond = test(s, value, arm);
         cond->cond.then = arm->arm.value;
         cond->cond.other = chain;
         chain = cond;
@@ -84,7 +45,7 @@ static Ast *statements(Sema *s, Loc loc, const Ast *value, const AstList *arms)
 {
     Ast *block = tree_block(s, loc, 0);
     for (int i = 0; i < arms->len; i++) {
-        Ast *arm = arms->data[i], *result = arm->arm.value, *cond = condition(s, value, arm);
+        Ast *arm = arms->data[i], *result = arm->arm.value, *cond = test(s, value, arm);
         Ast *stmt = result->kind == AST_THROW ? result : tree_return(s, result);
         if (cond) {
             Ast *choice = ast_new(s->arena, AST_IF, arm->loc);
@@ -99,7 +60,21 @@ static Ast *statements(Sema *s, Loc loc, const Ast *value, const AstList *arms)
 
 static bool takes_all(const Ast *arm)
 {
-    return arm->arm.pattern->kind == AST_PLACEHOLDER && !arm->arm.guard;
+    const Ast *p = arm->arm.pattern;
+    bool is_var = p->kind == AST_PATTERN_OF && p->pattern_of.target &&
+                  p->pattern_of.target->kind == AST_TYPE_VAR;
+    return (p->kind == AST_PLACEHOLDER || is_var) && !arm->arm.guard;
+}
+
+/* throw new SwitchExpressionException($value) */
+static Ast *no_arm(Sema *s, Loc loc, const Type *t)
+{
+    Ast *make = ast_new(s->arena, AST_NEW, loc), *throw = ast_new(s->arena, AST_THROW, loc);
+    make->new_.ntype = type_node(s, loc, class_library(s, "SwitchExpressionException"));
+    if (!type_is_functional(t))
+        make->new_.args = ast_list_add(s->arena, make->new_.args, tree_name(s, loc, "$value"));
+    throw->throw_.value = make;
+    return throw;
 }
 
 static bool check_arms(Sema *s, const Ast *n)
@@ -112,7 +87,7 @@ static bool check_arms(Sema *s, const Ast *n)
         return false;
     }
     const Ast *last = arms->data[arms->len - 1];
-    if (takes_all(last)) return true;
+    if (takes_all(last) || !s->functional) return true;
     report(s, n->loc, SWITCH,
            "a switch expression has a value for all others: end it with _ => ...");
     return false;
@@ -127,10 +102,9 @@ static bool wants_function(const Sema *s, const Ast *n)
     for (int i = 0; value->kind == AST_TUPLE && i < value->tuple.items.len; i++)
         repeatable = i == 0 ? is_repeatable(value->tuple.items.data[i])
                             : repeatable && is_repeatable(value->tuple.items.data[i]);
-    if (!repeatable || arms->len > MAX_NESTED) return true;
+    if (!repeatable || arms->len > MAX_NESTED || !takes_all(arms->data[arms->len - 1])) return true;
     for (int i = 0; i < arms->len; i++) {
-        const Ast *p = arms->data[i]->arm.pattern;
-        if (p->kind == AST_PATTERN && p->pattern.name) return true;
+        if (pattern_declares(arms->data[i]->arm.pattern)) return true;
         if (arms->data[i]->arm.value->kind == AST_THROW) return true;
     }
     return false;
@@ -139,6 +113,7 @@ static bool wants_function(const Sema *s, const Ast *n)
 void check_switch_expr(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
+    bool whole = false;
     n->type = s->error;
     if (!check_arms(s, n)) return;
     const AstList *arms = &n->switch_expr.arms;
@@ -155,14 +130,81 @@ void check_switch_expr(Sema *s, Ast **slot, const Type *hint)
     }
     Loc loc = n->loc;
     AstList params = {0}, args = {0};
-    params = ast_list_add(s->arena, params,
-                          tree_param(s, loc, type_node(s, loc, result_of(t)), "$value"));
+    for (int i = 0; i < arms->len && type_is_functional(t); i++)
+        if (pattern_takes_whole(arms->data[i]->arm.pattern, t)) whole = true;
+    params =
+        ast_list_add(s->arena, params,
+                     tree_param(s, loc, type_node(s, loc, whole ? t : result_of(t)), "$value"));
     args = ast_list_add(s->arena, args, n->switch_expr.value);
     bool wanted = hint && !type_is_functional(hint) && hint != s->error;
     Ast *block = statements(s, loc, tree_name(s, loc, "$value"), arms);
+    if (!takes_all(arms->data[arms->len - 1]))
+        block->block.stmts =
+            ast_list_add(s->arena, block->block.stmts, no_arm(s, loc, whole ? t : result_of(t)));
     *slot = local_block(s, "switch", block, params, args, wanted ? hint : NULL);
     if (*slot)
         check_expr(s, slot, hint);
     else
         *slot = n;
+}
+
+/* ---- switch statements ----------------------------------------------------------------------- */
+
+/* Ends with break where it would run on behind the switch. */
+static Ast *section_of(Sema *s, const Ast *section)
+{
+    Ast *block = tree_block(s, section->loc, 0);
+    block->block.stmts = section->case_.stmts;
+    block->block.section = true;
+    return block;
+}
+
+/* { if (test || test) { .. } } */
+static Ast *tested(Sema *s, const Ast *section, const Ast *value)
+{
+    Ast *choice = ast_new(s->arena, AST_IF, section->loc), *cond = NULL;
+    for (int i = 0; i < section->case_.labels.len; i++) {
+        const Ast *label = section->case_.labels.data[i];
+        Ast *one = test(s, value, label);
+        if (!one) one = tree_true(s, label->loc);
+        cond = cond ? tree_binary(s, label->loc, AST_OP_LOR, cond, one) : one;
+    }
+    choice->if_.cond = cond;
+    choice->if_.then = section_of(s, section);
+    return tree_block(s, section->loc, 1, choice);
+}
+
+static bool has_default(const Ast *section)
+{
+    for (int i = 0; i < section->case_.labels.len; i++)
+        if (section->case_.labels.data[i]->kind == AST_DEFAULT_LABEL) return true;
+    return false;
+}
+
+/* { var $value = value; switch (0) { default: if (test) { .. } .. break; } } */
+void choose_statements(Sema *s, Ast **slot)
+{
+    Ast *n = *slot, *last = NULL;
+    const char *name = arena_printf(s->arena, "$switch%d", ++s->synthetic);
+    Ast *only = ast_new(s->arena, AST_CASE, n->loc),
+        *chosen = ast_new(s->arena, AST_SWITCH, n->loc);
+    AstList *stmts = &only->case_.stmts;
+    only->case_.labels =
+        ast_list_add(s->arena, only->case_.labels, ast_new(s->arena, AST_DEFAULT_LABEL, n->loc));
+    for (int i = 0; i < n->switch_.sections.len; i++) {
+        const Ast *section = n->switch_.sections.data[i];
+        if (section->kind != AST_CASE) continue;
+        if (has_default(section)) /* its other labels go there too */
+            last = section_of(s, section);
+        else
+            *stmts = ast_list_add(s->arena, *stmts,
+                                  tested(s, section, tree_name(s, section->loc, name)));
+    }
+    if (!last) last = ast_new(s->arena, AST_BREAK, n->loc);
+    *stmts = ast_list_add(s->arena, *stmts, last);
+    chosen->switch_.value = tree_int(s, n->loc, 0);
+    chosen->switch_.sections = ast_list_add(s->arena, chosen->switch_.sections, only);
+    Ast *value = tree_local(s, n->switch_.value->loc, NULL, name, n->switch_.value);
+    *slot = tree_block(s, n->loc, 2, value, chosen);
+    check_stmt(s, slot);
 }

@@ -117,6 +117,7 @@ static void condition(Flow *f, Ast *n, State *yes, State *no)
         *yes = copy(f, f->now);
         *no = copy(f, f->now);
         if (n->kind == AST_IS && n->sym) set_in(f, yes, n->sym);
+        if (n->kind == AST_IS && n->is_.target->kind == AST_TYPE_VAR) *no = dead(f);
     }
 }
 
@@ -206,6 +207,15 @@ static void loop_do(Flow *f, Ast *n)
 }
 
 /* Sections begin where the value is known; their end is not reached. */
+static void end_section(Flow *f, Loc loc)
+{
+    if (f->now.dead) return;
+    report(f->s, loc, SWITCH,
+           "a case ends with break, return, throw or continue: it does "
+           "not run into the next one");
+    f->now = dead(f);
+}
+
 static void flow_switch(Flow *f, Ast *n)
 {
     Loop sw = {dead(f), dead(f), f->loop};
@@ -220,11 +230,7 @@ static void flow_switch(Flow *f, Ast *n)
             all = all || section->case_.labels.data[k]->kind == AST_DEFAULT_LABEL;
         f->now = copy(f, before);
         stmts(f, &section->case_.stmts);
-        if (f->now.dead) continue;
-        report(f->s, section->loc, SWITCH,
-               "a case ends with break, return, throw or continue: it does "
-               "not run into the next one");
-        f->now = dead(f);
+        end_section(f, section->loc);
     }
     f->loop = sw.outer;
     if (f->loop) f->loop->next = join(f, f->loop->next, sw.next); /* continue is the loop's */
@@ -282,7 +288,10 @@ static void stmt(Flow *f, Ast *n)
 {
     State yes, no;
     switch (n->kind) {
-    case AST_BLOCK: stmts(f, &n->block.stmts); break;
+    case AST_BLOCK:
+        stmts(f, &n->block.stmts);
+        if (n->block.section) end_section(f, n->loc);
+        break;
     case AST_VAR_DECL: declare(f, n); break;
     case AST_IF:
         condition(f, n->if_.cond, &yes, &no);

@@ -340,16 +340,20 @@ void check_stmt(Sema *s, Ast **slot)
         check_scoped(s, &n->if_.other);
         break;
     case AST_FOR: check_for(s, n); break;
-    case AST_WHILE:
+    case AST_WHILE: /* variables of the condition end with the loop */
+        scope_push(s);
         check_condition(s, &n->while_.cond);
         check_body(s, &n->while_.body);
+        scope_pop(s);
         break;
     case AST_DO:
         check_body(s, &n->do_.body);
+        scope_push(s);
         check_condition(s, &n->do_.cond);
+        scope_pop(s);
         break;
     case AST_FOREACH: check_foreach(s, slot); break;
-    case AST_SWITCH: check_switch(s, n); break;
+    case AST_SWITCH: check_switch(s, slot); break;
     case AST_TRY: check_try(s, n); break;
     case AST_THROW: check_throw(s, n); break;
     case AST_USING: check_using(s, slot); break;

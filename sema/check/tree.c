@@ -42,10 +42,25 @@ Ast *tree_binary(Sema *s, Loc loc, AstOp op, Ast *left, Ast *right)
     return n;
 }
 
+Ast *tree_cast(Sema *s, Loc loc, Ast *type, Ast *operand)
+{
+    Ast *n = ast_new(s->arena, AST_CAST, loc);
+    n->cast.target = type;
+    n->cast.operand = operand;
+    return n;
+}
+
 Ast *tree_int(Sema *s, Loc loc, uint64_t value)
 {
     Ast *n = ast_new(s->arena, AST_INT_LIT, loc);
     n->int_lit.value = value;
+    return n;
+}
+
+Ast *tree_true(Sema *s, Loc loc)
+{
+    Ast *n = ast_new(s->arena, AST_BOOL_LIT, loc);
+    n->bool_lit.value = true;
     return n;
 }
 

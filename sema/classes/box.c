@@ -21,46 +21,32 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
     return g && g->generic ? generic_of(s, g, in ? from : to, g->loc) : NULL;
 }
 
-/* Is a value of this type asked for in an object? */
-static bool asks_value(Sema *s, const Ast *operand, Ast *target, const Type **t)
-{
-    if (target->kind == AST_NULL_LIT) return false;
-    *t = decl_type(s, target);
-    return is_boxable(*t) && is_object(peek_type(s, operand));
-}
-
-static Ast *try_unbox(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
+Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
 {
     Ast *out = ast_new(s->arena, AST_UNARY, loc), *var = ast_new(s->arena, AST_DECL_EXPR, loc);
     var->decl_expr.vtype = type_node(s, loc, t);
     var->decl_expr.name = name;
     out->unary.op = AST_OP_OUT;
     out->unary.operand = var;
-    return tree_call(s, loc, tree_name(s, loc, "TryUnboxValue"), 2, operand, out);
-}
-
-static const char *fresh(Sema *s)
-{
-    return intern_cstr(s->names, arena_printf(s->arena, "$boxed%d", ++s->synthetic));
-}
-
-bool box_is(Sema *s, Ast *n)
-{
-    const Type *t;
-    if (!asks_value(s, n->is_.operand, n->is_.target, &t)) return false;
-    Ast *call = try_unbox(s, n->loc, n->is_.operand, t, n->is_.name ? n->is_.name : fresh(s));
+    Ast *object = operand;
+    convert_wrap(s, &object, operand->type); /* it is checked */
+    Ast *call = tree_call(s, loc, tree_name(s, loc, "TryUnboxValue"), 2, object, out);
     check_expr(s, &call, NULL);
-    *n = *call;
-    return true;
+    return call;
 }
 
 bool box_as(Sema *s, Ast *n)
 {
-    const Type *t;
-    if (!asks_value(s, n->as_.operand, n->as_.target, &t) || t->kind != TY_STRING) return false;
-    const char *name = fresh(s);
+    const Type *t = decl_type(s, n->as_.target);
+    if (t->kind != TY_STRING || !is_object(peek_type(s, n->as_.operand))) return false;
+    const char *name = intern_cstr(s->names, arena_printf(s->arena, "$boxed%d", ++s->synthetic));
+    Ast *is = ast_new(s->arena, AST_IS, n->loc), *of = ast_new(s->arena, AST_PATTERN_OF, n->loc);
     Ast *choice = ast_new(s->arena, AST_COND, n->loc);
-    choice->cond.cond = try_unbox(s, n->loc, n->as_.operand, t, name);
+    of->pattern_of.target = type_node(s, n->loc, t);
+    of->pattern_of.name = name;
+    is->is_.operand = n->as_.operand;
+    is->is_.target = of;
+    choice->cond.cond = is;
     choice->cond.then = tree_name(s, n->loc, name);
     choice->cond.other = ast_new(s->arena, AST_NULL_LIT, n->loc);
     check_expr(s, &choice, NULL);

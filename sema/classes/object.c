@@ -1,4 +1,4 @@
-/* Making objects, and asking what they are: new, null, default, is, as. */
+/* Making objects, and asking what they are: new, null, default, as. */
 #include "class.h"
 
 #include <string.h>
@@ -234,7 +234,7 @@ void check_default(Sema *s, Ast *n, const Type *hint)
     n->value = (ScalarValue){0};
 }
 
-/* ---- is, as --------------------------------------------------------------------------------- */
+/* ---- as --------------------------------------------------------------------------------- */
 
 bool type_is_nullable(const Type *t)
 {
@@ -256,16 +256,15 @@ bool object_cast_exists(const Type *from, const Type *to)
 }
 
 /* The class that is asked for; NULL after a report. */
-static const Type *asked(Sema *s, Ast *n, Ast **operand, Ast *target)
+static const Type *asked(Sema *s, Ast *n)
 {
-    const Type *from = check_value(s, operand, NULL), *to = decl_type(s, target);
+    const Type *from = check_value(s, &n->as_.operand, NULL), *to = decl_type(s, n->as_.target);
     class_settle(s);
     if (from == s->error || to == s->error) return NULL;
-    const char *word = n->kind == AST_IS ? "is" : "as";
     if (!class_of(to) || to->kind != TY_OBJECT || !class_of(from)) {
         const Type *bad = class_of(to) && to->kind == TY_OBJECT ? from : to;
-        report(s, n->loc, CONVERSION, "'%s' asks for the class of an object, and '%s' is none",
-               word, type_text(s->arena, bad));
+        report(s, n->loc, CONVERSION, "'as' asks for the class of an object, and '%s' is none",
+               type_text(s->arena, bad));
         return NULL;
     }
     if (!object_cast_exists(from, to)) {
@@ -276,27 +275,10 @@ static const Type *asked(Sema *s, Ast *n, Ast **operand, Ast *target)
     return to;
 }
 
-void check_is(Sema *s, Ast *n)
-{
-    if (box_is(s, n)) return;
-    n->type = s->boolean;
-    if (n->is_.target->kind == AST_NULL_LIT) {
-        const Type *t = check_value(s, &n->is_.operand, NULL);
-        n->is_.target->type = type_null(s->types);
-        if (t == s->error || type_is_nullable(t)) return;
-        report(s, n->loc, NEVER_NULL, "a '%s' is never null", type_text(s->arena, t));
-        return;
-    }
-    const Type *to = asked(s, n, &n->is_.operand, n->is_.target);
-    if (!n->is_.name) return;
-    n->sym = scope_symbol(s, SYM_LOCAL, n->is_.name, to ? to : s->error, n->loc, n);
-    scope_declare(s, n->sym);
-}
-
 void check_as(Sema *s, Ast *n)
 {
     if (box_as(s, n)) return;
-    const Type *to = asked(s, n, &n->as_.operand, n->as_.target);
+    const Type *to = asked(s, n);
     n->type = to ? to : s->error;
     const Class *c = class_of(n->type);
     if (!c || !class_is_final_value(c)) return;

@@ -174,13 +174,13 @@ static void walk(Ast **child, void *ctx)
         if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) written(f, n->unary.operand);
         visit(f, n->unary.operand);
         break;
-    case AST_IS:
-        visit(f, n->is_.operand);
-        if (n->is_.name) vec_push(&f->declared, n->is_.name);
-        break;
-    case AST_PATTERN:
+    case AST_PATTERN_OF:
         ast_each_child(n, walk, f);
-        if (n->pattern.name) vec_push(&f->declared, n->pattern.name);
+        if (n->pattern_of.name) vec_push(&f->declared, n->pattern_of.name);
+        break;
+    case AST_PATTERN_LIST:
+        ast_each_child(n, walk, f);
+        if (n->pattern_list.name) vec_push(&f->declared, n->pattern_list.name);
         break;
     case AST_DECL_EXPR: vec_push(&f->declared, n->decl_expr.name); break;
     default: ast_each_child(n, walk, f); break;

@@ -303,9 +303,13 @@ static void bind_pattern(HostFunc *f, const Ast *n, LLVMValueRef test, LLVMValue
     LLVMBasicBlockRef set = host_block(f, "bind"), end = host_block(f, "end");
     LLVMBuildCondBr(m->b, test, set, end);
     host_enter(f, set);
-    LLVMValueRef old = LLVMBuildLoad2(m->b, m->ptr, n->sym->host, "");
-    LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), n->sym->host);
-    host_call_runtime(f, ABI_cs_release, &old, 1, n->loc);
+    if (type_is_ref(n->sym->type)) {
+        LLVMValueRef old = LLVMBuildLoad2(m->b, m->ptr, n->sym->host, "");
+        LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), n->sym->host);
+        host_call_runtime(f, ABI_cs_release, &old, 1, n->loc);
+    } else {
+        host_store(f, n->sym->host, v, n->sym->type);
+    }
     host_jump(f, end);
     host_enter(f, end);
 }
@@ -322,9 +326,13 @@ HostRef host_is(HostFunc *f, Ast *n)
     Ast *operand = n->is_.operand, *target = n->is_.target;
     LLVMValueRef v = host_peek(f, operand);
     if (target->kind == AST_NULL_LIT) return (HostRef){LLVMBuildIsNull(m->b, v, ""), false, false};
-    LLVMValueRef test = target->type->kind == TY_OBJECT
-                            ? is_class(f, v, operand->type, target->type, n->loc)
-                            : LLVMBuildIsNotNull(m->b, v, "");
+    LLVMValueRef test;
+    if (target->kind == AST_TYPE_VAR)
+        test = host_const(m, SC_BOOL, (ScalarValue){.i = 1});
+    else if (target->type->kind == TY_OBJECT)
+        test = is_class(f, v, operand->type, target->type, n->loc);
+    else
+        test = LLVMBuildIsNotNull(m->b, v, "");
     if (n->sym) bind_pattern(f, n, test, v);
     return (HostRef){test, false, false};
 }
