@@ -34,7 +34,7 @@ CSC_LIBS     = -ljansson -lcmark -ledit -lm
 say = $(if $(V),,@echo "  $(1) $<";)
 
 # ---- what is built from what ----------------------------------------------------------------
-SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
+SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c)
@@ -223,8 +223,9 @@ check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)
 bless: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
 	@CSC=$(CSC) tests/scalar --bless
-layers:
-	@tools/layers.sh
+layers: $(BUILD)/libcsc.a
+	@BUILD=$(BUILD) tools/layers.sh
+	@BUILD=$(BUILD) tests/layers.sh
 
 ASAN = BUILD=build/asan CSC=build/asan/csc CFLAGS="-O1 -g" SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 asan:

@@ -88,6 +88,30 @@ bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out)
     }
 }
 
+/* The values between which all of a kind lie. */
+static ScalarValue extreme(ScalarKind k, bool greatest)
+{
+    int bits = 8 * (int)scalar_bytes(k) - (scalar_is_signed(k) ? 1 : 0);
+    int64_t most = k == SC_BOOL ? 1 : (int64_t)(UINT64_MAX >> (64 - bits));
+    if (scalar_is_real(k)) return (ScalarValue){.f = greatest ? INFINITY : -INFINITY};
+    return (ScalarValue){.i = greatest ? most : scalar_is_signed(k) ? -1 - most : 0};
+}
+
+bool fd_op_neutral(FdOp op, ScalarKind k, ScalarValue *out)
+{
+    *out = (ScalarValue){.i = 0};
+    switch (op) {
+    case FD_OP_MIN:
+    case FD_OP_MAX: *out = extreme(k, op == FD_OP_MIN); return true;
+    case FD_OP_BITAND:
+        *out = scalar_is_signed(k) ? (ScalarValue){.i = -1} : extreme(k, true);
+        return true;
+    case FD_OP_BITOR:
+    case FD_OP_BITXOR: return true;
+    default: return fd_op_identity(op, k, out);
+    }
+}
+
 /* Rounds a double result to k. */
 static ScalarValue real(double x, ScalarKind k)
 {

@@ -68,6 +68,9 @@ ScalarKind fd_op_result(FdOp op, ScalarKind k);
 
 /* True with the value if op has an identity over k. */
 bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out);
+/* What changes nothing beside any value of k, also of min and max, whose reductions over nothing are
+ * errors all the same. */
+bool fd_op_neutral(FdOp op, ScalarKind k, ScalarValue *out);
 
 typedef enum FdEvalStatus { FD_EVAL_OK, FD_EVAL_DIVIDE_BY_ZERO } FdEvalStatus;
 

@@ -1,10 +1,13 @@
 #!/bin/sh
-# Checks the include rules of docs/architecture.md. FOLDER: the folders that it may include, with what is in them;
-# FOLDER/. is the folder's own files only. The longest folder that fits a file decides.
+# Checks the rules of docs/architecture.md: which folder includes which, from the sources, and which calls
+# which, from the objects of BUILD (nm): a declaration alone can be written anywhere.
 set -eu
 cd "$(dirname "$0")/.."
+: "${BUILD:=build}"
 
-rules='base: base
+# FOLDER: the folders that it may include, with what is in them; FOLDER/. is the folder's own files only.
+# The longest folder that fits a file decides.
+includes='base: base
 lexer: base lexer
 parser: base lexer parser
 format: base lexer format
@@ -14,7 +17,10 @@ codegen/abi: codegen/abi
 codegen/kernel: base fdag codegen/kernel
 codegen/kernel/ir: base fdag codegen/kernel/ir
 codegen/kernel/math: base fdag codegen/kernel/ir codegen/kernel/math
-codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
+codegen/kernel/plan: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan
+codegen/kernel/analysis: base fdag codegen/kernel/. codegen/kernel/analysis
+codegen/kernel/value: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value
+codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
 codegen/llvm: base fdag codegen/llvm
 codegen/native: base fdag codegen/kernel codegen/llvm codegen/native
 codegen/host: base parser fdag sema codegen
@@ -26,46 +32,79 @@ server: base lexer parser format sema server
 driver: base lexer parser format fdag sema codegen server driver
 csc.c: base driver'
 
-bad=0
-complain() {
-    echo "$1"
-    bad=1
+# Each calls itself and those before it.
+calls='base fdag codegen/kernel/ir codegen/kernel/math codegen/kernel/. codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule'
+
+sources=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.l' '*.y' '*.def' | grep -vE '^(tests|bench|samples)/' | while read -r f; do [ -f "$f" ] && echo "$f"; done)
+
+# shellcheck disable=SC2086
+grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]*' $sources | awk -v rules="$includes" -v sources="$sources" '
+function folder(path) { if (path !~ /\//) return path; sub(/\/[^\/]*$/, "", path); return path }
+function up(path) { if (path !~ /\//) return ""; sub(/\/[^\/]*$/, "", path); return path }
+function normal(path,    n, i, part, out, k) { # without . and ..
+    n = split(path, part, "/"); k = 0
+    for (i = 1; i <= n; i++) if (part[i] == "..") k--; else if (part[i] != ".") out[++k] = part[i]
+    path = out[1]
+    for (i = 2; i <= k; i++) path = path "/" out[i]
+    return path
 }
-folder() { # of a path without . and ..: csc.c itself at the top
-    case $1 in */*) echo "${1%/*}" ;; *) echo "$1" ;; esac
+function allowed(d, list) {
+    if (index(" " list " ", " " d "/. ")) return 1
+    for (; d != ""; d = up(d)) if (index(" " list " ", " " d " ")) return 1
+    return 0
 }
-allowed_in() { # a folder's rule
-    d=$1
-    while :; do
-        rule=$(printf '%s\n' "$rules" | sed -n "s|^$d: ||p")
-        [ -n "$rule" ] && { echo "$rule"; return; }
-        case $d in */*) d=${d%/*} ;; *) return ;; esac
-    done
+function complain(text) { print text; bad = 1 }
+BEGIN {
+    n = split(rules, lines, "\n")
+    for (i = 1; i <= n; i++) { at = index(lines[i], ":"); rule[substr(lines[i], 1, at - 1)] = substr(lines[i], at + 2) }
+    n = split(sources, lines, "\n")
+    for (i = 1; i <= n; i++) there[lines[i]] = 1
+    for (f in there) {
+        for (d = folder(f); d != "" && !(d in rule); d = up(d));
+        if (d == "") complain(f ": no rule for its folder"); else of[f] = rule[d]
+    }
 }
-is_allowed() { # folder, rule
-    case " $2 " in *" $1/. "*) return 0 ;; esac
-    d=$1
-    while :; do
-        case " $2 " in *" $d "*) return 0 ;; esac
-        case $d in */*) d=${d%/*} ;; *) return 1 ;; esac
-    done
+{
+    at = index($0, ":"); file = substr($0, 1, at - 1); what = substr($0, at + 1); sub(/^.*include[ \t]+/, "", what)
+    sign = substr(what, 1, 1); what = substr(what, 2)
+    if (sign == "<") {
+        if (what ~ /^CL\// && file != "runtime/device/device_impl.h") complain(file ": only runtime/device calls OpenCL, through device_impl.h")
+        next
+    }
+    to = normal(file ~ /\// ? folder(file) "/" what : what)
+    if ((to in there) && !allowed(folder(to), of[file])) complain(file ": may not include " what)
+    # Graphs are made in lowering alone; sema.h hands them over.
+    if ((to in there) && file ~ /^sema\// && file !~ /^sema\/lower\// && to ~ /^fdag\// && to != "fdag/ops.h" && !(file == "sema/sema.h" && to == "fdag/fdag.h"))
+        complain(file ": only sema/lower may see graphs")
 }
-for file in $(git ls-files -co --exclude-standard '*.c' '*.h' '*.l' '*.y' '*.def'); do
-    case $file in tests/* | bench/* | samples/*) continue ;; esac
-    [ -f "$file" ] || continue
-    allowed=$(allowed_in "$(folder "$file")")
-    [ -n "$allowed" ] || { complain "$file: no rule for its folder"; continue; }
-    for inc in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$file"); do
-        to=$(realpath -m --relative-to=. "$(dirname "$file")/$inc")
-        [ -f "$to" ] || continue # generated
-        is_allowed "$(folder "$to")" "$allowed" || complain "$file: may not include $inc"
-        # Graphs are made in lowering alone; sema.h hands them over.
-        case $file:$to in
-        sema/lower/*:fdag/* | sema/sema.h:fdag/fdag.h | sema/*:fdag/ops.h) ;;
-        sema/*:fdag/*) complain "$file: only sema/lower may see graphs" ;;
-        esac
-    done
-    case $file in runtime/device/device_impl.h) continue ;; esac
-    if grep -q 'include <CL/' "$file"; then complain "$file: only runtime/device calls OpenCL, through device_impl.h"; fi
-done
-exit $bad
+END { exit bad }' || bad=1
+
+objects=$(for f in $sources; do case $f in *.c) o=$BUILD/obj/${f%.c}.o; [ -f "$o" ] && echo "$o" ;; esac; done)
+[ -n "$objects" ] || { echo "no objects in $BUILD: make first"; exit 1; }
+# shellcheck disable=SC2086
+nm -A $objects | awk -v build="$BUILD/obj/" -v chain="$calls" '
+function room(file,    d) { # its place in the chain, 0: none
+    d = file; sub(/\/[^\/]*$/, "", d)
+    if ((d "/.") in place) return place[d "/."]
+    for (; d != ""; ) { if (d in place) return place[d]; if (!sub(/\/[^\/]*$/, "", d)) return 0 }
+    return 0
+}
+BEGIN { n = split(chain, rooms, " "); for (i = 1; i <= n; i++) place[rooms[i]] = i }
+{
+    at = index($0, ":"); file = substr($0, length(build) + 1, at - length(build) - 1); sub(/\.o$/, ".c", file)
+    kind = $(NF - 1); name = $NF
+    if (kind ~ /^[TDRBC]$/) home[name] = file
+    if (kind == "U") calls[file, name] = 1
+}
+END {
+    for (call in calls) {
+        split(call, of, SUBSEP); file = of[1]; name = of[2]
+        if (!(name in home)) continue
+        to = home[name]
+        if (room(file) && room(to) > room(file)) { print file ": may not call " name " of " to; bad = 1 }
+        # What makes or changes graphs is called in lowering alone.
+        if (file ~ /^sema\// && file !~ /^sema\/lower\// && to ~ /^fdag\/((node|rewrite|composition|several|keep|choice|passes)\.c|text\/read|passes\/)/) { print file ": only sema/lower may make graphs, by " name; bad = 1 }
+    }
+    exit bad
+}' || bad=1
+exit ${bad:-0}

@@ -33,18 +33,8 @@ void plan_stream(Unit *u, const Def *d)
     u->streams = true;
 }
 
-const char *fresh_name(Unit *u, const char *stem)
-{
-    return arena_printf(u->arena, "%s_%d", stem, u->nnames++);
-}
-
 int plan_temp(Unit *u, Num *bytes)
 {
     plan_line(u, "temp %d bytes %s", u->ntemps, num_text(u, bytes));
     return u->ntemps++;
-}
-
-int site_of(const FdNode *n)
-{
-    return n->loc.line - 1; /* fd_number_places */
 }

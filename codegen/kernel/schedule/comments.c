@@ -3,7 +3,7 @@
  * side. On a CPU; a GPU has no vectors. */
 #include <string.h>
 
-#include "../value/read/interior.h"
+#include "../analysis/interior.h"
 #include "recipes/recipe.h"
 #include "schedule.h"
 

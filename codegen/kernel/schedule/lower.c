@@ -11,26 +11,6 @@
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
-/* Not recursive: chains can be long. */
-void count_uses(const FdNode *n, uint32_t *uses)
-{
-    VEC(const FdNode *) stack = {0};
-    vec_push(&stack, n);
-    while (stack.len) {
-        n = stack.data[--stack.len];
-        if (uses[n->id]++) continue;
-        if (n->kind == FD_REDUCE && n->fn->kind == FD_LET) vec_push(&stack, n->fn);
-        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) vec_push(&stack, n->args[i]);
-        for (int i = 0; i < n->nvars; i++) {
-            if (n->doms[i].lo) vec_push(&stack, n->doms[i].lo);
-            if (n->doms[i].hi) vec_push(&stack, n->doms[i].hi);
-        }
-        if (n->body) vec_push(&stack, n->body);
-        if (n->init) vec_push(&stack, n->init);
-    }
-    vec_free(&stack);
-}
-
 static void count_all_uses(Unit *u)
 {
     /* Any node made from here on (none is) would be past the end. */
@@ -43,29 +23,6 @@ static void count_all_uses(Unit *u)
         if (!uses[i]) uses[i] = 1; /* nodes of user functions are counted by statement */
     u->uses = uses;
     u->nnodes = (size_t)newest->id + 1;
-}
-
-void unit_count(Unit *u, const FdNode *n)
-{
-    size_t all = (size_t)fd_var(u->fd, n->type, "end")->id + 1;
-    uint32_t *uses = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
-    memset(now, 0, all * sizeof *now);
-    count_uses(n, now);
-    for (size_t i = 0; i < all; i++) {
-        uint32_t before = i < u->nnodes ? u->uses[i] : 1;
-        uses[i] = before > now[i] ? before : now[i];
-    }
-    mem_free(now);
-    u->uses = uses;
-    u->nnodes = all;
-}
-
-void unit_give_up(Unit *u, const char *why, const FdNode *at)
-{
-    u->host_only = true;
-    if (u->gave_up) return;
-    u->gave_up = why;
-    u->gave_up_at = at;
 }
 
 /* ---- the plan's head ------------------------------------------------------------------------- */
@@ -174,24 +131,6 @@ static void keep_temps(Unit *u)
             unit_give_up(u, "arrays that are results twice", root->args[i]);
     }
     u->nkept = u->ntemps;
-}
-
-bool def_is_once(const Unit *u, const Def *d)
-{
-    return d->temp < 0 && u->g->into;
-}
-
-Def def_copy(Unit *u, const Def *d)
-{
-    Def copy = *d;
-    int slot = u->ninputs;
-    while (!u->g->slots[slot].def || u->plan_slot[slot] != d->temp) slot++;
-    const FdNode *array = fd_slot(u->fd, slot, u->g->slots[slot].type, u->g->slots[slot].name);
-    copy.body = fd_apply(u->fd, array, d->nvars, d->vars, d->node->loc);
-    copy.node = fd_let(u->fd, d->nvars, d->vars, d->doms, copy.body, d->node->loc);
-    copy.copy = true;
-    unit_count(u, copy.node);
-    return copy;
 }
 
 /* read: NULL, or the schedule to take. */

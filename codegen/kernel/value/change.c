@@ -6,7 +6,7 @@
  * What is asked is a part of what decides: of conditions that must all hold those are left out that
  * nearly always do (that two values are not equal). Where none may change, a few comparisons take the
  * place of all that the values and the function cost; of many values in no particular order few do. */
-#include "../unit.h"
+#include "gen.h"
 
 typedef struct Asked {
     Gen *g; /* NULL: only whether there is an answer */

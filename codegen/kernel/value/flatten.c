@@ -7,7 +7,7 @@
  * Keeps: what runs and in which order; break, continue and return leave what they left before.
  */
 #include "../plan/draw.h"
-#include "../unit.h"
+#include "gen.h"
 
 enum { DEEP = 32 }; /* from here on */
 

@@ -4,7 +4,7 @@
 
 #include "../../../fdag/index/flat.h"
 #include "../plan/draw.h"
-#include "../unit.h"
+#include "gen.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
@@ -65,39 +65,6 @@ const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *x, const Kir
     if (fn->user) return gen_call(g, fn->user, 2, args);
     unit_give_up(g->u, "a function from outside", fn);
     return x;
-}
-
-static const FdNode *user_identity(const FdNode *reduce)
-{
-    return fd_user_of(reduce) ? fd_user_of(reduce)->identity : NULL;
-}
-
-bool reduction_identity(const FdNode *reduce, ScalarValue *v)
-{
-    static const ScalarValue least[SC_COUNT] = {
-        [SC_SBYTE] = {.i = INT8_MIN},  [SC_SHORT] = {.i = INT16_MIN}, [SC_INT] = {.i = INT32_MIN},
-        [SC_LONG] = {.i = INT64_MIN},  [SC_HALF] = {.f = -INFINITY},  [SC_FLOAT] = {.f = -INFINITY},
-        [SC_DOUBLE] = {.f = -INFINITY}};
-    static const ScalarValue greatest[SC_COUNT] = {[SC_BOOL] = {.i = 1},
-                                                   [SC_SBYTE] = {.i = INT8_MAX},
-                                                   [SC_BYTE] = {.i = UINT8_MAX},
-                                                   [SC_SHORT] = {.i = INT16_MAX},
-                                                   [SC_USHORT] = {.i = UINT16_MAX},
-                                                   [SC_CHAR] = {.i = UINT32_MAX},
-                                                   [SC_INT] = {.i = INT32_MAX},
-                                                   [SC_UINT] = {.i = UINT32_MAX},
-                                                   [SC_LONG] = {.i = INT64_MAX},
-                                                   [SC_ULONG] = {.i = -1},
-                                                   [SC_HALF] = {.f = INFINITY},
-                                                   [SC_FLOAT] = {.f = INFINITY},
-                                                   [SC_DOUBLE] = {.f = INFINITY}};
-    FdOp op = fd_op_of(reduce);
-    ScalarKind k = result_kind(reduce);
-    if (op == FD_OP_NONE) return false;
-    if (fd_op_identity(op, k, v)) return true;
-    if (op == FD_OP_MIN) *v = greatest[k];
-    if (op == FD_OP_MAX) *v = least[k];
-    return op == FD_OP_MIN || op == FD_OP_MAX;
 }
 
 const KirExpr *gen_identity(Gen *g, const FdNode *reduce)
@@ -377,13 +344,6 @@ typedef struct Accumulate {
     const KirExpr *decided;     /* no further value changes it; NULL: this cannot be */
 } Accumulate;
 
-bool reduction_has_identity(const FdNode *reduce)
-{
-    ScalarValue v;
-    if (fd_op_of(reduce) == FD_OP_NONE) return user_identity(reduce) != NULL;
-    return fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
-}
-
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
 {
     Arena *a = g->u->arena;
@@ -391,13 +351,6 @@ void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
     const KirExpr *args[] = {gen_error(g), kir_int(a, kind), kir_int(a, site_of(at)), zero, zero,
                              zero};
     kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
-}
-
-bool reduction_known_nonempty(const Unit *u, const FdNode *reduce)
-{
-    for (size_t i = 0; i < u->nonempty.len; i++)
-        if (u->nonempty.data[i] == reduce) return true;
-    return false;
 }
 
 /* Can a value report an error here? */

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../unit.h"
+#include "gen.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
@@ -53,13 +53,6 @@ KirStmt *gen_with_head(Gen *g, const KirBlock *body)
     if (!g->head.first) return statements;
     g->head.last->next = statements;
     return g->head.first;
-}
-
-void unit_print(Unit *u, KirFunc f)
-{
-    opencl_print(f.kernel ? &u->kernels : &u->functions, &f);
-    f.params = arena_copy(u->arena, f.params, sizeof *f.params * (size_t)f.nparams);
-    vec_push(&u->funcs, f);
 }
 
 void gen_end(Gen *g, KirBlock *body)

@@ -11,25 +11,6 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1}, truth = {.kind = SC_BOOL, .lanes = 1};
 
-const FdNode *local_array_of(const FdStmt *s)
-{
-    const FdNode *v = s->kind == FD_STMT_PUT ? s->var->fn : s->var;
-    return v && v->extent ? v : NULL;
-}
-
-static bool is_number_inside(const FdNode *element, int d)
-{
-    const FdNode *index = element->args[d];
-    return fd_is_const(index) && index->value.i >= 0 && index->value.i < element->fn->extent[d];
-}
-
-bool local_is_inside(const FdNode *element)
-{
-    for (int d = 0; d < element->nargs; d++)
-        if (!is_number_inside(element, d)) return false;
-    return true;
-}
-
 static const KirExpr *length_of(const Gen *g, const FdNode *array)
 {
     return kir_int(g->u->arena, fd_extent_count(array));
@@ -56,7 +37,7 @@ static const KirExpr *scalar_index(Gen *g, const FdNode *n, int d, const KirExpr
 {
     Arena *a = g->u->arena;
     int64_t length = n->fn->extent[d];
-    if (is_number_inside(n, d)) return kir_int(a, n->args[d]->value.i);
+    if (local_is_number(n, d)) return kir_int(a, n->args[d]->value.i);
     if (g->checks == GEN_CHECKED) {
         const KirType wide = kir_type(SC_LONG, 1);
         const KirExpr *args[] = {kir_convert(a, wide, value), kir_int(a, 0), kir_int(a, length),
@@ -91,7 +72,7 @@ static const KirExpr *offset_of(Gen *g, const FdNode *n)
     const KirExpr *offset = kir_int(a, 0), *each = NULL;
     for (int d = 0; d < n->nargs; d++) {
         int64_t length = n->fn->extent[d];
-        const KirExpr *value = is_number_inside(n, d) ? NULL : gen_value(g, n->args[d]);
+        const KirExpr *value = local_is_number(n, d) ? NULL : gen_value(g, n->args[d]);
         bool lanes = value && value->type.lanes != 1;
         offset = kir_arith(a, FD_OP_MUL, offset, kir_int(a, length));
         if (each) {

@@ -3,11 +3,8 @@
 #ifndef CS_CODEGEN_LOCAL_H
 #define CS_CODEGEN_LOCAL_H
 
-#include "../unit.h"
+#include "gen.h"
 
-/* The local array that a statement changes; NULL: none. */
-const FdNode *local_array_of(const FdStmt *s);
-bool local_is_inside(const FdNode *element); /* are all indices numbers inside? */
 void local_declare(Gen *g, const FdNode *array, int lanes);
 /* element = v, in active lanes only if some are missing that read it later. */
 void local_put(Gen *g, const FdNode *element, const KirExpr *v, bool blend);

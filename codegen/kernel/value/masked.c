@@ -16,14 +16,14 @@
 /* The mask of a region: a variable, which loses lanes as they break, continue and return. */
 typedef struct Scope {
     struct Scope *up;
-    const SpreadStmt *of; /* NULL: the function */
-    bool turn;            /* of one turn of a loop, not of the loop */
-    const KirExpr *mask;  /* NULL: all lanes */
+    const DivergenceStmt *of; /* NULL: the function */
+    bool turn;                /* of one turn of a loop, not of the loop */
+    const KirExpr *mask;      /* NULL: all lanes */
 } Scope;
 
 typedef struct Masked {
     Gen *g;
-    const Spread *x;
+    const Divergence *x;
     Scope *scope;
     const KirExpr *result; /* NULL: the last statement gives it */
     const KirExpr *value;
@@ -81,7 +81,8 @@ static const KirExpr *mask_variable(Masked *m, const KirExpr *e)
     return v;
 }
 
-static void open_scope(Masked *m, Scope *s, const SpreadStmt *of, bool turn, const KirExpr *mask)
+static void open_scope(Masked *m, Scope *s, const DivergenceStmt *of, bool turn,
+                       const KirExpr *mask)
 {
     *s = (Scope){m->scope, of, turn, mask};
     m->scope = s;
@@ -96,7 +97,7 @@ static void close_scope(Masked *m)
 
 /* The active lanes leave all scopes up to the one of this statement (NULL: the function), of a loop
  * only its turn if `turn`. */
-static void leave(Masked *m, const SpreadStmt *to, bool turn)
+static void leave(Masked *m, const DivergenceStmt *to, bool turn)
 {
     Gen *g = m->g;
     Arena *a = g->u->arena;
@@ -120,7 +121,7 @@ static const KirExpr *value_of(Masked *m, const FdNode *n)
     Arena *a = g->u->arena;
     if (!g->mask || !node_can_fail(n)) return gen_stmt_value(g, n);
     KirType t = gen_type(g->u, n->type);
-    if (spread_varies(m->x, n)) t = gen_widen(g->u, t, g->lanes);
+    if (divergence_varies(m->x, n)) t = gen_widen(g->u, t, g->lanes);
     const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v"));
     kir_decl(a, g->block, t, v->name, gen_zero(a, t));
     KirBlock some = {0};
@@ -135,7 +136,7 @@ static void assign(Masked *m, const KirExpr *to, const KirExpr *e, bool blend)
 {
     Gen *g = m->g;
     if (to->type.lanes == 1 && e->type.lanes != 1)
-        abort(); /* spread.c has taken it for the same in all */
+        abort(); /* divergence.c has taken it for the same in all */
     e = gen_splat(g->u, to->type.lanes, kir_convert(g->u->arena, to->type, e));
     if (blend && g->mask) e = gen_blend(g, g->mask, e, to);
     kir_set(g->u->arena, g->block, to, e);
@@ -143,9 +144,9 @@ static void assign(Masked *m, const KirExpr *to, const KirExpr *e, bool blend)
 
 /* ---- statements -------------------------------------------------------------------------------- */
 
-static void statements(Masked *m, const SpreadStmt *s);
+static void statements(Masked *m, const DivergenceStmt *s);
 
-static bool has_loop_in(const SpreadStmt *s)
+static bool has_loop_in(const DivergenceStmt *s)
 {
     for (; s; s = s->next)
         if (s->s->kind == FD_STMT_LOOP || has_loop_in(s->body) || has_loop_in(s->other))
@@ -166,7 +167,7 @@ static bool calls(const FdNode *n)
 }
 
 /* Statements at once, or only if some lane is here: which pays where they are many. */
-static bool is_long(const SpreadStmt *s, int *left)
+static bool is_long(const DivergenceStmt *s, int *left)
 {
     for (; s; s = s->next)
         if (--*left < 0 || (s->s->expr && calls(s->s->expr)) || is_long(s->body, left) ||
@@ -176,7 +177,7 @@ static bool is_long(const SpreadStmt *s, int *left)
 }
 
 /* Do all lanes go on with the next turn somewhere? */
-static bool continues(const SpreadStmt *s)
+static bool continues(const DivergenceStmt *s)
 {
     for (; s; s = s->next)
         if ((s->s->kind == FD_STMT_CONTINUE && !s->varies) ||
@@ -185,7 +186,8 @@ static bool continues(const SpreadStmt *s)
     return false;
 }
 
-static void side(Masked *m, const SpreadStmt *of, const SpreadStmt *first, const KirExpr *mask)
+static void side(Masked *m, const DivergenceStmt *of, const DivergenceStmt *first,
+                 const KirExpr *mask)
 {
     enum { FEW = 8 };
     Gen *g = m->g;
@@ -202,7 +204,7 @@ static void side(Masked *m, const SpreadStmt *of, const SpreadStmt *first, const
     if (skip) kir_if(g->u->arena, g->block, gen_any(g, mask), body, NULL);
 }
 
-static KirBlock shared_side(Masked *m, const SpreadStmt *of, const SpreadStmt *first)
+static KirBlock shared_side(Masked *m, const DivergenceStmt *of, const DivergenceStmt *first)
 {
     KirBlock body = {0};
     Scope here;
@@ -214,7 +216,7 @@ static KirBlock shared_side(Masked *m, const SpreadStmt *of, const SpreadStmt *f
     return body;
 }
 
-static void gen_if(Masked *m, const SpreadStmt *s)
+static void gen_if(Masked *m, const DivergenceStmt *s)
 {
     Gen *g = m->g;
     GenScope test = gen_enter(g, g->block); /* what it made may change in the branches */
@@ -232,7 +234,7 @@ static void gen_if(Masked *m, const SpreadStmt *s)
 }
 
 /* One turn of a loop, its step included. */
-static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlock *step)
+static void gen_turn(Masked *m, const DivergenceStmt *s, const KirExpr *mask, KirBlock *step)
 {
     Gen *g = m->g;
     Scope turn;
@@ -249,7 +251,7 @@ static void gen_turn(Masked *m, const SpreadStmt *s, const KirExpr *mask, KirBlo
 /* How many turns follow each other before the question is whether a lane is left. Those that none
  * needed change nothing: the masks of all lanes are empty. Two or three copies stand side by side where
  * registers are few (lanes_copies): they share the question, and more turns would spill. */
-static int turns_a_test(const Gen *g, const SpreadStmt *s)
+static int turns_a_test(const Gen *g, const DivergenceStmt *s)
 {
     enum { SHORT = 10, TURNS = 4 };
     const Unit *u = g->u;
@@ -259,7 +261,7 @@ static int turns_a_test(const Gen *g, const SpreadStmt *s)
     return simple && !continues(s->body) ? (int)draw_same(u, P_LANES_TURNS, usual) : 1;
 }
 
-static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
+static void gen_turns(Masked *m, const DivergenceStmt *before, const DivergenceStmt *s)
 {
     enum { MOST_TURNS = 64, MOST_STATEMENTS = 2048 };
     Gen *g = m->g;
@@ -273,7 +275,7 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     open_scope(m, &loop, s, false, mask);
     GenScope in = gen_enter(g, &body);
     int most = (int)draw_same(g->u, P_LANES_UNROLLED, MOST_TURNS);
-    int turns = spread_turns(before, s, most), left = turns ? MOST_STATEMENTS / turns : 0;
+    int turns = divergence_turns(before, s, most), left = turns ? MOST_STATEMENTS / turns : 0;
     bool unroll = turns && !has_loop_in(s->body) && !is_long(s->body, &left);
     if (ends) {
         KirBlock end = {0};
@@ -289,7 +291,7 @@ static void gen_turns(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     kir_loop(a, g->block, body, step, unroll);
 }
 
-static void gen_loop(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
+static void gen_loop(Masked *m, const DivergenceStmt *before, const DivergenceStmt *s)
 {
     Gen *g = m->g;
     if (!g->mask || s->leaves || s->returns) {
@@ -303,14 +305,14 @@ static void gen_loop(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     kir_if(g->u->arena, g->block, gen_any(g, g->mask), some, NULL);
 }
 
-static const SpreadStmt *loop_of(const Masked *m)
+static const DivergenceStmt *loop_of(const Masked *m)
 {
     const Scope *s = m->scope;
     while (!s->turn) s = s->up;
     return s->of;
 }
 
-static void gen_return(Masked *m, const SpreadStmt *s)
+static void gen_return(Masked *m, const DivergenceStmt *s)
 {
     const KirExpr *e = value_of(m, s->s->expr);
     if (!m->result) {
@@ -321,7 +323,7 @@ static void gen_return(Masked *m, const SpreadStmt *s)
     if (s->in->up || s->next) leave(m, NULL, false);
 }
 
-static void gen_one(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
+static void gen_one(Masked *m, const DivergenceStmt *before, const DivergenceStmt *s)
 {
     Gen *g = m->g;
     switch (s->s->kind) {
@@ -362,9 +364,9 @@ static void gen_one(Masked *m, const SpreadStmt *before, const SpreadStmt *s)
     }
 }
 
-static void statements(Masked *m, const SpreadStmt *s)
+static void statements(Masked *m, const DivergenceStmt *s)
 {
-    for (const SpreadStmt *before = NULL; s; before = s, s = s->next) {
+    for (const DivergenceStmt *before = NULL; s; before = s, s = s->next) {
         GenScope scope = gen_enter(m->g, m->g->block);
         kept_remember(m->g, &m->kept);
         gen_one(m, before, s);
@@ -379,13 +381,13 @@ const KirExpr *gen_expand(Gen *g, const FdUser *user, const KirExpr *const *args
     Arena *a = g->u->arena;
     bool varies[FD_MAX_PARAMS];
     for (int i = 0; i < user->nparams; i++) varies[i] = args[i]->type.lanes != 1;
-    Masked m = {.g = g, .x = spread_user(a, user, varies)};
+    Masked m = {.g = g, .x = divergence_user(a, user, varies)};
     const KirExpr *outer = g->mask;
     bool body = g->body;
     g->body = true;
     GenScope scope = gen_enter(g, g->block);
     for (int i = 0; i < m.x->nlocals; i++) {
-        const SpreadLocal *l = &m.x->locals[i];
+        const DivergenceLocal *l = &m.x->locals[i];
         if (l->var->extent) {
             local_declare(g, l->var, l->varies ? g->lanes : 1);
             continue;

@@ -3,24 +3,7 @@
  */
 #include <ctype.h>
 
-#include "../unit.h"
-
-bool is_make(const FdNode *n)
-{
-    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_MAKE;
-}
-
-bool is_field(const FdNode *n)
-{
-    return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_FIELD;
-}
-
-const FdNode *field_of_read(const FdNode *n)
-{
-    if (!is_field(n)) return NULL;
-    while (is_field(n)) n = n->args[0];
-    return is_read(n) ? n : NULL;
-}
+#include "gen.h"
 
 /* ---- structs --------------------------------------------------------------------------------- */
 
@@ -88,28 +71,3 @@ const KirExpr *gen_splat(Unit *u, int lanes, const KirExpr *e)
 }
 
 /* ---- planes ---------------------------------------------------------------------------------- */
-
-static Num *plane_bytes(Unit *u, const FdType *t, int leaf, Num *count)
-{
-    return num_op(u, FD_OP_MUL, count, num_int(u, (int64_t)scalar_bytes(fd_type_leaf(t, leaf))));
-}
-
-Num *plan_plane(Unit *u, const FdType *t, int leaf, Num *count)
-{
-    Num *sum = num_int(u, 0);
-    for (int i = 0; i < leaf; i++) {
-        Num *plane = num_roundup(u, plane_bytes(u, t, i, count), num_int(u, FD_PLANE_ALIGN));
-        sum = num_op(u, FD_OP_ADD, sum, plane);
-    }
-    return sum;
-}
-
-Num *plan_bytes(Unit *u, const FdType *t, Num *count)
-{
-    int last = fd_type_leaves(t) - 1;
-    if (last < 0) {
-        unit_give_up(u, "a record without fields", NULL);
-        return num_int(u, 0);
-    }
-    return num_op(u, FD_OP_ADD, plan_plane(u, t, last, count), plane_bytes(u, t, last, count));
-}

@@ -6,7 +6,7 @@
  *
  * Needs: an operation that is associative and commutative, operands in lanes of the last variable.
  * Reals are added in another order, so not where that must be kept. */
-#include "../unit.h"
+#include "gen.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 

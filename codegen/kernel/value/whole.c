@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit.h"
+#include "gen.h"
 
 typedef struct Order {
     Gen *g;

@@ -1,5 +1,5 @@
 /* Lowering nests that carry values of a recurrence: its last elements along an axis stay in
- * registers, and steps of a scan (value/scan.h) are taken together.
+ * registers, and steps of a scan (analysis/scan.h) are taken together.
  *
  *   START, TAKE, SAVE   what the steps of a part come to, for a nest after it
  *   RESUME              the elements before the first position: of the result, or what the steps of

@@ -26,9 +26,9 @@
 #ifndef CS_CODEGEN_NEST_H
 #define CS_CODEGEN_NEST_H
 
-#include "../../unit.h"
-#include "../../value/scan.h"
-#include "../../value/wave.h"
+#include "../../analysis/scan.h"
+#include "../../analysis/wave.h"
+#include "../../value/gen.h"
 
 enum { NEST_READS = -2 }; /* of AHEAD: what the next GIVE reads in lanes */
 

@@ -5,7 +5,7 @@
  *   if (key < n) t0[(group * 8 + copy) * n + key] += value;
  *
  * A key outside the table is no key; what comes after a guard is computed only where it holds. */
-#include "../../value/keys.h"
+#include "../../analysis/keys.h"
 #include "impl.h"
 
 typedef struct Scatter {
@@ -48,6 +48,30 @@ static void take_one(Scatter *x, int r)
 
 static void guarded(Scatter *x, unsigned results, int depth);
 
+/* The value of guard's variable for a value of its key, exactly or as no value of the variable, a
+ * ulong: as far behind `lo`. */
+static const KirExpr *position_of(Gen *g, const Def *d, const KeyGuard *guard, const KirExpr *key,
+                                  const KirExpr *lo)
+{
+    Arena *a = g->u->arena;
+    KirType word = kir_type(SC_ULONG, 1);
+    const FdNode *side = guard->side, *v = d->vars[guard->var];
+    while (side->kind == FD_APPLY && fd_op_of(side) != FD_OP_CONVERT) { /* sums wrap around */
+        bool right = fd_uses_var(side->args[1], v);
+        bool add = fd_op_of(side) == FD_OP_ADD;
+        const KirExpr *rest = gen_value(g, side->args[!right]);
+        const KirExpr *args[] = {key, rest};
+        if (!add && right) args[0] = rest, args[1] = key;
+        FdOp op = add || right ? FD_OP_SUB : FD_OP_ADD;
+        key = kir_op(a, op, key->type, 2, args);
+        side = side->args[right];
+    }
+    ScalarKind k = (ScalarKind)key->type.kind, from = v->type->scalar;
+    if (scalar_bytes(k) == scalar_bytes(from)) key = kir_convert(a, kir_type((int)from, 1), key);
+    const KirExpr *args[] = {kir_convert(a, word, key), kir_convert(a, word, lo)};
+    return kir_op(a, FD_OP_SUB, word, 2, args);
+}
+
 /* What a guard lets through. */
 static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
 {
@@ -63,7 +87,7 @@ static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
         const KirExpr *lo, *n;
         gen_range(g, &d->doms[guard->var], d->vars[guard->var], &lo, &n);
         const KirExpr *key = gen_value(g, guard->key);
-        at = gen_variable(g, "key", keys_position(g, guard, key, lo));
+        at = gen_variable(g, "key", position_of(g, d, guard, key, lo));
         const KirExpr *args[] = {at, kir_convert(a, at->type, n)};
         holds = kir_op(a, FD_OP_LT, truth, 2, args);
         holds = kir_call(a, truth, "cs_likely", 1, &holds); /* most keys are in the table */

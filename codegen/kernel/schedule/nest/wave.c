@@ -1,4 +1,4 @@
-/* Lowering a tile of a wavefront (value/wave.h): strips of as many rows as a vector has lanes, each
+/* Lowering a tile of a wavefront (analysis/wave.h): strips of as many rows as a vector has lanes, each
  * lane `skew` columns behind the one before.
  *
  *   rows of a strip    ------/=============/       before the first slanted line and behind the last

@@ -9,7 +9,7 @@
  * for the one before it. CPU only: on a GPU work-items would meet at one key. Needs: closed ranges, an
  * associative operation with identity. Keeps: the same bits for the same device (shares depend on
  * extents and compute units only); with `--precise` the order. */
-#include "../../value/keys.h"
+#include "../../analysis/keys.h"
 #include "recipe.h"
 
 enum {

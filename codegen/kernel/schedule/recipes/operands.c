@@ -124,27 +124,6 @@ size_t recipe_widest(int n, const FdNode *const *reduces)
     return widest;
 }
 
-bool reduction_reorders(const FdNode *r)
-{
-    if (r->init) return false;
-    const FdUser *user = fd_user_of(r);
-    if (user) return user->associative && user->commutative;
-    FdOp op = fd_op_of(r);
-    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    return op != FD_OP_NONE && (fd_op_info(op)->props & both) == both;
-}
-
-bool reduction_splits(const FdNode *r)
-{
-    return fd_op_of(r) != FD_OP_NONE && reduction_reorders(r) && reduction_is_closed(r);
-}
-
-bool reduction_in_lanes(const FdNode *r, const FdNode *v, unsigned allowed)
-{
-    bool half = !r->type->record && result_kind(r) == SC_HALF;
-    return !half && reduction_reorders(r) && lanes_possible(r, v, allowed);
-}
-
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
 {
     n->nreduces = nreduces;

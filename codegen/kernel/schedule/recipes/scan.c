@@ -1,4 +1,4 @@
-/* Scans (value/scan.h): the steps of many elements are taken together.
+/* Scans (analysis/scan.h): the steps of many elements are taken together.
  *
  *   scan_rows    enough lines for all units: a line for each work-item, in lanes along it
  *   scan_parts   few lines: what the steps of a part of a line come to;

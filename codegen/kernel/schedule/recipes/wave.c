@@ -1,4 +1,4 @@
-/* Wavefronts (value/wave.h) on a CPU: tiles of the interior, a launch for each diagonal of them, a
+/* Wavefronts (analysis/wave.h) on a CPU: tiles of the interior, a launch for each diagonal of them, a
  * work-item for each tile; rows of a tile in lanes.
  *
  *   before   h(i, j) = max(h(i - 1, j), h(i, j - 1)) + a(i, j)

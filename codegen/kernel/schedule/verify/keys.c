@@ -1,5 +1,5 @@
 /* Legality of SCATTER: that each value finds its own part, and no two work-items the same one. */
-#include "../../value/keys.h"
+#include "../../analysis/keys.h"
 #include "verify.h"
 
 static int part_place(const Nest *n, int axis)

@@ -39,18 +39,6 @@ const char *access_name(const Gen *g, const FdNode *array)
                         u->plan_slot[array->slot]);
 }
 
-const UnitRing *unit_ring(const Unit *u, int temp)
-{
-    for (int i = 0; i < u->nrings; i++)
-        if (u->rings[i].of == temp) return &u->rings[i];
-    return NULL;
-}
-
-int unit_kept(const Unit *u, int temp)
-{
-    return temp >= 0 && temp < u->nkept ? u->kept[temp] : 0;
-}
-
 /* Where rows of what a definition gives go; NULL: it is stored whole. */
 static const UnitRing *ring_of(const Unit *u, const Def *d)
 {

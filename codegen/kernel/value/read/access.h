@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_ACCESS_H
 #define CS_CODEGEN_ACCESS_H
 
-#include "../../unit.h"
+#include "../gen.h"
 
 /* Where the elements are that a read gives. */
 typedef struct Where {

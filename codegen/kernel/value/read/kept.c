@@ -14,7 +14,7 @@ enum { MOST_LOCALS = 32 };
 
 typedef struct Finder {
     Gen *g;
-    const Spread *x;
+    const Divergence *x;
     Kept *kept;
     int nset;
     const FdNode *set[MOST_LOCALS]; /* locals that the loop sets */
@@ -27,13 +27,13 @@ static void add_local(Finder *f, const FdStmt *s)
     int i = 0;
     while (i < f->nset && f->set[i] != s->var) i++;
     if (i == MOST_LOCALS) return;
-    bool same = s->kind == FD_STMT_SET && !spread_varies(f->x, s->expr);
+    bool same = s->kind == FD_STMT_SET && !divergence_varies(f->x, s->expr);
     f->same[i] = same && (i == f->nset || f->same[i]);
     f->set[i] = s->var;
     if (i == f->nset) f->nset++;
 }
 
-static bool find_locals(Finder *f, const SpreadStmt *s)
+static bool find_locals(Finder *f, const DivergenceStmt *s)
 {
     for (; s; s = s->next) {
         if (s->s->kind == FD_STMT_PUT || s->s->kind == FD_STMT_CLEAR) return false;
@@ -61,7 +61,7 @@ static const FdNode *place_of(const Finder *f, const FdNode *n)
     const FdNode *place = NULL;
     for (int i = 0; i < f->nset; i++) {
         if (!fd_uses_var(n, f->set[i])) continue;
-        if (place || !f->same[i] || !spread_varies(f->x, f->set[i])) return NULL;
+        if (place || !f->same[i] || !divergence_varies(f->x, f->set[i])) return NULL;
         place = f->set[i];
     }
     bool kept = place && fd_type_is_scalar(n->type) && n->type->scalar != SC_BOOL &&
@@ -88,7 +88,7 @@ static void find_in(Finder *f, const FdNode *n)
         if (!fd_is_lazy(n, i)) find_in(f, n->args[i]);
 }
 
-static void find_all(Finder *f, const SpreadStmt *s)
+static void find_all(Finder *f, const DivergenceStmt *s)
 {
     for (; s; s = s->next) {
         if (s->s->kind == FD_STMT_IF || s->s->kind == FD_STMT_SET) find_in(f, s->s->expr);
@@ -97,7 +97,7 @@ static void find_all(Finder *f, const SpreadStmt *s)
     }
 }
 
-static bool mentions(const SpreadStmt *s, const FdNode *var)
+static bool mentions(const DivergenceStmt *s, const FdNode *var)
 {
     for (; s; s = s->next) {
         if (s->s->var == var || (s->s->expr && fd_uses_var(s->s->expr, var))) return true;
@@ -108,18 +108,18 @@ static bool mentions(const SpreadStmt *s, const FdNode *var)
 
 /* Does every turn set it before anything asks for it? A local of the loop's body has no value
  * before the loop. */
-static bool is_set_first(const SpreadStmt *s, const FdNode *var)
+static bool is_set_first(const DivergenceStmt *s, const FdNode *var)
 {
     for (; s; s = s->next) {
         if (s->s->kind == FD_STMT_SET && s->s->var == var) return !fd_uses_var(s->s->expr, var);
-        SpreadStmt one = *s;
+        DivergenceStmt one = *s;
         one.next = NULL;
         if (mentions(&one, var)) return false;
     }
     return false;
 }
 
-void kept_begin(Gen *g, const Spread *x, const SpreadStmt *loop, Kept *k)
+void kept_begin(Gen *g, const Divergence *x, const DivergenceStmt *loop, Kept *k)
 {
     Finder f = {.g = g, .x = x, .kept = k};
     int before = k->n;

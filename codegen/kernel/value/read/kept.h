@@ -2,7 +2,8 @@
 #ifndef CS_CODEGEN_KEPT_H
 #define CS_CODEGEN_KEPT_H
 
-#include "spread.h"
+#include "../../analysis/divergence.h"
+#include "../gen.h"
 
 enum { KEPT_MOST = 8 };
 
@@ -15,7 +16,7 @@ typedef struct Kept {
 } Kept;
 
 /* What is kept while the loop runs, computed here, before it. Adds to *k. */
-void kept_begin(Gen *g, const Spread *x, const SpreadStmt *loop, Kept *k);
+void kept_begin(Gen *g, const Divergence *x, const DivergenceStmt *loop, Kept *k);
 /* Expressions that are kept are known from here on. */
 void kept_remember(Gen *g, const Kept *k);
 /* `var` has been set to a value that is the same in all lanes, in the active ones if `blend`. */

@@ -132,24 +132,9 @@ static const FdNode *truth(Finder *f, bool v)
 /* The value that x op value == x has. */
 static const FdNode *neutral(Finder *f, FdOp op)
 {
-    ScalarValue v = {.i = 0};
-    ScalarKind k = f->kind;
-    int bits = 8 * (int)scalar_bytes(k);
-    bool greatest = op == FD_OP_MIN;
-    if (op == FD_OP_MIN || op == FD_OP_MAX) {
-        if (scalar_is_real(k))
-            v.f = greatest ? INFINITY : -INFINITY;
-        else if (scalar_is_signed(k))
-            v.i = greatest ? (int64_t)(UINT64_MAX >> (65 - bits))
-                           : -1 - (int64_t)(UINT64_MAX >> (65 - bits));
-        else
-            v.i = greatest ? (int64_t)(UINT64_MAX >> (64 - bits)) : 0;
-    } else if (op == FD_OP_BITAND) {
-        v.i = k == SC_BOOL ? 1 : scalar_is_signed(k) ? -1 : (int64_t)(UINT64_MAX >> (64 - bits));
-    } else if (op != FD_OP_BITOR && op != FD_OP_BITXOR) {
-        fd_op_identity(op, k, &v);
-    }
-    return fd_const(f->u->fd, k, v);
+    ScalarValue v;
+    fd_op_neutral(op, f->kind, &v);
+    return fd_const(f->u->fd, f->kind, v);
 }
 
 static const FdNode *one(Finder *f)

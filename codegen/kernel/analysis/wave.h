@@ -12,7 +12,7 @@
 #ifndef CS_CODEGEN_WAVE_H
 #define CS_CODEGEN_WAVE_H
 
-#include "read/interior.h"
+#include "interior.h"
 
 enum { WAVE_DEPTH = 4, WAVE_FAR = 8 };
 

@@ -10,48 +10,48 @@
  *       if (a > 4) return n;
  *   }
  */
-#ifndef CS_CODEGEN_SPREAD_H
-#define CS_CODEGEN_SPREAD_H
+#ifndef CS_CODEGEN_DIVERGENCE_H
+#define CS_CODEGEN_DIVERGENCE_H
 
-#include "../../unit.h"
+#include "analysis.h"
 
 /* Statements that the same lanes run: a function, one side of an IF, the body and step of a LOOP. */
-typedef struct SpreadRegion {
-    struct SpreadRegion *up;
-    struct SpreadStmt *of; /* NULL: the function */
+typedef struct DivergenceRegion {
+    struct DivergenceRegion *up;
+    struct DivergenceStmt *of; /* NULL: the function */
     int depth;
-} SpreadRegion;
+} DivergenceRegion;
 
-typedef struct SpreadStmt {
+typedef struct DivergenceStmt {
     const FdStmt *s;
-    SpreadRegion *in;
+    DivergenceRegion *in;
     bool step;   /* in the step of the loop around */
     bool varies; /* IF: lanes part here; BREAK, CONTINUE: not all lanes that run the loop go */
     bool blends; /* SET, PUT, CLEAR: some lanes that read the local later are not here */
     bool leaves, skips, returns; /* LOOP: by break, by continue, by return not all at once */
-    struct SpreadStmt *body, *other, *next;
-} SpreadStmt;
+    struct DivergenceStmt *body, *other, *next;
+} DivergenceStmt;
 
-typedef struct SpreadLocal {
+typedef struct DivergenceLocal {
     const FdNode *var;
-    SpreadRegion *region;
+    DivergenceRegion *region;
     bool varies;
-} SpreadLocal;
+} DivergenceLocal;
 
-typedef struct Spread {
+typedef struct Divergence {
     Arena *arena;
-    SpreadStmt *first;
-    SpreadRegion *root;
+    DivergenceStmt *first;
+    DivergenceRegion *root;
     int nlocals, room;
-    SpreadLocal *locals;
+    DivergenceLocal *locals;
     bool early; /* a return is not the last statement */
-} Spread;
+} Divergence;
 
 /* Of a function of which these parameters vary (NULL: all); in the arena. */
-Spread *spread_user(Arena *a, const FdUser *user, const bool *varying);
-bool spread_varies(const Spread *x, const FdNode *n); /* of an expression of the body */
+Divergence *divergence_user(Arena *a, const FdUser *user, const bool *varying);
+bool divergence_varies(const Divergence *x, const FdNode *n); /* of an expression of the body */
 /* How often a loop over a counter turns, from a number to a number after the statement before it;
  * 0: that is not known, or more often than `most`. */
-int spread_turns(const SpreadStmt *before, const SpreadStmt *loop, int most);
+int divergence_turns(const DivergenceStmt *before, const DivergenceStmt *loop, int most);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef CS_CODEGEN_KEYS_H
 #define CS_CODEGEN_KEYS_H
 
-#include "../unit.h"
+#include "analysis.h"
 
 enum { KEY_GUARDS = 12 };
 
@@ -33,8 +33,5 @@ typedef struct KeyForm {
 unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces);
 /* The form of a reduction with these keys, if it has it. */
 bool keys_form(Unit *u, const Def *d, const FdNode *reduce, unsigned keys, KeyForm *form);
-/* The value of guard's variable for a value of its key, exactly or as no value of the variable, a
- * ulong: as far behind `lo`. */
-const KirExpr *keys_position(Gen *g, const KeyGuard *guard, const KirExpr *key, const KirExpr *lo);
 
 #endif

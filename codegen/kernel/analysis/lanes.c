@@ -2,44 +2,7 @@
  * can be computed in lanes.
  */
 #include "../../../fdag/index/affine.h"
-#include "local.h"
-#include "read/spread.h"
-
-bool is_read(const FdNode *n)
-{
-    return n->kind == FD_APPLY && ((n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT) ||
-                                   (n->fn->kind == FD_VAR && n->fn->role == FD_VAR_BOUND));
-}
-
-static bool is_some_read(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return is_read(n);
-}
-
-bool reads_some(const FdNode *n)
-{
-    return fd_any(n, is_some_read, NULL);
-}
-
-ScalarKind result_kind(const FdNode *n)
-{
-    return n->type->scalar;
-}
-
-bool node_is_closed(const FdNode *n)
-{
-    switch (n->kind) {
-    case FD_SCALAR:
-    case FD_FUNC: return true;
-    case FD_VAR: return false;
-    case FD_APPLY:
-        for (int i = 0; i < n->nargs; i++)
-            if (!node_is_closed(n->args[i])) return false;
-        return node_is_closed(n->fn);
-    default: return false; /* binders: not needed where this is asked */
-    }
-}
+#include "divergence.h"
 
 Movement read_movement(const FdNode *read, const FdNode *v)
 {
@@ -92,7 +55,7 @@ enum { MOST_NODES = 4000 }; /* of the bodies that calls are written out as */
 typedef struct Lanes {
     const FdNode *v;
     unsigned allowed;
-    const Spread *body; /* NULL: not in a user function */
+    const Divergence *body; /* NULL: not in a user function */
     Arena *arena;
     int count;
     const FdNode *const *given;
@@ -106,7 +69,7 @@ static Why refused(const Lanes *l, const FdNode *n, FdSeen *seen);
 
 static bool varies(const Lanes *l, const FdNode *n)
 {
-    return l->body ? spread_varies(l->body, n) : fd_uses_var(n, l->v);
+    return l->body ? divergence_varies(l->body, n) : fd_uses_var(n, l->v);
 }
 
 static Why refused_args(const Lanes *l, const FdNode *n, FdSeen *seen)
@@ -114,26 +77,6 @@ static Why refused_args(const Lanes *l, const FdNode *n, FdSeen *seen)
     Why why = NULL;
     for (int i = 0; !why && i < n->nargs; i++) why = refused(l, n->args[i], seen);
     return why;
-}
-
-bool divides_safely(const FdNode *n)
-{
-    FdOp op = fd_op_of(n);
-    if (n->kind != FD_APPLY || (op != FD_OP_DIV && op != FD_OP_REM) ||
-        scalar_is_real(result_kind(n)))
-        return true;
-    const FdNode *by = n->args[1];
-    return fd_is_const(by) && by->value.i != 0 && by->value.i != -1;
-}
-
-bool divides_surely(const FdNode *n)
-{
-    if (divides_safely(n)) return true;
-    const FdNode *by = n->args[1];
-    if (by->kind != FD_APPLY || fd_op_of(by) != FD_OP_MAX) return false;
-    for (int i = 0; i < 2; i++)
-        if (fd_is_const(by->args[i]) && by->args[i]->value.i > 0) return true;
-    return false;
 }
 
 /* Does each index go in even steps, which other loops could make steps of one? */
@@ -184,7 +127,7 @@ static Why refused_array(const Lanes *l, const FdNode *array)
 
 /* A lane that leaves is taken out of the masks of all that it leaves: where branches are deep, there
  * would be more of that than of statements. */
-static Why refused_body(const Lanes *l, const SpreadStmt *s, int depth)
+static Why refused_body(const Lanes *l, const DivergenceStmt *s, int depth)
 {
     enum { DEEPEST = 24 };
     Why why = depth > DEEPEST ? "deep branches" : NULL;
@@ -208,7 +151,7 @@ static Why refused_user(const Lanes *l, const FdUser *user)
         if (user->params[i]->type->nparams) return "functions as arguments";
     if (user_reads(user) && !(l->allowed & LANES_NOTED)) return "functions that read arrays";
     Lanes inner = *l;
-    inner.body = spread_user(l->arena, user, NULL);
+    inner.body = divergence_user(l->arena, user, NULL);
     inner.count = 0;
     return refused_body(&inner, inner.body->first, 0);
 }
@@ -313,7 +256,7 @@ static bool count_steps(const void *ctx, const FdNode *n)
     Steps *s = *(Steps *const *)ctx;
     if (!n->user || !fd_has_loop(n->user->body)) return false;
     Arena *a = arena_new();
-    const Spread *x = spread_user(a, n->user, NULL);
+    const Divergence *x = divergence_user(a, n->user, NULL);
     for (int i = 0; i < x->nlocals; i++) {
         const FdNode *v = x->locals[i].var;
         s->locals += v->extent ? (int)fd_extent_count(v) : 1;
@@ -403,32 +346,25 @@ int lanes_narrow(const FdNode *n, const FdNode *v)
     return bytes == 1 ? KIR_V1 : bytes == 2 ? KIR_V2 : 0;
 }
 
-static size_t widest_below(const FdNode *n, FdSeen *seen)
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+bool reduction_reorders(const FdNode *r)
 {
-    if (!fd_meet(seen, n)) return 1;
-    bool narrow = n->type->nparams || n->type->record || result_kind(n) == SC_BOOL;
-    size_t w = narrow ? 1 : scalar_bytes(result_kind(n)), x = 0;
-    if (n->kind == FD_REDUCE) x = widest_below(n->body, seen);
-    /* indices of reads stay scalar */
-    for (int i = 0; n->kind == FD_APPLY && !is_read(n) && i < n->nargs; i++) {
-        size_t y = widest_below(n->args[i], seen);
-        if (y > x) x = y;
-    }
-    return x > w ? x : w;
+    if (r->init) return false;
+    const FdUser *user = fd_user_of(r);
+    if (user) return user->associative && user->commutative;
+    FdOp op = fd_op_of(r);
+    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
+    return op != FD_OP_NONE && (fd_op_info(op)->props & both) == both;
 }
 
-size_t widest_bytes(const FdNode *n)
+bool reduction_splits(const FdNode *r)
 {
-    FdSeen seen = {0};
-    size_t bytes = widest_below(n, &seen);
-    fd_seen_free(&seen);
-    return bytes;
+    return fd_op_of(r) != FD_OP_NONE && reduction_reorders(r) && reduction_is_closed(r);
 }
 
-bool reduction_is_closed(const FdNode *r)
+bool reduction_in_lanes(const FdNode *r, const FdNode *v, unsigned allowed)
 {
-    for (int i = 0; i < r->nvars; i++)
-        if (!r->doms[i].lo || !node_is_closed(r->doms[i].lo) || !node_is_closed(r->doms[i].hi))
-            return false;
-    return true;
+    bool half = !r->type->record && result_kind(r) == SC_HALF;
+    return !half && reduction_reorders(r) && lanes_possible(r, v, allowed);
 }

@@ -2,7 +2,7 @@
  * numbers of a run (see docs/kernels.md). */
 #include "../../../fdag/index/facts.h"
 #include "../../../fdag/index/flat.h"
-#include "../unit.h"
+#include "analysis.h"
 
 bool is_suspect(const Unit *u, const FdNode *read)
 {

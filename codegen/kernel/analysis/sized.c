@@ -1,6 +1,6 @@
 /* Gathers (reads whose lanes lie apart) know elements by ints, and read an element that exists where
  * an index is outside: arrays that are too large or empty for that are read one by one. */
-#include "../unit.h"
+#include "analysis.h"
 
 typedef struct Sized {
     Unit *u;

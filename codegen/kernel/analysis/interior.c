@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../fdag/index/affine.h"
+#include "../../../fdag/index/affine.h"
 
 /* ---- conditions -------------------------------------------------------------------------------- */
 

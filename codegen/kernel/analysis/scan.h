@@ -9,7 +9,7 @@
 #ifndef CS_CODEGEN_SCAN_H
 #define CS_CODEGEN_SCAN_H
 
-#include "read/interior.h"
+#include "interior.h"
 
 enum { SCAN_NUMBERS = 3 }; /* of a step: factor, summand, whether it forgets what came before */
 

@@ -8,7 +8,7 @@
 #ifndef CS_CODEGEN_INTERIOR_H
 #define CS_CODEGEN_INTERIOR_H
 
-#include "../../unit.h"
+#include "analysis.h"
 
 enum { INTERIOR_READS = 64 };
 

@@ -305,26 +305,3 @@ unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces)
         if (!keys_form(u, d, reduces[r], keys, &form)) return 0;
     return keys;
 }
-
-/* ---- positions --------------------------------------------------------------------------------- */
-
-const KirExpr *keys_position(Gen *g, const KeyGuard *guard, const KirExpr *key, const KirExpr *lo)
-{
-    Arena *a = g->u->arena;
-    KirType word = kir_type(SC_ULONG, 1);
-    const FdNode *side = guard->side, *v = g->u->def->vars[guard->var];
-    while (side->kind == FD_APPLY && fd_op_of(side) != FD_OP_CONVERT) { /* sums wrap around */
-        bool right = fd_uses_var(side->args[1], v);
-        bool add = fd_op_of(side) == FD_OP_ADD;
-        const KirExpr *rest = gen_value(g, side->args[!right]);
-        const KirExpr *args[] = {key, rest};
-        if (!add && right) args[0] = rest, args[1] = key;
-        FdOp op = add || right ? FD_OP_SUB : FD_OP_ADD;
-        key = kir_op(a, op, key->type, 2, args);
-        side = side->args[right];
-    }
-    ScalarKind k = (ScalarKind)key->type.kind, from = v->type->scalar;
-    if (scalar_bytes(k) == scalar_bytes(from)) key = kir_convert(a, kir_type((int)from, 1), key);
-    const KirExpr *args[] = {kir_convert(a, word, key), kir_convert(a, word, lo)};
-    return kir_op(a, FD_OP_SUB, word, 2, args);
-}

@@ -1,22 +1,22 @@
 /* Which locals and conditions of a user function differ from lane to lane. What parts lanes makes
  * locals vary and the other way round: rounds until nothing changes. */
-#include "spread.h"
+#include "divergence.h"
 
 typedef struct Walk {
-    Spread *x;
+    Divergence *x;
     bool changed;
 } Walk;
 
 /* ---- regions ----------------------------------------------------------------------------------- */
 
-static SpreadRegion *region_new(Arena *a, SpreadRegion *up, SpreadStmt *of)
+static DivergenceRegion *region_new(Arena *a, DivergenceRegion *up, DivergenceStmt *of)
 {
-    SpreadRegion *r = arena_new_of(a, SpreadRegion);
-    *r = (SpreadRegion){up, of, up ? up->depth + 1 : 0};
+    DivergenceRegion *r = arena_new_of(a, DivergenceRegion);
+    *r = (DivergenceRegion){up, of, up ? up->depth + 1 : 0};
     return r;
 }
 
-static SpreadRegion *common(SpreadRegion *a, SpreadRegion *b)
+static DivergenceRegion *common(DivergenceRegion *a, DivergenceRegion *b)
 {
     while (a != b) {
         if (a->depth >= b->depth)
@@ -27,32 +27,32 @@ static SpreadRegion *common(SpreadRegion *a, SpreadRegion *b)
     return a;
 }
 
-static SpreadLocal *find(const Spread *x, const FdNode *var)
+static DivergenceLocal *find(const Divergence *x, const FdNode *var)
 {
     for (int i = 0; i < x->nlocals; i++)
         if (x->locals[i].var == var) return &x->locals[i];
     return NULL;
 }
 
-static void occurs(Spread *x, const FdNode *var, SpreadRegion *in)
+static void occurs(Divergence *x, const FdNode *var, DivergenceRegion *in)
 {
-    SpreadLocal *known = find(x, var);
+    DivergenceLocal *known = find(x, var);
     if (known) {
         known->region = common(known->region, in);
         return;
     }
     if (x->nlocals == x->room) {
         int room = 2 * x->room + 16;
-        SpreadLocal *more = arena_array(x->arena, SpreadLocal, room);
+        DivergenceLocal *more = arena_array(x->arena, DivergenceLocal, room);
         for (int i = 0; i < x->nlocals; i++) more[i] = x->locals[i];
         x->locals = more, x->room = room;
     }
-    x->locals[x->nlocals++] = (SpreadLocal){var, in, false};
+    x->locals[x->nlocals++] = (DivergenceLocal){var, in, false};
 }
 
 typedef struct Occurrences {
-    Spread *x;
-    SpreadRegion *in;
+    Divergence *x;
+    DivergenceRegion *in;
 } Occurrences;
 
 static bool note(const void *ctx, const FdNode *n)
@@ -62,16 +62,16 @@ static bool note(const void *ctx, const FdNode *n)
     return false;
 }
 
-static SpreadStmt *copy(Spread *x, const FdStmt *s, SpreadRegion *in, bool step)
+static DivergenceStmt *copy(Divergence *x, const FdStmt *s, DivergenceRegion *in, bool step)
 {
-    SpreadStmt *first = NULL, **end = &first;
+    DivergenceStmt *first = NULL, **end = &first;
     for (; s; s = s->next) {
-        SpreadStmt *y = arena_new_of(x->arena, SpreadStmt);
-        *y = (SpreadStmt){.s = s, .in = in, .step = step};
+        DivergenceStmt *y = arena_new_of(x->arena, DivergenceStmt);
+        *y = (DivergenceStmt){.s = s, .in = in, .step = step};
         Occurrences o = {x, in};
         if (s->expr) fd_any(s->expr, note, &o);
         if (s->var) fd_any(s->var, note, &o);
-        SpreadRegion *body = s->body || s->other ? region_new(x->arena, in, y) : NULL;
+        DivergenceRegion *body = s->body || s->other ? region_new(x->arena, in, y) : NULL;
         bool loop = s->kind == FD_STMT_LOOP;
         y->body = copy(x, s->body, body, false);
         y->other = copy(x, s->other, loop ? body : region_new(x->arena, in, y), loop);
@@ -89,11 +89,11 @@ static SpreadStmt *copy(Spread *x, const FdStmt *s, SpreadRegion *in, bool step)
 
 static bool is_varying(const void *ctx, const FdNode *n)
 {
-    const SpreadLocal *l = n->kind == FD_VAR ? find(ctx, n) : NULL;
+    const DivergenceLocal *l = n->kind == FD_VAR ? find(ctx, n) : NULL;
     return l && l->varies;
 }
 
-bool spread_varies(const Spread *x, const FdNode *n)
+bool divergence_varies(const Divergence *x, const FdNode *n)
 {
     return fd_any(n, is_varying, x);
 }
@@ -105,11 +105,11 @@ static void set(Walk *w, bool *flag, bool value)
 }
 
 /* Are lanes missing at s that read the local of this region later? */
-static bool some_missing(const SpreadStmt *s, const SpreadRegion *region)
+static bool some_missing(const DivergenceStmt *s, const DivergenceRegion *region)
 {
     bool step = s->step;
-    for (const SpreadRegion *r = s->in; r != region; r = r->up) {
-        const SpreadStmt *of = r->of;
+    for (const DivergenceRegion *r = s->in; r != region; r = r->up) {
+        const DivergenceStmt *of = r->of;
         if (of->s->kind == FD_STMT_IF ? of->varies : of->leaves || (of->skips && !step))
             return true;
         step = of->step;
@@ -117,24 +117,24 @@ static bool some_missing(const SpreadStmt *s, const SpreadRegion *region)
     return false;
 }
 
-static SpreadStmt *loop_around(const SpreadStmt *s)
+static DivergenceStmt *loop_around(const DivergenceStmt *s)
 {
-    for (const SpreadRegion *r = s->in; r; r = r->up)
+    for (const DivergenceRegion *r = s->in; r; r = r->up)
         if (r->of && r->of->s->kind == FD_STMT_LOOP) return r->of;
     return NULL;
 }
 
 /* Does a condition inside of its loop part the lanes that come to s? */
-static bool is_parted(const SpreadStmt *s)
+static bool is_parted(const DivergenceStmt *s)
 {
-    for (const SpreadRegion *r = s->in; r->of && r->of->s->kind == FD_STMT_IF; r = r->up)
+    for (const DivergenceRegion *r = s->in; r->of && r->of->s->kind == FD_STMT_IF; r = r->up)
         if (r->of->varies) return true;
     return false;
 }
 
 /* In the order of statements: 1 if some lanes go on with the next turn of the loop before s, -1 if s comes
  * first, 0 if neither is here. */
-static int skips_before(const SpreadStmt *body, const SpreadStmt *s)
+static int skips_before(const DivergenceStmt *body, const DivergenceStmt *s)
 {
     for (; body; body = body->next) {
         if (body == s) return -1;
@@ -148,28 +148,28 @@ static int skips_before(const SpreadStmt *body, const SpreadStmt *s)
 }
 
 /* Lanes return from the loops around; where all do, the loops end. */
-static void returns(Walk *w, const SpreadStmt *s)
+static void returns(Walk *w, const DivergenceStmt *s)
 {
-    for (const SpreadRegion *r = s->in; r; r = r->up)
+    for (const DivergenceRegion *r = s->in; r; r = r->up)
         if (r->of && r->of->s->kind == FD_STMT_LOOP) set(w, &r->of->returns, true);
 }
 
-static void visit(Walk *w, SpreadStmt *s)
+static void visit(Walk *w, DivergenceStmt *s)
 {
     for (; s; s = s->next) {
         const FdNode *var = s->s->var;
-        SpreadStmt *loop = loop_around(s);
-        SpreadLocal *l;
+        DivergenceStmt *loop = loop_around(s);
+        DivergenceLocal *l;
         switch (s->s->kind) {
         case FD_STMT_SET:
         case FD_STMT_CLEAR:
         case FD_STMT_PUT:
             l = find(w->x, s->s->kind == FD_STMT_PUT ? var->fn : var);
             set(w, &s->blends, some_missing(s, l->region));
-            set(w, &l->varies, s->blends || (s->s->expr && spread_varies(w->x, s->s->expr)));
-            if (s->s->kind == FD_STMT_PUT) set(w, &l->varies, spread_varies(w->x, var));
+            set(w, &l->varies, s->blends || (s->s->expr && divergence_varies(w->x, s->s->expr)));
+            if (s->s->kind == FD_STMT_PUT) set(w, &l->varies, divergence_varies(w->x, var));
             break;
-        case FD_STMT_IF: set(w, &s->varies, spread_varies(w->x, s->s->expr)); break;
+        case FD_STMT_IF: set(w, &s->varies, divergence_varies(w->x, s->s->expr)); break;
         case FD_STMT_BREAK:
             set(w, &s->varies, is_parted(s) || skips_before(loop->body, s) > 0);
             set(w, &loop->leaves, s->varies);
@@ -186,10 +186,10 @@ static void visit(Walk *w, SpreadStmt *s)
     }
 }
 
-Spread *spread_user(Arena *a, const FdUser *user, const bool *varying)
+Divergence *divergence_user(Arena *a, const FdUser *user, const bool *varying)
 {
-    Spread *x = arena_new_of(a, Spread);
-    *x = (Spread){.arena = a};
+    Divergence *x = arena_new_of(a, Divergence);
+    *x = (Divergence){.arena = a};
     x->root = region_new(a, NULL, NULL);
     for (int i = 0; i < user->nparams; i++) {
         occurs(x, user->params[i], x->root);
@@ -206,7 +206,7 @@ Spread *spread_user(Arena *a, const FdUser *user, const bool *varying)
 
 /* ---- counters ---------------------------------------------------------------------------------- */
 
-static bool is_set(const SpreadStmt *s, const FdNode *var)
+static bool is_set(const DivergenceStmt *s, const FdNode *var)
 {
     for (; s; s = s->next)
         if ((s->s->kind == FD_STMT_SET && s->s->var == var) || is_set(s->body, var) ||
@@ -233,9 +233,9 @@ static bool value_at(const FdNode *n, const FdNode *var, int64_t i, int64_t *out
     }
 }
 
-int spread_turns(const SpreadStmt *before, const SpreadStmt *loop, int most)
+int divergence_turns(const DivergenceStmt *before, const DivergenceStmt *loop, int most)
 {
-    const SpreadStmt *test = loop->body, *step = loop->other;
+    const DivergenceStmt *test = loop->body, *step = loop->other;
     if (!before || before->s->kind != FD_STMT_SET || !fd_is_const(before->s->expr) || !test ||
         !step || step->next || step->s->kind != FD_STMT_SET || step->s->var != before->s->var)
         return 0;

@@ -1,0 +1,83 @@
+/* What schedules and kernels ask of definitions before any code is made: how reads move, what can be in
+ * lanes, what can fail, which reads can fall outside. */
+#ifndef CS_CODEGEN_ANALYSIS_H
+#define CS_CODEGEN_ANALYSIS_H
+
+#include "../unit.h"
+
+/* ---- effects.c: what can fail --------------------------------------------------------------- */
+
+bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
+bool divides_surely(const FdNode *n); /* the same, or by what is above 0, as Periodic does */
+bool node_can_fail(const FdNode *n);  /* divides integers, itself or in a function it calls */
+bool user_can_fail(const FdUser *user);
+bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
+
+/* ---- unsafe.c, sized.c: which reads can fall outside ----------------------------------------- */
+
+/* Is true if a read of the definition can fall outside; the constant true if only the device can
+ * tell. Lists the reads in u->suspects. */
+Num *plan_unsafe(Unit *u, const Def *d);
+bool is_suspect(const Unit *u, const FdNode *read); /* is it in that list? */
+/* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
+ * of its reads is not asked. */
+Num *plan_outside(Unit *u, const Def *d);
+
+/* Is true if a read that is made, as its guards have it, can fall outside: if not, no kernel of the
+ * definition reports an index. */
+Num *plan_fails(Unit *u, const Def *d);
+
+/* The reads of a body of the definition that may fall outside under the facts, and in which
+ * dimension. In the arena. */
+typedef struct PlanSuspects {
+    int n;
+    const struct PlanSuspect {
+        const FdNode *node;
+        int dim;
+    } * reads;
+    bool calls; /* functions that read: only they know their indices */
+} PlanSuspects;
+struct FdFacts;
+PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f);
+
+/* Can elements of the arrays that a definition gathers, in lanes of a variable (or NULL), be told apart
+ * by ints, and is there one to read in place of others? */
+Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
+
+/* ---- lanes.c --------------------------------------------------------------------------------- */
+
+/* An associative and commutative operation (over closed ranges): any part of it can come first. */
+bool reduction_reorders(const FdNode *reduce);
+bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
+/* Can operands and operation be computed in lanes of v, its own or another, and in any order? */
+bool reduction_in_lanes(const FdNode *reduce, const FdNode *v, unsigned allowed);
+
+/* How a read of an array moves when v grows by one. */
+typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
+Movement read_movement(const FdNode *read, const FdNode *v);
+/* By how many elements of memory it moves, 2 to 4 or -1: vectors hold them all. 0: it does not. */
+int read_stride(const FdNode *read, const FdNode *v);
+bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
+
+/* KIR_V1 or KIR_V2 if all of it, but for indices, is arithmetic of bytes (and shorts) that vectors of
+ * any length have; else 0. */
+int lanes_narrow(const FdNode *n, const FdNode *v);
+/* Can lanes of v be computed side by side? Reads stay, move by one or go where elements of arrays say.
+ * What more is allowed: */
+enum {
+    LANES_NOTED = 1, /* what can fail: it is noted (Gen.checks) */
+    LANES_FAR = 2    /* reads that move in larger steps */
+};
+/* NULL, or why not, and (unless `at` is NULL) the node that stands in the way. Nodes in `given` are
+ * there already. */
+const char *lanes_refused(const FdNode *n, const FdNode *v, unsigned allowed, int count,
+                          const FdNode *const *given, const FdNode **at);
+bool lanes_possible(const FdNode *n, const FdNode *v, unsigned allowed);
+/* How many vectors side by side pay: several where functions loop, whose steps wait for each other; fewer
+ * with 16 registers than with 32. */
+typedef struct LanesCopies {
+    int wide, narrow; /* vectors of 64 bytes; shorter ones */
+} LanesCopies;
+LanesCopies lanes_copies(const FdNode *n);
+
+#endif

@@ -1,0 +1,101 @@
+/* The text of one evaluation while it is made: what has been said of it, names, how often nodes are used. */
+#include "unit.h"
+
+#include <string.h>
+
+/* Not recursive: chains can be long. */
+void count_uses(const FdNode *n, uint32_t *uses)
+{
+    VEC(const FdNode *) stack = {0};
+    vec_push(&stack, n);
+    while (stack.len) {
+        n = stack.data[--stack.len];
+        if (uses[n->id]++) continue;
+        if (n->kind == FD_REDUCE && n->fn->kind == FD_LET) vec_push(&stack, n->fn);
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) vec_push(&stack, n->args[i]);
+        for (int i = 0; i < n->nvars; i++) {
+            if (n->doms[i].lo) vec_push(&stack, n->doms[i].lo);
+            if (n->doms[i].hi) vec_push(&stack, n->doms[i].hi);
+        }
+        if (n->body) vec_push(&stack, n->body);
+        if (n->init) vec_push(&stack, n->init);
+    }
+    vec_free(&stack);
+}
+
+void unit_count(Unit *u, const FdNode *n)
+{
+    size_t all = (size_t)fd_var(u->fd, n->type, "end")->id + 1;
+    uint32_t *uses = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
+    memset(now, 0, all * sizeof *now);
+    count_uses(n, now);
+    for (size_t i = 0; i < all; i++) {
+        uint32_t before = i < u->nnodes ? u->uses[i] : 1;
+        uses[i] = before > now[i] ? before : now[i];
+    }
+    mem_free(now);
+    u->uses = uses;
+    u->nnodes = all;
+}
+
+void unit_give_up(Unit *u, const char *why, const FdNode *at)
+{
+    u->host_only = true;
+    if (u->gave_up) return;
+    u->gave_up = why;
+    u->gave_up_at = at;
+}
+
+bool def_is_once(const Unit *u, const Def *d)
+{
+    return d->temp < 0 && u->g->into;
+}
+
+Def def_copy(Unit *u, const Def *d)
+{
+    Def copy = *d;
+    int slot = u->ninputs;
+    while (!u->g->slots[slot].def || u->plan_slot[slot] != d->temp) slot++;
+    const FdNode *array = fd_slot(u->fd, slot, u->g->slots[slot].type, u->g->slots[slot].name);
+    copy.body = fd_apply(u->fd, array, d->nvars, d->vars, d->node->loc);
+    copy.node = fd_let(u->fd, d->nvars, d->vars, d->doms, copy.body, d->node->loc);
+    copy.copy = true;
+    unit_count(u, copy.node);
+    return copy;
+}
+
+const UnitRing *unit_ring(const Unit *u, int temp)
+{
+    for (int i = 0; i < u->nrings; i++)
+        if (u->rings[i].of == temp) return &u->rings[i];
+    return NULL;
+}
+
+int unit_kept(const Unit *u, int temp)
+{
+    return temp >= 0 && temp < u->nkept ? u->kept[temp] : 0;
+}
+
+void unit_print(Unit *u, KirFunc f)
+{
+    opencl_print(f.kernel ? &u->kernels : &u->functions, &f);
+    f.params = arena_copy(u->arena, f.params, sizeof *f.params * (size_t)f.nparams);
+    vec_push(&u->funcs, f);
+}
+
+const char *fresh_name(Unit *u, const char *stem)
+{
+    return arena_printf(u->arena, "%s_%d", stem, u->nnames++);
+}
+
+int site_of(const FdNode *n)
+{
+    return n->loc.line - 1; /* fd_number_places */
+}
+
+bool reduction_known_nonempty(const Unit *u, const FdNode *reduce)
+{
+    for (size_t i = 0; i < u->nonempty.len; i++)
+        if (u->nonempty.data[i] == reduce) return true;
+    return false;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# tools/layers.sh notices what it is there for: a copy of the tree with one wrong line each, of which the
+# file that is changed is compiled.
+set -eu
+cd "$(dirname "$0")/.."
+: "${BUILD:=build}" "${CC:=cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+git ls-files -co --exclude-standard base lexer parser format fdag sema codegen runtime server driver tools csc.c |
+    while read -r f; do [ ! -f "$f" ] || echo "$f"; done | tar -cf - -T - | tar -xf - -C "$work"
+mkdir -p "$work/objects"
+cp -r "$BUILD/obj" "$work/objects/"
+(cd "$work" && git init -q .)
+failed=0
+fails() { # what, file, text, what is said
+    object=$work/objects/obj/${2%.c}.o
+    cp "$work/$2" "$work/before.c"
+    cp "$object" "$work/before.o"
+    printf '%s\n' "$3" >>"$work/$2"
+    $CC -std=c17 -D_GNU_SOURCE -I"$BUILD" -c -o "$object" "$work/$2"
+    (cd "$work" && BUILD=objects tools/layers.sh >said 2>&1) && status=0 || status=$?
+    if [ "$status" = 0 ] || ! grep -q "$4" "$work/said"; then
+        echo "FAIL layers: $1"
+        cat "$work/said"
+        failed=1
+    fi
+    mv "$work/before.c" "$work/$2"
+    mv "$work/before.o" "$object"
+}
+fails "a graph is made in sema/functional" sema/functional/free.c \
+    'void *other(void) __asm__("fd_let"); void *made(void); void *made(void) { return other(); }' 'only sema/lower may make graphs, by fd_let'
+fails "plan calls value" codegen/kernel/plan/write.c \
+    'void *other(void) __asm__("gen_value"); void *made(void); void *made(void) { return other(); }' 'may not call gen_value'
+fails "an analysis includes schedule" codegen/kernel/analysis/sized.c \
+    '#include "../schedule/schedule.h"' 'may not include ../schedule/schedule.h'
+[ $failed = 0 ] && echo "layers: what is wrong is noticed"
+exit $failed
