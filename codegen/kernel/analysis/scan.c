@@ -1,9 +1,6 @@
 /* The algebra of scans (scan.h). */
 #include "scan.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- the operations between the element before and the element -------------------------------- */
 
 enum {

@@ -1,8 +1,6 @@
 /* cg_lower: one evaluation to one text. Passes, then a schedule for each temporary and for the
  * result, then plan, prelude, functions and kernels in one string.
  */
-#include <string.h>
-
 #include "../ir/prelude.h"
 #include "../math/math.h"
 #include "../plan/draw.h"
