@@ -47,6 +47,7 @@ static SemaResult *sema_result(Sema *s)
     local_free(s);
     vec_free(&s->declared);
     vec_free(&s->extending);
+    vec_free(&s->globals_used);
     vec_free(&s->files);
     vec_free(&s->closures);
     vec_free(&s->funcs);

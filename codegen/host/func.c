@@ -315,7 +315,6 @@ LLVMValueRef host_emit_program(HostModule *m)
     LLVMBasicBlockRef start = begin(&f, loc);
     host_init_statics(&f);
     if (m->options->library) stmts = (AstList){0}; /* its static fields are all that is made */
-    if (m->options->session && !m->options->process) host_session_declare(m, stmts);
     bool alone = !m->options->library && !m->options->session;
     Symbol *entry = stmts.len || !alone ? NULL : find_main(m);
     Symbol *args = host_scan_args(stmts);

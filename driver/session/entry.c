@@ -265,14 +265,24 @@ bool entry_hides(const Entry *e, const HostVariable *v)
     return false;
 }
 
-/* "float[,] a;\n" for each that the entry mentions. */
+/* By the entry, or by functions of earlier ones, which it may call. */
+static bool is_mentioned(const Entry *e, const char *name)
+{
+    if (text_mentions(e->text.data, e->text.len, name)) return true;
+    for (size_t i = 0; i < e->session->earlier.len; i++) {
+        const char *text = e->session->earlier.data[i].text;
+        if (text_mentions(text, strlen(text), name)) return true;
+    }
+    return false;
+}
+
+/* "float[,] a;\n" for each that is mentioned. */
 static void add_carried(const Entry *e, Text *out)
 {
     const HostVariable *all;
     int n = host_session_variables(e->session->host, &all);
     for (int i = 0; i < n; i++)
-        if (text_mentions(e->text.data, e->text.len, all[i].name))
-            text_printf(out, "%s %s;\n", all[i].type, all[i].name);
+        if (is_mentioned(e, all[i].name)) text_printf(out, "%s %s;\n", all[i].type, all[i].name);
 }
 
 static bool is_hidden(const Entry *e, const Ast *unit, const char *name)

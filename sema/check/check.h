@@ -88,18 +88,21 @@ typedef struct Sema {
     VEC(PureUse) pure_uses;
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
-    VEC(Symbol *) declared;  /* functions of the unit and its modules */
-    VEC(Symbol *) extending; /* extension methods, and the classes that have some */
-    VEC(Symbol *) funcs;     /* those in use, in the order found: their bodies are checked */
-    VEC(Symbol *) closures;  /* functions made of lambdas: checked already */
-    VEC(Class *) classes;    /* those in use, bases before derived ones */
-    VEC(Class *) all;        /* all that exist, instances of generic ones included */
-    VEC(Symbol *) statics;   /* static fields in use */
-    bool bodies;             /* declarations are done: what is met now is used */
-    int laying;              /* classes being laid out */
-    int selectors;           /* methods of interfaces so far */
-    int synthetic;           /* names that sema made */
-    VEC(SemaNamed) named;    /* arguments */
+    VEC(Symbol *) declared;     /* functions of the unit and its modules */
+    Class *program;             /* whose static fields the variables are that functions use; NULL */
+    int program_depth;          /* of the scope of the program's statements */
+    VEC(Symbol *) globals_used; /* these variables */
+    VEC(Symbol *) extending;    /* extension methods, and the classes that have some */
+    VEC(Symbol *) funcs;        /* those in use, in the order found: their bodies are checked */
+    VEC(Symbol *) closures;     /* functions made of lambdas: checked already */
+    VEC(Class *) classes;       /* those in use, bases before derived ones */
+    VEC(Class *) all;           /* all that exist, instances of generic ones included */
+    VEC(Symbol *) statics;      /* static fields in use */
+    bool bodies;                /* declarations are done: what is met now is used */
+    int laying;                 /* classes being laid out */
+    int selectors;              /* methods of interfaces so far */
+    int synthetic;              /* names that sema made */
+    VEC(SemaNamed) named;       /* arguments */
 } Sema;
 
 enum { DEPTH_LIBRARY };
@@ -205,6 +208,17 @@ bool decl_is_top_variable(const Sema *s, const char *name);
 void decl_func(Sema *s, Symbol *func, const Symbol *first); /* its type; `first` of its overloads */
 Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name); /* where it stands */
 const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name);
+
+/* ---- program.c: variables of the statements that functions see --------------------------------- */
+
+/* Finds them, among the names of the unit. */
+void program_collect(Sema *s);
+/* The field that a variable of this name is, which is declared here; NULL: it is no field. */
+Symbol *program_variable(Sema *s, const char *name);
+bool program_is_variable(const Sema *s, const Symbol *sym);
+Ast *program_use(Sema *s, Symbol *field, Loc loc); /* a checked MEMBER */
+/* The statement at *at, which is checked, may declare some: their values are set behind it. */
+void program_declared(Sema *s, AstList *stmts, int *at);
 
 typedef struct Members Members;
 typedef struct Instance Instance;

@@ -494,6 +494,12 @@ bool member_unqualified(Sema *s, Ast **slot)
                   (m->kind == SYM_FIELD || m->kind == SYM_PROPERTY || m->kind == SYM_CONST ||
                    m->kind == SYM_FUNC);
     if (!member) return false;
+    if (program_is_variable(s, m) && (s->cls || !m->type)) {
+        report_undeclared(s, n->loc, m->name, false);
+        n->type = s->error;
+        *slot = tree_member(s, n->loc, type_node(s, n->loc, s->error), m->name);
+        return true;
+    }
     Ast *base = implied_base(s, m, n->loc);
     if (base->kind == AST_THIS && m->kind != SYM_FUNC && !has_self(s)) {
         report(s, n->loc, STATIC, "'%s' belongs to each '%s': a static member has no object",

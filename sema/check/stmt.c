@@ -66,7 +66,13 @@ static void check_var_decl(Sema *s, Ast *n)
         if (v->kind != AST_DECLARATOR) continue;
         const char *name = v->declarator.name;
         SymKind kind = n->var_decl.is_const ? SYM_CONST : SYM_LOCAL;
-        Symbol *sym = scope_symbol(s, kind, name, type, v->loc, v);
+        Symbol *sym = scope_symbol(s, kind, name, type, v->loc, v),
+               *field = program_variable(s, name);
+        if (field && !field->type && kind == SYM_LOCAL) {
+            sym = field;
+            sym->type = type;
+            sym->loc = v->loc;
+        }
         if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(name);
         if (kind == SYM_CONST) {
             decl_const_value(s, sym, &v->declarator.init, type);
@@ -83,7 +89,7 @@ static void check_var_decl(Sema *s, Ast *n)
             report(s, v->loc, NEEDS_TYPE, "'%s' needs a value or a type", name);
             sym->type = s->error;
         }
-        sym->mods = n->var_decl.mods;
+        sym->mods |= n->var_decl.mods;
         v->sym = sym;
         v->type = sym->type;
         scope_declare(s, sym);
@@ -101,6 +107,13 @@ void check_out_variable(Sema *s, Ast *n, const Type *wanted)
         t = s->error;
     }
     n->type = t;
+    Symbol *field = program_variable(s, n->decl_expr.name);
+    if (field && !field->type) {
+        field->type = t;
+        if (t != s->error) *n = *program_use(s, field, n->loc);
+        scope_declare(s, field);
+        return;
+    }
     n->sym = scope_symbol(s, SYM_LOCAL, n->decl_expr.name, t, n->loc, n);
     n->sym->assigned_again = true;
     scope_declare(s, n->sym);
@@ -297,6 +310,7 @@ void check_block(Sema *s, AstList *stmts)
     for (int i = 0; i < stmts->len; i++) {
         if (is_deconstruction(stmts->data[i])) splice(s, stmts, i);
         check_stmt(s, &stmts->data[i]);
+        program_declared(s, stmts, &i);
     }
     local_close(s, outer);
 }

@@ -289,15 +289,23 @@ static void collect(Sema *s, Ast *d)
 void decl_collect(Sema *s)
 {
     const AstList *imported = &s->unit->unit.imported, *decls = &s->unit->unit.decls;
+    bool before = s->unit->unit.session; /* earlier entries see the variables, too */
     for (int i = 0; i < imported->len; i++) {
         uint32_t file = imported->data[i]->loc.file;
-        if (s->files.len && s->files.data[s->files.len - 1] != file) scope_push(s);
-        if (!s->files.len || s->files.data[s->files.len - 1] != file) vec_push(&s->files, file);
+        bool next = !s->files.len || s->files.data[s->files.len - 1] != file;
+        if (next && before && !sources_get(s->sources, file)->library) {
+            program_collect(s);
+            before = false;
+        }
+        if (s->files.len && next) scope_push(s);
+        if (next) vec_push(&s->files, file);
         collect(s, imported->data[i]);
     }
+    if (before) program_collect(s);
     scope_push(s);
     s->unit_depth = s->globals = s->floor = s->depth;
     for (int i = 0; i < decls->len; i++) collect(s, decls->data[i]);
+    if (!s->unit->unit.session) program_collect(s);
 }
 
 /* ---- types of the unit ------------------------------------------------------------------ */
@@ -495,7 +503,8 @@ void decl_bodies(Sema *s)
     s->bodies = true;
     attr_identities(s);
     use_declared(s);
-    size_t done = check_funcs(s, 0);
+    /* functions use the types of variables that the statements declare */
+    size_t done = s->globals_used.len ? 0 : check_funcs(s, 0);
     int errors = diags_errors(s->diags);
     call_main(s);
     s->func = NULL;
@@ -509,7 +518,7 @@ void decl_bodies(Sema *s)
     s->unit->sym = args;
     scope_bind(s, args);
     scope_push(s); /* its own scope: a program may declare another `args` */
-    s->func_depth = s->depth;
+    s->func_depth = s->program_depth = s->depth;
     check_block(s, &s->unit->unit.stmts);
     scope_pop(s);
     scope_pop(s);

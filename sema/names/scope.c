@@ -318,9 +318,9 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
         if (s->resolving && decl_is_top_variable(s, name))
             report_note(s, NOWHERE,
                         "a constant is made of literals and constants, not of variables");
-        else if (s->func && decl_is_top_variable(s, name))
+        else if (s->cls && decl_is_top_variable(s, name))
             report_note(s, NOWHERE,
-                        "functions do not see the variables of top-level statements: pass '%s' as "
+                        "classes do not see the variables of top-level statements: pass '%s' as "
                         "an argument, or make it const",
                         name);
         else if (callee && builtin_find(s, SPACE_Math, name, 0) >= 0)

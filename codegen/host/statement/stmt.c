@@ -70,7 +70,8 @@ static void emit_var_decl(HostFunc *f, Ast *n)
     if (n->var_decl.carried) return; /* it is there */
     for (int i = 0; i < n->var_decl.vars.len; i++) {
         Ast *d = n->var_decl.vars.data[i];
-        if (d->sym->kind != SYM_CONST) declare(f, d->sym, d->declarator.init);
+        bool kept = d->sym->kind == SYM_FIELD; /* the statement behind it sets it */
+        if (d->sym->kind != SYM_CONST && !kept) declare(f, d->sym, d->declarator.init);
     }
 }
 

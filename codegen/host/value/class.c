@@ -62,6 +62,8 @@ void host_declare_classes(HostModule *m)
         }
     }
     for (int i = 0; i < m->sema->nclasses; i++) set_layout(m, m->sema->classes[i]);
+    if (m->options->session && !m->options->process) /* some are static fields for functions */
+        host_session_declare(m, m->sema->unit->unit.stmts);
     m->statics = arena_array(m->arena, LLVMValueRef, m->sema->nstatics + 1);
     for (int i = 0; i < m->sema->nstatics; i++)
         if (m->unit_of)
