@@ -282,6 +282,19 @@ static void use_earlier(Loader *l, Module *entry)
     }
 }
 
+/* What every file has, each with those before it. */
+static void use_always(Loader *l, Module *m)
+{
+    static const char *const always[] = {"core", "Basics"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
+        const EmbeddedModule *e = find_embedded(always[i]);
+        bool fresh = false;
+        if (strcmp(m->identity, arena_printf(l->arena, "<%s>", always[i])) == 0) return;
+        Module *of = module_embedded(l, e, &fresh);
+        take_in(l, m, (Loc){0}, of, fresh);
+    }
+}
+
 static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
@@ -289,7 +302,7 @@ static Ast *read_module(Loader *l, Module *m)
     lexer_nested_types(&tokens, l->names);
     foreign_usings(&tokens, m->file, l->diags);
     const Token *t = tokens.list.data;
-    if (strcmp(m->identity, "<core>") != 0) use(l, m, (Loc){0}, "core");
+    use_always(l, m);
     for (size_t i = 0, depth = 0; i + 2 < tokens.list.len; i++) {
         depth += t[i].kind == TOK_LBRACE;
         depth -= t[i].kind == TOK_RBRACE && depth > 0;
@@ -312,7 +325,7 @@ static Ast *read_module(Loader *l, Module *m)
 static void know_library(Loader *l)
 {
     for (const EmbeddedModule *e = embedded_modules; e->name; e++) {
-        if (strcmp(e->name, "core") == 0) continue;
+        if (strcmp(e->name, "core") == 0 || strcmp(e->name, "Basics") == 0) continue;
         for (const char *const *type = e->types; *type; type++) {
             Export x = {intern_cstr(l->names, *type), e};
             vec_push(&l->exports, x);

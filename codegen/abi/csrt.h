@@ -330,10 +330,15 @@ void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site);
 void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site);
 void *cs_str_trim(void *s);
 void *cs_str_trim_char(void *s, int32_t c);
+void *cs_str_trim_any(void *s, void *chars, const CsSite *site); /* char[]; empty: white space */
 void *cs_str_trim_start(void *s);
 void *cs_str_trim_start_char(void *s, int32_t c);
+void *cs_str_trim_start_any(void *s, void *chars,
+                            const CsSite *site); /* char[]; empty: white space */
 void *cs_str_trim_end(void *s);
 void *cs_str_trim_end_char(void *s, int32_t c);
+void *cs_str_trim_end_any(void *s, void *chars,
+                          const CsSite *site); /* char[]; empty: white space */
 void *cs_str_to_upper(void *s);
 void *cs_str_to_lower(void *s);
 void *cs_str_replace_char(void *s, int32_t old, int32_t with);

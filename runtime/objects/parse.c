@@ -1,6 +1,7 @@
 /* int.Parse and its like: text to scalars as C# does in the invariant culture. White space around
  * the number is allowed, anything else that does not belong to it is a FormatException that quotes
- * the text. An integer that does not fit is one too; a real that is too large is infinite. */
+ * the text. An integer that does not fit is an OverflowException; a real that is too large is
+ * infinite. The messages are C#'s. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,21 +39,25 @@ static bool is_word(Span t, const char *word)
     return (size_t)(t.end - t.at) == n && strncasecmp(t.at, word, n) == 0;
 }
 
-/* Throws "'text' WHY". */
-static void refuse(const Str *s, const CsSite *site, const char *why, const char *kind,
-                   const char *more)
+/* Throws "BEFORE 'text' BEHIND". */
+static void refuse(const Str *s, const CsSite *site, const char *before, const char *behind)
 {
     Text quoted = {0};
     text_add_quoted(&quoted, s ? s->bytes : "", s ? s->len : 0);
-    rt_throw(RT_FORMAT, site, "%s %s %s%s", quoted.data, why, kind, more);
+    rt_throw(RT_FORMAT, site, "%s %s %s", before, quoted.data, behind);
     text_free(&quoted);
+}
+
+static void refuse_number(const Str *s, const CsSite *site)
+{
+    refuse(s, site, "The input string", "was not in a correct format.");
 }
 
 static int64_t parse_bool(const Str *s, const CsSite *site)
 {
     Span t = trim(s);
     if (is_word(t, "true")) return 1;
-    if (!is_word(t, "false")) refuse(s, site, "is not a", "bool", ": True or False is expected");
+    if (!is_word(t, "false")) refuse(s, site, "String", "was not recognized as a valid Boolean.");
     return 0;
 }
 
@@ -61,28 +66,20 @@ static int64_t parse_char(const Str *s, const CsSite *site)
     const char *at = s ? s->bytes : "", *end = s ? at + s->len : at;
     uint32_t c = at < end ? utf8_take(&at, end) : 0;
     if (s && s->len > 0 && at == end) return c;
-    refuse(s, site, "is not a", "char", ": exactly one character is expected");
+    rt_throw(RT_FORMAT, site, "String must be exactly one character long.");
     return 0;
 }
 
-static void out_of_range(const Str *s, ScalarKind kind, const CsSite *site)
+static void out_of_range(ScalarKind kind, const CsSite *site)
 {
     unsigned bits = (unsigned)scalar_bytes(kind) * 8;
-    char range[64];
-    if (scalar_is_signed(kind)) {
-        uint64_t half = UINT64_C(1) << (bits - 1);
-        snprintf(range, sizeof range, " (-%llu to %llu)", (unsigned long long)half,
-                 (unsigned long long)(half - 1));
-    } else {
-        snprintf(range, sizeof range, " (0 to %llu)",
-                 (unsigned long long)(UINT64_MAX >> (64 - bits)));
-    }
-    refuse(s, site, "does not fit", scalar_name(kind), range);
-}
-
-static const char *article(ScalarKind kind)
-{
-    return strchr("aeiou", scalar_name(kind)[0]) ? "is not an" : "is not a";
+    bool with_sign = scalar_is_signed(kind);
+    char type[24];
+    if (bits == 8)
+        snprintf(type, sizeof type, "%s byte", with_sign ? "a signed" : "an unsigned");
+    else
+        snprintf(type, sizeof type, "%s%u", with_sign ? "an Int" : "a UInt", bits);
+    rt_throw(RT_OVERFLOW, site, "Value was either too large or too small for %s.", type);
 }
 
 static int64_t parse_integer(const Str *s, ScalarKind kind, const CsSite *site)
@@ -98,14 +95,14 @@ static int64_t parse_integer(const Str *s, ScalarKind kind, const CsSite *site)
         large = __builtin_add_overflow(u, (uint64_t)(*t.at - '0'), &u) || large;
     }
     if (!good) {
-        refuse(s, site, article(kind), scalar_name(kind), ": an integer such as 42 is expected");
+        refuse_number(s, site);
         return 0;
     }
     unsigned bits = (unsigned)scalar_bytes(kind) * 8 - scalar_is_signed(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
     if (negative) most = scalar_is_signed(kind) ? most + 1 : 0;
     if (large || u > most) {
-        out_of_range(s, kind, site);
+        out_of_range(kind, site);
         return 0;
     }
     return negative ? (int64_t)(0 - u) : (int64_t)u;
@@ -177,8 +174,7 @@ double cs_parse_f(void *s, int32_t kind, const CsSite *site)
     if (special(t, &value)) return value;
     Text digits = {0};
     if (!clean(t, &digits))
-        refuse(s, site, article((ScalarKind)kind), scalar_name((ScalarKind)kind),
-               ": a number such as 1.5 or 2E-3 is expected");
+        refuse_number(s, site);
     else if (digits.failed)
         rt_site(site);
     else if (kind == SC_FLOAT) /* not through double, which could round twice */

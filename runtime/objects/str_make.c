@@ -83,14 +83,22 @@ void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site)
 
 /* ---- trimming ------------------------------------------------------------------------- */
 
-enum { START = 1, END = 2, WHITE = -1 };
+enum { START = 1, END = 2 };
 
-static bool is_trimmed(int32_t c, int32_t which)
+/* The characters that go: `count` of them, none: white space. */
+typedef struct Trimmed {
+    const int32_t *chars;
+    int64_t count;
+} Trimmed;
+
+static bool is_trimmed(int32_t c, Trimmed which)
 {
-    return which == WHITE ? cs_char_is_white_space(c) != 0 : c == which;
+    bool found = false;
+    for (int64_t i = 0; i < which.count && !found; i++) found = which.chars[i] == c;
+    return which.count ? found : cs_char_is_white_space(c) != 0;
 }
 
-static void *trim(const Str *s, int ends, int32_t which)
+static void *trim(const Str *s, int ends, Trimmed which)
 {
     const char *from = bytes_of(s), *end = from + len_of(s), *last;
     while ((ends & START) && from < end) {
@@ -104,34 +112,58 @@ static void *trim(const Str *s, int ends, int32_t which)
     return rt_str_new(from, last - from);
 }
 
+/* char[] */
+static void *trim_any(const Str *s, int ends, void *chars, const CsSite *site)
+{
+    int64_t count = rt_array_count(chars);
+    const int32_t *data = count ? (const void *)rt_array_data(chars, site) : NULL;
+    if (cs_pending) return NULL;
+    return rt_str_at(trim(s, ends, (Trimmed){data, count}), site);
+}
+
 void *cs_str_trim(void *s)
 {
-    return trim(s, START | END, WHITE);
+    return trim(s, START | END, (Trimmed){0});
 }
 
 void *cs_str_trim_char(void *s, int32_t c)
 {
-    return trim(s, START | END, c);
+    return trim(s, START | END, (Trimmed){&c, 1});
+}
+
+void *cs_str_trim_any(void *s, void *chars, const CsSite *site)
+{
+    return trim_any(s, START | END, chars, site);
 }
 
 void *cs_str_trim_start(void *s)
 {
-    return trim(s, START, WHITE);
+    return trim(s, START, (Trimmed){0});
 }
 
 void *cs_str_trim_start_char(void *s, int32_t c)
 {
-    return trim(s, START, c);
+    return trim(s, START, (Trimmed){&c, 1});
+}
+
+void *cs_str_trim_start_any(void *s, void *chars, const CsSite *site)
+{
+    return trim_any(s, START, chars, site);
 }
 
 void *cs_str_trim_end(void *s)
 {
-    return trim(s, END, WHITE);
+    return trim(s, END, (Trimmed){0});
 }
 
 void *cs_str_trim_end_char(void *s, int32_t c)
 {
-    return trim(s, END, c);
+    return trim(s, END, (Trimmed){&c, 1});
+}
+
+void *cs_str_trim_end_any(void *s, void *chars, const CsSite *site)
+{
+    return trim_any(s, END, chars, site);
 }
 
 /* ---- other characters ----------------------------------------------------------------- */

@@ -230,6 +230,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 {
     Ast *n = *slot;
     Fit fit;
+    set = candidates_for(s, set, n->call.args.len);
     check_arguments(s, n->call.args, &set);
     n->type = s->error;
     if (n->call.targs.len) {
@@ -238,8 +239,13 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     }
     if (set.len && check_extension(s, n, set.data[0].sym)) return;
     drop_culture(s, &n->call.args);
+    set = generic_candidates(s, set, n->call.args, n->loc);
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
+    if (c->sym->kind == SYM_FUNC) {
+        beside_call(s, n, c, fit);
+        return;
+    }
     const Builtin *b = &builtins[c->sym->builtin];
     if (builtin_is(b, SPACE_any, LIB_ToString)) {
         check_to_string(s, slot);
@@ -379,15 +385,10 @@ static void check_member_of(Sema *s, Ast **slot, const Type *hint)
         return;
     }
     if (intrinsic_call(s, n)) return;
-    bool rounds = builtin_is(&builtins[callee->sym->builtin], SPACE_Math, LIB_Round);
-    if (rounds && n->call.args.len > 1) { /* with digits or a mode: written in C$ */
-        callee->kind = AST_NAME_REF;
-        callee->name_ref.name = callee->sym->name;
-        check_user_call(s, n, scope_library(s, SYM_FUNC, "RoundTo"));
-        return;
-    }
     bool instance = callee->member.base->type != s->error;
-    Candidates set = candidates_of_library(s, callee->sym->builtin, instance);
+    int row = callee->sym->builtin;
+    Candidates set = candidates_of_library(s, row, instance);
+    if (!instance) set = beside_candidates(s, row, set);
     check_library_call(s, slot, set, hint);
 }
 

@@ -6,20 +6,30 @@
 
 #include "../check/check.h"
 
+/* Console.Error, or a variable that holds such a one? */
+static bool is_writer(Sema *s, const Ast *base)
+{
+    if (base->kind != AST_MEMBER && base->kind != AST_NAME_REF) return false;
+    const Type *t = peek_type(s, base);
+    return t->kind == TY_OBJECT && !strcmp(t->name, library_spaces[SPACE_TextWriter]);
+}
+
 /* The call of string.Format, Console.Write or WriteLine with arguments behind the format? */
 static bool is_composite(Sema *s, const Ast *n, bool *format)
 {
     const Ast *callee = n->call.callee,
               *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
     if (!base) return false;
+    bool writes =
+        !strcmp(callee->member.name, "WriteLine") || !strcmp(callee->member.name, "Write");
+    if (writes && n->call.args.len >= 2 && is_writer(s, base)) return true;
     const char *of = base->kind == AST_TYPE_NAME ? base->type_name.name
                      : base->kind == AST_NAME_REF && !scope_user(s, base->name_ref.name)
                          ? base->name_ref.name
                          : NULL;
     if (!of) return false;
     *format = !strcmp(of, "string") && !strcmp(callee->member.name, "Format");
-    bool console = !strcmp(of, "Console") && (!strcmp(callee->member.name, "WriteLine") ||
-                                              !strcmp(callee->member.name, "Write"));
+    bool console = !strcmp(of, "Console") && writes;
     return *format ? n->call.args.len >= 1 : console && n->call.args.len >= 2;
 }
 
@@ -206,6 +216,15 @@ static void skip_culture(Sema *s, AstList *args)
     *args = (AstList){args->data + 1, args->len - 1};
 }
 
+/* An object[] has the values: then the library formats them as the program runs. */
+static bool is_of_array(Sema *s, const AstList *args)
+{
+    if (args->len != 2) return false;
+    const Type *t = peek_type(s, args->data[1]);
+    Class *c = t->kind == TY_ARRAY && t->nparams == 1 ? class_of(t->result) : NULL;
+    return c && class_is_object(c);
+}
+
 bool check_composite(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
@@ -213,6 +232,16 @@ bool check_composite(Sema *s, Ast **slot, const Type *hint)
     AstBytes bytes;
     if (!is_composite(s, n, &format)) return false;
     skip_culture(s, &n->call.args);
+    if (is_of_array(s, &n->call.args)) {
+        Ast *all = tree_call(s, n->loc, tree_name(s, n->loc, "FormatOf"), 2, n->call.args.data[0],
+                             n->call.args.data[1]);
+        if (format)
+            *slot = all;
+        else
+            n->call.args = ast_list_add(s->arena, (AstList){0}, all);
+        check_expr(s, slot, hint);
+        return true;
+    }
     Ast *first = ast_clone(s->arena, n->call.args.data[0]);
     const Type *t = peek_type(s, first);
     if (t != s->string) return false;

@@ -506,6 +506,15 @@ void extension_collect(Sema *s, Symbol *sym, const Ast *decl); /* a function or 
 /* x.f(..), which the type of x does not have, and an extension method is: checked, true. */
 bool extension_call(Sema *s, Ast **slot);
 
+/* ---- beside.c: what the table's spaces have in C$ -------------------------------------------- */
+
+Class *beside_class(Sema *s, LibSpace space);                     /* NULL: nothing */
+Symbol *beside_member(Sema *s, LibSpace space, const char *name); /* NULL: none */
+/* The rows of this one's name with the functions of that name. */
+Candidates beside_candidates(Sema *s, int row, Candidates rows);
+/* The call of such a function, which fits. */
+void beside_call(Sema *s, Ast *n, const Candidate *c, Fit fit);
+
 /* ---- format.c ------------------------------------------------------------------------------- */
 
 /* string.Format("{0}", x), Console.WriteLine("{0}", x): becomes an interpolated string, and is

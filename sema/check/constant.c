@@ -116,7 +116,7 @@ bool constant_builtin(int row, ScalarValue *out)
         out->i =
             max ? (int64_t)(UINT64_MAX >> (65 - bits)) : -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
     else
-        out->i = max ? (int64_t)(UINT64_MAX >> (64 - bits)) : 0;
+        out->i = !max ? 0 : k == SC_CHAR ? 0x10FFFF : (int64_t)(UINT64_MAX >> (64 - bits));
     return true;
 }
 

@@ -270,12 +270,18 @@ static Base base_of(Sema *s, Ast *base, const char *member)
 
 /* ---- members of the library's table --------------------------------------------------------- */
 
+static void check_type_member(Sema *s, Ast *n, const Type *t);
+
 static void check_row(Sema *s, Ast *n, const char *name)
 {
     LibSpace space = builtin_space(s, name);
     int row = builtin_find(s, space, n->member.name, 0);
     n->type = s->error;
     n->member.base->type = s->error;
+    if (row < 0 && beside_member(s, space, n->member.name)) {
+        check_type_member(s, n, beside_class(s, space)->type);
+        return;
+    }
     if (row < 0) {
         report_no_row(s, n, space, name);
         return;

@@ -417,7 +417,7 @@ static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
         *n = *operand;
         return true;
     }
-    if (convert_class(s, n->cast.operand, to) != CONV_NONE && (class_of(from) || class_of(to)))
+    if (convert_class(s, n->cast.operand, to) != CONV_NONE && (class_of(from) || class_of(to) || from->kind == TY_NULL))
         return convert_to(s, &n->cast.operand, to, NULL), true;
     if (!object_cast_exists(from, to)) return false;
     class_use(s, class_of(to));

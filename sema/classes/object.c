@@ -120,7 +120,8 @@ static Candidates constructors(Sema *s, const Class *cls)
 
 static void make(Sema *s, Ast *n, Class *cls, Candidates set);
 
-/* new string('-', 10) is "".PadLeft(10, '-'), new string(chars) string.Join("", chars). */
+/* new string('-', 10) is "".PadLeft(10, '-'), new string(chars) string.Join("", chars), with a place and a count
+ * its Substring. */
 static bool new_string(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
@@ -129,9 +130,12 @@ static bool new_string(Sema *s, Ast **slot)
     if (args->len == 2) {
         Ast *pad = tree_member(s, n->loc, none, "PadLeft");
         *slot = tree_call(s, n->loc, pad, 2, args->data[1], args->data[0]);
-    } else if (args->len == 1) {
+    } else if (args->len == 1 || args->len == 3) {
         Ast *join = tree_member(s, n->loc, type_node(s, n->loc, s->string), "Join");
         *slot = tree_call(s, n->loc, join, 2, none, args->data[0]);
+        if (args->len == 3)
+            *slot = tree_call(s, n->loc, tree_member(s, n->loc, *slot, "Substring"), 2,
+                              args->data[1], args->data[2]);
     } else {
         return false;
     }

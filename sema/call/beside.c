@@ -1,0 +1,49 @@
+/* What the spaces of the library's table (builtins.def) have beside its rows: static members of classes
+ * written in C$ (stdlib/Basics.cs$), of Math those of MathBeside. Functions are overloads of the rows of
+ * their name.
+ */
+#include <ctype.h>
+
+#include "../classes/class.h"
+
+Class *beside_class(Sema *s, LibSpace space)
+{
+    if (space >= SPACE_COUNT || !*library_spaces[space]) return NULL;
+    const char *name = library_spaces[space];
+    Symbol *sym = scope_library(
+        s, SYM_TYPE, arena_printf(s->arena, "%c%sBeside", toupper((unsigned char)*name), name + 1));
+    if (!sym) return NULL;
+    class_type(s, sym);
+    return sym->cls;
+}
+
+Symbol *beside_member(Sema *s, LibSpace space, const char *name)
+{
+    Class *c = beside_class(s, space);
+    if (!c) return NULL;
+    class_ready(s, c);
+    return member_own(c->sym, name);
+}
+
+Candidates beside_candidates(Sema *s, int row, Candidates rows)
+{
+    const Symbol *first = beside_member(s, builtins[row].space, rows.name);
+    if (!first || first->kind != SYM_FUNC) return rows;
+    Candidates all = {.name = rows.name};
+    all.data = arena_array(s->arena, Candidate, rows.len + count_overloads(first));
+    for (int i = 0; i < rows.len; i++) all.data[all.len++] = rows.data[i];
+    for (const Symbol *f = first; f; f = f->next) candidates_add(&all, (Symbol *)(uintptr_t)f);
+    return all;
+}
+
+void beside_call(Sema *s, Ast *n, const Candidate *c, Fit fit)
+{
+    Loc loc = n->call.callee->loc;
+    resolve_apply(s, c, fit, n->call.args, n->loc);
+    complete_arguments(s, c, &n->call.args, n->loc);
+    call_static(s, n, c->sym, n->call.args);
+    n->call.callee->loc = loc;
+    if (fit != FIT_PROMOTED) return;
+    n->res = AST_RES_PROMOTE;
+    n->type = promoted_call(s, n->loc, c->result, c, NULL, n->call.args);
+}
