@@ -161,11 +161,21 @@ Ast *build_tuple(Parse *p, Loc loc, AstList items)
     return BUILD(TUPLE, tuple, loc, .items = items);
 }
 
+/* A functional expression throws nothing, a function may. */
+static bool may_throw(const Ast *n)
+{
+    if (n->kind == AST_COND) return may_throw(n->cond.then) || may_throw(n->cond.other);
+    return n->kind == AST_THROW ||
+           (n->kind == AST_BINARY && n->binary.op == AST_OP_COALESCE && may_throw(n->binary.right));
+}
+
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
 {
     if (kind == AST_LET && args.len == 0) build_want_bound(p, loc);
     args = build_binders(p, args);
     if (build_any_bad(args)) return build_bad(p, loc);
+    if (kind == AST_LAMBDA && may_throw(body))
+        body = build_block(p, body->loc, build_one(p, build_return(p, body->loc, body)));
     return kind == AST_LET ? BUILD(LET, let, loc, .binders = args, .body = body)
                            : BUILD(LAMBDA, lambda, loc, .binders = args, .body = body);
 }

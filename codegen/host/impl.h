@@ -364,6 +364,7 @@ void host_jump_out(HostFunc *f, LLVMBasicBlockRef to, HostRegion *outer, size_t 
 bool host_has_finally(const HostFunc *f); /* around the code being made */
 void host_try(HostFunc *f, Ast *n);
 void host_throw(HostFunc *f, Ast *n);
+void host_raise(HostFunc *f, Ast *n); /* in an expression, whose temporaries stay */
 void host_switch(HostFunc *f, Ast *n);
 
 /* ---- stmt.c, loop.c -------------------------------------------------------------- */

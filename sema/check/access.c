@@ -98,6 +98,11 @@ void check_cond_access_or(Sema *s, Ast **slot, const Type *hint)
         check_cond_access(s, &n->binary.left, NULL);
         if (n->binary.left->type == s->error) return;
         Ast *left = n->binary.left;
+        if (n->binary.right->kind == AST_THROW) {
+            check_thrown(s, n->binary.right, left->type);
+            n->type = n->binary.right->type;
+            return;
+        }
         check_expr(s, &n->binary.right, t);
         n->binary.left = left;
         binary_checked(s, n);

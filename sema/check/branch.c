@@ -204,6 +204,15 @@ void check_throw(Sema *s, Ast *n)
     report_no_exception(s, n->throw_.value->loc, t, "thrown");
 }
 
+const Type *check_thrown(Sema *s, Ast *n, const Type *type)
+{
+    check_throw(s, n);
+    n->type = type;
+    if (!s->functional || type == s->error) return type;
+    report(s, n->loc, IMPURE_INSIDE, "nothing can be thrown inside a functional expression");
+    return s->error;
+}
+
 /* ---- using ---------------------------------------------------------------------------------- */
 
 /* using (var x = e) body  =>  { var x = e; try body finally { x.Dispose(); } }, from the last

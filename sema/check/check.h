@@ -185,7 +185,7 @@ Ast *tree_true(Sema *s, Loc loc);
 Ast *tree_text(Sema *s, Loc loc, const char *text);
 Ast *tree_stmt(Sema *s, Ast *expr);
 Ast *tree_assign(Sema *s, Loc loc, Ast *target, Ast *value); /* a statement */
-Ast *tree_return(Sema *s, Ast *value);
+Ast *tree_return(Sema *s, Ast *value);                       /* of a THROW that itself */
 /* type NULL: var; init may be NULL */
 Ast *tree_local(Sema *s, Loc loc, Ast *type, const char *name, Ast *init);
 Ast *tree_block(Sema *s, Loc loc, int n, ...);
@@ -258,6 +258,8 @@ void check_switch_expr(Sema *s, Ast **slot, const Type *hint);
 void choose_statements(Sema *s, Ast **slot);
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
+/* A THROW in place of a value of this type, which nobody gets. */
+const Type *check_thrown(Sema *s, Ast *n, const Type *type);
 void check_using(Sema *s, Ast **slot);
 bool is_collection(Sema *s, const Type *t); /* has Count and ElementAt */
 /* Over an object with Count and ElementAt: becomes a loop over indices. False if it is none. `seq`:

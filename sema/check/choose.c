@@ -46,7 +46,7 @@ static Ast *statements(Sema *s, Loc loc, const Ast *value, const AstList *arms)
     Ast *block = tree_block(s, loc, 0);
     for (int i = 0; i < arms->len; i++) {
         Ast *arm = arms->data[i], *result = arm->arm.value, *cond = test(s, value, arm);
-        Ast *stmt = result->kind == AST_THROW ? result : tree_return(s, result);
+        Ast *stmt = tree_return(s, result);
         if (cond) {
             Ast *choice = ast_new(s->arena, AST_IF, arm->loc);
             choice->if_.cond = cond;

@@ -458,6 +458,11 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_DECL_EXPR:
         report(s, n->loc, ARGUMENT_MODE, "a variable is declared only behind out");
         break;
+    case AST_THROW:
+        check_throw(s, n);
+        report(s, n->loc, NOT_A_VALUE,
+               "throw stands for a value only behind ??, in a branch of ?: and behind =>");
+        break;
     case AST_ATTRIBUTED: check_attributed(s, slot); break;
     case AST_BINDER:
         report(s, n->loc, BINDER, "only reductions, let and parameter lists bind variables");

@@ -145,7 +145,18 @@ static void expr(Flow *f, Ast *n)
         else
             expr(f, n->unary.operand);
         break;
+    case AST_THROW:
+        expr(f, n->throw_.value);
+        f->now = dead(f);
+        break;
     case AST_BINARY:
+        if (n->binary.op == AST_OP_COALESCE) {
+            expr(f, n->binary.left);
+            State left = copy(f, f->now);
+            expr(f, n->binary.right);
+            f->now = join(f, left, f->now);
+            break;
+        }
         if (n->res != AST_RES_NONE || (n->binary.op != AST_OP_LAND && n->binary.op != AST_OP_LOR)) {
             ast_each_child(n, child, f);
             break;

@@ -268,6 +268,19 @@ static bool enum_arithmetic(Sema *s, Ast *n)
     return true;
 }
 
+/* a ?? throw e */
+static void check_coalesced_throw(Sema *s, Ast *n)
+{
+    const Type *t = n->binary.left->type;
+    n->type = s->error;
+    if (check_thrown(s, n->binary.right, t) == s->error) return;
+    if (!type_is_nullable(t) || t->kind == TY_NULL)
+        report(s, n->binary.left->loc, NEVER_NULL, "a '%s' is never null: leave the ?? out",
+               type_text(s->arena, t));
+    else
+        n->type = t;
+}
+
 void check_binary(Sema *s, Ast *n, const Type *hint)
 {
     (void)hint;
@@ -275,6 +288,10 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
     Ast **first = literal ? &n->binary.right : &n->binary.left;
     Ast **second = literal ? &n->binary.left : &n->binary.right;
     check_operand(s, first, NULL);
+    if (n->binary.op == AST_OP_COALESCE && (*second)->kind == AST_THROW) {
+        check_coalesced_throw(s, n);
+        return;
+    }
     check_operand(s, second, (*second)->kind == AST_TUPLE ? (*first)->type : NULL);
     binary_checked(s, n);
 }
@@ -350,9 +367,13 @@ static void operate(Sema *s, Ast *n)
 
 void check_cond(Sema *s, Ast *n, const Type *hint)
 {
+    bool no_then = n->cond.then->kind == AST_THROW, no_other = n->cond.other->kind == AST_THROW;
     const Type *c = check_value(s, &n->cond.cond, NULL);
-    const Type *a = check_value(s, &n->cond.then, hint);
-    const Type *b = check_value(s, &n->cond.other, hint);
+    const Type *a = no_then ? NULL : check_value(s, &n->cond.then, hint);
+    const Type *b = no_other ? NULL : check_value(s, &n->cond.other, hint);
+    if (!a && !b) report(s, n->loc, NEEDS_TYPE, "both branches throw: write an if and a throw");
+    if (!a) a = check_thrown(s, n->cond.then, b ? b : s->error);
+    if (!b) b = check_thrown(s, n->cond.other, a);
     n->type = s->error;
     if (c == s->error || a == s->error || b == s->error) return;
     if (result_of(c) != s->boolean) {

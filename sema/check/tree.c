@@ -88,6 +88,7 @@ Ast *tree_stmt(Sema *s, Ast *expr)
 
 Ast *tree_return(Sema *s, Ast *value)
 {
+    if (value->kind == AST_THROW) return value;
     Ast *n = ast_new(s->arena, AST_RETURN, value->loc);
     n->return_.value = value;
     return n;

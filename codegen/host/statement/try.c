@@ -234,7 +234,7 @@ void host_try(HostFunc *f, Ast *n)
         emit_catches(f, n);
 }
 
-void host_throw(HostFunc *f, Ast *n)
+void host_raise(HostFunc *f, Ast *n)
 {
     HostModule *m = f->m;
     if (n->throw_.value) {
@@ -246,6 +246,11 @@ void host_throw(HostFunc *f, Ast *n)
         host_call_runtime(f, ABI_cs_rethrow, &v, 1, n->loc);
     }
     host_jump(f, host_unwind(f));
+}
+
+void host_throw(HostFunc *f, Ast *n)
+{
+    host_raise(f, n);
     host_release_temps(f, 0);
 }
 

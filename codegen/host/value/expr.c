@@ -407,6 +407,14 @@ static HostRef assigned(HostFunc *f, Ast *n)
     return (HostRef){host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc), true, false};
 }
 
+/* What comes behind is not reached. */
+static HostRef thrown(HostFunc *f, Ast *n)
+{
+    host_raise(f, n);
+    host_enter(f, host_block(f, "never"));
+    return (HostRef){LLVMGetUndef(host_type(f->m, n->type)), true, false};
+}
+
 HostRef host_ref(HostFunc *f, Ast *n)
 {
     if (!n->type) host_bug(f->m, n, "an expression without a type");
@@ -429,6 +437,7 @@ HostRef host_ref(HostFunc *f, Ast *n)
     case AST_ASSIGN:
     case AST_INCDEC: return assigned(f, n);
     case AST_COND: return conditional(f, n);
+    case AST_THROW: return thrown(f, n);
     case AST_CAST: return convert(f, n, n->cast.operand);
     case AST_IS:
     case AST_AS: return host_is(f, n);
