@@ -159,6 +159,11 @@ void mem_resume(MemTry *suspended)
     mem.now = suspended;
 }
 
+bool mem_trying(void)
+{
+    return mem.now != NULL;
+}
+
 void mem_on_failure(void (*failed)(size_t bytes))
 {
     mem.failed = failed;

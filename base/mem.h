@@ -52,6 +52,7 @@ bool mem_try(void (*run)(void *ctx), void *ctx);
 typedef struct MemTry MemTry;
 MemTry *mem_suspend(void);
 void mem_resume(MemTry *suspended);
+bool mem_trying(void); /* is a mem_try under way? */
 void mem_on_failure(void (*failed)(size_t bytes));
 void mem_fail(size_t bytes); /* as if memory were out; may return */
 

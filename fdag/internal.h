@@ -3,6 +3,7 @@
 #ifndef CS_FDAG_INTERNAL_H
 #define CS_FDAG_INTERNAL_H
 
+#include "../base/internal.h"
 #include "../base/vec.h"
 #include "fdag.h"
 #include "index/affine.h"
@@ -81,9 +82,6 @@ static inline const FdiType *fdi_type(const FdType *t)
 {
     return (const FdiType *)t;
 }
-
-/* Aborts with a message: a violated contract of the caller. */
-_Noreturn void fdi_abort(const char *where, const char *what);
 
 /* ---- walks ---------------------------------------------------------------------------- */
 

@@ -234,8 +234,8 @@ static const FdNode *make(Fd *fd, const FdNode *n)
 
 static void own(Fd *fd, const FdNode *n, const char *where)
 {
-    if (!n) fdi_abort(where, "no node");
-    if (fdi_node(n)->fd != fd) fdi_abort(where, "a node of another Fd");
+    if (!n) internal_error(where, "no node");
+    if (fdi_node(n)->fd != fd) internal_error(where, "a node of another Fd");
 }
 
 /* ---- builders -------------------------------------------------------------------------- */
@@ -261,7 +261,7 @@ const FdNode *fd_long(Fd *fd, int64_t v)
 
 const FdNode *fd_slot(Fd *fd, int slot, const FdType *type, const char *name)
 {
-    if (slot < 0) fdi_abort("fd_slot", "negative slot");
+    if (slot < 0) internal_error("fd_slot", "negative slot");
     return make(fd, &(FdNode){.kind = type->nparams ? FD_FUNC : FD_SCALAR,
                               .leaf = FD_LEAF_SLOT,
                               .type = type,
@@ -282,7 +282,7 @@ const FdNode *fdi_flat_slot(Fd *fd, const FdNode *slot, const FdType *type)
 const FdNode *fd_op(Fd *fd, FdOp op, const FdType *type)
 {
     const char *why = fdi_check_op(op, type);
-    if (why) fdi_abort("fd_op", why);
+    if (why) internal_error("fd_op", why);
     return make(fd, &(FdNode){.kind = FD_FUNC, .leaf = FD_LEAF_OP, .type = type, .op = op});
 }
 
@@ -324,7 +324,8 @@ const FdNode *fd_local(Fd *fd, const FdType *type, const char *name)
 const FdNode *fd_local_array(Fd *fd, const FdType *type, const int64_t *extent, const char *name)
 {
     int n = type->nparams;
-    if (n == 0 || type->result->result) fdi_abort("fd_local_array", "not the type of an array");
+    if (n == 0 || type->result->result)
+        internal_error("fd_local_array", "not the type of an array");
     return make(fd, &(FdNode){.kind = FD_VAR,
                               .role = FD_VAR_LOCAL,
                               .type = type,
@@ -371,7 +372,7 @@ const FdNode *fd_apply(Fd *fd, const FdNode *fn, int n, const FdNode *const *arg
     own(fd, fn, "fd_apply");
     for (int i = 0; i < n; i++) own(fd, args[i], "fd_apply");
     const char *why = fdi_check_apply(fn, n, args);
-    if (why) fdi_abort("fd_apply", why);
+    if (why) internal_error("fd_apply", why);
     if (rounds(fn)) return in_floats(fd, fn->op, n, args, loc);
     if (fdi_is_leaf(fn, FD_LEAF_OP) && fn->op == FD_OP_CLAMP) {
         const FdNode *least[] = {fd_apply_op(fd, FD_OP_MAX, SC_INT, 2, args, loc), args[2]};
@@ -419,7 +420,7 @@ static const FdNode *op_for(Fd *fd, FdOp op, ScalarKind to, int n, const FdNode 
     FdiMade *m = fdi_made(fd, &fd->ops, op, to, n, types);
     if (fdi_is_made(m, op, to, n, types)) return m->node;
     const FdType *type = fdi_op_type(fd, op, to, n, args);
-    if (!type) fdi_abort("fd_apply_op", "wrong number of operands");
+    if (!type) internal_error("fd_apply_op", "wrong number of operands");
     const FdNode *fn = fd_op(fd, op, type);
     fdi_make_known(m, op, to, n, types, fn);
     return fn;
@@ -450,13 +451,13 @@ const FdNode *fdi_field(Fd *fd, const FdType *record, int field)
 
 const FdNode *fd_make(Fd *fd, const FdType *record, const FdNode *const *fields, FdLoc loc)
 {
-    if (!record->record) fdi_abort("fd_make", "not a record type");
+    if (!record->record) internal_error("fd_make", "not a record type");
     return fd_apply(fd, fdi_make(fd, record), record->nfields, fields, loc);
 }
 
 const FdNode *fd_field(Fd *fd, const FdNode *record, int field, FdLoc loc)
 {
-    if (field < 0 || field >= record->type->nfields) fdi_abort("fd_field", "no such field");
+    if (field < 0 || field >= record->type->nfields) internal_error("fd_field", "no such field");
     if (fdi_applies(record, FD_LEAF_MAKE)) return record->args[field];
     return fd_apply(fd, fdi_field(fd, record->type, field), 1, &record, loc);
 }
@@ -475,7 +476,7 @@ static const FdNode *binder(Fd *fd, FdNode *n, const char *where)
 {
     FdDom doms[FD_MAX_RANK];
     const char *why = fdi_check_binder(n);
-    if (why) fdi_abort(where, why);
+    if (why) internal_error(where, why);
     own(fd, n->body, where);
     if (n->fn) own(fd, n->fn, where);
     if (n->init) own(fd, n->init, where);
@@ -497,7 +498,7 @@ static const FdNode *binder(Fd *fd, FdNode *n, const char *where)
 const FdNode *fd_fold(Fd *fd, const FdNode *fn, const FdNode *init, int nvars,
                       const FdNode *const *vars, const FdDom *doms, const FdNode *body, FdLoc loc)
 {
-    if (!fn->type->result) fdi_abort("fd_fold", "not a function");
+    if (!fn->type->result) internal_error("fd_fold", "not a function");
     if (rounds(fn) && body->type == fn->type->result) {
         const FdType *t = fd_type_scalar(fd, SC_FLOAT), *params[] = {t, t};
         const FdNode *wide = fd_op(fd, fn->op, fd_type_func(fd, t, 2, params));
@@ -529,7 +530,7 @@ const FdNode *fd_recurrence(Fd *fd, const FdNode *self, const int8_t *order, int
                             FdLoc loc)
 {
     const FdType *params[FD_MAX_RANK];
-    if (nvars < 1 || nvars > FD_MAX_RANK) fdi_abort("fd_let", "wrong number of variables");
+    if (nvars < 1 || nvars > FD_MAX_RANK) internal_error("fd_let", "wrong number of variables");
     for (int i = 0; i < nvars; i++) params[i] = vars[i]->type;
     FdNode n = {.kind = FD_LET,
                 .type = fd_type_func(fd, body->type, nvars, params),

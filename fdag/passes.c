@@ -64,7 +64,7 @@ bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, con
         if (!p->run(fd, g, error)) return false;
 #ifndef NDEBUG
         const char *why = fd_verify(fd, g);
-        if (why) fdi_abort(p->name, why);
+        if (why) internal_error(p->name, why);
 #endif
         if (dump && dump_after && strcmp(dump_after, p->name) == 0) fd_print(dump, g);
     }

@@ -208,7 +208,7 @@ static const FdNode *copy_leaf(Copy *c, const FdNode *n)
         const FdType *type = fdi_import_type(fd, n->type);
         const FdNode *v = n->slot < c->nvalues ? c->values[n->slot] : NULL;
         if (!v) return fd_slot(fd, n->slot, type, n->name);
-        if (v->type != type) fdi_abort("fd_substitute", "a value has the wrong type");
+        if (v->type != type) internal_error("fd_substitute", "a value has the wrong type");
         return v;
     }
     if (fdi_node(n)->fd == fd) return n;

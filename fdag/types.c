@@ -72,7 +72,7 @@ static const FdType *func(Fd *fd, const FdType *result, int n, const FdType *con
 
 const FdType *fd_type_func(Fd *fd, const FdType *result, int n, const FdType *const *params)
 {
-    if (n < 1 || n > FD_MAX_PARAMS) fdi_abort("fd_type_func", "bad number of parameters");
+    if (n < 1 || n > FD_MAX_PARAMS) internal_error("fd_type_func", "bad number of parameters");
     return func(fd, result, n, params);
 }
 
@@ -84,7 +84,7 @@ const FdType *fdi_type_make(Fd *fd, const FdType *record)
 const FdType *fd_type_array_of(Fd *fd, const FdType *elem, int rank)
 {
     const FdType *params[FD_MAX_RANK];
-    if (rank < 1 || rank > FD_MAX_RANK) fdi_abort("fd_type_array_of", "bad rank");
+    if (rank < 1 || rank > FD_MAX_RANK) internal_error("fd_type_array_of", "bad rank");
     for (int i = 0; i < rank; i++) params[i] = fd_type_scalar(fd, SC_INT);
     return fd_type_func(fd, elem, rank, params);
 }
@@ -107,10 +107,10 @@ const FdType *fd_type_record(Fd *fd, const char *name, int n, const FdType *cons
                              const char *const *names)
 {
     const FdType *old = fd_type_find(fd, name);
-    if (n < 1 || n > FD_MAX_FIELDS) fdi_abort("fd_type_record", "bad number of fields");
+    if (n < 1 || n > FD_MAX_FIELDS) internal_error("fd_type_record", "bad number of fields");
     for (int i = 0; i < n; i++) {
         if (fields[i]->result || fdi_type(fields[i])->fd != fd)
-            fdi_abort("fd_type_record", "a field is no scalar or record of this Fd");
+            internal_error("fd_type_record", "a field is no scalar or record of this Fd");
         if (old && (old->nfields != n || old->fields[i] != fields[i])) return NULL;
     }
     if (old) return old;
@@ -165,7 +165,7 @@ const FdType *fdi_import_type(Fd *fd, const FdType *t)
     if (t->record) {
         for (int i = 0; i < t->nfields; i++) parts[i] = fdi_import_type(fd, t->fields[i]);
         const FdType *mine = fd_type_record(fd, t->record, t->nfields, parts, t->field_names);
-        if (!mine) fdi_abort(t->record, "two records of one name");
+        if (!mine) internal_error(t->record, "two records of one name");
         return mine;
     }
     for (int i = 0; i < t->nparams; i++) parts[i] = fdi_import_type(fd, t->params[i]);
@@ -197,7 +197,7 @@ FdUser *fd_user_declare(Fd *fd, const char *name, const FdType *type)
 {
     FdUser *old = fd_user_find(fd, name);
     if (old) return old;
-    if (type->nparams == 0) fdi_abort("fd_user_declare", "not a function type");
+    if (type->nparams == 0) internal_error("fd_user_declare", "not a function type");
     FdiUser *u = arena_new_of(fd->arena, FdiUser);
     u->user.name = arena_strndup(fd->arena, name, strlen(name));
     u->user.type = type;

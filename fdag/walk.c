@@ -251,9 +251,3 @@ bool fd_uses_var(const FdNode *n, const FdNode *v)
 {
     return fdi_free_in(n, v);
 }
-
-void fdi_abort(const char *where, const char *what)
-{
-    fprintf(stderr, "internal error: %s: %s\n", where, what);
-    abort();
-}

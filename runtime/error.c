@@ -67,9 +67,14 @@ void rt_throw_memory(const CsSite *site, size_t bytes)
     rt_site(site);
     if (cs_pending) return;
     pend(site);
-    rt.error.kind = RT_MEMORY;
+    rt.error.kind = *rt.error.internal ? RT_INTERNAL : RT_MEMORY;
     text_free(&rt.error.message);
     rt.error.bytes = bytes;
+}
+
+void rt_internal(const char *where, const char *what)
+{
+    snprintf(rt.error.internal, sizeof rt.error.internal, "%s: %s", where, what);
 }
 
 void rt_out_of_memory(size_t bytes)
@@ -83,6 +88,7 @@ static const char *own_message(char room[64])
 {
     size_t bytes = rt.error.bytes;
     if (rt.error.message.data) return rt.error.message.data;
+    if (rt.error.kind == RT_INTERNAL) return rt.error.internal;
     if (rt.error.kind != RT_MEMORY) return "";
     if (bytes == SIZE_MAX) return "an array of so many elements does not fit any memory";
     if (bytes < 1 << 20)
@@ -157,6 +163,7 @@ static void forget(void)
     CsObject *object = rt.error.object;
     rt.error.object = NULL;
     cs_pending = 0;
+    rt.error.internal[0] = '\0';
     rt.error.nframes = rt.error.more = 0;
     text_free(&rt.error.message);
     text_free(&rt.error.full);

@@ -2,19 +2,22 @@
  * what lies below is for the functions that they call. If the runtime itself needs more, the kernel
  * reports SIGSEGV at an address near the stack pointer; the handler runs on a stack of its own,
  * tells it and ends the program, for there is no frame to return to. What was written to the
- * console before is not lost. Any other SIGSEGV is left to do what it would have done. */
+ * console before is not lost. Other signals of what cannot be are told with the line of what was
+ * evaluated, and then do what they would have done. */
 #include "stack.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "library/console.h"
+#include "state.h"
 
 enum { SPARE = 64 << 10, NEAR = 1 << 20, RESERVE = 1 << 20 };
 
@@ -31,8 +34,16 @@ static void set_limit(void)
     if (top > size) cs_stack_limit = top - size + (size / 4 < RESERVE ? size / 4 : RESERVE);
 }
 
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
 static stack_t spare, spare_before;
-static struct sigaction before;
+static struct sigaction before[FAULTS];
+
+static void restore(void)
+{
+    for (int i = 0; i < FAULTS; i++) sigaction(faults[i], &before[i], NULL);
+}
 
 /* Does the fault lie where a frame begins? A frame may be large: how large is a guess. */
 static int is_overflow(const siginfo_t *info, const ucontext_t *at)
@@ -49,19 +60,52 @@ static int is_overflow(const siginfo_t *info, const ucontext_t *at)
     return address > 4096 && (sp > address ? sp - address : address - sp) < NEAR;
 }
 
+/* What is told, piece by piece: of all functions a handler may call write. */
+static void say(const char *text)
+{
+    size_t left = strlen(text);
+    for (ssize_t n; left && (n = write(STDERR_FILENO, text, left)) > 0; left -= (size_t)n)
+        text += n;
+}
+
+/* " at FILE:LINE" of what is evaluated; of code of the host nobody keeps the line. */
+static void say_place(void)
+{
+    const CsSite *at = rt.at;
+    char digits[12], *p = digits + sizeof digits - 1;
+    if (!at || !at->line) return;
+    *p = '\0';
+    for (int32_t line = at->line; line > 0; line /= 10) *--p = (char)('0' + line % 10);
+    say(" at ");
+    say(at->file);
+    say(":");
+    say(p);
+}
+
+static const char *fault_name(int number)
+{
+    switch (number) {
+    case SIGSEGV: return "segmentation fault";
+    case SIGBUS: return "bus error";
+    case SIGFPE: return "arithmetic exception";
+    case SIGILL: return "illegal instruction";
+    default: return "abort";
+    }
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    static const char message[] = "Unhandled StackOverflowException: functions call each other too "
-                                  "deep\n";
-    if (!is_overflow(info, context)) { /* happens again when this returns, without this handler */
-        sigaction(number, &before, NULL);
-        raise(number); /* also if somebody sent it */
-        return;
-    }
-    signal(number, SIG_DFL);
+    bool overflow = number == SIGSEGV && is_overflow(info, context);
+    signal(number, SIG_DFL); /* should telling it fail as well */
     console_last();
-    if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(1);
-    _exit(1);
+    say(overflow ? "Unhandled StackOverflowException: functions call each other too deep"
+                 : "internal error: ");
+    if (!overflow) say(fault_name(number));
+    say_place();
+    say("\n");
+    if (overflow) _exit(1);
+    restore(); /* it happens again when this returns, without this handler */
+    raise(number);
 }
 
 void stack_guard(void)
@@ -71,7 +115,8 @@ void stack_guard(void)
     spare.ss_size = SPARE;
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
-    if (sigaltstack(&spare, &spare_before) == 0) sigaction(SIGSEGV, &action, &before);
+    if (sigaltstack(&spare, &spare_before) != 0) return;
+    for (int i = 0; i < FAULTS; i++) sigaction(faults[i], &action, &before[i]);
 }
 
 void stack_enter(void)
@@ -91,7 +136,7 @@ void stack_enter(void)
 void stack_unguard(void)
 {
     if (!spare.ss_sp) return;
-    sigaction(SIGSEGV, &before, NULL);
+    restore();
     sigaltstack(&spare_before, NULL);
     free(spare.ss_sp);
     spare = (stack_t){0};

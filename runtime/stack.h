@@ -1,4 +1,5 @@
-/* A recursion that is too deep ends the program with a message, not with a bare signal. */
+/* A recursion that is too deep ends the program with a message, not with a bare signal; a signal that
+ * a fault of our own brings says so first. */
 #ifndef CS_RUNTIME_STACK_H
 #define CS_RUNTIME_STACK_H
 

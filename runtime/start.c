@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/internal.h"
 #include "../base/process.h"
 #include "device/device.h"
 #include "device/memory.h"
@@ -35,6 +36,7 @@ bool rt_begin(const CsProgram *program)
 {
     rt.program = program;
     mem_on_failure(rt_out_of_memory);
+    internal_on_error(rt_internal);
     memory_start();
     return error_start() && mem_try(make_fd, &rt.fd);
 }

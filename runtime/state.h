@@ -47,6 +47,7 @@ typedef struct RtState {
         RtError kind;                 /*   a `kind` */
         Text message, full;           /*   with `message`; full: with the class, for messages */
         size_t bytes;                 /*   of an OutOfMemoryException without `message` */
+        char internal[160];           /*   of a fault of our own; empty: it was memory */
         CsObject *spare;              /* an OutOfMemoryException for when there is no memory */
         CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
         int nframes, more;
@@ -109,6 +110,7 @@ typedef struct RtState {
     uint64_t native_nanos;   /*   what large evaluations took that ran natively */
     int guard_read;          /* guard.c: CS_GUARD, once read */
     uint64_t evaluations;    /* of arrays and scalars, so far */
+    const CsSite *at;        /* what is evaluated just now, for messages of signals */
 } RtState;
 
 extern RtState rt;

@@ -27,6 +27,9 @@ void rt_throw(RtError kind, const CsSite *site, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void rt_throw_memory(const CsSite *site, size_t bytes); /* OutOfMemoryException; takes no memory */
 void rt_out_of_memory(size_t bytes);                    /* the same, for mem_on_failure */
+/* For internal_on_error: what ends a mem_try was no lack of memory, so that rt_throw_memory throws an
+ * InvalidProgramException with this. */
+void rt_internal(const char *where, const char *what);
 /* The first frame of a pending exception that has none: one of memory that ran out where nobody
  * knew the site. */
 void rt_site(const CsSite *site);

@@ -271,6 +271,7 @@ void cs_rethrow(void *exception);
 void cs_ahead(CsAhead *group, const CsValue *captures);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_force(void *fn, const CsSite *site);
+void *cs_array_of(void *fn);
 void *cs_view(void *fn, const CsSite *site);
 void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site);
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site);

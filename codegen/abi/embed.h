@@ -56,6 +56,7 @@ typedef enum cs_code {
     CS_RANGE,
     CS_OVERFLOW,
     CS_STACK,
+    CS_INTERNAL,
     CS_EXCEPTION,
     CS_INTERRUPTED /* by SIGINT, which no C$ code catches: NAME_heed_interrupts */
 } cs_code;

@@ -104,7 +104,7 @@ static void add_op(Printer *p, const FdNode *n)
 static void add_ref(Printer *p, const FdNode *n)
 {
     uint64_t number = 0;
-    if (!fdi_map_get(&p->number, n, &number)) fdi_abort("fd_print", "operand not printed");
+    if (!fdi_map_get(&p->number, n, &number)) internal_error("fd_print", "operand not printed");
     text_printf(p->out, "%%%llu", (unsigned long long)number);
 }
 

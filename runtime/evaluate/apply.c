@@ -80,11 +80,14 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     }
     if (l->result) return read_element(l->result, args, out, site);
     Evaluation e;
+    const CsSite *around = rt.at;
     if (!compose(&e, l->graph, l->graph->fd->root, l->captures, site)) return false;
+    rt.at = l->site ? l->site : site;
     Ref *r = compose_ref(&e, site);
-    bool good = r && ref_point(r, e.leaves.data, l->site ? l->site : site, in, out);
+    bool good = r && ref_point(r, e.leaves.data, rt.at, in, out);
     if (r) compose_ref_end(&e, r);
     compose_end(&e);
+    rt.at = around;
     return good;
 }
 

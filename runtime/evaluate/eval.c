@@ -104,13 +104,15 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     if (!a) return NULL;
     if (count > 0) {
         Evaluation e;
-        const CsSite *at = l->site ? l->site : site;
+        const CsSite *at = l->site ? l->site : site, *around = rt.at;
+        rt.at = at;
         bool ok = compose_all(&e, l->graph, l->captures, at);
         if (ok && hold_wants(l, a, at)) e.lazy = l;
         ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, at);
         a->head.buffer->maker = l->graph->serial;
         hold_made(l->graph);
         compose_end(&e);
+        rt.at = around;
         if (!ok) {
             cs_release(a);
             return NULL;
@@ -156,6 +158,11 @@ void *cs_force(void *fn, const CsSite *site)
     return eval_closure(fn, site);
 }
 
+void *cs_array_of(void *fn)
+{
+    return cs_force(fn, NULL);
+}
+
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
@@ -168,10 +175,8 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
     return a;
 }
 
-bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
+static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
-    out->i = 0;
-    if (ahead_scalar(g, captures, out)) return true;
     if (!g || !lazy_check(g, captures, site)) return false;
     Evaluation e;
     if (!compose(&e, g, g->fd->root, captures, site)) return false;
@@ -197,6 +202,17 @@ bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarVa
         buffer_release(b);
     }
     compose_end(&e);
+    return ok;
+}
+
+bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
+{
+    const CsSite *around = rt.at;
+    out->i = 0;
+    if (ahead_scalar(g, captures, out)) return true;
+    rt.at = site;
+    bool ok = scalar_of(g, captures, site, out);
+    rt.at = around;
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/internal.h"
 #include "../state.h"
 #include "lazy.h"
 
@@ -95,10 +96,7 @@ static void parse(void *graph)
     CsGraph *g = graph;
     const char *error = NULL;
     FdGraph *fd = fd_read(rt_fd(), g->text, &error);
-    if (!fd) { /* csc wrote it: the program file is damaged */
-        fprintf(stderr, "internal error: an embedded graph cannot be read: %s\n", error);
-        abort();
-    }
+    if (!fd) internal_error("an embedded graph cannot be read", error); /* csc wrote it */
     g->parsed = graph_adopt(fd);
 }
 

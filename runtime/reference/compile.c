@@ -280,9 +280,9 @@ static void look(Ref *r, Cell *c)
 {
     c->stamp = 0; /* a count of users so far */
     const FdType *t = c->node->type;
-    if (c->kind != CELL_SLOT || !t->result) return;
+    if (c->kind != CELL_SLOT) return;
     r->slot_types[c->slot] = t;
-    if (t->result->record && !r->planes[c->slot])
+    if (t->result && t->result->record && !r->planes[c->slot])
         r->planes[c->slot] = arena_array(r->arena, int64_t, c->leaves);
 }
 

@@ -109,9 +109,9 @@ enum { DEPTH_LIBRARY };
 
 void generic_note(Sema *s); /* generic.c; to a report: in which instance */
 
-/* Reports unless a copy is being checked; `id` without DIAG_. */
+/* Reports unless a copy is being checked, whose errors are counted; `id` without DIAG_. */
 #define report(s, loc, id, ...)                                                                    \
-    ((s)->quiet ? (void)(s)->quiet_errors++                                                        \
+    ((s)->quiet ? (void)((s)->quiet_errors += !diag_is_warning(DIAG_##id))                         \
                 : (diag((s)->diags, (loc), DIAG_##id, __VA_ARGS__), generic_note(s)))
 #define report_note(s, loc, ...) ((s)->quiet ? (void)0 : diag_note((s)->diags, (loc), __VA_ARGS__))
 #define NOWHERE ((Loc){0, 0, 0})
@@ -399,9 +399,10 @@ void local_free(Sema *s);
 /* Both on checked trees. A LAMBDA becomes a CLOSURE of a function made of it; */
 void closure_lambda(Sema *s, Ast **slot);
 void closure_function(Sema *s, Ast **slot); /* so does the name of a function; */
-/* and parts that take strings or objects at the points of a functional expression are applied as
- * such. To be called while its variables are in scope: they get ranges here too. */
-void closure_parts(Sema *s, Ast **body);
+/* and parts that take strings, objects or rows of arrays of arrays at the points of a functional
+ * expression are applied as such. To be called while binder's variables are in scope: they get
+ * ranges here too. */
+void closure_parts(Sema *s, const Ast *binder, Ast **body);
 
 /* ---- library.c: functions of the library that take functions ------------------------------ */
 

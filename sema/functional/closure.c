@@ -38,6 +38,13 @@ static void find_own(Ast **child, void *ctx)
     ast_each_child(n, find_own, c);
 }
 
+static bool is_own(const Closure *c, const Symbol *sym)
+{
+    for (size_t i = 0; i < c->own.len; i++)
+        if (c->own.data[i] == sym) return true;
+    return false;
+}
+
 static Ast *param_node(Sema *s, Symbol *sym)
 {
     Ast *p = ast_new(s->arena, AST_PARAM, sym->loc);
@@ -79,8 +86,7 @@ static void capture(Ast **child, void *ctx)
         ast_each_child(n, capture, c);
         return;
     }
-    for (size_t i = 0; variable && i < c->own.len; i++)
-        if (c->own.data[i] == n->sym) return;
+    if (variable && is_own(c, n->sym)) return;
     bool point = c->applied && variable && n->sym->kind == SYM_BOUND && !type_is_hosted(n->type);
     Symbol *param = parameter(c, n, point);
     n->kind = AST_NAME_REF;
@@ -226,36 +232,79 @@ static bool takes_hosted(Ast *n)
     return found;
 }
 
-static Ast *applied(Sema *s, Ast *part)
+/* ---- rows: arrays that are elements ---------------------------------------------------------- */
+
+/* A row is an array or a function of values that is made of hosted ones at a point: `rows[i]` of an
+ * array of arrays. What reads it is computed on the host, too. */
+static bool is_row(const Ast *n);
+
+static void find_row(Ast **child, void *ctx)
 {
-    Closure c = {.s = s, .applied = true};
-    find_own(&part, &c);
-    capture(&part, &c);
-    Ast *call = ast_new(s->arena, AST_CALL, part->loc);
-    call->res = AST_RES_APPLY;
-    call->type = part->type;
-    for (size_t i = 0; i < c.points.len; i++)
-        call->call.args = ast_list_add(s->arena, call->call.args, c.points.data[i].value);
-    call->call.callee = finish(&c, part->loc, part, NULL, 0);
-    vec_free(&c.captures);
-    vec_free(&c.points);
-    return call;
+    bool *found = ctx;
+    if (*child && is_row(*child)) *found = true;
 }
 
-static void outline(Ast **child, void *ctx)
+static bool takes_row(const Ast *n)
 {
-    Sema *s = ctx;
+    bool found = false;
+    Ast *root = (Ast *)(uintptr_t)n; /* the walker wants it mutable; nothing is changed */
+    if (n->kind == AST_CLOSURE || n->kind == AST_LAMBDA || n->kind == AST_LET) return false;
+    ast_each_child(root, find_row, &found);
+    return found;
+}
+
+static bool is_row(const Ast *n)
+{
+    if (!n->type || !type_is_functional(n->type) || type_is_hosted(n->type)) return false;
+    Ast *root = (Ast *)(uintptr_t)n;
+    return (takes_hosted(root) || takes_row(n)) && mentions_bound(n);
+}
+
+/* Which variables the rows in an expression depend on: `here` are those of the binder, `beyond`
+ * those bound around it. */
+typedef struct Rows {
+    Closure part; /* for what the expression binds itself */
+    const Ast *binder;
+    bool in_row, here, beyond;
+} Rows;
+
+static void find_rows(Ast **child, void *ctx)
+{
+    Rows *r = ctx;
     Ast *n = *child;
     if (!n) return;
-    if (!type_is_value(n->type) || n->is_const || !takes_hosted(n) || !mentions_bound(n)) {
-        ast_each_child(n, outline, s);
-        return;
+    bool in_row = r->in_row, here = false;
+    r->in_row = in_row || is_row(n);
+    bool variable = n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_BOUND;
+    if (r->in_row && variable && !is_own(&r->part, n->sym)) {
+        for (int i = 0; i < r->binder->nbound; i++) here |= r->binder->bound[i] == n->sym;
+        r->here |= here;
+        r->beyond |= !here;
     }
-    report(s, n->loc, ON_HOST,
-           "this is computed on the host, element by element: a device has no "
-           "strings or objects");
-    *child = applied(s, n);
+    ast_each_child(n, find_rows, r);
+    r->in_row = in_row;
 }
+
+/* Is n computed on the host for its rows? A reduction is as a whole, whose rows are the same at all
+ * that it reduces: so it can ask them for their ranges. Rows that depend on variables further out
+ * are left to the binder of these. */
+static bool reads_rows(Ast *n, const Ast *binder)
+{
+    if (n->res != AST_RES_REDUCE && !takes_row(n)) return false;
+    Rows r = {.binder = binder};
+    find_own(&n, &r.part);
+    find_rows(&n, &r);
+    vec_free(&r.part.own);
+    return r.here && !r.beyond;
+}
+
+/* ---- what is put in their places ------------------------------------------------------------- */
+
+typedef struct Parts {
+    Sema *s;
+    const Ast *binder;
+    const Closure *on_host; /* what is looked at is computed there; NULL: nothing is yet */
+} Parts;
 
 /* 0..name.GetLength(dim) */
 static Ast *range_of_length(Sema *s, Loc loc, const char *name, int dim)
@@ -273,10 +322,12 @@ static Ast *range_of_length(Sema *s, Loc loc, const char *name, int dim)
     return n;
 }
 
-/* `words[i]` gives i the range of words, which no graph holds. */
+/* `words[i]` gives i the range of words, which no graph holds; nor does it what is read within parts
+ * for the host: k of `words[order[k]].Length`. */
 static void find_range(Ast **child, void *ctx)
 {
-    Sema *s = ctx;
+    const Parts *parts = ctx;
+    Sema *s = parts->s;
     Ast *n = *child;
     if (!n) return;
     const Ast *f = n->kind == AST_INDEX  ? n->index.base
@@ -284,20 +335,58 @@ static void find_range(Ast **child, void *ctx)
                                          : NULL;
     AstList args = {0};
     if (f && f->kind == AST_NAME_REF && f->type && f->type->kind == TY_ARRAY &&
-        type_is_hosted(f->type) && f->sym->kind != SYM_BOUND)
+        (parts->on_host || type_is_hosted(f->type)) && f->sym->kind != SYM_BOUND)
         args = n->kind == AST_INDEX ? n->index.args : n->call.args;
     for (int i = 0; i < args.len; i++) {
         Symbol *v = args.data[i]->kind == AST_NAME_REF ? args.data[i]->sym : NULL;
         if (!v || v->kind != SYM_BOUND || v->constraint || v->type != s->integer) continue;
+        if (parts->on_host && is_own(parts->on_host, v)) continue;
         Ast *range = range_of_length(s, n->loc, f->name_ref.name, i);
         if (check_value(s, &range, NULL) != s->error) v->constraint = range;
     }
-    ast_each_child(n, find_range, s);
+    ast_each_child(n, find_range, ctx);
 }
 
-void closure_parts(Sema *s, Ast **body)
+static Ast *applied(const Parts *parts, Ast *part)
 {
+    Sema *s = parts->s;
+    Closure c = {.s = s, .applied = true};
+    Parts inside = {s, parts->binder, &c};
+    find_own(&part, &c);
+    find_range(&part, &inside);
+    capture(&part, &c);
+    Ast *call = ast_new(s->arena, AST_CALL, part->loc);
+    call->res = AST_RES_APPLY;
+    call->type = part->type;
+    for (size_t i = 0; i < c.points.len; i++)
+        call->call.args = ast_list_add(s->arena, call->call.args, c.points.data[i].value);
+    call->call.callee = finish(&c, part->loc, part, NULL, 0);
+    vec_free(&c.captures);
+    vec_free(&c.points);
+    return call;
+}
+
+static void outline(Ast **child, void *ctx)
+{
+    const Parts *parts = ctx;
+    Sema *s = parts->s;
+    Ast *n = *child;
+    if (!n) return;
+    if (!type_is_value(n->type) || n->is_const || !mentions_bound(n) ||
+        (!takes_hosted(n) && !reads_rows(n, parts->binder))) {
+        ast_each_child(n, outline, ctx);
+        return;
+    }
+    report(s, n->loc, ON_HOST,
+           "this is computed on the host, element by element: a device has no "
+           "strings, objects or arrays of arrays");
+    *child = applied(parts, n);
+}
+
+void closure_parts(Sema *s, const Ast *binder, Ast **body)
+{
+    Parts parts = {s, binder, NULL};
     if (s->quiet) return;
-    find_range(body, s);
-    outline(body, s);
+    find_range(body, &parts);
+    outline(body, &parts);
 }

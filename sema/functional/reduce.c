@@ -138,7 +138,7 @@ const Type *reduce_operand(Sema *s, Ast *n, const AstList *binders, Ast **operan
     const Type *t = check_value(s, operand, NULL);
     if (!n->nbound && t != s->error) t = object_function(s, operand);
     s->functional -= n->nbound > 0;
-    if (t != s->error && n->nbound) closure_parts(s, operand);
+    if (t != s->error && n->nbound) closure_parts(s, n, operand);
     scope_pop(s);
     n->res = AST_RES_REDUCE;
     n->type = s->error;
@@ -368,7 +368,7 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
     if (t != s->error && !bound_ranges(s, n, body, given)) t = s->error;
     n->type = bound_function(s, n, t);
     bool hosted = n->type != s->error && type_is_hosted(n->type);
-    if (n->type != s->error && !hosted) closure_parts(s, body);
+    if (n->type != s->error && !hosted) closure_parts(s, n, body);
     scope_pop(s);
     if (hosted) make_closure(s, slot);
 }
@@ -421,7 +421,7 @@ void check_define(Sema *s, Ast *n)
     }
     if (t != s->error) bound_ranges(s, n, &n->define.value, false);
     if (recurrence && t != s->error) recurrence_uses(s, n);
-    if (t != s->error) closure_parts(s, &n->define.value);
+    if (t != s->error) closure_parts(s, n, &n->define.value);
     scope_pop(s);
     scope_pop(s);
     s->defining = outer;

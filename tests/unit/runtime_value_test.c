@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../base/internal.h"
 #include "../../runtime/native/guard.h"
 #include "runtime_test.h"
 
@@ -58,6 +59,48 @@ START_TEST(guarded)
             guard_end(all);
             ck_assert_int_eq(bytes[4999], 'z');
         }
+}
+END_TEST
+
+/* A fault of our own is told with the line of what was evaluated, and ends the process as ever. */
+START_TEST(faults)
+{
+    int both[2], status;
+    char told[200] = "";
+    ck_assert_int_eq(pipe(both), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(both[1], STDERR_FILENO);
+        rt.at = &site;
+        raise(SIGSEGV);
+        _exit(0);
+    }
+    close(both[1]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    ck_assert_int_gt(read(both[0], told, sizeof told - 1), 0);
+    close(both[0]);
+    char expected[200];
+    snprintf(expected, sizeof expected, "internal error: segmentation fault at %s:%d\n", site.file,
+             (int)site.line);
+    ck_assert_str_eq(told, expected);
+}
+END_TEST
+
+static void break_down(void *ctx)
+{
+    (void)ctx;
+    internal_error("here", "this cannot be");
+}
+
+START_TEST(internal)
+{
+    ck_assert(!mem_try(break_down, NULL));
+    rt_throw_memory(&site, 0);
+    ck_assert_str_eq(rt_pending_message(), "InvalidProgramException: here: this cannot be");
+    expect_error("InvalidProgramException");
+    rt_throw_memory(&site, 8); /* the next one is what it is */
+    expect_error("OutOfMemoryException");
 }
 END_TEST
 
@@ -194,7 +237,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {counts, guarded,      arguments,    copy_on_write,
-                                  memory, memory_limit, small_arrays, frames};
+    const TTest *const tests[] = {counts,        guarded, faults,       internal,     arguments,
+                                  copy_on_write, memory,  memory_limit, small_arrays, frames};
     return run_tests("runtime value", tests, (int)(sizeof tests / sizeof *tests));
 }

@@ -29,6 +29,55 @@ static bool is_by_ref(const HostFuncInfo *info, int i)
     return mode == AST_OP_REF || mode == AST_OP_OUT;
 }
 
+/* Arguments that sym takes as arrays may be any functions: what they are evaluated to is owned by
+ * the thunk. Slots for these, which own nothing yet. */
+typedef struct Arrays {
+    LLVMValueRef *slots;
+    int n;
+    LLVMBasicBlockRef end; /* where the thunk gives them back */
+} Arrays;
+
+static bool takes_array(const Type *t)
+{
+    return t->kind == TY_ARRAY && !type_is_hosted(t);
+}
+
+static Arrays open_arrays(HostFunc *f, const Symbol *sym, int from)
+{
+    HostModule *m = f->m;
+    Arrays a = {.slots = arena_array(m->arena, LLVMValueRef, sym->type->nparams + 1)};
+    for (int i = from; i < sym->type->nparams; i++) {
+        if (!takes_array(sym->type->params[i])) continue;
+        a.slots[a.n] = LLVMBuildAlloca(m->b, m->ptr, "array");
+        LLVMBuildStore(m->b, host_null(m), a.slots[a.n++]);
+    }
+    if (a.n) a.end = host_block(f, "end");
+    return a;
+}
+
+static LLVMValueRef evaluate(HostFunc *f, const Arrays *a, int i, LLVMValueRef fn)
+{
+    HostModule *m = f->m;
+    LLVMBasicBlockRef made = host_block(f, "made");
+    LLVMValueRef v = host_call_runtime(f, ABI_cs_array_of, &fn, 1, (Loc){0, 0, 0});
+    LLVMBuildStore(m->b, v, a->slots[i]);
+    host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), a->end, made);
+    host_enter(f, made);
+    return v;
+}
+
+static void close_arrays(HostFunc *f, const Arrays *a)
+{
+    HostModule *m = f->m;
+    if (a->end) host_jump(f, a->end);
+    if (a->end) host_enter(f, a->end);
+    for (int i = 0; i < a->n; i++) {
+        LLVMValueRef v = LLVMBuildLoad2(m->b, m->ptr, a->slots[i], "");
+        host_call_runtime(f, ABI_cs_release, &v, 1, (Loc){0, 0, 0});
+    }
+    LLVMBuildRetVoid(m->b);
+}
+
 /* static void f(ptr env, ptr args, ptr out): sym, its first parameters from env. */
 static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
 {
@@ -37,7 +86,8 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
     LLVMTypeRef types[] = {m->ptr, m->ptr, m->ptr};
     HostFunc f =
         open_function(m, arena_printf(m->arena, "native.%s", sym->name), m->void_type, types, 3);
-    int self = host_takes_self(sym), n = sym->type->nparams + self, at[2] = {0, 0};
+    int self = host_takes_self(sym), n = sym->type->nparams + self, at[2] = {0, 0}, array = 0;
+    Arrays arrays = open_arrays(&f, sym, captures > self ? captures - self : 0);
     LLVMValueRef *args = arena_array(m->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) {
         const Type *t = i < self ? sym->self->type : sym->type->params[i - self];
@@ -46,10 +96,13 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
         int from = i >= captures;
         args[i] = host_take(&f, LLVMGetParam(f.fn, (unsigned)from), at[from], t);
         at[from] += host_leaves(t);
+        if (from && i >= self && takes_array(t)) args[i] = evaluate(&f, &arrays, array++, args[i]);
     }
     LLVMValueRef fn = host_dispatch(&f, sym, n ? args[0] : NULL, false);
     LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
-    give(&f, v, sym->type->result, LLVMGetParam(f.fn, 2));
+    if (sym->type->result->kind != TY_VOID)
+        host_put(&f, LLVMGetParam(f.fn, 2), 0, v, sym->type->result);
+    close_arrays(&f, &arrays);
     host_come_back(m, spot);
     return f.fn;
 }

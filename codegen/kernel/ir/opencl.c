@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../base/internal.h"
 #include "opencl.h"
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -369,7 +370,8 @@ static void print_op_as_it_is(Text *out, const KirExpr *e)
     default: break;
     }
     const char *cl = fd_op_info(e->op)->cl;
-    if (!cl) abort(); /* a row of ops.def without text needs a case here */
+    /* a row of ops.def without text needs a case here */
+    if (!cl) internal_error("opencl: no text for", fd_op_info(e->op)->text);
     print_template(out, cl, e);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../base/internal.h"
 #include "checks.h"
 #include "moves.h"
 #include "reals.h"
@@ -381,7 +382,7 @@ static void make_index(Index *x)
     for (int p = 0; p < PARTS; p++)
         for (const char *n = parts[p].names; *n; n += strspn(n, " ")) {
             size_t len = strcspn(n, " ");
-            if (count == NAMES) abort(); /* parts of more than two names */
+            if (count == NAMES) internal_error("prelude", "parts of more than two names");
             int *head = chain(x, n, len);
             x->names[count].at = n;
             x->names[count].len = len;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../base/internal.h"
 #include "../../../fdag/index/affine.h"
 #include "../unit.h"
 #include "draw.h"
@@ -520,7 +521,7 @@ static const char *operation_text(Unit *u, Num *n)
     case FD_OP_LNOT: return arena_printf(a, "!%s", x[0]);
     case FD_OP_SELECT: return arena_printf(a, "(%s ? %s : %s)", x[0], x[1], x[2]);
     case FD_OP_CONVERT: return x[0]; /* an int is a long here, a condition 0 or 1 */
-    default: abort();
+    default: internal_error("number", fd_op_info(op)->text);
     }
 }
 

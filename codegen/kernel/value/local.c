@@ -5,9 +5,8 @@
  *   w[i]        cs_pick(w, i)             lane l of w[i of lane l]
  *
  * Indices outside are reported, or noted, as those of reads are (offset.c). */
-#include <stdlib.h>
-
 #include "local.h"
+#include "../../../base/internal.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1}, truth = {.kind = SC_BOOL, .lanes = 1};
 
@@ -130,7 +129,7 @@ void local_put(Gen *g, const FdNode *element, const KirExpr *v, bool blend)
     v = gen_variable(g, "v", v);
     const KirExpr *offset = offset_of(g, element), *all = gen_bound(g, element->fn);
     v = kir_convert(a, all->type, v);
-    if (offset->type.lanes != 1) abort(); /* lanes_possible refuses it */
+    if (offset->type.lanes != 1) internal_error("local_put", "lanes_possible refuses this");
     const KirExpr *to = element_at(g, element->fn, offset);
     kir_set(a, g->block, to, blended(g, v, to, blend));
 }

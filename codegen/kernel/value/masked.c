@@ -7,8 +7,7 @@
  *
  * A condition that is the same in all lanes stays a branch. A loop runs while one of its lanes is
  * active; what may fail or loops is skipped where none is. */
-#include <stdlib.h>
-
+#include "../../../base/internal.h"
 #include "../plan/draw.h"
 #include "local.h"
 #include "read/kept.h"
@@ -136,7 +135,7 @@ static void assign(Masked *m, const KirExpr *to, const KirExpr *e, bool blend)
 {
     Gen *g = m->g;
     if (to->type.lanes == 1 && e->type.lanes != 1)
-        abort(); /* divergence.c has taken it for the same in all */
+        internal_error("assign", "divergence.c has taken it for the same in all lanes");
     e = gen_splat(g->u, to->type.lanes, kir_convert(g->u->arena, to->type, e));
     if (blend && g->mask) e = gen_blend(g, g->mask, e, to);
     kir_set(g->u->arena, g->block, to, e);

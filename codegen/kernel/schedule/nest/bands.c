@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../../../base/internal.h"
 #include "../../../../fdag/index/affine.h"
 #include "../../../../fdag/index/inlined.h"
 #include "../schedule.h"
@@ -409,8 +410,7 @@ static void check(Unit *u, Bands *b)
         why = nest_verify(u, b->stages[i].nest);
     }
     if (!why || u->host_only) return;
-    fprintf(stderr, "csc: internal error: bands %s: %s\n", b->name, why);
-    abort();
+    internal_error(arena_printf(u->arena, "bands %s", b->name), why);
 }
 
 void bands_lower(Unit *u, Bands *b)

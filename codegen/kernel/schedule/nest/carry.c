@@ -8,8 +8,7 @@
  *
  * A product of factors can overflow where the elements themselves would not: where it is not finite,
  * elements follow one after the other. */
-#include <stdlib.h>
-
+#include "../../../../base/internal.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -394,6 +393,6 @@ void nest_carry(Lower *l, const NestStep *s)
         else
             one_element(l, true);
         break;
-    default: abort();
+    default: internal_error("carry", "a step of no form");
     }
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../../../base/internal.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -250,7 +251,7 @@ static void lower_for(Lower *l, const NestStep *s)
     const NestAxis *x = &l->n->axes[s->axis];
     const NestPlace *p = &l->places[s->axis];
     int nopen = l->nopen;
-    if (nopen == NEST_DEEPEST) abort();
+    if (nopen == NEST_DEEPEST) internal_error("nest", "loops too deep");
     for (int i = 0; i < l->n->naxes; i++) before[i] = l->places[i];
     GenScope scope = gen_enter(&l->g, l->g.block);
     bool all = num_is(s->step, 1) && s->tail == NEST_CUT && is_zero(p->at) && !p->from && !p->span;
@@ -351,8 +352,7 @@ static void check(Unit *u, const Nest *n)
 #ifndef NDEBUG
     const char *why = u->host_only ? NULL : nest_verify(u, n);
     if (!why) return;
-    fprintf(stderr, "csc: internal error: nest %s: %s\n", n->name, why);
-    abort();
+    internal_error(arena_printf(u->arena, "nest %s", n->name), why);
 #else
     (void)u, (void)n;
 #endif

@@ -6,8 +6,7 @@
  *
  * A reduction without identity keeps a flag that is true until its first operand has come: first0 of
  * the scalar, firsts0[copy][copy] of vectors and copies. */
-#include <stdlib.h>
-
+#include "../../../../base/internal.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -286,6 +285,6 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_JOIN: nest_join(l); break;
     case NEST_SAVE: save(l); break;
     case NEST_GIVE: nest_give(l); break;
-    default: abort();
+    default: internal_error("result", "a step of no form");
     }
 }
