@@ -109,8 +109,18 @@ ScanMode scan_bracket(Scan *s, TokenKind kind)
 
 void scan_format(Scan *s)
 {
-    size_t len = s->end - s->begin;
+    bool verbatim = vec_last(&s->interps).verbatim;
+    Text format = {0};
     scan_check_text(s, s->begin, s->end);
-    TokenValue v = {.text = arena_strndup(s->arena, s->text + s->begin, len), .len = len};
+    for (uint32_t at = s->begin; at < s->end;) {
+        char utf8[4];
+        if (!verbatim && s->text[at] == '\\')
+            text_addn(&format, utf8, scan_encode_utf8(utf8, scan_escape(s, &at, s->end)));
+        else
+            text_addn(&format, &s->text[at++], 1);
+    }
+    TokenValue v = {.text = arena_strndup(s->arena, format.data ? format.data : "", format.len),
+                    .len = format.len};
+    text_free(&format);
     scan_add_valued(s, TOK_FORMAT, s->begin, v);
 }
