@@ -62,6 +62,11 @@ void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags
                 Arena *arena);
 void tokens_free(Tokens *tokens);
 
+/* words.c. Turns names into the keywords that they are where they stand; lexer_scan has done it. */
+void lexer_mark_words(Tokens *tokens, Interner *names);
+/* namespaces.c. Takes namespaces out, which have no meaning, and the names of those before dots. The
+ * first of what is done to the tokens of a file. */
+void lexer_skip_namespaces(Tokens *tokens, Interner *names);
 /* nested.c. Makes one name of each that means a class inside a class: `Outer.Inner`. Before the two
  * below. */
 void lexer_nested_types(Tokens *tokens, Interner *names);

@@ -47,7 +47,7 @@ static const char *joined(Walk *w, const char *outer, const char *inner)
 
 static bool begins_class(TokenKind k)
 {
-    return k == TOK_CLASS || k == TOK_INTERFACE;
+    return k == TOK_CLASS || k == TOK_INTERFACE || k == TOK_STRUCT || k == TOK_RECORD;
 }
 
 /* Whether token i declares a class or an enum right inside the innermost class. */
@@ -64,6 +64,8 @@ static void follow(Walk *w, size_t i)
     switch (kind_at(w->tokens, i)) {
     case TOK_CLASS:
     case TOK_INTERFACE:
+    case TOK_STRUCT:
+    case TOK_RECORD:
         if (kind_at(w->tokens, i + 1) != TOK_NAME) break;
         w->pending = name_at(w->tokens, i + 1);
         if (is_inside(w, i)) w->pending = joined(w, vec_last(&w->open).name, w->pending);

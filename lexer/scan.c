@@ -128,7 +128,8 @@ static bool is_letter(uint32_t c)
 static void find_keywords(Scan *s)
 {
     for (TokenKind k = TOK_BREAK; token_class(k) != TOKEN_P; k++) {
-        if (k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH ||
+        bool placed = k >= TOK_CHECKED && k <= TOK_WHERE; /* words.c */
+        if (placed || k == TOK_TYPE || k == TOK_WHEN || k == TOK_WITH ||
             (k >= TOK_UNDERSCORE && k <= TOK_NOT_WORD))
             continue; /* by their place, in types.c and patterns.c */
         const char *text = token_text(k);
@@ -229,6 +230,7 @@ void lexer_scan(Tokens *out, const Sources *sources, uint32_t file, Diags *diags
         while (s.end < s.len && s.text[s.end] != '\n') s.end++;
     find_keywords(&s);
     scanner_run(&s);
+    lexer_mark_words(out, names);
     vec_free(&s.interps);
     text_free(&s.piece);
 }

@@ -24,6 +24,7 @@ TokenKind token_partner(TokenKind kind)
 {
     switch (kind) {
     case TOK_LPAREN:
+    case TOK_BASE_ARGS:
     case TOK_TUPLE:
     case TOK_POSITIONAL: return TOK_RPAREN;
     case TOK_LBRACKET:

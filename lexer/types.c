@@ -50,16 +50,25 @@ static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
            kind_before(tokens, i, 1) != TOK_DOT && is_name(kind_at(tokens, i + 1));
 }
 
-static bool declares_type(TokenKind k)
+/* A word that stands before the name of a type that it declares; `class` may be a constraint, too. */
+static bool declares_type(const Tokens *tokens, size_t i)
 {
-    return k == TOK_TYPE || k == TOK_CLASS || k == TOK_ENUM || k == TOK_INTERFACE;
+    switch (kind_at(tokens, i)) {
+    case TOK_TYPE:
+    case TOK_CLASS:
+    case TOK_ENUM:
+    case TOK_INTERFACE:
+    case TOK_STRUCT:
+    case TOK_RECORD: return is_name(kind_at(tokens, i + 1));
+    default: return false;
+    }
 }
 
 void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared)
 {
     const char *type_word = intern_cstr(names, "type");
     for (size_t i = 0; i + 1 < tokens->list.len; i++)
-        if ((declares_type(kind_at(tokens, i)) || is_type_word(tokens, i, type_word)) &&
+        if ((declares_type(tokens, i) || is_type_word(tokens, i, type_word)) &&
             kind_at(tokens, i + 1) == TOK_NAME)
             names_add(declared, name_at(tokens, i + 1));
 }
@@ -136,25 +145,63 @@ static size_t end_of_body(const Marker *m, size_t i)
     for (; kind_at(m->tokens, i) != TOK_END; i++) {
         TokenKind k = kind_at(m->tokens, i);
         if (k == TOK_LBRACE) return m->partner[i] ? m->partner[i] : m->tokens->list.len;
-        if (k == TOK_SEMI || k == TOK_RBRACE || declares_type(k)) return i;
+        if (k == TOK_SEMI || k == TOK_RBRACE || declares_type(m->tokens, i)) return i;
     }
     return i;
+}
+
+static bool is_type_parameter(const Marker *m, const char *name);
+
+static bool is_declared(const Marker *m, const char *name)
+{
+    return names_has(&m->types, name) || names_has(m->imported, name) || is_type_parameter(m, name);
+}
+
+/* Whether the parenthesis at i behind a base of a class with parameters of its own has arguments, and not
+ * the types that a functional type takes. */
+static bool is_base_call(const Marker *m, size_t i)
+{
+    size_t end = m->partner[i];
+    if (end == i + 1) return true;
+    for (size_t k = i + 1; k < end; k++) {
+        TokenKind kind = kind_at(m->tokens, k);
+        bool value = kind == TOK_NAME && !is_declared(m, name_at(m->tokens, k));
+        if (value || token_class(kind) == TOKEN_K || kind == TOK_DOT) return true;
+        if (kind == TOK_INT || kind == TOK_REAL || kind == TOK_STRING || kind == TOK_CHAR)
+            return true;
+    }
+    return false;
 }
 
 /* The names behind the ':' of a class, and what stands between it and the body, are types. */
 static void mark_bases(Marker *m, size_t i)
 {
-    size_t depth = 0;
+    bool header = kind_at(m->tokens, i) == TOK_LPAREN ||
+                  kind_at(m->tokens, lexer_skip_type_list(m->tokens, i)) == TOK_LPAREN;
     for (bool bases = false;; i++) {
         TokenKind k = kind_at(m->tokens, i);
-        if (k == TOK_END || k == TOK_LBRACE || k == TOK_SEMI || k == TOK_RBRACE || declares_type(k))
+        if (k == TOK_END || k == TOK_LBRACE || k == TOK_SEMI || k == TOK_RBRACE ||
+            declares_type(m->tokens, i))
             return;
-        depth += k == TOK_LPAREN;
-        depth -= k == TOK_RPAREN && depth > 0;
-        bases = bases || (k == TOK_COLON && depth == 0);
+        if (k == TOK_LPAREN && bases && header && m->partner[i] && is_base_call(m, i)) {
+            m->tokens->list.data[i].kind = TOK_BASE_ARGS;
+            i = m->partner[i];
+        } else if (k == TOK_LPAREN && !bases && m->partner[i]) {
+            i = m->partner[i];
+        }
+        bases = bases || k == TOK_COLON;
         if (bases && k == TOK_NAME && kind_before(m->tokens, i, 1) != TOK_DOT)
             m->tokens->list.data[i].kind = TOK_TYPENAME;
     }
+}
+
+/* The token behind the constraints that begin with the `where` at i. */
+static size_t end_of_where(const Tokens *tokens, size_t i)
+{
+    TokenKind k;
+    do k = kind_at(tokens, ++i);
+    while (k != TOK_END && k != TOK_LBRACE && k != TOK_SEMI && k != TOK_ARROW && k != TOK_WHERE);
+    return i;
 }
 
 /* `class NAME` at token i. In the body at the depth of members `NAME(..)` before a body or a ':' is
@@ -201,7 +248,8 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
     if (kind_at(tokens, at) != TOK_GT || kind_at(tokens, at + 1) != TOK_LPAREN) return;
     size_t close = m->partner[at + 1];
     TokenKind after = kind_at(tokens, close + 1);
-    if (!close || (after != TOK_LBRACE && after != TOK_ARROW && (after != TOK_SEMI || inside)))
+    if (!close || (after != TOK_LBRACE && after != TOK_ARROW && after != TOK_WHERE &&
+                   (after != TOK_SEMI || inside)))
         return;
     size_t begin = i;
     for (; begin > 0 && begin + LONGEST_LIST > i; begin--) {
@@ -237,7 +285,9 @@ static void find_declarations(Marker *m, Interner *names)
         else if (t->kind == TOK_NAME && name_at(m->tokens, i) == with_word &&
                  marks_with(m->tokens, i))
             t->kind = TOK_WITH;
-        else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE) && is_name(next))
+        else if ((t->kind == TOK_CLASS || t->kind == TOK_INTERFACE || t->kind == TOK_STRUCT ||
+                  t->kind == TOK_RECORD) &&
+                 is_name(next))
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
             mark_bases(m, i + 2);
@@ -408,9 +458,23 @@ static bool in_conditional(const Tokens *tokens, size_t i)
     while (i-- > 0) {
         TokenKind k = kind_at(tokens, i);
         if (k == TOK_QUESTION) return true;
-        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE || declares_type(k)) return false;
+        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_RBRACE || declares_type(tokens, i))
+            return false;
     }
     return false;
+}
+
+/* `void IShape.Draw()`: the interface at i whose member it is. */
+static bool is_explicit(const Tokens *tokens, size_t i)
+{
+    TokenKind before = kind_before(tokens, i, 1);
+    size_t dot = kind_at(tokens, i + 1) == TOK_LT ? lexer_skip_type_list(tokens, i + 1) : i + 1;
+    if (before != TOK_TYPENAME && before != TOK_GT && before != TOK_RBRACKET) return false;
+    if (kind_at(tokens, dot) != TOK_DOT) return false;
+    TokenKind after = kind_at(tokens, dot + 2);
+    return kind_at(tokens, dot + 1) == TOK_THIS ||
+           (is_name(kind_at(tokens, dot + 1)) &&
+            (after == TOK_LPAREN || after == TOK_LBRACE || after == TOK_ARROW || after == TOK_LT));
 }
 
 /* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
@@ -418,6 +482,7 @@ static bool in_conditional(const Tokens *tokens, size_t i)
 static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
 {
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
+    if (is_explicit(tokens, i)) return false;
     if (before == TOK_TYPENAME || before == TOK_VAR) return true;
     if (before == TOK_NEW || is_tested(tokens, i)) return false;
     switch (after) {
@@ -459,11 +524,6 @@ static bool is_params(const Tokens *tokens, size_t i)
     return (before == TOK_LPAREN || before == TOK_COMMA) && is_name(kind_at(tokens, i + 1));
 }
 
-static bool is_declared(const Marker *m, const char *name)
-{
-    return names_has(&m->types, name) || names_has(m->imported, name) || is_type_parameter(m, name);
-}
-
 static bool may_be_type(void *ctx, size_t i)
 {
     const Marker *m = ctx;
@@ -493,6 +553,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         if (t->kind == TOK_LBRACKET && marks_collection(tokens, m.partner, i))
             t->kind = TOK_COLLECTION;
         if (m.partner[i]) vec_push(&open, i);
+        if (t->kind == TOK_WHERE) list_end = end_of_where(tokens, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);
         if (name == params && is_params(tokens, i)) continue;

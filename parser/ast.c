@@ -162,9 +162,10 @@ void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 
 const char *ast_mod_text(uint64_t mods)
 {
-    static const char *const words[] = {"public",   "private",  "protected", "static",
-                                        "final",    "mutable",  "abstract",  "virtual",
-                                        "override", "readonly", "interface"};
+    static const char *const words[] = {
+        "public",  "private",  "protected", "static",    "final",  "mutable", "abstract",
+        "virtual", "override", "readonly",  "interface", "sealed", "struct",  "record",
+        "partial", "required", "new",       "internal",  "init"};
     size_t i = 0;
     while (!(mods >> i & 1)) i++;
     return words[i];

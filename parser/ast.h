@@ -49,8 +49,19 @@ typedef enum AstMod {
     AST_MOD_VIRTUAL = 128,
     AST_MOD_OVERRIDE = 256,
     AST_MOD_READONLY = 512,
-    AST_MOD_INTERFACE = 1024
+    AST_MOD_INTERFACE = 1024,
+    AST_MOD_SEALED = 2048,   /* nobody derives from it, or overrides it */
+    AST_MOD_STRUCT = 4096,   /* with FINAL: its fields may be assigned */
+    AST_MOD_RECORD = 8192,   /* compared and printed by its members */
+    AST_MOD_PARTIAL = 16384, /* other parts follow */
+    AST_MOD_REQUIRED = 32768,
+    AST_MOD_HIDING = 65536,    /* `new` of a member */
+    AST_MOD_INTERNAL = 131072, /* as public */
+    AST_MOD_INIT = 262144      /* read-only, but for initialisers */
 } AstMod;
+/* The static constructor of a class, and the static field whose value runs it. */
+#define AST_STATIC_CTOR "@Static"
+#define AST_STATIC_READY "@ready"
 const char *ast_mod_text(uint64_t mods); /* the first of them; there is one */
 
 typedef struct Ast Ast;

@@ -36,7 +36,11 @@ Ast *build_func(Parse *p, Ast *head, Ast *body);
 
 /* classes */
 Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args);
-Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members);
+Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList members);
+/* where NAME : limits; each a type, or a WHERE of its own. */
+Ast *build_where(Parse *p, Loc loc, const char *name, AstList limits);
+Ast *build_wheres(Parse *p, Ast *func, AstList wheres);
+Ast *build_of(Parse *p, Ast *member, Ast *of); /* the interface of `void I.f()` */
 /* Accessors are gathered in a PROPERTY without type and name. */
 Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char *name, Ast *body);
 Ast *build_getter(Parse *p, Loc loc, Ast *body);

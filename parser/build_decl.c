@@ -9,22 +9,6 @@ bool build_is_outer(const Ast *n)
            n->kind == AST_ENUM || n->kind == AST_USING_MODULE;
 }
 
-Ast *build_unit(Parse *p, AstList stmts)
-{
-    Ast *n = build_empty_node(p, AST_UNIT, (Loc){p->file, 0, (uint32_t)p->source->len});
-    for (int i = 0; i < stmts.len; i++) {
-        Ast *s = stmts.data[i];
-        bool is_decl = build_is_outer(s) || (s->kind == AST_VAR_DECL && s->var_decl.is_const);
-        AstList *list = s->kind == AST_USING_MODULE ? &n->unit.usings
-                        : is_decl                   ? &n->unit.decls
-                                                    : &n->unit.stmts;
-        *list = build_add(p, *list, s);
-    }
-    for (size_t i = 0; i < p->nested.len; i++)
-        n->unit.decls = build_add(p, n->unit.decls, p->nested.data[i]);
-    return build_done(p, n);
-}
-
 uint64_t build_mods(Parse *p, Loc loc, uint64_t mods, uint64_t mod)
 {
     if (mods & mod) parse_error(p, loc, DIAG_MISPLACED, "'%s' is written twice", ast_mod_text(mod));
@@ -154,18 +138,84 @@ Ast *build_header(Parse *p, Loc loc, Ast *class, AstList args)
     return build_done(p, class);
 }
 
-/* A class inside a class stands beside it, by a name that says so (lexer/nested.c); everybody sees it. */
+Ast *build_where(Parse *p, Loc loc, const char *name, AstList limits)
+{
+    Ast *n = BUILD(WHERE, where, loc, .name = name);
+    for (int i = 0; i < limits.len; i++) {
+        Ast *limit = limits.data[i];
+        if (limit->kind == AST_WHERE) {
+            n->where.mods |= limit->where.mods;
+            n->where.makes |= limit->where.makes;
+        } else if (limit->kind == AST_TYPE_NAME && strcmp(limit->type_name.name, "notnull") != 0) {
+            n->where.types = build_add(p, n->where.types, limit);
+        }
+    }
+    return build_done(p, n);
+}
+
+Ast *build_wheres(Parse *p, Ast *func, AstList wheres)
+{
+    if (func->kind != AST_FUNC) return func;
+    func->func.wheres = wheres;
+    return build_done(p, func);
+}
+
+/* It is called I.f, which nobody can write: it is found by the interface only. */
+Ast *build_of(Parse *p, Ast *member, Ast *of)
+{
+    if (of->kind != AST_TYPE_NAME || (member->kind != AST_FUNC && member->kind != AST_PROPERTY))
+        return member;
+    bool func = member->kind == AST_FUNC;
+    const char **name = func ? &member->func.name : &member->property.name;
+    const char *one = of->type_name.name; /* of several I<T> that one of these */
+    if (of->type_name.args.len) one = arena_printf(p->arena, "%s<%u>", one, of->loc.begin);
+    *name = intern_cstr(p->names, arena_printf(p->arena, "%s.%s", one, *name));
+    *(func ? &member->func.of : &member->property.of) = of;
+    return build_done(p, member);
+}
+
+/* A class inside a class stands beside it, by a name that says so (lexer/nested.c); everybody sees it.
+ * It has the type parameters of the class around. */
 static void take_out(Parse *p, const Ast *outer, Ast *inner)
 {
     uint64_t *mods = mods_of(inner);
     *mods &= ~(uint64_t)(AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED);
-    if (outer->class_.tparams.len)
-        parse_error(p, inner->loc, DIAG_NOT_SUPPORTED,
-                    "a class inside a generic class is not supported: declare it outside");
+    if (inner->kind == AST_CLASS) {
+        AstList own = inner->class_.tparams;
+        inner->class_.tparams = build_join(p, (AstList){0}, outer->class_.tparams);
+        inner->class_.tparams = build_join(p, inner->class_.tparams, own);
+    }
     vec_push(&p->nested, inner);
 }
 
-Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
+/* static C() { .. }   is   static void @Static() { .. }   static bool @Begin() { @Static(); return true; }
+ * static bool @ready = @Begin();   which comes after the other static fields */
+static AstList build_static_ctor(Parse *p, AstList members, const Ast *ctor)
+{
+    Loc loc = ctor->loc;
+    uint64_t mods = AST_MOD_STATIC | AST_MOD_PRIVATE;
+    const char *run = intern_cstr(p->names, AST_STATIC_CTOR),
+               *begin = intern_cstr(p->names, "@Begin");
+    Ast *nothing = build_type_name(p, loc, intern_cstr(p->names, "void"), (AstList){0});
+    Ast *yes = BUILD(BOOL_LIT, bool_lit, loc, .value = true);
+    Ast *call = build_call(p, loc, build_name(p, loc, run), (AstList){0});
+    AstList body = build_one(p, build_expr_stmt(p, loc, call));
+    body = build_add(p, body, build_return(p, loc, yes));
+    Ast *boolean = build_type_name(p, loc, intern_cstr(p->names, "bool"), (AstList){0});
+    Ast *ready = build_declarator(p, loc, intern_cstr(p->names, AST_STATIC_READY),
+                                  build_call(p, loc, build_name(p, loc, begin), (AstList){0}));
+    Ast *field = build_var(p, loc, false, boolean, build_one(p, ready));
+    field->var_decl.mods = mods;
+    members = build_add(
+        p, members,
+        BUILD(FUNC, func, loc, .mods = mods, .ret = nothing, .name = run, .body = ctor->ctor.body));
+    members = build_add(p, members,
+                        BUILD(FUNC, func, loc, .mods = mods, .ret = boolean, .name = begin,
+                              .body = build_block(p, loc, body)));
+    return build_add(p, members, field);
+}
+
+Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList members)
 {
     if (class->kind != AST_CLASS) return class;
     AstList own = {0};
@@ -174,15 +224,62 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList members)
         if (m->kind == AST_CLASS || m->kind == AST_ENUM)
             take_out(p, class, m);
         else if (m->kind == AST_CTOR && (m->ctor.mods & AST_MOD_STATIC))
-            parse_error(p, m->loc, DIAG_NOT_SUPPORTED,
-                        "static constructors are not supported: give the static fields values "
-                        "where they are declared");
+            own = build_static_ctor(p, own, m);
         else
             own = build_add(p, own, m);
     }
+    for (int i = 0; i < bases.len; i++) {
+        Ast *call = bases.data[i];
+        if (call->kind != AST_CALL) continue;
+        bases.data[i] = call->call.callee;
+        class->class_.chain =
+            build_call(p, call->loc, build_leaf(p, AST_BASE, call->loc), call->call.args);
+    }
     class->class_.bases = bases;
+    class->class_.wheres = wheres;
     class->class_.members = own;
     return build_done(p, class);
+}
+
+/* The parts of a partial class: what the others have joins the first. */
+static bool join_part(Parse *p, const AstList *decls, const Ast *part)
+{
+    if (part->kind != AST_CLASS || !(part->class_.mods & AST_MOD_PARTIAL)) return false;
+    for (int i = 0; i < decls->len; i++) {
+        Ast *first = decls->data[i];
+        if (first->kind != AST_CLASS || first->class_.name != part->class_.name ||
+            !(first->class_.mods & AST_MOD_PARTIAL))
+            continue;
+        struct Ast_class_ *a = &first->class_;
+        const struct Ast_class_ *b = &part->class_;
+        a->mods |= b->mods;
+        a->attrs = build_join(p, a->attrs, b->attrs);
+        a->bases = build_join(p, a->bases, b->bases);
+        a->members = build_join(p, a->members, b->members);
+        if (b->chain) a->chain = b->chain;
+        if (b->header) a->positional = b->positional;
+        a->header |= b->header;
+        build_done(p, first);
+        return true;
+    }
+    return false;
+}
+
+Ast *build_unit(Parse *p, AstList stmts)
+{
+    Ast *n = build_empty_node(p, AST_UNIT, (Loc){p->file, 0, (uint32_t)p->source->len});
+    for (int i = 0; i < stmts.len; i++) {
+        Ast *s = stmts.data[i];
+        bool is_decl = build_is_outer(s) || (s->kind == AST_VAR_DECL && s->var_decl.is_const);
+        AstList *list = s->kind == AST_USING_MODULE ? &n->unit.usings
+                        : is_decl                   ? &n->unit.decls
+                                                    : &n->unit.stmts;
+        if (!join_part(p, &n->unit.decls, s)) *list = build_add(p, *list, s);
+    }
+    for (size_t i = 0; i < p->nested.len; i++)
+        if (!join_part(p, &n->unit.decls, p->nested.data[i]))
+            n->unit.decls = build_add(p, n->unit.decls, p->nested.data[i]);
+    return build_done(p, n);
 }
 
 Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char *name, Ast *body)
@@ -190,7 +287,9 @@ Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char 
     bool is_get = strcmp(name, "get") == 0;
     if (property->kind != AST_PROPERTY) return property;
     Ast **slot = is_get ? &property->property.get : &property->property.set;
-    if (!is_get && !build_word(p, loc, name, "set")) return property;
+    bool init = strcmp(name, "init") == 0;
+    if (!is_get && !init && !build_word(p, loc, name, "set")) return property;
+    if (init) mods |= AST_MOD_INIT;
     if (*slot) parse_error(p, loc, DIAG_REDECLARED, "the property has a '%s' already", name);
     *slot = BUILD(ACCESSOR, accessor, loc, .mods = mods, .body = is_get ? body : as_void(p, body));
     return build_done(p, property);

@@ -274,26 +274,3 @@ bool foreign_repair(Parse *p, bool quiet)
     p->next = start;
     return true;
 }
-
-/* ---- using System; --------------------------------------------------------------------------- */
-
-void foreign_usings(Tokens *tokens, uint32_t file, Diags *diags)
-{
-    Token *t = tokens->list.data;
-    size_t i = 0;
-    while (i + 3 < tokens->list.len && t[i].kind == TOK_USING) {
-        size_t end = i + 1;
-        while (end + 1 < tokens->list.len && is_name(t[end].kind) && t[end + 1].kind == TOK_DOT)
-            end += 2;
-        bool dotted = end > i + 1 && is_name(t[end].kind) && t[end + 1].kind == TOK_SEMI;
-        const char *name = is_name(t[i + 1].kind) ? tokens->values.data[t[i + 1].value].text : "";
-        if (!dotted || (strcmp(name, "System") != 0 && strcmp(name, "Microsoft") != 0)) {
-            while (i + 1 < tokens->list.len && t[i].kind != TOK_SEMI) i++;
-            i++;
-            continue;
-        }
-        diag(diags, (Loc){file, t[i].begin, t[end + 1].end}, DIAG_NOT_NEEDED,
-             "the library needs no using: leave it out");
-        delete_tokens(tokens, i, end + 2);
-    }
-}

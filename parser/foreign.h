@@ -16,7 +16,4 @@ typedef enum ForeignKind { FOREIGN_TYPE, FOREIGN_NAME, FOREIGN_MEMBER } ForeignK
 /* What to write instead of a word of C# that is declared nowhere; NULL if it is none. */
 const char *foreign_word(ForeignKind kind, const char *name);
 
-/* Takes `using System.Linq;` and its like out of a file's tokens, with a warning. */
-void foreign_usings(Tokens *tokens, uint32_t file, Diags *diags);
-
 #endif

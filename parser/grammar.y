@@ -54,7 +54,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHEN WHILE WITH UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token LPAREN "(" TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
+%token CHECKED HIDING INTERNAL PARTIAL RECORD REQUIRED SEALED STRUCT UNCHECKED WHERE
+%token LPAREN "(" BASE_ARGS TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
@@ -85,6 +86,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %precedence ELSE
 
 %type <node> stmt decl type_decl common member head generic_head class_name class_head accessors
+%type <node> limit base of_head
 %type <node> block embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
@@ -94,7 +96,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <name> designation designation_opt
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
-%type <list> sections labels catches class_body
+%type <list> sections labels catches class_body wheres limits base_list
 %type <name> member_name any_name operator own_operator
 %type <count> commas mod mods
 %type <op> assign_op mode
@@ -118,8 +120,8 @@ decl: common
     | head "=" expr ";"             { $$ = build_define(p, build_span(@1, @3), $1, $3); }
     | TYPE any_name "=" type ";"    { $$ = BUILD(TYPE_ALIAS, type_alias, @$, .name = $2, .target = $4); }
     | type_decl
-type_decl: class_head class_body    { $$ = build_class(p, $1, (AstList){0}, $2); }
-    | class_head ":" bases class_body { $$ = build_class(p, $1, $3, $4); }
+type_decl: class_head wheres class_body    { $$ = build_class(p, $1, (AstList){0}, $2, $3); }
+    | class_head ":" bases wheres class_body { $$ = build_class(p, $1, $3, $4, $5); }
     | ENUM any_name base_opt "{" enum_members "}"     { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
     | ENUM any_name base_opt "{" enum_members "," "}" { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
     | ENUM any_name base_opt "{" error "}"            { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3); }
@@ -128,13 +130,21 @@ type_decl: class_head class_body    { $$ = build_class(p, $1, (AstList){0}, $2);
 common: vtype declarators ";"           { $$ = build_var(p, @$, false, $1, $2); }
       | CONST vtype declarators ";"     { $$ = build_var(p, @$, true, $2, $3); }
       | head body                       { $$ = build_func(p, $1, $2); }
-      | generic_head body               { $$ = build_func(p, $1, $2); }
+      | generic_head wheres body        { $$ = build_func(p, build_wheres(p, $1, $2), $3); }
 head: vtype NAME "(" args ")"           { $$ = build_head(p, @$, $1, $2, (AstList){0}, $4); }
 generic_head: vtype NAME "<" tparams ">" "(" args ")" { $$ = build_head(p, @$, $1, $2, $4, $7); }
 body: block
     | arrow
 arrow: "=>" expr ";"        { $$ = build_return(p, @2, $2); }
 bodiless: ";"               { $$ = NULL; }
+wheres: %empty              { $$ = (AstList){0}; }
+      | wheres WHERE any_name ":" limits { $$ = build_add(p, $1, build_where(p, build_span(@2, @5), $3, $5)); }
+limits: limit               { $$ = build_one(p, $1); }
+      | limits "," limit    { $$ = build_add(p, $1, $3); }
+limit: type
+     | CLASS                { $$ = BUILD(WHERE, where, @$, .mods = AST_MOD_MUTABLE); }
+     | STRUCT               { $$ = BUILD(WHERE, where, @$, .mods = AST_MOD_STRUCT); }
+     | NEW "(" ")"          { $$ = BUILD(WHERE, where, @$, .makes = true); }
 tparams: tparam             { $$ = build_one(p, $1); }
        | tparams "," tparam { $$ = build_add(p, $1, $3); }
 tparam: any_name            { $$ = BUILD(TYPE_PARAM, type_param, @$, .name = $1); }
@@ -178,15 +188,28 @@ mod: PUBLIC         { $$ = AST_MOD_PUBLIC; }
    | VIRTUAL        { $$ = AST_MOD_VIRTUAL; }
    | OVERRIDE       { $$ = AST_MOD_OVERRIDE; }
    | READONLY       { $$ = AST_MOD_READONLY; }
+   | SEALED         { $$ = AST_MOD_SEALED; }
+   | INTERNAL       { $$ = AST_MOD_INTERNAL; }
+   | PARTIAL        { $$ = AST_MOD_PARTIAL; }
+   | REQUIRED       { $$ = AST_MOD_REQUIRED; }
+   | HIDING         { $$ = AST_MOD_HIDING; }
 
 /* ---- classes and enums ---- */
 
 class_name: CLASS any_name tparams_opt      { $$ = BUILD(CLASS, class_, @$, .name = $2, .tparams = $3); }
           | INTERFACE any_name tparams_opt  { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_INTERFACE, .name = $2, .tparams = $3); }
+          | STRUCT any_name tparams_opt         { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_FINAL | AST_MOD_STRUCT, .name = $2, .tparams = $3); }
+          | RECORD any_name tparams_opt         { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_RECORD, .name = $2, .tparams = $3); }
+          | RECORD CLASS any_name tparams_opt   { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_RECORD, .name = $3, .tparams = $4); }
+          | RECORD STRUCT any_name tparams_opt  { $$ = BUILD(CLASS, class_, @$, .mods = AST_MOD_FINAL | AST_MOD_STRUCT | AST_MOD_RECORD, .name = $3, .tparams = $4); }
 class_head: class_name
           | class_name "(" args ")"         { $$ = build_header(p, @$, $1, $3); }
-bases: type_list
+bases: base_list
      | error                { $$ = (AstList){0}; }
+base_list: base             { $$ = build_one(p, $1); }
+         | base_list "," base { $$ = build_add(p, $1, $3); }
+base: type
+    | named_type BASE_ARGS args ")" { $$ = build_call(p, @$, $1, $3); }
 class_body: ";"             { $$ = (AstList){0}; }
           | "{" members "}" { $$ = $2; }
 members: %empty             { $$ = (AstList){0}; }
@@ -200,7 +223,10 @@ members: %empty             { $$ = (AstList){0}; }
 member: common
       | type_decl
       | head bodiless                       { $$ = build_func(p, $1, $2); }
-      | generic_head bodiless               { $$ = build_func(p, $1, $2); }
+      | generic_head wheres bodiless        { $$ = build_func(p, build_wheres(p, $1, $2), $3); }
+      | of_head body                        { $$ = build_func(p, $1, $2); }
+      | vtype named_type "." NAME "{" accessors "}" { $$ = build_of(p, build_property(p, build_span(@1, @4), $1, $4, (AstList){0}, $6, NULL), $2); }
+      | vtype named_type "." NAME arrow     { $$ = build_of(p, build_property(p, build_span(@1, @4), $1, $4, (AstList){0}, build_getter(p, @5, $5), NULL), $2); }
       | vtype NAME "{" accessors "}"        { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, NULL); }
       | vtype NAME "{" accessors "}" "=" init ";" { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, $7); }
       | vtype NAME arrow                    { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, build_getter(p, @3, $3), NULL); }
@@ -211,6 +237,7 @@ member: common
       | NAME OPERATOR conv_type "(" args ")" body
             { $$ = build_func(p, build_head(p, build_span(@1, @6), $3, build_conversion(p, @1, $1), (AstList){0}, $5), $7); }
       | CTOR "(" args ")" chain body        { $$ = build_ctor(p, build_span(@1, @4), $1, $3, $5, $6); }
+of_head: vtype named_type "." NAME "(" args ")" { $$ = build_of(p, build_head(p, @$, $1, $4, (AstList){0}, $6), $2); }
 chain: %empty               { $$ = NULL; }
      | ":" BASE "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_BASE, @2), $4); }
      | ":" THIS "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_THIS, @2), $4); }
@@ -296,6 +323,7 @@ stmt: block
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
+    | UNCHECKED block                       { $$ = $2; }
     | error                                 { $$ = build_bad_stmt(p, @$); yyclearin; }
 
 block: "{" stmts "}"            { $$ = build_block(p, @$, $2); }
@@ -506,6 +534,7 @@ primary: NAME               { $$ = build_name(p, @$, $1); }
     | THIS                  { $$ = build_leaf(p, AST_THIS, @$); }
     | BASE "." member_name  { $$ = build_member(p, @$, build_leaf(p, AST_BASE, @1), $3); }
     | BASE "[" index "]"    { $$ = build_index(p, @$, build_leaf(p, AST_BASE, @1), $3); }
+    | UNCHECKED "(" expr ")" { $$ = $3; }
     | DEFAULT "(" type ")"  { $$ = BUILD(DEFAULT, default_, @$, .target = $3); }
     | MISSING               { $$ = build_bad(p, @$); }
     | interp
@@ -537,6 +566,8 @@ own_operator: operator | "++" { $$ = "++"; } | "--" { $$ = "--"; }
 new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
           | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }
           | NEW named_type braces               { $$ = build_new(p, @$, $2, (AstList){0}, $3); }
+          | NEW "(" args ")"                    { $$ = build_new(p, @$, build_leaf(p, AST_TYPE_VAR, @1), $3, NULL); }
+          | NEW "(" args ")" braces             { $$ = build_new(p, @$, build_leaf(p, AST_TYPE_VAR, @1), $3, $5); }
 new_array: NEW made_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }
          | NEW made_type "[" sizes "]" ranks_opt braces   { $$ = build_new_array(p, @$, $2, $4, 0, $6, $7); }
          | NEW made_type "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, $2, (AstList){0}, $4 + 1, $6, $7); }
@@ -568,6 +599,9 @@ arg: expr
     | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }
     | THIS type NAME        { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3, .extends = true); }
     | mode unary            { $$ = build_unary(p, @$, $1, $2); }
+    | IN type NAME          { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3); }
+    | IN type NAME "=" expr { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3, .init = $5); }
+    | IN unary              { $$ = $2; }
 mode: REF                   { $$ = AST_OP_REF; }
     | OUT                   { $$ = AST_OP_OUT; }
 

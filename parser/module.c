@@ -156,10 +156,6 @@ static Module *find_module(Loader *l, const Module *user, Loc loc, const char *n
         if (access(path, F_OK) == 0) return load_module(l, loc, path, fresh);
     }
     const EmbeddedModule *e = find_embedded(name);
-    if (!e && strcmp(name, "System") == 0) {
-        diag(l->diags, loc, DIAG_NOT_NEEDED, "the library needs no using: leave it out");
-        return NULL;
-    }
     if (!e) {
         report_missing(l, user, loc, name);
         return NULL;
@@ -299,8 +295,8 @@ static Ast *read_module(Loader *l, Module *m)
 {
     Tokens tokens = {0};
     lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
+    lexer_skip_namespaces(&tokens, l->names);
     lexer_nested_types(&tokens, l->names);
-    foreign_usings(&tokens, m->file, l->diags);
     const Token *t = tokens.list.data;
     use_always(l, m);
     for (size_t i = 0, depth = 0; i + 2 < tokens.list.len; i++) {

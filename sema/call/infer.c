@@ -164,6 +164,7 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
     Candidates out = {.name = set.name, .receivers = set.receivers};
     const Symbol *left = NULL;
     bool broken = false;
+    int errors = diags_errors(s->diags) + s->quiet_errors;
     for (int i = 0; i < args.len; i++) broken = broken || args.data[i]->type == s->error;
     out.data = arena_array(s->arena, Candidate, set.len ? set.len : 1);
     for (int i = 0; i < set.len; i++) {
@@ -182,6 +183,7 @@ Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc)
             left = set.data[i].sym;
         }
     }
+    if (diags_errors(s->diags) + s->quiet_errors > errors) return out; /* a constraint */
     if (set.targs && !out.len && !left) {
         report(s, loc, GENERIC, "'%s' is not generic and takes no type arguments", set.name);
         return out;

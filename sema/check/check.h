@@ -180,6 +180,7 @@ Ast *tree_member(Sema *s, Loc loc, Ast *base, const char *name);
 Ast *tree_call(Sema *s, Loc loc, Ast *callee, int n, ...);
 Ast *tree_binary(Sema *s, Loc loc, AstOp op, Ast *left, Ast *right);
 Ast *tree_cast(Sema *s, Loc loc, Ast *type, Ast *operand);
+Ast *tree_is(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name); /* e is T name */
 Ast *tree_int(Sema *s, Loc loc, uint64_t value);
 Ast *tree_true(Sema *s, Loc loc);
 Ast *tree_text(Sema *s, Loc loc, const char *text);
@@ -659,7 +660,7 @@ bool pattern_takes_whole(const Ast *pattern, const Type *t);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 
-void check_new(Sema *s, Ast **slot);
+void check_new(Sema *s, Ast **slot, const Type *hint);
 void check_made(Sema *s, Ast *n, Class *cls); /* once its arguments are checked */
 void check_null(Sema *s, Ast *n);
 void check_default(Sema *s, Ast *n, const Type *hint);
@@ -747,6 +748,8 @@ const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc);
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
+/* Of the generic class `outer` the instance whose type arguments a class inside it has; or NULL. */
+Symbol *generic_around(const Symbol *outer, const Instance *inner);
 /* untyped.c: checks the arguments of a call some overload of which is generic and takes functions:
  * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
 bool untyped_arguments(Sema *s, const Candidates *set, AstList args);

@@ -86,18 +86,36 @@ static void declare_all(Parts *p, Ast *target)
         declare_all(p, target->tuple.items.data[i]);
 }
 
+/* The method Deconstruct with n parameters of an object; NULL: there is none. */
+static const Symbol *taking_apart(Sema *s, Class *c, int n)
+{
+    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
+    while (f && (f->kind != SYM_FUNC || !f->type || f->type->nparams != n)) f = f->next;
+    return f;
+}
+
+/* T $a; U $b; whole.Deconstruct(out $a, out $b); a = $a; b = $b; */
+static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Symbol *f);
+
 static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
 {
     Sema *s = p->s;
     const AstList *items = &target->tuple.items;
     Class *c = class_of(t);
+    class_settle(s);
+    const Symbol *method = taking_apart(s, c, items->len);
+    if (method) {
+        call_deconstruct(p, target, whole, method);
+        return;
+    }
     if (t != s->error && (!c || !class_is_final_value(c) || c->nfields != items->len)) {
         if (c && class_is_final_value(c))
             report(s, target->loc, CONVERSION, "'%s' has %d parts, not %d", type_text(s->arena, t),
                    c->nfields, items->len);
         else
             report(s, target->loc, CONVERSION,
-                   "a tuple or a value of a final class is taken apart, not '%s'",
+                   "a tuple, a value of a final class or what has Deconstruct is taken apart, "
+                   "not '%s'",
                    type_text(s->arena, t));
         t = s->error;
     }
@@ -116,6 +134,30 @@ static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
         } else {
             assign_part(p, item, value, part);
         }
+    }
+}
+
+static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Symbol *f)
+{
+    Sema *s = p->s;
+    Loc loc = target->loc;
+    Ast *call = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, whole), "Deconstruct"), 0);
+    const char *names[MAX_PARAMS];
+    for (int i = 0; i < f->type->nparams; i++) {
+        names[i] = fresh(s);
+        Ast *out = ast_new(s->arena, AST_UNARY, loc), *type = type_node(s, loc, f->type->params[i]);
+        out->unary.op = AST_OP_OUT;
+        out->unary.operand = tree_name(s, loc, names[i]);
+        add(s, &p->first, tree_local(s, loc, type, names[i], NULL));
+        call->call.args = ast_list_add(s->arena, call->call.args, out);
+    }
+    add(s, &p->first, tree_stmt(s, call));
+    for (int i = 0; i < f->type->nparams; i++) {
+        Ast *item = target->tuple.items.data[i];
+        if (item->kind == AST_TUPLE)
+            take_apart(p, item, names[i], f->type->params[i]);
+        else
+            assign_part(p, item, tree_name(s, item->loc, names[i]), f->type->params[i]);
     }
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "../classes/class.h"
 
 /* ---- names ------------------------------------------------------------------------------ */
 
@@ -177,14 +177,22 @@ static const char *fixed_name(const Ast *n, bool element)
     return element ? "an element of a foreach variable" : "a foreach variable";
 }
 
+/* The object of an initialiser, or the copy that `with` changes. */
+static bool is_made_here(const Ast *base)
+{
+    return base && base->kind == AST_NAME_REF && strcmp(base->name_ref.name, "$object") == 0;
+}
+
 /* Fields that are read-only are set by the constructors of their class, through this. */
 static const char *fixed_member(Sema *s, Ast *n)
 {
     Symbol *m = n->sym;
     if (!m || m->kind == SYM_CONST) return "a constant";
     const Ast *base = n->kind == AST_MEMBER ? n->member.base : NULL;
-    bool own =
-        s->func && s->func->is_ctor && s->func->cls == m->cls && base && base->kind == AST_THIS;
+    bool sets = s->func && (s->func->is_ctor || (s->func->mods & AST_MOD_INIT));
+    bool own = sets && s->func->cls == m->cls && base && base->kind == AST_THIS;
+    if (m->mods & AST_MOD_STATIC)
+        own = s->func && s->func->cls == m->cls && strcmp(s->func->name, AST_STATIC_CTOR) == 0;
     if (m->kind == SYM_PROPERTY && n->kind == AST_MEMBER && m->storage &&
         (!m->set || m->set->slot < 0)) {
         bool open = m->set && member_accessible(s, m->set);
@@ -193,7 +201,9 @@ static const char *fixed_member(Sema *s, Ast *n)
         if (m->mods & AST_MOD_STATIC) static_use(s, m);
     }
     if (m->kind == SYM_FIELD) {
-        if (!(m->mods & AST_MOD_READONLY) || own) return NULL;
+        bool made = (m->mods & AST_MOD_INIT) && is_made_here(base);
+        if (!(m->mods & AST_MOD_READONLY) || own || made) return NULL;
+        if (m->mods & AST_MOD_INIT) return "what is set where the object is made, by init,";
         return m->decl->sym == m && n->res == AST_RES_NONE ? "a read-only field"
                                                            : "a field of a value";
     }
@@ -201,6 +211,10 @@ static const char *fixed_member(Sema *s, Ast *n)
     if (!m->set)
         return n->kind == AST_INDEX ? "an element without a setter" : "a property without a setter";
     member_check_access(s, m->set, n->loc);
+    bool inside =
+        base && base->kind == AST_THIS && s->func && (s->func->is_ctor || s->func == m->set);
+    if ((m->set->mods & AST_MOD_INIT) && !inside && !is_made_here(base))
+        return "what is set where the object is made, by init,";
     return NULL;
 }
 
@@ -308,9 +322,51 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
     if (convert_class(s, *value, common) != CONV_NONE) convert_to(s, value, common, NULL);
 }
 
+/* Is the target a field of a struct that cannot be changed where it is: an element, or one that is kept as an
+ * object, which other variables have, too? */
+static bool is_inside_struct(Sema *s, const Ast *target)
+{
+    const Ast *base = target->kind == AST_MEMBER ? target->member.base : NULL;
+    bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
+                          base->kind == AST_INDEX || base->kind == AST_TYPE_NAME);
+    if (!place) return false;
+    const Type *t = peek_type(s, target->member.base);
+    if (!class_of(t) || !class_is_struct(class_of(t))) return false;
+    bool element = false;
+    for (; base->kind == AST_MEMBER || base->kind == AST_INDEX;
+         base = base->kind == AST_INDEX ? base->index.base : base->member.base)
+        element = element || base->kind == AST_INDEX;
+    return element || t->kind == TY_OBJECT;
+}
+
+/* a[i].X op= v   is   a[i] = a[i] with { X = a[i].X op v } */
+static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value)
+{
+    Loc loc = (*slot)->loc;
+    if (!is_inside_struct(s, target)) return false;
+    Ast *element = target->member.base;
+    if (!is_repeatable(element)) {
+        report(s, loc, NOT_ASSIGNABLE,
+               "a part of this element cannot be assigned: put what is in its "
+               "brackets into a variable first");
+        (*slot)->type = s->error;
+        return true;
+    }
+    if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
+    Ast *field = ast_new(s->arena, AST_FIELD, loc), *copy = ast_new(s->arena, AST_WITH, loc);
+    field->field.name = target->member.name;
+    field->field.value = value;
+    copy->with_.operand = ast_clone(s->arena, element);
+    copy->with_.fields = ast_list_add(s->arena, (AstList){0}, field);
+    *slot = tree_assign(s, loc, element, copy)->expr_stmt.expr;
+    check_expr(s, slot, NULL);
+    return true;
+}
+
 static void check_assign(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    if (assign_inside(s, slot, n->assign.target, n->assign.op, n->assign.value)) return;
     if (n->assign.target->kind == AST_TUPLE) {
         report(s, n->loc, NOT_ASSIGNABLE,
                "an assignment to a tuple is a statement of its own, with =");
@@ -343,8 +399,11 @@ static void check_assign(Sema *s, Ast **slot)
         check_compound(s, n, t);
 }
 
-static void check_incdec(Sema *s, Ast *n)
+static void check_incdec(Sema *s, Ast **slot)
 {
+    Ast *n = *slot;
+    Ast *one = tree_int(s, n->loc, 1);
+    if (assign_inside(s, slot, n->incdec.target, n->incdec.op, one)) return;
     Ast *again = ast_clone(s->arena, n->incdec.target);
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
@@ -421,7 +480,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_COND_ACCESS: check_cond_access(s, slot, hint); break;
     case AST_ASSIGN: check_assign(s, slot); break;
-    case AST_INCDEC: check_incdec(s, n); break;
+    case AST_INCDEC: check_incdec(s, slot); break;
     case AST_COND: check_cond(s, n, hint); break;
     case AST_CAST: check_cast(s, n); break;
     case AST_CALL: check_call(s, slot, hint); break;
@@ -436,7 +495,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_RANGE: check_range(s, n); break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
-    case AST_NEW: check_new(s, slot); break;
+    case AST_NEW: check_new(s, slot, hint); break;
     case AST_COLLECTION: check_collection(s, slot, hint); break;
     case AST_WITH: check_with(s, slot, hint); break;
     case AST_SWITCH_EXPR: check_switch_expr(s, slot, hint); break;

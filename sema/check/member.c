@@ -127,6 +127,7 @@ static const Symbol *origin(const Class *c)
 bool member_accessible(Sema *s, const Symbol *m)
 {
     if (!m->cls || !(m->mods & (AST_MOD_PRIVATE | AST_MOD_PROTECTED))) return true;
+    if (m->mods & AST_MOD_INTERNAL) return true; /* protected internal */
     if (!s->cls) return false;
     for (const Class *c = s->cls; c; c = class_outer(s, c)) /* what is inside may, too */
         if (origin(c) == origin(m->cls)) return true;

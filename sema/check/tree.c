@@ -50,6 +50,16 @@ Ast *tree_cast(Sema *s, Loc loc, Ast *type, Ast *operand)
     return n;
 }
 
+Ast *tree_is(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
+{
+    Ast *is = ast_new(s->arena, AST_IS, loc), *of = ast_new(s->arena, AST_PATTERN_OF, loc);
+    of->pattern_of.target = type_node(s, loc, t);
+    of->pattern_of.name = intern_cstr(s->names, name);
+    is->is_.operand = operand;
+    is->is_.target = of;
+    return is;
+}
+
 Ast *tree_int(Sema *s, Loc loc, uint64_t value)
 {
     Ast *n = ast_new(s->arena, AST_INT_LIT, loc);

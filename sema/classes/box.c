@@ -40,13 +40,8 @@ bool box_as(Sema *s, Ast *n)
     const Type *t = decl_type(s, n->as_.target);
     if (t->kind != TY_STRING || !is_object(peek_type(s, n->as_.operand))) return false;
     const char *name = intern_cstr(s->names, arena_printf(s->arena, "$boxed%d", ++s->synthetic));
-    Ast *is = ast_new(s->arena, AST_IS, n->loc), *of = ast_new(s->arena, AST_PATTERN_OF, n->loc);
     Ast *choice = ast_new(s->arena, AST_COND, n->loc);
-    of->pattern_of.target = type_node(s, n->loc, t);
-    of->pattern_of.name = name;
-    is->is_.operand = n->as_.operand;
-    is->is_.target = of;
-    choice->cond.cond = is;
+    choice->cond.cond = tree_is(s, n->loc, n->as_.operand, t, name);
     choice->cond.then = tree_name(s, n->loc, name);
     choice->cond.other = ast_new(s->arena, AST_NULL_LIT, n->loc);
     check_expr(s, &choice, NULL);

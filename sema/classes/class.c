@@ -17,6 +17,16 @@ bool class_is_final_value(const Class *c)
     return (mods & AST_MOD_FINAL) && !(mods & AST_MOD_MUTABLE);
 }
 
+bool class_is_struct(const Class *c)
+{
+    return c->decl->class_.mods & AST_MOD_STRUCT;
+}
+
+bool class_is_record(const Class *c)
+{
+    return (c->decl->class_.mods & (AST_MOD_RECORD | AST_MOD_STRUCT)) == AST_MOD_RECORD;
+}
+
 bool class_is_interface(const Class *c)
 {
     return c->decl->class_.mods & AST_MOD_INTERFACE;
@@ -203,6 +213,8 @@ Class *class_outer(Sema *s, const Class *c)
                *dot = strrchr(name, '.');
     if (!dot) return NULL;
     Symbol *outer = scope_type(s, intern(s->names, name, (size_t)(dot - name)));
+    if (outer && outer->generic && c->sym->instance)
+        outer = generic_around(outer, c->sym->instance);
     if (!outer || outer->generic || !outer->decl || outer->decl->kind != AST_CLASS) return NULL;
     class_type(s, outer);
     return outer->cls;
@@ -244,8 +256,15 @@ static void add_base(Sema *s, Class *c, const Ast *written, Class *b)
     else if (class_is_interface(c))
         report(s, written->loc, BASE,
                "an interface derives from interfaces, not from the class '%s'", b->sym->name);
-    else if (b->decl->class_.mods & AST_MOD_FINAL)
-        report(s, written->loc, BASE, "'%s' is final: no class derives from it", b->sym->name);
+    else if (b->decl->class_.mods & (AST_MOD_FINAL | AST_MOD_SEALED | AST_MOD_STATIC))
+        report(s, written->loc, BASE, "'%s' is %s: no class derives from it", b->sym->name,
+               b->decl->class_.mods & AST_MOD_SEALED   ? "sealed"
+               : b->decl->class_.mods & AST_MOD_STATIC ? "static"
+                                                       : "final");
+    else if (class_is_record(c) != class_is_record(b) && !class_is_object(b))
+        report(s, written->loc, BASE, "%s derives from a record, and '%s' is %s",
+               class_is_record(c) ? "a record" : "only a record", b->sym->name,
+               class_is_record(b) ? "one" : "none");
     else if (c->base)
         report(s, written->loc, BASE, "'%s' has a second base class: only interfaces may be many",
                c->sym->name);
@@ -271,9 +290,12 @@ static void lay_bases(Sema *s, Class *c)
             add_base(s, c, b, class_of(t));
     }
     if (class_is_final_value(c) && c->base) {
-        report(s, c->sym->loc, BASE, "a final class derives from no other class");
+        bool written = !class_is_struct(c);
+        report(s, c->sym->loc, BASE, "a %s derives from no other class",
+               written ? "final class" : "struct");
         report_note(s, NOWHERE,
-                    "`mutable final class` is an ordinary class that is not derived from");
+                    written ? "`mutable final class` is an ordinary class that is not derived from"
+                            : "interfaces may be implemented");
     }
     Class *object =
         c->base || class_is_interface(c) || c->type->kind == TY_RECORD ? NULL : class_object(s);
@@ -298,7 +320,8 @@ static void lay_bases(Sema *s, Class *c)
 static uint64_t implied_access(const Class *c, uint64_t mods)
 {
     if (mods & AST_MOD_ACCESS) return mods;
-    bool open = class_is_interface(c) || class_is_final_value(c) || (mods & AST_MOD_OVERRIDE);
+    bool plain = class_is_final_value(c) && !class_is_struct(c);
+    bool open = class_is_interface(c) || plain || (mods & (AST_MOD_OVERRIDE | AST_MOD_INTERNAL));
     return mods | (open ? AST_MOD_PUBLIC : AST_MOD_PRIVATE);
 }
 
@@ -334,7 +357,8 @@ static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast
     f->written = written;
     f->type = field_type(s, written);
     if (mods & AST_MOD_STATIC) return f;
-    if (class_is_final_value(c)) f->mods |= AST_MOD_READONLY;
+    bool open = class_is_struct(c) && !(c->decl->class_.mods & AST_MOD_READONLY);
+    if (class_is_final_value(c) && !open) f->mods |= AST_MOD_READONLY;
     f->field = c->nfields;
     c->fields = arena_grow(s->arena, c->fields, sizeof f * (size_t)c->nfields, sizeof f);
     c->fields[c->nfields++] = f;
@@ -353,7 +377,8 @@ static void add_variables(Sema *s, Class *c, Ast *m)
             sym->written = m->var_decl.vtype;
         } else {
             sym = add_field(s, c, v->declarator.name, m->var_decl.mods, m->var_decl.vtype, v);
-            if (class_is_interface(c)) report(s, v->loc, MEMBER_FORM, "an interface has no fields");
+            if (class_is_interface(c) && !(sym->mods & AST_MOD_STATIC))
+                report(s, v->loc, MEMBER_FORM, "an interface has no fields but static ones");
         }
         if (v->declarator.init) sym->loc.end = v->loc.begin + (uint32_t)strlen(v->declarator.name);
         member_add(s, c->sym, sym);
@@ -380,12 +405,12 @@ static void add_method(Sema *s, Class *c, Ast *m)
     Loc loc =
         decl_name_loc(s, m->loc, m->func.ret ? m->func.ret->loc.end : m->loc.begin, m->func.name);
     Symbol *f = class_function(s, c, m, loc);
-    bool bodyless = class_is_interface(c) || (f->mods & AST_MOD_ABSTRACT);
+    bool abstract = f->mods & AST_MOD_ABSTRACT;
+    bool bodyless = abstract || (class_is_interface(c) && !(f->mods & AST_MOD_STATIC));
     if (!m->func.body && !bodyless)
         report(s, loc, MEMBER_FORM, "'%s' needs a body", f->name);
-    else if (m->func.body && bodyless)
-        report(s, loc, MEMBER_FORM, "'%s' has a body, but %s", f->name,
-               class_is_interface(c) ? "methods of an interface have none" : "is abstract");
+    else if (m->func.body && abstract)
+        report(s, loc, MEMBER_FORM, "'%s' has a body, but is abstract", f->name);
     if ((f->mods & AST_MOD_ABSTRACT) && !(c->decl->class_.mods & AST_MOD_ABSTRACT) &&
         !class_is_interface(c))
         report(s, loc, MEMBER_FORM, "'%s' is abstract, but its class '%s' is not", f->name,
@@ -418,9 +443,12 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
     }
     uint64_t mods = accessor->accessor.mods & AST_MOD_ACCESS
                         ? (p->mods & ~(uint64_t)AST_MOD_ACCESS) | accessor->accessor.mods
-                        : p->mods;
-    Ast *func = tree_func(s, loc, mods, set ? NULL : d->ptype,
-                          arena_printf(s->arena, "%s_%s", set ? "set" : "get", what), params, body);
+                        : p->mods | (accessor->accessor.mods & AST_MOD_INIT);
+    const char *dot = d->of ? strrchr(what, '.') + 1 : what; /* I.get_P */
+    const char *name =
+        arena_printf(s->arena, "%.*s%s_%s", (int)(dot - what), what, set ? "set" : "get", dot);
+    Ast *func = tree_func(s, loc, mods, set ? NULL : d->ptype, name, params, body);
+    func->func.of = d->of;
     Symbol *f = class_function(s, c, func, loc);
     if (!p->storage && !body && !class_is_interface(c) && !(p->mods & AST_MOD_ABSTRACT))
         report(s, loc, MEMBER_FORM, "the accessors of '%s' need bodies, both or none", p->name);
@@ -442,13 +470,56 @@ static void add_property(Sema *s, Class *c, Ast *m)
         Ast *v = ast_new(s->arena, AST_DECLARATOR, p->loc);
         v->declarator.name = d->name;
         v->declarator.init = d->init;
-        p->storage =
-            add_field(s, c, d->name, d->mods | (d->set ? 0 : AST_MOD_READONLY), d->ptype, v);
+        uint64_t set = d->set ? d->set->accessor.mods & AST_MOD_INIT : 0;
+        if (!d->set || set) set |= AST_MOD_READONLY;
+        p->storage = add_field(s, c, d->name, d->mods | set, d->ptype, v);
         p->storage->mods = (p->storage->mods & ~(uint64_t)AST_MOD_OVERRIDE);
     }
     p->get = add_accessor(s, c, p, d->get, false);
     p->set = add_accessor(s, c, p, d->set, true);
     member_add(s, c->sym, p);
+}
+
+/* Does the class write a member of this name itself? */
+bool class_writes(const Class *c, const char *name)
+{
+    const AstList *members = &c->decl->class_.members;
+    for (int i = 0; i < members->len; i++) {
+        const Ast *m = members->data[i];
+        if (m->kind == AST_PROPERTY && m->property.name == name) return true;
+        if (m->kind == AST_FUNC && m->func.name == name) return true;
+        for (int k = 0; m->kind == AST_VAR_DECL && k < m->var_decl.vars.len; k++)
+            if (m->var_decl.vars.data[k]->kind == AST_DECLARATOR &&
+                m->var_decl.vars.data[k]->declarator.name == name)
+                return true;
+    }
+    return false;
+}
+
+/* What a parameter of the class is: of a final class a field, of a record a property, of others a field that
+ * nobody else sees. One that is written has the meaning that is written. */
+static void add_positional(Sema *s, Class *c, Ast *p)
+{
+    uint64_t mods = c->decl->class_.mods;
+    bool record = mods & AST_MOD_RECORD, value = class_is_final_value(c) && !class_is_struct(c);
+    if ((record || !value) && class_writes(c, p->param.name)) return;
+    if (record && c->base && member_find(s, c->base, p->param.name)) return; /* it has that */
+    if (record) {
+        Ast *n = ast_new(s->arena, AST_PROPERTY, p->loc);
+        n->property.mods = AST_MOD_PUBLIC;
+        n->property.ptype = p->param.ptype;
+        n->property.name = p->param.name;
+        n->property.get = ast_new(s->arena, AST_ACCESSOR, p->loc);
+        n->property.set = ast_new(s->arena, AST_ACCESSOR, p->loc);
+        bool fixed = !(mods & AST_MOD_STRUCT) || (mods & AST_MOD_READONLY);
+        if (fixed) n->property.set->accessor.mods = AST_MOD_INIT;
+        add_property(s, c, n);
+    } else {
+        Ast *v = ast_new(s->arena, AST_DECLARATOR, p->loc);
+        v->declarator.name = p->param.name;
+        uint64_t access = value ? AST_MOD_PUBLIC : AST_MOD_PRIVATE;
+        member_add(s, c->sym, add_field(s, c, p->param.name, access, p->param.ptype, v));
+    }
 }
 
 static void lay_members(Sema *s, Class *c)
@@ -458,13 +529,8 @@ static void lay_members(Sema *s, Class *c)
         c->nfields = c->base->nfields;
         c->fields = c->base->fields;
     }
-    for (int i = 0; i < d->positional.len; i++) {
-        Ast *p = d->positional.data[i];
-        if (p->kind != AST_PARAM) continue;
-        Ast *v = ast_new(s->arena, AST_DECLARATOR, p->loc);
-        v->declarator.name = p->param.name;
-        member_add(s, c->sym, add_field(s, c, p->param.name, AST_MOD_PUBLIC, p->param.ptype, v));
-    }
+    for (int i = 0; i < d->positional.len; i++)
+        if (d->positional.data[i]->kind == AST_PARAM) add_positional(s, c, d->positional.data[i]);
     for (int i = 0; i < d->members.len; i++) {
         Ast *m = d->members.data[i];
         switch (m->kind) {
@@ -485,6 +551,7 @@ static void resolve_signatures(Sema *s, Class *c)
         for (Symbol *f = m->data[i]; f; f = f->next)
             if (f->kind == SYM_FUNC && !f->generic && !f->type) decl_func(s, f, m->data[i]);
     for (Symbol *f = c->ctors; f; f = f->next) decl_func(s, f, c->ctors);
+    if (c->plain) decl_func(s, c->plain, c->plain);
 }
 
 /* Classes met on the way are laid out afterwards: they may derive from this one. */
@@ -497,7 +564,7 @@ void class_ready(Sema *s, Class *c)
     lay_bases(s, c);
     lay_members(s, c);
     implied_constructors(s, c);
-    if (class_is_final_value(c)) implied_operators(s, c);
+    if (class_is_final_value(c) || class_is_record(c)) implied_members(s, c);
     resolve_signatures(s, c);
     slots_lay(s, c);
     slots_implement(s, c);

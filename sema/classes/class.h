@@ -8,8 +8,11 @@
 Class *class_object(Sema *s); /* the library's `object`; NULL without a library */
 /* `final class`, not mutable: a value, record or not. */
 bool class_is_final_value(const Class *c);
+bool class_is_struct(const Class *c); /* such a value, whose fields may be assigned */
+bool class_is_record(const Class *c); /* a class that is compared by its members */
 bool class_is_interface(const Class *c);
-bool class_is_laid(const Class *c); /* class_ready is through with it */
+bool class_writes(const Class *c, const char *name); /* a member of this name */
+bool class_is_laid(const Class *c);                  /* class_ready is through with it */
 /* The symbol of a FUNC node of a class, with its `self`; the caller adds it to the members. */
 Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 
@@ -27,6 +30,22 @@ int count_overloads(const Symbol *first);
 /* implied.c */
 void implied_constructors(Sema *s, Class *c); /* those written, too: they get their initialisers */
 #define SHOWN_METHOD "@Shown"                 /* as ToString, with values as a session shows them */
-void implied_operators(Sema *s, Class *c);    /* == != ToString GetHashCode of a final class */
+/* == != Equals GetHashCode ToString .. of a final class or a record */
+void implied_members(Sema *s, Class *c);
+/* For record.c: does the class write a member of this name itself? */
+bool implied_has(const Class *c, const Sema *s, const char *name);
+/* A method with this body, a block or what it returns; NULL: it is abstract. */
+Symbol *implied_add(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
+                    AstList params, Ast *body);
+/* A constructor, not yet among those of the class. */
+Symbol *implied_constructor(Sema *s, Class *c, uint64_t mods, AstList params, AstList body);
+
+/* record.c */
+void record_members(Sema *s, Class *c); /* of `record` and `record struct` */
+void record_equality(Sema *s, Class *c);
+void record_copies(Sema *s,
+                   Class *c); /* the constructor that copies; before signatures are known */
+/* p with { X = 1 } of a record class: its copy, changed. */
+Ast *record_with(Sema *s, Ast *n, const Class *c);
 
 #endif

@@ -2,6 +2,8 @@
  * the type parameters bound to them. Instances are found by their arguments; what goes wrong inside
  * says in which instance.
  */
+#include <string.h>
+
 #include "class.h"
 
 enum { MAX_NESTING = 20 };
@@ -56,6 +58,75 @@ static const char *instance_name(Sema *s, const Symbol *g, const Type *const *ar
     return arena_printf(s->arena, "%s>", text);
 }
 
+/* ---- constraints ---- */
+
+static const AstList *wheres_of(const Symbol *g)
+{
+    return g->decl->kind == AST_CLASS ? &g->decl->class_.wheres : &g->decl->func.wheres;
+}
+
+/* What every number, string, char and bool is in C#, though it is no object of a class here. */
+static bool is_of_value(const Class *c, const Type *t)
+{
+    static const char *const names[] = {"IComparable", "IEquatable"};
+    bool value = t->kind == TY_SCALAR || t->kind == TY_STRING || type_is_tuple(t);
+    for (size_t i = 0; value && c->sym->library && i < sizeof names / sizeof *names; i++)
+        if (strcmp(c->sym->name, names[i]) == 0) return true;
+    return false;
+}
+
+static bool can_be_made(const Type *t)
+{
+    const Class *c = class_of(t);
+    if (!c) return t->kind == TY_SCALAR;
+    if (c->decl->class_.mods & (AST_MOD_ABSTRACT | AST_MOD_INTERFACE | AST_MOD_STATIC))
+        return false;
+    for (const Symbol *f = c->ctors; f; f = f->next)
+        if (!f->decl->func.params.len && (f->mods & AST_MOD_PUBLIC)) return true;
+    return false;
+}
+
+/* What type argument `t` lacks of a constraint; NULL: nothing. */
+static const char *lacks(Sema *s, const Ast *where, const Type *t)
+{
+    bool value = t->kind == TY_SCALAR || (class_of(t) && class_is_final_value(class_of(t)));
+    if ((where->where.mods & AST_MOD_STRUCT) && !value) return "is no value";
+    if ((where->where.mods & AST_MOD_MUTABLE) && value) return "is no reference";
+    for (int i = 0; i < where->where.types.len; i++) {
+        Ast *written = ast_clone(s->arena, where->where.types.data[i]);
+        const Type *wanted = decl_type(s, written);
+        const Class *c = class_of(t), *base = class_of(wanted);
+        if (wanted == s->error || wanted == t || (c && base && class_is(c, base))) continue;
+        if (base && is_of_value(base, t)) continue;
+        return arena_printf(s->arena, "is no '%s'", type_text(s->arena, wanted));
+    }
+    if (where->where.makes && !can_be_made(t)) return "has no constructor without parameters";
+    return NULL;
+}
+
+/* Do the type arguments of an instance have what its constraints ask for? Reports. */
+static bool meets_constraints(Sema *s, Symbol *sym, Loc loc)
+{
+    const AstList *wheres = wheres_of(sym);
+    bool good = true;
+    if (!wheres->len || s->laying) return true;
+    class_settle(s);
+    for (int i = 0; i < wheres->len; i++)
+        for (int k = 0; k < sym->instance->nparams; k++) {
+            const Symbol *p = sym->instance->params[k];
+            if (p->name != wheres->data[i]->where.name) continue;
+            Context saved = context_enter(s, sym);
+            const char *why = lacks(s, wheres->data[i], p->type);
+            context_leave(s, &saved);
+            if (!why) continue;
+            report(s, loc, GENERIC, "'%s' cannot be the '%s' of '%s': it %s",
+                   type_text(s->arena, p->type), p->name, sym->name, why);
+            report_note(s, wheres->data[i]->loc, "asked for here");
+            good = false;
+        }
+    return good;
+}
+
 /* The instance for these arguments, its tree a copy; NULL after a report. */
 static Symbol *instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
 {
@@ -92,11 +163,30 @@ static Symbol *instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
     }
     i->older = g->generic->newest;
     g->generic->newest = sym;
-    return sym;
+    return meets_constraints(s, sym, loc) ? sym : NULL;
+}
+
+/* A class inside a generic one, named without the type arguments of that: they are those that are known
+ * here by the same names. */
+static void take_outer(Sema *s, const Symbol *g, Ast *written)
+{
+    AstList all = {0};
+    int missing = generic_nparams(g) - written->type_name.args.len;
+    if (missing <= 0 || !strchr(g->name, '.')) return;
+    for (int i = 0; i < missing; i++) {
+        const char *name = g->generic->params->data[i]->type_param.name;
+        const Symbol *known = scope_type(s, name);
+        if (!known || !known->type) return;
+        all = ast_list_add(s->arena, all, type_node(s, written->loc, known->type));
+    }
+    for (int i = 0; i < written->type_name.args.len; i++)
+        all = ast_list_add(s->arena, all, written->type_name.args.data[i]);
+    written->type_name.args = all;
 }
 
 const Type *generic_class(Sema *s, Symbol *g, Ast *written)
 {
+    take_outer(s, g, written);
     const AstList *given = &written->type_name.args;
     const Type *args[MAX_TYPE_PARAMS] = {0};
     bool broken = false;
@@ -115,6 +205,18 @@ const Type *generic_class(Sema *s, Symbol *g, Ast *written)
     if (!sym) return s->error;
     written->sym = sym;
     return class_type(s, sym);
+}
+
+Symbol *generic_around(const Symbol *outer, const Instance *inner)
+{
+    for (Symbol *sym = outer->generic->newest; sym; sym = sym->instance->older) {
+        const Instance *i = sym->instance;
+        bool same = i->nparams <= inner->nparams;
+        for (int k = 0; same && k < i->nparams; k++)
+            same = i->params[k]->type == inner->params[k]->type;
+        if (same) return sym;
+    }
+    return NULL;
 }
 
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)

@@ -44,6 +44,17 @@ static Ast *implied_chain(Sema *s, const Class *c, Loc loc)
     return tree_call(s, loc, ast_new(s->arena, AST_BASE, loc), 0);
 }
 
+Symbol *implied_constructor(Sema *s, Class *c, uint64_t mods, AstList params, AstList body)
+{
+    Loc loc = c->sym->loc;
+    Ast *block = tree_block(s, loc, 0);
+    block->block.stmts = body;
+    Ast *func = tree_func(s, loc, mods, NULL, c->sym->name, params, block);
+    Symbol *f = class_function(s, c, func, loc);
+    f->is_ctor = f->implied = true;
+    return f;
+}
+
 static void add_constructor(Sema *s, Class *c, Loc loc, uint64_t mods, AstList params, Ast *chain,
                             AstList body, Loc body_loc, bool plain)
 {
@@ -65,34 +76,77 @@ static void add_constructor(Sema *s, Class *c, Loc loc, uint64_t mods, AstList p
     *last = f;
 }
 
+static const Symbol *field_named(const Class *c, const char *name)
+{
+    for (int i = 0; i < c->nfields; i++)
+        if (is_own(c, c->fields[i]) && c->fields[i]->name == name) return c->fields[i];
+    return NULL;
+}
+
+/* class C(int a, int b): a constructor with these parameters, which sets what they are. */
+static void add_header(Sema *s, Class *c)
+{
+    const struct Ast_class_ *d = &c->decl->class_;
+    AstList params = {0}, body = {0};
+    Loc loc = c->sym->loc;
+    bool final = class_is_final_value(c) && !class_is_struct(c);
+    for (int i = 0; i < d->positional.len; i++) {
+        Ast *p = d->positional.data[i];
+        if (p->kind != AST_PARAM) continue;
+        const Symbol *f = field_named(c, p->param.name);
+        params = ast_list_add(s->arena, params, ast_clone(s->arena, p));
+        if (!f || (!final && class_writes(c, f->name))) continue;
+        Ast *value = tree_name(s, loc, p->param.name);
+        body = ast_list_add(s->arena, body, tree_assign(s, loc, own_field(s, loc, f), value));
+    }
+    bool all = body.len == c->nfields && params.len == c->nfields;
+    Ast *chain = d->chain ? ast_clone(s->arena, d->chain) : NULL;
+    add_constructor(s, c, loc, AST_MOD_PUBLIC, params, chain, body, loc, all);
+}
+
 /* A parameter a field without initialiser, in order. */
 static void add_positional(Sema *s, Class *c)
 {
     AstList params = {0}, body = {0};
     Loc loc = c->sym->loc;
-    int npositional = c->decl->class_.header ? c->decl->class_.positional.len : c->nfields;
-    for (int i = 0; i < c->nfields && params.len < npositional; i++) {
+    for (int i = 0; i < c->nfields; i++) {
         const Symbol *f = c->fields[i];
         if (!is_own(c, f) || initialiser(f)) continue;
-        Ast *type = type_node(s, f->loc, f->type);
-        Ast *param = tree_param(s, f->loc, type, f->name);
-        if (c->decl->class_.header) {
-            const Ast *written = c->decl->class_.positional.data[params.len];
-            if (written->kind == AST_PARAM)
-                param->param.init = ast_clone(s->arena, written->param.init);
-            if (written->kind == AST_PARAM) param->param.rest = written->param.rest;
-        }
-        params = ast_list_add(s->arena, params, param);
+        params = ast_list_add(s->arena, params,
+                              tree_param(s, f->loc, type_node(s, f->loc, f->type), f->name));
         body = ast_list_add(s->arena, body,
                             tree_assign(s, loc, own_field(s, loc, f), tree_name(s, loc, f->name)));
     }
-    if (params.len > MAX_PARAMS && !c->decl->class_.header) {
+    if (params.len > MAX_PARAMS) {
         report(s, loc, NOT_SUPPORTED, "a final class of more than %d fields needs a constructor",
                MAX_PARAMS);
         return;
     }
     bool all = body.len == c->nfields;
     add_constructor(s, c, loc, AST_MOD_PUBLIC, params, NULL, body, loc, all);
+}
+
+/* A struct can be made of nothing, and `with` makes it of all its fields. */
+static void add_struct(Sema *s, Class *c)
+{
+    AstList params = {0}, body = {0}, none = {0};
+    Loc loc = c->sym->loc;
+    bool empty = false;
+    for (const Symbol *f = c->ctors; f; f = f->next) {
+        empty = empty || !f->decl->func.params.len;
+        if (f->is_plain) c->plain = (Symbol *)(uintptr_t)f;
+    }
+    if (!empty) add_constructor(s, c, loc, AST_MOD_PUBLIC, none, NULL, none, loc, false);
+    if (c->plain || c->nfields > MAX_PARAMS) return;
+    for (int i = 0; i < c->nfields; i++) {
+        const Symbol *f = c->fields[i];
+        Ast *type = type_node(s, loc, f->type);
+        params = ast_list_add(s->arena, params, tree_param(s, loc, type, f->name));
+        body = ast_list_add(s->arena, body,
+                            tree_assign(s, loc, own_field(s, loc, f), tree_name(s, loc, f->name)));
+    }
+    c->plain = implied_constructor(s, c, AST_MOD_PUBLIC, params, body);
+    c->plain->is_plain = true;
 }
 
 /* Only `this.f = p;` or `f = p;` for every field and parameter, in order? */
@@ -143,15 +197,22 @@ void implied_constructors(Sema *s, Class *c)
                         m->ctor.body->loc, is_plain_body(c, m));
     }
     AstList none = {0};
-    if (d->header || (!some && class_is_final_value(c)))
+    bool value = class_is_final_value(c) && !class_is_struct(c);
+    if (d->header)
+        add_header(s, c);
+    else if (!some && value)
         add_positional(s, c);
+    else if (class_is_struct(c))
+        ;
     else if (!some && !(d->mods & AST_MOD_STATIC))
         add_constructor(s, c, c->sym->loc, AST_MOD_PUBLIC, none, NULL, none, c->sym->loc, false);
+    if (class_is_struct(c)) add_struct(s, c);
+    if (class_is_record(c)) record_copies(s, c);
 }
 
 /* ---- members of final classes --------------------------------------------------------------- */
 
-static bool has(const Class *c, const Sema *s, const char *name)
+bool implied_has(const Class *c, const Sema *s, const char *name)
 {
     const char *wanted = intern_cstr(s->names, name);
     for (int i = 0; i < c->sym->members->len; i++)
@@ -174,11 +235,11 @@ static bool is_comparable(const Type *t)
     return t->kind == TY_SCALAR || t->kind == TY_STRING || (c && class_is_final_value(c));
 }
 
-static Symbol *add_implied(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
-                           AstList params, Ast *body)
+Symbol *implied_add(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
+                    AstList params, Ast *body)
 {
     Loc loc = c->sym->loc;
-    if (body->kind != AST_BLOCK) body = tree_block(s, loc, 1, tree_return(s, body));
+    if (body && body->kind != AST_BLOCK) body = tree_block(s, loc, 1, tree_return(s, body));
     Ast *func = tree_func(s, loc, mods, type_node(s, loc, ret), name, params, body);
     Symbol *f = class_function(s, c, func, loc);
     f->implied = true;
@@ -206,14 +267,14 @@ static void add_equality(Sema *s, Class *c)
         all = all ? tree_binary(s, loc, AST_OP_LAND, all, same) : same;
     }
     uint64_t mods = AST_MOD_PUBLIC | AST_MOD_STATIC;
-    if (!has(c, s, "operator==") && all)
-        add_implied(s, c, mods, s->boolean, "operator==", two_params(s, c), all);
-    if (has(c, s, "operator!=") || !has(c, s, "operator==")) return;
+    if (!implied_has(c, s, "operator==") && all)
+        implied_add(s, c, mods, s->boolean, "operator==", two_params(s, c), all);
+    if (implied_has(c, s, "operator!=") || !implied_has(c, s, "operator==")) return;
     Ast *not = ast_new(s->arena, AST_UNARY, loc);
     not ->unary.op = AST_OP_NOT;
     not ->unary.operand =
         tree_binary(s, loc, AST_OP_EQ, tree_name(s, loc, "$a"), tree_name(s, loc, "$b"));
-    add_implied(s, c, mods, s->boolean, "operator!=", two_params(s, c), not );
+    implied_add(s, c, mods, s->boolean, "operator!=", two_params(s, c), not );
 }
 
 /* Name { x = 1, y = 2 }, each field as `of` makes a text of it; NULL: as it is printed. */
@@ -243,10 +304,10 @@ static Ast *fields_text(Sema *s, Class *c, const char *of)
 static void add_text(Sema *s, Class *c)
 {
     bool record = c->type->kind == TY_RECORD;
-    add_implied(s, c, AST_MOD_PUBLIC | (record ? 0 : AST_MOD_OVERRIDE), s->string, "ToString",
+    implied_add(s, c, AST_MOD_PUBLIC | (record ? 0 : AST_MOD_OVERRIDE), s->string, "ToString",
                 (AstList){0}, fields_text(s, c, NULL));
     if (s->unit->unit.session && !record)
-        add_implied(s, c, AST_MOD_PUBLIC, s->string, SHOWN_METHOD, (AstList){0},
+        implied_add(s, c, AST_MOD_PUBLIC, s->string, SHOWN_METHOD, (AstList){0},
                     fields_text(s, c, "ShownOf"));
 }
 
@@ -274,13 +335,13 @@ static void add_hash(Sema *s, Class *c)
                            hash_of(s, loc, c->fields[i]));
     }
     bool overrides = c->base && member_find(s, c->base, intern_cstr(s->names, "GetHashCode"));
-    add_implied(s, c, AST_MOD_PUBLIC | (overrides ? AST_MOD_OVERRIDE : 0), s->integer,
+    implied_add(s, c, AST_MOD_PUBLIC | (overrides ? AST_MOD_OVERRIDE : 0), s->integer,
                 "GetHashCode", (AstList){0}, hash);
 }
 
 static bool is_ordered(Sema *s, const Type *t)
 {
-    if (type_is_tuple(t)) return has(class_of(t), s, "CompareTo");
+    if (type_is_tuple(t)) return implied_has(class_of(t), s, "CompareTo");
     return type_is_numeric(t) || t->kind == TY_STRING || t == s->boolean;
 }
 
@@ -306,10 +367,26 @@ static void add_order(Sema *s, Class *c)
     *stmts = ast_list_add(s->arena, *stmts, tree_return(s, tree_int(s, loc, 0)));
     AstList params = ast_list_add(s->arena, (AstList){0},
                                   tree_param(s, loc, type_node(s, loc, c->type), "$other"));
-    add_implied(s, c, AST_MOD_PUBLIC, s->integer, "CompareTo", params, body);
+    implied_add(s, c, AST_MOD_PUBLIC, s->integer, "CompareTo", params, body);
 }
 
-void implied_operators(Sema *s, Class *c)
+/* bool Equals(object $o) => $o is C $b && this == $b; of a final class that is no record in graphs. */
+static void add_equals(Sema *s, Class *c)
+{
+    Class *object = class_object(s);
+    if (!object || c->type->kind != TY_OBJECT || implied_has(c, s, "Equals")) return;
+    Loc loc = c->sym->loc;
+    Ast *is = tree_is(s, loc, tree_name(s, loc, "$o"), c->type, "$b");
+    Ast *self = ast_new(s->arena, AST_THIS, loc);
+    Ast *same = tree_binary(s, loc, AST_OP_EQ, self, tree_name(s, loc, "$b"));
+    AstList params = ast_list_add(s->arena, (AstList){0},
+                                  tree_param(s, loc, type_node(s, loc, object->type), "$o"));
+    implied_add(s, c, AST_MOD_PUBLIC | AST_MOD_OVERRIDE, s->boolean, "Equals", params,
+                tree_binary(s, loc, AST_OP_LAND, is, same));
+}
+
+/* == != ToString GetHashCode of a final class; tuples are ordered, too. */
+static void final_members(Sema *s, Class *c)
 {
     bool comparable = true, printable = true;
     bool ordered = c->tuple;
@@ -319,7 +396,18 @@ void implied_operators(Sema *s, Class *c)
         printable = printable && is_printable(c->fields[i]->type);
     }
     if (comparable) add_equality(s, c);
+    if (implied_has(c, s, "operator==")) add_equals(s, c);
     if (printable && !has_plain(c, s, "ToString")) add_text(s, c);
     if (comparable && !has_plain(c, s, "GetHashCode")) add_hash(s, c);
     if (ordered) add_order(s, c);
+}
+
+void implied_members(Sema *s, Class *c)
+{
+    uint64_t mods = c->decl->class_.mods;
+    if (mods & AST_MOD_RECORD) record_members(s, c);
+    if (mods & (AST_MOD_RECORD | AST_MOD_STRUCT))
+        record_equality(s, c);
+    else
+        final_members(s, c);
 }

@@ -66,6 +66,7 @@ static void set_members(Sema *s, Ast **slot, const Type *t)
     Ast *n = *slot;
     const AstList *items = &n->new_.init->init_list.items;
     n->new_.init = NULL;
+    n->new_.filled = true;
     Ast *block =
         tree_block(s, n->loc, 1, tree_local(s, n->loc, type_node(s, n->loc, t), "$object", n));
     for (int i = 0; i < items->len; i++) {
@@ -86,6 +87,8 @@ static bool name_fields(Sema *s, Ast *n, const Class *c)
 {
     const AstList *items = &n->new_.init->init_list.items;
     if (n->new_.args.len || !class_plain_constructor(c)) return false;
+    for (const Symbol *f = c->ctors; class_is_struct(c) && f; f = f->next)
+        if (!f->decl->func.params.len && f->decl->func.body->block.stmts.len) return false;
     AstList args = {0};
     int named = 0;
     for (int k = 0; k < c->nfields; k++) {
@@ -106,14 +109,18 @@ static bool name_fields(Sema *s, Ast *n, const Class *c)
         args = ast_list_add(s->arena, args, value);
     }
     if (named != items->len) return false; /* some item is no field */
+    n->sym = c->plain;
     n->new_.args = args;
     n->new_.init = NULL;
+    n->new_.filled = true;
     return true;
 }
 
-static Candidates constructors(Sema *s, const Class *cls)
+/* `chosen`: the only one that is meant, or NULL. */
+static Candidates constructors(Sema *s, const Class *cls, Symbol *chosen)
 {
-    Candidates set = cls->ctors ? candidates_of_user(s, cls->ctors) : (Candidates){0};
+    Candidates set =
+        cls->ctors ? candidates_of_user(s, chosen ? chosen : cls->ctors) : (Candidates){0};
     set.name = cls->type->name;
     return set;
 }
@@ -143,13 +150,53 @@ static bool new_string(Sema *s, Ast **slot)
     return true;
 }
 
-void check_new(Sema *s, Ast **slot)
+/* The class of new(): what the place wants. */
+static const Type *made_type(Sema *s, Ast *n, const Type *hint)
+{
+    if (n->new_.ntype->kind != AST_TYPE_VAR) return decl_type(s, n->new_.ntype);
+    if (hint) {
+        n->new_.ntype = type_node(s, n->loc, hint);
+        return hint;
+    }
+    report(s, n->loc, NEEDS_TYPE, "the type of 'new()' comes from its place; here none is wanted");
+    report_note(s, NOWHERE, "write it: new List<int>()");
+    return s->error;
+}
+
+static bool sets(const Ast *init, const char *name)
+{
+    for (int i = 0; init && init->kind == AST_INIT_LIST && i < init->init_list.items.len; i++) {
+        const Ast *item = init->init_list.items.data[i];
+        if (item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF &&
+            item->assign.target->name_ref.name == name)
+            return true;
+    }
+    return false;
+}
+
+/* What is `required` stands in the braces. */
+static void check_required(Sema *s, const Ast *n, const Class *cls)
+{
+    for (const Class *c = cls; c; c = c->base)
+        for (int i = 0; i < c->sym->members->len; i++) {
+            const Symbol *m = c->sym->members->data[i];
+            bool value = m->kind == SYM_FIELD || m->kind == SYM_PROPERTY;
+            if (!value || !(m->mods & AST_MOD_REQUIRED) || sets(n->new_.init, m->name)) continue;
+            report(s, n->loc, INITIALISER, "'%s' is required: write new %s { %s = .. }", m->name,
+                   cls->type->name, m->name);
+            report_note(s, m->loc, "'%s' is declared here", m->name);
+            return;
+        }
+}
+
+void check_new(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
-    const Type *t = decl_type(s, n->new_.ntype);
+    const Type *t = made_type(s, n, hint);
     if (t == s->string && !n->new_.init && new_string(s, slot)) return;
     Class *cls = class_of(t);
     class_settle(s);
+    if (cls && !n->new_.filled) check_required(s, n, cls);
     if (cls && sets_members(n) && !(class_is_final_value(cls) && name_fields(s, n, cls))) {
         n->type = s->error;
         set_members(s, slot, t);
@@ -163,7 +210,7 @@ void check_new(Sema *s, Ast **slot)
         n->type = s->error;
         return;
     }
-    Candidates set = constructors(s, cls);
+    Candidates set = constructors(s, cls, n->sym);
     n->type = s->error;
     if (!named_arguments(s, n, &n->new_.args, &set)) return;
     set = candidates_for(s, set, n->new_.args.len);
@@ -175,7 +222,7 @@ void check_new(Sema *s, Ast **slot)
 
 void check_made(Sema *s, Ast *n, Class *cls)
 {
-    make(s, n, cls, candidates_for(s, constructors(s, cls), n->new_.args.len));
+    make(s, n, cls, candidates_for(s, constructors(s, cls, n->sym), n->new_.args.len));
 }
 
 static void make(Sema *s, Ast *n, Class *cls, Candidates set)

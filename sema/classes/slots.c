@@ -77,6 +77,11 @@ static void report_no_override(Sema *s, const Class *c, const Symbol *f)
 static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
 {
     Symbol *base = c->virtuals[slot];
+    if (base && (base->mods & AST_MOD_SEALED) && base->cls != c) {
+        report(s, f->loc, OVERRIDE, "'%s' is sealed in '%s': nothing overrides it", f->name,
+               base->cls->sym->name);
+        report_note(s, base->loc, "this one");
+    }
     if (base && base->type->result != f->type->result) {
         report(s, f->loc, OVERRIDE, "'%s' returns '%s', but overrides a method that returns '%s'",
                f->name, type_text(s->arena, f->type->result),
@@ -108,7 +113,9 @@ static void lay_slot(Sema *s, Class *c, Symbol *f)
     }
     if (slot >= 0 && ((f->mods & AST_MOD_OVERRIDE) || !c->virtuals[slot]))
         override_slot(s, c, f, slot);
-    else if (slot >= 0 && c->virtuals[slot]->cls != c && !(f->mods & AST_MOD_PRIVATE)) {
+    else if (slot >= 0 && (f->mods & AST_MOD_HIDING)) {
+        if (marked) f->slot = add_slot(s, c, f);
+    } else if (slot >= 0 && c->virtuals[slot]->cls != c && !(f->mods & AST_MOD_PRIVATE)) {
         report(s, f->loc, HIDES,
                "'%s' hides the virtual method of '%s'; write override to replace it", f->name,
                c->virtuals[slot]->cls->sym->name);
@@ -155,28 +162,62 @@ void slots_lay(Sema *s, Class *c)
 
 typedef VEC(struct ClassImpl) Impls;
 
+static bool fits(const Symbol *f, const Symbol *m)
+{
+    return f->kind == SYM_FUNC && f->self && !f->is_ctor && f->type &&
+           type_same_params(f->type, m->type) && f->type->result == m->type->result;
+}
+
+/* `void I.f()`: of this interface and no other, whatever is public. */
+static Symbol *explicit_implementation(Sema *s, const Class *c, const Class *i, const Symbol *m)
+{
+    for (const Class *b = c; b; b = b->base)
+        for (int k = 0; k < b->sym->members->len; k++)
+            for (Symbol *f = b->sym->members->data[k]; f; f = f->next) {
+                const char *dot = strrchr(f->name, '.');
+                if (dot && fits(f, m) && f->decl->func.of && strcmp(dot + 1, m->name) == 0 &&
+                    decl_type(s, f->decl->func.of) == i->type)
+                    return f;
+            }
+    return NULL;
+}
+
 static Symbol *implementation(const Class *c, const Symbol *m)
 {
     for (const Class *b = c; b; b = b->base)
         for (int i = 0; i < b->sym->members->len; i++)
             for (Symbol *f = b->sym->members->data[i]; f; f = f->next)
-                if (f->kind == SYM_FUNC && f->name == m->name && f->self && !f->is_ctor &&
-                    f->type && type_same_params(f->type, m->type) &&
-                    f->type->result == m->type->result)
+                if (f->name == m->name && fits(f, m))
                     return f->slot >= 0 ? c->virtuals[f->slot] : f;
     return NULL;
 }
 
+/* The interface's own method runs where the class has none; the nearest of those that override it. */
+static Symbol *default_of(Sema *s, const Class *c, const Class *i, Symbol *m)
+{
+    Symbol *found = m->decl->func.body ? m : NULL;
+    for (int k = 0; k < c->ninterfaces; k++) {
+        Symbol *f = class_is(c->interfaces[k], i)
+                        ? explicit_implementation(s, c->interfaces[k], i, m)
+                        : NULL;
+        if (f) found = f;
+    }
+    return found;
+}
+
 static void implement(Sema *s, Class *c, const Class *i, Symbol *m, Impls *impls)
 {
-    Symbol *with = implementation(c, m);
+    Symbol *with = explicit_implementation(s, c, i, m);
+    bool explicit = with != NULL;
+    if (!with) with = implementation(c, m);
+    if (!with) with = default_of(s, c, i, m);
     if (!with) {
         report(s, c->sym->loc, ABSTRACT, "'%s' does not implement '%s' of the interface '%s'",
                c->sym->name, m->name, i->sym->name);
         report_note(s, m->loc, "declared here");
         return;
     }
-    if (!(with->mods & AST_MOD_PUBLIC)) {
+    if (!explicit && with != m && !(with->mods & AST_MOD_PUBLIC)) {
         report(s, with->loc, ABSTRACT, "'%s' implements '%s' and must be public", with->name,
                i->sym->name);
         return;
@@ -195,7 +236,8 @@ void slots_implement(Sema *s, Class *c)
         const Members *m = c->interfaces[k]->sym->members;
         for (int i = 0; i < m->len; i++)
             for (Symbol *f = m->data[i]; f; f = f->next)
-                if (f->kind == SYM_FUNC && f->type) implement(s, c, c->interfaces[k], f, &impls);
+                if (f->kind == SYM_FUNC && f->type && f->self)
+                    implement(s, c, c->interfaces[k], f, &impls);
     }
     c->nimpls = (int)impls.len;
     c->impls = arena_copy(s->arena, impls.data, sizeof *impls.data * impls.len);

@@ -255,7 +255,7 @@ void check_tuple(Sema *s, Ast **slot, const Type *hint)
     if (checked)
         check_made(s, make, class_of(t));
     else
-        check_new(s, slot);
+        check_new(s, slot, NULL);
 }
 
 /* ---- conversions ---------------------------------------------------------------------------- */

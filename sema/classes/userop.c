@@ -95,6 +95,7 @@ bool is_repeatable(const Ast *n)
     case AST_INT_LIT:
     case AST_THIS: return true;
     case AST_MEMBER: return is_repeatable(n->member.base);
+    case AST_BINARY: return is_repeatable(n->binary.left) && is_repeatable(n->binary.right);
     case AST_INDEX:
         for (int i = 0; i < n->index.args.len; i++)
             if (!is_repeatable(n->index.args.data[i])) return false;

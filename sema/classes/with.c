@@ -6,7 +6,7 @@
 /* The constructor that has all fields, in their order; NULL if the class has its own. */
 Symbol *class_plain_constructor(const Class *c)
 {
-    Symbol *ctor = c->ctors;
+    Symbol *ctor = c->plain ? c->plain : c->ctors;
     while (ctor && !(ctor->is_plain && ctor->type && ctor->type->nparams == c->nfields))
         ctor = ctor->next;
     return ctor;
@@ -29,6 +29,8 @@ static Ast *construct(Sema *s, const Ast *n, const Class *c)
     Ast *make = ast_new(s->arena, AST_NEW, n->loc);
     Ast **values = arena_array(s->arena, Ast *, c->nfields + 1);
     make->new_.ntype = type_node(s, n->loc, c->type);
+    make->sym = c->plain;
+    make->new_.filled = true;
     for (int i = 0; i < n->with_.fields.len; i++) {
         const Ast *item = n->with_.fields.data[i];
         int k = field_of(s, c, item);
@@ -73,8 +75,15 @@ void check_with(Sema *s, Ast **slot, const Type *hint)
     }
     class_settle(s);
     const Class *c = class_of(result_of(t));
+    if (c && class_is_record(c)) {
+        Ast *copy = record_with(s, n, c);
+        if (copy) check_expr(s, &copy, hint);
+        if (copy) *slot = copy;
+        return;
+    }
     if (!c || !class_is_final_value(c)) {
-        report(s, n->loc, CONVERSION, "'with' copies values of final classes, and a '%s' is none",
+        report(s, n->loc, CONVERSION,
+               "'with' copies records, structs and final classes, and a '%s' is none",
                type_text(s->arena, t));
         return;
     }

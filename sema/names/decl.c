@@ -10,7 +10,8 @@
 
 static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
 {
-    if (sym->generic && t->type_name.args.len) return generic_class(s, sym, t);
+    bool inside = sym->generic && s->instance && strchr(sym->name, '.');
+    if (sym->generic && (t->type_name.args.len || inside)) return generic_class(s, sym, t);
     if (sym->generic)
         report(s, t->loc, GENERIC, "'%s' is generic: write its type arguments, %s<...>", sym->name,
                sym->name);

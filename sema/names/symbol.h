@@ -83,6 +83,7 @@ typedef struct Class {
     struct Class **interfaces; /* all, inherited ones included */
     int ninterfaces;
     Symbol *ctors;   /* overloads, linked by next */
+    Symbol *plain;   /* of a struct: a constructor of all fields that nobody can write; or NULL */
     Symbol **fields; /* of each object, inherited ones first */
     int nfields;
     bool tuple;        /* its fields are Item1, Item2 .. too */

@@ -12,6 +12,24 @@ void type_use(Sema *s, const Type *t)
     for (int i = 0; i < t->nparams; i++) type_use(s, t->params[i]);
 }
 
+/* It runs once the other static fields have their values. */
+static void use_static_constructor(Sema *s, Class *c)
+{
+    Symbol *ready = member_own(c->sym, intern_cstr(s->names, AST_STATIC_READY));
+    if (!ready) return;
+    const Members *m = c->sym->members;
+    for (int i = 0; i < m->len; i++)
+        if (m->data[i]->kind == SYM_FIELD && (m->data[i]->mods & AST_MOD_STATIC) &&
+            m->data[i] != ready)
+            static_use(s, m->data[i]);
+    for (int i = 0; i < m->len; i++) {
+        const Symbol *p = m->data[i];
+        if (p->kind == SYM_PROPERTY && p->storage && (p->mods & AST_MOD_STATIC))
+            static_use(s, p->storage);
+    }
+    static_use(s, ready);
+}
+
 void class_use(Sema *s, Class *c)
 {
     if (s->quiet || c->used) return;
@@ -28,6 +46,7 @@ void class_use(Sema *s, Class *c)
     for (int i = 0; i < c->nslots; i++)
         if (c->slots[i]) func_use(s, c->slots[i]);
     for (int i = 0; i < c->nimpls; i++) func_use(s, c->impls[i].with);
+    use_static_constructor(s, c);
 }
 
 void func_use(Sema *s, Symbol *f)
