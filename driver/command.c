@@ -47,7 +47,7 @@ static const Command table[] = {
      TAKES_FILE_AND_ARGUMENTS, run_program},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
      TAKES_FILES, fmt},
-    {"test", "[--filter=TEXT] [--json] file.cs$ ..",
+    {"test", "[--filter=TEXT] [--timeout=SECONDS] [--json] file.cs$ ..",
      "run functions with [Test], and programs with // expect: lines", TAKES_FILES, test},
     {"bench", "[--filter=TEXT] [--time=SECONDS] [--against=FILE] [-o FILE] [--json] file.cs$ ..",
      "time functions with [Bench]", TAKES_FILES, bench},
@@ -90,7 +90,7 @@ static void set_levels(Options *o)
 
 int command_main(int argc, char **argv)
 {
-    Options o = {.emit = EMIT_PROGRAM, .seconds = -1, .host = {.opt_level = 2}};
+    Options o = {.emit = EMIT_PROGRAM, .seconds = -1, .timeout = 60, .host = {.opt_level = 2}};
     set_levels(&o);
     const Command *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (!command) command = &table[0];

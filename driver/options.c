@@ -223,14 +223,27 @@ static OptionEnd set_html(Options *o, const char *value)
     return OPTION_GO_ON;
 }
 
-static OptionEnd set_time(Options *o, const char *value)
+static bool read_seconds(const char *option, const char *value, unsigned *seconds)
 {
     char *end;
     unsigned long n = strtoul(value, &end, 10);
+    *seconds = (unsigned)n;
+    if (*value >= '0' && *value <= '9' && !*end && n <= 86400) return true;
+    complain("%s=%s is no number of seconds", option, value);
+    return false;
+}
+
+static OptionEnd set_time(Options *o, const char *value)
+{
+    unsigned n;
+    if (!read_seconds("--time", value, &n)) return OPTION_WRONG;
     o->seconds = (int)n;
-    if (*value >= '0' && *value <= '9' && !*end && n <= 86400) return OPTION_GO_ON;
-    complain("--time=%s is no number of seconds", value);
-    return OPTION_WRONG;
+    return OPTION_GO_ON;
+}
+
+static OptionEnd set_timeout(Options *o, const char *value)
+{
+    return read_seconds("--timeout", value, &o->timeout) ? OPTION_GO_ON : OPTION_WRONG;
 }
 
 static OptionEnd version(Options *o, const char *value)
@@ -308,6 +321,7 @@ static const Option table[] = {
     VALUE("--explain", NEXT, "CODE", NULL, ask_explain, "what an error means (CS2001, or all)"),
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
+    VALUE("--timeout", EQUALS, "SECONDS", NULL, set_timeout, "csc test: a test that takes longer is ended (60); 0: none is"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     FLAG("--json", json, "what a tool reads, as --error-format=json; also of --doctor and --explain"),
     VALUE("--doctor", FLAG, NULL, NULL, ask_doctor, "what this machine has for C$, each device tried, and what to do about problems"),

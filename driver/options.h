@@ -39,6 +39,7 @@ struct Options {
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
     const char *tuned;          /* --tuned: a file, "none"; NULL: the one beside the input */
+    unsigned timeout;           /* --timeout, seconds; 0: none */
     int seconds;                /* --time; -1: as the command has it */
     const char *against;        /* of csc bench: what it wrote before, or NULL */
     const char *html;           /* of csc profile: a file for its report, or NULL */

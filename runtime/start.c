@@ -1,5 +1,6 @@
 /* Start and end of a program, and the environment variables that are no part's own.
- * Starting reads nothing and opens nothing: a program that evaluates nothing costs nothing.
+ * Starting reads and opens nothing but what CS_DEVICE names: a program that evaluates nothing costs
+ * nothing.
  * Ending prints an uncaught exception, flushes, and gives everything back. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     if (!rt_begin(program)) rt_no_start();
     process_begin(console_last);
     stack_guard();
+    if (!device_wish_fits()) exit(cs_finish());
 }
 
 void *cs_args(void)

@@ -56,7 +56,7 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->statics);
     vec_free(&s->writes);
     vec_free(&s->unbound);
-    vec_free(&s->identities);
+    vec_free(&s->attr_values);
     r->nsteering = (int)s->steering.len;
     r->steering = arena_copy(s->arena, s->steering.data, s->steering.len * sizeof *r->steering);
     vec_free(&s->steering);

@@ -86,12 +86,15 @@ static Times times_of(const char *text)
     return t;
 }
 
-static bool run_case(const Bench *b, const char *path, int program, const char *name, Times *t)
+static bool run_case(const Bench *b, const char *path, int program, const Cases *cases, size_t at,
+                     Times *t)
 {
-    char file[32], seconds[16], room[64];
+    const char *name = cases->names.data[at];
+    char file[32], seconds[16], number[24], room[64];
+    snprintf(number, sizeof number, "%zu", at);
     int fd = child_file(file);
     snprintf(seconds, sizeof seconds, "%d", b->opt->seconds < 0 ? 3 : b->opt->seconds);
-    char *const argv[] = {(char *)path, (char *)name, file, seconds, NULL};
+    char *const argv[] = {(char *)path, number, file, seconds, NULL};
     if (isatty(STDERR_FILENO)) fprintf(stderr, "%s ..\r", name);
     Child c = {.program = given, .ctx = &program, .argv = argv};
     ChildEnd e = child_run(&c);
@@ -157,8 +160,9 @@ static void tell(Bench *b, const char *path, const char *name, Times t)
     text_printf(&line, " +-%5.1f %%  %4d runs", t.mean > 0 ? 100 * t.half / t.mean : 0, t.runs);
     text_add(&json, "{\"file\": ");
     diag_add_json(&json, path);
-    text_printf(&json, ", \"bench\": \"%s\", \"ns\": %.3f, \"half\": %.3f, \"runs\": %d", name,
-                t.mean, t.half, t.runs);
+    text_add(&json, ", \"bench\": ");
+    diag_add_json(&json, name);
+    text_printf(&json, ", \"ns\": %.3f, \"half\": %.3f, \"runs\": %d", t.mean, t.half, t.runs);
     if (b->old) add_comparison(&line, &json, old_of(b, path, name), t);
     text_add(&line, "\n");
     text_add(&json, "}\n");
@@ -210,7 +214,7 @@ static void bench_file(Bench *b, const char *path)
     for (size_t i = 0; ok && i < c.names.len; i++) {
         Times t;
         if (b->opt->filter && !strstr(c.names.data[i], b->opt->filter)) continue;
-        bool good = run_case(b, path, program, c.names.data[i], &t);
+        bool good = run_case(b, path, program, &c, i, &t);
         b->rows++;
         b->failed += !good;
         if (good) tell(b, path, c.names.data[i], t);

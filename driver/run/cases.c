@@ -5,24 +5,42 @@
 
 #include "../source/reading.h"
 
-static bool has(const Ast *d, const char *attribute)
+typedef struct Search {
+    Cases *cases;
+    const char *attribute;
+    const Source *source;
+    Arena *arena;
+} Search;
+
+/* A case for each of its attributes, with the arguments that stand there. */
+static void add(const Search *s, const Ast *d, const char *name)
 {
-    if (d->kind != AST_FUNC) return false;
-    for (int i = 0; i < d->func.attrs.len; i++)
-        if (strcmp(d->func.attrs.data[i]->attr.name, attribute) == 0) return true;
-    return false;
+    for (int i = 0; d->kind == AST_FUNC && i < d->func.attrs.len; i++) {
+        const Ast *attr = d->func.attrs.data[i];
+        const AstList *args = &attr->attr.args;
+        if (strcmp(attr->attr.name, s->attribute) != 0) continue;
+        const char *call = arena_printf(s->arena, "%s()", name), *shown = name;
+        if (args->len) {
+            uint32_t from = args->data[0]->loc.begin, to = args->data[args->len - 1]->loc.end;
+            shown = call =
+                arena_printf(s->arena, "%s(%.*s)", name, (int)(to - from), s->source->text + from);
+        }
+        vec_push(&s->cases->names, shown);
+        vec_push(&s->cases->calls, call);
+    }
 }
 
-static void find(Cases *c, const Ast *unit, const char *attribute, Arena *a)
+static void find(const Search *s, const Ast *unit)
 {
+    Arena *a = s->arena;
     const AstList *decls = &unit->unit.decls;
     for (int i = 0; i < decls->len; i++) {
         const Ast *d = decls->data[i];
-        if (has(d, attribute)) vec_push(&c->names, arena_printf(a, "%s", d->func.name));
+        if (d->kind == AST_FUNC) add(s, d, arena_printf(a, "%s", d->func.name));
         for (int k = 0; d->kind == AST_CLASS && k < d->class_.members.len; k++) {
             const Ast *m = d->class_.members.data[k];
-            if (has(m, attribute))
-                vec_push(&c->names, arena_printf(a, "%s.%s", d->class_.name, m->func.name));
+            if (m->kind == AST_FUNC)
+                add(s, m, arena_printf(a, "%s.%s", d->class_.name, m->func.name));
         }
     }
 }
@@ -51,7 +69,7 @@ bool cases_read(const Options *o, const char *path, const char *attribute, Arena
     if (r.good) {
         const Ast *unit = reading_parse(&r, o);
         const Source *source = sources_get(r.sources, r.file);
-        find(c, unit, attribute, a);
+        find(&(Search){c, attribute, source, a}, unit);
         if (source->len) text_addn(&c->source, source->text, source->len);
         if (c->names.len > 0) blank(c, unit);
     }
@@ -65,13 +83,14 @@ void cases_add_calls(Cases *c, const char *choice)
 {
     text_printf(&c->program, "\nswitch (%s) {\n", choice);
     for (size_t i = 0; i < c->names.len; i++)
-        text_printf(&c->program, "case \"%s\": %s(); break;\n", c->names.data[i], c->names.data[i]);
+        text_printf(&c->program, "case \"%zu\": %s; break;\n", i, c->calls.data[i]);
     text_add(&c->program, "}\n");
 }
 
 void cases_free(Cases *c)
 {
     vec_free(&c->names);
+    vec_free(&c->calls);
     text_free(&c->source);
     text_free(&c->program);
 }

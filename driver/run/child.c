@@ -2,13 +2,20 @@
 #include "child.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { GRACE_MS = 2000 }; /* between SIGALRM and SIGKILL */
 
 double child_now_ms(void)
 {
@@ -45,6 +52,24 @@ static void become(const Child *c, int out, int err)
     _exit(127);
 }
 
+/* Waits for the end. Who does not hear SIGALRM, or takes as long again, is killed. */
+static void await(const Child *c, pid_t pid, ChildEnd *e)
+{
+    struct pollfd end = {(int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0};
+    int64_t until = (int64_t)child_now_ms() + c->seconds * INT64_C(1000) + GRACE_MS;
+    while (c->seconds && end.fd >= 0) {
+        int64_t left = until - (int64_t)child_now_ms();
+        int n = poll(&end, 1, left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left);
+        if (n == 0) kill(pid, SIGKILL);
+        if (n >= 0 || errno != EINTR) break;
+    }
+    if (end.fd >= 0) close(end.fd);
+    while (waitpid(pid, &e->status, 0) < 0 && errno == EINTR) continue;
+    int by = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+    e->late = c->seconds && (by == SIGALRM || by == SIGKILL) &&
+              child_now_ms() - (double)until > -GRACE_MS - 500.0;
+}
+
 ChildEnd child_run(const Child *c)
 {
     ChildEnd e = {0};
@@ -54,7 +79,7 @@ ChildEnd child_run(const Child *c)
     pid_t pid = out < 0 || err < 0 ? -1 : fork();
     if (pid == 0) become(c, out, err);
     if (pid < 0) text_add(&e.err, strerror(errno));
-    while (pid > 0 && waitpid(pid, &e.status, 0) < 0 && errno == EINTR) continue;
+    if (pid > 0) await(c, pid, &e);
     e.ms = child_now_ms() - start;
     e.started = pid > 0;
     if (e.started && !c->shows) child_read(out, &e.out);
@@ -74,6 +99,8 @@ const char *child_why(const ChildEnd *e, char room[64])
 {
     if (!e->started)
         snprintf(room, 64, "cannot run it: %.40s", e->err.data ? e->err.data : "");
+    else if (e->late)
+        snprintf(room, 64, "it took longer than it may, and was ended");
     else if (WIFSIGNALED(e->status))
         snprintf(room, 64, "ended by signal %d (%s)", WTERMSIG(e->status),
                  strsignal(WTERMSIG(e->status)));

@@ -17,12 +17,12 @@ typedef struct Child {
     int n;
     const char *const (*env)[2]; /* n names with values */
     bool shows;                  /* its streams are ours, else they are kept */
-    unsigned seconds;            /* then it is ended; 0: never */
+    unsigned seconds;            /* then it is ended by SIGALRM, which it may hear; 0: never */
 } Child;
 
 typedef struct ChildEnd {
-    bool started;
-    int status; /* of waitpid */
+    bool started, late; /* late: it took longer than it may */
+    int status;         /* of waitpid */
     double ms;
     Text out, err; /* what it wrote, if it was kept */
 } ChildEnd;

@@ -1,5 +1,6 @@
 /* Tests of a file become a program of its declarations that calls the one that its argument names.
  * What it prints is kept, and shown of those that fail. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 
 typedef struct Test {
     const char *name; /* "area", "Shape.Area"; NULL: the whole program */
+    size_t number;    /* of the case */
 } Test;
 
 /* A file with tests. */
@@ -77,10 +79,16 @@ static int given(void *program)
 /* device NULL: as the environment says. */
 static Outcome run_test(const TestFile *f, int program, const Test *t, const char *device)
 {
-    char *const argv[] = {(char *)f->path, (char *)t->name, NULL};
+    char number[24];
+    snprintf(number, sizeof number, "%zu", t->number);
+    char *const argv[] = {(char *)f->path, t->name ? number : NULL, NULL};
     const char *const env[][2] = {{"CS_DEVICE", device}};
-    Child child = {
-        .program = given, .ctx = &program, .argv = argv, .n = device != NULL, .env = env};
+    Child child = {.program = given,
+                   .ctx = &program,
+                   .argv = argv,
+                   .n = device != NULL,
+                   .env = env,
+                   .seconds = f->opt->timeout};
     ChildEnd e = child_run(&child);
     char room[64];
     const char *why = child_why(&e, room);
@@ -101,8 +109,10 @@ static void tell_json(Text *out, const TestFile *f, const Test *t, const char *d
 {
     text_add(out, "{\"file\": ");
     diag_add_json(out, f->path);
-    text_printf(out, ", \"test\": \"%s\", \"device\": \"%s\", \"ok\": %s, \"ms\": %.1f",
-                t->name ? t->name : "", device, o->ok ? "true" : "false", o->ms);
+    text_add(out, ", \"test\": ");
+    diag_add_json(out, t->name ? t->name : "");
+    text_printf(out, ", \"device\": \"%s\", \"ok\": %s, \"ms\": %.1f", device,
+                o->ok ? "true" : "false", o->ms);
     if (!o->ok) {
         text_add(out, ", \"why\": ");
         diag_add_json(out, o->why.data);
@@ -190,11 +200,11 @@ static void test_file(const Options *opt, const char *path, Totals *totals)
     if (ok && f.tests.names.len > 0 && (ok = compile_tests(&f, false, &program))) {
         for (size_t i = 0; i < f.tests.names.len; i++)
             if (is_wanted(&f, f.tests.names.data[i]))
-                run_on_devices(&f, program, &(Test){f.tests.names.data[i]}, totals);
+                run_on_devices(&f, program, &(Test){f.tests.names.data[i], i}, totals);
         close(program);
     }
     if (ok && f.expects && is_wanted(&f, path) && (ok = compile_tests(&f, true, &program))) {
-        run_on_devices(&f, program, &(Test){NULL}, totals);
+        run_on_devices(&f, program, &(Test){NULL, 0}, totals);
         close(program);
     }
     if (!ok) totals->tests++, totals->failed++;

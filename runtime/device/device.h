@@ -11,6 +11,8 @@ typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels 
 
 /* CS_DEVICE=ref, or the program uses that: everything is interpreted; opens nothing */
 bool device_is_ref(void);
+/* False, with an exception pending, if CS_DEVICE (or a library's wish) names no device that is there. */
+bool device_wish_fits(void);
 bool device_is_used(void);   /* the program says which device, not the environment */
 bool device_is_native(void); /*   its own machine code */
 bool device_open(const CsSite *site);

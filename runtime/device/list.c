@@ -39,6 +39,23 @@ cl_int device_text(cl_device_id id, cl_device_info what, char **out)
     return size ? clGetDeviceInfo(id, what, size, *out, NULL) : code;
 }
 
+/* Empty if it does not say so. */
+static void platform_text(cl_platform_id id, cl_platform_info what, char **out)
+{
+    size_t size = 0;
+    if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS) return;
+    *out = mem_object(size + 1);
+    if (*out && clGetPlatformInfo(id, what, size, *out, NULL) != CL_SUCCESS) **out = '\0';
+}
+
+static void forget(Listed *l)
+{
+    mem_object_free(l->name);
+    mem_object_free(l->driver);
+    mem_object_free(l->version);
+    *l = (Listed){0};
+}
+
 static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
 {
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -56,10 +73,11 @@ static void find_devices(DeviceList *list, cl_device_id ids[MAX_LISTED])
             code = clGetDeviceInfo(here[d], CL_DEVICE_TYPE, sizeof type, &type, NULL);
             if (code == CL_SUCCESS) code = device_text(here[d], CL_DEVICE_NAME, &l->name);
             if (!listed(list, code, "what a device is")) {
-                mem_object_free(l->name);
-                l->name = NULL;
+                forget(l);
                 continue;
             }
+            platform_text(platforms[p], CL_PLATFORM_NAME, &l->driver);
+            platform_text(platforms[p], CL_PLATFORM_VERSION, &l->version);
             ids[list->count++] = here[d];
             l->kind = type & CL_DEVICE_TYPE_GPU   ? LISTED_GPU
                       : type & CL_DEVICE_TYPE_CPU ? LISTED_CPU
@@ -73,7 +91,7 @@ static void add_given(DeviceTable *t)
 {
     int i = 0;
     while (i < t->list.count && t->ids[i] != rt.given.device) i++;
-    if (i == MAX_LISTED) mem_object_free(t->list.devices[--i].name);
+    if (i == MAX_LISTED) forget(&t->list.devices[--i]);
     if (i == t->list.count || t->ids[i] != rt.given.device) {
         cl_device_type type = 0;
         clGetDeviceInfo(rt.given.device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
@@ -109,7 +127,7 @@ void device_table_free(void)
 {
     DeviceTable *t = rt.table;
     if (!t) return;
-    for (int i = 0; i < t->list.count; i++) mem_object_free(t->list.devices[i].name);
+    for (int i = 0; i < t->list.count; i++) forget(&t->list.devices[i]);
     mem_object_free(t);
     rt.table = NULL;
 }
@@ -120,6 +138,17 @@ int device_chosen(DeviceTable *t, const CsSite *site)
     int chosen = t->chosen;
     if (chosen < 0) device_table_free(); /* asked anew, there may be one */
     return chosen;
+}
+
+bool device_wish_fits(void)
+{
+    static const char *const no_devices[] = {"", "native", "opencl", "ref"};
+    const char *wish = rt_device_wish();
+    if (!wish) return true;
+    for (size_t i = 0; i < sizeof no_devices / sizeof *no_devices; i++)
+        if (strcmp(wish, no_devices[i]) == 0) return true;
+    DeviceTable *t = device_table(NULL);
+    return t && device_chosen(t, NULL) >= 0;
 }
 
 /* ---- the one in use ----------------------------------------------------------------- */

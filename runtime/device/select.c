@@ -1,4 +1,4 @@
-/* CS_DEVICE: cpu, gpu, #k or part of a name (ref never comes here). Without it, or with native or
+/* CS_DEVICE: cpu, gpu, #k or part of the name of a device, else of a driver such as pocl (ref never comes here). Without it, or with native or
  * opencl, the first GPU is used, else the first CPU, else whatever there is. Messages say what exists and what to do, in one
  * line. */
 #include "select.h"
@@ -30,6 +30,11 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
+static bool says(const char *text, const char *wish)
+{
+    return text && contains(text, wish);
+}
+
 static int first_of(const DeviceList *list, ListedKind kind)
 {
     for (int i = 0; i < list->count; i++)
@@ -52,7 +57,9 @@ int select_find(const DeviceList *list, const char *wish)
         return *end == '\0' && end != wish + 1 && k >= 0 && k < list->count ? (int)k : -1;
     }
     for (int i = 0; i < list->count; i++)
-        if (list->devices[i].name && contains(list->devices[i].name, wish)) return i;
+        if (says(list->devices[i].name, wish)) return i;
+    for (int i = 0; i < list->count; i++)
+        if (says(list->devices[i].driver, wish) || says(list->devices[i].version, wish)) return i;
     return -1;
 }
 
@@ -87,8 +94,8 @@ int select_device(const DeviceList *list, const CsSite *site)
     Text t = {0};
     select_name_all(&t, list);
     rt_throw(RT_DEVICE, site,
-             "CS_DEVICE=%s fits no device; there is %s; set it to cpu, gpu, #number, part of a "
-             "name, or ref",
+             "CS_DEVICE=%s fits no device; there is %s; set it to cpu, gpu, #number, part of the "
+             "name of a device or driver, native, or ref",
              wish, t.len ? t.data : "none");
     text_free(&t);
     return -1;

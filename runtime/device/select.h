@@ -12,7 +12,8 @@ typedef enum ListedKind { LISTED_GPU, LISTED_CPU, LISTED_OTHER } ListedKind;
 
 typedef struct Listed {
     ListedKind kind;
-    char *name; /* the caller's; NULL: unknown */
+    char *name;             /* the caller's; NULL: unknown */
+    char *driver, *version; /* of its platform, also the caller's; NULL: unknown, as of parts */
 } Listed;
 
 typedef struct DeviceList {

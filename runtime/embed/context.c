@@ -136,6 +136,7 @@ static cs_error *open_with(const CsLibrary *library, const char *device, void *c
     }
     bool begun = rt_begin(library->program);
     if (begun && given) device_open(NULL);
+    if (begun && !given) device_wish_fits();
     if (begun && !cs_pending) library->init();
     if (begun && !cs_pending) {
         *out = c;

@@ -13,7 +13,7 @@ typedef enum Takes {
     TAKES_VALUE,  /* the identity of the function */
     TAKES_DEVICE,
     TAKES_EXPORT,
-    TAKES_NOTHING
+    TAKES_CASE /* values for the function's parameters */
 } Takes;
 
 #define EVERYWHERE (ATTR_DEFINITION | ATTR_FUNCTION | ATTR_REDUCTION)
@@ -38,9 +38,9 @@ static const struct Attribute {
     {"Device", EVERYWHERE, 1, 1, TAKES_DEVICE},
     {"Associative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
     {"Commutative", ATTR_FUNCTION, 0, 0, TAKES_COUNTS},
-    {"Test", ATTR_FUNCTION, 0, 0, TAKES_NOTHING},  /* csc test */
-    {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT}, /* csc --lib: names/export.c */
-    {"Bench", ATTR_FUNCTION, 0, 0, TAKES_NOTHING}, /* csc bench */
+    {"Test", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE},  /* csc test */
+    {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT},       /* csc --lib: names/export.c */
+    {"Bench", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE}, /* csc bench */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
@@ -146,15 +146,57 @@ static void check_identity(Sema *s, Ast *attr, Symbol *func)
     func->identity = *arg;
 }
 
-void attr_identities(Sema *s)
+/* "[Test(a, b)] gives the parameters of 'f' constants: 1 to 2 arguments, not 3" */
+static void report_count(Sema *s, const Ast *attr, const Symbol *func, int least, bool any)
 {
-    for (size_t i = 0; i < s->identities.len; i++) { /* (one may add others: generic ones) */
-        AttrOf of = s->identities.data[i];
+    const AstList *params = &func->decl->func.params;
+    Text t = {0};
+    for (int i = 0; i < params->len; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", params->data[i]->param.name);
+    text_printf(&t, ")] gives the parameters of '%s' constants: ", func->name);
+    if (params->len > least || any)
+        text_printf(&t, any ? "%d or more" : "%d to %d", least, params->len);
+    else
+        text_printf(&t, "%d", least);
+    report(s, attr->loc, ATTRIBUTE, "[%s(%s argument%s, not %d", attr->attr.name, t.data,
+           params->len == 1 && least == 1 && !any ? "" : "s", attr->attr.args.len);
+    text_free(&t);
+}
+
+/* As a call with these arguments, which are constants. */
+static void check_case(Sema *s, const Ast *attr, const Symbol *func)
+{
+    const Type *t = func->type;
+    int n = attr->attr.args.len, least = required_arguments(func);
+    bool any = takes_rest(func);
+    if (n < least || (n > t->nparams && !any)) {
+        report_count(s, attr, func, least, any);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        bool rest = any && i >= t->nparams - 1;
+        const Type *param = t->params[rest ? t->nparams - 1 : i];
+        Ast *arg = attr->attr.args.data[i];
+        if (check_converted(s, &arg, rest ? param->result : param, NULL) == s->error) continue;
+        AstBytes text;
+        if (!is_constant_value(arg) && arg->kind != AST_NULL_LIT && !constant_text(s, arg, &text))
+            report(s, arg->loc, NOT_CONSTANT, "the arguments of [%s] are constants",
+                   attr->attr.name);
+    }
+}
+
+void attr_values(Sema *s)
+{
+    for (size_t i = 0; i < s->attr_values.len; i++) { /* (one may add others: generic ones) */
+        AttrOf of = s->attr_values.data[i];
         Context saved = context_enter(s, of.func);
-        check_identity(s, of.attr, of.func);
+        if (known(of.attr->attr.name)->takes == TAKES_CASE)
+            check_case(s, of.attr, of.func);
+        else
+            check_identity(s, of.attr, of.func);
         context_leave(s, &saved);
     }
-    s->identities.len = 0;
+    s->attr_values.len = 0;
 }
 
 static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *func)
@@ -176,11 +218,11 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
                 check_count(s, attr, arg);
             break;
         case TAKES_VALUE: /* later: it may be of a class that is being declared */
-            if (func && is_combiner(func)) vec_push(&s->identities, ((AttrOf){attr, func}));
+            if (func && is_combiner(func)) vec_push(&s->attr_values, ((AttrOf){attr, func}));
             break;
         case TAKES_DEVICE: break; /* a call of the library has it (device.c) */
         case TAKES_EXPORT:
-        case TAKES_NOTHING: break;
+        case TAKES_CASE: break;
         }
     }
 }
@@ -188,9 +230,13 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
 /* A function that csc test can call. */
 static bool is_test(const Symbol *f)
 {
-    bool inside = !f->cls || (f->mods & AST_MOD_PUBLIC && f->mods & AST_MOD_STATIC);
-    return inside && f->decl->kind == AST_FUNC && f->decl->func.params.len == 0 &&
-           f->decl->func.tparams.len == 0;
+    bool fits = !f->cls || (f->mods & AST_MOD_PUBLIC && f->mods & AST_MOD_STATIC);
+    fits = fits && f->decl->kind == AST_FUNC && f->decl->func.tparams.len == 0;
+    for (int i = 0; fits && i < f->decl->func.params.len; i++) {
+        AstOp mode = f->decl->func.params.data[i]->param.mode;
+        fits = mode == AST_OP_NONE || mode == AST_OP_BY_VALUE;
+    }
+    return fits;
 }
 
 /* ---- a list of attributes ------------------------------------------------------------------- */
@@ -229,19 +275,22 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
                                              : arena_printf(s->arena, "%d to %d", a->min, a->max);
         report(s, attr->loc, ATTRIBUTE, "[%s] takes %s argument%s, not %d", name,
                a->max ? count : "no", a->max == 1 && a->min == 1 ? "" : "s", n);
-    } else if (first != attr) {
+    } else if (first != attr && a->takes != TAKES_CASE) {
         report(s, attr->loc, ATTRIBUTE, "[%s] stands here twice", name);
     } else if (!strcmp(name, "Precise") && fast) {
         report(s, attr->loc, ATTRIBUTE, "[Fast] and [Precise] exclude each other");
-    } else if (a->takes == TAKES_NOTHING && func && !is_test(func)) {
+    } else if (a->takes == TAKES_CASE && func && !is_test(func)) {
         report(s, attr->loc, ATTRIBUTE,
-               "[%s] is for functions without parameters, in classes public static ones", name);
+               "[%s] is for functions that can be called by name alone: of the file, or public "
+               "static, with parameters by value",
+               name);
+    } else if (a->takes == TAKES_CASE && func) { /* later: values may be of an enum below */
+        vec_push(&s->attr_values, ((AttrOf){attr, func}));
     } else if (a->takes == TAKES_EXPORT) {
         const char *why = func ? export_why_not(s, func) : NULL;
         if (why)
             report(s, attr->loc, ATTRIBUTE, "'%s' cannot be called from C: %s", func->name, why);
-    } else if (a->takes != TAKES_NOTHING && a->places == ATTR_FUNCTION && func &&
-               !is_combiner(func)) {
+    } else if (a->places == ATTR_FUNCTION && func && !is_combiner(func)) {
         report(s, attr->loc, ATTRIBUTE, "[%s] is for functions that can reduce: T %s(T, T)", name,
                func->name);
     } else {

@@ -82,7 +82,7 @@ typedef struct Sema {
     Symbol *resolving;     /* constants and aliases being resolved, linked by `next` */
 
     VEC(const char *) unbound; /* names reported in this statement */
-    VEC(AttrOf) identities;    /* of functions, not checked yet */
+    VEC(AttrOf) attr_values;   /* of functions, not checked yet */
     VEC(const Ast *) steering; /* SemaResult.steering */
     VEC(Ast *) totals;         /* sums and products of ints (totals.c) */
     VEC(PureUse) pure_uses;
@@ -351,8 +351,9 @@ void check_attrs(Sema *s, const AstList *attrs, AttrPlace place, Symbol *func);
 const char *export_why_not(Sema *s, const Symbol *f);
 /* Those that a library exports: SemaResult.exports. */
 void export_collect(Sema *s, SemaResult *r);
-/* Fills identities of all functions declared so far; when classes are. */
-void attr_identities(Sema *s);
+/* Checks the values in attributes of all functions declared so far, and fills identities; when classes are
+ * declared. */
+void attr_values(Sema *s);
 /* device.c: [Device(d)] of a function that is declared, a definition (which may become another
  * statement) and what is in front of a reduction; true: it is checked. */
 void device_function(Sema *s, Ast *f);

@@ -174,7 +174,7 @@ static void report_element(Sema *s, const Ast *n, const char *name, FdOp op, con
 /* n reduces by this function. */
 static void reduce_with(Sema *s, Ast *n, Symbol *found)
 {
-    attr_identities(s);
+    attr_values(s);
     if (found->local && !local_plain(s, found)) {
         report(s, n->loc, NOT_SUPPORTED,
                "'%s' uses variables around it: a function that reduces takes all it needs",

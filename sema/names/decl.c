@@ -502,7 +502,7 @@ static size_t check_funcs(Sema *s, size_t from)
 void decl_bodies(Sema *s)
 {
     s->bodies = true;
-    attr_identities(s);
+    attr_values(s);
     use_declared(s);
     /* functions use the types of variables that the statements declare */
     size_t done = s->globals_used.len ? 0 : check_funcs(s, 0);
@@ -526,5 +526,5 @@ void decl_bodies(Sema *s)
     if (diags_errors(s->diags) == errors)
         flow_check(s, s->unit, NULL, &s->unit->unit.stmts, s->voids, NULL);
     check_funcs(s, done);
-    attr_identities(s);
+    attr_values(s);
 }

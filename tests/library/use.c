@@ -322,14 +322,11 @@ static void contexts(void)
     check_floats(a, 4, x);
     shapes_close(two);
     shapes_close(NULL);
-    OK(shapes_open("no such device", &none));
-    float big[64 * 64] = {0};
-    cs_error *e = shapes_mul(none, big, 64, 64, big, 64, 64, &r);
+    cs_error *e = shapes_open("no such device", &none);
     if (e && e->code == CS_DEVICE)
         shapes_free_error(e);
     else
         CHECK(!"a device that is not there");
-    shapes_close(none);
 }
 
 static void *work(void *context)

@@ -53,15 +53,18 @@ START_TEST(selection)
 {
     static const DeviceList list = {
         .count = 3,
-        .devices = {{LISTED_CPU, "pthread-x"}, {LISTED_GPU, "Big GPU"}, {LISTED_GPU, "Small"}}};
+        .devices = {{LISTED_CPU, "pthread-x", "Portable Language", "OpenCL 3.0 PoCL 3.1"},
+                    {LISTED_GPU, "Big GPU", "Big", "1.2"},
+                    {LISTED_GPU, "Small", "Small", "2.0"}}};
     static const DeviceList none, idle = {.platforms = 1},
                                   sick = {.platforms = 1, .trouble = "platforms: bad (-5)"},
                                   short_of = {.trouble = "platforms: bad (-6)", .memory = true};
     static const struct {
         const char *wish;
         int want;
-    } cases[] = {{"", 1},    {"cpu", 0}, {"gpu", 1},     {"#2", 2},   {"small", 2},
-                 {"#3", -1}, {"#", -1},  {"pthread", 0}, {"#1x", -1}, {"nothing", -1}};
+    } cases[] = {{"", 1},      {"cpu", 0},      {"gpu", 1},  {"#2", 2},
+                 {"small", 2}, {"#3", -1},      {"#", -1},   {"pthread", 0},
+                 {"#1x", -1},  {"nothing", -1}, {"pocl", 0}, {"portable", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setenv("CS_DEVICE", cases[i].wish, 1);
         ck_assert_int_eq(select_device(&list, &site), cases[i].want);
