@@ -136,6 +136,45 @@ const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, con
     return infer_type(&f, first->param.ptype);
 }
 
+/* ---- which says more ----------------------------------------------------------------------- */
+
+/* 1: a says more (T[] than T), -1: b does, 0: neither, or each somewhere. */
+static int says_more(const Inference *f, const Ast *a, const Inference *g, const Ast *b)
+{
+    const AstList *x = NULL, *y = NULL;
+    if (is_param(f, a) || is_param(g, b)) return is_param(g, b) - is_param(f, a);
+    if (a->kind != b->kind) return 0;
+    if (a->kind == AST_TYPE_ARRAY) return says_more(f, a->type_array.elem, g, b->type_array.elem);
+    if (a->kind == AST_TYPE_NAME) x = &a->type_name.args, y = &b->type_name.args;
+    if (a->kind == AST_TYPE_FUNC) x = &a->type_func.params, y = &b->type_func.params;
+    if (!x || x->len != y->len) return 0;
+    int all =
+        a->kind == AST_TYPE_FUNC ? says_more(f, a->type_func.result, g, b->type_func.result) : 0;
+    for (int i = 0; i < x->len; i++) {
+        int one = says_more(f, x->data[i], g, y->data[i]);
+        if (one * all < 0) return 0;
+        if (one) all = one;
+    }
+    return all;
+}
+
+bool generic_says_more(const Symbol *a, const Symbol *b)
+{
+    if (!a->instance || !b->instance || a->kind != SYM_FUNC || b->kind != SYM_FUNC) return false;
+    const Inference f = {.generic = a->instance->of}, g = {.generic = b->instance->of};
+    if (!f.generic->generic || !g.generic->generic) return false; /* members of generic classes */
+    const AstList *x = &f.generic->decl->func.params, *y = &g.generic->decl->func.params;
+    bool more = false;
+    for (int i = 0; i < x->len && i < y->len; i++) {
+        const Ast *p = x->data[i], *q = y->data[i];
+        if (p->kind != AST_PARAM || q->kind != AST_PARAM) return false;
+        int one = says_more(&f, p->param.ptype, &g, q->param.ptype);
+        if (one < 0) return false;
+        more = more || one > 0;
+    }
+    return more;
+}
+
 /* ---- the overloads that fit ----------------------------------------------------------------- */
 
 static Symbol *infer(Sema *s, Symbol *g, Form form, const AstList *targs, AstList args, Loc loc)

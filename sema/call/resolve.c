@@ -171,7 +171,8 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
     if (c->nearness != d->nearness) return c->nearness > d->nearness;
     bool narrow = narrows_literal(s, c, fit, args);
     if (narrow != narrows_literal(s, d, fit, args)) return !narrow;
-    bool library = c->sym->kind == SYM_BUILTIN, real_arg = false, some = false, typed = false;
+    bool library = c->sym->kind == SYM_BUILTIN, real_arg = false, typed = false;
+    bool some = false, less = false;
     for (int i = 0; i < args.len; i++) {
         const Type *t = result_of(args.data[i]->type);
         typed = typed || !args.data[i]->is_const;
@@ -188,9 +189,11 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
             order = x > y ? 1 : -1;
         else if (c->params[i] && d->params[i])
             order = better_type(a, c->params[i], d->params[i], library, real_arg);
-        if (order < 0) return false;
+        less = less || order < 0;
         some = some || order > 0;
     }
+    if (some == less && c->form == d->form && generic_says_more(c->sym, d->sym)) return true;
+    if (less) return false;
     if (some || c->form != d->form) return some || c->form < d->form;
     return !c->sym->instance && d->sym->instance; /* what is written is meant */
 }

@@ -769,6 +769,8 @@ Symbol *generic_combiner(Sema *s, Symbol *generic, const Type *t, Loc loc);
 bool generic_combines(const Symbol *generic); /* by its form: T f<T>(T a, T b) */
 /* The overloads that these arguments fit: type arguments of generic ones are inferred from them. */
 Candidates generic_candidates(Sema *s, Candidates set, AstList args, Loc loc);
+/* As they are written: a is T[] f<T>(T[] x) and b T f<T>(T x); no parameter of b says more. */
+bool generic_says_more(const Symbol *a, const Symbol *b);
 
 /* ---- purity.c --------------------------------------------------------------------------- */
 
