@@ -88,11 +88,24 @@ static void set_levels(Options *o)
 #endif
 }
 
+/* Whether `name`, which is no file, looks like a command; says which. */
+static bool is_mistyped(const char *name)
+{
+    const char *names[sizeof table / sizeof *table];
+    size_t n = 0;
+    for (int k = 1; command_at(k); k++) names[n++] = table[k].name;
+    const char *near = name[0] != '-' && !strchr(name, '.') ? diag_nearest(name, names, n) : NULL;
+    if (!near || access(name, F_OK) == 0) return false;
+    complain("there is no command '%s': did you mean csc %s?", name, near);
+    return true;
+}
+
 int command_main(int argc, char **argv)
 {
     Options o = {.emit = EMIT_PROGRAM, .seconds = -1, .timeout = 60, .host = {.opt_level = 2}};
     set_levels(&o);
     const Command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!command && argc > 1 && is_mistyped(argv[1])) return 1;
     if (!command) command = &table[0];
     o.command = command->name;
     OptionEnd end = options_read(&o, command->takes, argc, argv, command->name ? 2 : 1);

@@ -64,6 +64,11 @@ void scan_bad_character(Scan *s)
         scan_error(s, DIAG_BAD_ENCODING, "NUL byte in the source");
         return;
     }
+    if (c == '@') {
+        scan_error(s, DIAG_FOREIGN,
+                   "a @ b: C$ has none; write var c(i, j) = sum(a(i, k) * b(k, j)); or Linalg.Mul");
+        return;
+    }
     if (c < 0x20 || c == 0x7F)
         snprintf(text, sizeof text, "the control character 0x%02X cannot begin a token", c);
     else
@@ -73,22 +78,28 @@ void scan_bad_character(Scan *s)
 
 /* ---- what C# has and C$ has not ---- */
 
-bool scan_directive(Scan *s)
+static bool is_one_of(const char *word, const char *const *words)
 {
+    size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+    for (; *words; words++)
+        if (strlen(*words) == len && memcmp(*words, word, len) == 0) return true;
+    return false;
+}
+
+void scan_directive(Scan *s)
+{
+    static const char *const skipped[] = {"region", "endregion", "nullable", "pragma", NULL};
+    static const char *const follow[] = {"elif", "else", "endif",
+                                         NULL}; /* from one that was told */
+    static const char *const told[] = {"if", "define", "undef", "error", "warning", "line", NULL};
     const char *word = s->text + s->begin + 1;
-    if (!s->new_line) {
-        s->end = s->begin + 1;
-        scan_bad_character(s);
-        return false;
-    }
-    /* what follows from the line that was told */
-    bool follows = strncmp(word, "end", 3) == 0 || strncmp(word, "el", 2) == 0;
-    if (!follows)
+    if (!s->new_line || (!is_one_of(word, skipped) && !is_one_of(word, follow)))
         scan_error_at(
             s, s->begin, s->end, DIAG_FOREIGN,
-            "preprocessor: C$ has none; leave the line out, and put variants into modules");
-    s->quiet = false;
-    return true;
+            s->new_line && is_one_of(word, told)
+                ? "preprocessor: C$ has none; leave the line out, and put variants into modules"
+                : "comment with #: C$ has none; write // before it");
+    if (s->new_line) s->quiet = false; /* else what follows is an echo */
 }
 
 void scan_raw(Scan *s)

@@ -49,7 +49,7 @@ void scan_token(Scan *s, TokenKind kind);
 void scan_shift_right(Scan *s);
 void scan_word(Scan *s, bool keywords);
 void scan_error(Scan *s, DiagCode code, const char *message);
-bool scan_directive(Scan *s);     /* a line of C#'s preprocessor; false: only its # is an error */
+void scan_directive(Scan *s);     /* from # to the end of the line */
 void scan_raw(Scan *s);           /* three quotes of C#'s raw strings begin here, */
 void scan_raw_end(Scan *s);       /* and end: an empty string */
 void scan_bad_character(Scan *s); /* no token begins with it */

@@ -53,6 +53,12 @@ bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
     return true;
 }
 
+static bool is_mask(const Ast *index)
+{
+    const Type *t = index->type;
+    return type_is_functional(t) && type_is_scalar(result_of(t), SC_BOOL);
+}
+
 /* An argument that is itself the function that a parameter asks for: nothing is promoted. */
 static bool is_passed(Sema *s, const Ast *arg, const Type *param)
 {
@@ -76,8 +82,16 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
     }
     s->index_depth--;
     if (args.len != f->nparams) {
-        report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, not %d", type_text(s->arena, f),
-               f->nparams, f->nparams == 1 ? "" : "s", args.len);
+        report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, not %d%s", type_text(s->arena, f),
+               f->nparams, f->nparams == 1 ? "" : "s", args.len,
+               n->kind == AST_INDEX && args.len == 1 && f->nparams == 2
+                   ? "; a row is m[i, ..], a column m[.., j]"
+                   : "");
+        return;
+    }
+    if (n->kind == AST_INDEX && args.len == 1 && !broken && is_mask(args.data[0])) {
+        report(s, args.data[0]->loc, FOREIGN,
+               "mask as an index: C$ has none; write Array.Where(a, a > 0)");
         return;
     }
     for (int i = 0; i < args.len && !broken; i++) {

@@ -265,7 +265,8 @@ static Base base_of(Sema *s, Ast *base, const char *member)
     }
     ScalarKind k;
     bool scalar = scalar_from_name(name, strlen(name), &k);
-    if (scalar || written || is_space(s, name)) b.space = name;
+    bool foreign = foreign_word(FOREIGN_NAME, name) && foreign_word(FOREIGN_MEMBER, member);
+    if (scalar || written || foreign || is_space(s, name)) b.space = name;
     return b;
 }
 

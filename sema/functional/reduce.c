@@ -112,11 +112,23 @@ static void find_captor(Ast **child, void *data)
     c->in_argument = outer;
 }
 
+/* `a ** b`, which is read as a * (*b). */
+static bool is_power(const Sema *s, const Ast *n)
+{
+    const char *text = sources_get(s->sources, n->loc.file)->text;
+    uint32_t at = n->loc.begin;
+    return at > 0 && text[at] == '*' && text[at - 1] == '*';
+}
+
 static void report_nothing_bound(Sema *s, const Ast *n, Ast **operand, const char *name,
                                  const Type *t)
 {
     Captor c = {0};
     find_captor(operand, &c);
+    if (is_power(s, n)) {
+        report(s, n->loc, FOREIGN, "a ** b: C$ has none; write Math.Pow(a, b), or a * a");
+        return;
+    }
     if (!c.use) {
         report(s, n->loc, REDUCE_SCALAR,
                "%s reduces a function, but the type is '%s' and nothing is bound", name,
@@ -286,7 +298,10 @@ void check_call_reduce(Sema *s, Ast *n)
                 "with variables that only its reads bind",
                 name, name, name);
         else
-            report(s, n->loc, ARGUMENT_COUNT, "'%s' reduces one function, not %d", name, operands);
+            report(s, n->loc, ARGUMENT_COUNT,
+                   "'%s' reduces one function, not %d; for columns name what stays: "
+                   "var v(j) = %s(m(i, j));",
+                   name, operands, name);
         return;
     }
     const Type *t = reduce_operand(s, n, &n->call.args, operand, name);
