@@ -23,19 +23,29 @@ void count_uses(const FdNode *n, uint32_t *uses)
     vec_free(&stack);
 }
 
+UnitUses *unit_uses(Unit *u)
+{
+    return u->def && u->def->facts->uses.n ? &u->def->facts->uses : &u->uses;
+}
+
+uint32_t unit_used(const Unit *u, const FdNode *n)
+{
+    return unit_uses((Unit *)(uintptr_t)u)->of[n->id];
+}
+
 void unit_count(Unit *u, const FdNode *n)
 {
+    UnitUses *uses = unit_uses(u);
     size_t all = (size_t)fd_var(u->fd, n->type, "end")->id + 1;
-    uint32_t *uses = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
+    uint32_t *more = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
     memset(now, 0, all * sizeof *now);
     count_uses(n, now);
     for (size_t i = 0; i < all; i++) {
-        uint32_t before = i < u->nnodes ? u->uses[i] : 1;
-        uses[i] = before > now[i] ? before : now[i];
+        uint32_t before = i < uses->n ? uses->of[i] : 1;
+        more[i] = before > now[i] ? before : now[i];
     }
     mem_free(now);
-    u->uses = uses;
-    u->nnodes = all;
+    *uses = (UnitUses){more, all};
 }
 
 void unit_give_up(Unit *u, const char *why, const FdNode *at)
@@ -46,12 +56,30 @@ void unit_give_up(Unit *u, const char *why, const FdNode *at)
     u->gave_up_at = at;
 }
 
+Def *def_new(Unit *u, Def d)
+{
+    d.facts = arena_new_of(u->arena, DefFacts);
+    return arena_copy(u->arena, &d, sizeof d);
+}
+
+Def *def_form(Unit *u, const Def *of)
+{
+    Def *d = def_new(u, *of);
+    d->of = def_given(of);
+    return d;
+}
+
+const Def *def_given(const Def *d)
+{
+    return d->of ? d->of : d;
+}
+
 bool def_is_once(const Unit *u, const Def *d)
 {
     return d->temp < 0 && u->g->into;
 }
 
-Def def_copy(Unit *u, const Def *d)
+const Def *def_copy(Unit *u, const Def *d)
 {
     Def copy = *d;
     int slot = u->ninputs;
@@ -61,14 +89,7 @@ Def def_copy(Unit *u, const Def *d)
     copy.node = fd_let(u->fd, d->nvars, d->vars, d->doms, copy.body, d->node->loc);
     copy.copy = true;
     unit_count(u, copy.node);
-    return copy;
-}
-
-const UnitRing *unit_ring(const Unit *u, int temp)
-{
-    for (int i = 0; i < u->nrings; i++)
-        if (u->rings[i].of == temp) return &u->rings[i];
-    return NULL;
+    return def_new(u, copy);
 }
 
 int unit_kept(const Unit *u, int temp)

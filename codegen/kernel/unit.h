@@ -37,6 +37,12 @@ typedef struct UnitRing {
     const KirExpr *slab; /* where the work-item's begin */
 } UnitRing;
 
+/* How many nodes use a node, by its id; ids are below n. */
+typedef struct UnitUses {
+    uint32_t *of;
+    size_t n;
+} UnitUses;
+
 typedef struct Unit {
     Arena *arena;
     Fd *fd;
@@ -51,36 +57,40 @@ typedef struct Unit {
     VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
     Text *schedule;     /* NULL, or where the nests are printed */
     Numbers *numbers;
-    int ntemps;                  /* temporaries of the plan so far */
-    int nnames;                  /* for fresh names */
-    int ndrawn;                  /* parameters so far (plan/draw.h) */
-    const int64_t *given;        /* of each, INT64_MIN: nothing */
-    CgAsked *asked;              /* NULL, or what recipes ask for */
-    bool streams;                /* the plan says when results go past the caches */
-    bool contracts;              /* some nest is a contraction (recipes/contract.c) */
-    const FdLoc *places;         /* where the nodes that `order` numbers stand */
-    bool in_lanes;               /* some nest of the definition has lanes, or goes by key */
-    bool host_only;              /* something no kernel can do: unit_give_up */
-    const char *gave_up;         /* the first reason.. */
-    const FdNode *gave_up_at;    /* ..and its node, if there is one */
-    bool noting;                 /* nests that are made note what fails (GEN_NOTED) */
-    bool notes;                  /* one did since this was last false */
-    Num *quiet;                  /* then no kernel reports an error; NULL: never known */
-    VEC(UnitUser) users;         /* printed so far */
-    VEC(UnitRecord) records;     /* printed so far */
-    const struct Def *def;       /* the definition being scheduled: what its `self` reads */
-    const struct Def *inside_of; /* whose conditions these are (nest_conditions) */
-    int ninside;
-    const FdNode **inside;
-    bool guessed;                 /* that the inside is most of it */
-    VEC(const FdNode *) suspects; /* reads that can fall outside (plan_unsafe) */
+    int ntemps;                   /* temporaries of the plan so far */
+    int nnames;                   /* for fresh names */
+    int ndrawn;                   /* parameters so far (plan/draw.h) */
+    const int64_t *given;         /* of each, INT64_MIN: nothing */
+    CgAsked *asked;               /* NULL, or what recipes ask for */
+    bool streams;                 /* the plan says when results go past the caches */
+    bool contracts;               /* some nest is a contraction (recipes/contract.c) */
+    const FdLoc *places;          /* where the nodes that `order` numbers stand */
+    bool host_only;               /* something no kernel can do: unit_give_up */
+    const char *gave_up;          /* the first reason.. */
+    const FdNode *gave_up_at;     /* ..and its node, if there is one */
+    VEC(UnitUser) users;          /* printed so far */
+    VEC(UnitRecord) records;      /* printed so far */
+    const struct Def *def;        /* the definition being scheduled: what its `self` reads */
     VEC(const FdNode *) nonempty; /* reductions whose emptiness the plan itself reports */
-    int nrings;                   /* of the kernel that is being made */
-    const UnitRing *rings;
-    struct Interior *interior; /* of the recurrence asked about last (value/read/interior.h) */
-    uint32_t *uses;            /* by node id: how many nodes use it */
-    size_t nnodes;             /* ids are below */
+    UnitUses uses;                /* of the graph's nodes */
+    int ndefs;
+    const struct Def *defs; /* all, in the order in which they are computed */
 } Unit;
+
+/* What is known of a definition: each is worked out when it is first asked for, by the function named. */
+typedef struct DefFacts {
+    Num *quiet;    /* def_quiet; NULL: nobody has asked */
+    bool listed;   /* suspects are there */
+    int nsuspects; /* reads that can fall outside: def_is_suspect */
+    const FdNode *const *suspects;
+    struct Interior *interior; /* of a recurrence: interior_of */
+    const FdNode **inside;     /* NEST_CONDS conditions at most: def_conditions */
+    int ninside;
+    bool guessed;  /* that the inside is most of it */
+    UnitUses uses; /* of the nodes of a body that was made since; n 0: Unit.uses has them */
+    bool in_lanes; /* some nest of it has lanes, or goes by key */
+    bool notes;    /* some kernel of it notes what fails */
+} DefFacts;
 
 /* What is computed: the let's body over its variables, into the result or a temporary. */
 typedef struct Def { /* of a recurrence, node->self stands for it in the body */
@@ -94,20 +104,31 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     /* Its last two variables are one: what it was made from, and how (schedule/flat.c). NULL: not so */
     const struct Def *apart;
     const struct FdFlat *flat;
+    const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */
+    bool noting;          /* nests of it note what fails (GEN_NOTED) */
+    DefFacts *facts;
 } Def;
+
+/* d, in the arena, with facts of its own; the same as another form of a definition. */
+Def *def_new(Unit *u, Def d);
+Def *def_form(Unit *u, const Def *of);
+/* The definition that it is a form of, or itself. */
+const Def *def_given(const Def *d);
 
 /* Its elements are to be computed no more than once: they go where it reads (FdGraph.into). */
 bool def_is_once(const Unit *u, const Def *d);
 
 /* What stores a temporary that is kept, d, as the result that it is: its own elements, which are elsewhere
  * (a ring). */
-Def def_copy(Unit *u, const Def *d);
+const Def *def_copy(Unit *u, const Def *d);
 
 /* No kernel can do what this node (or NULL) says: the evaluation is the host's. */
 void unit_give_up(Unit *u, const char *why, const FdNode *at);
 
 void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
-void unit_count(Unit *u, const FdNode *n);        /* of an expression that was made since */
+UnitUses *unit_uses(Unit *u);                     /* as the definition being scheduled has them */
+uint32_t unit_used(const Unit *u, const FdNode *n);
+void unit_count(Unit *u, const FdNode *n); /* of an expression that was made since */
 
 /* Numbers of ranges; they give up if plans cannot say them. */
 Num *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */
@@ -124,8 +145,6 @@ Num *plan_elements(Unit *u, int n, const FdDom *doms);
 void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The flag CS_STREAM: is a result so large that the caches lose it before it is read again? */
 void plan_stream(Unit *u, const Def *d);
-const UnitRing *unit_ring(const Unit *u,
-                          int temp);    /* where its rows are; NULL: it is stored whole */
 int unit_kept(const Unit *u, int temp); /* the result that it is plus 1; 0: it is none */
 int plan_temp(Unit *u, Num *bytes);     /* a new temporary buffer; its number */
 bool reduction_known_nonempty(const Unit *u, const FdNode *reduce); /* the plan reports if not */

@@ -16,9 +16,10 @@ bool user_reads(const FdUser *user); /* does its body read arrays? After fd_spec
 /* ---- unsafe.c, sized.c: which reads can fall outside ----------------------------------------- */
 
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
- * tell. Lists the reads in u->suspects. */
-Num *plan_unsafe(Unit *u, const Def *d);
-bool is_suspect(const Unit *u, const FdNode *read); /* is it in that list? */
+ * tell. */
+Num *def_unsafe(Unit *u, const Def *d);
+/* Is the read one that can? */
+bool def_is_suspect(Unit *u, const Def *d, const FdNode *read);
 /* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
  * of its reads is not asked. */
 Num *plan_outside(Unit *u, const Def *d);
@@ -26,6 +27,9 @@ Num *plan_outside(Unit *u, const Def *d);
 /* Is true if a read that is made, as its guards have it, can fall outside: if not, no kernel of the
  * definition reports an index. */
 Num *plan_fails(Unit *u, const Def *d);
+/* Is true if no kernel of the definition can report anything: to be asked once the plan reports empty
+ * reductions. */
+Num *def_quiet(Unit *u, const Def *d);
 
 /* The reads of a body of the definition that may fall outside under the facts, and in which
  * dimension. In the arena. */

@@ -164,8 +164,8 @@ static bool add_read(Interior *in, const FdNode *read)
     *r = (InteriorRead){.node = read};
     for (int i = 0; i < read->nargs; i++) {
         FdAffine a;
-        r->constant[i] =
-            fd_affine(read->args[i], &a) && fd_affine_add(&a, in->def.vars[i], -1) && a.nterms == 0;
+        r->constant[i] = fd_affine(read->args[i], &a) && fd_affine_add(&a, in->def->vars[i], -1) &&
+                         a.nterms == 0;
         if (r->constant[i]) r->before[i] = in->down[i] ? a.constant : -a.constant;
     }
     return true;
@@ -173,11 +173,11 @@ static bool add_read(Interior *in, const FdNode *read)
 
 static void find_reads(Interior *in)
 {
-    const FdNode *self = in->def.node->self;
+    const FdNode *self = in->def->node->self;
     bool all = true;
     VEC(const FdNode *) stack = {0};
     FdSeen seen = {0};
-    vec_push(&stack, in->def.body);
+    vec_push(&stack, in->def->body);
     while (stack.len && all) {
         const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
         if (!fd_meet(&seen, n)) continue;
@@ -206,20 +206,21 @@ static bool stays(const Interior *in, int dim)
 void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more)
 {
     const FdNode *newest = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "end");
-    in->nnodes = (size_t)newest->id + 1;
-    in->uses = arena_array(u->arena, uint32_t, in->nnodes);
-    count_uses(in->def.body, in->uses);
-    for (int i = 0; i < n; i++) count_uses(more[i], in->uses);
-    for (size_t i = 0; i < in->nnodes; i++)
-        if (!in->uses[i]) in->uses[i] = 1;
+    UnitUses uses = {.n = (size_t)newest->id + 1};
+    uses.of = arena_array(u->arena, uint32_t, uses.n);
+    count_uses(in->def->body, uses.of);
+    for (int i = 0; i < n; i++) count_uses(more[i], uses.of);
+    for (size_t i = 0; i < uses.n; i++)
+        if (!uses.of[i]) uses.of[i] = 1;
+    in->def->facts->uses = uses;
 }
 
 static void find_ranges(Unit *u, Interior *in)
 {
-    Def narrow = in->def;
+    Def narrow = *in->def;
     narrow.doms = in->doms;
     for (int i = 0; i < narrow.nvars; i++) {
-        const FdDom *whole = &in->def.doms[i], *d = &in->doms[i];
+        const FdDom *whole = &in->def->doms[i], *d = &in->doms[i];
         Num *all = plan_n(u, whole);
         in->n[i] = plan_n(u, d);
         in->skip[i] = num_int(u, 0);
@@ -228,20 +229,16 @@ static void find_ranges(Unit *u, Interior *in)
                                 : num_op(u, FD_OP_SUB, num_must(u, d->lo), num_must(u, whole->lo));
         in->skip[i] = num_op(u, FD_OP_MIN, skip, all);
     }
-    size_t before = u->suspects.len;
-    const Def *def = u->def;
-    u->def = &in->def;
     in->safe = num_not(u, plan_outside(u, &narrow));
-    u->def = def;
-    u->suspects.len = before;
 }
 
 Interior *interior_of(Unit *u, const Def *d)
 {
-    if (u->interior && u->interior->def.node == d->node) return u->interior;
+    if (d->facts->interior) return d->facts->interior;
     Interior *in = arena_new_of(u->arena, Interior);
     Guards g = {.u = u, .d = d, .in = in};
-    in->def = *d;
+    in->def = def_form(u, d);
+    in->def->facts->listed = true; /* no read: it runs where it is safe */
     in->doms = arena_array(u->arena, FdDom, d->nvars + 1);
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
@@ -257,31 +254,10 @@ Interior *interior_of(Unit *u, const Def *d)
             in->forward = in->forward && in->reads[i].constant[v] && in->reads[i].before[v] >= 0;
     }
     find_guards(&g);
-    in->def.body = fd_rewrite(u->fd, d->body, settle, &g);
+    in->def->body = fd_rewrite(u->fd, d->body, settle, &g);
     in->nreads = 0;
     find_reads(in);
     find_ranges(u, in);
     interior_count(u, in, 0, NULL);
-    return u->interior = in;
-}
-
-InteriorScope interior_enter(Unit *u, const Interior *in)
-{
-    InteriorScope s = {u->def, u->uses, u->nnodes, u->suspects.len, NULL};
-    s.suspects = arena_array(u->arena, const FdNode *, s.nsuspects + 1);
-    if (s.nsuspects) memcpy(s.suspects, u->suspects.data, s.nsuspects * sizeof *s.suspects);
-    u->def = &in->def;
-    u->uses = in->uses;
-    u->nnodes = in->nnodes;
-    u->suspects.len = 0;
-    return s;
-}
-
-void interior_leave(Unit *u, InteriorScope s)
-{
-    u->def = s.def;
-    u->uses = s.uses;
-    u->nnodes = s.nnodes;
-    u->suspects.len = 0;
-    for (size_t i = 0; i < s.nsuspects; i++) vec_push(&u->suspects, s.suspects[i]);
+    return d->facts->interior = in;
 }

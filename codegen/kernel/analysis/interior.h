@@ -21,7 +21,7 @@ typedef struct InteriorRead {
 } InteriorRead;
 
 typedef struct Interior {
-    Def def;                /* with the conditions decided; the ranges are those of the whole */
+    Def *def;               /* with the conditions decided; the ranges are those of the whole */
     FdDom *doms;            /* where that holds */
     Num *skip[FD_MAX_RANK]; /* positions of a variable that it leaves out, the first in the order */
     Num *n[FD_MAX_RANK];    /* those that it has */
@@ -35,23 +35,11 @@ typedef struct Interior {
     const struct Wave *wave; /* the same */
     bool scanned, waved;
     const char *not_scanned; /* NULL: it is a scan, or has not been looked at */
-    uint32_t *uses;          /* as Unit.uses, of its own nodes */
-    size_t nnodes;
 } Interior;
 
 /* The interior of a recurrence, made once; the plan gets no line. NULL: it has no order. */
 Interior *interior_of(Unit *u, const Def *d);
 /* Counts the uses of the nodes of its body and of these. */
 void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more);
-
-/* What a unit knows of the definition is of the interior, from here to interior_leave. */
-typedef struct InteriorScope {
-    const Def *def;
-    uint32_t *uses;
-    size_t nnodes, nsuspects;
-    const FdNode **suspects;
-} InteriorScope;
-InteriorScope interior_enter(Unit *u, const Interior *in);
-void interior_leave(Unit *u, InteriorScope s);
 
 #endif

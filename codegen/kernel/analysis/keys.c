@@ -6,6 +6,7 @@ enum { MOST_STEPS = 256 };
 
 typedef struct Finder {
     Unit *u;
+    const Def *d;
     bool cautious; /* something that can fail is computed whether the guards hold or not */
     int steps;
 } Finder;
@@ -52,15 +53,15 @@ static bool find_target(const FdNode *reduce, Target *t)
 
 static bool fails_here(const void *ctx, const FdNode *n)
 {
-    const Unit *u = ctx;
+    const Finder *f = ctx;
     if (n->kind == FD_REDUCE) return !reduction_has_identity(n);
-    if (is_suspect(u, n)) return true;
+    if (def_is_suspect(f->u, f->d, n)) return true;
     return n->kind == FD_APPLY && fd_user_of(n) && user_reads(fd_user_of(n));
 }
 
 static void always_computed(Finder *f, const FdNode *n)
 {
-    f->cautious = f->cautious || node_can_fail(n) || fd_any(n, fails_here, f->u);
+    f->cautious = f->cautious || node_can_fail(n) || fd_any(n, fails_here, f);
 }
 
 static void add(KeyForm *form, KeyGuard guard)
@@ -276,10 +277,10 @@ static bool is_fixed(const Def *d)
     return true;
 }
 
-static bool has_form(Unit *u, const FdNode *reduce, KeyForm *form)
+static bool has_form(Unit *u, const Def *d, const FdNode *reduce, KeyForm *form)
 {
     Target t;
-    Finder f = {.u = u};
+    Finder f = {.u = u, .d = d};
     if (reduce->init || !reduction_is_closed(reduce) || !find_target(reduce, &t) ||
         fd_any(reduce->body, is_random, NULL))
         return false;
@@ -289,7 +290,7 @@ static bool has_form(Unit *u, const FdNode *reduce, KeyForm *form)
 
 bool keys_form(Unit *u, const Def *d, const FdNode *reduce, unsigned keys, KeyForm *form)
 {
-    return has_form(u, reduce, form) && solve_all(d, form, keys) == keys;
+    return has_form(u, d, reduce, form) && solve_all(d, form, keys) == keys;
 }
 
 unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces)
@@ -298,7 +299,7 @@ unsigned keys_find(Unit *u, const Def *d, int n, const FdNode *const *reduces)
     KeyForm form;
     if (!d->nvars || d->node->self || !is_fixed(d)) return 0;
     for (int r = 0; r < n; r++) {
-        if (!has_form(u, reduces[r], &form)) return 0;
+        if (!has_form(u, d, reduces[r], &form)) return 0;
         keys &= candidates(d, &form);
     }
     for (int r = 0; r < n && keys; r++)

@@ -264,7 +264,7 @@ static bool find_read(Finder *f, Scan *s)
     if (in->nreads != 1) return false;
     const InteriorRead *r = &in->reads[0];
     s->dim = -1;
-    for (int v = 0; v < in->def.nvars; v++) {
+    for (int v = 0; v < in->def->nvars; v++) {
         if (!r->constant[v]) return false;
         if (r->before[v] == 0) continue;
         if (r->before[v] != 1 || s->dim >= 0) return false;
@@ -288,10 +288,10 @@ static const Scan *refuse(Interior *in, const char *why)
 
 static const Scan *find(Unit *u, Interior *in, bool exact)
 {
-    const FdNode *body = in->def.body;
+    const FdNode *body = in->def->body;
     if (!fd_type_is_scalar(body->type) || !has_ring(result_kind(body)))
         return refuse(in, "no scans of this type");
-    Finder f = {.u = u, .in = in, .self = in->def.node->self, .kind = result_kind(body)};
+    Finder f = {.u = u, .in = in, .self = in->def->node->self, .kind = result_kind(body)};
     Scan *s = arena_new_of(u->arena, Scan);
     bool fits = true;
     if (exact && scalar_is_real(f.kind)) return refuse(in, "--precise keeps the order of reals");

@@ -4,6 +4,7 @@
 
 typedef struct Sized {
     Unit *u;
+    const Def *d;
     const FdNode *last; /* the variable in lanes */
     Num *all;
     bool body; /* of a user function: nobody has looked at its reads */
@@ -32,7 +33,7 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
     for (int i = fd_children(n, children); i-- > 0;) look(s, children[i], seen);
     if (n->user) look_into(s, n->user->body, seen);
     if (!is_read(n)) return;
-    bool suspect = s->body || is_suspect(u, n);
+    bool suspect = s->body || def_is_suspect(u, s->d, n);
     if (!suspect && (!s->last || read_movement(n, s->last) != MOVES_FAR)) return;
     Num *count = num_int(u, 1);
     for (int d = 0; d < n->nargs; d++)
@@ -43,7 +44,7 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
 
 Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes)
 {
-    Sized s = {u, lanes, num_truth(u, true), false};
+    Sized s = {u, d, lanes, num_truth(u, true), false};
     FdSeen seen = {0};
     look(&s, d->body, &seen);
     fd_seen_free(&seen);

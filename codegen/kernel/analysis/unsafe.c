@@ -4,13 +4,6 @@
 #include "../../../fdag/index/flat.h"
 #include "analysis.h"
 
-bool is_suspect(const Unit *u, const FdNode *read)
-{
-    for (size_t i = 0; i < u->suspects.len; i++)
-        if (u->suspects.data[i] == read) return true;
-    return false;
-}
-
 typedef struct Scope { /* binders around a node */
     const struct Scope *up;
     int nvars;
@@ -44,6 +37,8 @@ typedef struct Walk {
     Unit *u;
     FdSeen
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
+    DefFacts *facts; /* to list the reads in; NULL: it does not */
+    VEC(const FdNode *) suspects;
     Num *any;    /* nonzero: some read falls outside */
     bool guards; /* what guards say counts (plan_fails) */
     int fuel;    /* nodes that are still looked at then: below different guards a node is another */
@@ -73,7 +68,7 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
             outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)),
                              num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
         if (num_is(outside, 0)) continue; /* whatever the numbers */
-        if (!w->guards) vec_push(&u->suspects, n);
+        if (w->facts) vec_push(&w->suspects, n);
         add(w, outside);
     }
 }
@@ -162,30 +157,69 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
 
-static Num *outside(Unit *u, const Def *d, bool branch, bool guards)
+static Num *outside(Unit *u, const Def *d, Walk w, bool branch)
 {
     enum { FUEL = 4000 };
     Scope outer = {NULL, d->nvars, d->vars, d->doms};
-    Walk w = {.u = u, .any = num_truth(u, false), .guards = guards, .fuel = FUEL};
+    w.u = u;
+    w.any = num_truth(u, false);
+    w.fuel = FUEL;
     unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
+    if (w.suspects.len) {
+        w.facts->nsuspects = (int)w.suspects.len;
+        w.facts->suspects =
+            arena_copy(u->arena, w.suspects.data, w.suspects.len * sizeof *w.suspects.data);
+    }
+    vec_free(&w.suspects);
     return w.any;
 }
 
-Num *plan_unsafe(Unit *u, const Def *d)
+Num *def_unsafe(Unit *u, const Def *d)
 {
-    return outside(u, d, false, false);
+    DefFacts *f = d->facts;
+    Num *unsafe = outside(u, d, (Walk){.facts = f->listed ? NULL : f}, false);
+    f->listed = true;
+    return unsafe;
+}
+
+bool def_is_suspect(Unit *u, const Def *d, const FdNode *read)
+{
+    if (!d->facts->listed) def_unsafe(u, d);
+    for (int i = 0; i < d->facts->nsuspects; i++)
+        if (d->facts->suspects[i] == read) return true;
+    return false;
 }
 
 Num *plan_outside(Unit *u, const Def *d)
 {
-    return outside(u, d, true, false);
+    return outside(u, d, (Walk){0}, true);
 }
 
 Num *plan_fails(Unit *u, const Def *d)
 {
-    return outside(u, d, false, true);
+    return outside(u, d, (Walk){.guards = true}, false);
+}
+
+/* Something besides a read outside, for which nobody has checked. */
+static bool fails_else(const void *ctx, const FdNode *n)
+{
+    const Unit *u = ctx;
+    bool call = n->kind == FD_APPLY && fd_user_of(n);
+    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
+    return !divides_surely(n) || fd_is_element(n) || (call && node_can_fail(n)) ||
+           (n->kind == FD_REDUCE && fd_user_of(n) && node_can_fail(n)) ||
+           (empty && !reduction_known_nonempty(u, n));
+}
+
+Num *def_quiet(Unit *u, const Def *d)
+{
+    DefFacts *f = d->facts;
+    if (!f->quiet)
+        f->quiet =
+            fd_any(d->body, fails_else, u) ? num_truth(u, false) : num_not(u, plan_fails(u, d));
+    return f->quiet;
 }
 
 /* ---- under facts ------------------------------------------------------------------------------- */

@@ -32,8 +32,8 @@ static const FdNode *op2(Unit *u, FdOp op, const FdNode *x, const FdNode *y)
 /* The value that a variable has at this position. */
 static const FdNode *value_at(Unit *u, const Interior *in, int v, const FdNode *position)
 {
-    ScalarKind k = result_kind(in->def.vars[v]);
-    const FdDom *d = &in->def.doms[v];
+    ScalarKind k = result_kind(in->def->vars[v]);
+    const FdDom *d = &in->def->doms[v];
     position = as(u, position, k);
     if (!in->down[v]) return op2(u, FD_OP_ADD, position, d->lo);
     const FdNode *last = op2(u, FD_OP_SUB, as(u, d->hi, k), fd_int(u->fd, 1));
@@ -48,7 +48,7 @@ static bool find_skew(const Interior *in, Wave *w)
     bool any = false;
     for (int i = 0; i < in->nreads; i++) {
         const InteriorRead *r = &in->reads[i];
-        for (int v = 0; v < in->def.nvars; v++)
+        for (int v = 0; v < in->def->nvars; v++)
             if (!r->constant[v] || (v != w->row && v != w->column && r->before[v])) return false;
         int64_t rows = r->before[w->row], columns = r->before[w->column];
         bool fits = rows == 0 ? columns >= 1 : rows == 1 && columns >= -1;
@@ -122,8 +122,8 @@ static bool all_in_lanes(Wave *w)
 static bool find_variables(const Interior *in, Wave *w)
 {
     int found[2] = {-1, -1}, n = 0;
-    for (int k = 0; k < in->def.nvars; k++) {
-        int v = abs(in->def.node->order[k]) - 1;
+    for (int k = 0; k < in->def->nvars; k++) {
+        int v = abs(in->def->node->order[k]) - 1;
         if (in->stays[v]) continue;
         if (n == 2) return false;
         found[n++] = v;
@@ -138,20 +138,20 @@ const Wave *wave_of(Unit *u, Interior *in)
     if (in->waved) return in->wave;
     in->waved = true;
     Wave *w = arena_new_of(u->arena, Wave);
-    const FdNode *body = in->def.body;
+    const FdNode *body = in->def->body;
     if (in->nreads < 0 || !in->forward || !fd_type_is_scalar(body->type) ||
         result_kind(body) == SC_HALF || node_can_fail(body) || !find_variables(in, w) ||
         !find_skew(in, w))
         return NULL;
     bool wide = false;
     for (int i = 0; i < 2; i++)
-        wide = wide || result_kind(in->def.vars[i ? w->column : w->row]) == SC_LONG;
+        wide = wide || result_kind(in->def->vars[i ? w->column : w->row]) == SC_LONG;
     const FdType *t = fd_type_scalar(u->fd, wide ? SC_LONG : SC_INT);
     w->at = fd_var(u->fd, t, "row");
     w->step = fd_var(u->fd, t, "step");
     const FdNode *behind = op2(u, FD_OP_MUL, w->at, fd_int(u->fd, w->skew));
     const FdNode *column = w->skew ? op2(u, FD_OP_SUB, w->step, behind) : w->step;
-    Skewing s = {{in->def.vars[w->row], in->def.vars[w->column]},
+    Skewing s = {{in->def->vars[w->row], in->def->vars[w->column]},
                  {value_at(u, in, w->row, w->at), value_at(u, in, w->column, column)}};
     w->body = fd_rewrite(u->fd, body, replace, &s);
     find_ages(in, w, &s, u);

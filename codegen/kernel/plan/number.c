@@ -353,8 +353,9 @@ bool num_is_macro(Unit *u, Num *x)
  * the recurrence being computed. */
 static const FdDom *known_range(Unit *u, const FdNode *array, int dim)
 {
-    if (array->kind == FD_VAR)
-        return u->def && u->def->node->self == array ? &u->def->doms[dim] : NULL;
+    for (int i = 0; array->kind == FD_VAR && i < u->ndefs; i++)
+        if (u->defs[i].node->self == array) return &u->defs[i].doms[dim];
+    if (array->kind == FD_VAR) return NULL;
     const FdNode *def = array->slot >= u->ninputs ? u->g->slots[array->slot].def : NULL;
     return def && def->kind == FD_LET ? &def->doms[dim] : NULL;
 }

@@ -71,7 +71,7 @@ static const char *why_one_by_one(const Interior *in)
     if (in->nreads < 0) return "it reads itself in too many places";
     if (num_is(in->safe, 0)) return "what it reads may lie outside";
     for (int i = 0; i < in->nreads; i++)
-        for (int v = 0; v < in->def.nvars; v++) constant = constant && in->reads[i].constant[v];
+        for (int v = 0; v < in->def->nvars; v++) constant = constant && in->reads[i].constant[v];
     if (!constant) return "it reads itself at distances that vary";
     return in->not_scanned ? in->not_scanned : "it is short, or can fail at its borders";
 }
@@ -90,7 +90,7 @@ static void say_recurrence(Report *r, const Def *d)
     say(r, "scalar", NULL, d->node,
         arena_printf(r->u->arena, "one element after the other: %s", why_one_by_one(in)));
     for (int v = d->nvars - 1; v >= 0; v--)
-        if (in->stays[v] && say_refused(r, in->def.body, d->vars[v], 0)) break;
+        if (in->stays[v] && say_refused(r, in->def->body, d->vars[v], 0)) break;
     fd_any(d->body, is_reduction, &r);
 }
 
@@ -187,7 +187,7 @@ void schedule_say_functions(Unit *u)
 
 void schedule_say_scalar(Unit *u, const Def *d)
 {
-    if (!u->schedule || u->host_only || u->in_lanes || u->options->family == CG_GPU) return;
+    if (!u->schedule || u->host_only || d->facts->in_lanes || u->options->family == CG_GPU) return;
     if (u->options->tile == CG_TILE_1X1) return; /* asked for */
     const FdNode *reduces[NEST_RESULTS];
     Report r = {u, u->schedule->len};

@@ -42,10 +42,7 @@ static Num *conditions(Unit *u, const Def *d, const FdFlat *flat)
         when = num_and(u, when, num_op(u, FD_OP_EQ, length, n));
         when = num_and(u, when, num_op(u, FD_OP_EQ, first, lo));
     }
-    size_t suspects = u->suspects.len;
-    Num *fails = plan_fails(u, d);
-    u->suspects.len = suspects;
-    return num_and(u, when, num_not(u, fails));
+    return num_and(u, when, num_not(u, plan_fails(u, d)));
 }
 
 bool schedule_flat_has_inside(const Def *flat)
@@ -79,8 +76,7 @@ const Def *schedule_flat(Unit *u, const Def *d, Num **when)
         return NULL;
     FdFlat *flat = arena_new_of(u->arena, FdFlat);
     if (!fd_flat(u->fd, d->nvars, d->vars, d->doms, d->body, flat)) return NULL;
-    Def *apart = arena_new_of(u->arena, Def), *f = arena_new_of(u->arena, Def);
-    *apart = *f = *d;
+    Def *apart = def_form(u, d), *f = def_form(u, d);
     apart->body = flat->plain;
     f->node = fd_let(u->fd, flat->nvars, flat->vars, flat->doms, flat->body, d->node->loc);
     f->nvars = flat->nvars;

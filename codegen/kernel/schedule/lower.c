@@ -19,8 +19,7 @@ static void count_all_uses(Unit *u)
         if (u->g->slots[i].def) count_uses(u->g->slots[i].def, uses);
     for (uint32_t i = 0; i <= newest->id; i++)
         if (!uses[i]) uses[i] = 1; /* nodes of user functions are counted by statement */
-    u->uses = uses;
-    u->nnodes = (size_t)newest->id + 1;
+    u->uses = (UnitUses){uses, (size_t)newest->id + 1};
 }
 
 /* ---- the plan's head ------------------------------------------------------------------------- */
@@ -103,16 +102,18 @@ static char *whole_text(Unit *u)
     return text_take(&t);
 }
 
-static Def def_of(const FdNode *node, int temp)
+static Def def_of(Unit *u, const FdNode *node, int temp)
 {
+    DefFacts *facts = arena_new_of(u->arena, DefFacts);
     if (node->kind == FD_LET)
         return (Def){.node = node,
                      .temp = temp,
+                     .facts = facts,
                      .nvars = node->nvars,
                      .vars = node->vars,
                      .doms = node->doms,
                      .body = node->body};
-    return (Def){.node = node, .temp = temp, .body = node};
+    return (Def){.node = node, .temp = temp, .facts = facts, .body = node};
 }
 
 /* Which temporaries are results, and the root without them. */
@@ -139,10 +140,12 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     for (int i = 0; i < u->g->nslots; i++) {
         if (!u->g->slots[i].def) continue;
         u->plan_slot[i] = u->ntemps;
-        defs[n++] = def_of(u->g->slots[i].def, u->ntemps++);
+        defs[n++] = def_of(u, u->g->slots[i].def, u->ntemps++);
     }
     keep_temps(u);
-    if (!u->g->arrays) defs[n++] = def_of(u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
+    if (!u->g->arrays) defs[n++] = def_of(u, u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
+    u->defs = defs;
+    u->ndefs = n;
     plan_slots(u);
     plan_line(u, "options %s%s",
               u->options->precise ? CG_OPTION_PRECISE
@@ -245,7 +248,6 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     vec_free(&u.funcs);
     vec_free(&u.users);
     vec_free(&u.records);
-    vec_free(&u.suspects);
     vec_free(&u.nonempty);
     arena_free(arena);
     fd_free(fd);

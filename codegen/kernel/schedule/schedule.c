@@ -13,6 +13,7 @@ static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
     vec_push(&u->nonempty, reduce);
     if (num_is(when, 0)) return;
     Gen g = gen_begin(u, "empty", &body);
+    g.quiet = num_truth(u, false);
     gen_fail(&g, CG_ERR_EMPTY, reduce);
     gen_run(&g, when, 1, one, one);
     gen_end(&g, &body);
@@ -61,42 +62,22 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     return try(u, d, recipe_turned, P_FORM_TURNED, rest);
 }
 
-/* Something besides a read outside, for which nobody has checked. */
-static bool fails_else(const void *ctx, const FdNode *n)
-{
-    const Unit *u = ctx;
-    bool call = n->kind == FD_APPLY && fd_user_of(n);
-    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
-    return !divides_surely(n) || fd_is_element(n) || (call && node_can_fail(n)) ||
-           (n->kind == FD_REDUCE && fd_user_of(n) && node_can_fail(n)) ||
-           (empty && !reduction_known_nonempty(u, n));
-}
-
-Num *schedule_quiet(Unit *u, const Def *d)
-{
-    return fd_any(d->body, fails_else, u) ? num_truth(u, false) : num_not(u, plan_fails(u, d));
-}
-
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
     if (u->schedule && d != u->def) text_add(u->schedule, d->flat ? "flat\n" : "apart\n");
     u->def = d;
-    u->suspects.len = 0;
-    return plan_unsafe(u, d);
+    return def_unsafe(u, d);
 }
 
 Num *schedule_begin(Unit *u, const Def *d)
 {
     u->def = d;
-    u->quiet = NULL;
-    u->suspects.len = 0;
-    u->in_lanes = false;
     if (u->schedule && d->temp >= 0) text_printf(u->schedule, "definition temp %d\n", d->temp);
     if (u->schedule && d->temp < 0) text_add(u->schedule, "definition result\n");
     FdSeen seen = {0};
     report_empties(u, d, d->body, &seen);
     fd_seen_free(&seen);
-    u->quiet = schedule_quiet(u, d);
+    def_quiet(u, d); /* before its numbers have names */
     return schedule_turn_to(u, d);
 }
 
@@ -122,14 +103,13 @@ static void noted(Unit *u, const Def *d, Num *rest)
 {
     const FdNode *last = d->nvars ? d->vars[d->nvars - 1] : NULL;
     Num *sized = plan_sized(u, d, last), *all = num_let(u, "sized", num_and(u, rest, sized));
-    u->noting = true;
-    u->notes = false;
-    Num *left = reuse(u, d, all);
+    Def *notes = arena_copy(u->arena, d, sizeof *d);
+    notes->noting = true;
+    Num *left = reuse(u, notes, all);
     if (left != all) rest = num_and(u, rest, num_op(u, FD_OP_LOR, num_not(u, sized), left));
-    rest = chunks(u, d, rest, true);
-    if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, num_truth(u, true));
-    u->noting = false;
-    if (u->notes) recipe_again(u, d, all);
+    rest = chunks(u, notes, rest, true);
+    if (!num_is(rest, 0)) recipe_pointwise(u, notes, rest, num_truth(u, true));
+    if (d->facts->notes) recipe_again(u, d, all);
 }
 
 /* Short rows that follow each other in memory as one, in lanes; returns what is left. */
@@ -224,7 +204,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
     for (int i = n; !skips && i-- > 0;) {
         Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);
         for (int k = 0; b && k < b->n; k++)
-            if (!b->stages[k].def->copy) of[b->stages[k].given - defs] = b;
+            if (!b->stages[k].def->copy) of[def_given(b->stages[k].def) - defs] = b;
     }
     bool only = u->g->steps && n > 1; /* then others are better evaluated one by one */
     for (int i = 0; only && i < n; i++)
@@ -239,6 +219,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (only && i == n - 1) recipe_lower_bands(u, b);
         if (only) continue;
         schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
-        if (b && b->stages[b->n - 1].given == &defs[i] && !u->host_only) recipe_lower_bands(u, b);
+        if (b && def_given(b->stages[b->n - 1].def) == &defs[i] && !u->host_only)
+            recipe_lower_bands(u, b);
     }
 }

@@ -5,12 +5,10 @@
 #include "nest/nest.h"
 
 /* What comes before the nests of a definition: reports of empty reductions, and whether reads can
- * fall outside (plan_unsafe), which it gives. */
+ * fall outside (def_unsafe), which it gives. */
 Num *schedule_begin(Unit *u, const Def *d);
 /* The nests that follow are of this definition, the same one flat or as it was. */
 Num *schedule_turn_to(Unit *u, const Def *d);
-/* When no kernel of a definition reports an error. */
-Num *schedule_quiet(Unit *u, const Def *d);
 /* The definition over its last two variables as one (fdag/index/flat.h) and when it is that, pays and
  * cannot fail; NULL: there is no such form in lanes. when NULL: not asked. */
 const Def *schedule_flat(Unit *u, const Def *d, Num **when);

@@ -299,7 +299,7 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
     const KirExpr *e = gen_known_index(g, n);
     if (e) return e;
     e = index_of(g, n);
-    if (e->depth <= SMALL || (g->u->uses[n->id] <= 1 && e->depth <= deepest(g))) return e;
+    if (e->depth <= SMALL || (unit_used(g->u, n) <= 1 && e->depth <= deepest(g))) return e;
     e = gen_variable(g, "at", e);
     gen_remember_index(g, n, e);
     return e;
@@ -460,7 +460,7 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     const KirExpr *e = gen_known(g, n);
     if (e) return e;
     /* What several branches use is computed in each; where that multiplies, no kernel is made. */
-    if (g->made++ > MOST_OPERATIONS + TIMES_EACH * g->u->nnodes) {
+    if (g->made++ > MOST_OPERATIONS + TIMES_EACH * unit_uses(g->u)->n) {
         unit_give_up(g->u, "operations that multiply", n);
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
@@ -488,5 +488,5 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
         unit_give_up(g->u, "a call that only the host can make", n);
         return gen_zero(g->u->arena, gen_type(g->u, n->type));
     }
-    return g->u->uses[n->id] > 1 || e->depth > deepest(g) ? in_variable(g, n, e) : e;
+    return unit_used(g->u, n) > 1 || e->depth > deepest(g) ? in_variable(g, n, e) : e;
 }

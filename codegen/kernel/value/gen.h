@@ -54,8 +54,11 @@ typedef struct Gen {
     const PlanSuspects *here;       /* where not the unit's suspects count; NULL: they do */
     GenChecks checks;
     const KirExpr *noted[2]; /* was something noted: by scalars, by lanes; NULL: not asked */
-    bool stream;             /* vectors of the result go past the caches */
-    int beside;              /* copies of what is made here that stand side by side; 0: one */
+    Num *quiet;              /* then it reports nothing; NULL: as the definition (def_quiet) */
+    int nrings;              /* temporaries of which this kernel has rows */
+    const UnitRing *rings;
+    bool stream; /* vectors of the result go past the caches */
+    int beside;  /* copies of what is made here that stand side by side; 0: one */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;
@@ -143,7 +146,8 @@ const KirExpr *gen_number(Gen *g, const char *name, Num *x);
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
 const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
-const KirExpr *gen_error(Gen *g);                                 /* the error buffer */
+const UnitRing *gen_ring(const Gen *g, int temp); /* where its rows are; NULL: it is stored whole */
+const KirExpr *gen_error(Gen *g);                 /* the error buffer */
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n);
 /* From here on the variable has this range, whatever its bounds are: they may be values of the body, too. */
 void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr *n);

@@ -25,8 +25,9 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
     Text t = {0}; /* apart: numbers may add lines of their own to the plan */
     text_printf(&t, "run %s", g->name);
     if (when && !num_is(when, 1)) text_printf(&t, " when %s", num_text(u, when));
-    if (has_param(g, "error") && u->quiet && !num_is(u->quiet, 0))
-        text_printf(&t, " quiet %s", num_text(u, u->quiet));
+    if (!g->quiet) g->quiet = def_quiet(u, def_given(u->def));
+    if (has_param(g, "error") && !num_is(g->quiet, 0))
+        text_printf(&t, " quiet %s", num_text(u, g->quiet));
     for (int i = 0; i < dims; i++)
         text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
     for (int i = 0; i < dims; i++)

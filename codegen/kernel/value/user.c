@@ -78,7 +78,7 @@ static KirBlock gen_block(Gen *g, const FdStmt *s)
 /* The value of a statement's expression: its own uses of a node count, not those of others. */
 const KirExpr *gen_stmt_value(Gen *g, const FdNode *expr)
 {
-    uint32_t *uses = g->u->uses;
+    uint32_t *uses = unit_uses(g->u)->of;
     VEC(const FdNode *) stack = {0}, nodes = {0};
     VEC(uint32_t) before = {0};
     FdSeen seen = {0};

@@ -113,7 +113,7 @@ static void number_shared(Order *o)
 {
     for (size_t i = 0; i < o->nodes.len; i++) {
         const FdNode *n = o->nodes.data[i];
-        bool shared = o->g->u->uses[n->id] > 1 && (n->kind == FD_APPLY || n->kind == FD_REDUCE);
+        bool shared = unit_used(o->g->u, n) > 1 && (n->kind == FD_APPLY || n->kind == FD_REDUCE);
         vec_push(&o->bit, shared ? o->nshared++ : -1);
         vec_push(&o->guarded, false);
     }

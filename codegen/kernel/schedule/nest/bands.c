@@ -138,7 +138,7 @@ const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read)
 
 const Def *bands_inline(Unit *u, const Def *reader, const Def *read)
 {
-    Def *d = arena_copy(u->arena, reader, sizeof *reader);
+    Def *d = def_form(u, reader);
     d->body = fd_inline_reads(u->fd, d->body, bands_array(u, reader, read), read->node);
     return d;
 }
@@ -297,8 +297,6 @@ static void rows_needed(Kernel *k, const BandStage *s, const KirExpr **first, co
 void bands_turn_to(Unit *u, const Def *d)
 {
     u->def = d;
-    u->suspects.len = 0;
-    plan_unsafe(u, d);
 }
 
 static const KirExpr *place_of(Kernel *k, const BandStage *s, const KirExpr *row)
@@ -422,7 +420,7 @@ void bands_lower(Unit *u, Bands *b)
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
     for (int i = 0; i < b->n; i++)
-        if (b->stages[i].def != b->stages[i].given) unit_count(u, b->stages[i].def->body);
+        if (b->stages[i].def->of) unit_count(u, b->stages[i].def->body);
     Kernel k = {.u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b};
     Gen *g = &k.g;
     Num *rows = rows_of(u, result_of(b)), *before = num_int(u, 0);
@@ -439,8 +437,8 @@ void bands_lower(Unit *u, Bands *b)
         if (i == begins) rows_needed(&k, s, &first[i], &past[i]);
         if (s->temp >= 0) rings[i] = ring(&k, s, band, shared, i - begins);
     }
-    u->rings = rings;
-    u->nrings = b->n;
+    g->rings = rings;
+    g->nrings = b->n;
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);
@@ -454,13 +452,12 @@ void bands_lower(Unit *u, Bands *b)
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);
     if (u->schedule) print(u, b, &text);
-    u->quiet = num_truth(u, true);
+    g->quiet = num_truth(u, true);
     for (int i = 0; i < b->n; i++)
-        u->quiet = num_and(u, u->quiet, schedule_quiet(u, b->stages[i].given));
+        g->quiet = num_and(u, g->quiet, def_quiet(u, def_given(b->stages[i].def)));
     Num *one = num_int(u, 1), *global[] = {bands_count(u, b), one, one}, *local[] = {one, one, one};
     gen_run(g, b->when, 1, global, local);
     if (u->schedule) nest_replace_run(u->schedule, &text);
     text_free(&text);
-    u->nrings = 0;
     gen_end(g, &body);
 }

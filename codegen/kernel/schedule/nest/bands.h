@@ -19,10 +19,9 @@
 enum { BANDS_STAGES = 24 };
 
 typedef struct BandStage {
-    const Def *given; /* the definition */
-    const Def *def;   /* it, or with others inlined */
-    int dim;          /* its variable that rows are of */
-    bool inlined;     /* computed where the last stage reads it: it has no nest */
+    const Def *def; /* it, or with others inlined */
+    int dim;        /* its variable that rows are of */
+    bool inlined;   /* computed where the last stage reads it: it has no nest */
     const Nest *nest;
     int temp; /* where rows are kept; of the last stage none. Stages in a row that share it are alike
                  from the second on: one body in a loop (roll.c) */

@@ -30,16 +30,16 @@ static bool is_known(const void *ctx, const FdNode *n)
 
 int nest_conditions(Unit *u, const Def *d, const FdNode *const **out)
 {
-    if (u->inside_of != d) {
+    DefFacts *f = d->facts;
+    if (!f->inside) {
         const Def *of = d->apart ? d->apart : d;
-        u->inside_of = d;
-        u->inside = arena_array(u->arena, const FdNode *, NEST_CONDS);
-        u->ninside = fd_interior(u->fd, of->nvars, of->vars, of->doms, of->body, is_known, u,
-                                 NEST_CONDS, u->inside, &u->guessed);
-        if (d->apart) u->ninside = fd_flat_conditions(u->fd, d->flat, u->ninside, u->inside);
+        f->inside = arena_array(u->arena, const FdNode *, NEST_CONDS);
+        f->ninside = fd_interior(u->fd, of->nvars, of->vars, of->doms, of->body, is_known, u,
+                                 NEST_CONDS, f->inside, &f->guessed);
+        if (d->apart) f->ninside = fd_flat_conditions(u->fd, d->flat, f->ninside, f->inside);
     }
-    *out = u->inside;
-    return u->ninside;
+    *out = f->inside;
+    return f->ninside;
 }
 
 bool nest_is_turn(const Nest *n, int box, const FdNode *cond)

@@ -367,16 +367,16 @@ void nest_replace_run(Text *schedule, const Text *nest)
 }
 
 /* Are rows of this temporary, which is a result, stored whole by a kernel of bands? Nobody reads them there. */
-static bool is_whole_stage(const Unit *u, const Def *d)
+static bool is_whole_stage(const Gen *g, const Def *d)
 {
-    return u->nrings && unit_kept(u, d->temp) && !unit_ring(u, d->temp);
+    return g->nrings && unit_kept(g->u, d->temp) && !gen_ring(g, d->temp);
 }
 
 static void all_steps(Lower *l)
 {
     const Nest *n = l->n;
     l->g.checks = n->checks;
-    l->g.stream = n->stream && (n->def->temp < 0 || n->def->copy || is_whole_stage(l->u, n->def));
+    l->g.stream = n->stream && (n->def->temp < 0 || n->def->copy || is_whole_stage(&l->g, n->def));
     if (l->g.stream) plan_stream(l->u, n->def);
     l->g.lanes = n->lanes;
     l->g.sums = n->sums;
@@ -398,13 +398,13 @@ void nest_lower(Unit *u, const Nest *n)
 {
     KirBlock body = {0};
     Text text = {0};
-    InteriorScope whole = {0};
+    const Def *whole = u->def;
     if (n->when && num_is(n->when, 0)) return;
-    if (n->inside) whole = interior_enter(u, n->inside);
+    if (n->inside) u->def = n->inside->def;
     check(u, n);
     bool lanes = nest_has_loop(n->root.first, NEST_LANES) || n->wave.of || n->sums;
     if (lanes) nest_lane_count(u, n->lanes);
-    u->in_lanes = u->in_lanes || lanes || n->keys.axis >= 0;
+    if (lanes || n->keys.axis >= 0) def_given(n->def)->facts->in_lanes = true;
     Lower l = {
         .u = u, .a = u->arena, .n = n, .items = nest_has_loop(n->root.first, NEST_ITEM), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
@@ -416,5 +416,5 @@ void nest_lower(Unit *u, const Nest *n)
     if (u->schedule) nest_replace_run(u->schedule, &text);
     text_free(&text);
     gen_end(&l.g, &body);
-    if (n->inside) interior_leave(u, whole);
+    u->def = whole;
 }

@@ -9,7 +9,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->name = name;
     n->def = d;
     n->when = when;
-    n->checks = u->noting ? GEN_NOTED : GEN_PROVED;
+    n->checks = d->noting ? GEN_NOTED : GEN_PROVED;
     n->lanes = KIR_V4;
     n->bodies = arena_new_of(u->arena, NestBody *);
     n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = n->carry_axis = -1;
@@ -80,7 +80,7 @@ void nest_axis_cut(Unit *u, Nest *n, int axis, Num *from, Num *to)
 
 Nest *nest_inside(Unit *u, const char *name, const Interior *in, Num *when)
 {
-    Nest *n = nest_new(u, name, &in->def, when);
+    Nest *n = nest_new(u, name, in->def, when);
     n->inside = in;
     return n;
 }

@@ -148,9 +148,8 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
         int64_t size = (int64_t)widest_bytes(s->def->body);
         Num *kept = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size));
         if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
-        u->suspects.len = 0;
         if (!recipe_is_guarded(u, s->def))
-            all = num_and(u, all, num_not(u, plan_unsafe(u, s->def)));
+            all = num_and(u, all, num_not(u, def_unsafe(u, s->def)));
         else if (i < b->n - 1)
             pays = num_and(u, pays, num_not(u, plan_fails(u, s->def)));
         if (!s->inlined) pays = num_and(u, pays, recipe_row_pays(u, s->def, s->dim));
@@ -213,8 +212,6 @@ static bool is_read_once(Unit *u, const Bands *b, int p)
 static void inline_stages(Unit *u, Bands *b)
 {
     BandStage *last = &b->stages[b->n - 1];
-    uint32_t *uses = u->uses; /* as other nests see them */
-    size_t nodes = u->nnodes;
     for (int p = b->n - 1; p-- > 0;) {
         if (!is_read_once(u, b, p) || !draw_bool(u, P_BANDS_INLINE, true)) continue;
         const Def *d = bands_inline(u, last->def, b->stages[p].def);
@@ -222,13 +219,11 @@ static void inline_stages(Unit *u, Bands *b)
         last->def = d;
         b->stages[p].inlined = true;
     }
-    u->uses = uses;
-    u->nnodes = nodes;
 }
 
 static BandStage stage_of(const Def *d, int dim)
 {
-    return (BandStage){.given = d, .def = d, .dim = dim, .temp = -1};
+    return (BandStage){.def = d, .dim = dim, .temp = -1};
 }
 
 Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
@@ -251,9 +246,7 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
         if (b->n + 2 > BANDS_STAGES) return NULL;
         b->stages[b->n++] = stage_of(&defs[i], f.choices[i].dim);
         if (i == at || !unit_kept(u, defs[i].temp)) continue;
-        Def *copy = arena_new_of(u->arena, Def);
-        *copy = def_copy(u, &defs[i]);
-        b->stages[b->n++] = stage_of(copy, f.choices[i].dim);
+        b->stages[b->n++] = stage_of(def_copy(u, &defs[i]), f.choices[i].dim);
     }
     if (b->stages[b->n - 1].def->temp < 0) inline_stages(u, b);
     if (!bands_layout(u, b)) return NULL;

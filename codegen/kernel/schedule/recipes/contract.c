@@ -26,12 +26,13 @@ static bool moves_far(const void *k, const FdNode *n)
     return is_read(n) && read_movement(n, k) == MOVES_FAR;
 }
 
-static bool columns_are_near(const Contraction *c, const Unit *u)
+static bool columns_are_near(const Contraction *c)
 {
     bool all = true;
     for (int i = 0; i < c->noperands; i++)
-        all = all && (c->operands[i].side == SIDE_ROW ||
-                      lanes_possible(c->operands[i].node, c->d->vars[c->col], recipe_allowed(u)));
+        all =
+            all && (c->operands[i].side == SIDE_ROW ||
+                    lanes_possible(c->operands[i].node, c->d->vars[c->col], recipe_allowed(c->d)));
     return all;
 }
 
@@ -138,7 +139,7 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     tile_cut_rows(t);
     t->rows_packed = rows_want_panels(c);
-    if (columns_are_near(c, u) &&
+    if (columns_are_near(c) &&
         !t->rows_packed) { /* few tiles are not worth a copy of their columns */
         Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, P_CONTRACT_DIRECT, FEW_TILES));
         Num *direct = num_and(u, few, num_op(u, FD_OP_GE, t->n, t->nr));

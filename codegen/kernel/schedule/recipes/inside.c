@@ -149,7 +149,7 @@ static void find(Unit *u, const Def *d, Inside *x)
 {
     const FdNode *const *conds;
     int n = nest_conditions(u, d, &conds);
-    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = u->guessed, .one = true};
+    *x = (Inside){.d = d, .last = d->nvars - 1, .guessed = d->facts->guessed, .one = true};
     for (int i = 0; i < n; i++) {
         bool closed = fd_closed(conds[i]);
         if (closed && !num_of(u, conds[i])) continue; /* of an element: it stays where it is */
@@ -257,8 +257,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
 bool recipe_is_guarded(Unit *u, const Def *d)
 {
     if (d->nvars < 2) return false;
-    u->suspects.len = 0;
-    Num *unsafe = plan_unsafe(u, d);
+    Num *unsafe = def_unsafe(u, d);
     return !lanes_possible(d->body, d->vars[d->nvars - 1], 0) || plan_fails(u, d) != unsafe ||
            num_is(unsafe, 1);
 }

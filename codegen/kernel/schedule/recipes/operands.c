@@ -136,9 +136,9 @@ bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, co
     return !lanes_refused(d->body, v, allowed, n, reduces, NULL);
 }
 
-unsigned recipe_allowed(const Unit *u)
+unsigned recipe_allowed(const Def *d)
 {
-    return u->noting ? LANES_NOTED : 0;
+    return d->noting ? LANES_NOTED : 0;
 }
 
 /* ---- rows and columns -------------------------------------------------------------------------- */
@@ -190,9 +190,10 @@ static bool add_operand(Contraction *c, const FdNode *n, int group, Side side)
     return true;
 }
 
-static bool falls_outside(const void *u, const FdNode *n)
+static bool falls_outside(const void *ctx, const FdNode *n)
 {
-    return is_suspect(u, n);
+    const Contraction *c = ctx;
+    return def_is_suspect(c->u, c->d, n);
 }
 
 /* lazy: computed only where a branch is taken, so that what fails must stay there. */
@@ -204,7 +205,7 @@ static bool split(Contraction *c, const FdNode *n, int group, bool lazy, FdSeen 
     if (!on_row && !on_col && !uses_any(n, r->vars, r->nvars) && !uses_any(n, c->batch, c->nbatch))
         return true;
     if (!on_row || !on_col)
-        return !(lazy && (node_can_fail(n) || fd_any(n, falls_outside, c->u))) &&
+        return !(lazy && (node_can_fail(n) || fd_any(n, falls_outside, c))) &&
                add_operand(c, n, group, on_col ? SIDE_COL : SIDE_ROW);
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (op == FD_OP_NONE || op == FD_OP_RANDOM || op == FD_OP_LOWER || op == FD_OP_UPPER)
@@ -249,7 +250,7 @@ static bool both_sides(const Contraction *c)
     return seen[SIDE_ROW] && seen[SIDE_COL];
 }
 
-bool contraction_find(const Unit *u, const Def *d, Contraction *out)
+bool contraction_find(Unit *u, const Def *d, Contraction *out)
 {
     *out = (Contraction){.u = u, .d = d, .col = d->nvars - 1};
     out->nreduces = d->nvars < 2 ? 0 : recipe_reductions(d, out->reduces);

@@ -112,8 +112,8 @@ static bool may_be_empty(const void *ctx, const FdNode *n)
 static bool borders_first(const Interior *in)
 {
     int bordered = 0, ordered = 0;
-    bool fails = node_can_fail(in->def.body) || fd_any(in->def.body, may_be_empty, NULL);
-    for (int v = 0; v < in->def.nvars; v++) {
+    bool fails = node_can_fail(in->def->body) || fd_any(in->def->body, may_be_empty, NULL);
+    for (int v = 0; v < in->def->nvars; v++) {
         ordered += !in->stays[v];
         bordered += !in->stays[v] && !num_is(in->skip[v], 0);
     }
@@ -124,11 +124,11 @@ static bool borders_first(const Interior *in)
 static int carried(const Interior *in, int dim)
 {
     int most = 0;
-    if (!fd_type_is_scalar(in->def.body->type)) return 0;
+    if (!fd_type_is_scalar(in->def->body->type)) return 0;
     for (int i = 0; i < in->nreads; i++) {
         const InteriorRead *r = &in->reads[i];
         bool along = r->before[dim] <= NEST_CARRIED;
-        for (int v = 0; v < in->def.nvars; v++)
+        for (int v = 0; v < in->def->nvars; v++)
             along = along && r->constant[v] && (v == dim || r->before[v] == 0);
         if (along && r->before[dim] > most) most = (int)r->before[dim];
     }
@@ -138,7 +138,7 @@ static int carried(const Interior *in, int dim)
 /* One after the other, the last ones in registers. */
 static void in_registers(Unit *u, const Interior *in, Num *when)
 {
-    const Def *d = &in->def;
+    const Def *d = in->def;
     Nest *n = nest_inside(u, "recur_inside", in, when);
     n->sums = u->options->family == CG_CPU && sums_in_lanes(u, d->body);
     if (n->sums) n->lanes = nest_lanes_for(widest_bytes(d->body));
@@ -164,7 +164,7 @@ static void in_registers(Unit *u, const Interior *in, Num *when)
 /* Lines side by side: the elements of a row, which do not need each other, in lanes. */
 static Num *in_lanes(Unit *u, Interior *in, Num *when)
 {
-    const Def *d = &in->def;
+    const Def *d = in->def;
     int last = d->nvars - 1;
     if (u->options->family == CG_GPU || !in->stays[last]) return NULL;
     if (!lanes_possible(d->body, d->vars[last], 0)) return NULL;
@@ -198,7 +198,7 @@ typedef Num *Recipe(Unit *u, Interior *in, Num *when);
 static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
 {
     enum { FEWEST = 1024, FEWEST_SUMS = 32 }; /* elements that are worth a launch of their own */
-    bool sums = u->options->family == CG_CPU && sums_in_lanes(u, in->def.body);
+    bool sums = u->options->family == CG_CPU && sums_in_lanes(u, in->def->body);
     Num *n = num_int(u, 1), *some = num_truth(u, true);
     for (int v = 0; v < d->nvars; v++) {
         n = num_op(u, FD_OP_MUL, n, in->n[v]);

@@ -86,7 +86,7 @@ static Num *beside_nest(Unit *u, const Def *d, Num *when, int vector, int copies
 /* What is noted is gathered, in no more than 16 lanes. */
 static int vector_of(Unit *u, const Def *d)
 {
-    int narrow = u->noting ? 0 : lanes_narrow(fd_narrow(u->fd, d->body), d->vars[d->nvars - 1]);
+    int narrow = d->noting ? 0 : lanes_narrow(fd_narrow(u->fd, d->body), d->vars[d->nvars - 1]);
     return narrow ? narrow : nest_lanes_for(widest_bytes(d->body));
 }
 
@@ -99,8 +99,8 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
     Num *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
     Num *sized = plan_sized(u, d, d->vars[last]);
-    bool vectors = u->options->tile != CG_TILE_1X1 && (u->noting || !num_is(unsafe, 1)) &&
-                   lanes_possible(d->body, d->vars[last], recipe_allowed(u) | LANES_FAR);
+    bool vectors = u->options->tile != CG_TILE_1X1 && (d->noting || !num_is(unsafe, 1)) &&
+                   lanes_possible(d->body, d->vars[last], recipe_allowed(d) | LANES_FAR);
     LanesCopies copies = vectors ? lanes_copies(d->body) : (LanesCopies){1, 1};
     int64_t wide = copies.wide, narrow = copies.narrow;
     if (vectors) draw_widths(u, P_MAP_COPIES, &wide, &narrow);
@@ -115,7 +115,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
         return;
     }
     Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), sized);
-    if (!u->noting) fits = num_and(u, fits, num_not(u, unsafe));
+    if (!d->noting) fits = num_and(u, fits, num_not(u, unsafe));
     fits = num_let(u, "lanes", fits);
     Num *some = num_and(u, when, fits);
     if (wide > 1 || narrow > 1) {

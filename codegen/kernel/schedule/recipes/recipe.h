@@ -21,7 +21,7 @@ Num *recipe_wave(Unit *u, Interior *in, Num *when);
 /* The same work as the nests before it, if one of them noted something: to report what failed. */
 void recipe_again(Unit *u, const Def *d, Num *when);
 /* What lanes of the nests that are being made may do. */
-unsigned recipe_allowed(const Unit *u);
+unsigned recipe_allowed(const Def *d);
 /* Everything: one value after the other along the last dimension, in lanes where reads allow it and
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
@@ -106,7 +106,7 @@ typedef struct Operand {
 } Operand;
 
 typedef struct Contraction {
-    const Unit *u;
+    Unit *u;
     const Def *d;
     int nreduces;
     const FdNode *reduces[NEST_RESULTS];
@@ -120,6 +120,6 @@ typedef struct Contraction {
 
 /* Finds rows and columns of a definition whose body is (a function of) reductions by elementary
  * operations with reuse on both sides. False: it has no such form. */
-bool contraction_find(const Unit *u, const Def *d, Contraction *out);
+bool contraction_find(Unit *u, const Def *d, Contraction *out);
 
 #endif

@@ -134,7 +134,8 @@ static Chunked is_chunked(const Unit *u, const Split *s)
               (reduce->type->record || result_kind(reduce) != SC_HALF);
     }
     if (users) return CHUNKED_USERS;
-    return any && lane_variable(s, recipe_allowed(u) | LANES_FAR) < 0 ? CHUNKED_ANY : CHUNKED_NOT;
+    return any && lane_variable(s, recipe_allowed(s->d) | LANES_FAR) < 0 ? CHUNKED_ANY
+                                                                         : CHUNKED_NOT;
 }
 
 Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
@@ -175,9 +176,9 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
 /* Parts are long: what they keep soon changes rarely, so that they ask first. */
-static bool asks_first(const Unit *u, const Split *s, const Nest *n)
+static bool asks_first(const Split *s, const Nest *n)
 {
-    bool keeps = n->part.naxes && !u->noting && n->checks == GEN_PROVED;
+    bool keeps = n->part.naxes && n->checks == GEN_PROVED;
     for (int r = 0; r < s->nreduces; r++) keeps = keeps && reduction_keeps(s->reduces[r]);
     return keeps;
 }
@@ -192,9 +193,9 @@ static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int
     for (int i = 0; i < s->reduces[0]->nvars; i++)
         if (i != lane) inner = nest_loop(u, inner, axes[i], NULL, NEST_CUT);
     NestStep *turn = nest_loop(u, inner, k, num_op(u, FD_OP_MUL, count, width), NEST_WHOLE);
-    NestStep *taking = asks_first(u, s, n) ? nest_step(u, turn, NEST_CHANGES) : turn;
+    NestStep *taking = asks_first(s, n) ? nest_step(u, turn, NEST_CHANGES) : turn;
     nest_take(u, nest_lanes(u, nest_unroll(u, taking, k, width, count), k), 0, s->nreduces);
-    bool decide = !u->noting && n->checks == GEN_PROVED;
+    bool decide = n->checks == GEN_PROVED;
     for (int r = 0; r < s->nreduces; r++) decide = decide && recipe_decides(s->reduces[r]);
     if (decide) nest_step(u, turn, NEST_LEAVE);
     if (!num_is(count, 1) && !fd_is_const(count)) /* long functions are not said once more */
@@ -260,7 +261,7 @@ bool recipe_is_reduced_row(Unit *u, const Def *d)
 {
     Split s;
     return !u->options->precise && d->nvars == 1 && find_split(d, &s) &&
-           lane_variable(&s, recipe_allowed(u)) >= 0;
+           lane_variable(&s, recipe_allowed(d)) >= 0;
 }
 
 const Nest *recipe_reduced_row(Unit *u, const Def *d)
@@ -268,7 +269,7 @@ const Nest *recipe_reduced_row(Unit *u, const Def *d)
     Split s;
     int rows, axes[FD_MAX_RANK];
     find_split(d, &s);
-    int lane = lane_variable(&s, recipe_allowed(u));
+    int lane = lane_variable(&s, recipe_allowed(d));
     Nest *n = lane_nest(u, &s, "row", NULL, lane, &rows, axes, false);
     NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
     lane_loops(u, &s, n, in, axes, lane);
@@ -385,8 +386,8 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     if (r->nvars != 1 || !r->doms->lo || reduction_is_closed(r)) return NULL;
     bool lanes = true;
     for (int i = 0; i < s.nreduces; i++) {
-        if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(u))) return NULL;
-        if (!u->noting && !reduction_has_identity(s.reduces[i])) return NULL; /* none is an error */
+        if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(d))) return NULL;
+        if (!d->noting && !reduction_has_identity(s.reduces[i])) return NULL; /* none is an error */
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
     }
     int rows, k;
@@ -416,12 +417,12 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
     bool gpu = u->options->family == CG_GPU;
     for (int r = 0; gpu && r < s.nreduces; r++)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
-    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(u)))
+    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d)))
         return NULL;
-    int lane = gpu ? -1 : lane_variable(&s, recipe_allowed(u));
+    int lane = gpu ? -1 : lane_variable(&s, recipe_allowed(d));
     if (!gpu &&
         lane < 0) { /* reads that lie apart: where there are few results, whatever they cost */
-        lane = d->nvars ? -1 : lane_variable(&s, recipe_allowed(u) | LANES_FAR);
+        lane = d->nvars ? -1 : lane_variable(&s, recipe_allowed(d) | LANES_FAR);
         if (lane < 0) return NULL;
         when = num_let(u, "sized", num_and(u, when, plan_sized(u, d, s.reduces[0]->vars[lane])));
         if (num_is(when, 0)) return NULL;

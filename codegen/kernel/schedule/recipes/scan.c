@@ -23,9 +23,9 @@ typedef struct Form {
 
 static bool in_lanes(const Unit *u, const Interior *in, const Scan *s)
 {
-    if (u->options->family == CG_GPU || s->dim != in->def.nvars - 1) return false;
+    if (u->options->family == CG_GPU || s->dim != in->def->nvars - 1) return false;
     for (int k = 0; k < s->n; k++)
-        if (!lanes_possible(s->step[k], in->def.vars[s->dim], 0)) return false;
+        if (!lanes_possible(s->step[k], in->def->vars[s->dim], 0)) return false;
     return true;
 }
 
@@ -33,16 +33,16 @@ Num *recipe_scan_skip(Unit *u, Interior *in, int v)
 {
     enum { LONG = 4096 };
     const Scan *s = scan_of(u, in, u->options->precise);
-    Num *skip = in->skip[v], *n = plan_n(u, &in->def.doms[v]);
+    Num *skip = in->skip[v], *n = plan_n(u, &in->def->doms[v]);
     if (!s || s->dim != v || in->down[v] || num_is(skip, 0) || !in_lanes(u, in, s)) return skip;
-    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(in->def.body)));
+    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(in->def->body)));
     return num_select(u, num_op(u, FD_OP_GE, n, draw_num(u, P_SCAN_LONG, LONG)),
                       num_roundup(u, skip, lanes), skip);
 }
 
 static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, int *axis)
 {
-    const Def *d = &f->in->def;
+    const Def *d = f->in->def;
     Unit *u = f->u;
     Nest *n = nest_inside(u, name, f->in, when);
     int dim = f->scan->dim;
@@ -115,13 +115,13 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when)
     Form f = {.u = u, .in = in, .scan = scan_of(u, in, u->options->precise)};
     if (!f.scan) return NULL;
     f.lanes = in_lanes(u, in, f.scan);
-    f.stream = f.lanes && draw_bool(u, P_MAP_STREAM, in->def.temp < 0 && !def_is_once(u, &in->def));
-    size_t widest = widest_bytes(in->def.body);
+    f.stream = f.lanes && draw_bool(u, P_MAP_STREAM, in->def->temp < 0 && !def_is_once(u, in->def));
+    size_t widest = widest_bytes(in->def->body);
     f.width = nest_lanes_for(widest);
-    bool beside = !f.lanes && in->stays[in->def.nvars - 1] && u->options->family == CG_CPU;
+    bool beside = !f.lanes && in->stays[in->def->nvars - 1] && u->options->family == CG_CPU;
     if (beside) return NULL; /* lines are neighbours: lanes across them */
     Num *one = num_int(u, 1), *rows = one, *n = in->n[f.scan->dim];
-    for (int v = 0; v < in->def.nvars; v++)
+    for (int v = 0; v < in->def->nvars; v++)
         if (v != f.scan->dim) rows = num_op(u, FD_OP_MUL, rows, in->n[v]);
     rows = num_let(u, "rows", rows);
     /* Steps are taken twice: without lanes that wants units. */

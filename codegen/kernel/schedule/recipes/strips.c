@@ -26,7 +26,7 @@ typedef struct Across {
 } Across;
 
 /* Is its range one that shifts evenly from lane to lane (NEST_SHARED)? */
-static bool shifts(const Unit *u, const FdNode *r, const FdNode *v)
+static bool shifts(const Unit *u, const Def *d, const FdNode *r, const FdNode *v)
 {
     if (u->options->precise || r->nvars != 1 || !r->doms->lo || r->type->record ||
         result_kind(r) == SC_BOOL || result_kind(r) == SC_HALF || fd_op_of(r) == FD_OP_NONE ||
@@ -40,7 +40,7 @@ static bool shifts(const Unit *u, const FdNode *r, const FdNode *v)
         if (!fd_affine(bounds[i], &form) || !fd_affine_factor(&form, v, &factor)) return false;
         uses = uses || factor != 0;
     }
-    return uses && lanes_possible(r->body, v, recipe_allowed(u));
+    return uses && lanes_possible(r->body, v, recipe_allowed(d));
 }
 
 static bool find(Unit *u, const Def *d, Across *x)
@@ -54,12 +54,12 @@ static bool find(Unit *u, const Def *d, Across *x)
         const FdNode *reduce = x->reduces[r];
         bool exact = !u->options->precise || reduction_has_identity(reduce);
         bool closed =
-            reduction_is_closed(reduce) && reduction_in_lanes(reduce, x->v, recipe_allowed(u));
+            reduction_is_closed(reduce) && reduction_in_lanes(reduce, x->v, recipe_allowed(d));
         x->shifts = x->shifts || !closed;
-        if (!exact || !(closed || shifts(u, reduce, x->v))) return false;
+        if (!exact || !(closed || shifts(u, d, reduce, x->v))) return false;
     }
     if (x->shifts && recipe_group_end(x->nreduces, x->reduces, 0) < x->nreduces) return false;
-    if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v, recipe_allowed(u))) return false;
+    if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v, recipe_allowed(d))) return false;
     x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));
     return true;
 }

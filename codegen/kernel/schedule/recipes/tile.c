@@ -31,7 +31,7 @@ NestHold tile_hold(Tile *t, int operand, const TileAxes *x, NestSpace space)
     NestHold h = {.name = row ? "x" : "y", .value = o->node, .space = space, .batch = -1};
     h.across = row ? x->row : x->col;
     h.along = -1;
-    if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col], recipe_allowed(t->u)))
+    if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col], recipe_allowed(t->c.d)))
         h.vectors = t->nv;
     return h;
 }
@@ -52,11 +52,11 @@ static NestHold panel_of(Tile *t, int operand, const TileAxes *x, NestSpace spac
     h.along = x->k[o->group];
     h.width = row ? t->mr : t->nr;
     if ((h.filled = filled)) return h;
-    if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(u)))
+    if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(t->c.d)))
         h.vectors =
             num_define(u, fresh_name(u, "MV"), num_ceildiv(u, t->mr, nest_lane_count(u, t->lanes)));
     h.turned = !h.vectors && r->nvars == 1 && fd_any(o->node, moves_by_one, r->vars[0]) &&
-               lanes_possible(o->node, r->vars[0], recipe_allowed(u));
+               lanes_possible(o->node, r->vars[0], recipe_allowed(t->c.d));
     return h;
 }
 
@@ -67,7 +67,7 @@ static void use_registers(Tile *t, Nest *n, const TileAxes *x)
     n->regs[n->nregs++] = (NestRegs){x->row, t->mr, num_int(t->u, 1)};
     n->regs[n->nregs++] = (NestRegs){x->col, t->nv, nest_lane_count(t->u, t->lanes)};
     n->scalar_give = !recipe_epilogue_lanes(t->c.d, t->c.nreduces, t->c.reduces,
-                                            t->c.d->vars[t->c.col], recipe_allowed(t->u));
+                                            t->c.d->vars[t->c.col], recipe_allowed(t->c.d));
 }
 
 static bool is_on(const Tile *t, int operand, Side side, int group)

@@ -95,7 +95,7 @@ static void square_nest(Unit *u, const Turned *t, Num *when, int lanes)
 Num *recipe_turned(Unit *u, const Def *d, Num *when)
 {
     Turned t = {.d = d, .other = -1};
-    if (u->options->family == CG_GPU || u->noting || d->nvars < 2) return NULL;
+    if (u->options->family == CG_GPU || d->noting || d->nvars < 2) return NULL;
     t.v = d->vars[d->nvars - 1];
     FdSeen seen = {0};
     bool found = find(&t, d->body, &seen);

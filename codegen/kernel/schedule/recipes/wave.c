@@ -22,7 +22,7 @@ Num *recipe_wave(Unit *u, Interior *in, Num *when)
     enum { COLUMNS = 512 };
     const Wave *w = u->options->family == CG_GPU ? NULL : wave_of(u, in);
     if (!w) return NULL;
-    const Def *d = &in->def;
+    const Def *d = in->def;
     int lanes = nest_lanes_for(widest_bytes(w->body));
     Num *width = nest_lane_count(u, lanes), *rows = in->n[w->row], *columns = in->n[w->column];
     Num *two = num_op(u, FD_OP_MUL, width, num_int(u, 2 * (w->skew + 1)));

@@ -197,11 +197,8 @@ static void read_bands(Reader *r)
 /* The result that a temporary is. */
 static const Def *copy_of(Reader *r, const Def *d)
 {
-    Def *copy = arena_new_of(r->u->arena, Def);
     if (!unit_kept(r->u, d->temp)) reader_fail(r, "this temporary is no result");
-    if (r->error) return d;
-    *copy = def_copy(r->u, d);
-    return copy;
+    return r->error ? d : def_copy(r->u, d);
 }
 
 static bool is_complete(const BandStage *s)
@@ -231,7 +228,7 @@ static void read_rows(Reader *r)
     if (at >= r->done) reader_fail(r, "no definition so far has this number");
     if (r->error) return;
     BandStage *s = &b->stages[b->n++];
-    *s = (BandStage){.given = &r->defs[at], .def = &r->defs[at], .temp = -1};
+    *s = (BandStage){.def = &r->defs[at], .temp = -1};
     if (reader_accept(r, "in")) {
         reader_expect(r, "temp");
         s->temp = reader_small_number(r, r->u->ntemps);
@@ -240,7 +237,7 @@ static void read_rows(Reader *r)
         if (s->inlined) s->dim = reader_small_number(r, s->def->nvars);
     } else if (reader_accept(r, "as")) {
         reader_expect(r, "result");
-        s->given = s->def = copy_of(r, s->def);
+        s->def = copy_of(r, s->def);
     } else {
         inline_stages(r, s);
     }

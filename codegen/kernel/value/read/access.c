@@ -39,10 +39,17 @@ const char *access_name(const Gen *g, const FdNode *array)
                         u->plan_slot[array->slot]);
 }
 
-/* Where rows of what a definition gives go; NULL: it is stored whole. */
-static const UnitRing *ring_of(const Unit *u, const Def *d)
+const UnitRing *gen_ring(const Gen *g, int temp)
 {
-    return d->temp < 0 || d->copy ? NULL : unit_ring(u, d->temp);
+    for (int i = 0; i < g->nrings; i++)
+        if (g->rings[i].of == temp) return &g->rings[i];
+    return NULL;
+}
+
+/* Where rows of what a definition gives go; NULL: it is stored whole. */
+static const UnitRing *ring_of(const Gen *g, const Def *d)
+{
+    return d->temp < 0 || d->copy ? NULL : gen_ring(g, d->temp);
 }
 
 /* A temporary that is stored whole, in plans. */
@@ -67,7 +74,7 @@ const char *access_buffer(Gen *g, const FdNode *array)
     if (is_output(u, array)) return gen_output(g, u->def);
     const char *name = access_name(g, array);
     int number = u->plan_slot[array->slot];
-    const UnitRing *ring = array->slot < u->ninputs ? NULL : unit_ring(u, number);
+    const UnitRing *ring = array->slot < u->ninputs ? NULL : gen_ring(g, number);
     if (ring) return gen_temp(g, ring->temp, gen_type(u, element_type(array)), true);
     gen_add_param(g, buffer_param(u, name, element_type(array), false),
                   array->slot < u->ninputs ? arena_printf(u->arena, "slot %d", number)
@@ -77,7 +84,7 @@ const char *access_buffer(Gen *g, const FdNode *array)
 
 const char *gen_output(Gen *g, const Def *d)
 {
-    const UnitRing *ring = ring_of(g->u, d);
+    const UnitRing *ring = ring_of(g, d);
     if (ring) return gen_temp(g, ring->temp, gen_type(g->u, d->body->type), true);
     const char *name =
         d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp) - 1) : "out";
@@ -164,7 +171,7 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;
     Arena *a = u->arena;
-    const UnitRing *ring = ring_of(u, d);
+    const UnitRing *ring = ring_of(g, d);
     const KirExpr *offset = kir_int(a, 0);
     if (ring) return ring_offset(g, d, ring);
     if (into(u, d)) return access_offset(g, into(u, d), d->vars);

@@ -16,7 +16,7 @@ static const UnitRing *ring_of(const Gen *g, const FdNode *array)
 {
     const Unit *u = g->u;
     bool temp = array->kind == FD_FUNC && array->slot >= u->ninputs;
-    return temp ? unit_ring(u, u->plan_slot[array->slot]) : NULL;
+    return temp ? gen_ring(g, u->plan_slot[array->slot]) : NULL;
 }
 
 bool access_is_ring(const Gen *g, const FdNode *array)
@@ -86,7 +86,7 @@ static const KirExpr *last_of(Gen *g, const FdNode *array, int d)
 /* Where it is known at the place, only some dimensions of a read. */
 static bool is_listed(const Gen *g, const FdNode *read, int dim)
 {
-    if (!g->here) return is_suspect(g->u, read);
+    if (!g->here) return def_is_suspect(g->u, g->u->def, read);
     for (int i = 0; i < g->here->n; i++)
         if (g->here->reads[i].node == read && g->here->reads[i].dim == dim) return true;
     return false;
@@ -311,7 +311,7 @@ void gen_tell(Gen *g)
     if (any && g->noted[0]) any = kir_op(a, FD_OP_LOR, truth, 2, either);
     if (!any) any = g->noted[0];
     if (!any) return;
-    g->u->notes = true;
+    g->u->def->facts->notes = true;
     KirBlock tell = {0};
     error = gen_error(g);
     kir_eval(a, &tell, kir_call(a, truth, "cs_note", 1, &error));
