@@ -1,5 +1,6 @@
 # C$: compiler and runtime. `make demo` and `make check` are all that a fresh Debian machine needs.
 #   make             ./csc, csrt.o and csc.kept    make check        every test, under 10 minutes
+#   make quick       what a change can touch, a minute
 #   make bench       ratios against peers                make bless        accept new golden outputs
 #   make samples     the programs of samples/, compared with what they should print
 #   make asan        ./build/asan/csc with ASan+UBSan   make check-long   the long suites too
@@ -50,7 +51,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_ _flat_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check quick check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
@@ -224,6 +225,9 @@ check-long: check $(BUILD)/npyprod $(BUILD)/random/cases $(FAULTS_BUILT)
 bless: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run --bless
 	@CSC=$(CSC) tests/scalar --bless
+# What a change can touch: the inner loop.
+quick:
+	@CSC=$(CSC) BUILD=$(BUILD) tools/quick.sh
 layers: $(BUILD)/libcsc.a
 	@BUILD=$(BUILD) tools/layers.sh
 	@BUILD=$(BUILD) tests/layers.sh
