@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "features.h"
+#include "features/features.h"
 #include "transport.h"
 
 typedef struct Server {

@@ -1,7 +1,7 @@
 /* Types that are not written, and domains, shown behind the names. */
 #include <string.h>
 
-#include "../sema/describe.h"
+#include "../../sema/describe.h"
 #include "features.h"
 
 typedef struct Hints {

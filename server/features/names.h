@@ -2,7 +2,7 @@
 #ifndef CS_SERVER_NAMES_H
 #define CS_SERVER_NAMES_H
 
-#include "../sema/describe.h"
+#include "../../sema/describe.h"
 #include "features.h"
 
 typedef enum NamesKind { NAMES_NONE, NAMES_MEMBERS, NAMES_ALL } NamesKind;

@@ -2,7 +2,7 @@
  * is analysed with a name put at the place, so that half a statement has a tree. */
 #include <string.h>
 
-#include "../base/mem.h"
+#include "../../base/mem.h"
 #include "names.h"
 
 static const char placeholder[] = "name_at_the_cursor";

@@ -1,7 +1,7 @@
 /* What a name is: its declaration, domain and comment. */
 #include <string.h>
 
-#include "../sema/describe.h"
+#include "../../sema/describe.h"
 #include "features.h"
 
 /* What becomes of a value when the program runs. */

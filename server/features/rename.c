@@ -1,7 +1,7 @@
 /* Another name for what this file declares. */
 #include <string.h>
 
-#include "../base/mem.h"
+#include "../../base/mem.h"
 #include "features.h"
 
 static const Symbol *renamed(Request *r, int *token)

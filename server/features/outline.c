@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../sema/describe.h"
+#include "../../sema/describe.h"
 #include "features.h"
 
 enum { /* SymbolKind of the protocol */

@@ -1,8 +1,8 @@
 /* The whole text in its one layout, as one edit. */
 #include <string.h>
 
-#include "../base/arena.h"
-#include "../format/format.h"
+#include "../../base/arena.h"
+#include "../../format/format.h"
 #include "features.h"
 
 json_t *feature_format(Request *r)

@@ -3,7 +3,7 @@
 #ifndef CS_SERVER_FEATURES_H
 #define CS_SERVER_FEATURES_H
 
-#include "workspace.h"
+#include "../workspace.h"
 
 typedef struct Request {
     Document *document;       /* NULL: the request is about all */
