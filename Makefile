@@ -194,6 +194,7 @@ ulp: $(BUILD)/unit/ulp_test
 	@CK_FORK=no ULP_TABLE=1 ULP_COUNT=65536 ULP_WIDTHS=1 ULP_EVERY=1 $<
 docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
+	@tools/foreign.sh >docs/foreign.md
 levels: all
 	@CSC=$(CSC) tests/levels.sh
 recursion: all
