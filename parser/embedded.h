@@ -9,7 +9,8 @@ typedef struct EmbeddedModule {
     const char *name; /* "core" */
     const char *text;
     size_t len;
-    const char *const *types; /* that it declares, NULL at the end */
+    const char *const *types;   /* that it declares, NULL at the end */
+    const char *const *methods; /* extension methods that it declares, too */
 } EmbeddedModule;
 
 extern const EmbeddedModule embedded_modules[]; /* the last has no name */

@@ -27,9 +27,9 @@ struct Module {
     Module *user;  /* while it is read: who uses it */
 };
 
-/* A type of the standard library. */
+/* A type or an extension method of the standard library. */
 typedef struct Export {
-    const char *type; /* interned */
+    const char *name; /* interned */
     const EmbeddedModule *module;
 } Export;
 
@@ -41,7 +41,7 @@ typedef struct Loader {
     Arena *arena;
     VEC(Module *) modules;
     VEC(Export) exports;
-    NameSet exported;          /* their types */
+    NameSet exported, methods; /* the names of types, of extension methods */
     AstList library, imported; /* the library first: it sees nothing of the program */
     AstList carried;           /* ParseProgram.variables */
 } Loader;
@@ -222,26 +222,37 @@ static void use(Loader *l, Module *user, Loc loc, const char *name)
     if (m) take_in(l, user, loc, m, fresh);
 }
 
+static void use_export(Loader *l, Module *m, const Token *t, const char *name)
+{
+    for (size_t k = 0; k < l->exports.len; k++) {
+        if (l->exports.data[k].name != name) continue;
+        bool fresh = false;
+        Module *of = module_embedded(l, l->exports.data[k].module, &fresh);
+        take_in(l, m, (Loc){m->file, t->begin, t->end}, of, fresh);
+    }
+}
+
 /* Takes in the modules of the standard library that declare types which the tokens name, but for
- * names of types of the file or of what it uses. NAME( that is no `new NAME(` is a function. */
+ * names of types of the file or of what it uses. NAME( that is no `new NAME(` is a function; behind
+ * a dot it may be an extension method, which modules of the library take in by using. */
 static void use_named(Loader *l, Module *m, const Tokens *tokens)
 {
     NameSet own = {0};
     lexer_declared_types(tokens, l->names, &own);
     const Token *t = tokens->list.data;
     for (size_t i = 0; i + 1 < tokens->list.len; i++) {
-        if (t[i].kind != TOK_NAME || (i && t[i - 1].kind == TOK_DOT)) continue;
+        if (t[i].kind != TOK_NAME) continue;
+        const char *name = tokens->values.data[t[i].value].text;
+        bool called = t[i + 1].kind == TOK_LPAREN || t[i + 1].kind == TOK_LT;
+        if (i && (t[i - 1].kind == TOK_DOT || t[i - 1].kind == TOK_COND_DOT)) {
+            if (m->folder && called && names_has(&l->methods, name)) use_export(l, m, &t[i], name);
+            continue;
+        }
         bool made = i && t[i - 1].kind == TOK_NEW, attribute = i && t[i - 1].kind == TOK_LBRACKET;
         if (t[i + 1].kind == TOK_LPAREN && !made && !attribute) continue;
-        const char *name = tokens->values.data[t[i].value].text;
         if (!names_has(&l->exported, name) || names_has(&own, name) || names_has(&m->types, name))
             continue;
-        for (size_t k = 0; k < l->exports.len; k++) {
-            if (l->exports.data[k].type != name) continue;
-            bool fresh = false;
-            Module *of = module_embedded(l, l->exports.data[k].module, &fresh);
-            take_in(l, m, (Loc){m->file, t[i].begin, t[i].end}, of, fresh);
-        }
+        use_export(l, m, &t[i], name);
     }
     names_free(&own);
 }
@@ -325,7 +336,12 @@ static void know_library(Loader *l)
         for (const char *const *type = e->types; *type; type++) {
             Export x = {intern_cstr(l->names, *type), e};
             vec_push(&l->exports, x);
-            names_add(&l->exported, x.type);
+            names_add(&l->exported, x.name);
+        }
+        for (const char *const *method = e->methods; *method; method++) {
+            Export x = {intern_cstr(l->names, *method), e};
+            vec_push(&l->exports, x);
+            names_add(&l->methods, x.name);
         }
     }
 }
@@ -359,5 +375,6 @@ Ast *parse_program(Sources *sources, uint32_t file, const ParseProgram *program,
     vec_free(&l.modules);
     vec_free(&l.exports);
     names_free(&l.exported);
+    names_free(&l.methods);
     return unit;
 }

@@ -390,10 +390,7 @@ static void check_member_of(Sema *s, Ast **slot, const Type *hint)
         }
         if (t != s->error) {
             report(s, n->loc, NOT_CALLABLE, "'%s' is a property, not a method", name);
-            if (n->call.args.len && strcmp(name, "Count") == 0)
-                report_note(s, NOWHERE, "what fits is counted by Where(f).Count");
-            else
-                report_note(s, NOWHERE, "leave out the parentheses");
+            report_note(s, NOWHERE, "leave out the parentheses");
         }
         check_arguments(s, n->call.args, NULL);
         return;

@@ -32,6 +32,9 @@ static const Type *join(Sema *s, const Type *a, const Type *b)
 static bool unify_class(Inference *f, const Ast *written, const Type *t)
 {
     const Symbol *g = scope_type(f->s, written->type_name.name);
+    const Type *element = sequence_element(f->s, t);
+    if (element && sequence_is_interface(g) && written->type_name.args.len == 1)
+        return infer_from(f, written->type_name.args.data[0], element);
     for (const Class *c = class_of(t); c; c = c->base) {
         const Instance *i = c->sym->instance;
         if (!i || i->of != g || i->nparams != written->type_name.args.len) continue;

@@ -59,22 +59,21 @@ static void equals(Sema *s, Ast *n, Ast *value)
     }
 }
 
-/* string.Join of an object that has ToArray(), a List, is that of the array. */
-static void join_array(Sema *s, Ast *n)
+/* string.Join of a sequence is that of its elements; string.Concat of one joins them by nothing. */
+static void join_elements(Sema *s, Ast *n)
 {
     if (n->call.args.len != 2) return;
     Ast **joined = &n->call.args.data[1];
-    Class *c = class_of(peek_type(s, *joined));
-    if (!c || c->function || !member_find(s, c, intern_cstr(s->names, "ToArray"))) return;
+    if (!sequence_is_object(s, peek_type(s, *joined))) return;
     Loc loc = (*joined)->loc;
-    *joined = tree_call(s, loc, tree_member(s, loc, *joined, "ToArray"), 0);
+    *joined = tree_call(s, loc, tree_name(s, loc, "ElementsOf"), 1, *joined);
 }
 
 bool intrinsic_call(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee;
     if (callee->sym->kind != SYM_BUILTIN) return false;
-    if (builtin_is(&builtins[callee->sym->builtin], SPACE_string, LIB_Join)) join_array(s, n);
+    if (builtin_is(&builtins[callee->sym->builtin], SPACE_string, LIB_Join)) join_elements(s, n);
     if (builtins[callee->sym->builtin].space != SPACE_any) return false;
     LibName what = builtins[callee->sym->builtin].name;
     const char *name = library_names[what];

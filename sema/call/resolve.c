@@ -363,8 +363,8 @@ const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *
  * code does that in a tenth of the time that a graph takes. Elsewhere a function may be for a kernel. */
 static bool calls_for_elements(const Sema *s, const Symbol *f)
 {
-    return !s->functional && f->kind == SYM_FUNC && f->library && f->self &&
-           f->self->type->kind == TY_OBJECT;
+    if (s->functional || f->kind != SYM_FUNC || !f->library) return false;
+    return f->self ? f->self->type->kind == TY_OBJECT : extension_is(f->decl);
 }
 
 static void host_argument(Sema *s, Ast **slot)

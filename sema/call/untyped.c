@@ -29,9 +29,15 @@ static void check_lambda(Inference *f, const Ast *written, Ast **slot)
         if (!b->vtype && t && b->names.len == 1) b->vtype = type_node(s, (*slot)->loc, t);
         at += b->names.len;
     }
+    Ast *again = whole ? NULL : ast_clone(s->arena, *slot);
     check_expr(s, slot, whole);
     require_value(s, *slot);
-    if (!whole) infer_from(f, written, (*slot)->type);
+    if (whole) return;
+    infer_from(f, written, (*slot)->type);
+    whole = infer_type(f, written);
+    if ((*slot)->type == s->error || !whole || whole == (*slot)->type) return;
+    *slot = again; /* x => array where a sequence is wanted: its result converts */
+    check_expr(s, slot, whole);
 }
 /* One overload of a call whose arguments hold untyped lambdas, and what is known of it so far. */
 typedef struct Open {

@@ -252,31 +252,70 @@ bool is_collection(Sema *s, const Type *t)
            at->kind == SYM_FUNC;
 }
 
-/* `seq` is a copy that is not checked yet.
- * { var $c = seq; for (int $i = 0; $i < $c.Count; $i++) { T x = $c.ElementAt($i); body } } */
-bool foreach_collection(Sema *s, Ast **slot, Ast *seq)
+static bool has_method(Sema *s, const Type *t, const char *name)
 {
-    Ast *n = *slot;
-    if (!is_collection(s, n->foreach_.seq->type)) return false;
+    Class *c = class_of(t);
+    const Symbol *m = c ? member_find(s, c, intern_cstr(s->names, name)) : NULL;
+    return m && m->kind == SYM_FUNC;
+}
+
+/* The variable of the loop, whose value is `value`, in front of its body. */
+static Ast *loop_body(Sema *s, const Ast *n, Ast *value)
+{
+    Ast *element = tree_local(s, n->loc, n->foreach_.vtype, n->foreach_.name, value);
+    element->var_decl.mods = AST_MOD_READONLY;
+    return tree_block(s, n->loc, 2, element, n->foreach_.body);
+}
+
+/* { var $c = seq.GetEnumerator(); while ($c.MoveNext()) { T x = $c.Current; body } } */
+static Ast *by_enumerator(Sema *s, const Ast *n, Ast *seq)
+{
+    Loc loc = n->foreach_.seq->loc;
+    const char *c = arena_printf(s->arena, "$c%d", ++s->synthetic);
+    Ast *loop = ast_new(s->arena, AST_WHILE, n->loc);
+    loop->while_.cond = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, c), "MoveNext"), 0);
+    loop->while_.body = loop_body(s, n, tree_member(s, loc, tree_name(s, loc, c), "Current"));
+    Ast *enumerator = tree_call(s, loc, tree_member(s, loc, seq, "GetEnumerator"), 0);
+    return tree_block(s, n->loc, 2, tree_local(s, loc, NULL, c, enumerator), loop);
+}
+
+/* { var $c = seq; for (int $i = 0; $i < $c.Count; $i++) { T x = $c.ElementAt($i); body } } where a
+ * class tells whether it was changed: int $v = $c.Changes; and $c.CountSince($v). */
+static Ast *by_index(Sema *s, const Ast *n, Ast *seq)
+{
     Loc loc = n->foreach_.seq->loc;
     int number = ++s->synthetic;
     const char *c = arena_printf(s->arena, "$c%d", number);
     const char *i = arena_printf(s->arena, "$i%d", number);
-    Ast *count = tree_member(s, loc, tree_name(s, loc, c), "Count");
+    const char *v = arena_printf(s->arena, "$v%d", number);
+    bool tells = has_method(s, n->foreach_.seq->type, "CountSince");
+    Ast *count = tree_member(s, loc, tree_name(s, loc, c), tells ? "CountSince" : "Count");
+    if (tells) count = tree_call(s, loc, count, 1, tree_name(s, loc, v));
     Ast *at = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, c), "ElementAt"), 1,
                         tree_name(s, loc, i));
     Ast *step = ast_new(s->arena, AST_INCDEC, loc), *loop = ast_new(s->arena, AST_FOR, n->loc);
     step->incdec.op = AST_OP_ADD;
     step->incdec.postfix = true;
     step->incdec.target = tree_name(s, loc, i);
-    Ast *element = tree_local(s, n->loc, n->foreach_.vtype, n->foreach_.name, at);
-    element->var_decl.mods = AST_MOD_READONLY;
     loop->for_.init =
         ast_list_add(s->arena, loop->for_.init, tree_local(s, loc, NULL, i, tree_int(s, loc, 0)));
     loop->for_.cond = tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i), count);
     loop->for_.step = ast_list_add(s->arena, loop->for_.step, tree_stmt(s, step));
-    loop->for_.body = tree_block(s, n->loc, 2, element, n->foreach_.body);
-    *slot = tree_block(s, n->loc, 2, tree_local(s, loc, NULL, c, seq), loop);
+    loop->for_.body = loop_body(s, n, at);
+    Ast *object = tree_local(s, loc, NULL, c, seq);
+    if (!tells) return tree_block(s, n->loc, 2, object, loop);
+    Ast *changes = tree_member(s, loc, tree_name(s, loc, c), "Changes");
+    return tree_block(s, n->loc, 3, object, tree_local(s, loc, NULL, v, changes), loop);
+}
+
+/* `seq` is a copy that is not checked yet. */
+bool foreach_collection(Sema *s, Ast **slot, Ast *seq)
+{
+    const Ast *n = *slot;
+    const Type *t = n->foreach_.seq->type;
+    bool indexed = is_collection(s, t);
+    if (!indexed && !has_method(s, t, "GetEnumerator")) return false;
+    *slot = indexed ? by_index(s, n, seq) : by_enumerator(s, n, seq);
     check_stmt(s, slot);
     return true;
 }

@@ -100,6 +100,7 @@ typedef struct Sema {
     VEC(Symbol *) statics;      /* static fields in use */
     bool bodies;                /* declarations are done: what is met now is used */
     int laying;                 /* classes being laid out */
+    int signatures;             /* functions whose types are being resolved */
     int selectors;              /* methods of interfaces so far */
     int synthetic;              /* names that sema made */
     VEC(SemaNamed) named;       /* arguments */
@@ -263,8 +264,8 @@ void check_throw(Sema *s, Ast *n);
 const Type *check_thrown(Sema *s, Ast *n, const Type *type);
 void check_using(Sema *s, Ast **slot);
 bool is_collection(Sema *s, const Type *t); /* has Count and ElementAt */
-/* Over an object with Count and ElementAt: becomes a loop over indices. False if it is none. `seq`:
- * an unchecked copy of what is visited. */
+/* Over an object with Count and ElementAt: becomes a loop over indices; with GetEnumerator: one over
+ * what that gives. False if it is none. `seq`: an unchecked copy of what is visited. */
 bool foreach_collection(Sema *s, Ast **slot, Ast *seq);
 /* Definite assignment, and the missing return of a function. `body` was checked without errors. */
 void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, const Type *ret,
@@ -688,6 +689,15 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
 Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name);
 /* `o as string`: done, as *n; false where no value is asked for. */
 bool box_as(Sema *s, Ast *n);
+
+/* ---- sequence.c: arrays, functions and strings as IEnumerable<T> ------------------------------- */
+
+/* Of an array, a function of an int or a string; NULL of others. */
+const Type *sequence_element(Sema *s, const Type *t);
+bool sequence_is_interface(const Symbol *generic); /* may it be one of those? */
+bool sequence_is_object(Sema *s, const Type *t);   /* an object that is an IEnumerable<T> */
+bool sequence_fits(Sema *s, const Type *from, const Type *to);
+bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what); /* where it fits */
 
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
 

@@ -42,10 +42,15 @@ static const Type *spread_element(Sema *s, const Ast *seq)
 {
     const Type *t = peek_type(s, seq);
     if (type_is_functional(t)) return t->result;
+    if (t == s->string) return sequence_element(s, t);
     if (!class_of(t)) return NULL;
-    Ast *at =
-        tree_call(s, seq->loc, tree_member(s, seq->loc, ast_clone(s->arena, seq), "ElementAt"), 1,
-                  tree_int(s, seq->loc, 0));
+    Loc loc = seq->loc;
+    Ast *of = ast_clone(s->arena, seq), *at;
+    if (is_collection(s, t))
+        at = tree_call(s, loc, tree_member(s, loc, of, "ElementAt"), 1, tree_int(s, loc, 0));
+    else
+        at = tree_member(s, loc, tree_call(s, loc, tree_member(s, loc, of, "GetEnumerator"), 0),
+                         "Current");
     const Type *found = peek_type(s, at);
     return found == s->error ? NULL : found;
 }

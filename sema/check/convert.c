@@ -173,7 +173,8 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
     if (from == to) return CONV_SAME;
     if (from->kind != TY_GROUP) {
         Conv c = value_class(e, from, to);
-        return c == CONV_NONE && by_user(s, from, to) ? CONV_USER : c;
+        bool user = c == CONV_NONE && (by_user(s, from, to) || sequence_fits(s, from, to));
+        return user ? CONV_USER : c;
     }
     const Type *t;
     if (!type_is_functional(to)) return CONV_NONE;
@@ -270,6 +271,13 @@ bool call_library(Sema *s, Ast **slot, const char *name)
     return true;
 }
 
+/* A function that gives objects where one is asked for that gives their base. */
+static bool converts_results(const Ast *f, const Type *to)
+{
+    return to->kind == TY_FUNC && f->type->kind == TY_FUNC && to->result->kind == TY_OBJECT &&
+           f->type->result != to->result;
+}
+
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
 {
     Ast *e = *slot;
@@ -280,6 +288,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         e->type = s->error;
         return false;
     case CONV_USER:
+        if (sequence_fits(s, e->type, to)) return sequence_convert(s, slot, to, what);
         user_convert(s, slot, by_user(s, e->type, to));
         return (*slot)->type == to || convert_to(s, slot, to, what);
     case CONV_LITERAL: literal_retype(s, e, to); return true;
@@ -292,7 +301,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         e->type = t;
         if (e->sym->kind == SYM_FUNC) func_use(s, e->sym);
         pure_need(s, e->sym, e->loc, "is used as a functional value");
-        if (type_is_hosted(t) && e->sym->kind == SYM_BUILTIN) {
+        if (type_is_hosted(t) && (e->sym->kind == SYM_BUILTIN || t->result != to->result)) {
             *slot = call_lambda(s, e, to);
             check_expr(s, slot, to);
         } else if (type_is_hosted(t)) {
@@ -313,6 +322,11 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_FUNC:
         if (type_is_scalar(to, SC_LONG) && total_widens(s, e)) return true;
         if (type_is_functional(to) && object_function(s, slot) == to) return true;
+        if (converts_results(*slot, to)) {
+            *slot = call_lambda(s, *slot, to);
+            check_expr(s, slot, to);
+            return (*slot)->type == to;
+        }
         convert_wrap(s, slot, to);
         type_use(s, to);
         return true;

@@ -537,7 +537,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
 
 const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
 {
-    if ((*slot)->kind == AST_CONVERT || (*slot)->settled)
+    if ((*slot)->kind == AST_CONVERT || (*slot)->kind == AST_CLOSURE || (*slot)->settled)
         return (*slot)->type; /* checked by sema */
     (*slot)->type = s->error;
     check_kind(s, slot, hint);

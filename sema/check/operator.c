@@ -311,7 +311,7 @@ static bool never_null(Sema *s, Ast *n)
     const Ast *l = n->binary.left, *r = n->binary.right, *x = l->kind == AST_NULL_LIT ? r : l;
     if (!s->instance || !is_equality(n->binary.op) || l->kind == r->kind) return false;
     if (l->kind != AST_NULL_LIT && r->kind != AST_NULL_LIT) return false;
-    if (x->kind != AST_NAME_REF || type_is_nullable(x->type)) return false;
+    if (!is_repeatable(x) || type_is_nullable(x->type)) return false;
     n->type = s->boolean;
     n->is_const = true;
     n->value.i = n->binary.op == AST_OP_NE;
@@ -438,7 +438,8 @@ static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
         *n = *operand;
         return true;
     }
-    if (convert_class(s, n->cast.operand, to) != CONV_NONE && (class_of(from) || class_of(to) || from->kind == TY_NULL))
+    if (convert_class(s, n->cast.operand, to) != CONV_NONE &&
+        (class_of(from) || class_of(to) || from->kind == TY_NULL))
         return convert_to(s, &n->cast.operand, to, NULL), true;
     if (!object_cast_exists(from, to)) return false;
     class_use(s, class_of(to));

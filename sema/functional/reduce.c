@@ -367,6 +367,9 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
     for (int i = 0; i < binders->len; i++)
         if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
     bool given = type_is_functional(hint) && hint->nparams == names;
+    /* a new array is made by a statement: functional expressions make none */
+    bool makes = lambda && ((*body)->kind == AST_NEW_ARRAY || (*body)->kind == AST_COLLECTION);
+    if (makes && names) *body = tree_block(s, (*body)->loc, 1, tree_return(s, *body));
     if (lambda && *body && (*body)->kind == AST_BLOCK && names)
         lambda_statements(s, n, given ? hint : NULL);
     if (!names) {

@@ -112,7 +112,7 @@ const Type *decl_type(Sema *s, Ast *t)
     default: break; /* BAD */
     }
     t->type = type;
-    type_use(s, s->bodies ? type : NULL);
+    if (s->bodies && !s->laying && !s->signatures) type_use(s, type);
     return type;
 }
 
@@ -317,6 +317,7 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
     const Type *result = s->voids;
     const Type *params[MAX_PARAMS] = {0};
     int n = f->func.params.len;
+    s->signatures++;
     if (f->func.ret->kind == AST_TYPE_VAR)
         report(s, f->func.ret->loc, NEEDS_TYPE, "the result type of a function is written");
     else
@@ -336,6 +337,7 @@ void decl_func(Sema *s, Symbol *sym, const Symbol *first)
         p->type = t;
         if (i < MAX_PARAMS) params[i] = t;
     }
+    s->signatures--;
     sym->type = type_func(s->types, result, n < MAX_PARAMS ? n : MAX_PARAMS, params);
     device_function(s, f);
     check_attrs(s, &f->func.attrs, ATTR_FUNCTION, sym);

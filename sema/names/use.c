@@ -30,6 +30,20 @@ static void use_static_constructor(Sema *s, Class *c)
     static_use(s, ready);
 }
 
+/* The methods with which c implements its interfaces, of those that are used: a program that asks
+ * for none has no code for them. What a session shares with later entries has all. */
+static void use_implementations(Sema *s, const Class *c)
+{
+    for (int i = 0; i < c->nimpls; i++)
+        if (c->impls[i].method->cls->used) func_use(s, c->impls[i].with);
+}
+
+static void use_interface(Sema *s, const Class *interface)
+{
+    for (size_t i = 0; i < s->classes.len; i++)
+        if (class_is(s->classes.data[i], interface)) use_implementations(s, s->classes.data[i]);
+}
+
 void class_use(Sema *s, Class *c)
 {
     if (s->quiet || c->used) return;
@@ -37,7 +51,8 @@ void class_use(Sema *s, Class *c)
     if (!class_is_laid(c)) return;
     c->used = true;
     if (c->base) class_use(s, c->base);
-    for (int i = 0; i < c->ninterfaces; i++) class_use(s, c->interfaces[i]);
+    for (int i = 0; s->unit->unit.session && i < c->ninterfaces; i++)
+        class_use(s, c->interfaces[i]);
     if (c->type->kind == TY_RECORD) /* inner records first */
         for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
     c->id = (int)s->classes.len;
@@ -45,7 +60,8 @@ void class_use(Sema *s, Class *c)
     for (int i = 0; i < c->nfields; i++) type_use(s, c->fields[i]->type);
     for (int i = 0; i < c->nslots; i++)
         if (c->slots[i]) func_use(s, c->slots[i]);
-    for (int i = 0; i < c->nimpls; i++) func_use(s, c->impls[i].with);
+    use_implementations(s, c);
+    if (class_is_interface(c)) use_interface(s, c);
     use_static_constructor(s, c);
 }
 
@@ -55,6 +71,7 @@ void func_use(Sema *s, Symbol *f)
     f->used = true;
     f->order = (int)s->funcs.len;
     if (f->cls) class_use(s, f->cls);
+    type_use(s, f->type);
     vec_push(&s->funcs, f); /* abstract ones too: they are called */
 }
 

@@ -138,7 +138,8 @@ void host_find_recursion(HostModule *m)
     for (int i = 0; i < m->sema->nclasses; i++) {
         const Class *c = m->sema->classes[i];
         for (int k = 0; k < c->nslots; k++) add_anyone(&s, c->slots[k]);
-        for (int k = 0; k < c->nimpls; k++) add_anyone(&s, c->impls[k].with);
+        for (int k = 0; k < c->nimpls; k++)
+            if (c->impls[k].with->used) add_anyone(&s, c->impls[k].with);
         add_anyone(&s, c->invoke);
         add_anyone(&s, c->lower);
         add_anyone(&s, c->upper);

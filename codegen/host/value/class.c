@@ -95,20 +95,24 @@ static int by_selector(const void *a, const void *b)
     return (x->selector > y->selector) - (x->selector < y->selector);
 }
 
-static LLVMValueRef impls(HostModule *m, const Class *c)
+/* Of the interfaces that the program uses. */
+static LLVMValueRef impls(HostModule *m, const Class *c, unsigned *count)
 {
     LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
     Impl *sorted = arena_array(m->arena, Impl, c->nimpls + 1);
+    unsigned n = 0;
     for (int i = 0; i < c->nimpls; i++)
-        sorted[i] = (Impl){host_selector(m, c->impls[i].method), c->impls[i].with};
-    qsort(sorted, (size_t)c->nimpls, sizeof *sorted, by_selector);
-    for (int i = 0; i < c->nimpls; i++) {
+        if (c->impls[i].method->cls->used)
+            sorted[n++] = (Impl){host_selector(m, c->impls[i].method), c->impls[i].with};
+    qsort(sorted, n, sizeof *sorted, by_selector);
+    for (unsigned i = 0; i < n; i++) {
         LLVMValueRef members[IMPL_MEMBERS];
         members[IMPL_SELECTOR] = host_long(m, sorted[i].selector);
         members[IMPL_METHOD] = function_of(m, sorted[i].with);
         items[i] = host_struct(m, HOST_IMPL, members);
     }
-    return host_table(m, "impls", m->structs[HOST_IMPL], items, (unsigned)c->nimpls);
+    *count = n;
+    return host_table(m, "impls", m->structs[HOST_IMPL], items, n);
 }
 
 static void describe(HostModule *m, const Class *c)
@@ -117,13 +121,14 @@ static void describe(HostModule *m, const Class *c)
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->mod);
     LLVMValueRef *refs = arena_array(m->arena, LLVMValueRef, c->nfields + 1);
     LLVMValueRef *interfaces = arena_array(m->arena, LLVMValueRef, c->ninterfaces + 1);
-    unsigned nrefs = 0;
+    unsigned nrefs = 0, ninterfaces = 0, nimpls = 0;
     for (int i = 0; i < c->nfields; i++)
         if (type_is_ref(c->fields[i]->type))
             refs[nrefs++] = host_int(
                 m, (int64_t)LLVMOffsetOfElement(layout, h->type, (unsigned)i + OBJECT_MEMBERS));
     for (int i = 0; i < c->ninterfaces; i++)
-        interfaces[i] = host_class(c->interfaces[i]->type)->descriptor;
+        if (c->interfaces[i]->used)
+            interfaces[ninterfaces++] = host_class(c->interfaces[i]->type)->descriptor;
     LLVMValueRef members[CLASS_MEMBERS];
     members[CLASS_NAME] = host_c_string(m, c->type->name);
     members[CLASS_BASE] = c->base ? host_class(c->base->type)->descriptor : host_null(m);
@@ -132,11 +137,10 @@ static void describe(HostModule *m, const Class *c)
     members[CLASS_REFS] = host_table(m, "refs", m->i32, refs, nrefs);
     members[CLASS_NMETHODS] = host_int(m, c->nslots);
     members[CLASS_METHODS] = methods(m, c);
-    members[CLASS_NIMPLS] = host_int(m, c->nimpls);
-    members[CLASS_IMPLS] = impls(m, c);
-    members[CLASS_NINTERFACES] = host_int(m, c->ninterfaces);
-    members[CLASS_INTERFACES] =
-        host_table(m, "interfaces", m->ptr, interfaces, (unsigned)c->ninterfaces);
+    members[CLASS_IMPLS] = impls(m, c, &nimpls);
+    members[CLASS_NIMPLS] = host_int(m, nimpls);
+    members[CLASS_NINTERFACES] = host_int(m, ninterfaces);
+    members[CLASS_INTERFACES] = host_table(m, "interfaces", m->ptr, interfaces, ninterfaces);
     LLVMSetInitializer(h->descriptor, host_struct(m, HOST_CLASS, members));
 }
 
