@@ -195,6 +195,7 @@ ulp: $(BUILD)/unit/ulp_test
 docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 	@tools/foreign.sh >docs/foreign.md
+	@rm -rf docs/reference && mkdir docs/reference && CSC=$(CSC) tools/reference.sh docs/reference
 levels: all
 	@CSC=$(CSC) tests/levels.sh
 recursion: all

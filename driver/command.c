@@ -57,7 +57,8 @@ static const Command table[] = {
     {"profile", "[--html=FILE] [--json] file.cs$ [arguments]",
      "compile and run; what its kernels take, at the end", TAKES_FILE_AND_ARGUMENTS, profile},
     {"doc", "[-o FILE] file.cs$ ..",
-     "what files declare, with their /// comments, as Markdown; as HTML into FILE.html",
+     "what files, or types of the library, declare, with their /// comments, as Markdown; as HTML "
+     "into FILE.html",
      TAKES_FILES, doc},
     {"repl", "[options]", "a session: entries are compiled and run as they are typed",
      TAKES_NOTHING, repl},

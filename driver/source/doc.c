@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../base/text.h"
 #include "../../sema/describe.h"
@@ -10,6 +11,7 @@
 #include "../write.h"
 #include "doc.h"
 #include "reading.h"
+#include "reference.h"
 
 typedef struct Page {
     Text *out;
@@ -160,6 +162,7 @@ static void add_declarations(Page *p, const Ast *unit)
 /* False after messages. */
 static bool add_file(const Options *o, const char *path, Text *out)
 {
+    if (access(path, F_OK) != 0 && reference_page(o, path, out)) return true;
     Reading r = reading_begin(path);
     if (r.good) {
         Ast *unit = reading_parse(&r, o);

@@ -19,6 +19,15 @@ Reading reading_begin(const char *path)
     return r;
 }
 
+Reading reading_of_text(const char *text, size_t len)
+{
+    Reading r = {.sources = sources_new(), .names = interner_new(), .arena = arena_new()};
+    r.diags = diags_new(r.sources);
+    r.file = (uint32_t)sources_add(r.sources, "text", text, len);
+    r.good = true;
+    return r;
+}
+
 Ast *reading_parse(const Reading *r, const Options *o)
 {
     const ParseProgram program = {.folders = o->include.data, .nfolders = o->include.len};

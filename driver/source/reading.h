@@ -22,6 +22,8 @@ typedef struct Reading {
 } Reading;
 
 Reading reading_begin(const char *path);
+/* Of a text without a file, which is copied. */
+Reading reading_of_text(const char *text, size_t len);
 /* Of a good one: the file with the modules that it uses. */
 Ast *reading_parse(const Reading *r, const Options *o);
 /* Tells what the reading found, in the format that is asked for. */
