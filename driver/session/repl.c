@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../server/features.h"
+#include "../../server/features/features.h"
 #include "../compile.h"
 #include "../message.h"
 #include "entry.h"
