@@ -44,8 +44,20 @@ void pure_method(Sema *s, Symbol *callee, const Ast *object, Loc loc)
     vec_push(&s->calls, edge);
 }
 
+/* Going over a sequence is trusted to change nothing but what goes over it. */
+static bool is_enumeration(const Sema *s, const Symbol *method)
+{
+    static const char *const interfaces[] = {"IEnumerable", "IEnumerator", "IStored"};
+    const Class *c = method->cls;
+    if (!c || !c->sym->library || !c->sym->instance) return false;
+    for (int i = 0; i < 3; i++)
+        if (c->sym->instance->of->name == intern_cstr(s->names, interfaces[i])) return true;
+    return false;
+}
+
 void pure_override(Sema *s, Symbol *base, Symbol *with)
 {
+    if (is_enumeration(s, base)) return;
     CallEdge edge = {base, with, &self, with->loc};
     vec_push(&s->calls, edge);
 }
