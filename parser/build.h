@@ -65,11 +65,13 @@ Ast *build_case(Parse *p, Loc loc, AstList labels, AstList stmts);
 /* `var (a, b)`: every name in the tuple is a new variable. */
 Ast *build_variables(Parse *p, Ast *tuple);
 Ast *build_deconstruct(Parse *p, Loc loc, Ast *tuple, Ast *value);
+Ast *build_discard(Parse *p, Loc loc, Ast *value); /* _ = value; */
 Ast *build_foreach(Parse *p, Loc loc, Ast *tuple, Ast *seq, Ast *body);
 Ast *build_try(Parse *p, Loc loc, Ast *body, AstList catches, Ast *finally);
 
 /* expressions */
 Ast *build_name(Parse *p, Loc loc, const char *name);
+const char *build_unnamed(Parse *p); /* the name of what `_` stands for: nobody can write it */
 Ast *build_literal(Parse *p, Loc loc, TokenKind kind, TokenValue value);
 Ast *build_plain(Parse *p, Ast *arg); /* what stands in parentheses: an expression */
 Ast *build_member(Parse *p, Loc loc, Ast *base, const char *name);

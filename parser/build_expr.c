@@ -32,6 +32,11 @@ static Ast *with_rest(Parse *p, Loc loc, Ast *access, Ast *rest)
     return build_done(p, access);
 }
 
+const char *build_unnamed(Parse *p)
+{
+    return intern_cstr(p->names, arena_printf(p->arena, "$_%d", ++p->unnamed));
+}
+
 Ast *build_cond_access(Parse *p, Loc loc, Ast *base, const char *name, AstList index)
 {
     if (goes_on(base))
@@ -172,6 +177,9 @@ static bool may_throw(const Ast *n)
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
 {
     if (kind == AST_LET && args.len == 0) build_want_bound(p, loc);
+    for (int i = 0; i < args.len && kind == AST_LAMBDA; i++)
+        if (args.data[i]->kind == AST_PLACEHOLDER)
+            args.data[i] = build_name(p, args.data[i]->loc, build_unnamed(p));
     args = build_binders(p, args);
     if (build_any_bad(args)) return build_bad(p, loc);
     if (kind == AST_LAMBDA && may_throw(body))

@@ -98,6 +98,14 @@ Ast *build_deconstruct(Parse *p, Loc loc, Ast *tuple, Ast *value)
         p, loc, BUILD(ASSIGN, assign, loc, .op = AST_OP_NONE, .target = tuple, .value = value));
 }
 
+/* _ = e;  =>  { var $_ = e; } */
+Ast *build_discard(Parse *p, Loc loc, Ast *value)
+{
+    AstList var = build_one(p, build_declarator(p, loc, build_unnamed(p), value));
+    return build_block(
+        p, loc, build_one(p, build_var(p, loc, false, build_leaf(p, AST_TYPE_VAR, loc), var)));
+}
+
 /* foreach (var (a, b) in e) body  =>  foreach (var $e in e) { var (a, b) = $e; body } */
 Ast *build_foreach(Parse *p, Loc loc, Ast *tuple, Ast *seq, Ast *body)
 {

@@ -294,6 +294,7 @@ stmt: block
     | ";"                                   { $$ = build_leaf(p, AST_EMPTY, @$); }
     | new_variables "=" expr ";"            { $$ = build_deconstruct(p, build_span(@1, @3), $1, $3); }
     | expr ";"                              { $$ = build_expr_stmt(p, @1, $1); }
+    | UNDERSCORE "=" expr ";"               { $$ = build_discard(p, @$, $3); }
     | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
     | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
     | WHILE condition embedded              { $$ = BUILD(WHILE, while_, @$, .cond = $2, .body = $3); }
@@ -375,6 +376,8 @@ expr: opexpr
     | "(" ")" "=>" block                    { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" block                { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
     | "(" arg "," arglist ")" "=>" block    { $$ = build_let(p, @$, AST_LAMBDA, build_join(p, build_one(p, $2), $4), $7); }
+    | UNDERSCORE "=>" block                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_leaf(p, AST_PLACEHOLDER, @1)), $3); }
+    | UNDERSCORE "=>" expr                  { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_leaf(p, AST_PLACEHOLDER, @1)), $3); }
     | NAME "=>" expr                        { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" expr                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
@@ -597,6 +600,9 @@ arg: expr
     | VAR NAME              { $$ = build_binder(p, @$, build_leaf(p, AST_TYPE_VAR, @1), build_one(p, build_name(p, @2, $2)), NULL); }
     | mode type NAME        { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = $3); }
     | mode VAR NAME         { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = $3); }
+    | mode UNDERSCORE       { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = build_unnamed(p)); }
+    | mode VAR UNDERSCORE   { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = build_leaf(p, AST_TYPE_VAR, @2), .name = build_unnamed(p)); }
+    | mode type UNDERSCORE  { $$ = BUILD(PARAM, param, @$, .mode = $1, .ptype = $2, .name = build_unnamed(p)); }
     | THIS type NAME        { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3, .extends = true); }
     | mode unary            { $$ = build_unary(p, @$, $1, $2); }
     | IN type NAME          { $$ = BUILD(PARAM, param, @$, .mode = AST_OP_BY_VALUE, .ptype = $2, .name = $3); }
