@@ -184,7 +184,7 @@ static bool is_made_here(const Ast *base)
 }
 
 /* Fields that are read-only are set by the constructors of their class, through this. */
-static const char *fixed_member(Sema *s, Ast *n)
+static const char *fixed_member(Sema *s, Ast *n, bool element)
 {
     Symbol *m = n->sym;
     if (!m || m->kind == SYM_CONST) return "a constant";
@@ -203,6 +203,8 @@ static const char *fixed_member(Sema *s, Ast *n)
     if (m->kind == SYM_FIELD) {
         bool made = (m->mods & AST_MOD_INIT) && is_made_here(base);
         if (!(m->mods & AST_MOD_READONLY) || own || made) return NULL;
+        /* as in C#, readonly is said of the array of an object, not of its elements */
+        if (element && n->type->kind == TY_ARRAY && !class_is_final_value(m->cls)) return NULL;
         if (m->mods & AST_MOD_INIT) return "what is set where the object is made, by init,";
         return m->decl->sym == m && n->res == AST_RES_NONE ? "a read-only field"
                                                            : "a field of a value";
@@ -244,7 +246,7 @@ void check_target(Sema *s, Ast **slot, const char *verb)
     else if (base->kind == AST_NAME_REF)
         why = fixed_name(base, base != n);
     else if (base->kind == AST_MEMBER || base->kind == AST_INDEX)
-        why = fixed_member(s, base);
+        why = fixed_member(s, base, base != n);
     else
         why = n->kind == AST_CALL ? "a call" : "this expression";
     if (why) {
