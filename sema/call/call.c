@@ -292,9 +292,41 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
+static bool changes_array(const Candidate *c, int i)
+{
+    if (c->sym->kind != SYM_FUNC || !c->sym->library || i >= c->sym->decl->func.params.len)
+        return false;
+    const Ast *p = c->sym->decl->func.params.data[i];
+    return p->kind == AST_PARAM && p->param.mode == AST_OP_REF &&
+           p->param.ptype->kind == AST_TYPE_ARRAY;
+}
+
+/* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too. */
+static void lend_arrays(Sema *s, const Candidates *set, AstList args)
+{
+    for (int i = 0; i < args.len; i++) {
+        Ast *a = args.data[i];
+        bool changed = false, other = false;
+        for (int k = 0; k < set->len; k++) {
+            if (set->data[k].nparams != args.len) continue;
+            if (changes_array(&set->data[k], i))
+                changed = true;
+            else
+                other = true;
+        }
+        bool place = a->kind == AST_NAME_REF || a->kind == AST_MEMBER ||
+                     (a->kind == AST_INDEX && !is_slice(a));
+        if (!changed || other || !place) continue;
+        args.data[i] = ast_new(s->arena, AST_UNARY, a->loc);
+        args.data[i]->unary.op = AST_OP_REF;
+        args.data[i]->unary.operand = a;
+    }
+}
+
 Candidates call_candidates(Sema *s, Ast *call, Candidates set)
 {
     if (!named_arguments(s, call, &call->call.args, &set)) return (Candidates){0};
+    lend_arrays(s, &set, call->call.args);
     set = candidates_for(s, set, call->call.args.len);
     set.targs = call->call.targs.len ? &call->call.targs : NULL;
     s->index_depth++;

@@ -16,8 +16,9 @@ void check_init_list(Sema *s, Ast *n, const Type *type, int dim)
         return;
     }
     if (type->kind != TY_ARRAY) {
-        report(s, n->loc, INITIALISER, "an array initialiser cannot make a value of type '%s'",
-               type_text(s->arena, type));
+        const char *text = type_text(s->arena, type);
+        report(s, n->loc, INITIALISER, "an array initialiser cannot make a value of type '%s'%s",
+               text, class_of(type) ? arena_printf(s->arena, ": write new %s { .. }", text) : "");
         check_init_list(s, n, s->error, dim);
         return;
     }
