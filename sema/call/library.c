@@ -62,12 +62,40 @@ static const Type *step_type(Sema *s, Ast *step, Ast *init, const Type *t)
     return step_of(s, init->type, t);
 }
 
+/* What no kernel holds, a string, is folded by a loop of the host: foreach (var x in f) all = step(all,
+ * x); `given` are unchecked copies of the arguments. */
+static bool fold_on_host(Sema *s, Ast *n, const AstList *given, const Type *f, const Type *step)
+{
+    static const char *const names[] = {"$f", "$all", "$step"};
+    const Type *types[] = {f, step->params[0], step};
+    Loc loc = n->loc;
+    AstList params = {0};
+    for (int i = 0; i < 3; i++)
+        params = ast_list_add(s->arena, params,
+                              tree_param(s, loc, type_node(s, loc, types[i]), names[i]));
+    Ast *next = tree_call(s, loc, tree_name(s, loc, "$step"), 2, tree_name(s, loc, "$all"),
+                          tree_name(s, loc, "$x"));
+    Ast *loop = ast_new(s->arena, AST_FOREACH, loc);
+    loop->foreach_.vtype = ast_new(s->arena, AST_TYPE_VAR, loc);
+    loop->foreach_.name = intern_cstr(s->names, "$x");
+    loop->foreach_.seq = tree_name(s, loc, "$f");
+    loop->foreach_.body = tree_assign(s, loc, tree_name(s, loc, "$all"), next);
+    Ast *block = tree_block(s, loc, 2, loop, tree_return(s, tree_name(s, loc, "$all")));
+    Ast *call = local_block(s, "fold", block, params, *given, step->result);
+    if (!call) return false;
+    check_expr(s, &call, NULL);
+    *n = *call;
+    return true;
+}
+
 void check_fold(Sema *s, Ast *n)
 {
     Ast **args[3] = {NULL};
+    AstList given = {0};
     int count = 0;
     n->type = n->call.callee->type = s->error;
     for (int i = 0; i < n->call.args.len; i++) {
+        given = ast_list_add(s->arena, given, ast_clone(s->arena, n->call.args.data[i]));
         if (n->call.args.data[i]->kind == AST_BINDER) continue;
         if (count < 3) args[count] = &n->call.args.data[i];
         count++;
@@ -99,6 +127,11 @@ void check_fold(Sema *s, Ast *n)
         builtin_symbol(s, builtin_find(s, SPACE_global, s->library[LIB_Fold], 0));
     n->type = step->result;
     if (type_is_value(n->type) && type_is_value(step->params[1])) return;
+    const Type *f = (*args[0])->type;
+    if (given.len == 3 && type_is_functional(f) && !s->functional) {
+        fold_on_host(s, n, &given, f, step);
+        return;
+    }
     report(s, n->loc, NOT_SUPPORTED, "a Fold to '%s' is not supported yet: write a loop",
            type_text(s->arena, n->type));
     n->type = s->error;
