@@ -48,6 +48,9 @@ bool marks_collection(const Tokens *tokens, const size_t *partner, size_t i);
  * follows. */
 void marks_patterns(Tokens *tokens, const size_t *partner, Interner *names);
 
+/* queries.c. Marks the words of queries. */
+void marks_queries(Tokens *tokens, const size_t *partner, Interner *names);
+
 /* Is the name `with` at token i the operator, as in `p with { X = 1 }`? */
 bool marks_with(const Tokens *tokens, size_t i);
 

@@ -537,6 +537,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);
+    marks_queries(tokens, m.partner, names);
     marks_patterns(tokens, m.partner, names);
     find_declarations(&m, names);
     for (size_t i = 0; i < tokens->list.len; i++) {

@@ -120,6 +120,19 @@ void build_want_bound(Parse *p, Loc loc); /* reports: a name was expected there 
 /* What was read as arguments, as bound variables, as parameters, as expressions (in_call: binders of a
  * reduction stay); others are reported and become BAD. */
 AstList build_binders(Parse *p, AstList args);
+
+/* ---- build_query.c: queries as calls of the library's functions over sequences ---- */
+
+Ast *build_query(Parse *p, Loc loc, const char *name, Ast *type, Ast *source); /* from name in source */
+Ast *build_query_from(Parse *p, Loc loc, Ast *query, const char *name, Ast *type, Ast *source);
+Ast *build_query_let(Parse *p, Loc loc, Ast *query, const char *name, Ast *value);
+Ast *build_query_where(Parse *p, Loc loc, Ast *query, Ast *cond);
+/* into: the name of all that fit, or NULL: each */
+Ast *build_query_join(Parse *p, Loc loc, Ast *query, const char *name, Ast *source, Ast *key,
+                      Ast *other_key, const char *into);
+Ast *build_query_order(Parse *p, Loc loc, Ast *query, const char *method, Ast *key);
+Ast *build_query_select(Parse *p, Loc loc, Ast *query, Ast *value);
+Ast *build_query_group(Parse *p, Loc loc, Ast *query, Ast *value, Ast *key);
 AstList build_params(Parse *p, AstList args,
                      bool extending); /* extending: `this T x` may be the first */
 AstList build_exprs(Parse *p, AstList args, bool in_call);

@@ -52,6 +52,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
 %token USING VAR WHEN WHILE WITH UNDERSCORE AND_WORD OR_WORD NOT_WORD
+%token FROM FILTER JOIN ON EQUALS INTO ORDERBY SELECT GROUP ASCENDING DESCENDING BY
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
 %token CHECKED HIDING INTERNAL PARTIAL RECORD REQUIRED SEALED STRUCT UNCHECKED WHERE
@@ -62,6 +63,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token LOR LAND OR XOR AND EQ NE LT "<" TYPE_ARGS GT ">" LE GE SHL SHR DOTDOT
 %token ADD "+" SUB "-" MUL "*" DIV "/" REM "%" NOT "!" BITNOT "~" INC "++" DEC "--"
 
+%precedence QUERY_ENDS /* `.. select x into y`: the query goes on */
+%precedence INTO
 %right COALESCE
 %left LOR
 %left LAND
@@ -92,6 +95,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
 %type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
 %type <node> switch_expr with_expr collection item arm pattern shape field subpattern element
+%type <node> query clauses ordered
 %type <list> tuple_items arms items properties fields subpatterns elements path
 %type <name> designation designation_opt
 %type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
@@ -382,6 +386,31 @@ expr: opexpr
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" expr                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
     | "(" arg "," arglist ")" "=>" expr     { $$ = build_let(p, @$, AST_LAMBDA, build_join(p, build_one(p, $2), $4), $7); }
+
+    | query %prec QUERY_ENDS
+
+/* ---- queries: what each clause makes is the source of the next (build_query.c) ---- */
+
+query: clauses SELECT expr              { $$ = build_query_select(p, @$, $1, $3); }
+     | clauses GROUP expr BY expr       { $$ = build_query_group(p, @$, $1, $3, $5); }
+clauses: FROM NAME IN expr              { $$ = build_query(p, @$, $2, NULL, $4); }
+       | FROM type NAME IN expr         { $$ = build_query(p, @$, $3, $2, $5); }
+       | query INTO NAME                { $$ = build_query(p, @$, $3, NULL, $1); }
+       | clauses FROM NAME IN expr      { $$ = build_query_from(p, @$, $1, $3, NULL, $5); }
+       | clauses FROM type NAME IN expr { $$ = build_query_from(p, @$, $1, $4, $3, $6); }
+       | clauses LET NAME "=" expr      { $$ = build_query_let(p, @$, $1, $3, $5); }
+       | clauses FILTER expr            { $$ = build_query_where(p, @$, $1, $3); }
+       | clauses JOIN NAME IN expr ON expr EQUALS expr
+            { $$ = build_query_join(p, @$, $1, $3, $5, $7, $9, NULL); }
+       | clauses JOIN NAME IN expr ON expr EQUALS expr INTO NAME
+            { $$ = build_query_join(p, @$, $1, $3, $5, $7, $9, $11); }
+       | ordered
+ordered: clauses ORDERBY expr           { $$ = build_query_order(p, @$, $1, "OrderBy", $3); }
+       | clauses ORDERBY expr ASCENDING { $$ = build_query_order(p, @$, $1, "OrderBy", $3); }
+       | clauses ORDERBY expr DESCENDING { $$ = build_query_order(p, @$, $1, "OrderByDescending", $3); }
+       | ordered "," expr               { $$ = build_query_order(p, @$, $1, "ThenBy", $3); }
+       | ordered "," expr ASCENDING     { $$ = build_query_order(p, @$, $1, "ThenBy", $3); }
+       | ordered "," expr DESCENDING    { $$ = build_query_order(p, @$, $1, "ThenByDescending", $3); }
 
 assign_op: "="      { $$ = AST_OP_NONE; }
     | ADD_ASSIGN    { $$ = AST_OP_ADD; }

@@ -9,7 +9,10 @@
   '("abstract" "as" "base" "break" "case" "catch" "class" "const" "continue" "default" "do" "else"
     "enum" "final" "finally" "for" "foreach" "get" "if" "in" "interface" "is" "let" "mutable" "new"
     "operator" "out" "override" "params" "private" "protected" "public" "readonly" "ref" "return"
-    "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while" "with"))
+    "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while" "with"
+    "and" "ascending" "by" "checked" "descending" "equals" "from" "group" "init" "internal" "into"
+    "join" "not" "on" "or" "orderby" "partial" "record" "required" "sealed" "select" "struct"
+    "unchecked" "where" "yield"))
 
 (defconst csdollar-types
   '("bool" "sbyte" "byte" "short" "ushort" "char" "int" "uint" "long" "ulong" "half" "float"
