@@ -85,6 +85,24 @@ void process_begin(void (*last)(void))
     for (int i = 0; i < INSIDE; i++) handle(from_inside[i]);
 }
 
+static void keep(int number, struct sigaction *first, bool known)
+{
+    struct sigaction now;
+    if (!known)
+        sigaction(number, NULL, first);
+    else if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction != first->sa_sigaction)
+        sigaction(number, first, NULL);
+}
+
+void process_keep_signals(void)
+{
+    static struct sigaction outside[OUTSIDE], inside[INSIDE];
+    static bool known;
+    for (int i = 0; i < OUTSIDE; i++) keep(from_outside[i], &outside[i], known);
+    for (int i = 0; i < INSIDE; i++) keep(from_inside[i], &inside[i], known);
+    known = true;
+}
+
 void process_add_leftover(Leftover *l)
 {
     l->next = leftovers;

@@ -13,6 +13,9 @@
  * alone. */
 void process_begin(void (*last)(void));
 
+/* Signals do again what they did at the first call, whatever a library has made of them since. */
+void process_keep_signals(void);
+
 /* A file, or an empty folder, that goes if a signal ends the process. The caller owns both until it
  * takes the leftover back; the last one added goes first. */
 typedef struct Leftover {

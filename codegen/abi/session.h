@@ -26,7 +26,11 @@ typedef struct CsEntry {
 /* What csc and the process say to each other on the socket that is descriptor CS_SESSION_SOCKET of the
  * process: csc sends an object's file with a CsSessionAsk, and gets a CsSessionTell. */
 enum { CS_SESSION_SOCKET = 3 };
-typedef enum CsSessionAsk { CS_SESSION_RUN = 'r', CS_SESSION_TIME = 't' } CsSessionAsk;
+typedef enum CsSessionAsk {
+    CS_SESSION_RUN = 'r',
+    CS_SESSION_TIME = 't',
+    CS_SESSION_AGAIN = 'a' /* as before, without what it prints */
+} CsSessionAsk;
 typedef enum CsSessionTell {
     CS_SESSION_DONE = 'd',
     CS_SESSION_FAILED = 'f' /* an exception, which has been printed */

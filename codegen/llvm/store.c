@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "../../base/mem.h"
 
 typedef struct Head {
@@ -19,6 +22,7 @@ typedef struct Head {
 typedef struct Entry {
     char name[sizeof(KeptName)];
     uint64_t at, size; /* in the file */
+    uint64_t sum;      /* XXH64 of the object, seeded with that of the name */
 } Entry;
 
 struct Store {
@@ -26,8 +30,13 @@ struct Store {
     const Entry *entries;
 };
 
-static const char magic[8] = "C$kept01";
+static const char magic[8] = "C$kept02";
 enum { ALIGN = 16 }; /* of objects */
+
+static uint64_t sum_of(const char name[sizeof(KeptName)], const char *bytes, size_t size)
+{
+    return XXH64(bytes, size, XXH64(name, strnlen(name, sizeof(KeptName)), 0));
+}
 
 /* What is in it is trusted like csc's own code, if it is whole. */
 static bool is_whole(const char *file, size_t size)
@@ -76,9 +85,10 @@ static int by_name(const void *name, const void *entry)
 const char *store_find(const Store *s, const KeptName *name, size_t *size)
 {
     const Entry *e = s ? bsearch(name->text, s->entries, s->head->count, sizeof *e, by_name) : NULL;
-    if (!e) return NULL;
+    const char *object = e ? (const char *)s->head + e->at : NULL;
+    if (!e || sum_of(e->name, object, e->size) != e->sum) return NULL;
     *size = e->size;
-    return (const char *)s->head + e->at;
+    return object;
 }
 
 static int by_names(const void *a, const void *b)
@@ -110,6 +120,7 @@ void store_print(Text *out, StoreEntry *entries, size_t n)
     for (size_t i = 0; i < unlike; i++) {
         Entry e = {.at = at, .size = entries[i].size};
         memcpy(e.name, entries[i].name.text, strlen(entries[i].name.text));
+        e.sum = sum_of(e.name, entries[i].bytes, entries[i].size);
         text_addn(out, (const char *)&e, sizeof e);
         at += aligned(e.size);
     }

@@ -348,6 +348,18 @@ static void show_last(Ast *unit, Interner *names, Arena *arena)
     unit->unit.stmts.data[unit->unit.stmts.len - 1] = d;
 }
 
+/* A later entry may read what this one declares: `int[] d;` is `int[] d = default;`. */
+static void begin_variables(const Ast *n, Arena *arena)
+{
+    if (n->kind != AST_VAR_DECL || n->var_decl.is_const) return;
+    if (!n->var_decl.vtype || n->var_decl.vtype->kind == AST_TYPE_VAR) return;
+    for (int i = 0; i < n->var_decl.vars.len; i++) {
+        Ast *v = n->var_decl.vars.data[i];
+        if (v->kind == AST_DECLARATOR && !v->declarator.init)
+            v->declarator.init = ast_new(arena, AST_DEFAULT, v->loc);
+    }
+}
+
 Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Diags *diags,
                  Interner *names, Arena *arena)
 {
@@ -364,8 +376,10 @@ Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Di
     for (int i = 0; i < carried.len; i++)
         if (!is_hidden(e, unit, carried.data[i]->var_decl.vars.data[0]->declarator.name))
             all = ast_list_add(arena, all, carried.data[i]);
-    for (int i = 0; i < unit->unit.stmts.len; i++)
+    for (int i = 0; i < unit->unit.stmts.len; i++) {
+        begin_variables(unit->unit.stmts.data[i], arena);
         all = ast_list_add(arena, all, unit->unit.stmts.data[i]);
+    }
     unit->unit.stmts = all;
     if (e->shows) show_last(unit, names, arena);
     return unit;

@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../base/vec.h"
 #include "../../codegen/abi/session.h"
 #include "../compile.h"
 #include "../message.h"
@@ -19,6 +21,7 @@ struct Process {
     int program;     /* linked; -1: not yet */
     pid_t pid;       /* 0: there is none */
     int socket;
+    VEC(int) done; /* the objects that it has run, ours */
 };
 
 Process *process_new(const Options *o, HostSession *session)
@@ -87,11 +90,14 @@ static int end(Process *p)
 void process_reset(Process *p)
 {
     end(p);
+    for (size_t i = 0; i < p->done.len; i++) close(p->done.data[i]);
+    p->done.len = 0;
 }
 
 void process_free(Process *p)
 {
-    end(p);
+    process_reset(p);
+    vec_free(&p->done);
     if (p->program >= 0) close(p->program);
     mem_free(p);
 }
@@ -127,13 +133,44 @@ static ProcessEnd lost(Process *p)
     return PROCESS_LOST;
 }
 
-ProcessEnd process_run_entry(Process *p, int object, bool timed)
+/* A CsSessionTell; 0: the process died. */
+static char ask(const Process *p, CsSessionAsk what, int object)
 {
     char tell;
     ssize_t n = 0;
-    if (!start(p)) return PROCESS_LOST;
-    if (send_object(p, timed ? CS_SESSION_TIME : CS_SESSION_RUN, object))
+    if (send_object(p, (char)what, object))
         while ((n = recv(p->socket, &tell, 1, 0)) < 0 && errno == EINTR) continue;
-    if (n != 1) return lost(p);
-    return tell == CS_SESSION_DONE ? PROCESS_DONE : PROCESS_FAILED;
+    return n == 1 ? tell : 0;
+}
+
+/* Another process, which runs what this one had run. */
+static bool run_again(Process *p)
+{
+    if (!p->done.len || !start(p)) return false;
+    for (size_t i = 0; i < p->done.len; i++)
+        if (ask(p, CS_SESSION_AGAIN, p->done.data[i]) != CS_SESSION_DONE) return false;
+    fprintf(stderr, "the entries before it were run again, without what they print\n");
+    return true;
+}
+
+/* Each entry keeps a file. */
+static void keep(Process *p, int object)
+{
+    struct rlimit files;
+    int own = fcntl(object, F_DUPFD_CLOEXEC, 0);
+    if (own < 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &files) == 0) own = fcntl(object, F_DUPFD_CLOEXEC, 0);
+    }
+    if (own >= 0) vec_push(&p->done, own);
+}
+
+ProcessEnd process_run_entry(Process *p, int object, bool timed)
+{
+    if (!start(p)) return PROCESS_LOST;
+    char tell = ask(p, timed ? CS_SESSION_TIME : CS_SESSION_RUN, object);
+    if (tell == CS_SESSION_DONE) keep(p, object);
+    if (tell) return tell == CS_SESSION_DONE ? PROCESS_DONE : PROCESS_FAILED;
+    ProcessEnd why = lost(p);
+    return why == PROCESS_LOST && run_again(p) ? PROCESS_RESTORED : why;
 }

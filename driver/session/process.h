@@ -1,5 +1,5 @@
 /* The process that runs the entries of a session (runtime/session). It is made when it is needed, and
- * made anew after it ended, then without the variables that it had. */
+ * made anew after it ended. */
 #ifndef CS_DRIVER_PROCESS_H
 #define CS_DRIVER_PROCESS_H
 
@@ -13,7 +13,8 @@ typedef enum ProcessEnd {
     PROCESS_DONE,
     PROCESS_FAILED, /* an exception, which it has printed */
     PROCESS_ENDED,  /* the program ended itself, with exit code 0 */
-    PROCESS_LOST    /* it died, or could not be made: a message has been printed */
+    PROCESS_RESTORED, /* it died, as a message has said; another one has run the entries before */
+    PROCESS_LOST      /* it died, or could not be made: a message has been printed */
 } ProcessEnd;
 
 Process *process_new(const Options *o, HostSession *session);

@@ -83,6 +83,7 @@ static void run(Repl *r, Entry *e, bool timed)
     host_session_forget(session_host(r->session));
     r->failed = true;
     r->ended = end == PROCESS_ENDED;
+    /* restored: variables are as they were before this entry */
     if (end == PROCESS_LOST) lose(r, "its variables are gone:");
 }
 

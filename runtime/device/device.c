@@ -325,6 +325,7 @@ void device_wait(uint64_t launch)
     uint64_t from = trace_now();
     cl_int code = clFinish(d->queue);
     if (code != CL_SUCCESS) code = clFinish(d->queue);
+    driver_signals();
     uint64_t now = trace_now();
     trace_span(TRACE_HOST, "wait for the device", from, now);
     Lost lost = {.to = d->launched};

@@ -1,5 +1,6 @@
 /* Programs and launches (device.h). */
 #include "device_impl.h"
+#include "driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static cl_int build(cl_program program, const char *options)
     console_flush();
     notice_begin(&d->notice, d->building);
     TRY(code, clBuildProgram(program, 1, &d->id, options, NULL, NULL));
+    driver_signals();
     notice_end(&d->notice);
     int64_t took = nanoseconds() - from;
     trace_span(TRACE_HOST, "build kernels", trace_now() ? (uint64_t)from : 0,

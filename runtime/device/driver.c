@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "../../base/mem.h"
+#include "../../base/process.h"
 #include "../../base/text.h"
+#include "../state.h"
 #include "cache.h"
 
 enum {
@@ -54,6 +56,11 @@ static bool is_usable(const char *path)
 
 static bool asked; /* the process's, too */
 
+void driver_signals(void)
+{
+    if (!rt.embedded) process_keep_signals();
+}
+
 bool driver_was_asked(void)
 {
     return asked;
@@ -62,6 +69,7 @@ bool driver_was_asked(void)
 void driver_prepare(void)
 {
     asked = true;
+    driver_signals();
     const char *set = getenv("POCL_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME"), *tmp = getenv("TMPDIR");
     if (own || (set && *set)) return;

@@ -116,6 +116,7 @@ DeviceTable *device_table(const CsSite *site)
     rt.table = t;
     driver_prepare();
     find_devices(&t->list, t->ids);
+    driver_signals();
     if (rt.given.device) add_given(t);
     t->whole = t->list.count;
     if (!cs_pending) return t;

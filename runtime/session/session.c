@@ -8,6 +8,7 @@
  * linker of a driver that is building, which then would end the process. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -246,6 +247,28 @@ static CsSessionTell load(int file, bool timed)
     return mem_try(join, (void *)(uintptr_t)e) ? run(e, timed) : out_of_memory();
 }
 
+/* What entries print goes nowhere. */
+static void turn_away(int kept[2])
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int i = 0; i < 2; i++) {
+        kept[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, CS_SESSION_SOCKET + 1);
+        if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO + i);
+    }
+    close(nowhere);
+}
+
+static void turn_back(const int kept[2])
+{
+    console_flush();
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) {
+        if (kept[i] < 0) continue;
+        dup2(kept[i], STDOUT_FILENO + i);
+        close(kept[i]);
+    }
+}
+
 /* ---- the socket ----------------------------------------------------------------------------- */
 
 /* False: there is nobody any more. */
@@ -281,7 +304,10 @@ int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
     char ask;
     int file;
     while (next(&ask, &file)) {
+        int said[2] = {-1, -1};
+        if (ask == CS_SESSION_AGAIN) turn_away(said);
         char tell = (char)load(file, ask == CS_SESSION_TIME);
+        if (ask == CS_SESSION_AGAIN) turn_back(said);
         if (send(CS_SESSION_SOCKET, &tell, 1, MSG_NOSIGNAL) != 1) break;
     }
     for (size_t i = 0; i < session.variables.len; i++) release(session.variables.data[i]);

@@ -29,6 +29,9 @@ static void check_shown(Sema *s, Ast *n)
 {
     Ast *v = n->var_decl.vars.data[0], **value = &v->declarator.init;
     const Type *t = check_expr(s, value, NULL);
+    const Symbol *named = (*value)->kind == AST_NAME_REF ? (*value)->sym : NULL;
+    if (named && (named->kind == SYM_TYPE || named->kind == SYM_SPACE))
+        t = require_value(s, *value);
     if (t == s->voids || t == s->error) {
         Ast *statement = *value;
         n->kind = AST_EXPR_STMT;
