@@ -103,6 +103,7 @@ typedef struct Sema {
     int signatures;             /* functions whose types are being resolved */
     int selectors;              /* methods of interfaces so far */
     int synthetic;              /* names that sema made */
+    bool changing; /* some struct has methods that change it */
     VEC(SemaNamed) named;       /* arguments */
 } Sema;
 
@@ -659,6 +660,13 @@ bool is_plain_constant(Sema *s, const Ast *pattern); /* it is a value, and so ca
 bool pattern_declares(const Ast *pattern);           /* a variable */
 /* Is it asked of a value of this type, and not of what that has as a function at each point? */
 bool pattern_takes_whole(const Ast *pattern, const Type *t);
+
+/* ---- struct.c: methods and setters that change a struct ---------------------------------------- */
+
+Symbol *struct_self(Sema *s); /* the parameter that is `this` in one; or NULL */
+/* A call of one, an assignment to what has such a setter: done; false if it is none. */
+bool struct_call(Sema *s, Ast **slot, const Type *hint);
+bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 

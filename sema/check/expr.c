@@ -330,7 +330,8 @@ static bool is_inside_struct(Sema *s, const Ast *target)
 {
     const Ast *base = target->kind == AST_MEMBER ? target->member.base : NULL;
     bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
-                          base->kind == AST_INDEX || base->kind == AST_TYPE_NAME);
+                          base->kind == AST_INDEX || base->kind == AST_TYPE_NAME ||
+                          (base->kind == AST_THIS && struct_self(s)));
     if (!place) return false;
     const Type *t = peek_type(s, target->member.base);
     if (!class_of(t) || !class_is_struct(class_of(t))) return false;
@@ -345,6 +346,9 @@ static bool is_inside_struct(Sema *s, const Ast *target)
 static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value)
 {
     Loc loc = (*slot)->loc;
+    if (struct_self(s) && member_unqualified(s, &target) && (*slot)->kind == AST_ASSIGN)
+        (*slot)->assign.target = target;
+    if (struct_set(s, slot, target, op, value)) return true;
     if (!is_inside_struct(s, target)) return false;
     Ast *element = target->member.base;
     if (!is_repeatable(element)) {

@@ -465,9 +465,9 @@ void check_member(Sema *s, Ast **slot)
 
 /* ---- this ----------------------------------------------------------------------------------- */
 
-bool has_self(const Sema *s)
+bool has_self(Sema *s)
 {
-    return s->func && s->func->self;
+    return s->func && (s->func->self || struct_self(s));
 }
 
 void check_this(Sema *s, Ast *n)
@@ -480,6 +480,12 @@ void check_this(Sema *s, Ast *n)
         return;
     }
     n->sym = s->func->self;
+    Symbol *reference = struct_self(s);
+    if (reference) {
+        n->kind = AST_NAME_REF;
+        n->name_ref.name = reference->name;
+        n->sym = reference;
+    }
     if (!base)
         n->type = s->cls->type;
     else if (s->cls->base || class_is_object(s->cls))

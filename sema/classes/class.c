@@ -402,6 +402,8 @@ Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc)
 
 static void add_method(Sema *s, Class *c, Ast *m)
 {
+    Ast *inner = struct_split(s, c, m);
+    if (inner) add_method(s, c, inner);
     Loc loc =
         decl_name_loc(s, m->loc, m->func.ret ? m->func.ret->loc.end : m->loc.begin, m->func.name);
     Symbol *f = class_function(s, c, m, loc);
@@ -449,6 +451,8 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
         arena_printf(s->arena, "%.*s%s_%s", (int)(dot - what), what, set ? "set" : "get", dot);
     Ast *func = tree_func(s, loc, mods, set ? NULL : d->ptype, name, params, body);
     func->func.of = d->of;
+    Ast *inner = p->storage ? NULL : struct_split(s, c, func);
+    if (inner) member_add(s, c->sym, class_function(s, c, inner, loc));
     Symbol *f = class_function(s, c, func, loc);
     if (!p->storage && !body && !class_is_interface(c) && !(p->mods & AST_MOD_ABSTRACT))
         report(s, loc, MEMBER_FORM, "the accessors of '%s' need bodies, both or none", p->name);

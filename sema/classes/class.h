@@ -23,8 +23,12 @@ void slots_implement(Sema *s, Class *c);
 /* with.c: the constructor that has all fields, NULL if the class has its own. */
 Symbol *class_plain_constructor(const Class *c);
 
+/* struct.c: of a method of a struct that changes it what it runs, by reference; its own body calls that.
+ * NULL: it changes nothing. */
+Ast *struct_split(Sema *s, Class *c, Ast *func);
+
 /* member.c */
-bool has_self(const Sema *s); /* is there a `this`? */
+bool has_self(Sema *s); /* is there a `this`? */
 int count_overloads(const Symbol *first);
 
 /* implied.c */

@@ -251,6 +251,27 @@ HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
     return (HostRef){v, false, true};
 }
 
+/* What is no object yet of a struct is one whose fields are zero. */
+static LLVMValueRef or_zero(HostFunc *f, LLVMValueRef object, const Class *c)
+{
+    HostModule *m = f->m;
+    const char *name = arena_printf(m->arena, "zero.%s", c->mangled);
+    LLVMValueRef zero = LLVMGetNamedGlobal(m->mod, name);
+    if (!zero) {
+        LLVMTypeRef t = host_class(c->type)->type;
+        zero = LLVMAddGlobal(m->mod, t, name);
+        LLVMSetInitializer(zero, LLVMConstNull(t));
+        LLVMSetLinkage(zero, LLVMInternalLinkage);
+    }
+    return LLVMBuildSelect(m->b, LLVMBuildIsNull(m->b, object, ""), zero, object, "");
+}
+
+static bool is_struct(const Type *t)
+{
+    return t->kind == TY_OBJECT && t->decl && t->decl->cls &&
+           (t->decl->cls->decl->class_.mods & AST_MOD_STRUCT);
+}
+
 HostRef host_field(HostFunc *f, Ast *n)
 {
     const Symbol *field = n->sym;
@@ -261,7 +282,10 @@ HostRef host_field(HostFunc *f, Ast *n)
         Ast *base = n->member.base;
         if (type_is_record(base->type)) return (HostRef){host_record_field(f, n), false, false};
         LLVMValueRef object = host_peek(f, base);
-        host_check_null(f, object, base, n->loc);
+        if (is_struct(base->type))
+            object = or_zero(f, object, base->type->decl->cls);
+        else
+            host_check_null(f, object, base, n->loc);
         at = host_field_address(f, object, field);
     }
     if (type_is_ref(field->type)) return host_load_ref(f, at, field->type, n->loc);
