@@ -109,13 +109,24 @@ static bool is_declared(const Tokens *tokens, size_t i)
            next != TOK_LT && next != TOK_LBRACKET && next != TOK_DOT;
 }
 
+/* A member that is set or asked for by its name: { Kind = Kind.A }, { Kind: Kind.A }. */
+static bool is_item(const Tokens *tokens, size_t i)
+{
+    TokenKind before = kind_before(tokens, i, 1), next = kind_at(tokens, i + 1);
+    bool first = before == TOK_LBRACE || before == TOK_COMMA;
+    return (first && (next == TOK_ASSIGN || next == TOK_COLON)) ||
+           (before == TOK_LPAREN && next == TOK_COLON);
+}
+
 /* The class that the name at token i means, and how many tokens do; NULL: no inner one. */
 static const char *meant(const Walk *w, size_t i, size_t *count)
 {
     const Tokens *tokens = w->tokens;
     TokenKind before = kind_before(tokens, i, 1);
     const char *found = NULL, *name = name_at(tokens, i);
-    if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i)) return NULL;
+    if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i) ||
+        is_item(tokens, i))
+        return NULL;
     for (size_t k = w->open.len; k-- > 0 && !found;) found = find(w, w->open.data[k].name, name);
     *count = 1;
     for (const char *outer = found ? found : name;;) {

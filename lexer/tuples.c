@@ -160,7 +160,7 @@ static bool is_declaration(const Tuples *t, size_t i, size_t open)
     TokenKind behind = t->partner[open] ? kind_at(t->tokens, t->partner[open] + 1) : TOK_END;
     if (before == TOK_TYPENAME || before == TOK_GT) return true;
     return (before == TOK_RPAREN || before == TOK_RBRACKET) &&
-           (behind == TOK_LBRACE || behind == TOK_ARROW);
+           (behind == TOK_LBRACE || behind == TOK_ARROW || behind == TOK_WHERE);
 }
 
 bool marks_type_arguments(Tokens *tokens, const size_t *partner, size_t i,

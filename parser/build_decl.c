@@ -23,6 +23,7 @@ static AstList *attrs_of(Ast *n)
     case AST_CLASS: return &n->class_.attrs;
     case AST_PROPERTY: return &n->property.attrs;
     case AST_CTOR: return &n->ctor.attrs;
+    case AST_ENUM: return &n->enum_.attrs;
     case AST_VAR_DECL: return &n->var_decl.attrs;
     case AST_DEFINE: return &n->define.attrs;
     default: return NULL;
@@ -49,7 +50,7 @@ Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
     uint64_t *set = mods_of(decl);
     if (attrs.len > 0 && !own)
         parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
-                    "attributes belong to functions, definitions, variables and classes");
+                    "attributes belong to functions, definitions, variables, classes and enums");
     else if (attrs.len > 0)
         *own = attrs;
     if (mods && !set)

@@ -2,6 +2,8 @@
  * last parameter may take any number as an array. For a call of n arguments such an overload is one
  * of n parameters; what is missing is added once it is chosen.
  */
+#include <string.h>
+
 #include "../check/check.h"
 
 static const AstList *params_of(const Symbol *f)
@@ -116,6 +118,19 @@ static Ast *rest_array(Sema *s, AstList args, int from, const Type *t, Loc loc)
     return n;
 }
 
+/* `paramName` of the library's ThrowIfNull and its like is what is written for the first argument. */
+static Ast *left_out(Sema *s, const Symbol *f, const AstList *args, int i, Loc loc)
+{
+    if (!f->library || !f->cls || !args->len || strcmp(param(f, i)->name, "paramName") != 0)
+        return default_value(s, f, i, loc);
+    Loc at = args->data[0]->loc;
+    const Source *src = sources_get(s->sources, at.file);
+    Ast *text = ast_new(s->arena, AST_STRING_LIT, loc);
+    text->string_lit.value = (AstBytes){src->text + at.begin, at.end - at.begin};
+    text->type = s->string;
+    return text;
+}
+
 void complete_arguments(Sema *s, const Candidate *c, AstList *args, Loc loc)
 {
     int n = params_of(c->sym)->len;
@@ -124,7 +139,7 @@ void complete_arguments(Sema *s, const Candidate *c, AstList *args, Loc loc)
     if (c->form == FORM_NONE || (rest && rest->kind != TY_ARRAY)) return;
     for (int i = 0; i < n - (rest != NULL); i++)
         all = ast_list_add(s->arena, all,
-                           i < args->len ? args->data[i] : default_value(s, c->sym, i, loc));
+                           i < args->len ? args->data[i] : left_out(s, c->sym, args, i, loc));
     if (rest) all = ast_list_add(s->arena, all, rest_array(s, *args, n - 1, rest, loc));
     *args = all;
 }

@@ -741,6 +741,8 @@ bool intrinsic_call(Sema *s, Ast *n);
 /* ---- enum.c --------------------------------------------------------------------------------- */
 
 const Type *enum_type(Sema *s, Symbol *sym);
+/* E.EnumValues and E.EnumNames, arrays by the unsigned values: done, as *n. False for other members. */
+bool enum_list(Sema *s, Ast *n, const Type *t);
 Symbol *enum_text(Sema *s, const Type *t); /* the function that names its values */
 /* A function or array of enums becomes an array of names; false if it cannot be an array. */
 bool enum_array_text(Sema *s, Ast **slot);

@@ -385,6 +385,7 @@ static void check_type_member(Sema *s, Ast *n, const Type *t)
         return;
     }
     Symbol *m = cls ? member_find(s, cls, n->member.name) : member_own(owner, n->member.name);
+    if (!m && !cls && enum_list(s, n, t)) return;
     if (!m) {
         report_no_member(s, n, owner, t->name);
         return;
@@ -500,9 +501,19 @@ static Ast *implied_base(Sema *s, const Symbol *m, Loc loc)
     return ast_new(s->arena, AST_THIS, loc);
 }
 
+/* A value that is named like a class inside one: Kind, which the lexer takes for Outer.Kind. */
+static void mean_value(Sema *s, Ast *n)
+{
+    const char *dot = n->kind == AST_NAME_REF ? strrchr(n->name_ref.name, '.') : NULL;
+    if (!dot || !dot[1]) return;
+    const char *name = intern_cstr(s->names, dot + 1);
+    if (is_variable(scope_user(s, name))) n->name_ref.name = name;
+}
+
 bool member_unqualified(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
+    mean_value(s, n);
     Symbol *m = n->kind == AST_NAME_REF ? scope_lookup(s, n->name_ref.name) : NULL;
     bool member = m && m->cls &&
                   (m->kind == SYM_FIELD || m->kind == SYM_PROPERTY || m->kind == SYM_CONST ||

@@ -1,5 +1,6 @@
 /* Enums: scalar types of their own, whose members are constants; and the function that gives a
  * value its name. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../check/check.h"
@@ -77,6 +78,8 @@ Symbol *enum_text(Sema *s, const Type *t)
     number->cast.target = type_node(s, loc, type_scalar(s->types, t->scalar));
     number->cast.operand = tree_name(s, loc, "$v");
     Ast *text = tree_call(s, loc, tree_member(s, loc, number, "ToString"), 0);
+    if (attr_find(&owner->decl->enum_.attrs, intern_cstr(s->names, "Flags")))
+        text = tree_call(s, loc, tree_name(s, loc, "FlagsText"), 1, tree_name(s, loc, "$v"));
     AstList params =
         ast_list_add(s->arena, (AstList){0}, tree_param(s, loc, type_node(s, loc, t), "$v"));
     Ast *func = tree_func(s, loc, AST_MOD_STATIC, type_node(s, loc, s->string), owner->name, params,
@@ -91,6 +94,41 @@ Symbol *enum_text(Sema *s, const Type *t)
     decl_func(s, f, f);
     member_add(s, owner, f);
     return f;
+}
+
+/* ---- all members, for the library's Enum -------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const Symbol *x = *(Symbol *const *)a, *y = *(Symbol *const *)b;
+    uint64_t i = (uint64_t)x->value.i, k = (uint64_t)y->value.i;
+    if (i != k) return i < k ? -1 : 1;
+    return (x->loc.begin > y->loc.begin) - (x->loc.begin < y->loc.begin);
+}
+
+bool enum_list(Sema *s, Ast *n, const Type *t)
+{
+    bool values = !strcmp(n->member.name, "EnumValues");
+    if (!values && strcmp(n->member.name, "EnumNames") != 0) return false;
+    const Members *m = t->decl->members;
+    Symbol **sorted = arena_array(s->arena, Symbol *, m->len + 1);
+    int count = 0;
+    for (int i = 0; i < m->len; i++)
+        if (m->data[i]->kind == SYM_CONST) sorted[count++] = m->data[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    Ast *list = ast_new(s->arena, AST_INIT_LIST, n->loc);
+    Ast *all = ast_new(s->arena, AST_NEW_ARRAY, n->loc);
+    for (int i = 0; i < count; i++) {
+        Ast *item = values ? tree_member(s, n->loc, type_node(s, n->loc, t), sorted[i]->name)
+                           : tree_text(s, n->loc, sorted[i]->name);
+        list->init_list.items = ast_list_add(s->arena, list->init_list.items, item);
+    }
+    all->new_array.elem = type_node(s, n->loc, values ? t : s->string);
+    all->new_array.rank = 1;
+    all->new_array.init = list;
+    check_expr(s, &all, NULL);
+    *n = *all;
+    return true;
 }
 
 /* By the library's EnumNames, which has an overload a rank. */

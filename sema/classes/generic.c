@@ -70,6 +70,7 @@ static bool is_of_value(const Class *c, const Type *t)
 {
     static const char *const names[] = {"IComparable", "IEquatable"};
     bool value = t->kind == TY_SCALAR || t->kind == TY_STRING || type_is_tuple(t);
+    if (c->sym->library && strcmp(c->sym->name, "Enum") == 0) return type_is_enum(t);
     for (size_t i = 0; value && c->sym->library && i < sizeof names / sizeof *names; i++)
         if (strcmp(c->sym->name, names[i]) == 0) return true;
     return false;
