@@ -124,8 +124,7 @@ static const char *meant(const Walk *w, size_t i, size_t *count)
     const Tokens *tokens = w->tokens;
     TokenKind before = kind_before(tokens, i, 1);
     const char *found = NULL, *name = name_at(tokens, i);
-    if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i) ||
-        is_item(tokens, i))
+    if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i) || is_item(tokens, i))
         return NULL;
     for (size_t k = w->open.len; k-- > 0 && !found;) found = find(w, w->open.data[k].name, name);
     *count = 1;

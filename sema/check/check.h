@@ -103,7 +103,7 @@ typedef struct Sema {
     int signatures;             /* functions whose types are being resolved */
     int selectors;              /* methods of interfaces so far */
     int synthetic;              /* names that sema made */
-    bool changing; /* some struct has methods that change it */
+    bool changing;              /* some struct has methods that change it */
     VEC(SemaNamed) named;       /* arguments */
 } Sema;
 

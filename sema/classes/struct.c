@@ -137,8 +137,8 @@ Ast *struct_split(Sema *s, Class *c, Ast *func)
     Ast *call = tree_call(s, loc, tree_name(s, loc, name), 0);
     call->call.args = args;
     bool nothing = decl_type(s, f->ret) == s->voids;
-    Ast *copy = tree_local(s, loc, type_node(s, loc, c->type), "$this",
-                           ast_new(s->arena, AST_THIS, loc));
+    Ast *copy =
+        tree_local(s, loc, type_node(s, loc, c->type), "$this", ast_new(s->arena, AST_THIS, loc));
     f->body = tree_block(s, loc, 2, copy, nothing ? tree_stmt(s, call) : tree_return(s, call));
     return inner;
 }
@@ -236,8 +236,7 @@ bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value)
     if (!c || (index && !is_repeatable(target) && op != AST_OP_NONE)) return false;
     Loc loc = (*slot)->loc;
     if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
-    const char *name =
-        arena_printf(s->arena, "set_%s", index ? "Item" : target->member.name);
+    const char *name = arena_printf(s->arena, "set_%s", index ? "Item" : target->member.name);
     AstList args = {0};
     for (int i = 0; index && i < target->index.args.len; i++)
         args = ast_list_add(s->arena, args, target->index.args.data[i]);
