@@ -51,6 +51,9 @@ void marks_patterns(Tokens *tokens, const size_t *partner, Interner *names);
 /* queries.c. Marks the words of queries. */
 void marks_queries(Tokens *tokens, const size_t *partner, Interner *names);
 
+/* nullable.c. Marks the `?` that ends a type. */
+void marks_nullable(Tokens *tokens, bool (*is_type)(void *ctx, size_t token), void *ctx);
+
 /* Is the name `with` at token i the operator, as in `p with { X = 1 }`? */
 bool marks_with(const Tokens *tokens, size_t i);
 

@@ -67,7 +67,9 @@ static size_t skip_type(Tuples *t, size_t i)
         return i;
     }
     for (;;) {
-        if (marks_is_rank(t->tokens, at))
+        if (kind_at(t->tokens, at) == TOK_NULLABLE)
+            at++;
+        else if (marks_is_rank(t->tokens, at))
             at = t->partner[at] + 1;
         else if (kind_at(t->tokens, at) == TOK_LPAREN && t->partner[at] &&
                  is_type_list(t, at, false, 0))
@@ -158,7 +160,7 @@ static bool is_declaration(const Tuples *t, size_t i, size_t open)
 {
     TokenKind before = kind_before(t->tokens, i, 2);
     TokenKind behind = t->partner[open] ? kind_at(t->tokens, t->partner[open] + 1) : TOK_END;
-    if (before == TOK_TYPENAME || before == TOK_GT) return true;
+    if (before == TOK_TYPENAME || before == TOK_GT || before == TOK_NULLABLE) return true;
     return (before == TOK_RPAREN || before == TOK_RBRACKET) &&
            (behind == TOK_LBRACE || behind == TOK_ARROW || behind == TOK_WHERE);
 }

@@ -114,7 +114,12 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
         case TOK_LPAREN:
         case TOK_RPAREN:
         case TOK_LBRACKET:
-        case TOK_RBRACKET: break;
+        case TOK_RBRACKET:
+        case TOK_COND_BRACKET:
+        case TOK_NULLABLE: break;
+        case TOK_QUESTION: /* not looked at yet */
+            if (kind_at(tokens, at + 1) != TOK_GT && kind_at(tokens, at + 1) != TOK_COMMA) return i;
+            break;
         default: return i;
         }
         if (inside == 0) return i;
@@ -238,8 +243,8 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
 {
     const Tokens *tokens = m->tokens;
     TokenKind before = kind_before(tokens, i, 1);
-    if (i < m->function_end ||
-        (!is_name(before) && before != TOK_GT && before != TOK_RPAREN && before != TOK_RBRACKET))
+    if (i < m->function_end || (!is_name(before) && before != TOK_GT && before != TOK_RPAREN &&
+                                before != TOK_RBRACKET && before != TOK_NULLABLE))
         return;
     size_t list = i + 1, at = list;
     do at += 2;
@@ -483,7 +488,7 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const 
 {
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     if (is_explicit(tokens, i)) return false;
-    if (before == TOK_TYPENAME || before == TOK_VAR) return true;
+    if (before == TOK_TYPENAME || before == TOK_VAR || before == TOK_NULLABLE) return true;
     if (before == TOK_NEW || is_tested(tokens, i)) return false;
     switch (after) {
     case TOK_IS:
@@ -495,6 +500,8 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const 
     case TOK_COMMA:
     case TOK_RPAREN: return is_listed_value(tokens, i, open, partner);
     case TOK_LBRACKET: return !marks_is_rank(tokens, i + 1);
+    case TOK_COND_BRACKET: /* T?[] */
+        return kind_at(tokens, i + 2) != TOK_RBRACKET && kind_at(tokens, i + 2) != TOK_COMMA;
     case TOK_COLON:
         if (before == TOK_QUESTION || before == TOK_COLON || before == TOK_CASE) return true;
         break;
@@ -530,6 +537,13 @@ static bool may_be_type(void *ctx, size_t i)
     return kind_at(m->tokens, i) == TOK_TYPENAME || is_declared(m, name_at(m->tokens, i));
 }
 
+/* Where it is not known yet which type parameters there are, a name that begins with T may be one. */
+static bool is_type_anywhere(void *ctx, size_t i)
+{
+    const Marker *m = ctx;
+    return may_be_type(ctx, i) || name_at(m->tokens, i)[0] == 'T';
+}
+
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
 {
     const char *params = intern_cstr(names, "params");
@@ -538,6 +552,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);
     marks_queries(tokens, m.partner, names);
+    marks_nullable(tokens, is_type_anywhere, &m);
     marks_patterns(tokens, m.partner, names);
     find_declarations(&m, names);
     for (size_t i = 0; i < tokens->list.len; i++) {

@@ -57,7 +57,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
 %token CHECKED HIDING INTERNAL PARTIAL RECORD REQUIRED SEALED STRUCT UNCHECKED WHERE
 %token LPAREN "(" BASE_ARGS TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
-%token SEMI ";" COMMA "," COLON ":" DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
+%token SEMI ";" COMMA "," COLON ":" NULLABLE DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
 %token SHL_ASSIGN SHR_ASSIGN COALESCE COALESCE_ASSIGN
 %token LOR LAND OR XOR AND EQ NE LT "<" TYPE_ARGS GT ">" LE GE SHL SHR DOTDOT
@@ -266,12 +266,16 @@ vtype: type
      | VAR                  { $$ = build_leaf(p, AST_TYPE_VAR, @$); }
 type: type_core
     | type_core ranks       { $$ = build_ranks(p, @$, $1, $2); }
+    | type_core ranks NULLABLE { $$ = BUILD(TYPE_NULLABLE, type_nullable, @$, .elem = build_ranks(p, @$, $1, $2)); }
 type_core: made_type
          | type "(" types ")" { $$ = build_type_func(p, @$, $1, $3); }
+         | made_type COND_BRACKET commas "]" { $$ = build_ranks(p, @$, BUILD(TYPE_NULLABLE, type_nullable, @1, .elem = $1), build_one(p, BUILD(TYPE_ARRAY, type_array, @$, .rank = $3 + 1))); }
 named_type: TYPENAME %prec TYPE_ENDS        { $$ = build_type_name(p, @$, $1, (AstList){0}); }
           | TYPENAME "<" type_list closing  { $$ = build_type_name(p, @$, $1, $3); }
 made_type: named_type
          | tuple_type
+         | named_type NULLABLE  { $$ = BUILD(TYPE_NULLABLE, type_nullable, @$, .elem = $1); }
+         | tuple_type NULLABLE  { $$ = BUILD(TYPE_NULLABLE, type_nullable, @$, .elem = $1); }
 tuple_type: TUPLE tuple_items ")"   { $$ = BUILD(TYPE_TUPLE, type_tuple, @$, .items = $2); }
           | TUPLE error ")"         { $$ = build_bad(p, @$); }
 tuple_items: tuple_item             { $$ = build_one(p, $1); }
@@ -535,6 +539,7 @@ postfix: primary
     | postfix TYPE_ARGS type_list closing "(" args ")" { $$ = build_type_args(p, build_call(p, @$, $1, $6), $3); }
     | postfix "(" args ")"      { $$ = build_call(p, @$, $1, $3); }
     | postfix "[" index "]"     { $$ = build_index(p, @$, $1, $3); }
+    | postfix "!"               { $$ = $1; } /* what it says of null is taken on trust */
     | postfix "++"              { $$ = build_incdec(p, @$, AST_OP_ADD, true, $1); }
     | postfix "--"              { $$ = build_incdec(p, @$, AST_OP_SUB, true, $1); }
 member_name: NAME
@@ -603,6 +608,8 @@ new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, 
 new_array: NEW made_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }
          | NEW made_type "[" sizes "]" ranks_opt braces   { $$ = build_new_array(p, @$, $2, $4, 0, $6, $7); }
          | NEW made_type "[" commas "]" ranks_opt braces  { $$ = build_new_array(p, @$, $2, (AstList){0}, $4 + 1, $6, $7); }
+         | NEW made_type COND_BRACKET sizes "]" ranks_opt { $$ = build_new_array(p, @$, BUILD(TYPE_NULLABLE, type_nullable, @2, .elem = $2), $4, 0, $6, NULL); }
+         | NEW made_type COND_BRACKET commas "]" ranks_opt braces { $$ = build_new_array(p, @$, BUILD(TYPE_NULLABLE, type_nullable, @2, .elem = $2), (AstList){0}, $4 + 1, $6, $7); }
          | NEW "[" commas "]" braces    { $$ = build_new_array(p, @$, build_leaf(p, AST_TYPE_VAR, @1), (AstList){0}, $3 + 1, (AstList){0}, $5); }
 sizes: exprs
      | error                { $$ = build_one(p, build_bad(p, @$)); }

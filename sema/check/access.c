@@ -37,33 +37,51 @@ static const Type *base_type(Sema *s, Ast *n)
         check_value(s, base, NULL);
         return NULL;
     }
-    if (type_is_nullable(t) && t->kind != TY_NULL) return t;
+    if ((type_is_nullable(t) && t->kind != TY_NULL) || nullable_of(t)) return t;
     report(s, (*base)->loc, NEVER_NULL, "a '%s' is never null: leave the ? out",
            type_text(s->arena, t));
     return NULL;
 }
 
-/* base == null ? otherwise : rest, unchecked; NULL after a report. */
-static Ast *expand(Sema *s, Ast *n, Ast *otherwise, const Type *hint)
+/* What the rest is asked of: of a T? its value. */
+static Ast *subject(Sema *s, const Type *t, Ast *base)
+{
+    return nullable_of(t) ? tree_member(s, base->loc, base, "Value") : base;
+}
+
+/* base == null ? otherwise : rest, unchecked; NULL after a report. `result`: what the rest is cast to,
+ * or NULL. */
+static Ast *expand(Sema *s, Ast *n, Ast *otherwise, const Type *hint, const Type *result)
 {
     const Type *t = base_type(s, n);
     Ast *base = n->cond_access.base, *rest = n->cond_access.rest;
     if (!t) return NULL;
+    bool last = rest->kind != AST_COND_ACCESS;
     if (is_repeatable(base)) {
-        Replace r = {s, n->cond_access.it, base};
+        Replace r = {s, n->cond_access.it, subject(s, t, ast_clone(s->arena, base))};
         replace(&rest, &r);
-        if (rest->kind == AST_COND_ACCESS) {
-            rest = expand(s, rest, ast_clone(s->arena, otherwise), hint);
+        if (!last) {
+            rest = expand(s, rest, ast_clone(s->arena, otherwise), hint, result);
             if (!rest) return NULL;
         }
+        if (last && result) rest = tree_cast(s, n->loc, type_node(s, n->loc, result), rest);
         Ast *cond = ast_new(s->arena, AST_COND, n->loc);
         cond->cond.cond = is_null(s, ast_clone(s->arena, base), AST_OP_EQ);
         cond->cond.then = otherwise;
         cond->cond.other = rest;
         return cond;
     }
-    if (rest->kind == AST_COND_ACCESS)
+    if (nullable_of(t)) {
+        Ast *it = tree_name(s, base->loc, n->cond_access.it);
+        Replace r = {s, n->cond_access.it, subject(s, t, it)};
+        replace(&rest, &r);
+    }
+    if (!last && result) /* it is a T? itself */
+        ;
+    else if (!last)
         rest = tree_binary(s, n->loc, AST_OP_COALESCE, rest, ast_clone(s->arena, otherwise));
+    else if (result)
+        rest = tree_cast(s, n->loc, type_node(s, n->loc, result), rest);
     Ast *choice = ast_new(s->arena, AST_IF, n->loc);
     choice->if_.cond = is_null(s, tree_name(s, base->loc, n->cond_access.it), AST_OP_EQ);
     choice->if_.then = tree_return(s, otherwise);
@@ -80,7 +98,8 @@ static const Type *rest_type(Sema *s, const Ast *n)
 {
     Ast *rest = ast_clone(s->arena, n);
     while (rest->kind == AST_COND_ACCESS) {
-        Replace r = {s, rest->cond_access.it, rest->cond_access.base};
+        const Type *t = peek_type(s, rest->cond_access.base);
+        Replace r = {s, rest->cond_access.it, subject(s, t, rest->cond_access.base)};
         Ast *next = rest->cond_access.rest;
         replace(&next, &r);
         rest = next;
@@ -94,7 +113,8 @@ void check_cond_access_or(Sema *s, Ast **slot, const Type *hint)
     const Type *t = rest_type(s, access);
     bool wanted = hint && !type_is_functional(hint) && hint != s->error;
     n->type = s->error;
-    if (t != s->error && type_is_nullable(t)) { /* what follows can be null itself */
+    if (t != s->error &&
+        (type_is_nullable(t) || nullable_of(t))) { /* what follows can be null itself */
         check_cond_access(s, &n->binary.left, NULL);
         if (n->binary.left->type == s->error) return;
         Ast *left = n->binary.left;
@@ -108,7 +128,7 @@ void check_cond_access_or(Sema *s, Ast **slot, const Type *hint)
         binary_checked(s, n);
         return;
     }
-    Ast *expanded = expand(s, access, n->binary.right, wanted ? hint : NULL);
+    Ast *expanded = expand(s, access, n->binary.right, wanted ? hint : NULL, NULL);
     if (!expanded) return;
     *slot = expanded;
     check_expr(s, slot, hint);
@@ -119,20 +139,30 @@ void check_cond_access(Sema *s, Ast **slot, const Type *hint)
     Ast *n = *slot;
     n->type = s->error;
     const Type *t = rest_type(s, n);
-    if (t != s->error && t->kind != TY_GROUP && !type_is_nullable(t) && base_type(s, n)) {
-        if (t == s->voids)
-            report(s, n->loc, NOT_A_VALUE, "this call has no result");
-        else
+    if (t == s->voids && base_type(s, n)) {
+        report(s, n->loc, NOT_A_VALUE, "this call has no result");
+        return;
+    }
+    if (t == s->error && !base_type(s, n)) return;
+    const Type *result = t->kind == TY_GROUP || t == s->error ? t : nullable_type(s, t, n->loc);
+    bool lifted = nullable_of(result) != NULL;
+    if (!lifted && t != s->error && t->kind != TY_GROUP && !type_is_nullable(t)) {
+        if (base_type(s, n))
             report(s, n->loc, NEVER_NULL,
                    "a '%s' is never null: say what stands for it, as in x?.Length ?? 0",
                    type_text(s->arena, t));
         return;
     }
     bool wanted = hint && !type_is_functional(hint) && hint != s->error;
-    if (t == s->error && !base_type(s, n)) return;
     Ast *null = ast_new(s->arena, AST_NULL_LIT, n->loc);
-    Ast *expanded = expand(s, n, null, wanted ? hint : t == s->error ? NULL : t);
+    if (lifted) {
+        null = ast_new(s->arena, AST_DEFAULT, n->loc);
+        null->default_.target = type_node(s, n->loc, result);
+    }
+    const Type *made = lifted ? result : wanted ? hint : t == s->error ? NULL : t;
+    Ast *expanded = expand(s, n, null, made, lifted ? result : NULL);
     if (!expanded) return;
+    if (lifted) hint = NULL;
     *slot = expanded;
     check_expr(s, slot, hint);
 }

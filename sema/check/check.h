@@ -678,6 +678,25 @@ bool type_is_nullable(const Type *t);
 bool object_cast_exists(const Type *from, const Type *to); /* between classes */
 void check_as(Sema *s, Ast *n);
 
+/* ---- nullable.c: values that may be null ------------------------------------------------------ */
+
+const Type *nullable_of(const Type *t); /* T of a T?; NULL: it is none */
+const Type *nullable_type(Sema *s, const Type *t,
+                          Loc loc);                  /* T? of a value; others stay as they are */
+const Type *nullable_written(Sema *s, const Ast *n); /* of a TYPE_NULLABLE */
+bool nullable_converts(Sema *s, const Ast *e, const Type *to); /* to a T? */
+bool nullable_convert(Sema *s, Ast **slot, const Type *to);
+bool nullable_cast(Sema *s, Ast *n, const Type *from, const Type *to); /* false: no such cast */
+Symbol *nullable_box(Sema *s, const Type *from, Loc loc);              /* T? to object */
+/* Of checked operands: *n becomes the lifted operation; false if no operand may be null. */
+bool nullable_binary(Sema *s, Ast *n);
+bool nullable_unary(Sema *s, Ast *n);
+bool nullable_coalesce(Sema *s, Ast *n); /* the right one may be a THROW, unchecked */
+/* target op= value becomes target = again op value, where `again` is an unchecked copy of it. */
+bool nullable_assign(Sema *s, Ast *n, Ast *again);
+bool nullable_step(Sema *s, Ast *n, Ast *again); /* the same of ++ and -- */
+Ast *nullable_checked(Sema *s, Ast *e);          /* as part of a tree that is to be checked */
+
 /* ---- tuple.c: tuples, final classes without a name ------------------------------------------- */
 
 const Type *tuple_written(Sema *s, Ast *t); /* of a TYPE_TUPLE */

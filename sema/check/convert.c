@@ -171,6 +171,7 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
     const Type *from = e->type;
     if (from == s->error || to == s->error) return CONV_SAME;
     if (from == to) return CONV_SAME;
+    if (nullable_converts(s, e, to)) return CONV_USER;
     if (from->kind != TY_GROUP) {
         Conv c = value_class(e, from, to);
         bool user = c == CONV_NONE && (by_user(s, from, to) || sequence_fits(s, from, to));
@@ -185,6 +186,7 @@ Conv convert_class(Sema *s, const Ast *e, const Type *to)
 Conv convert_result_class(Sema *s, const Ast *e, const Type *to)
 {
     if (e->type == s->error || to == s->error) return CONV_SAME;
+    if (nullable_converts(s, e, to)) return CONV_USER;
     Conv c = value_class(e, result_of(e->type), to);
     return c == CONV_NONE && user_conversion(s, result_of(e->type), to, false) ? CONV_USER : c;
 }
@@ -235,8 +237,11 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
     else
         report(s, e->loc, CONVERSION, "%scannot convert '%s' to '%s'", prefix, from_text, to_text);
     const Type *from = e->type;
-    if (type_is_functional(from) && type_is_scalar(to, SC_BOOL) &&
-        type_is_scalar(from->result, SC_BOOL))
+    if (nullable_of(from) && !nullable_of(to))
+        report_note(s, NOWHERE,
+                    "say what stands for null, x ?? ..., or take it to have a value, x.Value");
+    else if (type_is_functional(from) && type_is_scalar(to, SC_BOOL) &&
+             type_is_scalar(from->result, SC_BOOL))
         report_note(s, NOWHERE, "all(...) or any(...) makes one bool of a function of bools");
     else if (type_is_functional(from) && to->kind == TY_SCALAR)
         report_note(s, NOWHERE, "apply it to arguments, or reduce it: sum(...), max(...)");
@@ -289,6 +294,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         return false;
     case CONV_USER:
         if (sequence_fits(s, e->type, to)) return sequence_convert(s, slot, to, what);
+        if (nullable_converts(s, e, to)) return nullable_convert(s, slot, to);
         user_convert(s, slot, by_user(s, e->type, to));
         return (*slot)->type == to || convert_to(s, slot, to, what);
     case CONV_LITERAL: literal_retype(s, e, to); return true;

@@ -395,6 +395,7 @@ static void check_assign(Sema *s, Ast **slot)
     }
     n->type = t;
     if (t == s->error || v == s->error) return;
+    if (nullable_assign(s, n, again)) return;
     if (slice)
         assign_slice(s, n, t);
     else if (n->assign.op == AST_OP_NONE || n->assign.op == AST_OP_COALESCE)
@@ -413,8 +414,8 @@ static void check_incdec(Sema *s, Ast **slot)
     Ast *again = ast_clone(s->arena, n->incdec.target);
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
-    if (n->type == s->error || user_step(s, n, again) || type_is_numeric(n->type) ||
-        type_is_enum(n->type))
+    if (n->type == s->error || nullable_step(s, n, again) || user_step(s, n, again) ||
+        type_is_numeric(n->type) || type_is_enum(n->type))
         return;
     report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
            n->incdec.op == AST_OP_ADD ? "++" : "--", type_text(s->arena, n->type));

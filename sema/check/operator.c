@@ -99,7 +99,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
     settle_group(s, operand, NULL);
     const Type *t = (*operand)->type;
     n->type = s->error;
-    if (t == s->error || user_unary(s, n)) return;
+    if (t == s->error || nullable_unary(s, n) || user_unary(s, n)) return;
     t = object_function(s, operand);
     const Type *to = unary_type(s, n->unary.op, result_of(t));
     if (!to) {
@@ -273,6 +273,7 @@ static void check_coalesced_throw(Sema *s, Ast *n)
 {
     const Type *t = n->binary.left->type;
     n->type = s->error;
+    if (t == s->error || nullable_coalesce(s, n)) return;
     if (check_thrown(s, n->binary.right, t) == s->error) return;
     if (!type_is_nullable(t) || t->kind == TY_NULL)
         report(s, n->binary.left->loc, NEVER_NULL, "a '%s' is never null: leave the ?? out",
@@ -311,7 +312,7 @@ static bool never_null(Sema *s, Ast *n)
     const Ast *l = n->binary.left, *r = n->binary.right, *x = l->kind == AST_NULL_LIT ? r : l;
     if (!s->instance || !is_equality(n->binary.op) || l->kind == r->kind) return false;
     if (l->kind != AST_NULL_LIT && r->kind != AST_NULL_LIT) return false;
-    if (!is_repeatable(x) || type_is_nullable(x->type)) return false;
+    if (!is_repeatable(x) || type_is_nullable(x->type) || nullable_of(x->type)) return false;
     n->type = s->boolean;
     n->is_const = true;
     n->value.i = n->binary.op == AST_OP_NE;
@@ -326,7 +327,7 @@ static void operate(Sema *s, Ast *n)
     n->type = s->error;
     if (l == s->error || r == s->error) return;
     if (op == AST_OP_COALESCE) {
-        check_coalesce(s, n);
+        if (!nullable_coalesce(s, n)) check_coalesce(s, n);
         return;
     }
     if (never_null(s, n)) return;
@@ -335,7 +336,8 @@ static void operate(Sema *s, Ast *n)
         convert_result(s, &n->binary.left, tuple, NULL);
         convert_result(s, &n->binary.right, tuple, NULL);
     }
-    if (check_concat(s, n) || user_binary(s, n) || enum_arithmetic(s, n)) return;
+    if (check_concat(s, n) || nullable_binary(s, n) || user_binary(s, n) || enum_arithmetic(s, n))
+        return;
     l = object_function(s, &n->binary.left);
     r = object_function(s, &n->binary.right);
     if (is_shift(op)) {
@@ -379,6 +381,12 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
     if (result_of(c) != s->boolean) {
         convert_to(s, &n->cond.cond, s->boolean, "the condition");
         return;
+    }
+    if (hint && nullable_of(hint) && a != b && convert_class(s, n->cond.then, hint) != CONV_NONE &&
+        convert_class(s, n->cond.other, hint) != CONV_NONE) { /* b ? 1 : null */
+        convert_to(s, &n->cond.then, hint, NULL);
+        convert_to(s, &n->cond.other, hint, NULL);
+        a = b = hint;
     }
     if (c == s->boolean && a == b) {
         n->type = a;
@@ -431,6 +439,7 @@ static bool castable(const Sema *s, const Type *from, const Type *to)
 static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
 {
     const Type *value = type_is_functional(to) ? from : result_of(from);
+    if (nullable_cast(s, n, from, to)) return true;
     Symbol *f = from == to ? NULL : user_conversion(s, value, to, true);
     if (f) {
         Ast *operand = n->cast.operand;

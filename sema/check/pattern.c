@@ -224,6 +224,7 @@ static Ast *test_type(Match *m, Subject *v, Ast *p, Ast *target, const char *nam
 {
     Sema *s = m->s;
     const Type *from = type_of(s, v), *to = decl_type(s, target);
+    if (nullable_of(to)) to = nullable_of(to); /* what is null is no T? */
     class_settle(s);
     if (from == s->error || to == s->error) return bad(s, p->loc);
     if (from == to && !type_is_nullable(from)) return name ? bind(m, v, p, name) : NULL;
@@ -536,11 +537,37 @@ static Ast *match_words(Match *m, Subject *v, Ast *p)
     return either(s, p->loc, a, b);
 }
 
+/* Is the value of a T? null? */
+static Ast *test_stored(Match *m, Subject *v, Ast *p)
+{
+    Sema *s = m->s;
+    Subject has = member_of(s, v, p->loc, "HasValue");
+    Ast *cond = take(s, &has);
+    if (p->kind == AST_NULL_LIT) return opposite(s, p->loc, cond);
+    *v = member_of(s, v, p->loc, "Stored");
+    Ast *more = p->kind == AST_PATTERN_OF && p->pattern_of.properties && !p->pattern_of.name &&
+                        !p->pattern_of.fields.len
+                    ? NULL
+                    : match(m, v, p);
+    return both(s, cond, more);
+}
+
+/* Is a value asked for, and not what may be null? */
+static bool asks_stored(const Ast *p)
+{
+    if (p->kind == AST_PATTERN) return !p->pattern.left && p->pattern.op != AST_OP_NOT;
+    bool is_var = p->kind == AST_PATTERN_OF && p->pattern_of.target &&
+                  p->pattern_of.target->kind == AST_TYPE_VAR;
+    return p->kind != AST_PLACEHOLDER && p->kind != AST_BAD && !is_var;
+}
+
 /* The condition, checked; NULL: it always holds. */
 static Ast *match(Match *m, Subject *v, Ast *p)
 {
     Sema *s = m->s;
     Ast *type;
+    bool written = v->tree && v->tree->kind == AST_TUPLE;
+    if (asks_stored(p) && !written && nullable_of(type_of(s, v))) return test_stored(m, v, p);
     switch (p->kind) {
     case AST_BAD: return bad(s, p->loc);
     case AST_PLACEHOLDER: return NULL;
@@ -596,8 +623,8 @@ void check_is(Sema *s, Ast **slot)
         Ast *again = ast_clone(s->arena, operand);
         const Type *t = check_value(s, &operand, NULL);
         v = (Subject){.checked = operand, .type = t};
-        if (t != s->error && looks_again(p)) {
-            if (!pattern_takes_whole(p, t) && type_is_value(t->result)) {
+        if (t != s->error && (looks_again(p) || nullable_of(t))) {
+            if (!nullable_of(t) && !pattern_takes_whole(p, t) && type_is_value(t->result)) {
                 *slot = by_function(s, n, again, t->result);
                 return;
             }

@@ -17,6 +17,7 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
 {
     bool in = is_boxable(from) && is_object(to), out = is_object(from) && is_boxable(to);
     if (!in && !(out && explicitly)) return NULL;
+    if (in && nullable_of(from)) return nullable_box(s, from, NOWHERE);
     Symbol *g = scope_library(s, SYM_FUNC, in ? "BoxValue" : "UnboxValue");
     return g && g->generic ? generic_of(s, g, in ? from : to, g->loc) : NULL;
 }

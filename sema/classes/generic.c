@@ -52,6 +52,8 @@ static Symbol *find(const Symbol *g, const Type *const *args)
 
 static const char *instance_name(Sema *s, const Symbol *g, const Type *const *args)
 {
+    if (g->library && strcmp(g->name, "Nullable") == 0)
+        return arena_printf(s->arena, "%s?", type_text(s->arena, args[0]));
     const char *text = arena_printf(s->arena, "%s<", g->name);
     for (int i = 0; i < generic_nparams(g); i++)
         text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "", type_text(s->arena, args[i]));

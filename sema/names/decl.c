@@ -109,6 +109,7 @@ const Type *decl_type(Sema *s, Ast *t)
         type = decl_array(s, t->loc, decl_type(s, t->type_array.elem), (int)t->type_array.rank);
         break;
     case AST_TYPE_TUPLE: type = tuple_written(s, t); break;
+    case AST_TYPE_NULLABLE: type = nullable_written(s, t); break;
     default: break; /* BAD */
     }
     t->type = type;
