@@ -64,7 +64,7 @@ static void join_elements(Sema *s, Ast *n)
 {
     if (n->call.args.len != 2) return;
     Ast **joined = &n->call.args.data[1];
-    if (!sequence_is_object(s, peek_type(s, *joined))) return;
+    if (!sequence_of_object(s, peek_type(s, *joined))) return;
     Loc loc = (*joined)->loc;
     *joined = tree_call(s, loc, tree_name(s, loc, "ElementsOf"), 1, *joined);
 }
@@ -85,6 +85,14 @@ bool intrinsic_call(Sema *s, Ast *n)
     if (n->call.args.len != !(text || hash)) {
         report(s, n->loc, ARGUMENT_COUNT, "'%s' takes %s, not %d", name,
                text || hash ? "no arguments" : "1 argument", n->call.args.len);
+        return true;
+    }
+    if (type_is_functional(t) && what == LIB_Equals && s->instance && s->unit->unit.session) {
+        n->kind = AST_BOOL_LIT; /* lists of arrays have Contains there, which nobody may ask for */
+        n->bool_lit.value = false;
+        n->type = s->boolean;
+        n->is_const = true;
+        n->value = (ScalarValue){.i = 0};
         return true;
     }
     if (type_is_functional(t)) {

@@ -23,16 +23,25 @@ static bool has_text(Sema *s, const Type *t)
     return f && !f->implied && f->cls != class_object(s);
 }
 
+/* Does foreach go over it, and is it known how often? */
+static bool is_counted(Sema *s, const Type *t)
+{
+    const Symbol *count = member_find(s, class_of(t), intern_cstr(s->names, "Count"));
+    return is_collection(s, t) ||
+           (sequence_of_object(s, t) && count && count->kind == SYM_PROPERTY);
+}
+
 bool is_shown_by_library(Sema *s, const Type *t)
 {
     while (t->kind == TY_ARRAY && t->nparams == 1) t = t->result;
     if (t->kind != TY_OBJECT || !class_of(t)) return false;
-    return !has_text(s, t) && (is_collection(s, t) || shown_method(s, t));
+    return !has_text(s, t) && (is_counted(s, t) || shown_method(s, t));
 }
 
 /* The type of what foreach visits. */
 static bool has_pairs(Sema *s, const Type *t)
 {
+    if (sequence_of_object(s, t)) return is_pair(sequence_of_object(s, t));
     const Symbol *at = member_find(s, class_of(t), intern_cstr(s->names, "ElementAt"));
     return at->type && at->type->kind == TY_FUNC && is_pair(at->type->result);
 }
@@ -43,9 +52,10 @@ static const char *library_name(Sema *s, const Type *t)
     if (t->kind == TY_SCALAR && t->scalar == SC_CHAR && !t->decl) return "ShownChar";
     if (t->kind == TY_ARRAY && t->nparams == 1)
         return t->result->kind == TY_STRING || is_shown_by_library(s, t) ? "ShownArray" : NULL;
+    if (is_pair(t)) return "ShownPair";
     if (t->kind != TY_OBJECT || !class_of(t) || has_text(s, t)) return NULL;
-    if (is_collection(s, t)) return has_pairs(s, t) ? "ShownPairs" : "ShownAll";
-    return is_pair(t) ? "ShownPair" : NULL;
+    if (is_counted(s, t)) return has_pairs(s, t) ? "ShownPairs" : "ShownAll";
+    return NULL;
 }
 
 bool show_call(Sema *s, Ast **slot, const Symbol *f)

@@ -722,7 +722,7 @@ bool box_as(Sema *s, Ast *n);
 /* Of an array, a function of an int or a string; NULL of others. */
 const Type *sequence_element(Sema *s, const Type *t);
 bool sequence_is_interface(const Symbol *generic); /* may it be one of those? */
-bool sequence_is_object(Sema *s, const Type *t);   /* an object that is an IEnumerable<T> */
+const Type *sequence_of_object(Sema *s, const Type *t); /* T of an IEnumerable<T>, or NULL */
 bool sequence_fits(Sema *s, const Type *from, const Type *to);
 bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what); /* where it fits */
 

@@ -53,9 +53,9 @@ static const Type *own_element(Sema *s, const Type *from)
     return NULL;
 }
 
-bool sequence_is_object(Sema *s, const Type *t)
+const Type *sequence_of_object(Sema *s, const Type *t)
 {
-    return class_of(t) && own_element(s, t);
+    return class_of(t) ? own_element(s, t) : NULL;
 }
 
 /* A sequence of references is one of their bases, for who only reads it. */
