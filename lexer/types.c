@@ -50,6 +50,26 @@ static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
            kind_before(tokens, i, 1) != TOK_DOT && is_name(kind_at(tokens, i + 1));
 }
 
+/* `delegate R Name(..);`: the place of the name; 0: it is none. */
+static size_t delegate_name(const Tokens *tokens, size_t i, const char *delegate_word)
+{
+    if (kind_at(tokens, i) != TOK_NAME || name_at(tokens, i) != delegate_word ||
+        kind_before(tokens, i, 1) == TOK_DOT)
+        return 0;
+    size_t at = i + 1, inside = 0;
+    TokenKind first = kind_at(tokens, at);
+    if (!is_name(first) && first != TOK_LPAREN) return 0;
+    for (; at < i + LONGEST_LIST; at++) {
+        TokenKind k = kind_at(tokens, at), next = kind_at(tokens, at + 1);
+        inside += k == TOK_LPAREN || k == TOK_LT || k == TOK_LBRACKET;
+        inside -= (k == TOK_RPAREN || k == TOK_GT || k == TOK_RBRACKET) && inside > 0;
+        bool begins = at > i + 1 && is_name(k) && inside == 0;
+        if (begins && (next == TOK_LPAREN || next == TOK_LT)) return at;
+        if (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_END || k == TOK_ARROW) break;
+    }
+    return 0;
+}
+
 /* A word that stands before the name of a type that it declares; `class` may be a constraint, too. */
 static bool declares_type(const Tokens *tokens, size_t i)
 {
@@ -66,11 +86,16 @@ static bool declares_type(const Tokens *tokens, size_t i)
 
 void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared)
 {
-    const char *type_word = intern_cstr(names, "type");
-    for (size_t i = 0; i + 1 < tokens->list.len; i++)
-        if ((declares_type(tokens, i) || is_type_word(tokens, i, type_word)) &&
-            kind_at(tokens, i + 1) == TOK_NAME)
+    const char *type_word = intern_cstr(names, "type"),
+               *delegate_word = intern_cstr(names, "delegate");
+    for (size_t i = 0; i + 1 < tokens->list.len; i++) {
+        size_t name = delegate_name(tokens, i, delegate_word);
+        if (name)
+            names_add(declared, name_at(tokens, name));
+        else if ((declares_type(tokens, i) || is_type_word(tokens, i, type_word)) &&
+                 kind_at(tokens, i + 1) == TOK_NAME)
             names_add(declared, name_at(tokens, i + 1));
+    }
 }
 
 /* ---- brackets ---- */
@@ -276,16 +301,22 @@ static bool is_when(const Tokens *tokens, size_t i)
 static void find_declarations(Marker *m, Interner *names)
 {
     const char *type_word = intern_cstr(names, "type"), *when_word = intern_cstr(names, "when"),
-               *with_word = intern_cstr(names, "with");
+               *with_word = intern_cstr(names, "with"),
+               *delegate_word = intern_cstr(names, "delegate");
     size_t depth = 0;
     for (size_t i = 0; i < m->tokens->list.len; i++) {
         Token *t = &m->tokens->list.data[i];
         TokenKind next = kind_at(m->tokens, i + 1);
         depth += token_partner((TokenKind)t->kind) == TOK_RBRACE;
         depth -= t->kind == TOK_RBRACE && depth > 0;
+        size_t name = delegate_name(m->tokens, i, delegate_word);
         if (is_type_word(m->tokens, i, type_word))
             t->kind = TOK_TYPE;
-        else if (t->kind == TOK_NAME && name_at(m->tokens, i) == when_word && is_when(m->tokens, i))
+        else if (name) {
+            t->kind = TOK_DELEGATE;
+            m->tokens->list.data[name].flags |= TOKEN_MEMBER; /* no type here */
+        } else if (t->kind == TOK_NAME && name_at(m->tokens, i) == when_word &&
+                   is_when(m->tokens, i))
             t->kind = TOK_WHEN;
         else if (t->kind == TOK_NAME && name_at(m->tokens, i) == with_word &&
                  marks_with(m->tokens, i))

@@ -31,6 +31,8 @@ Ast *build_var(Parse *p, Loc loc, bool is_const, Ast *vtype, AstList vars);
 Ast *build_declarator(Parse *p, Loc loc, const char *name, Ast *init);
 /* `T NAME(..)`: a FUNC whose params are the arguments as read, until it is known what follows. */
 Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args);
+/* delegate R NAME<tparams>(args); a name of a functional type */
+Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args);
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value);
 Ast *build_func(Parse *p, Ast *head, Ast *body);
 

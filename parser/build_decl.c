@@ -46,6 +46,7 @@ static uint64_t *mods_of(Ast *n)
 Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 {
     if (decl->kind == AST_BAD) return decl;
+    if (decl->kind == AST_TYPE_ALIAS) mods &= ~(uint64_t)AST_MOD_ACCESS; /* everybody sees it */
     AstList *own = attrs_of(decl);
     uint64_t *set = mods_of(decl);
     if (attrs.len > 0 && !own)
@@ -95,6 +96,21 @@ Ast *build_declarator(Parse *p, Loc loc, const char *name, Ast *init)
 Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args)
 {
     return BUILD(FUNC, func, loc, .ret = ret, .name = name, .tparams = tparams, .params = args);
+}
+
+Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args)
+{
+    AstList params = build_params(p, args, false), types = {0};
+    if (build_any_bad(params)) return build_bad(p, loc);
+    for (int i = 0; i < params.len; i++) {
+        const struct Ast_param *param = &params.data[i]->param;
+        if (param->mode != AST_OP_BY_VALUE || param->init || param->rest)
+            parse_error(p, params.data[i]->loc, DIAG_NOT_SUPPORTED,
+                        "parameters of functional types are plain: no ref, out, params or default");
+        types = build_add(p, types, param->ptype);
+    }
+    Ast *target = build_type_func(p, loc, ret, types);
+    return BUILD(TYPE_ALIAS, type_alias, loc, .name = name, .tparams = tparams, .target = target);
 }
 
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
@@ -222,7 +238,9 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
     AstList own = {0};
     for (int i = 0; i < members.len; i++) {
         Ast *m = members.data[i];
-        if (m->kind == AST_CLASS || m->kind == AST_ENUM)
+        if (m->kind == AST_TYPE_ALIAS)
+            vec_push(&p->nested, m);
+        else if (m->kind == AST_CLASS || m->kind == AST_ENUM)
             take_out(p, class, m);
         else if (m->kind == AST_CTOR && (m->ctor.mods & AST_MOD_STATIC))
             own = build_static_ctor(p, own, m);

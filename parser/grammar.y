@@ -50,7 +50,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token <name> NAME TYPENAME CTOR
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
-%token BREAK CONST CONTINUE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
+%token BREAK CONST CONTINUE DELEGATE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
 %token USING VAR WHEN WHILE WITH UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token FROM FILTER JOIN ON EQUALS INTO ORDERBY SELECT GROUP ASCENDING DESCENDING BY
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
@@ -124,7 +124,9 @@ decl: common
     | head "=" expr ";"             { $$ = build_define(p, build_span(@1, @3), $1, $3); }
     | TYPE any_name "=" type ";"    { $$ = BUILD(TYPE_ALIAS, type_alias, @$, .name = $2, .target = $4); }
     | type_decl
-type_decl: class_head wheres class_body    { $$ = build_class(p, $1, (AstList){0}, $2, $3); }
+type_decl: DELEGATE vtype NAME "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, (AstList){0}, $5); }
+    | DELEGATE vtype NAME "<" tparams ">" "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, $5, $8); }
+    | class_head wheres class_body    { $$ = build_class(p, $1, (AstList){0}, $2, $3); }
     | class_head ":" bases wheres class_body { $$ = build_class(p, $1, $3, $4, $5); }
     | ENUM any_name base_opt "{" enum_members "}"     { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }
     | ENUM any_name base_opt "{" enum_members "," "}" { $$ = BUILD(ENUM, enum_, build_span(@1, @2), .name = $2, .base = $3, .members = $5); }

@@ -225,6 +225,7 @@ static bool begins_statement(TokenKind k)
     case TOK_CLASS:
     case TOK_CONST:
     case TOK_CONTINUE:
+    case TOK_DELEGATE:
     case TOK_CTOR:
     case TOK_DO:
     case TOK_ENUM:

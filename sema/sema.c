@@ -65,6 +65,7 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->named);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
+    vec_free(&s->acting);
     return r;
 }
 

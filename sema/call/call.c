@@ -104,6 +104,7 @@ static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args
         if (type_is_functional(args.data[i]->type)) promoted[npromoted++] = args.data[i];
         broken = !convert_index(s, &args.data[i], f->params[i], what);
     }
+    if (f->result == s->voids) pure_impure(s, "calls a function that gives nothing", n->loc);
     n->res = npromoted ? AST_RES_PROMOTE : AST_RES_APPLY;
     n->type =
         broken || !npromoted ? f->result : promoted_type(s, n->loc, f->result, promoted, npromoted);
@@ -401,11 +402,27 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     }
 }
 
+/* f.Invoke(x) of a function is f(x): then the callee is f. */
+static bool is_invoke(Sema *s, Ast *n)
+{
+    Ast *callee = n->call.callee;
+    if (callee->kind != AST_MEMBER || strcmp(callee->member.name, "Invoke") != 0) return false;
+    const Type *t = member_receiver(s, callee);
+    if (!t || t->kind != TY_FUNC) return false;
+    n->call.callee = callee->member.base;
+    return true;
+}
+
 static void check_member_of(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
     const Ast *written = n->call.callee;
     const char *name = written->kind == AST_MEMBER ? written->member.name : "this";
+    if (is_invoke(s, n)) {
+        const Type *f = n->call.callee->type;
+        apply(s, n, f, NULL, n->call.args);
+        return;
+    }
     const Type *t = check_expr(s, &n->call.callee, NULL);
     Ast *callee = n->call.callee;
     n->type = s->error;

@@ -51,6 +51,8 @@ static bool unify_class(Inference *f, const Ast *written, const Type *t)
 
 bool infer_from(Inference *f, const Ast *written, const Type *t)
 {
+    const Ast *expanded = decl_expanded(f->s, written);
+    if (expanded) written = expanded;
     if (!t || t == f->s->error || t->kind == TY_NULL || t->kind == TY_GROUP) return true;
     if (is_param(f, written)) {
         const Type **found = &f->found[param_index(f, written->type_name.name)];

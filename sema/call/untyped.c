@@ -47,9 +47,17 @@ typedef struct Open {
     bool out; /* it does not fit */
 } Open;
 
-static bool is_waiting(const Ast *arg, const Ast *param)
+/* The type of a parameter as written, a delegate as what it is a name of. */
+static const Ast *written_type(Sema *s, const Ast *param)
 {
-    return is_untyped(arg) && param->kind == AST_PARAM && param->param.ptype->kind == AST_TYPE_FUNC;
+    const Ast *expanded = decl_expanded(s, param->param.ptype);
+    return expanded ? expanded : param->param.ptype;
+}
+
+static bool is_waiting(Sema *s, const Ast *arg, const Ast *param)
+{
+    return is_untyped(arg) && param->kind == AST_PARAM &&
+           written_type(s, param)->kind == AST_TYPE_FUNC;
 }
 
 static int parameters(const Ast *lambda)
@@ -61,14 +69,14 @@ static int parameters(const Ast *lambda)
 }
 
 /* Can the overload take these arguments, as far as their form tells? */
-static bool takes_form(const Candidate *c, AstList args)
+static bool takes_form(Sema *s, const Candidate *c, AstList args)
 {
     if (c->sym->kind != SYM_FUNC || c->nparams != args.len || c->form == FORM_REST) return false;
     const AstList *params = &c->sym->decl->func.params;
     for (int i = 0; i < args.len; i++) {
         if (params->data[i]->kind != AST_PARAM || args.data[i]->kind == AST_BINDER) return false;
         if (!is_untyped(args.data[i])) continue;
-        const Ast *written = params->data[i]->param.ptype;
+        const Ast *written = written_type(s, params->data[i]);
         if (written->kind == AST_TYPE_FUNC &&
             written->type_func.params.len != parameters(args.data[i]))
             return false;
@@ -87,7 +95,7 @@ static const Type *param_type(const Open *o, int i)
 /* The same of parameter k of the function that parameter i is. */
 static const Type *lambda_param_type(const Open *o, int i, int k)
 {
-    const Ast *written = o->params->data[i]->param.ptype;
+    const Ast *written = written_type(o->known.s, o->params->data[i]);
     if (o->of->sym->generic && written->kind == AST_TYPE_FUNC)
         return infer_type(&o->known, written->type_func.params.data[k]);
     const Type *t = param_type(o, i);
@@ -154,7 +162,7 @@ static void check_waiting(Sema *s, Open *open, int n, int i, Ast **slot)
         if (!open[k].out) first = &open[k];
     if (!first) first = &open[0];
     if (left <= 1 && first->of->sym->generic) {
-        check_lambda(&first->known, first->params->data[i]->param.ptype, slot);
+        check_lambda(&first->known, written_type(s, first->params->data[i]), slot);
         return;
     }
     give_types(first, i, *slot);
@@ -170,12 +178,12 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
     bool some = false;
     for (int i = 0; i < set->len; i++) {
         const Candidate *c = &set->data[i];
-        if (!takes_form(c, args) || (set->targs && !c->sym->generic)) continue;
+        if (!takes_form(s, c, args) || (set->targs && !c->sym->generic)) continue;
         open[n] = (Open){.of = c, .params = &c->sym->decl->func.params};
         open[n].known = (Inference){.s = s, .generic = c->sym};
         if (c->sym->generic && !infer_written(&open[n].known, set->targs)) continue;
         for (int k = 0; k < args.len; k++)
-            some = some || is_waiting(args.data[k], open[n].params->data[k]);
+            some = some || is_waiting(s, args.data[k], open[n].params->data[k]);
         generic += c->sym->generic != NULL;
         n++;
     }
@@ -184,7 +192,7 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
         for (int i = 0; i < args.len; i++) {
             bool waits = false;
             for (int k = 0; k < n; k++)
-                waits = waits || is_waiting(args.data[i], open[k].params->data[i]);
+                waits = waits || is_waiting(s, args.data[i], open[k].params->data[i]);
             if (waits && later) {
                 check_waiting(s, open, n, i, &args.data[i]);
             } else if (!waits && !later) {

@@ -16,6 +16,7 @@ typedef struct PureUse {
     Symbol *func;
     Loc loc;
     const char *why; /* "is promoted", "is used under bound variables", ... */
+    Ast *node;       /* what need not be: a lambda or name that the host can call; NULL: none */
 } PureUse;
 
 typedef struct CallEdge {
@@ -79,6 +80,7 @@ typedef struct Sema {
     int quiet;             /* > 0: checking a copy to learn its type, nothing is reported */
     int quiet_errors;      /* what was not reported */
     const char *defining;  /* the name of the definition whose value is checked */
+    Ast *lambda;           /* checked where statements are; NULL: none */
     Symbol *resolving;     /* constants and aliases being resolved, linked by `next` */
 
     VEC(const char *) unbound; /* names reported in this statement */
@@ -86,6 +88,8 @@ typedef struct Sema {
     VEC(const Ast *) steering; /* SemaResult.steering */
     VEC(Ast *) totals;         /* sums and products of ints (totals.c) */
     VEC(PureUse) pure_uses;
+    VEC(Ast *)
+    acting; /* lambdas and names of functions that the host is to call: they have effects */
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
     VEC(Symbol *) declared;     /* functions of the unit and its modules */
@@ -203,6 +207,8 @@ int decl_depth(const Sema *s, const Symbol *decl); /* of the global names that i
 void decl_resolve(Sema *s); /* types of functions, aliases; values of constants */
 void decl_bodies(Sema *s);  /* statements of functions, then of the program */
 const Type *decl_type(Sema *s, Ast *t);
+/* The written type that a generic delegate with its type arguments is, a new tree; NULL: no such. */
+Ast *decl_expanded(Sema *s, const Ast *t);
 const Type *decl_array(Sema *s, Loc loc, const Type *elem, int rank); /* reports what cannot be */
 const Type *decl_alias(Sema *s, Symbol *sym); /* the type of an alias, resolved when first needed */
 void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
@@ -395,6 +401,7 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
 /* A LAMBDA whose body is a BLOCK: becomes a call of a function with these statements, or BAD after
  * a report. `hint`: its type, or NULL. */
 void lambda_statements(Sema *s, Ast *n, const Type *hint);
+bool lambda_acts(Sema *s, Ast *n); /* by its form: does it change what is outside? */
 void local_returned(Sema *s, Ast **value);
 void local_free(Sema *s);
 
@@ -819,6 +826,8 @@ void pure_method(Sema *s, Symbol *callee, const Ast *object, Loc loc);
 void pure_write(Sema *s, const Ast *object, const char *member, Loc loc); /* writes its field */
 void pure_override(Sema *s, Symbol *base, Symbol *with); /* a call of base may run it */
 void pure_need(Sema *s, Symbol *func, Loc loc, const char *why);
+/* The same of a name as a value: where statements are the host may call it, pure or not. */
+void pure_value(Sema *s, Symbol *func, Ast *name, const Type *type);
 void pure_impure(Sema *s, const char *what, Loc loc); /* the current function does this */
 void pure_infer(Sema *s); /* over the call graph, then checks what was needed */
 

@@ -149,10 +149,12 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
         }
         if (!c->result || c->nparams != to->nparams) continue;
         bool fits = conversion(c->result, to->result) != CONV_NONE;
-        for (int p = 0; p < c->nparams && fits; p++) fits = c->params[p] == to->params[p];
+        for (int p = 0; p < c->nparams && fits; p++)
+            fits =
+                c->letters[p] == '*' ? is_printable(to->params[p]) : c->params[p] == to->params[p];
         if (!fits || (found && c->result != to->result)) continue;
         found = c->sym;
-        *type = type_func(s->types, c->result, c->nparams, c->params);
+        *type = type_func(s->types, c->result, c->nparams, to->params);
     }
     return found;
 }
@@ -306,7 +308,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         e->sym = group_member(s, e, to, &t);
         e->type = t;
         if (e->sym->kind == SYM_FUNC) func_use(s, e->sym);
-        pure_need(s, e->sym, e->loc, "is used as a functional value");
+        pure_value(s, e->sym, e, t);
         if (type_is_hosted(t) && (e->sym->kind == SYM_BUILTIN || t->result != to->result)) {
             *slot = call_lambda(s, e, to);
             check_expr(s, slot, to);

@@ -75,7 +75,7 @@ static void check_name(Sema *s, Ast **slot)
             n->type = type_group(s->types, sym->name);
         } else {
             n->type = sym->type;
-            pure_need(s, sym, n->loc, "is used as a functional value");
+            pure_value(s, sym, n, sym->type);
         }
         break;
     case SYM_BUILTIN: n->type = type_group(s->types, sym->name); break;
@@ -88,8 +88,7 @@ const Type *settle_value(Sema *s, Ast **slot)
 {
     const Ast *n = *slot;
     const Symbol *m = n->kind == AST_MEMBER && n->type->kind == TY_GROUP ? n->sym : NULL;
-    if (m && m->kind == SYM_FUNC && !m->next && m->type && m->type->result != s->voids)
-        convert_to(s, slot, m->type, NULL);
+    if (m && m->kind == SYM_FUNC && !m->next && m->type) convert_to(s, slot, m->type, NULL);
     return require_value(s, *slot);
 }
 

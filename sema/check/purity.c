@@ -21,7 +21,9 @@ static void writes_self(Symbol *f, const char *what, Loc loc)
 void pure_impure(Sema *s, const char *what, Loc loc)
 {
     if (s->quiet) return;
-    if (s->functional) {
+    if (s->functional == 1 && s->lambda) {
+        vec_push(&s->acting, s->lambda);
+    } else if (s->functional) {
         report(s, loc, IMPURE, "a functional expression is pure, but this %s", what);
         return;
     }
@@ -82,8 +84,28 @@ void pure_write(Sema *s, const Ast *object, const char *member, Loc loc)
 void pure_need(Sema *s, Symbol *func, Loc loc, const char *why)
 {
     if (s->quiet || func->kind != SYM_FUNC) return;
-    PureUse use = {func, loc, why};
+    PureUse use = {func, loc, why, s->functional == 1 ? s->lambda : NULL};
     vec_push(&s->pure_uses, use);
+}
+
+void pure_value(Sema *s, Symbol *func, Ast *name, const Type *type)
+{
+    if (s->quiet || func->kind != SYM_FUNC || (!s->functional && type_is_hosted(type))) return;
+    PureUse use = {func, name->loc, "is used as a functional value", s->functional ? NULL : name};
+    vec_push(&s->pure_uses, use);
+}
+
+/* Lambdas and names whose functions have effects are called by the host. */
+static void make_closures(Sema *s)
+{
+    for (size_t i = 0; i < s->acting.len; i++) {
+        Ast *node = s->acting.data[i], *made = arena_copy(s->arena, node, sizeof *node);
+        if (node->kind == AST_LAMBDA && node->type && node->type->kind == TY_FUNC)
+            closure_lambda(s, &made);
+        else if (node->kind == AST_NAME_REF)
+            closure_function(s, &made);
+        *node = *made;
+    }
 }
 
 /* The statement at the end of the chain of calls. */
@@ -155,6 +177,10 @@ void pure_infer(Sema *s)
     for (size_t i = 0; i < s->pure_uses.len; i++) {
         const PureUse *u = &s->pure_uses.data[i];
         if (!u->func->impure) continue;
+        if (u->node) {
+            vec_push(&s->acting, u->node);
+            continue;
+        }
         report(s, u->loc, IMPURE, "'%s' %s, but it is not pure", u->func->name, u->why);
         const Symbol *end = origin(s, u->func);
         if (end != u->func)
@@ -162,4 +188,5 @@ void pure_infer(Sema *s)
         report_note(s, end->impure_loc, "'%s' %s", end->name,
                     end->impure ? end->impure : end->writes);
     }
+    make_closures(s);
 }

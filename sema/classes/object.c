@@ -291,6 +291,7 @@ bool type_is_nullable(const Type *t)
 {
     const Class *c = class_of(t);
     return t->kind == TY_STRING || t->kind == TY_NULL ||
+           (t->kind == TY_FUNC && type_is_hosted(t)) ||
            (t->kind == TY_OBJECT && !(c && class_is_final_value(c)));
 }
 

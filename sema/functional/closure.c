@@ -124,7 +124,7 @@ static void count_captures(const Closure *c, Loc loc)
 }
 
 /* The CLOSURE of a function whose value is `body`: of its captures, then points, then bound. */
-static Ast *finish(Closure *c, Loc loc, Ast *body, Symbol **bound, int nbound)
+static Ast *finish(Closure *c, Loc loc, Ast *body, const Type *result, Symbol **bound, int nbound)
 {
     Sema *s = c->s;
     size_t total = c->captures.len + c->points.len + (size_t)nbound;
@@ -144,18 +144,19 @@ static Ast *finish(Closure *c, Loc loc, Ast *body, Symbol **bound, int nbound)
     }
     func->func.name =
         intern_cstr(s->names, arena_printf(s->arena, "$lambda%d", (int)s->closures.len + 1));
-    func->func.ret = type_node(s, loc, body->type);
-    func->func.body = ast_new(s->arena, AST_RETURN, loc);
-    func->func.body->return_.value = body;
+    func->func.ret = type_node(s, loc, result);
+    bool gives = result != s->voids;
+    func->func.body = ast_new(s->arena, gives ? AST_RETURN : AST_EXPR_STMT, loc);
+    *(gives ? &func->func.body->return_.value : &func->func.body->expr_stmt.expr) = body;
     Symbol *sym = scope_symbol(s, SYM_FUNC, func->func.name, NULL, loc, func);
-    sym->type = type_func(s->types, body->type, (int)total, types);
+    sym->type = type_func(s->types, result, (int)total, types);
     sym->slot = -1;
     func->sym = sym;
     func->type = sym->type;
     vec_push(&s->closures, sym);
     n->sym = sym;
-    n->type = type_func(s->types, body->type, (int)(c->points.len + (size_t)nbound),
-                        types + c->captures.len);
+    n->type =
+        type_func(s->types, result, (int)(c->points.len + (size_t)nbound), types + c->captures.len);
     vec_free(&c->own);
     return n;
 }
@@ -174,7 +175,7 @@ void closure_lambda(Sema *s, Ast **slot)
     Ast *body = body_of(n);
     find_own(&body, &c);
     capture(&body, &c);
-    *slot = finish(&c, n->loc, body, n->bound, n->nbound);
+    *slot = finish(&c, n->loc, body, n->type->result, n->bound, n->nbound);
     vec_free(&c.captures);
     vec_free(&c.points);
 }
@@ -360,7 +361,7 @@ static Ast *applied(const Parts *parts, Ast *part)
     call->type = part->type;
     for (size_t i = 0; i < c.points.len; i++)
         call->call.args = ast_list_add(s->arena, call->call.args, c.points.data[i].value);
-    call->call.callee = finish(&c, part->loc, part, NULL, 0);
+    call->call.callee = finish(&c, part->loc, part, part->type, NULL, 0);
     vec_free(&c.captures);
     vec_free(&c.points);
     return call;

@@ -291,9 +291,6 @@ void local_value(Sema *s, Ast **slot)
         report(s, n->loc, NOT_SUPPORTED,
                "'%s' is generic and uses variables around it: only calls are supported",
                name->name);
-    } else if (name->type->result == s->voids || !name->type->nparams) {
-        report(s, n->loc, NOT_A_VALUE, "'%s' %s: it is no functional value", name->name,
-               name->type->nparams ? "has no result" : "has no parameters");
     } else {
         *slot = call_lambda(s, n, name->type);
         check_expr(s, slot, NULL);
@@ -327,10 +324,10 @@ static const Type *returned_type(Sema *s, const Ast *body, const AstList *params
     s->functional = functional;
     s->quiet--;
     s->quiet_errors = errors;
-    if (!found)
-        report(s, loc, RETURN_VALUE,
-               "this lambda returns no value: a functional value has a result");
-    return found ? found : s->error;
+    if (found) return found;
+    if (!functional) return s->voids;
+    report(s, loc, RETURN_VALUE, "this lambda returns no value: a functional expression needs one");
+    return s->error;
 }
 
 void local_returned(Sema *s, Ast **value)
@@ -366,6 +363,16 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
                  const Type *result)
 {
     return block_call(s, name, block, params, args, result, false);
+}
+
+bool lambda_acts(Sema *s, Ast *n)
+{
+    FreeNames names = {0};
+    bool acts = false;
+    free_names(s, n, &names);
+    for (size_t i = 0; i < names.len; i++) acts = acts || names.data[i].writes != FREE_NOTHING;
+    vec_free(&names);
+    return acts;
 }
 
 void lambda_statements(Sema *s, Ast *n, const Type *hint)

@@ -332,6 +332,37 @@ static const Type *check_body(Sema *s, Ast **body, const Type *hint)
     return (*body)->type; /* the array at each point is a function: nothing is copied */
 }
 
+/* Does a lambda take or give what only the host has? Its parameters are bound. */
+static bool is_for_host(Sema *s, const Ast *n, const Ast *body, const Type *hint)
+{
+    bool host = !n->nbound || (hint && type_is_hosted(hint));
+    for (int i = 0; i < n->nbound; i++) host = host || type_is_hosted(n->bound[i]->type);
+    if (host || hint || !body) return host;
+    const Type *t = peek_type(s, body);
+    return t != s->error && (t == s->voids || type_is_hosted(t));
+}
+
+/* What a lambda of the host does, or gives; a value that nobody wants is forgotten. */
+static const Type *check_action(Sema *s, Ast **body, const Type *wanted)
+{
+    int index = s->index_depth;
+    s->index_depth = 0;
+    bool forgets = wanted == s->voids;
+    const Type *t = check_expr(s, body, forgets ? NULL : wanted);
+    s->index_depth = index;
+    const Ast *e = *body;
+    bool does =
+        e->kind == AST_CALL || e->kind == AST_ASSIGN || e->kind == AST_INCDEC || e->kind == AST_NEW;
+    if (t == s->error || t == s->voids || (forgets && does)) {
+        if (t == s->voids && wanted && !forgets) return require_value(s, *body);
+        return t == s->error ? t : s->voids;
+    }
+    if (forgets)
+        report(s, e->loc, NOT_A_VALUE,
+               "this function gives nothing: a call, an assignment, ++ or --");
+    return settle_value(s, body);
+}
+
 static const Type *bound_function(Sema *s, const Ast *n, const Type *result)
 {
     if (result == s->error) return result;
@@ -368,24 +399,35 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
         if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
     bool given = type_is_functional(hint) && hint->nparams == names;
     /* a new array is made by a statement: functional expressions make none */
-    bool makes = lambda && ((*body)->kind == AST_NEW_ARRAY || (*body)->kind == AST_COLLECTION);
+    bool makes = lambda && *body && ((*body)->kind == AST_NEW_ARRAY || (*body)->kind == AST_COLLECTION);
     if (makes && names) *body = tree_block(s, (*body)->loc, 1, tree_return(s, *body));
-    if (lambda && *body && (*body)->kind == AST_BLOCK && names)
-        lambda_statements(s, n, given ? hint : NULL);
-    if (!names) {
-        report(s, n->loc, BINDER, "a function without parameters is not a functional value");
+    if (!names && !lambda) {
+        report(s, n->loc, BINDER, "a let without variables is its value: leave it out");
         n->type = s->error;
         return;
     }
+    if (!names && s->functional) {
+        report(s, n->loc, BINDER, "a functional expression has no functions without parameters");
+        n->type = s->error;
+        return;
+    }
+    bool acts = lambda && !s->functional && lambda_acts(s, n);
+    if (lambda && *body && (*body)->kind == AST_BLOCK) lambda_statements(s, n, given ? hint : NULL);
     bound_open(s, n, binders->data, binders->len, body, false, given ? hint : NULL);
-    const Type *t = check_body(s, body, given ? hint->result : NULL);
-    if (given && t != s->error && convert_class(s, *body, hint->result) != CONV_NONE) {
+    bool host = lambda && !s->functional && (acts || is_for_host(s, n, *body, given ? hint : NULL));
+    Ast *outer = s->lambda;
+    s->lambda = lambda && !s->functional ? n : NULL;
+    const Type *t = host ? check_action(s, body, given ? hint->result : NULL)
+                         : check_body(s, body, given ? hint->result : NULL);
+    s->lambda = outer;
+    if (given && t != s->error && t != s->voids &&
+        convert_class(s, *body, hint->result) != CONV_NONE) {
         convert_to(s, body, hint->result, NULL);
         t = hint->result;
     }
-    if (t != s->error && !bound_ranges(s, n, body, given)) t = s->error;
+    if (t != s->error && names && !bound_ranges(s, n, body, given)) t = s->error;
     n->type = bound_function(s, n, t);
-    bool hosted = n->type != s->error && type_is_hosted(n->type);
+    bool hosted = n->type != s->error && (host || type_is_hosted(n->type));
     if (n->type != s->error && !hosted) closure_parts(s, n, body);
     scope_pop(s);
     if (hosted) make_closure(s, slot);

@@ -10,6 +10,10 @@
 
 static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
 {
+    if (sym->generic && t->type_name.args.len && sym->decl->kind == AST_TYPE_ALIAS) {
+        Ast *expanded = decl_expanded(s, t);
+        return expanded ? decl_type(s, expanded) : s->error;
+    }
     bool inside = sym->generic && s->instance && strchr(sym->name, '.');
     if (sym->generic && (t->type_name.args.len || inside)) return generic_class(s, sym, t);
     if (sym->generic)
@@ -18,6 +22,48 @@ static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
     else
         report(s, t->loc, GENERIC, "'%s' is not generic and takes no type arguments", sym->name);
     return s->error;
+}
+
+static bool same_number(const Symbol *sym, const Ast *t)
+{
+    return t->type_name.args.len == (sym->generic ? generic_nparams(sym) : 0);
+}
+
+typedef struct Expansion {
+    Sema *s;
+    const Symbol *alias;
+    const AstList *args;
+} Expansion;
+
+static void put_arguments(Ast **child, void *ctx)
+{
+    const Expansion *x = ctx;
+    Ast *n = *child;
+    bool name = n->kind == AST_TYPE_NAME && n->type_name.name && !n->type_name.args.len;
+    for (int i = 0; name && i < generic_nparams(x->alias); i++)
+        if (generic_param(x->alias, i)->type_param.name == n->type_name.name) {
+            *child = ast_clone(x->s->arena, x->args->data[i]);
+            return;
+        }
+    ast_each_child(n, put_arguments, ctx);
+}
+
+Ast *decl_expanded(Sema *s, const Ast *t)
+{
+    if (t->kind != AST_TYPE_NAME || !t->type_name.name || !t->type_name.args.len) return NULL;
+    Symbol *sym = scope_type(s, t->type_name.name);
+    while (sym && sym->other && !same_number(sym, t)) sym = sym->other;
+    if (!sym || !sym->generic || !sym->decl || sym->decl->kind != AST_TYPE_ALIAS) return NULL;
+    if (!same_number(sym, t)) {
+        report(s, t->loc, GENERIC, "'%s' takes %d type arguments, not %d", sym->name,
+               generic_nparams(sym), t->type_name.args.len);
+        return NULL;
+    }
+    Expansion x = {s, sym, &t->type_name.args};
+    Ast *target = ast_clone(s->arena, sym->decl->type_alias.target);
+    put_arguments(&target, &x);
+    target->loc = t->loc;
+    return target;
 }
 
 static void report_no_type(Sema *s, const Ast *t)
@@ -38,6 +84,8 @@ static const Type *named_type(Sema *s, Ast *t)
     const char *name = t->type_name.name;
     ScalarKind k;
     Symbol *sym = scope_type(s, name);
+    for (Symbol *o = sym; o && o->other; o = o->other) /* of as many parameters */
+        if (!same_number(sym, t)) sym = o->other;
     if (sym && (sym->generic || t->type_name.args.len)) return generic_type(s, t, sym);
     if (sym) {
         t->sym = sym;
@@ -84,14 +132,6 @@ static const Type *written_function(Sema *s, Ast *t)
             params[i] = s->error;
         }
         broken = broken || params[i] == s->error;
-    }
-    if (result == s->voids) {
-        report(s, t->type_func.result->loc, UNKNOWN_TYPE, "a functional value has a result");
-        broken = true;
-    }
-    if (!n && !broken) {
-        report(s, t->loc, UNKNOWN_TYPE, "a functional type has at least one parameter");
-        broken = true;
     }
     return broken ? s->error : type_func(s->types, result, n, params);
 }
@@ -203,6 +243,17 @@ bool decl_is_top_variable(const Sema *s, const char *name)
     return false;
 }
 
+/* Two delegates of one name have different numbers of type parameters. */
+static bool aliases_differ(const Symbol *old, const Ast *decl)
+{
+    if (decl->kind != AST_TYPE_ALIAS) return false;
+    for (; old; old = old->other) {
+        if (!old->decl || old->decl->kind != AST_TYPE_ALIAS) return false;
+        if (old->decl->type_alias.tparams.len == decl->type_alias.tparams.len) return false;
+    }
+    return true;
+}
+
 /* Declarations of a file hide those of the files before it: the library's and modules'. A function
  * may have overloads; those of a module join those of modules before it, which do not see them:
  * the list goes from the newest file to older ones. */
@@ -222,6 +273,9 @@ static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, As
         while (old->next && old->next->loc.file == loc.file) old = old->next;
         sym->next = old->next;
         old->next = sym;
+    } else if (kind == SYM_TYPE && aliases_differ(old, decl)) {
+        while (old->other) old = old->other;
+        old->other = sym;
     } else {
         report(s, loc, REDECLARED, "'%s' is already declared", name);
         report_note(s, old->loc, "the other declaration of '%s'", name);
@@ -255,7 +309,8 @@ static void collect(Sema *s, Ast *d)
     switch (d->kind) {
     case AST_TYPE_ALIAS:
         loc = decl_name_loc(s, d->loc, d->loc.begin + 4, d->type_alias.name);
-        collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
+        sym = collect_name(s, SYM_TYPE, d->type_alias.name, loc, d);
+        if (d->type_alias.tparams.len) generic_declare(s, sym, &d->type_alias.tparams);
         break;
     case AST_CLASS:
         loc = decl_name_loc(s, d->loc, d->loc.begin, d->class_.name);

@@ -171,6 +171,7 @@ bool type_is_hosted(const Type *t)
     if (!t || t->kind == TY_STRING || t->kind == TY_OBJECT || t->kind == TY_NULL) return true;
     if (t->kind == TY_ARRAY) return !type_is_value(t->result);
     if (t->kind != TY_FUNC) return false;
+    if (!t->nparams || t->result->kind == TY_VOID) return true;
     for (int i = 0; i < t->nparams; i++)
         if (type_is_hosted(t->params[i])) return true;
     return t->result->kind == TY_ARRAY || type_is_hosted(t->result);

@@ -80,6 +80,7 @@ bool host_may_be_null(const Ast *n)
     if (n->type->kind == TY_STRING)
         return n->kind != AST_STRING_LIT && n->kind != AST_INTERP &&
                (n->kind != AST_BINARY || n->binary.op != AST_OP_ADD);
+    if (n->type->kind == TY_FUNC) return type_is_hosted(n->type) && n->kind != AST_CLOSURE;
     return n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE &&
            n->kind != AST_NEW;
 }

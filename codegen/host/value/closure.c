@@ -133,6 +133,7 @@ static void graph_type(Text *out, const Type *t)
 static bool graphs_know(const Type *t)
 {
     if (!type_is_functional(t)) return type_is_value(t);
+    if (!t->nparams) return false;
     for (int i = 0; i < t->nparams; i++)
         if (!graphs_know(t->params[i])) return false;
     return graphs_know(t->result);

@@ -368,6 +368,7 @@ HostRef host_apply(HostFunc *f, Ast *n, Ast *fn, AstList args)
     all[0] = fn;
     for (int i = 0; i < args.len; i++) all[i + 1] = args.data[i];
     host_values(f, all, args.len + 1, values);
+    host_check_null(f, values[0], fn, n->loc);
     LLVMValueRef buffer = host_pack(f, args.data, values + 1, args.len);
     if (t->kind != TY_SCALAR) {
         int n_out = t->kind == TY_VOID ? 1 : host_leaves(t);
