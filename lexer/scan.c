@@ -140,7 +140,7 @@ static void find_keywords(Scan *s)
 {
     for (TokenKind k = TOK_BREAK; token_class(k) != TOKEN_P; k++) {
         bool placed = k >= TOK_CHECKED && k <= TOK_WHERE; /* words.c */
-        if (placed || k == TOK_TYPE || k == TOK_DELEGATE || k == TOK_WHEN || k == TOK_WITH ||
+        if (placed || k == TOK_TYPE || k == TOK_DELEGATE || k == TOK_YIELD || k == TOK_WHEN || k == TOK_WITH ||
             (k >= TOK_UNDERSCORE && k <= TOK_NOT_WORD))
             continue; /* by their place, in types.c and patterns.c */
         const char *text = token_text(k);

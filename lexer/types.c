@@ -302,7 +302,8 @@ static void find_declarations(Marker *m, Interner *names)
 {
     const char *type_word = intern_cstr(names, "type"), *when_word = intern_cstr(names, "when"),
                *with_word = intern_cstr(names, "with"),
-               *delegate_word = intern_cstr(names, "delegate");
+               *delegate_word = intern_cstr(names, "delegate"),
+               *yield_word = intern_cstr(names, "yield");
     size_t depth = 0;
     for (size_t i = 0; i < m->tokens->list.len; i++) {
         Token *t = &m->tokens->list.data[i];
@@ -312,6 +313,9 @@ static void find_declarations(Marker *m, Interner *names)
         size_t name = delegate_name(m->tokens, i, delegate_word);
         if (is_type_word(m->tokens, i, type_word))
             t->kind = TOK_TYPE;
+        else if (t->kind == TOK_NAME && (next == TOK_RETURN || next == TOK_BREAK) &&
+                 name_at(m->tokens, i) == yield_word)
+            t->kind = TOK_YIELD;
         else if (name) {
             t->kind = TOK_DELEGATE;
             m->tokens->list.data[name].flags |= TOKEN_MEMBER; /* no type here */

@@ -51,8 +51,8 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token <node> INT REAL CHAR STRING TEXT FORMAT
 %token INTERP HOLE HOLE_END INTERP_END MISSING
 %token BREAK CONST CONTINUE DELEGATE DO ELSE FALSE FOR FOREACH IF IN LET NEW OPERATOR OUT REF RETURN TRUE TYPE
-%token USING VAR WHEN WHILE WITH UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token FROM FILTER JOIN ON EQUALS INTO ORDERBY SELECT GROUP ASCENDING DESCENDING BY
+%token USING VAR WHEN WHILE WITH YIELD UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
 %token CHECKED HIDING INTERNAL PARTIAL RECORD REQUIRED SEALED STRUCT UNCHECKED WHERE
@@ -333,6 +333,8 @@ stmt: block
     | USING "(" error ")" embedded          { $$ = build_bad(p, @$); }
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }
+    | YIELD RETURN expr ";"                 { $$ = BUILD(YIELD, yield_, @$, .value = $3); }
+    | YIELD BREAK ";"                       { $$ = BUILD(YIELD, yield_, @$, .value = NULL); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
     | UNCHECKED block                       { $$ = $2; }
     | error                                 { $$ = build_bad_stmt(p, @$); yyclearin; }

@@ -240,7 +240,8 @@ static bool begins_statement(TokenKind k)
     case TOK_TYPE:
     case TOK_USING:
     case TOK_VAR:
-    case TOK_WHILE: return true;
+    case TOK_WHILE:
+    case TOK_YIELD: return true;
     default: return false;
     }
 }

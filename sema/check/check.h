@@ -37,7 +37,8 @@ typedef struct AttrOf {
     Symbol *func;
 } AttrOf;
 
-typedef struct Local Local; /* local.c */
+typedef struct Shared Shared; /* shared.c */
+typedef struct Local Local;   /* local.c */
 typedef struct Locals Locals;
 
 typedef struct Sema {
@@ -68,6 +69,7 @@ typedef struct Sema {
     VEC(Local *) local_funcs; /* all of them */
     VEC(Locals *) local_lists;
     Locals *locals;        /* functions declared inside the one being checked, those in scope */
+    const Shared *shared;  /* variables of the function, or of the program, that lambdas change */
     const Type **returned; /* in the body of a lambda without a type: what it returns so far */
     Symbol *func;          /* the function being checked, NULL for the top level */
     const Type *ret;       /* its result; NULL: the top level */
@@ -171,6 +173,7 @@ typedef struct Context {
     Class *cls;
     const struct Instance *instance;
     Locals *locals;
+    const Shared *shared;
     const Type **returned;
 } Context;
 
@@ -404,6 +407,21 @@ void lambda_statements(Sema *s, Ast *n, const Type *hint);
 bool lambda_acts(Sema *s, Ast *n); /* by its form: does it change what is outside? */
 void local_returned(Sema *s, Ast **value);
 void local_free(Sema *s);
+
+/* ---- yield.c ------------------------------------------------------------------------------- */
+
+/* The body of a function with yield becomes one that fills a list; it is not checked yet. */
+void yield_expand(Sema *s, Ast *func, const Type *result);
+
+/* ---- shared.c: variables that lambdas change -------------------------------------------------- */
+
+/* The names of the variables of a body that are to be shared with its lambdas; NULL: none. */
+const Shared *shared_collect(Sema *s, const AstList *stmts);
+bool shared_has(const Shared *shared, const char *name);
+/* Such a variable, whose declarator is checked, becomes one that holds a cell. */
+void shared_variable(Sema *s, Ast *declarator, Symbol *sym);
+/* The same of a parameter: gives the statement that declares it, checked; NULL: it is none. */
+Ast *shared_parameter(Sema *s, Symbol *param);
 
 /* ---- closure.c: functions that only the host can run -------------------------------------- */
 

@@ -515,6 +515,10 @@ bool member_unqualified(Sema *s, Ast **slot)
     Ast *n = *slot;
     mean_value(s, n);
     Symbol *m = n->kind == AST_NAME_REF ? scope_lookup(s, n->name_ref.name) : NULL;
+    if (m && m->cell) {
+        *slot = tree_member(s, n->loc, tree_name(s, n->loc, m->cell->name), "Value");
+        return true;
+    }
     bool member = m && m->cls &&
                   (m->kind == SYM_FIELD || m->kind == SYM_PROPERTY || m->kind == SYM_CONST ||
                    m->kind == SYM_FUNC);

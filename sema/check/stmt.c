@@ -96,6 +96,7 @@ static void check_var_decl(Sema *s, Ast *n)
         v->sym = sym;
         v->type = sym->type;
         scope_declare(s, sym);
+        if (sym->kind == SYM_LOCAL && shared_has(s->shared, name)) shared_variable(s, v, sym);
     }
 }
 
@@ -377,6 +378,9 @@ void check_stmt(Sema *s, Ast **slot)
     case AST_BREAK:
     case AST_CONTINUE: check_jump(s, n); break;
     case AST_RETURN: check_return(s, n); break;
+    case AST_YIELD:
+        report(s, n->loc, JUMP, "yield belongs to the body of a function, not of a lambda");
+        break;
     case AST_EMPTY:
     case AST_BAD:
     case AST_CLASS: /* misplaced: the parser has reported */

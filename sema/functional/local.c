@@ -119,11 +119,18 @@ static void capture(Sema *s, Local *l, const FreeName *use)
         return;
     }
     if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) return;
+    const char *name = use->name;
+    if (sym->cell) { /* the cell goes along, and the variable is known by its name inside, too */
+        vec_push(&l->constants, sym);
+        name = sym->cell->name;
+        sym = scope_user(s, name);
+    }
     bool array = sym->type && sym->type->kind == TY_ARRAY;
-    bool changes = use->writes == FREE_ITSELF || (use->writes == FREE_ELEMENTS && array);
+    bool changes = (use->writes == FREE_ITSELF && name == use->name) ||
+                   (use->writes == FREE_ELEMENTS && array);
     for (size_t i = 0; i < l->captured.len; i++) {
         Captured *c = &l->captured.data[i];
-        if (c->name != use->name) continue;
+        if (c->name != name) continue;
         c->by_reference = c->by_reference || changes;
         return;
     }
@@ -133,7 +140,7 @@ static void capture(Sema *s, Local *l, const FreeName *use)
                use->name);
         changes = false;
     }
-    Captured one = {use->name, sym, changes};
+    Captured one = {name, sym, changes};
     vec_push(&l->captured, one);
 }
 

@@ -22,6 +22,7 @@ static Context context_save(const Sema *s)
                      .cls = s->cls,
                      .instance = s->instance,
                      .locals = s->locals,
+                     .shared = s->shared,
                      .returned = s->returned};
 }
 
@@ -38,6 +39,7 @@ Context context_enter(Sema *s, const Symbol *decl)
     s->func = NULL;
     s->ret = NULL;
     s->locals = NULL;
+    s->shared = NULL;
     s->returned = NULL;
     s->loops = s->breakable = s->catches = s->finals = s->functional = s->index_depth = 0;
     s->quiet = 0;
@@ -73,5 +75,6 @@ void context_leave(Sema *s, const Context *saved)
     s->cls = saved->cls;
     s->instance = saved->instance;
     s->locals = saved->locals;
+    s->shared = saved->shared;
     s->returned = saved->returned;
 }

@@ -492,12 +492,26 @@ static void check_func(Sema *s, Symbol *sym)
         p->sym = param;
         scope_declare(s, param);
     }
+    yield_expand(s, f, s->ret);
+    AstList whole = {&f->func.body, 1}, cells = {0};
+    s->shared = shared_collect(s, &whole);
+    for (int i = 0; s->shared && i < f->func.params.len; i++) {
+        Symbol *param = f->func.params.data[i]->sym;
+        Ast *cell = param ? shared_parameter(s, param) : NULL;
+        if (cell) cells = ast_list_add(s->arena, cells, cell);
+    }
     if (is_deconstruction(f->func.body)) /* it becomes several statements */
         f->func.body = tree_block(s, f->func.body->loc, 1, f->func.body);
     AstList body = {&f->func.body, 1}, *stmts = &body;
     if (s->ret->kind == TY_VOID) void_body(f->func.body);
     if (f->func.body->kind == AST_BLOCK) stmts = &f->func.body->block.stmts;
     check_block(s, stmts);
+    if (cells.len) {
+        cells = ast_list_add(s->arena, cells, f->func.body);
+        f->func.body = tree_block(s, f->loc, 0);
+        f->func.body->block.stmts = cells;
+        stmts = &f->func.body->block.stmts;
+    }
     if (diags_errors(s->diags) == errors)
         flow_check(s, f, &f->func.params, stmts, s->ret, sym->name);
     context_leave(s, &saved);
@@ -578,6 +592,7 @@ void decl_bodies(Sema *s)
     scope_bind(s, args);
     scope_push(s); /* its own scope: a program may declare another `args` */
     s->func_depth = s->program_depth = s->depth;
+    s->shared = shared_collect(s, &s->unit->unit.stmts);
     check_block(s, &s->unit->unit.stmts);
     scope_pop(s);
     scope_pop(s);

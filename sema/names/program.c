@@ -45,11 +45,12 @@ static void add(Sema *s, const char *name, Loc loc)
 typedef struct Used {
     Sema *s;
     FreeNames names;
+    const Shared *shared;
 } Used;
 
 static void offer(Used *u, const char *name, Loc loc)
 {
-    bool used = false;
+    bool used = shared_has(u->shared, name);
     for (size_t i = 0; i < u->names.len && !used; i++) used = u->names.data[i].name == name;
     if (used && !is_known(u->s, name)) add(u->s, name, loc);
 }
@@ -84,10 +85,11 @@ void program_collect(Sema *s)
 {
     const AstList *stmts = &s->unit->unit.stmts;
     Used used = {.s = s};
-    if (s->unit->unit.library) return; /* its statements do not run */
+    if (s->unit->unit.library) return;      /* its statements do not run */
+    used.shared = shared_collect(s, stmts); /* with lambdas */
     if (stmts->len) use_names(&used, &s->unit->unit.decls);
     if (s->unit->unit.session) use_names(&used, &s->unit->unit.imported);
-    for (int i = 0; used.names.len && i < stmts->len; i++) {
+    for (int i = 0; (used.names.len || used.shared) && i < stmts->len; i++) {
         Ast *n = stmts->data[i];
         if (n->kind == AST_DEFINE) offer(&used, n->define.name, n->loc);
         if (is_deconstruction(n)) offer_parts(&used, n->expr_stmt.expr->assign.target);

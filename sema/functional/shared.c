@@ -1,0 +1,214 @@
+/* Variables that lambdas change, or that change under lambdas that are kept: the lambda and what is
+ * around it share a cell. Which ones is found by their names, before the body is checked.
+ *
+ *     int n = 0; Action f = () => n++;        var $n = new CapturedVariable<int>(0);
+ *                                             Action f = () => $n.Value++;
+ */
+#include <string.h>
+
+#include "../check/check.h"
+
+struct Shared {
+    const char **names;
+    size_t count;
+};
+
+typedef struct Look {
+    Sema *s;
+    FreeNames written;  /* in lambdas */
+    FreeNames kept;     /* used by lambdas that are called later, and in any by way of functions */
+    FreeNames assigned; /* anywhere */
+    FreeNames values;   /* names in lambdas, or not called */
+    VEC(Ast *) functions;
+} Look;
+
+static void put(FreeNames *list, const char *name)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->data[i].name == name) return;
+    FreeName one = {.name = name};
+    vec_push(list, one);
+}
+
+static bool has(const FreeNames *list, const char *name)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->data[i].name == name) return true;
+    return false;
+}
+
+static void find_value(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    const Ast *n = *child;
+    if (n->kind == AST_RETURN && n->return_.value) *found = true;
+    if (n->kind != AST_LAMBDA && n->kind != AST_FUNC) ast_each_child(*child, find_value, ctx);
+}
+
+/* Is the lambda, by its form, one that is kept for what it does? */
+static bool is_kept(Ast *lambda)
+{
+    Ast *body = lambda->lambda.body;
+    bool value = false;
+    if (!lambda->lambda.binders.len) return true;
+    if (!body || body->kind != AST_BLOCK) return false;
+    find_value(&body, &value);
+    return !value;
+}
+
+static void look_at_function(Look *l, Ast *n, bool kept, bool writes)
+{
+    FreeNames names = {0};
+    free_names(l->s, n, &names);
+    for (size_t i = 0; i < names.len; i++) {
+        if (writes && names.data[i].writes != FREE_NOTHING) put(&l->written, names.data[i].name);
+        if (kept) put(&l->kept, names.data[i].name);
+        if (n->kind == AST_LAMBDA) put(&l->values, names.data[i].name);
+    }
+    vec_free(&names);
+}
+
+static void assigned(Look *l, const Ast *target)
+{
+    for (int i = 0; target->kind == AST_TUPLE && i < target->tuple.items.len; i++)
+        assigned(l, target->tuple.items.data[i]);
+    if (target->kind == AST_NAME_REF) put(&l->assigned, target->name_ref.name);
+}
+
+static void look(Ast **child, void *ctx)
+{
+    Look *l = ctx;
+    Ast *n = *child;
+    switch (n->kind) {
+    case AST_LAMBDA: look_at_function(l, n, is_kept(n), true); break;
+    case AST_FUNC: vec_push(&l->functions, n); break;
+    case AST_ASSIGN: assigned(l, n->assign.target); break;
+    case AST_INCDEC: assigned(l, n->incdec.target); break;
+    case AST_UNARY:
+        if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) assigned(l, n->unary.operand);
+        break;
+    case AST_NAME_REF: put(&l->values, n->name_ref.name); break;
+    case AST_CALL:
+        if (n->call.callee->kind != AST_NAME_REF) look(&n->call.callee, l);
+        for (int i = 0; i < n->call.args.len; i++) look(&n->call.args.data[i], l);
+        return;
+    default: break;
+    }
+    ast_each_child(n, look, l);
+}
+
+const Shared *shared_collect(Sema *s, const AstList *stmts)
+{
+    Look l = {.s = s};
+    for (int i = 0; i < stmts->len; i++)
+        if (stmts->data[i]) look(&stmts->data[i], &l);
+    for (size_t i = 0; i < l.functions.len; i++)
+        if (has(&l.values, l.functions.data[i]->func.name))
+            look_at_function(&l, l.functions.data[i], false, true);
+    FreeNames all = {0};
+    for (size_t i = 0; i < l.written.len; i++) put(&all, l.written.data[i].name);
+    for (size_t i = 0; i < l.kept.len; i++)
+        if (has(&l.assigned, l.kept.data[i].name)) put(&all, l.kept.data[i].name);
+    Shared *out = all.len ? arena_new_of(s->arena, Shared) : NULL;
+    if (out) {
+        out->count = all.len;
+        out->names = arena_array(s->arena, const char *, all.len);
+        for (size_t i = 0; i < all.len; i++) out->names[i] = all.data[i].name;
+    }
+    vec_free(&all);
+    vec_free(&l.written);
+    vec_free(&l.kept);
+    vec_free(&l.assigned);
+    vec_free(&l.values);
+    vec_free(&l.functions);
+    return out;
+}
+
+bool shared_has(const Shared *shared, const char *name)
+{
+    for (size_t i = 0; shared && i < shared->count; i++)
+        if (shared->names[i] == name) return true;
+    return false;
+}
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+static const Type *cell_type(Sema *s, const Type *t, Loc loc)
+{
+    Symbol *cell = scope_library(s, SYM_TYPE, "CapturedVariable");
+    if (!cell) return s->error;
+    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
+    written->type_name.name = cell->name;
+    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, t));
+    const Type *type = generic_class(s, cell, written);
+    class_settle(s);
+    return type;
+}
+
+/* A list of elements is a new array. */
+static Ast *as_value(Sema *s, Ast *init, const Type *t)
+{
+    if (init->kind != AST_INIT_LIST) return init;
+    Ast *n = ast_new(s->arena, AST_NEW_ARRAY, init->loc);
+    n->new_array.elem = type_node(s, init->loc, t->result);
+    n->new_array.rank = (uint64_t)t->nparams;
+    n->new_array.init = init;
+    n->type = t;
+    return n;
+}
+
+static Ast *new_cell(Sema *s, const Type *cell, Ast *value, const Type *t, Loc loc)
+{
+    Ast *n = ast_new(s->arena, AST_NEW, loc);
+    n->new_.ntype = type_node(s, loc, cell);
+    if (value) {
+        value = as_value(s, value, t);
+        value->settled = true;
+    } else {
+        value = ast_new(s->arena, AST_DEFAULT, loc);
+        value->default_.target = type_node(s, loc, t);
+    }
+    n->new_.args = ast_list_add(s->arena, (AstList){0}, value);
+    check_value(s, &n, NULL);
+    return n;
+}
+
+static Symbol *cell_of(Sema *s, Symbol *sym, Ast *declarator)
+{
+    const Type *t = cell_type(s, sym->type, sym->loc);
+    if (t == s->error) return NULL;
+    const char *name = intern_cstr(s->names, arena_printf(s->arena, "$%s", sym->name));
+    return scope_symbol(s, SYM_LOCAL, name, t, sym->loc, declarator);
+}
+
+void shared_variable(Sema *s, Ast *v, Symbol *sym)
+{
+    if (sym->type == s->error || sym->type == s->voids) return;
+    Symbol *cell = cell_of(s, sym, v);
+    if (!cell) return;
+    v->declarator.init = new_cell(s, cell->type, v->declarator.init, sym->type, v->loc);
+    v->declarator.name = cell->name;
+    v->sym = cell;
+    v->type = cell->type;
+    sym->cell = cell;
+    scope_bind(s, cell);
+}
+
+Ast *shared_parameter(Sema *s, Symbol *param)
+{
+    if (!shared_has(s->shared, param->name) || param->mode != AST_OP_BY_VALUE) return NULL;
+    if (param->type == s->error || param->name[0] == '$') return NULL;
+    Ast *v = ast_new(s->arena, AST_DECLARATOR, param->loc);
+    Ast *n = ast_new(s->arena, AST_VAR_DECL, param->loc);
+    Ast *value = tree_name(s, param->loc, param->name);
+    value->sym = param;
+    value->type = param->type;
+    v->declarator.init = value;
+    Symbol *sym = scope_symbol(s, SYM_LOCAL, param->name, param->type, param->loc, v);
+    shared_variable(s, v, sym);
+    if (!sym->cell) return NULL;
+    scope_bind(s, sym);
+    n->var_decl.vtype = type_node(s, param->loc, sym->cell->type);
+    n->var_decl.vars = ast_list_add(s->arena, n->var_decl.vars, v);
+    return n;
+}
