@@ -546,10 +546,12 @@ typedef struct FdPass {
  */
 extern const FdPass
     fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
-extern const FdPass fd_back_passes[]; /* before codegen: inline, share, fuse, compose, recur,
-                                         fold, simplify, powers, share, hoist, deadparams */
-extern const FdPass
-    fd_precise_passes[]; /* the same with every operation rounded as it is written */
+extern const FdPass fd_back_passes[];    /* before codegen: inline, share, fuse, compose, recur,
+                                         fold, simplify, what regroups reductions, share, hoist,
+                                         deadparams */
+extern const FdPass fd_precise_passes[]; /* the same without what regroups */
+extern const FdPass fd_fast_passes[];    /* with powers, too */
+const FdPass *fd_back_passes_for(FdReals reals);
 const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
 const FdPass *fd_pass_at(int i);              /* all passes; NULL behind the last */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not

@@ -21,7 +21,8 @@ const FdPass fd_front_passes[] = {
     {0},
 };
 
-/* The back passes, around those that round otherwise than what is written. */
+/* The back passes, around those that round otherwise than what is written: reductions may, all else
+ * in graphs that are [Fast] alone. */
 #define FIRST                                                                                      \
     {"inline", fd_pass_inline}, {"share", fd_pass_share}, {"fuse", fd_pass_fuse},                  \
         {"compose", fd_pass_compose}, {"recur", fd_pass_recur}, {"fold", fd_pass_fold},            \
@@ -34,13 +35,22 @@ const FdPass fd_front_passes[] = {
         0                                                                                          \
     }
 
-const FdPass fd_back_passes[] = {FIRST,
-                                 {"powers", fd_pass_powers},
-                                 {"components", fd_pass_components},
-                                 {"factors", fd_pass_factors},
-                                 {"byrows", fd_pass_byrows},
-                                 LAST};
+#define REGROUP                                                                                    \
+    {"components", fd_pass_components}, {"factors", fd_pass_factors},                              \
+    {                                                                                              \
+        "byrows", fd_pass_byrows                                                                   \
+    }
+
+const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST};
 const FdPass fd_precise_passes[] = {FIRST, LAST};
+const FdPass fd_fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
+
+const FdPass *fd_back_passes_for(FdReals reals)
+{
+    return reals == FD_REALS_PRECISE ? fd_precise_passes
+           : reals == FD_REALS_FAST  ? fd_fast_passes
+                                     : fd_back_passes;
+}
 
 enum { PASSES = sizeof all / sizeof *all };
 

@@ -115,6 +115,7 @@ typedef struct CgDevice { /* what the device layer reports */
     size_t cache; /* l2 of the processor at hand; 0: l2. Native kernels are made for some l2 */
     size_t max_group, local_bytes;
     bool has_double;
+    bool rounds; /* quotients and roots of floats are right if that is asked for */
 } CgDevice;
 
 /* Levels of x86-64 for which kernels are compiled into programs (codegen/native). */

@@ -8,12 +8,15 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 /* ---- what expressions share -------------------------------------------------------------------- */
 
-LLVMValueRef fn_fast(Fn *f, LLVMValueRef v)
+LLVMValueRef fn_real(Fn *f, LLVMValueRef v)
 {
 #if LLVM_VERSION_MAJOR >= 18
-    if (!f->exact && !f->n->code->options->precise && LLVMCanValueUseFastMathFlags(v))
-        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract | LLVMFastMathNoSignedZeros |
-                                    LLVMFastMathAllowReassoc | LLVMFastMathApproxFunc);
+    const CgOptions *o = f->n->code->options;
+    LLVMFastMathFlags flags = LLVMFastMathAllowContract;
+    if (o->fast)
+        flags |= LLVMFastMathNoSignedZeros | LLVMFastMathAllowReassoc |
+                 LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
+    if (!f->exact && !o->precise && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, flags);
 #else
     (void)f;
 #endif
@@ -26,7 +29,7 @@ LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     if (!id) native_bug("no intrinsic", name);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f->n->mod, id, &t, 1);
-    return fn_fast(f, LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, args, nargs, ""));
+    return fn_real(f, LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, args, nargs, ""));
 }
 
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes)

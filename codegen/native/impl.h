@@ -172,8 +172,8 @@ LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const
 /* cs_square_.. and cs_put_.. (square.c). */
 LLVMValueRef fn_square(Fn *f, const KirExpr *e);
 LLVMValueRef fn_put(Fn *f, const KirExpr *e);
-/* What -cl-unsafe-math-optimizations allows of reals, but for reciprocals (native.c), unless they are
- * to be exact. */
-LLVMValueRef fn_fast(Fn *f, LLVMValueRef v);
+/* What LLVM may do with an operation on reals, unless it is to be exact: contract a product and a
+ * sum; if the graph is [Fast], what -cl-unsafe-math-optimizations allows. */
+LLVMValueRef fn_real(Fn *f, LLVMValueRef v);
 
 #endif

@@ -399,41 +399,6 @@ static const char passes[] =
     ",loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
     "loop-mssa(licm),adce,simplifycfg)";
 
-#if LLVM_VERSION_MAJOR >= 18
-/* Is it a square root, or a product with one? */
-static bool has_root(LLVMValueRef v, int depth)
-{
-    LLVMValueRef inst = LLVMIsAInstruction(v);
-    if (!inst || depth == 0) return false;
-    if (LLVMGetInstructionOpcode(inst) == LLVMFMul)
-        return has_root(LLVMGetOperand(v, 0), depth - 1) ||
-               has_root(LLVMGetOperand(v, 1), depth - 1);
-    static const char root[] = "llvm.sqrt";
-    size_t len;
-    LLVMValueRef fn = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
-    const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
-    return strncmp(name, root, sizeof root - 1) == 0;
-}
-#endif
-
-/* Divisions by roots may take estimates, which are twice as fast. Others stay divisions, since
- * 49 / 49 is to be 1. */
-static void allow_estimates(LLVMModuleRef mod)
-{
-#if LLVM_VERSION_MAJOR >= 18
-    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                if (LLVMGetInstructionOpcode(i) != LLVMFDiv) continue;
-                LLVMFastMathFlags flags = LLVMGetFastMathFlags(i);
-                if (flags & LLVMFastMathAllowReassoc && has_root(LLVMGetOperand(i, 1), 4))
-                    LLVMSetFastMathFlags(i, flags | LLVMFastMathAllowReciprocal);
-            }
-#else
-    (void)mod;
-#endif
-}
-
 void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -441,5 +406,4 @@ void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
     LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));
-    allow_estimates(mod);
 }

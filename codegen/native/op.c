@@ -198,11 +198,11 @@ static LLVMValueRef real(Fn *f, const KirExpr *e, LLVMValueRef *args)
     if (intrinsic) return fn_intrinsic(f, intrinsic, LLVMTypeOf(args[0]), (unsigned)e->nargs, args);
     if (fd_op_info(e->op)->own) return fn_math(f, e->op, e->type, (unsigned)e->nargs, args);
     switch (e->op) {
-    case FD_OP_ADD: return fn_fast(f, LLVMBuildFAdd(f->b, args[0], args[1], ""));
-    case FD_OP_SUB: return fn_fast(f, LLVMBuildFSub(f->b, args[0], args[1], ""));
-    case FD_OP_MUL: return fn_fast(f, LLVMBuildFMul(f->b, args[0], args[1], ""));
-    case FD_OP_DIV: return fn_fast(f, LLVMBuildFDiv(f->b, args[0], args[1], ""));
-    case FD_OP_NEG: return fn_fast(f, LLVMBuildFNeg(f->b, args[0], ""));
+    case FD_OP_ADD: return fn_real(f, LLVMBuildFAdd(f->b, args[0], args[1], ""));
+    case FD_OP_SUB: return fn_real(f, LLVMBuildFSub(f->b, args[0], args[1], ""));
+    case FD_OP_MUL: return fn_real(f, LLVMBuildFMul(f->b, args[0], args[1], ""));
+    case FD_OP_DIV: return fn_real(f, LLVMBuildFDiv(f->b, args[0], args[1], ""));
+    case FD_OP_NEG: return fn_real(f, LLVMBuildFNeg(f->b, args[0], ""));
     case FD_OP_MIN: return extreme(f, true, args[0], args[1]);
     case FD_OP_MAX: return extreme(f, false, args[0], args[1]);
     case FD_OP_SIGN: return sign_of(f, args[0]);

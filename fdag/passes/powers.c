@@ -1,5 +1,5 @@
-/* Small integer powers as products, by squaring; they are rounded once an operation, so not under
- * --precise.
+/* Small integer powers as products, by squaring; they are rounded once an operation, so in graphs
+ * that are [Fast] alone.
  *   before: pow(x, 5)                       pow(x, -4)
  *   after:  y * y * x  with y = x * x       y * y  with y = z * z, z = 1 / x
  * Requires: simplify ran, which knows the powers that are exact. Keeps: values to a few units in

@@ -58,8 +58,8 @@ bool lower_print_passes(Text *out, const SemaResult *r, const Sources *sources,
         FdGraph copy = *fd_graph_copy(fd, r->evaluations[i].graph);
         Text dump = {0};
         *loc = r->evaluations[i].loc;
-        bool precise = fd_hints_reals(copy.hints) == FD_REALS_PRECISE;
-        const FdPass *own = passes == fd_back_passes && precise ? fd_precise_passes : passes;
+        const FdPass *own =
+            passes == fd_back_passes ? fd_back_passes_for(fd_hints_reals(copy.hints)) : passes;
         ok = fd_run_passes(fd, &copy, own, error, after, &dump);
         if (i) text_add(out, "\n");
         heading(out, "# ", "evaluation", -1, *loc, sources);

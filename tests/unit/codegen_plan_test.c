@@ -180,6 +180,32 @@ START_TEST(plan_long)
 }
 END_TEST
 
+/* Quotients of floats are right where the device can, but for graphs that are [Fast]. */
+START_TEST(plan_divisions)
+{
+    static const char asked[] = "-cl-fp32-correctly-rounded-divide-sqrt";
+    CgDevice rounds = device;
+    rounds.rounds = true;
+    for (int fast = 0; fast < 2; fast++) {
+        Text t = {0};
+        text_printf(&t,
+                    "/* C$ plan\n * slots 0\n * options -cl-mad-enable%s\n * out bytes 1\n */\n",
+                    fast ? " " CG_OPTION_FAST : "");
+        const char *error = NULL;
+        CgPlan *p = cg_plan_parse(t.data, &error);
+        ck_assert_msg(p != NULL, "%s", error);
+        char *with = cg_plan_build_options(p, &rounds, 0),
+             *without = cg_plan_build_options(p, &device, 0);
+        ck_assert_int_eq(strstr(with, asked) != NULL, !fast);
+        ck_assert_ptr_null(strstr(without, asked));
+        mem_free(with);
+        mem_free(without);
+        cg_plan_free(p);
+        text_free(&t);
+    }
+}
+END_TEST
+
 START_TEST(plan_damage)
 {
     static const char *const bad[] = {
@@ -424,6 +450,7 @@ int main(void)
     tcase_add_test(t, plan_values);
     tcase_add_test(t, plan_long);
     tcase_add_test(t, plan_launches);
+    tcase_add_test(t, plan_divisions);
     tcase_add_test(t, plan_damage);
     tcase_add_test(t, plan_loops);
     tcase_add_test(t, reach);

@@ -168,7 +168,7 @@ static void call_name(Text *out, int row, ScalarKind k, int lanes)
 static cl_program build(Text *kernels, bool precise)
 {
     Text math = {0}, text = {0};
-    const char *options = precise ? "-DCS_PRECISE" : "-cl-mad-enable -cl-unsafe-math-optimizations";
+    const char *options = precise ? "-DCS_PRECISE" : "-cl-mad-enable";
     math_add(&math, 1, kernels, false, precise);
     prelude_add(&text, 2, (Text[]){math, *kernels});
     text_addn(&text, math.data, math.len);

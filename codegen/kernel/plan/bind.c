@@ -116,6 +116,8 @@ char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant
     Values v = values_new(p, NULL, d, arena);
     Text t = {0};
     text_add(&t, p->options);
+    if (d->rounds && cg_plan_reals(p) != FD_REALS_FAST)
+        text_add(&t, " -cl-fp32-correctly-rounded-divide-sqrt");
     for (size_t i = 0; i < p->defines.len; i++)
         text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name, v.defines[i]);
     for (size_t i = 0; i < p->flags.len; i++)

@@ -147,10 +147,8 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
     u->defs = defs;
     u->ndefs = n;
     plan_slots(u);
-    plan_line(u, "options %s%s",
-              u->options->precise ? CG_OPTION_PRECISE
-                                  : "-cl-mad-enable -cl-unsafe-math-optimizations",
-              u->options->fast ? " " CG_OPTION_FAST : "");
+    plan_line(u, "options %s%s", u->options->precise ? CG_OPTION_PRECISE : "-cl-mad-enable",
+              u->options->fast ? " -cl-unsafe-math-optimizations " CG_OPTION_FAST : "");
     plan_flags(u, defs, n);
     for (int i = 0; i < n; i++) {
         Num *elements = plan_elements(u, defs[i].nvars, defs[i].doms);
@@ -216,7 +214,9 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     draw_begin(&u);
     CgStatus status = CG_USER_ERROR;
     size_t before = also->printed ? also->printed->len : 0;
-    const FdPass *passes = own.precise ? fd_precise_passes : fd_back_passes;
+    const FdPass *passes = fd_back_passes_for(own.precise ? FD_REALS_PRECISE
+                                              : own.fast  ? FD_REALS_FAST
+                                                          : FD_REALS_USUAL);
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
