@@ -209,11 +209,12 @@ static void remember_name(Unit *u, const char *name, Num *x, Num *meaning)
 /* From here on the text of x is this name. */
 static Num *name_it(Unit *u, const char *name, Num *x)
 {
+    Num *named = fd_local(u->fd, x->type, name);
     NumText *entry = text_entry(u, x);
     entry->text = name;
-    entry->name = fd_local(u->fd, x->type, name);
-    remember_name(u, name, entry->name, x);
-    return entry->name;
+    entry->name = named;
+    remember_name(u, name, named, x); /* the table of entries may grow */
+    return named;
 }
 
 Num *num_let(Unit *u, const char *stem, Num *x)
