@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     for (int b = 0; b < 16; b++)
         if (count[b] > most) most = count[b];
     for (int b = 0; b < 16; b++) {
-        printf("%.2f %8d ", b / 16.0, count[b]);
+        printf("%.4f %8d ", b / 16.0, count[b]);
         for (int k = 0; k < 50 * count[b] / most; k++) putchar('*');
         putchar('\n');
     }
