@@ -4,6 +4,8 @@
  *   before: let(i, j) exp(a(i, j)) / sum(k, exp(a(i, k)))         x(i) / sqrt(sum(k, x(k) * x(k)))
  *   after:  let(i, j) exp(a(i, j)) / t(i)                         x(i) / t
  *           with slot t = let(i) sum(k, exp(a(i, k)))             with slot t = sqrt(..)
+ * What is hoisted out of several places becomes one temporary: the row maximum m of a softmax,
+ * exp(a(i, j) - m) / sum(k, exp(a(i, k) - m)), is in its result and in its sum, which goes first.
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
  * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
  * cannot fail; temporaries only use earlier slots. */
@@ -76,6 +78,22 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
            (strict || !may_fail(n));
 }
 
+/* The slot of an earlier temporary with this definition, but for the names of its parameters (what
+ * it was hoisted out of has other variables); NULL: none. */
+static const FdNode *same_temporary(const Hoist *h, const FdNode *def)
+{
+    Fd *fd = h->fd;
+    for (int i = 0; i < h->graph->nslots; i++) {
+        const FdSlot *slot = &h->graph->slots[i];
+        const FdNode *now = def;
+        if (!slot->def || slot->type != def->type || slot->def->kind != def->kind) continue;
+        if (def->kind == FD_LET && slot->def->body->fn == def->body->fn)
+            now = fdi_rename_bound(fd, def, def->nvars, def->vars, slot->def->vars);
+        if (now == slot->def) return fd_slot(fd, i, slot->type, slot->name);
+    }
+    return NULL;
+}
+
 /* The node to read the temporary that n becomes. */
 static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
 {
@@ -91,10 +109,15 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
     if (rank > 0)
         def = fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, n, rank, b->free, vars), n->loc);
     def = hoist(h, def);
-    FdSlot slot = {
-        .type = def->type, .is_array = rank > 0, .def = def, .why = "the same for many elements"};
-    slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
-    const FdNode *node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
+    const FdNode *node = same_temporary(h, def);
+    if (!node) {
+        FdSlot slot = {.type = def->type,
+                       .is_array = rank > 0,
+                       .def = def,
+                       .why = "the same for many elements"};
+        slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
+        node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
+    }
     return rank > 0 ? fd_apply(fd, node, rank, b->free, n->loc) : node;
 }
 
