@@ -34,6 +34,9 @@ Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, 
 /* delegate R NAME<tparams>(args); a name of a functional type */
 Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args);
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value);
+/* `T a(i) = e, NAME(args) = value`: the list with one more definition, of the first one's type. */
+AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value);
+AstList build_attributed(Parse *p, AstList attrs, AstList list); /* attrs belong to each */
 Ast *build_func(Parse *p, Ast *head, Ast *body);
 
 /* classes */
@@ -125,7 +128,8 @@ AstList build_binders(Parse *p, AstList args);
 
 /* ---- build_query.c: queries as calls of the library's functions over sequences ---- */
 
-Ast *build_query(Parse *p, Loc loc, const char *name, Ast *type, Ast *source); /* from name in source */
+Ast *build_query(Parse *p, Loc loc, const char *name, Ast *type,
+                 Ast *source); /* from name in source */
 Ast *build_query_from(Parse *p, Loc loc, Ast *query, const char *name, Ast *type, Ast *source);
 Ast *build_query_let(Parse *p, Loc loc, Ast *query, const char *name, Ast *value);
 Ast *build_query_where(Parse *p, Loc loc, Ast *query, Ast *cond);

@@ -122,6 +122,26 @@ Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
                  .binders = binders, .value = build_doubtful(p, value));
 }
 
+AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value)
+{
+    const Ast *first = list.data[0];
+    if (first->kind != AST_DEFINE) return build_add(p, list, build_lost(p, loc, name, false));
+    Ast *type = ast_clone(p->arena, first->define.vtype);
+    Ast *head = build_head(p, loc, type, name, (AstList){0}, args);
+    return build_add(p, list, build_define(p, loc, head, value));
+}
+
+AstList build_attributed(Parse *p, AstList attrs, AstList list)
+{
+    for (int i = 0; i < list.len; i++) {
+        AstList own = {0};
+        for (int k = 0; k < attrs.len; k++)
+            own = build_add(p, own, i ? ast_clone(p->arena, attrs.data[k]) : attrs.data[k]);
+        list.data[i] = build_declared(p, list.data[i]->loc, own, 0, list.data[i]);
+    }
+    return list;
+}
+
 /* `=> e` as the body of what returns nothing: a statement. */
 static Ast *as_void(Parse *p, Ast *body)
 {

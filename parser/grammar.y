@@ -98,7 +98,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> query clauses ordered
 %type <list> tuple_items arms items properties fields subpatterns elements path
 %type <name> designation designation_opt
-%type <list> stmts stmts1 members declarators args arglist exprs exprs_opt index sizes types type_list
+%type <list> stmts stmts1 definitions members declarators args arglist exprs exprs_opt index sizes types type_list
 %type <list> ranks ranks_opt attrs attr_list parts inits tparams tparams_opt bases enum_members
 %type <list> sections labels catches class_body wheres limits base_list
 %type <name> member_name any_name operator own_operator
@@ -111,6 +111,8 @@ unit: stmts { p->unit = build_unit(p, $1); }
 
 stmts: %empty     { $$ = (AstList){0}; }
      | stmts stmt { $$ = build_add(p, $1, $2); }
+     | stmts definitions ";"        { $$ = build_join(p, $1, $2); }
+     | stmts attrs definitions ";"  { $$ = build_join(p, $1, build_attributed(p, $2, $3)); }
 
 /* ---- declarations: one parameter list for all, decided at = { or => ---- */
 
@@ -124,6 +126,11 @@ decl: common
     | head "=" expr ";"             { $$ = build_define(p, build_span(@1, @3), $1, $3); }
     | TYPE any_name "=" type ";"    { $$ = BUILD(TYPE_ALIAS, type_alias, @$, .name = $2, .target = $4); }
     | type_decl
+/* two or more that share a type */
+definitions: head "=" expr "," NAME "(" args ")" "=" expr
+        { $$ = build_beside(p, build_one(p, build_define(p, build_span(@1, @3), $1, $3)), build_span(@5, @10), $5, $7, $10); }
+    | definitions "," NAME "(" args ")" "=" expr
+        { $$ = build_beside(p, $1, build_span(@3, @8), $3, $5, $8); }
 type_decl: DELEGATE vtype NAME "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, (AstList){0}, $5); }
     | DELEGATE vtype NAME "<" tparams ">" "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, $5, $8); }
     | class_head wheres class_body    { $$ = build_class(p, $1, (AstList){0}, $2, $3); }
