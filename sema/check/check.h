@@ -404,7 +404,8 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
 /* A LAMBDA whose body is a BLOCK: becomes a call of a function with these statements, or BAD after
  * a report. `hint`: its type, or NULL. */
 void lambda_statements(Sema *s, Ast *n, const Type *hint);
-bool lambda_acts(Sema *s, Ast *n); /* by its form: does it change what is outside? */
+/* By its form: does it change what is outside, or call the variable that it is assigned to? */
+bool lambda_acts(Sema *s, Ast *n);
 void local_returned(Sema *s, Ast **value);
 void local_free(Sema *s);
 
@@ -418,6 +419,7 @@ void yield_expand(Sema *s, Ast *func, const Type *result);
 /* The names of the variables of a body that are to be shared with its lambdas; NULL: none. */
 const Shared *shared_collect(Sema *s, const AstList *stmts);
 bool shared_has(const Shared *shared, const char *name);
+bool shared_is_recursive(const Shared *shared, const char *name);
 /* Such a variable, whose declarator is checked, becomes one that holds a cell. */
 void shared_variable(Sema *s, Ast *declarator, Symbol *sym);
 /* The same of a parameter: gives the statement that declares it, checked; NULL: it is none. */
@@ -746,7 +748,7 @@ bool box_as(Sema *s, Ast *n);
 
 /* Of an array, a function of an int or a string; NULL of others. */
 const Type *sequence_element(Sema *s, const Type *t);
-bool sequence_is_interface(const Symbol *generic); /* may it be one of those? */
+bool sequence_is_interface(const Symbol *generic);      /* may it be one of those? */
 const Type *sequence_of_object(Sema *s, const Type *t); /* T of an IEnumerable<T>, or NULL */
 bool sequence_fits(Sema *s, const Type *from, const Type *to);
 bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what); /* where it fits */

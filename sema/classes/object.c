@@ -275,7 +275,7 @@ void check_default(Sema *s, Ast *n, const Type *hint)
         return;
     }
     if (t == s->error) return;
-    if (t->kind == TY_FUNC || t == s->voids) {
+    if (t == s->voids) {
         report(s, n->loc, CONVERSION, "'%s' has no default value", type_text(s->arena, t));
         return;
     }
@@ -290,8 +290,7 @@ void check_default(Sema *s, Ast *n, const Type *hint)
 bool type_is_nullable(const Type *t)
 {
     const Class *c = class_of(t);
-    return t->kind == TY_STRING || t->kind == TY_NULL ||
-           (t->kind == TY_FUNC && type_is_hosted(t)) ||
+    return t->kind == TY_STRING || t->kind == TY_NULL || t->kind == TY_FUNC ||
            (t->kind == TY_OBJECT && !(c && class_is_final_value(c)));
 }
 

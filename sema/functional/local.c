@@ -377,7 +377,9 @@ bool lambda_acts(Sema *s, Ast *n)
     FreeNames names = {0};
     bool acts = false;
     free_names(s, n, &names);
-    for (size_t i = 0; i < names.len; i++) acts = acts || names.data[i].writes != FREE_NOTHING;
+    for (size_t i = 0; i < names.len; i++)
+        acts = acts || names.data[i].writes != FREE_NOTHING ||
+               shared_is_recursive(s->shared, names.data[i].name);
     vec_free(&names);
     return acts;
 }

@@ -399,7 +399,8 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
         if (binders->data[i]->kind == AST_BINDER) names += binders->data[i]->binder.names.len;
     bool given = type_is_functional(hint) && hint->nparams == names;
     /* a new array is made by a statement: functional expressions make none */
-    bool makes = lambda && *body && ((*body)->kind == AST_NEW_ARRAY || (*body)->kind == AST_COLLECTION);
+    bool makes =
+        lambda && *body && ((*body)->kind == AST_NEW_ARRAY || (*body)->kind == AST_COLLECTION);
     if (makes && names) *body = tree_block(s, (*body)->loc, 1, tree_return(s, *body));
     if (!names && !lambda) {
         report(s, n->loc, BINDER, "a let without variables is its value: leave it out");

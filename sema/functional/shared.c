@@ -10,15 +10,16 @@
 
 struct Shared {
     const char **names;
-    size_t count;
+    size_t count, nrecursive; /* the first ones are recursive */
 };
 
 typedef struct Look {
     Sema *s;
-    FreeNames written;  /* in lambdas */
-    FreeNames kept;     /* used by lambdas that are called later, and in any by way of functions */
-    FreeNames assigned; /* anywhere */
-    FreeNames values;   /* names in lambdas, or not called */
+    FreeNames written;   /* in lambdas */
+    FreeNames kept;      /* used by lambdas that are called later, and in any by way of functions */
+    FreeNames assigned;  /* anywhere */
+    FreeNames values;    /* names in lambdas, or not called */
+    FreeNames recursive; /* assigned lambdas that call them */
     VEC(Ast *) functions;
 } Look;
 
@@ -75,6 +76,16 @@ static void assigned(Look *l, const Ast *target)
     if (target->kind == AST_NAME_REF) put(&l->assigned, target->name_ref.name);
 }
 
+/* `f = x => f(x - 1)`: the lambda means the variable, not what it was before. */
+static void look_at_recursion(Look *l, const Ast *target, Ast *value)
+{
+    FreeNames names = {0};
+    if (target->kind != AST_NAME_REF || value->kind != AST_LAMBDA) return;
+    free_names(l->s, value, &names);
+    if (has(&names, target->name_ref.name)) put(&l->recursive, target->name_ref.name);
+    vec_free(&names);
+}
+
 static void look(Ast **child, void *ctx)
 {
     Look *l = ctx;
@@ -82,7 +93,10 @@ static void look(Ast **child, void *ctx)
     switch (n->kind) {
     case AST_LAMBDA: look_at_function(l, n, is_kept(n), true); break;
     case AST_FUNC: vec_push(&l->functions, n); break;
-    case AST_ASSIGN: assigned(l, n->assign.target); break;
+    case AST_ASSIGN:
+        assigned(l, n->assign.target);
+        look_at_recursion(l, n->assign.target, n->assign.value);
+        break;
     case AST_INCDEC: assigned(l, n->incdec.target); break;
     case AST_UNARY:
         if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) assigned(l, n->unary.operand);
@@ -106,12 +120,14 @@ const Shared *shared_collect(Sema *s, const AstList *stmts)
         if (has(&l.values, l.functions.data[i]->func.name))
             look_at_function(&l, l.functions.data[i], false, true);
     FreeNames all = {0};
+    for (size_t i = 0; i < l.recursive.len; i++) put(&all, l.recursive.data[i].name);
     for (size_t i = 0; i < l.written.len; i++) put(&all, l.written.data[i].name);
     for (size_t i = 0; i < l.kept.len; i++)
         if (has(&l.assigned, l.kept.data[i].name)) put(&all, l.kept.data[i].name);
     Shared *out = all.len ? arena_new_of(s->arena, Shared) : NULL;
     if (out) {
         out->count = all.len;
+        out->nrecursive = l.recursive.len;
         out->names = arena_array(s->arena, const char *, all.len);
         for (size_t i = 0; i < all.len; i++) out->names[i] = all.data[i].name;
     }
@@ -120,6 +136,7 @@ const Shared *shared_collect(Sema *s, const AstList *stmts)
     vec_free(&l.kept);
     vec_free(&l.assigned);
     vec_free(&l.values);
+    vec_free(&l.recursive);
     vec_free(&l.functions);
     return out;
 }
@@ -127,6 +144,13 @@ const Shared *shared_collect(Sema *s, const AstList *stmts)
 bool shared_has(const Shared *shared, const char *name)
 {
     for (size_t i = 0; shared && i < shared->count; i++)
+        if (shared->names[i] == name) return true;
+    return false;
+}
+
+bool shared_is_recursive(const Shared *shared, const char *name)
+{
+    for (size_t i = 0; shared && i < shared->nrecursive; i++)
         if (shared->names[i] == name) return true;
     return false;
 }

@@ -80,7 +80,7 @@ bool host_may_be_null(const Ast *n)
     if (n->type->kind == TY_STRING)
         return n->kind != AST_STRING_LIT && n->kind != AST_INTERP &&
                (n->kind != AST_BINARY || n->binary.op != AST_OP_ADD);
-    if (n->type->kind == TY_FUNC) return type_is_hosted(n->type) && n->kind != AST_CLOSURE;
+    if (n->type->kind == TY_FUNC) return n->kind != AST_CLOSURE && n->kind != AST_GRAPH;
     return n->type->kind == TY_OBJECT && n->kind != AST_THIS && n->kind != AST_BASE &&
            n->kind != AST_NEW;
 }
@@ -102,8 +102,8 @@ static bool call_throws(const HostModule *m, const Ast *n, const Symbol *sym)
 
 static bool field_throws(const Ast *n, const Symbol *field)
 {
-    /* NULL until it is set; an array is made when it is first looked at */
-    if (field->type->kind == TY_FUNC || field->type->kind == TY_ARRAY) return true;
+    /* an array is made when it is first looked at */
+    if (field->type->kind == TY_ARRAY) return true;
     return !(field->mods & AST_MOD_STATIC) && host_may_be_null(n->member.base);
 }
 

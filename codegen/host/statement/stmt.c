@@ -289,6 +289,7 @@ static void each_array(HostFunc *f, Each *e, Ast *seq)
         a = host_owned(f, seq);
     } else {
         LLVMValueRef fn = host_value(f, seq);
+        host_check_null(f, fn, seq, seq->loc);
         a = host_call_runtime(f, ABI_cs_force, &fn, 1, seq->loc);
         type = type_array(m->sema->types, type->result, type->nparams);
     }

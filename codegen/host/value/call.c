@@ -219,12 +219,12 @@ static void check_argument(HostFunc *f, LLVMValueRef v, const Ast *n, const char
     host_enter(f, next);
 }
 
-/* Which strings must not be null says the row; that of a member never may. */
-static void check_strings(HostFunc *f, const Ast *n, const Builtin *row, const char *params,
-                          Ast *const *args, const LLVMValueRef *v, int count, const Ast *self)
+/* Which strings must not be null says the row; that of a member never may, nor a function. */
+static void check_nulls(HostFunc *f, const Ast *n, const Builtin *row, const char *params,
+                        Ast *const *args, const LLVMValueRef *v, int count, const Ast *self)
 {
     for (int i = 0; i < count; i++)
-        if (args[i] == self && args[i]->type->kind == TY_STRING)
+        if (args[i]->type->kind == TY_FUNC || (args[i] == self && args[i]->type->kind == TY_STRING))
             host_check_null(f, v[i], args[i], n->loc);
         else if (params[i] == 's')
             check_argument(f, v[i], args[i], library_names[row->name], n->loc);
@@ -292,7 +292,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
         host_peeks(f, args, count, v);
     else
         host_values(f, args, count, v);
-    check_strings(f, n, row, params, args, v, count, self);
+    check_nulls(f, n, row, params, args, v, count, self);
     for (int i = 0; i < count; i++)
         if (letters[i + 1] != 'p') v[i] = host_to_abi(f, v[i], args[i]->type, letters[i + 1]);
     count += extra_arguments(f, id, n, v + count);

@@ -247,7 +247,6 @@ HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
 {
     if (type->kind == TY_ARRAY) host_fill_empty(f, at, type, loc);
     LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, at, "");
-    if (type->kind == TY_FUNC && !type_is_hosted(type)) check_null(f, v, loc);
     return (HostRef){v, false, true};
 }
 

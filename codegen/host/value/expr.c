@@ -316,10 +316,12 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
     if (to->kind != TY_ARRAY || from->kind == TY_ARRAY) return host_ref(f, operand);
     if (n->kind == AST_CONVERT && n->convert.view) {
         LLVMValueRef lazy = host_value(f, operand);
+        host_check_null(f, lazy, operand, n->loc);
         return (HostRef){host_call_runtime(f, ABI_cs_view, &lazy, 1, n->loc), true, false};
     }
     if (operand->kind == AST_GRAPH) return graph_value(f, operand, to);
     LLVMValueRef fn = host_value(f, operand);
+    host_check_null(f, fn, operand, n->loc);
     return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
 }
 
@@ -342,6 +344,9 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
     AstList captures = n->graph.captures;
     LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
     host_values(f, captures.data, captures.len, values);
+    for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
+        if (captures.data[i]->type->kind == TY_FUNC)
+            host_check_null(f, values[i], captures.data[i], captures.data[i]->loc);
     LLVMValueRef buffer = host_pack(f, captures.data, values, captures.len);
     if (type_is_record(type)) {
         LLVMValueRef out = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(type)), "");
