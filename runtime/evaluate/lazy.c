@@ -105,6 +105,67 @@ static void add_function(Text *t, const Graph *g, const FdNode *f)
         fd_print_expr(t, f);
 }
 
+typedef struct Search {
+    const FdAgree *agree;
+    const FdNode **found;
+} Search;
+
+static bool is_its_use(const void *search, const FdNode *n)
+{
+    const Search *s = search;
+    FdLoc at = s->agree->loc;
+    bool it = n->kind == FD_APPLY && n->loc.line == at.line && n->loc.col == at.col &&
+              !fd_op_of(n) && n->nargs <= s->agree->b->type->nparams;
+    if (it) *s->found = n;
+    return it;
+}
+
+/* The variable that an agreement is about: in the application it was made of, the last arguments of
+ * which are those of its function. NULL: the graph has it no more. */
+static const FdNode *agreeing_variable(const Graph *g, const FdAgree *a)
+{
+    const FdNode *use = NULL;
+    fd_any(g->fd->root, is_its_use, &(Search){a, &use});
+    int k = use ? a->b_dim - (a->b->type->nparams - use->nargs) : -1;
+    return k >= 0 && use->args[k]->kind == FD_VAR ? use->args[k] : NULL;
+}
+
+/* Is f no array that was given: has its range been found from what it reads? */
+static bool is_computed(const FdNode *f, const CsValue *captures)
+{
+    if (f->kind != FD_FUNC) return true;
+    return f->leaf == FD_LEAF_SLOT && ((CsHead *)captures[f->slot].ref)->kind == CS_LAZY;
+}
+
+/* Where everything that agrees with a's first function has values: the range to write, if one of
+ * them is computed from others. (Arrays of different lengths are a mistake to be found.) */
+static void suggest(Text *t, const Graph *g, const FdAgree *a, const Env *e,
+                    const CsValue *captures, const CsSite *site)
+{
+    const FdNode *var = agreeing_variable(g, a);
+    bool computed = is_computed(a->a, captures);
+    int64_t lo = INT64_MIN, hi = INT64_MAX;
+    for (int i = 0; i < g->fd->nagrees; i++) {
+        const FdAgree *other = &g->fd->agrees[i];
+        if (other->inside || other->a != a->a || other->a_dim != a->a_dim ||
+            other->b->kind == FD_VAR || agreeing_variable(g, other) != var)
+            continue;
+        const FdNode *ends[] = {other->a, other->b};
+        int dims[] = {other->a_dim, other->b_dim};
+        computed = computed || is_computed(other->b, captures);
+        for (int k = 0; k < 2; k++) {
+            FdBox box = {0};
+            if (!range(g, ends[k], dims[k], e, captures, site, &box)) return;
+            if (box.dim[dims[k]].full) continue;
+            if (box.dim[dims[k]].lo > lo) lo = box.dim[dims[k]].lo;
+            if (box.dim[dims[k]].hi < hi) hi = box.dim[dims[k]].hi;
+        }
+    }
+    if (var && computed && lo < hi)
+        text_printf(t, "; to compute where all have values, write the range: (%s : %lld..%lld)",
+                    var->name, (long long)lo, (long long)hi);
+}
+
 static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue *captures,
                   const CsSite *site)
 {
@@ -129,6 +190,7 @@ static bool agree(const Graph *g, const FdAgree *a, const Env *e, const CsValue 
     text_printf(&t, " is %lld..%lld, dimension %d of ", (long long)xlo, (long long)xhi, a->b_dim);
     add_function(&t, g, a->b);
     text_printf(&t, " is %lld..%lld", (long long)ylo, (long long)yhi);
+    suggest(&t, g, a, e, captures, site);
     CsSite at = rt_site_at(site, a->loc);
     rt_throw(RT_DOMAIN, &at, "%s", t.data);
     text_free(&t);
