@@ -218,6 +218,7 @@ debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 library: all
 	@CSC=$(CSC) tests/library.sh
+	@CSC=$(CSC) tests/jupyter.sh
 page: all
 	@CSC=$(CSC) tests/page.sh
 check-oclgrind: all
@@ -256,6 +257,7 @@ format-check:
 # What csc prints of itself, and where it is looked for.
 HELP = man:man/man1/csc.1 bash:bash-completion/completions/csc fish:fish/vendor_completions.d/csc.fish zsh:$(ZSHDIR)/_csc
 EDITORS = $(foreach d,ftdetect ftplugin syntax,vim/$(d)/csdollar.vim:vim/vimfiles/$(d)/csdollar.vim) emacs/csdollar-mode.el:emacs/site-lisp/csdollar-mode.el
+PYTHON = csdollar.py csdollar_kernel.py
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
@@ -264,7 +266,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'$$(sed -n 's/#define VERSION "\(.*\)"/\1/p' driver/message.h)'|' packaging/csdollar.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc
 	install -D -m 644 packaging/csdollar-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/csdollar/csdollar-config.cmake
-	install -D -m 644 python/csdollar.py $(DESTDIR)$(PYTHONDIR)/csdollar.py
+	for f in $(PYTHON); do install -D -m 644 python/$$f $(DESTDIR)$(PYTHONDIR)/$$f; done
 	for f in $(EDITORS); do install -D -m 644 editors/$${f%%:*} $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 	install -d $(DESTDIR)$(DOCDIR)
 	cp -r README.md docs samples editors $(DESTDIR)$(DOCDIR)/
@@ -272,7 +274,7 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/csc
 	rm -rf $(DESTDIR)$(PREFIX)/lib/csc $(DESTDIR)$(PREFIX)/lib/cmake/csdollar $(DESTDIR)$(DOCDIR)
-	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc $(DESTDIR)$(PYTHONDIR)/csdollar.py
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc $(PYTHON:%=$(DESTDIR)$(PYTHONDIR)/%)
 	for f in $(HELP) $(EDITORS); do rm -f $(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 # A Debian package of it; the sources as they are committed.
 deb: all

@@ -18,8 +18,9 @@ typedef struct Repl {
     Session *session;
     Process *process;
     Input *input;
-    Text open; /* the lines of the entry that is not complete */
-    bool failed, ended;
+    Text open;            /* the lines of the entry that is not complete */
+    int failures, marked; /* entries and commands that failed, those before the last :mark */
+    bool loading, ended;
 } Repl;
 
 typedef enum Wish { WISH_RUN, WISH_TIME, WISH_TYPE, WISH_GRAPH, WISH_KERNEL } Wish;
@@ -67,7 +68,7 @@ static void run(Repl *r, Entry *e, bool timed)
     Options o = options_of(r, e);
     int object;
     if (!compile(&o, &object)) {
-        r->failed = true;
+        r->failures++;
         host_session_forget(session_host(r->session));
         return;
     }
@@ -81,7 +82,7 @@ static void run(Repl *r, Entry *e, bool timed)
         return;
     }
     host_session_forget(session_host(r->session));
-    r->failed = true;
+    r->failures++;
     r->ended = end == PROCESS_ENDED;
     /* restored: variables are as they were before this entry */
     if (end == PROCESS_LOST) lose(r, "its variables are gone:");
@@ -94,7 +95,7 @@ static void look(Repl *r, Entry *e, Wish wish)
     e->forced = wish == WISH_KERNEL;
     fflush(stdout);
     if (!compile(&o, NULL))
-        r->failed = true;
+        r->failures++;
     else if (wish == WISH_TYPE)
         puts(e->type.len ? e->type.data : "void");
     host_session_forget(session_host(r->session));
@@ -118,20 +119,54 @@ static bool take(Repl *r, const char *text, Wish wish, bool closed)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-static void load_file(Repl *r, const char *path)
+static bool read_file(Repl *r, const char *path, Text *text)
 {
-    Text text = {0};
     char block[1 << 12];
     FILE *f = fopen(path, "re");
     if (!f) {
         complain("cannot read '%s'", path);
-        r->failed = true;
+        r->failures++;
+        return false;
+    }
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) text_addn(text, block, n);
+    fclose(f);
+    return text->len > 0;
+}
+
+static bool take_all(Repl *r, const char *text, bool closed);
+
+static void load_file(Repl *r, const char *path)
+{
+    Text text = {0};
+    if (r->loading) {
+        complain("a file that is loaded loads no other");
+        r->failures++;
         return;
     }
-    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) text_addn(&text, block, n);
-    fclose(f);
-    if (text.len) take(r, text.data, WISH_RUN, true);
+    r->loading = true;
+    if (read_file(r, path, &text)) take_all(r, text.data, true);
+    r->loading = false;
     text_free(&text);
+}
+
+static void complete(void *ctx, const char *line, size_t end, Text *words);
+
+static void complete_file(Repl *r, const char *path)
+{
+    Text text = {0}, words = {0};
+    if (read_file(r, path, &text)) complete(r, text.data, text.len, &words);
+    if (words.len) fputs(words.data, stdout);
+    text_free(&words);
+    text_free(&text);
+}
+
+/* For programs that drive a session: where what an entry wrote ends, and whether it failed. */
+static void mark(Repl *r, const char *text)
+{
+    const char *end = r->failures > r->marked ? "failed" : "ok";
+    r->marked = r->failures;
+    printf("%s %s\n", text, end);
+    fprintf(stderr, "%s %s\n", text, end);
 }
 
 static void list_variables(Repl *r, const char *rest)
@@ -172,6 +207,9 @@ static const struct {
      NULL},
     {":time", "ENTRY", "runs it and says how long it took", WISH_TIME, NULL},
     {":load", "FILE", "runs a file as an entry", WISH_RUN, load_file},
+    {":complete", "FILE", "words that may end a file", WISH_RUN, complete_file},
+    {":mark", "TEXT", "writes it to both outputs, with ok or failed of the entry before", WISH_RUN,
+     mark},
     {":vars", "", "the variables", WISH_RUN, list_variables},
     {":reset", "", "forgets all entries", WISH_RUN, begin_anew},
     {":help", "", "this list", WISH_RUN, help},
@@ -210,7 +248,7 @@ static bool command(Repl *r, const char *text, bool closed)
         return true;
     }
     complain("there is no command %.*s; :help lists them", (int)n, text);
-    r->failed = true;
+    r->failures++;
     return true;
 }
 
@@ -268,11 +306,18 @@ static void complete(void *ctx, const char *line, size_t end, Text *words)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
+/* An entry or a command. */
+static bool take_all(Repl *r, const char *text, bool closed)
+{
+    text += strspn(text, " \t\n");
+    return *text == ':' ? command(r, text, closed) : take(r, text, WISH_RUN, closed);
+}
+
 /* The lines so far; an empty one ends what goes on, whatever it lacks. */
 static bool take_lines(Repl *r, bool closed)
 {
     const char *text = r->open.data + strspn(r->open.data, " \t\n");
-    bool done = *text == ':' ? command(r, text, closed) : take(r, text, WISH_RUN, closed);
+    bool done = take_all(r, text, closed);
     if (done && *text) {
         while (r->open.len && isspace((unsigned char)r->open.data[r->open.len - 1]))
             r->open.data[--r->open.len] = 0;
@@ -303,5 +348,5 @@ int repl(const Options *o)
     input_free(r.input);
     process_free(r.process);
     session_free(r.session);
-    return r.failed && !terminal;
+    return r.failures && !terminal;
 }
