@@ -17,7 +17,7 @@ typedef struct DomVar {
 typedef struct DomUse {
     const FdNode *apply;
     int param;
-    bool strict; /* evaluated whenever the graph is: not in a branch */
+    bool strict; /* evaluated whenever the graph is: not in one branch alone */
     bool affine; /* then `index` says how */
     FdiIndex index;
 } DomUse;

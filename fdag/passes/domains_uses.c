@@ -1,5 +1,7 @@
 /* The facts that domain inference (domains.c) works on: which binder has which variable, and where
  * variables index functions. */
+#include <string.h>
+
 #include "domains.h"
 
 /* ---- the variables --------------------------------------------------------------------- */
@@ -68,6 +70,52 @@ bool domains_strict(const DomUse *u, const DomVar *v)
     return u->strict || (v->inside && fdi_map_get(v->inside, u->apply, &dummy));
 }
 
+/* Of the reads that `strict` lacks, up to 64 from *next on, a bit each: those that a node's value
+ * takes in any case. Adds those of the root, the last of `nodes`, to `strict`. */
+static void add_certain(const FdiNodes *nodes, const FdiMap *at, FdiMap *strict, size_t *next)
+{
+    const FdNode *reads[64];
+    int n = 0;
+    uint64_t *bits = mem_alloc(nodes->len * sizeof *bits), k;
+    memset(bits, 0, nodes->len * sizeof *bits);
+    for (; *next < nodes->len && n < 64; ++*next) {
+        const FdNode *x = nodes->data[*next];
+        if (x->kind != FD_APPLY || fd_op_of(x) || fdi_map_get(strict, x, &k)) continue;
+        bits[*next] = (uint64_t)1 << n;
+        reads[n++] = x;
+    }
+    for (size_t i = 0; i < nodes->len && n > 0; i++) {
+        const FdNode *x = nodes->data[i], *children[FD_MAX_CHILDREN];
+        int count = fd_children(x, children);
+        bool branches = x->kind == FD_APPLY && fd_op_of(x) == FD_OP_SELECT;
+        uint64_t both = ~(uint64_t)0;
+        for (int c = 0; c < count; c++) {
+            bool lazy = x->nargs > 0 && fd_is_lazy(x, c - (count - x->nargs));
+            if (!fdi_map_get(at, children[c], &k)) continue;
+            if (!lazy)
+                bits[i] |= bits[k];
+            else
+                both &= bits[k];
+        }
+        if (branches) bits[i] |= both;
+    }
+    for (int i = 0; i < n; i++)
+        if (bits[nodes->len - 1] >> i & 1) fdi_map_set(strict, reads[i], 1);
+    mem_free(bits);
+}
+
+/* Marks what is evaluated whenever root is: also what both branches of `c ? u(i) : -u(i)` read. */
+static void gather_certain(const FdNode *root, FdiMap *strict)
+{
+    FdiNodes nodes = {0};
+    FdiMap at = {0};
+    fdi_gather_strict(root, strict);
+    fdi_postorder(root, &at, &nodes);
+    for (size_t next = 0; next < nodes.len;) add_certain(&nodes, &at, strict, &next);
+    fdi_map_free(&at);
+    vec_free(&nodes);
+}
+
 /* `c ? sum(a(k)) : 0`: the use gives k its range, though it is in a branch. */
 static void add_insides(Domains *d, const FdiMap *strict)
 {
@@ -78,7 +126,7 @@ static void add_insides(Domains *d, const FdiMap *strict)
         if (fdi_map_get(strict, v->binder, &dummy)) continue;
         if (i == 0 || d->vars.data[i - 1].binder != v->binder) {
             inside = arena_array(d->fd->arena, FdiMap, 1);
-            fdi_gather_strict(v->binder, inside);
+            gather_certain(v->binder, inside);
         }
         v->inside = inside;
     }
@@ -88,7 +136,7 @@ static void add_uses(Domains *d)
 {
     FdiMap strict = {0}, selves = {0};
     find_selves(d, &selves);
-    fdi_gather_strict(d->graph->root, &strict);
+    gather_certain(d->graph->root, &strict);
     add_insides(d, &strict);
     for (size_t i = 0; i < d->nodes.len; i++) {
         const FdNode *n = d->nodes.data[i];
