@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "embedded.h"
@@ -145,6 +146,13 @@ static Module *load_module(Loader *l, Loc loc, const char *path, bool *fresh)
     return NULL;
 }
 
+/* A pipe or a device, which could hold up the compilation. */
+static bool is_other(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 /* The module that `name` means to its user; NULL after a report. */
 static Module *find_module(Loader *l, const Module *user, Loc loc, const char *name, bool *fresh)
 {
@@ -153,6 +161,10 @@ static Module *find_module(Loader *l, const Module *user, Loc loc, const char *n
         const char *path = strcmp(folder, ".") == 0
                                ? arena_printf(l->arena, "%s%s", name, suffix)
                                : arena_printf(l->arena, "%s/%s%s", folder, name, suffix);
+        if (is_other(path)) {
+            diag(l->diags, loc, DIAG_NO_MODULE, "cannot read '%s': it is no regular file", path);
+            return NULL;
+        }
         if (access(path, F_OK) == 0) return load_module(l, loc, path, fresh);
     }
     const EmbeddedModule *e = find_embedded(name);

@@ -98,11 +98,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
     bool overflow = number == SIGSEGV && is_overflow(info, context);
     signal(number, SIG_DFL); /* should telling it fail as well */
     console_last();
-    say(overflow ? "Unhandled StackOverflowException: functions call each other too deep"
-                 : "internal error: ");
-    if (!overflow) say(fault_name(number));
-    say_place();
-    say("\n");
+    if (overflow || info->si_code != SI_USER) { /* a signal that another process sent is no fault */
+        say(overflow ? "Unhandled StackOverflowException: functions call each other too deep"
+                     : "internal error: ");
+        if (!overflow) say(fault_name(number));
+        say_place();
+        say("\n");
+    }
     if (overflow) _exit(1);
     restore(); /* it happens again when this returns, without this handler */
     raise(number);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,6 +25,12 @@ static double rate(double count, double ns)
     return ns > 0 ? count / ns : 0;
 }
 
+/* Caches may serve more than memory's peak: what is at it is at it. */
+static double share(double reached, double peak)
+{
+    return peak > 0 ? fmin(100, 100 * reached / peak) : 0;
+}
+
 static void print_evaluation(const Report *r, const ReportEvaluation *e, const Peak *peak)
 {
     char place[256];
@@ -31,14 +38,14 @@ static void print_evaluation(const Report *r, const ReportEvaluation *e, const P
     snprintf(place, sizeof place, "%s:%d:%d%s", e->file, e->line, e->column,
              e->native ? ", native" : "");
     fprintf(stderr, "%-44s %8.0f %11.3f %5.1f %9.2f %5.0f %9.2f %5.0f\n", place, e->calls,
-            e->ns * 1e-6, r->ns > 0 ? 100 * e->ns / r->ns : 0, flops, 100 * flops / peak->gflops,
-            bytes, 100 * bytes / peak->gbytes);
+            e->ns * 1e-6, r->ns > 0 ? 100 * e->ns / r->ns : 0, flops, share(flops, peak->gflops),
+            bytes, share(bytes, peak->gbytes));
     for (size_t k = 0; k < e->kernels.len; k++) {
         const ReportKernel *n = &e->kernels.data[k];
         double moved = rate(n->bytes, n->ns);
         fprintf(stderr, "  %-42s %8.0f %11.3f %5.1f %9s %5s %9.2f %5.0f\n", n->name, n->calls,
                 n->ns * 1e-6, r->ns > 0 ? 100 * n->ns / r->ns : 0, "", "", moved,
-                100 * moved / peak->gbytes);
+                share(moved, peak->gbytes));
     }
 }
 

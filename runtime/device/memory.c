@@ -130,7 +130,10 @@ static bool more_memory(size_t bytes)
 void memory_start(void)
 {
     enum { NEXT_TO_NOTHING = 1 << 20 };
-    mem_limit(NEXT_TO_NOTHING, more_memory);
+    const char *given = getenv("CS_MEM_LIMIT"); /* what is wrong with it is told when it is asked */
+    size_t limit;
+    bool less = given && mem_size_from_text(given, &limit) && limit < NEXT_TO_NOTHING;
+    mem_limit(less ? limit : NEXT_TO_NOTHING, more_memory);
 }
 
 static void *take_block(size_t capacity, bool plain)
