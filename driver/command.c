@@ -16,6 +16,7 @@
 #include "session/repl.h"
 #include "source/doc.h"
 #include "source/fmt.h"
+#include "source/project.h"
 
 static int run_compile(const Options *o)
 {
@@ -45,6 +46,9 @@ static const Command table[] = {
      TAKES_FILES, run_compile},
     {"run", "[options] file.cs$ [arguments]", "compile to a temporary file and run",
      TAKES_FILE_AND_ARGUMENTS, run_program},
+    {"new", "NAME", "a folder with a program, its test and csdollar.json", TAKES_FILES,
+     project_new},
+    {"build", "", "compile what csdollar.json of this folder says", TAKES_NOTHING, project_build},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
      TAKES_FILES, fmt},
     {"test", "[--filter=TEXT] [--timeout=SECONDS] [--json] file.cs$ ..",
@@ -101,17 +105,26 @@ static bool is_mistyped(const char *name)
     return true;
 }
 
-int command_main(int argc, char **argv)
+static int run_command(const Command *command, int argc, char **argv, int from)
 {
     Options o = {.emit = EMIT_PROGRAM, .seconds = -1, .timeout = 60, .host = {.opt_level = 2}};
     set_levels(&o);
-    const Command *command = argc > 1 ? command_find(argv[1]) : NULL;
-    if (!command && argc > 1 && is_mistyped(argv[1])) return 1;
-    if (!command) command = &table[0];
     o.command = command->name;
-    OptionEnd end = options_read(&o, command->takes, argc, argv, command->name ? 2 : 1);
+    OptionEnd end = options_read(&o, command->takes, argc, argv, from);
     o.host.program = o.input;
     int code = end == OPTION_GO_ON ? command->run(&o) : end == OPTION_DONE ? 0 : 1;
     options_free(&o);
     return code;
+}
+
+int command_compile(int argc, char **argv)
+{
+    return run_command(&table[0], argc, argv, 1);
+}
+
+int command_main(int argc, char **argv)
+{
+    const Command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!command && argc > 1 && is_mistyped(argv[1])) return 1;
+    return command ? run_command(command, argc, argv, 2) : command_compile(argc, argv);
 }

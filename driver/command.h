@@ -14,6 +14,9 @@ typedef struct Command {
 const Command *command_at(int k);              /* NULL behind the last */
 const Command *command_find(const char *name); /* NULL: there is none of this name */
 
+/* Compiles as `csc ..` does, with argv[0] for csc. Returns the exit code. */
+int command_compile(int argc, char **argv);
+
 /* The whole of csc: returns the exit code. */
 int command_main(int argc, char **argv);
 
