@@ -67,6 +67,8 @@ void lexer_mark_words(Tokens *tokens, Interner *names);
 /* namespaces.c. Takes namespaces out, which have no meaning, and the names of those before dots. The
  * first of what is done to the tokens of a file. */
 void lexer_skip_namespaces(Tokens *tokens, Interner *names);
+/* ignored.c. Takes out what says nothing here: attributes of .NET, `in` and `out` of type parameters. */
+void lexer_skip_ignored(Tokens *tokens);
 /* nested.c. Makes one name of each that means a class inside a class: `Outer.Inner`. Before the two
  * below. */
 void lexer_nested_types(Tokens *tokens, Interner *names);

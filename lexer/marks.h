@@ -29,6 +29,9 @@ static inline bool is_name(TokenKind k)
     return k == TOK_NAME || k == TOK_TYPENAME;
 }
 
+/* Takes out the tokens that are dropped: a flag for each. */
+void tokens_drop(Tokens *tokens, const bool *dropped);
+
 /* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
 bool marks_is_rank(const Tokens *tokens, size_t i);
 

@@ -148,17 +148,7 @@ void lexer_skip_namespaces(Tokens *tokens, Interner *names)
         if (kind_at(tokens, i) == TOK_USING) skip_using(&w, i);
         if (is_name(kind_at(tokens, i))) drop(&w, i, i + prefix(&w, i));
     }
-    size_t to = 0;
-    unsigned line = 0; /* a line that begins with what is left out begins with the next */
-    for (size_t i = 0; i < tokens->list.len; i++) {
-        Token t = tokens->list.data[i];
-        line |= t.flags & TOKEN_NEW_LINE;
-        if (w.dropped.data[i]) continue;
-        t.flags |= (uint16_t)line;
-        line = 0;
-        tokens->list.data[to++] = t;
-    }
-    tokens->list.len = to;
+    tokens_drop(tokens, w.dropped.data);
     vec_free(&w.known);
     vec_free(&w.dropped);
 }

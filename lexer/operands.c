@@ -23,7 +23,8 @@ static bool wants_operand(TokenKind k)
     case TOK_IN: return true;
     case TOK_GT: /* new List<T>[n] */
     case TOK_INC:
-    case TOK_DEC: return false;
+    case TOK_DEC:
+    case TOK_NOT: return false; /* a![0] */
     default: return k >= TOK_COALESCE && token_class(k) == TOKEN_P;
     }
 }

@@ -49,6 +49,21 @@ TokenClass token_class(TokenKind kind)
     return table[kind].class;
 }
 
+void tokens_drop(Tokens *tokens, const bool *dropped)
+{
+    size_t to = 0;
+    unsigned line = 0; /* a line that begins with what is left out begins with the next */
+    for (size_t i = 0; i < tokens->list.len; i++) {
+        Token t = tokens->list.data[i];
+        line |= t.flags & TOKEN_NEW_LINE;
+        if (dropped[i]) continue;
+        t.flags |= (uint16_t)line;
+        line = 0;
+        tokens->list.data[to++] = t;
+    }
+    tokens->list.len = to;
+}
+
 void tokens_free(Tokens *tokens)
 {
     vec_free(&tokens->list);

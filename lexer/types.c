@@ -604,6 +604,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         if (t->kind == TOK_LBRACKET && marks_collection(tokens, m.partner, i))
             t->kind = TOK_COLLECTION;
         if (m.partner[i]) vec_push(&open, i);
+        if (t->kind == TOK_TYPEOF && m.partner[i + 1]) list_end = m.partner[i + 1];
         if (t->kind == TOK_WHERE) list_end = end_of_where(tokens, i);
         if (!is_name(t->kind)) continue;
         const char *name = name_at(tokens, i);

@@ -95,15 +95,22 @@ static bool is_checked(const Tokens *tokens, size_t i)
            !is_name(kind_before(tokens, i, 1));
 }
 
+static bool is_asked(const Tokens *tokens, size_t i)
+{
+    return kind_at(tokens, i + 1) == TOK_LPAREN && kind_before(tokens, i, 1) != TOK_DOT &&
+           !is_name(kind_before(tokens, i, 1));
+}
+
 static const struct Word {
     const char *text;
     TokenKind kind;
     bool (*fits)(const Tokens *tokens, size_t i);
-} words[] = {{"record", TOK_RECORD, is_record},       {"struct", TOK_STRUCT, is_struct},
-             {"where", TOK_WHERE, is_where},          {"sealed", TOK_SEALED, is_modifier},
-             {"internal", TOK_INTERNAL, is_modifier}, {"partial", TOK_PARTIAL, is_modifier},
-             {"required", TOK_REQUIRED, is_modifier}, {"checked", TOK_CHECKED, is_checked},
-             {"unchecked", TOK_UNCHECKED, is_checked}};
+} words[] = {{"record", TOK_RECORD, is_record},        {"struct", TOK_STRUCT, is_struct},
+             {"where", TOK_WHERE, is_where},           {"sealed", TOK_SEALED, is_modifier},
+             {"internal", TOK_INTERNAL, is_modifier},  {"partial", TOK_PARTIAL, is_modifier},
+             {"required", TOK_REQUIRED, is_modifier},  {"checked", TOK_CHECKED, is_checked},
+             {"unchecked", TOK_UNCHECKED, is_checked}, {"typeof", TOK_TYPEOF, is_asked},
+             {"nameof", TOK_NAMEOF, is_asked}};
 
 enum { WORDS = sizeof words / sizeof *words };
 

@@ -55,7 +55,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHEN WHILE WITH YIELD UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token CHECKED HIDING INTERNAL PARTIAL RECORD REQUIRED SEALED STRUCT UNCHECKED WHERE
+%token CHECKED HIDING INTERNAL NAMEOF PARTIAL RECORD REQUIRED SEALED STRUCT TYPEOF UNCHECKED WHERE
 %token LPAREN "(" BASE_ARGS TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" NULLABLE DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
@@ -531,6 +531,7 @@ unary: plain_unary
     | attrs plain_unary     { $$ = BUILD(ATTRIBUTED, attributed, @$, .attrs = $1, .operand = $2); }
 plain_unary: postfix
     | DEFAULT               { $$ = build_leaf(p, AST_DEFAULT, @$); }
+    | DEFAULT "!"           { $$ = build_leaf(p, AST_DEFAULT, @$); }
     | new_array
     | "-" unary             { $$ = build_unary(p, @$, AST_OP_NEG, $2); }
     | "!" unary             { $$ = build_unary(p, @$, AST_OP_NOT, $2); }
@@ -583,6 +584,9 @@ primary: NAME               { $$ = build_name(p, @$, $1); }
     | BASE "." member_name  { $$ = build_member(p, @$, build_leaf(p, AST_BASE, @1), $3); }
     | BASE "[" index "]"    { $$ = build_index(p, @$, build_leaf(p, AST_BASE, @1), $3); }
     | UNCHECKED "(" expr ")" { $$ = $3; }
+    | TYPEOF "(" type ")"   { $$ = BUILD(TYPEOF, typeof_, @$, .target = $3); }
+    | NAMEOF "(" expr ")"   { $$ = BUILD(NAMEOF, nameof, @$, .operand = $3); }
+    | NAMEOF "(" named_type ")" { $$ = BUILD(NAMEOF, nameof, @$, .operand = $3); }
     | DEFAULT "(" type ")"  { $$ = BUILD(DEFAULT, default_, @$, .target = $3); }
     | MISSING               { $$ = build_bad(p, @$); }
     | interp

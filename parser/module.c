@@ -319,6 +319,7 @@ static Ast *read_module(Loader *l, Module *m)
     Tokens tokens = {0};
     lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
     lexer_skip_namespaces(&tokens, l->names);
+    lexer_skip_ignored(&tokens);
     lexer_nested_types(&tokens, l->names);
     const Token *t = tokens.list.data;
     use_always(l, m);

@@ -182,6 +182,11 @@ typedef struct Context {
 Context context_enter(Sema *s, const Symbol *decl);
 void context_leave(Sema *s, const Context *saved);
 
+/* ---- reflect.c ------------------------------------------------------------------------------ */
+
+void check_nameof(Sema *s, Ast **slot); /* leaves a string */
+void check_typeof(Sema *s, Ast **slot); /* and an object of the library's Type */
+
 /* ---- tree.c: unchecked trees made by sema --------------------------------------------------- */
 
 Ast *tree_name(Sema *s, Loc loc, const char *name);

@@ -514,6 +514,8 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         break;
     case AST_NULL_LIT: check_null(s, n); break;
     case AST_DEFAULT: check_default(s, n, hint); break;
+    case AST_NAMEOF: check_nameof(s, slot); break;
+    case AST_TYPEOF: check_typeof(s, slot); break;
     case AST_IS: check_is(s, slot); break;
     case AST_AS: check_as(s, n); break;
     case AST_INIT_LIST: check_init_list(s, n, hint ? hint : s->error, 0); break;
