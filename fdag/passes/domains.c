@@ -4,8 +4,8 @@
  *   after:  %6 = let (%1 : infer %7..%8) %5    with %7 = lower(u) + 1, %8 = upper(u) - 1
  * A recurrence's ranges are found from its uses of other functions, and become GIVEN.
  * Requires: uses as sema built them (nothing inlined: a function's own range counts). Keeps: GIVEN
- * ranges. Afterwards a read whose indices are affine in INFERRED variables, outside of branches or in both, is
- * inside by construction.
+ * ranges. Afterwards a read whose indices are affine in INFERRED variables, outside of branches or
+ * in both of one `?:`, is inside by construction.
  *
  * Variables are settled one at a time, inner binders first, by what is known so far: first those
  * with an index of their own, then those that share an index with settled ones. An index in several
