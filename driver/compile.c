@@ -336,6 +336,13 @@ static Objects *begin_objects(const Options *o)
     return objects_new(o->host.opt_level, OBJECTS_FILES, shipped);
 }
 
+/* In a session kernels are read by people: without the plan, the comment in front. */
+static const char *shown_text(const Job *j, const char *text)
+{
+    const char *end = j->opt->entry ? strstr(text, "*/\n") : NULL;
+    return end ? end + 3 : text;
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
@@ -370,7 +377,7 @@ static bool lower_kernels(Job *j)
         k.text = arena_strndup(j->arena, text, strlen(text));
         mem_free(text);
         vec_push(&j->kernels, k);
-        if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, k.text);
+        if (j->opt->emit == EMIT_OPENCL) text_add(&j->out, shown_text(j, k.text));
     }
     warn_of_steering(j, steered);
     return diags_errors(j->diags) == 0;

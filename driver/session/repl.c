@@ -9,6 +9,7 @@
 #include "../../server/features/features.h"
 #include "../compile.h"
 #include "../message.h"
+#include "../source/reference.h"
 #include "entry.h"
 #include "input.h"
 #include "process.h"
@@ -187,6 +188,47 @@ static void begin_anew(Repl *r, const char *rest)
     r->process = process_new(r->options, session_host(r->session));
 }
 
+/* What a hover says of a name: its text between the marks of code, then its comment. */
+static void print_hover(const json_t *found)
+{
+    const char *text =
+        json_string_value(json_object_get(json_object_get(found, "contents"), "value"));
+    for (size_t n; text && *text; text += n + (text[n] != 0)) {
+        n = strcspn(text, "\n");
+        if (n && strncmp(text, "```", 3) != 0) printf("%.*s\n", (int)n, text);
+    }
+}
+
+/* The page of a type of the library; of other names what the session declares. */
+static void document(Repl *r, const char *name)
+{
+    Text page = {0};
+    if (!reference_page(r->options, name, &page)) {
+        session_text(r->session, &page);
+        size_t at = page.len;
+        text_printf(&page, "%s;\n", name);
+        Document *d = document_open("entry", page.data, page.len);
+        Workspace alone = {.folders = r->options->include.data,
+                           .nfolders = r->options->include.len};
+        Request request = {.document = d,
+                           .offset = (uint32_t)at,
+                           .workspace = &alone,
+                           .analysis = workspace_analyse(&alone, d)};
+        json_t *found = feature_hover(&request);
+        if (!json_is_object(found)) {
+            complain("there is nothing of the name '%s'", name);
+            r->failures++;
+        }
+        print_hover(found);
+        json_decref(found);
+        document_close(d);
+        workspace_end(&alone);
+    } else {
+        fputs(page.data, stdout);
+    }
+    text_free(&page);
+}
+
 static void quit(Repl *r, const char *rest)
 {
     (void)rest;
@@ -203,8 +245,10 @@ static const struct {
 } commands[] = {
     {":type", "EXPRESSION", "its type", WISH_TYPE, NULL},
     {":fdag", "ENTRY", "its functional graphs", WISH_GRAPH, NULL},
-    {":kernel", "ENTRY", "kernels of the evaluations that are known before it runs", WISH_KERNEL,
-     NULL},
+    {":kernel", "ENTRY", "kernels, as OpenCL C, of the evaluations that are known before it runs",
+     WISH_KERNEL, NULL},
+    {":doc", "NAME", "the page of a type of the library, the comment of a declaration", WISH_RUN,
+     document},
     {":time", "ENTRY", "runs it and says how long it took", WISH_TIME, NULL},
     {":load", "FILE", "runs a file as an entry", WISH_RUN, load_file},
     {":complete", "FILE", "words that may end a file", WISH_RUN, complete_file},
