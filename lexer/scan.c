@@ -102,20 +102,6 @@ void scan_directive(Scan *s)
     if (s->new_line) s->quiet = false; /* else what follows is an echo */
 }
 
-void scan_raw(Scan *s)
-{
-    s->piece_begin = s->begin;
-    scan_error_at(s, s->begin, s->end, DIAG_FOREIGN,
-                  "raw string: C$ has none; write @\"...\" with \"\" for a quote");
-}
-
-void scan_raw_end(Scan *s)
-{
-    TokenValue v = {.text = "", .len = 0};
-    s->quiet = false;
-    scan_add_valued(s, TOK_STRING, s->piece_begin, v);
-}
-
 /* ---- names ---- */
 
 /* Letters, roughly as C11 annex D has them, without invisible and bidirectional controls. */
@@ -140,8 +126,8 @@ static void find_keywords(Scan *s)
 {
     for (TokenKind k = TOK_BREAK; token_class(k) != TOKEN_P; k++) {
         bool placed = k >= TOK_CHECKED && k <= TOK_WHERE; /* words.c */
-        if (placed || k == TOK_TYPE || k == TOK_DELEGATE || k == TOK_YIELD || k == TOK_WHEN || k == TOK_WITH ||
-            (k >= TOK_UNDERSCORE && k <= TOK_NOT_WORD))
+        if (placed || k == TOK_TYPE || k == TOK_DELEGATE || k == TOK_YIELD || k == TOK_WHEN ||
+            k == TOK_WITH || (k >= TOK_UNDERSCORE && k <= TOK_NOT_WORD))
             continue; /* by their place, in types.c and patterns.c */
         const char *text = token_text(k);
         uint16_t *first = &s->keywords[*text - 'a'][strlen(text)];

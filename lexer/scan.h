@@ -26,6 +26,7 @@ typedef struct Scan {
     VEC(Interp) interps;
     Text piece;           /* text of the current interpolated string, up to here */
     uint32_t piece_begin; /* where it began */
+    uint32_t raw_quotes;  /* that began the raw string, whose place is piece_begin */
     bool quiet, new_line; /* flags of the next token */
     DiagCode last_code;   /* the last error and where it ended, so that a run of bad */
     uint32_t last_end;    /* characters is one error */
@@ -50,8 +51,6 @@ void scan_shift_right(Scan *s);
 void scan_word(Scan *s, bool keywords);
 void scan_error(Scan *s, DiagCode code, const char *message);
 void scan_directive(Scan *s);     /* from # to the end of the line */
-void scan_raw(Scan *s);           /* three quotes of C#'s raw strings begin here, */
-void scan_raw_end(Scan *s);       /* and end: an empty string */
 void scan_bad_character(Scan *s); /* no token begins with it */
 ScanMode scan_end(Scan *s);
 
@@ -66,6 +65,8 @@ void scan_bad_number(Scan *s);
 
 void scan_char(Scan *s, bool ended);
 ScanMode scan_string(Scan *s, bool verbatim, bool ended);
+void scan_raw(Scan *s);     /* the quotes of a raw string begin here; */
+bool scan_raw_end(Scan *s); /* do these end it? Then, and at the end of the file, it is a token */
 /* The code point at p, and its bytes: 0 if it is none. */
 size_t scan_decode_utf8(const char *p, size_t n, uint32_t *code);
 /* Appends a code point; returns the bytes that it takes, at most 4. */

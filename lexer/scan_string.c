@@ -41,7 +41,7 @@ static bool hex_digits(const Scan *s, uint32_t *at, uint32_t end, int least, int
 /* The character that the escape at *at (a backslash) stands for. A wrong one is reported. */
 uint32_t scan_escape(Scan *s, uint32_t *at, uint32_t end)
 {
-    static const char names[] = "'\"\\0abfnrtv", values[] = "'\"\\\0\a\b\f\n\r\t\v";
+    static const char names[] = "'\"\\0abefnrtv", values[] = "'\"\\\0\a\b\033\f\n\r\t\v";
     uint32_t begin = (*at)++, c = 0, low = 0;
     bool ok = *at < end;
     char kind = ok ? s->text[(*at)++] : '\0';
@@ -140,4 +140,72 @@ ScanMode scan_string(Scan *s, bool verbatim, bool ended)
     scan_add_valued(s, TOK_STRING, s->begin, v);
     s->quiet = !ended;
     return SCAN_CODE;
+}
+
+/* ---- raw strings ---- */
+
+void scan_raw(Scan *s)
+{
+    s->piece_begin = s->begin;
+    s->raw_quotes = s->end - s->begin;
+}
+
+static bool is_blank(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+    return p == end;
+}
+
+/* The lines between those of the quotes, without the blanks before the quotes that end the text. */
+static size_t raw_lines(Scan *s, char *text, const char *p, const char *end)
+{
+    const char *last = end, *line = memchr(p, '\n', (size_t)(end - p));
+    while (last[-1] != '\n') last--;
+    size_t indent = (size_t)(end - last), len = 0;
+    if (!is_blank(p, line) || !is_blank(last, end)) {
+        scan_error_at(s, s->piece_begin, s->end, DIAG_SYNTAX,
+                      "the quotes of a raw string of several lines stand on lines of their own");
+        return 0;
+    }
+    for (p = line + 1; p < last;) {
+        const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+        bool blank = is_blank(p, next - 1);
+        bool inside = (size_t)(next - p) > indent && memcmp(p, last, indent) == 0;
+        if (!inside && !blank) {
+            uint32_t at = (uint32_t)(p - s->text);
+            scan_error_at(s, at, at + 1, DIAG_SYNTAX,
+                          "the line begins with the blanks that stand before the closing quotes");
+            return 0;
+        }
+        const char *from = inside ? p + indent : next - 1;
+        memcpy(text + len, from, (size_t)(next - from));
+        len += (size_t)(next - from);
+        p = next;
+    }
+    if (len > 0 && text[len - 1] == '\n') len--;
+    if (len > 0 && text[len - 1] == '\r') len--;
+    return len;
+}
+
+bool scan_raw_end(Scan *s)
+{
+    uint32_t quotes = s->raw_quotes, begin = s->piece_begin + quotes, len = s->end - s->begin;
+    bool ended = s->end > s->begin && s->text[s->begin] == '"' && s->begin >= begin;
+    if (ended && len < quotes && s->end < s->len) return false;
+    TokenValue v = {.text = "", .len = 0};
+    if (!ended || len < quotes) {
+        scan_error_at(s, s->piece_begin, begin, DIAG_UNTERMINATED, "the string does not end");
+    } else {
+        const char *p = s->text + begin, *end = s->text + s->end - quotes;
+        char *text = arena_alloc(s->arena, (size_t)(end - p) + 1);
+        scan_check_text(s, begin, s->end);
+        v.len = (size_t)(end - p);
+        if (memchr(p, '\n', v.len))
+            v.len = raw_lines(s, text, p, end);
+        else
+            memcpy(text, p, v.len);
+        v.text = text;
+    }
+    scan_add_valued(s, TOK_STRING, s->piece_begin, v);
+    return true;
 }
