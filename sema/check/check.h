@@ -270,7 +270,7 @@ void check_cond_access(Sema *s, Ast **slot, const Type *hint);
 /* base?.rest ?? otherwise */
 void check_cond_access_or(Sema *s, Ast **slot, const Type *hint);
 bool cond_access_statement(Sema *s, Ast **slot); /* base?.f(); false: no such statement */
-/* choose.c; a switch statement by patterns becomes others. */
+/* patterns/choose.c; a switch statement by patterns becomes others. */
 void check_switch_expr(Sema *s, Ast **slot, const Type *hint);
 void choose_statements(Sema *s, Ast **slot);
 void check_try(Sema *s, Ast *n);
@@ -684,7 +684,7 @@ void call_static(Sema *s, Ast *n, Symbol *f, AstList args);
 bool call_library(Sema *s, Ast **slot, const char *name);
 void call_method(Sema *s, Ast *n, Symbol *f, Ast *base, AstList args);
 
-/* ---- pattern.c ------------------------------------------------------------------------------ */
+/* ---- patterns/pattern.c ------------------------------------------------------------------------------ */
 
 /* value is pattern: becomes a condition. */
 void check_is(Sema *s, Ast **slot);

@@ -3,7 +3,7 @@
  * to be computed twice, some pattern declares a variable, or something is thrown. A switch statement
  * whose labels are no plain constants becomes tests, one after the other.
  */
-#include "check.h"
+#include "../check/check.h"
 
 enum { MAX_NESTED = 64 }; /* conditionals: trees are walked recursively */
 

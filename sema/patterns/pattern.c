@@ -8,23 +8,7 @@
  */
 #include <string.h>
 
-#include "../classes/class.h"
-
-/* What a pattern is asked of. */
-typedef struct Subject {
-    Ast *tree;        /* unchecked, may be evaluated again; NULL: `checked` is all there is */
-    Ast *checked;     /* the same, checked, to be used once; or NULL */
-    const Type *type; /* NULL: not asked for yet */
-} Subject;
-
-typedef struct Match {
-    Sema *s;
-    int choices;      /* `or` and inner `not` around: they declare no variables */
-    bool narrows;     /* an `and` goes on with what this pattern finds */
-    const Ast *first; /* the whole pattern */
-} Match;
-
-static Ast *match(Match *m, Subject *v, Ast *p);
+#include "pattern.h"
 
 /* ---- checked trees --------------------------------------------------------------------------- */
 
@@ -36,7 +20,7 @@ static Ast *truth(Sema *s, Loc loc, bool value)
     return n;
 }
 
-static Ast *bad(Sema *s, Loc loc)
+Ast *pattern_bad(Sema *s, Loc loc)
 {
     Ast *n = ast_new(s->arena, AST_BAD, loc);
     n->type = s->error;
@@ -44,7 +28,7 @@ static Ast *bad(Sema *s, Loc loc)
 }
 
 /* NULL stands for what is always true. */
-static Ast *both(Sema *s, Ast *a, Ast *b)
+Ast *pattern_both(Sema *s, Ast *a, Ast *b)
 {
     if (!a || !b) return a ? a : b;
     Loc loc = a->loc;
@@ -62,7 +46,7 @@ static Ast *either(Sema *s, Loc loc, Ast *a, Ast *b)
     return n;
 }
 
-static Ast *opposite(Sema *s, Loc loc, Ast *a)
+Ast *pattern_opposite(Sema *s, Loc loc, Ast *a)
 {
     if (!a) return truth(s, loc, false);
     Ast *n = ast_new(s->arena, AST_UNARY, loc);
@@ -88,20 +72,20 @@ static Ast *take(Sema *s, Subject *v)
     return n;
 }
 
-static const Type *type_of(Sema *s, Subject *v)
+const Type *pattern_type(Sema *s, Subject *v)
 {
     if (!v->type) v->checked = take(s, v);
     return v->type;
 }
 
-static Subject subject_of(Ast *tree)
+Subject pattern_subject(Ast *tree)
 {
     return (Subject){.tree = tree};
 }
 
-static Subject member_of(Sema *s, const Subject *v, Loc loc, const char *name)
+Subject pattern_member(Sema *s, const Subject *v, Loc loc, const char *name)
 {
-    return subject_of(tree_member(s, loc, ast_clone(s->arena, v->tree), name));
+    return pattern_subject(tree_member(s, loc, ast_clone(s->arena, v->tree), name));
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -146,7 +130,7 @@ static void declare_rest(Ast **child, void *ctx)
 }
 
 /* value is var name */
-static Ast *bind(Match *m, Subject *v, Ast *p, const char *name)
+Ast *pattern_bind(Match *m, Subject *v, Ast *p, const char *name)
 {
     Sema *s = m->s;
     Ast *n = ast_new(s->arena, AST_IS, p->loc);
@@ -165,25 +149,25 @@ static Ast *bind(Match *m, Subject *v, Ast *p, const char *name)
 }
 
 /* From here on the value is that of a variable. */
-static Ast *hold(Match *m, Subject *v, Ast *p)
+Ast *pattern_hold(Match *m, Subject *v, Ast *p)
 {
     const char *name = fresh(m->s);
-    Ast *n = bind(m, v, p, name);
+    Ast *n = pattern_bind(m, v, p, name);
     *v = (Subject){.tree = tree_name(m->s, p->loc, name), .type = n->is_.target->type};
     return n;
 }
 
 /* ---- types ------------------------------------------------------------------------------------- */
 
-static Ast *test_null(Match *m, Subject *v, Loc loc)
+Ast *pattern_null(Match *m, Subject *v, Loc loc)
 {
     Sema *s = m->s;
-    const Type *t = type_of(s, v);
-    if (t == s->error) return bad(s, loc);
+    const Type *t = pattern_type(s, v);
+    if (t == s->error) return pattern_bad(s, loc);
     if (!type_is_nullable(t)) {
         if (s->instance) return truth(s, loc, false); /* of a type parameter */
         report(s, loc, NEVER_NULL, "a '%s' is never null", type_text(s->arena, t));
-        return bad(s, loc);
+        return pattern_bad(s, loc);
     }
     Ast *n = ast_new(s->arena, AST_IS, loc);
     n->is_.operand = take(s, v);
@@ -223,23 +207,24 @@ static void report_never(Sema *s, Loc loc, const Type *from, const Type *to)
 static Ast *test_type(Match *m, Subject *v, Ast *p, Ast *target, const char *name, bool typed)
 {
     Sema *s = m->s;
-    const Type *from = type_of(s, v), *to = decl_type(s, target);
+    const Type *from = pattern_type(s, v), *to = decl_type(s, target);
     if (nullable_of(to)) to = nullable_of(to); /* what is null is no T? */
     class_settle(s);
-    if (from == s->error || to == s->error) return bad(s, p->loc);
-    if (from == to && !type_is_nullable(from)) return name ? bind(m, v, p, name) : NULL;
+    if (from == s->error || to == s->error) return pattern_bad(s, p->loc);
+    if (from == to && !type_is_nullable(from)) return name ? pattern_bind(m, v, p, name) : NULL;
     if (is_object(from) && (type_is_value(to) || to->kind == TY_STRING))
         return test_boxed(m, v, p, to, name ? name : fresh(s));
     bool text = from == to && to->kind == TY_STRING;
     if (!text && !object_cast_exists(from, to)) {
         if (!s->instance) {
             report_never(s, p->loc, from, to);
-            return bad(s, p->loc);
+            return pattern_bad(s, p->loc);
         }
         Ast *none = ast_new(s->arena, AST_DEFAULT, p->loc);
         none->default_.target = type_node(s, p->loc, to);
-        *v = subject_of(none);
-        return both(s, truth(s, p->loc, false), bind(m, v, p, name ? name : fresh(s)));
+        *v = pattern_subject(none);
+        return pattern_both(s, truth(s, p->loc, false),
+                            pattern_bind(m, v, p, name ? name : fresh(s)));
     }
     if (!text) class_use(s, class_of(to));
     if (typed && !name) name = fresh(s);
@@ -276,205 +261,28 @@ static bool is_constant(Sema *s, const Ast *n)
 }
 
 /* v op constant */
-static Ast *test_constant(Match *m, Subject *v, Ast *p, AstOp op, Ast *value)
+Ast *pattern_constant(Match *m, Subject *v, Ast *p, AstOp op, Ast *value)
 {
     Sema *s = m->s;
-    const Type *t = type_of(s, v);
-    if (t == s->error) return bad(s, p->loc);
+    const Type *t = pattern_type(s, v);
+    if (t == s->error) return pattern_bad(s, p->loc);
     Ast *c = value;
     const Type *want = result_of(t), *ct = check_value(s, &c, is_object(t) ? NULL : want);
-    if (ct == s->error) return bad(s, p->loc);
+    if (ct == s->error) return pattern_bad(s, p->loc);
     if (!is_constant(s, c)) {
         report(s, c->loc, NOT_CONSTANT, "the value of a pattern is a constant");
-        return bad(s, p->loc);
+        return pattern_bad(s, p->loc);
     }
     Ast *first = NULL;
     if (is_object(t)) {
         first = test_boxed(m, v, p, ct, fresh(s));
         if (first->type == s->error) return first;
     } else if (!convert_to(s, &c, want, "the pattern")) {
-        return bad(s, p->loc);
+        return pattern_bad(s, p->loc);
     }
     Ast *n = tree_binary(s, p->loc, op, take(s, v), c);
     binary_checked(s, n);
-    return both(s, first, n);
-}
-
-/* ---- parts ----------------------------------------------------------------------------------- */
-
-/* Is the value looked at more than once? */
-static bool looks_again(const Ast *p)
-{
-    switch (p->kind) {
-    case AST_PATTERN:
-        return p->pattern.left || (p->pattern.op == AST_OP_NOT && looks_again(p->pattern.right));
-    case AST_PATTERN_OF: return p->pattern_of.positional || p->pattern_of.properties;
-    case AST_PATTERN_LIST: return true;
-    default: return false;
-    }
-}
-
-static Ast *match_part(Match *m, Subject part, Ast *p)
-{
-    Sema *s = m->s;
-    bool narrows = m->narrows;
-    m->narrows = false;
-    if (p->kind == AST_FIELD) p = p->field.value;
-    Ast *held = NULL;
-    const Ast *base = part.tree->kind == AST_MEMBER ? part.tree->member.base : NULL;
-    bool computed = !base || base->kind == AST_NAME_REF;
-    if (computed && !s->functional && looks_again(p) && type_of(s, &part)->kind == TY_OBJECT)
-        held = hold(m, &part, p);
-    Ast *cond = match(m, &part, p);
-    m->narrows = narrows;
-    return both(s, held, cond);
-}
-
-/* What v.Deconstruct(out ..) gives, as the subject of a tuple: the condition that sets it. NULL if there
- * is no such method. */
-static Ast *deconstructed(Match *m, Subject *v, Ast *p, int n)
-{
-    Sema *s = m->s;
-    Class *c = class_of(type_of(s, v));
-    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
-    bool any = f && f->kind == SYM_FUNC;
-    while (any && f && !(f->type && f->type->nparams == n)) f = f->next;
-    if (any && !f && !class_is_final_value(c)) {
-        report(s, p->loc, CONVERSION, "'%s' has no Deconstruct of %d parts", c->type->name, n);
-        return bad(s, p->loc);
-    }
-    if (!any || !f || n == 0) return NULL;
-    Ast *call = tree_call(s, p->loc,
-                          tree_member(s, p->loc, tree_name(s, p->loc, "$value"), "Deconstruct"), 0);
-    Ast *tuple = ast_new(s->arena, AST_TUPLE, p->loc), *first = NULL;
-    for (int i = 0; i < n; i++) {
-        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$part%d", i));
-        Ast *out = ast_new(s->arena, AST_UNARY, p->loc),
-            *var = ast_new(s->arena, AST_DECL_EXPR, p->loc);
-        var->decl_expr.vtype = ast_new(s->arena, AST_TYPE_VAR, p->loc);
-        var->decl_expr.name = name;
-        out->unary.op = AST_OP_OUT;
-        out->unary.operand = var;
-        call->call.args = ast_list_add(s->arena, call->call.args, out);
-        first = tree_name(s, p->loc, name);
-        tuple->tuple.items = ast_list_add(s->arena, tuple->tuple.items, first);
-    }
-    Ast *block =
-        tree_block(s, p->loc, 2, tree_stmt(s, call), tree_return(s, n > 1 ? tuple : first));
-    AstList params = ast_list_add(s->arena, (AstList){0},
-                                  tree_param(s, p->loc, type_node(s, p->loc, v->type), "$value"));
-    AstList args = ast_list_add(s->arena, (AstList){0}, ast_clone(s->arena, v->tree));
-    Ast *parts = local_block(s, "deconstruct", block, params, args, NULL);
-    if (!parts) return bad(s, p->loc);
-    *v = subject_of(parts);
-    return hold(m, v, p);
-}
-
-static Ast *match_positional(Match *m, const Subject *whole, Ast *p, const AstList *items)
-{
-    Sema *s = m->s;
-    Subject v = *whole;
-    const AstList *written = v.tree->kind == AST_TUPLE ? &v.tree->tuple.items : NULL;
-    Ast *cond = NULL;
-    if (!written || written->len != items->len) {
-        const Type *t = result_of(type_of(s, &v));
-        if (t == s->error) return bad(s, p->loc);
-        written = NULL;
-        cond = type_is_tuple(t) ? NULL : deconstructed(m, &v, p, items->len);
-        const Class *c = class_of(t);
-        bool one = cond && items->len == 1;
-        if (cond && cond->type == s->error) return cond;
-        if (one) return both(s, cond, match_part(m, v, items->data[0]));
-        if (!cond && (!c || !class_is_final_value(c))) {
-            report(s, p->loc, CONVERSION,
-                   "a tuple, a value of a final class or what has Deconstruct has parts, not '%s'",
-                   type_text(s->arena, t));
-            return bad(s, p->loc);
-        }
-        if (!cond && c->nfields != items->len) {
-            report(s, p->loc, CONVERSION, "'%s' has %d parts, not %d", type_text(s->arena, t),
-                   c->nfields, items->len);
-            return bad(s, p->loc);
-        }
-    }
-    const Class *c = written ? NULL : class_of(result_of(type_of(s, &v)));
-    for (int i = 0; i < items->len; i++) {
-        Ast *item = items->data[i];
-        Ast *value = written ? written->data[i] : NULL;
-        if (value && value->kind == AST_BINDER && value->binder.constraint)
-            value = value->binder.constraint;
-        Subject part = value ? subject_of(value) : member_of(s, &v, item->loc, c->fields[i]->name);
-        cond = both(s, cond, match_part(m, part, item));
-    }
-    return cond;
-}
-
-static Ast *index_of(Sema *s, const Subject *v, Loc loc, Ast *index)
-{
-    Ast *n = ast_new(s->arena, AST_INDEX, loc);
-    n->index.base = ast_clone(s->arena, v->tree);
-    n->index.args = ast_list_add(s->arena, (AstList){0}, index);
-    return n;
-}
-
-/* ^n */
-static Ast *from_end(Sema *s, Loc loc, int n)
-{
-    Ast *end = ast_new(s->arena, AST_UNARY, loc);
-    end->unary.op = AST_OP_FROM_END;
-    end->unary.operand = tree_int(s, loc, (uint64_t)n);
-    return end;
-}
-
-static Ast *match_list(Match *m, Subject *v, Ast *p)
-{
-    Sema *s = m->s;
-    const AstList *items = &p->pattern_list.items;
-    const Type *t = type_of(s, v);
-    if (t == s->error) return bad(s, p->loc);
-    const Class *c = class_of(t);
-    bool list = c && is_collection(s, t);
-    if (!list && t->kind != TY_STRING && !(t->kind == TY_ARRAY && t->nparams == 1)) {
-        report(s, p->loc, CONVERSION,
-               "the elements of arrays, strings and lists have patterns, not those of '%s'",
-               type_text(s->arena, t));
-        return bad(s, p->loc);
-    }
-    Ast *cond = type_is_nullable(t) ? opposite(s, p->loc, test_null(m, v, p->loc)) : NULL;
-    int rest = -1;
-    for (int i = 0; i < items->len; i++) {
-        if (items->data[i]->kind != AST_PATTERN_REST) continue;
-        if (rest >= 0) {
-            report(s, items->data[i]->loc, SWITCH, "a list has one ..");
-            return bad(s, p->loc);
-        }
-        rest = i;
-    }
-    int n = items->len - (rest >= 0);
-    Subject length = member_of(s, v, p->loc, list ? "Count" : "Length");
-    cond = both(s, cond,
-                test_constant(m, &length, p, rest >= 0 ? AST_OP_GE : AST_OP_EQ,
-                              tree_int(s, p->loc, (uint64_t)n)));
-    for (int i = 0; i < items->len; i++) {
-        Ast *item = items->data[i];
-        int left = items->len - i; /* with this one */
-        if (i != rest) {
-            bool behind = rest >= 0 && i > rest;
-            Ast *at = behind ? from_end(s, item->loc, left) : tree_int(s, item->loc, (uint64_t)i);
-            Subject part = subject_of(index_of(s, v, item->loc, at));
-            cond = both(s, cond, match_part(m, part, item));
-        } else if (item->pattern_rest.pattern) {
-            Ast *range = ast_new(s->arena, AST_RANGE, item->loc);
-            range->range.lo = tree_int(s, item->loc, (uint64_t)i);
-            range->range.hi = from_end(s, item->loc, left - 1);
-            Ast *slice = index_of(s, v, item->loc, range);
-            if (t->kind == TY_ARRAY)
-                slice = tree_cast(s, item->loc, type_node(s, item->loc, t), slice);
-            cond = both(s, cond, match_part(m, subject_of(slice), item->pattern_rest.pattern));
-        }
-    }
-    if (p->pattern_list.name) cond = both(s, cond, bind(m, v, p, p->pattern_list.name));
-    return cond;
+    return pattern_both(s, first, n);
 }
 
 static Ast *match_of(Match *m, Subject *v, Ast *p)
@@ -483,23 +291,23 @@ static Ast *match_of(Match *m, Subject *v, Ast *p)
     const struct Ast_pattern_of *of = &p->pattern_of;
     bool shape = of->positional || of->properties, narrows = m->narrows;
     Ast *cond = NULL;
-    if (of->target && of->target->kind == AST_TYPE_VAR) return bind(m, v, p, of->name);
+    if (of->target && of->target->kind == AST_TYPE_VAR) return pattern_bind(m, v, p, of->name);
     if (of->target) {
         cond = test_type(m, v, p, of->target, of->name, shape || narrows);
     } else if (v->tree->kind != AST_TUPLE || of->properties || of->name) {
-        const Type *t = type_of(s, v);
-        if (t == s->error) return bad(s, p->loc);
-        if (type_is_nullable(t)) cond = opposite(s, p->loc, test_null(m, v, p->loc));
+        const Type *t = pattern_type(s, v);
+        if (t == s->error) return pattern_bad(s, p->loc);
+        if (type_is_nullable(t)) cond = pattern_opposite(s, p->loc, pattern_null(m, v, p->loc));
     }
     if (cond && cond->type == s->error) return cond;
-    if (of->positional) cond = both(s, cond, match_positional(m, v, p, &of->items));
+    if (of->positional) cond = pattern_both(s, cond, pattern_positional(m, v, p, &of->items));
     for (int i = 0; i < of->fields.len; i++) {
         Ast *field = of->fields.data[i];
         if (field->kind != AST_FIELD) continue;
-        Subject part = member_of(s, v, field->loc, field->field.name);
-        cond = both(s, cond, match_part(m, part, field));
+        Subject part = pattern_member(s, v, field->loc, field->field.name);
+        cond = pattern_both(s, cond, pattern_part(m, part, field));
     }
-    if (of->name && !of->target) cond = both(s, cond, bind(m, v, p, of->name));
+    if (of->name && !of->target) cond = pattern_both(s, cond, pattern_bind(m, v, p, of->name));
     return cond;
 }
 
@@ -513,25 +321,25 @@ static Ast *match_words(Match *m, Subject *v, Ast *p)
         Subject same = *v;
         m->choices += !always;
         m->narrows = false;
-        a = match(m, &same, p->pattern.right);
+        a = pattern_match(m, &same, p->pattern.right);
         m->narrows = narrows;
         m->choices -= !always;
         if (v->tree) v->type = same.type && same.tree == v->tree ? same.type : v->type;
         if (v->tree) v->checked = NULL;
-        return a && a->type == s->error ? a : opposite(s, p->loc, a);
+        return a && a->type == s->error ? a : pattern_opposite(s, p->loc, a);
     }
     if (op == AST_OP_LAND) {
         m->narrows = true;
-        a = match(m, v, p->pattern.left);
+        a = pattern_match(m, v, p->pattern.left);
         m->narrows = narrows;
-        b = match(m, v, p->pattern.right);
-        return both(s, a, b);
+        b = pattern_match(m, v, p->pattern.right);
+        return pattern_both(s, a, b);
     }
     Subject left = *v, right = {.tree = v->tree, .type = v->type};
     m->choices++;
     m->narrows = false;
-    a = match(m, &left, p->pattern.left);
-    b = match(m, &right, p->pattern.right);
+    a = pattern_match(m, &left, p->pattern.left);
+    b = pattern_match(m, &right, p->pattern.right);
     m->narrows = narrows;
     m->choices--;
     return either(s, p->loc, a, b);
@@ -541,15 +349,15 @@ static Ast *match_words(Match *m, Subject *v, Ast *p)
 static Ast *test_stored(Match *m, Subject *v, Ast *p)
 {
     Sema *s = m->s;
-    Subject has = member_of(s, v, p->loc, "HasValue");
+    Subject has = pattern_member(s, v, p->loc, "HasValue");
     Ast *cond = take(s, &has);
-    if (p->kind == AST_NULL_LIT) return opposite(s, p->loc, cond);
-    *v = member_of(s, v, p->loc, "Stored");
+    if (p->kind == AST_NULL_LIT) return pattern_opposite(s, p->loc, cond);
+    *v = pattern_member(s, v, p->loc, "Stored");
     Ast *more = p->kind == AST_PATTERN_OF && p->pattern_of.properties && !p->pattern_of.name &&
                         !p->pattern_of.fields.len
                     ? NULL
-                    : match(m, v, p);
-    return both(s, cond, more);
+                    : pattern_match(m, v, p);
+    return pattern_both(s, cond, more);
 }
 
 /* Is a value asked for, and not what may be null? */
@@ -562,26 +370,26 @@ static bool asks_stored(const Ast *p)
 }
 
 /* The condition, checked; NULL: it always holds. */
-static Ast *match(Match *m, Subject *v, Ast *p)
+Ast *pattern_match(Match *m, Subject *v, Ast *p)
 {
     Sema *s = m->s;
     Ast *type;
     bool written = v->tree && v->tree->kind == AST_TUPLE;
-    if (asks_stored(p) && !written && nullable_of(type_of(s, v))) return test_stored(m, v, p);
+    if (asks_stored(p) && !written && nullable_of(pattern_type(s, v))) return test_stored(m, v, p);
     switch (p->kind) {
-    case AST_BAD: return bad(s, p->loc);
+    case AST_BAD: return pattern_bad(s, p->loc);
     case AST_PLACEHOLDER: return NULL;
-    case AST_NULL_LIT: return test_null(m, v, p->loc);
+    case AST_NULL_LIT: return pattern_null(m, v, p->loc);
     case AST_PATTERN_OF: return match_of(m, v, p);
-    case AST_PATTERN_LIST: return match_list(m, v, p);
+    case AST_PATTERN_LIST: return pattern_list(m, v, p);
     case AST_PATTERN:
         if (!p->pattern.left && p->pattern.op != AST_OP_NOT)
-            return test_constant(m, v, p, p->pattern.op, p->pattern.right);
+            return pattern_constant(m, v, p, p->pattern.op, p->pattern.right);
         return match_words(m, v, p);
     default:
         type = named_type(s, p);
         return type ? test_type(m, v, p, type, NULL, m->narrows)
-                    : test_constant(m, v, p, AST_OP_EQ, p);
+                    : pattern_constant(m, v, p, AST_OP_EQ, p);
     }
 }
 
@@ -607,7 +415,7 @@ static Ast *by_function(Sema *s, Ast *n, Ast *operand, const Type *t)
     is->is_.target = n->is_.target;
     Ast *call = local_block(s, "is", tree_block(s, n->loc, 1, tree_return(s, is)), params, args,
                             s->boolean);
-    if (!call) return bad(s, n->loc);
+    if (!call) return pattern_bad(s, n->loc);
     check_expr(s, &call, NULL);
     return call;
 }
@@ -616,22 +424,22 @@ void check_is(Sema *s, Ast **slot)
 {
     Ast *n = *slot, *operand = n->is_.operand, *p = n->is_.target, *held = NULL, *cond;
     Match m = {.s = s, .first = p};
-    Subject v = subject_of(operand);
+    Subject v = pattern_subject(operand);
     bool repeats = s->functional ||
                    (operand->kind == AST_TUPLE ? parts_repeat(operand) : is_repeatable(operand));
     if (!repeats) {
         Ast *again = ast_clone(s->arena, operand);
         const Type *t = check_value(s, &operand, NULL);
         v = (Subject){.checked = operand, .type = t};
-        if (t != s->error && (looks_again(p) || nullable_of(t))) {
+        if (t != s->error && (pattern_looks_again(p) || nullable_of(t))) {
             if (!nullable_of(t) && !pattern_takes_whole(p, t) && type_is_value(t->result)) {
                 *slot = by_function(s, n, again, t->result);
                 return;
             }
-            held = hold(&m, &v, p);
+            held = pattern_hold(&m, &v, p);
         }
     }
-    cond = both(s, held, match(&m, &v, p));
+    cond = pattern_both(s, held, pattern_match(&m, &v, p));
     if (!cond) cond = truth(s, n->loc, true);
     if (cond->type == s->error) declare_rest(&n->is_.target, &m);
     if (cond->kind == AST_IS && n->loc.begin < cond->loc.begin) cond->loc = n->loc;

@@ -1,0 +1,183 @@
+/* Patterns of parts: of what is taken apart by position, and of the elements of lists (pattern.c). */
+#include "pattern.h"
+
+/* Is the value looked at more than once? */
+bool pattern_looks_again(const Ast *p)
+{
+    switch (p->kind) {
+    case AST_PATTERN:
+        return p->pattern.left ||
+               (p->pattern.op == AST_OP_NOT && pattern_looks_again(p->pattern.right));
+    case AST_PATTERN_OF: return p->pattern_of.positional || p->pattern_of.properties;
+    case AST_PATTERN_LIST: return true;
+    default: return false;
+    }
+}
+
+Ast *pattern_part(Match *m, Subject part, Ast *p)
+{
+    Sema *s = m->s;
+    bool narrows = m->narrows;
+    m->narrows = false;
+    if (p->kind == AST_FIELD) p = p->field.value;
+    Ast *held = NULL;
+    const Ast *base = part.tree->kind == AST_MEMBER ? part.tree->member.base : NULL;
+    bool computed = !base || base->kind == AST_NAME_REF;
+    if (computed && !s->functional && pattern_looks_again(p) &&
+        pattern_type(s, &part)->kind == TY_OBJECT)
+        held = pattern_hold(m, &part, p);
+    Ast *cond = pattern_match(m, &part, p);
+    m->narrows = narrows;
+    return pattern_both(s, held, cond);
+}
+
+/* What v.Deconstruct(out ..) gives, as the subject of a tuple: the condition that sets it. NULL if there
+ * is no such method. */
+static Ast *deconstructed(Match *m, Subject *v, Ast *p, int n)
+{
+    Sema *s = m->s;
+    Class *c = class_of(pattern_type(s, v));
+    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
+    bool any = f && f->kind == SYM_FUNC;
+    while (any && f && !(f->type && f->type->nparams == n)) f = f->next;
+    if (any && !f && !class_is_final_value(c)) {
+        report(s, p->loc, CONVERSION, "'%s' has no Deconstruct of %d parts", c->type->name, n);
+        return pattern_bad(s, p->loc);
+    }
+    if (!any || !f || n == 0) return NULL;
+    Ast *call = tree_call(s, p->loc,
+                          tree_member(s, p->loc, tree_name(s, p->loc, "$value"), "Deconstruct"), 0);
+    Ast *tuple = ast_new(s->arena, AST_TUPLE, p->loc), *first = NULL;
+    for (int i = 0; i < n; i++) {
+        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$part%d", i));
+        Ast *out = ast_new(s->arena, AST_UNARY, p->loc),
+            *var = ast_new(s->arena, AST_DECL_EXPR, p->loc);
+        var->decl_expr.vtype = ast_new(s->arena, AST_TYPE_VAR, p->loc);
+        var->decl_expr.name = name;
+        out->unary.op = AST_OP_OUT;
+        out->unary.operand = var;
+        call->call.args = ast_list_add(s->arena, call->call.args, out);
+        first = tree_name(s, p->loc, name);
+        tuple->tuple.items = ast_list_add(s->arena, tuple->tuple.items, first);
+    }
+    Ast *block =
+        tree_block(s, p->loc, 2, tree_stmt(s, call), tree_return(s, n > 1 ? tuple : first));
+    AstList params = ast_list_add(s->arena, (AstList){0},
+                                  tree_param(s, p->loc, type_node(s, p->loc, v->type), "$value"));
+    AstList args = ast_list_add(s->arena, (AstList){0}, ast_clone(s->arena, v->tree));
+    Ast *parts = local_block(s, "deconstruct", block, params, args, NULL);
+    if (!parts) return pattern_bad(s, p->loc);
+    *v = pattern_subject(parts);
+    return pattern_hold(m, v, p);
+}
+
+Ast *pattern_positional(Match *m, const Subject *whole, Ast *p, const AstList *items)
+{
+    Sema *s = m->s;
+    Subject v = *whole;
+    const AstList *written = v.tree->kind == AST_TUPLE ? &v.tree->tuple.items : NULL;
+    Ast *cond = NULL;
+    if (!written || written->len != items->len) {
+        const Type *t = result_of(pattern_type(s, &v));
+        if (t == s->error) return pattern_bad(s, p->loc);
+        written = NULL;
+        cond = type_is_tuple(t) ? NULL : deconstructed(m, &v, p, items->len);
+        const Class *c = class_of(t);
+        bool one = cond && items->len == 1;
+        if (cond && cond->type == s->error) return cond;
+        if (one) return pattern_both(s, cond, pattern_part(m, v, items->data[0]));
+        if (!cond && (!c || !class_is_final_value(c))) {
+            report(s, p->loc, CONVERSION,
+                   "a tuple, a value of a final class or what has Deconstruct has parts, not '%s'",
+                   type_text(s->arena, t));
+            return pattern_bad(s, p->loc);
+        }
+        if (!cond && c->nfields != items->len) {
+            report(s, p->loc, CONVERSION, "'%s' has %d parts, not %d", type_text(s->arena, t),
+                   c->nfields, items->len);
+            return pattern_bad(s, p->loc);
+        }
+    }
+    const Class *c = written ? NULL : class_of(result_of(pattern_type(s, &v)));
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i];
+        Ast *value = written ? written->data[i] : NULL;
+        if (value && value->kind == AST_BINDER && value->binder.constraint)
+            value = value->binder.constraint;
+        Subject part =
+            value ? pattern_subject(value) : pattern_member(s, &v, item->loc, c->fields[i]->name);
+        cond = pattern_both(s, cond, pattern_part(m, part, item));
+    }
+    return cond;
+}
+
+static Ast *index_of(Sema *s, const Subject *v, Loc loc, Ast *index)
+{
+    Ast *n = ast_new(s->arena, AST_INDEX, loc);
+    n->index.base = ast_clone(s->arena, v->tree);
+    n->index.args = ast_list_add(s->arena, (AstList){0}, index);
+    return n;
+}
+
+/* ^n */
+static Ast *from_end(Sema *s, Loc loc, int n)
+{
+    Ast *end = ast_new(s->arena, AST_UNARY, loc);
+    end->unary.op = AST_OP_FROM_END;
+    end->unary.operand = tree_int(s, loc, (uint64_t)n);
+    return end;
+}
+
+Ast *pattern_list(Match *m, Subject *v, Ast *p)
+{
+    Sema *s = m->s;
+    const AstList *items = &p->pattern_list.items;
+    const Type *t = pattern_type(s, v);
+    if (t == s->error) return pattern_bad(s, p->loc);
+    const Class *c = class_of(t);
+    bool list = c && is_collection(s, t);
+    if (!list && t->kind != TY_STRING && !(t->kind == TY_ARRAY && t->nparams == 1)) {
+        report(s, p->loc, CONVERSION,
+               "the elements of arrays, strings and lists have patterns, not those of '%s'",
+               type_text(s->arena, t));
+        return pattern_bad(s, p->loc);
+    }
+    Ast *cond =
+        type_is_nullable(t) ? pattern_opposite(s, p->loc, pattern_null(m, v, p->loc)) : NULL;
+    int rest = -1;
+    for (int i = 0; i < items->len; i++) {
+        if (items->data[i]->kind != AST_PATTERN_REST) continue;
+        if (rest >= 0) {
+            report(s, items->data[i]->loc, SWITCH, "a list has one ..");
+            return pattern_bad(s, p->loc);
+        }
+        rest = i;
+    }
+    int n = items->len - (rest >= 0);
+    Subject length = pattern_member(s, v, p->loc, list ? "Count" : "Length");
+    cond = pattern_both(s, cond,
+                        pattern_constant(m, &length, p, rest >= 0 ? AST_OP_GE : AST_OP_EQ,
+                                         tree_int(s, p->loc, (uint64_t)n)));
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i];
+        int left = items->len - i; /* with this one */
+        if (i != rest) {
+            bool behind = rest >= 0 && i > rest;
+            Ast *at = behind ? from_end(s, item->loc, left) : tree_int(s, item->loc, (uint64_t)i);
+            Subject part = pattern_subject(index_of(s, v, item->loc, at));
+            cond = pattern_both(s, cond, pattern_part(m, part, item));
+        } else if (item->pattern_rest.pattern) {
+            Ast *range = ast_new(s->arena, AST_RANGE, item->loc);
+            range->range.lo = tree_int(s, item->loc, (uint64_t)i);
+            range->range.hi = from_end(s, item->loc, left - 1);
+            Ast *slice = index_of(s, v, item->loc, range);
+            if (t->kind == TY_ARRAY)
+                slice = tree_cast(s, item->loc, type_node(s, item->loc, t), slice);
+            cond = pattern_both(
+                s, cond, pattern_part(m, pattern_subject(slice), item->pattern_rest.pattern));
+        }
+    }
+    if (p->pattern_list.name)
+        cond = pattern_both(s, cond, pattern_bind(m, v, p, p->pattern_list.name));
+    return cond;
+}
