@@ -78,10 +78,8 @@ static bool fields_are_values(Sema *s, Class *c)
         }
         if (scalars > MAX_SCALARS) scalars = MAX_SCALARS + 1; /* no overflow */
     }
-    bool bases = false;
-    for (int i = 0; i < d->bases.len; i++) bases |= decl_type(s, d->bases.data[i]) != s->error;
-    c->scalars = scalars;
-    return !bases && fields > 0 && fields <= MAX_FIELDS && scalars <= MAX_SCALARS;
+    c->scalars = scalars; /* bases may name the class itself: they are looked at later */
+    return !d->bases.len && fields > 0 && fields <= MAX_FIELDS && scalars <= MAX_SCALARS;
 }
 
 /* ---- names in a session --------------------------------------------------------------------- */

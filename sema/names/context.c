@@ -50,7 +50,7 @@ Context context_enter(Sema *s, const Symbol *decl)
     s->instance = NULL;
     scope_push(s);
     if (decl->cls) bind_params(s, decl->cls->sym->instance);
-    if (decl->kind != SYM_TYPE) bind_params(s, decl->instance);
+    if (decl->kind != SYM_TYPE || !decl->cls) bind_params(s, decl->instance);
     s->class_depth = s->func_depth = s->depth;
     return saved;
 }
