@@ -54,6 +54,7 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->classes);
     vec_free(&s->all);
     vec_free(&s->statics);
+    vec_free(&s->selected);
     vec_free(&s->writes);
     vec_free(&s->unbound);
     vec_free(&s->attr_values);

@@ -25,8 +25,11 @@ void check_arguments(Sema *s, AstList args, const Candidates *set)
         bool differ = false;
         for (int c = 0; set && c < set->len; c++) {
             if (set->data[c].nparams != args.len) continue;
-            differ = differ || (hint && set->data[c].params[i] != hint);
-            hint = set->data[c].params[i];
+            const Type *wanted = set->data[c].params[i];
+            if (set->targs && set->data[c].sym->generic)
+                wanted = generic_parameter(s, set->data[c].sym, set->targs, i);
+            differ = differ || (hint && wanted != hint);
+            hint = wanted;
         }
         if (!check_arg_form(s, &args, i)) {
             args.data[i]->type = s->error;

@@ -141,6 +141,14 @@ const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, con
     return infer_type(&f, first->param.ptype);
 }
 
+const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i)
+{
+    Inference f = {.s = s, .generic = g};
+    const Ast *p = i < g->decl->func.params.len ? g->decl->func.params.data[i] : NULL;
+    if (!p || p->kind != AST_PARAM || !infer_written(&f, targs)) return NULL;
+    return infer_type(&f, p->param.ptype);
+}
+
 /* ---- which says more ----------------------------------------------------------------------- */
 
 /* 1: a says more (T[] than T), -1: b does, 0: neither, or each somewhere. */

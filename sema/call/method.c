@@ -109,12 +109,14 @@ void check_method_call(Sema *s, Ast *n)
     resolve_apply(s, c, fit, n->call.args, n->loc);
     complete_arguments(s, c, &n->call.args, n->loc);
     base = method_base(s, n, c->sym, base);
-    if (base->kind == AST_BASE && !c->sym->decl->func.body)
+    Symbol *f = c->sym;
+    if (base->kind == AST_BASE && f->selected) f = dispatch_target(s, s->cls->base, f);
+    if (base->kind == AST_BASE && !f->decl->func.body)
         report(s, n->loc, ABSTRACT, "'%s' is abstract: base has none", name);
-    if (c->sym->mods & AST_MOD_STATIC)
-        call_static(s, n, c->sym, n->call.args);
+    if (f->mods & AST_MOD_STATIC)
+        call_static(s, n, f, n->call.args);
     else
-        call_method(s, n, c->sym, base, n->call.args);
+        call_method(s, n, f, base, n->call.args);
     n->call.callee->loc = callee->loc;
     bool promoted = fit == FIT_PROMOTED || type_is_functional(base->type);
     if (!promoted) return;

@@ -1,6 +1,7 @@
 /* Arguments by name, f(b: 2, a: 1): put where their parameters are, before overloads are compared.
- * Named ones come last, so that `max(i : a, b(i))` binds a variable and f(1, b: 2) does not. They
- * are evaluated in the order in which they are written.
+ * Named ones come last, so that `max(i : a, b(i))` binds a variable and f(1, b: 2) does not; before others
+ * only a name that stands where its parameter does. They are evaluated in the order in which they are
+ * written.
  */
 #include "../check/check.h"
 
@@ -136,10 +137,40 @@ static bool choose(const AstList *args, int first, Candidates *set, Placed *plac
     return kept.len > 0;
 }
 
+static bool has_param_at(const Symbol *f, int i, const char *name)
+{
+    bool known = f->kind == SYM_FUNC && f->decl && f->decl->kind == AST_FUNC;
+    return known && find_param(&f->decl->func.params, name) == i;
+}
+
+/* f(a: 1, 2): a name before an argument without one is left out where some overload has that parameter
+ * there. Overloads that have not are no candidates any more. */
+static void leave_out_names(Sema *s, Ast *call, AstList *args, Candidates *set)
+{
+    int last = args->len;
+    while (last > 0 && is_named(args->data[last - 1])) last--;
+    for (int i = 0; i < last; i++) {
+        Ast *a = args->data[i];
+        int kept = 0;
+        if (!is_named(a)) continue;
+        for (int k = 0; k < set->len; k++)
+            kept += has_param_at(set->data[k].sym, i, name_at(args, i));
+        if (!kept) continue;
+        int n = set->len;
+        set->len = 0;
+        for (int k = 0; k < n; k++)
+            if (has_param_at(set->data[k].sym, i, name_at(args, i)))
+                set->data[set->len++] = set->data[k];
+        vec_push(&s->named, ((SemaNamed){call, a->binder.names.data[0]->loc, i}));
+        args->data[i] = a->binder.constraint;
+    }
+}
+
 bool named_arguments(Sema *s, Ast *call, AstList *args, Candidates *set)
 {
     Placed places = {0};
     bool differ = false;
+    leave_out_names(s, call, args, set);
     int first = args->len;
     if (!names_arguments(args) || !set->len) return true;
     while (first > 0 && is_named(args->data[first - 1])) first--;

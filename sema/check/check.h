@@ -108,6 +108,7 @@ typedef struct Sema {
     int laying;                 /* classes being laid out */
     int signatures;             /* functions whose types are being resolved */
     int selectors;              /* methods of interfaces so far */
+    VEC(Symbol *) selected;     /* instances of virtual generic methods in use */
     int synthetic;              /* names that sema made */
     bool changing;              /* some struct has methods that change it */
     VEC(SemaNamed) named;       /* arguments */
@@ -831,6 +832,9 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args);
 /* The type of the first parameter of a generic function for an argument like this one, by it and the
  * type arguments that are written; NULL: they do not tell, or it does not fit. */
 const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, const Ast *arg);
+
+/* The type of parameter i of a generic function for these type arguments; NULL: they are not all. */
+const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i);
 /* The instance of a function with one type parameter. */
 Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc);
 /* The instance of a generic function that has the parameters of the functional type `to`; NULL. */

@@ -88,6 +88,8 @@ static void add_overloads(Candidates *set, Symbol *first)
 {
     for (Symbol *f = first; f; f = f->next) {
         if (f->kind != SYM_FUNC || (!f->generic && !f->type)) continue;
+        if (f->generic && (f->mods & AST_MOD_OVERRIDE))
+            continue; /* it runs for what it overrides */
         int n = f->generic ? f->decl->func.params.len : f->type->nparams;
         bool hidden = n > MAX_PARAMS;
         for (int i = 0; i < set->len && !hidden && !f->generic; i++) {

@@ -20,6 +20,17 @@ Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 void slots_lay(Sema *s, Class *c);
 void slots_implement(Sema *s, Class *c);
 
+/* ---- dispatch.c: virtual generic methods ----------------------------------------------------- */
+
+/* f, a new instance of a generic method, gets a selector if its object says what runs. */
+void dispatch_instance(Sema *s, Symbol *f);
+/* f, with a selector, is used: so is what the classes in use have for it. */
+void dispatch_use(Sema *s, Symbol *f);
+/* Class c is used: so is what it has for the instances in use. */
+void dispatch_class(Sema *s, Class *c);
+/* What runs for f, with a selector, on objects of class c itself. */
+Symbol *dispatch_target(Sema *s, const Class *c, Symbol *f);
+
 /* with.c: the constructor that has all fields, NULL if the class has its own. */
 Symbol *class_plain_constructor(const Class *c);
 

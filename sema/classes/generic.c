@@ -228,6 +228,7 @@ Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)
     if (!sym || sym->type) return sym;
     Context saved = context_enter(s, sym);
     decl_func(s, sym, sym);
+    dispatch_instance(s, sym);
     context_leave(s, &saved);
     class_settle(s);
     return sym;

@@ -94,8 +94,22 @@ static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
     f->slot = slot;
 }
 
+/* Does a generic method override one? Whether their types agree, instances tell. */
+static bool overrides_generic(const Class *c, const Symbol *f)
+{
+    for (const Class *b = c->base; b; b = b->base)
+        for (const Symbol *m = member_own(b->sym, f->name); m; m = m->next)
+            if (m->generic && (m->mods & (AST_MOD_VIRTUAL | AST_MOD_ABSTRACT | AST_MOD_OVERRIDE)) &&
+                generic_nparams(m) == generic_nparams(f) &&
+                m->decl->func.params.len == f->decl->func.params.len)
+                return true;
+    return false;
+}
+
 static void lay_slot(Sema *s, Class *c, Symbol *f)
 {
+    if (f->generic && (f->mods & AST_MOD_OVERRIDE) && !overrides_generic(c, f))
+        report_no_override(s, c, f);
     if (!f->type || f->type->kind != TY_FUNC || f->generic) return;
     bool marked = f->mods & (AST_MOD_VIRTUAL | AST_MOD_ABSTRACT);
     if (class_is_interface(c)) {

@@ -104,7 +104,7 @@ bool is_repeatable(const Ast *n)
     }
 }
 
-/* ++x is x = operator++(x). */
+/* ++x is x = operator++(x); for x++ and where x is not to be found twice the operator stands on n->sym. */
 bool user_step(Sema *s, Ast *n, Ast *again)
 {
     Ast *target = n->incdec.target;
@@ -113,23 +113,30 @@ bool user_step(Sema *s, Ast *n, Ast *again)
     Candidates set = operators(s, name, target->type, NULL);
     if (!set.len) return false;
     n->type = s->error;
-    if (n->incdec.postfix || !is_repeatable(again)) {
-        report(s, n->loc, NOT_SUPPORTED,
-               n->incdec.postfix
-                   ? "the value before %s of a class is not supported: write it in front"
-                   : "%s of a class beside a call in its target is not supported",
-               name);
-        return true;
-    }
-    check_value(s, &again, NULL);
+    bool once = n->incdec.postfix || !is_repeatable(again);
+    Ast probe = {.kind = AST_BAD, .loc = target->loc, .type = target->type};
+    if (once)
+        again = &probe;
+    else
+        check_value(s, &again, NULL);
     Ast *value = ast_new(s->arena, AST_CALL, n->loc);
     if (!call_operator(s, value, set, ast_list_add(s->arena, (AstList){0}, again), true) ||
-        value->type == s->error || !convert_to(s, &value, target->type, NULL))
+        value->type == s->error)
         return true;
-    n->kind = AST_ASSIGN;
-    n->assign.op = AST_OP_NONE;
-    n->assign.target = target;
-    n->assign.value = value;
+    if (!once) {
+        if (!convert_to(s, &value, target->type, NULL)) return true;
+        n->kind = AST_ASSIGN;
+        n->assign.op = AST_OP_NONE;
+        n->assign.target = target;
+        n->assign.value = value;
+    } else if (value->kind == AST_CALL && value->type == target->type &&
+               value->call.args.data[0] == &probe) {
+        n->sym = value->sym;
+    } else {
+        report(s, n->loc, OPERANDS, "%s of '%s' must take a '%s' and return one", name,
+               type_text(s->arena, target->type), type_text(s->arena, target->type));
+        return true;
+    }
     n->type = target->type;
     return true;
 }

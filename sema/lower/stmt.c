@@ -228,6 +228,12 @@ static void increment(Body *b, const Ast *n, Tail *out)
     Target t;
     if (!target(b, n->incdec.target, &t)) return;
     const FdNode *old = target_value(b, t, n->loc);
+    if (n->sym && n->sym->kind == SYM_FUNC) { /* a user's operator */
+        const FdNode *v = lower_call(b->l, n->sym, 1, &old, n->loc);
+        if (!v) b->failed = true;
+        if (v) set_target(b, out, t, v, n->loc);
+        return;
+    }
     ScalarKind k = widened(old->type->scalar);
     ScalarValue one = scalar_convert((ScalarValue){.i = 1}, SC_INT, k);
     FdOp op = n->incdec.op == AST_OP_ADD ? FD_OP_ADD : FD_OP_SUB;

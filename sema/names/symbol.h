@@ -56,8 +56,9 @@ struct Symbol {
         *self; /* SYM_FUNC: the parameter `this` of an instance method or constructor; else NULL */
     bool is_ctor;
     bool is_plain; /* a constructor that only sets the fields, in order, to its parameters */
-    int slot;      /* SYM_FUNC: in Class.slots, -1 if not virtual; of an interface: its selector */
-    int field;     /* SYM_FIELD, not static: index in Class.fields */
+    int slot; /* SYM_FUNC: in Class.slots, -1 if not virtual; of an interface, or `selected`: its selector */
+    bool selected;     /* SYM_FUNC: an instance of a virtual generic method (dispatch.c) */
+    int field;         /* SYM_FIELD, not static: index in Class.fields */
     Symbol *get, *set; /* SYM_PROPERTY: SYM_FUNC, NULL if there is none; */
     Symbol *storage;   /* of an automatic property: its SYM_FIELD, then accessors are used only
                           virtually */

@@ -62,6 +62,7 @@ void class_use(Sema *s, Class *c)
         if (c->slots[i]) func_use(s, c->slots[i]);
     use_implementations(s, c);
     if (class_is_interface(c)) use_interface(s, c);
+    dispatch_class(s, c);
     use_static_constructor(s, c);
 }
 
@@ -73,6 +74,7 @@ void func_use(Sema *s, Symbol *f)
     if (f->cls) class_use(s, f->cls);
     type_use(s, f->type);
     vec_push(&s->funcs, f); /* abstract ones too: they are called */
+    if (f->selected) dispatch_use(s, f);
 }
 
 void static_use(Sema *s, Symbol *field)

@@ -132,6 +132,7 @@ static bool throws_itself(const HostModule *m, const Ast *n)
     case AST_ASSIGN:
         return divides(n, n->assign.op, n->assign.value) || sym ||
                (n->assign.op != AST_OP_NONE && n->type && n->type->kind == TY_STRING);
+    case AST_INCDEC: return sym && sym->kind == SYM_FUNC;
     case AST_CONVERT:
         return n->type->kind != TY_SCALAR && n->convert.operand->type->kind != TY_NULL &&
                !(n->type->kind == TY_OBJECT);

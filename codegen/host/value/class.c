@@ -377,6 +377,11 @@ HostRef host_class_cast(HostFunc *f, Ast *n)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+static bool has_selector(const Symbol *sym)
+{
+    return sym->selected || is_interface(sym->cls);
+}
+
 /* The only function that calls of a virtual method can run; NULL if there are several or none, or
  * later entries of a session may bring some. */
 static const Symbol *only_target(const HostModule *m, const Symbol *sym)
@@ -398,7 +403,7 @@ const Symbol *host_target(const HostModule *m, const Symbol *sym, bool direct)
 {
     bool is_virtual = sym->slot >= 0 && sym->self && !type_is_record(sym->cls->type);
     if (direct || sym->is_ctor || !is_virtual) return sym;
-    return is_interface(sym->cls) ? NULL : only_target(m, sym);
+    return has_selector(sym) ? NULL : only_target(m, sym);
 }
 
 LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bool direct)
@@ -407,7 +412,7 @@ LLVMValueRef host_dispatch(HostFunc *f, const Symbol *sym, LLVMValueRef self, bo
     LLVMBuilderRef b = m->b;
     const Symbol *target = host_target(m, sym, direct);
     if (target) return host_func_info(m, target)->fn;
-    if (is_interface(sym->cls)) {
+    if (has_selector(sym)) {
         LLVMValueRef args[] = {self, host_long(m, host_selector(m, sym))};
         return host_call_runtime(f, ABI_cs_find_method, args, 2, (Loc){0, 0, 0});
     }

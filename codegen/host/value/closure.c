@@ -100,8 +100,8 @@ static LLVMValueRef call_thunk(HostModule *m, const Symbol *sym, int captures)
     }
     LLVMValueRef fn = host_dispatch(&f, sym, n ? args[0] : NULL, false);
     LLVMValueRef v = LLVMBuildCall2(m->b, info->type, fn, args, (unsigned)n, "");
-    if (sym->type->result->kind != TY_VOID)
-        host_put(&f, LLVMGetParam(f.fn, 2), 0, v, sym->type->result);
+    const Type *result = sym->is_ctor ? sym->cls->type : sym->type->result;
+    if (result->kind != TY_VOID) host_put(&f, LLVMGetParam(f.fn, 2), 0, v, result);
     close_arrays(&f, &arrays);
     host_come_back(m, spot);
     return f.fn;

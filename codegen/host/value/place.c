@@ -251,12 +251,18 @@ static LLVMValueRef compound(HostFunc *f, const Ast *n, HostPlace *p, Ast *value
     return v;
 }
 
+/* What the place holds, still there once it holds something else. */
+static LLVMValueRef held(HostFunc *f, HostPlace *p)
+{
+    LLVMValueRef v = host_place_load(f, p);
+    if (!type_is_ref(p->type)) return v;
+    return host_temp(f, host_call_runtime(f, ABI_cs_retain, &v, 1, p->loc));
+}
+
 /* x += v by a user's operator. */
 static LLVMValueRef user_compound(HostFunc *f, const Ast *n, HostPlace *p, Ast *value)
 {
-    LLVMValueRef left = host_place_load(f, p);
-    if (type_is_ref(p->type))
-        left = host_temp(f, host_call_runtime(f, ABI_cs_retain, &left, 1, p->loc));
+    LLVMValueRef left = held(f, p);
     LLVMValueRef args[] = {left, host_value(f, value)};
     HostRef r = host_call_static(f, n->sym, args, 2, n->loc);
     host_place_store(f, p, r.v);
@@ -283,10 +289,19 @@ static LLVMValueRef set_if_null(HostFunc *f, HostPlace *p, Ast *value)
     return phi;
 }
 
+/* x++ by a user's operator. */
+static LLVMValueRef user_step(HostFunc *f, const Ast *n, HostPlace *p)
+{
+    LLVMValueRef old = held(f, p);
+    HostRef r = host_call_static(f, n->sym, &old, 1, n->loc);
+    host_place_store(f, p, r.v);
+    return n->incdec.postfix ? old : r.v;
+}
+
 static LLVMValueRef step(HostFunc *f, const Ast *n)
 {
     HostPlace *p = host_place(f, n->incdec.target);
-    if (n->sym && n->sym->kind == SYM_FUNC) host_bug(f->m, n, "a step by a user's operator");
+    if (n->sym && n->sym->kind == SYM_FUNC) return user_step(f, n, p);
     bool once = !through_property(p); /* then the place is found once */
     LLVMValueRef at = once ? host_place_address(f, p) : NULL;
     LLVMValueRef old = once ? host_load(f, at, p->type) : host_place_load(f, p);
