@@ -13,6 +13,7 @@
 #include "measure/tune.h"
 #include "message.h"
 #include "run/test.h"
+#include "run/watch.h"
 #include "session/repl.h"
 #include "source/doc.h"
 #include "source/fmt.h"
@@ -49,6 +50,9 @@ static const Command table[] = {
     {"new", "NAME", "a folder with a program, its test and csdollar.json", TAKES_FILES,
      project_new},
     {"build", "", "compile what csdollar.json of this folder says", TAKES_NOTHING, project_build},
+    {"watch", "[options] file.cs$ [arguments]",
+     "compile and run, again whenever a source in its folder changes; ^C ends it",
+     TAKES_FILE_AND_ARGUMENTS, watch},
     {"fmt", "[--check] file.cs$ ..", "lay files out in the one style; --check: say which are not",
      TAKES_FILES, fmt},
     {"test", "[--filter=TEXT] [--timeout=SECONDS] [--json] file.cs$ ..",
