@@ -101,6 +101,14 @@ static bool is_asked(const Tokens *tokens, size_t i)
            !is_name(kind_before(tokens, i, 1));
 }
 
+/* static x => ..; static (a, b) => .. */
+static bool is_static_lambda(const Tokens *tokens, size_t i)
+{
+    TokenKind next = kind_at(tokens, i + 1);
+    bool one = (next == TOK_NAME || next == TOK_UNDERSCORE) && kind_at(tokens, i + 2) == TOK_ARROW;
+    return !begins(tokens, i) && (one || next == TOK_LPAREN);
+}
+
 static const struct Word {
     const char *text;
     TokenKind kind;
@@ -110,7 +118,7 @@ static const struct Word {
              {"internal", TOK_INTERNAL, is_modifier},  {"partial", TOK_PARTIAL, is_modifier},
              {"required", TOK_REQUIRED, is_modifier},  {"checked", TOK_CHECKED, is_checked},
              {"unchecked", TOK_UNCHECKED, is_checked}, {"typeof", TOK_TYPEOF, is_asked},
-             {"nameof", TOK_NAMEOF, is_asked}};
+             {"nameof", TOK_NAMEOF, is_asked},         {"event", TOK_EVENT, is_modifier}};
 
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -123,6 +131,7 @@ void lexer_mark_words(Tokens *tokens, Interner *names)
         if (t->kind == TOK_NEW && (token_is_modifier(kind_before(tokens, i, 1)) ||
                                    token_is_modifier(kind_at(tokens, i + 1))))
             t->kind = TOK_HIDING;
+        if (t->kind == TOK_STATIC && is_static_lambda(tokens, i)) t->kind = TOK_STATIC_LAMBDA;
         if (t->kind != TOK_NAME) continue;
         for (size_t w = 0; w < WORDS; w++)
             if (name_at(tokens, i) == texts[w] && words[w].fits(tokens, i)) {

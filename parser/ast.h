@@ -57,7 +57,8 @@ typedef enum AstMod {
     AST_MOD_REQUIRED = 32768,
     AST_MOD_HIDING = 65536,    /* `new` of a member */
     AST_MOD_INTERNAL = 131072, /* as public */
-    AST_MOD_INIT = 262144      /* read-only, but for initialisers */
+    AST_MOD_INIT = 262144,     /* read-only, but for initialisers */
+    AST_MOD_EVENT = 524288     /* a field of functional type: handlers come and go */
 } AstMod;
 /* The static constructor of a class, and the static field whose value runs it. */
 #define AST_STATIC_CTOR "@Static"

@@ -188,6 +188,13 @@ Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
                            : BUILD(LAMBDA, lambda, loc, .binders = args, .body = body);
 }
 
+Ast *build_static_lambda(Parse *p, Loc word, Ast *lambda)
+{
+    if (lambda->kind == AST_LAMBDA || lambda->kind == AST_BAD) return lambda;
+    parse_error(p, word, DIAG_SYNTAX, "only a lambda is static here");
+    return build_bad(p, word);
+}
+
 Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init)
 {
     args = build_exprs(p, args, true);

@@ -55,7 +55,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHEN WHILE WITH YIELD UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token CHECKED HIDING INTERNAL NAMEOF PARTIAL RECORD REQUIRED SEALED STRUCT TYPEOF UNCHECKED WHERE
+%token CHECKED EVENT HIDING INTERNAL NAMEOF PARTIAL RECORD REQUIRED SEALED STATIC_LAMBDA STRUCT TYPEOF UNCHECKED WHERE
 %token LPAREN "(" BASE_ARGS TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" NULLABLE DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
@@ -205,6 +205,7 @@ mod: PUBLIC         { $$ = AST_MOD_PUBLIC; }
    | INTERNAL       { $$ = AST_MOD_INTERNAL; }
    | PARTIAL        { $$ = AST_MOD_PARTIAL; }
    | REQUIRED       { $$ = AST_MOD_REQUIRED; }
+   | EVENT          { $$ = AST_MOD_EVENT; }
    | HIDING         { $$ = AST_MOD_HIDING; }
 
 /* ---- classes and enums ---- */
@@ -401,6 +402,7 @@ expr: opexpr
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" expr                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
     | "(" arg "," arglist ")" "=>" expr     { $$ = build_let(p, @$, AST_LAMBDA, build_join(p, build_one(p, $2), $4), $7); }
+    | STATIC_LAMBDA expr                    { $$ = build_static_lambda(p, @1, $2); }
 
     | query %prec QUERY_ENDS
 

@@ -216,6 +216,8 @@ int32_t cs_array_ready(void *array_slot, int32_t write);
 void *cs_lazy(CsGraph *graph, const CsValue *captures, const CsSite *site);
 void *cs_native(const CsNative *native);
 /* Takes copies of the environment's values; bit i of refs: env[i] is a reference, retained. */
+void *cs_combine(void *left, void *right, const CsSite *site);
+void *cs_uncombine(void *from, void *what, const CsSite *site);
 void *cs_closure(const CsNative *native, int32_t nenv, const CsValue *env, uint64_t refs);
 /* Applies any functional value; out has one value a scalar field of a record. References in args
  * are borrowed, one in out is the caller's. */

@@ -274,6 +274,20 @@ static void expand_compound(Sema *s, Ast *n, Ast *target)
     n->assign.value = sum;
 }
 
+/* f += g, where they give nothing: a function that calls both; f -= g takes g out. */
+static bool expand_combination(Sema *s, Ast *n, Ast *target)
+{
+    const Type *t = n->assign.target->type;
+    bool sum = n->assign.op == AST_OP_ADD || n->assign.op == AST_OP_SUB;
+    if (t->kind != TY_FUNC || t->result != s->voids || !sum) return false;
+    expand_compound(s, n, target);
+    struct Ast_binary *pair = &n->assign.value->binary;
+    check_expr(s, &pair->left, NULL);
+    if (check_expr(s, &pair->right, t) != s->error) convert_to(s, &pair->right, t, NULL);
+    n->type = n->assign.value->type = t;
+    return true;
+}
+
 /* A slice takes a function of its dimensions; a scalar fills it. */
 static void assign_slice(Sema *s, Ast *n, const Type *t)
 {
@@ -382,6 +396,7 @@ static void check_assign(Sema *s, Ast **slot)
     check_target(s, &n->assign.target, n->assign.op == AST_OP_NONE ? "assigned" : "changed");
     const Type *t = n->assign.target->type;
     bool slice = is_slice(n->assign.target) && type_is_functional(t);
+    if (again && expand_combination(s, n, again)) return;
     if (again && type_is_functional(t)) expand_compound(s, n, again);
     const Type *v;
     if (n->assign.value->kind == AST_INIT_LIST) {

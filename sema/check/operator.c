@@ -331,6 +331,11 @@ static void operate(Sema *s, Ast *n)
         return;
     }
     if (never_null(s, n)) return;
+    if (l == r && l->kind == TY_FUNC && l->result == s->voids &&
+        (op == AST_OP_ADD || op == AST_OP_SUB)) {
+        n->type = l; /* calls both, or one less */
+        return;
+    }
     const Type *tuple = is_equality(op) ? tuple_common(s, n->binary.left, n->binary.right) : NULL;
     if (tuple) {
         convert_result(s, &n->binary.left, tuple, NULL);

@@ -153,6 +153,9 @@ bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
     Ast *closure = *slot;
     if (closure->kind != AST_CLOSURE)
         return closure->type != s->error; /* a copy that is peeked at */
+    Symbol *known = method->bound_value;  /* equal values have the same function */
+    if (known && known->type == closure->sym->type) closure->sym = known;
+    method->bound_value = closure->sym;
     closure->closure.captures = ast_list_add(s->arena, closure->closure.captures, base);
     const Type *t = closure->type;
     closure->type = type_func(s->types, t->result, t->nparams - 1, t->params + 1);

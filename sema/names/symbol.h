@@ -68,7 +68,8 @@ struct Symbol {
     struct Members *members; /* SYM_TYPE: of a class or an enum (member.c) */
     struct Generic
         *generic; /* a generic function or class: its instances (generic.c); not itself usable */
-    Symbol *cell; /* a variable shared with lambdas: the one that holds its cell */
+    Symbol *bound_value;       /* a method: the function of its values */
+    Symbol *cell;              /* a variable shared with lambdas: the one that holds its cell */
     struct Local *local;       /* SYM_FUNC: declared inside of another (local.c) */
     struct Instance *instance; /* what is made of a generic one: its type arguments (generic.c) */
     void *host;                /* owned by codegen/host: an LLVMValueRef */

@@ -236,6 +236,16 @@ static HostRef coalesce(HostFunc *f, const Ast *n)
     return (HostRef){phi, true, false};
 }
 
+/* Functions that give nothing: + adds one that is called, - takes it out. */
+static HostRef combine(HostFunc *f, const Ast *n)
+{
+    Ast *list[] = {n->binary.left, n->binary.right};
+    LLVMValueRef args[2];
+    host_values(f, list, 2, args);
+    AbiId id = n->binary.op == AST_OP_ADD ? ABI_cs_combine : ABI_cs_uncombine;
+    return (HostRef){host_call_runtime(f, id, args, 2, n->loc), true, false};
+}
+
 static HostRef binary(HostFunc *f, Ast *n)
 {
     AstOp op = n->binary.op;
@@ -243,6 +253,7 @@ static HostRef binary(HostFunc *f, Ast *n)
     if (op == AST_OP_LAND || op == AST_OP_LOR) return (HostRef){short_circuit(f, n), false, false};
     if (op == AST_OP_COALESCE) return coalesce(f, n);
     if (n->type->kind == TY_STRING) return host_concat(f, n);
+    if (n->type->kind == TY_FUNC) return combine(f, n);
     if (left->type->kind == TY_STRING && right->type->kind == TY_STRING)
         return (HostRef){compare_strings(f, n), false, false};
     if (type_is_ref(left->type) && (op == AST_OP_EQ || op == AST_OP_NE))
