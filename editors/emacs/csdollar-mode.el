@@ -10,7 +10,7 @@
     "enum" "final" "finally" "for" "foreach" "get" "if" "in" "interface" "is" "let" "mutable" "new"
     "operator" "out" "override" "params" "private" "protected" "public" "readonly" "ref" "return"
     "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while" "with"
-    "and" "ascending" "by" "checked" "descending" "equals" "from" "group" "init" "internal" "into"
+    "and" "ascending" "delegate" "event" "nameof" "typeof" "by" "checked" "descending" "equals" "from" "group" "init" "internal" "into"
     "join" "not" "on" "or" "orderby" "partial" "record" "required" "sealed" "select" "struct"
     "unchecked" "where" "yield"))
 

@@ -305,6 +305,12 @@ END_TEST
 
 /* ---- powers by constants ---------------------------------------------------------------- */
 
+/* Below the least normal number, which [Fast] takes for zero. */
+static bool is_lost(ScalarKind k, double x)
+{
+    return fabs(x) < (k == SC_FLOAT ? FLT_MIN : DBL_MIN);
+}
+
 /* pow(a, y), which passes make products and roots of. */
 static void check_power(ScalarKind k, double y, FdReals reals)
 {
@@ -336,12 +342,14 @@ static void check_power(ScalarKind k, double y, FdReals reals)
                   "%g in\n%.3000s", y, l.text);
     unsigned char *got = run(&l, &slot, &bytes, error);
     Report r = {0};
-    for (size_t e = 0; e < COUNT; e++)
+    for (size_t e = 0; e < COUNT; e++) {
+        if (fast && is_lost(k, pow(a[e], y))) continue;
         judge(&r, FD_OP_POW, k, a[e], y, scalar_load(got + e * scalar_bytes(k), k).f, precise,
               k == SC_HALF        ? 1
               : !once || !precise ? WORST
               : k == SC_FLOAT     ? 0.51
                                   : 1);
+    }
     tell("constant", "pow", k, (int)y, &r);
     ck_assert_msg(r.wrong == 0, "pow(%a, %g) of %s: %d wrong, %a, not %a", r.at[0], y,
                   scalar_name(k), r.wrong, r.got, r.want);

@@ -140,9 +140,9 @@ START_TEST(standard_reals)
          "1,234.50)");
     real(0.1, SC_DOUBLE, "F20", "0.10000000000000000555");
     real(0.1f, SC_FLOAT, "F10", "0.1000000015");
-    real(2.5, SC_DOUBLE, "F0", "2"); /* exact ties to even */
+    real(2.5, SC_DOUBLE, "F0", "3"); /* exact ties away from zero */
     real(3.5, SC_DOUBLE, "F0", "4");
-    real(0.125, SC_DOUBLE, "F2", "0.12");
+    real(0.125, SC_DOUBLE, "F2", "0.13");
     real(-0.001, SC_DOUBLE, "F2", "-0.00");
     real(1e300, SC_DOUBLE, "F0",
          "1000000000000000052504760255204420248704468581108159154915854115511802457988908195786"

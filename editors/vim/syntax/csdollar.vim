@@ -8,7 +8,7 @@ syn keyword csdollarStatement   break continue return
 syn keyword csdollarStructure   class interface enum type
 syn keyword csdollarModifier    abstract final mutable override private protected public readonly static virtual const
 syn keyword csdollarKeyword     as base is let new operator out params ref this using var get set
-syn keyword csdollarKeyword     and ascending by checked descending equals from group init internal into join not on or orderby partial record required sealed select struct unchecked where yield
+syn keyword csdollarKeyword     delegate event nameof typeof and ascending by checked descending equals from group init internal into join not on or orderby partial record required sealed select struct unchecked where yield
 syn keyword csdollarType        bool sbyte byte short ushort char int uint long ulong half float double string object void
 syn keyword csdollarBoolean     true false
 syn keyword csdollarConstant    null
