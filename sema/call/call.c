@@ -251,13 +251,11 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     set = candidates_for(s, set, n->call.args.len);
     check_arguments(s, n->call.args, &set);
     n->type = s->error;
-    if (n->call.targs.len) {
-        report(s, n->loc, GENERIC, "'%s' is not generic and takes no type arguments", set.name);
-        return;
-    }
+    set.targs = n->call.targs.len ? &n->call.targs : NULL;
     if (set.len && check_extension(s, n, set.data[0].sym)) return;
     drop_culture(s, &n->call.args);
     set = generic_candidates(s, set, n->call.args, n->loc);
+    if (n->call.targs.len && !set.len) return; /* it is said */
     const Candidate *c = resolve(s, n, set, n->call.args, &fit);
     if (!c) return;
     if (c->sym->kind == SYM_FUNC) {

@@ -185,7 +185,10 @@ static bool better(Sema *s, const Candidate *c, const Candidate *d, Fit fit, Ast
         /* Math.Max(b, 1): what a constant fits is for the others to say */
         if (library && typed && a->is_const && a->type == s->integer) continue;
         bool same = x == CONV_SAME || y == CONV_SAME, user = x == CONV_USER || y == CONV_USER;
-        if (x != y && (same || user || type_is_functional(a->type)))
+        bool any = c->letters[i] == 'F', other = d->letters[i] == 'F';
+        if (x == y && any != other) /* what says the type, of two that take it as it is */
+            order = other ? 1 : -1;
+        else if (x != y && (same || user || type_is_functional(a->type)))
             order = x > y ? 1 : -1;
         else if (c->params[i] && d->params[i])
             order = better_type(a, c->params[i], d->params[i], library, real_arg);

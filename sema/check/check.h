@@ -754,7 +754,9 @@ bool box_as(Sema *s, Ast *n);
 
 /* Of an array, a function of an int or a string; NULL of others. */
 const Type *sequence_element(Sema *s, const Type *t);
-bool sequence_is_interface(const Symbol *generic);      /* may it be one of those? */
+bool sequence_is_interface(const Symbol *generic); /* may it be one of those? */
+/* Is it written IEnumerable or IEnumerator, without type arguments? */
+bool sequence_is_untyped(Sema *s, const Ast *written);
 const Type *sequence_of_object(Sema *s, const Type *t); /* T of an IEnumerable<T>, or NULL */
 bool sequence_fits(Sema *s, const Type *from, const Type *to);
 bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what); /* where it fits */
@@ -815,6 +817,7 @@ struct Instance {
 enum { MAX_TYPE_PARAMS = 8 };
 
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
+const Symbol *generic_newest(const Symbol *g); /* an instance; Instance.older: the others */
 int generic_nparams(const Symbol *g);
 const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
 /* The instance of a generic function for these type arguments, or NULL after a report. */

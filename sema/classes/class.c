@@ -192,9 +192,9 @@ Class *class_of(const Type *t)
 bool class_is(const Class *c, const Class *base)
 {
     for (const Class *b = c; b; b = b->base) {
-        if (b == base) return true;
+        if (class_alike(b, base)) return true;
         for (int i = 0; i < b->ninterfaces; i++)
-            if (b->interfaces[i] == base) return true;
+            if (class_alike(b->interfaces[i], base)) return true;
     }
     return false;
 }
@@ -275,6 +275,7 @@ static void lay_bases(Sema *s, Class *c)
     const AstList *bases = &c->decl->class_.bases;
     for (int i = 0; i < bases->len; i++) {
         Ast *b = bases->data[i];
+        if (sequence_is_untyped(s, b)) continue; /* it is one by its IEnumerable<T> */
         const Type *t = decl_type(s, b);
         if (t == s->error) continue;
         if (type_is_functional(t) && t->kind == TY_FUNC && !class_is_interface(c))
@@ -535,6 +536,9 @@ static void lay_members(Sema *s, Class *c)
         if (d->positional.data[i]->kind == AST_PARAM) add_positional(s, c, d->positional.data[i]);
     for (int i = 0; i < d->members.len; i++) {
         Ast *m = d->members.data[i];
+        /* what C# asks for beside the members of IEnumerable<T> */
+        if (m->kind == AST_FUNC && sequence_is_untyped(s, m->func.of)) continue;
+        if (m->kind == AST_PROPERTY && sequence_is_untyped(s, m->property.of)) continue;
         switch (m->kind) {
         case AST_VAR_DECL: add_variables(s, c, m); break;
         case AST_FUNC: add_method(s, c, m); break;

@@ -27,6 +27,11 @@ void generic_note(Sema *s)
     diag_note(s->diags, s->instance->loc, "in the instance %s", s->instance->name);
 }
 
+const Symbol *generic_newest(const Symbol *g)
+{
+    return g->generic->newest;
+}
+
 int generic_nparams(const Symbol *g)
 {
     return g->generic->params->len < MAX_TYPE_PARAMS ? g->generic->params->len : MAX_TYPE_PARAMS;

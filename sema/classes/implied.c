@@ -342,7 +342,23 @@ static void add_hash(Sema *s, Class *c)
 static bool is_ordered(Sema *s, const Type *t)
 {
     if (type_is_tuple(t)) return implied_has(class_of(t), s, "CompareTo");
-    return type_is_numeric(t) || t->kind == TY_STRING || t == s->boolean;
+    if (class_of(t)) {
+        const char *name = intern_cstr(s->names, "CompareTo");
+        for (const Class *c = class_of(t); c; c = c->base)
+            if (class_writes(c, name)) return true;
+        return false;
+    }
+    return type_is_numeric(t) || type_is_enum(t) || t->kind == TY_STRING || t == s->boolean;
+}
+
+/* x.CompareTo($other.x); of what may be null the library's, for which null comes first. */
+static Ast *order_of(Sema *s, Loc loc, const Symbol *f)
+{
+    Ast *other = tree_member(s, loc, tree_name(s, loc, "$other"), f->name);
+    Ast *own = own_field(s, loc, f);
+    if (type_is_nullable(f->type))
+        return tree_call(s, loc, tree_name(s, loc, "NaturalOrder"), 2, own, other);
+    return tree_call(s, loc, tree_member(s, loc, own, "CompareTo"), 1, other);
 }
 
 /* By the first elements that differ. */
@@ -352,10 +368,7 @@ static void add_order(Sema *s, Class *c)
     Ast *body = tree_block(s, loc, 1, tree_local(s, loc, NULL, "$c", tree_int(s, loc, 0)));
     AstList *stmts = &body->block.stmts;
     for (int i = 0; i < c->nfields; i++) {
-        const char *name = c->fields[i]->name;
-        Ast *other = tree_member(s, loc, tree_name(s, loc, "$other"), name);
-        Ast *order = tree_call(
-            s, loc, tree_member(s, loc, own_field(s, loc, c->fields[i]), "CompareTo"), 1, other);
+        Ast *order = order_of(s, loc, c->fields[i]);
         Ast *differ = ast_new(s->arena, AST_IF, loc);
         differ->if_.cond =
             tree_binary(s, loc, AST_OP_NE, tree_name(s, loc, "$c"), tree_int(s, loc, 0));

@@ -3,6 +3,8 @@
  * ArraySequence<T>, which shares the array; strings, as their characters; and sequences of a class as
  * those of its base.
  */
+#include <string.h>
+
 #include "class.h"
 
 /* What the elements of a value of type t are that is no object: NULL if it is no sequence. */
@@ -17,6 +19,16 @@ bool sequence_is_interface(const Symbol *generic)
 {
     return generic && generic->library && generic->decl->kind == AST_CLASS &&
            (generic->decl->class_.mods & AST_MOD_INTERFACE);
+}
+
+bool sequence_is_untyped(Sema *s, const Ast *written)
+{
+    if (!written || written->kind != AST_TYPE_NAME || written->type_name.args.len) return false;
+    const char *name = written->type_name.name;
+    if (!name || (strcmp(name, "IEnumerable") != 0 && strcmp(name, "IEnumerator") != 0))
+        return false;
+    const Symbol *g = scope_type(s, name);
+    return g && g->generic && sequence_is_interface(g);
 }
 
 /* The T of an interface of the library for one type. */

@@ -106,6 +106,21 @@ static bool overrides_generic(const Class *c, const Symbol *f)
     return false;
 }
 
+/* The number by which a method of an interface is found; that of one alike is the same. */
+static int selector(Sema *s, const Class *c, const Symbol *f)
+{
+    int place = 0;
+    for (const Symbol *o = member_own(c->sym, f->name); o && o != f; o = o->next) place++;
+    const Symbol *like = c->sym->instance ? generic_newest(c->sym->instance->of) : NULL;
+    for (; like; like = like->instance->older) {
+        if (!like->cls || like->cls == c || !class_alike(like->cls, c)) continue;
+        const Symbol *same = member_own(like, f->name);
+        for (int i = 0; same && i < place; i++) same = same->next;
+        if (same && same->slot >= 0) return same->slot;
+    }
+    return s->selectors++;
+}
+
 static void lay_slot(Sema *s, Class *c, Symbol *f)
 {
     if (f->generic && (f->mods & AST_MOD_OVERRIDE) && !overrides_generic(c, f))
@@ -113,7 +128,7 @@ static void lay_slot(Sema *s, Class *c, Symbol *f)
     if (!f->type || f->type->kind != TY_FUNC || f->generic) return;
     bool marked = f->mods & (AST_MOD_VIRTUAL | AST_MOD_ABSTRACT);
     if (class_is_interface(c)) {
-        f->slot = s->selectors++;
+        f->slot = selector(s, c, f);
         return;
     }
     int slot = find_slot(c, f);

@@ -258,6 +258,51 @@ void check_tuple(Sema *s, Ast **slot, const Type *hint)
         check_new(s, slot, NULL);
 }
 
+/* ---- classes that differ in names ------------------------------------------------------------- */
+
+static bool alike(const Type *a, const Type *b)
+{
+    if (a == b) return true;
+    const Class *x = class_of(a), *y = class_of(b);
+    if (type_is_functional(a) && a->kind == b->kind && a->nparams == b->nparams) {
+        for (int i = 0; i < a->nparams; i++)
+            if (!alike(a->params[i], b->params[i])) return false;
+        return alike(a->result, b->result);
+    }
+    if (!x || !y || !x->tuple || !y->tuple) return x && y && class_alike(x, y);
+    if (length_of(x) != length_of(y)) return false;
+    for (int i = 0; i < length_of(x); i++)
+        if (!alike(type_of(x, i), type_of(y, i))) return false;
+    return true;
+}
+
+bool class_alike(const Class *a, const Class *b)
+{
+    if (a == b) return true;
+    const Instance *x = a->sym->instance, *y = b->sym->instance;
+    if (!x || !y || x->of != y->of) return false;
+    for (int i = 0; i < x->nparams; i++)
+        if (!alike(x->params[i]->type, y->params[i]->type)) return false;
+    return true;
+}
+
+bool class_is_asked(const Class *c)
+{
+    if (c->used || !c->sym->instance) return c->used;
+    for (const Symbol *i = generic_newest(c->sym->instance->of); i; i = i->instance->older)
+        if (i->cls && i->cls->used && class_alike(i->cls, c)) return true;
+    return false;
+}
+
+const Class *class_first_alike(const Class *c)
+{
+    const Class *first = c;
+    if (!c->sym->instance) return c;
+    for (const Symbol *i = generic_newest(c->sym->instance->of); i; i = i->instance->older)
+        if (i->cls && class_alike(i->cls, c)) first = i->cls;
+    return first;
+}
+
 /* ---- conversions ---------------------------------------------------------------------------- */
 
 static bool converts(Sema *s, const Type *from, const Type *to)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../parser/foreign.h"
-#include "../check/check.h"
+#include "../classes/class.h"
 
 /* ---- types as written ---------------------------------------------------------------------- */
 
@@ -16,6 +16,12 @@ static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
     }
     bool inside = sym->generic && s->instance && strchr(sym->name, '.');
     if (sym->generic && (t->type_name.args.len || inside)) return generic_class(s, sym, t);
+    Class *object = sequence_is_untyped(s, t) ? class_object(s) : NULL;
+    if (object) { /* of any objects */
+        t->type_name.args =
+            ast_list_add(s->arena, (AstList){0}, type_node(s, t->loc, object->type));
+        return generic_class(s, sym, t);
+    }
     if (sym->generic)
         report(s, t->loc, GENERIC, "'%s' is generic: write its type arguments, %s<...>", sym->name,
                sym->name);

@@ -111,5 +111,11 @@ typedef struct Class {
 } Class;
 
 bool class_is(const Class *c, const Class *base); /* the same, derived from it or implementing it */
+/* The same, or instances of one generic class whose type arguments differ in names of tuples only:
+ * their objects have the same layout, slots and selectors, and one stands for the other. */
+bool class_alike(const Class *a, const Class *b);
+bool class_is_asked(const Class *c); /* something in use asks for it, or for one alike */
+/* Of the instances alike one that is always the same; c itself if there is no other. */
+const Class *class_first_alike(const Class *c);
 
 #endif

@@ -35,7 +35,7 @@ static void use_static_constructor(Sema *s, Class *c)
 static void use_implementations(Sema *s, const Class *c)
 {
     for (int i = 0; i < c->nimpls; i++)
-        if (c->impls[i].method->cls->used) func_use(s, c->impls[i].with);
+        if (class_is_asked(c->impls[i].method->cls)) func_use(s, c->impls[i].with);
 }
 
 static void use_interface(Sema *s, const Class *interface)

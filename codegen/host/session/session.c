@@ -110,7 +110,7 @@ int64_t host_selector(const HostModule *m, const Symbol *method)
     HostSession *s = m->options->session;
     if (!s) return method->slot;
     Text t = {0};
-    text_printf(&t, "%s.%s:", method->cls->mangled, method->name);
+    text_printf(&t, "%s.%s:", class_first_alike(method->cls)->mangled, method->name);
     type_print(&t, method->type);
     int n = number(s, &s->methods, t.data);
     text_free(&t);

@@ -102,7 +102,7 @@ static LLVMValueRef impls(HostModule *m, const Class *c, unsigned *count)
     Impl *sorted = arena_array(m->arena, Impl, c->nimpls + 1);
     unsigned n = 0;
     for (int i = 0; i < c->nimpls; i++)
-        if (c->impls[i].method->cls->used)
+        if (class_is_asked(c->impls[i].method->cls))
             sorted[n++] = (Impl){host_selector(m, c->impls[i].method), c->impls[i].with};
     qsort(sorted, n, sizeof *sorted, by_selector);
     for (unsigned i = 0; i < n; i++) {
@@ -120,15 +120,18 @@ static void describe(HostModule *m, const Class *c)
     const HostClass *h = c->host;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->mod);
     LLVMValueRef *refs = arena_array(m->arena, LLVMValueRef, c->nfields + 1);
-    LLVMValueRef *interfaces = arena_array(m->arena, LLVMValueRef, c->ninterfaces + 1);
+    LLVMValueRef *interfaces = arena_array(m->arena, LLVMValueRef, m->sema->nclasses + 1);
     unsigned nrefs = 0, ninterfaces = 0, nimpls = 0;
     for (int i = 0; i < c->nfields; i++)
         if (type_is_ref(c->fields[i]->type))
             refs[nrefs++] = host_int(
                 m, (int64_t)LLVMOffsetOfElement(layout, h->type, (unsigned)i + OBJECT_MEMBERS));
-    for (int i = 0; i < c->ninterfaces; i++)
-        if (c->interfaces[i]->used)
-            interfaces[ninterfaces++] = host_class(c->interfaces[i]->type)->descriptor;
+    for (int i = 0; i < m->sema->nclasses && c->ninterfaces; i++) {
+        const Class *k = m->sema->classes[i];
+        if (k != c &&
+            (is_interface(k) ? class_is(c, k) : class_alike(c, k))) /* as a test finds it */
+            interfaces[ninterfaces++] = host_class(k->type)->descriptor;
+    }
     LLVMValueRef members[CLASS_MEMBERS];
     members[CLASS_NAME] = host_c_string(m, c->type->name);
     members[CLASS_BASE] = c->base ? host_class(c->base->type)->descriptor : host_null(m);
