@@ -11,8 +11,8 @@ typedef struct Process Process;
 
 typedef enum ProcessEnd {
     PROCESS_DONE,
-    PROCESS_FAILED, /* an exception, which it has printed */
-    PROCESS_ENDED,  /* the program ended itself, with exit code 0 */
+    PROCESS_FAILED,   /* an exception, which it has printed */
+    PROCESS_ENDED,    /* the program ended itself, with exit code 0 */
     PROCESS_RESTORED, /* it died, as a message has said; another one has run the entries before */
     PROCESS_LOST      /* it died, or could not be made: a message has been printed */
 } ProcessEnd;

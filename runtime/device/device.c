@@ -91,8 +91,8 @@ static cl_int report(struct Device *d, bool cpu)
     if (cpu) select_cpu_facts(i);
     i->max_group = device_ask(d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, &code);
     i->local_bytes = device_ask(d->id, CL_DEVICE_LOCAL_MEM_SIZE, &code);
-    i->rounds = device_ask(d->id, CL_DEVICE_SINGLE_FP_CONFIG, &code) &
-                CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    i->rounds =
+        device_ask(d->id, CL_DEVICE_SINGLE_FP_CONFIG, &code) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     i->has_double = device_ask(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, &code) != 0;
     bool unified = device_ask(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, &code) != 0;
     d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;

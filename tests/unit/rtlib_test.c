@@ -323,30 +323,27 @@ START_TEST(parse_integers)
         ScalarKind kind;
         const char *message;
     } bad[] = {
-        {"", SC_INT, "'' is not an int: an integer such as 42 is expected"},
-        {"12x", SC_INT, "'12x' is not an int: "},
-        {"1 2", SC_INT, "'1 2' is not an int"},
-        {"1.0", SC_LONG, "'1.0' is not a long"},
-        {"--1", SC_LONG, "'--1' is not a long"},
-        {"-", SC_SHORT, "'-' is not a short"},
-        {"a\nb", SC_INT, "'a\\nb' is not an int"},
-        {"2147483648", SC_INT, "'2147483648' does not fit int (-2147483648 to 2147483647)"},
-        {"-1", SC_UINT, "'-1' does not fit uint (0 to 4294967295)"},
-        {"256", SC_BYTE, "'256' does not fit byte (0 to 255)"},
-        {"99999999999999999999999", SC_LONG,
-         "'99999999999999999999999' does not fit long (-9223372"},
-        {"18446744073709551616", SC_ULONG, "'18446744073709551616' does not fit ulong"},
-        {"yes", SC_BOOL, "'yes' is not a bool: True or False is expected"},
-        {"ab", SC_CHAR, "'ab' is not a char: exactly one character is expected"},
+        {"", SC_INT, "FormatException: The input string '' was not in a correct format."},
+        {"12x", SC_INT, "FormatException: The input string '12x' was"},
+        {"1 2", SC_INT, "FormatException: The input string '1 2' was"},
+        {"1.0", SC_LONG, "FormatException: The input string '1.0' was"},
+        {"--1", SC_LONG, "FormatException: The input string '--1' was"},
+        {"-", SC_SHORT, "FormatException: The input string '-' was"},
+        {"2147483648", SC_INT,
+         "OverflowException: Value was either too large or too small for an Int32."},
+        {"-1", SC_UINT, "OverflowException: Value was either too large or too small for a UInt32."},
+        {"256", SC_BYTE, "OverflowException: Value was either too large"},
+        {"99999999999999999999999", SC_LONG, "OverflowException: Value was either too large"},
+        {"18446744073709551616", SC_ULONG, "OverflowException: Value was either too large"},
+        {"yes", SC_BOOL, "FormatException: String 'yes' was not recognized as a valid Boolean."},
+        {"ab", SC_CHAR, "FormatException: String must be exactly one character long."},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char expected[128];
-        snprintf(expected, sizeof expected, "FormatException: %s", bad[i].message);
         ck_assert_int_eq(parsed(bad[i].text, bad[i].kind), 0);
-        throws(expected);
+        throws(bad[i].message);
     }
     ck_assert_int_eq(cs_parse_i(NULL, SC_INT, &site), 0);
-    throws("FormatException: '' is not an int");
+    throws("FormatException: The input string '' was");
 }
 END_TEST
 
@@ -367,7 +364,7 @@ START_TEST(parse_reals)
                                       "1 2", "1.5.2", ",1",   "infinite", "+",   "1.2,3"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         parsed_real(bad[i], SC_DOUBLE);
-        throws("FormatException: '");
+        throws("FormatException: The input string '");
     }
 }
 END_TEST
