@@ -19,7 +19,8 @@ typedef struct Look {
     FreeNames kept;      /* used by lambdas that are called later, and in any by way of functions */
     FreeNames assigned;  /* anywhere */
     FreeNames values;    /* names in lambdas, or not called */
-    FreeNames recursive; /* assigned lambdas that call them */
+    FreeNames empty;     /* declared as functions that are not there yet */
+    FreeNames recursive; /* of these: assigned lambdas that call them */
     VEC(Ast *) functions;
 } Look;
 
@@ -76,11 +77,23 @@ static void assigned(Look *l, const Ast *target)
     if (target->kind == AST_NAME_REF) put(&l->assigned, target->name_ref.name);
 }
 
-/* `f = x => f(x - 1)`: the lambda means the variable, not what it was before. */
+/* `R(T) f = null;` or `R(T) f;` */
+static void look_at_declaration(Look *l, const Ast *n)
+{
+    const Ast *type = n->var_decl.vtype;
+    for (int i = 0; i < n->var_decl.vars.len && type && type->kind != AST_TYPE_ARRAY; i++) {
+        const Ast *d = n->var_decl.vars.data[i], *init = d->declarator.init;
+        if (!init || init->kind == AST_NULL_LIT || init->kind == AST_DEFAULT)
+            put(&l->empty, d->declarator.name);
+    }
+}
+
+/* `f = x => f(x - 1)`: the lambda means the variable, which was null before. */
 static void look_at_recursion(Look *l, const Ast *target, Ast *value)
 {
     FreeNames names = {0};
     if (target->kind != AST_NAME_REF || value->kind != AST_LAMBDA) return;
+    if (!has(&l->empty, target->name_ref.name)) return;
     free_names(l->s, value, &names);
     if (has(&names, target->name_ref.name)) put(&l->recursive, target->name_ref.name);
     vec_free(&names);
@@ -93,6 +106,7 @@ static void look(Ast **child, void *ctx)
     switch (n->kind) {
     case AST_LAMBDA: look_at_function(l, n, is_kept(n), true); break;
     case AST_FUNC: vec_push(&l->functions, n); break;
+    case AST_VAR_DECL: look_at_declaration(l, n); break;
     case AST_ASSIGN:
         assigned(l, n->assign.target);
         look_at_recursion(l, n->assign.target, n->assign.value);
@@ -136,6 +150,7 @@ const Shared *shared_collect(Sema *s, const AstList *stmts)
     vec_free(&l.kept);
     vec_free(&l.assigned);
     vec_free(&l.values);
+    vec_free(&l.empty);
     vec_free(&l.recursive);
     vec_free(&l.functions);
     return out;
