@@ -51,10 +51,16 @@ static void add_comment(Printer *p, const char *text, size_t n)
     }
 }
 
+/* Directives, which say nothing (#region, #pragma), are comments here. */
+static bool ends_with_line(const char *comment)
+{
+    return *comment == '#' || comment[1] == '/';
+}
+
 static size_t comment_length(const char *at, const char *end)
 {
-    bool line = at[1] == '/';
-    for (const char *c = at + 2; c < end; c++) {
+    bool line = ends_with_line(at);
+    for (const char *c = line ? at : at + 2; c < end; c++) {
         if (line && *c == '\n') return (size_t)(c - at);
         if (!line && c[0] == '*' && c + 1 < end && c[1] == '/') return (size_t)(c + 2 - at);
     }
@@ -73,9 +79,9 @@ static void print_gap(Printer *p, uint32_t begin, uint32_t end, size_t next)
     for (; at < stop; at++) {
         lines += *at == '\n';
         spaces = *at == '\n' ? 0 : spaces + 1;
-        if (*at != '/') continue;
+        if (*at != '/' && *at != '#') continue;
         size_t n = comment_length(at, stop);
-        bool to_the_end = at[1] == '/';
+        bool to_the_end = ends_with_line(at);
         if (lines > 0 || !p->line_begun) {
             end_line(p);
             if (lines > 1 && !opened && p->any) text_add(p->out, "\n");

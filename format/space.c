@@ -196,15 +196,15 @@ static bool has_range(const Tokens *tokens, size_t i)
     }
 }
 
-/* `name:` of an argument, if it is written so: a variable's domain, written apart mostly, may look the
- * same. */
+/* `name:` of an argument or before an attribute, if it is written so: a variable's domain, written apart
+ * mostly, may look the same. */
 static bool is_named(const Tokens *tokens, size_t i)
 {
     const Token *t = tokens->list.data;
     TokenKind before = i > 1 ? kind_at(tokens, i - 2) : TOK_END;
     return kind_at(tokens, i) == TOK_COLON && kind_at(tokens, i - 1) == TOK_NAME &&
-           (before == TOK_LPAREN || before == TOK_COMMA) && t[i - 1].end == t[i].begin &&
-           !has_range(tokens, i + 1);
+           (before == TOK_LPAREN || before == TOK_LBRACKET || before == TOK_COMMA) &&
+           t[i - 1].end == t[i].begin && !has_range(tokens, i + 1);
 }
 
 bool space_before(const Tokens *tokens, const unsigned char *roles, size_t i)

@@ -142,6 +142,10 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
         case TOK_RBRACKET:
         case TOK_COND_BRACKET:
         case TOK_NULLABLE: break;
+        case TOK_IN:
+        case TOK_OUT: /* of a type parameter */
+            if (kind_at(tokens, at - 1) != TOK_LT && kind_at(tokens, at - 1) != TOK_COMMA) return i;
+            break;
         case TOK_QUESTION: /* not looked at yet */
             if (kind_at(tokens, at + 1) != TOK_GT && kind_at(tokens, at + 1) != TOK_COMMA) return i;
             break;
