@@ -159,21 +159,28 @@ static bool waiting(void)
     return true;
 }
 
-/* Room for another candidate: more of it, or that of the list which a collection empties. */
-static bool candidate_fits(void)
+/* Room for h on the list: more of it, or that of the list which a collection empties. It holds h,
+ * which may be part of the garbage; what died may have been all else that referred to it. */
+static bool candidate_fits(CsHead *h)
 {
     if (rt.cycles.roots.len < rt.cycles.roots.cap) return true;
+    h->refs++;
     bool collecting = rt.cycles.collecting;
     rt.cycles.collecting |= waiting(); /* who is asked for memory would collect */
     bool fits = vec_try(&rt.cycles.roots);
     if (!fits && !rt.cycles.wait) cs_collect();
     rt.cycles.collecting = collecting;
+    if (h->refs == 1) {
+        cs_release(h);
+        return false;
+    }
+    h->refs--;
     return fits || rt.cycles.roots.len < rt.cycles.roots.cap;
 }
 
 void cycles_candidate(CsHead *h)
 {
-    if (!candidate_fits()) return;
+    if (!candidate_fits(h)) return;
     h->buffered = 1;
     vec_push(&rt.cycles.roots, h);
     cycles_step();

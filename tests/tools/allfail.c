@@ -107,6 +107,10 @@ int main(int argc, char **argv)
         printf("%s: %s\n", argv[i], count ? good.err.data : "counts no allocations");
         return 1;
     }
+    if (good.status != 0) { /* the program itself is wrong: nothing would be learnt from it */
+        printf("%s: the undisturbed run fails\n%.600s", argv[i], good.err.data);
+        return 1;
+    }
     long n = atol(count + strlen("allocations: ")), points = 0, bad = 0, ended = 0;
     for (long at = 1; at <= n; at += every, points++) {
         char fault[64];

@@ -329,6 +329,7 @@ START_TEST(parse_integers)
         {"1.0", SC_LONG, "FormatException: The input string '1.0' was"},
         {"--1", SC_LONG, "FormatException: The input string '--1' was"},
         {"-", SC_SHORT, "FormatException: The input string '-' was"},
+        {"a\nb", SC_INT, "FormatException: The input string 'a\\nb' was"},
         {"2147483648", SC_INT,
          "OverflowException: Value was either too large or too small for an Int32."},
         {"-1", SC_UINT, "OverflowException: Value was either too large or too small for a UInt32."},
