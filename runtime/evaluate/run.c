@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../../fdag/index/footprint.h"
 #include "../device/device.h"
 #include "../device/memory.h"
 #include "../device/trace.h"
@@ -14,7 +15,6 @@
 #include "bind/measure.h"
 #include "bind/recall.h"
 #include "bind/small.h"
-#include "need.h"
 #include "steps/hold.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -267,7 +267,13 @@ typedef struct Apart {
 static void look_apart(void *apart)
 {
     Apart *a = apart;
-    a->is = needs_apart(a->composed, a->env);
+    const FdGraph *g = &a->composed->graph;
+    FdFootprint *reads = mem_alloc((size_t)g->nslots * sizeof *reads);
+    FdBox box;
+    fd_footprints(g, a->env, NULL, NULL, NULL, reads);
+    a->is = fd_eval_box(rt_fd(), g->root, a->env, &box) == FD_BOUND_OK &&
+            fd_footprint_apart(&reads[g->into->slot], &box);
+    mem_free(reads);
 }
 
 /* May the values go into the array, one after the other? */

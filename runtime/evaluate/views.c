@@ -1,31 +1,32 @@
 /* Functions of the host in evaluations. Kernels cannot call the program, so what they read of it is
- * gathered first: the box that the evaluation needs (need.h) is called for, in runs where the
- * program offers that, and an array over the box stands for the function, its domain kept. Both
+ * gathered first: the box that the evaluation reads (fdag/index/footprint.h) is called for, in runs where
+ * the program offers that, and an array over the box stands for the function, its domain kept. Both
  * executors see the array, so the program sees the same calls.
  *
  * A function stays one, which only the reference executor can call, element by element, where no
  * finite box is needed of it, or where gathering fails: an element that is an error may be one that
  * the evaluation itself never reads. */
+#include "../../fdag/index/footprint.h"
 #include "../state.h"
 #include "closure.h"
-#include "need.h"
+#include "compose.h"
 #include "restrict.h"
 
-static bool clip(Need *need, const FdBox *domain)
+/* What is read of a domain; false: an infinite part of it may be. */
+static bool clip(const FdFootprint *reads, const FdBox *domain, FdBox *out)
 {
     bool finite = true;
+    *out = fd_footprint_hull(reads);
     for (int d = 0; d < domain->rank; d++) {
-        if (!need->read) {
-            need->box.dim[d].full = false;
-            need->box.dim[d].lo = need->box.dim[d].hi = domain->dim[d].lo;
-        } else if (need->box.dim[d].full) {
-            need->box.dim[d] = domain->dim[d];
+        if (out->dim[d].full) {
+            out->dim[d] = domain->dim[d];
             finite &= !domain->dim[d].full;
+        } else if (reads->nboxes == 0) {
+            out->dim[d].lo = out->dim[d].hi = domain->dim[d].lo;
         } else if (!domain->dim[d].full) {
-            if (need->box.dim[d].lo < domain->dim[d].lo) need->box.dim[d].lo = domain->dim[d].lo;
-            if (need->box.dim[d].hi > domain->dim[d].hi) need->box.dim[d].hi = domain->dim[d].hi;
-            if (need->box.dim[d].hi < need->box.dim[d].lo)
-                need->box.dim[d].hi = need->box.dim[d].lo;
+            if (out->dim[d].lo < domain->dim[d].lo) out->dim[d].lo = domain->dim[d].lo;
+            if (out->dim[d].hi > domain->dim[d].hi) out->dim[d].hi = domain->dim[d].hi;
+            if (out->dim[d].hi < out->dim[d].lo) out->dim[d].hi = out->dim[d].lo;
         }
     }
     return finite;
@@ -33,11 +34,12 @@ static bool clip(Need *need, const FdBox *domain)
 
 /* The box of c as an array with c's domain; NULL: it stays a function, or an exception is pending.
  */
-static Lazy *view(Closure *c, Need *need, const CsSite *site)
+static Lazy *view(Closure *c, const FdFootprint *reads, const CsSite *site)
 {
     const FdBox *domain = closure_box(c);
     if (cs_pending || !closure_is_tabular(c)) return NULL;
-    if (!clip(need, domain)) {
+    FdBox box;
+    if (!clip(reads, domain, &box)) {
         if (closure_is_object(c))
             rt_throw(RT_DOMAIN, site,
                      "%s has an infinite domain, and which of its elements are read is known only "
@@ -45,7 +47,7 @@ static Lazy *view(Closure *c, Need *need, const CsSite *site)
                      c->native->name);
         return NULL;
     }
-    Array *a = closure_block(c, &need->box, site);
+    Array *a = closure_block(c, &box, site);
     Lazy *v = a ? restrict_to(a, domain, site) : NULL;
     cs_release(a);
     if (!v) rt_catch();
@@ -65,10 +67,51 @@ static void numbers(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
     }
 }
 
+enum { FEW_VALUES = 4096 };
+
+static bool is_inside(const int64_t *index, const FdBox *box)
+{
+    bool in = true;
+    for (int d = 0; d < box->rank; d++)
+        in = in && (box->dim[d].full || (box->dim[d].lo <= index[d] && index[d] < box->dim[d].hi));
+    return in;
+}
+
+/* The next index, the last dimension fastest. */
+static void step(const Array *a, int64_t *index)
+{
+    for (int d = a->head.rank; d-- > 0;) {
+        const CsDim *dim = &a->head.dim[d];
+        if (++index[d] < dim->lo + dim->n) return;
+        index[d] = dim->lo;
+    }
+}
+
+/* FdValuesOf: those of small arrays that are at hand, without waiting for anything. */
+static bool values_at(const void *evaluation, int slot, const FdBox *box, FdSpans *out)
+{
+    const Evaluation *e = evaluation;
+    const Array *a = e->leaves.data[slot].array;
+    int64_t index[CS_MAX_RANK], n = a ? rt_array_count(a) : 0;
+    if (!a || n > FEW_VALUES || !(a->head.host_state & CS_HOST_READ) || a->head.rank != box->rank)
+        return false;
+    ScalarKind kind = (ScalarKind)a->head.elem;
+    const char *data = a->head.data;
+    *out = (FdSpans){0};
+    for (int d = 0; d < a->head.rank; d++) index[d] = a->head.dim[d].lo;
+    for (int64_t i = 0; i < n; i++, step(a, index)) {
+        if (!is_inside(index, box)) continue;
+        int64_t v = scalar_load(data + (size_t)i * scalar_bytes(kind), kind).i;
+        FdSpans one = fd_spans(v, v);
+        *out = fd_spans_join(out, &one);
+    }
+    return true;
+}
+
 typedef struct Views {
     const Evaluation *e;
     Arena *arena;
-    Need *needs;
+    FdFootprint *reads;
     int n;
     Lazy **views;
     Closure **closures;
@@ -82,12 +125,12 @@ static void look(void *views)
     Arena *arena = arena_new();
     FdBox *boxes = arena_array(arena, FdBox, n);
     ScalarValue *scalars = arena_array(arena, ScalarValue, n);
-    v->needs = arena_array(arena, Need, n);
+    v->reads = arena_array(arena, FdFootprint, n);
     v->views = arena_array(arena, Lazy *, n);
     v->closures = arena_array(arena, Closure *, n);
     numbers(v->e, boxes, scalars);
     FdEnv env = {boxes, scalars};
-    if (!cs_pending) needs_of(v->e->composed, &env, v->e->leaves.data, v->needs);
+    if (!cs_pending) fd_footprints(&v->e->composed->graph, &env, NULL, values_at, v->e, v->reads);
     v->arena = arena;
 }
 
@@ -103,7 +146,7 @@ bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const C
     }
     for (size_t i = 0; i < n && !cs_pending; i++) {
         Closure *c = e->leaves.data[i].closure;
-        Lazy *made = c ? view(c, &v.needs[i], site) : NULL;
+        Lazy *made = c ? view(c, &v.reads[i], site) : NULL;
         if (!made) continue;
         v.closures[v.n] = c;
         v.views[v.n++] = made;

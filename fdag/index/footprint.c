@@ -1,0 +1,317 @@
+/* Footprints (footprint.h). One walk over the graph visits what is evaluated, the values of each integer at
+ * hand (values.h): a choice that they decide has one branch, else each branch is visited under what the
+ * condition says. A function that is not applied but handed on may be read anywhere. */
+#include "footprint.h"
+
+#include "../internal.h"
+#include "values.h"
+
+typedef struct Walk {
+    FdiValues *values;
+    uint32_t *walked; /* by node: at which place */
+    FdFootprint *out;
+} Walk;
+
+static void walk(Walk *w, const FdNode *n);
+
+static bool is_slot(const FdNode *f)
+{
+    return f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT;
+}
+
+/* ---- boxes of reads ---------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static FdExtent around(const FdExtent *a, const FdExtent *b)
+{
+    FdExtent e = {.full = a->full || b->full};
+    if (a->near && a->near == b->near) {
+        e.near = a->near;
+        e.from = least(a->from, b->from);
+        e.to = most(a->to, b->to);
+    }
+    if (e.full) return e;
+    e.lo = least(a->lo, b->lo);
+    e.hi = most(a->hi, b->hi);
+    return e;
+}
+
+static FdReads reads_around(const FdReads *a, const FdReads *b, int rank)
+{
+    FdReads r = {0};
+    for (int d = 0; d < rank; d++) r.dim[d] = around(&a->dim[d], &b->dim[d]);
+    return r;
+}
+
+static bool is_inside(const FdReads *a, const FdReads *b, int rank)
+{
+    FdReads both = reads_around(a, b, rank);
+    for (int d = 0; d < rank; d++) {
+        const FdExtent *x = &both.dim[d], *y = &b->dim[d];
+        if (x->full != y->full || x->near != y->near) return false;
+        if (!x->full && (x->lo != y->lo || x->hi != y->hi)) return false;
+        if (x->near && (x->from != y->from || x->to != y->to)) return false;
+    }
+    return true;
+}
+
+static double elements(const FdReads *r, int rank)
+{
+    double n = 1;
+    for (int d = 0; d < rank; d++)
+        n *= r->dim[d].full ? (double)INT32_MAX : (double)(r->dim[d].hi - r->dim[d].lo);
+    return n;
+}
+
+/* What one box in place of both holds that neither does; what is near the same variable goes together
+ * first. */
+static double price(const FdReads *a, const FdReads *b, int rank)
+{
+    FdReads both = reads_around(a, b, rank);
+    double more = elements(&both, rank) - elements(a, rank) - elements(b, rank);
+    for (int d = 0; d < rank; d++)
+        if (a->dim[d].near != b->dim[d].near) more += elements(&both, rank) + 1;
+    return more;
+}
+
+static void add_reads(FdFootprint *f, const FdReads *r)
+{
+    FdReads list[FD_FOOTPRINT_BOXES + 1];
+    int n = f->nboxes, a = 0, b = 1;
+    for (int i = 0; i < n; i++)
+        if (is_inside(r, &f->boxes[i], f->rank)) return;
+    for (int i = 0; i < n; i++) list[i] = f->boxes[i];
+    list[n++] = *r;
+    if (n > FD_FOOTPRINT_BOXES) {
+        for (int i = 0; i < n; i++)
+            for (int j = i + 1; j < n; j++)
+                if (price(&list[i], &list[j], f->rank) < price(&list[a], &list[b], f->rank)) {
+                    a = i;
+                    b = j;
+                }
+        list[a] = reads_around(&list[a], &list[b], f->rank);
+        list[b] = list[--n];
+    }
+    for (int i = 0; i < n; i++) f->boxes[i] = list[i];
+    f->nboxes = n;
+}
+
+static void read_anywhere(FdFootprint *f)
+{
+    FdReads all = {0};
+    for (int d = 0; d < f->rank && d < FD_MAX_RANK; d++) all.dim[d].full = true;
+    add_reads(f, &all);
+}
+
+static FdExtent extent_of(const FdiValue *v)
+{
+    FdExtent e = {.near = v->near, .from = v->from, .to = v->to};
+    e.full = !fdi_extent(v, &e.lo, &e.hi);
+    if (e.full) e.lo = e.hi = 0;
+    return e;
+}
+
+/* Each interval of the first index that has several is a box of its own. */
+static void read_at(Walk *w, const FdNode *n)
+{
+    FdFootprint *f = &w->out[n->fn->slot];
+    FdReads r = {0};
+    FdSpans spans = {0};
+    int apart = -1;
+    for (int d = 0; d < n->nargs; d++) {
+        FdiValue v = fdi_value(w->values, n->args[d]);
+        if (v.is.n == 0) return; /* it is not made */
+        r.dim[d] = extent_of(&v);
+        if (apart >= 0 || v.is.n < 2 || r.dim[d].full) continue;
+        apart = d;
+        spans = v.is;
+    }
+    if (apart < 0) add_reads(f, &r);
+    for (int i = 0; i < spans.n; i++) {
+        r.dim[apart].lo = spans.span[i].lo;
+        r.dim[apart].hi = spans.span[i].hi + 1;
+        add_reads(f, &r);
+    }
+}
+
+/* ---- what is evaluated ------------------------------------------------------------------------- */
+
+/* A function whose applications are not seen. */
+static void hand_on(Walk *w, const FdNode *f)
+{
+    if (f->kind != FD_LET) {
+        walk(w, f);
+        return;
+    }
+    FdiScope s = fdi_values_hide(w->values, f); /* its variables may be anything */
+    walk(w, f->body);
+    fdi_values_leave(w->values, f, &s);
+}
+
+static void walk_under(Walk *w, const FdNode *cond, bool truth, const FdNode *n)
+{
+    FdiAssumed a = fdi_values_assume(w->values, cond, truth);
+    walk(w, n);
+    fdi_values_forget(w->values, &a);
+}
+
+static void walk_choice(Walk *w, const FdNode *n)
+{
+    int is = fdi_decided(w->values, n->args[0]);
+    walk(w, n->args[0]);
+    if (is != 0) walk_under(w, n->args[0], true, n->args[1]);
+    if (is != 1) walk_under(w, n->args[0], false, n->args[2]);
+}
+
+static void walk_and_or(Walk *w, const FdNode *n, bool goes_on)
+{
+    walk(w, n->args[0]);
+    if (fdi_decided(w->values, n->args[0]) != !goes_on)
+        walk_under(w, n->args[0], goes_on, n->args[1]);
+}
+
+static void walk_args(Walk *w, const FdNode *n)
+{
+    for (int i = 0; i < n->nargs; i++)
+        if (n->args[i]->type->result)
+            hand_on(w, n->args[i]);
+        else
+            walk(w, n->args[i]);
+}
+
+static void walk_apply(Walk *w, const FdNode *n)
+{
+    FdOp op = fd_op_of(n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return;
+    if (op == FD_OP_SELECT) {
+        walk_choice(w, n);
+        return;
+    }
+    if (op == FD_OP_LAND || op == FD_OP_LOR) {
+        walk_and_or(w, n, op == FD_OP_LAND);
+        return;
+    }
+    walk_args(w, n);
+    if (op != FD_OP_NONE) return;
+    if (is_slot(n->fn) && n->nargs <= FD_MAX_RANK) {
+        read_at(w, n);
+    } else if (n->fn->kind == FD_LET) {
+        FdiScope s = fdi_values_enter(w->values, n->fn, n->args);
+        if (!s.empty) walk(w, n->fn->body);
+        fdi_values_leave(w->values, n->fn, &s);
+    } else if (n->fn->kind == FD_APPLY) {
+        hand_on(w, n->fn);
+    }
+}
+
+static void walk_binder(Walk *w, const FdNode *n)
+{
+    for (int i = 0; i < n->nvars; i++) {
+        if (n->doms[i].lo) walk(w, n->doms[i].lo);
+        if (n->doms[i].hi) walk(w, n->doms[i].hi);
+    }
+    if (n->kind == FD_REDUCE) {
+        hand_on(w, n->fn);
+        if (n->init) walk(w, n->init);
+    }
+    FdiScope s = fdi_values_enter(w->values, n, NULL);
+    if (!s.empty) walk(w, n->body);
+    fdi_values_leave(w->values, n, &s);
+}
+
+static void walk(Walk *w, const FdNode *n)
+{
+    if (n->kind == FD_VAR || n->kind == FD_SCALAR) return;
+    uint32_t place = fdi_values_place(w->values);
+    if (w->walked[n->id] == place || !fdi_values_step(w->values)) return;
+    w->walked[n->id] = place;
+    if (is_slot(n))
+        read_anywhere(&w->out[n->slot]);
+    else if (n->kind == FD_APPLY)
+        walk_apply(w, n);
+    else if (n->kind != FD_FUNC)
+        walk_binder(w, n);
+}
+
+/* ---- the root ---------------------------------------------------------------------------------- */
+
+static size_t nodes_of(const FdGraph *g)
+{
+    size_t n = (size_t)g->root->id + 1;
+    for (int i = 0; i < g->nslots; i++)
+        if (g->slots[i].def && g->slots[i].def->id >= n) n = (size_t)g->slots[i].def->id + 1;
+    return n;
+}
+
+static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
+{
+    for (int i = 0; i < g->nslots; i++)
+        if (g->slots[i].def) walk(w, g->slots[i].def);
+    if (g->root->kind != FD_LET || g->root->self) {
+        walk(w, g->root);
+        return;
+    }
+    FdiScope s = fdi_values_enter_root(w->values, g->root, box);
+    if (!s.empty) walk(w, g->root->body);
+    fdi_values_leave(w->values, g->root, &s);
+}
+
+void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
+                   const void *ctx, FdFootprint *out)
+{
+    size_t n = nodes_of(g);
+    Walk w = {.values = fdi_values_new(n, env, values, ctx),
+              .walked = mem_alloc(n * sizeof *w.walked),
+              .out = out};
+    for (int i = 0; i < g->nslots; i++) out[i] = (FdFootprint){.rank = g->slots[i].type->nparams};
+    walk_graph(&w, g, box);
+    for (int i = 0; i < g->nslots && !fdi_values_step(w.values); i++)
+        if (out[i].rank) read_anywhere(&out[i]);
+    mem_free(w.walked);
+    fdi_values_free(w.values);
+}
+
+FdBox fd_footprint_hull(const FdFootprint *f)
+{
+    FdBox box = {.rank = f->rank};
+    FdReads r = f->nboxes ? f->boxes[0] : (FdReads){0};
+    for (int i = 1; i < f->nboxes; i++) r = reads_around(&r, &f->boxes[i], f->rank);
+    for (int d = 0; d < f->rank; d++) {
+        box.dim[d].full = r.dim[d].full;
+        box.dim[d].lo = r.dim[d].lo;
+        box.dim[d].hi = r.dim[d].hi;
+    }
+    return box;
+}
+
+static bool is_own(const FdExtent *e, int d, const FdBox *box)
+{
+    if (e->near == 1 + d && e->from == 0 && e->to == 0) return true;
+    int64_t lo = box->dim[d].lo;
+    return !e->full && !box->dim[d].full && box->dim[d].hi == lo + 1 && e->lo == lo &&
+           e->hi == lo + 1;
+}
+
+bool fd_footprint_apart(const FdFootprint *f, const FdBox *box)
+{
+    for (int i = 0; i < f->nboxes; i++) {
+        bool own = true, outside = false;
+        for (int d = 0; d < f->rank; d++) {
+            const FdExtent *e = &f->boxes[i].dim[d];
+            own = own && is_own(e, d, box);
+            outside = outside || (!e->full && !box->dim[d].full &&
+                                  (e->hi <= box->dim[d].lo || e->lo >= box->dim[d].hi));
+        }
+        if (!own && !outside) return false;
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* Footprints: which elements of its slots the evaluation of a box of a graph's root reads (bounds
+ * inference). What gathers a function of the host, what decides if an array can be changed in place, and
+ * whoever divides an evaluation over places ask here.
+ *
+ *   u(i - 1) + u((i + 1) % n)      over i in 90..100 of n = 100
+ *   u: 89..99 near i by -1; 91..100; 0..1
+ *
+ * Choices are followed: each branch under what its condition says of indices, and only the one that is
+ * taken where that is known. Elements of arrays of integers count with the values that `values` knows.
+ */
+#ifndef CS_FDAG_FOOTPRINT_H
+#define CS_FDAG_FOOTPRINT_H
+
+#include "values.h"
+
+enum { FD_FOOTPRINT_BOXES = 4 };
+
+/* One dimension of a box of reads: [lo, hi), or full: anywhere. near: 1 + d where each index is the
+ * root's variable d plus from..to, both included; 0: of no variable is that known. */
+typedef struct FdExtent {
+    bool full;
+    int64_t lo, hi;
+    int near;
+    int64_t from, to;
+} FdExtent;
+
+typedef struct FdReads {
+    FdExtent dim[FD_MAX_RANK];
+} FdReads;
+
+typedef struct FdFootprint {
+    int rank;
+    int nboxes; /* 0: nothing is read */
+    FdReads boxes[FD_FOOTPRINT_BOXES];
+} FdFootprint;
+
+/* The footprint of each slot of g, out[slot]; those of scalars are empty. box: of the root's variables,
+ * NULL: all of its ranges. values: of elements of arrays; may be NULL. */
+void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
+                   const void *ctx, FdFootprint *out);
+
+/* The least box around; of nothing an empty one. */
+FdBox fd_footprint_hull(const FdFootprint *f);
+/* Is each read of the element at the root's own variables, or outside the box? */
+bool fd_footprint_apart(const FdFootprint *f, const FdBox *box);
+
+#endif
