@@ -90,7 +90,7 @@ typedef struct RtState {
         uint64_t count;          /* that were held back so far */
         int busy;                /* that are evaluated just now, one by one */
         size_t least;            /* CS_HOLD, once read */
-        bool given;
+        bool given, never;
         Graph *newest; /* that made an array.. */
         uint64_t at;   /* ..when so many evaluations had been */
     } hold;

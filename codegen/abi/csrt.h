@@ -272,6 +272,9 @@ void cs_rethrow(void *exception);
  * tell, else does nothing. They are called all the same, and are given what is there already. */
 void cs_ahead(CsAhead *group, const CsValue *captures);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
+/* The same where the caller has the array of captures[over] in one variable, and puts the result in its
+ * place: that may be the same array. */
+void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, const CsSite *site);
 void *cs_force(void *fn, const CsSite *site);
 void *cs_array_of(void *fn);
 void *cs_view(void *fn, const CsSite *site);

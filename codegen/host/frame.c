@@ -108,7 +108,7 @@ void host_declare_local(HostFunc *f, Symbol *sym)
     host_debug_variable(f, sym->host, sym, 0);
 }
 
-static void release_slot(HostFunc *f, LLVMValueRef slot)
+void host_release_slot(HostFunc *f, LLVMValueRef slot)
 {
     LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, slot, "");
     host_call_runtime(f, ABI_cs_release, &v, 1, (Loc){0, 0, 0});
@@ -118,7 +118,7 @@ static void release_slot(HostFunc *f, LLVMValueRef slot)
 void host_release_scope(HostFunc *f, size_t mark)
 {
     if (host_ended(f)) return;
-    for (size_t i = f->scope.len; i-- > mark;) release_slot(f, f->scope.data[i]);
+    for (size_t i = f->scope.len; i-- > mark;) host_release_slot(f, f->scope.data[i]);
 }
 
 void host_leave_scope(HostFunc *f, size_t mark)
@@ -164,7 +164,7 @@ void host_release_temps(HostFunc *f, size_t mark)
     while (f->temps.len > mark) {
         LLVMValueRef slot = vec_last(&f->temps);
         f->temps.len--;
-        if (!host_ended(f)) release_slot(f, slot);
+        if (!host_ended(f)) host_release_slot(f, slot);
         vec_push(&f->spare, slot);
     }
 }

@@ -299,6 +299,7 @@ LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name);
 LLVMValueRef host_frame_slot(HostFunc *f, const char *name); /* owns a reference; of no scope */
 LLVMValueRef host_slot(HostFunc *f, const char *name);       /* the same, released with the scope */
 bool host_in_scope(const HostFunc *f, LLVMValueRef slot);
+void host_release_slot(HostFunc *f, LLVMValueRef slot); /* it owns nothing from here on */
 bool host_is_local(const HostFunc *f, LLVMValueRef slot); /* of this function, not a caller's */
 void host_leave_scope(HostFunc *f, size_t mark);   /* releases and forgets the slots above mark */
 void host_release_scope(HostFunc *f, size_t mark); /* the same without forgetting: for jumps */
@@ -372,6 +373,12 @@ void host_switch(HostFunc *f, Ast *n);
 void host_stmt(HostFunc *f, Ast *n);
 void host_stmts(HostFunc *f, AstList list);
 void host_together(HostFunc *f, Ast *n); /* together.c */
+/* last.c: which statement of a block has the last use of each of its variables; behind it that is
+ * released. */
+typedef struct HostLast HostLast;
+HostLast *host_last_uses(HostFunc *f, AstList list);
+void host_last_release(HostFunc *f, const HostLast *l, int statement);
+void host_last_free(HostLast *l);
 
 typedef struct HostLoopCode {                     /* a loop, emitted up to three times */
     LLVMValueRef (*cond)(HostFunc *f, void *ctx); /* i1; NULL: always true */

@@ -315,3 +315,38 @@ bool fd_footprint_apart(const FdFootprint *f, const FdBox *box)
     }
     return true;
 }
+
+typedef struct Own {
+    const FdNode *root;
+    int slot;
+} Own;
+
+static bool is_own_read(const Own *own, const FdNode *n)
+{
+    bool same = n->nargs == own->root->nvars;
+    for (int d = 0; same && d < n->nargs; d++) same = n->args[d] == own->root->vars[d];
+    return same;
+}
+
+/* Is it a reduction, or has it the slot for anything but an own read or its domain? */
+static bool is_other_use(const void *ctx, const FdNode *n)
+{
+    const Own *own = ctx;
+    const FdNode *children[FD_MAX_CHILDREN];
+    if (n->kind == FD_REDUCE) return true;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    for (int i = fd_children(n, children); i-- > 0;) {
+        const FdNode *c = children[i];
+        if (!is_slot(c) || c->slot != own->slot) continue;
+        bool good = op == FD_OP_LOWER || op == FD_OP_UPPER ||
+                    (n->kind == FD_APPLY && n->fn == c && is_own_read(own, n));
+        if (!good) return true;
+    }
+    return false;
+}
+
+bool fd_reads_own_only(const FdGraph *g, int slot)
+{
+    Own own = {g->root, slot};
+    return g->root->kind == FD_LET && !g->root->self && !fd_any(g->root, is_other_use, &own);
+}

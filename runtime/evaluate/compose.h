@@ -86,9 +86,6 @@ Array *eval_lazy(Lazy *l, const CsSite *site);
  * False with an exception pending, or without one: no kernel can do it, or an interpreter better. */
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
                     const CsSite *site);
-/* The values of a lazy value of FdGraph.into, into that array: those of which reads allow it, and that
- * cannot fail, by kernels alone. False, having done nothing, perhaps with an exception pending. */
-bool eval_into(const Lazy *l, Array *into, const CsSite *site);
 /* What was held back of l, into its buffer; `whole`: only by a kernel that keeps temporaries near, else
  * false without an exception. */
 bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site);

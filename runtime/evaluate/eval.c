@@ -6,6 +6,7 @@
 #include "ahead.h"
 #include "bind/numbers.h"
 #include "closure.h"
+#include "into.h"
 #include "run.h"
 #include "steps/hold.h"
 
@@ -56,70 +57,72 @@ bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
     return run_on_device(e, &all, site) == DONE;
 }
 
-bool eval_into(const Lazy *l, Array *into, const CsSite *site)
+/* The domain of an array of all of l. False with an exception pending. */
+static bool extent(const Lazy *l, int64_t *lo, int64_t *n, int64_t *count, const CsSite *site)
 {
-    Evaluation e;
-    int64_t count;
-    if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
-    bool done = compose_trial(&e, l, site) && !e.nclosures && !e.composed->reduces;
-    if (done) {
-        Results one = {1, &into->head.buffer, count};
-        e.into = into;
-        Outcome outcome = run_on_device(&e, &one, site);
-        done = outcome == DONE;
-        rt.evaluations += done;
-        if (outcome != INTERPRET) { /* else it is what it was, made by what made it */
-            into->head.host_state = 0;
-            into->head.buffer->maker = 0;
-        }
-    }
-    compose_end(&e);
-    if (done) compose_count(l, site);
-    return done;
-}
-
-Array *eval_lazy(Lazy *l, const CsSite *site)
-{
-    if (l->result) return l->result;
-    const FdType *type = l->graph->fd->root->type;
-    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     for (int d = 0; d < l->box.rank; d++) {
         if (l->box.dim[d].full) {
             numbers_infinite(l->graph->fd->root, site);
-            return NULL;
+            return false;
         }
         lo[d] = l->box.dim[d].lo;
         n[d] = l->box.dim[d].hi - l->box.dim[d].lo;
     }
-    if (l->box.rank > CS_MAX_RANK || type->result->result) {
+    if (l->box.rank > CS_MAX_RANK || l->graph->fd->root->type->result->result) {
         rt_throw(RT_DOMAIN, site, "an array has at most %d dimensions, and scalar elements",
                  (int)CS_MAX_RANK);
-        return NULL;
+        return false;
     }
-    if (!rt_box_count(&l->box, &count)) {
-        rt_throw_memory(site, SIZE_MAX);
-        return NULL;
-    }
-    Array *a = rt_array_new(elem_of_type(type->result), l->box.rank, lo, n, false, site);
+    if (!rt_box_count(&l->box, count)) rt_throw_memory(site, SIZE_MAX);
+    return !cs_pending;
+}
+
+/* The elements, into an array that was made for them. */
+static bool fill(Lazy *l, Array *a, bool holds, const CsSite *site)
+{
+    Evaluation e;
+    bool ok = compose_all(&e, l->graph, l->captures, site);
+    if (ok && holds && hold_begin(l, a, site)) e.lazy = l;
+    ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, site);
+    compose_end(&e);
+    return ok;
+}
+
+/* In memory of its own; over: NULL, or in that of this array, which a variable gives up (into.h). */
+static Array *elements(Lazy *l, Array *over, const CsSite *site)
+{
+    const FdType *elem = l->graph->fd->root->type->result;
+    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    if (!extent(l, lo, n, &count, site)) return NULL;
+    int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
+    bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
+    if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);
+    Array *a =
+        cs_pending ? NULL : rt_array_new(elem_of_type(elem), l->box.rank, lo, n, false, site);
+    if (!a || !count || fill(l, a, holds, site)) return a;
+    cs_release(a);
+    return NULL;
+}
+
+/* All of l, which keeps it. */
+static Array *eval_all(Lazy *l, Array *over, const CsSite *site)
+{
+    const CsSite *around = rt.at;
+    rt.at = l->site ? l->site : site;
+    Array *a = elements(l, over, rt.at);
+    rt.at = around;
     if (!a) return NULL;
-    if (count > 0) {
-        Evaluation e;
-        const CsSite *at = l->site ? l->site : site, *around = rt.at;
-        rt.at = at;
-        bool ok = compose_all(&e, l->graph, l->captures, at);
-        if (ok && hold_wants(l, a, at)) e.lazy = l;
-        ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, at);
+    if (a->head.buffer) {
         a->head.buffer->maker = l->graph->serial;
         hold_made(l->graph);
-        compose_end(&e);
-        rt.at = around;
-        if (!ok) {
-            cs_release(a);
-            return NULL;
-        }
     }
     rt_lazy_drop(l);
     return l->result = a;
+}
+
+Array *eval_lazy(Lazy *l, const CsSite *site)
+{
+    return l->result ? l->result : eval_all(l, NULL, site);
 }
 
 bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site)
@@ -163,16 +166,26 @@ void *cs_array_of(void *fn)
     return cs_force(fn, NULL);
 }
 
-void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
+static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
     Array *ahead = ahead_array(g, captures);
     if (ahead) return ahead;
     Lazy *l = g ? lazy_new(g, captures, site) : NULL;
     if (!l) return NULL;
-    void *a = cs_retain(eval_lazy(l, site));
+    Array *a = cs_retain(eval_all(l, over < 0 ? NULL : captures[over].ref, site));
     cs_release(l);
     return a;
+}
+
+void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    return eval_graph(graph, captures, -1, site);
+}
+
+void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, const CsSite *site)
+{
+    return eval_graph(graph, captures, over, site);
 }
 
 static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)

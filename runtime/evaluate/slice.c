@@ -3,7 +3,7 @@
 
 #include "../objects/record.h"
 #include "../state.h"
-#include "compose.h"
+#include "into.h"
 #include "restrict.h"
 
 /* The slice of an array, the elements of which are visited in order. */
@@ -140,30 +140,6 @@ static void copy_rows(const Array *a, char *data, const char *values, const int6
     } while (next(&s, &to));
 }
 
-/* The references to the array that a lazy value has which nobody else has: with it they go. */
-static int references(void *fn, const Array *a)
-{
-    const Lazy *l = fn;
-    int n = fn == (const void *)a;
-    if (n || l->head.kind != CS_LAZY || l->head.refs != 1 || l->result) return n;
-    for (int i = 0; i < l->graph->fd->nslots; i++)
-        if (l->graph->fd->slots[i].type->result) n += references(l->captures[i].ref, a);
-    return n;
-}
-
-/* The values go where they belong, if nobody will read what was there. False, having done nothing, if it is
- * not so, or with an exception pending. */
-static bool set_into(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site)
-{
-    Buffer *b = a->head.buffer;
-    if (!b || b->refs != 1 || b->held || b->lent || b->borrowed || b->foreign) return false;
-    if (a->head.head.refs != 1 + references(fn, a)) return false;
-    Lazy *part = restrict_into(fn, box, moved, a, site);
-    bool done = part && eval_into(part, a, site);
-    cs_release(part);
-    return done;
-}
-
 /* All of the array is evaluated anew, f ?? a, by the device, and nothing is copied. */
 static void set_whole(Array **at, const FdBox *box, void *fn, bool moved, const CsSite *site)
 {
@@ -200,7 +176,7 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
         based = based && !full && own->dim[d].lo == 0 && own->dim[d].hi == hi[d] - lo[d];
     }
     if (!same && !based) return false;
-    if ((last && set_into(a, &box, fn, !same, site)) || cs_pending) return true;
+    if ((last && into_set(a, &box, fn, !same, site)) || cs_pending) return true;
     if (count < rt_array_count(a) - count) return false;
     set_whole(at, &box, fn, !same, site);
     return true;

@@ -65,6 +65,7 @@ typedef struct Lower {
     VEC(SemaGraph) graphs;
     VEC(Symbol *) host_users;
     VEC(LowerSwap) swaps;
+    VEC(Ast *) assigns; /* of functional values */
     VEC(LowerUser) users;
     VEC(const Class *) hosted;    /* whose Invoke was found to be the host's */
     VEC(const Symbol *) inlining; /* functions being inlined, outermost first */
@@ -108,6 +109,12 @@ const char *lower_graph_text(Lower *l, const FdGraph *g); /* what programs embed
 
 /* Makes TOGETHER statements in every body of the unit, once expressions are replaced. */
 void lower_together(Lower *l);
+
+/* ---- over.c: x = f(x) ------------------------------------------------------------------- */
+
+/* An assignment, once expressions are replaced: may its graph's result take the memory of the variable's
+ * array? */
+void lower_over(Lower *l, Ast *assign);
 
 /* ---- record.c: types, and values of final classes ------------------------------------- */
 

@@ -307,12 +307,24 @@ static Value *eval_evals(Foresee *f, Ast *n)
     return f->other;
 }
 
+/* The variable's array may be nobody else's: the values may go into it. */
+static void placed_over(Foresee *f, const Ast *graph, Value *v)
+{
+    const FdGraph *g = v->kind == VAL_LAZY ? v->graph : NULL;
+    Value *array = g ? v->captures[graph->graph.over - 1] : NULL;
+    if (!g || !known_is(array) || known_depth(array)) return;
+    FdChosen into = {.type = g->root->type, .into = true};
+    Value *placed = known_chosen(f, &into, v, array);
+    if (known_is(placed)) known_evaluated(f, placed, NULL, graph->loc);
+}
+
 static Value *eval_convert(Foresee *f, Ast *n)
 {
     Ast *operand = n->convert.operand;
     Value *v = eval(f, operand);
     if (!type_is_functional(operand->type)) return is_integer(n) && number_is(v) ? v : f->other;
     if (n->type->kind == TY_FUNC || n->convert.view) return v;
+    if (operand->kind == AST_GRAPH && operand->graph.over) placed_over(f, operand, v);
     return known_forced(f, v, n->loc); /* an array, or text */
 }
 

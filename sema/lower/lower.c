@@ -302,6 +302,8 @@ static void walk(Ast **slot, void *ctx)
     if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) {
         walk_target(l, n->kind == AST_ASSIGN ? n->assign.target : n->incdec.target);
         if (n->kind == AST_ASSIGN) walk(&n->assign.value, l);
+        if (n->kind == AST_ASSIGN && type_is_functional(n->assign.target->type))
+            vec_push(&l->assigns, n);
         return;
     }
     if (n->type && n->kind != AST_FUNC && lower_is_machinery(l, n)) {
@@ -329,6 +331,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     l.around = NULL;
     for (int i = 0; i < r->unit->unit.stmts.len; i++) walk(&r->unit->unit.stmts.data[i], &l);
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
+    for (size_t i = 0; i < l.assigns.len; i++) lower_over(&l, l.assigns.data[i]);
     /* who reads the variables of a session is not known yet */
     if (diags_errors(diags) == 0 && !r->unit->unit.session) lower_together(&l);
 
@@ -340,6 +343,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.graphs);
     vec_free(&l.host_users);
     vec_free(&l.swaps);
+    vec_free(&l.assigns);
     vec_free(&l.users);
     vec_free(&l.hosted);
     vec_free(&l.inlining);

@@ -10,7 +10,12 @@ void host_stmts(HostFunc *f, AstList list)
 static void emit_block(HostFunc *f, AstList list)
 {
     size_t mark = f->scope.len;
-    host_stmts(f, list);
+    HostLast *last = host_last_uses(f, list);
+    for (int i = 0; i < list.len; i++) {
+        host_stmt(f, list.data[i]);
+        host_last_release(f, last, i);
+    }
+    host_last_free(last);
     host_leave_scope(f, mark);
 }
 

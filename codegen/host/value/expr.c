@@ -365,12 +365,15 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
         host_call_runtime(f, ABI_cs_scalar_record, args, 3, n->loc);
         return (HostRef){host_take(f, out, 0, type), false, false};
     }
-    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer};
-    AbiId id = type->kind == TY_ARRAY                                    ? ABI_cs_eval
+    bool over = type->kind == TY_ARRAY && n->graph.over;
+    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer,
+                           host_int(m, (int64_t)n->graph.over - 1)};
+    AbiId id = over                                                      ? ABI_cs_eval_over
+               : type->kind == TY_ARRAY                                  ? ABI_cs_eval
                : type->kind == TY_FUNC                                   ? ABI_cs_lazy
                : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
                                                                          : ABI_cs_scalar_i;
-    LLVMValueRef v = host_call_runtime(f, id, args, 2, n->loc);
+    LLVMValueRef v = host_call_runtime(f, id, args, over ? 3 : 2, n->loc);
     return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
 }
 

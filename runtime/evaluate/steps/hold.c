@@ -33,19 +33,19 @@ enum {
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build. */
 static const double work_first = 6e9, work_told = 1e9;
 
-/* CS_HOLD: the least bytes, at once; 0: never. */
-static size_t least(void)
+size_t hold_least(size_t usual)
 {
     if (!rt.hold.least) {
         size_t given = 0;
         int is = memory_size_from("CS_HOLD", &given, NULL);
         if (is < 0) rt_catch();
         rt.hold.given = is > 0;
-        rt.hold.least = is > 0 ? given : LEAST;
+        rt.hold.least = is > 0 ? given : 1;
         const char *s = getenv("CS_HOLD");
-        if (s && strcmp(s, "0") == 0) rt.hold.least = SIZE_MAX;
+        rt.hold.never = s && strcmp(s, "0") == 0;
     }
-    return rt.hold.least;
+    if (rt.hold.never) return SIZE_MAX;
+    return rt.hold.given ? rt.hold.least : usual;
 }
 
 /* ---- holding ----------------------------------------------------------------------------------- */
@@ -77,19 +77,31 @@ static bool fill_below(const Look *below, const CsSite *site)
     return true;
 }
 
-bool hold_wants(const Lazy *l, const Array *a, const CsSite *site)
+/* How many of its loop; 1 while that is not known to be long. */
+static int steps_of(const Lazy *l, size_t bytes)
+{
+    return rt.hold.given || l->graph->work > work_first ? most_of(l, bytes) : 1;
+}
+
+bool hold_wants(const Lazy *l, size_t bytes)
 {
     Graph *g = l->graph;
     const FdNode *root = g->fd->root;
-    if (a->head.rank < 2 || g->alone >= ALONE || a->head.buffer->bytes < least() ||
-        root->kind != FD_LET || root->self)
+    if (l->box.rank < 2 || g->alone >= ALONE || bytes < hold_least(LEAST) || root->kind != FD_LET ||
+        root->self)
         return false;
-    Look below = look_below(l, a->head.buffer->bytes);
+    Look below = look_below(l, bytes);
     if (!below.plain || !below.loops) return false;
-    g->work += 2.0 * (double)a->head.buffer->bytes;
+    g->work += 2.0 * (double)bytes;
     bool told = g->told >= TOLD && (rt.hold.given || g->work > work_told);
-    int most = rt.hold.given || g->work > work_first ? most_of(l, a->head.buffer->bytes) : 1;
-    if (most <= 1 && (!told || below.nheld)) return false;
+    return steps_of(l, bytes) > 1 || (told && !below.nheld);
+}
+
+bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
+{
+    size_t bytes = a->head.buffer->bytes;
+    Look below = look_below(l, bytes);
+    int most = steps_of(l, bytes);
     Waiting w = {0};
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
     if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w)))) return true;

@@ -6,10 +6,15 @@
 #include "../compose.h"
 #include "../lazy.h"
 
-/* Is it a step of a loop, large enough? Then the evaluation of l for `a` may be held back. Goes on with
- * those before it if they are as many as are taken together, for which a lends its memory; false with an
- * exception pending, too. */
-bool hold_wants(const Lazy *l, const Array *a, const CsSite *site);
+/* The least bytes of an array with which anything but evaluating it is worth the while: as usual, or as CS_HOLD
+ * says; 0: none is. */
+size_t hold_least(size_t usual);
+/* Is it a step of a loop, whose array of so many bytes is large enough? Then the evaluation of l may be held
+ * back. */
+bool hold_wants(const Lazy *l, size_t bytes);
+/* Is it, now that it has an array? Goes on with those before it if they are as many as are taken together, for
+ * which a lends its memory; false with an exception pending, too. */
+bool hold_begin(const Lazy *l, const Array *a, const CsSite *site);
 /* Holds it back: b's elements come when somebody asks. Takes over l's captures. Of what cannot fail.
  * False, without an exception: no memory. */
 bool hold_take(Lazy *l, Buffer *b);

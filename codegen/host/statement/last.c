@@ -1,0 +1,73 @@
+/* The last use of a variable that holds a function: behind the statement that has it, its reference is given
+ * back, where a later one of the block may put its result into an array that the function reads:
+ *
+ *   var u = Constant(p, 0);
+ *   q = .. u(i - 1, j) ..;      the last use of u, and with it of that reference to p's array
+ *   p = r + beta * p;           into p's array, if nobody else has it
+ *
+ * No program can tell: arrays have no finalizers. Not for debuggers, which show variables till the block ends. */
+#include "../value/value.h"
+
+typedef struct Variable {
+    Symbol *sym;
+    int last; /* the statement that mentions it last */
+} Variable;
+
+struct HostLast {
+    VEC(Variable) vars;
+    int over; /* the last statement that may write over an array; -1: none does */
+    int at;   /* the statement that is looked at */
+};
+
+static void declare(HostLast *l, Symbol *sym)
+{
+    Variable v = {sym, l->at};
+    bool local = sym && sym->kind == SYM_LOCAL && !sym->cell && type_is_functional(sym->type);
+    if (local) vec_push(&l->vars, v);
+}
+
+static void look(Ast **child, void *ctx)
+{
+    HostLast *l = ctx;
+    Ast *n = *child;
+    if (n->kind == AST_GRAPH && n->graph.over) l->over = l->at;
+    for (size_t i = 0; n->sym && i < l->vars.len; i++)
+        if (l->vars.data[i].sym == n->sym) l->vars.data[i].last = l->at;
+    ast_each_child(n, look, l);
+}
+
+/* Those that the block itself declares. */
+static void look_declared(HostLast *l, const Ast *n)
+{
+    if (n->kind == AST_DEFINE) declare(l, n->sym);
+    for (int i = 0; n->kind == AST_VAR_DECL && i < n->var_decl.vars.len; i++)
+        declare(l, n->var_decl.vars.data[i]->sym);
+    for (int i = 0; n->kind == AST_TOGETHER && i < n->together.stmts.len; i++)
+        look_declared(l, n->together.stmts.data[i]);
+}
+
+HostLast *host_last_uses(HostFunc *f, AstList list)
+{
+    HostLast *l = arena_new_of(f->m->arena, HostLast);
+    l->over = -1;
+    for (l->at = 0; l->at < list.len; l->at++) {
+        look_declared(l, list.data[l->at]);
+        look(&list.data[l->at], l);
+    }
+    return l;
+}
+
+void host_last_release(HostFunc *f, const HostLast *l, int statement)
+{
+    if (f->m->options->debug || statement >= l->over || host_ended(f)) return;
+    for (size_t i = 0; i < l->vars.len; i++) {
+        const Symbol *sym = l->vars.data[i].sym;
+        if (l->vars.data[i].last == statement && sym->host && host_in_scope(f, sym->host))
+            host_release_slot(f, sym->host);
+    }
+}
+
+void host_last_free(HostLast *l)
+{
+    vec_free(&l->vars);
+}

@@ -1,0 +1,76 @@
+/* Values that go into an array which exists (into.h). */
+#include "into.h"
+
+#include "../objects/record.h"
+#include "../state.h"
+#include "compose.h"
+#include "restrict.h"
+#include "run.h"
+#include "steps/hold.h"
+
+/* Bytes: what is smaller stays in a cache, whichever memory it takes. */
+enum { ENOUGH = 1 << 19 };
+
+static bool evaluate(const Lazy *l, Array *into, const CsSite *site)
+{
+    Evaluation e;
+    int64_t count;
+    if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
+    bool done = compose_trial(&e, l, site) && !e.nclosures && !e.composed->reduces;
+    if (done) {
+        Results one = {1, &into->head.buffer, count};
+        e.into = into;
+        Outcome outcome = run_on_device(&e, &one, site);
+        done = outcome == DONE;
+        rt.evaluations += done;
+        if (outcome != INTERPRET) { /* else it is what it was, made by what made it */
+            into->head.host_state = 0;
+            into->head.buffer->maker = 0;
+        }
+    }
+    compose_end(&e);
+    if (done) compose_count(l, site);
+    return done;
+}
+
+/* The references to the array that a lazy value has which nobody else has: with it they go. */
+static int references(void *fn, const Array *a)
+{
+    const Lazy *l = fn;
+    int n = fn == (const void *)a;
+    if (n || l->head.kind != CS_LAZY || l->head.refs != 1 || l->result) return n;
+    for (int i = 0; i < l->graph->fd->nslots; i++)
+        if (l->graph->fd->slots[i].type->result) n += references(l->captures[i].ref, a);
+    return n;
+}
+
+/* The values go where they belong, if nobody will read what was there. False, having done nothing, if it is
+ * not so, or with an exception pending. */
+bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site)
+{
+    Buffer *b = a->head.buffer;
+    if (!b || b->refs != 1 || b->held || b->lent || b->borrowed || b->foreign) return false;
+    if (a->head.head.refs != 1 + references(fn, a)) return false;
+    Lazy *part = restrict_into(fn, box, moved, a, site);
+    bool done = part && evaluate(part, a, site);
+    cs_release(part);
+    return done;
+}
+
+static bool is_whole(const Array *a, const FdBox *box)
+{
+    FdBox own = rt_array_box(a);
+    bool same = own.rank == box->rank;
+    for (int d = 0; same && d < own.rank; d++)
+        same =
+            !box->dim[d].full && box->dim[d].lo == own.dim[d].lo && box->dim[d].hi == own.dim[d].hi;
+    return same;
+}
+
+bool into_over(Array *a, Lazy *l, const CsSite *site)
+{
+    /* ^C would leave some elements new and some old */
+    if (rt.stops || !a->head.buffer || a->head.buffer->bytes < hold_least(ENOUGH)) return false;
+    return is_whole(a, &l->box) && rt_type_of(l) == rt_type_of(a) &&
+           into_set(a, &l->box, l, false, site);
+}

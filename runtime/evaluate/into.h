@@ -1,0 +1,16 @@
+/* Values that go into an array which exists: those of a slice, or of all of an array that its variable gives
+ * up. That is so where nobody else has the array, each element is read only where it is written, and the
+ * evaluation cannot fail half way. */
+#ifndef CS_RUNTIME_INTO_H
+#define CS_RUNTIME_INTO_H
+
+#include "lazy.h"
+
+/* fn's values over the box, which lies in the array (moved: fn counts from 0). False, having done nothing, if
+ * it cannot be, or with an exception pending. */
+bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site);
+/* All of l, into an array of its domain that one variable has and l captures. Likewise; small ones are not
+ * worth it. */
+bool into_over(Array *a, Lazy *l, const CsSite *site);
+
+#endif
