@@ -93,8 +93,7 @@ static const char *check_reduce(const FdNode *n)
     if (t->nparams != 2 || t->params[0] != r || t->params[1] != b || t->result != r)
         return init ? "a fold's function must be R(R, T) with R of the first value, T of the body"
                     : "the reduction's function must be T(T, T) with the body's type T";
-    if (!init && fn->kind == FD_FUNC && fn->leaf == FD_LEAF_OP &&
-        fd_op_info(fn->op)->identity == FD_IDENTITY_NO)
+    if (!init && fn->kind == FD_FUNC && fn->leaf == FD_LEAF_OP && !fd_op_reduces(fn->op))
         return "the operation is not a reduction";
     return NULL;
 }

@@ -217,6 +217,31 @@ bool fd_has_identity(const FdNode *reduce);
 bool fd_range_closed(const FdDom *d);
 bool fd_closed(const FdNode *n); /* no bound variable is free in it */
 
+/* ---- effects (effects.c) ---------------------------------------------------------------- */
+
+/* What evaluating a node may do besides giving a value. Who knows more than the node itself does asks
+ * further: of FD_READS the facts around, of FD_EMPTY the ranges, of FD_CALLS the bodies. */
+typedef unsigned FdEffects;
+enum {
+    FD_DIVIDES = 1, /* integers, by what may be 0 */
+    FD_READS = 2,   /* an array, or a recurrence itself, perhaps outside of it */
+    FD_OUTSIDE =
+        4,        /* an element of a local array at an index that no constant shows to be inside */
+    FD_CALLS = 8, /* a function that is no operation and no array */
+    FD_REDUCES = 16,                    /* it loops */
+    FD_EMPTY = 32,                      /* a reduction without identity, perhaps over nothing */
+    FD_FAILS = FD_DIVIDES | FD_OUTSIDE, /* whatever is known of reads and ranges */
+    FD_MAY_FAIL = FD_FAILS | FD_READS | FD_CALLS | FD_EMPTY
+};
+FdEffects fd_does(const FdNode *n);    /* the node itself */
+FdEffects fd_effects(const FdNode *n); /* with all below it; functions as their elements */
+/* With the bodies of the functions that are called. What these read or reduce nobody around can show
+ * to be inside or to be anything: it counts as FD_OUTSIDE. */
+FdEffects fd_effects_called(const FdNode *n);
+FdEffects fd_user_effects(const FdUser *user);            /* of its body, so; 0: it is the host's */
+bool fd_element_is_shown(const FdNode *element, int dim); /* inside, by a constant index? */
+bool fd_can_fail(const FdNode *n); /* FD_FAILS, itself or in a function that it calls */
+
 /* ---- walks ---------------------------------------------------------------------------- */
 
 enum { FD_MAX_CHILDREN = FD_MAX_PARAMS + 4 }; /* more than a binder's 3 a variable and 4 */

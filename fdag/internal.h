@@ -25,6 +25,7 @@ typedef struct FdiNode {
     uint32_t nfree;
     uint32_t bound_min, bound_max; /* numbers of variables bound below; min > max: none */
     bool evaluable;                /* fd_eval_bound can find its value */
+    uint8_t effects;               /* fd_effects */
     /* Scratch of a walk (fd_key, fdi_nodes), valid while epoch is its number. */
     uint32_t epoch, seen, start;
 } FdiNode;
@@ -107,6 +108,8 @@ void fdi_nodes(Fd *fd, const FdNode *root, FdiNodes *out);
 /* All expressions of a graph in order of visit: definitions of temporaries as their slots come up
  * are the caller's to follow. */
 bool fdi_free_in(const FdNode *n, const FdNode *var);
+/* Of a node that is being made, of nodes that do what is `below`. */
+FdEffects fdi_effects(const FdNode *n, FdEffects below);
 static inline bool fdi_closed(const FdNode *n)
 {
     return fdi_node(n)->nfree == 0;
@@ -301,13 +304,19 @@ FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pas
     fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur, fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
-/* Can n fail, of whose nodes `fails` may? A function does where it is applied. */
-bool fdi_may_fail(const FdNode *n, FdIs *fails, const void *ctx);
+/* What can fail: FD_MAY_FAIL, but reads that are safe. */
+typedef struct FdiFails {
+    FdIs *safe; /* NULL: none is */
+    const void *ctx;
+} FdiFails;
+bool fdi_fails(const void *fails, const FdNode *n); /* the node itself */
+/* Can n? A function does where it is applied. */
+bool fdi_may_fail(const FdNode *n, const FdiFails *fails);
 /* Does n evaluate all of these that can fail (of a record made: its fields)? */
-bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count, FdIs *fails,
-                       const void *ctx);
+bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count,
+                       const FdiFails *fails);
 /* Does each field of a record made evaluate all that can fail of the others, so that one can be taken alone? */
-bool fdi_fields_fail_alike(const FdNode *n, FdIs *fails, const void *ctx);
+bool fdi_fields_fail_alike(const FdNode *n, const FdiFails *fails);
 
 /* Marks (@given) the indices of reads that are `decided`: no inference has narrowed them. */
 const FdNode *fdi_mark_given(Fd *fd, const FdNode *n, FdIs *decided, const void *ctx);

@@ -190,8 +190,10 @@ static void summarise(Fd *fd, FdiNode *b)
     }
     const FdNode *children[FD_MAX_CHILDREN];
     int count = fd_children(n, children), nbound = fd_nbound(n);
+    FdEffects below = 0;
     for (int i = nbound; i < count; i++) {
         const FdiNode *c = fdi_node(children[i]);
+        below |= c->effects;
         add_free(fd, b, c->free, c->nfree);
         if (c->bound_min < b->bound_min) b->bound_min = c->bound_min;
         if (c->bound_max > b->bound_max) b->bound_max = c->bound_max;
@@ -202,6 +204,7 @@ static void summarise(Fd *fd, FdiNode *b)
         if (children[i]->var > b->bound_max) b->bound_max = children[i]->var;
     }
     b->evaluable = b->nfree == 0 && evaluable(n);
+    b->effects = (uint8_t)fdi_effects(n, below);
 }
 
 /* The node equal to *n, made if there is none. Lists in *n are the caller's and copied. */
@@ -576,7 +579,7 @@ bool fd_has_identity(const FdNode *n)
 {
     FdOp op = fd_op_of(n);
     if (n->init) return true;
-    if (op != FD_OP_NONE) return fd_op_info(op)->identity != FD_IDENTITY_NONE;
+    if (op != FD_OP_NONE) return fd_op_info(op)->neutral >= FD_NEUTRAL_ZERO;
     return fd_user_of(n) && fd_user_of(n)->identity;
 }
 

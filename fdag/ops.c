@@ -14,9 +14,9 @@
 #define X FD_EXPENSIVE
 #define R FD_ROUNDS
 static const FdOpInfo table[FD_OP_COUNT] = {
-    {"none", 0, FD_RULE_SAME, 0, FD_IDENTITY_NO, NULL, NULL},
-#define OP(id, text, arity, rule, props, identity, cl, own)                                        \
-    {text, arity, FD_RULE_##rule, (props), FD_IDENTITY_##identity, cl, own},
+    {"none", 0, FD_RULE_SAME, 0, FD_NEUTRAL_NO, NULL, NULL},
+#define OP(id, text, arity, rule, props, neutral, cl, own)                                         \
+    {text, arity, FD_RULE_##rule, (props), FD_NEUTRAL_##neutral, cl, own},
 #include "ops.def"
 #undef OP
 };
@@ -66,28 +66,6 @@ ScalarKind fd_op_result(FdOp op, ScalarKind k)
     }
 }
 
-bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out)
-{
-    bool real = scalar_is_real(k);
-    switch (table[op].identity) {
-    case FD_IDENTITY_ZERO:
-        if (real)
-            out->f = 0;
-        else
-            out->i = 0;
-        return true;
-    case FD_IDENTITY_ONE:
-        if (real)
-            out->f = 1;
-        else
-            out->i = 1;
-        return true;
-    case FD_IDENTITY_TRUE: out->i = 1; return true;
-    case FD_IDENTITY_FALSE: out->i = 0; return true;
-    default: return false;
-    }
-}
-
 /* The values between which all of a kind lie. */
 static ScalarValue extreme(ScalarKind k, bool greatest)
 {
@@ -99,17 +77,30 @@ static ScalarValue extreme(ScalarKind k, bool greatest)
 
 bool fd_op_neutral(FdOp op, ScalarKind k, ScalarValue *out)
 {
-    *out = (ScalarValue){.i = 0};
-    switch (op) {
-    case FD_OP_MIN:
-    case FD_OP_MAX: *out = extreme(k, op == FD_OP_MIN); return true;
-    case FD_OP_BITAND:
+    *out = (ScalarValue){.i = 0}; /* also of reals */
+    switch (table[op].neutral) {
+    case FD_NEUTRAL_NO: return false;
+    case FD_NEUTRAL_LEAST:
+    case FD_NEUTRAL_MOST: *out = extreme(k, table[op].neutral == FD_NEUTRAL_MOST); return true;
+    case FD_NEUTRAL_SET:
         *out = scalar_is_signed(k) ? (ScalarValue){.i = -1} : extreme(k, true);
         return true;
-    case FD_OP_BITOR:
-    case FD_OP_BITXOR: return true;
-    default: return fd_op_identity(op, k, out);
+    case FD_NEUTRAL_ONE:
+    case FD_NEUTRAL_TRUE:
+        *out = scalar_is_real(k) ? (ScalarValue){.f = 1} : (ScalarValue){.i = 1};
+        return true;
+    default: return true;
     }
+}
+
+bool fd_op_reduces(FdOp op)
+{
+    return table[op].neutral >= FD_NEUTRAL_LEAST;
+}
+
+bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out)
+{
+    return table[op].neutral >= FD_NEUTRAL_ZERO && fd_op_neutral(op, k, out);
 }
 
 /* Rounds a double result to k. */

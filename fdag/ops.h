@@ -8,7 +8,7 @@
 
 typedef enum FdOp {
     FD_OP_NONE = 0,
-#define OP(id, text, arity, rule, props, identity, cl, own) FD_OP_##id,
+#define OP(id, text, arity, rule, props, neutral, cl, own) FD_OP_##id,
 #include "ops.def"
 #undef OP
     FD_OP_COUNT
@@ -37,21 +37,25 @@ enum { /* FdOpInfo.props */
        FD_ROUNDS = 64
 };
 
-typedef enum FdIdentity {
-    FD_IDENTITY_NO,   /* not a reduction */
-    FD_IDENTITY_NONE, /* a reduction without identity: empty throws */
-    FD_IDENTITY_ZERO,
-    FD_IDENTITY_ONE,
-    FD_IDENTITY_TRUE,
-    FD_IDENTITY_FALSE
-} FdIdentity;
+/* The element that changes nothing. In this order: */
+typedef enum FdNeutral {
+    FD_NEUTRAL_NO,
+    FD_NEUTRAL_CLEAR, /* all bits.. */
+    FD_NEUTRAL_SET,   /* ..of scans, which no reductions are by */
+    FD_NEUTRAL_LEAST, /* from here on of reductions; over nothing they throw */
+    FD_NEUTRAL_MOST,
+    FD_NEUTRAL_ZERO, /* from here on what they give over nothing */
+    FD_NEUTRAL_ONE,
+    FD_NEUTRAL_TRUE,
+    FD_NEUTRAL_FALSE
+} FdNeutral;
 
 typedef struct FdOpInfo {
     const char *text;
     int arity;
     FdTypeRule rule;
     unsigned props;
-    FdIdentity identity;
+    FdNeutral neutral;
     const char *cl;  /* NULL: codegen's own text */
     const char *own; /* of reals: our function in its place, NULL: as cl says */
 } FdOpInfo;
@@ -66,7 +70,8 @@ const char *fd_op_infix(FdOp op);
  * result is its node's. */
 ScalarKind fd_op_result(FdOp op, ScalarKind k);
 
-/* True with the value if op has an identity over k. */
+bool fd_op_reduces(FdOp op); /* are there reductions by it? */
+/* True with the value if reductions by op over nothing have one. */
 bool fd_op_identity(FdOp op, ScalarKind k, ScalarValue *out);
 /* What changes nothing beside any value of k, also of min and max, whose reductions over nothing are
  * errors all the same. */

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "index/contraction.h"
 #include "internal.h"
 
 /* ---- which parts fit ------------------------------------------------------------------------- */
@@ -363,63 +364,38 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
 
 /* ---- does it pay? ---------------------------------------------------------------------------- */
 
-/* Does a read move otherwise than by one when the variable does? */
 static bool out_of_lanes(const void *v, const FdNode *n)
 {
-    if (n->kind != FD_APPLY || !fdi_is_leaf(n->fn, FD_LEAF_SLOT)) return false;
-    for (int i = 0; i < n->nargs; i++) {
-        FdiIndex index;
-        if (!fdi_free_in(n->args[i], v)) continue;
-        if (i + 1 < n->nargs || !fdi_index(fdi_node(n)->fd, n->args[i], &index) ||
-            fdi_index_factor(&index, v) != 1)
-            return true;
-    }
-    return false;
+    return fdi_applies(n, FD_LEAF_SLOT) && !fd_reads_in_lanes(n, v);
 }
 
-static bool is_call(const void *ctx, const FdNode *n)
+static bool is_contraction(const FdNode *root, const FdNode *body)
 {
-    (void)ctx;
-    return n->user != NULL;
+    FdContraction c;
+    return fd_contraction(root->nvars, root->vars, root->doms, body, NULL, NULL, &c);
 }
 
-static bool is_loop(const void *ctx, const FdNode *n)
+/* Is a part a contraction, and the whole none? Then its tiles are worth more than what is shared. */
+static bool loses_contraction(const FdNode *root, const FdNode *body)
 {
-    return n->kind == FD_REDUCE || is_call(ctx, n);
-}
-
-/* Some reduction of an expression; NULL: it has none. */
-static const FdNode *find_reduction(const FdNode *n, FdSeen *seen)
-{
-    const FdNode *below[FD_MAX_CHILDREN], *found = NULL;
-    if (n->kind == FD_REDUCE) return n;
-    if (!fd_meet(seen, n)) return NULL;
-    for (int i = 0, count = fd_children(n, below); i < count && !found; i++)
-        found = find_reduction(below[i], seen);
-    return found;
-}
-
-/* Is it a reduction over other variables, or not by an elementary operation? */
-static bool loops_elsewhere(const void *first, const FdNode *n)
-{
-    const FdNode *f = first;
-    if (n->kind != FD_REDUCE) return false;
-    bool same = n->nvars == f->nvars && fd_op_of(n) != FD_OP_NONE;
-    for (int i = 0; same && i < n->nvars; i++) same = n->vars[i] == f->vars[i];
-    return !same;
+    bool some = false;
+    for (int i = 0; i < body->nargs && !some; i++) some = is_contraction(root, body->args[i]);
+    return some && !is_contraction(root, body);
 }
 
 /* Schedules make one pass of several reductions over the same variables. Others (and functions with
  * loops) are loops of each element, or of a vector of elements where reads allow it. */
-static bool schedules_can(const FdNode *root, bool loops)
+static bool schedules_can(const FdNode *root, const FdNode *body)
 {
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
     bool line = root->kind == FD_LET && root->nvars == 1;
-    if (!loops || (line && !fd_any(root, out_of_lanes, root->vars[0]))) return true;
-    const FdNode *body = root->kind == FD_LET ? root->body : root;
-    FdSeen seen = {0};
-    const FdNode *first = find_reduction(body, &seen);
-    fd_seen_free(&seen);
-    return first && !fd_any(body, is_call, NULL) && !fd_any(body, loops_elsewhere, first);
+    if (!(fd_effects(body) & (FD_REDUCES | FD_CALLS))) return true;
+    if (line && !fd_any(root, out_of_lanes, root->vars[0])) return true;
+    int n = fd_all_reductions(body, reduces);
+    bool can = n > 0 && !(fd_effects(body) & FD_CALLS);
+    for (int i = 0; i < n && can; i++)
+        can = fd_op_of(reduces[i]) != FD_OP_NONE && !(fd_effects(reduces[i]->body) & FD_REDUCES);
+    return can && fd_reductions_end(n, reduces, 0) == n && !loses_contraction(root, body);
 }
 
 typedef struct Earlier {
@@ -454,7 +430,7 @@ FdPays fd_several_pays(const FdGraph *whole)
         apart += fdi_cost(fd_rewrite(fd, body->args[i], read_earlier, &e), &none, NULL);
     }
     double together = fdi_cost(body, &none, NULL);
-    bool loops = fd_any(g->root, is_loop, NULL), can = schedules_can(g->root, loops);
+    bool loops = fd_effects(body) & (FD_REDUCES | FD_CALLS), can = schedules_can(g->root, body);
     bool shares = apart - together >= FDI_COST_EXPENSIVE && together <= enough * apart;
     fd_free(fd);
     return !can ? FD_PAYS_NOT : shares ? FD_PAYS : loops ? FD_PAYS_NOT : FD_PAYS_SMALL;

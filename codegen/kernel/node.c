@@ -24,15 +24,10 @@ const FdNode *field_of_read(const FdNode *n)
     return is_read(n) ? n : NULL;
 }
 
-static bool is_some_read(const void *ctx, const FdNode *n)
+bool calls_reader(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    return is_read(n);
-}
-
-bool reads_some(const FdNode *n)
-{
-    return fd_any(n, is_some_read, NULL);
+    return fd_user_of(n) && fd_user_effects(fd_user_of(n)) & FD_READS;
 }
 
 ScalarKind result_kind(const FdNode *n)
@@ -95,28 +90,8 @@ bool reduction_identity(const FdNode *reduce, ScalarValue *v)
     return op != FD_OP_NONE && fd_op_neutral(op, result_kind(reduce), v);
 }
 
-bool reduction_has_identity(const FdNode *reduce)
-{
-    ScalarValue v;
-    if (fd_op_of(reduce) == FD_OP_NONE) return user_identity(reduce) != NULL;
-    return fd_op_identity(fd_op_of(reduce), result_kind(reduce), &v);
-}
-
 const FdNode *local_array_of(const FdStmt *s)
 {
     const FdNode *v = s->kind == FD_STMT_PUT ? s->var->fn : s->var;
     return v && v->extent ? v : NULL;
-}
-
-bool local_is_number(const FdNode *element, int d)
-{
-    const FdNode *index = element->args[d];
-    return fd_is_const(index) && index->value.i >= 0 && index->value.i < element->fn->extent[d];
-}
-
-bool local_is_inside(const FdNode *element)
-{
-    for (int d = 0; d < element->nargs; d++)
-        if (!local_is_number(element, d)) return false;
-    return true;
 }

@@ -4,8 +4,7 @@
 
 #include "../../fdag/fdag.h"
 
-bool reduction_is_closed(const FdNode *reduce);    /* ranges known beforehand */
-bool reduction_has_identity(const FdNode *reduce); /* else an empty one is an error */
+bool reduction_is_closed(const FdNode *reduce); /* ranges known beforehand */
 /* What combines with any operand to that operand, of an elementary operation: also of min and max. */
 bool reduction_identity(const FdNode *reduce, ScalarValue *v);
 bool node_is_closed(const FdNode *n);    /* uses no bound variable */
@@ -13,7 +12,8 @@ ScalarKind result_kind(const FdNode *n); /* of a scalar node */
 size_t widest_bytes(const FdNode *n);    /* the widest scalar type among a node's values */
 /* Is n the read of an array: slot(index..), or of the recurrence itself? */
 bool is_read(const FdNode *n);
-bool reads_some(const FdNode *n); /* is there a read in it? */
+/* Does n call a function that reads arrays, or is it one? Only its body knows the indices. For fd_any. */
+bool calls_reader(const void *ctx, const FdNode *n);
 bool is_make(const FdNode *n);
 bool is_field(const FdNode *n);
 /* The read whose element n is a field of, or a field of a field; NULL if it is no such thing. */
@@ -22,7 +22,5 @@ const FdNode *field_of_read(const FdNode *n);
 const FdNode *user_identity(const FdNode *reduce);
 /* The local array that a statement changes; NULL: none. */
 const FdNode *local_array_of(const FdStmt *s);
-bool local_is_number(const FdNode *element, int dim); /* is that index a number inside? */
-bool local_is_inside(const FdNode *element);          /* are all? */
 
 #endif

@@ -114,9 +114,10 @@ int site_of(const FdNode *n)
     return n->loc.line - 1; /* fd_number_places */
 }
 
-bool reduction_known_nonempty(const Unit *u, const FdNode *reduce)
+bool unit_is_empty(const void *unit, const FdNode *n)
 {
-    for (size_t i = 0; i < u->nonempty.len; i++)
-        if (u->nonempty.data[i] == reduce) return true;
-    return false;
+    const Unit *u = unit;
+    bool empty = fd_does(n) & FD_EMPTY;
+    for (size_t i = 0; empty && i < u->nonempty.len; i++) empty = u->nonempty.data[i] != n;
+    return empty;
 }

@@ -147,7 +147,8 @@ void plan_line(Unit *u, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void plan_stream(Unit *u, const Def *d);
 int unit_kept(const Unit *u, int temp); /* the result that it is plus 1; 0: it is none */
 int plan_temp(Unit *u, Num *bytes);     /* a new temporary buffer; its number */
-bool reduction_known_nonempty(const Unit *u, const FdNode *reduce); /* the plan reports if not */
+/* May n be a reduction without identity over nothing, which the plan does not report? For fd_any. */
+bool unit_is_empty(const void *unit, const FdNode *n);
 int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
 const char *fresh_name(Unit *u, const char *stem);
 

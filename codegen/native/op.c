@@ -27,18 +27,11 @@ LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef 
     return LLVMBuildSelect(f->b, none, zero, q, "");
 }
 
-/* A constant divisor that is neither 0 nor -1. */
-static bool divides_plainly(const KirExpr *e)
-{
-    if (e->kind == KIR_SPLAT) e = e->args[0];
-    return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
-}
-
 static LLVMValueRef quotient(Fn *f, const KirExpr *e, LLVMValueRef x, LLVMValueRef y)
 {
     bool rest = e->op == FD_OP_REM, sign = native_is_signed(e->type.kind);
     unsigned lanes = native_lanes(f->n, e->type.lanes);
-    if (divides_plainly(e->args[1])) {
+    if (kir_divides_plainly(e->args[1])) {
         if (rest) return sign ? LLVMBuildSRem(f->b, x, y, "") : LLVMBuildURem(f->b, x, y, "");
         return sign ? LLVMBuildSDiv(f->b, x, y, "") : LLVMBuildUDiv(f->b, x, y, "");
     }

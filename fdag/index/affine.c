@@ -313,3 +313,33 @@ int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var)
         if (a->terms[i].var == var) return a->terms[i].factor;
     return 0;
 }
+
+/* ---- how reads move --------------------------------------------------------------------- */
+
+FdMovement fd_movement(const FdNode *read, const FdNode *v)
+{
+    FdMovement m = FD_MOVES_NOT;
+    for (int d = 0; d < read->nargs; d++) {
+        FdAffine index;
+        int64_t c;
+        if (!fd_uses_var(read->args[d], v)) continue;
+        if (!fd_affine(read->args[d], &index) || !fd_affine_factor(&index, v, &c))
+            return FD_MOVES_FAR;
+        if (c == 0) continue;
+        m = c == 1 && d == read->nargs - 1 ? FD_MOVES_UNIT : FD_MOVES_FAR;
+        if (m == FD_MOVES_FAR) return m;
+    }
+    return m;
+}
+
+int fd_stride(const FdNode *read, const FdNode *v)
+{
+    FdAffine index;
+    int64_t c;
+    int last = read->nargs - 1;
+    for (int d = 0; d < last; d++)
+        if (fd_uses_var(read->args[d], v)) return 0;
+    if (last < 0 || !fd_affine(read->args[last], &index) || !fd_affine_factor(&index, v, &c))
+        return 0;
+    return c == -1 || (c >= 2 && c <= 4) ? (int)c : 0;
+}

@@ -28,6 +28,17 @@ bool fd_affine_add(FdAffine *a, const FdNode *n, int64_t factor);
 /* The factor of variable v, 0 if it does not occur; false if it occurs inside another atom too. */
 bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
 
+/* How a read of an array moves when v grows by one. */
+typedef enum FdMovement { FD_MOVES_NOT, FD_MOVES_UNIT, FD_MOVES_FAR } FdMovement;
+FdMovement fd_movement(const FdNode *read, const FdNode *v);
+/* By how many elements of memory it moves, 2 to 4 or -1: vectors hold them all. 0: it does not. */
+int fd_stride(const FdNode *read, const FdNode *v);
+/* Do lanes of v find what they read in vectors? */
+static inline bool fd_reads_in_lanes(const FdNode *read, const FdNode *v)
+{
+    return fd_movement(read, v) != FD_MOVES_FAR || fd_stride(read, v) != 0;
+}
+
 /* The range of a variable at the place that is asked about; NULL: not known. */
 typedef const FdDom *FdRangeOf(const void *ctx, const FdNode *var);
 

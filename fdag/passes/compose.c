@@ -66,23 +66,14 @@ static const FdNode *inline_let(Fd *fd, const FdNode *n)
     return body;
 }
 
-static bool node_may_fail(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    if (n->kind == FD_REDUCE) return !fd_has_identity(n);
-    if (n->kind != FD_APPLY) return false;
-    FdOp op = fd_op_of(n);
-    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
-    return !fdi_applies(n, FD_LEAF_MAKE) && !fdi_applies(n, FD_LEAF_FIELD);
-}
-
 static const FdNode *inline_user(Fd *fd, const FdNode *n)
 {
     const FdUser *u = n->fn->user;
+    const FdiFails any = {0};
     if (!u->body || u->body->kind != FD_STMT_RETURN) return NULL;
     const FdNode *body = fdi_replace_vars(fd, u->body->expr, u->nparams, u->params, n->args);
-    if (!fdi_evaluates_all(body, n->args, (size_t)n->nargs, node_may_fail, NULL)) return NULL;
-    if (!fdi_fields_fail_alike(body, node_may_fail, NULL)) return NULL;
+    if (!fdi_evaluates_all(body, n->args, (size_t)n->nargs, &any)) return NULL;
+    if (!fdi_fields_fail_alike(body, &any)) return NULL;
     return fd_rewrite(fd, body, fdi_compose_node, NULL);
 }
 

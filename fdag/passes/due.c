@@ -1,10 +1,17 @@
 /* What must be evaluated still after a function is replaced by its body: what fails is to fail. */
 #include "../internal.h"
 
-bool fdi_may_fail(const FdNode *n, FdIs *fails, const void *ctx)
+bool fdi_fails(const void *fails, const FdNode *n)
 {
-    if (n->type->nparams) return false; /* a function: its elements may, where it is applied */
-    return fd_any(n, fails, ctx);
+    const FdiFails *f = fails;
+    FdEffects e = fd_does(n) & FD_MAY_FAIL;
+    return e && !(e == FD_READS && f->safe && f->safe(f->ctx, n));
+}
+
+bool fdi_may_fail(const FdNode *n, const FdiFails *f)
+{
+    if (n->type->nparams || !(fd_effects(n) & FD_MAY_FAIL)) return false;
+    return !f->safe || fd_any(n, fdi_fails, f);
 }
 
 /* Is `due` evaluated whenever n is? known: node -> answer. */
@@ -26,16 +33,16 @@ static bool evaluates(const FdNode *n, const FdNode *due, FdiMap *known)
     return found;
 }
 
-bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count, FdIs *fails,
-                       const void *ctx)
+bool fdi_evaluates_all(const FdNode *n, const FdNode *const *due, size_t count,
+                       const FdiFails *fails)
 {
     bool all = true;
     for (size_t i = 0; i < count && all; i++) {
         FdiMap known = {0};
-        all = !fdi_may_fail(due[i], fails, ctx) || evaluates(n, due[i], &known);
+        all = !fdi_may_fail(due[i], fails) || evaluates(n, due[i], &known);
         fdi_map_free(&known);
         if (!all && fdi_applies(due[i], FD_LEAF_MAKE)) /* fields are taken out of it */
-            all = fdi_evaluates_all(n, due[i]->args, (size_t)due[i]->nargs, fails, ctx);
+            all = fdi_evaluates_all(n, due[i]->args, (size_t)due[i]->nargs, fails);
     }
     return all;
 }
@@ -64,12 +71,12 @@ static bool is_choice(const FdNode *n)
 }
 
 /* Does n evaluate what can fail of `other`? Choices by one condition are compared side by side. */
-static bool fails_with(const FdNode *n, const FdNode *other, FdIs *fails, const void *ctx)
+static bool fails_with(const FdNode *n, const FdNode *other, const FdiFails *fails)
 {
     enum { MOST = 400 }; /* looked at: n is walked for each */
     if (is_choice(n) && is_choice(other) && n->args[0] == other->args[0])
-        return fails_with(n->args[1], other->args[1], fails, ctx) &&
-               fails_with(n->args[2], other->args[2], fails, ctx);
+        return fails_with(n->args[1], other->args[1], fails) &&
+               fails_with(n->args[2], other->args[2], fails);
     FdiMap seen = {0};
     FdiNodes stack = {0};
     bool all = true;
@@ -81,8 +88,8 @@ static bool fails_with(const FdNode *n, const FdNode *other, FdIs *fails, const 
         stack.len--;
         if (fdi_map_get(&seen, o, &mark)) continue;
         fdi_map_set(&seen, o, 1);
-        if (!fdi_may_fail(o, fails, ctx) || evaluates_one(n, o)) continue;
-        all = !fails(ctx, o) && fuel-- > 0;
+        if (!fdi_may_fail(o, fails) || evaluates_one(n, o)) continue;
+        all = !fdi_fails(fails, o) && fuel-- > 0;
         for (int i = fd_children(o, children); i-- > 0;) vec_push(&stack, children[i]);
     }
     fdi_map_free(&seen);
@@ -90,15 +97,15 @@ static bool fails_with(const FdNode *n, const FdNode *other, FdIs *fails, const 
     return all;
 }
 
-bool fdi_fields_fail_alike(const FdNode *n, FdIs *fails, const void *ctx)
+bool fdi_fields_fail_alike(const FdNode *n, const FdiFails *fails)
 {
     FdiNodes leaves = {0};
     bool alike = true;
     add_leaves(n, &leaves);
     for (size_t i = 0; i < leaves.len && alike; i++) {
-        if (leaves.len == 1 || !fdi_may_fail(leaves.data[i], fails, ctx)) continue;
+        if (leaves.len == 1 || !fdi_may_fail(leaves.data[i], fails)) continue;
         for (size_t k = 0; k < leaves.len && alike; k++)
-            alike = k == i || fails_with(leaves.data[k], leaves.data[i], fails, ctx);
+            alike = k == i || fails_with(leaves.data[k], leaves.data[i], fails);
     }
     vec_free(&leaves);
     return alike;

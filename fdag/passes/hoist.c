@@ -18,46 +18,38 @@ typedef struct Hoist {
 
 static const FdNode *hoist(Hoist *h, const FdNode *root);
 
-/* Can node x of an expression fail where the expression's free variables have any value of their
- * ranges? */
-static bool node_may_fail(const void *expression, const FdNode *x)
+/* Reads at variables of the expression's own reductions are inside their ranges; reads at the
+ * variables around are only as safe as the branch makes them. */
+static bool is_safe(const void *expression, const FdNode *read)
 {
-    const FdiNode *guarded = fdi_node(expression);
-    FdOp op = fd_op_of(x);
-    if (x->kind == FD_REDUCE && !fd_has_identity(x)) return true;
-    for (int i = 0; i < x->nvars; i++)
-        if (x->doms[i].kind == FD_DOM_GIVEN) return true;
-    if (x->kind != FD_APPLY || fdi_applies(x, FD_LEAF_MAKE) || fdi_applies(x, FD_LEAF_FIELD))
-        return false;
-    if (fdi_applies(x, FD_LEAF_USER)) return true;
-    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(x->type->scalar);
-    for (int k = 0; k < x->nargs; k++) {
-        if (x->args[k]->kind != FD_VAR && !fd_is_const(x->args[k])) return true;
-        for (uint32_t i = 0; i < guarded->nfree; i++)
-            if (x->args[k] == guarded->free[i]) return true;
+    for (int k = 0; k < read->nargs; k++) {
+        bool var = read->args[k]->kind == FD_VAR;
+        if (!fd_is_const(read->args[k]) && !(var && !fd_uses_var(expression, read->args[k])))
+            return false;
     }
+    return true;
+}
+
+/* May reads at its variables be outside? */
+static bool is_given(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    for (int i = 0; i < n->nvars; i++)
+        if (n->doms[i].kind == FD_DOM_GIVEN) return true;
     return false;
 }
 
-/* Could evaluating n outside of its branch fail? Reads at variables of its own reductions are
- * inside their ranges; reads at the variables around are only as safe as the branch makes them. */
+/* Could evaluating n outside of its branch fail? */
 static bool may_fail(const FdNode *n)
 {
-    return fd_any(n, node_may_fail, n);
-}
-
-static bool is_more(const void *ctx, const FdNode *n)
-{
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    (void)ctx;
-    return n->kind == FD_REDUCE || (n->kind == FD_APPLY && op == FD_OP_NONE);
+    return fdi_may_fail(n, &(FdiFails){is_safe, n}) || fd_any(n, is_given, NULL);
 }
 
 /* Arithmetic of variables: what is known of an index while it is computed is lost where it is read
  * from memory. */
 static bool is_index(const FdNode *n)
 {
-    return fdi_is_word(n) && !fd_any(n, is_more, NULL);
+    return fdi_is_word(n) && !(fd_effects(n) & (FD_REDUCES | FD_READS | FD_CALLS));
 }
 
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better

@@ -32,6 +32,7 @@ typedef struct Inline {
     Fd *fd;
     FdiMap doms;    /* of the graph as it was: ranges of variables .. */
     FdiMap strict;  /* .. and nodes that are always evaluated */
+    FdiFails fails; /* but what is `inside` */
     uint32_t limit; /* no nodes beyond this number */
     int fuel;
 } Inline;
@@ -47,35 +48,14 @@ static const FdDom *range_of(const void *ctx, const FdNode *var)
 }
 
 /* A read that inference has made safe: outside of branches, at inferred variables. */
-static bool inside(const Inline *x, const FdNode *read)
+static bool inside(const void *ctx, const FdNode *read)
 {
+    const Inline *x = ctx;
     uint64_t dummy;
-    if (!fdi_map_get(&x->strict, read, &dummy)) return false;
+    if (!fdi_applies(read, FD_LEAF_SLOT) || !fdi_map_get(&x->strict, read, &dummy)) return false;
     for (int d = 0; d < read->nargs; d++)
         if (!fd_index_inferred(read->args[d], range_of, NULL, x)) return false;
     return true;
-}
-
-static bool node_may_fail(const void *ctx, const FdNode *n)
-{
-    const Inline *x = ctx;
-    if (n->kind == FD_REDUCE) return !fd_has_identity(n);
-    if (n->kind != FD_APPLY) return false;
-    FdOp op = fd_op_of(n);
-    if (op) return (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
-    if (fdi_applies(n, FD_LEAF_MAKE) || fdi_applies(n, FD_LEAF_FIELD)) return false;
-    return !fdi_applies(n, FD_LEAF_SLOT) || !inside(x, n);
-}
-
-static bool may_fail(const Inline *x, const FdNode *n)
-{
-    return fdi_may_fail(n, node_may_fail, x);
-}
-
-/* Does n evaluate all of these that can fail? */
-static bool evaluates_all(const Inline *x, const FdNode *n, const FdNode *const *due, size_t count)
-{
-    return fdi_evaluates_all(n, due, count, node_may_fail, x);
 }
 
 /* ---- running a body ---------------------------------------------------------------------- */
@@ -150,10 +130,10 @@ static bool keeps_errors(const Inline *x, const Env *before, const Env *after, c
 {
     bool ok = true;
     for (size_t i = 0; i < due->len && ok; i++) {
-        bool needed = !may_fail(x, due->data[i]);
+        bool needed = !fdi_may_fail(due->data[i], &x->fails);
         for (size_t k = 0; k < after->len && !needed; k++)
             if (lookup(before, after->data[k].var) != after->data[k].value)
-                needed = evaluates_all(x, after->data[k].value, &due->data[i], 1);
+                needed = fdi_evaluates_all(after->data[k].value, &due->data[i], 1, &x->fails);
         ok = needed;
     }
     return ok;
@@ -231,7 +211,7 @@ static const FdNode *result(Inline *x, const FdStmt *s, const Rest *rest, Env *e
             s = s->next;
         }
     }
-    if (v && !evaluates_all(x, v, due.data, due.len)) v = NULL;
+    if (v && !fdi_evaluates_all(v, due.data, due.len, &x->fails)) v = NULL;
     vec_free(&due);
     return v;
 }
@@ -248,8 +228,9 @@ static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n)
     x->fuel = FUEL;
     const FdNode *v = result(x, user->body, NULL, &env);
     vec_free(&env);
-    if (!v || uses_local(NULL, v) || !evaluates_all(x, v, n->args, (size_t)n->nargs)) return NULL;
-    if (!fdi_fields_fail_alike(v, node_may_fail, x)) return NULL;
+    if (!v || uses_local(NULL, v)) return NULL;
+    if (!fdi_evaluates_all(v, n->args, (size_t)n->nargs, &x->fails)) return NULL;
+    if (!fdi_fields_fail_alike(v, &x->fails)) return NULL;
     return fd_rewrite(fd, v, inline_node, x);
 }
 
@@ -257,6 +238,7 @@ bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;
     Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
+    x.fails = (FdiFails){inside, &x};
     FdiNodes nodes = {0};
     fdi_nodes(fd, g->root, &nodes);
     fdi_gather_doms(&nodes, &x.doms);

@@ -70,7 +70,10 @@ static const FdNode *simplify_arithmetic(Fd *fd, const FdNode *n, FdOp op)
         return regroup(fd, n, op);
     case FD_OP_SUB: return is_value(b, 0.0) ? a : regroup(fd, n, op);
     case FD_OP_MUL: return is_value(b, 1) ? a : is_value(a, 1) ? b : NULL;
-    case FD_OP_DIV: return is_value(b, 1) ? a : NULL;
+    case FD_OP_DIV:
+        if (fdi_is_integer(n->type) && scalar_is_signed(n->type->scalar) && is_value(b, -1))
+            return fd_apply_op(fd, FD_OP_NEG, n->type->scalar, 1, &a, n->loc); /* both wrap */
+        return is_value(b, 1) ? a : NULL;
     default: return NULL;
     }
 }

@@ -13,22 +13,17 @@
 
 /* ---- what is decided --------------------------------------------------------------------- */
 
-static bool reads(const void *ctx, const FdNode *n)
+static bool may_not(const void *ctx, const FdNode *n)
 {
     const FdFacts *f = ctx;
     uint64_t mark;
-    if (fdi_map_get(&f->said, n, &mark)) return false; /* its operands are below it */
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (n->kind == FD_REDUCE) return true;
-    if (op == FD_OP_DIV || op == FD_OP_REM)
-        return !fd_is_const(n->args[1]) || n->args[1]->value.i == 0;
-    return n->kind == FD_APPLY && op == FD_OP_NONE;
+    return (fd_does(n) & FD_MAY_FAIL) && !fdi_map_get(&f->said, n, &mark);
 }
 
 /* May it go unevaluated? */
 static bool can_go(const FdFacts *f, const FdNode *n)
 {
-    return !fd_any(n, reads, f);
+    return !(fd_effects(n) & FD_MAY_FAIL) || !fd_any(n, may_not, f);
 }
 
 /* x - y + more <= 0, as what the two are without wrapping. */

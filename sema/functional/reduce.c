@@ -8,7 +8,7 @@
 
 static bool reduces(FdOp op)
 {
-    return op != FD_OP_NONE && fd_op_info(op)->identity != FD_IDENTITY_NO;
+    return op != FD_OP_NONE && fd_op_reduces(op);
 }
 
 /* sum and prod of byte, short and char are int, the sum of bools counts; min and max keep the type;

@@ -1,7 +1,8 @@
 # Compares the comments of a program with its schedules (standard input) and kernels: see tests/schedules.
-# file: the program, kernels: what --emit=opencl says of it, a text for each evaluation that has one.
+# family: whose they are; of gpu only what is expected once. file: the program, kernels: what --emit=opencl says of it, a text for each evaluation that has one.
 
 function expected(what) {
+    if (family == "gpu" && what != "once") return
     if (!sub(".*// expect " what ": *", "", text)) return
     kind[++comments] = what
     at[comments] = line
@@ -57,12 +58,19 @@ function check_tests(k, of, i, n, names, body) {
     }
 }
 
+# How many definitions, and stages of bands aside, have this line?
+function times(of, what, i, n) {
+    for (i = 1; i <= definitions[of]; i++) n += index(defines[of, i], "\n" what "\n") > 0
+    return n + 0
+}
+
 BEGIN {
     while ((getline text < file) > 0) {
         line++
         expected("schedule")
         expected("step")
         expected("no test")
+        expected("once")
     }
     while ((getline text < kernels) > 0) read_kernel()
 }
@@ -73,8 +81,12 @@ $1 == "evaluation" {
 }
 /^# no kernel/ { hosts++ }
 $1 == "nest" || $1 == "bands" { nests[evaluations] = nests[evaluations] (nests[evaluations] == "" ? "" : " ") $2 }
+$1 == "definition" { definitions[evaluations]++ }
+$1 == "definition" || $1 == "end" { staged = 0 }
+$1 == "bands" { staged = 1 }
 {
     sub(/^ */, "")
+    if (!staged) defines[evaluations, definitions[evaluations]] = defines[evaluations, definitions[evaluations]] "\n" $0 "\n"
     steps[evaluations] = steps[evaluations] "\n" $0 "\n"
 }
 END {
@@ -83,6 +95,8 @@ END {
         if (kind[k] == "schedule" && nests_at(place[of]) != wanted[k])
             fail(k, "expected schedule: " wanted[k] "\n     but " place[of] " has: " nests_at(place[of]))
         if (kind[k] == "step" && !index(steps[of], "\n" wanted[k] "\n")) fail(k, "no step: " wanted[k])
+        if (kind[k] == "once" && times(of, wanted[k]) != 1)
+            fail(k, times(of, wanted[k]) " definitions for " family "s have: " wanted[k])
         if (kind[k] == "no test") check_tests(k, of)
     }
     exit bad

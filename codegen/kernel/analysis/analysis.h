@@ -3,15 +3,9 @@
 #ifndef CS_CODEGEN_ANALYSIS_H
 #define CS_CODEGEN_ANALYSIS_H
 
+#include "../../../fdag/index/affine.h"
+#include "../../../fdag/index/contraction.h"
 #include "../unit.h"
-
-/* ---- effects.c: what can fail --------------------------------------------------------------- */
-
-bool divides_safely(const FdNode *n); /* by a constant that is neither 0 nor -1, or no division */
-bool divides_surely(const FdNode *n); /* the same, or by what is above 0, as Periodic does */
-bool node_can_fail(const FdNode *n);  /* divides integers, itself or in a function it calls */
-bool user_can_fail(const FdUser *user);
-bool user_reads(const FdUser *user); /* does its body read arrays? After fd_specialise */
 
 /* ---- unsafe.c, sized.c: which reads can fall outside ----------------------------------------- */
 
@@ -50,17 +44,11 @@ Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
 
 /* ---- lanes.c --------------------------------------------------------------------------------- */
 
-/* An associative and commutative operation (over closed ranges): any part of it can come first. */
-bool reduction_reorders(const FdNode *reduce);
-bool reduction_splits(const FdNode *reduce); /* by an elementary operation */
+/* An associative and commutative elementary operation over closed ranges. */
+bool reduction_splits(const FdNode *reduce);
 /* Can operands and operation be computed in lanes of v, its own or another, and in any order? */
 bool reduction_in_lanes(const FdNode *reduce, const FdNode *v, unsigned allowed);
 
-/* How a read of an array moves when v grows by one. */
-typedef enum Movement { MOVES_NOT, MOVES_UNIT, MOVES_FAR } Movement;
-Movement read_movement(const FdNode *read, const FdNode *v);
-/* By how many elements of memory it moves, 2 to 4 or -1: vectors hold them all. 0: it does not. */
-int read_stride(const FdNode *read, const FdNode *v);
 bool reads_along(const FdNode *n, const FdNode *v); /* is there a read that moves by one? */
 
 /* KIR_V1 or KIR_V2 if all of it, but for indices, is arithmetic of bytes (and shorts) that vectors of

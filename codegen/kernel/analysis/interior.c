@@ -149,7 +149,7 @@ static const FdNode *settle(void *ctx, Fd *fd, const FdNode *n)
         if (fd_is_const(x)) return is_true(x) == neutral ? y : x;
         if (!fd_is_const(y)) return NULL;
         if (is_true(y) == neutral) return x;
-        return node_can_fail(x) ? NULL : y;
+        return fd_can_fail(x) ? NULL : y;
     }
     default: return NULL;
     }

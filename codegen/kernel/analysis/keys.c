@@ -54,14 +54,12 @@ static bool find_target(const FdNode *reduce, Target *t)
 static bool fails_here(const void *ctx, const FdNode *n)
 {
     const Finder *f = ctx;
-    if (n->kind == FD_REDUCE) return !reduction_has_identity(n);
-    if (def_is_suspect(f->u, f->d, n)) return true;
-    return n->kind == FD_APPLY && fd_user_of(n) && user_reads(fd_user_of(n));
+    return fd_does(n) & FD_EMPTY || def_is_suspect(f->u, f->d, n);
 }
 
 static void always_computed(Finder *f, const FdNode *n)
 {
-    f->cautious = f->cautious || node_can_fail(n) || fd_any(n, fails_here, f);
+    f->cautious = f->cautious || fd_can_fail(n) || fd_any(n, fails_here, f);
 }
 
 static void add(KeyForm *form, KeyGuard guard)

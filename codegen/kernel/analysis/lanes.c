@@ -4,37 +4,10 @@
 #include "../../../fdag/index/affine.h"
 #include "divergence.h"
 
-Movement read_movement(const FdNode *read, const FdNode *v)
-{
-    Movement m = MOVES_NOT;
-    for (int d = 0; d < read->nargs; d++) {
-        FdAffine index;
-        int64_t c;
-        if (!fd_uses_var(read->args[d], v)) continue;
-        if (!fd_affine(read->args[d], &index) || !fd_affine_factor(&index, v, &c)) return MOVES_FAR;
-        if (c == 0) continue;
-        m = c == 1 && d == read->nargs - 1 ? MOVES_UNIT : MOVES_FAR;
-        if (m == MOVES_FAR) return m;
-    }
-    return m;
-}
-
-int read_stride(const FdNode *read, const FdNode *v)
-{
-    FdAffine index;
-    int64_t c;
-    int last = read->nargs - 1;
-    for (int d = 0; d < last; d++)
-        if (fd_uses_var(read->args[d], v)) return 0;
-    if (last < 0 || !fd_affine(read->args[last], &index) || !fd_affine_factor(&index, v, &c))
-        return 0;
-    return c == -1 || (c >= 2 && c <= 4) ? (int)c : 0;
-}
-
 static bool moves_along(const FdNode *n, const FdNode *v, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return false;
-    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT;
+    if (is_read(n)) return fd_movement(n, v) == FD_MOVES_UNIT;
     for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
         if (moves_along(n->args[i], v, seen)) return true;
     return false;
@@ -94,7 +67,7 @@ static bool moves_evenly(const FdNode *read, const FdNode *v)
 
 static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
 {
-    bool far = !l->body && read_movement(read, l->v) == MOVES_FAR && !read_stride(read, l->v);
+    bool far = !l->body && !fd_reads_in_lanes(read, l->v);
     bool found = l->allowed & LANES_NOTED && !moves_evenly(read, l->v); /* where elements say */
     if (far && !found && !(l->allowed & LANES_FAR)) return "reads that are not side by side";
     return refused_args(l, read, seen);
@@ -102,7 +75,7 @@ static Why refused_read(const Lanes *l, const FdNode *read, FdSeen *seen)
 
 static Why refused_element(const Lanes *l, const FdNode *n, FdSeen *seen)
 {
-    if (!(l->allowed & LANES_NOTED) && !local_is_inside(n)) return "indices of local arrays";
+    if (!(l->allowed & LANES_NOTED) && fd_does(n) & FD_OUTSIDE) return "indices of local arrays";
     return refused_args(l, n, seen);
 }
 
@@ -149,7 +122,8 @@ static Why refused_user(const Lanes *l, const FdUser *user)
     if (!user->body) return "calls of the host";
     for (int i = 0; i < user->nparams; i++)
         if (user->params[i]->type->nparams) return "functions as arguments";
-    if (user_reads(user) && !(l->allowed & LANES_NOTED)) return "functions that read arrays";
+    if (fd_user_effects(user) & FD_READS && !(l->allowed & LANES_NOTED))
+        return "functions that read arrays";
     Lanes inner = *l;
     inner.body = divergence_user(l->arena, user, NULL);
     inner.count = 0;
@@ -164,8 +138,10 @@ static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
             return "reductions over ranges of their own";
     if (!why) why = refused(l, n->body, seen);
     if (why || fd_op_of(n) != FD_OP_NONE) return why;
-    if (fd_user_of(n)) return refused_user(l, fd_user_of(n));
-    return "reductions by functions";
+    if (!fd_user_of(n)) return "reductions by functions";
+    Lanes combines = *l; /* joins of lanes note nothing */
+    combines.allowed &= ~(unsigned)LANES_NOTED;
+    return refused_user(&combines, fd_user_of(n));
 }
 
 static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
@@ -176,7 +152,7 @@ static Why refused_apply(const Lanes *l, const FdNode *n, FdSeen *seen)
     if (is_make(n) || is_field(n)) return refused_args(l, n, seen);
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) return NULL;
-    if (!divides_safely(n) && varies(l, n) && !(l->allowed & LANES_NOTED))
+    if (fd_does(n) & FD_DIVIDES && varies(l, n) && !(l->allowed & LANES_NOTED))
         return "integer division";
     Why why = op != FD_OP_NONE ? NULL : fd_user_of(n) ? refused_user(l, fd_user_of(n)) : "calls";
     return why ? why : refused_args(l, n, seen);
@@ -327,7 +303,7 @@ static size_t narrow_bytes(const FdNode *n, const FdNode *v, FdSeen *seen)
     size_t bytes = scalar_bytes(k);
     if (scalar_is_real(k) || bytes > 2) return 0;
     if (fd_is_const(n)) return bytes;
-    if (is_read(n)) return read_movement(n, v) == MOVES_UNIT || !fd_uses_var(n, v) ? bytes : 0;
+    if (is_read(n)) return fd_movement(n, v) == FD_MOVES_UNIT || !fd_uses_var(n, v) ? bytes : 0;
     if (!make && !is_narrow_op(n)) return 0;
     if (k == SC_BOOL && !fd_uses_var(n, v)) return 1; /* a scalar */
     for (int i = 0; i < (shifts ? 1 : n->nargs); i++) {
@@ -348,23 +324,13 @@ int lanes_narrow(const FdNode *n, const FdNode *v)
 
 /* ---- reductions ------------------------------------------------------------------------------- */
 
-bool reduction_reorders(const FdNode *r)
-{
-    if (r->init) return false;
-    const FdUser *user = fd_user_of(r);
-    if (user) return user->associative && user->commutative;
-    FdOp op = fd_op_of(r);
-    unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
-    return op != FD_OP_NONE && (fd_op_info(op)->props & both) == both;
-}
-
 bool reduction_splits(const FdNode *r)
 {
-    return fd_op_of(r) != FD_OP_NONE && reduction_reorders(r) && reduction_is_closed(r);
+    return fd_op_of(r) != FD_OP_NONE && fd_reorders(r) && reduction_is_closed(r);
 }
 
 bool reduction_in_lanes(const FdNode *r, const FdNode *v, unsigned allowed)
 {
     bool half = !r->type->record && result_kind(r) == SC_HALF;
-    return !half && reduction_reorders(r) && lanes_possible(r, v, allowed);
+    return !half && fd_reorders(r) && lanes_possible(r, v, allowed);
 }

@@ -250,13 +250,6 @@ static void compose(Finder *f, Scan *s, const Step *step)
 
 /* ---- the scan ---------------------------------------------------------------------------------- */
 
-/* Reductions that may be empty fail, like divisions. */
-static bool fails(const void *ctx, const FdNode *n)
-{
-    return n->kind == FD_REDUCE && !n->init && !reduction_has_identity(n) &&
-           !reduction_known_nonempty(ctx, n);
-}
-
 /* The one read, of the element before along one variable. */
 static bool find_read(Finder *f, Scan *s)
 {
@@ -296,7 +289,7 @@ static const Scan *find(Unit *u, Interior *in, bool exact)
     bool fits = true;
     if (exact && scalar_is_real(f.kind)) return refuse(in, "--precise keeps the order of reals");
     if (!find_read(&f, s)) return refuse(in, "it reads more than the element before");
-    if (node_can_fail(body) || fd_any(body, fails, u)) return refuse(in, "a step can fail");
+    if (fd_can_fail(body) || fd_any(body, unit_is_empty, u)) return refuse(in, "a step can fail");
     unsigned all = roles(&f, body, &fits, 0);
     if (!fits || !choose_ring(&f, all)) return refuse(in, "its step is none of s * a + b");
     Step step = step_of(&f, body);

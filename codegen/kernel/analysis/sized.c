@@ -34,7 +34,7 @@ static void look(Sized *s, const FdNode *n, FdSeen *seen)
     if (n->user) look_into(s, n->user->body, seen);
     if (!is_read(n)) return;
     bool suspect = s->body || def_is_suspect(u, s->d, n);
-    if (!suspect && (!s->last || read_movement(n, s->last) != MOVES_FAR)) return;
+    if (!suspect && (!s->last || fd_movement(n, s->last) != FD_MOVES_FAR)) return;
     Num *count = num_int(u, 1);
     for (int d = 0; d < n->nargs; d++)
         count = num_op(u, FD_OP_MUL, count, plan_array_n(u, n->fn, d));

@@ -73,10 +73,9 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
     }
 }
 
-/* Only its body knows the indices of what a function reads. */
 static void unsafe_function(Walk *w, const FdNode *n)
 {
-    if (fd_user_of(n) && user_reads(fd_user_of(n))) add(w, num_truth(w->u, true));
+    if (calls_reader(NULL, n)) add(w, num_truth(w->u, true));
 }
 
 static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch);
@@ -202,23 +201,11 @@ Num *plan_fails(Unit *u, const Def *d)
     return outside(u, d, (Walk){.guards = true}, false);
 }
 
-/* Something besides a read outside, for which nobody has checked. */
-static bool fails_else(const void *ctx, const FdNode *n)
-{
-    const Unit *u = ctx;
-    bool call = n->kind == FD_APPLY && fd_user_of(n);
-    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
-    return !divides_surely(n) || fd_is_element(n) || (call && node_can_fail(n)) ||
-           (n->kind == FD_REDUCE && fd_user_of(n) && node_can_fail(n)) ||
-           (empty && !reduction_known_nonempty(u, n));
-}
-
 Num *def_quiet(Unit *u, const Def *d)
 {
     DefFacts *f = d->facts;
-    if (!f->quiet)
-        f->quiet =
-            fd_any(d->body, fails_else, u) ? num_truth(u, false) : num_not(u, plan_fails(u, d));
+    bool fails = !f->quiet && (fd_can_fail(d->body) || fd_any(d->body, unit_is_empty, u));
+    if (!f->quiet) f->quiet = fails ? num_truth(u, false) : num_not(u, plan_fails(u, d));
     return f->quiet;
 }
 
@@ -276,7 +263,7 @@ PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdF
         if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
         for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
         if (n->kind != FD_APPLY) continue;
-        out.calls = out.calls || (fd_user_of(n) && user_reads(fd_user_of(n)));
+        out.calls = out.calls || calls_reader(NULL, n);
         bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made, n);
         for (int i = 0; is_read(n) && i < n->nargs; i++) {
             if (old && fd_index_inferred(n->args[i], range_of, is_known, &place)) continue;

@@ -81,7 +81,7 @@ static bool find_far(Wave *w, const FdNode *n, bool inner, FdSeen *seen)
     if (!fd_meet(seen, n)) return true;
     for (int i = 0; i < w->nreads; i++)
         if (w->reads[i].node == n) return true;
-    if (is_read(n) && read_movement(n, w->at) == MOVES_FAR) {
+    if (is_read(n) && fd_movement(n, w->at) == FD_MOVES_FAR) {
         if (inner || n->type->record || w->nfar == WAVE_FAR) return false;
         w->far[w->nfar++] = n;
         return true;
@@ -140,7 +140,7 @@ const Wave *wave_of(Unit *u, Interior *in)
     Wave *w = arena_new_of(u->arena, Wave);
     const FdNode *body = in->def->body;
     if (in->nreads < 0 || !in->forward || !fd_type_is_scalar(body->type) ||
-        result_kind(body) == SC_HALF || node_can_fail(body) || !find_variables(in, w) ||
+        result_kind(body) == SC_HALF || fd_can_fail(body) || !find_variables(in, w) ||
         !find_skew(in, w))
         return NULL;
     bool wide = false;

@@ -9,12 +9,16 @@ const char prelude_note[] = "static inline void cs_note(__global int *error)\n"
 const char prelude_noted[] = "static inline bool cs_noted(__global int *error)\n"
                              "{ return atomic_or((volatile __global int *)error, 0) == 4; }\n";
 
-/* x / 0 is reported by the caller; MIN / -1 wraps. */
+/* x / 0 is reported by the caller; MIN / -1 wraps. Remainders by what is known in the kernel only are
+ * those of Periodic, mostly. */
 const char prelude_division[] = "#define CS_DIVISION(T, U)\\\n"
                                 "  static inline T cs_div_##T(T a, T b) { return b == 0 ? 0 : b == "
                                 "(T)-1 && (T)-1 < 0 ? (T)-(U)a : a / b; }\\\n"
-                                "  static inline T cs_rem_##T(T a, T b) { return b == 0 || (b == "
-                                "(T)-1 && (T)-1 < 0) ? 0 : a % b; }\n";
+                                "  static inline T cs_rem_##T(T a, T b)\\\n"
+                                "  {\\\n"
+                                "    if (a >= 0 && a < b) return a;\\\n"
+                                "    return b == 0 || (b == (T)-1 && (T)-1 < 0) ? 0 : a % b;\\\n"
+                                "  }\n";
 
 const char prelude_divisions[] =
     "#define CS_DIVISIONS(T)\\\n"
@@ -51,11 +55,7 @@ const char prelude_checked[] =
     "  static inline T cs_checked_div_##T(T a, T b, __global int *error, int site)\\\n"
     "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_div_##T(a, b); }\\\n"
     "  static inline T cs_checked_rem_##T(T a, T b, __global int *error, int site)\\\n"
-    "  {\\\n"
-    "    if (a >= 0 && a < b) return a;\\\n" /* of Periodic, mostly */
-    "    if (b == 0) cs_fail(error, 2, site, 0, 0, 0);\\\n"
-    "    return cs_rem_##T(a, b);\\\n"
-    "  }\n";
+    "  { if (b == 0) cs_fail(error, 2, site, 0, 0, 0); return cs_rem_##T(a, b); }\n";
 
 const char prelude_inside[] =
     "static inline long cs_inside(long index, long lo, long n, __global int *error, int site)\n"

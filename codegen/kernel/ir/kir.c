@@ -195,6 +195,12 @@ const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y)
     return e;
 }
 
+bool kir_divides_plainly(const KirExpr *e)
+{
+    if (e->kind == KIR_SPLAT) e = e->args[0];
+    return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
+}
+
 const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y)
 {
     if (kir_same(x, y)) return x;

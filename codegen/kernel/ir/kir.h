@@ -143,6 +143,7 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
 const KirExpr *kir_moved(Arena *a, const char *how, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_any(Arena *a, const KirExpr *mask); /* a scalar: does some lane hold? */
 bool kir_is_any(const KirExpr *e);
+bool kir_divides_plainly(const KirExpr *by); /* a constant that is neither 0 nor -1 */
 
 void kir_append(KirBlock *b, KirStmt *s); /* which stands in no other */
 KirStmt *kir_decl(Arena *a, KirBlock *b, KirType t, const char *name, const KirExpr *init);

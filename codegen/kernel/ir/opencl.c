@@ -251,13 +251,6 @@ bool opencl_own(Text *out, FdOp op, KirType t)
     return true;
 }
 
-/* A constant divisor that is neither 0 nor -1. */
-static bool divides_plainly(const KirExpr *e)
-{
-    if (e->kind == KIR_SPLAT) e = e->args[0];
-    return e->kind == KIR_CONST && e->value.i != 0 && e->value.i != -1;
-}
-
 static void print_extreme(Text *out, const KirExpr *e)
 {
     bool min = e->op == FD_OP_MIN;
@@ -276,8 +269,9 @@ static bool grows(const KirExpr *e)
     FdOp op = e->op;
     bool small = k == SC_SBYTE || k == SC_BYTE || k == SC_SHORT || k == SC_USHORT;
     return small && e->type.lanes == 1 &&
-           (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL || op == FD_OP_NEG ||
-            op == FD_OP_SHL || op == FD_OP_BITNOT || op == FD_OP_SELECT);
+           (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL || op == FD_OP_DIV ||
+            op == FD_OP_REM || op == FD_OP_NEG || op == FD_OP_SHL || op == FD_OP_BITNOT ||
+            op == FD_OP_SELECT);
 }
 
 static void print_op_as_it_is(Text *out, const KirExpr *e);
@@ -316,7 +310,7 @@ static void print_op_as_it_is(Text *out, const KirExpr *e)
             print_infix(out, "/", e->args[0], e->args[1]);
         else if (real)
             print_call(out, "fmod", e);
-        else if (vector && divides_plainly(e->args[1]))
+        else if (kir_divides_plainly(e->args[1]))
             print_infix(out, e->op == FD_OP_DIV ? "/" : "%", e->args[0], e->args[1]);
         else {
             const char *each = e->op == FD_OP_DIV ? "cs_divs_" : "cs_rems_";

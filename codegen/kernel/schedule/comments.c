@@ -45,8 +45,7 @@ static const char *why_in_order(const Unit *u, const FdNode *n)
 {
     bool one = !n->type->record;
     if (n->init) return "a fold, which goes in order";
-    if (!reduction_reorders(n))
-        return "a reduction by a function that is not associative and commutative";
+    if (!fd_reorders(n)) return "a reduction by a function that is not associative and commutative";
     if (one && result_kind(n) == SC_HALF) return "a reduction of halves";
     if (u->options->precise && one && scalar_is_real(result_kind(n)))
         return "a reduction of reals, whose order --precise keeps";
@@ -195,7 +194,7 @@ void schedule_say_scalar(Unit *u, const Def *d)
         say_recurrence(&r, d);
         return;
     }
-    int n = recipe_all_reductions(d, reduces);
+    int n = fd_all_reductions(d->body, reduces);
     if (d->nvars) say_refused(&r, d->body, d->vars[d->nvars - 1], LANES_NOTED | LANES_FAR);
     for (int i = 0; i < n; i++) say_reduction(&r, reduces[i]);
     if (u->schedule->len > r.begin || (!n && !d->nvars)) return;

@@ -10,13 +10,16 @@ enum {
     LONGEST = 64 /* elements, known now: no vectors make that short */
 };
 
-/* What is not told by the numbers of a run: another nest has to report it. */
-static bool may_fail(const void *ctx, const FdNode *n)
+static bool is_open(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    bool call = n->kind == FD_APPLY && fd_user_of(n);
-    return !divides_surely(n) || (call && (node_can_fail(n) || user_reads(fd_user_of(n)))) ||
-           (n->kind == FD_REDUCE && !reduction_is_closed(n));
+    return n->kind == FD_REDUCE && !reduction_is_closed(n);
+}
+
+/* What is not told by the numbers of a run: another nest has to report it. */
+static bool may_fail(const FdNode *n)
+{
+    return fd_can_fail(n) || fd_any(n, is_open, NULL);
 }
 
 /* Matrices have rows that are long, mostly: only where it is known now that they are not. */
@@ -72,7 +75,7 @@ static bool is_plain_inside(Unit *u, const Def *f)
 const Def *schedule_flat(Unit *u, const Def *d, Num **when)
 {
     if (d->nvars < 2 || d->node->self || d->body->type->record || u->options->family != CG_CPU ||
-        u->options->tile != CG_TILE_AUTO || !may_be_short(u, d) || fd_any(d->body, may_fail, u))
+        u->options->tile != CG_TILE_AUTO || !may_be_short(u, d) || may_fail(d->body))
         return NULL;
     FdFlat *flat = arena_new_of(u->arena, FdFlat);
     if (!fd_flat(u->fd, d->nvars, d->vars, d->doms, d->body, flat)) return NULL;

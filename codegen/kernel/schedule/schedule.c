@@ -25,8 +25,7 @@ static void report_empties(Unit *u, const Def *d, const FdNode *n, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return;
     if (n->kind == FD_REDUCE) {
-        bool identity = n->init || reduction_has_identity(n);
-        if (!identity && reduction_is_closed(n)) report_empty(u, d, n);
+        if (fd_does(n) & FD_EMPTY && reduction_is_closed(n)) report_empty(u, d, n);
         return;
     }
     if (n->kind != FD_APPLY) return;
@@ -79,13 +78,6 @@ Num *schedule_begin(Unit *u, const Def *d)
     fd_seen_free(&seen);
     def_quiet(u, d); /* before its numbers have names */
     return schedule_turn_to(u, d);
-}
-
-static bool may_fail(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    bool call = n->kind == FD_APPLY && fd_user_of(n);
-    return !divides_safely(n) || (call && node_can_fail(n));
 }
 
 /* Returns what is left. */
@@ -165,7 +157,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     }
     rest = flattened(u, d, rest);
     if (num_is(rest, 0)) return;
-    bool notes = num_is(unsafe, 1) || fd_any(d->body, may_fail, NULL);
+    bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
     if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
         bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
         Num *where = guarded ? rest : num_and(u, rest, unsafe);

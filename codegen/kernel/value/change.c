@@ -66,7 +66,7 @@ static May holds(const Asked *x, const FdNode *n, bool want)
         May q = all && is_likely(n->args[1], want) ? always : holds(x, n->args[1], want);
         return join(x, all ? FD_OP_LAND : FD_OP_LOR, p, q);
     }
-    if (fd_any(n, costs, NULL) || node_can_fail(n)) return always;
+    if (fd_any(n, costs, NULL) || fd_can_fail(n)) return always;
     if (!x->g) return (May){MAY_SOME, NULL};
     const KirExpr *e = gen_splat(x->g->u, x->g->lanes, gen_stmt_value(x->g, n));
     return (May){MAY_SOME, want ? e : gen_mask_not(x->g, e)};

@@ -87,8 +87,7 @@ bool gen_branches_at(const Gen *g, const FdNode *n)
     /* what is read flat is inside where its conditions hold; lanes have none that are left */
     if (is_read(n) && !g->lane_var && fd_is_flat(n->fn, n->nargs - 1)) return true;
     if (is_read(n) && gen_is_suspect(g, n) && !proved) return true;
-    return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
-           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
+    return fd_does(n) & FD_DIVIDES;
 }
 
 static bool branches_below(const Gen *g, const FdNode *n, FdSeen *seen)
@@ -215,12 +214,11 @@ static const KirExpr *gen_op(Gen *g, const FdNode *n)
         for (int i = 1; i < n->nargs; i++)
             if (needs_branch(g, n->args[i])) return gen_branches(g, n);
     }
-    if ((op == FD_OP_DIV || op == FD_OP_REM) && scalar && !scalar_is_real(k) &&
-        !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0))
-        return gen_division(g, n);
+    bool divides = fd_does(n) & FD_DIVIDES;
+    if (divides && scalar) return gen_division(g, n);
     const KirExpr *args[3];
     for (int i = 0; i < n->nargs; i++) args[i] = gen_value(g, n->args[i]);
-    if (!scalar && !divides_safely(n)) note_zero(g, n, args);
+    if (divides) note_zero(g, n, args);
     if (op == FD_OP_CONVERT) {
         /* printed as isnan(x) ? 0 : .. x */
         bool twice = scalar_is_real(result_kind(n->args[0])) && !scalar_is_real(k);
@@ -357,15 +355,10 @@ void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
 static bool fails_at(const void *ctx, const FdNode *n)
 {
     const Gen *g = ctx;
-    if (n->kind == FD_REDUCE)
-        return !n->init && !reduction_has_identity(n) && !reduction_known_nonempty(g->u, n);
-    if (n->kind != FD_APPLY) return false;
-    if (is_read(n)) return g->checks != GEN_PROVED && gen_is_suspect(g, n);
-    if (fd_user_of(n)) return node_can_fail(n);
-    FdOp op = fd_op_of(n);
-    if (op == FD_OP_NONE) return !is_make(n) && !is_field(n);
-    return (op == FD_OP_DIV || op == FD_OP_REM) && scalar_is_integer(result_kind(n)) &&
-           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
+    FdEffects e = fd_does(n);
+    if (e & FD_READS) return g->checks != GEN_PROVED && gen_is_suspect(g, n);
+    if (e & FD_CALLS) return !fd_user_of(n) || fd_can_fail(n);
+    return e & FD_FAILS || unit_is_empty(g->u, n);
 }
 
 /* What `any` or `all` has come to when no further value changes it. A value that may fail is asked
@@ -410,8 +403,8 @@ static const KirExpr *gen_reduce(Gen *g, const FdNode *n)
     KirType t = gen_type_in(g->u, n->type, lanes ? g->lanes : 1), truth = kir_type(SC_BOOL, 1);
     Accumulate x = {.reduce = n, .acc = kir_name(a, t, fresh_name(g->u, "acc"))};
     const KirExpr *start = n->init ? gen_value(g, n->init) : gen_identity(g, n);
-    bool known = n->init || reduction_has_identity(n);
-    bool check = !known && !reduction_known_nonempty(g->u, n);
+    bool known = fd_has_identity(n);
+    bool check = unit_is_empty(g->u, n);
     kir_decl(a, g->block, t, x.acc->name, start ? same_lanes(g, start, t.lanes) : NULL);
     /* Others remember whether anything came: to begin with it, and to report that nothing did.
      * Infinities serve min and max as a start unless NaN must be exact. */

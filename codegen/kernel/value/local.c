@@ -36,7 +36,7 @@ static const KirExpr *scalar_index(Gen *g, const FdNode *n, int d, const KirExpr
 {
     Arena *a = g->u->arena;
     int64_t length = n->fn->extent[d];
-    if (local_is_number(n, d)) return kir_int(a, n->args[d]->value.i);
+    if (fd_element_is_shown(n, d)) return kir_int(a, n->args[d]->value.i);
     if (g->checks == GEN_CHECKED) {
         const KirType wide = kir_type(SC_LONG, 1);
         const KirExpr *args[] = {kir_convert(a, wide, value), kir_int(a, 0), kir_int(a, length),
@@ -71,7 +71,7 @@ static const KirExpr *offset_of(Gen *g, const FdNode *n)
     const KirExpr *offset = kir_int(a, 0), *each = NULL;
     for (int d = 0; d < n->nargs; d++) {
         int64_t length = n->fn->extent[d];
-        const KirExpr *value = local_is_number(n, d) ? NULL : gen_value(g, n->args[d]);
+        const KirExpr *value = fd_element_is_shown(n, d) ? NULL : gen_value(g, n->args[d]);
         bool lanes = value && value->type.lanes != 1;
         offset = kir_arith(a, FD_OP_MUL, offset, kir_int(a, length));
         if (each) {

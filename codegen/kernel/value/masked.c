@@ -118,7 +118,7 @@ static const KirExpr *value_of(Masked *m, const FdNode *n)
 {
     Gen *g = m->g;
     Arena *a = g->u->arena;
-    if (!g->mask || !node_can_fail(n)) return gen_stmt_value(g, n);
+    if (!g->mask || !fd_can_fail(n)) return gen_stmt_value(g, n);
     KirType t = gen_type(g->u, n->type);
     if (divergence_varies(m->x, n)) t = gen_widen(g->u, t, g->lanes);
     const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v"));

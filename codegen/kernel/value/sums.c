@@ -27,7 +27,7 @@ static bool can_be_in_lanes(const void *ctx, const FdNode *n)
     ScalarKind k = result_kind(n);
     bool exact = u->options->precise && scalar_is_real(k);
     if ((fd_op_info(fd_op_of(n))->props & both) != both || exact || !has_shifts(k)) return false;
-    if (!reduction_has_identity(n) && !reduction_known_nonempty(u, n)) return false;
+    if (unit_is_empty(u, n)) return false;
     const FdDom *last = &n->doms[n->nvars - 1];
     return last->lo && lanes_possible(n->body, n->vars[n->nvars - 1], 0);
 }

@@ -31,7 +31,7 @@ bool user_is_plain(const FdUser *user)
 {
     enum { STATEMENTS = 6 };
     int left = STATEMENTS;
-    return user->body && is_cheap(user->body, &left) && !user_can_fail(user);
+    return user->body && is_cheap(user->body, &left) && !(fd_user_effects(user) & FD_FAILS);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static UnitUser print_user(Unit *u, const FdUser *user, const char *name)
         gen_bind(&g, user->params[i], kir_name(u->arena, p.type, param));
     }
     size_t own = g.params.len;
-    if (user_can_fail(user)) gen_error(&g);
+    if (fd_user_effects(user) & FD_FAILS) gen_error(&g);
     declare_locals(&g, user->body);
     gen_stmts(&g, user->body);
     out.nmore = (int)(g.params.len - own);

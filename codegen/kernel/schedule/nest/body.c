@@ -64,7 +64,7 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
     bool turn = nest_is_turn(n, box, cond);
     for (int i = 0; i < n->boxes[box].nconds; i++) {
         const FdNode *c = n->boxes[box].conds[i];
-        if (nest_is_turn(n, box, c) && !(turn && reads_some(c))) fd_assume(f, c, true);
+        if (nest_is_turn(n, box, c) && !(turn && fd_effects(c) & FD_READS)) fd_assume(f, c, true);
     }
     PlanSuspects s = plan_suspects(u, d, cond, f);
     fd_facts_free(f);
@@ -73,7 +73,7 @@ PlanSuspects nest_condition(Unit *u, const Nest *n, unsigned place, int box, con
 
 bool nest_condition_reads(Unit *u, const Nest *n, unsigned place, int box, const FdNode *cond)
 {
-    if (!reads_some(cond)) return true;
+    if (!(fd_effects(cond) & FD_READS)) return true;
     PlanSuspects s = nest_condition(u, n, place, box, cond);
     for (int i = 0; i < s.n; i++)
         if (!fd_always(n->def->body, s.reads[i].node)) return false;

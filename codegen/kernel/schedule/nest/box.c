@@ -72,7 +72,8 @@ static const KirExpr *some_hold(Lower *l, int number, bool reading)
     const KirExpr *all = NULL;
     for (int i = 0; i < box->nconds; i++) {
         const FdNode *cond = box->conds[i];
-        if (!nest_is_turn(l->n, number, cond) || reads_some(cond) != reading) continue;
+        if (!nest_is_turn(l->n, number, cond) || !(fd_effects(cond) & FD_READS) == reading)
+            continue;
         const KirExpr *c = condition_value(l, number, cond, cond);
         all = all ? nest_op(l, FD_OP_LAND, all, c) : c;
     }
@@ -87,7 +88,8 @@ static const KirExpr *all_hold(Lower *l, int number)
     bool more = false;
     const NestBox *box = &l->n->boxes[number];
     for (int i = 0; i < box->nconds; i++)
-        more = more || (nest_is_turn(l->n, number, box->conds[i]) && reads_some(box->conds[i]));
+        more = more ||
+               (nest_is_turn(l->n, number, box->conds[i]) && fd_effects(box->conds[i]) & FD_READS);
     if (!more) return first;
     if (!first) return some_hold(l, number, true);
     KirBlock then = {0};

@@ -55,7 +55,7 @@ static void hoist_reads(Hoist *h, const FdNode *n)
 static bool must_have_some(const Lower *l, int axis)
 {
     for (int r = 0; r < l->n->nreduces; r++)
-        if (nest_is_reduced(l->n, axis, r, r + 1) && !reduction_has_identity(l->n->reduces[r]))
+        if (nest_is_reduced(l->n, axis, r, r + 1) && !fd_has_identity(l->n->reduces[r]))
             return true;
     return false;
 }

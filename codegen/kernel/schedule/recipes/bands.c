@@ -36,38 +36,31 @@ static bool is_long(const void *ctx, const FdNode *n)
     return fd_is_const(length) && length->value.i > LONGEST;
 }
 
-static bool calls(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return fd_user_of(n) && user_reads(fd_user_of(n));
-}
-
 /* Does the plan report that it is empty? As what is computed in any case is. */
 static bool is_reported(const Def *d, const FdNode *reduce)
 {
     const FdNode *made[NEST_RESULTS];
     bool reported = false;
-    for (int i = recipe_reductions(d, made); i-- > 0;) reported = reported || made[i] == reduce;
+    for (int i = fd_reductions(d->body, made); i-- > 0;) reported = reported || made[i] == reduce;
     return reported && reduction_is_closed(reduce);
 }
 
-static bool may_fail(const void *ctx, const FdNode *n)
+static bool may_be_empty(const void *d, const FdNode *n)
 {
-    bool call = n->kind == FD_APPLY && fd_user_of(n);
-    bool empty = n->kind == FD_REDUCE && !reduction_has_identity(n) && !n->init;
-    return !divides_surely(n) || (call && node_can_fail(n)) || (empty && !is_reported(ctx, n));
+    return fd_does(n) & FD_EMPTY && !is_reported(d, n);
 }
 
 static bool is_stage(Unit *u, const Def *d, int dim, bool result)
 {
-    Contraction c;
+    FdContraction c;
     bool line = d->nvars == 1;
     if (d->node->self || dim >= d->nvars || (!line && dim == d->nvars - 1)) return false;
     for (int i = 0; i < d->nvars; i++)
         if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
             return false;
-    if (fd_any(d->body, calls, NULL) || contraction_find(u, d, &c)) return false;
-    bool fails = fd_any(d->body, may_fail, d) || num_is(plan_fails(u, d), 1);
+    if (fd_any(d->body, calls_reader, NULL) || contraction_find(u, d, &c)) return false;
+    bool fails =
+        fd_can_fail(d->body) || fd_any(d->body, may_be_empty, d) || num_is(plan_fails(u, d), 1);
     if (!result && (d->body->type->record || fails)) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
     return recipe_is_row(u, d, dim);
@@ -201,7 +194,7 @@ static bool is_read_once(Unit *u, const Bands *b, int p)
     for (int c = p + 1; c < b->n - 1; c++)
         if (!b->stages[c].inlined && bands_array(u, b->stages[c].def, s->def)) return false;
     if (!array || s->def->nvars != s->def->node->nvars || s->def->body->type->record ||
-        fd_any(s->def->body, recipe_is_reduction, NULL))
+        fd_effects(s->def->body) & FD_REDUCES)
         return false;
     int places = fd_reads_once(last->def->body, last->def->nvars, last->def->vars, array);
     return places && places <= PLACES && nodes_of(s->def->body) * places <= NODES;

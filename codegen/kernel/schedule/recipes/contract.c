@@ -23,26 +23,26 @@ enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
 static bool moves_far(const void *k, const FdNode *n)
 {
-    return is_read(n) && read_movement(n, k) == MOVES_FAR;
+    return is_read(n) && fd_movement(n, k) == FD_MOVES_FAR;
 }
 
-static bool columns_are_near(const Contraction *c)
+static bool columns_are_near(const Tile *t)
 {
+    const FdContraction *c = &t->c;
     bool all = true;
     for (int i = 0; i < c->noperands; i++)
-        all =
-            all && (c->operands[i].side == SIDE_ROW ||
-                    lanes_possible(c->operands[i].node, c->d->vars[c->col], recipe_allowed(c->d)));
+        all = all && (c->operands[i].side == FD_SIDE_ROW ||
+                      lanes_possible(c->operands[i].node, c->column, recipe_allowed(t->d)));
     return all;
 }
 
 /* Do the row operands move by at most one element with the innermost reduction variable? */
-static bool rows_are_near(const Contraction *c)
+static bool rows_are_near(const FdContraction *c)
 {
     bool all = true;
     for (int i = 0; i < c->noperands; i++) {
         const FdNode *r = c->reduces[c->operands[i].group];
-        if (c->operands[i].side == SIDE_ROW)
+        if (c->operands[i].side == FD_SIDE_ROW)
             all = all && !fd_any(c->operands[i].node, moves_far, r->vars[r->nvars - 1]);
     }
     return all;
@@ -56,7 +56,7 @@ static bool uses_some(const FdNode *n, int count, const FdNode *const *vars)
 }
 
 typedef struct Windows {
-    const Contraction *c;
+    const FdContraction *c;
     const FdNode *reduce;
 } Windows;
 
@@ -73,14 +73,14 @@ static bool is_window(const void *windows, const FdNode *n)
 
 /* Loops inside each other over several variables have no registers left for rows in place. Windows
  * stay there all the same: panels of them would be many times what they are made of. */
-static bool rows_want_panels(const Contraction *c)
+static bool rows_want_panels(const FdContraction *c)
 {
     bool several = false, windows = false;
     for (int i = 0; i < c->noperands; i++) {
-        const Operand *o = &c->operands[i];
+        const FdOperand *o = &c->operands[i];
         const Windows w = {c, c->reduces[o->group]};
         several = several || w.reduce->nvars > 1;
-        windows = windows || (o->side == SIDE_ROW && fd_any(o->node, is_window, &w));
+        windows = windows || (o->side == FD_SIDE_ROW && fd_any(o->node, is_window, &w));
     }
     return several && !windows;
 }
@@ -99,7 +99,7 @@ static void tile_size(Tile *t)
                        num_op(u, FD_OP_MUL, t->nv, nest_lane_count(u, t->lanes)));
     size_t bytes = 0;
     for (int i = 0; i < t->c.noperands; i++)
-        if (t->c.operands[i].side == SIDE_COL) bytes += scalar_bytes(t->c.operands[i].kind);
+        if (t->c.operands[i].side == FD_SIDE_COL) bytes += scalar_bytes(t->c.operands[i].kind);
     Num *row = num_op(u, FD_OP_MUL, t->nr, num_int(u, (int64_t)bytes * 8));
     t->kb = num_define(u, fresh_name(u, "KB"),
                        num_op(u, FD_OP_MAX, num_op(u, FD_OP_DIV, num_fact(u, NUM_L2), row),
@@ -115,7 +115,7 @@ static void tile_size(Tile *t)
 static Num *on_cpu(Tile *t, Num *when)
 {
     Unit *u = t->u;
-    const Contraction *c = &t->c;
+    const FdContraction *c = &t->c;
     size_t widest = recipe_widest(c->nreduces, c->reduces);
     t->lanes = nest_lanes_for(widest);
     u->contracts = true;
@@ -139,7 +139,7 @@ static Num *on_cpu(Tile *t, Num *when)
     Num *packed = num_let(u, "packed", num_and(u, when, num_not(u, fits)));
     tile_cut_rows(t);
     t->rows_packed = rows_want_panels(c);
-    if (columns_are_near(c) &&
+    if (columns_are_near(t) &&
         !t->rows_packed) { /* few tiles are not worth a copy of their columns */
         Num *few = num_op(u, FD_OP_LE, t->run, draw_num(u, P_CONTRACT_DIRECT, FEW_TILES));
         Num *direct = num_and(u, few, num_op(u, FD_OP_GE, t->n, t->nr));
@@ -148,7 +148,7 @@ static Num *on_cpu(Tile *t, Num *when)
         panel = num_let(u, "copied", num_and(u, panel, num_not(u, direct)));
     }
     tile_panels(t, panel, false);
-    if (recipe_group_end(c->nreduces, c->reduces, 0) == c->nreduces) tile_cut_blocks(t);
+    if (fd_reductions_end(c->nreduces, c->reduces, 0) == c->nreduces) tile_cut_blocks(t);
     tile_cut_tiles(t);
     for (int i = 0; i < c->noperands; i++) tile_pack(t, i, packed);
     tile_packed(t, packed);
@@ -160,13 +160,13 @@ static Num *on_cpu(Tile *t, Num *when)
 static Num *on_gpu(Tile *t, Num *when)
 {
     Unit *u = t->u;
-    const Contraction *c = &t->c;
+    const FdContraction *c = &t->c;
     size_t bytes = 0;
     int depth = (int)draw(u, P_CONTRACT_LOCAL, 16);
     int64_t items = draw(u, P_CONTRACT_SIDE, SIDE), own = draw(u, P_CONTRACT_EACH, EACH);
     for (int i = 0; i < c->noperands; i++) bytes += scalar_bytes(c->operands[i].kind);
     while ((size_t)depth * bytes * (EDGE + 1) > LOCAL_BYTES) depth /= 2;
-    if (depth == 0 || recipe_group_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;
+    if (depth == 0 || fd_reductions_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;
     /* Smaller results leave most of a tile empty. */
     Num *side = num_int(u, items), *edge = num_int(u, items * own), *each = num_int(u, own);
     Num *tiles = num_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
@@ -214,13 +214,13 @@ static Num *on_gpu(Tile *t, Num *when)
 
 Num *recipe_contract(Unit *u, const Def *d, Num *when)
 {
-    Tile t = {.u = u};
+    Tile t = {.u = u, .d = d};
     bool gpu = u->options->family == CG_GPU;
     if ((u->options->precise && !gpu) || !contraction_find(u, d, &t.c)) return NULL;
-    if (t.c.noperands > (gpu ? 4 : MAX_OPERANDS)) return NULL;
+    if (t.c.noperands > (gpu ? 4 : FD_MAX_OPERANDS)) return NULL;
     t.m = num_let(u, "m", plan_elements(u, t.c.nrows, t.c.row_doms));
     t.n = num_let(u, "n", plan_n(u, &d->doms[t.c.col]));
-    for (int i = 0; i < t.c.nreduces; i = recipe_group_end(t.c.nreduces, t.c.reduces, i)) {
+    for (int i = 0; i < t.c.nreduces; i = fd_reductions_end(t.c.nreduces, t.c.reduces, i)) {
         t.ks[i] = num_let(u, "k", recipe_length(u, t.c.reduces[i]));
         t.k = i ? num_op(u, FD_OP_MAX, t.k, t.ks[i]) : t.ks[i];
     }

@@ -232,7 +232,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
     int vector = vectors_of(u, &x, &tried);
-    if (draw_bool(u, P_INSIDE_MOST, x.guessed || fd_any(inside, recipe_is_reduction, NULL)))
+    if (draw_bool(u, P_INSIDE_MOST, x.guessed || fd_effects(inside) & FD_REDUCES))
         when = num_let(u, "most", num_and(u, when, is_most(u, &x)));
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
@@ -275,7 +275,7 @@ bool recipe_is_row(Unit *u, const Def *d, int dim)
 {
     Inside x;
     if (d->nvars == 1)
-        return !fd_any(d->body, recipe_is_reduction, NULL) || recipe_is_reduced_row(u, d) ||
+        return !(fd_effects(d->body) & FD_REDUCES) || recipe_is_reduced_row(u, d) ||
                sums_in_lanes(u, d->body);
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
@@ -291,7 +291,7 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim)
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
-    bool ask = x.guessed || fd_any(inside, recipe_is_reduction, NULL);
+    bool ask = x.guessed || fd_effects(inside) & FD_REDUCES;
     return ask ? is_most(u, &x) : num_truth(u, true);
 }
 
@@ -301,7 +301,7 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead)
     if (d->nvars == 1 && recipe_is_reduced_row(u, d)) return recipe_reduced_row(u, d);
     if (d->nvars == 1) {
         Nest *n = nest_new(u, "row", d, NULL);
-        n->sums = fd_any(d->body, recipe_is_reduction, NULL);
+        n->sums = fd_effects(d->body) & FD_REDUCES;
         nest_step(u, nest_group(u, &n->root, nest_axis_of(u, n, d, 0, 1), 0, NULL, NEST_CUT),
                   NEST_GIVE);
         return n;
@@ -319,7 +319,7 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead)
     NestStep *in = nest_group(u, &b.n->root, b.group, 0, NULL, NEST_CUT);
     if (b.rows >= 0) in = nest_loop(u, in, b.rows, NULL, NEST_CUT);
     /* reductions of one vector wait for themselves */
-    bool sums = fd_any(nest_body(u, b.n, b.at)->node, recipe_is_reduction, NULL);
+    bool sums = fd_effects(nest_body(u, b.n, b.at)->node) & FD_REDUCES;
     parts(u, &x, &b, in, lanes, sums ? (int)draw(u, P_BANDS_VECTORS, 4) : 1);
     return b.n;
 }

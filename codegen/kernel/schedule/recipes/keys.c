@@ -40,19 +40,19 @@ typedef struct ByKey {
 static bool find_reductions(Unit *u, const Def *d, ByKey *x)
 {
     const FdNode *always[NEST_RESULTS];
-    x->nreduces = recipe_all_reductions(d, x->reduces);
-    x->lazy = recipe_reductions(d, always) == 0;
+    x->nreduces = fd_all_reductions(d->body, x->reduces);
+    x->lazy = fd_reductions(d->body, always) == 0;
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
         const FdUser *user = fd_user_of(reduce);
-        if (x->lazy && (node_can_fail(reduce->body) || !reduction_has_identity(reduce)))
-            return false;
+        if (x->lazy && (fd_can_fail(reduce->body) || !fd_has_identity(reduce))) return false;
         if (user ? !user->associative : !reduction_splits(reduce)) return false;
-        if (u->options->precise && !reduction_has_identity(reduce)) return false;
+        if (u->options->precise && !fd_has_identity(reduce)) return false;
         x->commutes = x->commutes && (!user || user->commutative);
         x->bytes += (int64_t)kir_bytes(gen_type(u, reduce->type));
     }
-    for (int r = 0; r < x->nreduces; r = recipe_group_end(x->nreduces, x->reduces, r)) x->ngroups++;
+    for (int r = 0; r < x->nreduces; r = fd_reductions_end(x->nreduces, x->reduces, r))
+        x->ngroups++;
     return x->nreduces > 0;
 }
 
@@ -111,7 +111,7 @@ static void table_nest(Unit *u, const ByKey *x, int begin, int copies, Num *when
 {
     int rows, keys, axes[FD_MAX_RANK], tables = -1;
     const FdNode *r = x->reduces[begin];
-    int end = recipe_group_end(x->nreduces, x->reduces, begin);
+    int end = fd_reductions_end(x->nreduces, x->reduces, begin);
     Nest *n = nest_by_key(u, x, begin, end, "keys", when, &rows, &keys);
     if (checked) n->checks = GEN_CHECKED;
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
@@ -138,7 +138,7 @@ static void table_nests(Unit *u, const ByKey *x, int copies, Num *when, bool che
 {
     int begin = 0;
     if (num_is(when, 0)) return;
-    for (; begin < x->nreduces; begin = recipe_group_end(x->nreduces, x->reduces, begin))
+    for (; begin < x->nreduces; begin = fd_reductions_end(x->nreduces, x->reduces, begin))
         table_nest(u, x, begin, copies, when, checked);
 }
 
@@ -188,7 +188,7 @@ static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
     wish = num_op(u, FD_OP_MAX, wish, one);
     wish = u->options->precise ? one : num_let(u, "wanted", wish);
     x->parts = NULL;
-    for (int r = 0; r < x->nreduces; r = recipe_group_end(x->nreduces, x->reduces, r)) {
+    for (int r = 0; r < x->nreduces; r = fd_reductions_end(x->nreduces, x->reduces, r)) {
         Num *n0 = num_let(u, "n", plan_n(u, &x->reduces[r]->doms[0]));
         x->share[r] = num_let(u, "share", num_op(u, FD_OP_MAX, num_ceildiv(u, n0, wish), one));
         x->shares[r] = num_let(u, "shares", num_ceildiv(u, n0, x->share[r]));
@@ -220,7 +220,7 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     if (x.lazy) when = num_and(u, when, num_not(u, unsafe));
     if (x.lazy) unsafe = num_truth(u, false);
     Num *one = num_int(u, 1), *n = one;
-    for (int r = 0; r < x.nreduces; r = recipe_group_end(x.nreduces, x.reduces, r))
+    for (int r = 0; r < x.nreduces; r = fd_reductions_end(x.nreduces, x.reduces, r))
         n = num_op(u, FD_OP_MAX, n, recipe_length(u, x.reduces[r]));
     n = num_let(u, "work", n);
     x.nrow = num_let(u, "rows", elements(u, d, ~x.keys));

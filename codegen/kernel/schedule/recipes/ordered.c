@@ -101,18 +101,12 @@ static void borders(Unit *u, const Def *d, const Interior *in, Num *when, bool c
     }
 }
 
-static bool may_be_empty(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_REDUCE && !n->init && !reduction_has_identity(n);
-}
-
 /* Its first elements are there when the others begin: nothing at a border reads from inside. What can
  * fail inside is reported in the order of all points. */
 static bool borders_first(const Interior *in)
 {
     int bordered = 0, ordered = 0;
-    bool fails = node_can_fail(in->def->body) || fd_any(in->def->body, may_be_empty, NULL);
+    bool fails = fd_effects_called(in->def->body) & (FD_FAILS | FD_EMPTY);
     for (int v = 0; v < in->def->nvars; v++) {
         ordered += !in->stays[v];
         bordered += !in->stays[v] && !num_is(in->skip[v], 0);

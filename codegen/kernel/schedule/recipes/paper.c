@@ -14,12 +14,13 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Paper {
     Unit *u;
-    const Contraction *c;
+    const Def *d;
+    const FdContraction *c;
     int t; /* submatrices of a work-item: t x t */
     Num *when;
-    Num *m, *n, *k, *batch; /* extents */
-    Num *mh, *nh, *kh;      /* in submatrices */
-    int temp[MAX_OPERANDS]; /* the re-laid operands */
+    Num *m, *n, *k, *batch;    /* extents */
+    Num *mh, *nh, *kh;         /* in submatrices */
+    int temp[FD_MAX_OPERANDS]; /* the re-laid operands */
 } Paper;
 
 static const KirExpr *number(const Paper *p, int64_t v)
@@ -60,13 +61,13 @@ static void bind_flat(Gen *g, int nvars, const FdNode *const *vars, const FdDom 
     }
 }
 
-static void bind_side(Gen *g, const Paper *p, Side s, const KirExpr *at)
+static void bind_side(Gen *g, const Paper *p, FdSide s, const KirExpr *at)
 {
-    const Contraction *c = p->c;
-    if (s == SIDE_ROW)
+    const FdContraction *c = p->c;
+    if (s == FD_SIDE_ROW)
         bind_flat(g, c->nrows, c->rows, c->row_doms, at);
     else
-        bind_flat(g, 1, c->d->vars + c->col, c->d->doms + c->col, at);
+        bind_flat(g, 1, p->d->vars + c->col, p->d->doms + c->col, at);
 }
 
 static void bind_reduction(Gen *g, const Paper *p, const KirExpr *k)
@@ -82,7 +83,7 @@ typedef struct Frame {
 
 static Frame frame_of(Gen *g, const Paper *p)
 {
-    const Contraction *c = p->c;
+    const FdContraction *c = p->c;
     if (c->nbatch) bind_flat(g, c->nbatch, c->batch, c->batch_doms, gen_global_id(g, 2));
     return (Frame){gen_number(g, "m", p->m), gen_number(g, "n", p->n)};
 }
@@ -90,11 +91,11 @@ static Frame frame_of(Gen *g, const Paper *p)
 /* ---- re-laying ------------------------------------------------------------------------------- */
 
 /* Which submatrix: rows of a, by k; k, by columns of b. */
-static const KirExpr *place(const Paper *p, Side s, const KirExpr *batch, const KirExpr *at,
+static const KirExpr *place(const Paper *p, FdSide s, const KirExpr *batch, const KirExpr *at,
                             const KirExpr *k, const KirExpr *count, const KirExpr *kh)
 {
-    const KirExpr *row = s == SIDE_ROW ? at : k, *col = s == SIDE_ROW ? k : at;
-    const KirExpr *rows = s == SIDE_ROW ? count : kh, *cols = s == SIDE_ROW ? kh : count;
+    const KirExpr *row = s == FD_SIDE_ROW ? at : k, *col = s == FD_SIDE_ROW ? k : at;
+    const KirExpr *rows = s == FD_SIDE_ROW ? count : kh, *cols = s == FD_SIDE_ROW ? kh : count;
     return ar(p, FD_OP_ADD,
               ar(p, FD_OP_MUL, ar(p, FD_OP_ADD, ar(p, FD_OP_MUL, batch, rows), row), cols), col);
 }
@@ -104,8 +105,8 @@ static void relay_kernel(Paper *p, int operand)
 {
     Unit *u = p->u;
     Arena *a = u->arena;
-    const Operand *o = &p->c->operands[operand];
-    bool row = o->side == SIDE_ROW;
+    const FdOperand *o = &p->c->operands[operand];
+    bool row = o->side == FD_SIDE_ROW;
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, p->batch, row ? p->mh : p->nh), p->kh);
     count = num_op(u, FD_OP_MAX, count, num_int(u, 1));
     p->temp[operand] =
@@ -147,7 +148,7 @@ static void relay_kernel(Paper *p, int operand)
 
 static const char *vector_name(const Paper *p, int operand)
 {
-    return arena_printf(p->u->arena, p->c->operands[operand].side == SIDE_ROW ? "x%d" : "y%d",
+    return arena_printf(p->u->arena, p->c->operands[operand].side == FD_SIDE_ROW ? "x%d" : "y%d",
                         operand);
 }
 
@@ -162,13 +163,13 @@ static const KirExpr *half_step(Gen *g, const Paper *p, int half, const KirExpr 
                                 const KirExpr *s)
 {
     static const char *const swizzles[2][2] = {{"xxzz", "yyww"}, {"xyxy", "zwzw"}};
-    const Contraction *c = p->c;
+    const FdContraction *c = p->c;
     for (int i = 0; i < c->noperands; i++) {
-        Side side = c->operands[i].side;
+        FdSide side = c->operands[i].side;
         const KirExpr *v = kir_elem(p->u->arena, four(c->operands[i].kind), vector_name(p, i), 1,
-                                    side == SIDE_ROW ? &r : &s);
+                                    side == FD_SIDE_ROW ? &r : &s);
         gen_remember(g, c->operands[i].node,
-                     kir_swizzle(p->u->arena, v, swizzles[side == SIDE_COL][half]));
+                     kir_swizzle(p->u->arena, v, swizzles[side == FD_SIDE_COL][half]));
     }
     return kir_splat(p->u->arena, 4, gen_value(g, c->reduces[0]->body));
 }
@@ -206,7 +207,7 @@ static void load(Gen *g, const Paper *p, const KirExpr *k, const KirExpr *const 
     Arena *a = p->u->arena;
     const KirExpr *t = number(p, p->t), *r = kir_name(a, idx, "r"), *batch = gen_global_id(g, 2);
     for (int i = 0; i < p->c->noperands; i++) {
-        const Operand *o = &p->c->operands[i];
+        const FdOperand *o = &p->c->operands[i];
         const char *name = vector_name(p, i);
         KirBlock each = {0};
         kir_array(a, g->block, four(o->kind), name, false, 1, &t);
@@ -225,7 +226,7 @@ static void store(Gen *g, const Paper *p, const Frame *f, const KirExpr *const a
 {
     static const char *const lane[] = {"x", "y", "z", "w"};
     Arena *a = p->u->arena;
-    const Def *d = p->c->d;
+    const Def *d = p->d;
     const KirExpr *r = kir_name(a, idx, "r"), *s = kir_name(a, idx, "s"), *two = number(p, 2),
                   *t = number(p, p->t), *zero = number(p, 0), *one = number(p, 1);
     KirBlock rows = {0}, cols = {0};
@@ -237,8 +238,8 @@ static void store(Gen *g, const Paper *p, const Frame *f, const KirExpr *const a
         const KirExpr *row = ar(p, FD_OP_ADD, i, number(p, e / 2)),
                       *col = ar(p, FD_OP_ADD, j, number(p, e % 2));
         GenScope scope = gen_enter(g, &inside);
-        bind_side(g, p, SIDE_ROW, row);
-        bind_side(g, p, SIDE_COL, col);
+        bind_side(g, p, FD_SIDE_ROW, row);
+        bind_side(g, p, FD_SIDE_COL, col);
         gen_remember(g, p->c->reduces[0], kir_swizzle(a, acc_at(p, r, s), lane[e]));
         gen_store(g, d);
         gen_leave(g, scope);
@@ -306,12 +307,12 @@ static bool fits(ScalarKind k)
 
 Num *recipe_paper(Unit *u, const Def *d, Num *when)
 {
-    Contraction c;
+    FdContraction c;
     if (!contraction_find(u, d, &c) || c.nreduces > 1 || !fits(result_kind(c.reduces[0])))
         return NULL;
     for (int i = 0; i < c.noperands; i++)
         if (!fits(c.operands[i].kind)) return NULL;
-    Paper p = {.u = u, .c = &c, .t = u->options->tile == CG_TILE_4X4 ? 2 : 1, .when = when};
+    Paper p = {.u = u, .d = d, .c = &c, .t = u->options->tile == CG_TILE_4X4 ? 2 : 1, .when = when};
     Num *two = num_int(u, 2);
     p.m = num_let(u, "m", plan_elements(u, c.nrows, c.row_doms));
     p.n = num_let(u, "n", plan_n(u, &d->doms[c.col]));

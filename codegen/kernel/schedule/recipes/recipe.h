@@ -5,6 +5,7 @@
 #ifndef CS_CODEGEN_RECIPE_H
 #define CS_CODEGEN_RECIPE_H
 
+#include "../../../../fdag/index/contraction.h"
 #include "../../plan/draw.h"
 #include "../nest/bands.h"
 #include "../nest/nest.h"
@@ -63,13 +64,6 @@ const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead);
 
 /* ---- what recipes ask -------------------------------------------------------------------------- */
 
-/* The reductions of a definition, if each is computed whatever the values (none lies in branches
- * only): their number; else 0. Those over the same variables follow each other. */
-int recipe_reductions(const Def *d, const FdNode *out[NEST_RESULTS]);
-bool recipe_is_reduction(const void *ctx, const FdNode *n);               /* for fd_any */
-int recipe_all_reductions(const Def *d, const FdNode *out[NEST_RESULTS]); /* in branches too */
-/* Where the reductions over other variables than those of number `begin` begin. */
-int recipe_group_end(int n, const FdNode *const *reduces, int begin);
 Num *recipe_length(Unit *u, const FdNode *reduce); /* how many values it combines */
 /* The definition's value around its reductions: can it be computed in lanes of v (LANES_..)? */
 bool recipe_epilogue_lanes(const Def *d, int n, const FdNode *const *reduces, const FdNode *v,
@@ -94,32 +88,7 @@ Num *recipe_each_unit(Unit *u, int each, Num *rows);
 Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step);
 Num *recipe_group(Unit *u); /* the size of a work-group of a GPU, a macro */
 
-/* A largest subexpression of the reductions' bodies that does not depend on both rows and columns:
- * what is worth computing once and keeping close. */
-typedef enum Side { SIDE_ROW, SIDE_COL } Side;
-enum { MAX_OPERANDS = 12 };
-typedef struct Operand {
-    const FdNode *node;
-    int group; /* the first of the reductions over the same variables that take it */
-    Side side; /* which of the two it may depend on */
-    ScalarKind kind;
-} Operand;
-
-typedef struct Contraction {
-    Unit *u;
-    const Def *d;
-    int nreduces;
-    const FdNode *reduces[NEST_RESULTS];
-    int col;           /* the last of the definition's variables */
-    int nrows, nbatch; /* those that no operand with the column has; the others */
-    const FdNode *rows[FD_MAX_RANK], *batch[FD_MAX_RANK];
-    FdDom row_doms[FD_MAX_RANK], batch_doms[FD_MAX_RANK];
-    int noperands;
-    Operand operands[MAX_OPERANDS];
-} Contraction;
-
-/* Finds rows and columns of a definition whose body is (a function of) reductions by elementary
- * operations with reuse on both sides. False: it has no such form. */
-bool contraction_find(Unit *u, const Def *d, Contraction *out);
+/* Its contraction, if it has that form. */
+bool contraction_find(Unit *u, const Def *d, FdContraction *out);
 
 #endif

@@ -73,8 +73,8 @@ static void combine_nest(Unit *u, const Split *s, const char *name, Num *when, b
 static bool find_split(const Def *d, Split *s)
 {
     *s = (Split){.d = d};
-    s->nreduces = recipe_reductions(d, s->reduces);
-    return s->nreduces && recipe_group_end(s->nreduces, s->reduces, 0) == s->nreduces;
+    s->nreduces = fd_reductions(d->body, s->reduces);
+    return s->nreduces && fd_reductions_end(s->nreduces, s->reduces, 0) == s->nreduces;
 }
 
 typedef struct Longest {
@@ -130,8 +130,8 @@ static Chunked is_chunked(const Unit *u, const Split *s)
         if (reduce->init || !reduction_is_closed(reduce)) return CHUNKED_NOT;
         const FdUser *user = fd_user_of(reduce);
         users = users && user && user->associative;
-        any = any && reduction_reorders(reduce) &&
-              (reduce->type->record || result_kind(reduce) != SC_HALF);
+        any =
+            any && fd_reorders(reduce) && (reduce->type->record || result_kind(reduce) != SC_HALF);
     }
     if (users) return CHUNKED_USERS;
     return any && lane_variable(s, recipe_allowed(s->d) | LANES_FAR) < 0 ? CHUNKED_ANY
@@ -387,7 +387,7 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     bool lanes = true;
     for (int i = 0; i < s.nreduces; i++) {
         if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(d))) return NULL;
-        if (!d->noting && !reduction_has_identity(s.reduces[i])) return NULL; /* none is an error */
+        if (!d->noting && !fd_has_identity(s.reduces[i])) return NULL; /* none is an error */
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
     }
     int rows, k;

@@ -30,7 +30,7 @@ static bool shifts(const Unit *u, const Def *d, const FdNode *r, const FdNode *v
 {
     if (u->options->precise || r->nvars != 1 || !r->doms->lo || r->type->record ||
         result_kind(r) == SC_BOOL || result_kind(r) == SC_HALF || fd_op_of(r) == FD_OP_NONE ||
-        !reduction_has_identity(r) || !reduction_reorders(r))
+        !fd_has_identity(r) || !fd_reorders(r))
         return false;
     const FdNode *bounds[] = {r->doms->lo, r->doms->hi};
     bool uses = false;
@@ -47,18 +47,18 @@ static bool find(Unit *u, const Def *d, Across *x)
 {
     *x = (Across){.d = d};
     if (u->options->family == CG_GPU || d->nvars == 0) return false;
-    x->nreduces = recipe_reductions(d, x->reduces);
+    x->nreduces = fd_reductions(d->body, x->reduces);
     if (!x->nreduces) return false;
     x->v = d->vars[d->nvars - 1];
     for (int r = 0; r < x->nreduces; r++) {
         const FdNode *reduce = x->reduces[r];
-        bool exact = !u->options->precise || reduction_has_identity(reduce);
+        bool exact = !u->options->precise || fd_has_identity(reduce);
         bool closed =
             reduction_is_closed(reduce) && reduction_in_lanes(reduce, x->v, recipe_allowed(d));
         x->shifts = x->shifts || !closed;
         if (!exact || !(closed || shifts(u, d, reduce, x->v))) return false;
     }
-    if (x->shifts && recipe_group_end(x->nreduces, x->reduces, 0) < x->nreduces) return false;
+    if (x->shifts && fd_reductions_end(x->nreduces, x->reduces, 0) < x->nreduces) return false;
     if (!recipe_epilogue_lanes(d, x->nreduces, x->reduces, x->v, recipe_allowed(d))) return false;
     x->lanes = nest_lanes_for(recipe_widest(x->nreduces, x->reduces));
     return true;
@@ -100,7 +100,7 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
     if (!x->shifts) nest_step(u, in, NEST_START);
     for (int begin = 0, end; begin < x->nreduces; begin = end) {
         const FdNode *r = x->reduces[begin];
-        end = recipe_group_end(x->nreduces, x->reduces, begin);
+        end = fd_reductions_end(x->nreduces, x->reduces, begin);
         int k = nest_axis(u, n, r->nvars, r->vars, r->doms);
         if (x->shifts) {
             nest_range(u, in, k, true);
@@ -173,7 +173,7 @@ Num *recipe_strips(Unit *u, const Def *d, Num *when)
 static bool reads_far(const FdNode *n, const FdNode *k, const FdNode *v, FdSeen *seen)
 {
     if (!fd_meet(seen, n)) return false;
-    if (is_read(n)) return read_movement(n, k) == MOVES_FAR && read_movement(n, v) == MOVES_UNIT;
+    if (is_read(n)) return fd_movement(n, k) == FD_MOVES_FAR && fd_movement(n, v) == FD_MOVES_UNIT;
     for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
         if (reads_far(n->args[i], k, v, seen)) return true;
     return false;
@@ -188,10 +188,10 @@ static bool has_columns(const Across *x)
         far = far || reads_far(reduce->body, reduce->vars[0], x->v, &seen);
         fd_seen_free(&seen);
         if (reduce->type->record || result_kind(reduce) == SC_BOOL) return false;
-        if (fd_op_of(reduce) == FD_OP_NONE && !reduction_has_identity(reduce)) return false;
+        if (fd_op_of(reduce) == FD_OP_NONE && !fd_has_identity(reduce)) return false;
     }
     return far && x->reduces[0]->nvars == 1 &&
-           recipe_group_end(x->nreduces, x->reduces, 0) == x->nreduces;
+           fd_reductions_end(x->nreduces, x->reduces, 0) == x->nreduces;
 }
 
 /* The part of a band: a row of results. */

@@ -11,12 +11,12 @@ static Num *bytes_of(Unit *u, ScalarKind k)
 Nest *tile_nest(Tile *t, const char *name, Num *when, TileAxes *x)
 {
     Unit *u = t->u;
-    const Contraction *c = &t->c;
-    Nest *n = nest_new(u, name, c->d, when);
+    const FdContraction *c = &t->c;
+    Nest *n = nest_new(u, name, t->d, when);
     n->lanes = t->lanes;
     x->row = nest_axis(u, n, c->nrows, c->rows, c->row_doms);
-    x->col = nest_axis_of(u, n, c->d, c->col, c->col + 1);
-    for (int i = 0; i < c->nreduces; i = recipe_group_end(c->nreduces, c->reduces, i)) {
+    x->col = nest_axis_of(u, n, t->d, c->col, c->col + 1);
+    for (int i = 0; i < c->nreduces; i = fd_reductions_end(c->nreduces, c->reduces, i)) {
         const FdNode *r = c->reduces[i];
         x->k[i] = nest_axis(u, n, r->nvars, r->vars, r->doms);
     }
@@ -26,37 +26,36 @@ Nest *tile_nest(Tile *t, const char *name, Num *when, TileAxes *x)
 
 NestHold tile_hold(Tile *t, int operand, const TileAxes *x, NestSpace space)
 {
-    const Operand *o = &t->c.operands[operand];
-    bool row = o->side == SIDE_ROW;
+    const FdOperand *o = &t->c.operands[operand];
+    bool row = o->side == FD_SIDE_ROW;
     NestHold h = {.name = row ? "x" : "y", .value = o->node, .space = space, .batch = -1};
     h.across = row ? x->row : x->col;
     h.along = -1;
-    if (!row && lanes_possible(o->node, t->c.d->vars[t->c.col], recipe_allowed(t->c.d)))
-        h.vectors = t->nv;
+    if (!row && lanes_possible(o->node, t->c.column, recipe_allowed(t->d))) h.vectors = t->nv;
     return h;
 }
 
 static bool moves_by_one(const void *v, const FdNode *n)
 {
-    return is_read(n) && read_movement(n, v) == MOVES_UNIT;
+    return is_read(n) && fd_movement(n, v) == FD_MOVES_UNIT;
 }
 
 /* Filled in vectors across, by squares where the operand lies along the reduction, or one by one. */
 static NestHold panel_of(Tile *t, int operand, const TileAxes *x, NestSpace space, bool filled)
 {
     Unit *u = t->u;
-    const Operand *o = &t->c.operands[operand];
+    const FdOperand *o = &t->c.operands[operand];
     const FdNode *r = t->c.reduces[o->group];
     NestHold h = tile_hold(t, operand, x, space);
-    bool row = o->side == SIDE_ROW;
+    bool row = o->side == FD_SIDE_ROW;
     h.along = x->k[o->group];
     h.width = row ? t->mr : t->nr;
     if ((h.filled = filled)) return h;
-    if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(t->c.d)))
+    if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(t->d)))
         h.vectors =
             num_define(u, fresh_name(u, "MV"), num_ceildiv(u, t->mr, nest_lane_count(u, t->lanes)));
     h.turned = !h.vectors && r->nvars == 1 && fd_any(o->node, moves_by_one, r->vars[0]) &&
-               lanes_possible(o->node, r->vars[0], recipe_allowed(t->c.d));
+               lanes_possible(o->node, r->vars[0], recipe_allowed(t->d));
     return h;
 }
 
@@ -66,13 +65,13 @@ static void use_registers(Tile *t, Nest *n, const TileAxes *x)
     n->lanes_axis = x->col;
     n->regs[n->nregs++] = (NestRegs){x->row, t->mr, num_int(t->u, 1)};
     n->regs[n->nregs++] = (NestRegs){x->col, t->nv, nest_lane_count(t->u, t->lanes)};
-    n->scalar_give = !recipe_epilogue_lanes(t->c.d, t->c.nreduces, t->c.reduces,
-                                            t->c.d->vars[t->c.col], recipe_allowed(t->c.d));
+    n->scalar_give = !recipe_epilogue_lanes(t->d, t->c.nreduces, t->c.reduces, t->c.column,
+                                            recipe_allowed(t->d));
 }
 
-static bool is_on(const Tile *t, int operand, Side side, int group)
+static bool is_on(const Tile *t, int operand, FdSide side, int group)
 {
-    const Operand *o = &t->c.operands[operand];
+    const FdOperand *o = &t->c.operands[operand];
     return o->side == side && o->group == group;
 }
 
@@ -101,14 +100,14 @@ static void tile_step(Tile *t, Nest *n, const TileAxes *x, NestStep *k, int begi
     Unit *u = t->u;
     ahead(t, n, x, k, x->k[begin]);
     for (int i = 0; i < t->c.noperands; i++) {
-        if (!is_on(t, i, SIDE_COL, begin)) continue;
+        if (!is_on(t, i, FD_SIDE_COL, begin)) continue;
         NestHold h = tile_hold(t, i, x, NEST_REGISTERS);
         h.width = t->nv;
         nest_hold(u, k, nest_add_hold(n, h));
     }
     NestStep *rows = nest_unroll(u, k, x->row, NULL, t->mr);
     for (int i = 0; i < t->c.noperands; i++) {
-        if (!is_on(t, i, SIDE_ROW, begin)) continue;
+        if (!is_on(t, i, FD_SIDE_ROW, begin)) continue;
         nest_hold(u, rows, nest_add_hold(n, tile_hold(t, i, x, NEST_REGISTERS)));
     }
     NestStep *cols = nest_unroll(u, rows, x->col, nest_lane_count(u, t->lanes), t->nv);
@@ -119,7 +118,7 @@ static void tile_step(Tile *t, Nest *n, const TileAxes *x, NestStep *k, int begi
 static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
 {
     for (int begin = 0, end; begin < t->c.nreduces; begin = end) {
-        end = recipe_group_end(t->c.nreduces, t->c.reduces, begin);
+        end = fd_reductions_end(t->c.nreduces, t->c.reduces, begin);
         tile_step(t, n, x, nest_loop(t->u, in, x->k[begin], NULL, NEST_CUT), begin, end);
     }
 }
@@ -150,7 +149,7 @@ static NestHold packed_hold(Tile *t, int operand, const TileAxes *x, bool filled
 static Num *abreast(Tile *t, int operand)
 {
     Unit *u = t->u;
-    bool row = t->c.operands[operand].side == SIDE_ROW;
+    bool row = t->c.operands[operand].side == FD_SIDE_ROW;
     Num *panels =
         num_op(u, FD_OP_MUL, num_ceildiv(u, row ? t->m : t->n, row ? t->mr : t->nr), t->blocks);
     if (is_batched(t, operand)) panels = num_op(u, FD_OP_MUL, panels, t->batch);
@@ -166,8 +165,8 @@ static Num *abreast(Tile *t, int operand)
 void tile_pack(Tile *t, int operand, Num *when)
 {
     Unit *u = t->u;
-    const Operand *o = &t->c.operands[operand];
-    bool row = o->side == SIDE_ROW;
+    const FdOperand *o = &t->c.operands[operand];
+    bool row = o->side == FD_SIDE_ROW;
     Num *width = row ? t->mr : t->nr;
     Num *k = t->blocks ? num_op(u, FD_OP_MUL, t->blocks, t->kc) : t->ks[o->group];
     Num *count = num_op(u, FD_OP_MUL, num_roundup(u, row ? t->m : t->n, width), k);
@@ -218,7 +217,7 @@ void tile_panels(Tile *t, Num *when, bool direct)
     TileAxes x;
     bool packed = t->rows_packed && !direct;
     for (int i = 0; packed && i < t->c.noperands; i++)
-        if (t->c.operands[i].side == SIDE_ROW) tile_pack(t, i, when);
+        if (t->c.operands[i].side == FD_SIDE_ROW) tile_pack(t, i, when);
     Nest *n = tile_nest(t, direct ? "contract_direct" : "contract_panel", when, &x);
     use_registers(t, n, &x);
     Num *chunk = num_op(u, FD_OP_MUL, t->run, t->mr);
@@ -229,7 +228,7 @@ void tile_panels(Tile *t, Num *when, bool direct)
     in = nest_group(u, in, x.row, 0, chunk, NEST_CUT);
     if (x.batch >= 0) in = nest_loop(u, in, x.batch, NULL, NEST_CUT);
     for (int i = 0; !direct && i < t->c.noperands; i++) {
-        bool row = t->c.operands[i].side == SIDE_ROW;
+        bool row = t->c.operands[i].side == FD_SIDE_ROW;
         if (row && !packed) continue;
         NestHold h = row ? packed_hold(t, i, &x, true) : panel_of(t, i, &x, NEST_PRIVATE, false);
         if (!row) {
@@ -256,7 +255,7 @@ void tile_panels(Tile *t, Num *when, bool direct)
 static void use_blocks(Tile *t, Nest *n, const TileAxes *x, Num *when)
 {
     Unit *u = t->u;
-    const Def *d = t->c.d;
+    const Def *d = t->d;
     NestPart *p = &n->part;
     bool own = n->nreduces == 1 && d->body->type == n->reduces[0]->type;
     Num *rows = num_let(u, "all_rows", num_roundup(u, t->m, t->mr)),
@@ -297,7 +296,7 @@ void tile_packed(Tile *t, Num *when)
         nest_hold(u, in, nest_add_hold(n, packed_hold(t, i, &x, true)));
     in = nest_loop(u, in, x.col, t->nr, NEST_CLAMP);
     in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
-    if (fd_type_is_scalar(t->c.d->body->type)) nest_ahead_give(u, in);
+    if (fd_type_is_scalar(t->d->body->type)) nest_ahead_give(u, in);
     nest_step(u, in, NEST_START);
     tile_steps(t, n, &x, in);
     nest_step(u, in, NEST_GIVE);

@@ -7,7 +7,8 @@
 
 typedef struct Tile {
     Unit *u;
-    Contraction c;
+    const Def *d;
+    FdContraction c;
     int lanes;
     Num *m, *n, *k, *batch; /* extents; k: the longest */
     Num *ks[NEST_RESULTS];  /* of the reductions that begin a group */
@@ -17,7 +18,7 @@ typedef struct Tile {
     Num *high, *broad;      /* tiles of a block of rows and columns */
     Num *run, *each;        /* tiles of a chunk of rows; of the batch for each work-item */
     bool rows_packed;       /* rows of a panel's tiles are copied first */
-    int temps[MAX_OPERANDS];
+    int temps[FD_MAX_OPERANDS];
 } Tile;
 
 typedef struct TileAxes { /* of one nest; batch -1: none */

@@ -24,8 +24,8 @@ typedef struct Turned {
 static bool reads_turned(const void *ctx, const FdNode *n)
 {
     const FdNode *const *vars = ctx; /* of the result, of the square */
-    return is_read(n) && read_movement(n, vars[0]) == MOVES_FAR &&
-           read_movement(n, vars[1]) == MOVES_UNIT;
+    return is_read(n) && fd_movement(n, vars[0]) == FD_MOVES_FAR &&
+           fd_movement(n, vars[1]) == FD_MOVES_UNIT;
 }
 
 static bool is_square(const void *ctx, const FdNode *n)

@@ -7,7 +7,7 @@
 
 static bool in_order_only(const FdNode *r)
 {
-    return !reduction_reorders(r);
+    return !fd_reorders(r);
 }
 
 /* Is the axis' loop one that shares a reduction out: in copies, lanes or work-items? */

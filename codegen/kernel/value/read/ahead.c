@@ -25,7 +25,7 @@ static void collect(const Gen *g, const FdNode *body, Reads *out)
         vec_push(&arrays, n->fn);
         bool asks = g->checks != GEN_PROVED && gen_is_suspect(g, n);
         if (out->n == MOST || n->fn->kind != FD_FUNC || n->type->record || asks ||
-            read_movement(n, g->lane_var) != MOVES_UNIT)
+            fd_movement(n, g->lane_var) != FD_MOVES_UNIT)
             continue;
         out->reads[out->n++] = n;
     }

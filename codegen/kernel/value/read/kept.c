@@ -65,7 +65,7 @@ static const FdNode *place_of(const Finder *f, const FdNode *n)
         place = f->set[i];
     }
     bool kept = place && fd_type_is_scalar(n->type) && n->type->scalar != SC_BOOL &&
-                n->type->scalar != SC_HALF && !fd_uses_array(n) && !node_can_fail(n) &&
+                n->type->scalar != SC_HALF && !fd_uses_array(n) && !fd_can_fail(n) &&
                 !fd_any(n, is_costly, NULL) && fd_any(n, is_gather, place);
     return kept ? place : NULL;
 }

@@ -253,27 +253,28 @@ Where offset_gather(Gen *g, const FdNode *read)
 
 /* How a read moves from lane to lane; by other variables in lanes than those of the nest's axis (of
  * user functions) it goes anywhere. */
-static Movement lane_movement(const Gen *g, const FdNode *read, int *step)
+static FdMovement lane_movement(const Gen *g, const FdNode *read, int *step)
 {
     *step = 0;
     for (size_t i = 0; i < g->vars.len; i++) {
         const GenBinding *b = &g->vars.data[i];
         bool last = true;
         for (size_t k = i + 1; k < g->vars.len; k++) last = last && g->vars.data[k].var != b->var;
-        if (last && b->value->type.lanes != 1 && fd_uses_var(read, b->var)) return MOVES_FAR;
+        if (last && b->value->type.lanes != 1 && fd_uses_var(read, b->var)) return FD_MOVES_FAR;
     }
-    *step = read_stride(read, g->lane_var);
-    return read_movement(read, g->lane_var);
+    *step = fd_stride(read, g->lane_var);
+    return fd_movement(read, g->lane_var);
 }
 
 Where offset_of_read(Gen *g, const FdNode *read)
 {
     bool lanes = gen_varies(g, read), suspect = gen_is_suspect(g, read);
     int step = 0;
-    Movement m = lanes ? lane_movement(g, read, &step) : MOVES_NOT;
+    FdMovement m = lanes ? lane_movement(g, read, &step) : FD_MOVES_NOT;
     if (lanes && step && !suspect)
         return (Where){.offset = plain_offset(g, read), .step = step, .lanes = g->lanes};
-    if (lanes && m != MOVES_UNIT) return offset_gather(g, read); /* or the variable cancels out */
+    if (lanes && m != FD_MOVES_UNIT)
+        return offset_gather(g, read); /* or the variable cancels out */
     if (lanes && suspect && g->checks == GEN_NOTED) return noted_row(g, read);
     if ((!lanes || g->here) && g->checks == GEN_CHECKED && (g->user || suspect))
         return (Where){.offset = offset_by(g, read, checked_at), .lanes = lanes ? g->lanes : 1};

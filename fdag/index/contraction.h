@@ -1,0 +1,52 @@
+/* Reductions of a definition, and contractions among them: reductions whose bodies split into row-side and
+ * column-side operands, each of which is used again with all of the other side.
+ *
+ *   a(j, l) * b(l, k)            operands a(j, l) | b(l, k)
+ *   w(l) * exp(x(j) - y(l, k))   operands w(l), x(j) | y(l, k)
+ *
+ * Schedules keep tiles of results of one in registers; fusing evaluations must not take that away. */
+#ifndef CS_FDAG_CONTRACTION_H
+#define CS_FDAG_CONTRACTION_H
+
+#include "../fdag.h"
+
+enum { FD_MAX_REDUCTIONS = 8, FD_MAX_OPERANDS = 12 };
+
+/* The reductions of an expression, if each is computed whatever the values (none lies in branches
+ * only): their number; else, or if there are too many, 0. Those over the same variables follow each other. */
+int fd_reductions(const FdNode *n, const FdNode *out[FD_MAX_REDUCTIONS]);
+int fd_all_reductions(const FdNode *n, const FdNode *out[FD_MAX_REDUCTIONS]); /* in branches too */
+/* Where the reductions over other variables than those of number `begin` begin. */
+int fd_reductions_end(int n, const FdNode *const *reduces, int begin);
+/* An associative and commutative operation: any part of it can come first. */
+bool fd_reorders(const FdNode *reduce);
+
+/* A largest subexpression of the reductions' bodies that does not depend on both rows and columns:
+ * what is worth computing once and keeping close. */
+typedef enum FdSide { FD_SIDE_ROW, FD_SIDE_COL } FdSide;
+typedef struct FdOperand {
+    const FdNode *node;
+    int group;   /* the first of the reductions over the same variables that take it */
+    FdSide side; /* which of the two it may depend on */
+    ScalarKind kind;
+} FdOperand;
+
+typedef struct FdContraction {
+    int nreduces;
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    const FdNode *column; /* the last of the definition's variables, number `col` */
+    int col;
+    int nrows, nbatch; /* those that no operand with the column has; the others */
+    const FdNode *rows[FD_MAX_RANK], *batch[FD_MAX_RANK];
+    FdDom row_doms[FD_MAX_RANK], batch_doms[FD_MAX_RANK];
+    int noperands;
+    FdOperand operands[FD_MAX_OPERANDS];
+} FdContraction;
+
+/* Finds rows and columns of a function of these variables whose body is (a function of) reductions by
+ * elementary operations over ranges known beforehand, with reuse on both sides. False: it has no such
+ * form. `outside` says which reads have to stay in their branches; NULL: all. */
+bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
+                    FdIs *outside, const void *ctx, FdContraction *out);
+
+#endif
