@@ -196,13 +196,16 @@ docs: all
 	@CSC=$(CSC) tools/diagnostics.sh >docs/diagnostics.md
 	@tools/foreign.sh >docs/foreign.md
 	@rm -rf docs/reference && mkdir docs/reference && CSC=$(CSC) tools/reference.sh docs/reference
+	@tools/files.sh >docs/files.md
+	@for f in $$(grep -l '^<!-- quote: ' docs/*.md); do CSC=$(CSC) tools/quotes.sh $$f >$(BUILD)/quoted.md && cp $(BUILD)/quoted.md $$f; done
 levels: all
 	@CSC=$(CSC) tests/levels.sh
 recursion: all
 	@CSC=$(CSC) tests/recursion.sh
-examples:
+examples: all
 	@tools/examples.sh
 	@tests/numpy/covered
+	@CSC=$(CSC) tests/pages
 products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
 .PHONY: random check-oclgrind ulp

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../fdag/fdag.h"
 #include "command.h"
 #include "help.h"
 #include "message.h"
@@ -308,13 +309,39 @@ static void print_parameters(Text *out)
     }
 }
 
+static void print_pass_list(Text *out, const char *name, const FdPass *passes)
+{
+    size_t width = 8;
+    text_printf(out, "%-8s", name);
+    for (const FdPass *p = passes; p->name; p++) {
+        size_t more = 1 + strlen(p->name);
+        if (width + more > 90) {
+            text_printf(out, "\n%-8s", "");
+            width = 8;
+        }
+        text_printf(out, " %s", p->name);
+        width += more;
+    }
+    text_add(out, "\n");
+}
+
+/* The passes over graphs in their order: what --dump-after and --passes name. */
+static void print_passes(Text *out)
+{
+    print_pass_list(out, "front", fd_front_passes);
+    print_pass_list(out, "back", fd_back_passes_for(FD_REALS_USUAL));
+    print_pass_list(out, "precise", fd_back_passes_for(FD_REALS_PRECISE));
+    print_pass_list(out, "fast", fd_back_passes_for(FD_REALS_FAST));
+}
+
 void help_print(Text *out, const char *form)
 {
     static const struct {
         const char *name;
         void (*print)(Text *);
-    } forms[] = {{"text", print_text}, {"man", print_man}, {"bash", print_bash},
-                 {"fish", print_fish}, {"zsh", print_zsh}, {"parameters", print_parameters}};
+    } forms[] = {{"text", print_text},    {"man", print_man}, {"bash", print_bash},
+                 {"fish", print_fish},    {"zsh", print_zsh}, {"parameters", print_parameters},
+                 {"passes", print_passes}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(form ? form : "text", forms[i].name) == 0) forms[i].print(out);
 }

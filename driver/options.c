@@ -326,7 +326,7 @@ static const Option table[] = {
     FLAG("--json", json, "what a tool reads, as --error-format=json; also of --doctor and --explain"),
     VALUE("--doctor", FLAG, NULL, NULL, ask_doctor, "what this machine has for C$, each device tried, and what to do about problems"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
-    {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules"},
+    {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters passes", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules; passes over graphs"},
     VALUE("--schedule-seed", EQUALS, "N", NULL, set_seed, NULL), /* for tests: docs/kernels.md */
 };
 /* clang-format on */

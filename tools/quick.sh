@@ -55,4 +55,5 @@ if [ -n "$layers" ]; then ${MAKE:-make} --no-print-directory layers || failed=1;
 # shellcheck disable=SC2086
 [ -z "${goldens# }" ] || CSC=$CSC BUILD=$BUILD tests/run $goldens || failed=1
 tools/examples.sh || failed=1
+CSC=$CSC tests/pages || failed=1
 exit $failed
