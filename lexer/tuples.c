@@ -119,9 +119,11 @@ static bool may_follow(const Tuples *t, size_t i)
     }
 }
 
-/* `end`: the token behind the whole type. */
-static bool may_precede(const Tuples *t, size_t end)
+/* `end`: the token behind the whole type, which begins at i. */
+static bool may_precede(const Tuples *t, size_t i, size_t end)
 {
+    if (kind_before(t->tokens, i, 1) == TOK_NEW && kind_before(t->tokens, end, 1) == TOK_RBRACKET)
+        return kind_at(t->tokens, end) == TOK_LBRACE; /* new (int, int)[] { .. } */
     switch (kind_at(t->tokens, end)) {
     case TOK_NAME:
     case TOK_TYPENAME:
@@ -143,7 +145,7 @@ size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
     Tuples t = {.tokens = tokens, .partner = partner, .is_type = is_type, .ctx = ctx};
     bool asked = partner[i] && partner[i] - i < LONGEST_LIST && may_follow(&t, i);
     size_t end = asked ? skip_type(&t, i) : i;
-    bool found = end > i && may_precede(&t, end);
+    bool found = end > i && may_precede(&t, i, end);
     /* a type that nobody declares: then a name must follow, as it does no values */
     if (t.doubtful) found = found && t.sure && is_name(kind_at(tokens, end));
     for (size_t k = 0; found && k < t.types.len; k++)

@@ -616,6 +616,7 @@ operator: "+" { $$ = "+"; } | "-" { $$ = "-"; } | "*" { $$ = "*"; } | "/" { $$ =
     | LE { $$ = "<="; } | GE { $$ = ">="; } | SHL { $$ = "<<"; } | SHR ">" { $$ = ">>"; }
 
 own_operator: operator | "++" { $$ = "++"; } | "--" { $$ = "--"; }
+    | TRUE { $$ = "true"; } | FALSE { $$ = "false"; }
 
 new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
           | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }

@@ -772,6 +772,7 @@ AstList deconstruct(Sema *s, Ast *stmt);
 /* An operator of a class or of null: true if *n is done, reported or not. Operands are checked. */
 bool user_binary(Sema *s, Ast *n);
 bool user_unary(Sema *s, Ast *n);
+bool user_truth(Sema *s, Ast **slot); /* of a condition: becomes a call of its operator true */
 bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
 /* Of an INCDEC whose target is checked; `again` is an unchecked copy of it. */
 bool user_step(Sema *s, Ast *n, Ast *again);

@@ -372,6 +372,13 @@ static void operate(Sema *s, Ast *n)
 
 /* ---- conditional ------------------------------------------------------------------------ */
 
+/* Of a value. False: there is an error. */
+static bool to_condition(Sema *s, Ast **slot)
+{
+    user_truth(s, slot);
+    return (*slot)->type != s->error && convert_to(s, slot, s->boolean, "the condition");
+}
+
 void check_cond(Sema *s, Ast *n, const Type *hint)
 {
     bool no_then = n->cond.then->kind == AST_THROW, no_other = n->cond.other->kind == AST_THROW;
@@ -384,8 +391,8 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
     n->type = s->error;
     if (c == s->error || a == s->error || b == s->error) return;
     if (result_of(c) != s->boolean) {
-        convert_to(s, &n->cond.cond, s->boolean, "the condition");
-        return;
+        if (!to_condition(s, &n->cond.cond)) return;
+        c = n->cond.cond->type;
     }
     if (hint && nullable_of(hint) && a != b && convert_class(s, n->cond.then, hint) != CONV_NONE &&
         convert_class(s, n->cond.other, hint) != CONV_NONE) { /* b ? 1 : null */
@@ -428,7 +435,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
 
 void check_condition(Sema *s, Ast **slot)
 {
-    if (check_value(s, slot, NULL) != s->error) convert_to(s, slot, s->boolean, "the condition");
+    if (check_value(s, slot, NULL) != s->error) to_condition(s, slot);
 }
 
 /* ---- casts ------------------------------------------------------------------------------ */

@@ -63,6 +63,17 @@ bool user_unary(Sema *s, Ast *n)
     return call_operator(s, n, operators(s, name, t, NULL), args, false);
 }
 
+bool user_truth(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    if (!class_of(n->type)) return false;
+    Candidates set = operators(s, "operatortrue", n->type, NULL);
+    Ast *call = ast_new(s->arena, AST_CALL, n->loc);
+    if (!call_operator(s, call, set, ast_list_add(s->arena, (AstList){0}, n), true)) return false;
+    *slot = call;
+    return true;
+}
+
 /* `a op= b`: the method on n->sym where its result is the target's type and the target is taken as
  * it is; else the name of a variable is written out, a = a op b. */
 bool user_compound(Sema *s, Ast *n)

@@ -307,13 +307,35 @@ static Value *eval_evals(Foresee *f, Ast *n)
     return f->other;
 }
 
+enum { MOST_REACHED = 64 };
+
+/* Is the array read below a value? If there is too much below it, it may be. */
+static bool reaches(const Value *v, const Value *array, int *most)
+{
+    if (v == array || --*most < 0) return true;
+    if (v->kind != VAL_LAZY || v->result) return v->result == array;
+    for (int i = 0; i < v->graph->nslots; i++)
+        if (reaches(v->captures[i], array, most)) return true;
+    return false;
+}
+
+/* Do other captures of v than the one in this slot read its array? */
+static bool reaches_elsewhere(const Value *v, int slot)
+{
+    int most = MOST_REACHED;
+    bool found = false;
+    for (int i = 0; i < v->graph->nslots; i++)
+        found = found || (i != slot && reaches(v->captures[i], v->captures[slot], &most));
+    return found;
+}
+
 /* The variable's array may be nobody else's: the values may go into it. */
 static void placed_over(Foresee *f, const Ast *graph, Value *v)
 {
-    const FdGraph *g = v->kind == VAL_LAZY ? v->graph : NULL;
-    Value *array = g ? v->captures[graph->graph.over - 1] : NULL;
-    if (!g || !known_is(array) || known_depth(array)) return;
-    FdChosen into = {.type = g->root->type, .into = true};
+    int slot = (int)graph->graph.over - 1;
+    Value *array = v->kind == VAL_LAZY ? v->captures[slot] : NULL;
+    if (!array || !known_is(array) || known_depth(array) || reaches_elsewhere(v, slot)) return;
+    FdChosen into = {.type = v->graph->root->type, .into = true};
     Value *placed = known_chosen(f, &into, v, array);
     if (known_is(placed)) known_evaluated(f, placed, NULL, graph->loc);
 }

@@ -137,6 +137,15 @@ static bool chooses(const void *ctx, const FdNode *n)
     return false;
 }
 
+/* Where a definition has guards, or reads that may lie outside, an interior without them; gives what is left. */
+static Num *inside_first(Unit *u, const Def *d, Num *rest, Num *unsafe)
+{
+    bool guarded = d->nvars && !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
+    if (!d->nvars || (num_is(unsafe, 0) && !guarded) || draw_skips(u, P_FORM_INSIDE)) return rest;
+    Num *inside = recipe_inside(u, d, guarded ? rest : num_and(u, rest, unsafe));
+    return inside ? num_let(u, "rest", num_and(u, rest, num_not(u, inside))) : rest;
+}
+
 static void by_recipes(Unit *u, const Def *d, Num *rest)
 {
     Num *unsafe = schedule_begin(u, d);
@@ -147,7 +156,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
         num_guess(u, unsafe, false); /* every read is made: it would fail */
     bool plain = u->options->tile == CG_TILE_1X1;
     if (def_is_once(u, d)) {
-        recipe_pointwise(u, d, rest, unsafe);
+        recipe_pointwise(u, d, inside_first(u, d, rest, unsafe), unsafe);
         return;
     }
     Num *keys = plain || draw_skips(u, P_FORM_KEYS) ? NULL : recipe_keys(u, d, rest, unsafe);
@@ -158,12 +167,7 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     rest = flattened(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
-    if (d->nvars && !(num_is(unsafe, 0) && lanes_possible(d->body, d->vars[d->nvars - 1], 0))) {
-        bool guarded = !lanes_possible(d->body, d->vars[d->nvars - 1], 0);
-        Num *where = guarded ? rest : num_and(u, rest, unsafe);
-        Num *inside = draw_skips(u, P_FORM_INSIDE) ? NULL : recipe_inside(u, d, where);
-        if (inside) rest = num_let(u, "rest", num_and(u, rest, num_not(u, inside)));
-    }
+    rest = inside_first(u, d, rest, unsafe);
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
     if (notes && !num_is(rest, 0)) {
         noted(u, d, rest);

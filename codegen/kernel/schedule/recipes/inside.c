@@ -29,6 +29,11 @@ typedef struct Boxes {
     unsigned at, border;   /* the places inside of all, and of the columns only */
 } Boxes;
 
+static void one_by_one(Unit *u, const Boxes *b, NestStep *in)
+{
+    nest_step(u, nest_loop(u, in, b->last, NULL, NEST_CUT), NEST_GIVE);
+}
+
 static void in_vectors(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
     int axis = b->last;
@@ -38,9 +43,12 @@ static void in_vectors(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int co
         wide = nest_lanes(u, nest_unroll(u, wide, axis, lanes, many), axis);
         nest_step(u, wide, NEST_GIVE);
     }
-    in = nest_lanes(u, nest_loop(u, in, axis, lanes, NEST_BACK), axis);
-    if (b->ahead) nest_ahead_reads(u, in, b->group, b->ahead);
-    nest_step(u, in, NEST_GIVE);
+    bool once = def_is_once(u, b->n->def);
+    NestStep *some =
+        nest_lanes(u, nest_loop(u, in, axis, lanes, once ? NEST_WHOLE : NEST_BACK), axis);
+    if (b->ahead) nest_ahead_reads(u, some, b->group, b->ahead);
+    nest_step(u, some, NEST_GIVE);
+    if (once) one_by_one(u, b, in);
 }
 
 /* Indices that are the same in all lanes may be checked. */
@@ -190,11 +198,6 @@ static int vectors_of(Unit *u, const Inside *x, const Boxes *b)
     return vector ? vector : nest_lanes_for(widest_bytes(inside));
 }
 
-static void one_by_one(Unit *u, const Boxes *b, NestStep *in)
-{
-    nest_step(u, nest_loop(u, in, b->last, NULL, NEST_CUT), NEST_GIVE);
-}
-
 /* A row of one kind. */
 static void row(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int copies)
 {
@@ -242,7 +245,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     Boxes b = boxes(u, &x, "inside", -1, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
-    b.n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0);
+    b.n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
     NestStep *in = &b.n->root;
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
