@@ -328,22 +328,13 @@ static bool is_own_read(const Own *own, const FdNode *n)
     return same;
 }
 
-/* By a number that may be 0. */
-static bool may_divide(const FdNode *n, FdOp op)
-{
-    bool real = scalar_is_real(n->type->scalar);
-    return (op == FD_OP_DIV || op == FD_OP_REM) && !real &&
-           !(fd_is_const(n->args[1]) && n->args[1]->value.i != 0);
-}
-
-/* Is it a reduction, may it fail, or has it the slot for anything but an own read or its domain? */
+/* Is it a reduction, or has it the slot for anything but an own read or its domain? */
 static bool is_other_use(const void *ctx, const FdNode *n)
 {
     const Own *own = ctx;
     const FdNode *children[FD_MAX_CHILDREN];
     if (n->kind == FD_REDUCE) return true;
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (op != FD_OP_NONE && may_divide(n, op)) return true;
     for (int i = fd_children(n, children); i-- > 0;) {
         const FdNode *c = children[i];
         if (!is_slot(c) || c->slot != own->slot) continue;
@@ -357,5 +348,6 @@ static bool is_other_use(const void *ctx, const FdNode *n)
 bool fd_reads_own_only(const FdGraph *g, int slot)
 {
     Own own = {g->root, slot};
-    return g->root->kind == FD_LET && !g->root->self && !fd_any(g->root, is_other_use, &own);
+    return g->root->kind == FD_LET && !g->root->self && !fd_can_fail(g->root->body) &&
+           !fd_any(g->root, is_other_use, &own);
 }

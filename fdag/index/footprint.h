@@ -39,8 +39,8 @@ typedef struct FdFootprint {
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
                    const void *ctx, FdFootprint *out);
 
-/* Known without numbers: is the root a map, without reductions and integers that may be divided by 0, that
- * reads the slot at its own variables only? Then the slot's array may give its memory to the result. */
+/* Known without numbers: is the root a map, without reductions and operations that can fail, that reads the
+ * slot at its own variables only? Then the slot's array may give its memory to the result. */
 bool fd_reads_own_only(const FdGraph *g, int slot);
 
 /* The least box around; of nothing an empty one. */
