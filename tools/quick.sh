@@ -28,9 +28,10 @@ samples||^samples/tutorial/'
 changed=$({ git diff --name-only "$BASE"; git ls-files -o --exclude-standard; } | sort -u)
 [ -n "$changed" ] || { echo "nothing differs from $BASE"; exit 0; }
 
-units='' goldens='' layers=
+units='' goldens='' layers='' made=
 for f in $changed; do
     case $f in *.c | *.h | *.def) layers=yes ;; esac
+    case $f in stdlib/* | base/*.def) made=yes ;; esac # pages are made of these
     case $f in tests/*.out) goldens="$goldens ^$f\$" ;; tests/*.cs\$) goldens="$goldens ^${f%.cs\$}[.]" ;; esac
     row=$(printf '%s\n' "$table" | while IFS='|' read -r folder unit golden; do
         case $f in "$folder"/*) echo "$unit|$golden"; break ;; esac
@@ -56,4 +57,5 @@ if [ -n "$layers" ]; then ${MAKE:-make} --no-print-directory layers || failed=1;
 [ -z "${goldens# }" ] || CSC=$CSC BUILD=$BUILD tests/run $goldens || failed=1
 tools/examples.sh || failed=1
 CSC=$CSC tests/pages || failed=1
+[ -z "$made" ] || { tests/numpy/covered && CSC=$CSC tests/explain; } || failed=1
 exit $failed
