@@ -1,5 +1,5 @@
 # C$: compiler and runtime. `make demo` and `make check` are all that a fresh Debian machine needs.
-#   make             ./csc, csrt.o and csc.kept    make check        every test, under 10 minutes
+#   make             ./csc, csrt.o and csc.kept    make check        every test, some 10 minutes
 #   make quick       what a change can touch, a minute
 #   make bench       ratios against peers                make bless        accept new golden outputs
 #   make samples     the programs of samples/, compared with what they should print

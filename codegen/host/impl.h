@@ -299,7 +299,7 @@ LLVMValueRef host_variable(HostFunc *f, const Type *type, const char *name);
 LLVMValueRef host_frame_slot(HostFunc *f, const char *name); /* owns a reference; of no scope */
 LLVMValueRef host_slot(HostFunc *f, const char *name);       /* the same, released with the scope */
 bool host_in_scope(const HostFunc *f, LLVMValueRef slot);
-void host_release_slot(HostFunc *f, LLVMValueRef slot); /* it owns nothing from here on */
+void host_release_slot(HostFunc *f, LLVMValueRef slot);   /* it owns nothing from here on */
 bool host_is_local(const HostFunc *f, LLVMValueRef slot); /* of this function, not a caller's */
 void host_leave_scope(HostFunc *f, size_t mark);   /* releases and forgets the slots above mark */
 void host_release_scope(HostFunc *f, size_t mark); /* the same without forgetting: for jumps */

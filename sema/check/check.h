@@ -773,7 +773,7 @@ AstList deconstruct(Sema *s, Ast *stmt);
 bool user_binary(Sema *s, Ast *n);
 bool user_unary(Sema *s, Ast *n);
 bool user_truth(Sema *s, Ast **slot); /* of a condition: becomes a call of its operator true */
-bool user_compound(Sema *s, Ast *n); /* of an ASSIGN; false if there is no operator */
+bool user_compound(Sema *s, Ast *n);  /* of an ASSIGN; false if there is no operator */
 /* Of an INCDEC whose target is checked; `again` is an unchecked copy of it. */
 bool user_step(Sema *s, Ast *n, Ast *again);
 bool is_repeatable(const Ast *n); /* can it be evaluated twice? */
