@@ -32,6 +32,9 @@ static inline bool is_name(TokenKind k)
 /* Takes out the tokens that are dropped: a flag for each. */
 void tokens_drop(Tokens *tokens, const bool *dropped);
 
+/* types.c. For each bracket that opens the token that closes it, 0 where none does; a block of its own. */
+size_t *marks_partners(const Tokens *tokens);
+
 /* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
 bool marks_is_rank(const Tokens *tokens, size_t i);
 

@@ -7,8 +7,10 @@
 
 typedef struct Walk {
     Tokens *tokens;
-    VEC(const char *) known; /* with dots */
-    VEC(bool) dropped;       /* of each token */
+    size_t *partner; /* marks_partners */
+    Interner *names;
+    NameSet known;     /* with dots */
+    VEC(bool) dropped; /* of each token */
 } Walk;
 
 static const char *const net[] = {"System",
@@ -51,12 +53,12 @@ static bool is_namespace(const Walk *w, size_t i)
 }
 
 /* A.B is known, and so is A. */
-static void know(Walk *w, Interner *names, size_t from, size_t to)
+static void know(Walk *w, size_t from, size_t to)
 {
     for (size_t end = from + 1; end <= to; end += 2) {
         Text t = {0};
         add_path(&t, w, from, end);
-        vec_push(&w->known, intern_cstr(names, t.data));
+        names_add(&w->known, intern_cstr(w->names, t.data));
         text_free(&t);
     }
 }
@@ -67,7 +69,7 @@ static bool is_known(const Walk *w, size_t from, size_t to)
     add_path(&t, w, from, to);
     bool known = strncmp(t.data, "Microsoft", 9) == 0 || strncmp(t.data, "System.", 7) == 0;
     for (size_t i = 0; i < sizeof net / sizeof *net; i++) known |= strcmp(net[i], t.data) == 0;
-    for (size_t i = 0; i < w->known.len; i++) known |= strcmp(w->known.data[i], t.data) == 0;
+    known |= names_has(&w->known, intern_cstr(w->names, t.data));
     text_free(&t);
     return known;
 }
@@ -77,23 +79,12 @@ static void drop(Walk *w, size_t from, size_t to)
     for (; from < to; from++) w->dropped.data[from] = true;
 }
 
-/* The brace that closes the one at i; 0: none does. */
-static size_t partner(const Walk *w, size_t i)
-{
-    for (size_t depth = 0; i < w->tokens->list.len; i++) {
-        depth += kind_at(w->tokens, i) == TOK_LBRACE;
-        depth -= kind_at(w->tokens, i) == TOK_RBRACE;
-        if (depth == 0) return i;
-    }
-    return 0;
-}
-
-static void skip_declaration(Walk *w, Interner *names, size_t i)
+static void skip_declaration(Walk *w, size_t i)
 {
     size_t end = end_of_path(w, i + 1);
-    know(w, names, i + 1, end);
-    if (kind_at(w->tokens, end) == TOK_LBRACE && partner(w, end))
-        w->dropped.data[partner(w, end)] = true;
+    know(w, i + 1, end);
+    if (kind_at(w->tokens, end) == TOK_LBRACE && w->partner[end])
+        w->dropped.data[w->partner[end]] = true;
     else if (kind_at(w->tokens, end) != TOK_SEMI)
         return;
     drop(w, i, end + 1);
@@ -115,9 +106,7 @@ static bool begins(const Walk *w, size_t i)
     TokenKind before = kind_before(w->tokens, i, 1);
     if (before == TOK_DOT || before == TOK_COND_DOT || before == TOK_USING) return false;
     const char *name = name_at(w->tokens, i);
-    bool known = strcmp(name, "System") == 0;
-    for (size_t k = 0; k < w->known.len; k++) known |= w->known.data[k] == name;
-    return known;
+    return strcmp(name, "System") == 0 || names_has(&w->known, name);
 }
 
 /* How many tokens from i on name a known namespace before a dot. */
@@ -130,8 +119,7 @@ static size_t prefix(const Walk *w, size_t i)
         add_path(&t, w, i, to);
         for (size_t k = 0; k < sizeof net / sizeof *net; k++)
             if (strcmp(net[k], t.data) == 0) found = to + 1 - i;
-        for (size_t k = 0; k < w->known.len; k++)
-            if (strcmp(w->known.data[k], t.data) == 0) found = to + 1 - i;
+        if (names_has(&w->known, intern_cstr(w->names, t.data))) found = to + 1 - i;
         text_free(&t);
     }
     return found;
@@ -139,16 +127,17 @@ static size_t prefix(const Walk *w, size_t i)
 
 void lexer_skip_namespaces(Tokens *tokens, Interner *names)
 {
-    Walk w = {.tokens = tokens};
+    Walk w = {.tokens = tokens, .partner = marks_partners(tokens), .names = names};
     for (size_t i = 0; i < tokens->list.len; i++) vec_push(&w.dropped, false);
     for (size_t i = 0; i < tokens->list.len; i++)
-        if (is_namespace(&w, i)) skip_declaration(&w, names, i);
+        if (is_namespace(&w, i)) skip_declaration(&w, i);
     for (size_t i = 0; i < tokens->list.len; i++) {
         if (w.dropped.data[i]) continue;
         if (kind_at(tokens, i) == TOK_USING) skip_using(&w, i);
         if (is_name(kind_at(tokens, i))) drop(&w, i, i + prefix(&w, i));
     }
     tokens_drop(tokens, w.dropped.data);
-    vec_free(&w.known);
+    mem_free(w.partner);
+    names_free(&w.known);
     vec_free(&w.dropped);
 }

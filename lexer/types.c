@@ -102,7 +102,7 @@ void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declar
 
 /* For each token that opens a bracket, the one that closes it; 0 if there is none. A brace closes
  * what is still open inside it. The caller frees it. */
-static size_t *find_partners(const Tokens *tokens)
+size_t *marks_partners(const Tokens *tokens)
 {
     size_t *partner = mem_alloc((tokens->list.len + 1) * sizeof *partner);
     Indices open = {0};
@@ -586,7 +586,7 @@ static bool is_type_anywhere(void *ctx, size_t i)
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
 {
     const char *params = intern_cstr(names, "params");
-    Marker m = {.tokens = tokens, .partner = find_partners(tokens), .imported = imported};
+    Marker m = {.tokens = tokens, .partner = marks_partners(tokens), .imported = imported};
     size_t next = 0, list_end = 0; /* of type arguments: what they name are types */
     Indices open = {0};            /* brackets around the token */
     lexer_declared_types(tokens, names, &m.types);

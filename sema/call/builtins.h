@@ -62,4 +62,11 @@ static inline bool builtin_compares(const Builtin *b)
     return builtin_is(b, SPACE_any, LIB_CompareTo) && b->signature[1] != 's';
 }
 
+/* A pure function that only the host has: char.ToUpper(c). */
+static inline bool builtin_is_hosted(const Builtin *b)
+{
+    return b->pure && b->runtime != ABI_NONE && !builtin_compares(b) && b->space != SPACE_func &&
+           b->space != SPACE_any;
+}
+
 #endif

@@ -229,19 +229,7 @@ static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
     bool member = b->space == SPACE_global || b->space == SPACE_func || b->space == SPACE_any;
     const char *name = library_names[b->name];
     if (!member) name = arena_printf(s->arena, "%s.%s", library_spaces[b->space], name);
-    if (!b->pure) {
-        pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
-    } else if (s->functional && b->runtime != ABI_NONE && !builtin_compares(b)) {
-        bool hosted = false; /* then it is a closure */
-        for (int i = 0; i < n->call.args.len; i++)
-            hosted = hosted || type_is_hosted(n->call.args.data[i]->type);
-        for (int i = 0; i < n->call.args.len && !hosted; i++)
-            if (mentions_bound(n->call.args.data[i])) {
-                report(s, n->loc, NOT_SUPPORTED, "'%s' under bound variables is not supported yet",
-                       name);
-                break;
-            }
-    }
+    if (!b->pure) pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
 }
 
 static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *hint)

@@ -31,7 +31,7 @@ static const Type *join(Sema *s, const Type *a, const Type *b)
 
 static bool unify_class(Inference *f, const Ast *written, const Type *t)
 {
-    const Symbol *g = scope_type(f->s, written->type_name.name);
+    const Symbol *g = scope_type_of(f->s, written->type_name.name, written->type_name.args.len);
     const Type *element = sequence_element(f->s, t);
     if (element && sequence_is_interface(g) && written->type_name.args.len == 1)
         return infer_from(f, written->type_name.args.data[0], element);

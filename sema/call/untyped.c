@@ -54,10 +54,25 @@ static const Ast *written_type(Sema *s, const Ast *param)
     return expanded ? expanded : param->param.ptype;
 }
 
-static bool is_waiting(Sema *s, const Ast *arg, const Ast *param)
+/* The name of functions, a method group. */
+static bool is_group(Sema *s, const Ast *arg)
 {
-    return is_untyped(arg) && param->kind == AST_PARAM &&
-           written_type(s, param)->kind == AST_TYPE_FUNC;
+    if (arg->kind != AST_NAME_REF && arg->kind != AST_MEMBER) return false;
+    Ast *copy = ast_clone(s->arena, arg);
+    s->quiet++;
+    int errors = s->quiet_errors;
+    bool group = check_expr(s, &copy, NULL)->kind == TY_GROUP;
+    s->quiet_errors = errors;
+    s->quiet--;
+    return group;
+}
+
+/* Argument i waits for the types of its parameters. */
+static bool is_waiting(Sema *s, const Open *o, AstList args, int i)
+{
+    const Ast *arg = args.data[i], *param = o->params->data[i];
+    if (param->kind != AST_PARAM || written_type(s, param)->kind != AST_TYPE_FUNC) return false;
+    return is_untyped(arg) || (o->of->sym->generic && is_group(s, arg));
 }
 
 static int parameters(const Ast *lambda)
@@ -100,6 +115,15 @@ static const Type *lambda_param_type(const Open *o, int i, int k)
         return infer_type(&o->known, written->type_func.params.data[k]);
     const Type *t = param_type(o, i);
     return t && type_is_functional(t) && k < t->nparams ? t->params[k] : NULL;
+}
+
+/* How many parameters the function has that parameter i is. */
+static int nparams_of(Sema *s, const Open *o, int i)
+{
+    const Ast *written = written_type(s, o->params->data[i]);
+    if (written->kind == AST_TYPE_FUNC) return written->type_func.params.len;
+    const Type *t = param_type(o, i);
+    return t && type_is_functional(t) ? t->nparams : -1;
 }
 
 /* The lambda with these types for its parameters. */
@@ -152,10 +176,46 @@ static int settle(Open *open, int n, int i, Ast *lambda)
     return left;
 }
 
+/* f as (x, y) => f(x, y) with the parameters that an overload gives it; NULL: they are not known, or it takes
+ * others. */
+static Ast *as_lambda(const Open *o, int i, const Ast *group, int nparams)
+{
+    Sema *s = o->known.s;
+    const Type *params[MAX_PARAMS];
+    for (int k = 0; k < nparams; k++)
+        if (!(params[k] = lambda_param_type(o, i, k))) return NULL;
+    const Type *to = type_func(s->types, s->integer, nparams, params);
+    Ast *lambda = call_lambda(s, ast_clone(s->arena, group), to);
+    return peek_type(s, ast_clone(s->arena, lambda)) == s->error ? NULL : lambda;
+}
+
+/* A method group becomes a lambda with as many parameters as one of the overloads gives it, the fewest that
+ * it takes; the overloads that give it others are out. */
+static void settle_group(Sema *s, Open *open, int n, int i, Ast **slot)
+{
+    for (int count = 0; count <= MAX_PARAMS; count++) {
+        bool found = false;
+        for (int k = 0; k < n && !found; k++) {
+            if (open[k].out || nparams_of(s, &open[k], i) != count) continue;
+            Ast *lambda = as_lambda(&open[k], i, *slot, count);
+            found = lambda != NULL;
+            if (found) *slot = lambda;
+        }
+        for (int k = 0; k < n && found; k++)
+            open[k].out = open[k].out || nparams_of(s, &open[k], i) != count;
+        if (found) return;
+    }
+}
+
 /* The lambda is checked with the types that the overloads agree on: if one is left and its type is
  * known, in the light of that. */
 static void check_waiting(Sema *s, Open *open, int n, int i, Ast **slot)
 {
+    if ((*slot)->kind != AST_LAMBDA) settle_group(s, open, n, i, slot);
+    if ((*slot)->kind != AST_LAMBDA) {
+        check_expr(s, slot, NULL);
+        return;
+    }
     int left = settle(open, n, i, *slot);
     Open *first = NULL;
     for (int k = 0; k < n && !first; k++)
@@ -182,8 +242,7 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
         open[n] = (Open){.of = c, .params = &c->sym->decl->func.params};
         open[n].known = (Inference){.s = s, .generic = c->sym};
         if (c->sym->generic && !infer_written(&open[n].known, set->targs)) continue;
-        for (int k = 0; k < args.len; k++)
-            some = some || is_waiting(s, args.data[k], open[n].params->data[k]);
+        for (int k = 0; k < args.len; k++) some = some || is_waiting(s, &open[n], args, k);
         generic += c->sym->generic != NULL;
         n++;
     }
@@ -191,8 +250,7 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
     for (int later = 0; later < 2; later++)
         for (int i = 0; i < args.len; i++) {
             bool waits = false;
-            for (int k = 0; k < n; k++)
-                waits = waits || is_waiting(s, args.data[i], open[k].params->data[i]);
+            for (int k = 0; k < n; k++) waits = waits || is_waiting(s, &open[k], args, i);
             if (waits && later) {
                 check_waiting(s, open, n, i, &args.data[i]);
             } else if (!waits && !later) {

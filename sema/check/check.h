@@ -143,6 +143,8 @@ void scope_declare(Sema *s, Symbol *sym);
  * if there is none. */
 Symbol *scope_user(Sema *s, const char *name);
 Symbol *scope_type(const Sema *s, const char *name);   /* the nearest type of this name, or NULL */
+/* The same of those that have so many type parameters, if there is one. */
+Symbol *scope_type_of(const Sema *s, const char *name, int nargs);
 Symbol *scope_lookup(Sema *s, const char *name);       /* the library too */
 bool scope_is_inner(const Sema *s, const Symbol *sym); /* declared inside of a function */
 Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
@@ -440,6 +442,8 @@ void closure_function(Sema *s, Ast **slot); /* so does the name of a function; *
  * expression are applied as such. To be called while binder's variables are in scope: they get
  * ranges here too. */
 void closure_parts(Sema *s, const Ast *binder, Ast **body);
+/* Does it call a function of the library that only the host has, with what bound variables make? */
+bool closure_calls_host(Ast *body);
 
 /* ---- library.c: functions of the library that take functions ------------------------------ */
 

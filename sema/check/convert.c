@@ -309,7 +309,9 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         e->type = t;
         if (e->sym->kind == SYM_FUNC) func_use(s, e->sym);
         pure_value(s, e->sym, e, t);
-        if (type_is_hosted(t) && (e->sym->kind == SYM_BUILTIN || t->result != to->result)) {
+        bool library = e->sym->kind == SYM_BUILTIN,
+             hosted = library && builtin_is_hosted(&builtins[e->sym->builtin]);
+        if (hosted || (type_is_hosted(t) && (library || t->result != to->result))) {
             *slot = call_lambda(s, e, to);
             check_expr(s, slot, to);
         } else if (type_is_hosted(t)) {

@@ -27,7 +27,7 @@ bool sequence_is_untyped(Sema *s, const Ast *written)
     const char *name = written->type_name.name;
     if (!name || (strcmp(name, "IEnumerable") != 0 && strcmp(name, "IEnumerator") != 0))
         return false;
-    const Symbol *g = scope_type(s, name);
+    const Symbol *g = scope_type_of(s, name, 1);
     return g && g->generic && sequence_is_interface(g);
 }
 

@@ -218,11 +218,34 @@ static bool closes(const Ast *n)
     return plain;
 }
 
+/* A function of the library that only the host has: char.ToUpper(c). */
+static bool is_host_call(const Ast *n)
+{
+    return n->kind == AST_CALL && n->sym && n->sym->kind == SYM_BUILTIN && n->sym->builtin >= 0 &&
+           builtin_is_hosted(&builtins[n->sym->builtin]);
+}
+
+static void find_host_call(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    if (!*child || *found) return;
+    *found = is_host_call(*child) && mentions_bound(*child);
+    if (!*found) ast_each_child(*child, find_host_call, found);
+}
+
+bool closure_calls_host(Ast *body)
+{
+    bool found = false;
+    find_host_call(&body, &found);
+    return found;
+}
+
 /* Does the operation itself take what no device holds? */
 static bool takes_hosted(Ast *n)
 {
     bool found = false;
     if (n->kind == AST_CLOSURE || n->kind == AST_LAMBDA || n->kind == AST_LET) return false;
+    if (is_host_call(n)) return true;
     if (n->kind != AST_CALL || !n->call.callee->sym || n->call.callee->sym->kind != SYM_FUNC) {
         ast_each_child(n, find_hosted, &found);
         return found;

@@ -428,6 +428,7 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
     }
     if (t != s->error && names && !bound_ranges(s, n, body, given)) t = s->error;
     n->type = bound_function(s, n, t);
+    host = host || (lambda && !s->functional && n->type != s->error && closure_calls_host(*body));
     bool hosted = n->type != s->error && (host || type_is_hosted(n->type));
     if (n->type != s->error && !hosted) closure_parts(s, n, body);
     scope_pop(s);

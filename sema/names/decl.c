@@ -57,8 +57,7 @@ static void put_arguments(Ast **child, void *ctx)
 Ast *decl_expanded(Sema *s, const Ast *t)
 {
     if (t->kind != AST_TYPE_NAME || !t->type_name.name || !t->type_name.args.len) return NULL;
-    Symbol *sym = scope_type(s, t->type_name.name);
-    while (sym && sym->other && !same_number(sym, t)) sym = sym->other;
+    Symbol *sym = scope_type_of(s, t->type_name.name, t->type_name.args.len);
     if (!sym || !sym->generic || !sym->decl || sym->decl->kind != AST_TYPE_ALIAS) return NULL;
     if (!same_number(sym, t)) {
         report(s, t->loc, GENERIC, "'%s' takes %d type arguments, not %d", sym->name,
@@ -89,9 +88,7 @@ static const Type *named_type(Sema *s, Ast *t)
 {
     const char *name = t->type_name.name;
     ScalarKind k;
-    Symbol *sym = scope_type(s, name);
-    for (Symbol *o = sym; o && o->other; o = o->other) /* of as many parameters */
-        if (!same_number(sym, t)) sym = o->other;
+    Symbol *sym = scope_type_of(s, name, t->type_name.args.len);
     if (sym && (sym->generic || t->type_name.args.len)) return generic_type(s, t, sym);
     if (sym) {
         t->sym = sym;
@@ -249,15 +246,24 @@ bool decl_is_top_variable(const Sema *s, const char *name)
     return false;
 }
 
-/* Two delegates of one name have different numbers of type parameters. */
-static bool aliases_differ(const Symbol *old, const Ast *decl)
+/* The type parameters of a declaration; NULL: it is not that of a class or delegate. */
+static const AstList *type_params(const Ast *decl)
 {
-    if (decl->kind != AST_TYPE_ALIAS) return false;
-    for (; old; old = old->other) {
-        if (!old->decl || old->decl->kind != AST_TYPE_ALIAS) return false;
-        if (old->decl->type_alias.tparams.len == decl->type_alias.tparams.len) return false;
+    if (!decl) return NULL;
+    return decl->kind == AST_TYPE_ALIAS ? &decl->type_alias.tparams
+           : decl->kind == AST_CLASS    ? &decl->class_.tparams
+                                        : NULL;
+}
+
+/* Types of one name have different numbers of type parameters. */
+static bool types_differ(const Symbol *old, const Ast *decl)
+{
+    const AstList *mine = type_params(decl);
+    for (; mine && old; old = old->other) {
+        const AstList *other = type_params(old->decl);
+        if (!other || other->len == mine->len) return false;
     }
-    return true;
+    return mine != NULL;
 }
 
 /* Declarations of a file hide those of the files before it: the library's and modules'. A function
@@ -279,7 +285,7 @@ static Symbol *collect_name(Sema *s, SymKind kind, const char *name, Loc loc, As
         while (old->next && old->next->loc.file == loc.file) old = old->next;
         sym->next = old->next;
         old->next = sym;
-    } else if (kind == SYM_TYPE && aliases_differ(old, decl)) {
+    } else if (kind == SYM_TYPE && types_differ(old, decl)) {
         while (old->other) old = old->other;
         old->other = sym;
     } else {

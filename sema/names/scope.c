@@ -199,11 +199,19 @@ bool scope_is_inner(const Sema *s, const Symbol *sym)
     return b && b->sym == sym && b->depth > s->globals;
 }
 
+Symbol *scope_type_of(const Sema *s, const char *name, int nargs)
+{
+    Symbol *found = NULL;
+    for (const Binding *b = seen(s, name); b && !found; b = b->outer)
+        if (visible(s, b) && b->sym->kind == SYM_TYPE) found = b->sym;
+    for (Symbol *o = found; o; o = o->other)
+        if ((o->generic ? generic_nparams(o) : 0) == nargs) return o;
+    return found;
+}
+
 Symbol *scope_type(const Sema *s, const char *name)
 {
-    for (const Binding *b = seen(s, name); b; b = b->outer)
-        if (visible(s, b) && b->sym->kind == SYM_TYPE) return b->sym;
-    return NULL;
+    return scope_type_of(s, name, 0);
 }
 
 int builtin_find(const Sema *s, LibSpace space, const char *name, int row)

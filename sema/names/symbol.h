@@ -26,7 +26,7 @@ struct Symbol {
     Loc loc;
     Ast *decl;          /* declaring node, NULL for the library's */
     Symbol *next;       /* next overload of the same name */
-    Symbol *other;      /* SYM_TYPE: the delegate of this name with more or fewer type parameters */
+    Symbol *other;      /* SYM_TYPE: the type of this name with more or fewer type parameters */
     ScalarValue value;  /* SYM_CONST */
     AstBytes text;      /* SYM_CONST of type string */
     int builtin;        /* SYM_BUILTIN: row */

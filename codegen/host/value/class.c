@@ -2,6 +2,7 @@
  * which function a call runs. A call is direct where no used class overrides the method; else it
  * goes through the object's table, of an interface through the runtime. Keeps: an object owns what
  * its fields refer to; a field of array type is NULL until it is first used, then empty. */
+#include "../../abi/csrt.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,25 +254,41 @@ HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
     return (HostRef){v, false, true};
 }
 
-/* What is no object yet of a struct is one whose fields are zero. */
-static LLVMValueRef or_zero(HostFunc *f, LLVMValueRef object, const Class *c)
+/* The object of a struct whose fields are zero; nobody counts it. */
+static LLVMValueRef zero_object(HostModule *m, const Class *c)
 {
-    HostModule *m = f->m;
     const char *name = arena_printf(m->arena, "zero.%s", c->mangled);
     LLVMValueRef zero = LLVMGetNamedGlobal(m->mod, name);
-    if (!zero) {
-        LLVMTypeRef t = host_class(c->type)->type;
-        zero = LLVMAddGlobal(m->mod, t, name);
-        LLVMSetInitializer(zero, LLVMConstNull(t));
-        LLVMSetLinkage(zero, LLVMInternalLinkage);
-    }
-    return LLVMBuildSelect(m->b, LLVMBuildIsNull(m->b, object, ""), zero, object, "");
+    if (zero) return zero;
+    LLVMTypeRef t = host_class(c->type)->type;
+    unsigned n = LLVMCountStructElementTypes(t);
+    LLVMValueRef *fields = arena_array(m->arena, LLVMValueRef, n);
+    for (unsigned i = 0; i < n; i++) fields[i] = LLVMConstNull(LLVMStructGetTypeAtIndex(t, i));
+    uint64_t head = UINT32_MAX | (uint64_t)CS_OBJECT << 32; /* CsHead: refs -1 */
+    fields[OBJECT_HEAD] = LLVMConstInt(m->i64, head, false);
+    fields[OBJECT_CLASS] = host_class(c->type)->descriptor;
+    zero = LLVMAddGlobal(m->mod, t, name);
+    LLVMSetInitializer(zero, LLVMConstNamedStruct(t, fields, n));
+    LLVMSetLinkage(zero, LLVMInternalLinkage);
+    return zero;
 }
 
 static bool is_struct(const Type *t)
 {
     return t->kind == TY_OBJECT && t->decl && t->decl->cls &&
            (t->decl->cls->decl->class_.mods & AST_MOD_STRUCT);
+}
+
+LLVMValueRef host_zero_struct(HostFunc *f, const Type *t)
+{
+    return is_struct(t) ? zero_object(f->m, t->decl->cls) : NULL;
+}
+
+LLVMValueRef host_or_zero(HostFunc *f, LLVMValueRef object, const Type *t)
+{
+    LLVMValueRef zero = host_zero_struct(f, t);
+    if (!zero) return object;
+    return LLVMBuildSelect(f->m->b, LLVMBuildIsNull(f->m->b, object, ""), zero, object, "");
 }
 
 HostRef host_field(HostFunc *f, Ast *n)
@@ -285,7 +302,7 @@ HostRef host_field(HostFunc *f, Ast *n)
         if (type_is_record(base->type)) return (HostRef){host_record_field(f, n), false, false};
         LLVMValueRef object = host_peek(f, base);
         if (is_struct(base->type))
-            object = or_zero(f, object, base->type->decl->cls);
+            object = host_or_zero(f, object, base->type);
         else
             host_check_null(f, object, base, n->loc);
         at = host_field_address(f, object, field);

@@ -164,6 +164,8 @@ static HostRef default_value(HostFunc *f, const Ast *n)
 {
     HostModule *m = f->m;
     const Type *t = n->type;
+    LLVMValueRef zero = host_zero_struct(f, t);
+    if (zero) return (HostRef){zero, false, false};
     if (t->kind != TY_ARRAY) return (HostRef){LLVMConstNull(host_type(m, t)), false, false};
     LLVMValueRef args[] = {host_int(m, host_elem(t)), host_int(m, t->nparams)};
     return (HostRef){host_call_runtime(f, ABI_cs_array_empty, args, 2, n->loc), true, false};

@@ -20,6 +20,7 @@ static HostRef text_of(HostFunc *f, Ast *n, const Ast *hole)
     bool hazard = hole && hole->hole.style && host_may_assign(hole->hole.style);
     LLVMValueRef v = host_keep(f, host_ref(f, n), t, hazard);
     if (t->kind == TY_OBJECT) { /* ToString is user code */
+        v = host_or_zero(f, v, t);
         return (HostRef){host_call_runtime(f, ABI_cs_object_to_string, &v, 1, n->loc), true, false};
     }
     if (type_is_functional(t)) {

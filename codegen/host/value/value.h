@@ -148,6 +148,10 @@ LLVMValueRef host_field_address(HostFunc *f, LLVMValueRef object, const Symbol *
 /* NullReferenceException if v, the value of tree n, is null; nothing if it cannot be. */
 void host_check_null(HostFunc *f, LLVMValueRef v, const Ast *n, Loc loc);
 HostRef host_field(HostFunc *f, Ast *n); /* MEMBER: of an object or a static one */
+/* What is no object yet of a struct that is one (with references) has fields of zero: that object, NULL of
+ * other types; and the object itself or that. */
+LLVMValueRef host_zero_struct(HostFunc *f, const Type *t);
+LLVMValueRef host_or_zero(HostFunc *f, LLVMValueRef object, const Type *t);
 void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc);
 HostRef host_new(HostFunc *f, Ast *n);        /* of a user's class */
 HostRef host_is(HostFunc *f, Ast *n);         /* IS, AS */
