@@ -142,7 +142,7 @@ void scope_declare(Sema *s, Symbol *sym);
 /* Declared names only, those of the library in C$ included; members of the class around, too. NULL
  * if there is none. */
 Symbol *scope_user(Sema *s, const char *name);
-Symbol *scope_type(const Sema *s, const char *name);   /* the nearest type of this name, or NULL */
+Symbol *scope_type(const Sema *s, const char *name); /* the nearest type of this name, or NULL */
 /* The same of those that have so many type parameters, if there is one. */
 Symbol *scope_type_of(const Sema *s, const char *name, int nargs);
 Symbol *scope_lookup(Sema *s, const char *name);       /* the library too */
