@@ -12,6 +12,10 @@ if [ "${1:-}" = --list ]; then
     exit 0
 fi
 echo '/* Made by tools/generator.sh. */'
-machine() { find codegen/host codegen/llvm codegen/native -name '*.[ch]' | LC_ALL=C sort; }
+# The tables' numbers are part of what functions are known by (kernel/ir/content.c).
+machine() {
+    find codegen/host codegen/llvm codegen/native fdag/ops.def codegen/kernel/ir/intrinsics.def \
+        \( -name '*.[ch]' -o -name '*.def' \) | LC_ALL=C sort
+}
 echo "#define CG_MACHINE $(machine | xargs cat | cksum | cut -d' ' -f1)u"
 echo "#define CG_GENERATOR $(list | xargs cat | cksum | cut -d' ' -f1)u"

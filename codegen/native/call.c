@@ -1,4 +1,4 @@
-/* Calls: functions of the text, and what OpenCL's prelude (kernel/ir/prelude.c) has. */
+/* Calls: functions of the text, and the intrinsics (kernel/ir/intrinsics.def). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static LLVMValueRef inside(Fn *f, const KirExpr *e)
 
 static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
 {
-    bool rest = strncmp(e->name, "cs_checked_rem", 14) == 0;
+    bool rest = e->intrinsic == INTR_CHECKED_REM;
     LLVMValueRef x = fn_value_as(f, e->args[0], e->type), y = fn_value_as(f, e->args[1], e->type),
                  error = fn_value(f, e->args[2]), site = fn_value_as(f, e->args[3], idx);
     LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, y, LLVMConstNull(LLVMTypeOf(y)), ""),
@@ -155,10 +155,10 @@ static LLVMValueRef withins(Fn *f, const KirExpr *e)
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-static LLVMValueRef extreme(Fn *f, const KirExpr *e)
+static LLVMValueRef index_extreme(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value_as(f, e->args[0], idx), y = fn_value_as(f, e->args[1], idx);
-    LLVMIntPredicate order = e->name[1] == 'I' ? LLVMIntSLT : LLVMIntSGT;
+    LLVMIntPredicate order = e->intrinsic == INTR_MIN ? LLVMIntSLT : LLVMIntSGT;
     return pick(f, LLVMBuildICmp(f->b, order, x, y, ""), x, y);
 }
 
@@ -223,19 +223,11 @@ static LLVMValueRef likely(Fn *f, const KirExpr *e)
 
 /* ---- lanes among each other -------------------------------------------------------------------- */
 
-static const char wide_name[] = "cs_wide_"; /* of values of 8 bytes (kernel/ir/shuffles.c) */
-
 /* In scans a vector has parts of 128 bits: of so many lanes. */
 static unsigned part_of(const KirExpr *e, unsigned lanes)
 {
-    unsigned part = strncmp(e->name, wide_name, strlen(wide_name)) == 0 ? 2 : 4;
+    unsigned part = e->args[0]->type.lanes == KIR_V8 ? 2 : 4;
     return part < lanes ? part : lanes;
-}
-
-static bool is_called(const KirExpr *e, const char *name)
-{
-    size_t wide = strncmp(e->name, wide_name, strlen(wide_name)) == 0 ? strlen(wide_name) : 3;
-    return strncmp(e->name + wide, name, strlen(name)) == 0;
 }
 
 /* One or two places inside parts; where there is nothing, those of y. */
@@ -243,9 +235,8 @@ static LLVMValueRef moved_inside(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(e, n);
-    size_t len = strlen(e->name);
-    unsigned by = (unsigned)(e->name[len - 1] - '0');
-    bool before = is_called(e, "before");
+    unsigned by = (unsigned)e->value.i;
+    bool before = e->intrinsic == INTR_BEFORE;
     int lanes[MAX_LANES];
     if (by >= part) return y;
     for (unsigned i = 0; i < n; i++) {
@@ -274,9 +265,8 @@ static LLVMValueRef moved_parts(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value_as(f, e->args[1], e->args[0]->type);
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), part = part_of(e, n), parts = n / part;
-    size_t len = strlen(e->name);
-    unsigned by = (unsigned)(e->name[len - 1] - '0');
-    bool before = is_called(e, "part");
+    unsigned by = (unsigned)e->value.i;
+    bool before = e->intrinsic == INTR_PART;
     int lanes[MAX_LANES], all[MAX_LANES];
     if (by >= parts) return y;
     for (unsigned i = 0; i < n; i++) {
@@ -296,7 +286,7 @@ static LLVMValueRef moved_parts(Fn *f, const KirExpr *e)
 static LLVMValueRef end_lane(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]);
-    bool last = strcmp(e->name, "cs_last") == 0;
+    bool last = e->intrinsic == INTR_LAST;
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     return LLVMBuildExtractElement(f->b, x, native_int(f->n->i32, last ? n - 1 : 0), "");
 }
@@ -306,7 +296,7 @@ static LLVMValueRef halves(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]), y = fn_value(f, e->args[1]);
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
-    unsigned first = strcmp(e->name, "cs_high") == 0 ? n / 2 : 0;
+    unsigned first = e->intrinsic == INTR_HIGH ? n / 2 : 0;
     int lanes[MAX_LANES];
     for (unsigned i = 0; i < n; i++) lanes[i] = (int)(first + i / 2 + i % 2 * n);
     return fn_shuffle(f, x, y, n, lanes);
@@ -341,8 +331,8 @@ static LLVMValueRef far_angle(Fn *f, const KirExpr *e)
 {
     bool wide = e->type.kind == SC_DOUBLE;
     char name[64];
-    snprintf(name, sizeof name, "cs_kernel_%s_%s", e->name + strlen("cs_"),
-             wide ? "double" : "float");
+    snprintf(name, sizeof name, "cs_kernel_%s_%s",
+             e->intrinsic == INTR_FAR_HIGH ? "far_high" : "far_low", wide ? "double" : "float");
     return fn_by_lane(f, name, wide ? f->n->f64 : f->n->f32, fn_value(f, e->args[0]));
 }
 
@@ -360,7 +350,7 @@ static LLVMValueRef noted(Fn *f, const KirExpr *e)
 static LLVMValueRef ahead(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
-    bool give = strcmp(e->name, "cs_ahead_give") == 0, far = strcmp(e->name, "cs_ahead_far") == 0;
+    bool give = e->intrinsic == INTR_AHEAD_GIVE, far = e->intrinsic == INTR_AHEAD_FAR;
     Var *v = fn_find(f, e->args[0]->name);
     if (!v || (v->kind != VAR_POINTER && v->kind != VAR_ARRAY))
         native_bug("no memory is", e->args[0]->name);
@@ -411,76 +401,24 @@ static LLVMValueRef text_function(Fn *f, const KirExpr *e)
     return LLVMBuildCall2(f->b, to->type, to->fn, args, (unsigned)e->nargs, "");
 }
 
-typedef LLVMValueRef Builtin(Fn *f, const KirExpr *e);
+typedef LLVMValueRef Builder(Fn *f, const KirExpr *e);
 
-static const struct {
-    const char *name;
-    bool prefix; /* of more names */
-    Builtin *build;
-} builtins[] = {
-    {"get_global_id", false, global_id},
-    {"get_global_size", false, global_size},
-    {"get_group_id", false, global_id},
-    {"get_local_id", false, local_id},
-    {"MIN", false, extreme},
-    {"MAX", false, extreme},
-    {"RING", false, in_ring},
-    {"CS_SKEW", false, skew},
-    {"cs_fail", false, call_fail},
-    {"cs_inside", false, inside},
-    {"cs_note", false, note},
-    {"cs_noted", false, noted},
-    {"cs_beyond", false, beyond},
-    {"cs_within", false, within},
-    {"cs_beyonds", false, beyonds},
-    {"cs_withins", false, withins},
-    {"cs_checked_", true, checked_division},
-    {"cs_fma", false, fma_of},
-    {"cs_any", false, any},
-    {"any", false, any},
-    {"cs_finite", false, finite},
-    {"cs_likely", false, likely},
-    {"cs_before", true, moved_inside},
-    {"cs_after", true, moved_inside},
-    {"cs_part", true, moved_parts},
-    {"cs_next", true, moved_parts},
-    {"cs_wide_before", true, moved_inside},
-    {"cs_wide_after", true, moved_inside},
-    {"cs_wide_part", true, moved_parts},
-    {"cs_wide_next", true, moved_parts},
-    {"cs_first", false, end_lane},
-    {"cs_last", false, end_lane},
-    {"cs_low", false, halves},
-    {"cs_high", false, halves},
-    {"cs_turned", false, turned},
-    {"cs_moved", false, moved},
-    {"CAT(cs_square_", true, fn_square},
-    {"CAT(cs_put_", true, fn_put},
-    {"cs_far_", true, far_angle},
-    {"cs_pick", false, pick_elements},
-    {"cs_ahead", true, ahead},
+/* A builder that is missing is an error of the build. */
+static Builder *const builders[] = {
+#define INTRINSIC(name, nargs, spelling, builder) builder,
+#define OPENCL_ONLY(name, nargs, spelling) NULL,
+#include "../kernel/ir/intrinsics.def"
 };
 
-static Builtin *builtin_of(const char *name)
+bool native_knows(const CgCode *code, const KirExpr *call)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        const char *known = builtins[i].name;
-        if (builtins[i].prefix ? strncmp(name, known, strlen(known)) == 0
-                               : strcmp(name, known) == 0)
-            return builtins[i].build;
-    }
-    return NULL;
-}
-
-bool native_knows(const CgCode *code, const char *function)
-{
+    if (call->kind == KIR_INTRINSIC) return builders[call->intrinsic] != NULL;
     for (int i = 0; i < code->nfuncs; i++)
-        if (!code->funcs[i].kernel && strcmp(code->funcs[i].name, function) == 0) return true;
-    return builtin_of(function) != NULL;
+        if (!code->funcs[i].kernel && strcmp(code->funcs[i].name, call->name) == 0) return true;
+    return false;
 }
 
 LLVMValueRef fn_call(Fn *f, const KirExpr *e)
 {
-    Builtin *build = builtin_of(e->name);
-    return build ? build(f, e) : text_function(f, e);
+    return e->kind == KIR_INTRINSIC ? builders[e->intrinsic](f, e) : text_function(f, e);
 }

@@ -120,8 +120,7 @@ bool fn_number(Fn *f, const KirExpr *e, int64_t *v)
         *v = native_macro(f->n, e->name, &found);
         return found;
     }
-    bool call = e->kind == KIR_CALL && e->nargs == 2, least = call && strcmp(e->name, "MIN") == 0,
-         most = call && strcmp(e->name, "MAX") == 0;
+    bool least = kir_is(e, INTR_MIN), most = kir_is(e, INTR_MAX);
     if ((e->kind != KIR_ARITH && !least && !most) || !fn_number(f, e->args[0], &x) ||
         !fn_number(f, e->args[1], &y))
         return false;
@@ -162,6 +161,7 @@ static bool harmless(const KirExpr *e)
     case KIR_GATHER:
     case KIR_STEPS:
     case KIR_ELEM:
+    case KIR_INTRINSIC:
     case KIR_CALL: return false;
     case KIR_OP:
         if (fd_op_info(e->op)->props & FD_EXPENSIVE) return false;
@@ -371,6 +371,7 @@ LLVMValueRef fn_value(Fn *f, const KirExpr *e)
     case KIR_MAKE: return make(f, e);
     case KIR_MEMBER: return member(f, e);
     case KIR_ARITH: return arithmetic(f, e);
+    case KIR_INTRINSIC:
     case KIR_CALL: return fn_call(f, e);
     }
     native_bug("an unknown expression", "");

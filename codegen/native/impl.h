@@ -148,7 +148,7 @@ bool fn_number(Fn *f, const KirExpr *e, int64_t *v); /* is it a constant? */
 LLVMValueRef fn_op(Fn *f, const KirExpr *e);         /* op.c */
 LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
 /* Is there such a function, of the text or of the prelude? (call.c) */
-bool native_knows(const CgCode *code, const char *function);
+bool native_knows(const CgCode *code, const KirExpr *call);
 bool native_can(const CgCode *code, const KirStmt *s); /* all of these statements (native.c) */
 LLVMValueRef fn_call(Fn *f, const KirExpr *e);         /* call.c */
 LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef y); /* of scalars */

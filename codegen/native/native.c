@@ -196,7 +196,8 @@ const char *const *native_functions(const Native *n)
 static bool possible_value(const CgCode *code, const KirExpr *e)
 {
     if (!e) return true;
-    if (e->kind == KIR_CALL && !native_knows(code, e->name)) return false;
+    bool call = e->kind == KIR_CALL || e->kind == KIR_INTRINSIC;
+    if (call && !native_knows(code, e)) return false;
     for (int i = 0; i < e->nargs; i++)
         if (!possible_value(code, e->args[i])) return false;
     return true;

@@ -59,6 +59,7 @@ static void put_expr(Content *c, const KirExpr *e)
     put_type(c, e->type);
     put_number(c, e->value.i);
     put_number(c, e->op);
+    put_number(c, e->intrinsic);
     if (e->kind == KIR_SWIZZLE || e->kind == KIR_MEMBER)
         put_text(c, e->name);
     else

@@ -64,7 +64,7 @@ static KirExpr *with_args(Copies *c, const KirExpr *e, const KirExpr **args)
 /* Is a condition the same for all copies once it asks for any lane of all of them? */
 static bool is_common(const Copies *c, const KirExpr *e)
 {
-    if (kir_is_any(e) || !differs(c, e)) return true;
+    if (kir_is(e, INTR_ANY) || !differs(c, e)) return true;
     if (is_named(e)) return false;
     for (int i = 0; i < e->nargs; i++)
         if (!is_common(c, e->args[i])) return false;
@@ -163,7 +163,7 @@ static const KirExpr *common(Copies *c, const KirExpr *e)
 {
     if (!e || !differs(c, e)) return e;
     const KirExpr **args = arena_array(c->a, const KirExpr *, e->nargs + 1);
-    if (kir_is_any(e)) {
+    if (kir_is(e, INTR_ANY)) {
         args[0] = copy_of(c, e->args[0], 0);
         for (int k = 1; k < c->count; k++) {
             const KirExpr *both[] = {args[0], copy_of(c, e->args[0], k)};

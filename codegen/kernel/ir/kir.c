@@ -204,13 +204,13 @@ bool kir_divides_plainly(const KirExpr *e)
 const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y)
 {
     if (kir_same(x, y)) return x;
-    return kir_call(a, kir_type(KIR_IDX, 1), "MIN", 2, (const KirExpr *[]){x, y});
+    return kir_intrinsic(a, kir_type(KIR_IDX, 1), INTR_MIN, (const KirExpr *[]){x, y});
 }
 
 const KirExpr *kir_max(Arena *a, const KirExpr *x, const KirExpr *y)
 {
     if (kir_same(x, y)) return x;
-    return kir_call(a, kir_type(KIR_IDX, 1), "MAX", 2, (const KirExpr *[]){x, y});
+    return kir_intrinsic(a, kir_type(KIR_IDX, 1), INTR_MAX, (const KirExpr *[]){x, y});
 }
 
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args)
@@ -220,23 +220,33 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
     return e;
 }
 
-const KirExpr *kir_moved(Arena *a, const char *how, const KirExpr *x, const KirExpr *y)
+static KirExpr *intrinsic_new(Arena *a, KirType t, Intrinsic which, const KirExpr *const *args)
 {
-    const char *wide = x->type.lanes == KIR_V8 ? "wide_" : "";
-    return kir_call(a, x->type, arena_printf(a, "cs_%s%s", wide, how), 2,
-                    (const KirExpr *[]){x, y});
+    KirExpr *e = expr_new(a, KIR_INTRINSIC, t, intrinsic_arguments(which), args);
+    e->intrinsic = which;
+    return e;
 }
 
-static const char any_name[] = "cs_any"; /* of the prelude */
+const KirExpr *kir_intrinsic(Arena *a, KirType t, Intrinsic which, const KirExpr *const *args)
+{
+    return intrinsic_new(a, t, which, args);
+}
+
+const KirExpr *kir_moved(Arena *a, Intrinsic how, int by, const KirExpr *x, const KirExpr *y)
+{
+    KirExpr *e = intrinsic_new(a, x->type, how, (const KirExpr *[]){x, y});
+    e->value.i = by;
+    return e;
+}
 
 const KirExpr *kir_any(Arena *a, const KirExpr *mask)
 {
-    return kir_call(a, kir_type(SC_BOOL, 1), any_name, 1, &mask);
+    return kir_intrinsic(a, kir_type(SC_BOOL, 1), INTR_ANY, &mask);
 }
 
-bool kir_is_any(const KirExpr *e)
+bool kir_is(const KirExpr *e, Intrinsic which)
 {
-    return e->kind == KIR_CALL && e->name == any_name;
+    return e->kind == KIR_INTRINSIC && e->intrinsic == which;
 }
 
 /* ---- statements --------------------------------------------------------------------------- */

@@ -37,19 +37,27 @@ typedef enum KirExprKind {
     KIR_NAME,  /* a variable, parameter or macro */
     KIR_ELEM,  /* name[args[0]][args[1]].. of a private or local array */
     KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
-    KIR_GATHER,  /* the same, each at args[0] + its lane of args[1] (ints) */
-    KIR_STEPS,   /* the same, each value.i behind the one before: 2 to 4, or -1 (backwards) */
-    KIR_OP,      /* op on args, with the language's meaning (section 8) */
-    KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
-    KIR_BITS,    /* args[0]'s bits as a type of the same width */
-    KIR_SPLAT,   /* scalar args[0] in each lane */
-    KIR_IOTA,    /* 0, 1, 2, .. of the type */
-    KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
-    KIR_MAKE,    /* the record of args */
-    KIR_MEMBER,  /* args[0].name, of a record */
-    KIR_ARITH,   /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
-    KIR_CALL /* name(args); cs_checked_div_int(a, b, error, site), cs_inside(...): see opencl.c */
+    KIR_GATHER,    /* the same, each at args[0] + its lane of args[1] (ints) */
+    KIR_STEPS,     /* the same, each value.i behind the one before: 2 to 4, or -1 (backwards) */
+    KIR_OP,        /* op on args, with the language's meaning (section 8) */
+    KIR_CONVERT,   /* args[0] to type: the C# cast; equal lanes */
+    KIR_BITS,      /* args[0]'s bits as a type of the same width */
+    KIR_SPLAT,     /* scalar args[0] in each lane */
+    KIR_IOTA,      /* 0, 1, 2, .. of the type */
+    KIR_SWIZZLE,   /* args[0].name, e.g. "xxzz" */
+    KIR_MAKE,      /* the record of args */
+    KIR_MEMBER,    /* args[0].name, of a record */
+    KIR_ARITH,     /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
+    KIR_INTRINSIC, /* intrinsic(args), value.i what its spelling calls $n */
+    KIR_CALL       /* a function of the text: name(args) */
 } KirExprKind;
+
+typedef enum Intrinsic {
+#define INTRINSIC(name, nargs, spelling, builder) INTR_##name,
+#define OPENCL_ONLY(name, nargs, spelling) INTR_##name,
+#include "intrinsics.def"
+} Intrinsic;
+int intrinsic_arguments(Intrinsic which); /* intrinsics.c */
 
 typedef struct KirExpr {
     KirExprKind kind;
@@ -57,6 +65,7 @@ typedef struct KirExpr {
     ScalarValue value;
     const char *name;
     FdOp op;
+    Intrinsic intrinsic;
     int depth; /* of the operations below; 0: none */
     int nargs;
     const struct KirExpr *const *args;
@@ -73,7 +82,7 @@ typedef enum KirStmtKind {
     KIR_BREAK,
     KIR_CONTINUE,
     KIR_RETURN, /* expr may be NULL */
-    KIR_EVAL,   /* expr for its effect (KIR_CALL) */
+    KIR_EVAL,   /* expr for its effect (KIR_CALL, KIR_INTRINSIC) */
     KIR_BARRIER /* local memory */
 } KirStmtKind;
 
@@ -139,10 +148,11 @@ const KirExpr *kir_arith(Arena *a, FdOp op, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_min(Arena *a, const KirExpr *x, const KirExpr *y); /* of indices */
 const KirExpr *kir_max(Arena *a, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirExpr *const *args);
-/* Lanes of x moved past each other, those of y where there is none: "before1" .. (shuffles.c). */
-const KirExpr *kir_moved(Arena *a, const char *how, const KirExpr *x, const KirExpr *y);
+const KirExpr *kir_intrinsic(Arena *a, KirType t, Intrinsic which, const KirExpr *const *args);
+/* Lanes of x moved past each other, those of y where there is none: BEFORE .. NEXT (shuffles.c). */
+const KirExpr *kir_moved(Arena *a, Intrinsic how, int by, const KirExpr *x, const KirExpr *y);
 const KirExpr *kir_any(Arena *a, const KirExpr *mask); /* a scalar: does some lane hold? */
-bool kir_is_any(const KirExpr *e);
+bool kir_is(const KirExpr *e, Intrinsic which);
 bool kir_divides_plainly(const KirExpr *by); /* a constant that is neither 0 nor -1 */
 
 void kir_append(KirBlock *b, KirStmt *s); /* which stands in no other */

@@ -483,6 +483,10 @@ void opencl_expr(Text *out, const KirExpr *e)
         text_printf(out, ".%s", e->name);
         break;
     case KIR_ARITH: print_infix(out, fd_op_infix(e->op), e->args[0], e->args[1]); break;
+    case KIR_INTRINSIC:
+        opencl_intrinsic(out, e);
+        print_call(out, "", e);
+        break;
     case KIR_CALL: print_call(out, e->name, e); break;
     }
 }

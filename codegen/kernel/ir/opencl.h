@@ -11,6 +11,8 @@ void opencl_expr(Text *out, const KirExpr *e);
 /* The same without the parentheses that an outermost operator does not need. */
 void opencl_value(Text *out, const KirExpr *e);
 
+void opencl_intrinsic(Text *out, const KirExpr *e); /* what is called (intrinsics.c) */
+
 /* memory.c: between buffers and values */
 void opencl_load(Text *out, const KirExpr *e);
 void opencl_gather(Text *out, const KirExpr *e);

@@ -63,7 +63,8 @@ static Angle reduce(V x)
     VBranch b;
     a = (Angle){v_var(a.r), precise ? v_var(a.low) : a.low, v_var(a.quadrant)};
     v_if_any(&b, large);
-    V high = v_keep(v_call("cs_far_high", 1, &x)), low = v_keep(v_call("cs_far_low", 1, &x));
+    V high = v_keep(v_intrinsic(INTR_FAR_HIGH, 1, &x)),
+      low = v_keep(v_intrinsic(INTR_FAR_LOW, 1, &x));
     Pair r = pair_product(high, v_num(x, part[0]));
     r.low = v_keep(v_fmac(low, part[0], v_fmac(high, part[1], r.low)));
     if (precise) r = pair_ordered_sum(r.high, r.low);

@@ -95,7 +95,7 @@ V v_div(V x, V y)
 
 V v_fma(V x, V y, V z)
 {
-    return v_call("cs_fma", 3, (V[]){x, y, z}); /* FD_OP_FMA where no compiler looks into it */
+    return v_intrinsic(INTR_FMA, 3, (V[]){x, y, z}); /* FD_OP_FMA where no compiler looks into it */
 }
 
 V v_neg(V x)
@@ -329,8 +329,7 @@ V v_narrow(V x)
 
 static const KirExpr *any(V mask)
 {
-    KirType truth = kir_type(SC_BOOL, 1);
-    return mask.e->type.lanes == 1 ? mask.e : kir_call(mask.m->arena, truth, "cs_any", 1, &mask.e);
+    return mask.e->type.lanes == 1 ? mask.e : kir_any(mask.m->arena, mask.e);
 }
 
 void v_if_any(VBranch *b, V mask)
@@ -359,9 +358,9 @@ void v_end(VBranch *b, V like)
         kir_loop(like.m->arena, b->outer, b->body, (KirBlock){0}, false);
 }
 
-V v_call(const char *name, int n, const V *x)
+V v_intrinsic(Intrinsic which, int n, const V *x)
 {
     const KirExpr *args[3];
     for (int i = 0; i < n; i++) args[i] = x[i].e;
-    return v_of(x[0], kir_call(x[0].m->arena, x[0].e->type, name, n, args));
+    return v_of(x[0], kir_intrinsic(x[0].m->arena, x[0].e->type, which, args));
 }

@@ -94,6 +94,6 @@ void v_if_any(VBranch *b, V mask);
 void v_while_any(VBranch *b, V mask);
 void v_end(VBranch *b, V like);
 /* A driver's or the prelude's function of the same name and type. */
-V v_call(const char *name, int n, const V *args);
+V v_intrinsic(Intrinsic which, int n, const V *args);
 
 #endif

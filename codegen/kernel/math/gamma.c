@@ -127,7 +127,8 @@ static V log_gamma_of(V x, bool exact)
         V near = v_keep(v_and(v_and(small, some), v_lt(x, v_num(x, -2))));
         VBranch b;
         v_if_any(&b, near);
-        V high = v_call("cs_gamma_zero_high", 1, &x), low = v_call("cs_gamma_zero_low", 1, &x);
+        V high = v_intrinsic(INTR_GAMMA_ZERO_HIGH, 1, &x),
+          low = v_intrinsic(INTR_GAMMA_ZERO_LOW, 1, &x);
         V value = v_neg(pair_value(math_log1p_pair(pair(high, low), zero)));
         v_set(r, v_select(near, value, r));
         v_end(&b, x);

@@ -178,11 +178,10 @@ static const KirExpr *gen_division(Gen *g, const FdNode *n)
 {
     Arena *a = g->u->arena;
     KirType t = kir_type((int)result_kind(n), 1);
-    const char *name = arena_printf(a, "cs_checked_%s_%s", fd_op_of(n) == FD_OP_DIV ? "div" : "rem",
-                                    scalar_name((ScalarKind)t.kind));
     const KirExpr *args[] = {gen_value(g, n->args[0]), gen_value(g, n->args[1]), gen_error(g),
                              kir_int(a, site_of(n))};
-    return kir_call(a, t, name, 4, args);
+    Intrinsic how = fd_op_of(n) == FD_OP_DIV ? INTR_CHECKED_DIV : INTR_CHECKED_REM;
+    return kir_intrinsic(a, t, how, args);
 }
 
 static const KirExpr *select_record(Gen *g, const KirExpr **args)
@@ -348,7 +347,7 @@ void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at)
     const KirExpr *zero = kir_int(a, 0);
     const KirExpr *args[] = {gen_error(g), kir_int(a, kind), kir_int(a, site_of(at)), zero, zero,
                              zero};
-    kir_eval(a, g->block, kir_call(a, kir_type(SC_BOOL, 1), "cs_fail", 6, args));
+    kir_eval(a, g->block, kir_intrinsic(a, kir_type(SC_BOOL, 1), INTR_FAIL, args));
 }
 
 /* Can a value report an error here? */

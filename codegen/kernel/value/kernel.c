@@ -43,7 +43,7 @@ void gen_only_again(Gen *g)
     Arena *a = g->u->arena;
     KirBlock leave = {0};
     const KirExpr *error = gen_error(g),
-                  *noted = kir_call(a, kir_type(SC_BOOL, 1), "cs_noted", 1, &error);
+                  *noted = kir_intrinsic(a, kir_type(SC_BOOL, 1), INTR_NOTED, &error);
     kir_return(a, &leave, NULL);
     kir_if(a, &g->head, kir_op(a, FD_OP_LNOT, noted->type, 1, &noted), leave, NULL);
 }
@@ -314,7 +314,7 @@ const KirExpr *gen_reckoned(Gen *g, const char *stem, const KirExpr *e)
 const KirExpr *gen_global_id(Gen *g, int dim)
 {
     const KirExpr *d = kir_int(g->u->arena, dim);
-    return kir_call(g->u->arena, idx, "get_global_id", 1, &d);
+    return kir_intrinsic(g->u->arena, idx, INTR_GLOBAL_ID, &d);
 }
 
 const KirExpr *gen_zero(Arena *a, KirType t)

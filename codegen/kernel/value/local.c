@@ -41,12 +41,12 @@ static const KirExpr *scalar_index(Gen *g, const FdNode *n, int d, const KirExpr
         const KirType wide = kir_type(SC_LONG, 1);
         const KirExpr *args[] = {kir_convert(a, wide, value), kir_int(a, 0), kir_int(a, length),
                                  gen_error(g), kir_int(a, site_of(n))};
-        return kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
+        return kir_convert(a, idx, kir_intrinsic(a, wide, INTR_INSIDE, args));
     }
     const KirExpr *at = gen_variable(g, "at", kir_convert(a, idx, value));
     const KirExpr *args[] = {at, kir_int(a, length - 1)};
-    gen_note(g, kir_call(a, truth, "cs_beyond", 2, args));
-    return kir_call(a, idx, "cs_within", 2, args);
+    gen_note(g, kir_intrinsic(a, truth, INTR_BEYOND, args));
+    return kir_intrinsic(a, idx, INTR_WITHIN, args);
 }
 
 static const KirExpr *lanes_index(Gen *g, const FdNode *n, int d, const KirExpr *value)
@@ -59,8 +59,8 @@ static const KirExpr *lanes_index(Gen *g, const FdNode *n, int d, const KirExpr 
                   *last =
                       kir_const(a, (ScalarKind)t.kind, (ScalarValue){.i = n->fn->extent[d] - 1});
     const KirExpr *args[] = {at, kir_splat(a, g->lanes, last)};
-    gen_note(g, kir_call(a, mask, "cs_beyonds", 2, args));
-    return kir_convert(a, kir_type(SC_INT, g->lanes), kir_call(a, t, "cs_withins", 2, args));
+    gen_note(g, kir_intrinsic(a, mask, INTR_BEYONDS, args));
+    return kir_convert(a, kir_type(SC_INT, g->lanes), kir_intrinsic(a, t, INTR_WITHINS, args));
 }
 
 /* Offset of an element: an index, or one in lanes. */
@@ -114,7 +114,7 @@ const KirExpr *gen_element(Gen *g, const FdNode *n)
     bool truths = all->type.kind == SC_BOOL && all->type.lanes == 1; /* masks, if in lanes */
     KirType t = kir_type(truths ? SC_INT : all->type.kind, g->lanes);
     return kir_convert(a, kir_type(all->type.kind, g->lanes),
-                       gen_variable(g, "v", kir_call(a, t, "cs_pick", 2, args)));
+                       gen_variable(g, "v", kir_intrinsic(a, t, INTR_PICK, args)));
 }
 
 static const KirExpr *blended(Gen *g, const KirExpr *v, const KirExpr *old, bool blend)

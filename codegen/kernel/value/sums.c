@@ -63,20 +63,20 @@ static void add_at(Gen *g, const Sum *s, const KirExpr *lo, const KirExpr *from,
 
 static const KirExpr *join(Gen *g, const Sum *s, const KirExpr *x)
 {
-    static const char *const how[] = {"before1", "before2", "part1", "part2"};
     Arena *a = g->u->arena;
     const FdNode *fn = s->reduce->fn;
     const KirExpr *none = kir_splat(a, g->lanes, gen_identity(g, s->reduce));
     const KirExpr *last[4];
     for (int i = 0; i < 4; i++) { /* the last lane of each part, then those of the parts */
-        last[i] = gen_variable(g, "v", kir_moved(a, how[i], x, none));
+        Intrinsic how = i < 2 ? INTR_BEFORE : INTR_PART;
+        last[i] = gen_variable(g, "v", kir_moved(a, how, i % 2 + 1, x, none));
         if (i < 2) x = gen_variable(g, "v", gen_combine(g, fn, last[i], x));
     }
     x = gen_variable(g, "v", gen_combine(g, fn, last[2], x)); /* of two parts; two more of four */
-    x = gen_combine(g, fn, kir_moved(a, "part2", x, none), x);
+    x = gen_combine(g, fn, kir_moved(a, INTR_PART, 2, x, none), x);
     bool truth = s->type.kind == SC_BOOL;
     KirType t = kir_type(truth ? SC_INT : s->type.kind, 1);
-    x = kir_call(a, t, "cs_last", 1, &x);
+    x = kir_intrinsic(a, t, INTR_LAST, &x);
     return truth ? kir_convert(a, kir_type(SC_BOOL, 1), x) : x;
 }
 

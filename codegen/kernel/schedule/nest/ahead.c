@@ -11,10 +11,10 @@
 
 enum { LINE_BYTES = 64 };
 
-static void ask(Lower *l, const char *how, KirType t, const char *buffer, const KirExpr *at)
+static void ask(Lower *l, Intrinsic how, KirType t, const char *buffer, const KirExpr *at)
 {
     const KirExpr *args[] = {kir_name(l->a, t, buffer), at};
-    kir_eval(l->a, l->g.block, kir_call(l->a, t, how, 2, args));
+    kir_eval(l->a, l->g.block, kir_intrinsic(l->a, t, how, args));
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -25,13 +25,13 @@ static void ask_result(Lower *l)
     const Nest *n = l->n;
     bool parts = n->block_axis >= 0 && n->part.temps[0] >= 0;
     if (!parts) {
-        ask(l, "cs_ahead_give", gen_type(l->u, n->def->body->type), gen_output(g, n->def),
+        ask(l, INTR_AHEAD_GIVE, gen_type(l->u, n->def->body->type), gen_output(g, n->def),
             gen_output_offset(g, n->def));
         return;
     }
     for (int r = 0; r < n->nreduces; r++) {
         KirType t = gen_type(l->u, n->reduces[r]->type);
-        ask(l, "cs_ahead_give", t, gen_temp(g, n->part.temps[r], t, true), nest_part_offset(l));
+        ask(l, INTR_AHEAD_GIVE, t, gen_temp(g, n->part.temps[r], t, true), nest_part_offset(l));
     }
 }
 
@@ -93,7 +93,7 @@ void nest_ahead_here(Lower *l, const NestStep *s)
         const KirExpr *depth = nest_number(l, "depth", h->depth);
         steps = nest_add(l, nest_mul(l, turn_of(l, s->axis), depth), steps);
         begin = nest_add(l, begin, nest_mul(l, width, depth));
-        ask(l, "cs_ahead_far", t, name, nest_add(l, begin, nest_mul(l, steps, by)));
+        ask(l, INTR_AHEAD_FAR, t, name, nest_add(l, begin, nest_mul(l, steps, by)));
         return;
     }
     int bytes = (int)scalar_bytes(result_kind(h->value));
@@ -103,7 +103,7 @@ void nest_ahead_here(Lower *l, const NestStep *s)
     at = nest_add(l, at, nest_mul(l, line, kir_int(a, LINE_BYTES / bytes)));
     KirBlock each = {0};
     GenScope scope = gen_enter(&l->g, &each);
-    ask(l, "cs_ahead", t, name, at);
+    ask(l, INTR_AHEAD, t, name, at);
     gen_leave(&l->g, scope);
     kir_for(a, l->g.block, line->name, kir_int(a, 0), nest_number(l, "lines", s->count),
             kir_int(a, 1), true, each);

@@ -15,7 +15,7 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 static const KirExpr *most(Lower *l, const KirExpr *x, const KirExpr *y)
 {
-    return kir_call(l->a, idx, "MAX", 2, (const KirExpr *[]){x, y});
+    return kir_intrinsic(l->a, idx, INTR_MAX, (const KirExpr *[]){x, y});
 }
 
 /* Numbers of the plan, and what is known only where the variables around are bound. */

@@ -117,12 +117,12 @@ static void identities(Lower *l, const KirExpr **out)
 
 /* ---- in a vector ------------------------------------------------------------------------------- */
 
-static void shifted(Lower *l, const char *how, const KirExpr *const *x, const KirExpr **out)
+static void shifted(Lower *l, Intrinsic how, int by, const KirExpr *const *x, const KirExpr **out)
 {
     const KirExpr *none[SCAN_NUMBERS];
     identities(l, none);
     for (int k = 0; k < l->n->scan->n; k++) {
-        out[k] = kir_moved(l->a, how, x[k], kir_splat(l->a, x[k]->type.lanes, none[k]));
+        out[k] = kir_moved(l->a, how, by, x[k], kir_splat(l->a, x[k]->type.lanes, none[k]));
     }
 }
 
@@ -130,18 +130,17 @@ static void shifted(Lower *l, const char *how, const KirExpr *const *x, const Ki
  * the parts before, which do not wait for each other. */
 static void scan_lanes(Lower *l, const KirExpr **x)
 {
-    static const char *const up[] = {"before1", "before2", "part1", "part2", "part3"},
-                             *const down[] = {"after1", "after2", "next1", "next2", "next3"};
-    const char *const *how = l->n->axes[l->n->carry_axis].down ? down : up;
+    bool down = l->n->axes[l->n->carry_axis].down;
+    Intrinsic inside = down ? INTR_AFTER : INTR_BEFORE, parts = down ? INTR_NEXT : INTR_PART;
     const KirExpr *y[SCAN_NUMBERS], *z[SCAN_NUMBERS];
-    for (int i = 0; i < 2; i++) {
-        shifted(l, how[i], x, y);
+    for (int by = 1; by <= 2; by++) {
+        shifted(l, inside, by, x, y);
         both(l, y, x);
     }
-    shifted(l, how[3], x, y);
-    shifted(l, how[4], x, z);
+    shifted(l, parts, 2, x, y);
+    shifted(l, parts, 3, x, z);
     both(l, z, y);
-    shifted(l, how[2], x, z);
+    shifted(l, parts, 1, x, z);
     both(l, z, x);
     both(l, y, x);
 }
@@ -150,7 +149,7 @@ static const KirExpr *last_lane(Lower *l, const KirExpr *x)
 {
     bool down = l->n->axes[l->n->carry_axis].down, truth = x->type.kind == SC_BOOL;
     KirType t = kir_type(truth ? SC_INT : x->type.kind, 1);
-    const KirExpr *e = kir_call(l->a, t, down ? "cs_first" : "cs_last", 1, &x);
+    const KirExpr *e = kir_intrinsic(l->a, t, down ? INTR_FIRST : INTR_LAST, &x);
     return truth ? kir_convert(l->a, kir_type(SC_BOOL, 1), e) : e;
 }
 
@@ -277,7 +276,7 @@ static void walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store)
 
 static const KirExpr *is_finite(Lower *l, const KirExpr *x)
 {
-    return kir_call(l->a, kir_type(SC_BOOL, 1), "cs_finite", 1, &x);
+    return kir_intrinsic(l->a, kir_type(SC_BOOL, 1), INTR_FINITE, &x);
 }
 
 static void give_vector(Lower *l)

@@ -137,9 +137,7 @@ static void fill_one(Lower *l, int hold)
 static void turn(Lower *l, KirType t, const char *name)
 {
     const KirExpr *all = kir_name(l->a, t, name);
-    const char *square =
-        arena_printf(l->a, "CAT(cs_square_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -t.lanes);
-    kir_eval(l->a, l->g.block, kir_call(l->a, t, square, 1, &all));
+    kir_eval(l->a, l->g.block, kir_intrinsic(l->a, t, INTR_SQUARE, &all));
 }
 
 /* Vectors of a panel's width, the last of them in part, or squares. */
@@ -164,9 +162,8 @@ static void store_piece(Lower *l, int hold, const Piece *p, const KirExpr *at, c
     }
     KirType t = element(&l->n->holds[hold]);
     const KirExpr *args[] = {kir_name(l->a, t, k->name), at, value, p->count};
-    const char *put =
-        arena_printf(l->a, "CAT(cs_put_%s, V%d)", scalar_cl_name((ScalarKind)t.kind), -l->g.lanes);
-    kir_eval(l->a, l->g.block, kir_call(l->a, t, put, 4, args));
+    KirType vector = kir_type(t.kind, l->g.lanes);
+    kir_eval(l->a, l->g.block, kir_intrinsic(l->a, vector, INTR_PUT, args));
 }
 
 /* Not from other panels: what lies in them at this position is not what is in lanes here. */

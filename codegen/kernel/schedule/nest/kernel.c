@@ -16,15 +16,15 @@ const KirExpr *nest_number(Lower *l, const char *name, Num *x)
     return gen_number(&l->g, num_name(x) ? num_name(x) : name, x);
 }
 
-static const KirExpr *id_of(Lower *l, const char *what, int dim)
+static const KirExpr *id_of(Lower *l, Intrinsic what, int dim)
 {
     const KirExpr *d = kir_int(l->a, dim);
-    return kir_call(l->a, idx, what, 1, &d);
+    return kir_intrinsic(l->a, idx, what, &d);
 }
 
 const KirExpr *nest_local_id(Lower *l, int dim)
 {
-    return id_of(l, "get_local_id", dim);
+    return id_of(l, INTR_LOCAL_ID, dim);
 }
 
 const KirExpr *nest_length(Lower *l, int axis)
@@ -189,7 +189,7 @@ static void loop_group(Lower *l, const NestStep *s)
     Gen *g = &l->g;
     NestPlace *p = &l->places[s->axis];
     const KirExpr *step = nest_number(l, "step", s->step);
-    p->turn = l->row ? l->row : id_of(l, l->items ? "get_group_id" : "get_global_id", s->dim);
+    p->turn = l->row ? l->row : id_of(l, l->items ? INTR_GROUP_ID : INTR_GLOBAL_ID, s->dim);
     const KirExpr *at = nest_mul(l, p->turn, step);
     if (s->tail == NEST_BACK)
         at = kir_min(l->a, at, nest_op(l, FD_OP_SUB, nest_length(l, s->axis), step));

@@ -90,7 +90,7 @@ static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
         at = gen_variable(g, "key", position_of(g, d, guard, key, lo));
         const KirExpr *args[] = {at, kir_convert(a, at->type, n)};
         holds = kir_op(a, FD_OP_LT, truth, 2, args);
-        holds = kir_call(a, truth, "cs_likely", 1, &holds); /* most keys are in the table */
+        holds = kir_intrinsic(a, truth, INTR_LIKELY, &holds); /* most keys are in the table */
         at = kir_convert(a, kir_type(KIR_IDX, 1), at);
     } else {
         holds = gen_value(g, guard->cond);

@@ -209,7 +209,7 @@ static const KirExpr *far_read(Lower *l, const Tile *t, const FdNode *read, cons
             const KirExpr *others = nest_op(l, FD_OP_SUB, t->lanes, kir_int(l->a, 1));
             const KirExpr *up =
                 kir_load(l->a, vector, e->name, nest_op(l, FD_OP_SUB, e->args[0], others));
-            return kir_call(l->a, vector, "cs_turned", 1, &up);
+            return kir_intrinsic(l->a, vector, INTR_TURNED, &up);
         }
     }
     const char *array = fresh_name(l->u, "lane");
@@ -254,7 +254,8 @@ static const KirExpr *step(Lower *l, const Tile *t, const KirExpr *row, const Ki
     const KirExpr *above = load(l, t, nest_op(l, FD_OP_SUB, row, one),
                                 nest_op(l, FD_OP_SUB, column, kir_int(l->a, 1 - w->skew)));
     const KirExpr *moved[] = {last, above};
-    kir_decl(l->a, g->block, now->type, now->name, kir_call(l->a, now->type, "cs_moved", 2, moved));
+    kir_decl(l->a, g->block, now->type, now->name,
+             kir_intrinsic(l->a, now->type, INTR_MOVED, moved));
     for (int i = 0; i < w->nfar; i++) {
         const KirExpr *e = far_read(l, t, w->far[i], row, column);
         gen_remember(g, w->far[i], gen_variable(g, "far", e));
@@ -291,8 +292,8 @@ static void transpose(Lower *l, const Tile *t, KirType type, const char *steps)
     const KirExpr *far = nest_add(l, i, half), *even = nest_mul(l, i, two),
                   *odd = nest_add(l, even, one);
     const KirExpr *pair[] = {kir_elem(a, type, steps, 1, &i), kir_elem(a, type, steps, 1, &far)};
-    kir_set(a, &pairs, kir_elem(a, type, turn, 1, &even), kir_call(a, type, "cs_low", 2, pair));
-    kir_set(a, &pairs, kir_elem(a, type, turn, 1, &odd), kir_call(a, type, "cs_high", 2, pair));
+    kir_set(a, &pairs, kir_elem(a, type, turn, 1, &even), kir_intrinsic(a, type, INTR_LOW, pair));
+    kir_set(a, &pairs, kir_elem(a, type, turn, 1, &odd), kir_intrinsic(a, type, INTR_HIGH, pair));
     kir_for(a, &rounds, i->name, zero, half, one, true, pairs);
     kir_set(a, &back, kir_elem(a, type, steps, 1, &k), kir_elem(a, type, turn, 1, &k));
     kir_for(a, &rounds, k->name, zero, t->lanes, one, true, back);
@@ -322,7 +323,7 @@ static void steps(Lower *l, const Tile *t, const KirExpr *row, const KirExpr *co
                   *v_row = kir_elem(a, type, all, 1, &r);
     if (l->n->axes[t->column].down) { /* the last position comes first in memory */
         at = nest_add(l, at, nest_op(l, FD_OP_SUB, t->lanes, kir_int(a, 1)));
-        v_row = kir_call(a, type, "cs_turned", 1, &v_row);
+        v_row = kir_intrinsic(a, type, INTR_TURNED, &v_row);
     }
     go_to(l, t, nest_add(l, row, r), at);
     kir_store(a, &rows, gen_output(g, l->n->def), gen_output_offset(g, l->n->def), v_row);

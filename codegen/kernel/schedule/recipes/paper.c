@@ -119,8 +119,8 @@ static void relay_kernel(Paper *p, int operand)
     const KirExpr *zero = number(p, 0), *one = number(p, 1), *two = number(p, 2);
     const KirExpr *y = gen_variable(&g, "y", gen_global_id(&g, 1)),
                   *x = gen_variable(&g, "x", gen_global_id(&g, 0));
-    const KirExpr *width = kir_call(a, idx, "get_global_size", 1, &zero),
-                  *height = kir_call(a, idx, "get_global_size", 1, &one);
+    const KirExpr *width = kir_intrinsic(a, idx, INTR_GLOBAL_SIZE, &zero),
+                  *height = kir_intrinsic(a, idx, INTR_GLOBAL_SIZE, &one);
     const KirExpr *sub = ar(p, FD_OP_ADD, ar(p, FD_OP_MUL, gen_global_id(&g, 2), height), y);
     const KirExpr *base = gen_variable(
         &g, "base",

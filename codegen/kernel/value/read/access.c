@@ -298,7 +298,7 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
     const KirType idx = kir_type(KIR_IDX, 1);
     const KirExpr *out = kir_name(a, idx, output_plane(g, d, 0));
     const KirExpr *args[] = {out, gen_output_offset(g, d), lanes};
-    return gen_variable(g, "skew", kir_call(a, idx, "CS_SKEW", 3, args));
+    return gen_variable(g, "skew", kir_intrinsic(a, idx, INTR_SKEW, args));
 }
 
 void gen_store(Gen *g, const Def *d)

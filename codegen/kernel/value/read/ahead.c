@@ -74,6 +74,6 @@ void gen_ahead(Gen *g, const FdNode *body, const FdNode *v, const KirExpr *by)
         const KirExpr *args[] = {
             kir_name(a, t, access_buffer(g, read->fn)),
             kir_arith(a, FD_OP_ADD, w.offset, kir_arith(a, FD_OP_MUL, by, stride))};
-        kir_eval(a, g->block, kir_call(a, t, v ? "cs_ahead_far" : "cs_ahead", 2, args));
+        kir_eval(a, g->block, kir_intrinsic(a, t, v ? INTR_AHEAD_FAR : INTR_AHEAD, args));
     }
 }

@@ -29,7 +29,7 @@ const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
     Arena *a = g->u->arena;
     if (num_is(ring->keeps, 1)) return kir_int(a, 0);
     const KirExpr *args[] = {at, gen_number(g, "keeps", ring->keeps)};
-    return kir_call(a, idx, "RING", 2, args);
+    return kir_intrinsic(a, idx, INTR_RING, args);
 }
 
 /* Stride of dimension d of an array: the product of the lengths behind it. */
@@ -122,7 +122,7 @@ static const KirExpr *checked_at(Gen *g, const FdNode *read, int d)
     const KirExpr *lo = array_lo(g, read->fn, d), *n = array_n(g, read->fn, d);
     const KirExpr *args[] = {kir_convert(a, wide, gen_value(g, read->args[d])), lo, n, gen_error(g),
                              kir_int(a, site_of(read))};
-    return kir_convert(a, idx, kir_call(a, wide, "cs_inside", 5, args));
+    return kir_convert(a, idx, kir_intrinsic(a, wide, INTR_INSIDE, args));
 }
 
 static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
@@ -133,8 +133,8 @@ static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
     const KirExpr *at =
         gen_variable(g, "at", kir_arith(a, FD_OP_SUB, index, array_lo(g, read->fn, d)));
     const KirExpr *args[] = {at, last_of(g, read->fn, d)};
-    gen_note(g, kir_call(a, truth, "cs_beyond", 2, args));
-    return kir_call(a, idx, "cs_within", 2, args);
+    gen_note(g, kir_intrinsic(a, truth, INTR_BEYOND, args));
+    return kir_intrinsic(a, idx, INTR_WITHIN, args);
 }
 
 typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
@@ -215,8 +215,8 @@ static const KirExpr *lanes_at(Gen *g, const FdNode *read, int d, const KirExpr 
         KirType mask = {.kind = SC_BOOL, .lanes = g->lanes};
         const KirExpr *last = kir_convert(a, kir_type(t.kind, 1), last_of(g, read->fn, d));
         const KirExpr *args[] = {at, kir_splat(a, g->lanes, last)};
-        gen_note(g, kir_call(a, mask, "cs_beyonds", 2, args));
-        at = kir_call(a, t, "cs_withins", 2, args);
+        gen_note(g, kir_intrinsic(a, mask, INTR_BEYONDS, args));
+        at = kir_intrinsic(a, t, INTR_WITHINS, args);
     }
     return kir_convert(a, kir_type(SC_INT, g->lanes), at);
 }
@@ -315,6 +315,6 @@ void gen_tell(Gen *g)
     g->u->def->facts->notes = true;
     KirBlock tell = {0};
     error = gen_error(g);
-    kir_eval(a, &tell, kir_call(a, truth, "cs_note", 1, &error));
+    kir_eval(a, &tell, kir_intrinsic(a, truth, INTR_NOTE, &error));
     kir_if(a, g->block, any, tell, NULL);
 }
