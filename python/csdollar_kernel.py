@@ -14,7 +14,6 @@ import sys
 import tempfile
 import uuid
 
-import psutil
 from ipykernel.kernelbase import Kernel
 from jupyter_client.kernelspec import KernelSpecManager
 
@@ -36,8 +35,12 @@ class Session:
         self.name = os.path.join(self.folder.name, "cell")
 
     def interrupt(self):
-        for child in psutil.Process(self.process.pid).children():
-            child.send_signal(signal.SIGINT)
+        try:
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as children:
+                for child in children.read().split():
+                    os.kill(int(child), signal.SIGINT)
+        except OSError:
+            pass  # it has just ended
 
     def send(self, command, text, take):
         """Runs a command on a file with the text; take(stream, text) has what is written. Returns "ok", "failed", or None if the
