@@ -3,10 +3,12 @@
 #include "source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "arena.h"
 #include "text.h"
@@ -93,6 +95,17 @@ static int load_given(Sources *s, const char *path)
     if (index >= 0) s->files.data[index].named = stat(path, &s->files.data[index].identity) == 0;
     free(real);
     return index;
+}
+
+FILE *source_open_regular(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fdopen(fd, "r");
+    if (fd < 0) return NULL;
+    close(fd);
+    errno = EINVAL;
+    return NULL;
 }
 
 int sources_load(Sources *s, const char *path, const char **why)

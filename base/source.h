@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct Loc {
     uint32_t file;       /* index into the Sources, 0 for the first */
@@ -43,6 +44,8 @@ int sources_add(Sources *s, const char *path, const char *text, size_t len); /* 
 int sources_add_library(Sources *s, const char *path, const char *text, size_t len);
 /* Whether `path` names a file that was loaded, through whatever links. */
 bool sources_is_loaded(const Sources *s, const char *path);
+/* A regular file alone, else EINVAL: a pipe would be waited for, a device read without end. */
+FILE *source_open_regular(const char *path);
 uint32_t sources_count(const Sources *s);
 bool sources_was_loaded(const Sources *s, uint32_t file); /* not added, nor standard input */
 const Source *sources_get(const Sources *s, uint32_t file);

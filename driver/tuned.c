@@ -2,12 +2,10 @@
 #include "tuned.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../base/source.h"
 #include "message.h"
 #include "write.h"
 
@@ -19,18 +17,6 @@ const char *tuned_path(const Options *o, Arena *a)
     return arena_printf(a, "%.*s.tune", (int)n, o->input);
 }
 
-/* What nobody named is neither waited for (a pipe) nor read without end (a device): EINVAL. */
-static FILE *open_regular(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fdopen(fd, "r");
-    if (fd < 0) return NULL;
-    close(fd);
-    errno = EINVAL;
-    return NULL;
-}
-
 bool tuned_load(const Options *o, Arena *a, const char **tuned)
 {
     *tuned = o->host.tuned;
@@ -38,7 +24,7 @@ bool tuned_load(const Options *o, Arena *a, const char **tuned)
     bool standard = strcmp(o->input, "-") == 0 || o->text;
     if (*tuned || none || (!o->tuned && standard)) return true;
     const char *path = o->tuned ? o->tuned : tuned_path(o, a);
-    FILE *file = o->tuned ? fopen(path, "re") : open_regular(path);
+    FILE *file = o->tuned ? fopen(path, "re") : source_open_regular(path);
     if (!file && !o->tuned && errno == ENOENT) return true;
     if (!file) {
         complain("cannot read '%s': %s; --tuned=none does without", path,

@@ -96,7 +96,7 @@ static void skip_using(Walk *w, size_t i)
     if (i && is_word(w, i - 1, "global")) w->dropped.data[i - 1] = true;
     if (end == i + 2 && kind_at(w->tokens, end) == TOK_ASSIGN)
         w->tokens->list.data[i].kind = TOK_TYPE;
-    else if (kind_at(w->tokens, end) == TOK_SEMI && is_known(w, i + 1, end))
+    else if (end > i + 1 && kind_at(w->tokens, end) == TOK_SEMI && is_known(w, i + 1, end))
         drop(w, i, end + 1);
 }
 

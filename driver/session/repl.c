@@ -2,6 +2,7 @@
 #include "repl.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,9 +124,10 @@ static bool take(Repl *r, const char *text, Wish wish, bool closed)
 static bool read_file(Repl *r, const char *path, Text *text)
 {
     char block[1 << 12];
-    FILE *f = fopen(path, "re");
+    FILE *f = source_open_regular(path);
     if (!f) {
-        complain("cannot read '%s'", path);
+        complain("cannot read '%s': %s", path,
+                 errno == EINVAL ? "it is no regular file" : strerror(errno));
         r->failures++;
         return false;
     }

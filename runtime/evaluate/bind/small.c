@@ -59,13 +59,13 @@ static void spend(Effort *e, const FdNode *n, int64_t times)
     }
 }
 
-/* CS_INTERPRET=0: never; nor where somebody wants to see kernels. */
+/* CS_INTERPRET=0: never; nor where somebody wants to see kernels of a device. */
 static bool is_on(void)
 {
     if (!rt.interpret) {
         const char *wish = getenv("CS_INTERPRET");
-        bool off = (wish && *wish == '0' && !wish[1]) || rt_profiling() ||
-                   (rt_dumps() & (RT_DUMP_OPENCL | RT_DUMP_PLAN));
+        bool off =
+            (wish && *wish == '0' && !wish[1]) || (rt_dumps() & (RT_DUMP_OPENCL | RT_DUMP_PLAN));
         rt.interpret = off ? RT_INTERPRET_NONE : RT_INTERPRET_SMALL;
     }
     return rt.interpret == RT_INTERPRET_SMALL;
@@ -84,6 +84,7 @@ bool small_at_hand(const Evaluation *e)
 bool small_is(const Evaluation *e, const FdEnv *env, int64_t count)
 {
     const Composed *c = e->composed;
+    if (rt_profiling()) return false; /* a profile knows kernels, native ones too */
     if (!c->simple || count > FEW || !small_at_hand(e)) return false;
     Effort effort = {env, FEW};
     const FdNode *root = c->graph.root;
