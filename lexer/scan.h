@@ -10,6 +10,9 @@ typedef struct Interp {
     uint32_t begin;     /* of the string */
     int parens, braces; /* open in the current hole; a parenthesis is ( or [ */
     bool verbatim;
+    uint32_t quotes, dollars; /* of a raw string; 0: it is none */
+    uint32_t closing;         /* braces to come that belong to the end of a hole */
+    size_t first;             /* its token */
 } Interp;
 
 /* Keywords begin with one of these letters and have fewer characters than this. */
@@ -38,7 +41,14 @@ typedef struct Scan {
 void scanner_run(Scan *s); /* the rules, over text from `end` on */
 
 /* What follows a match. SKIP: the rest of the line is nothing. */
-typedef enum ScanMode { SCAN_CODE, SCAN_TEXT, SCAN_VERBATIM, SCAN_FORMAT, SCAN_SKIP } ScanMode;
+typedef enum ScanMode {
+    SCAN_CODE,
+    SCAN_TEXT,
+    SCAN_VERBATIM,
+    SCAN_FORMAT,
+    SCAN_SKIP,
+    SCAN_RAW
+} ScanMode;
 
 /* ---- scan.c ---- */
 
@@ -85,6 +95,10 @@ void scan_piece_escape(Scan *s);      /* \n of one */
 ScanMode scan_interp_end(Scan *s);    /* its closing quote */
 ScanMode scan_interp_broken(Scan *s); /* it does not end: closes all that are open */
 ScanMode scan_hole(Scan *s);
+ScanMode scan_raw_begin(Scan *s);               /* $""" or with more of either */
+ScanMode scan_raw_quotes(Scan *s);              /* quotes in it, which may end it */
+ScanMode scan_raw_open(Scan *s);                /* { in it, which may begin a hole */
+ScanMode scan_raw_close(Scan *s);               /* } in it, of a hole's end or text */
 ScanMode scan_bracket(Scan *s, TokenKind kind); /* ( [ { ) ] } : ; which may end a hole */
 void scan_format(Scan *s);
 

@@ -70,6 +70,6 @@ void scan_bad_number(Scan *s)
              decimal ? "; there is no decimal, write a double without the m" : "");
     scan_error_at(s, s->begin, s->end, DIAG_BAD_NUMBER, text);
     s->quiet = false;
-    TokenValue v = {.integer = 0};
+    TokenValue v = {.integer = 1}; /* not 0, which many a place would refuse once more */
     scan_add_valued(s, TOK_INT, s->begin, v);
 }

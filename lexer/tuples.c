@@ -2,6 +2,8 @@
  * the parameters of a function or of a lambda, or values: what stands inside must be types, and what
  * stands before and behind must leave room for one. The parenthesis becomes a token of its own, so
  * that the grammar needs no guessing. */
+#include <string.h>
+
 #include "marks.h"
 
 typedef struct Tuples {
@@ -91,6 +93,14 @@ static bool closes_attributes(const Tuples *t, size_t i)
     return false;
 }
 
+/* `params` before the type of a parameter. */
+static bool is_params(const Tuples *t, size_t i)
+{
+    TokenKind before = kind_before(t->tokens, i, 1);
+    return kind_at(t->tokens, i) == TOK_NAME && !strcmp(name_at(t->tokens, i), "params") &&
+           (before == TOK_LPAREN || before == TOK_COMMA);
+}
+
 static bool may_follow(const Tuples *t, size_t i)
 {
     TokenKind before = kind_before(t->tokens, i, 1);
@@ -115,7 +125,7 @@ static bool may_follow(const Tuples *t, size_t i)
     case TOK_DO: return true;
     case TOK_ASSIGN: return kind_before(t->tokens, i, 3) == TOK_TYPE;
     case TOK_RBRACKET: return closes_attributes(t, i - 1);
-    default: return token_is_modifier(before);
+    default: return token_is_modifier(before) || (i > 0 && is_params(t, i - 1));
     }
 }
 

@@ -567,7 +567,8 @@ static bool is_key(const Marker *m, size_t i)
 static bool is_params(const Tokens *tokens, size_t i)
 {
     TokenKind before = kind_before(tokens, i, 1);
-    return (before == TOK_LPAREN || before == TOK_COMMA) && is_name(kind_at(tokens, i + 1));
+    return (before == TOK_LPAREN || before == TOK_COMMA) &&
+           (is_name(kind_at(tokens, i + 1)) || kind_at(tokens, i + 1) == TOK_LPAREN);
 }
 
 static bool may_be_type(void *ctx, size_t i)

@@ -31,7 +31,9 @@ static bool has_formatter(Sema *s, Class *c, int nparams)
 static const char *formatter(Sema *s, const Type *t)
 {
     Class *c = class_of(t);
+    const Type *inner = nullable_of(t);
     if (type_is_enum(t)) return "FormattedEnum";
+    if (inner) return is_number(inner) || formatter(s, inner) ? "FormattedObject" : NULL;
     if (!c) return NULL;
     class_ready(s, c);
     if (has_formatter(s, c, 1)) return "Formatted";

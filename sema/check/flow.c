@@ -258,7 +258,11 @@ static void flow_try(Flow *f, Ast *n)
         Ast *c = n->try_.catches.data[i];
         if (c->kind != AST_CATCH) continue;
         f->now = copy(f, before);
-        if (c->catch_.filter) expr(f, c->catch_.filter);
+        if (c->catch_.filter) {
+            State yes, no; /* what the filter's patterns declare has a value in the body */
+            condition(f, c->catch_.filter, &yes, &no);
+            f->now = yes;
+        }
         stmt(f, c->catch_.body);
         after = join(f, after, f->now);
     }

@@ -316,10 +316,12 @@ const char *scope_one_letter(Sema *s, const char *name)
 
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
 {
+    const char *instead = foreign_word(FOREIGN_NAME, name);
+    if (!instead) instead = foreign_word(FOREIGN_TYPE, name); /* decimal.MaxValue */
     if (is_future(name))
         report(s, loc, NOT_SUPPORTED, "'%s' is not supported yet", name);
-    else if (foreign_word(FOREIGN_NAME, name))
-        report(s, loc, FOREIGN, "%s: C$ has none; %s", name, foreign_word(FOREIGN_NAME, name));
+    else if (instead)
+        report(s, loc, FOREIGN, "%s: C$ has none; %s", name, instead);
     else {
         report(s, loc, UNDECLARED, "'%s' is not declared", name);
         const char *near = scope_nearest(s, name);
