@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -39,6 +40,20 @@ void process_remove_leftovers(void)
         if (unlink(l->path) != 0) rmdir(l->path);
 }
 
+/* Its group has removed its own files before ours go; who does not end is made to. */
+static void end_helper(void)
+{
+    enum { MOST_MS = 1000 };
+    int group = helper, ms = 0;
+    if (group <= 0) return;
+    kill(-group, SIGTERM);
+    for (; ms < MOST_MS && kill(-group, 0) == 0; ms++) {
+        waitpid(group, NULL, WNOHANG);
+        poll(NULL, 0, 1);
+    }
+    if (ms == MOST_MS) kill(-group, SIGKILL);
+}
+
 static void on_end(int number)
 {
     int before = errno;
@@ -48,7 +63,7 @@ static void on_end(int number)
         return;
     }
     if (at_last) at_last();
-    if (helper > 0) kill(-helper, SIGTERM);
+    end_helper();
     process_remove_leftovers();
     sigset_t own;
     sigemptyset(&own);
