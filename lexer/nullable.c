@@ -1,6 +1,8 @@
 /* The `?` of types, `int? n`: what stands before it must be a type, and what stands behind must leave no
  * room for the branches of a conditional. It becomes a token of its own, so that the grammar needs no
  * guessing. */
+#include <string.h>
+
 #include "marks.h"
 
 /* The first token of the type that ends before token i, whose brackets are balanced. */
@@ -25,6 +27,7 @@ static bool ends_type(const Tokens *tokens, size_t i, size_t *at,
     if (before == TOK_RPAREN) { /* (int, float)? */
         if (kind_at(tokens, *at) != TOK_LPAREN || !is_name(kind_at(tokens, *at + 1))) return false;
         TokenKind outer = kind_before(tokens, *at, 1);
+        if (outer == TOK_NAME && !strcmp(name_at(tokens, *at - 1), "delegate")) return true;
         if (is_name(outer) || outer == TOK_RPAREN || outer == TOK_RBRACKET || outer == TOK_GT)
             return false;
         bool comma = false;

@@ -119,6 +119,7 @@ static bool may_follow(const Tuples *t, size_t i)
     case TOK_OUT:
     case TOK_THIS: /* of an extension method */
     case TOK_NEW:
+    case TOK_DELEGATE:
     case TOK_IS:
     case TOK_AS:
     case TOK_ELSE:
@@ -157,7 +158,8 @@ size_t marks_tuple(Tokens *tokens, const size_t *partner, size_t i,
     size_t end = asked ? skip_type(&t, i) : i;
     bool found = end > i && may_precede(&t, i, end);
     /* a type that nobody declares: then a name must follow, as it does no values */
-    if (t.doubtful) found = found && t.sure && is_name(kind_at(tokens, end));
+    bool declares = kind_before(tokens, i, 1) == TOK_DELEGATE;
+    if (t.doubtful && !declares) found = found && t.sure && is_name(kind_at(tokens, end));
     for (size_t k = 0; found && k < t.types.len; k++)
         tokens->list.data[t.types.data[k]].kind = TOK_TYPENAME;
     for (size_t k = 0; found && k < t.opens.len; k++)

@@ -624,8 +624,8 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             t->kind = TOK_NAME;
         else if (known || declared || i < list_end || is_type_by_place(&m, i))
             t->kind = TOK_TYPENAME;
-        if (t->kind == TOK_NAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end &&
-            marks_type_arguments(tokens, m.partner, i + 1, may_be_type, &m))
+        if (t->kind == TOK_NAME && !(t->flags & TOKEN_MEMBER) && kind_at(tokens, i + 1) == TOK_LT &&
+            i >= list_end && marks_type_arguments(tokens, m.partner, i + 1, may_be_type, &m))
             list_end = lexer_skip_type_list(tokens, i + 1);
         if (t->kind == TOK_TYPENAME && kind_at(tokens, i + 1) == TOK_LT && i >= list_end)
             list_end = lexer_skip_type_list(tokens, i + 1);

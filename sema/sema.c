@@ -30,6 +30,20 @@ static int by_place(const void *a, const void *b)
     return f->order - g->order;
 }
 
+/* Static fields are initialised in the order of their first uses, those of one class in the order in which they
+ * stand there, as in C#: a lambda of one may speak of a later one. */
+static void order_statics(Sema *s)
+{
+    Symbol **list = s->statics.data;
+    for (size_t i = 0; i < s->statics.len; i++)
+        for (size_t k = i + 1; k < s->statics.len; k++) {
+            if (list[k]->cls != list[i]->cls || list[k]->loc.begin > list[i]->loc.begin) continue;
+            Symbol *later = list[i];
+            list[i] = list[k];
+            list[k] = later;
+        }
+}
+
 static SemaResult *sema_result(Sema *s)
 {
     SemaResult *r = arena_new_of(s->arena, SemaResult);
@@ -42,6 +56,7 @@ static SemaResult *sema_result(Sema *s)
     r->nclasses = (int)s->classes.len;
     r->classes = arena_copy(s->arena, s->classes.data, sizeof *r->classes * s->classes.len);
     if (s->unit->unit.library) export_collect(s, r);
+    order_statics(s);
     r->nstatics = (int)s->statics.len;
     r->statics = arena_copy(s->arena, s->statics.data, sizeof *r->statics * s->statics.len);
     local_free(s);

@@ -59,6 +59,8 @@ bool infer_from(Inference *f, const Ast *written, const Type *t)
         *found = join(f->s, *found, t);
         return *found != NULL;
     }
+    if (written->kind == AST_TYPE_NULLABLE)
+        return infer_from(f, written->type_nullable.elem, nullable_of(t) ? nullable_of(t) : t);
     if (written->kind == AST_TYPE_NAME && written->type_name.args.len)
         return unify_class(f, written, t);
     if (written->kind == AST_TYPE_TUPLE) {
@@ -95,6 +97,7 @@ static bool is_known(const Inference *f, const Ast *written)
     const AstList none = {0}, *parts = &none;
     if (is_param(f, written)) return f->found[param_index(f, written->type_name.name)] != NULL;
     if (written->kind == AST_TYPE_ARRAY) return is_known(f, written->type_array.elem);
+    if (written->kind == AST_TYPE_NULLABLE) return is_known(f, written->type_nullable.elem);
     if (written->kind == AST_TYPE_NAME) parts = &written->type_name.args;
     if (written->kind == AST_TYPE_FUNC) parts = &written->type_func.params;
     if (written->kind == AST_TYPE_TUPLE) parts = &written->type_tuple.items;
