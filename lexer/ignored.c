@@ -8,6 +8,8 @@
 typedef struct Walk {
     Tokens *tokens;
     VEC(bool) dropped; /* of each token */
+    VEC(size_t)
+    behind; /* of each parenthesis that opens: the token behind its end; 0: it has none */
 } Walk;
 static const char *const attributes[] = {
     "AllowNull",           "AttributeUsage",      "CLSCompliant",     "CallerArgumentExpression",
@@ -65,18 +67,12 @@ static bool goes_on(const Walk *w, size_t i)
 /* The token behind one attribute, whose last name is `name`; i if there is none. */
 static size_t end_of_attribute(const Walk *w, size_t i, const char **name)
 {
-    size_t begin = i, depth = 0;
+    size_t begin = i;
     while (is_name(kind_at(w->tokens, i)) && kind_at(w->tokens, i + 1) == TOK_DOT) i += 2;
     if (!is_name(kind_at(w->tokens, i))) return begin;
     *name = name_at(w->tokens, i++);
     if (kind_at(w->tokens, i) != TOK_LPAREN) return i;
-    do {
-        depth += kind_at(w->tokens, i) == TOK_LPAREN;
-        depth -= kind_at(w->tokens, i) == TOK_RPAREN;
-        if (kind_at(w->tokens, i) == TOK_END) return begin;
-        i++;
-    } while (depth > 0);
-    return i;
+    return w->behind.data[i] ? w->behind.data[i] : begin;
 }
 
 /* The list whose bracket is token i: of all, the brackets go too. */
@@ -139,10 +135,24 @@ static void skip_variance(Walk *w, size_t i)
     vec_free(&found);
 }
 
+/* Once for all, since lists of attributes may stand in each other. */
+static void match_parentheses(Walk *w)
+{
+    VEC(size_t) open = {0};
+    for (size_t i = 0; i < w->tokens->list.len; i++) {
+        TokenKind k = kind_at(w->tokens, i);
+        vec_push(&w->behind, 0);
+        if (k == TOK_LPAREN) vec_push(&open, i);
+        if (k == TOK_RPAREN && open.len) w->behind.data[open.data[--open.len]] = i + 1;
+    }
+    vec_free(&open);
+}
+
 void lexer_skip_ignored(Tokens *tokens)
 {
     Walk w = {.tokens = tokens};
     for (size_t i = 0; i < tokens->list.len; i++) vec_push(&w.dropped, false);
+    match_parentheses(&w);
     for (size_t i = 0; i < tokens->list.len; i++) {
         TokenKind k = kind_at(tokens, i);
         if (k == TOK_LBRACKET && begins(&w, i)) skip_attributes(&w, i);
@@ -150,4 +160,5 @@ void lexer_skip_ignored(Tokens *tokens)
     }
     tokens_drop(tokens, w.dropped.data);
     vec_free(&w.dropped);
+    vec_free(&w.behind);
 }
