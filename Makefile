@@ -39,6 +39,7 @@ SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/pa
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c server/*/*.c)
+READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,head read words) # of schedules: csc's alone
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c $(BUILD)/driver/page.c
@@ -46,7 +47,7 @@ GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC) $(DRIVER_SRC)) $(GENERATED:.c=.o)
-RT_OBJ   := $(call obj,rt,$(SHARED_SRC) $(RUNTIME_SRC))
+RT_OBJ   := $(call obj,rt,$(filter-out $(READING_SRC),$(SHARED_SRC)) $(RUNTIME_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c)) \
             $(patsubst %,$(BUILD)/unit/native_codegen%test,_ _record_ _keys_ _product_ _flat_)
 

@@ -25,6 +25,7 @@
 #include "compile.h"
 #include "library.h"
 #include "message.h"
+#include "schedules.h"
 #include "session/entry.h"
 #include "tuned.h"
 #include "write.h"
@@ -54,6 +55,7 @@ typedef struct Job {
     size_t native_size;          /* of all of them */
     VEC(const char *) functions; /* of the forms: each is made once */
     const char *tuned;           /* HostOptions.tuned */
+    Schedules *schedules;        /* --schedule; NULL: none */
     HostOptions host;
     HostModule *module;
     Text out;         /* what --emit prints */
@@ -145,6 +147,30 @@ static bool analyse(Job *j)
     if (j->opt->emit == EMIT_FDAG) return print_graphs(j);
     if (j->opt->emit == EMIT_DOT) lower_print_dot(&j->out, j->sema, j->sources);
     return true;
+}
+
+/* The schedules to take, NULL: of recipes, by evaluation. The program has their names as it has values
+ * of csc tune, so that it finds the kernels that are made by them. False after a message. */
+static bool take_schedules(Job *j, CgReading **taken)
+{
+    Schedules *all;
+    if (!schedules_load(j->opt, j->arena, &all)) return false;
+    j->schedules = all;
+    Text lines = {0};
+    if (j->tuned) text_add(&lines, j->tuned);
+    for (int i = 0; i < j->sema->nevaluations; i++) {
+        const SemaEvaluation *e = &j->sema->evaluations[i];
+        int line, col;
+        FdOrder order = {0};
+        const char *name;
+        sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
+        taken[i] = schedules_take(all, line, col, &name);
+        if (taken[i])
+            cg_tuned_add(&lines, fd_key(j->fd, e->graph, &order), j->opt->host.cg.family, name);
+    }
+    if (all) j->tuned = arena_strndup(j->arena, lines.data ? lines.data : "", lines.len);
+    text_free(&lines);
+    return schedules_used(all);
 }
 
 static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule)
@@ -347,7 +373,8 @@ static const char *shown_text(const Job *j, const char *text)
 static bool lower_kernels(Job *j)
 {
     j->objects = begin_objects(j->opt);
-    if (!tuned_load(j->opt, j->arena, &j->tuned)) return false;
+    CgReading **given = arena_array(j->arena, CgReading *, j->sema->nevaluations + 1);
+    if (!tuned_load(j->opt, j->arena, &j->tuned) || !take_schedules(j, given)) return false;
     Steered *steered = begin_steering(j);
     for (int i = 0; i < j->sema->nevaluations; i++) {
         HostKernel k = {0};
@@ -361,7 +388,8 @@ static bool lower_kernels(Job *j)
         FdKey key = fd_key(j->fd, e->graph, &forms.order);
         CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
         k.key = cg_key(key, &cg);
-        const CgAlso also = {.printed = printed,
+        const CgAlso also = {.read = given[i],
+                             .printed = printed,
                              .take = j->objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
@@ -369,6 +397,11 @@ static bool lower_kernels(Job *j)
         if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
         text_free(&schedule);
         note_steering(j, steered, e->graph->hints, steers);
+        if (status == CG_USER_ERROR && given[i] && given[i]->line) {
+            schedules_refused(j->schedules, given[i], error.message);
+            mem_free(text);
+            return false;
+        }
         if (status == CG_USER_ERROR) diag(j->diags, e->loc, DIAG_KERNEL, "%s", error.message);
         if (status != CG_OK) {
             mem_free(text);

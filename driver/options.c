@@ -205,6 +205,12 @@ static OptionEnd set_parameters(Options *o, const char *value)
     return OPTION_WRONG;
 }
 
+static OptionEnd set_schedule(Options *o, const char *value)
+{
+    o->schedule = value;
+    return OPTION_GO_ON;
+}
+
 static OptionEnd set_tuned(Options *o, const char *value)
 {
     o->tuned = value;
@@ -308,6 +314,7 @@ static const Option table[] = {
     VALUE("--tile", EQUALS, "TILE", "auto 1x1 2x2 4x4", set_tile, "data mapping of kernels"),
     VALUE("--family", EQUALS, "NAME", "cpu gpu", set_family, "family of the embedded kernels"),
     VALUE("--set", EQUALS, "NAME=N,..", NULL, set_parameters, "parameters of schedules (--help=parameters)"),
+    VALUE("--schedule", EQUALS, "FILE", NULL, set_schedule, "schedules to take, as --emit=schedule prints them; evaluations that are not in it have their own"),
     VALUE("--tuned", EQUALS, "FILE", NULL, set_tuned, "values of csc tune; none: not those beside the source (FILE.tune)"),
     VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
     VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),

@@ -38,6 +38,7 @@ struct Options {
     const char *input, *output; /* "-": the standard streams */
     const char *text;           /* what the input holds instead of the file's text; NULL: that */
     const char *filter;         /* of csc test, or NULL */
+    const char *schedule;       /* --schedule: a file; NULL: recipes choose */
     const char *tuned;          /* --tuned: a file, "none"; NULL: the one beside the input */
     unsigned timeout;           /* --timeout, seconds; 0: none */
     int seconds;                /* --time; -1: as the command has it */

@@ -34,13 +34,6 @@ typedef enum CgStatus {
  * CG_USER_ERROR it holds the message that error->message points to. */
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error);
 
-/* The same by the schedule `read`, NULL: by recipes; a text that is none of this graph is a user error
- * ("line N: why"). The schedule taken is appended to `printed`, if that is not NULL: nests, and the
- * lines of the plan that are not about them, as text (docs/kernels.md); with comments that say what is
- * computed in scalar code and why, or why there is no kernel. */
-CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
-                           char **text, Text *printed, FdError *error);
-
 /* n generated texts as one, without a plan; all were made with these options. A kernel's name has
  * CG_JOINED behind it there, with the number of its text. Malloc'ed; NULL if one is damaged. */
 #define CG_JOINED "_of%d"
@@ -83,10 +76,26 @@ typedef struct CgAsked {
     int64_t wide, narrow; /* the usual value, with vectors of 64 bytes and with shorter ones */
 } CgAsked;
 
+/* A schedule to take in place of those of recipes: nests, and the lines of the plan that are not about
+ * them, as text (docs/kernels.md). One that is none of the graph is a user error; `line`, from 1, says
+ * where. Programs have no reader: cg_schedule_reader is linked by whoever names it. */
+struct Unit;
+struct Def;
+typedef const char *CgReader(struct Unit *, const char *text, int ndefs, const struct Def *,
+                             int *line);
+CgReader cg_schedule_reader;
+typedef struct CgReading {
+    CgReader *reader;
+    const char *text;
+    int line;
+} CgReading;
+
 /* What else to do with a text: each may be NULL. */
 typedef struct CgAlso {
-    const char *read; /* the schedule to take, as above */
-    Text *printed;
+    CgReading *read;
+    Text *
+        printed; /* the schedule taken is appended, with comments that say what is computed in scalar
+                      code and why, or why there is no kernel */
     CgTake *take;
     void *ctx;      /* of take */
     CgAsked *asked; /* cg_parameters of them: which parameters recipes ask for */

@@ -70,8 +70,11 @@ static char *lower(const FdGraph *g, const CgOptions *o, const char *read, Text 
 {
     FdError error = {0};
     char *text = NULL;
-    CgStatus status = cg_lower_schedule(g, o, read, &text, printed, &error);
+    CgReading given = {cg_schedule_reader, read, 0};
+    CgStatus status = cg_lower_also(
+        g, o, &(CgAlso){.read = read ? &given : NULL, .printed = printed}, &text, &error);
     if (status == CG_OK) return text;
+    if (status == CG_USER_ERROR && given.line) printf("line %d: ", given.line);
     puts(status == CG_HOST_ONLY ? "no kernel can do this" : text);
     mem_free(text);
     return NULL;

@@ -57,12 +57,14 @@ static bool comes_back(const FdGraph *g, const CgOptions *o)
     Text printed = {0}, again = {0};
     char *text = NULL, *plain = NULL, *read = NULL;
     bool ok = true;
-    if (cg_lower_schedule(g, o, NULL, &text, &printed, &error) == CG_OK) {
+    if (cg_lower_also(g, o, &(CgAlso){.printed = &printed}, &text, &error) == CG_OK) {
         nschedules++;
         cg_lower(g, o, &plain, &plain_error);
         ok = same("kernels while the schedule is printed", plain, text);
-        if (cg_lower_schedule(g, o, printed.data, &read, &again, &read_error) != CG_OK) {
-            fprintf(stderr, "not read: %s\n", read ? read : "host only");
+        CgReading given = {cg_schedule_reader, printed.data, 0};
+        const CgAlso also = {.read = &given, .printed = &again};
+        if (cg_lower_also(g, o, &also, &read, &read_error) != CG_OK) {
+            fprintf(stderr, "line %d not read: %s\n", given.line, read ? read : "host only");
             ok = false;
         } else {
             drop_comments(&printed);

@@ -133,7 +133,7 @@ static void keep_temps(Unit *u)
 }
 
 /* read: NULL, or the schedule to take. */
-static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError *error)
+static CgStatus lower_unit_text(Unit *u, CgReading *read, char **text, FdError *error)
 {
     int n = 0;
     Def *defs = arena_array(u->arena, Def, u->g->nslots + 1);
@@ -170,7 +170,7 @@ static CgStatus lower_unit_text(Unit *u, const char *read, char **text, FdError 
                 plan_line(u, "out %d bytes %s", k,
                           num_text(u, plan_bytes(u, defs[i].body->type,
                                                  plan_elements(u, defs[i].nvars, defs[i].doms))));
-    const char *why = read ? schedule_read(u, read, n, defs) : NULL;
+    const char *why = read ? read->reader(u, read->text, n, defs, &read->line) : NULL;
     if (why) {
         *error = (FdError){.message = why};
         return CG_USER_ERROR;
@@ -252,12 +252,6 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     arena_free(arena);
     fd_free(fd);
     return status;
-}
-
-CgStatus cg_lower_schedule(const FdGraph *g, const CgOptions *options, const char *read,
-                           char **text, Text *printed, FdError *error)
-{
-    return cg_lower_also(g, options, &(CgAlso){.read = read, .printed = printed}, text, error);
 }
 
 CgStatus cg_lower(const FdGraph *g, const CgOptions *options, char **text, FdError *error)

@@ -18,7 +18,5 @@ void schedule_say_functions(Unit *u);
 /* Comments after its nests, if none of them has lanes: why not. */
 void schedule_say_scalar(Unit *u, const Def *d);
 void schedule_say_host(Unit *u); /* a comment: why there is no kernel */
-/* Lowers the definitions by the schedule in a text; NULL, or "line N: why" in the unit's arena. */
-const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs);
 
 #endif

@@ -449,7 +449,8 @@ static void read_line(Reader *r, const char *line)
     if (*r->at) reader_fail(r, "there is more on the line than there should be");
 }
 
-const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
+const char *cg_schedule_reader(Unit *u, const char *text, int ndefs, const Def *defs,
+                               int *error_line)
 {
     Reader r = {.u = u, .defs = defs, .ndefs = ndefs, .next = text};
     while (*r.next && !r.error && !u->host_only) {
@@ -465,5 +466,6 @@ const char *schedule_read(Unit *u, const char *text, int ndefs, const Def *defs)
     if (r.loops) reader_fail(&r, "a loop lacks its end");
     if (r.done < ndefs) reader_fail(&r, "the schedule ends before all definitions are computed");
     if (r.named) nest_names_free(&r.names);
+    *error_line = r.error_line;
     return r.error;
 }

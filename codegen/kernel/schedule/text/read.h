@@ -14,6 +14,7 @@ typedef struct Reader {
     const char *next, *at;
     int line;
     const char *error;
+    int error_line;
     NestNames names; /* of `named` */
     const Def *named;
     const Def

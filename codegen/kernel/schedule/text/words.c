@@ -6,7 +6,9 @@
 
 void reader_fail(Reader *r, const char *why)
 {
-    if (!r->error) r->error = arena_printf(r->u->arena, "line %d: %s", r->line, why);
+    if (r->error) return;
+    r->error = why;
+    r->error_line = r->line;
 }
 
 static bool is_word_char(char c)
