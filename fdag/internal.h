@@ -161,6 +161,9 @@ const FdType *fdi_import_type(Fd *fd, const FdType *t);
 
 /* Rewrites the root and the definitions of a graph. Agreements too. */
 void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
+/* Replaces the definitions of temporaries and the root, in order. What map appends comes before the temporary that it was
+ * made for: temporaries are numbered anew. Agreements are not mapped. */
+void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
 /* Appends a slot; returns its number. */
 int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
 
@@ -299,9 +302,9 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 
 /* ---- passes --------------------------------------------------------------------------- */
 
-FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pass_factors,
-    fd_pass_components, fd_pass_domains, fd_pass_deadparams, fd_pass_fuse, fd_pass_given,
-    fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur, fd_pass_share;
+FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pass_network,
+    fd_pass_exact, fd_pass_components, fd_pass_domains, fd_pass_deadparams, fd_pass_fuse,
+    fd_pass_given, fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur, fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
 /* What can fail: FD_MAY_FAIL, but reads that are safe. */

@@ -4,13 +4,21 @@
 #include "internal.h"
 
 static const FdPass all[] = {
-    {"fold", fd_pass_fold},       {"domains", fd_pass_domains},
-    {"recur", fd_pass_recur},     {"inline", fd_pass_inline},
-    {"share", fd_pass_share},     {"fuse", fd_pass_fuse},
-    {"compose", fd_pass_compose}, {"simplify", fd_pass_simplify},
-    {"hoist", fd_pass_hoist},     {"deadparams", fd_pass_deadparams},
-    {"powers", fd_pass_powers},   {"given", fd_pass_given},
-    {"factors", fd_pass_factors}, {"components", fd_pass_components},
+    {"fold", fd_pass_fold},
+    {"domains", fd_pass_domains},
+    {"recur", fd_pass_recur},
+    {"inline", fd_pass_inline},
+    {"share", fd_pass_share},
+    {"fuse", fd_pass_fuse},
+    {"compose", fd_pass_compose},
+    {"simplify", fd_pass_simplify},
+    {"hoist", fd_pass_hoist},
+    {"deadparams", fd_pass_deadparams},
+    {"powers", fd_pass_powers},
+    {"given", fd_pass_given},
+    {"network", fd_pass_network},
+    {"exact", fd_pass_exact},
+    {"components", fd_pass_components},
     {"byrows", fd_pass_byrows},
 };
 
@@ -36,13 +44,13 @@ const FdPass fd_front_passes[] = {
     }
 
 #define REGROUP                                                                                    \
-    {"components", fd_pass_components}, {"factors", fd_pass_factors},                              \
+    {"components", fd_pass_components}, {"network", fd_pass_network},                              \
     {                                                                                              \
         "byrows", fd_pass_byrows                                                                   \
     }
 
 const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST};
-const FdPass fd_precise_passes[] = {FIRST, LAST};
+const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST};
 const FdPass fd_fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
 
 const FdPass *fd_back_passes_for(FdReals reals)

@@ -377,3 +377,32 @@ int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot)
     g->slots = bigger;
     return g->nslots++;
 }
+
+static const FdNode *renumber(void *ctx, Fd *fd, const FdNode *n)
+{
+    const int *to = ctx;
+    bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
+    if (!leaf || n->leaf != FD_LEAF_SLOT || to[n->slot] == n->slot) return NULL;
+    return fd_slot(fd, to[n->slot], n->type, n->name);
+}
+
+void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
+{
+    int n = g->nslots, given = 0;
+    FdSlot *old = g->slots;
+    int *to = arena_array(fd->arena, int, n + 1);
+    while (given < n && !old[given].def) to[given] = given, given++;
+    for (int i = given; i < n; i++)
+        if (!old[i].def) return; /* given slots after temporaries: not of the back passes */
+    g->nslots = given;
+    for (int i = given; i < n; i++) {
+        FdSlot slot = old[i];
+        slot.def = map(ctx, fd, fd_rewrite(fd, slot.def, renumber, to));
+        to[i] = fdi_add_slot(fd, g, slot);
+    }
+    g->root = map(ctx, fd, fd_rewrite(fd, g->root, renumber, to));
+    for (int i = 0; i < g->nagrees; i++) {
+        g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, renumber, to);
+        g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, renumber, to);
+    }
+}

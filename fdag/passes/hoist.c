@@ -154,35 +154,16 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     return result;
 }
 
-static const FdNode *renumber(void *ctx, Fd *fd, const FdNode *n)
+static const FdNode *hoist_definition(void *hoisting, Fd *fd, const FdNode *def)
 {
-    const int *to = ctx;
-    bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
-    if (!leaf || n->leaf != FD_LEAF_SLOT || to[n->slot] == n->slot) return NULL;
-    return fd_slot(fd, to[n->slot], n->type, n->name);
+    (void)fd;
+    return hoist(hoisting, def);
 }
 
 bool fd_pass_hoist(Fd *fd, FdGraph *g, FdError *error)
 {
     Hoist h = {.fd = fd, .graph = g};
     (void)error;
-    /* What is hoisted out of a temporary comes before it, so temporaries are numbered anew. */
-    int n = g->nslots, given = 0;
-    FdSlot *old = g->slots;
-    int *to = arena_array(fd->arena, int, n + 1);
-    while (given < n && !old[given].def) to[given] = given, given++;
-    for (int i = given; i < n; i++)
-        if (!old[i].def) return true; /* given slots after temporaries: not of these lists */
-    g->nslots = given;
-    for (int i = given; i < n; i++) {
-        FdSlot slot = old[i];
-        slot.def = hoist(&h, fd_rewrite(fd, slot.def, renumber, to));
-        to[i] = fdi_add_slot(fd, g, slot);
-    }
-    g->root = hoist(&h, fd_rewrite(fd, g->root, renumber, to));
-    for (int i = 0; i < g->nagrees; i++) {
-        g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, renumber, to);
-        g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, renumber, to);
-    }
+    fdi_replace_definitions(fd, g, hoist_definition, &h);
     return true;
 }

@@ -201,7 +201,8 @@ void stmt_product(Gen *g);
 void stmt_together(Gen *g);
 void stmt_guarded(Gen *g);
 
-/* ---- wrong.c, special.c ---- */
+/* ---- network.c, wrong.c, special.c ---- */
+void stmt_network(Gen *g);
 void stmt_wrong(Gen *g);
 void stmt_special(Gen *g);
 

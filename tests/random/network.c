@@ -1,0 +1,158 @@
+/* Sums of products over several variables, which have an order (fdag/passes/network.c): 2 to 5 factors that share variables,
+ * flat or nested, with guards, and their minima of sums, and or and and. Elements are so small that every order is exact. */
+#include "random.h"
+
+enum { VARS = 5, FACTORS = 5 };
+
+typedef struct Form {
+    Ty type;
+    int op; /* of `operations` */
+    int nvars, stays, nfactors;
+    int inner; /* variables from here on are summed over inside; nvars: none */
+    Span range[VARS];
+    unsigned uses[FACTORS];
+    Value array[FACTORS];
+    int order[FACTORS][MAX_RANK], rank[FACTORS];
+} Form;
+
+static const struct {
+    const char *reduce, *with, *nothing;
+} operations[] = {
+    {"sum", " * ", "0"}, {"min", " + ", "1"}, {"max", " + ", "-1"}, {"any", " && ", "false"}};
+
+static int count(unsigned set)
+{
+    int n = 0;
+    for (; set; set &= set - 1) n++;
+    return n;
+}
+
+/* Each variable is in some factor, each factor has one. */
+static void choose_uses(Gen *g, Form *f)
+{
+    for (int i = 0; i < f->nfactors; i++) {
+        int rank = 1 + choose(g, 3);
+        f->uses[i] = 1u << (choose(g, 2) ? choose(g, f->nvars) : i % f->nvars);
+        while (rank-- > 1) f->uses[i] |= 1u << choose(g, f->nvars);
+    }
+    for (int v = 0; v < f->nvars; v++) {
+        unsigned all = 0;
+        for (int i = 0; i < f->nfactors; i++) all |= f->uses[i];
+        for (int i = v; !(all >> v & 1); i++) {
+            if (count(f->uses[i % f->nfactors]) == MAX_RANK) continue;
+            f->uses[i % f->nfactors] |= 1u << v;
+            all |= 1u << v;
+        }
+    }
+}
+
+static void make_arrays(Gen *g, Form *f)
+{
+    Size s = f->op == 3         ? ty_size(BOOL)
+             : ty_real(f->type) ? (Size){1, f->type == DOUBLE}
+                                : ty_size(f->type);
+    if (f->op == 1 || f->op == 2) s = (Size){2, 0}; /* sums that wrap have no order */
+    for (int i = 0; i < f->nfactors; i++) {
+        Span dom[MAX_RANK];
+        bool back = choose(g, 2);
+        for (int k = 0; k < VARS; k++) {
+            int v = back ? VARS - 1 - k : k;
+            if (!(f->uses[i] >> v & 1)) continue;
+            dom[f->rank[i]] = f->range[v];
+            f->order[i][f->rank[i]++] = v;
+        }
+        f->array[i] = *base_array(g, f->op == 3 ? BOOL : f->type, s, f->rank[i], dom);
+    }
+}
+
+static void write_factor(Gen *g, const Form *f, int i)
+{
+    int guard = choose(g, 6), v = f->order[i][0];
+    const Span *r = &f->range[v];
+    if (guard == 5) text_printf(g->out, "(v%d < %d ? ", v, r->lo + span_len(*r) / 2);
+    if (guard == 4 && f->op == 0) text_add(g->out, "(1 - ");
+    text_printf(g->out, "%s(", f->array[i].name);
+    for (int k = 0; k < f->rank[i]; k++) text_printf(g->out, k ? ", v%d" : "v%d", f->order[i][k]);
+    text_add(g->out, ")");
+    if (guard == 5) text_printf(g->out, " : %s)", operations[f->op].nothing);
+    if (guard == 4 && f->op == 0) text_add(g->out, ")");
+}
+
+static void begin_sum(Gen *g, const Form *f, int from, int to)
+{
+    text_printf(g->out, "%s(", operations[f->op].reduce);
+    for (int v = from; v < to; v++)
+        text_printf(g->out, "v%d : %d..%d, ", v, f->range[v].lo, f->range[v].hi);
+}
+
+/* The factors that use one of the variables, or none of them. */
+static bool write_factors(Gen *g, const Form *f, unsigned vars, bool use)
+{
+    bool any = false;
+    for (int i = 0; i < f->nfactors; i++) {
+        if (((f->uses[i] & vars) != 0) != use) continue;
+        if (any) text_add(g->out, operations[f->op].with);
+        write_factor(g, f, i);
+        any = true;
+    }
+    return any;
+}
+
+static void write_sum(Gen *g, const Form *f)
+{
+    unsigned all = (1u << f->nvars) - 1, inside = all & ~((1u << f->inner) - 1);
+    if (f->stays == f->inner) inside = all; /* in one */
+    begin_sum(g, f, f->stays, inside == all ? f->nvars : f->inner);
+    if (inside != all) {
+        if (write_factors(g, f, inside, false)) text_add(g->out, operations[f->op].with);
+        begin_sum(g, f, f->inner, f->nvars);
+    }
+    write_factors(g, f, inside, true);
+    text_add(g->out, inside == all ? ")" : "))");
+}
+
+void stmt_network(Gen *g)
+{
+    static const Ty types[] = {INT, FLOAT, DOUBLE, LONG, UINT};
+    static const int lengths[] = {3, 2, 1, 4, 7, 9, 16, 17};
+    Form f = {.type = types[choose(g, 5)], .op = choose(g, 6)};
+    if (f.op > 3) f.op = 0;
+    if ((f.op == 1 || f.op == 2) && f.type == UINT) f.type = INT;
+    f.nvars = 2 + choose(g, 4);
+    f.nfactors = 2 + choose(g, 4);
+    f.stays = choose(g, f.nvars < 4 ? f.nvars : 4);
+    f.inner = choose(g, 2) ? f.stays + choose(g, f.nvars - f.stays) : f.stays;
+    long all = 1;
+    for (int v = 0; v < f.nvars; v++) {
+        int n = lengths[choose(g, 8)];
+        while (all * n > 20000 && n > 1) n /= 2;
+        int lo = choose(g, 5) == 4 ? choose(g, 7) - 3 : 0;
+        f.range[v] = (Span){lo, lo + n};
+        all *= n;
+    }
+    choose_uses(g, &f);
+    make_arrays(g, &f);
+    covered("network");
+    Ty t = f.op == 3 ? BOOL : f.type;
+    Size s = f.op == 3 ? ty_size(BOOL) : ty_real(t) ? (Size){20, t == DOUBLE ? 5 : 0} : ty_size(t);
+    if (!f.stays) { /* a total, as an array of one */
+        Span one = {0, 1};
+        Value v = *new_value(g, "n", t, s, 1, &one, true);
+        text_printf(g->out, "    %s[] %s(i : 0..1) = ", ty_name(t), v.name);
+        write_sum(g, &f);
+        text_add(g->out, ";\n");
+        show(g, &v);
+        return;
+    }
+    Value v = *new_value(g, "n", t, s, f.stays, f.range, true);
+    text_add(g->out, "    ");
+    write_type(g, t, f.stays, true);
+    text_printf(g->out, " %s(", v.name);
+    for (int d = 0; d < f.stays; d++)
+        text_printf(g->out, "%sv%d : %d..%d", d ? ", " : "", d, f.range[d].lo, f.range[d].hi);
+    text_add(g->out, ") = ");
+    write_sum(g, &f);
+    if (f.op < 3 && choose(g, 3) == 2) text_add(g->out, " + 1");
+    text_add(g->out, ";\n");
+    show(g, &v);
+}
