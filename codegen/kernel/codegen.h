@@ -61,6 +61,9 @@ typedef struct CgParameter {
 } CgParameter;
 int cg_parameters(void);
 const CgParameter *cg_parameter(int k);
+int cg_find_parameter(const char *name, size_t len); /* -1: there is none */
+/* Has a parameter of this name to do with a kernel of this one? */
+bool cg_concerns(const char *parameter, const char *kernel);
 /* Does it name parameters, each with a value that it may have? If not, *at is where the wrong word is. */
 bool cg_set_is_right(const char *set, size_t *at);
 

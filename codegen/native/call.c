@@ -18,7 +18,7 @@ static LLVMValueRef number_at(Fn *f, const KirExpr *e, int64_t first)
 {
     int64_t d = 0;
     fn_number(f, e->args[0], &d);
-    LLVMValueRef index = native_int(f->n->i64, first + d);
+    LLVMValueRef index = llvm_int(f->n->i64, first + d);
     LLVMValueRef place = LLVMBuildGEP2(f->b, f->n->i64, f->at, &index, 1, "");
     return LLVMBuildLoad2(f->b, f->n->i64, place, "");
 }
@@ -36,7 +36,7 @@ static LLVMValueRef global_size(Fn *f, const KirExpr *e)
 static LLVMValueRef local_id(Fn *f, const KirExpr *e)
 {
     (void)e;
-    return native_int(f->n->i64, 0);
+    return llvm_int(f->n->i64, 0);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
     x[0] = fn_value(f, e->args[0]);
     for (int i = 1; i < 6; i++) x[i] = fn_value_as(f, e->args[i], idx);
     report(f, x[0], x[1], x[2], x[3], x[4], x[5]);
-    return native_int(f->n->i32, 0);
+    return llvm_int(f->n->i32, 0);
 }
 
 /* One block of a function reports for all of its checks: each has but numbers to set. */
@@ -88,7 +88,7 @@ static void demand(Fn *f, LLVMValueRef good, LLVMValueRef error, CgErrorKind kin
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b), after = fn_block(f);
     LLVMBuildCondBr(f->b, good, after, failing(f, error));
-    LLVMValueRef number = native_int(f->n->i64, kind);
+    LLVMValueRef number = llvm_int(f->n->i64, kind);
     LLVMAddIncoming(f->failure[0], &number, &here, 1);
     for (int i = 1; i < 5; i++) LLVMAddIncoming(f->failure[i], &site_index_lo_n[i - 1], &here, 1);
     fn_at(f, after);
@@ -112,19 +112,19 @@ static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
     LLVMValueRef x = fn_value_as(f, e->args[0], e->type), y = fn_value_as(f, e->args[1], e->type),
                  error = fn_value(f, e->args[2]), site = fn_value_as(f, e->args[3], idx);
     LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, y, LLVMConstNull(LLVMTypeOf(y)), ""),
-                 zero = native_int(f->n->i64, 0);
+                 zero = llvm_int(f->n->i64, 0);
     demand(f, some, error, CG_ERR_DIVIDE, (LLVMValueRef[]){site, zero, zero, zero});
-    return fn_divide(f, rest, e->type.kind, x, y);
+    LlvmAt at = fn_llvm(f);
+    return llvm_divide(&at, rest, native_is_signed(e->type.kind), x, y, LLVM_WRAPS);
 }
 
 static LLVMValueRef note(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
-    fn_writes(f,
-              LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), native_int(n->i32, 0),
-                                     native_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
-                                     LLVMAtomicOrderingMonotonic, false));
-    return native_int(n->i32, 0);
+    fn_writes(f, LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), llvm_int(n->i32, 0),
+                                        llvm_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
+                                        LLVMAtomicOrderingMonotonic, false));
+    return llvm_int(n->i32, 0);
 }
 
 /* Is an index (counted from 0) above the last one, or negative: a large number? */
@@ -166,7 +166,7 @@ static LLVMValueRef index_extreme(Fn *f, const KirExpr *e)
 static LLVMValueRef in_ring(Fn *f, const KirExpr *e)
 {
     LLVMValueRef i = fn_value_as(f, e->args[0], idx), n = fn_value_as(f, e->args[1], idx);
-    LLVMValueRef mask = LLVMBuildSub(f->b, n, native_int(f->n->i64, 1), "");
+    LLVMValueRef mask = LLVMBuildSub(f->b, n, llvm_int(f->n->i64, 1), "");
     return LLVMBuildAnd(f->b, i, mask, "");
 }
 
@@ -176,14 +176,14 @@ static LLVMValueRef skew(Fn *f, const KirExpr *e)
     Native *n = f->n;
     Var *v = fn_find(f, e->args[0]->name);
     LLVMValueRef at = fn_value_as(f, e->args[1], idx), lanes = fn_value_as(f, e->args[2], idx),
-                 zero = native_int(n->i64, 0);
+                 zero = llvm_int(n->i64, 0);
     if (!v || v->kind != VAR_POINTER || !f->stream) return zero;
     LLVMTypeRef t = native_storage_type(n, v->type.kind);
     int64_t size = (int64_t)(v->type.kind == KIR_IDX ? 8 : scalar_bytes((ScalarKind)v->type.kind));
     LLVMValueRef place = LLVMBuildGEP2(f->b, t, v->at, &at, 1, "");
     place = LLVMBuildPtrToInt(f->b, place, n->i64, "");
-    place = LLVMBuildUDiv(f->b, place, native_int(n->i64, size), "");
-    LLVMValueRef mask = LLVMBuildSub(f->b, lanes, native_int(n->i64, 1), "");
+    place = LLVMBuildUDiv(f->b, place, llvm_int(n->i64, size), "");
+    LLVMValueRef mask = LLVMBuildSub(f->b, lanes, llvm_int(n->i64, 1), "");
     return pick(f, f->stream, LLVMBuildAnd(f->b, place, mask, ""), zero);
 }
 
@@ -208,7 +208,7 @@ static LLVMValueRef finite(Fn *f, const KirExpr *e)
     LLVMValueRef x = fn_value(f, e->args[0]);
     LLVMTypeRef t = LLVMTypeOf(x);
     x = fn_intrinsic(f, "llvm.fabs", t, 1, &x);
-    LLVMValueRef bits = LLVMBuildFCmp(f->b, LLVMRealOLT, x, native_real(t, __builtin_inf()), "");
+    LLVMValueRef bits = LLVMBuildFCmp(f->b, LLVMRealOLT, x, llvm_real(t, __builtin_inf()), "");
     if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
         bits = fn_intrinsic(f, "llvm.vector.reduce.and", LLVMTypeOf(bits), 1, &bits);
     return LLVMBuildZExt(f->b, bits, f->n->i32, "");
@@ -217,7 +217,7 @@ static LLVMValueRef finite(Fn *f, const KirExpr *e)
 static LLVMValueRef likely(Fn *f, const KirExpr *e)
 {
     LLVMValueRef args[] = {LLVMBuildZExt(f->b, fn_truth(f, e->args[0]), f->n->i32, ""),
-                           native_int(f->n->i32, 1)};
+                           llvm_int(f->n->i32, 1)};
     return fn_intrinsic(f, "llvm.expect", f->n->i32, 2, args);
 }
 
@@ -288,7 +288,7 @@ static LLVMValueRef end_lane(Fn *f, const KirExpr *e)
     LLVMValueRef x = fn_value(f, e->args[0]);
     bool last = e->intrinsic == INTR_LAST;
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
-    return LLVMBuildExtractElement(f->b, x, native_int(f->n->i32, last ? n - 1 : 0), "");
+    return LLVMBuildExtractElement(f->b, x, llvm_int(f->n->i32, last ? n - 1 : 0), "");
 }
 
 /* Lanes of the low, or of the high, halves of two vectors in turn. */
@@ -321,7 +321,7 @@ static LLVMValueRef moved(Fn *f, const KirExpr *e)
     int lanes[MAX_LANES] = {0};
     for (unsigned i = 1; i < n; i++) lanes[i] = (int)i - 1;
     x = fn_shuffle(f, x, NULL, n, lanes);
-    return LLVMBuildInsertElement(f->b, x, y, native_int(f->n->i32, 0), "");
+    return LLVMBuildInsertElement(f->b, x, y, llvm_int(f->n->i32, 0), "");
 }
 
 /* ---- which ------------------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ static LLVMValueRef noted(Fn *f, const KirExpr *e)
     LLVMValueRef kind = LLVMBuildLoad2(f->b, n->i32, fn_value(f, e->args[0]), "");
     LLVMSetAlignment(kind, 4);
     LLVMSetOrdering(kind, LLVMAtomicOrderingMonotonic);
-    LLVMValueRef is = native_int(n->i32, CG_ERR_NOTED);
+    LLVMValueRef is = llvm_int(n->i32, CG_ERR_NOTED);
     return fn_mask_of_bits(f, LLVMBuildICmp(f->b, LLVMIntEQ, kind, is, ""));
 }
 
@@ -357,10 +357,10 @@ static LLVMValueRef ahead(Fn *f, const KirExpr *e)
     LLVMTypeRef t =
         v->type.kind == KIR_RECORD ? native_type(n, v->type) : native_storage_type(n, v->type.kind);
     LLVMValueRef at = fn_value_as(f, e->args[1], idx);
-    LLVMValueRef args[] = {LLVMBuildGEP2(f->b, t, v->at, &at, 1, ""), native_int(n->i32, give),
-                           native_int(n->i32, far ? 2 : 3), native_int(n->i32, 1)};
+    LLVMValueRef args[] = {LLVMBuildGEP2(f->b, t, v->at, &at, 1, ""), llvm_int(n->i32, give),
+                           llvm_int(n->i32, far ? 2 : 3), llvm_int(n->i32, 1)};
     fn_writes(f, fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args));
-    return native_int(n->i32, 0);
+    return llvm_int(n->i32, 0);
 }
 
 /* Elements of a local array, each lane's its own: of vectors, or of one for all lanes. */
@@ -374,11 +374,11 @@ static LLVMValueRef pick_elements(Fn *f, const KirExpr *e)
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(each)), own = native_lanes(n, v->type.lanes);
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(t, lanes));
     for (unsigned i = 0; i < lanes; i++) {
-        LLVMValueRef lane = native_int(n->i32, i);
+        LLVMValueRef lane = llvm_int(n->i32, i);
         LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");
         at = LLVMBuildSExt(f->b, at, n->i64, "");
-        at = LLVMBuildMul(f->b, at, native_int(n->i64, own), "");
-        if (own > 1) at = LLVMBuildAdd(f->b, at, native_int(n->i64, i), "");
+        at = LLVMBuildMul(f->b, at, llvm_int(n->i64, own), "");
+        if (own > 1) at = LLVMBuildAdd(f->b, at, llvm_int(n->i64, i), "");
         LLVMValueRef x = LLVMBuildGEP2(f->b, t, v->at, &at, 1, "");
         x = LLVMBuildLoad2(f->b, t, x, "");
         all = LLVMBuildInsertElement(f->b, all, x, lane, "");

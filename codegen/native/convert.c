@@ -23,20 +23,6 @@ static LLVMValueRef to_half(Fn *f, LLVMValueRef x, unsigned lanes)
     return LLVMBuildFPExt(f->b, LLVMBuildFPTrunc(f->b, x, halves, ""), floats, "");
 }
 
-/* Saturates; NaN gives 0. */
-static LLVMValueRef real_to_integer(Fn *f, LLVMValueRef x, int to, unsigned lanes)
-{
-    Native *n = f->n;
-    int kind = to == KIR_IDX ? SC_INT : to; /* as the OpenCL printer has it */
-    bool sign = native_is_signed(kind);
-    const char *name = sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    LLVMTypeRef types[] = {native_vector(native_scalar_type(n, kind), lanes), LLVMTypeOf(x)};
-    unsigned id = LLVMLookupIntrinsicID(name, 15);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(n->mod, id, types, 2);
-    LLVMValueRef v = LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, &x, 1, "");
-    return to == KIR_IDX ? LLVMBuildSExt(f->b, v, native_vector(n->i64, lanes), "") : v;
-}
-
 LLVMValueRef fn_convert(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
@@ -44,19 +30,16 @@ LLVMValueRef fn_convert(Fn *f, const KirExpr *e)
     int to = e->type.kind, from = e->args[0]->type.kind;
     unsigned lanes = native_lanes(n, e->type.lanes);
     LLVMTypeRef t = native_type(n, e->type);
-    bool real = native_is_real(from), sign = native_is_signed(from);
-    if (to == SC_BOOL) {
-        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
-        return fn_mask_of_bits(f, real ? LLVMBuildFCmp(f->b, LLVMRealUNE, x, zero, "")
-                                       : LLVMBuildICmp(f->b, LLVMIntNE, x, zero, ""));
-    }
+    LlvmAt at = fn_llvm(f);
+    bool sign = native_is_signed(from);
+    if (to == SC_BOOL)
+        return fn_mask_of_bits(f, llvm_convert(&at, x, sign, native_vector(n->i1, lanes), false));
     if (from == SC_BOOL && lanes > 1) x = LLVMBuildNeg(f->b, x, ""); /* a mask's are 0 or -1 */
-    if (real && !native_is_real(to)) return real_to_integer(f, x, to, lanes);
-    if (!real && native_is_real(to)) {
-        x = sign ? LLVMBuildSIToFP(f->b, x, t, "") : LLVMBuildUIToFP(f->b, x, t, "");
-        return to == SC_HALF && from != SC_BOOL ? to_half(f, x, lanes) : x;
+    if (to == KIR_IDX && native_is_real(from)) { /* as the OpenCL printer has it */
+        x = llvm_convert(&at, x, true, native_vector(n->i32, lanes), true);
+        sign = true;
     }
-    if (to == SC_HALF && from != SC_HALF) return to_half(f, x, lanes);
-    if (real) return LLVMTypeOf(x) == t ? x : LLVMBuildFPCast(f->b, x, t, "");
-    return LLVMTypeOf(x) == t ? x : LLVMBuildIntCast2(f->b, x, t, sign, "");
+    if (to == SC_HALF && native_is_real(from) && from != SC_HALF) return to_half(f, x, lanes);
+    x = llvm_convert(&at, x, sign, t, native_is_signed(to));
+    return to == SC_HALF && from != SC_HALF && from != SC_BOOL ? to_half(f, x, lanes) : x;
 }

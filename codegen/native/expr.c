@@ -1,41 +1,36 @@
 /* Expressions: constants, names, records, arithmetic of indices, and how C converts between them. */
 #include <string.h>
 
-#include "../llvm/compare.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 /* ---- what expressions share -------------------------------------------------------------------- */
 
-LLVMValueRef fn_real(Fn *f, LLVMValueRef v)
+LlvmAt fn_llvm(const Fn *f)
 {
-#if LLVM_VERSION_MAJOR >= 18
     const CgOptions *o = f->n->code->options;
-    LLVMFastMathFlags flags = LLVMFastMathAllowContract;
-    if (o->fast)
-        flags |= LLVMFastMathNoSignedZeros | LLVMFastMathAllowReassoc |
-                 LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
-    if (!f->exact && !o->precise && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, flags);
-#else
-    (void)f;
+    LlvmAt at = {.mod = f->n->mod, .b = f->b, .precise = o->precise};
+#if LLVM_VERSION_MAJOR >= 18
+    if (!f->exact && !o->precise) at.flags = LLVMFastMathAllowContract;
+    if (at.flags && o->fast)
+        at.flags |= LLVMFastMathNoSignedZeros | LLVMFastMathAllowReassoc |
+                    LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
 #endif
-    return v;
+    return at;
 }
 
 LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs,
-                          LLVMValueRef *args)
+                          const LLVMValueRef *args)
 {
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    if (!id) native_bug("no intrinsic", name);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f->n->mod, id, &t, 1);
-    return fn_real(f, LLVMBuildCall2(f->b, LLVMGlobalGetValueType(fn), fn, args, nargs, ""));
+    LlvmAt at = fn_llvm(f);
+    return llvm_intrinsic(&at, name, 1, &t, nargs, args);
 }
 
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes)
 {
     LLVMValueRef which[64];
-    for (unsigned i = 0; i < n; i++) which[i] = native_int(f->n->i32, lanes[i]);
+    for (unsigned i = 0; i < n; i++) which[i] = llvm_int(f->n->i32, lanes[i]);
     return LLVMBuildShuffleVector(f->b, x, y ? y : LLVMGetUndef(LLVMTypeOf(x)),
                                   LLVMConstVector(which, n), "");
 }
@@ -45,7 +40,7 @@ LLVMValueRef fn_splat(Fn *f, LLVMValueRef v, unsigned lanes)
     static const int none[64] = {0};
     if (lanes == 1) return v;
     LLVMValueRef one = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(v), lanes));
-    one = LLVMBuildInsertElement(f->b, one, v, native_int(f->n->i32, 0), "");
+    one = LLVMBuildInsertElement(f->b, one, v, llvm_int(f->n->i32, 0), "");
     return fn_shuffle(f, one, NULL, lanes, none);
 }
 
@@ -66,13 +61,10 @@ LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits)
 
 static LLVMValueRef coerce_scalar(Fn *f, LLVMValueRef v, int from, int to)
 {
-    LLVMTypeRef t = native_scalar_type(f->n, to);
-    bool real = native_is_real(from), wanted = native_is_real(to), sign = native_is_signed(from);
-    if (LLVMTypeOf(v) == t) return v;
-    if (real && wanted) return LLVMBuildFPCast(f->b, v, t, "");
-    if (wanted) return sign ? LLVMBuildSIToFP(f->b, v, t, "") : LLVMBuildUIToFP(f->b, v, t, "");
-    if (real) native_bug("a real where an integer is meant", "");
-    return LLVMBuildIntCast2(f->b, v, t, sign, "");
+    if (native_is_real(from) && !native_is_real(to))
+        native_bug("a real where an integer is meant", "");
+    LlvmAt at = fn_llvm(f);
+    return llvm_convert(&at, v, native_is_signed(from), native_scalar_type(f->n, to), false);
 }
 
 LLVMValueRef fn_coerce(Fn *f, LLVMValueRef v, KirType from, KirType to)
@@ -94,18 +86,6 @@ LLVMValueRef fn_value_as(Fn *f, const KirExpr *e, KirType t)
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-static bool fold(FdOp op, int64_t x, int64_t y, int64_t *v)
-{
-    switch (op) {
-    case FD_OP_ADD: *v = x + y; return true;
-    case FD_OP_SUB: *v = x - y; return true;
-    case FD_OP_MUL: *v = x * y; return true;
-    case FD_OP_DIV: return y > 0 && (*v = x / y, true);
-    case FD_OP_REM: return y > 0 && (*v = x % y, true);
-    default: return false;
-    }
-}
-
 bool fn_number(Fn *f, const KirExpr *e, int64_t *v)
 {
     int64_t x, y;
@@ -120,19 +100,22 @@ bool fn_number(Fn *f, const KirExpr *e, int64_t *v)
         *v = native_macro(f->n, e->name, &found);
         return found;
     }
-    bool least = kir_is(e, INTR_MIN), most = kir_is(e, INTR_MAX);
-    if ((e->kind != KIR_ARITH && !least && !most) || !fn_number(f, e->args[0], &x) ||
-        !fn_number(f, e->args[1], &y))
+    FdOp op = kir_is(e, INTR_MIN)    ? FD_OP_MIN
+              : kir_is(e, INTR_MAX)  ? FD_OP_MAX
+              : e->kind == KIR_ARITH ? e->op
+                                     : FD_OP_NONE;
+    if (op == FD_OP_NONE || !fn_number(f, e->args[0], &x) || !fn_number(f, e->args[1], &y))
         return false;
-    if (least) *v = x < y ? x : y;
-    if (most) *v = x > y ? x : y;
-    return least || most || fold(e->op, x, y, v);
+    ScalarValue args[] = {{.i = x}, {.i = y}}, r;
+    if (fd_op_eval(op, SC_LONG, SC_LONG, args, &r) != FD_EVAL_OK) return false;
+    *v = r.i;
+    return true;
 }
 
 static LLVMValueRef constant(Fn *f, const KirExpr *e)
 {
     LLVMTypeRef t = native_scalar_type(f->n, e->type.kind);
-    return native_is_real(e->type.kind) ? native_real(t, e->value.f) : native_int(t, e->value.i);
+    return native_is_real(e->type.kind) ? llvm_real(t, e->value.f) : llvm_int(t, e->value.i);
 }
 
 static LLVMValueRef name(Fn *f, const KirExpr *e)
@@ -142,9 +125,9 @@ static LLVMValueRef name(Fn *f, const KirExpr *e)
         bool found;
         int64_t number = native_macro(f->n, e->name, &found);
         if (!found) native_bug("nothing is called", e->name);
-        return native_int(native_scalar_type(f->n, e->type.kind), number);
+        return llvm_int(native_scalar_type(f->n, e->type.kind), number);
     }
-    if (v->kind == VAR_NUMBER) return native_int(native_scalar_type(f->n, e->type.kind), v->number);
+    if (v->kind == VAR_NUMBER) return llvm_int(native_scalar_type(f->n, e->type.kind), v->number);
     if (v->kind == VAR_LET) return fn_coerce(f, v->at, v->type, e->type);
     if (v->kind != VAR_VALUE) return v->at; /* a buffer as an argument */
     LLVMValueRef value = LLVMBuildLoad2(f->b, native_type(f->n, v->type), v->at, "");
@@ -218,8 +201,9 @@ static KirType common(Fn *f, KirType x, KirType y)
 /* An i1, or a vector of them. */
 static LLVMValueRef comparison(Fn *f, FdOp op, const KirExpr *x, const KirExpr *y, KirType t)
 {
-    LLVMValueRef a = fn_value_as(f, x, t), b = fn_value_as(f, y, t);
-    return llvm_compare(f->b, op, native_is_real(t.kind), native_is_signed(t.kind), a, b);
+    LlvmAt at = fn_llvm(f);
+    LLVMValueRef args[] = {fn_value_as(f, x, t), fn_value_as(f, y, t)};
+    return llvm_operate(&at, op, native_is_signed(t.kind), args);
 }
 
 LLVMValueRef fn_truth(Fn *f, const KirExpr *e)
@@ -305,7 +289,7 @@ static LLVMValueRef iota(Fn *f, const KirExpr *e)
     unsigned lanes = native_lanes(f->n, e->type.lanes);
     LLVMTypeRef t = native_scalar_type(f->n, e->type.kind);
     for (unsigned i = 0; i < lanes; i++)
-        each[i] = native_is_real(e->type.kind) ? native_real(t, i) : native_int(t, i);
+        each[i] = native_is_real(e->type.kind) ? llvm_real(t, i) : llvm_int(t, i);
     return lanes == 1 ? each[0] : LLVMConstVector(each, lanes);
 }
 
@@ -317,7 +301,7 @@ static LLVMValueRef swizzle(Fn *f, const KirExpr *e)
     unsigned n = 0;
     for (const char *p = e->name; *p && n < 16; p++)
         lanes[n++] = (int)(strchr(letters, *p) - letters);
-    if (n == 1) return LLVMBuildExtractElement(f->b, v, native_int(f->n->i32, lanes[0]), "");
+    if (n == 1) return LLVMBuildExtractElement(f->b, v, llvm_int(f->n->i32, lanes[0]), "");
     return fn_shuffle(f, v, NULL, n, lanes);
 }
 
@@ -332,10 +316,7 @@ static LLVMValueRef make(Fn *f, const KirExpr *e)
 
 static LLVMValueRef member(Fn *f, const KirExpr *e)
 {
-    const KirRecord *r = e->args[0]->type.record;
-    unsigned i = 0;
-    while (strcmp(r->names[i], e->name) != 0) i++;
-    return LLVMBuildExtractValue(f->b, fn_value(f, e->args[0]), i, "");
+    return LLVMBuildExtractValue(f->b, fn_value(f, e->args[0]), (unsigned)e->value.i, "");
 }
 
 LLVMValueRef fn_value(Fn *f, const KirExpr *e)

@@ -207,7 +207,7 @@ static bool streams(const KirStmt *s)
 
 static LLVMValueRef number_of(Fn *f, LLVMTypeRef t, LLVMValueRef numbers, int i)
 {
-    LLVMValueRef index = native_int(f->n->i64, i);
+    LLVMValueRef index = llvm_int(f->n->i64, i);
     return LLVMBuildLoad2(f->b, t, LLVMBuildGEP2(f->b, f->n->i64, numbers, &index, 1, ""), "");
 }
 
@@ -230,7 +230,7 @@ static LLVMValueRef streaming(Fn *f)
     int bit = cg_plan_flag(f->n->plan, "CS_STREAM");
     if (bit < 0) return NULL;
     LLVMValueRef variant = number_of(f, f->n->i64, f->at, 6);
-    variant = LLVMBuildLShr(f->b, variant, native_int(f->n->i64, bit), "");
+    variant = LLVMBuildLShr(f->b, variant, llvm_int(f->n->i64, bit), "");
     return LLVMBuildTrunc(f->b, variant, f->n->i1, "");
 }
 

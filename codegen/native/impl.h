@@ -14,6 +14,7 @@
 #include "../../base/arena.h"
 #include "../../base/vec.h"
 #include "../kernel/ir/kir.h"
+#include "../llvm/op.h"
 #include "native.h"
 
 typedef enum VarKind {
@@ -113,8 +114,6 @@ LLVMTypeRef native_vector(LLVMTypeRef t, unsigned lanes); /* t itself for one la
 int64_t native_macro(Native *n, const char *name, bool *found);
 bool native_is_real(int kind);
 bool native_is_signed(int kind);
-LLVMValueRef native_int(LLVMTypeRef t, int64_t v); /* an integer, or a vector of it */
-LLVMValueRef native_real(LLVMTypeRef t, double v);
 /* A function of C that kernels call. */
 LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type);
 
@@ -151,7 +150,6 @@ LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
 bool native_knows(const CgCode *code, const KirExpr *call);
 bool native_can(const CgCode *code, const KirStmt *s); /* all of these statements (native.c) */
 LLVMValueRef fn_call(Fn *f, const KirExpr *e);         /* call.c */
-LLVMValueRef fn_divide(Fn *f, bool rest, int kind, LLVMValueRef x, LLVMValueRef y); /* of scalars */
 /* A function of C for values of type `of`, lane by lane. */
 LLVMValueRef fn_by_lane(Fn *f, const char *name, LLVMTypeRef of, LLVMValueRef x);
 LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args);
@@ -167,13 +165,13 @@ void fn_writes(Fn *f, LLVMValueRef inst);              /* of what writes memory 
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);
 LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);
 LLVMValueRef fn_intrinsic(Fn *f, const char *name, LLVMTypeRef t, unsigned nargs,
-                          LLVMValueRef *args);
+                          const LLVMValueRef *args);
 LLVMValueRef fn_shuffle(Fn *f, LLVMValueRef x, LLVMValueRef y, unsigned n, const int *lanes);
 /* cs_square_.. and cs_put_.. (square.c). */
 LLVMValueRef fn_square(Fn *f, const KirExpr *e);
 LLVMValueRef fn_put(Fn *f, const KirExpr *e);
-/* What LLVM may do with an operation on reals, unless it is to be exact: contract a product and a
- * sum; if the graph is [Fast], what -cl-unsafe-math-optimizations allows. */
-LLVMValueRef fn_real(Fn *f, LLVMValueRef v);
+/* Where instructions go. What LLVM may do with those on reals, unless they are to be exact: contract a
+ * product and a sum; if the graph is [Fast], what -cl-unsafe-math-optimizations allows. */
+LlvmAt fn_llvm(const Fn *f);
 
 #endif

@@ -47,11 +47,11 @@ LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t)
     Var *v = find(f, e->name);
     LLVMTypeRef elem = native_type(f->n, v->type);
     *t = v->type;
-    LLVMValueRef at = native_int(f->n->i64, 0);
+    LLVMValueRef at = llvm_int(f->n->i64, 0);
     for (int i = 0; i < e->nargs; i++) {
         LLVMValueRef index = fn_value_as(f, e->args[i], idx);
         int64_t size = i < v->ndims ? v->dims[i] : 1;
-        at = i ? LLVMBuildNSWMul(f->b, at, native_int(f->n->i64, size), "") : at;
+        at = i ? LLVMBuildNSWMul(f->b, at, llvm_int(f->n->i64, size), "") : at;
         at = i ? LLVMBuildNSWAdd(f->b, at, index, "") : index;
     }
     return LLVMBuildGEP2(f->b, elem, v->at, &at, 1, "");
@@ -101,7 +101,7 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
     unsigned lanes = native_lanes(f->n, e->type.lanes);
     LLVMValueRef x = LLVMGetUndef(LLVMVectorType(one, lanes));
     for (unsigned i = 0; i < lanes; i++) {
-        LLVMValueRef lane = native_int(f->n->i32, i);
+        LLVMValueRef lane = llvm_int(f->n->i32, i);
         LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");
         at = LLVMBuildSExt(f->b, at, f->n->i64, "");
         LLVMValueRef place = LLVMBuildGEP2(f->b, one, base, &at, 1, "");
@@ -127,7 +127,7 @@ LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
     for (int k = 0, done = 0; k < loads; k++) {
         int least = last + 1 - lanes; /* with two lanes several vectors would go beyond */
         int from = step < 0 ? 1 - lanes : k * lanes < least ? k * lanes : least;
-        LLVMValueRef at = native_int(f->n->i64, (uint64_t)(int64_t)from);
+        LLVMValueRef at = llvm_int(f->n->i64, (uint64_t)(int64_t)from);
         LLVMValueRef part =
             LLVMBuildLoad2(f->b, vector, LLVMBuildGEP2(f->b, one, base, &at, 1, ""), "");
         LLVMSetAlignment(part, alignment(one));
@@ -136,7 +136,7 @@ LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
         for (int i = 0; i < lanes; i++) {
             int inside = i * step - from; /* its lane here */
             bool here = i >= done && inside < lanes;
-            mask[i] = native_int(f->n->i32, (uint64_t)(here ? lanes + inside : i));
+            mask[i] = llvm_int(f->n->i32, (uint64_t)(here ? lanes + inside : i));
             if (here) end = i + 1;
         }
         done = end;
@@ -153,7 +153,7 @@ static LLVMValueRef leaving(Fn *f, LLVMValueRef x, const Var *to, KirType t, uns
     if (t.kind == SC_HALF) return LLVMBuildFPTrunc(f->b, x, type, "");
     if (t.kind != SC_BOOL) return x;
     x = LLVMBuildTrunc(f->b, x, type, "");
-    return lanes == 1 ? x : LLVMBuildAnd(f->b, x, native_int(type, 1), "");
+    return lanes == 1 ? x : LLVMBuildAnd(f->b, x, llvm_int(type, 1), "");
 }
 
 /* Past the caches, where the run asks for it and the vector is aligned. */
@@ -163,15 +163,15 @@ static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
     LLVMTypeRef t = LLVMTypeOf(x);
     unsigned bytes = LLVMGetVectorSize(t) * align;
     LLVMValueRef low = LLVMBuildAnd(f->b, LLVMBuildPtrToInt(f->b, place, n->i64, ""),
-                                    native_int(n->i64, bytes - 1), "");
-    LLVMValueRef aligned = LLVMBuildICmp(f->b, LLVMIntEQ, low, native_int(n->i64, 0), "");
+                                    llvm_int(n->i64, bytes - 1), "");
+    LLVMValueRef aligned = LLVMBuildICmp(f->b, LLVMIntEQ, low, llvm_int(n->i64, 0), "");
     LLVMBasicBlockRef past = fn_block(f), plain = fn_block(f), after = fn_block(f);
     LLVMBuildCondBr(f->b, LLVMBuildAnd(f->b, f->stream, aligned, ""), past, plain);
     fn_at(f, past);
     LLVMValueRef store = LLVMBuildStore(f->b, x, place);
     LLVMSetAlignment(store, bytes);
     fn_writes(f, store);
-    LLVMMetadataRef one = LLVMValueAsMetadata(native_int(n->i32, 1));
+    LLVMMetadataRef one = LLVMValueAsMetadata(llvm_int(n->i32, 1));
     LLVMSetMetadata(store, n->nontemporal,
                     LLVMMetadataAsValue(n->ctx, LLVMMDNodeInContext2(n->ctx, &one, 1)));
     fn_go(f, after);

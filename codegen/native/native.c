@@ -91,25 +91,6 @@ unsigned native_lanes(Native *n, int lanes)
     return (unsigned)v;
 }
 
-LLVMValueRef native_int(LLVMTypeRef t, int64_t v)
-{
-    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
-        return LLVMConstInt(t, (unsigned long long)v, true);
-    LLVMValueRef each[64], one = native_int(LLVMGetElementType(t), v);
-    unsigned lanes = LLVMGetVectorSize(t);
-    for (unsigned i = 0; i < lanes; i++) each[i] = one;
-    return LLVMConstVector(each, lanes);
-}
-
-LLVMValueRef native_real(LLVMTypeRef t, double v)
-{
-    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return LLVMConstReal(t, v);
-    LLVMValueRef each[64], one = LLVMConstReal(LLVMGetElementType(t), v);
-    unsigned lanes = LLVMGetVectorSize(t);
-    for (unsigned i = 0; i < lanes; i++) each[i] = one;
-    return LLVMConstVector(each, lanes);
-}
-
 LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(n->mod, name);

@@ -52,7 +52,7 @@ LLVMValueRef fn_square(Fn *f, const KirExpr *e)
     unsigned part = PART_BYTES / bytes < n ? PART_BYTES / bytes : n;
     LLVMValueRef x[MAX_LANES], place[MAX_LANES];
     for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef index = native_int(f->n->i64, i);
+        LLVMValueRef index = llvm_int(f->n->i64, i);
         place[i] = LLVMBuildGEP2(f->b, t, v->at, &index, 1, "");
         x[i] = LLVMBuildLoad2(f->b, t, place[i], "");
     }
@@ -66,7 +66,7 @@ LLVMValueRef fn_square(Fn *f, const KirExpr *e)
     /* The bit of r goes to the top and the bottom one of the part's comes out. */
     for (unsigned bit = part; bit < n; bit *= 2) take_round(f, x, n, bit, first, second);
     for (unsigned i = 0; i < n; i++) LLVMBuildStore(f->b, x[i], place[i]);
-    return native_int(f->n->i32, 0);
+    return llvm_int(f->n->i32, 0);
 }
 
 /* The first elements of a vector into memory, in as few pieces as there are powers of two. */
@@ -84,12 +84,12 @@ LLVMValueRef fn_put(Fn *f, const KirExpr *e)
         if (left < size) continue;
         int lanes[MAX_LANES];
         for (unsigned i = 0; i < size; i++) lanes[i] = (int)(from + i);
-        LLVMValueRef place = LLVMBuildNSWAdd(f->b, at, native_int(n->i64, from), "");
+        LLVMValueRef place = LLVMBuildNSWAdd(f->b, at, llvm_int(n->i64, from), "");
         place = LLVMBuildGEP2(f->b, t, v->at, &place, 1, "");
         LLVMValueRef store = LLVMBuildStore(f->b, fn_shuffle(f, x, NULL, size, lanes), place);
         LLVMSetAlignment(store, native_bytes(n, v->type.kind));
         fn_writes(f, store);
         from += size, left -= size;
     }
-    return native_int(n->i32, 0);
+    return llvm_int(n->i32, 0);
 }

@@ -125,7 +125,7 @@ static void look_for_interrupt(Fn *f, const Loop *loop)
     LLVMBasicBlockRef go_on = fn_block(f);
     LLVMValueRef limit = LLVMBuildLoad2(f->b, f->n->i64, f->n->limit, "");
     LLVMSetVolatile(limit, true);
-    LLVMValueRef ends = LLVMBuildICmp(f->b, LLVMIntEQ, limit, native_int(f->n->i64, -1), "");
+    LLVMValueRef ends = LLVMBuildICmp(f->b, LLVMIntEQ, limit, llvm_int(f->n->i64, -1), "");
     LLVMBuildCondBr(f->b, ends, loop->leave, go_on);
     fn_at(f, go_on);
 }

@@ -31,27 +31,12 @@ static const double gain = 0.97; /* less than this times the best is better */
 
 /* ---- the parameters ----------------------------------------------------------------------------- */
 
-/* Whose parameters have to do with a kernel: most have the recipe's name. */
-static bool concerns(const char *parameter, const char *kernel)
-{
-    static const char *const others[][2] = {{"chunk.", "map"},      {"chunk.", "reduce"},
-                                            {"lanes.", "map"},      {"strips.", "reduce"},
-                                            {"rows.", "reduce"},    {"columns.", "column"},
-                                            {"contract.", "pack"},  {"keys.", "table"},
-                                            {"wave.", "wavefront"}, {"bands.", "row"}};
-    size_t n = strcspn(parameter, ".");
-    bool found = strncmp(parameter, kernel, n) == 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        found = found || (strncmp(parameter, others[i][0], n + 1) == 0 &&
-                          strncmp(kernel, others[i][1], strlen(others[i][1])) == 0);
-    return found;
-}
-
-static int rank_of(const char *name, const ReportEvaluation *e)
+/* What its kernels have is tried first, then what takes one try. */
+static int rank_of(const CgParameter *p, const ReportEvaluation *e)
 {
     for (size_t i = 0; i < e->kernels.len; i++)
-        if (concerns(name, e->kernels.data[i].name)) return 0;
-    return strncmp(name, "form.", 5) == 0 ? 1 : 2;
+        if (cg_concerns(p->name, e->kernels.data[i].name)) return 0;
+    return p->steps == CG_STEP_YES_NO ? 1 : 2;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -63,12 +48,10 @@ static int by_rank(const void *a, const void *b)
 static void add_choice(Search *s, const ReportEvaluation *e, const char *word)
 {
     size_t n = strcspn(word, "=");
-    for (int p = 0; p < cg_parameters(); p++) {
-        const char *name = cg_parameter(p)->name;
-        if (strlen(name) != n || strncmp(name, word, n) != 0 || word[n] != '=') continue;
-        int64_t usual = strtoll(word + n + 1, NULL, 10);
-        vec_push(&s->choices, ((Choice){p, usual, usual, rank_of(name, e)}));
-    }
+    int p = word[n] ? cg_find_parameter(word, n) : -1;
+    if (p < 0) return;
+    int64_t usual = strtoll(word + n + 1, NULL, 10);
+    vec_push(&s->choices, ((Choice){p, usual, usual, rank_of(cg_parameter(p), e)}));
 }
 
 Search *search_new(const ReportEvaluation *e, Arena *a)

@@ -296,7 +296,8 @@ static void select_other(HostFunc *f, LLVMValueRef v, const Ast *n, const LLVMBa
                 LLVMValueRef order = host_call_runtime(f, ABI_cs_str_compare, args, 2, label->loc);
                 test = LLVMBuildICmp(m->b, LLVMIntEQ, order, host_int(m, 0), "");
             } else {
-                test = host_operate(f, FD_OP_EQ, t->scalar, v, host_value(f, label), label->loc);
+                LLVMValueRef args[] = {v, host_value(f, label)};
+                test = host_operate(f, FD_OP_EQ, t->scalar, args, label->loc);
             }
             LLVMBasicBlockRef next = host_block(f, "test");
             LLVMBuildCondBr(m->b, test, bodies[i], next);

@@ -165,12 +165,11 @@ static HostRef operation(HostFunc *f, const Ast *n, FdOp op, Ast *const *args, i
     ScalarKind k = args[0]->type->scalar;
     for (int i = 1; i < count; i++) v[i] = host_convert(f, v[i], args[i]->type->scalar, k);
     if (op == FD_OP_CLAMP) {
-        v[0] = host_operate(f, FD_OP_MAX, k, v[0], v[1], n->loc);
+        v[0] = host_operate(f, FD_OP_MAX, k, v, n->loc);
         v[1] = v[2];
+        op = FD_OP_MIN;
     }
-    LLVMValueRef r = op == FD_OP_FMA ? host_math(f, op, k, v)
-                                     : host_operate(f, op == FD_OP_CLAMP ? FD_OP_MIN : op, k, v[0],
-                                                    v[1], n->loc);
+    LLVMValueRef r = host_operate(f, op, k, v, n->loc);
     return (HostRef){host_convert(f, r, fd_op_result(op, k), n->type->scalar), false, false};
 }
 

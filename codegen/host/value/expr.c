@@ -201,7 +201,8 @@ static LLVMValueRef compare_strings(HostFunc *f, const Ast *n)
     LLVMValueRef values[2];
     host_peeks(f, list, 2, values);
     LLVMValueRef order = host_call_runtime(f, ABI_cs_str_compare, values, 2, n->loc);
-    return host_operate(f, sema_op(n->binary.op), SC_INT, order, host_int(m, 0), n->loc);
+    LLVMValueRef args[] = {order, host_int(m, 0)};
+    return host_operate(f, sema_op(n->binary.op), SC_INT, args, n->loc);
 }
 
 static LLVMValueRef same_object(HostFunc *f, const Ast *n)
@@ -264,12 +265,11 @@ static HostRef binary(HostFunc *f, Ast *n)
         host_bug(f->m, n, "an operator on operands that are no scalars");
     FdOp fd = sema_op(op);
     ScalarKind kl = left->type->scalar, kr = right->type->scalar;
-    LLVMValueRef x = host_value(f, left), y = host_value(f, right);
+    LLVMValueRef v = host_value(f, left), w = host_value(f, right);
     bool is_shift = fd_op_info(fd)->rule == FD_RULE_SHIFT;
     ScalarKind k = is_shift ? host_promote(kl, kl) : host_promote(kl, kr);
-    x = host_convert(f, x, kl, k);
-    if (!is_shift) y = host_convert(f, y, kr, k);
-    LLVMValueRef v = host_operate(f, fd, k, x, y, n->loc);
+    LLVMValueRef args[] = {host_convert(f, v, kl, k), is_shift ? w : host_convert(f, w, kr, k)};
+    v = host_operate(f, fd, k, args, n->loc);
     return (HostRef){host_convert(f, v, fd_op_result(fd, k), n->type->scalar), false, false};
 }
 
@@ -280,7 +280,7 @@ static LLVMValueRef unary(HostFunc *f, const Ast *n)
         host_bug(f->m, n, "an operator on an operand that is no scalar");
     ScalarKind k = n->type->scalar;
     LLVMValueRef x = host_convert(f, host_value(f, n->unary.operand), operand->type->scalar, k);
-    return host_operate(f, sema_op(n->unary.op), k, x, NULL, n->loc);
+    return host_operate(f, sema_op(n->unary.op), k, &x, n->loc);
 }
 
 /* cond ? then : other; references come out owned. */

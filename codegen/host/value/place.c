@@ -222,9 +222,8 @@ static LLVMValueRef combine(HostFunc *f, FdOp op, LLVMValueRef x, ScalarKind kx,
 {
     bool is_shift = fd_op_info(op)->rule == FD_RULE_SHIFT;
     ScalarKind k = is_shift ? host_promote(kx, kx) : host_promote(kx, kv);
-    LLVMValueRef left = host_convert(f, x, kx, k);
-    LLVMValueRef right = is_shift ? v : host_convert(f, v, kv, k);
-    return host_convert(f, host_operate(f, op, k, left, right, loc), k, kx);
+    LLVMValueRef args[] = {host_convert(f, x, kx, k), is_shift ? v : host_convert(f, v, kv, k)};
+    return host_convert(f, host_operate(f, op, k, args, loc), k, kx);
 }
 
 static bool through_property(const HostPlace *p)

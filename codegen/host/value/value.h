@@ -71,15 +71,7 @@ HostRef host_string_slice(HostFunc *f, Ast *n);
 ScalarKind host_promote(ScalarKind a, ScalarKind b); /* C#'s binary promotion */
 LLVMValueRef host_convert(HostFunc *f, LLVMValueRef v, ScalarKind from, ScalarKind to);
 /* op on operands of kind k (the second of a shift is an i32). */
-LLVMValueRef host_operate(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef a, LLVMValueRef b,
-                          Loc loc);
-
-/* ---- math.c ---------------------------------------------------------------------------------- */
-
-/* The operations of one or two reals of the table that are functions: intrinsics and libm. */
-LLVMValueRef host_math(HostFunc *f, FdOp op, ScalarKind k, LLVMValueRef const *v);
-LLVMValueRef host_intrinsic(HostFunc *f, const char *name, LLVMTypeRef *types, int ntypes,
-                            LLVMValueRef *args, int nargs);
+LLVMValueRef host_operate(HostFunc *f, FdOp op, ScalarKind k, const LLVMValueRef *args, Loc loc);
 
 /* ---- array.c, place.c ------------------------------------------------------------------------ */
 

@@ -151,6 +151,7 @@ const KirExpr *kir_member(Arena *a, const KirExpr *e, int field)
     const KirRecord *r = e->type.record;
     KirExpr *m = expr_new(a, KIR_MEMBER, r->types[field], 1, &e);
     m->name = r->names[field];
+    m->value.i = field;
     return m;
 }
 

@@ -46,7 +46,7 @@ typedef enum KirExprKind {
     KIR_IOTA,      /* 0, 1, 2, .. of the type */
     KIR_SWIZZLE,   /* args[0].name, e.g. "xxzz" */
     KIR_MAKE,      /* the record of args */
-    KIR_MEMBER,    /* args[0].name, of a record */
+    KIR_MEMBER,    /* args[0].name, of a record; value: its number */
     KIR_ARITH,     /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
     KIR_INTRINSIC, /* intrinsic(args), value.i what its spelling calls $n */
     KIR_CALL       /* a function of the text: name(args) */

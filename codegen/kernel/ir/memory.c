@@ -20,7 +20,7 @@ void opencl_load(Text *out, const KirExpr *e)
     }
     if (e->type.kind == SC_BOOL) {
         text_add(out, "(");
-        opencl_typed(out, "convert_", "int", e->type.lanes, "");
+        opencl_conversion(out, "int", e->type.lanes, "");
         text_add(out, "(");
     }
     const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
@@ -40,7 +40,7 @@ void opencl_gather(Text *out, const KirExpr *e)
     const char *how = gathers ? "cs_gather_" : "cs_back_";
     if (truth) {
         text_add(out, "(");
-        opencl_typed(out, "convert_", "int", e->type.lanes, "");
+        opencl_conversion(out, "int", e->type.lanes, "");
         text_add(out, "(");
     }
     if (!gathers && e->value.i == 2) how = "cs_step2_";
@@ -77,7 +77,7 @@ void opencl_store(Text *out, const KirStmt *s)
     else
         text_printf(out, half ? "vstore_half%d(" : "vstore%d(", lanes);
     if (e->type.kind == SC_BOOL) { /* a mask to 0 and 1 */
-        opencl_typed(out, "convert_", "uchar", lanes, "");
+        opencl_conversion(out, "uchar", lanes, "");
         text_add(out, "(");
         opencl_expr(out, e);
         text_add(out, " & 1)");

@@ -63,15 +63,21 @@ static bool is_long(int lanes)
 
 void opencl_typed(Text *out, const char *prefix, const char *type, int lanes, const char *suffix)
 {
-    if (is_long(lanes) && strcmp(prefix, "convert_") == 0)
-        text_printf(out, "cs_to_%s_V%d", type, -lanes);
-    else if (lanes < 0)
+    if (lanes < 0)
         text_printf(out, *suffix ? "CAT3(%s%s, V%d, %s)" : "CAT(%s%s, V%d)", prefix, type, -lanes,
                     suffix);
     else if (lanes == 1)
         text_printf(out, "%s%s%s", prefix, type, suffix);
     else
         text_printf(out, "%s%s%d%s", prefix, type, lanes, suffix);
+}
+
+void opencl_conversion(Text *out, const char *type, int lanes, const char *suffix)
+{
+    if (is_long(lanes))
+        text_printf(out, "cs_to_%s_V%d", type, -lanes);
+    else
+        opencl_typed(out, "convert_", type, lanes, suffix);
 }
 
 /* ---- expressions --------------------------------------------------------------------------- */
@@ -174,7 +180,7 @@ static void print_compare(Text *out, const char *op, const KirExpr *e)
     const KirExpr *x = e->args[0];
     bool vector = e->type.lanes != 1, narrow = vector && value_bytes(x->type.kind) != 4;
     if (narrow) {
-        opencl_typed(out, "convert_", "int", e->type.lanes, "");
+        opencl_conversion(out, "int", e->type.lanes, "");
         text_add(out, "(");
     }
     print_infix(out, op, x, e->args[1]);
@@ -186,7 +192,7 @@ static void print_wide_select(Text *out, const KirExpr *e)
 {
     static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int"};
     text_add(out, "(");
-    opencl_typed(out, "convert_", masks[value_bytes(e->type.kind)], e->type.lanes, "");
+    opencl_conversion(out, masks[value_bytes(e->type.kind)], e->type.lanes, "");
     text_add(out, "(");
     opencl_expr(out, e->args[0]);
     text_add(out, ") ? ");
@@ -220,7 +226,7 @@ static void print_select(Text *out, const KirExpr *e)
     opencl_expr(out, e->args[1]);
     text_add(out, ", ");
     if (bytes != 4) {
-        opencl_typed(out, "convert_", masks[bytes], e->type.lanes, "");
+        opencl_conversion(out, masks[bytes], e->type.lanes, "");
         text_add(out, "(");
     }
     opencl_expr(out, e->args[0]);
@@ -326,7 +332,7 @@ static void print_op_as_it_is(Text *out, const KirExpr *e)
         text_add(out, "(");
         opencl_expr(out, e->args[0]);
         text_add(out, e->op == FD_OP_SHL ? " << " : " >> ");
-        if (vector) opencl_typed(out, "convert_", value_name(kind), e->type.lanes, "");
+        if (vector) opencl_conversion(out, value_name(kind), e->type.lanes, "");
         text_add(out, "(");
         opencl_expr(out, e->args[1]);
         text_add(out, "))");
@@ -377,14 +383,14 @@ static void print_convert(Text *out, const KirExpr *e)
     const char *name = value_name(to);
     if (to == SC_BOOL) {
         text_add(out, "(");
-        if (vector && value_bytes(from) != 4) opencl_typed(out, "convert_", "int", lanes, "");
+        if (vector && value_bytes(from) != 4) opencl_conversion(out, "int", lanes, "");
         text_add(out, "(");
         opencl_expr(out, x);
         text_add(out, " != 0))");
     } else if (is_real(from) && !is_real(to)) {
         /* saturates; NaN gives 0, which OpenCL only recommends */
         if (vector) {
-            opencl_typed(out, "convert_", name, lanes, "_sat_rtz");
+            opencl_conversion(out, name, lanes, "_sat_rtz");
             text_add(out, "(select((");
             print_type_name(out, value_name(from), lanes);
             text_add(out, ")0, ");
@@ -396,7 +402,7 @@ static void print_convert(Text *out, const KirExpr *e)
             text_add(out, "(isnan(");
             opencl_expr(out, x);
             text_add(out, ") ? 0 : ");
-            opencl_typed(out, "convert_", to == KIR_IDX ? "int" : name, lanes, "_sat_rtz");
+            opencl_conversion(out, to == KIR_IDX ? "int" : name, lanes, "_sat_rtz");
             text_add(out, "(");
             opencl_expr(out, x);
             text_add(out, "))");
@@ -405,14 +411,14 @@ static void print_convert(Text *out, const KirExpr *e)
         bool real = is_real(from);
         text_add(out, "cs_half(");
         if (!real) {
-            opencl_typed(out, "convert_", "float", lanes, "");
+            opencl_conversion(out, "float", lanes, "");
             text_add(out, "(");
         }
         opencl_expr(out, x);
         text_add(out, real ? ")" : "))");
     } else if (vector) {
         if (from == SC_BOOL) text_add(out, "(-"); /* a mask's lanes are 0 or -1 */
-        opencl_typed(out, "convert_", name, lanes, "");
+        opencl_conversion(out, name, lanes, "");
         text_add(out, "(");
         opencl_expr(out, x);
         text_add(out, from == SC_BOOL ? "))" : ")");

@@ -51,18 +51,18 @@ const CgParameter *cg_parameter(int k)
     return &table[k];
 }
 
+int cg_find_parameter(const char *name, size_t len)
+{
+    for (int p = 0; p < PARAMETERS; p++)
+        if (strlen(table[p].name) == len && memcmp(table[p].name, name, len) == 0) return p;
+    return -1;
+}
+
 /* ---- what is given ------------------------------------------------------------------------------ */
 
 static int64_t within(Parameter p, int64_t v)
 {
     return v < table[p].least ? table[p].least : v > table[p].most ? table[p].most : v;
-}
-
-static int find(const char *name, size_t len)
-{
-    for (int p = 0; p < PARAMETERS; p++)
-        if (strlen(table[p].name) == len && memcmp(table[p].name, name, len) == 0) return p;
-    return -1;
 }
 
 /* The next NAME=VALUE of *text, which moves behind it; false: there is none. *p: -1 if it is no such
@@ -73,7 +73,7 @@ static bool next_given(const char **text, int *p, int64_t *value)
     if (!**text) return false;
     size_t name = strcspn(*text, "= ,"), len = strcspn(*text, " ,");
     char *end = NULL;
-    *p = find(*text, name);
+    *p = cg_find_parameter(*text, name);
     if (name < len) *value = strtoll(*text + name + 1, &end, 10);
     if (!end || end != *text + len || len == name + 1) *p = -1;
     *text += len;

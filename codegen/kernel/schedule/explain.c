@@ -7,43 +7,49 @@
 #include "../codegen.h"
 
 static const struct {
-    const char *nest, *what;
+    const char *nest, *recipes, *what; /* recipes: whose parameters it has */
 } forms[] = {
-    {"contract_direct", "register tiles of rows and columns, operands read where they lie"},
-    {"contract_panel", "register tiles of rows and columns, the columns' operand in a panel"},
-    {"pack_rows", "copies the rows' operand in the order of the tiles"},
-    {"pack_columns", "copies the columns' operand in the order of the tiles"},
-    {"contract_packed", "register tiles of the copies, in blocks that stay in the caches"},
-    {"contract_tiles", "tiles in local memory"},
-    {"column_bands", "long sums of columns, a band of rows for each work-item"},
-    {"column_sums", "adds the bands"},
-    {"strips", "results side by side in registers while the reduction runs"},
-    {"reduce_rows", "a reduction in lanes, one row after the other"},
-    {"reduce_row", "a reduction by a group"},
-    {"reduce_parts", "a long reduction, a part for each work-item"},
-    {"reduce_combine", "combines the parts"},
-    {"reduce_final", "combines the parts"},
-    {"reduce_chunk", "a reduction in order, a chunk for each work-item"},
-    {"reduce_chunks", "combines the chunks in order"},
-    {"ragged", "reductions over ranges of their own, many small shares"},
-    {"keys", "one pass over the operands, each to the entry of its key"},
-    {"keys_clear", "clears the tables of keys"},
-    {"keys_combine", "combines the tables of keys"},
-    {"inside", "an interior without tests in lanes, its border one by one"},
-    {"turned", "squares read along their own rows and turned in registers"},
-    {"map_vector", "elements in lanes"},
-    {"map", "elements one by one: what has no other form, or is too short for it"},
-    {"map_checked", "elements one by one, checked"},
-    {"map_again", "only if something failed: once more, to report it"},
-    {"recur", "elements in order, as they are written"},
-    {"recur_border", "the border of the recurrence, in order"},
-    {"recur_inside", "in order, the last elements in registers"},
-    {"recur_lanes", "in order, lines side by side in lanes"},
-    {"scan_rows", "steps taken together, lines in lanes"},
-    {"scan_parts", "what the steps of each part come to"},
-    {"scan_apply", "each part, beginning after those before it"},
-    {"wavefront", "tiles along a diagonal, rows in lanes"},
-    {"row", "a row of a stage, computed while the rows that need it are"},
+    {"contract_direct", "contract",
+     "register tiles of rows and columns, operands read where they lie"},
+    {"contract_panel", "contract",
+     "register tiles of rows and columns, the columns' operand in a panel"},
+    {"pack_rows", "contract", "copies the rows' operand in the order of the tiles"},
+    {"pack_columns", "contract", "copies the columns' operand in the order of the tiles"},
+    {"contract_packed", "contract",
+     "register tiles of the copies, in blocks that stay in the caches"},
+    {"contract_tiles", "contract", "tiles in local memory"},
+    {"column_bands", "columns", "long sums of columns, a band of rows for each work-item"},
+    {"column_sums", "columns", "adds the bands"},
+    {"few_bands", "few columns", "long sums of few results, a band of rows for each work-item"},
+    {"few_sums", "few columns", "adds the bands"},
+    {"strips", "strips", "results side by side in registers while the reduction runs"},
+    {"reduce_rows", "rows strips chunks", "a reduction in lanes, one row after the other"},
+    {"reduce_row", "rows strips chunks", "a reduction by a group"},
+    {"reduce_parts", "rows strips chunks", "a long reduction, a part for each work-item"},
+    {"reduce_combine", "rows strips chunks", "combines the parts"},
+    {"reduce_final", "rows strips chunks", "combines the parts"},
+    {"reduce_chunk", "rows strips chunks", "a reduction in order, a chunk for each work-item"},
+    {"reduce_chunks", "rows strips chunks", "combines the chunks in order"},
+    {"ragged", "", "reductions over ranges of their own, many small shares"},
+    {"keys", "keys", "one pass over the operands, each to the entry of its key"},
+    {"keys_clear", "keys", "clears the tables of keys"},
+    {"keys_combine", "keys", "combines the tables of keys"},
+    {"inside", "inside", "an interior without tests in lanes, its border one by one"},
+    {"turned", "turned", "squares read along their own rows and turned in registers"},
+    {"map_vector", "map chunk lanes", "elements in lanes"},
+    {"map", "map chunk lanes",
+     "elements one by one: what has no other form, or is too short for it"},
+    {"map_checked", "map chunk lanes", "elements one by one, checked"},
+    {"map_again", "map chunk lanes", "only if something failed: once more, to report it"},
+    {"recur", "recur lanes", "elements in order, as they are written"},
+    {"recur_border", "recur lanes", "the border of the recurrence, in order"},
+    {"recur_inside", "recur lanes", "in order, the last elements in registers"},
+    {"recur_lanes", "recur lanes", "in order, lines side by side in lanes"},
+    {"scan_rows", "scan", "steps taken together, lines in lanes"},
+    {"scan_parts", "scan", "what the steps of each part come to"},
+    {"scan_apply", "scan", "each part, beginning after those before it"},
+    {"wavefront", "wave", "tiles along a diagonal, rows in lanes"},
+    {"row", "bands lanes", "a row of a stage, computed while the rows that need it are"},
 };
 
 static const char *words_for(const char *nest, size_t n)
@@ -85,6 +91,17 @@ static bool has_word(const char *text, const char *word, size_t n)
         if (m == n && strncmp(p, word, n) == 0) return true;
         p += m ? m : 1;
     }
+    return false;
+}
+
+bool cg_concerns(const char *parameter, const char *kernel)
+{
+    size_t n = strlen(kernel), recipe = strcspn(parameter, ".");
+    while (n && isdigit((unsigned char)kernel[n - 1])) n--; /* map_vector_1 */
+    n -= n && kernel[n - 1] == '_';
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strlen(forms[i].nest) == n && memcmp(forms[i].nest, kernel, n) == 0)
+            return has_word(forms[i].recipes, parameter, recipe);
     return false;
 }
 

@@ -1,0 +1,263 @@
+/* Operations (op.h): integers wrap, shifts are masked, functions of reals are LLVM's intrinsics or C's. */
+#include "op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <llvm/Config/llvm-config.h>
+
+/* ---- what operations share --------------------------------------------------------------------- */
+
+static LLVMTypeRef lane_type(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
+
+static bool is_real(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(lane_type(t)) != LLVMIntegerTypeKind;
+}
+
+LLVMValueRef llvm_flagged(const LlvmAt *at, LLVMValueRef v)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    if (at->flags && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, at->flags);
+#else
+    (void)at;
+#endif
+    return v;
+}
+
+LLVMValueRef llvm_intrinsic(const LlvmAt *at, const char *name, unsigned ntypes, LLVMTypeRef *types,
+                            unsigned nargs, const LLVMValueRef *args)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(at->mod, id, types, ntypes);
+    LLVMTypeRef type = LLVMGlobalGetValueType(fn);
+    return llvm_flagged(at, LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, nargs, ""));
+}
+
+static LLVMValueRef all_lanes(LLVMTypeRef t, LLVMValueRef one)
+{
+    LLVMValueRef all[64];
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return one;
+    unsigned lanes = LLVMGetVectorSize(t);
+    for (unsigned i = 0; i < lanes; i++) all[i] = one;
+    return LLVMConstVector(all, lanes);
+}
+
+LLVMValueRef llvm_int(LLVMTypeRef t, int64_t v)
+{
+    return all_lanes(t, LLVMConstInt(lane_type(t), (unsigned long long)v, true));
+}
+
+LLVMValueRef llvm_real(LLVMTypeRef t, double v)
+{
+    return all_lanes(t, LLVMConstReal(lane_type(t), v));
+}
+
+static LLVMValueRef pick(const LlvmAt *at, LLVMValueRef cond, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(at->b, cond, x, y, "");
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------- */
+
+static LLVMIntPredicate integer_order(FdOp op, bool sign)
+{
+    switch (op) {
+    case FD_OP_EQ: return LLVMIntEQ;
+    case FD_OP_NE: return LLVMIntNE;
+    case FD_OP_LT: return sign ? LLVMIntSLT : LLVMIntULT;
+    case FD_OP_LE: return sign ? LLVMIntSLE : LLVMIntULE;
+    case FD_OP_GT: return sign ? LLVMIntSGT : LLVMIntUGT;
+    default: return sign ? LLVMIntSGE : LLVMIntUGE;
+    }
+}
+
+static LLVMRealPredicate real_order(FdOp op)
+{
+    switch (op) {
+    case FD_OP_EQ: return LLVMRealOEQ;
+    case FD_OP_NE: return LLVMRealUNE;
+    case FD_OP_LT: return LLVMRealOLT;
+    case FD_OP_LE: return LLVMRealOLE;
+    case FD_OP_GT: return LLVMRealOGT;
+    default: return LLVMRealOGE;
+    }
+}
+
+static LLVMValueRef compare(const LlvmAt *at, FdOp op, bool sign, LLVMValueRef x, LLVMValueRef y)
+{
+    return is_real(LLVMTypeOf(x)) ? LLVMBuildFCmp(at->b, real_order(op), x, y, "")
+                                  : LLVMBuildICmp(at->b, integer_order(op, sign), x, y, "");
+}
+
+/* ---- integers ---------------------------------------------------------------------------------- */
+
+LLVMValueRef llvm_divide(const LlvmAt *at, bool rest, bool sign, LLVMValueRef x, LLVMValueRef y,
+                         LlvmDivisor by)
+{
+    LLVMBuilderRef b = at->b;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef zero = LLVMConstNull(t), none = NULL, turns = NULL, odd = NULL;
+    if (by == LLVM_ANY) odd = none = LLVMBuildICmp(b, LLVMIntEQ, y, zero, "");
+    if (by != LLVM_DIVIDES && sign) { /* the machine would trap at MIN / -1 */
+        turns = LLVMBuildICmp(b, LLVMIntEQ, y, llvm_int(t, -1), "");
+        odd = none ? LLVMBuildOr(b, none, turns, "") : turns;
+    }
+    if (odd) y = pick(at, odd, llvm_int(t, 1), y); /* by which a remainder is 0 */
+    if (rest) return sign ? LLVMBuildSRem(b, x, y, "") : LLVMBuildURem(b, x, y, "");
+    LLVMValueRef q = sign ? LLVMBuildSDiv(b, x, y, "") : LLVMBuildUDiv(b, x, y, "");
+    if (turns) q = pick(at, turns, LLVMBuildNeg(b, x, ""), q);
+    return none ? pick(at, none, zero, q) : q;
+}
+
+static LLVMValueRef shift(const LlvmAt *at, FdOp op, bool sign, LLVMValueRef x, LLVMValueRef by)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (LLVMTypeOf(by) != t) by = LLVMBuildIntCast2(at->b, by, t, false, "");
+    by = LLVMBuildAnd(at->b, by, llvm_int(t, LLVMGetIntTypeWidth(lane_type(t)) - 1), "");
+    if (op == FD_OP_SHL) return LLVMBuildShl(at->b, x, by, "");
+    return sign ? LLVMBuildAShr(at->b, x, by, "") : LLVMBuildLShr(at->b, x, by, "");
+}
+
+static LLVMValueRef sign_of_integer(const LlvmAt *at, bool sign, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef zero = LLVMConstNull(t);
+    LLVMValueRef some = LLVMBuildICmp(at->b, LLVMIntNE, x, zero, "");
+    LLVMValueRef positive = pick(at, some, llvm_int(t, 1), zero);
+    if (!sign) return positive;
+    return pick(at, LLVMBuildICmp(at->b, LLVMIntSLT, x, zero, ""), llvm_int(t, -1), positive);
+}
+
+static LLVMValueRef integer(const LlvmAt *at, FdOp op, bool sign, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = at->b;
+    switch (op) {
+    case FD_OP_ADD: return LLVMBuildAdd(b, x, y, "");
+    case FD_OP_SUB: return LLVMBuildSub(b, x, y, "");
+    case FD_OP_MUL: return LLVMBuildMul(b, x, y, "");
+    case FD_OP_NEG: return LLVMBuildNeg(b, x, "");
+    case FD_OP_MIN: return pick(at, compare(at, FD_OP_LT, sign, y, x), y, x);
+    case FD_OP_MAX: return pick(at, compare(at, FD_OP_GT, sign, y, x), y, x);
+    case FD_OP_BITAND:
+    case FD_OP_LAND: return LLVMBuildAnd(b, x, y, "");
+    case FD_OP_BITOR:
+    case FD_OP_LOR: return LLVMBuildOr(b, x, y, "");
+    case FD_OP_BITXOR: return LLVMBuildXor(b, x, y, "");
+    case FD_OP_BITNOT:
+    case FD_OP_LNOT: return LLVMBuildNot(b, x, "");
+    case FD_OP_SHL:
+    case FD_OP_SHR: return shift(at, op, sign, x, y);
+    case FD_OP_ABS:
+        if (!sign) return x;
+        y = LLVMBuildICmp(b, LLVMIntSLT, x, LLVMConstNull(LLVMTypeOf(x)), "");
+        return pick(at, y, LLVMBuildNeg(b, x, ""), x); /* of MIN: MIN */
+    case FD_OP_SIGN: return sign_of_integer(at, sign, x);
+    case FD_OP_GIVEN: return x;
+    default: return NULL;
+    }
+}
+
+/* ---- reals ------------------------------------------------------------------------------------- */
+
+static const char *const intrinsics[FD_OP_COUNT] = {
+    [FD_OP_SQRT] = "llvm.sqrt",         [FD_OP_FMA] = "llvm.fma",
+    [FD_OP_COPYSIGN] = "llvm.copysign", [FD_OP_FLOOR] = "llvm.floor",
+    [FD_OP_CEILING] = "llvm.ceil",      [FD_OP_ROUND] = "llvm.rint",
+    [FD_OP_TRUNCATE] = "llvm.trunc",    [FD_OP_ABS] = "llvm.fabs"};
+
+static void attribute(LLVMContextRef ctx, LLVMValueRef fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (kind)
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+/* Of C's library, which has the table's names. Nobody looks at errno. */
+static LLVMValueRef library(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
+{
+    LLVMTypeRef t = LLVMTypeOf(args[0]), params[] = {t, t, t};
+    unsigned n = (unsigned)fd_op_info(op)->arity;
+    LLVMTypeRef type = LLVMFunctionType(t, params, n, false);
+    bool narrow = LLVMGetTypeKind(t) == LLVMFloatTypeKind;
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", fd_op_info(op)->text, narrow ? "f" : "");
+    LLVMValueRef fn = LLVMGetNamedFunction(at->mod, name);
+    if (!fn) {
+        LLVMContextRef ctx = LLVMGetModuleContext(at->mod);
+        fn = LLVMAddFunction(at->mod, name, type);
+        attribute(ctx, fn, "nounwind");
+        attribute(ctx, fn, "willreturn");
+        attribute(ctx, fn, LLVM_VERSION_MAJOR >= 16 ? "memory" : "readnone"); /* none */
+    }
+    return LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, n, "");
+}
+
+static LLVMValueRef extreme(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
+{
+    bool least = op == FD_OP_MIN;
+    LLVMTypeRef t = LLVMTypeOf(args[0]);
+    if (at->precise)
+        return llvm_intrinsic(at, least ? "llvm.minnum" : "llvm.maxnum", 1, &t, 2, args);
+    LLVMValueRef second = compare(at, least ? FD_OP_LT : FD_OP_GT, true, args[1], args[0]);
+    return pick(at, second, args[1], args[0]);
+}
+
+static LLVMValueRef sign_of_real(const LlvmAt *at, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef zero = LLVMConstNull(t), one = llvm_real(t, 1);
+    LLVMValueRef is_number = LLVMBuildFCmp(at->b, LLVMRealORD, x, x, "");
+    LLVMValueRef v = pick(at, is_number, x, zero); /* a zero keeps its sign */
+    v = pick(at, LLVMBuildFCmp(at->b, LLVMRealOLT, x, zero, ""), llvm_real(t, -1), v);
+    return pick(at, LLVMBuildFCmp(at->b, LLVMRealOGT, x, zero, ""), one, v);
+}
+
+static LLVMValueRef real(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
+{
+    LLVMBuilderRef b = at->b;
+    LLVMTypeRef t = LLVMTypeOf(args[0]);
+    const FdOpInfo *info = fd_op_info(op);
+    if (intrinsics[op])
+        return llvm_intrinsic(at, intrinsics[op], 1, &t, (unsigned)info->arity, args);
+    switch (op) {
+    case FD_OP_ADD: return llvm_flagged(at, LLVMBuildFAdd(b, args[0], args[1], ""));
+    case FD_OP_SUB: return llvm_flagged(at, LLVMBuildFSub(b, args[0], args[1], ""));
+    case FD_OP_MUL: return llvm_flagged(at, LLVMBuildFMul(b, args[0], args[1], ""));
+    case FD_OP_DIV: return llvm_flagged(at, LLVMBuildFDiv(b, args[0], args[1], ""));
+    case FD_OP_REM: return llvm_flagged(at, LLVMBuildFRem(b, args[0], args[1], ""));
+    case FD_OP_NEG: return llvm_flagged(at, LLVMBuildFNeg(b, args[0], ""));
+    case FD_OP_MIN:
+    case FD_OP_MAX: return extreme(at, op, args);
+    case FD_OP_SIGN: return sign_of_real(at, args[0]);
+    case FD_OP_GIVEN: return args[0];
+    default: return info->rule == FD_RULE_REAL ? library(at, op, args) : NULL;
+    }
+}
+
+LLVMValueRef llvm_operate(const LlvmAt *at, FdOp op, bool sign, const LLVMValueRef *args)
+{
+    LLVMValueRef y = fd_op_info(op)->arity > 1 ? args[1] : NULL;
+    if (fd_op_compares(op)) return compare(at, op, sign, args[0], y);
+    return is_real(LLVMTypeOf(args[0])) ? real(at, op, args) : integer(at, op, sign, args[0], y);
+}
+
+/* ---- conversions ------------------------------------------------------------------------------- */
+
+LLVMValueRef llvm_convert(const LlvmAt *at, LLVMValueRef v, bool sign, LLVMTypeRef to, bool to_sign)
+{
+    LLVMTypeRef from = LLVMTypeOf(v), types[] = {to, from};
+    bool real = is_real(from), wanted = is_real(to);
+    if (from == to) return v;
+    if (!wanted && LLVMGetIntTypeWidth(lane_type(to)) == 1)
+        return compare(at, FD_OP_NE, sign, v, LLVMConstNull(from));
+    if (real && wanted) return LLVMBuildFPCast(at->b, v, to, "");
+    if (real)
+        return llvm_intrinsic(at, to_sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat", 2, types, 1, &v);
+    if (!wanted) return LLVMBuildIntCast2(at->b, v, to, sign, "");
+    return sign ? LLVMBuildSIToFP(at->b, v, to, "") : LLVMBuildUIToFP(at->b, v, to, "");
+}
