@@ -214,6 +214,23 @@ static bool mask(FdSpan a, FdSpan b, FdSpans *out)
     return true;
 }
 
+/* Bits that either of two numbers, not negative, has. */
+static bool either(FdSpan a, FdSpan b, FdSpans *out)
+{
+    int64_t top = most(a.hi, b.hi), bits = 0;
+    if (a.lo < 0 || b.lo < 0) return false;
+    while (bits < top) bits = 2 * bits + 1;
+    *out = fd_spans(0, bits);
+    return true;
+}
+
+static bool complement(FdSpan a, FdSpan b, FdSpans *out)
+{
+    (void)b;
+    *out = fd_spans(~a.hi, ~a.lo);
+    return true;
+}
+
 static bool shift_left(FdSpan a, FdSpan b, FdSpans *out)
 {
     if (!is_one(b) || b.lo < 0 || b.lo > 31) return false;
@@ -269,6 +286,7 @@ static Arithmetic *const arithmetic[FD_OP_COUNT] = {
     [FD_OP_DIV] = divide,     [FD_OP_REM] = remainder_of, [FD_OP_BITAND] = mask,
     [FD_OP_SHL] = shift_left, [FD_OP_SHR] = shift_right,  [FD_OP_MIN] = smaller,
     [FD_OP_MAX] = larger,     [FD_OP_NEG] = negative,     [FD_OP_ABS] = magnitude,
+    [FD_OP_BITOR] = either,   [FD_OP_BITXOR] = either,    [FD_OP_BITNOT] = complement,
     [FD_OP_GIVEN] = same,
 };
 

@@ -9,13 +9,14 @@
  *                               bytes that stay at 255: (byte) min(sum, 255) < 255 tells them apart
  *
  * For values in lanes. Requires: nothing. Keeps: values. */
+#include "../index/spans.h"
 #include "../internal.h"
 
 enum { DEEPEST = 200, IN_BYTE = 1, IN_SBYTE = 2, IN_SHORT = 4, ALL = 7 };
 
 typedef struct Range {
     unsigned fits; /* the types that hold all values here and below: IN_.. */
-    int64_t lo, hi;
+    FdSpans is;
 } Range;
 
 typedef struct Narrow {
@@ -49,95 +50,60 @@ static bool is_small(ScalarKind k)
 
 static Range range_of(Narrow *s, const FdNode *n, int depth);
 
-static Range product(Range x, Range y)
+/* The types in which an operation can be, if they hold its operands and what it gives. */
+static unsigned types_with(Narrow *s, const FdNode *n, int depth)
 {
-    int64_t p[] = {x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi};
-    Range r = {IN_SHORT, p[0], p[0]}; /* registers have no products of bytes */
-    for (int i = 1; i < 4; i++) {
-        if (p[i] < r.lo) r.lo = p[i];
-        if (p[i] > r.hi) r.hi = p[i];
-    }
-    return r;
-}
-
-static Range joined(FdOp op, Range x, Range y)
-{
-    bool min = op == FD_OP_MIN, max = op == FD_OP_MAX;
-    Range r = {ALL, x.lo, x.hi};
-    if (max ? y.lo > r.lo : y.lo < r.lo) r.lo = y.lo;
-    if (min ? y.hi < r.hi : y.hi > r.hi) r.hi = y.hi;
-    return r;
-}
-
-/* Of bits that either has. */
-static Range merged(Range x, Range y)
-{
-    int64_t bits = 1, top = x.hi > y.hi ? x.hi : y.hi;
-    while (bits <= top) bits *= 2;
-    return (Range){x.lo >= 0 && y.lo >= 0 ? ALL : 0, 0, bits - 1};
-}
-
-static Range masked(Range x, Range y)
-{
-    if (x.lo < 0 && y.lo < 0) return (Range){0};
-    int64_t top = x.lo < 0 || (y.lo >= 0 && y.hi < x.hi) ? y.hi : x.hi;
-    return (Range){ALL, 0, top};
-}
-
-/* By a number of bits below 8. */
-static Range shifted(FdOp op, Range x, Range by)
-{
-    if (by.lo != by.hi || by.lo < 0 || by.lo > 7) return (Range){0};
-    int64_t times = INT64_C(1) << by.lo;
-    if (op == FD_OP_SHL) return (Range){ALL, x.lo * times, x.hi * times};
-    return (Range){ALL, x.lo >> by.lo, x.hi >> by.lo};
-}
-
-static Range combined(FdOp op, Range x, Range y)
-{
-    switch (op) {
-    case FD_OP_ADD: return (Range){ALL, x.lo + y.lo, x.hi + y.hi};
-    case FD_OP_SUB: return (Range){ALL, x.lo - y.hi, x.hi - y.lo};
-    case FD_OP_MUL: return product(x, y);
+    Range by;
+    FdSpan bits;
+    switch (op_of(n)) {
+    case FD_OP_ADD:
+    case FD_OP_SUB:
     case FD_OP_MIN:
     case FD_OP_MAX:
-    case FD_OP_SELECT: return joined(op, x, y);
-    case FD_OP_BITAND: return masked(x, y);
+    case FD_OP_SELECT:
+    case FD_OP_BITAND:
     case FD_OP_BITOR:
-    case FD_OP_BITXOR: return merged(x, y);
+    case FD_OP_BITXOR:
+    case FD_OP_NEG:
+    case FD_OP_BITNOT: return ALL;
+    case FD_OP_MUL: return IN_SHORT; /* registers have no products of bytes */
     case FD_OP_SHL:
-    case FD_OP_SHR: return shifted(op, x, y);
-    default: return (Range){0};
+    case FD_OP_SHR: /* whose count is masked */
+        by = range_of(s, n->args[1], depth + 1);
+        bits = fd_spans_hull(&by.is);
+        return bits.lo == bits.hi && bits.lo >= 0 && bits.lo < 8 ? ALL : 0;
+    default: return 0;
     }
+}
+
+static Range operated(Narrow *s, const FdNode *n, int depth)
+{
+    FdOp op = op_of(n);
+    Range r = {.fits = types_with(s, n, depth)};
+    if (r.fits == 0) return r;
+    Range x = range_of(s, n->args[op == FD_OP_SELECT], depth + 1),
+          y = range_of(s, n->args[n->nargs - 1], depth + 1);
+    bool shifts = fd_op_info(op)->rule == FD_RULE_SHIFT;
+    r.fits &= shifts ? x.fits : x.fits & y.fits;
+    r.is = op == FD_OP_SELECT ? fd_spans_join(&x.is, &y.is) : fd_spans_op(op, SC_INT, &x.is, &y.is);
+    return r;
 }
 
 static Range fresh_range(Narrow *s, const FdNode *n, int depth)
 {
-    FdOp op = op_of(n);
     Range r = {0};
     if (n->type->record || n->type->nparams || n->type->scalar != SC_INT || depth > DEEPEST)
-        return r;
-    if (fd_is_const(n)) {
-        r = (Range){ALL, n->value.i, n->value.i};
-    } else if (op == FD_OP_CONVERT) {
-        const FdNode *x = n->args[0];
-        bool truth = x->type->scalar == SC_BOOL;
-        if (truth || fdi_type_range(x, &r.lo, &r.hi)) r.fits = ALL;
-        if (truth) r.hi = 1;
-    } else if (op == FD_OP_NEG || op == FD_OP_BITNOT) {
-        Range x = range_of(s, n->args[0], depth + 1);
-        int64_t one = op == FD_OP_BITNOT;
-        r = (Range){x.fits, -x.hi - one, -x.lo - one};
-    } else if (op == FD_OP_SELECT || (op != FD_OP_NONE && n->nargs == 2)) {
-        Range x = range_of(s, n->args[n->nargs - 2], depth + 1),
-              y = range_of(s, n->args[n->nargs - 1], depth + 1);
-        bool shift = op == FD_OP_SHL || op == FD_OP_SHR;
-        unsigned fits = shift ? x.fits : x.fits & y.fits;
-        if (fits) r = combined(op, x, y);
-        r.fits &= fits;
-    }
+        return (Range){.is = fd_spans_of(SC_INT)};
+    if (fd_is_const(n))
+        r = (Range){ALL, fd_spans(n->value.i, n->value.i)};
+    else if (op_of(n) != FD_OP_CONVERT)
+        r = operated(s, n, depth);
+    else if (is_small(n->args[0]->type->scalar))
+        r = (Range){ALL, fd_spans_of(n->args[0]->type->scalar)};
+    if (!r.fits) r.is = fd_spans_of(SC_INT);
+    FdSpan all = fd_spans_hull(&r.is);
     for (int i = 0; i < NTYPES; i++)
-        if (r.lo < types[i].lo || r.hi > types[i].hi) r.fits &= ~types[i].bit;
+        if (all.lo < types[i].lo || all.hi > types[i].hi) r.fits &= ~types[i].bit;
     return r;
 }
 
@@ -285,7 +251,8 @@ static bool side(Narrow *s, const Sum *sum, int sign, Part *out)
         for (int64_t k = sum->terms[i].factor * sign; k > 0; k--) {
             if (n == MOST_TERMS) return false;
             const FdNode *x = sum->terms[i].node;
-            parts[n++] = (Part){as(s, x, SC_BYTE), range_of(s, x, 0).hi};
+            Range r = range_of(s, x, 0);
+            parts[n++] = (Part){as(s, x, SC_BYTE), fd_spans_hull(&r.is).hi};
         }
     if (c > UINT8_MAX) return false;
     if (c > 0 || n == 0) {
