@@ -1,6 +1,5 @@
-/* Kernel IR builders. Index arithmetic is folded here, so that schedules can be written without
- * caring for strides of 1 and offsets of 0.
- */
+/* Kernel IR builders. Index arithmetic, operations on integers that are known and branches that they decide
+ * are folded here, so that schedules can be written without caring for strides of 1 and offsets of 0. */
 #include "kir.h"
 
 #include <string.h>
@@ -98,8 +97,30 @@ const KirExpr *kir_steps(Arena *a, KirType t, const char *buffer, const KirExpr 
     return e;
 }
 
+/* A number of the language's, not of indices, no real: what is written of those stays. */
+static bool is_integer(const KirExpr *e)
+{
+    return e->kind == KIR_CONST && e->type.kind < SC_COUNT &&
+           !scalar_is_real((ScalarKind)e->type.kind);
+}
+
+/* What an operation on numbers gives; NULL: one of them is none. */
+static const KirExpr *folded(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
+{
+    ScalarValue values[3], v;
+    if (op == FD_OP_SELECT && args[0]->kind == KIR_CONST) return args[args[0]->value.i ? 1 : 2];
+    for (int i = 0; i < n; i++) {
+        if (op == FD_OP_SELECT || !is_integer(args[i])) return NULL;
+        values[i] = args[i]->value;
+    }
+    ScalarKind k = (ScalarKind)args[0]->type.kind, to = (ScalarKind)t.kind;
+    return fd_op_eval(op, k, to, values, &v) == FD_EVAL_OK ? kir_const(a, to, v) : NULL;
+}
+
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args)
 {
+    const KirExpr *known = folded(a, op, t, n, args);
+    if (known && known->type.kind == t.kind && known->type.lanes == t.lanes) return known;
     KirExpr *e = expr_new(a, KIR_OP, t, n, args);
     e->op = op;
     return e;
@@ -342,8 +363,23 @@ void kir_loop(Arena *a, KirBlock *b, KirBlock body, KirBlock step, bool unroll)
     s->unroll = unroll;
 }
 
+/* Does nothing that follows run? */
+static bool ends(const KirStmt *s)
+{
+    return s->kind == KIR_BREAK || s->kind == KIR_CONTINUE || s->kind == KIR_RETURN;
+}
+
 void kir_if(Arena *a, KirBlock *b, const KirExpr *cond, KirBlock then, const KirBlock *other)
 {
+    if (cond && cond->kind == KIR_CONST) {
+        const KirBlock none = {0}, taken = cond->value.i ? then : other ? *other : none;
+        if (!taken.first) return;
+        if (!ends(taken.last)) { /* its variables stay in it */
+            cond = NULL;
+            then = taken;
+            other = NULL;
+        }
+    }
     KirStmt *s = stmt_new(a, b, KIR_IF);
     s->expr = cond;
     s->body = then.first;

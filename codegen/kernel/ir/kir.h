@@ -78,7 +78,7 @@ typedef enum KirStmtKind {
     KIR_STORE, /* buffer `name` at offset `target` = expr; converts to storage; lanes of expr */
     KIR_FOR,   /* for (idx_t name = lo; name < hi; name += step) body; fully unrolled if unroll */
     KIR_LOOP,  /* for (;; step body `other`) body; fully unrolled if unroll */
-    KIR_IF,    /* if (expr) body else other */
+    KIR_IF,    /* if (expr) body else other; NULL: body */
     KIR_BREAK,
     KIR_CONTINUE,
     KIR_RETURN, /* expr may be NULL */

@@ -2,6 +2,16 @@
  * functions of the prelude. */
 #include "opencl.h"
 
+/* name + offset */
+static void print_place(Text *out, const char *name, const KirExpr *offset,
+                        void (*print)(Text *out, const KirExpr *e))
+{
+    text_add(out, name);
+    if (offset->kind == KIR_CONST && offset->value.i == 0) return;
+    text_add(out, " + ");
+    print(out, offset);
+}
+
 void opencl_load(Text *out, const KirExpr *e)
 {
     bool vector = e->type.lanes != 1;
@@ -25,11 +35,11 @@ void opencl_load(Text *out, const KirExpr *e)
     }
     const char *half = e->type.kind == SC_HALF ? "vload_half" : "vload";
     if (e->type.lanes < 0)
-        text_printf(out, "CAT(cs_load_%s, V%d)(%s + ", scalar_cl_name((ScalarKind)e->type.kind),
-                    -e->type.lanes, e->name);
+        text_printf(out, "CAT(cs_load_%s, V%d)(", scalar_cl_name((ScalarKind)e->type.kind),
+                    -e->type.lanes);
     else
-        text_printf(out, "%s%d(0, %s + ", half, e->type.lanes, e->name);
-    opencl_expr(out, e->args[0]);
+        text_printf(out, "%s%d(0, ", half, e->type.lanes);
+    print_place(out, e->name, e->args[0], opencl_expr);
     text_add(out, e->type.kind == SC_BOOL ? ")) != 0)" : ")");
 }
 
@@ -47,8 +57,8 @@ void opencl_gather(Text *out, const KirExpr *e)
     if (!gathers && e->value.i == 3) how = "cs_step3_";
     if (!gathers && e->value.i == 4) how = "cs_step4_";
     opencl_typed(out, how, scalar_cl_name((ScalarKind)e->type.kind), e->type.lanes, "");
-    text_printf(out, "(%s + ", e->name);
-    opencl_expr(out, e->args[0]);
+    text_add(out, "(");
+    print_place(out, e->name, e->args[0], opencl_expr);
     if (gathers) {
         text_add(out, ", ");
         opencl_expr(out, e->args[1]);
@@ -84,8 +94,8 @@ void opencl_store(Text *out, const KirStmt *s)
     } else {
         opencl_value(out, e);
     }
-    text_printf(out, lanes < 0 ? ", %s + " : ", 0, %s + ", s->name);
-    opencl_value(out, s->target);
+    text_add(out, lanes < 0 ? ", " : ", 0, ");
+    print_place(out, s->name, s->target, opencl_value);
     text_add(out, ");\n");
 }
 
@@ -93,10 +103,7 @@ void opencl_plane(Text *out, const KirStmt *s)
 {
     const char *space = s->writable ? "__global" : "const __global";
     const char *type = scalar_cl_name((ScalarKind)s->type.kind);
-    text_printf(out, "%s %s *%s = (%s %s *)(%s", space, type, s->name, space, type, s->of);
-    if (!(s->expr->kind == KIR_CONST && s->expr->value.i == 0)) {
-        text_add(out, " + ");
-        opencl_expr(out, s->expr);
-    }
+    text_printf(out, "%s %s *%s = (%s %s *)(", space, type, s->name, space, type);
+    print_place(out, s->of, s->expr, opencl_expr);
     text_add(out, ");\n");
 }
