@@ -50,6 +50,8 @@ static void backend_open(void)
     LLVMDisposeMessage(triple);
 }
 
+enum { backend_share = 1 };
+
 static bool backend_has(CgFamily family)
 {
     return family == CG_CPU;

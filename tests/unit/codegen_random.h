@@ -25,7 +25,8 @@ __attribute__((unused)) static const char *one_of(Random *r, int n, const char *
     one_of(r, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
 
 /* CODEGEN_RANDOM=n and CODEGEN_SEED=first ask for more graphs, which are told as they come. Every
- * fourth is scheduled as programs are, the others with parameters drawn. */
+ * fourth is scheduled as programs are, the others with parameters drawn; of these a backend may do
+ * a share only, unless they are asked for. */
 typedef struct RandomSeeds {
     int first, end;
     bool tell;
@@ -48,9 +49,11 @@ static Random random_begin(int seed)
 static void random_check(const RandomSeeds *s, int seed, Random *r, const char *users,
                          unsigned which, const char *const *specs)
 {
+    bool drawn = seed % 4 != 0;
     if (s->tell) fprintf(stderr, "%d %s\n", seed, r->out.data);
-    schedule_seed = seed % 4 ? (uint32_t)seed : 0;
-    check_graph(users, r->out.data, which, specs);
+    schedule_seed = drawn ? (uint32_t)seed : 0;
+    if (!drawn || s->tell || seed / 4 % backend_share == 0)
+        check_graph(users, r->out.data, which, specs);
     schedule_seed = 0;
     text_free(&r->out);
 }
