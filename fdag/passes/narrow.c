@@ -9,6 +9,7 @@
  *                               bytes that stay at 255: (byte) min(sum, 255) < 255 tells them apart
  *
  * For values in lanes. Requires: nothing. Keeps: values. */
+#include "../index/affine.h"
 #include "../index/spans.h"
 #include "../internal.h"
 
@@ -188,40 +189,7 @@ static bool is_modular(Narrow *s, const FdNode *n, ScalarKind k, int depth)
 
 /* ---- sums that are compared -------------------------------------------------------------------- */
 
-enum { MOST_TERMS = 32 };
-
-typedef struct Sum {
-    int n;
-    int64_t constant;
-    struct {
-        const FdNode *node;
-        int64_t factor;
-    } terms[MOST_TERMS];
-} Sum;
-
-static bool add_terms(Narrow *s, Sum *sum, const FdNode *n, int64_t factor, int depth)
-{
-    FdOp op = op_of(n);
-    if (depth > DEEPEST) return false;
-    if (fd_is_const(n)) {
-        sum->constant += factor * n->value.i;
-        return true;
-    }
-    if (op == FD_OP_ADD || op == FD_OP_SUB)
-        return add_terms(s, sum, n->args[0], factor, depth + 1) &&
-               add_terms(s, sum, n->args[1], op == FD_OP_SUB ? -factor : factor, depth + 1);
-    if (op == FD_OP_NEG) return add_terms(s, sum, n->args[0], -factor, depth + 1);
-    for (int i = 0; op == FD_OP_MUL && i < 2; i++)
-        if (fd_is_const(n->args[i]))
-            return add_terms(s, sum, n->args[1 - i], factor * n->args[i]->value.i, depth + 1);
-    int i = 0;
-    while (i < sum->n && sum->terms[i].node != n) i++;
-    if (i == MOST_TERMS || !(range_of(s, n, depth).fits & IN_BYTE)) return false;
-    sum->terms[i].node = n;
-    sum->terms[i].factor = (i < sum->n ? sum->terms[i].factor : 0) + factor;
-    if (i == sum->n) sum->n++;
-    return true;
-}
+enum { MOST_PARTS = 32 };
 
 typedef struct Part { /* a sum of bytes, or 255 if it is larger */
     const FdNode *node;
@@ -241,19 +209,32 @@ static Part plus(Narrow *s, Part x, Part y)
     return (Part){fd_apply_op(s->fd, FD_OP_ADD, SC_BYTE, 2, both, x.node->loc), x.most + y.most};
 }
 
-/* The terms of one sign, in pairs of pairs: none waits for all before it. */
-static bool side(Narrow *s, const Sum *sum, int sign, Part *out)
+/* An atom as a byte; false: it is more. */
+static bool part_of(Narrow *s, const FdNode *atom, Part *out)
 {
-    Part parts[2 * MOST_TERMS + 1];
+    ScalarKind k = atom->type->scalar;
+    Range r = {k == SC_BYTE || k == SC_BOOL ? IN_BYTE : 0, fd_spans_of(k)};
+    if (k == SC_INT) r = range_of(s, atom, 0);
+    *out = (Part){atom, fd_spans_hull(&r.is).hi};
+    if (!(r.fits & IN_BYTE)) return false;
+    if (k == SC_INT) out->node = as(s, atom, SC_BYTE);
+    if (k == SC_BOOL) out->node = fd_apply_op(s->fd, FD_OP_CONVERT, SC_BYTE, 1, &atom, atom->loc);
+    return true;
+}
+
+/* The terms of one sign, in pairs of pairs: none waits for all before it. */
+static bool side(Narrow *s, const FdAffine *sum, int sign, Part *out)
+{
+    Part parts[MOST_PARTS + 1], part;
     int n = 0;
     int64_t c = sum->constant * sign;
-    for (int i = 0; i < sum->n; i++)
+    for (int i = 0; i < sum->nterms; i++) {
+        if (!part_of(s, sum->terms[i].atom, &part)) return false;
         for (int64_t k = sum->terms[i].factor * sign; k > 0; k--) {
-            if (n == MOST_TERMS) return false;
-            const FdNode *x = sum->terms[i].node;
-            Range r = range_of(s, x, 0);
-            parts[n++] = (Part){as(s, x, SC_BYTE), fd_spans_hull(&r.is).hi};
+            if (n == MOST_PARTS) return false;
+            parts[n++] = part;
         }
+    }
     if (c > UINT8_MAX) return false;
     if (c > 0 || n == 0) {
         ScalarValue v = {.i = c > 0 ? c : 0};
@@ -270,10 +251,9 @@ static bool side(Narrow *s, const Sum *sum, int sign, Part *out)
 /* x op y of sums of bytes; NULL: not of this form. */
 static const FdNode *compare_bytes(Narrow *s, const FdNode *n)
 {
-    Sum sum = {0};
+    FdAffine sum;
     Part x, y;
-    if (!add_terms(s, &sum, n->args[0], 1, 0) || !add_terms(s, &sum, n->args[1], -1, 0))
-        return NULL;
+    if (!fd_affine(n->args[0], &sum) || !fd_affine_add(&sum, n->args[1], -1)) return NULL;
     if (!side(s, &sum, 1, &x) || !side(s, &sum, -1, &y)) return NULL;
     bool exact = x.most <= UINT8_MAX && y.most <= UINT8_MAX;
     if (!exact && x.most >= UINT8_MAX && y.most >= UINT8_MAX) return NULL;
