@@ -109,6 +109,13 @@ static bool is_static_lambda(const Tokens *tokens, size_t i)
     return !begins(tokens, i) && (one || next == TOK_LPAREN);
 }
 
+/* stackalloc T[n] is new T[n] */
+static bool is_new(const Tokens *tokens, size_t i)
+{
+    TokenKind next = kind_at(tokens, i + 1);
+    return kind_before(tokens, i, 1) != TOK_DOT && (is_name(next) || next == TOK_LBRACKET);
+}
+
 static const struct Word {
     const char *text;
     TokenKind kind;
@@ -118,7 +125,8 @@ static const struct Word {
              {"internal", TOK_INTERNAL, is_modifier},  {"partial", TOK_PARTIAL, is_modifier},
              {"required", TOK_REQUIRED, is_modifier},  {"checked", TOK_CHECKED, is_checked},
              {"unchecked", TOK_UNCHECKED, is_checked}, {"typeof", TOK_TYPEOF, is_asked},
-             {"nameof", TOK_NAMEOF, is_asked},         {"event", TOK_EVENT, is_modifier}};
+             {"nameof", TOK_NAMEOF, is_asked},         {"event", TOK_EVENT, is_modifier},
+             {"stackalloc", TOK_NEW, is_new}};
 
 enum { WORDS = sizeof words / sizeof *words };
 

@@ -19,6 +19,7 @@ const char *ast_op_text(AstOp op)
         [AST_OP_LOR] = "||",   [AST_OP_NEG] = "-",       [AST_OP_NOT] = "!",
         [AST_OP_BITNOT] = "~", [AST_OP_BY_VALUE] = "",   [AST_OP_REF] = "ref",
         [AST_OP_OUT] = "out",  [AST_OP_COALESCE] = "??", [AST_OP_FROM_END] = "^",
+        [AST_OP_USHR] = ">>>",
     };
     return text[op];
 }

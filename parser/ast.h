@@ -26,6 +26,7 @@ typedef enum AstOp {
     AST_OP_NONE,
     AST_OP_ADD, AST_OP_SUB, AST_OP_MUL, AST_OP_DIV, AST_OP_REM,
     AST_OP_AND, AST_OP_OR, AST_OP_XOR, AST_OP_SHL, AST_OP_SHR,
+    AST_OP_USHR, /* >>> */
     AST_OP_EQ, AST_OP_NE, AST_OP_LT, AST_OP_LE, AST_OP_GT, AST_OP_GE,
     AST_OP_LAND, AST_OP_LOR,
     AST_OP_COALESCE,
@@ -78,6 +79,13 @@ typedef struct AstBytes {
 struct Type;   /* sema/names/types.h */
 struct Symbol; /* sema/names/symbol.h */
 
+/* What integers do that do not fit: said by the innermost checked or unchecked around. */
+typedef enum AstOverflow {
+    AST_OVERFLOW_UNSAID,
+    AST_OVERFLOW_THROWS,
+    AST_OVERFLOW_WRAPS
+} AstOverflow;
+
 /* How sema resolved an operation (language section 3), in BINARY, UNARY, COND, CAST, CALL, INDEX,
  * MEMBER. */
 typedef enum AstRes {
@@ -100,6 +108,7 @@ struct Ast {
     bool is_const;           /* `value` is this expression's constant value */
     bool settled;            /* an expression that sema has checked before its turn */
     bool looked_at, quiet;   /* sema/lower/known.h */
+    AstOverflow overflow;    /* of an operation, as what encloses it says */
     ScalarValue value;
     /* REDUCE and CALL with AST_RES_REDUCE, LET, LAMBDA, DEFINE: the bound variables, in order,
      * implicit ones included (Symbols of kind SYM_BOUND) */

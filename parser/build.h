@@ -89,6 +89,8 @@ Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args);
 Ast *build_unary(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binary(Parse *p, Loc loc, AstOp op, Ast *left, Ast *right);
 Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target);
+/* What is said of the operations in a tree, but for those of which it was said before. */
+Ast *build_overflow(Ast *tree, AstOverflow what);
 /* Of a tuple the last item is the operand, and the others are binders. */
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binder(Parse *p, Loc loc, Ast *vtype, AstList names, Ast *constraint);
@@ -103,6 +105,9 @@ Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init);
 Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank, AstList ranks,
                      Ast *init);
 Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format);
+
+/* build_anonymous.c: new { X = 1, a.Y } */
+Ast *build_anonymous(Parse *p, Loc loc, Ast *init);
 
 /* patterns */
 Ast *build_var_pattern(Parse *p, Loc loc, const char *name); /* name NULL: `var _` */

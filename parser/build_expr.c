@@ -122,6 +122,19 @@ Ast *build_incdec(Parse *p, Loc loc, AstOp op, bool postfix, Ast *target)
     return BUILD(INCDEC, incdec, loc, .op = op, .postfix = postfix, .target = target);
 }
 
+static void say_overflow(Ast **slot, void *what)
+{
+    Ast *n = *slot;
+    if (n->overflow == AST_OVERFLOW_UNSAID) n->overflow = *(const AstOverflow *)what;
+    ast_each_child(n, say_overflow, what);
+}
+
+Ast *build_overflow(Ast *tree, AstOverflow what)
+{
+    say_overflow(&tree, &what);
+    return tree;
+}
+
 Ast *build_reduce(Parse *p, Loc loc, AstOp op, Ast *operand)
 {
     AstList args = {0};

@@ -344,7 +344,8 @@ stmt: block
     | YIELD RETURN expr ";"                 { $$ = BUILD(YIELD, yield_, @$, .value = $3); }
     | YIELD BREAK ";"                       { $$ = BUILD(YIELD, yield_, @$, .value = NULL); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
-    | UNCHECKED block                       { $$ = $2; }
+    | UNCHECKED block                       { $$ = build_overflow($2, AST_OVERFLOW_WRAPS); }
+    | CHECKED block                         { $$ = build_overflow($2, AST_OVERFLOW_THROWS); }
     | error                                 { $$ = build_bad_stmt(p, @$); yyclearin; }
 
 block: "{" stmts "}"            { $$ = build_block(p, @$, $2); }
@@ -440,6 +441,7 @@ assign_op: "="      { $$ = AST_OP_NONE; }
     | XOR_ASSIGN    { $$ = AST_OP_XOR; }
     | SHL_ASSIGN    { $$ = AST_OP_SHL; }
     | SHR_ASSIGN    { $$ = AST_OP_SHR; }
+    | SHR ">" GE    { $$ = AST_OP_USHR; }
     | COALESCE_ASSIGN { $$ = AST_OP_COALESCE; }
 
 opexpr: unary
@@ -463,6 +465,7 @@ opexpr: unary
     | opexpr AS type        { $$ = BUILD(AS, as_, @$, .operand = $1, .target = $3); }
     | opexpr SHL opexpr     { $$ = build_binary(p, @$, AST_OP_SHL, $1, $3); }
     | opexpr SHR ">" opexpr %prec SHR { $$ = build_binary(p, @$, AST_OP_SHR, $1, $4); }
+    | opexpr SHR ">" ">" opexpr %prec SHR { $$ = build_binary(p, @$, AST_OP_USHR, $1, $5); }
     | opexpr DOTDOT opexpr  { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
     | opexpr "+" opexpr     { $$ = build_binary(p, @$, AST_OP_ADD, $1, $3); }
     | opexpr "-" opexpr     { $$ = build_binary(p, @$, AST_OP_SUB, $1, $3); }
@@ -585,7 +588,8 @@ primary: NAME               { $$ = build_name(p, @$, $1); }
     | THIS                  { $$ = build_leaf(p, AST_THIS, @$); }
     | BASE "." member_name  { $$ = build_member(p, @$, build_leaf(p, AST_BASE, @1), $3); }
     | BASE "[" index "]"    { $$ = build_index(p, @$, build_leaf(p, AST_BASE, @1), $3); }
-    | UNCHECKED "(" expr ")" { $$ = $3; }
+    | UNCHECKED "(" expr ")" { $$ = build_overflow($3, AST_OVERFLOW_WRAPS); }
+    | CHECKED "(" expr ")"  { $$ = build_overflow($3, AST_OVERFLOW_THROWS); }
     | TYPEOF "(" type ")"   { $$ = BUILD(TYPEOF, typeof_, @$, .target = $3); }
     | NAMEOF "(" expr ")"   { $$ = BUILD(NAMEOF, nameof, @$, .operand = $3); }
     | NAMEOF "(" named_type ")" { $$ = BUILD(NAMEOF, nameof, @$, .operand = $3); }
@@ -621,6 +625,7 @@ own_operator: operator | "++" { $$ = "++"; } | "--" { $$ = "--"; }
 new_object: NEW named_type "(" args ")"         { $$ = build_new(p, @$, $2, $4, NULL); }
           | NEW named_type "(" args ")" braces  { $$ = build_new(p, @$, $2, $4, $6); }
           | NEW named_type braces               { $$ = build_new(p, @$, $2, (AstList){0}, $3); }
+          | NEW braces                          { $$ = build_anonymous(p, @$, $2); }
           | NEW "(" args ")"                    { $$ = build_new(p, @$, build_leaf(p, AST_TYPE_VAR, @1), $3, NULL); }
           | NEW "(" args ")" braces             { $$ = build_new(p, @$, build_leaf(p, AST_TYPE_VAR, @1), $3, $5); }
 new_array: NEW made_type "[" sizes "]" ranks_opt          { $$ = build_new_array(p, @$, $2, $4, 0, $6, NULL); }

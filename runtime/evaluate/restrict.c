@@ -130,6 +130,7 @@ static void add_box(Text *t, const FdBox *box)
 void *cs_coalesce(void *f, void *g, const CsSite *site)
 {
     FdBox froom, groom, both;
+    if (!f || !g) return cs_retain(f ? f : g); /* null is defined nowhere */
     const FdBox *fbox = rt_box_of(f, &froom), *gbox = rt_box_of(g, &groom);
     const FdType *type = rt_type_of(f);
     if (cs_pending) return NULL;

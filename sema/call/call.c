@@ -357,12 +357,30 @@ void check_user_call(Sema *s, Ast *n, Symbol *first)
     n->type = promoted_call(s, n->loc, c->result, c, NULL, n->call.args);
 }
 
+/* Is this a static method of object, which every class inherits? */
+static bool object_static(Sema *s, const char *name)
+{
+    Symbol *object = scope_library(s, SYM_TYPE, "object");
+    if (!object || !class_type(s, object)) return false;
+    class_ready(s, object->cls);
+    for (const Symbol *m = member_own(object, name); m; m = m->next)
+        if (m->kind == SYM_FUNC && (m->mods & AST_MOD_STATIC)) return true;
+    return false;
+}
+
 static void check_name_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot, *callee = n->call.callee;
     Symbol *sym = scope_lookup(s, callee->name_ref.name);
     callee->sym = sym;
     callee->type = n->type = s->error;
+    if (!sym && object_static(s, callee->name_ref.name)) { /* Equals(a, b) is object's */
+        Ast *object = ast_new(s->arena, AST_TYPE_NAME, callee->loc);
+        object->type_name.name = intern_cstr(s->names, "object");
+        n->call.callee = tree_member(s, callee->loc, object, callee->name_ref.name);
+        check_member_call(s, slot, hint);
+        return;
+    }
     if (!sym) {
         report_undeclared(s, callee->loc, callee->name_ref.name, true);
         check_arguments(s, n->call.args, NULL);

@@ -84,11 +84,7 @@ void hole_text(Sema *s, Ast *hole)
     Ast **slot = &hole->hole.expr;
     const Type *t = (*slot)->type;
     if (t == s->error) return;
-    if (!is_printable(t)) {
-        report(s, (*slot)->loc, CONVERSION, "a value of type '%s' has no text",
-               type_text(s->arena, t));
-        return;
-    }
+    if (unprintable(s, slot)) return;
     bool written = hole->hole.format.len > 0, later = hole->hole.style != NULL;
     const char *by = written || later ? formatter(s, t) : NULL;
     if (by) {

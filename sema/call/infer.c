@@ -88,7 +88,8 @@ bool infer_argument(Inference *f, const Ast *param, const Ast *arg)
     const Ast *ret = f->generic->decl->func.ret;
     bool gives = ret->kind != AST_TYPE_NAME || strcmp(ret->type_name.name, "void") != 0;
     bool by_value = param->param.mode == AST_OP_NONE || param->param.mode == AST_OP_BY_VALUE;
-    if (is_param(f, param->param.ptype) && t && by_value && gives) t = result_of(t);
+    bool made = f->generic->name[0] == '$'; /* for an anonymous type: takes what it is given */
+    if (is_param(f, param->param.ptype) && t && by_value && gives && !made) t = result_of(t);
     return infer_from(f, param->param.ptype, t);
 }
 

@@ -59,14 +59,16 @@ static void equals(Sema *s, Ast *n, Ast *value)
     }
 }
 
-/* string.Join of a sequence is that of its elements; string.Concat of one joins them by nothing. */
+/* string.Join of a sequence is that of its elements, of enums that of their names. */
 static void join_elements(Sema *s, Ast *n)
 {
     if (n->call.args.len != 2) return;
     Ast **joined = &n->call.args.data[1];
-    if (!sequence_of_object(s, peek_type(s, *joined))) return;
     Loc loc = (*joined)->loc;
-    *joined = tree_call(s, loc, tree_name(s, loc, "ElementsOf"), 1, *joined);
+    const Type *t = peek_type(s, *joined), *element = sequence_of_object(s, t);
+    if (element) *joined = tree_call(s, loc, tree_name(s, loc, "ElementsOf"), 1, *joined);
+    if (type_is_enum(element ? element : type_is_functional(t) ? t->result : NULL))
+        *joined = tree_call(s, loc, tree_name(s, loc, "EnumNames"), 1, *joined);
 }
 
 bool intrinsic_call(Sema *s, Ast *n)

@@ -83,15 +83,35 @@ static int parameters(const Ast *lambda)
     return n;
 }
 
-/* Can the overload take these arguments, as far as their form tells? */
-static bool takes_form(Sema *s, const Candidate *c, AstList args)
+/* Its parameters, one an argument: those of `params T[] rest` are T. NULL: they are not written so. */
+static const AstList *params_for(Sema *s, const Candidate *c, int n)
 {
-    if (c->sym->kind != SYM_FUNC || c->nparams != args.len || c->form == FORM_REST) return false;
-    const AstList *params = &c->sym->decl->func.params;
+    const AstList *written = c->sym->decl ? &c->sym->decl->func.params : NULL;
+    if (c->sym->kind != SYM_FUNC || c->form != FORM_REST) return written;
+    const Ast *last = written->data[written->len - 1];
+    if (last->kind != AST_PARAM || last->param.ptype->kind != AST_TYPE_ARRAY) return NULL;
+    AstList *all = arena_new_of(s->arena, AstList);
+    for (int i = 0; i < n; i++) {
+        Ast *p = i < written->len ? written->data[i] : written->data[written->len - 1];
+        if (i >= written->len - 1) {
+            p = ast_clone(s->arena, last);
+            p->param.ptype = p->param.ptype->type_array.elem;
+            p->param.rest = false;
+        }
+        *all = ast_list_add(s->arena, *all, p);
+    }
+    return all;
+}
+
+/* Can the overload take these arguments, as far as their form tells? */
+static bool takes_form(Sema *s, const Candidate *c, const AstList *params, AstList args)
+{
+    if (c->sym->kind != SYM_FUNC || c->nparams != args.len) return false;
     for (int i = 0; i < args.len; i++) {
         if (params->data[i]->kind != AST_PARAM || args.data[i]->kind == AST_BINDER) return false;
         if (!is_untyped(args.data[i])) continue;
         const Ast *written = written_type(s, params->data[i]);
+        if (written->kind == AST_TYPE_ARRAY) return false;
         if (written->kind == AST_TYPE_FUNC &&
             written->type_func.params.len != parameters(args.data[i]))
             return false;
@@ -238,8 +258,10 @@ bool untyped_arguments(Sema *s, const Candidates *set, AstList args)
     bool some = false;
     for (int i = 0; i < set->len; i++) {
         const Candidate *c = &set->data[i];
-        if (!takes_form(s, c, args) || (set->targs && !c->sym->generic)) continue;
-        open[n] = (Open){.of = c, .params = &c->sym->decl->func.params};
+        const AstList *params = params_for(s, c, args.len);
+        if (!params || !takes_form(s, c, params, args) || (set->targs && !c->sym->generic))
+            continue;
+        open[n] = (Open){.of = c, .params = params};
         open[n].known = (Inference){.s = s, .generic = c->sym};
         if (c->sym->generic && !infer_written(&open[n].known, set->targs)) continue;
         for (int k = 0; k < args.len; k++) some = some || is_waiting(s, &open[n], args, k);

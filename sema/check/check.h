@@ -462,6 +462,7 @@ bool is_from_end(const Ast *a); /* ^a */
 
 /* An INDEX whose base is checked; `again` is an unchecked copy of that. False: none of these. */
 bool check_counted(Sema *s, Ast **slot, const Ast *again);
+const char *counted_name(Sema *s, const Type *t); /* "Count", "Length"; NULL: it has neither */
 /* The same as a target: true if it is done, with a report; else its index is counted from 0. */
 bool place_counted(Sema *s, Ast *n, const Ast *again);
 /* An assignment to a place of an object that is no variable: has one in front. */
@@ -482,6 +483,12 @@ bool mentions_bound(const Ast *n);
 bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted);
 /* The type that a copy of *n has, without any report; the error type if it has none. */
 const Type *peek_type(Sema *s, const Ast *n);
+/* ---- overflow.c ---- */
+/* An operation that is checked already, where what does not fit throws: it becomes a call of the library. */
+void overflow_check(Sema *s, Ast **slot);
+/* `a op= b`, ++ and --, unchecked, where what does not fit throws, and >>>=: written out. The node is BAD
+ * after a report. */
+void overflow_expand(Sema *s, Ast **slot);
 
 /* ---- lambda.c: lambdas that the compiler writes ------------------------------------------ */
 
@@ -634,6 +641,8 @@ const Type *result_of(const Type *t); /* result of a functional type; the type i
 bool literal_adapts(const Ast *e);    /* an unsuffixed real literal, perhaps under operators */
 void literal_retype(Sema *s, Ast *e, const Type *to);
 bool is_printable(const Type *t);
+/* Of a type without text: reports, but in an instance of a generic its name is the text. */
+bool unprintable(Sema *s, Ast **slot);
 /* What arithmetic gives for operands of these types (C#'s promotion); NULL if nothing. */
 const Type *common_numeric(Sema *s, const Type *a, const Type *b);
 

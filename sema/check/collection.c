@@ -142,9 +142,21 @@ static void make_by_statements(Sema *s, Ast **slot, const Type *elem, const Type
     check_expr(s, slot, result);
 }
 
+/* The T of a class C<T> without Add that an array of T converts to, such as Span<T>; else NULL. */
+static const Type *converted_element(Sema *s, const Type *t)
+{
+    Class *c = t ? class_of(t) : NULL;
+    const Instance *i = c ? c->sym->instance : NULL;
+    if (!i || i->nparams != 1 || member_find(s, c, intern_cstr(s->names, "Add"))) return NULL;
+    Ast like = {.kind = AST_BAD, .type = type_array(s->types, i->params[0]->type, 1)};
+    return convert_class(s, &like, t) != CONV_NONE ? i->params[0]->type : NULL;
+}
+
 void check_collection(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
+    const Type *elem = converted_element(s, hint);
+    if (elem) hint = type_array(s->types, elem, 1);
     const Type *cls = hint && class_of(hint) && hint->kind == TY_OBJECT ? hint : NULL;
     const Type *sequence = hint && type_is_functional(hint) ? hint : NULL;
     int rank = sequence ? sequence->nparams : depth_of(n);

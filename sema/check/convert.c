@@ -375,6 +375,23 @@ bool value_text(Sema *s, Ast **slot)
     return f != NULL;
 }
 
+bool unprintable(Sema *s, Ast **slot)
+{
+    const Type *t = (*slot)->type;
+    if (is_printable(t)) return false;
+    const char *name = type_text(s->arena, t);
+    if (s->instance) {
+        Ast *text = ast_new(s->arena, AST_STRING_LIT, (*slot)->loc);
+        text->string_lit.value = (AstBytes){name, strlen(name)};
+        text->type = s->string;
+        *slot = text;
+    } else {
+        report(s, (*slot)->loc, CONVERSION, "a value of type '%s' has no text", name);
+        (*slot)->type = s->error;
+    }
+    return true;
+}
+
 void convert_string(Sema *s, Ast **slot)
 {
     const Type *t = (*slot)->type;
@@ -383,12 +400,6 @@ void convert_string(Sema *s, Ast **slot)
         convert_to(s, slot, s->string, NULL);
         return;
     }
-    if (!is_printable(t)) {
-        report(s, (*slot)->loc, CONVERSION, "a value of type '%s' has no text",
-               type_text(s->arena, t));
-        (*slot)->type = s->error;
-        return;
-    }
-    if (value_text(s, slot)) return;
+    if (unprintable(s, slot) || value_text(s, slot)) return;
     convert_wrap(s, slot, s->string);
 }

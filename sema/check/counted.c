@@ -8,7 +8,7 @@
  */
 #include "check.h"
 
-static const char *count_name(Sema *s, const Type *t)
+const char *counted_name(Sema *s, const Type *t)
 {
     static const char *const names[] = {"Count", "Length"};
     Class *c = class_of(t);
@@ -22,7 +22,7 @@ static const char *count_name(Sema *s, const Type *t)
 
 static bool is_counted(Sema *s, const Ast *n, const Type *t)
 {
-    return is_slice(n) && n->index.args.len == 1 && count_name(s, t);
+    return is_slice(n) && n->index.args.len == 1 && counted_name(s, t);
 }
 
 /* A checked base that gives the same twice. */
@@ -67,7 +67,7 @@ bool check_counted(Sema *s, Ast **slot, const Ast *again)
 {
     Ast *n = *slot, *base = n->index.base, *arg = n->index.args.data[0];
     if (base->type == s->error || !is_counted(s, n, base->type)) return false;
-    const char *count = count_name(s, base->type);
+    const char *count = counted_name(s, base->type);
     if (arg->kind != AST_RANGE && is_plain(base)) {
         *slot = element(s, n, again, count);
     } else {
@@ -101,7 +101,7 @@ bool place_counted(Sema *s, Ast *n, const Ast *again)
         n->type = s->error;
         return true;
     }
-    *arg = from_start(s, *arg, again, count_name(s, base->type));
+    *arg = from_start(s, *arg, again, counted_name(s, base->type));
     return false;
 }
 

@@ -384,7 +384,12 @@ static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value
 
 static void check_assign(Sema *s, Ast **slot)
 {
+    overflow_expand(s, slot);
     Ast *n = *slot;
+    if (n->kind != AST_ASSIGN) {
+        check_expr(s, slot, NULL);
+        return;
+    }
     if (assign_inside(s, slot, n->assign.target, n->assign.op, n->assign.value)) return;
     if (n->assign.target->kind == AST_TUPLE) {
         report(s, n->loc, NOT_ASSIGNABLE,
@@ -422,7 +427,12 @@ static void check_assign(Sema *s, Ast **slot)
 
 static void check_incdec(Sema *s, Ast **slot)
 {
+    overflow_expand(s, slot);
     Ast *n = *slot;
+    if (n->kind != AST_INCDEC) {
+        check_expr(s, slot, NULL);
+        return;
+    }
     Ast *one = tree_int(s, n->loc, 1);
     if (assign_inside(s, slot, n->incdec.target, n->incdec.op, one)) return;
     Ast *again = ast_clone(s->arena, n->incdec.target);
@@ -564,5 +574,6 @@ const Type *check_expr(Sema *s, Ast **slot, const Type *hint)
         return (*slot)->type; /* checked by sema */
     (*slot)->type = s->error;
     check_kind(s, slot, hint);
+    if ((*slot)->overflow == AST_OVERFLOW_THROWS) overflow_check(s, slot);
     return (*slot)->type;
 }

@@ -5,7 +5,7 @@
 
 static bool is_shift(AstOp op)
 {
-    return op == AST_OP_SHL || op == AST_OP_SHR;
+    return op == AST_OP_SHL || op == AST_OP_SHR || op == AST_OP_USHR;
 }
 
 static bool is_equality(AstOp op)
@@ -268,6 +268,24 @@ static bool enum_arithmetic(Sema *s, Ast *n)
     return true;
 }
 
+/* a >>> n   is   (T) ((unsigned T) a >> n): of an unsigned a it is a >> n. */
+static void check_unsigned_shift(Sema *s, Ast *n)
+{
+    const Type *t = result_of(n->binary.left->type);
+    n->binary.op = AST_OP_SHR;
+    if (!is_integral(t) || !scalar_is_signed(t->scalar)) {
+        operate(s, n);
+        return;
+    }
+    t = common_numeric(s, t, t);
+    convert_result(s, &n->binary.left, t, NULL);
+    cast_result(s, &n->binary.left, type_scalar(s->types, t == s->longs ? SC_ULONG : SC_UINT));
+    Ast *shifted = arena_copy(s->arena, n, sizeof *n);
+    operate(s, shifted);
+    cast_result(s, &shifted, t);
+    *n = *shifted;
+}
+
 /* a ?? throw e */
 static void check_coalesced_throw(Sema *s, Ast *n)
 {
@@ -293,7 +311,9 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
         check_coalesced_throw(s, n);
         return;
     }
-    check_operand(s, second, (*second)->kind == AST_TUPLE ? (*first)->type : NULL);
+    bool wants = (*second)->kind == AST_TUPLE || /* f ?? (x => ..) */
+                 ((*second)->kind == AST_LAMBDA && n->binary.op == AST_OP_COALESCE);
+    check_operand(s, second, wants ? (*first)->type : NULL);
     binary_checked(s, n);
 }
 
@@ -345,6 +365,10 @@ static void operate(Sema *s, Ast *n)
         return;
     l = object_function(s, &n->binary.left);
     r = object_function(s, &n->binary.right);
+    if (op == AST_OP_USHR) {
+        check_unsigned_shift(s, n);
+        return;
+    }
     if (is_shift(op)) {
         check_shift(s, n);
         if (n->type == s->error) return;
@@ -453,6 +477,7 @@ static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
     const Type *value = type_is_functional(to) ? from : result_of(from);
     if (nullable_cast(s, n, from, to)) return true;
     Symbol *f = from == to ? NULL : user_conversion(s, value, to, true);
+    if (!f && value != from) f = user_conversion(s, from, to, true);
     if (f) {
         Ast *operand = n->cast.operand;
         user_convert(s, &operand, f);

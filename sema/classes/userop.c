@@ -210,6 +210,16 @@ bool user_binary(Sema *s, Ast *n)
 
 /* ---- conversions ---------------------------------------------------------------------------- */
 
+/* A function as an array of its values, also of tuples with other names. */
+static bool evaluates(Sema *s, const Type *from, const Type *to)
+{
+    if (!type_is_functional(from) || to->kind != TY_ARRAY) return false;
+    bool same =
+        from->result == to->result || (type_is_tuple(from->result) && type_is_tuple(to->result));
+    Ast like = {.kind = AST_BAD, .type = from};
+    return same && type_same_params(from, to) && convert_class(s, &like, to) != CONV_NONE;
+}
+
 /* Those that fit exactly on both sides are meant before those that need another conversion. */
 static Symbol *conversion_of(Sema *s, const Class *cls, const char *name, const Type *from,
                              const Type *to)
@@ -220,6 +230,7 @@ static Symbol *conversion_of(Sema *s, const Class *cls, const char *name, const 
         if (f->kind != SYM_FUNC || !f->type || f->type->nparams != 1 || f->type->result != to)
             continue;
         if (f->type->params[0] == from) return f;
+        if (!found && evaluates(s, from, f->type->params[0])) found = f;
         Ast like = {.kind = AST_BAD, .type = from};
         bool widens = from->kind == TY_SCALAR && f->type->params[0]->kind == TY_SCALAR &&
                       convert_class(s, &like, f->type->params[0]) != CONV_NONE;
@@ -243,15 +254,35 @@ Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicit
     return box ? box : tuple_conversion(s, from, to);
 }
 
+static bool is_span(Sema *s, const Class *c)
+{
+    const Symbol *g = scope_library(s, SYM_TYPE, "Span");
+    return g && c && c->sym->instance && c->sym->instance->of == g;
+}
+
+static bool is_place(const Ast *n)
+{
+    return n->kind == AST_NAME_REF || n->kind == AST_MEMBER || n->kind == AST_INDEX;
+}
+
 void user_convert(Sema *s, Ast **slot, Symbol *conversion)
 {
     AstList args = ast_list_add(s->arena, (AstList){0}, *slot);
-    const Type *from = (*slot)->type;
-    convert_result(s, &args.data[0], conversion->type->params[0], NULL);
+    const Type *from = (*slot)->type, *to = conversion->type->params[0];
+    bool whole = type_is_functional(to); /* takes the function itself */
+    if (whole && is_span(s, conversion->cls) && is_place(*slot))
+        report(
+            s, (*slot)->loc, CONVERSION,
+            "a Span of this array would change a copy: write ReadOnlySpan<T> to read it, or pass "
+            "it by ref");
+    if (whole)
+        convert_to(s, &args.data[0], to, NULL);
+    else
+        convert_result(s, &args.data[0], to, NULL);
     Ast *n = ast_new(s->arena, AST_CALL, (*slot)->loc);
     call_static(s, n, conversion, args);
     *slot = n;
-    if (!type_is_functional(from)) return;
+    if (whole || !type_is_functional(from)) return;
     n->res = AST_RES_PROMOTE;
     n->type = type_func(s->types, n->type, from->nparams, from->params);
     pure_need(s, conversion, n->loc, "is promoted over a function");

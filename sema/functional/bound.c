@@ -52,6 +52,7 @@ bool mentions_bound(const Ast *n)
 typedef struct Uses {
     const Symbol *sym;
     bool in_argument, found;
+    bool wanted; /* else it has all values: a function that nobody knows gives no range */
 } Uses;
 
 static void find_use(Ast **child, void *ctx)
@@ -65,7 +66,9 @@ static void find_use(Ast **child, void *ctx)
                         : n->kind == AST_INDEX ? n->index.base
                                                : NULL;
     if (callee && callee->sym && callee->sym->recurrent && callee->sym == u->sym->decl->sym) return;
-    if ((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX)
+    bool unknown = u->wanted && callee && callee->kind == AST_NAME_REF && callee->sym &&
+                   callee->sym->kind == SYM_BOUND;
+    if (((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX) && !unknown)
         u->in_argument = true;
     ast_each_child(n, find_use, u);
     u->in_argument = outer;
@@ -88,7 +91,7 @@ bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted)
         const Ast *b = binders->data[i];
         if (b->kind != AST_BINDER) continue;
         for (int j = 0; j < b->binder.names.len && k < owner->nbound; j++, k++) {
-            Uses u = {.sym = owner->bound[k]};
+            Uses u = {.sym = owner->bound[k], .wanted = wanted};
             const Type *t = u.sym->type;
             bool open = !b->binder.constraint && !is_parameter(owner, b) && t &&
                         t->kind == TY_SCALAR && scalar_is_integer(t->scalar);

@@ -134,9 +134,10 @@ Ast *pattern_list(Match *m, Subject *v, Ast *p)
     const AstList *items = &p->pattern_list.items;
     const Type *t = pattern_type(s, v);
     if (t == s->error) return pattern_bad(s, p->loc);
-    const Class *c = class_of(t);
-    bool list = c && is_collection(s, t);
-    if (!list && t->kind != TY_STRING && !(t->kind == TY_ARRAY && t->nparams == 1)) {
+    Class *c = class_of(t);
+    const char *count =
+        c && member_find(s, c, intern_cstr(s->names, "this")) ? counted_name(s, t) : NULL;
+    if (!count && t->kind != TY_STRING && !(t->kind == TY_ARRAY && t->nparams == 1)) {
         report(s, p->loc, CONVERSION,
                "the elements of arrays, strings and lists have patterns, not those of '%s'",
                type_text(s->arena, t));
@@ -154,7 +155,7 @@ Ast *pattern_list(Match *m, Subject *v, Ast *p)
         rest = i;
     }
     int n = items->len - (rest >= 0);
-    Subject length = pattern_member(s, v, p->loc, list ? "Count" : "Length");
+    Subject length = pattern_member(s, v, p->loc, count ? count : "Length");
     cond = pattern_both(s, cond,
                         pattern_constant(m, &length, p, rest >= 0 ? AST_OP_GE : AST_OP_EQ,
                                          tree_int(s, p->loc, (uint64_t)n)));

@@ -128,7 +128,9 @@ static bool throws_itself(const HostModule *m, const Ast *n)
         if (sym && sym->kind == SYM_FUNC) return call_throws(m, n, sym);
         if (sym && sym->kind == SYM_BUILTIN) return row_throws(n, sym);
         return n->kind != AST_MEMBER || (sym && sym->kind == SYM_PROPERTY);
-    case AST_BINARY: return divides(n, n->binary.op, n->binary.right) || n->type->kind == TY_STRING;
+    case AST_BINARY:
+        return divides(n, n->binary.op, n->binary.right) || n->type->kind == TY_STRING ||
+               type_is_functional(n->type); /* f + g, f ?? g */
     case AST_ASSIGN:
         return divides(n, n->assign.op, n->assign.value) || sym ||
                (n->assign.op != AST_OP_NONE && n->type && n->type->kind == TY_STRING);

@@ -96,8 +96,7 @@ static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstL
     }
     count += (unsigned)args.len;
     host_debug_at(f, n->loc);
-    bool zero =
-        self.v && (sym->cls->decl->class_.mods & AST_MOD_STRUCT); /* null is a value of it */
+    bool zero = self.v && host_is_value_class(sym->cls); /* null is a value of it */
     bool object = self.v && !zero && !type_is_record(sym->cls->type);
     if (object) host_check_null(f, self.v, self.tree, n->loc);
     bool direct = self.tree && self.tree->kind == AST_BASE;

@@ -254,7 +254,7 @@ HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
     return (HostRef){v, false, true};
 }
 
-/* The object of a struct whose fields are zero; nobody counts it. */
+/* The object of a value whose fields are zero; nobody counts it. */
 static LLVMValueRef zero_object(HostModule *m, const Class *c)
 {
     const char *name = arena_printf(m->arena, "zero.%s", c->mangled);
@@ -273,15 +273,21 @@ static LLVMValueRef zero_object(HostModule *m, const Class *c)
     return zero;
 }
 
-static bool is_struct(const Type *t)
+bool host_is_value_class(const Class *c)
 {
-    return t->kind == TY_OBJECT && t->decl && t->decl->cls &&
-           (t->decl->cls->decl->class_.mods & AST_MOD_STRUCT);
+    uint64_t mods = c->decl->class_.mods;
+    return (mods & AST_MOD_STRUCT) || ((mods & AST_MOD_FINAL) && !(mods & AST_MOD_MUTABLE));
+}
+
+/* A struct, tuple or final class that is kept as an object: its zero is a null reference. */
+static bool is_value_object(const Type *t)
+{
+    return t->kind == TY_OBJECT && t->decl && t->decl->cls && host_is_value_class(t->decl->cls);
 }
 
 LLVMValueRef host_zero_struct(HostFunc *f, const Type *t)
 {
-    return is_struct(t) ? zero_object(f->m, t->decl->cls) : NULL;
+    return is_value_object(t) ? zero_object(f->m, t->decl->cls) : NULL;
 }
 
 LLVMValueRef host_or_zero(HostFunc *f, LLVMValueRef object, const Type *t)
@@ -301,7 +307,7 @@ HostRef host_field(HostFunc *f, Ast *n)
         Ast *base = n->member.base;
         if (type_is_record(base->type)) return (HostRef){host_record_field(f, n), false, false};
         LLVMValueRef object = host_peek(f, base);
-        if (is_struct(base->type))
+        if (is_value_object(base->type))
             object = host_or_zero(f, object, base->type);
         else
             host_check_null(f, object, base, n->loc);

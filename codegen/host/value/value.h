@@ -142,6 +142,8 @@ void host_check_null(HostFunc *f, LLVMValueRef v, const Ast *n, Loc loc);
 HostRef host_field(HostFunc *f, Ast *n); /* MEMBER: of an object or a static one */
 /* What is no object yet of a struct that is one (with references) has fields of zero: that object, NULL of
  * other types; and the object itself or that. */
+/* Are its instances values, one of which is null? */
+bool host_is_value_class(const Class *c);
 LLVMValueRef host_zero_struct(HostFunc *f, const Type *t);
 LLVMValueRef host_or_zero(HostFunc *f, LLVMValueRef object, const Type *t);
 void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc);
