@@ -470,6 +470,21 @@ static bool is_made(const Tokens *tokens, size_t open)
     return kind_before(tokens, i, 1) == TOK_NEW;
 }
 
+/* Whether the parenthesis at `open` begins a tuple of values: `return (Kind, 3);`,
+ * `(Kind, other.Kind) switch`. */
+static bool begins_values(const Tokens *tokens, size_t open, const size_t *partner)
+{
+    switch (kind_before(tokens, open, 1)) {
+    case TOK_RETURN:
+    case TOK_ASSIGN:
+    case TOK_ARROW:
+    case TOK_QUESTION:
+    case TOK_EQ:
+    case TOK_NE: return true;
+    default: return partner[open] && kind_at(tokens, partner[open] + 1) == TOK_SWITCH;
+    }
+}
+
 /* Whether the name of a type at i, before a comma or parenthesis, is a value: an argument and not
  * one of the types in `R(A, B)`, no cast, no base of a class. `open` is the bracket around it. */
 static bool is_listed_value(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
@@ -491,6 +506,7 @@ static bool is_listed_value(const Tokens *tokens, size_t i, size_t open, const s
         return kind_before(tokens, open, 2) != TOK_LBRACKET &&
                kind_before(tokens, open, 2) != TOK_COMMA;
     default:
+        if (kind_at(tokens, i + 1) == TOK_COMMA) return begins_values(tokens, open, partner);
         return kind_at(tokens, i + 1) == TOK_RPAREN &&
                (before == TOK_COMMA || !starts_operand(kind_at(tokens, partner[open] + 1)));
     }
@@ -532,6 +548,8 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const 
     switch (after) {
     case TOK_IS:
     case TOK_AS:
+    case TOK_SWITCH:
+    case TOK_WITH:
     case TOK_RBRACE:
     case TOK_HOLE_END:
     case TOK_RBRACKET:

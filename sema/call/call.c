@@ -16,30 +16,67 @@ static bool check_arg_form(Sema *s, const AstList *args, int i)
     return false;
 }
 
+/* `new(1, 2)`, whose type comes from the place. */
+static bool is_made_by_place(const Ast *arg)
+{
+    return arg->kind == AST_NEW && arg->new_.ntype && arg->new_.ntype->kind == AST_TYPE_VAR;
+}
+
+/* Does an overload take the other arguments, which are checked? */
+static bool takes_others(Sema *s, const Candidate *c, AstList args)
+{
+    for (int i = 0; i < args.len; i++)
+        if (c->params[i] && !is_made_by_place(args.data[i]) &&
+            convert_class(s, args.data[i], c->params[i]) == CONV_NONE &&
+            convert_result_class(s, args.data[i], c->params[i]) == CONV_NONE)
+            return false;
+    return true;
+}
+
+/* The type of parameter i that all overloads of that length share, or those that take the other
+ * arguments; NULL: they differ. */
+static const Type *wanted_type(Sema *s, AstList args, const Candidates *set, int i, bool others)
+{
+    const Type *hint = NULL;
+    for (int c = 0; set && c < set->len; c++) {
+        if (set->data[c].nparams != args.len) continue;
+        if (others && !takes_others(s, &set->data[c], args)) continue;
+        const Type *wanted = set->data[c].params[i];
+        if (set->targs && set->data[c].sym->generic)
+            wanted = generic_parameter(s, set->data[c].sym, set->targs, i);
+        if (hint && wanted != hint) return NULL;
+        hint = wanted;
+    }
+    return hint;
+}
+
+/* Those whose type comes from the place, after the others, which tell the overload. */
+static void check_made_by_place(Sema *s, AstList args, const Candidates *set)
+{
+    for (int i = 0; i < args.len; i++) {
+        if (!is_made_by_place(args.data[i])) continue;
+        check_expr(s, &args.data[i], wanted_type(s, args, set, i, true));
+        require_value(s, args.data[i]);
+    }
+}
+
 /* Arguments in the light of the parameter type that all overloads of that length share. */
 void check_arguments(Sema *s, AstList args, const Candidates *set)
 {
     if (set && untyped_arguments(s, set, args)) return;
     for (int i = 0; i < args.len; i++) {
-        const Type *hint = NULL;
-        bool differ = false;
-        for (int c = 0; set && c < set->len; c++) {
-            if (set->data[c].nparams != args.len) continue;
-            const Type *wanted = set->data[c].params[i];
-            if (set->targs && set->data[c].sym->generic)
-                wanted = generic_parameter(s, set->data[c].sym, set->targs, i);
-            differ = differ || (hint && wanted != hint);
-            hint = wanted;
-        }
+        if (is_made_by_place(args.data[i])) continue;
+        const Type *hint = wanted_type(s, args, set, i, false);
         if (!check_arg_form(s, &args, i)) {
             args.data[i]->type = s->error;
             continue;
         }
         /* of a lambda for a function that is not there nothing is known */
         if (!set && args.data[i]->kind == AST_LAMBDA) hint = s->error;
-        const Type *t = check_expr(s, &args.data[i], differ ? NULL : hint);
+        const Type *t = check_expr(s, &args.data[i], hint);
         if (t->kind != TY_GROUP) require_value(s, args.data[i]);
     }
+    check_made_by_place(s, args, set);
 }
 
 /* ---- application of functional values --------------------------------------------------- */
@@ -466,6 +503,7 @@ void check_member_own(Sema *s, Ast **slot)
 
 void check_member_call(Sema *s, Ast **slot, const Type *hint)
 {
+    reflect_enum_call(s, *slot);
     if (!extension_call(s, slot)) check_member_of(s, slot, hint);
 }
 

@@ -189,6 +189,8 @@ void context_leave(Sema *s, const Context *saved);
 
 void check_nameof(Sema *s, Ast **slot); /* leaves a string */
 void check_typeof(Sema *s, Ast **slot); /* and an object of the library's Type */
+/* `Enum.GetNames(typeof(T))` becomes `Enum.GetNames<T>()`; other calls stay as they are. */
+void reflect_enum_call(Sema *s, Ast *n);
 
 /* ---- tree.c: unchecked trees made by sema --------------------------------------------------- */
 
@@ -384,12 +386,15 @@ void check_attributed(Sema *s, Ast **slot); /* [Tile(4)] sum(...): becomes the r
 
 typedef struct FreeName {
     const char *name;
-    enum { FREE_NOTHING, FREE_ELEMENTS, FREE_ITSELF } writes;
+    /* FREE_PARTS: members, which only those of structs and tuples are a part of the variable */
+    enum { FREE_NOTHING, FREE_PARTS, FREE_ELEMENTS, FREE_ITSELF } writes;
     Loc written; /* where it writes */
 } FreeName;
 
 typedef VEC(FreeName) FreeNames;
 
+/* Is it a value whose fields may be assigned, or an array of such? (class.c) */
+bool class_has_parts(const Type *t);
 /* The names that the unchecked tree of a function uses and does not declare. */
 void free_names(Sema *s, Ast *func, FreeNames *out);
 
@@ -427,7 +432,11 @@ void yield_expand(Sema *s, Ast *func, const Type *result);
 /* The names of the variables of a body that are to be shared with its lambdas; NULL: none. */
 const Shared *shared_collect(Sema *s, const AstList *stmts);
 bool shared_has(const Shared *shared, const char *name);
+/* Also whether its parts are, where the variable is a struct or a tuple. */
+bool shared_has_typed(const Shared *shared, const char *name, const Type *type);
 bool shared_is_recursive(const Shared *shared, const char *name);
+/* Does the lambda see such a variable as it is when it is called? */
+bool shared_is_seen_by(const Shared *shared, const Ast *lambda);
 /* Such a variable, whose declarator is checked, becomes one that holds a cell. */
 void shared_variable(Sema *s, Ast *declarator, Symbol *sym);
 /* The same of a parameter: gives the statement that declares it, checked; NULL: it is none. */
@@ -757,6 +766,7 @@ const Type *tuple_common(Sema *s, const Ast *a, const Ast *b);
 /* ---- box.c: values as objects ----------------------------------------------------------------- */
 
 /* The function that puts a value into an object, or takes it out if asked explicitly; or NULL. */
+bool box_takes(const Type *t); /* does it convert to object by being put into one? */
 Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
 /* Is there a value of this type in the object, which is checked? Then a new variable has it. */
 Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name);
@@ -773,6 +783,8 @@ bool sequence_is_untyped(Sema *s, const Ast *written);
 const Type *sequence_of_object(Sema *s, const Type *t); /* T of an IEnumerable<T>, or NULL */
 bool sequence_fits(Sema *s, const Type *from, const Type *to);
 bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what); /* where it fits */
+/* An array whose elements convert to those of `to` by a function: a new one. */
+bool sequence_convert_elements(Sema *s, Ast **slot, const Type *to);
 
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
 

@@ -86,8 +86,13 @@ void literal_retype(Sema *s, Ast *e, const Type *to)
 /* What the conversion of one type to another is, whatever the expression. */
 static Conv conversion(const Type *from, const Type *to);
 
+static bool takes_all(const Type *f, const Type *to);
+
 static Conv function_class(const Type *from, const Type *to)
 {
+    bool other = to->kind == TY_FUNC && from->kind == TY_FUNC && !type_same_params(from, to);
+    if (other && takes_all(from, to))
+        return conversion(from->result, to->result) != CONV_NONE ? CONV_WIDEN : CONV_NONE;
     if (!type_same_params(from, to)) return CONV_NONE;
     if (to->kind == TY_ARRAY && !type_is_value(to->result)) /* the library does it */
         return from->result == to->result && to->nparams == 1 ? CONV_EVAL : CONV_NONE;
@@ -131,8 +136,24 @@ static Conv value_class(const Ast *e, const Type *from, const Type *to)
     return CONV_NONE;
 }
 
-/* The overload of a group that is the functional type `to`: equal parameters, a result that
- * converts. */
+/* Does a function that takes such a parameter stand for one that is given the other? Every object of
+ * a class is one of its base. */
+static bool takes(const Type *param, const Type *given)
+{
+    return param == given || (given->kind == TY_OBJECT && param->kind == TY_OBJECT &&
+                              conversion(given, param) != CONV_NONE);
+}
+
+static bool takes_all(const Type *f, const Type *to)
+{
+    if (f->nparams != to->nparams) return false;
+    for (int i = 0; i < f->nparams; i++)
+        if (!takes(f->params[i], to->params[i])) return false;
+    return true;
+}
+
+/* The overload of a group that is the functional type `to`: parameters that take what it is given,
+ * best the same ones, a result that converts. */
 static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **type)
 {
     Candidates set = {0};
@@ -140,6 +161,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
     if (e->sym && e->sym->kind == SYM_BUILTIN)
         set = candidates_of_library(s, e->sym->builtin, false);
     Symbol *found = NULL;
+    bool exactly = false;
     for (int i = 0; i < set.len; i++) {
         Candidate *c = &set.data[i];
         if (c->sym->kind == SYM_FUNC && c->sym->generic && c->nparams == to->nparams) {
@@ -148,13 +170,18 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
             if (f) candidates_add(&one, f);
         }
         if (!c->result || c->nparams != to->nparams) continue;
-        bool fits = conversion(c->result, to->result) != CONV_NONE;
-        for (int p = 0; p < c->nparams && fits; p++)
-            fits =
-                c->letters[p] == '*' ? is_printable(to->params[p]) : c->params[p] == to->params[p];
-        if (!fits || (found && c->result != to->result)) continue;
+        bool fits = conversion(c->result, to->result) != CONV_NONE, same = true;
+        for (int p = 0; p < c->nparams && fits; p++) {
+            bool text = c->letters[p] == '*';
+            fits = text ? is_printable(to->params[p])
+                        : c->params[p] && takes(c->params[p], to->params[p]);
+            same = same && (text || c->params[p] == to->params[p]);
+        }
+        if (!fits || (found && (exactly > same || (exactly == same && c->result != to->result))))
+            continue;
         found = c->sym;
-        *type = type_func(s->types, c->result, c->nparams, to->params);
+        exactly = same;
+        *type = type_func(s->types, c->result, c->nparams, same ? to->params : c->params);
     }
     return found;
 }
@@ -278,11 +305,13 @@ bool call_library(Sema *s, Ast **slot, const char *name)
     return true;
 }
 
-/* A function that gives objects where one is asked for that gives their base. */
-static bool converts_results(const Ast *f, const Type *to)
+/* A function that gives objects where one is asked for that gives their base, or takes objects where
+ * one is asked for that takes derived ones. */
+static bool converts_objects(const Ast *f, const Type *to)
 {
-    return to->kind == TY_FUNC && f->type->kind == TY_FUNC && to->result->kind == TY_OBJECT &&
-           f->type->result != to->result;
+    if (to->kind != TY_FUNC || f->type->kind != TY_FUNC) return false;
+    return !type_same_params(f->type, to) ||
+           (to->result->kind == TY_OBJECT && f->type->result != to->result);
 }
 
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
@@ -297,6 +326,9 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_USER:
         if (sequence_fits(s, e->type, to)) return sequence_convert(s, slot, to, what);
         if (nullable_converts(s, e, to)) return nullable_convert(s, slot, to);
+        if (to->kind == TY_ARRAY && to->nparams == 1 && e->type->nparams == 1 &&
+            (type_is_hosted(to) || type_is_hosted(e->type)))
+            return sequence_convert_elements(s, slot, to);
         user_convert(s, slot, by_user(s, e->type, to));
         return (*slot)->type == to || convert_to(s, slot, to, what);
     case CONV_LITERAL: literal_retype(s, e, to); return true;
@@ -311,7 +343,8 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         pure_value(s, e->sym, e, t);
         bool library = e->sym->kind == SYM_BUILTIN,
              hosted = library && builtin_is_hosted(&builtins[e->sym->builtin]);
-        if (hosted || (type_is_hosted(t) && (library || t->result != to->result))) {
+        if (hosted || !type_same_params(t, to) ||
+            (type_is_hosted(t) && (library || t->result != to->result))) {
             *slot = call_lambda(s, e, to);
             check_expr(s, slot, to);
         } else if (type_is_hosted(t)) {
@@ -332,7 +365,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_FUNC:
         if (type_is_scalar(to, SC_LONG) && total_widens(s, e)) return true;
         if (type_is_functional(to) && object_function(s, slot) == to) return true;
-        if (converts_results(*slot, to)) {
+        if (converts_objects(*slot, to)) {
             *slot = call_lambda(s, *slot, to);
             check_expr(s, slot, to);
             return (*slot)->type == to;

@@ -347,7 +347,7 @@ static bool is_inside_struct(Sema *s, const Ast *target)
                           (base->kind == AST_THIS && struct_self(s)));
     if (!place) return false;
     const Type *t = peek_type(s, target->member.base);
-    if (!class_of(t) || !class_is_struct(class_of(t))) return false;
+    if (!class_of(t) || !(class_is_struct(class_of(t)) || class_of(t)->tuple)) return false;
     bool element = false;
     for (; base->kind == AST_MEMBER || base->kind == AST_INDEX;
          base = base->kind == AST_INDEX ? base->index.base : base->member.base)

@@ -403,6 +403,13 @@ static bool to_condition(Sema *s, Ast **slot)
     return (*slot)->type != s->error && convert_to(s, slot, s->boolean, "the condition");
 }
 
+/* Do both branches convert to the type that is wanted? */
+static bool both_convert(Sema *s, const Ast *n, const Type *hint)
+{
+    return hint && hint != s->error && convert_class(s, n->cond.then, hint) != CONV_NONE &&
+           convert_class(s, n->cond.other, hint) != CONV_NONE;
+}
+
 void check_cond(Sema *s, Ast *n, const Type *hint)
 {
     bool no_then = n->cond.then->kind == AST_THROW, no_other = n->cond.other->kind == AST_THROW;
@@ -418,8 +425,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
         if (!to_condition(s, &n->cond.cond)) return;
         c = n->cond.cond->type;
     }
-    if (hint && nullable_of(hint) && a != b && convert_class(s, n->cond.then, hint) != CONV_NONE &&
-        convert_class(s, n->cond.other, hint) != CONV_NONE) { /* b ? 1 : null */
+    if (hint && nullable_of(hint) && a != b && both_convert(s, n, hint)) { /* b ? 1 : null */
         convert_to(s, &n->cond.then, hint, NULL);
         convert_to(s, &n->cond.other, hint, NULL);
         a = b = hint;
@@ -434,7 +440,14 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
         b = object_function(s, &n->cond.other);
     }
     const Type *t = branch_type(s, n->cond.then, n->cond.other);
-    if (!t || (!type_is_value(t) && (type_is_functional(a) || type_is_functional(b)))) {
+    bool none = !t || (!type_is_value(t) && (type_is_functional(a) || type_is_functional(b)));
+    if (none && c == s->boolean && both_convert(s, n, hint)) {
+        convert_to(s, &n->cond.then, hint, NULL);
+        convert_to(s, &n->cond.other, hint, NULL);
+        n->type = hint;
+        return;
+    }
+    if (none) {
         report(s, n->loc, OPERANDS, "the branches have no common type: '%s' and '%s'",
                type_text(s->arena, a), type_text(s->arena, b));
         return;

@@ -78,3 +78,36 @@ void check_typeof(Sema *s, Ast **slot)
     *slot = call;
     check_expr(s, slot, NULL);
 }
+
+/* ---- members of Enum that are given the type as a value --------------------------------------- */
+
+static bool is_enum_class(const Sema *s, const Ast *n)
+{
+    const char *name = n->kind == AST_TYPE_NAME  ? n->type_name.name
+                       : n->kind == AST_NAME_REF ? n->name_ref.name
+                                                 : NULL;
+    const Symbol *sym = name && !strcmp(name, "Enum") ? scope_type(s, name) : NULL;
+    return sym && sym->library;
+}
+
+/* Enum.GetNames(typeof(T)) is Enum.GetNames<T>(); a value behind the type is one of T. */
+void reflect_enum_call(Sema *s, Ast *n)
+{
+    const Ast *callee = n->call.callee;
+    AstList args = n->call.args;
+    if (!args.len || args.data[0]->kind != AST_TYPEOF || n->call.targs.len) return;
+    if (callee->kind != AST_MEMBER || !is_enum_class(s, callee->member.base)) return;
+    Ast *target = args.data[0]->typeof_.target;
+    const char *name = callee->member.name;
+    n->call.targs = ast_list_add(s->arena, n->call.targs, target);
+    n->call.args = (AstList){0};
+    for (int i = 1; i < args.len; i++) {
+        Ast *value = args.data[i];
+        if (!strcmp(name, "GetName") || !strcmp(name, "IsDefined")) {
+            value = ast_new(s->arena, AST_CAST, value->loc);
+            value->cast.target = ast_clone(s->arena, target);
+            value->cast.operand = args.data[i];
+        }
+        n->call.args = ast_list_add(s->arena, n->call.args, value);
+    }
+}

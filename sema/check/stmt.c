@@ -96,7 +96,8 @@ static void check_var_decl(Sema *s, Ast *n)
         v->sym = sym;
         v->type = sym->type;
         scope_declare(s, sym);
-        if (sym->kind == SYM_LOCAL && shared_has(s->shared, name)) shared_variable(s, v, sym);
+        if (sym->kind == SYM_LOCAL && shared_has_typed(s->shared, name, sym->type))
+            shared_variable(s, v, sym);
     }
 }
 

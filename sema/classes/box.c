@@ -1,11 +1,13 @@
 /* Values as objects: scalars, enums, strings and records convert to `object` by being put into an
- * object of the library's BoxedValue<T>, and a cast, `is` and `as` take them out again.
+ * object of the library's BoxedValue<T>, functions into one of BoxedFunction<T>, and a cast, `is` and
+ * `as` take them out again.
  */
 #include "class.h"
 
-static bool is_boxable(const Type *t)
+bool box_takes(const Type *t)
 {
-    return t->kind == TY_SCALAR || t->kind == TY_STRING || t->kind == TY_RECORD;
+    return t->kind == TY_SCALAR || t->kind == TY_STRING || t->kind == TY_RECORD ||
+           t->kind == TY_FUNC;
 }
 
 static bool is_object(const Type *t)
@@ -15,10 +17,14 @@ static bool is_object(const Type *t)
 
 Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitly)
 {
-    bool in = is_boxable(from) && is_object(to), out = is_object(from) && is_boxable(to);
+    bool in = box_takes(from) && is_object(to), out = is_object(from) && box_takes(to);
     if (!in && !(out && explicitly)) return NULL;
     if (in && nullable_of(from)) return nullable_box(s, from, NOWHERE);
-    Symbol *g = scope_library(s, SYM_FUNC, in ? "BoxValue" : "UnboxValue");
+    bool function = (in ? from : to)->kind == TY_FUNC;
+    const char *name = function ? in ? "BoxFunction" : "UnboxFunction"
+                       : in     ? "BoxValue"
+                                : "UnboxValue";
+    Symbol *g = scope_library(s, SYM_FUNC, name);
     return g && g->generic ? generic_of(s, g, in ? from : to, g->loc) : NULL;
 }
 
@@ -31,7 +37,8 @@ Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
     out->unary.operand = var;
     Ast *object = operand;
     convert_wrap(s, &object, operand->type); /* it is checked */
-    Ast *call = tree_call(s, loc, tree_name(s, loc, "TryUnboxValue"), 2, object, out);
+    const char *unbox = t->kind == TY_FUNC ? "TryUnboxFunction" : "TryUnboxValue";
+    Ast *call = tree_call(s, loc, tree_name(s, loc, unbox), 2, object, out);
     check_expr(s, &call, NULL);
     return call;
 }
@@ -39,13 +46,14 @@ Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
 bool box_as(Sema *s, Ast *n)
 {
     const Type *t = decl_type(s, n->as_.target);
-    if (t->kind != TY_STRING || !is_object(peek_type(s, n->as_.operand))) return false;
+    if ((t->kind != TY_STRING && t->kind != TY_FUNC) || !is_object(peek_type(s, n->as_.operand)))
+        return false;
     const char *name = intern_cstr(s->names, arena_printf(s->arena, "$boxed%d", ++s->synthetic));
     Ast *choice = ast_new(s->arena, AST_COND, n->loc);
     choice->cond.cond = tree_is(s, n->loc, n->as_.operand, t, name);
     choice->cond.then = tree_name(s, n->loc, name);
     choice->cond.other = ast_new(s->arena, AST_NULL_LIT, n->loc);
-    check_expr(s, &choice, NULL);
+    check_expr(s, &choice, t);
     *n = *choice;
     return true;
 }

@@ -22,6 +22,18 @@ bool class_is_struct(const Class *c)
     return c->decl->class_.mods & AST_MOD_STRUCT;
 }
 
+bool class_is_changeable(const Class *c)
+{
+    return c->tuple || (class_is_struct(c) && !(c->decl->class_.mods & AST_MOD_READONLY));
+}
+
+bool class_has_parts(const Type *t)
+{
+    while (t && t->kind == TY_ARRAY) t = t->result;
+    const Class *c = t ? class_of(t) : NULL;
+    return c && class_is_changeable(c);
+}
+
 bool class_is_record(const Class *c)
 {
     return (c->decl->class_.mods & (AST_MOD_RECORD | AST_MOD_STRUCT)) == AST_MOD_RECORD;
@@ -356,8 +368,7 @@ static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast
     f->written = written;
     f->type = field_type(s, written);
     if (mods & AST_MOD_STATIC) return f;
-    bool open = class_is_struct(c) && !(c->decl->class_.mods & AST_MOD_READONLY);
-    if (class_is_final_value(c) && !open) f->mods |= AST_MOD_READONLY;
+    if (class_is_final_value(c) && !class_is_changeable(c)) f->mods |= AST_MOD_READONLY;
     f->field = c->nfields;
     c->fields = arena_grow(s->arena, c->fields, sizeof f * (size_t)c->nfields, sizeof f);
     c->fields[c->nfields++] = f;

@@ -8,8 +8,9 @@
 Class *class_object(Sema *s); /* the library's `object`; NULL without a library */
 /* `final class`, not mutable: a value, record or not. */
 bool class_is_final_value(const Class *c);
-bool class_is_struct(const Class *c); /* such a value, whose fields may be assigned */
-bool class_is_record(const Class *c); /* a class that is compared by its members */
+bool class_is_struct(const Class *c);     /* such a value, written with that word */
+bool class_is_changeable(const Class *c); /* .. whose fields may be assigned: structs and tuples */
+bool class_is_record(const Class *c);     /* a class that is compared by its members */
 bool class_is_interface(const Class *c);
 bool class_writes(const Class *c, const char *name); /* a member of this name */
 bool class_is_laid(const Class *c);                  /* class_ready is through with it */

@@ -101,6 +101,15 @@ static void call(Sema *s, Ast **slot, Symbol *f)
     *slot = n;
 }
 
+bool sequence_convert_elements(Sema *s, Ast **slot, const Type *to)
+{
+    const Type *args[] = {(*slot)->type->result, to->result};
+    Symbol *f = library_instance(s, "ConvertedOf", args);
+    if (!f) return false;
+    call(s, slot, f);
+    return true;
+}
+
 bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what)
 {
     const Type *from = (*slot)->type, *x = own_element(s, from), *t = asked_element(to);

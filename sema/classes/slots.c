@@ -74,6 +74,15 @@ static void report_no_override(Sema *s, const Class *c, const Symbol *f)
     vec_free(&names);
 }
 
+/* May what overrides give `with` where the base gives `result`? An object of a derived class is one of
+ * the base. */
+static bool gives_same(const Type *result, const Type *with)
+{
+    const Class *a = class_of(with), *b = class_of(result);
+    return with == result ||
+           (with->kind == TY_OBJECT && result->kind == TY_OBJECT && a && b && class_is(a, b));
+}
+
 static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
 {
     Symbol *base = c->virtuals[slot];
@@ -82,7 +91,7 @@ static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
                base->cls->sym->name);
         report_note(s, base->loc, "this one");
     }
-    if (base && base->type->result != f->type->result) {
+    if (base && !gives_same(base->type->result, f->type->result)) {
         report(s, f->loc, OVERRIDE, "'%s' returns '%s', but overrides a method that returns '%s'",
                f->name, type_text(s->arena, f->type->result),
                type_text(s->arena, base->type->result));

@@ -27,16 +27,20 @@ static FreeName *note(Free *f, const char *name)
     return &vec_last(f->out);
 }
 
-/* target = ..: a name, an element of one, or a tuple of such. */
+/* target = ..: a name, an element or a member of one, or a tuple of such. */
 static void written(Free *f, Ast *target)
 {
     Ast *root = target;
-    while (root->kind == AST_INDEX) root = root->index.base;
+    bool member = false;
+    for (; root->kind == AST_INDEX || root->kind == AST_MEMBER;
+         root = root->kind == AST_INDEX ? root->index.base : root->member.base)
+        member = member || root->kind == AST_MEMBER;
     for (int i = 0; root->kind == AST_TUPLE && i < root->tuple.items.len; i++)
         written(f, root->tuple.items.data[i]);
     FreeName *name = root->kind == AST_NAME_REF ? note(f, root->name_ref.name) : NULL;
-    if (!name || name->writes == FREE_ITSELF) return;
-    name->writes = root == target ? FREE_ITSELF : FREE_ELEMENTS;
+    int how = member ? FREE_PARTS : root == target ? FREE_ITSELF : FREE_ELEMENTS;
+    if (!name || (int)name->writes >= how) return;
+    name->writes = how;
     name->written = target->loc;
 }
 

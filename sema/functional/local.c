@@ -127,7 +127,8 @@ static void capture(Sema *s, Local *l, const FreeName *use)
     }
     bool array = sym->type && sym->type->kind == TY_ARRAY;
     bool changes = (use->writes == FREE_ITSELF && name == use->name) ||
-                   (use->writes == FREE_ELEMENTS && array);
+                   (use->writes == FREE_ELEMENTS && array) ||
+                   (use->writes == FREE_PARTS && class_has_parts(sym->type));
     for (size_t i = 0; i < l->captured.len; i++) {
         Captured *c = &l->captured.data[i];
         if (c->name != name) continue;
@@ -375,10 +376,10 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
 bool lambda_acts(Sema *s, Ast *n)
 {
     FreeNames names = {0};
-    bool acts = false;
+    bool acts = shared_is_seen_by(s->shared, n);
     free_names(s, n, &names);
     for (size_t i = 0; i < names.len; i++)
-        acts = acts || names.data[i].writes != FREE_NOTHING ||
+        acts = acts || names.data[i].writes > FREE_PARTS ||
                shared_is_recursive(s->shared, names.data[i].name);
     vec_free(&names);
     return acts;

@@ -1,5 +1,7 @@
 /* Variables that lambdas change, or that change under lambdas that are kept: the lambda and what is
- * around it share a cell. Which ones is found by their names, before the body is checked.
+ * around it share a cell. Which ones is found by their names, before the body is checked. A lambda
+ * that gives a value is a function of what it captures when it is made, unless it is kept, in a variable of
+ * a delegate's type or elsewhere, and called once more after what it captures is assigned.
  *
  *     int n = 0; Action f = () => n++;        var $n = new CapturedVariable<int>(0);
  *                                             Action f = () => $n.Value++;
@@ -8,10 +10,26 @@
 
 #include "../check/check.h"
 
+typedef VEC(Loc) Seeing;
+
 struct Shared {
     const char **names;
     size_t count, nrecursive; /* the first ones are recursive */
+    size_t nparts;            /* the last ones are shared if they are structs or tuples */
+    const Loc *lambdas;       /* those that see such a variable as it is when they are called */
+    size_t nlambdas;
 };
+
+/* A lambda that gives a value and is kept: in a variable, or elsewhere (name NULL). */
+typedef struct Stored {
+    Ast *lambda;
+    const char *name;
+} Stored;
+
+typedef struct Place {
+    const char *name;
+    uint32_t at;
+} Place;
 
 typedef struct Look {
     Sema *s;
@@ -21,6 +39,11 @@ typedef struct Look {
     FreeNames values;    /* names in lambdas, or not called */
     FreeNames empty;     /* declared as functions that are not there yet */
     FreeNames recursive; /* of these: assigned lambdas that call them */
+    FreeNames copying;   /* declared by C$'s own words, `float(float) f` or var */
+    FreeNames parts;     /* as in `written` and `kept` and `assigned`, but of their members */
+    FreeNames assigned_parts;
+    VEC(Stored) stored;
+    VEC(Place) changes, uses; /* in the order of the text */
     VEC(Ast *) functions;
 } Look;
 
@@ -63,7 +86,8 @@ static void look_at_function(Look *l, Ast *n, bool kept, bool writes)
     FreeNames names = {0};
     free_names(l->s, n, &names);
     for (size_t i = 0; i < names.len; i++) {
-        if (writes && names.data[i].writes != FREE_NOTHING) put(&l->written, names.data[i].name);
+        if (writes && names.data[i].writes > FREE_PARTS) put(&l->written, names.data[i].name);
+        if (writes && names.data[i].writes == FREE_PARTS) put(&l->parts, names.data[i].name);
         if (kept) put(&l->kept, names.data[i].name);
         if (n->kind == AST_LAMBDA) put(&l->values, names.data[i].name);
     }
@@ -74,7 +98,64 @@ static void assigned(Look *l, const Ast *target)
 {
     for (int i = 0; target->kind == AST_TUPLE && i < target->tuple.items.len; i++)
         assigned(l, target->tuple.items.data[i]);
-    if (target->kind == AST_NAME_REF) put(&l->assigned, target->name_ref.name);
+    if (target->kind == AST_NAME_REF) {
+        Place here = {target->name_ref.name, target->loc.begin};
+        put(&l->assigned, target->name_ref.name);
+        vec_push(&l->changes, here);
+    }
+    while (target->kind == AST_MEMBER) target = target->member.base;
+    if (target->kind == AST_NAME_REF) put(&l->assigned_parts, target->name_ref.name);
+}
+
+static void used(Look *l, const Ast *name)
+{
+    Place here = {name->name_ref.name, name->loc.begin};
+    if (name->kind == AST_NAME_REF) vec_push(&l->uses, here);
+}
+
+/* `f = x => ..`, with the name of f if it is a variable. */
+static void look_at_stored(Look *l, const char *name, Ast *value)
+{
+    Stored one = {value, name};
+    if (name && has(&l->copying, name)) return;
+    if (value && value->kind == AST_LAMBDA && !is_kept(value)) vec_push(&l->stored, one);
+}
+
+/* handlers.Add(x => ..); new Lazy(x => ..) */
+static void look_at_given(Look *l, const AstList *args)
+{
+    for (int i = 0; i < args->len; i++) look_at_stored(l, NULL, args->data[i]);
+}
+
+/* Is the variable of this name assigned behind the lambda, and the lambda still there? */
+static bool changes_under(const Look *l, const Stored *f, const char *name)
+{
+    for (size_t i = 0; i < l->changes.len; i++) {
+        const Place *change = &l->changes.data[i];
+        if (change->name != name || change->at < f->lambda->loc.end) continue;
+        if (!f->name) return true;
+        for (size_t k = 0; k < l->uses.len; k++)
+            if (l->uses.data[k].name == f->name && l->uses.data[k].at > change->at) return true;
+    }
+    return false;
+}
+
+/* What is captured by lambdas that are kept and changes under them. */
+static void put_changing(const Look *l, FreeNames *all, Seeing *seeing)
+{
+    for (size_t i = 0; i < l->stored.len; i++) {
+        const Stored *f = &l->stored.data[i];
+        FreeNames names = {0};
+        bool some = false;
+        free_names(l->s, f->lambda, &names);
+        for (size_t k = 0; k < names.len; k++) {
+            if (!changes_under(l, f, names.data[k].name)) continue;
+            put(all, names.data[k].name);
+            some = true;
+        }
+        if (some) vec_push(seeing, f->lambda->loc);
+        vec_free(&names);
+    }
 }
 
 /* `R(T) f = null;` or `R(T) f;` */
@@ -82,9 +163,13 @@ static void look_at_declaration(Look *l, const Ast *n)
 {
     const Ast *type = n->var_decl.vtype;
     for (int i = 0; i < n->var_decl.vars.len && type && type->kind != AST_TYPE_ARRAY; i++) {
-        const Ast *d = n->var_decl.vars.data[i], *init = d->declarator.init;
+        const Ast *d = n->var_decl.vars.data[i];
+        Ast *init = d->declarator.init;
         if (!init || init->kind == AST_NULL_LIT || init->kind == AST_DEFAULT)
             put(&l->empty, d->declarator.name);
+        if (type->kind == AST_TYPE_FUNC || type->kind == AST_TYPE_VAR)
+            put(&l->copying, d->declarator.name);
+        look_at_stored(l, d->declarator.name, init);
     }
 }
 
@@ -110,14 +195,27 @@ static void look(Ast **child, void *ctx)
     case AST_ASSIGN:
         assigned(l, n->assign.target);
         look_at_recursion(l, n->assign.target, n->assign.value);
+        look_at_stored(
+            l, n->assign.target->kind == AST_NAME_REF ? n->assign.target->name_ref.name : NULL,
+            n->assign.value);
+        break;
+    case AST_NEW: look_at_given(l, &n->new_.args); break;
+    case AST_EXPR_STMT:
+        if (n->expr_stmt.expr->kind == AST_CALL) look_at_given(l, &n->expr_stmt.expr->call.args);
         break;
     case AST_INCDEC: assigned(l, n->incdec.target); break;
     case AST_UNARY:
         if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) assigned(l, n->unary.operand);
         break;
-    case AST_NAME_REF: put(&l->values, n->name_ref.name); break;
+    case AST_NAME_REF:
+        put(&l->values, n->name_ref.name);
+        used(l, n);
+        break;
     case AST_CALL:
-        if (n->call.callee->kind != AST_NAME_REF) look(&n->call.callee, l);
+        if (n->call.callee->kind != AST_NAME_REF)
+            look(&n->call.callee, l);
+        else
+            used(l, n->call.callee);
         for (int i = 0; i < n->call.args.len; i++) look(&n->call.args.data[i], l);
         return;
     default: break;
@@ -138,20 +236,36 @@ const Shared *shared_collect(Sema *s, const AstList *stmts)
     for (size_t i = 0; i < l.written.len; i++) put(&all, l.written.data[i].name);
     for (size_t i = 0; i < l.kept.len; i++)
         if (has(&l.assigned, l.kept.data[i].name)) put(&all, l.kept.data[i].name);
+    Seeing seeing = {0};
+    put_changing(&l, &all, &seeing);
+    size_t whole = all.len;
+    for (size_t i = 0; i < l.parts.len; i++) put(&all, l.parts.data[i].name);
+    for (size_t i = 0; i < l.kept.len; i++)
+        if (has(&l.assigned_parts, l.kept.data[i].name)) put(&all, l.kept.data[i].name);
     Shared *out = all.len ? arena_new_of(s->arena, Shared) : NULL;
     if (out) {
-        out->count = all.len;
+        out->count = whole;
+        out->nparts = all.len - whole;
         out->nrecursive = l.recursive.len;
+        out->lambdas = arena_copy(s->arena, seeing.data, sizeof(Loc) * seeing.len);
+        out->nlambdas = seeing.len;
         out->names = arena_array(s->arena, const char *, all.len);
         for (size_t i = 0; i < all.len; i++) out->names[i] = all.data[i].name;
     }
     vec_free(&all);
+    vec_free(&seeing);
     vec_free(&l.written);
     vec_free(&l.kept);
     vec_free(&l.assigned);
     vec_free(&l.values);
     vec_free(&l.empty);
     vec_free(&l.recursive);
+    vec_free(&l.copying);
+    vec_free(&l.parts);
+    vec_free(&l.assigned_parts);
+    vec_free(&l.stored);
+    vec_free(&l.changes);
+    vec_free(&l.uses);
     vec_free(&l.functions);
     return out;
 }
@@ -160,6 +274,23 @@ bool shared_has(const Shared *shared, const char *name)
 {
     for (size_t i = 0; shared && i < shared->count; i++)
         if (shared->names[i] == name) return true;
+    return false;
+}
+
+bool shared_has_typed(const Shared *shared, const char *name, const Type *type)
+{
+    if (shared_has(shared, name)) return true;
+    for (size_t i = 0; shared && class_has_parts(type) && i < shared->nparts; i++)
+        if (shared->names[shared->count + i] == name) return true;
+    return false;
+}
+
+bool shared_is_seen_by(const Shared *shared, const Ast *lambda)
+{
+    for (size_t i = 0; shared && i < shared->nlambdas; i++)
+        if (shared->lambdas[i].begin == lambda->loc.begin &&
+            shared->lambdas[i].file == lambda->loc.file)
+            return true;
     return false;
 }
 
@@ -235,7 +366,8 @@ void shared_variable(Sema *s, Ast *v, Symbol *sym)
 
 Ast *shared_parameter(Sema *s, Symbol *param)
 {
-    if (!shared_has(s->shared, param->name) || param->mode != AST_OP_BY_VALUE) return NULL;
+    if (!shared_has_typed(s->shared, param->name, param->type) || param->mode != AST_OP_BY_VALUE)
+        return NULL;
     if (param->type == s->error || param->name[0] == '$') return NULL;
     Ast *v = ast_new(s->arena, AST_DECLARATOR, param->loc);
     Ast *n = ast_new(s->arena, AST_VAR_DECL, param->loc);

@@ -212,8 +212,7 @@ static Ast *test_type(Match *m, Subject *v, Ast *p, Ast *target, const char *nam
     class_settle(s);
     if (from == s->error || to == s->error) return pattern_bad(s, p->loc);
     if (from == to && !type_is_nullable(from)) return name ? pattern_bind(m, v, p, name) : NULL;
-    if (is_object(from) && (type_is_value(to) || to->kind == TY_STRING))
-        return test_boxed(m, v, p, to, name ? name : fresh(s));
+    if (is_object(from) && box_takes(to)) return test_boxed(m, v, p, to, name ? name : fresh(s));
     bool text = from == to && to->kind == TY_STRING;
     if (!text && !object_cast_exists(from, to)) {
         if (!s->instance) {
