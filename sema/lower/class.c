@@ -117,8 +117,11 @@ int lower_hosted_operands(Lower *l, const Ast *n)
     const Ast *operands[LOWER_MAX_OPERANDS];
     if (n->kind != AST_CALL || !n->sym || n->sym->kind != SYM_FUNC || l->sealed) return 0;
     int count = lower_operands(n, operands), hosted = 0;
-    for (int i = 0; i < count; i++)
-        if (!lower_type(l, operands[i]->type)) hosted = i + 1;
+    for (int i = 0; i < count; i++) {
+        const Type *t = operands[i]->type;
+        bool rows = t->kind == TY_ARRAY && type_is_hosted(t); /* int[][] is no int(int)(int) here */
+        if (rows || !lower_type(l, t)) hosted = i + 1;
+    }
     for (int i = 0; i < hosted; i++)
         if (lower_is_free(operands[i]) || operands[i]->type->kind == TY_FUNC) return 0;
     return hosted < count ? hosted : 0;
