@@ -69,19 +69,30 @@ static const Type *common_element(Sema *s, const Ast *n)
     return best;
 }
 
+static Ast *list_of(Sema *s, Loc loc, const Type *elem)
+{
+    Ast *type = ast_new(s->arena, AST_TYPE_NAME, loc);
+    type->type_name.name = intern_cstr(s->names, "List");
+    type->type_name.args = ast_list_add(s->arena, type->type_name.args, type_node(s, loc, elem));
+    return type;
+}
+
 /* `new List<T>()` for an array, which is made of the list in the end; else `new C()`. */
 static Ast *empty_collection(Sema *s, Loc loc, const Type *elem, const Type *cls)
 {
     Ast *make = ast_new(s->arena, AST_NEW, loc);
-    if (cls) {
-        make->new_.ntype = type_node(s, loc, cls);
-        return make;
-    }
-    Ast *type = ast_new(s->arena, AST_TYPE_NAME, loc);
-    type->type_name.name = intern_cstr(s->names, "List");
-    type->type_name.args = ast_list_add(s->arena, type->type_name.args, type_node(s, loc, elem));
-    make->new_.ntype = type;
+    make->new_.ntype = cls ? type_node(s, loc, cls) : list_of(s, loc, elem);
     return make;
+}
+
+/* What is made where an object of class `t` is asked for: a List<T> for an IEnumerable<T>, an
+ * IReadOnlyList<T> and what else a list is. */
+static const Type *collection_class(Sema *s, Loc loc, const Type *t)
+{
+    const Instance *i = class_of(t)->sym->instance;
+    if (!class_is_interface(class_of(t)) || !i || i->nparams != 1) return t;
+    const Type *list = decl_type(s, list_of(s, loc, i->params[0]->type));
+    return class_of(list) && class_is(class_of(list), class_of(t)) ? list : t;
 }
 
 static Ast *add_stmt(Sema *s, Ast *value)
@@ -155,9 +166,13 @@ static const Type *converted_element(Sema *s, const Type *t)
 void check_collection(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
-    const Type *elem = converted_element(s, hint);
-    if (elem) hint = type_array(s->types, elem, 1);
-    const Type *cls = hint && class_of(hint) && hint->kind == TY_OBJECT ? hint : NULL;
+    bool object = hint && class_of(hint) && hint->kind == TY_OBJECT;
+    const Type *cls = object ? collection_class(s, n->loc, hint) : NULL;
+    const Type *elem = !cls || cls == hint ? converted_element(s, hint) : NULL;
+    if (elem) {
+        hint = type_array(s->types, elem, 1);
+        cls = NULL;
+    }
     const Type *sequence = hint && type_is_functional(hint) ? hint : NULL;
     int rank = sequence ? sequence->nparams : depth_of(n);
     if (has_spread(n)) {
