@@ -1,5 +1,5 @@
 /* What a program says of its own names and types: nameof(x), which is a string, and typeof(T), an object
- * of the library's class Type. */
+ * of the library's class Type; or, given to a function of Enum, its type argument. */
 #include "check.h"
 
 #include <string.h>
@@ -90,24 +90,15 @@ static bool is_enum_class(const Sema *s, const Ast *n)
     return sym && sym->library;
 }
 
-/* Enum.GetNames(typeof(T)) is Enum.GetNames<T>(); a value behind the type is one of T. */
+/* Enum.GetNames(typeof(T)) is Enum.GetNames<T>(). */
 void reflect_enum_call(Sema *s, Ast *n)
 {
     const Ast *callee = n->call.callee;
     AstList args = n->call.args;
     if (!args.len || args.data[0]->kind != AST_TYPEOF || n->call.targs.len) return;
     if (callee->kind != AST_MEMBER || !is_enum_class(s, callee->member.base)) return;
-    Ast *target = args.data[0]->typeof_.target;
-    const char *name = callee->member.name;
-    n->call.targs = ast_list_add(s->arena, n->call.targs, target);
+    n->call.targs = ast_list_add(s->arena, n->call.targs, args.data[0]->typeof_.target);
     n->call.args = (AstList){0};
-    for (int i = 1; i < args.len; i++) {
-        Ast *value = args.data[i];
-        if (!strcmp(name, "GetName") || !strcmp(name, "IsDefined")) {
-            value = ast_new(s->arena, AST_CAST, value->loc);
-            value->cast.target = ast_clone(s->arena, target);
-            value->cast.operand = args.data[i];
-        }
-        n->call.args = ast_list_add(s->arena, n->call.args, value);
-    }
+    for (int i = 1; i < args.len; i++)
+        n->call.args = ast_list_add(s->arena, n->call.args, args.data[i]);
 }

@@ -16,7 +16,8 @@ static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
     }
     bool inside = sym->generic && s->instance && strchr(sym->name, '.');
     if (sym->generic && (t->type_name.args.len || inside)) return generic_class(s, sym, t);
-    Class *object = sequence_is_untyped(s, t) ? class_object(s) : NULL;
+    bool compares = sym->generic && sym->library && !strcmp(sym->name, "IComparable");
+    Class *object = compares || sequence_is_untyped(s, t) ? class_object(s) : NULL;
     if (object) { /* of any objects */
         t->type_name.args =
             ast_list_add(s->arena, (AstList){0}, type_node(s, t->loc, object->type));
