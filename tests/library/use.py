@@ -1,6 +1,7 @@
 """Uses the module that csc --python makes of shapes.cs$, with NumPy where it is; argument: the folder."""
 import array
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -200,6 +201,15 @@ except shapes.CsError:
 else:
     assert child_of(lambda: shapes.axpy(2, [1], [1]).tolist()).startswith("DeviceException: " + FORKED)
 shapes.use(None)
+
+# exceptions go from process to process, as multiprocessing hands them on
+try:
+    shapes.refuse("a reason")
+except shapes.CsError as e:
+    again = pickle.loads(pickle.dumps(e))
+    assert type(again) is type(e) and again.args == e.args and (again.type, again.stack) == (e.type, e.stack)
+else:
+    assert False
 
 # texts
 m = csdollar.compile("float[] twice(float[] a) => 2 * a; // of a notebook")

@@ -55,11 +55,26 @@ class CsError(Exception):
     """An exception of C$ code: its class is `type`, its functions with their lines are `stack`."""
 
     type = stack = ""
+    _code = 0
+
+    def __reduce__(self): # workers of multiprocessing hand it on
+        return _exception, (self.type, self._code, self.args[0], self.stack)
 
 
 _BASES = {3: ZeroDivisionError, 2: IndexError, 10: KeyError, 5: OSError, 6: MemoryError, 15: RecursionError,
           4: ValueError, 11: ValueError, 12: ValueError, 13: ValueError, 1: ValueError, 9: TypeError, 14: OverflowError}
 _classes = {}
+
+
+def _exception(name, code, message, stack):
+    if (name, code) not in _classes:
+        base = _BASES.get(code)
+        _classes[name, code] = _b.type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
+    exception = _classes[name, code](message)
+    exception.type, exception._code, exception.stack = name, code, stack
+    if _b.hasattr(exception, "add_note") and stack:
+        exception.add_note("in C$:\n" + stack.rstrip("\n"))
+    return exception
 
 
 def _raise(error):
@@ -69,14 +84,7 @@ def _raise(error):
     _lib_free_error(error)
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
-    if (name, code) not in _classes:
-        base = _BASES.get(code)
-        _classes[name, code] = _b.type(name, (CsError, base) if base else (CsError,), {"__module__": __name__})
-    exception = _classes[name, code](message)
-    exception.type, exception.stack = name, stack
-    if _b.hasattr(exception, "add_note") and stack:
-        exception.add_note("in C$:\n" + stack.rstrip("\n"))
-    raise exception
+    raise _exception(name, code, message, stack)
 
 
 class Array:
