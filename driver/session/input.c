@@ -11,6 +11,7 @@
 #include <histedit.h>
 
 #include "../../base/mem.h"
+#include "../../base/source.h"
 
 enum { MOST_REMEMBERED = 1000 };
 
@@ -97,6 +98,17 @@ static unsigned char complete(EditLine *edit, int key)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
+/* Nothing where that is no regular file: a pipe would be waited for. */
+static void find_history(Text *path)
+{
+    const char *home = getenv("HOME");
+    if (!home || !*home) return;
+    text_printf(path, "%s/.csc_history", home);
+    FILE *file = source_open_regular(path->data);
+    if (file) fclose(file);
+    if (!file && errno == EINVAL) text_free(path);
+}
+
 static void open_terminal(Input *in)
 {
     HistEvent event;
@@ -107,8 +119,7 @@ static void open_terminal(Input *in)
     in->history = history_init();
     history(in->history, &event, H_SETSIZE, MOST_REMEMBERED);
     history(in->history, &event, H_SETUNIQUE, 1);
-    const char *home = getenv("HOME");
-    if (home && *home) text_printf(&in->file, "%s/.csc_history", home);
+    find_history(&in->file);
     if (in->file.len) history(in->history, &event, H_LOAD, in->file.data);
     el_set(in->edit, EL_CLIENTDATA, in);
     el_set(in->edit, EL_PROMPT, prompt);

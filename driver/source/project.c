@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../base/source.h"
 #include "../command.h"
 #include "../message.h"
 #include "../write.h"
@@ -120,12 +121,20 @@ int project_build(const Options *o)
 {
     (void)o;
     json_error_t error;
-    json_t *project = json_load_file(file_name, JSON_REJECT_DUPLICATES, &error);
+    FILE *file = source_open_regular(file_name);
+    if (!file) {
+        complain("cannot read '%s': %s", file_name,
+                 errno == EINVAL   ? "it is no regular file"
+                 : errno == ENOENT ? "there is none; csc new makes one"
+                                   : strerror(errno));
+        return 1;
+    }
+    json_t *project = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
     Words words = {0};
     int code = 1;
     if (!project)
-        complain("%s:%d:%d: %s%s", file_name, error.line, error.column, error.text,
-                 error.line < 0 ? "; csc new makes one" : "");
+        complain("%s:%d:%d: %s", file_name, error.line, error.column, error.text);
     else if (!json_is_object(project))
         complain("%s: it is to be an object, {\"name\": .., \"main\": ..}", file_name);
     else if (add_command(&words, project))

@@ -134,4 +134,9 @@ for device, interrupt in ("opencl", (interrupt_linker,)), ("opencl", (later, b"\
             (interrupt[-1], says(rb"interrupted")),
             (b"6 * 7\n", says(rb"42 : int")),
             (b"\x04", rb"\n"), CS_DEVICE=device)
+kept = os.path.join(sys.argv[2], ".csc_history")
+os.rename(kept, kept + ".kept")
+os.mkfifo(kept)  # nothing is remembered, and nothing waited for
+session((b"", says(rb"")), (b"6 * 7\n", says(rb"42 : int")), (b"\x04", rb"\n"))
+os.rename(kept + ".kept", kept)
 sys.exit(failed)
