@@ -1,26 +1,23 @@
-/* Native kernels of generated texts (codegen_run.h), compiled in memory and run one work-item after
- * the other. */
+/* Native kernels of generated texts (codegen_run.h), compiled to object files, loaded as the runtime loads them
+ * and run one work-item after the other. */
 #ifndef TESTS_CODEGEN_NATIVE_H
 #define TESTS_CODEGEN_NATIVE_H
 
 #include <llvm-c/Core.h>
-#include <llvm-c/ExecutionEngine.h>
-#include <llvm-c/Target.h>
 
 #include "../../codegen/abi/csrt.h"
+#include "../../codegen/llvm/machine.h"
 #include "../../codegen/native/native.h"
 #include "../../runtime/device/memory.h"
 #include "../../runtime/native/guard.h"
+#include "../../runtime/native/load.h"
 #include "../../runtime/native/native.h"
 
 static LLVMTargetMachineRef native_target;
 
 typedef struct Backend {
     Native *native;
-    struct {
-        LLVMContextRef context;
-        LLVMExecutionEngineRef engine;
-    } parts[64];
+    Loaded parts[64];
     int nparts;
     CsKernelCode *kernels[64]; /* in the order of cg_plan_kernels */
     int nkernels;
@@ -38,16 +35,7 @@ static CgNativeLevel level_of_texts = CG_NATIVE_V3;
 
 static void backend_open(void)
 {
-    if (native_target) return;
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMLinkInMCJIT();
-    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
-    LLVMTargetRef target;
-    ck_assert(!LLVMGetTargetFromTriple(triple, &target, &error));
-    native_target = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
-                                            LLVMRelocPIC, LLVMCodeModelDefault);
-    LLVMDisposeMessage(triple);
+    if (!native_target) native_target = llvm_machine(2);
 }
 
 enum { backend_share = 1 };
@@ -64,43 +52,32 @@ static CgDevice backend_device(CgFamily family)
     return cg_native_device(level_of_texts, 2);
 }
 
-static void give_function(LLVMExecutionEngineRef engine, LLVMModuleRef m, const char *name,
-                          void *is)
+/* Its functions among those of the kernels become code. */
+static void load_part(Backend *k, const NativeModule *part, const char *const *functions)
 {
-    LLVMValueRef fn = LLVMGetNamedFunction(m, name);
-    if (fn) LLVMAddGlobalMapping(engine, fn, is);
-}
-
-/* A function as a pointer to data, which ISO C has no cast for. */
-static void *address(void (*fn)(void))
-{
-    void *p;
-    memcpy(&p, &fn, sizeof p);
-    return p;
-}
-
-/* What kernels call. */
-static void give_functions(LLVMExecutionEngineRef engine, LLVMModuleRef m)
-{
-    static const struct {
-        const char *name;
-        void (*is)(void);
-    } outside[] = {
-#define OUTSIDE(name) {#name, (void (*)(void))name}
-        OUTSIDE(cs_kernel_fail), OUTSIDE(cs_kernel_far_high_float),
-        OUTSIDE(cs_kernel_far_low_float), OUTSIDE(cs_kernel_far_high_double),
-        OUTSIDE(cs_kernel_far_low_double)
-#undef OUTSIDE
-    };
-    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
-        give_function(engine, m, outside[i].name, address(outside[i].is));
+    const char *names[64];
+    CsKernelCode *codes[64];
+    ck_assert_int_lt(k->nparts, sizeof k->parts / sizeof *k->parts);
+    for (int i = 0; i < k->nkernels; i++) {
+        LLVMValueRef fn = functions[i] ? LLVMGetNamedFunction(part->mod, functions[i]) : NULL;
+        names[i] = fn && !LLVMIsDeclaration(fn) ? functions[i] : NULL;
+    }
+    native_optimise(part->mod, native_target);
+    llvm_machine_module(native_target, part->mod);
+    LLVMMemoryBufferRef object = llvm_machine_code(native_target, part->mod, LLVMObjectFile);
+    ck_assert(load_object(LLVMGetBufferStart(object), LLVMGetBufferSize(object), k->nkernels, names,
+                          codes, &k->parts[k->nparts++]));
+    for (int i = 0; i < k->nkernels; i++)
+        if (names[i]) k->kernels[i] = codes[i];
+    LLVMDisposeMemoryBuffer(object);
+    LLVMDisposeModule(part->mod);
+    LLVMContextDispose(part->context);
 }
 
 static void backend_take(void *backend, const CgCode *code)
 {
     Backend *k = backend;
     const char *error;
-    char *message = NULL;
     CgPlan *plan = cg_plan_parse(code->text, &error);
     const char *const *names;
     k->nkernels = cg_plan_kernels(plan, &names);
@@ -115,29 +92,12 @@ static void backend_take(void *backend, const CgCode *code)
         fprintf(stderr, "%s\n%s", code->text, t.data);
         text_free(&t);
     }
-    for (NativeModule part; native_take(k->native, &part); k->nparts++) {
-        LLVMModuleRef m = part.mod;
-        ck_assert_int_lt(k->nparts, sizeof k->parts / sizeof *k->parts);
-        LLVMExecutionEngineRef *engine = &k->parts[k->nparts].engine;
-        k->parts[k->nparts].context = part.context;
-        native_optimise(m, native_target);
-        LLVMSetTarget(m, "");
-        ck_assert_msg(!LLVMCreateJITCompilerForModule(engine, m, 2, &message), "%s", message);
-        give_functions(*engine, m);
-        for (int i = 0; i < k->nkernels; i++) {
-            LLVMValueRef fn = functions[i] ? LLVMGetNamedFunction(m, functions[i]) : NULL;
-            uint64_t at = fn ? LLVMGetFunctionAddress(*engine, functions[i]) : 0;
-            if (fn) memcpy(&k->kernels[i], &at, sizeof at);
-        }
-    }
+    for (NativeModule part; native_take(k->native, &part);) load_part(k, &part, functions);
 }
 
 static void backend_free(Backend *k)
 {
-    for (int i = 0; i < k->nparts; i++) {
-        LLVMDisposeExecutionEngine(k->parts[i].engine);
-        LLVMContextDispose(k->parts[i].context);
-    }
+    for (int i = 0; i < k->nparts; i++) load_free(&k->parts[i]);
     native_free(k->native);
 }
 

@@ -1,0 +1,332 @@
+/* The loader (runtime/native/load.h): what kernels need is loaded, what is damaged or does more is refused. Mutated
+ * objects must not end the process; they are not run. tests of codegen run what it loads. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../base/mem.h"
+#include "codegen_run.h"
+#include "file.h"
+#include "suite.h"
+
+enum { MUTATIONS = 100000 };
+
+/* y(i) = sin(x(p(i))) + 100 / p(i): angles that may be far, an index that may be outside, a divisor of zero. */
+static const char source[] = "%0 = var \"i\" : int\n"
+                             "%1 = const 0 : int\n"
+                             "%2 = slot 0 \"n\" : int\n"
+                             "%3 = slot 2 \"x\" : array float(int)\n"
+                             "%4 = slot 1 \"p\" : array int(int)\n"
+                             "%5 = apply %4 (%0) : int\n"
+                             "%6 = apply %3 (%5) : float\n"
+                             "%7 = apply @sin (%6) : float\n"
+                             "%8 = const 100 : int\n"
+                             "%9 = apply @div (%8, %5) : int\n"
+                             "%10 = apply @convert (%9) : float\n"
+                             "%11 = apply @add (%7, %10) : float\n"
+                             "%12 = let (%0 : given %1..%2) %11 : float(int)\n"
+                             "root %12\n";
+
+/* The largest object of its kernels that calls something outside. */
+static struct {
+    char *bytes, name[128];
+    size_t size;
+} good;
+
+static void keep_object(LLVMModuleRef mod, const char *name)
+{
+    native_optimise(mod, native_target);
+    llvm_machine_module(native_target, mod);
+    LLVMMemoryBufferRef object = llvm_machine_code(native_target, mod, LLVMObjectFile);
+    const char *bytes = LLVMGetBufferStart(object);
+    size_t size = LLVMGetBufferSize(object);
+    if (name && size > good.size && memmem(bytes, size, "cs_kernel_fail", 15)) {
+        good.size = size;
+        good.bytes = mem_grow(good.bytes, size);
+        memcpy(good.bytes, bytes, size);
+        snprintf(good.name, sizeof good.name, "%s", name);
+    }
+    LLVMDisposeMemoryBuffer(object);
+}
+
+static void take(void *ctx, const CgCode *code)
+{
+    const char *error;
+    CgPlan *plan = cg_plan_parse(code->text, &error);
+    const NativeOptions options = {.level = level_here()};
+    Native *n = native_new(code, plan, NULL, &options);
+    (void)ctx;
+    for (NativeModule m; native_take(n, &m);) {
+        keep_object(m.mod, m.kernel);
+        LLVMDisposeModule(m.mod);
+        LLVMContextDispose(m.context);
+    }
+    native_free(n);
+    cg_plan_free(plan);
+}
+
+static void make_object(void)
+{
+    Fd *fd = fd_new();
+    FdError error = {0};
+    char *text = NULL;
+    const char *why = NULL;
+    const CgOptions options = {.family = CG_CPU};
+    const CgAlso also = {.take = take};
+    backend_open();
+    FdGraph *g = fd_read(fd, source, &why);
+    ck_assert_msg(g != NULL, "%s", why);
+    ck_assert_int_eq(cg_lower_also(g, &options, &also, &text, &error), CG_OK);
+    mem_free(text);
+    fd_free(fd);
+}
+
+/* An exact copy, so that what reads behind it is seen. */
+static bool loads(const char *bytes, size_t size, const char *name)
+{
+    char *copy = mem_alloc(size ? size : 1);
+    CsKernelCode *code = NULL;
+    Loaded l = {0};
+    memcpy(copy, bytes, size);
+    bool is = load_object(copy, size, 1, &name, &code, &l);
+    mem_free(copy);
+    ck_assert(is ? l.base && code : !l.base);
+    load_free(&l);
+    return is;
+}
+
+/* The sections of a copy of the object. */
+typedef struct Changed {
+    char *bytes;
+    Elf64_Shdr *sections;
+    int n;
+} Changed;
+
+static Changed begin_change(void)
+{
+    Changed c = {.bytes = mem_alloc(good.size)};
+    memcpy(c.bytes, good.bytes, good.size);
+    const Elf64_Ehdr *e = (const void *)c.bytes;
+    c.sections = (void *)(c.bytes + e->e_shoff);
+    c.n = e->e_shnum;
+    return c;
+}
+
+static void end_change(Changed *c, const char *what)
+{
+    ck_assert_msg(!loads(c->bytes, good.size, good.name), "%s is loaded", what);
+    mem_free(c->bytes);
+}
+
+static Elf64_Shdr *section(const Changed *c, uint32_t type, uint64_t flags)
+{
+    for (int i = 0; i < c->n; i++)
+        if (c->sections[i].sh_type == type && (c->sections[i].sh_flags & flags) == flags)
+            return &c->sections[i];
+    ck_abort_msg("no section of type %u", type);
+}
+
+static Elf64_Rela *relocation(const Changed *c)
+{
+    return (void *)(c->bytes + section(c, SHT_RELA, 0)->sh_offset);
+}
+
+START_TEST(kernels_are_loaded)
+{
+    ck_assert(loads(good.bytes, good.size, good.name));
+    ck_assert(!loads(good.bytes, good.size, "kernel.other"));
+}
+END_TEST
+
+/* What /proc/self/maps says of an address, "r-xp". */
+static void rights_of(const void *p, char rights[5])
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512], *end;
+    rights[0] = '\0';
+    while (f && fgets(line, sizeof line, f)) {
+        uintptr_t from = strtoull(line, &end, 16), to = strtoull(end + 1, &end, 16);
+        ck_assert_msg(!strstr(line, " rwx"), "%s", line);
+        if ((uintptr_t)p >= from && (uintptr_t)p < to) snprintf(rights, 5, "%.4s", end + 1);
+    }
+    if (f) fclose(f);
+}
+
+START_TEST(code_is_never_writable)
+{
+    char rights[5];
+    const char *name = good.name;
+    CsKernelCode *code = NULL;
+    Loaded l = {0};
+    ck_assert(load_object(good.bytes, good.size, 1, &name, &code, &l));
+    rights_of(l.base, rights);
+    ck_assert_str_eq(rights, "r-xp");
+    rights_of((char *)l.base + l.size - 1, rights);
+    ck_assert_str_eq(rights, "r-xp");
+    void *base = l.base;
+    load_free(&l);
+    rights_of(base, rights);
+    ck_assert_str_ne(rights, "r-xp");
+}
+END_TEST
+
+START_TEST(cut_objects_are_refused)
+{
+    for (size_t size = 0; size < good.size; size++) loads(good.bytes, size, good.name);
+    for (size_t size = 0; size + sizeof(Elf64_Shdr) < good.size; size += 64)
+        ck_assert(!loads(good.bytes, size, good.name));
+}
+END_TEST
+
+START_TEST(what_kernels_do_not_need_is_refused)
+{
+    Changed c = begin_change();
+    section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_flags |= SHF_WRITE;
+    end_change(&c, "what can be written");
+    c = begin_change();
+    section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_type = SHT_INIT_ARRAY;
+    end_change(&c, "a constructor");
+    c = begin_change();
+    section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_flags |= SHF_TLS;
+    end_change(&c, "a thread's own");
+    c = begin_change();
+    ((Elf64_Ehdr *)(void *)c.bytes)->e_machine = EM_AARCH64;
+    end_change(&c, "another processor's");
+    c = begin_change();
+    ((Elf64_Ehdr *)(void *)c.bytes)->e_type = ET_DYN;
+    end_change(&c, "a shared object");
+    c = begin_change();
+    memcpy(memmem(c.bytes, good.size, "cs_kernel_fail", 15), "posix_openptsx", 15);
+    end_change(&c, "a foreign name");
+    c = begin_change();
+    memcpy(memmem(c.bytes, good.size, "cs_kernel_fail", 15), "system\0\0\0\0\0\0\0\0", 15);
+    end_change(&c, "a function of the process");
+}
+END_TEST
+
+START_TEST(relocations_outside_are_refused)
+{
+    const int types[] = {R_X86_64_64, R_X86_64_32, R_X86_64_GOTPCREL, R_X86_64_TPOFF32, 255};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        Changed c = begin_change();
+        Elf64_Rela *r = relocation(&c);
+        r->r_info = ELF64_R_INFO(ELF64_R_SYM(r->r_info), (unsigned)types[i]);
+        end_change(&c, "a relocation of another type");
+    }
+    const uint64_t places[] = {1 << 20, UINT64_MAX - 2, UINT64_MAX};
+    const int64_t addends[] = {1 << 22, -(1 << 22), INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        Changed c = begin_change();
+        relocation(&c)->r_offset = places[i];
+        end_change(&c, "a place outside its section");
+    }
+    for (size_t i = 0; i < sizeof addends / sizeof *addends; i++) {
+        Changed c = begin_change();
+        relocation(&c)->r_addend = addends[i];
+        end_change(&c, "what is outside the object");
+    }
+    Changed c = begin_change();
+    Elf64_Rela *r = relocation(&c);
+    r->r_info = ELF64_R_INFO(UINT32_MAX, ELF64_R_TYPE(r->r_info));
+    end_change(&c, "a symbol that is not there");
+}
+END_TEST
+
+START_TEST(sections_outside_are_refused)
+{
+    const uint64_t numbers[] = {good.size, UINT64_MAX, UINT64_MAX - 16, (uint64_t)1 << 63};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        Changed c = begin_change();
+        section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_offset = numbers[i];
+        end_change(&c, "a section behind the end");
+        c = begin_change();
+        section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_size = numbers[i];
+        end_change(&c, "a section too long");
+        c = begin_change();
+        section(&c, SHT_SYMTAB, 0)->sh_size = numbers[i];
+        end_change(&c, "symbols too many");
+        c = begin_change();
+        section(&c, SHT_SYMTAB, 0)->sh_link = (uint32_t)numbers[i];
+        end_change(&c, "names elsewhere");
+        c = begin_change();
+        ((Elf64_Ehdr *)(void *)c.bytes)->e_shoff = numbers[i];
+        end_change(&c, "sections elsewhere");
+    }
+    Changed c = begin_change();
+    section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_addralign = 3;
+    end_change(&c, "an alignment that is none");
+    c = begin_change();
+    section(&c, SHT_PROGBITS, SHF_ALLOC)->sh_addralign = 1 << 20;
+    end_change(&c, "an alignment that pages do not have");
+}
+END_TEST
+
+/* Any outcome will do, under ASan too. */
+START_TEST(mutated_objects_do_no_harm)
+{
+    srand(1);
+    char *bytes = mem_alloc(good.size);
+    int taken = 0;
+    for (int i = 0; i < MUTATIONS; i++) {
+        memcpy(bytes, good.bytes, good.size);
+        size_t size = rand() % 8 ? good.size : (size_t)rand() % good.size;
+        for (int n = 1 + rand() % 4; n > 0; n--) { /* half of them where the numbers are */
+            size_t at = (size_t)rand() % good.size, tail = good.size - good.size / 4;
+            if (rand() % 2) at = rand() % 4 ? tail + at % (good.size - tail) : at % 64;
+            bytes[at] = (char)(rand() % 2 ? bytes[at] ^ 1 << rand() % 8 : rand());
+        }
+        taken += loads(bytes, size, good.name);
+    }
+    mem_free(bytes);
+    ck_assert_int_gt(taken, MUTATIONS / 100); /* code and constants may be anything */
+    ck_assert_int_lt(taken, MUTATIONS);
+}
+END_TEST
+
+/* Each kernel that csc is shipped with (codegen/llvm/store.c: objects begin at multiples of 16). */
+START_TEST(shipped_kernels_are_loaded)
+{
+    const char *build = getenv("BUILD");
+    char path[256];
+    snprintf(path, sizeof path, "%s/csc.kept", build ? build : "build");
+    FILE *f = fopen(path, "rb");
+    if (!f) return; /* of a build with sanitizers */
+    fseek(f, 0, SEEK_END);
+    size_t size = (size_t)ftell(f), kernels = 0, refused = 0;
+    char *all = mem_alloc(size);
+    rewind(f);
+    ck_assert_uint_eq(fread(all, 1, size, f), size);
+    fclose(f);
+    for (size_t at = 0, end; at + 16 <= size; at = end) {
+        end = at + 16;
+        if (memcmp(all + at, ELFMAG, SELFMAG) != 0) continue;
+        while (end + 16 <= size && memcmp(all + end, ELFMAG, SELFMAG) != 0) end += 16;
+        const char *name = memmem(all + at, end - at, "kernel.", 7);
+        if (!name) continue;
+        kernels++;
+        refused += !loads(all + at, end - at, name);
+    }
+    mem_free(all);
+    ck_assert_uint_gt(kernels, 100);
+    ck_assert_uint_eq(refused, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("load");
+    TCase *t = tcase_create("load");
+    tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, make_object, NULL);
+    tcase_add_test(t, kernels_are_loaded);
+    tcase_add_test(t, code_is_never_writable);
+    tcase_add_test(t, cut_objects_are_refused);
+    tcase_add_test(t, what_kernels_do_not_need_is_refused);
+    tcase_add_test(t, relocations_outside_are_refused);
+    tcase_add_test(t, sections_outside_are_refused);
+    tcase_add_test(t, mutated_objects_do_no_harm);
+    tcase_add_test(t, shipped_kernels_are_loaded);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
