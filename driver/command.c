@@ -86,12 +86,12 @@ const Command *command_find(const char *name)
     return NULL;
 }
 
-/* AVX-512 gives most to products; where it is missing, programs for it are seldom compiled. */
+/* The processor's best level, with which programs need no device here; and the one that most processors have. */
 static void set_levels(Options *o)
 {
 #if defined(__x86_64__)
     o->levels = 1u << CG_NATIVE_V3;
-    o->product_levels = cg_native_level_runs(CG_NATIVE_V4) ? 1u << CG_NATIVE_V4 : 0;
+    if (cg_native_level_runs(CG_NATIVE_V4)) o->levels |= 1u << CG_NATIVE_V4;
 #else
     (void)o;
 #endif

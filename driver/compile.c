@@ -52,10 +52,10 @@ typedef struct Job {
     VEC(HostKernel) kernels;
     Objects *objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
-    size_t native_size;          /* of all of them */
-    VEC(const char *) functions; /* of the forms: each is made once */
-    const char *tuned;           /* HostOptions.tuned */
-    Schedules *schedules;        /* --schedule; NULL: none */
+    size_t native_size[CG_NATIVE_LEVELS]; /* of all of them */
+    VEC(const char *) functions;          /* of the forms: each is made once */
+    const char *tuned;                    /* HostOptions.tuned */
+    Schedules *schedules;                 /* --schedule; NULL: none */
     HostOptions host;
     HostModule *module;
     Text out;         /* what --emit prints */
@@ -197,7 +197,7 @@ typedef struct NativeForms {
     FdOrder order; /* of its graph */
 } NativeForms;
 
-/* native_size, of all texts: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
+/* native_size, of all texts at a level: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
  * its sum a program with two products would wait for a device. */
 enum { NATIVE_BUDGET = 50000, NATIVE_BUDGET_SHORT = 60000, NATIVE_SHORT = 8192 };
 
@@ -256,7 +256,7 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
     vec_push(&j->natives, ((Made){text, level, precise, runs, cg_plan_kernels(plan, &names), n}));
-    j->native_size += native_size(n);
+    j->native_size[level] += native_size(n);
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);
     } else {
@@ -278,12 +278,10 @@ static void add_native(void *ctx, const CgCode *code)
     CgPlan *plan = cg_plan_parse(code->text, &error);
     if (!plan) return;
     f->kernel->nfunctions = cg_plan_kernels(plan, &names);
-    f->kernel->contracts = code->contracts;
-    unsigned levels = j->opt->levels | (code->contracts ? j->opt->product_levels : 0);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
-        bool room = j->opt->levels_asked || j->native_size < budget;
-        if (!room || !(levels & 1u << level)) continue;
+        bool room = j->opt->levels_asked || j->native_size[level] < budget;
+        if (!room || !(j->opt->levels & 1u << level)) continue;
         const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
         f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, plan, runs);
     }

@@ -36,7 +36,7 @@ static OptionEnd set_emit(Options *o, const char *value)
     o->emit = emits[k].emit;
     if (o->emit == EMIT_KEPT) { /* for every processor */
         o->levels_asked = true;
-        o->product_levels = 1u << CG_NATIVE_V4;
+        o->levels = 1u << CG_NATIVE_V3 | 1u << CG_NATIVE_V4;
     }
     return OPTION_GO_ON;
 }
@@ -72,7 +72,7 @@ static OptionEnd set_family(Options *o, const char *value)
 /* off, or levels with commas between them */
 static OptionEnd set_native(Options *o, const char *value)
 {
-    o->levels = o->product_levels = 0;
+    o->levels = 0;
     o->levels_asked = true;
     for (const char *at = value, *end; strcmp(value, "off") != 0; at = end + 1) {
         CgNativeLevel level;
@@ -319,7 +319,7 @@ static const Option table[] = {
     VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
     VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),
     VALUE("--html", EQUALS, "FILE", NULL, set_html, "csc profile: a report with sources, time line and roofline, instead of the table"),
-    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3; products v4 too)"),
+    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3, and v4 where csc runs on such)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
     VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),

@@ -45,11 +45,10 @@ struct Options {
     const char *against;        /* of csc bench: what it wrote before, or NULL */
     const char *html;           /* of csc profile: a file for its report, or NULL */
     Emit emit;
-    VEC(FdPass) passes;      /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
-    const char *dump_after;  /* a pass, or NULL: of the usual ones */
-    unsigned levels;         /* of native kernels: a bit a CgNativeLevel */
-    unsigned product_levels; /* and of those of contractions besides */
-    bool levels_asked;       /* for all kernels, however long it takes */
+    VEC(FdPass) passes;     /* --passes: what --emit=fdag shows the graphs after; {0} at the end */
+    const char *dump_after; /* a pass, or NULL: of the usual ones */
+    unsigned levels;        /* of native kernels: a bit a CgNativeLevel */
+    bool levels_asked;      /* for all kernels, however long it takes */
     bool verbose, json, dependencies; /* json: how messages are printed */
     bool library, python;             /* --lib, --python: a library instead of a program */
     const char *dependency_file;      /* NULL: named after the output */

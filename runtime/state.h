@@ -105,12 +105,13 @@ typedef struct RtState {
     struct Trace *trace;     /* trace.c */
     struct Pool *pool;       /* native/pool.c */
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
-    size_t l2;               /* of a processor; 0: not asked yet */
-    int native_read;         /* native.c: CS_DEVICE, once read */
-    uint64_t native_nanos;   /*   what large evaluations took that ran natively */
-    int guard_read;          /* guard.c: CS_GUARD, once read */
-    uint64_t evaluations;    /* of arrays and scalars, so far */
-    const CsSite *at;        /* what is evaluated just now, for messages of signals */
+    size_t l2;               /* native_l2 */
+    bool l2_read;
+    int native_read;       /* native.c: CS_DEVICE, once read */
+    uint64_t native_nanos; /*   what large evaluations took that ran natively */
+    int guard_read;        /* guard.c: CS_GUARD, once read */
+    uint64_t evaluations;  /* of arrays and scalars, so far */
+    const CsSite *at;      /* what is evaluated just now, for messages of signals */
 } RtState;
 
 extern RtState rt;

@@ -164,7 +164,6 @@ typedef void CsKernelCode(const uint64_t *args, const CsKernelAt *at);
 
 typedef struct CsCode {
     int32_t level;                /* CgNativeLevel: processors that have at least this run it */
-    int32_t contracts;            /* CgCode.contracts */
     CsKernelCode *const *kernels; /* in the order of cg_plan_kernels; NULL: it has none */
 } CsCode;
 

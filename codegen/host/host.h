@@ -32,7 +32,6 @@ void host_session_drop(HostSession *s, const char *type);
 typedef struct HostKernel { /* an embedded kernel text */
     FdKey key;              /* cg_key */
     const char *text;
-    bool contracts; /* CgCode.contracts, of its native forms */
     int nfunctions; /* of these: their names by level, NULL: there is none */
     const char *const *code[CG_NATIVE_LEVELS];
 } HostKernel;

@@ -27,7 +27,6 @@ LLVMValueRef host_code(HostModule *m, const HostKernel *k, int *count)
             functions[i] = names[i] ? declare(m, names[i], type) : host_null(m);
         LLVMValueRef members[CODE_MEMBERS];
         members[CODE_LEVEL] = host_int(m, level);
-        members[CODE_CONTRACTS] = host_int(m, k->contracts);
         members[CODE_KERNELS] = host_table(m, "code", m->ptr, functions, (unsigned)k->nfunctions);
         forms[(*count)++] = host_struct(m, HOST_CODE, members);
     }

@@ -46,7 +46,6 @@ typedef struct CgCode {
     const CgOptions *options;
     int nfuncs;
     const struct KirFunc *funcs;
-    bool contracts; /* products and their like are in it: much is computed of little memory */
 } CgCode;
 typedef void CgTake(void *ctx, const CgCode *code);
 

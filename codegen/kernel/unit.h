@@ -63,7 +63,6 @@ typedef struct Unit {
     const int64_t *given;         /* of each, INT64_MIN: nothing */
     CgAsked *asked;               /* NULL, or what recipes ask for */
     bool streams;                 /* the plan says when results go past the caches */
-    bool contracts;               /* some nest is a contraction (recipes/contract.c) */
     const FdLoc *places;          /* where the nodes that `order` numbers stand */
     bool host_only;               /* something no kernel can do: unit_give_up */
     const char *gave_up;          /* the first reason.. */

@@ -220,7 +220,7 @@ static int make_program(void *ctx)
     o.input = "doctor.cs$";
     o.text = doctor_program;
     o.emit = EMIT_PROGRAM;
-    o.levels = o.product_levels = 0; /* the devices are to be tried */
+    o.levels = 0; /* the devices are to be tried */
     o.files.len = 0;
     o.json = false;
     o.host.program = o.input;

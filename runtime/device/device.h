@@ -15,6 +15,9 @@ bool device_is_ref(void);
 bool device_wish_fits(void);
 bool device_is_used(void);   /* the program says which device, not the environment */
 bool device_is_native(void); /*   its own machine code */
+/* The environment names no device, and nothing but this processor can be one: seen without a driver, which
+ * takes long to load. False: that is not known. */
+bool device_is_processor(void);
 bool device_open(const CsSite *site);
 /* The process is about to end: from here on what only the driver holds is left to the system, which
  * is done with it sooner (POCL takes 0.1 s to free the compiler that it used). */

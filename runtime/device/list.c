@@ -182,6 +182,19 @@ int device_wanted(void)
     return rt.table ? rt.table->chosen : -1;
 }
 
+/* What drivers of other devices talk to. */
+bool device_is_processor(void)
+{
+    static const char *const nodes[] = {
+        "/dev/dri/renderD128", "/dev/nvidiactl", "/dev/kfd",  "/dev/dxg",
+        "/dev/mali0",          "/dev/kgsl-3d0",  "/dev/accel"};
+    const char *wish = rt_device_wish();
+    if (rt.device || rt.given.device || (wish && *wish)) return false;
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+        if (access(nodes[i], F_OK) == 0) return false;
+    return true;
+}
+
 /* ---- what programs ask -------------------------------------------------------------- */
 
 /* The environment's; -1 with an exception pending. */

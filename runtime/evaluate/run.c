@@ -156,8 +156,7 @@ typedef struct Preparation {
     const Results *results;
     const CsSite *site;
     Outcome outcome;
-    bool for_cpu; /* a native form that pays unless the device is another processor */
-    bool begins;  /* one that pays since no device is open */
+    NativeWhen when; /* its native form runs, if it has one */
 } Preparation;
 
 static void prepare_numbers(void *preparation)
@@ -207,11 +206,9 @@ static void prepare_native(void *preparation)
     CgDevice device = native_device(c->native->form);
     double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
     p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
-    bool small = native_is_small(p->numbers.work);
-    p->begins = !small && c->exact && native_begins(p->numbers.work);
-    p->for_cpu = !small && !p->begins;
+    p->when = native_when(native_is_full(c->native->form), c->exact, p->numbers.work);
     p->outcome = INTERPRET;
-    if (p->for_cpu && !native_is_full(c->native->form)) return;
+    if (p->when == NATIVE_NOT) return;
     p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
 }
 
@@ -251,7 +248,8 @@ static Outcome in_program(Preparation *p)
     }
     if (p->outcome != DONE) return p->outcome;
     if (!native_has(c->native->form, c->native->plan, &p->numbers.schedule)) return INTERPRET;
-    if (p->for_cpu && !native_is_device(p->site)) return cs_pending ? FAILED : INTERPRET;
+    if (p->when == NATIVE_PROCESSOR && !native_is_device(p->site))
+        return cs_pending ? FAILED : INTERPRET;
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
@@ -335,7 +333,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         p.outcome = launch(e, &p.numbers, r, site);
     const Composed *c = e->composed;
     bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
-    if (keep && native == DONE && !p.begins)
+    if (keep && native == DONE && p.when != NATIVE_UNOPENED)
         kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */
         kept = recall_keep(e, &p.numbers, c->kernel->plan, false);

@@ -18,17 +18,17 @@
 #include "pool.h"
 
 enum {
-    SESSION_WORK = 1 << 30, /* of what somebody waits for: builds of kernels take longer */
-    SMALL_WORK = 1 << 22,   /* a millisecond: less than opening a device takes, with many such */
-    FIRST_NANOS =
-        100000000, /* until a device is opened: 50 ms, a second if its caches are empty .. */
-    SHARED_WORK = 1 << 12, /* from here on threads may help */
-    SURELY_WORK = 1 << 20, /* from here on they do */
-    WORTH_NANOS = 4000,    /* help costs half of it: words and results go from cache to cache */
-    TRIAL_SHARE = 16,      /* of so many items one is timed .. */
-    TRIAL_EVERY = 64,      /* .. in the first few launches and every so often */
+    SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */
+    SMALL_WORK = 1 << 22,    /* a millisecond: less than opening a device takes, with many such */
+    FIRST_NANOS = 100000000, /* opening a device takes 50 ms, a second if its caches are empty */
+    SHARED_WORK = 1 << 12,   /* from here on threads may help */
+    SURELY_WORK = 1 << 20,   /* from here on they do */
+    WORTH_NANOS = 4000,      /* help costs half of it: words and results go from cache to cache */
+    TRIAL_SHARE = 16,        /* of so many items one is timed .. */
+    TRIAL_EVERY = 64,        /* .. in the first few launches and every so often */
     SPEEDS = 64
 };
+static const double FIRST_WORK = 1L << 33; /* of a single evaluation before a device is opened */
 
 /* ---- which ------------------------------------------------------------------------------------- */
 
@@ -53,40 +53,50 @@ const CsCode *native_form(const CsKernel *k)
     return best;
 }
 
+size_t native_l2(void)
+{
+    if (!rt.l2_read) { /* asked once: virtual machines take long to answer */
+        long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        rt.l2 = l2 > 0 ? (size_t)l2 : 0;
+        rt.l2_read = true;
+    }
+    return rt.l2;
+}
+
 CgDevice native_device(const CsCode *form)
 {
     CgDevice d = cg_native_device((CgNativeLevel)form->level, pool_units());
-    if (!rt.l2) { /* asked once: virtual machines take long to answer */
-        long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-        rt.l2 = l2 > 0 ? (size_t)l2 : d.l2;
-    }
-    d.cache = rt.l2;
+    d.cache = native_l2() ? native_l2() : d.l2;
     return d;
-}
-
-bool native_is_small(double work)
-{
-    return native_use() == NATIVE_ALL || work <= (rt.session ? SESSION_WORK : SMALL_WORK);
-}
-
-bool native_begins(double work)
-{
-    const double most = (double)(UINT64_C(1) << 33); /* .. for evaluations of not more operations */
-    return !rt.device && rt.native_nanos < FIRST_NANOS && work <= most;
 }
 
 bool native_is_full(const CsCode *form)
 {
-    CgNativeLevel better = (CgNativeLevel)form->level + 1;
-    return form->contracts && !cg_native_level_runs(better);
+    return !cg_native_level_runs((CgNativeLevel)form->level + 1);
 }
 
 bool native_is_device(const CsSite *site)
 {
+    if (device_is_processor()) return true;
     if (device_open(site)) return device_info()->family == CG_CPU;
     if (rt.error.kind != RT_DEVICE) return false;
     rt_catch();
     return true;
+}
+
+static bool is_small(double work)
+{
+    return work <= (rt.session ? SESSION_WORK : SMALL_WORK);
+}
+
+NativeWhen native_when(bool full, bool exact, double work)
+{
+    NativeUse use = native_use();
+    if (use == NATIVE_NEVER) return NATIVE_NOT;
+    if (use == NATIVE_ALL || is_small(work)) return NATIVE_ALWAYS;
+    if (full) return NATIVE_PROCESSOR;
+    bool begins = !rt.device && rt.native_nanos < FIRST_NANOS && work <= FIRST_WORK;
+    return exact && begins ? NATIVE_UNOPENED : NATIVE_NOT;
 }
 
 /* ---- what kernels call ------------------------------------------------------------------------- */
@@ -382,7 +392,7 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     if (ok && guard_wanted() && !(ok = guard(r, slots, temps, outs, &copies)))
         rt_throw_memory(site, 0);
     /* a kernel that fails leaves the rest undone, which those behind it must not take for numbers */
-    bool large = !native_is_small(r->work);
+    bool large = !is_small(r->work);
     uint64_t begin = large ? own_nanos() : 0;
     for (int i = 0; ok && i < s->nlaunches; i++)
         if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED)

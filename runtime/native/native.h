@@ -2,10 +2,9 @@
  * the host has of the buffers. When an evaluation of reals takes them is a function of the evaluation and
  * its sizes alone, so that a program gives the same bits wherever and whenever it does the same:
  *   CS_DEVICE=native   all that have a form here
- *   CS_DEVICE not set  those of so little work that a launch would be most of it (native_is_small),
- *                      the first without reals (native_begins), and products in the processor's
- *                      widest vectors (native_is_full) where the device is that processor; if the
- *                      host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
+ *   CS_DEVICE not set  those of so little work that a launch would be most of it, and of any size those in
+ *                      the processor's widest vectors, where the device is that processor (native_when);
+ *                      if the host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
  *   else               none */
 #ifndef CS_RUNTIME_NATIVE_H
 #define CS_RUNTIME_NATIVE_H
@@ -20,14 +19,22 @@ const CsCode *native_form(const CsKernel *k);
 /* Has it the kernels of all launches? csc makes those that it foresees. */
 bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s);
 CgDevice native_device(const CsCode *form); /* what its plan is bound for */
-bool native_is_small(double work);          /* operations, of all elements */
-/* Else: while no device is open, does opening one take longer than the evaluation? The clock decides: this is
- * for evaluations without reals, whose bits are the same everywhere. */
-bool native_begins(double work);
-/* Is it as fast as what a device of this processor would make? */
+/* Of the processor's best level: as fast as what a device of this processor would make. */
 bool native_is_full(const CsCode *form);
-/* Is there no device but this processor? Opens it; false, too, with an exception pending. */
+/* Is there no device but this processor? May open one to know; false, too, with an exception pending. */
 bool native_is_device(const CsSite *site);
+/* Bytes of the processor's second cache; 0: it does not say. */
+size_t native_l2(void);
+
+typedef enum NativeWhen {
+    NATIVE_NOT,       /* never here */
+    NATIVE_ALWAYS,    /* wherever evaluations are otherwise */
+    NATIVE_PROCESSOR, /* if the device is this processor */
+    NATIVE_UNOPENED   /* since opening a device would take longer: the clock decides, which is for
+                         evaluations without reals, whose bits are the same everywhere */
+} NativeWhen;
+/* work: operations, of all elements. full: native_is_full. exact: there are no reals. */
+NativeWhen native_when(bool full, bool exact, double work);
 
 /* Runs a schedule at once; waits for launches that use the same buffers. `words` are the errors.
  * `work`: operations in all, which says whether sharing them pays. */

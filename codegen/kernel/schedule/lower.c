@@ -225,7 +225,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
         count_all_uses(&u);
         status = lower_unit_text(&u, also->read, text, error);
         if (status == CG_OK && also->take) {
-            const CgCode code = {*text, &own, (int)u.funcs.len, u.funcs.data, u.contracts};
+            const CgCode code = {*text, &own, (int)u.funcs.len, u.funcs.data};
             also->take(also->ctx, &code);
         }
     }

@@ -17,6 +17,7 @@
 
 #include "../../device/device.h"
 #include "../../device/memory.h"
+#include "../../native/native.h"
 #include "../../objects/record.h"
 #include "../../state.h"
 #include "../compose.h"
@@ -28,7 +29,7 @@ enum {
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
     ROWS = 4,        /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
-    L2 = 1 << 20     /* where no device says */
+    L2 = 1 << 20     /* where nobody says */
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build. */
 static const double work_first = 6e9, work_told = 1e9;
@@ -53,9 +54,9 @@ size_t hold_least(size_t usual)
 /* How many steps: the rows that are kept of all of them are to fit a cache. */
 static int most_of(const Lazy *l, size_t bytes)
 {
-    const CgDevice *d = rt.device ? device_info() : NULL;
     size_t rows = (size_t)(l->box.dim[0].hi - l->box.dim[0].lo), row = bytes / rows,
-           l2 = d && d->l2 ? d->l2 : L2;
+           l2 = rt.device ? device_info()->l2 : native_l2();
+    if (!l2) l2 = L2;
     int most = MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
     return most;

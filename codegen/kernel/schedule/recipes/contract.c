@@ -118,7 +118,6 @@ static Num *on_cpu(Tile *t, Num *when)
     const FdContraction *c = &t->c;
     size_t widest = recipe_widest(c->nreduces, c->reduces);
     t->lanes = nest_lanes_for(widest);
-    u->contracts = true;
     tile_size(t);
     /* Rows in place must stay in the cache while the columns' panels change, those in far strides with
      * room to spare; few columns are not worth a copy of the rows. */
