@@ -2,6 +2,7 @@
  * that fails has said why.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -367,6 +368,25 @@ static const char *shown_text(const Job *j, const char *text)
     return end ? end + 3 : text;
 }
 
+/* CSC_VERIFY_TEXTS, for tests: a graph's text says all of it, since another process compiles by it. */
+static void verify_text(const FdGraph *g, FdKey key)
+{
+    if (!getenv("CSC_VERIFY_TEXTS")) return;
+    Fd *fd = fd_new();
+    Text text = {0};
+    const char *why = "it has another key";
+    fd_print(&text, g);
+    FdGraph *again = fd_read(fd, text.data, &why);
+    FdKey second = again ? fd_key(fd, again, NULL) : (FdKey){0};
+    if (second.hi != key.hi || second.lo != key.lo) {
+        fprintf(stderr, "csc: internal error: the text of a graph is not read back: %s\n%s",
+                again ? "it has another key" : why, text.data);
+        abort();
+    }
+    text_free(&text);
+    fd_free(fd);
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
@@ -386,6 +406,7 @@ static bool lower_kernels(Job *j)
         FdKey key = fd_key(j->fd, e->graph, &forms.order);
         CgOptions cg = tuned_options(j->opt, j->tuned, key, j->arena);
         k.key = cg_key(key, &cg);
+        verify_text(e->graph, key);
         const CgAlso also = {.read = given[i],
                              .printed = printed,
                              .take = j->objects && j->opt->levels ? add_native : NULL,

@@ -425,6 +425,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
     }
     fdi_postorder(g->root, &seen, &list);
+    if (g->into) fdi_postorder(g->into, &seen, &list);
     for (int i = 0; i < g->nagrees; i++) {
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);
