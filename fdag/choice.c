@@ -3,7 +3,7 @@
  *
  *   restriction  let (i : lo..hi, ..) f(i, ..)              slots f, lo, hi, ..
  *   moved        let (i : lo..hi, ..) f(i - lo, ..)         the same
- *   into         one of these, of which FdGraph.into is a    slots f, a, lo, hi, ..
+ *   into         one of these, into a part of a              slots f, a, lo, hi, ..
  *   f ?? g       let (i : lo..hi, ..) inside ? f : g        slots f, g, lo, hi, flo, fhi, ..
  *
  * where a dimension that is infinite has no bounds. */
@@ -52,7 +52,7 @@ FdGraph *fd_chosen(Fd *fd, const FdChosen *c)
     w.graph->slots = arena_array(fd->arena, FdSlot, 2 + 4 * n);
     const FdType *number = fd_type_scalar(fd, SC_LONG);
     const FdNode *f = slot(&w, c->type, "f"), *g = c->choice ? slot(&w, c->type, "g") : NULL;
-    if (c->into) w.graph->into = slot(&w, c->type, "a");
+    const FdNode *into = c->into ? slot(&w, c->type, "a") : NULL;
     const FdNode *vars[FD_MAX_RANK], *at[FD_MAX_RANK], *inside = NULL;
     FdDom doms[FD_MAX_RANK];
     for (int d = 0; d < n; d++) {
@@ -73,6 +73,7 @@ FdGraph *fd_chosen(Fd *fd, const FdChosen *c)
         const FdNode *args[3] = {inside, body, fd_apply(fd, g, n, vars, (FdLoc){0})};
         body = fd_apply_op(fd, FD_OP_SELECT, SC_BOOL, 3, args, (FdLoc){0});
     }
-    w.graph->root = fd_let(fd, n, vars, doms, body, (FdLoc){0});
+    fd_set_root(fd, w.graph, fd_let(fd, n, vars, doms, body, (FdLoc){0}));
+    w.graph->results[0].part = into;
     return w.graph;
 }

@@ -14,13 +14,12 @@ typedef struct Composer {
     int nslots;
     uint32_t ngraphs;
     VEC(FdSlot) slots;
-    FdiNodes graphs; /* what each became, by its number */
-    FdiNodes kept;   /* of these, in order */
-    const FdNode *into;
+    FdiNodes graphs;    /* what each became, by its number */
+    VEC(FdResult) kept; /* of these, in order */
 } Composer;
 
-static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
-                    const FdNode **out);
+static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *results,
+                    const void *captures, FdResult *out);
 
 static void add_slot(Composer *m, const FdType *type, bool is_array, const char *name)
 {
@@ -45,6 +44,13 @@ static FdCapture look(const Composer *m, const FdGraph *g, const void *captures,
     return m->c->look(m->c->ctx, captures, slot);
 }
 
+/* The function as an array; NULL: it cannot be one. */
+static const FdNode *stored(Fd *fd, const FdNode *f)
+{
+    if (f->kind != FD_LET || f->self) return NULL;
+    return fdi_array_of(f) ? f : fd_stored(fd, f);
+}
+
 /* The node that slot i of g becomes; NULL if nothing is built. */
 static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, const FdNode **out)
 {
@@ -62,22 +68,21 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
     if (!again && !graph)
         add_slot(m, k.type ? k.type : slot->type, k.kind == FD_CAPTURE_ARRAY, slot->name);
     if (!again && graph) {
-        const FdNode *made = NULL;
+        FdResult made = {0};
         if (m->fd) vec_push(&m->graphs, NULL);
-        if (!compose(m, k.graph, k.graph->root, k.captures, &made)) return false;
+        if (!compose(m, k.graph, 1, k.graph->results, k.captures, &made)) return false;
         if (m->fd && k.kept) {
-            if (made->kind != FD_LET || made->self) return false;
-            made = fd_stored(m->fd, made);
+            if (!(made.node = stored(m->fd, made.node))) return false;
             vec_push(&m->kept, made);
         }
-        if (m->fd) m->graphs.data[*k.index] = made;
+        if (m->fd) m->graphs.data[*k.index] = made.node;
     }
     if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
     return true;
 }
 
-static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
-                    const FdNode **out)
+static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *results,
+                    const void *captures, FdResult *out)
 {
     FdiNodes values = {0};
     bool known = true;
@@ -87,8 +92,7 @@ static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const voi
         known = capture(m, g, captures, i, &v);
         if (m->fd) vec_push(&values, v);
     }
-    if (known && m->fd) *out = fd_substitute(m->fd, root, values.data, g->nslots);
-    if (known && m->fd && g->into && root == g->root) m->into = values.data[g->into->slot];
+    if (known && m->fd) fd_substitute_all(m->fd, n, results, values.data, g->nslots, out);
     vec_free(&values);
     return known;
 }
@@ -96,7 +100,7 @@ static bool compose(Composer *m, const FdGraph *g, const FdNode *root, const voi
 bool fd_compose_walk(const FdComposing *c, const FdGraph *g, const void *captures)
 {
     Composer m = {.c = c};
-    return compose(&m, g, NULL, captures, NULL);
+    return compose(&m, g, 0, NULL, captures, NULL);
 }
 
 /* A recurrence whose indices ask functions has no order before those are known, which is now. Does
@@ -108,28 +112,35 @@ static bool waits(const FdOrder *order)
     return false;
 }
 
+/* Those of g, if root is the first of them; what is kept beside them. False: one cannot be a result. */
+static bool compose_results(Composer *m, const FdGraph *g, const FdNode *root, const void *captures,
+                            FdGraph *out)
+{
+    const FdResult alone = {.node = root};
+    bool all = root == fd_root(g), arrays = all && root->kind == FD_FUNC;
+    int n = all ? g->nresults : 1;
+    FdResult results[FD_MAX_FIELDS];
+    if (!compose(m, g, n, all ? g->results : &alone, captures, results)) return false;
+    for (int k = 0; arrays && k < n; k++)
+        if (!(results[k].node = stored(m->fd, results[k].node))) return false;
+    for (size_t k = 0; !arrays && k < m->kept.len; k++) {
+        if (n == FD_MAX_FIELDS) return false;
+        results[n++] = m->kept.data[k];
+    }
+    out->nresults = n;
+    out->results = arena_copy(m->fd->arena, results, sizeof *results * (size_t)n);
+    return true;
+}
+
 bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *root,
                 const void *captures, FdGraph *out, FdKey *key, FdOrder *order)
 {
     Composer m = {.c = c, .fd = fd};
     *out = (FdGraph){0};
-    bool known = compose(&m, g, root, captures, &out->root);
-    out->several = g->several && root == g->root;
-    out->steps = c->steps;
-    out->hints = m.hints;
+    bool known = compose_results(&m, g, root, captures, out);
+    out->hints = c->steps ? fd_hints_join(fd, m.hints, FD_HINT_STEPS) : m.hints;
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
-    out->keeps = g->keeps && root == g->root;
-    out->arrays = g->arrays && root == g->root;
-    out->into = m.into;
-    if (known && out->arrays) {
-        out->root = fdi_keep_all(fd, out->root);
-        known = out->root != NULL;
-    } else if (known && m.kept.len) {
-        out->root = fd_keep(fd, out->root, (int)m.kept.len, m.kept.data);
-        out->keeps = true;
-        known = out->root != NULL;
-    }
     vec_free(&m.slots);
     vec_free(&m.graphs);
     vec_free(&m.kept);

@@ -25,12 +25,12 @@ typedef struct FdCapture {
     /* GRAPH: what it is made of, and its captures for `look`. */
     const FdGraph *graph;
     const void *captures;
-    bool kept; /* GRAPH: its array is a result, too (FdGraph.keeps) */
+    bool kept; /* GRAPH: its array is a result, too */
 } FdCapture;
 
 typedef struct FdComposing {
     void *ctx;
-    bool steps;     /* FdGraph.steps of what is composed */
+    bool steps;     /* what is composed are steps of a loop (FD_HINT_STEPS) */
     uint32_t visit; /* unlike all marks there are */
     /* Slot `slot`, of functional type, of a graph with these captures. */
     FdCapture (*look)(void *ctx, const void *captures, int slot);
@@ -44,7 +44,8 @@ typedef struct FdComposing {
 /* The walk alone: false if something is unknown. */
 bool fd_compose_walk(const FdComposing *c, const FdGraph *g, const void *captures);
 
-/* The composition of node `root` of g, which may be of another Fd: its slots are in the order of the
+/* The composition of node `root` of g, which may be of another Fd: of all its results if that is the first
+ * one's. Its slots are in the order of the
  * walk, lets that are given functions have become their bodies (pass `given`), and recurrences that
  * waited for functions have their order. Its key and (NULL: not wanted) FdOrder with it. False if
  * something is unknown. */

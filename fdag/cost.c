@@ -152,19 +152,26 @@ double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
 
 double fd_elements(const FdGraph *g, const FdEnv *env)
 {
-    return g->root->kind == FD_LET ? trips(g->root, env) : 1;
+    return fd_root(g)->kind == FD_LET ? trips(fd_root(g), env) : 1;
+}
+
+static double work_of_all(const FdGraph *g, const FdEnv *env, bool arithmetic)
+{
+    const FdiMap none = {0};
+    double all = 0;
+    for (int k = 0; k < g->nresults; k++)
+        all += work(g->results[k].node, &none, NULL, env, arithmetic);
+    return all;
 }
 
 double fd_work(const FdGraph *g, const FdEnv *env)
 {
-    const FdiMap none = {0};
-    return 1 + work(g->root, &none, NULL, env, false);
+    return 1 + work_of_all(g, env, false);
 }
 
 double fd_operations(const FdGraph *g, const FdEnv *env)
 {
-    const FdiMap none = {0};
-    return fd_elements(g, env) * work(g->root, &none, NULL, env, true);
+    return fd_elements(g, env) * work_of_all(g, env, true);
 }
 
 /* ---- what can be stored ---------------------------------------------------------------- */

@@ -346,21 +346,21 @@ typedef struct FdAgree {
     FdLoc loc;
 } FdAgree;
 
+/* What evaluating a graph gives: all values of a function, as an array, or a scalar. */
+typedef struct FdResult {
+    /* A let or a scalar expression; a slot of functional type: the function that it stands for, or the
+     * temporary that is the result. A let of FD_DOM_ARRAY is made as an array, which other results may
+     * read; lets that bind the same variables are made side by side. */
+    const FdNode *node;
+    /* NULL: it goes into an array of its own. A slot: into that array, within which its ranges are and
+     * the rest of which stays. It may read the array only where it stores, or where it does not store at
+     * all. */
+    const FdNode *part;
+} FdResult;
+
 typedef struct FdGraph {
-    const FdNode *root; /* a let (a function) or a scalar expression */
-    /* The root is a let whose body makes a record, the fields of which are results of their own:
-     * evaluating it gives as many arrays. */
-    bool several;
-    /* Its functions are steps of a loop, each read by the next: better one after the other than by
-     * kernels that store them. */
-    bool steps;
-    /* The root makes a record (fd_keep): what is asked for, then an element of each of some functions of
-     * FD_DOM_ARRAY: these are results, too, as arrays. */
-    bool keeps;
-    bool arrays; /* it keeps arrays, and nothing else is asked for */
-    /* A slot: what the root, a let, gives goes into that array, within which its ranges are. It may read
-     * the array only where it stores, or where it does not store at all; NULL: into an array of its own. */
-    const FdNode *into;
+    int nresults; /* one at least; one in programs' graphs and those below others */
+    FdResult *results;
     /* Attributes of what it is made of, for schedules: "Tile=4,2 Unroll=2", NULL: none. The outermost
      * stand first. */
     const char *hints;
@@ -371,6 +371,18 @@ typedef struct FdGraph {
     int nfused; /* what the pass fuse left, in no graph that is read or copied */
     const FdFused *fused;
 } FdGraph;
+
+/* The node of the first result. */
+static inline const FdNode *fd_root(const FdGraph *g)
+{
+    return g->results[0].node;
+}
+/* Gives g this one result in place of what it has. */
+void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node);
+
+/* A word of `hints`, of steps of a loop, each read by the next: they are better made one after the other
+ * than by kernels that store them. */
+#define FD_HINT_STEPS "Steps"
 
 /* The hints of both, in this order, each word once, in fd's arena; NULL: none. */
 const char *fd_hints_join(Fd *fd, const char *first, const char *more);
@@ -394,9 +406,6 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
  * cannot be shown to be inside are stored (FD_DOM_ARRAY), since an array says if one is not. NULL as
  * above. */
 FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
-/* The root of a graph that keeps n functions of FD_DOM_ARRAY, which root, a scalar, applies; root NULL:
- * these alone. NULL if there are too many. */
-const FdNode *fd_keep(Fd *fd, const FdNode *root, int n, const FdNode *const *arrays);
 /* The function as an array (FD_DOM_ARRAY). */
 const FdNode *fd_stored(Fd *fd, const FdNode *let);
 /* What is made of functions of a type by their domains: f within given ranges, or f ?? g. full: bit d
@@ -407,13 +416,13 @@ typedef struct FdChosen {
     uint32_t full, full_first;
     bool choice; /* f ?? g: where f has no value that of g */
     bool moved;  /* f within ranges: f(i - lo) */
-    bool into;   /* f within ranges, into an array (FdGraph.into) */
+    bool into;   /* f within ranges, into an array (FdResult.part) */
 } FdChosen;
 FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
-/* A graph over n functions of these types: arrays of all that they give (FdGraph.arrays). What it is composed
- * with has to be lets without recurrences. */
+/* A graph over n functions of these types: arrays of all that they give. What it is composed with has to be
+ * lets without recurrences. */
 FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types);
-/* The same of functions whose ranges are those of the first: one function of several results. */
+/* The same of functions whose ranges are those of the first, side by side. */
 FdGraph *fd_results(Fd *fd, int n, const FdType *const *types);
 /* Is evaluating it better than one part after the other, if its functions are what they are in this
  * graph? There must be expensive work that the parts share. Without any reductions it spares launches
@@ -477,6 +486,9 @@ const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx);
 /* Replaces slot i by values[i] (NULL keeps it), renaming bound variables of inserted lets apart.
  * n may belong to another Fd: the result belongs to fd. */
 const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues);
+/* The same in n results, which go on sharing what they share. */
+void fd_substitute_all(Fd *fd, int n, const FdResult *results, const FdNode *const *values,
+                       int nvalues, FdResult *out);
 
 /* A copy of a graph that shares nothing with it, in fd (another one or the same). */
 FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g);
@@ -558,11 +570,13 @@ typedef struct FdPass {
  *   domains     domain inference: OPEN becomes INFERRED or FULL, agreements are added (language 4)
  *   recur       finds the order of each recurrence; an error if none makes all uses earlier points
  *               (one that depends on functions still to come stays without)
+ *   beside      results that bind the same variables become one, a function of records; first of the
+ *               back passes
  *   inline      user functions without loops become the values that they compute
  *   share       reductions over equal ranges use the same variables
  *   fuse        fuse-or-materialise: a function applied where inlining it would recompute something
- *               expensive becomes a temporary, an FdSlot with a definition. First of the back
- *               passes: once compose has inlined a function nobody sees that it was shared
+ *               expensive becomes a temporary, an FdSlot with a definition. It is
+ *               before compose: once that has inlined a function nobody sees that it was shared
  *   compose     beta reduction: applications of lets and inlinable users
  *   simplify    algebraic simplification
  *   hoist       a reduction that does not use all loops around it becomes a temporary
@@ -571,7 +585,8 @@ typedef struct FdPass {
  */
 extern const FdPass
     fd_front_passes[]; /* csc, once per graph: fold, domains, recur; ends with name NULL */
-extern const FdPass fd_back_passes[];    /* before codegen: inline, share, fuse, compose, recur,
+extern const FdPass
+    fd_back_passes[]; /* before codegen: beside, inline, share, fuse, compose, recur,
                                          fold, simplify, what regroups reductions, share, hoist,
                                          deadparams */
 extern const FdPass fd_precise_passes[]; /* the same without what regroups */

@@ -287,9 +287,7 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
 const FdNode *fdi_array_of(const FdNode *let);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
-/* The root of FdGraph.arrays, over functions (fd_arrays), with these stored; NULL: one cannot be. */
-const FdNode *fdi_keep_all(Fd *fd, const FdNode *root);
-/* The record of several results, named by their types. */
+/* The record of several values, named by their types. */
 const FdType *fdi_results_type(Fd *fd, int n, const FdNode *const *values);
 
 /* The ranges of the variables that the binders in `list` bind. */
@@ -304,7 +302,7 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict);
 
 FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pass_network,
     fd_pass_exact, fd_pass_components, fd_pass_domains, fd_pass_deadparams, fd_pass_fuse,
-    fd_pass_given, fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur, fd_pass_share;
+    fd_pass_given, fd_pass_beside, fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur, fd_pass_share;
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
 /* What can fail: FD_MAY_FAIL, but reads that are safe. */

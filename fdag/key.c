@@ -22,11 +22,9 @@ enum {
     TAG_BINDER,
     TAG_SELF,
     TAG_STMT,
-    TAG_SEVERAL,
-    TAG_STEPS,
     TAG_HINT,
-    TAG_KEEPS,
-    TAG_INTO
+    TAG_RESULT,
+    TAG_PART
 };
 
 typedef struct KeyWalk {
@@ -267,14 +265,13 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
     KeyWalk w = {.fd = fd, .graph = g, .order = order, .epoch = ++fd->epoch};
     if (order) w.places = &places;
     fd->words.len = fd->stack.len = 0;
-    if (g->several) put(&w, TAG_SEVERAL, 0);
-    if (g->steps) put(&w, TAG_STEPS, 0);
-    if (g->keeps) put(&w, TAG_KEEPS, g->arrays);
     put_hints(&w, g->hints);
-    walk(&w, g->root);
-    if (g->into) {
-        put(&w, TAG_INTO, 0);
-        walk(&w, g->into);
+    for (int k = 0; k < g->nresults; k++) {
+        if (k) put(&w, TAG_RESULT, 0);
+        walk(&w, g->results[k].node);
+        if (!g->results[k].part) continue;
+        put(&w, TAG_PART, 0);
+        walk(&w, g->results[k].part);
     }
     size_t nnodes = places.len;
     if (order) add_bodies(&w);

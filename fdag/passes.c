@@ -20,6 +20,7 @@ static const FdPass all[] = {
     {"exact", fd_pass_exact},
     {"components", fd_pass_components},
     {"byrows", fd_pass_byrows},
+    {"beside", fd_pass_beside},
 };
 
 const FdPass fd_front_passes[] = {
@@ -32,8 +33,9 @@ const FdPass fd_front_passes[] = {
 /* The back passes, around those that round otherwise than what is written: reductions may, all else
  * in graphs that are [Fast] alone. */
 #define FIRST                                                                                      \
-    {"inline", fd_pass_inline}, {"share", fd_pass_share}, {"fuse", fd_pass_fuse},                  \
-        {"compose", fd_pass_compose}, {"recur", fd_pass_recur}, {"fold", fd_pass_fold},            \
+    {"beside", fd_pass_beside}, {"inline", fd_pass_inline}, {"share", fd_pass_share},              \
+        {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose}, {"recur", fd_pass_recur},            \
+        {"fold", fd_pass_fold},                                                                    \
     {                                                                                              \
         "simplify", fd_pass_simplify                                                               \
     }

@@ -275,7 +275,8 @@ static void rename_apart(Copy *c, const FdNode *n)
     vec_free(&list);
 }
 
-const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues)
+void fd_substitute_all(Fd *fd, int n, const FdResult *results, const FdNode *const *values,
+                       int nvalues, FdResult *out)
 {
     Copy c = {.fd = fd, .nvalues = nvalues};
     Copy import = {.fd = fd};
@@ -284,11 +285,21 @@ const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values
         local[i] =
             values[i] && fdi_node(values[i])->fd != fd ? copy(&import, values[i]) : values[i];
     c.values = local;
-    rename_apart(&c, n);
-    const FdNode *result = copy(&c, n);
+    for (int k = 0; k < n; k++) rename_apart(&c, results[k].node);
+    for (int k = 0; k < n; k++) {
+        const FdNode *part = results[k].part;
+        out[k] = (FdResult){copy(&c, results[k].node), part ? copy(&c, part) : NULL};
+    }
     fdi_map_free(&c.done);
     fdi_map_free(&import.done);
-    return result;
+}
+
+const FdNode *fd_substitute(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues)
+{
+    const FdResult from = {.node = n};
+    FdResult to;
+    fd_substitute_all(fd, 1, &from, values, nvalues, &to);
+    return to.node;
 }
 
 static FdStmt *copy_stmts(Copy *c, const FdStmt *s)
@@ -345,12 +356,12 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
         mine->agrees[i].a = copy(&c, g->agrees[i].a);
         mine->agrees[i].b = copy(&c, g->agrees[i].b);
     }
-    mine->root = copy(&c, g->root);
-    mine->several = g->several;
-    mine->steps = g->steps;
-    mine->keeps = g->keeps;
-    mine->arrays = g->arrays;
-    mine->into = g->into ? copy(&c, g->into) : NULL;
+    mine->nresults = g->nresults;
+    mine->results = arena_array(fd->arena, FdResult, g->nresults);
+    for (int k = 0; k < g->nresults; k++) {
+        mine->results[k].node = copy(&c, g->results[k].node);
+        if (g->results[k].part) mine->results[k].part = copy(&c, g->results[k].part);
+    }
     mine->hints = fd_hints_join(fd, NULL, g->hints);
     fdi_map_free(&c.done);
     return mine;
@@ -358,9 +369,20 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
 
 /* ---- graphs ---------------------------------------------------------------------------- */
 
+void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node)
+{
+    const FdResult only = {.node = node};
+    g->nresults = 1;
+    g->results = arena_copy(fd->arena, &only, sizeof only);
+}
+
 void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
 {
-    g->root = fd_rewrite(fd, g->root, map, ctx);
+    for (int k = 0; k < g->nresults; k++) {
+        FdResult *r = &g->results[k];
+        r->node = fd_rewrite(fd, r->node, map, ctx);
+        if (r->part) r->part = fd_rewrite(fd, r->part, map, ctx);
+    }
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) g->slots[i].def = fd_rewrite(fd, g->slots[i].def, map, ctx);
     for (int i = 0; i < g->nagrees; i++) {
@@ -400,7 +422,8 @@ void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
         slot.def = map(ctx, fd, fd_rewrite(fd, slot.def, renumber, to));
         to[i] = fdi_add_slot(fd, g, slot);
     }
-    g->root = map(ctx, fd, fd_rewrite(fd, g->root, renumber, to));
+    for (int k = 0; k < g->nresults; k++)
+        g->results[k].node = map(ctx, fd, fd_rewrite(fd, g->results[k].node, renumber, to));
     for (int i = 0; i < g->nagrees; i++) {
         g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, renumber, to);
         g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, renumber, to);

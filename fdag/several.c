@@ -1,10 +1,9 @@
-/* Several graphs as one, so that they are evaluated together. The root of the new graph makes a record
- * of what the parts give at one point:
- *   parts:  let(i) sum(j, a(j) * w(i, j))      let(k) sum(l, b(l) * w(k, l))
- *   graph:  let(i) make(sum(j, a(j) * w(i, j)), sum(j, b(j) * w(i, j)))
- * So neither passes nor kernels know of statements: they see one definition of several fields. A part
- * may read what an earlier one gives, at its own point only; it then holds that one's value:
- *   parts:  a = x + 1, b = a * 2               graph:  let(i) make(x(i) + 1, (x(i) + 1) * 2)
+/* Several graphs as one, so that they are evaluated together. Functions become results that bind the same
+ * variables, scalars the fields of one record:
+ *   parts:   let(i) sum(j, a(j) * w(i, j))      let(k) sum(l, b(l) * w(k, l))
+ *   results: let(i) sum(j, a(j) * w(i, j)),     let(i) sum(j, b(j) * w(i, j))
+ * A part may read what an earlier one gives, at its own point only; it then holds that one's value:
+ *   parts: a = x + 1, b = a * 2               results: let(i) x(i) + 1, let(i) (x(i) + 1) * 2
  */
 #include <string.h>
 
@@ -54,11 +53,11 @@ static bool is_plain(const FdNode *root)
 static bool fits(const FdPart *part, const FdNode *first)
 {
     const FdGraph *g = part->graph;
-    if (!is_plain(g->root) || g->root->type->nparams != first->type->nparams) return false;
+    if (!is_plain(fd_root(g)) || fd_root(g)->type->nparams != first->type->nparams) return false;
     for (int d = 0; d < first->type->nparams; d++)
-        if (g->root->vars[d]->type != first->vars[d]->type) return false;
+        if (fd_root(g)->vars[d]->type != first->vars[d]->type) return false;
     for (int i = 0; i < g->nslots; i++)
-        if (g->slots[i].def || (part->slots[i] < 0 && !is_elementwise(g->root, i))) return false;
+        if (g->slots[i].def || (part->slots[i] < 0 && !is_elementwise(fd_root(g), i))) return false;
     return true;
 }
 
@@ -175,7 +174,7 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
     int k = w->n;
     const FdNode **values, **shapes;
     part_slots(w, part, slots, &values, &shapes);
-    const FdNode *root = renew(fd, g->root, values, g->nslots);
+    const FdNode *root = renew(fd, fd_root(g), values, g->nslots);
     w->fields[k] = w->roots[k] = root;
     if (root->kind == FD_LET) {
         const FdNode *const *vars = k ? w->roots[0]->vars : root->vars;
@@ -189,23 +188,23 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
     w->n++;
 }
 
-/* The ranges are those of the first part, but reads at a variable are inside by construction only if
- * they are so in every part. */
-static const FdNode *make_root(const Whole *w)
+/* Functions side by side, of the first one's ranges; scalars as one record. How many; 0: they are no record. */
+static int make_results(const Whole *w, const FdNode **results)
 {
-    Fd *fd = w->fd;
     const FdNode *first = w->roots[0];
-    const FdType *type = fdi_results_type(fd, w->n, w->fields);
-    FdDom doms[FD_MAX_RANK];
-    if (!type) return NULL;
-    const FdNode *all = fd_make(fd, type, w->fields, first->loc);
-    if (first->kind != FD_LET) return all;
-    for (int d = 0; d < first->nvars; d++) {
-        doms[d] = first->doms[d];
-        for (int i = 1; i < w->n; i++)
-            if (w->roots[i]->doms[d].kind == FD_DOM_GIVEN) doms[d].kind = FD_DOM_GIVEN;
+    const FdType *type = fdi_results_type(w->fd, w->n, w->fields);
+    if (!type) return 0;
+    if (first->kind != FD_LET) {
+        results[0] = fd_make(w->fd, type, w->fields, first->loc);
+        return 1;
     }
-    return fd_let(fd, first->nvars, first->vars, doms, all, first->loc);
+    for (int k = 0; k < w->n; k++) {
+        FdDom doms[FD_MAX_RANK];
+        for (int d = 0; d < first->nvars; d++)
+            doms[d] = (FdDom){w->roots[k]->doms[d].kind, first->doms[d].lo, first->doms[d].hi};
+        results[k] = fd_let(w->fd, first->nvars, first->vars, doms, w->fields[k], w->roots[k]->loc);
+    }
+    return w->n;
 }
 
 /* Do bounds differ by a number? */
@@ -225,13 +224,15 @@ static bool may_agree(const Whole *w)
     return true;
 }
 
-static FdGraph *whole_graph(Whole *w, const FdNode *root, bool several, int nslots,
+static FdGraph *whole_graph(Whole *w, int n, const FdNode *const *results, int nslots,
                             const FdSlot *slots)
 {
     static const FdPass passes[] = {{"share", fd_pass_share}, {0}};
     FdError error = {0};
     FdGraph *g = arena_new_of(w->fd->arena, FdGraph);
-    *g = (FdGraph){.root = root, .several = several, .nslots = nslots, .hints = w->hints};
+    *g = (FdGraph){.nresults = n, .nslots = nslots, .hints = w->hints};
+    g->results = arena_array(w->fd->arena, FdResult, n);
+    for (int k = 0; k < n; k++) g->results[k].node = results[k];
     g->slots = arena_copy(w->fd->arena, slots, sizeof *slots * (size_t)nslots);
     g->nagrees = (int)w->agrees.len;
     g->agrees = arena_copy(w->fd->arena, w->agrees.data, sizeof *w->agrees.data * w->agrees.len);
@@ -251,15 +252,16 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
 {
     Whole w = {.fd = fd};
     for (int k = 0; k < n; k++)
-        if (!fits(&parts[k], parts[0].graph->root)) return NULL;
+        if (!fits(&parts[k], fd_root(parts[0].graph))) return NULL;
     bool agree = compute_alike(n, parts);
     for (int k = 0; k < n && agree; k++) {
         add_part(&w, &parts[k], slots);
         w.hints = fd_hints_join(fd, w.hints, parts[k].graph->hints);
         agree = may_agree(&w);
     }
-    const FdNode *root = agree ? make_root(&w) : NULL;
-    FdGraph *g = root ? whole_graph(&w, root, root->kind == FD_LET, nslots, slots) : NULL;
+    const FdNode *results[FD_MAX_FIELDS];
+    int count = agree ? make_results(&w, results) : 0;
+    FdGraph *g = count ? whole_graph(&w, count, results, nslots, slots) : NULL;
     vec_free(&w.agrees);
     return g;
 }
@@ -330,7 +332,7 @@ static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *s
         const FdNode **values, **shapes;
         part_slots(w, &parts[k], slots, &values, &shapes);
         w->hints = fd_hints_join(fd, w->hints, parts[k].graph->hints);
-        const FdNode *root = renew(fd, parts[k].graph->root, values, parts[k].graph->nslots);
+        const FdNode *root = renew(fd, fd_root(parts[k].graph), values, parts[k].graph->nslots);
         w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
         checks_of(w, parts[k].graph, shapes);
         good = find_outside(w, root, outside);
@@ -347,7 +349,7 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     if (n > FD_MAX_FIELDS || !compute_alike(n, parts)) return NULL;
     for (int k = 0; k < n; k++) {
         const FdGraph *g = parts[k].graph;
-        if (!is_plain(g->root) || (k < n - 1 && g->root->kind != FD_LET)) return NULL;
+        if (!is_plain(fd_root(g)) || (k < n - 1 && fd_root(g)->kind != FD_LET)) return NULL;
         for (int i = 0; i < g->nslots; i++)
             if (g->slots[i].def) return NULL;
     }
@@ -357,7 +359,7 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
         root = chain(&w, n, parts, slots, outside);
         again = root && memcmp(before, outside, sizeof before) != 0;
     }
-    FdGraph *g = root ? whole_graph(&w, root, false, nslots, slots) : NULL;
+    FdGraph *g = root ? whole_graph(&w, 1, &root, nslots, slots) : NULL;
     vec_free(&w.agrees);
     return g;
 }
@@ -415,7 +417,7 @@ static const FdNode *read_earlier(void *ctx, Fd *fd, const FdNode *n)
 
 FdPays fd_several_pays(const FdGraph *whole)
 {
-    static const char *const passes[] = {"inline", "compose", "share"};
+    static const char *const passes[] = {"beside", "inline", "compose", "share"};
     const double enough = 0.8;
     const FdiMap none = {0};
     FdError error = {0};
@@ -424,13 +426,13 @@ FdPays fd_several_pays(const FdGraph *whole)
     FdGraph *g = fd_graph_copy(fd, whole);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         fd_pass_find(passes[i])->run(fd, g, &error);
-    const FdNode *body = g->root->kind == FD_LET ? g->root->body : g->root;
+    const FdNode *body = fd_root(g)->kind == FD_LET ? fd_root(g)->body : fd_root(g);
     for (int i = 0; i < body->nargs; i++) {
         Earlier e = {body->args, i, g->nslots};
         apart += fdi_cost(fd_rewrite(fd, body->args[i], read_earlier, &e), &none, NULL);
     }
     double together = fdi_cost(body, &none, NULL);
-    bool loops = fd_effects(body) & (FD_REDUCES | FD_CALLS), can = schedules_can(g->root, body);
+    bool loops = fd_effects(body) & (FD_REDUCES | FD_CALLS), can = schedules_can(fd_root(g), body);
     bool shares = apart - together >= FDI_COST_EXPENSIVE && together <= enough * apart;
     fd_free(fd);
     return !can ? FD_PAYS_NOT : shares ? FD_PAYS : loops ? FD_PAYS_NOT : FD_PAYS_SMALL;

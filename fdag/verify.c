@@ -210,42 +210,31 @@ bool fdi_can_agree(const FdNode *root, const FdNode *f)
     return fdi_closed(f);
 }
 
-/* As fd_keep made it, or after passes gave the arrays slots. */
-static bool keeps_arrays(const FdNode *root, int first)
+static const char *check_result(Fd *fd, const FdGraph *g, const FdResult *r, FdiMap *seen)
 {
-    if (!fdi_applies(root, FD_LEAF_MAKE) || root->nargs <= first) return false;
-    for (int i = first; i < root->nargs; i++) {
-        const FdNode *n = root->args[i];
-        bool array =
-            n->kind == FD_APPLY && (fdi_array_of(n->fn) || fdi_is_leaf(n->fn, FD_LEAF_SLOT));
-        if (!array) return false;
-    }
-    return true;
+    const FdNode *n = r->node, *part = r->part;
+    if (!n) return "a result is missing";
+    if (!fdi_closed(n)) return complain(fd, "a variable is free in a result", n);
+    const char *why = check_nodes(fd, g, g->nslots, n, seen);
+    if (!why && part &&
+        (!fdi_is_leaf(part, FD_LEAF_SLOT) || n->kind != FD_LET || n->self || part->type != n->type))
+        why = "a part of a slot's array is a let of its type";
+    return why;
 }
 
 const char *fd_verify(Fd *fd, const FdGraph *g)
 {
-    if (!g->root) return "no root";
+    if (g->nresults < 1) return "no result";
     FdiMap seen = {0};
     const char *why = check_users(fd);
     if (!why) why = check_slots(fd, g, &seen);
-    if (!why && !fdi_closed(g->root)) why = complain(fd, "a variable is free in the root", g->root);
-    if (!why) why = check_nodes(fd, g, g->nslots, g->root, &seen);
-    if (!why && g->several &&
-        (g->root->kind != FD_LET || g->root->self || !g->root->body->type->record))
-        why = "results are the fields of a let";
-    if (!why && g->keeps && !keeps_arrays(g->root, g->arrays ? 0 : 1))
-        why = "what is kept are elements of arrays";
-    if (!why && g->into &&
-        (!fdi_is_leaf(g->into, FD_LEAF_SLOT) || g->root->kind != FD_LET || g->root->self ||
-         g->into->type != g->root->type))
-        why = "a let goes into a slot of its type";
+    for (int k = 0; k < g->nresults && !why; k++) why = check_result(fd, g, &g->results[k], &seen);
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||
             a->b_dim >= a->b->type->nparams)
             why = "an agreement names a parameter that is not there";
-        else if (!fdi_can_agree(g->root, a->a) || !fdi_can_agree(g->root, a->b))
+        else if (!fdi_can_agree(fd_root(g), a->a) || !fdi_can_agree(fd_root(g), a->b))
             why = "an agreement uses a bound variable";
         if (!why) why = check_nodes(fd, g, g->nslots, a->a, &seen);
         if (!why) why = check_nodes(fd, g, g->nslots, a->b, &seen);

@@ -180,7 +180,7 @@ typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind 
     int ntemps;
     const size_t *temp_bytes;
     size_t out_bytes;   /* 0: the result has no elements, and nothing is launched */
-    int nouts;          /* 1, or as many as FdGraph.several has fields */
+    int nouts;          /* as many as the graph has results */
     const size_t *outs; /* bytes of each; out_bytes is all of them */
     int nlaunches;
     CgLaunch *launches;

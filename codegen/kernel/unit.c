@@ -76,7 +76,7 @@ const Def *def_given(const Def *d)
 
 bool def_is_once(const Unit *u, const Def *d)
 {
-    return d->temp < 0 && u->g->into;
+    return d->temp < 0 && u->g->results[0].part;
 }
 
 const Def *def_copy(Unit *u, const Def *d)

@@ -51,7 +51,9 @@ typedef struct Unit {
     const FdOrder *order; /* of the graph as it was given: numbers of slots and sites */
     int ninputs;          /* slots from here on are temporaries */
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
-    int *kept; /* temporary number -> the result that it is plus 1, 0: none (FdGraph.keeps) */
+    int nbeside; /* results that are the fields of the root's values (passes/beside.c); 0: it is one */
+    bool steps; /* of a loop: FD_HINT_STEPS */
+    int *kept;  /* temporary number -> the result that it is plus 1, 0: none */
     int nkept;
     Text plan, types, functions, kernels;
     VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
@@ -114,7 +116,7 @@ Def *def_form(Unit *u, const Def *of);
 /* The definition that it is a form of, or itself. */
 const Def *def_given(const Def *d);
 
-/* Its elements are to be computed no more than once: they go where it reads (FdGraph.into). */
+/* Its elements are to be computed no more than once: they go where it reads (FdResult.part). */
 bool def_is_once(const Unit *u, const Def *d);
 
 /* What stores a temporary that is kept, d, as the result that it is: its own elements, which are elsewhere

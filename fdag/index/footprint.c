@@ -246,23 +246,30 @@ static void walk(Walk *w, const FdNode *n)
 
 static size_t nodes_of(const FdGraph *g)
 {
-    size_t n = (size_t)g->root->id + 1;
+    size_t n = 0;
+    for (int k = 0; k < g->nresults; k++)
+        if (g->results[k].node->id >= n) n = (size_t)g->results[k].node->id + 1;
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def && g->slots[i].def->id >= n) n = (size_t)g->slots[i].def->id + 1;
     return n;
+}
+
+static void walk_result(Walk *w, const FdNode *n, const FdBox *box)
+{
+    if (n->kind != FD_LET || n->self) {
+        walk(w, n);
+        return;
+    }
+    FdiScope s = fdi_values_enter_root(w->values, n, box);
+    if (!s.empty) walk(w, n->body);
+    fdi_values_leave(w->values, n, &s);
 }
 
 static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
 {
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) walk(w, g->slots[i].def);
-    if (g->root->kind != FD_LET || g->root->self) {
-        walk(w, g->root);
-        return;
-    }
-    FdiScope s = fdi_values_enter_root(w->values, g->root, box);
-    if (!s.empty) walk(w, g->root->body);
-    fdi_values_leave(w->values, g->root, &s);
+    for (int k = 0; k < g->nresults; k++) walk_result(w, g->results[k].node, box);
 }
 
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
@@ -347,7 +354,7 @@ static bool is_other_use(const void *ctx, const FdNode *n)
 
 bool fd_reads_own_only(const FdGraph *g, int slot)
 {
-    Own own = {g->root, slot};
-    return g->root->kind == FD_LET && !g->root->self && !fd_can_fail(g->root->body) &&
-           !fd_any(g->root, is_other_use, &own);
+    Own own = {fd_root(g), slot};
+    return fd_root(g)->kind == FD_LET && !fd_root(g)->self && !fd_can_fail(fd_root(g)->body) &&
+           !fd_any(fd_root(g), is_other_use, &own);
 }

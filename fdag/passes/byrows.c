@@ -1,7 +1,7 @@
-/* Reductions of a graph that keeps arrays go by rows: first each row comes to one value, so that it can be
+/* Reductions of a scalar beside arrays go by rows: first each row comes to one value, so that it can be
  * reduced while the rows of the arrays are in the cache (codegen/kernel/schedule/recipes/bands.c).
- *   before: keeps make(sum(i, j, abs(v(i, j) - u(i, j))), v(0, 0))
- *   after:  keeps make(sum(i, t(i)), v(0, 0))      with slot t = let(i) sum(j, abs(v(i, j) - u(i, j)))
+ *   before: results sum(i, j, abs(v(i, j) - u(i, j))), v
+ *   after:  results sum(i, t(i)), v      with slot t = let(i) sum(j, abs(v(i, j) - u(i, j)))
  * Those over the same ranges are fields of one temporary. Requires: fuse, compose, simplify. Keeps: what
  * associativity of operations promises, so not under --precise. */
 #include "../internal.h"
@@ -68,11 +68,11 @@ bool fd_pass_byrows(Fd *fd, FdGraph *g, FdError *error)
 {
     ByRows b = {.graph = g};
     (void)error;
-    if (!g->keeps || g->arrays) return true;
-    fd_rewrite(fd, g->root, find, &b);
+    if (g->nresults == 1 || fd_root(g)->type->nparams) return true;
+    fd_rewrite(fd, fd_root(g), find, &b);
     for (size_t i = 0; i < b.found.len; i++)
         if (!fdi_map_node(&b.now, b.found.data[i])) split(&b, fd, i);
-    if (b.found.len) g->root = fd_rewrite(fd, g->root, replace, &b);
+    if (b.found.len) g->results[0].node = fd_rewrite(fd, fd_root(g), replace, &b);
     vec_free(&b.found);
     fdi_map_free(&b.now);
     return true;

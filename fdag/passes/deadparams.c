@@ -70,7 +70,7 @@ static void drop_temporaries(Fd *fd, FdGraph *g)
     bool *used = arena_array(fd->arena, bool, g->nslots + 1);
     int *to = arena_array(fd->arena, int, g->nslots + 1);
     FdiMap seen = {0};
-    mark(g->root, used, &seen);
+    for (int k = 0; k < g->nresults; k++) mark(g->results[k].node, used, &seen);
     for (int i = 0; i < g->nagrees; i++) {
         mark(g->agrees[i].a, used, &seen);
         mark(g->agrees[i].b, used, &seen);

@@ -389,7 +389,7 @@ static const FdNode *agreeing(Domains *d, const DomUse *u, int *dim)
     FdDom doms[FD_MAX_RANK], dom;
     if (domains_bounds_of(d, u, &dom) != BOUNDS_YES) return NULL;
     *dim = u->param;
-    if (fdi_can_agree(d->graph->root, f)) return f;
+    if (fdi_can_agree(fd_root(d->graph), f)) return f;
     int nfree = (int)n->nfree;
     if (f->kind != FD_LET || f->self || nfree + f->nvars > FD_MAX_RANK) return NULL;
     if (!fdi_closed(dom.lo) || !fdi_closed(dom.hi)) return NULL;

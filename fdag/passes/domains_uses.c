@@ -136,7 +136,7 @@ static void add_uses(Domains *d)
 {
     FdiMap strict = {0}, selves = {0};
     find_selves(d, &selves);
-    gather_certain(d->graph->root, &strict);
+    gather_certain(fd_root(d->graph), &strict);
     add_insides(d, &strict);
     for (size_t i = 0; i < d->nodes.len; i++) {
         const FdNode *n = d->nodes.data[i];
@@ -177,8 +177,8 @@ Bounds domains_bounds_of(Domains *d, const DomUse *u, FdDom *out)
 void domains_gather(Domains *d)
 {
     FdiMap seen = {0}, nodes = {0};
-    d->graph->root = fd_rewrite(d->fd, d->graph->root, rename_bound, &seen);
-    fdi_postorder(d->graph->root, &nodes, &d->nodes);
+    d->graph->results[0].node = fd_rewrite(d->fd, fd_root(d->graph), rename_bound, &seen);
+    fdi_postorder(fd_root(d->graph), &nodes, &d->nodes);
     fdi_map_free(&seen);
     fdi_map_free(&nodes);
     add_vars(d);

@@ -161,9 +161,13 @@ static void lift_recurrences(Fuse *f)
 {
     Lift l = {.fuse = f};
     FdiNodes nodes = {0};
-    fdi_nodes(f->fd, f->graph->root, &nodes);
+    for (int k = 0; k < f->graph->nresults; k++)
+        fdi_nodes(f->fd, f->graph->results[k].node, &nodes);
     fdi_gather_doms(&nodes, &l.doms);
-    f->graph->root = fd_rewrite(f->fd, f->graph->root, lift_applied, &l);
+    for (int k = 0; k < f->graph->nresults; k++) {
+        FdResult *r = &f->graph->results[k];
+        r->node = fd_rewrite(f->fd, r->node, lift_applied, &l);
+    }
     fdi_map_free(&l.doms);
     fdi_map_free(&l.lifted);
     vec_free(&nodes);
@@ -182,6 +186,13 @@ static double evaluations(Fuse *f, const FdNode *let, double cost)
         all += again ? FDI_COST_TRIPS : 1;
     }
     return all;
+}
+
+static bool is_result(const Fuse *f, const FdNode *n)
+{
+    bool is = false;
+    for (int k = 0; k < f->graph->nresults; k++) is = is || n == f->graph->results[k].node;
+    return is;
 }
 
 static void keep(Fuse *f, const FdNode *let, const char *why)
@@ -203,7 +214,7 @@ static void decide(Fuse *f)
             fdi_map_set(&f->inner, fdi_array_of(n), 1);
             keep(f, n, "an array, reads of which are checked");
         }
-        if (n->kind == FD_LET && n->self && n != f->graph->root && storable(f, n))
+        if (n->kind == FD_LET && n->self && !is_result(f, n) && storable(f, n))
             keep(f, n, "a recurrence, whose values are kept as they come");
         for (int k = 0; fdi_applies(n, FD_LEAF_USER) && k < n->nargs; k++)
             if (n->args[k]->kind == FD_LET && !n->args[k]->self && storable(f, n->args[k]) &&
@@ -254,7 +265,7 @@ static const FdNode *temporary(Fuse *f, const FdNode *let, const char *why)
     return fd_slot(f->fd, fdi_add_slot(f->fd, f->graph, slot), slot.type, slot.name);
 }
 
-/* Rebuilds the root; temporaries are made as their functions are met, so inner ones come first. */
+/* Rebuilds the results, of which some are temporaries. These are made as their functions are met, so inner ones come first. */
 static void store(Fuse *f)
 {
     FdiMap done = {0}, slots = {0};
@@ -273,7 +284,11 @@ static void store(Fuse *f)
         if (fdi_map_get(&f->stored, old, &why))
             fdi_map_set_node(&slots, old, temporary(f, now, f->whys.data[why]));
     }
-    f->graph->root = fdi_map_node(&done, f->graph->root);
+    for (int k = 0; k < f->graph->nresults; k++) {
+        FdResult *r = &f->graph->results[k];
+        const FdNode *slot = fdi_map_node(&slots, r->node);
+        r->node = slot ? slot : fdi_map_node(&done, r->node);
+    }
     fdi_map_free(&done);
     fdi_map_free(&slots);
 }
@@ -283,7 +298,7 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     Fuse f = {.fd = fd, .graph = g};
     fdi_rewrite_graph(fd, g, resolve, NULL);
     lift_recurrences(&f);
-    fdi_postorder(g->root, &f.at, &f.nodes);
+    for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
     decide(&f);
     if (f.lost) *error = (FdError){.message = "an array that is read here has no bounds"};

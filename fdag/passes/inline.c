@@ -240,9 +240,11 @@ bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
     Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
     x.fails = (FdiFails){inside, &x};
     FdiNodes nodes = {0};
-    fdi_nodes(fd, g->root, &nodes);
+    for (int k = 0; k < g->nresults; k++) {
+        fdi_nodes(fd, g->results[k].node, &nodes);
+        fdi_gather_strict(g->results[k].node, &x.strict);
+    }
     fdi_gather_doms(&nodes, &x.doms);
-    fdi_gather_strict(g->root, &x.strict);
     fdi_rewrite_graph(fd, g, inline_node, &x);
     fdi_map_free(&x.strict);
     fdi_map_free(&x.doms);

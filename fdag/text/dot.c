@@ -61,7 +61,7 @@ void fd_print_dot(Text *out, const FdGraph *g)
     FdiNodes list = {0};
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
-    fdi_postorder(g->root, &seen, &list);
+    for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &seen, &list);
     text_add(out, "digraph fdag {\n");
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];

@@ -424,8 +424,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         vec_push(&used, false);
         if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
     }
-    fdi_postorder(g->root, &seen, &list);
-    if (g->into) fdi_postorder(g->into, &seen, &list);
+    for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &seen, &list);
     for (int i = 0; i < g->nagrees; i++) {
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);
@@ -440,8 +439,10 @@ static void print(Text *out, const FdGraph *g, Types *records)
     /* A definition may use earlier slots only, so it is printed before its slot's line. */
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) add_value(&all, g->slots[i].def);
-    add_value(&all, g->root);
-    if (g->into) add_value(&all, g->into);
+    for (int k = 0; k < g->nresults; k++) {
+        add_value(&all, g->results[k].node);
+        if (g->results[k].part) add_value(&all, g->results[k].part);
+    }
     for (int i = 0; i < g->nagrees; i++) {
         add_value(&all, g->agrees[i].a);
         add_value(&all, g->agrees[i].b);
@@ -457,20 +458,16 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_loc(out, a->loc);
         text_add(out, "\n");
     }
-    if (g->into) {
-        text_add(out, "into ");
-        add_ref(&all, g->into);
+    if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
+    for (int k = 0; k < g->nresults; k++) {
+        text_add(out, "result ");
+        add_ref(&all, g->results[k].node);
+        if (g->results[k].part) {
+            text_add(out, " part ");
+            add_ref(&all, g->results[k].part);
+        }
         text_add(out, "\n");
     }
-    if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
-    if (g->steps) text_add(out, "steps ");
-    text_add(out, g->several  ? "results "
-                  : g->arrays ? "arrays "
-                  : g->keeps  ? "keeps "
-                  : g->steps  ? ""
-                              : "root ");
-    add_ref(&all, g->root);
-    text_add(out, "\n");
     printer_free(&all);
     fdi_map_free(&seen);
     vec_free(&list);

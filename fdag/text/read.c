@@ -514,24 +514,24 @@ static void read_agree(Reader *r, bool inside)
     if (!r->error) vec_push(&r->agrees, a);
 }
 
-/* What the root is said to be. */
-static bool accept_root(Reader *r)
+static void read_result(Reader *r)
 {
-    r->steps = rd_accept(r, "steps");
-    r->arrays = rd_accept(r, "arrays");
-    if (r->steps || r->arrays) return true;
-    r->several = rd_accept(r, "results");
-    r->keeps = !r->several && rd_accept(r, "keeps");
-    return r->several || r->keeps || rd_accept(r, "root");
+    FdResult is = {.node = rd_ref(r)};
+    if (rd_accept(r, "part")) is.part = rd_ref(r);
+    rd_end_line(r);
+    if (!r->error) vec_push(&r->results, is);
 }
 
 static void read_lines(Reader *r)
 {
     bool more = !rd_at_end(r) || rd_next_line(r);
-    int root_line = 0;
+    int last_line = 0;
     for (; more && !r->error; more = rd_next_line(r)) {
-        if (r->root)
-            rd_fail(r, "the root is the last line");
+        if (rd_accept(r, "result")) {
+            last_line = r->line;
+            read_result(r);
+        } else if (r->results.len)
+            rd_fail(r, "the results are the last lines");
         else if (*r->p == '%')
             read_node(r);
         else if (rd_accept(r, "record"))
@@ -542,22 +542,14 @@ static void read_lines(Reader *r)
             read_agree(r, false);
         else if (rd_accept(r, "inside"))
             read_agree(r, true);
-        else if (rd_accept(r, "into")) {
-            r->into = rd_ref(r);
-            rd_end_line(r);
-        } else if (rd_accept(r, "hints")) {
+        else if (rd_accept(r, "hints")) {
             r->hints = rd_string(r);
             rd_end_line(r);
-        } else if (accept_root(r)) {
-            r->root = rd_ref(r);
-            root_line = r->line;
-            rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'root', 'results', 'steps', "
-                       "'keeps', 'arrays' or 'into'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'inside', 'hints' or 'result'");
     }
-    if (r->root) r->line = root_line; /* what concerns the whole graph is said there */
-    if (!r->root) rd_fail(r, "there is no root");
+    if (r->results.len) r->line = last_line; /* what concerns the whole graph is said there */
+    if (!r->results.len) rd_fail(r, "there is no result");
     for (size_t i = 0; i < r->slots.len; i++)
         if (!r->slots.data[i].type) rd_fail(r, "slot %zu is missing", i);
 }
@@ -570,15 +562,11 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
     FdGraph *g = NULL;
     if (!r.error) {
         g = arena_new_of(fd->arena, FdGraph);
-        *g = (FdGraph){.root = r.root,
-                       .several = r.several,
-                       .steps = r.steps,
-                       .keeps = r.keeps || r.arrays,
-                       .arrays = r.arrays,
-                       .into = r.into,
+        *g = (FdGraph){.nresults = (int)r.results.len,
                        .hints = r.hints,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};
+        g->results = arena_copy(fd->arena, r.results.data, sizeof(FdResult) * r.results.len);
         g->slots = arena_copy(fd->arena, r.slots.data, sizeof(FdSlot) * r.slots.len);
         g->agrees = arena_copy(fd->arena, r.agrees.data, sizeof(FdAgree) * r.agrees.len);
         const char *why = fd_verify(fd, g);
@@ -586,6 +574,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
     }
     vec_free(&r.graph_nodes);
     vec_free(&r.slots);
+    vec_free(&r.results);
     vec_free(&r.agrees);
     *error = r.error;
     return r.error ? NULL : g;

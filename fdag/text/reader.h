@@ -16,12 +16,7 @@ typedef struct Reader {
     FdiNodes graph_nodes;
     VEC(FdSlot) slots;
     VEC(FdAgree) agrees;
-    const FdNode *root;
-    bool several; /* the root gives results */
-    bool steps;   /* of a loop */
-    bool keeps;   /* the root makes arrays, too.. */
-    bool arrays;  /* ..and nothing else */
-    const FdNode *into;
+    VEC(FdResult) results;
     const char *hints;
     bool in_user;
 } Reader;

@@ -90,7 +90,7 @@ static Array *unfilled(const Graph *g, const CsValue *captures)
         n[d] = l->box.dim[d].hi - lo[d];
     }
     if (l)
-        made = rt_array_new(elem_of_type(g->fd->root->type->result), l->box.rank, lo, n, false,
+        made = rt_array_new(elem_of_type(fd_root(g->fd)->type->result), l->box.rank, lo, n, false,
                             &nowhere);
     cs_release(l);
     if (cs_pending) rt_catch();
@@ -115,7 +115,7 @@ bool ahead_scalar(const Graph *g, const CsValue *captures, ScalarValue *out)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return false;
-    int n = fd_type_leaves(g->fd->root->type);
+    int n = fd_type_leaves(fd_root(g->fd)->type);
     memcpy(out, a->leaf, (size_t)n * sizeof *out);
     a->leaf += n;
     go_on(a, g);
@@ -134,7 +134,7 @@ static void ask(void *composed)
 static bool composed(Evaluation *e, const Ahead *a, int64_t count)
 {
     *e = (Evaluation){0};
-    if (!compose(e, a->graph, a->graph->fd->root, a->captures, &nowhere)) return false;
+    if (!compose(e, a->graph, fd_root(a->graph->fd), a->captures, &nowhere)) return false;
     Composed *c = e->composed;
     if (!a->group->chained && !c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
     return !cs_pending && e->nclosures == 0 &&
@@ -144,7 +144,7 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
 
 static bool evaluate_scalars(Ahead *a)
 {
-    const FdType *type = a->graph->fd->root->type;
+    const FdType *type = fd_root(a->graph->fd)->type;
     int leaves = fd_type_leaves(type);
     Evaluation e = {0};
     Buffer *b = NULL;
@@ -166,9 +166,9 @@ static bool evaluate_scalars(Ahead *a)
 
 static bool evaluate_arrays(Ahead *a)
 {
-    const FdType *type = a->graph->fd->root->type->result;
+    const FdGraph *g = a->graph->fd;
     const bool chained = a->group->chained;
-    int results = chained ? 1 : type->nfields, first = chained ? a->group->n - 1 : 0;
+    int results = g->nresults, first = chained ? a->group->n - 1 : 0;
     int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     Buffer *buffers[FD_MAX_FIELDS];
     Evaluation e = {0};
@@ -181,7 +181,7 @@ static bool evaluate_arrays(Ahead *a)
     }
     for (int i = 0; good && i < results; i++) {
         Array **made = &a->arrays[first + i];
-        *made = rt_array_new(elem_of_type(chained ? type : type->fields[i]), l->box.rank, lo, n,
+        *made = rt_array_new(elem_of_type(g->results[i].node->type->result), l->box.rank, lo, n,
                              false, &nowhere);
         good = *made != NULL;
         if (good) buffers[i] = (*made)->head.buffer;
@@ -228,7 +228,7 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     a->graph = g;
     a->at = group->slots;
     a->captures = a->room;
-    if (group->chained || g->fd->root->type->nparams) a->arrays = (Array **)(a->room + n);
+    if (group->chained || fd_root(g->fd)->type->nparams) a->arrays = (Array **)(a->room + n);
     for (size_t i = 0; i < n; i++) {
         a->captures[i] = captures[i];
         if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
@@ -249,11 +249,11 @@ static bool parse_parts(const CsAhead *group)
 /* Have all the ranges of the first? */
 static bool are_alike(int n, Lazy *const *functions)
 {
-    const FdType *first = functions[0]->graph->fd->root->type;
+    const FdType *first = fd_root(functions[0]->graph->fd)->type;
     const FdBox *box = &functions[0]->box;
     bool alike = true;
     for (int i = 0; i < n && alike; i++) {
-        const FdType *type = functions[i]->graph->fd->root->type;
+        const FdType *type = fd_root(functions[i]->graph->fd)->type;
         alike = lazy_finite(functions[i]) && functions[i]->box.rank == box->rank &&
                 box->rank <= CS_MAX_RANK && !type->result->result;
         for (int d = 0; d < box->rank && alike; d++)
@@ -338,7 +338,7 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)
                    : NULL;
-    bool good = a && (g->fd->root->type->nparams ? evaluate_arrays(a) : evaluate_scalars(a));
+    bool good = a && (fd_root(g->fd)->type->nparams ? evaluate_arrays(a) : evaluate_scalars(a));
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();

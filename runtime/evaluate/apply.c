@@ -57,7 +57,7 @@ static bool is_inside(const Lazy *l, const CsValue *args, const CsSite *site)
 {
     int64_t index[FD_MAX_RANK];
     bool inside = true;
-    const FdType *type = l->graph->fd->root->type;
+    const FdType *type = fd_root(l->graph->fd)->type;
     for (int d = 0, at = 0; d < l->box.rank; d++) {
         index[d] = args[at].i;
         at += fd_type_leaves(type->params[d]);
@@ -72,7 +72,7 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
 {
     enum { MOST = FD_MAX_RANK * FD_MAX_FIELDS };
     ScalarValue in[MOST];
-    int n = count_args(l->graph->fd->root->type);
+    int n = count_args(fd_root(l->graph->fd)->type);
     for (int i = 0; i < n && i < MOST; i++) in[i].i = args[i].i;
     if (!l->result && worth_all(l) && !eval_lazy(l, site)) {
         rt_catch(); /* the error may be another element's */
@@ -81,7 +81,7 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     if (l->result) return read_element(l->result, args, out, site);
     Evaluation e;
     const CsSite *around = rt.at;
-    if (!compose(&e, l->graph, l->graph->fd->root, l->captures, site)) return false;
+    if (!compose(&e, l->graph, fd_root(l->graph->fd), l->captures, site)) return false;
     rt.at = l->site ? l->site : site;
     Ref *r = compose_ref(&e, site);
     bool good = r && ref_point(r, e.leaves.data, rt.at, in, out);
@@ -95,7 +95,7 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
 static void make_applied(void *graph)
 {
     Graph *g = graph;
-    const FdNode *root = g->fd->root, *args[FD_MAX_RANK];
+    const FdNode *root = fd_root(g->fd), *args[FD_MAX_RANK];
     FdGraph *fd = arena_new_of(fd_arena(rt_fd()), FdGraph);
     *fd = *g->fd;
     fd->slots =
@@ -115,7 +115,7 @@ static void make_applied(void *graph)
             if (a->b == root->vars[k]) a->b = args[k];
         }
     }
-    fd->root = fd_apply(rt_fd(), root, root->type->nparams, args, root->loc);
+    fd_set_root(rt_fd(), fd, fd_apply(rt_fd(), root, root->type->nparams, args, root->loc));
     FdError error;
     fd_pass_find("compose")->run(rt_fd(), fd, &error);
     g->applied = graph_adopt(fd);
@@ -137,7 +137,7 @@ static bool apply_functional(Lazy *l, const CsValue *args, CsValue *out, const C
         return false;
     }
     Graph *g = l->graph->applied;
-    const FdType *type = g->fd->root->type;
+    const FdType *type = fd_root(g->fd)->type;
     ScalarValue leaves[RT_MAX_LEAVES];
     if (!vec_try_room(&captures, (size_t)g->fd->nslots + 1)) {
         rt_throw_memory(site, (size_t)g->fd->nslots);
@@ -164,7 +164,7 @@ void cs_apply(void *fn, const CsValue *args, CsValue *out, const CsSite *site)
         return;
     }
     leaves[0].i = 0;
-    const FdType *known = h->kind == CS_LAZY ? ((Lazy *)fn)->graph->fd->root->type : NULL;
+    const FdType *known = h->kind == CS_LAZY ? fd_root(((Lazy *)fn)->graph->fd)->type : NULL;
     if (known && !is_inside(fn, args, site)) return;
     if (known && (known->result->result || takes_functions(known))) {
         cs_retain(fn);

@@ -36,7 +36,7 @@ typedef struct Scalar { /* that a slot of a graph had last */
 typedef struct Walk {
     Evaluation *e;
     bool again; /* an evaluation's second walk */
-    bool steps; /* FdGraph.steps */
+    bool steps; /* of a loop: FD_HINT_STEPS */
     VEC(uint64_t) words;
     VEC(Scalar) scalars;
 } Walk;
@@ -388,31 +388,32 @@ bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *c
 
 bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site)
 {
-    return settle_and_search(e, l->graph, l->graph->fd->root, l->captures, true, site);
+    return settle_and_search(e, l->graph, fd_root(l->graph->fd), l->captures, true, site);
 }
 
 void compose_count(const Lazy *l, const CsSite *site)
 {
     Evaluation e;
-    if (search(&e, l->graph, l->graph->fd->root, l->captures, false, false, site)) compose_end(&e);
+    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, site))
+        compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
-    return search(e, g, g->fd->root, captures, true, false, site);
+    return search(e, g, fd_root(g->fd), captures, true, false, site);
 }
 
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site)
 {
-    if (!search(e, l->graph, l->graph->fd->root, l->captures, true, several, site)) return false;
+    if (!search(e, l->graph, fd_root(l->graph->fd), l->captures, true, several, site)) return false;
     e->near = several;
     return true;
 }
 
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
-    if (!search(e, g, g->fd->root, captures, true, false, site)) return false;
+    if (!search(e, g, fd_root(g->fd), captures, true, false, site)) return false;
     e->near = true;
     return true;
 }
@@ -426,7 +427,7 @@ bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, co
         captures[i].ref = functions[i];
         functions[i]->joined = true;
     }
-    bool ok = search(e, g, g->fd->root, captures, true, steps, site);
+    bool ok = search(e, g, fd_root(g->fd), captures, true, steps, site);
     for (int i = 0; i < n; i++) functions[i]->joined = false;
     e->near = ok && steps;
     return ok;
@@ -459,7 +460,7 @@ Ref *compose_ref(Evaluation *e, const CsSite *site)
         if (a && a->head.buffer && !rt_array_data(a, site)) return NULL;
     }
     Composed *c = e->composed;
-    Ref *r = c->ref ? c->ref : ref_new(c->fd, c->graph.root, site);
+    Ref *r = c->ref ? c->ref : ref_new(c->fd, fd_root(&c->graph), site);
     c->ref = NULL; /* taken: a host function that it calls may evaluate the same graph */
     return r;
 }

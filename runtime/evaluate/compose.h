@@ -43,7 +43,7 @@ typedef struct Evaluation {
     int nclosures;      /* among them: only the reference executor calls these */
     VEC(Lazy *) views;  /* what stands for closures instead; ours */
     Lazy *lazy;         /* what is evaluated, if that may be held back (hold.h) */
-    Array *into;        /* what gets the values (FdGraph.into); NULL: it has a buffer of its own */
+    Array *into;        /* what gets the values (FdResult.part); NULL: it has a buffer of its own */
     bool near;          /* only by kernels that keep temporaries near */
 } Evaluation;
 
@@ -65,7 +65,7 @@ void compose_count(const Lazy *l, const CsSite *site);
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site);
 /* Of a scalar with the array that it is made of and that is held back, which is a result, too. */
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
-/* Of several functions, all of each a result (FdGraph.arrays); steps: of a loop. False with an exception
+/* Of several functions, all of each a result; steps: of a loop. False with an exception
  * pending. */
 bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, const CsSite *site);
 void compose_end(Evaluation *e);
@@ -82,7 +82,7 @@ bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, co
 /* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)
  */
 Array *eval_lazy(Lazy *l, const CsSite *site);
-/* The same into n buffers, one a result of FdGraph.several, of `count` elements, by kernels alone.
+/* The same into n buffers, one a result, of `count` elements, by kernels alone.
  * False with an exception pending, or without one: no kernel can do it, or an interpreter better. */
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
                     const CsSite *site);

@@ -27,7 +27,7 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
     if (!r) return false;
     void *to = buffer_host(out, true, site);
     ScalarValue v[RT_MAX_LEAVES];
-    const FdType *type = e->composed->graph.root->type;
+    const FdType *type = fd_root(&e->composed->graph)->type;
     if (!to)
         ok = false;
     else if (box)
@@ -62,13 +62,13 @@ static bool extent(const Lazy *l, int64_t *lo, int64_t *n, int64_t *count, const
 {
     for (int d = 0; d < l->box.rank; d++) {
         if (l->box.dim[d].full) {
-            numbers_infinite(l->graph->fd->root, site);
+            numbers_infinite(fd_root(l->graph->fd), site);
             return false;
         }
         lo[d] = l->box.dim[d].lo;
         n[d] = l->box.dim[d].hi - l->box.dim[d].lo;
     }
-    if (l->box.rank > CS_MAX_RANK || l->graph->fd->root->type->result->result) {
+    if (l->box.rank > CS_MAX_RANK || fd_root(l->graph->fd)->type->result->result) {
         rt_throw(RT_DOMAIN, site, "an array has at most %d dimensions, and scalar elements",
                  (int)CS_MAX_RANK);
         return false;
@@ -91,7 +91,7 @@ static bool fill(Lazy *l, Array *a, bool holds, const CsSite *site)
 /* In memory of its own; over: NULL, or in that of this array, which a variable gives up (into.h). */
 static Array *elements(Lazy *l, Array *over, const CsSite *site)
 {
-    const FdType *elem = l->graph->fd->root->type->result;
+    const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     if (!extent(l, lo, n, &count, site)) return NULL;
     int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
@@ -192,8 +192,8 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
 {
     if (!g || !lazy_check(g, captures, site)) return false;
     Evaluation e;
-    if (!compose(&e, g, g->fd->root, captures, site)) return false;
-    const FdType *type = g->fd->root->type;
+    if (!compose(&e, g, fd_root(g->fd), captures, site)) return false;
+    const FdType *type = fd_root(g->fd)->type;
     bool ok, cheap = e.composed->cheap;
     if (!cheap && e.nclosures) {
         compose_end(&e);
@@ -234,7 +234,7 @@ void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, con
     ScalarValue leaves[RT_MAX_LEAVES];
     Graph *g = graph_of(graph, site);
     if (!g || !eval_scalar(g, captures, site, leaves)) return; /* nobody looks at out then */
-    for (int i = 0, n = fd_type_leaves(g->fd->root->type); i < n; i++) out[i].i = leaves[i].i;
+    for (int i = 0, n = fd_type_leaves(fd_root(g->fd)->type); i < n; i++) out[i].i = leaves[i].i;
 }
 
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)

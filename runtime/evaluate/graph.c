@@ -84,9 +84,9 @@ Graph *graph_adopt(FdGraph *fd)
     g->fd = fd;
     g->serial = ++rt.serial;
     g->points = arena_array(arena, uint16_t, fd->nslots ? fd->nslots : 1);
-    Look l = {.graph = g, .nseen = (size_t)fd->root->id + 1};
+    Look l = {.graph = g, .nseen = (size_t)fd_root(fd)->id + 1};
     l.seen = mem_alloc(l.nseen);
-    look(&l, fd->root);
+    look(&l, fd_root(fd));
     mem_free(l.seen);
     return g;
 }

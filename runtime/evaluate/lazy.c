@@ -125,7 +125,7 @@ static bool is_its_use(const void *search, const FdNode *n)
 static const FdNode *agreeing_variable(const Graph *g, const FdAgree *a)
 {
     const FdNode *use = NULL;
-    fd_any(g->fd->root, is_its_use, &(Search){a, &use});
+    fd_any(fd_root(g->fd), is_its_use, &(Search){a, &use});
     int k = use ? a->b_dim - (a->b->type->nparams - use->nargs) : -1;
     return k >= 0 && use->args[k]->kind == FD_VAR ? use->args[k] : NULL;
 }
@@ -223,7 +223,7 @@ static void find(void *finding)
     env_open(&e, f->graph, f->captures);
     bool ok = !cs_pending && agree_all(f->graph, &e, f->captures, f->site);
     for (int d = 0; ok && f->box && d < f->box->rank; d++) {
-        ok = range(f->graph, f->graph->fd->root, d, &e, f->captures, f->site, f->box);
+        ok = range(f->graph, fd_root(f->graph->fd), d, &e, f->captures, f->site, f->box);
         if (f->box->dim[d].hi < f->box->dim[d].lo) f->box->dim[d].hi = f->box->dim[d].lo;
     }
     env_close(&e);
@@ -285,7 +285,7 @@ static void measure(Lazy *l)
 Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
 {
     const FdGraph *fd = g->fd;
-    FdBox box = {.rank = fd->root->type->nparams};
+    FdBox box = {.rank = fd_root(fd)->type->nparams};
     if (!find_all(g, captures, site, &box)) return NULL;
     size_t n = (size_t)fd->nslots;
     Lazy *l = rt_object_new(sizeof *l + n * sizeof(CsValue), CS_LAZY);
@@ -330,7 +330,7 @@ const FdType *rt_type_of(void *fn)
 {
     CsHead *h = fn;
     if (h->kind == CS_CLOSURE) return ((Closure *)fn)->type;
-    if (h->kind == CS_LAZY) return ((Lazy *)fn)->graph->fd->root->type;
+    if (h->kind == CS_LAZY) return fd_root(((Lazy *)fn)->graph->fd)->type;
     CsArray *a = fn;
     const FdType *elem = elem_type(a->elem);
     return elem ? fd_type_array_of(rt_fd(), elem, a->rank) : NULL;
@@ -423,7 +423,7 @@ static void make_domain_graph(void *made)
     g->slots[1] = (FdSlot){.type = bound_type, .name = "hi"};
     const FdNode *i = fd_var(fd, fd_type_scalar(fd, SC_INT), "i");
     FdDom dom = {FD_DOM_GIVEN, fd_slot(fd, 0, bound_type, "lo"), fd_slot(fd, 1, bound_type, "hi")};
-    g->root = fd_let(fd, 1, &i, &dom, i, (FdLoc){0});
+    fd_set_root(fd, g, fd_let(fd, 1, &i, &dom, i, (FdLoc){0}));
     *(Graph **)made = graph_adopt(g);
 }
 

@@ -11,7 +11,7 @@ Lazy *restrict_to(void *f, const FdBox *box, const CsSite *site);
 Lazy *move_to(void *f, const FdBox *box, const CsSite *site);
 
 /* The first or, moved, the second; into: NULL, or the array of which the box gets the values
- * (FdGraph.into). */
+ * (FdResult.part). */
 Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const CsSite *site);
 
 #endif

@@ -23,7 +23,7 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
 {
     const FdOrder *o = &e->composed->order;
     const FdNode *n = words[1] < (uint32_t)o->nplaces ? o->nodes[words[1]] : NULL;
-    CsSite at = rt_site_of(site, e->composed->graph.root, n);
+    CsSite at = rt_site_of(site, fd_root(&e->composed->graph), n);
     if (words[0] == CG_ERR_DIVIDE) {
         rt_throw(RT_DIVIDE, &at, "integer division by zero");
     } else if (words[0] == CG_ERR_EMPTY) {
@@ -269,8 +269,8 @@ static void look_apart(void *apart)
     FdFootprint *reads = mem_alloc((size_t)g->nslots * sizeof *reads);
     FdBox box;
     fd_footprints(g, a->env, NULL, NULL, NULL, reads);
-    a->is = fd_eval_box(rt_fd(), g->root, a->env, &box) == FD_BOUND_OK &&
-            fd_footprint_apart(&reads[g->into->slot], &box);
+    a->is = fd_eval_box(rt_fd(), fd_root(g), a->env, &box) == FD_BOUND_OK &&
+            fd_footprint_apart(&reads[g->results[0].part->slot], &box);
     mem_free(reads);
 }
 

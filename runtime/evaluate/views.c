@@ -136,7 +136,7 @@ static void look(void *views)
 
 bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
-    if (!compose(e, g, g->fd->root, captures, site)) return false;
+    if (!compose(e, g, fd_root(g->fd), captures, site)) return false;
     if (cs_pending || e->nclosures == 0) return !cs_pending;
     Views v = {.e = e};
     size_t n = e->leaves.len;

@@ -78,7 +78,7 @@ static Graph *graph_of_cell(Ref *r, const Cell *c)
         const FdNode *slots = graph_add_slots(g, root->type->params[0], l.from[i]->name);
         root = fd_apply(fd, root, 1, &slots, root->loc);
     }
-    g->root = root;
+    fd_set_root(fd, g, root);
     FdError error;
     fd_pass_find("compose")->run(fd, g, &error);
     return graph_adopt(g);

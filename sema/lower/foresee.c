@@ -151,7 +151,7 @@ static void assign_slice(Foresee *f, Ast *n)
         if (part.type) known_forced(f, full ? known_chosen(f, &part, v, NULL) : v, n->loc);
         return;
     }
-    const FdNode *lo = v->kind == VAL_LAZY && !full ? v->graph->root->doms[0].lo : NULL;
+    const FdNode *lo = v->kind == VAL_LAZY && !full ? fd_root(v->graph)->doms[0].lo : NULL;
     bool moved =
         !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
     FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
@@ -298,7 +298,7 @@ static Value *eval_evals(Foresee *f, Ast *n)
         bool forced = value->kind == AST_CONVERT && value->convert.operand->type->kind == TY_FUNC;
         Value *v = eval(f, forced ? value->convert.operand : value);
         if (!forced || v->kind != VAL_LAZY || v->result || count == FD_MAX_FIELDS) continue;
-        types[count] = v->graph->root->type;
+        types[count] = fd_root(v->graph)->type;
         locs[count] = value->loc;
         values[count++] = v;
     }
@@ -335,7 +335,7 @@ static void placed_over(Foresee *f, const Ast *graph, Value *v)
     int slot = (int)graph->graph.over - 1;
     Value *array = v->kind == VAL_LAZY ? v->captures[slot] : NULL;
     if (!array || !known_is(array) || known_depth(array) || reaches_elsewhere(v, slot)) return;
-    FdChosen into = {.type = v->graph->root->type, .into = true};
+    FdChosen into = {.type = fd_root(v->graph)->type, .into = true};
     Value *placed = known_chosen(f, &into, v, array);
     if (known_is(placed)) known_evaluated(f, placed, NULL, graph->loc);
 }

@@ -108,10 +108,10 @@ static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc, int *numb
     FdComposing composing = {.visit = ++f->visit, .look = look};
     FdGraph *g = arena_new_of(fd_arena(f->fd), FdGraph);
     FdKey key;
-    if (!fd_compose(f->fd, &composing, graph, graph->root, v->captures, g, &key, NULL))
+    if (!fd_compose(f->fd, &composing, graph, fd_root(graph), v->captures, g, &key, NULL))
         return false;
     FdPays pays = may_pay ? fd_several_pays(g) : FD_PAYS;
-    if (!is_finite(g->root) || pays == FD_PAYS_NOT) return false;
+    if (!is_finite(fd_root(g)) || pays == FD_PAYS_NOT) return false;
     for (size_t i = 0; i < f->keys.len; i++)
         if (f->keys.data[i].hi == key.hi && f->keys.data[i].lo == key.lo) {
             *number = (int)i;
@@ -172,7 +172,7 @@ uint32_t known_full(const Value *v)
 {
     uint32_t full = 0;
     if (v->kind != VAL_LAZY || v->result) return 0;
-    const FdNode *root = v->graph->root;
+    const FdNode *root = fd_root(v->graph);
     for (int d = 0; root->kind == FD_LET && d < root->nvars; d++)
         full |= (uint32_t)(root->doms[d].kind == FD_DOM_FULL) << d;
     return full;

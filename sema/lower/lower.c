@@ -143,7 +143,7 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     }
     Arena *a = fd_arena(l->fd);
     FdGraph *g = arena_new_of(a, FdGraph);
-    g->root = as_root(l, root, loc);
+    fd_set_root(l->fd, g, as_root(l, root, loc));
     lower_hints(l, l->around);
     g->hints = fd_hints_join(l->fd, NULL, l->hints.data);
     g->nslots = (int)l->slots.len;

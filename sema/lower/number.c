@@ -99,7 +99,7 @@ static FdLinear linear_of(Foresee *f, const Value *v, const FdNode *n)
 
 static void domain_of_graph(Foresee *f, Value *v, FdKnown *k)
 {
-    const FdNode *root = v->graph->root;
+    const FdNode *root = fd_root(v->graph);
     for (int d = 0; d < root->type->nparams && d < FD_MAX_RANK; d++) {
         const FdDom dom = fd_domain(f->fd, root, d);
         if (!dom.lo || !dom.hi) continue;

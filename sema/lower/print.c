@@ -25,7 +25,7 @@ static void graph(Text *out, const FdGraph *g)
     const FdGraph *copy = fd_read(own, text.data, &why);
     if (copy) {
         text_add(out, "# ");
-        fd_print_expr(out, copy->root);
+        fd_print_expr(out, fd_root(copy));
         text_add(out, "\n");
     }
     text_add(out, text.data);

@@ -101,7 +101,7 @@ static bool captures_plain(const Ast *graph)
 
 static const FdNode *root_of(const Group *g, const Ast *graph)
 {
-    return g->l->graphs.data[graph->graph.graph].graph->root;
+    return fd_root(g->l->graphs.data[graph->graph.graph].graph);
 }
 
 /* Appends the evaluations in a scalar value, in their order. False if there is anything in it that

@@ -35,7 +35,7 @@ static bool graph_domain(const SemaResult *r, const Ast *n, int depth, FdBox *ou
     FdBox boxes[MAX_SLOTS] = {{0}}, other;
     ScalarValue scalars[MAX_SLOTS] = {{0}};
     bool known[MAX_SLOTS] = {false};
-    if (g->nslots > MAX_SLOTS || !g->root->type->nparams) return false;
+    if (g->nslots > MAX_SLOTS || !fd_root(g)->type->nparams) return false;
     for (int guess = 0; guess < 2; guess++) { /* two guesses at what is not known must agree */
         for (int i = 0; i < g->nslots; i++) {
             const FdType *t = g->slots[i].type;
@@ -55,7 +55,7 @@ static bool graph_domain(const SemaResult *r, const Ast *n, int depth, FdBox *ou
             }
         }
         FdEnv env = {.boxes = boxes, .scalars = scalars};
-        if (fd_eval_box(r->fd, g->root, &env, guess ? &other : out) != FD_BOUND_OK) return false;
+        if (fd_eval_box(r->fd, fd_root(g), &env, guess ? &other : out) != FD_BOUND_OK) return false;
     }
     for (int d = 0; d < out->rank; d++) {
         if (out->dim[d].full != other.dim[d].full) return false;

@@ -253,7 +253,8 @@ static const FdNode *notation(Notation *p)
 static FdGraph graph_of(Fd *fd, const char *text, const SlotValue *slots, int n)
 {
     Notation p = {.fd = fd, .at = text, .slots = slots, .nslots = n};
-    FdGraph g = {.root = notation(&p), .nslots = n};
+    FdGraph g = {.nslots = n};
+    fd_set_root(fd, &g, notation(&p));
     g.slots = arena_array(fd_arena(fd), FdSlot, n + 1);
     for (int i = 0; i < n; i++)
         g.slots[i] =

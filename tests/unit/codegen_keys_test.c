@@ -5,7 +5,7 @@
 #include "suite.h"
 
 static const char declarations[] = RECORD_PAIR USER_LAST "%0 = const 0 : int\n"
-                                                         "root %0\n";
+                                                         "result %0\n";
 
 /* An equality that gives key k or j. */
 static void equality(Random *r, const char *key)

@@ -307,7 +307,7 @@ static const char mapped[] = "%0 = var \"i\" : int\n"
                              "%4 = apply %3 (%0) : float @3:32\n"
                              "%5 = apply @sin (%4) : float @3:23\n"
                              "%6 = let (%0 : given %1..%2) %5 : float(int) @3:1\n"
-                             "root %6\n";
+                             "result %6\n";
 static const char summed[] = "%0 = var \"i\" : int\n"
                              "%1 = slot 0 \"a\" : array float(int)\n"
                              "%2 = const 0 : int\n"
@@ -316,7 +316,7 @@ static const char summed[] = "%0 = var \"i\" : int\n"
                              "%5 = apply %1 (%0) : float @5:39\n"
                              "%6 = apply @sin (%5) : float @5:30\n"
                              "%7 = reduce @add (%0 : given %3..%4) %6 : float @5:19\n"
-                             "root %7\n";
+                             "result %7\n";
 
 static char *lowered(const char *text, const CgOptions *options)
 {

@@ -16,7 +16,7 @@ static const char declarations[] = RECORD_PAIR USER_LAST
     "  return %2\n"
     "}\n"
     "%0 = const 0 : int\n"
-    "root %0\n";
+    "result %0\n";
 
 enum { ROWS, COLS, BATCH, DEEP, WIDE, AXES, SETS = 3, ARRAYS = 3 };
 

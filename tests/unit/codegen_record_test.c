@@ -88,7 +88,7 @@ static const char declarations[] = RECORD_PAIR "record Nest (Pair p, double d, b
                                                "  return %0\n"
                                                "}\n"
                                                "%0 = const 0 : int\n"
-                                               "root %0\n";
+                                               "result %0\n";
 
 #define CHECK_RECORDS(text, which, ...)                                                            \
     check_graph(declarations, text, which, (const char *const[]){__VA_ARGS__, NULL})

@@ -214,9 +214,9 @@ static void compare(Lowered *l, const FdGraph *g, const SlotValue *slots, const 
     uint32_t error[CG_ERROR_WORDS];
     size_t bytes;
     Eval e = {.slots = slots};
-    bool let = g->root->kind == FD_LET;
-    size_t count = eval_all(&e, g->root, &want);
-    const FdType *t = let ? g->root->body->type : g->root->type;
+    bool let = fd_root(g)->kind == FD_LET;
+    size_t count = eval_all(&e, fd_root(g), &want);
+    const FdType *t = let ? fd_root(g)->body->type : fd_root(g)->type;
     unsigned char *got = run(l, slots, &bytes, error);
     ck_assert_msg(bytes == (size_t)fd_plane_offset(t, fd_type_leaves(t), (int64_t)count),
                   "%s: %zu bytes", what, bytes);

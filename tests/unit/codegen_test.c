@@ -361,7 +361,7 @@ START_TEST(texts_leave_out_positions)
         "%%6 = apply %%1 (%%2) : int @%d:%d\n%%7 = apply %%0 (%%6) : int @%d:%d\n"
         "%%8 = user \"f\" : int(int)\n%%9 = apply %%8 (%%7) : int @%d:%d\n"
         "%%10 = apply @rem (%%9, %%6) : int @%d:%d\n"
-        "%%11 = let (%%2 : infer %%4 .. %%5) %%10 : int(int) @%d:%d\nroot %%11\n";
+        "%%11 = let (%%2 : infer %%4 .. %%5) %%10 : int(int) @%d:%d\nresult %%11\n";
     char one[2048], two[2048], none[2048];
     snprintf(one, sizeof one, source, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6);
     snprintf(two, sizeof two, source, 7, 7, 3, 13, 3, 13, 3, 13, 3, 13, 3, 13);
@@ -420,7 +420,7 @@ static const char users[] = "user \"steps\" : int(int, int) {\n"
                             "  return %2\n"
                             "}\n"
                             "%0 = const 0 : int\n"
-                            "root %0\n";
+                            "result %0\n";
 
 START_TEST(user_functions)
 {

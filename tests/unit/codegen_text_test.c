@@ -201,8 +201,9 @@ static FdGraph graph_of(const Made *m, const FdNode *body)
     FdDom d = {.kind = FD_DOM_INFERRED};
     d.lo = fd_apply_op(m->fd, FD_OP_LOWER, SC_INT, 2, dim, (FdLoc){0});
     d.hi = fd_apply_op(m->fd, FD_OP_UPPER, SC_INT, 2, dim, (FdLoc){0});
-    return (FdGraph){
-        .root = fd_let(m->fd, 1, &m->i, &d, body, (FdLoc){0}), .nslots = 1, .slots = slot};
+    FdGraph g = {.nslots = 1, .slots = slot};
+    fd_set_root(m->fd, &g, fd_let(m->fd, 1, &m->i, &d, body, (FdLoc){0}));
+    return g;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

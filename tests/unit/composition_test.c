@@ -14,7 +14,7 @@ static const char *const scaled = "%0 = slot 0 \"a\" : array float(int)\n"
                                   "%3 = apply %0 (%2) : float\n"
                                   "%4 = apply @mul (%3, %1) : float\n"
                                   "%5 = let (%2 : full) %4 : float(int)\n"
-                                  "root %5\n";
+                                  "result %5\n";
 static const char *const three = "%0 = slot 0 \"f\" : float(int)\n"
                                  "%1 = slot 1 \"g\" : float(int)\n"
                                  "%2 = slot 2 \"h\" : float(int)\n"
@@ -25,7 +25,7 @@ static const char *const three = "%0 = slot 0 \"f\" : float(int)\n"
                                  "%7 = apply @add (%4, %5) : float\n"
                                  "%8 = apply @sub (%7, %6) : float\n"
                                  "%9 = let (%3 : full) %8 : float(int)\n"
-                                 "root %9\n";
+                                 "result %9\n";
 
 /* A value as the compiler and the runtime have them: an array, a host function, a graph. */
 typedef struct Value Value;
@@ -104,7 +104,7 @@ START_TEST(what_is_shared_is_composed_once)
     FdGraph g;
     FdKey key;
     FdOrder order;
-    ck_assert(fd_compose(fd, &c, root.graph, root.graph->root, root.captures, &g, &key, &order));
+    ck_assert(fd_compose(fd, &c, root.graph, fd_root(root.graph), root.captures, &g, &key, &order));
     ck_assert_int_eq(g.nslots, 2);
     ck_assert(g.slots[0].is_array && !g.slots[1].is_array);
     ck_assert_str_eq(g.slots[0].name, "a");
@@ -138,7 +138,7 @@ START_TEST(what_is_shared_is_composed_once)
                                              "%9 = apply @add (%7, %8) : float\n"
                                              "%10 = apply @sub (%9, %7) : float\n"
                                              "%11 = let (%6 : full) %10 : float(int)\n"
-                                             "root %11\n");
+                                             "result %11\n");
     FdKey expected = fd_key(other, whole, NULL);
     ck_assert(key.hi == expected.hi && key.lo == expected.lo);
 }
@@ -156,7 +156,7 @@ START_TEST(equal_values_are_not_one)
     FdComposing c = {.visit = 1, .look = look};
     FdGraph g;
     FdKey key;
-    ck_assert(fd_compose(fd, &c, root.graph, root.graph->root, root.captures, &g, &key, NULL));
+    ck_assert(fd_compose(fd, &c, root.graph, fd_root(root.graph), root.captures, &g, &key, NULL));
     ck_assert_int_eq(g.nslots, 5); /* a, s, host, b, s */
     ck_assert(g.slots[0].is_array && !g.slots[2].is_array && g.slots[3].is_array);
     ck_assert_str_eq(g.slots[2].name, "g");
@@ -174,7 +174,7 @@ START_TEST(nothing_unknown_is_composed)
     FdComposing c = {.visit = 1, .look = look};
     FdGraph g;
     FdKey key;
-    ck_assert(!fd_compose(fd, &c, root.graph, root.graph->root, root.captures, &g, &key, NULL));
+    ck_assert(!fd_compose(fd, &c, root.graph, fd_root(root.graph), root.captures, &g, &key, NULL));
     c.visit++;
     ck_assert(!fd_compose_walk(&c, root.graph, root.captures));
 }

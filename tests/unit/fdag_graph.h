@@ -16,7 +16,7 @@ static const char *const matmul = "%0 = slot 0 \"a\" : array float(int, int)\n"
                                   "%7 = apply @mul (%5, %6) : float @4:28\n"
                                   "%8 = reduce @add (%4 : open) %7 : float @4:15\n"
                                   "%9 = let (%2 : open, %3 : open) %8 : float(int, int) @4:5\n"
-                                  "root %9\n";
+                                  "result %9\n";
 
 static inline FdGraph *read_graph(Fd *fd, const char *text)
 {

@@ -22,7 +22,7 @@ static FdKey key_with(const char *v, const char *kind, const char *hi, const cha
              "%%7 = reduce @add (%%2 : %s %%3..%%4) %%5 : int\n"
              "%%8 = reduce @add (%%2 : %s %%3..%%4) %%6 : int\n"
              "%%9 = apply @add (%%7, %%8) : int\n%%10 = const %s : int\n"
-             "%%11 = apply @mul (%%9, %%10) : int\nroot %%11\n",
+             "%%11 = apply @mul (%%9, %%10) : int\nresult %%11\n",
              v, hi, second, kind, kind, constant);
     return key_of(text);
 }
@@ -44,7 +44,7 @@ START_TEST(keys_see_structure_only)
                               "%7 = reduce @add (%2 : given %3..%4) %5 : int\n"
                               "%8 = reduce @add (%12 : given %3..%4) %6 : int\n"
                               "%9 = apply @add (%7, %8) : int\n%10 = const 3 : int\n"
-                              "%11 = apply @mul (%9, %10) : int\nroot %11\n"),
+                              "%11 = apply @mul (%9, %10) : int\nresult %11\n"),
                        k));
 }
 END_TEST
@@ -52,14 +52,14 @@ END_TEST
 START_TEST(keys_leave_out_slot_numbers)
 {
     ck_assert(same_key(key_of("%0 = slot 0 \"x\" : int\n%1 = slot 1 \"y\" : int\n"
-                              "%2 = apply @sub (%0, %1) : int\nroot %2\n"),
+                              "%2 = apply @sub (%0, %1) : int\nresult %2\n"),
                        key_of("%0 = slot 1 \"p\" : int\n%1 = slot 0 \"q\" : int\n"
                               "%3 = slot 2 \"unused\" : int\n"
-                              "%2 = apply @sub (%0, %1) : int\nroot %2\n")));
+                              "%2 = apply @sub (%0, %1) : int\nresult %2\n")));
     ck_assert(!same_key(key_of("%0 = slot 0 \"f\" : array int(int)\n%1 = const 1 : int\n"
-                               "%2 = apply %0 (%1) : int\nroot %2\n"),
+                               "%2 = apply %0 (%1) : int\nresult %2\n"),
                         key_of("%0 = slot 0 \"f\" : int(int)\n%1 = const 1 : int\n"
-                               "%2 = apply %0 (%1) : int\nroot %2\n")));
+                               "%2 = apply %0 (%1) : int\nresult %2\n")));
 }
 END_TEST
 
@@ -73,7 +73,7 @@ START_TEST(keys_see_user_bodies)
                                "  return %%2\n"
                                "}\n"
                                "%%0 = user \"f\" : int(int)\n%%1 = const 1 : int\n"
-                               "%%2 = apply %%0 (%%1) : int\nroot %%2\n";
+                               "%%2 = apply %%0 (%%1) : int\nresult %%2\n";
     char one[512], two[512];
     snprintf(one, sizeof one, text, 1);
     snprintf(two, sizeof two, text, 2);
@@ -98,10 +98,10 @@ START_TEST(order_numbers_slots_ranges_nodes)
     ck_assert_int_eq(o.nslots, 2);
     ck_assert_int_eq(o.slots[0], 0);
     ck_assert_int_eq(o.nranges, 3); /* j, k, l */
-    ck_assert_ptr_eq(o.range_binder[0], g->root);
+    ck_assert_ptr_eq(o.range_binder[0], fd_root(g));
     ck_assert_int_eq(o.range_index[1], 1);
-    ck_assert_ptr_eq(o.range_binder[2], g->root->body);
-    ck_assert_ptr_eq(o.nodes[0], g->root);
+    ck_assert_ptr_eq(o.range_binder[2], fd_root(g)->body);
+    ck_assert_ptr_eq(o.nodes[0], fd_root(g));
     fd_free(fd);
 }
 END_TEST
@@ -124,7 +124,7 @@ START_TEST(order_goes_on_with_bodies)
                                "  return %3\n"
                                "}\n"
                                "%0 = user \"f\" : int(int)\n%1 = const 1 : int\n"
-                               "%2 = apply %0 (%1) : int @3:10\nroot %2\n";
+                               "%2 = apply %0 (%1) : int @3:10\nresult %2\n";
     Fd *fd = fd_new();
     FdGraph *g = read_graph(fd, text);
     FdOrder o;
@@ -134,9 +134,9 @@ START_TEST(order_goes_on_with_bodies)
     for (int i = o.nnodes; i < o.nplaces; i++)
         if (o.nodes[i]->loc.line == 1) half = i;
     ck_assert_int_ge(half, 0);
-    ck_assert_str_eq(fd_user_around(g->root, o.nodes[half])->name, "half");
-    ck_assert_str_eq(fd_user_around(g->root, o.nodes[o.nnodes])->name, "f");
-    ck_assert_ptr_null(fd_user_around(g->root, g->root));
+    ck_assert_str_eq(fd_user_around(fd_root(g), o.nodes[half])->name, "half");
+    ck_assert_str_eq(fd_user_around(fd_root(g), o.nodes[o.nnodes])->name, "f");
+    ck_assert_ptr_null(fd_user_around(fd_root(g), fd_root(g)));
     const FdNode *n = o.nodes[half];
     const FdLoc *before = fd_number_places(fd, &o);
     ck_assert_int_eq(n->loc.line, half + 1);
@@ -171,14 +171,14 @@ START_TEST(keys_of_records_and_recurrences)
                                "%%1 = const 3 : int\n"
                                "%%2 = apply %%0 (%%1) : %s\n"
                                "%%3 = apply @field 1 (%%2) : float\n"
-                               "root %%3\n";
+                               "result %%3\n";
     const char *const rec = "%%0 = var \"%s\" : int\n"
                             "%%1 = var \"s\" : int(int)\n"
                             "%%2 = const 1 : int\n"
                             "%%3 = apply @sub (%%0, %%2) : int\n"
                             "%%4 = apply %%1 (%%3) : int\n"
                             "%%5 = rec %%1 order %s (%%0 : given %%2..%%2) %%4 : int(int)\n"
-                            "root %%5\n";
+                            "result %%5\n";
     char a[400], b[400], c[400];
     snprintf(a, sizeof a, record, "x", "float", "x", "x");
     snprintf(b, sizeof b, record, "y", "float", "y", "y");

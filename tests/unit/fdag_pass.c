@@ -17,7 +17,7 @@ static bool is_known(const void *ctx, const FdNode *n)
 static void go_inside(Fd *fd, FdGraph *g)
 {
     enum { MOST = 32 };
-    const FdNode *conds[MOST], *root = g->root;
+    const FdNode *conds[MOST], *root = fd_root(g);
     bool guessed;
     int n = fd_interior(fd, root->nvars, root->vars, root->doms, root->body, is_known, NULL, MOST,
                         conds, &guessed);
@@ -30,7 +30,7 @@ static void go_inside(Fd *fd, FdGraph *g)
         fd_assume(f, conds[i], true);
     }
     const FdNode *body = fd_under(f, fd_unroll(fd, root->body));
-    g->root = fd_let(fd, root->nvars, root->vars, root->doms, body, root->loc);
+    fd_set_root(fd, g, fd_let(fd, root->nvars, root->vars, root->doms, body, root->loc));
     fd_facts_free(f);
 }
 

@@ -259,11 +259,12 @@ static FdGraph make_graph(Fd *fd, uint32_t seed)
         k.functions[k.nfunctions++] = f;
     }
     uint32_t r = below(&k, 5);
-    g.root = r == 0   ? make_recurrence(&k, 2, 4)
-             : r == 1 ? make_pair(&k, 5)
-             : r == 2 ? make_binder(&k, LET_PAIR, 2, 4)
-             : r == 3 ? make_binder(&k, LET, 2, 4)
-                      : make_expr(&k, 5);
+    const FdNode *root = r == 0   ? make_recurrence(&k, 2, 4)
+                         : r == 1 ? make_pair(&k, 5)
+                         : r == 2 ? make_binder(&k, LET_PAIR, 2, 4)
+                         : r == 3 ? make_binder(&k, LET, 2, 4)
+                                  : make_expr(&k, 5);
+    fd_set_root(fd, &g, root);
     return g;
 }
 
@@ -302,15 +303,15 @@ static int64_t sample(Fd *fd, const FdGraph *g)
     const FdNode **values = arena_array(fd_arena(fd), const FdNode *, g->nslots + 1);
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) values[i] = fd_substitute(fd, g->slots[i].def, values, i);
-    Ref *r = ref_new(fd, fd_substitute(fd, g->root, values, g->nslots), NULL);
+    Ref *r = ref_new(fd, fd_substitute(fd, fd_root(g), values, g->nslots), NULL);
     int64_t hash = 0;
     for (int64_t i = 0; i < 3; i++) {
         ScalarValue at[2] = {{.i = i}, {.i = 2 - i}}, v[2] = {{0}};
-        bool ok = g->root->type->result ? ref_point(r, leaves, NULL, at, v)
-                                        : ref_scalar(r, leaves, NULL, v);
+        bool ok = fd_root(g)->type->result ? ref_point(r, leaves, NULL, at, v)
+                                           : ref_scalar(r, leaves, NULL, v);
         ck_assert_msg(ok, "%s", rt_pending_message());
         for (int k = 0; k < 2; k++) hash = (hash * 31 + v[k].i) % 1000000007;
-        if (!g->root->type->result) break;
+        if (!fd_root(g)->type->result) break;
     }
     ref_free(r);
     return hash;
@@ -348,8 +349,8 @@ START_TEST(random_graphs)
         FdGraph g = make_graph(fd, seed);
         const char *why = fd_verify(fd, &g);
         ck_assert_msg(!why, "seed %u: %s", seed, why);
-        ck_assert_ptr_eq(fd_rewrite(fd, g.root, keep, NULL), g.root);
-        ck_assert_ptr_eq(fd_substitute(fd, g.root, NULL, 0), g.root);
+        ck_assert_ptr_eq(fd_rewrite(fd, fd_root(&g), keep, NULL), fd_root(&g));
+        ck_assert_ptr_eq(fd_substitute(fd, fd_root(&g), NULL, 0), fd_root(&g));
         check_text(fd, &g, seed);
         int64_t before = 0;
         for (const FdPass *p = passes; p->name; p++) {

@@ -26,13 +26,13 @@ static void run(const char *text, const RtLeaf *leaves, int64_t n0, int64_t n1, 
     ck_assert_msg(g, "%s", why);
     FdError error = {0};
     ck_assert_msg(fd_run_passes(fd, g, fd_front_passes, &error, NULL, NULL), "%s", error.message);
-    Ref *r = ref_new(fd, g->root, NULL);
+    Ref *r = ref_new(fd, fd_root(g), NULL);
     if (n0 == 0) {
         ScalarValue v[16];
         ck_assert(ref_scalar(r, leaves, NULL, v));
-        for (int i = 0; i < fd_type_leaves(g->root->type); i++) out[i] = (float)v[i].f;
+        for (int i = 0; i < fd_type_leaves(fd_root(g)->type); i++) out[i] = (float)v[i].f;
     } else {
-        FdBox box = {.rank = g->root->type->nparams};
+        FdBox box = {.rank = fd_root(g)->type->nparams};
         box.dim[0].hi = n0;
         box.dim[1].hi = n1;
         ck_assert(ref_fill(r, leaves, NULL, &box, out));
@@ -85,7 +85,7 @@ START_TEST(scan_upwards_and_downwards)
         "%10 = apply @select (%5, %8, %9) : float\n"
         "%11 = apply @add (%3, %10) : float\n"
         "%12 = rec %1 (%0 : open) %11 : float(int)\n"
-        "root %12\n",
+        "result %12\n",
         &leaf, 4, 0, out);
     expect(out, 4, (float[]){1, 3, 6, 10});
     run("%0 = var \"i\" : int\n"
@@ -105,7 +105,7 @@ START_TEST(scan_upwards_and_downwards)
         "%14 = apply %12 (%13) : float\n"
         "%15 = apply @mul (%14, %14) : float\n"
         "%16 = let (%13 : open) %15 : float(int)\n"
-        "root %16\n",
+        "result %16\n",
         &leaf, 4, 0, out);
     expect(out, 4, (float[]){100, 81, 49, 16});
 }
@@ -131,7 +131,7 @@ START_TEST(recurrences_with_reductions_and_outer_variables)
         "%10 = apply %2 (%0) : float\n"
         "%11 = apply @sub (%10, %9) : float\n"
         "%12 = rec %1 (%0 : open) %11 : float(int)\n"
-        "root %12\n",
+        "result %12\n",
         leaves, 3, 0, out);
     expect(out, 3, (float[]){1, 0, 0});
     run("%0 = var \"i\" : int\n"
@@ -153,7 +153,7 @@ START_TEST(recurrences_with_reductions_and_outer_variables)
         "%16 = apply %15 (%2) : float\n"
         "%17 = let (%0 : given %5..%7, %2 : given %5..%7) %16 : float(int, int)\n"
         "%18 = slot 0 \"b\" : array float(int)\n"
-        "root %17\n",
+        "result %17\n",
         leaves, 3, 3, out);
     expect(out, 9, (float[]){1, 1, 1, 3, 3, 3, 4, 8, 8});
 }
@@ -169,7 +169,7 @@ START_TEST(reductions_over_records)
                                          "%2 = apply %0 (%1) : complex\n"
                                          "%3 = user \"cadd\" : complex(complex, complex)\n"
                                          "%4 = reduce %3 (%1 : open) %2 : complex\n"
-                                         "root %4\n";
+                                         "result %4\n";
     run(sum, &leaf, 0, 0, out);
     expect(out, 2, (float[]){6, 60});
     run(sum, &none, 0, 0, out);
@@ -181,7 +181,7 @@ START_TEST(reductions_over_records)
                      "%4 = const 100 : float\n"
                      "%5 = apply @make (%4, %4) : complex\n"
                      "%6 = reduce %3 (%1 : open) %2 from %5 : complex\n"
-                     "root %6\n",
+                     "result %6\n",
         &leaf, 0, 0, out);
     expect(out, 2, (float[]){106, 160});
 }
@@ -210,7 +210,7 @@ START_TEST(arrays_of_records)
                 "%13 = const 0 : int\n"
                 "%14 = const 3 : int\n"
                 "%15 = let (%1 : given %13..%14) %12 : complex(int)\n"
-                "root %15\n",
+                "result %15\n",
         &leaf, 3, 0, out);
     expect(out, 3, (float[]){10, 2, 30});
     expect(out + 16, 3, (float[]){1, 20, 3});
@@ -249,7 +249,7 @@ START_TEST(records_in_statements)
                 "%2 = const 7 : float\n"
                 "%3 = apply @add (%1, %2) : float\n"
                 "%4 = apply %0 (%3) : float\n"
-                "root %4\n",
+                "result %4\n",
         &none, 0, 0, out);
     expect(out, 1, (float[]){55});
 }
@@ -273,7 +273,7 @@ START_TEST(functions_of_functions)
         "%11 = apply %10 (%9) : float(float)\n"
         "%12 = apply %11 (%8) : float\n"
         "%13 = apply %11 (%12) : float\n"
-        "root %13\n",
+        "result %13\n",
         NULL, 0, 0, out);
     expect(out, 1, (float[]){2});
 }
@@ -302,7 +302,7 @@ START_TEST(closures_in_slots)
                 "%3 = apply @make (%1, %2) : complex\n"
                 "%4 = apply %0 (%3) : complex\n"
                 "%5 = apply %0 (%4) : complex\n"
-                "root %5\n",
+                "result %5\n",
         &leaf, 0, 0, out);
     expect(out, 2, (float[]){1.5, 2.5});
     closure_drop_rest(&c.closure);
@@ -324,12 +324,12 @@ static void fails(const char *order, const char *exception)
                 "%%5 = apply %%1 (%%4) : int @1:1\n"
                 "%%6 = rec %%1 order %s (%%0 : given %%2..%%3) %%5 : int(int)\n"
                 "%%7 = apply %%6 (%%2) : int\n"
-                "root %%7\n",
+                "result %%7\n",
                 order);
     FdGraph *g = fd_read(fd, t.data, &why);
     ck_assert_msg(g, "%s", why);
     ScalarValue v;
-    Ref *r = ref_new(fd, g->root, NULL);
+    Ref *r = ref_new(fd, fd_root(g), NULL);
     ck_assert(!ref_scalar(r, NULL, NULL, &v));
     ck_assert_ptr_nonnull(strstr(rt_pending_message(), exception));
     rt_catch();

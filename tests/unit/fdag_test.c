@@ -136,13 +136,13 @@ START_TEST(substitution_between_graphs)
     const FdType *t = fd_type_array(fd, SC_FLOAT, 2);
     const FdNode *leaves[3] = {fd_slot(fd, 0, t, "x"), fd_slot(fd, 1, t, "y"),
                                fd_slot(fd, 2, t, "z")};
-    const FdNode *first = fd_substitute(fd, g->root, leaves, 2);
+    const FdNode *first = fd_substitute(fd, fd_root(g), leaves, 2);
     const FdNode *values[2] = {first, leaves[2]};
     FdSlot slots[3] = {{.type = t, .is_array = true, .name = "x"},
                        {.type = t, .is_array = true, .name = "y"},
                        {.type = t, .is_array = true, .name = "z"}};
     FdGraph both = {.nslots = 3, .slots = slots};
-    both.root = fd_substitute(fd, g->root, values, 2);
+    fd_set_root(fd, &both, fd_substitute(fd, fd_root(g), values, 2));
     ck_assert_ptr_null(fd_verify(fd, &both));
     /* The same graph composed within one Fd, many times over itself, stays well formed. */
     const FdNode *chain = first;
@@ -150,7 +150,7 @@ START_TEST(substitution_between_graphs)
         const FdNode *again[2] = {chain, leaves[2]};
         chain = fd_substitute(fd, fd_substitute(fd, first, leaves, 2), again, 2);
     }
-    both.root = chain;
+    fd_set_root(fd, &both, chain);
     ck_assert_ptr_null(fd_verify(fd, &both));
     ck_assert(fd_run_passes(fd, &both, fd_back_passes, &error, NULL, NULL));
     ck_assert_int_gt(both.nslots, 20); /* each product is a temporary */
@@ -174,11 +174,11 @@ START_TEST(functions_as_arguments_compose)
                                 "%11 = let (%7 : full) %10 : int(int)\n"
                                 "%12 = apply %6 (%11) : int(int)\n%13 = var \"j\" : int\n"
                                 "%14 = apply %12 (%13) : int\n"
-                                "%15 = let (%13 : full) %14 : int(int)\nroot %15\n");
+                                "%15 = let (%13 : full) %14 : int(int)\nresult %15\n");
     FdError error;
     Text t = {0};
     ck_assert(fd_run_passes(fd, g, fd_back_passes, &error, NULL, NULL));
-    fd_print_expr(&t, g->root);
+    fd_print_expr(&t, fd_root(g));
     ck_assert_str_eq(t.data, "(j) => a(given(a(given(j)) + 1)) + 1");
     text_free(&t);
     fd_free(fd);
@@ -194,20 +194,20 @@ START_TEST(boxes_of_the_interior)
                                 "%2 = const 1 : int\n%3 = apply @sub (%1, %2) : int\n"
                                 "%4 = apply @add (%1, %2) : int\n%5 = apply %0 (%3) : float\n"
                                 "%6 = apply %0 (%4) : float\n%7 = apply @add (%5, %6) : float\n"
-                                "%8 = let (%1 : open) %7 : float(int)\nroot %8\n");
+                                "%8 = let (%1 : open) %7 : float(int)\nresult %8\n");
     FdError error;
     FdBox boxes[1] = {{.rank = 1}}, box;
     FdEnv env = {.boxes = boxes};
     ck_assert(fd_run_passes(fd, g, fd_front_passes, &error, NULL, NULL));
     boxes[0].dim[0].hi = 10;
-    ck_assert_int_eq(fd_eval_box(fd, g->root, &env, &box), FD_BOUND_OK);
+    ck_assert_int_eq(fd_eval_box(fd, fd_root(g), &env, &box), FD_BOUND_OK);
     ck_assert_int_eq(box.dim[0].lo, 1);
     ck_assert_int_eq(box.dim[0].hi, 9);
     boxes[0].dim[0].hi = 1; /* too small for an interior: empty */
-    ck_assert_int_eq(fd_eval_box(fd, g->root, &env, &box), FD_BOUND_OK);
+    ck_assert_int_eq(fd_eval_box(fd, fd_root(g), &env, &box), FD_BOUND_OK);
     ck_assert_int_eq(box.dim[0].lo, box.dim[0].hi);
     boxes[0].dim[0].full = true;
-    ck_assert_int_eq(fd_eval_box(fd, g->root, &env, &box), FD_BOUND_OK);
+    ck_assert_int_eq(fd_eval_box(fd, fd_root(g), &env, &box), FD_BOUND_OK);
     ck_assert(box.dim[0].full);
     fd_free(fd);
 }
@@ -225,7 +225,7 @@ START_TEST(affine_ranges_are_exact)
                 "%%0 = slot 0 \"u\" : array int(int)\n%%1 = var \"i\" : int\n"
                 "%%2 = const %d : int\n%%3 = const %d : int\n"
                 "%%4 = apply @mul (%%1, %%2) : int\n%%5 = apply @add (%%4, %%3) : int\n"
-                "%%6 = apply %%0 (%%5) : int\n%%7 = let (%%1 : open) %%6 : int(int)\nroot %%7\n",
+                "%%6 = apply %%0 (%%5) : int\n%%7 = let (%%1 : open) %%6 : int(int)\nresult %%7\n",
                 (int)c, (int)d);
             Fd *fd = fd_new();
             FdGraph *g = read_graph(fd, text);
@@ -235,7 +235,7 @@ START_TEST(affine_ranges_are_exact)
                 for (int64_t hi = lo; hi < lo + 9; hi++) {
                     FdBox boxes[1] = {{.rank = 1, .dim = {{false, lo, hi}}}}, box;
                     FdEnv env = {.boxes = boxes};
-                    ck_assert_int_eq(fd_eval_box(fd, g->root, &env, &box), FD_BOUND_OK);
+                    ck_assert_int_eq(fd_eval_box(fd, fd_root(g), &env, &box), FD_BOUND_OK);
                     int wrong = 0; /* one assertion a range: each is logged */
                     for (int64_t i = -20; i < 20; i++) {
                         bool inside = c * i + d >= lo && c * i + d < hi;
@@ -308,7 +308,7 @@ START_TEST(user_functions_read_back)
                                "%3 = apply @convert (%2) : float\n"
                                "%4 = user \"host\" : float(float)\n"
                                "%5 = apply %4 (%3) : float\n"
-                               "root %5\n";
+                               "result %5\n";
     Fd *fd = fd_new();
     FdGraph *g = read_graph(fd, text);
     Text t = {0}, dot = {0};
@@ -331,11 +331,11 @@ START_TEST(bad_text_is_explained)
     static const struct {
         const char *text, *why;
     } rows[] = {
-        {"", "line 1: there is no root"},
-        {"root %0\n", "line 1: %0 is not defined before"},
-        {"%0 = const 1 : int\n%0 = const 2 : int\nroot %0\n", "line 2: %0 is defined twice"},
-        {"%0 = const 300 : byte\nroot %0\n", "line 1: '300' is not a constant of type byte"},
-        {"%0 = const x : int\nroot %0\n", "line 1: 'x' is not a constant of type int"},
+        {"", "line 1: there is no result"},
+        {"result %0\n", "line 1: %0 is not defined before"},
+        {"%0 = const 1 : int\n%0 = const 2 : int\nresult %0\n", "line 2: %0 is defined twice"},
+        {"%0 = const 300 : byte\nresult %0\n", "line 1: '300' is not a constant of type byte"},
+        {"%0 = const x : int\nresult %0\n", "line 1: 'x' is not a constant of type int"},
         {"%0 = cosnt 1 : int\n", "line 1: expected a kind of node"},
         {"%0 = const 1 : int\n%1 = apply @mull (%0, %0) : int\n",
          "line 2: there is no operation @mull"},
@@ -344,11 +344,11 @@ START_TEST(bad_text_is_explained)
         {"%0 = const 1 : int\n%1 = apply %0 (%0) : int\n", "line 2: a scalar cannot be applied"},
         {"%0 = const 1 : int\n%1 = apply @add (%0, %0) : float\n",
          "line 2: the node's type is not the result's"},
-        {"%0 = var \"i\" : int\nroot %0\n", "line 2: a variable is free in the root: i"},
-        {"%0 = slot 1 \"x\" : int\nroot %0\n", "line 2: slot 0 is missing"},
+        {"%0 = var \"i\" : int\nresult %0\n", "line 2: a variable is free in a result: i"},
+        {"%0 = slot 1 \"x\" : int\nresult %0\n", "line 2: slot 0 is missing"},
         {"%0 = slot 99999999 \"x\" : int\n", "line 1: the number is too large"},
         {"%0 = slot 0 \"x : int\n", "line 1: the string has no end"},
-        {"%0 = const 1 : int @3\nroot %0\n", "line 1: a position is @line:col"},
+        {"%0 = const 1 : int @3\nresult %0\n", "line 1: a position is @line:col"},
         {"%0 = const 1 : int garbage\n", "line 1: unexpected text at the end of the line"},
         {"user \"f\" : int(int) {\n", "line 2: a user function has no end"},
         {"user \"f\" : int(int) {\n%0 = local \"x\" : int\nparams (%0)\nbreak\n}\n",
@@ -429,7 +429,8 @@ START_TEST(deep_graphs_do_not_overflow)
         const FdNode *args[2] = {n, fd_int(fd, 2 + i % 2)};
         n = fd_apply_op(fd, FD_OP_MUL, SC_INT, 2, args, nowhere);
     }
-    FdGraph g = {.root = n, .nslots = 1, .slots = &slot};
+    FdGraph g = {.nslots = 1, .slots = &slot};
+    fd_set_root(fd, &g, n);
     FdError error;
     Text t = {0};
     ck_assert_ptr_null(fd_verify(fd, &g));
@@ -440,7 +441,7 @@ START_TEST(deep_graphs_do_not_overflow)
     FdGraph *read = read_graph(other, t.data);
     ck_assert(same_key(k, fd_key(other, read, NULL)));
     text_free(&t);
-    fd_print_expr(&t, g.root);
+    fd_print_expr(&t, fd_root(&g));
     ck_assert_uint_lt(t.len, 1000);
     text_free(&t);
     fd_free(other);
@@ -458,12 +459,12 @@ START_TEST(chains_stay_linear)
                                 "%2 = const 1 : int\n%3 = apply @sub (%1, %2) : int\n"
                                 "%4 = apply @add (%1, %2) : int\n%5 = apply %0 (%3) : float\n"
                                 "%6 = apply %0 (%4) : float\n%7 = apply @add (%5, %6) : float\n"
-                                "%8 = let (%1 : open) %7 : float(int)\nroot %8\n");
+                                "%8 = let (%1 : open) %7 : float(int)\nresult %8\n");
     FdError error;
     ck_assert(fd_run_passes(fd, g, fd_front_passes, &error, NULL, NULL));
-    const FdNode *step = g->root, *u = step;
+    const FdNode *step = fd_root(g), *u = step;
     for (int i = 0; i < 100; i++) u = fd_substitute(fd, step, &u, 1);
-    g->root = u;
+    fd_set_root(fd, g, u);
     ck_assert_ptr_null(fd_verify(fd, g));
     uint32_t before = fd_int(fd, 123456)->id;
     ck_assert(fd_run_passes(fd, g, fd_back_passes, &error, NULL, NULL));
@@ -484,7 +485,7 @@ START_TEST(dumps_follow_a_pass)
     ck_assert_ptr_nonnull(strstr(t.data, "agree %"));
     ck_assert_ptr_null(fd_pass_find("nonsense"));
     text_free(&t);
-    fd_print_expr(&t, g->root);
+    fd_print_expr(&t, fd_root(g));
     ck_assert_str_eq(t.data, "(j, k) => + (a(j, l) * b(l, k))");
     text_free(&t);
     fd_free(fd);
@@ -535,7 +536,8 @@ START_TEST(fields_of_what_was_made)
     const FdType *t = fd_type_record(fd, "wide", FD_MAX_FIELDS, types, names);
     const FdNode *made = fd_make(fd, t, fields, nowhere);
     ck_assert_ptr_eq(fd_field(fd, made, 9, nowhere), fields[9]);
-    FdGraph g = {.root = made};
+    FdGraph g = {0};
+    fd_set_root(fd, &g, made);
     ck_assert_ptr_null(fd_verify(fd, &g));
     Text text = {0};
     fd_print(&text, &g);

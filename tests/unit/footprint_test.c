@@ -59,7 +59,7 @@ static void expect_near(int i, int64_t from, int64_t to)
 
 #define ROOT                                                                                       \
     "%50 = const 0 : long\n%51 = const 100 : long\n"                                               \
-    "%90 = let (%3 : given %50 .. %51) %80 : int(int)\nroot %90\n"
+    "%90 = let (%3 : given %50 .. %51) %80 : int(int)\nresult %90\n"
 
 START_TEST(stencils)
 {
@@ -296,7 +296,8 @@ static bool random_graph(uint32_t seed)
     const FdNode *body = op(fd, FD_OP_SELECT, 3, args);
     FdSlot slots[2] = {{.type = r.array->type, .is_array = true},
                        {.type = r.table->type, .is_array = true}};
-    FdGraph g = {.root = fd_let(fd, VARS, r.vars, doms, body, (FdLoc){0}), .nslots = 2};
+    FdGraph g = {.nslots = 2};
+    fd_set_root(fd, &g, fd_let(fd, VARS, r.vars, doms, body, (FdLoc){0}));
     g.slots = slots;
     FdBox boxes[2] = {{1, {{true, 0, 0}}}, {1, {{true, 0, 0}}}};
     ScalarValue scalars[2] = {{0}};

@@ -138,27 +138,27 @@ static CsGraph around = {
             "%3 = const 20 : int\n%4 = const 1 : int\n%5 = apply @sub (%0, %4) : int\n"
             "%6 = apply @add (%0, %4) : int\n%7 = apply %1 (%5) : int\n%8 = apply %1 (%6) : int\n"
             "%9 = apply @add (%7, %8) : int\n"
-            "%10 = let (%0 : given %2..%3) %9 : int(int)\nroot %10\n"};
+            "%10 = let (%0 : given %2..%3) %9 : int(int)\nresult %10\n"};
 
 /* w(i) = u(i) + s over u's domain */
 static CsGraph shift = {
     .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = const 0 : int\n"
             "%3 = apply @lower (%1, %2) : long\n%4 = apply @upper (%1, %2) : long\n"
             "%5 = slot 1 \"s\" : int\n%6 = apply %1 (%0) : int\n%7 = apply @add (%6, %5) : int\n"
-            "%8 = let (%0 : infer %3..%4) %7 : int(int)\nroot %8\n"};
+            "%8 = let (%0 : infer %3..%4) %7 : int(int)\nresult %8\n"};
 
 /* w(i) = u(col(i)) over col's domain */
 static CsGraph gather = {
     .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = slot 1 \"col\" : int(int)\n"
             "%3 = const 0 : int\n%4 = apply @lower (%2, %3) : long\n"
             "%5 = apply @upper (%2, %3) : long\n%6 = apply %2 (%0) : int\n"
-            "%7 = apply %1 (%6) : int\n%8 = let (%0 : infer %4..%5) %7 : int(int)\nroot %8\n"};
+            "%7 = apply %1 (%6) : int\n%8 = let (%0 : infer %4..%5) %7 : int(int)\nresult %8\n"};
 
 /* sum of i in 4..7 of u(i) */
 static CsGraph total = {
     .text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : int(int)\n%2 = const 4 : int\n"
             "%3 = const 7 : int\n%4 = apply %1 (%0) : int\n"
-            "%5 = reduce @add (%0 : given %2..%3) %4 : int\nroot %5\n"};
+            "%5 = reduce @add (%0 : given %2..%3) %4 : int\nresult %5\n"};
 
 START_TEST(needed)
 {

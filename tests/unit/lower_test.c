@@ -83,8 +83,8 @@ START_TEST(test_variable_is_one_slot)
     ck_assert(g->slots[0].is_array && g->slots[1].is_array);
     ck_assert_int_eq(n->graph.captures.len, 2);
     ck_assert_str_eq(n->graph.captures.data[0]->sym->name, "a");
-    ck_assert_int_eq(g->root->nvars, 1);
-    ck_assert_int_eq((int)g->root->doms[0].kind, FD_DOM_INFERRED);
+    ck_assert_int_eq(fd_root(g)->nvars, 1);
+    ck_assert_int_eq((int)fd_root(g)->doms[0].kind, FD_DOM_INFERRED);
 }
 END_TEST
 
@@ -143,7 +143,7 @@ START_TEST(test_scalar_graph)
 {
     lower_text("float[] a = { 1 }; float s = sum(a(i) * a(i));");
     const FdGraph *g = graph_of(last_value());
-    ck_assert_int_eq((int)g->root->kind, FD_REDUCE);
+    ck_assert_int_eq((int)fd_root(g)->kind, FD_REDUCE);
     ck_assert_int_eq(g->nslots, 1);
 }
 END_TEST
@@ -168,8 +168,8 @@ START_TEST(test_functions_as_values)
 {
     lower_text("float sq(float x) => x * x; float(float) f = sq;");
     const FdGraph *g = graph_of(last_value());
-    ck_assert_int_eq((int)g->root->kind, FD_LET);
-    ck_assert_int_eq((int)g->root->doms[0].kind, FD_DOM_FULL);
+    ck_assert_int_eq((int)fd_root(g)->kind, FD_LET);
+    ck_assert_int_eq((int)fd_root(g)->doms[0].kind, FD_DOM_FULL);
     ck_assert_ptr_nonnull(fd_user_find(fd, "sq")->body);
 }
 END_TEST
@@ -218,7 +218,7 @@ static const FdNode *composed(Fd *own, int graph, const FdNode *const *values)
     const char *why = NULL;
     FdGraph *g = fd_read(own, result->graphs[graph].text, &why);
     ck_assert_msg(g != NULL, "%s", why);
-    return fd_substitute(own, g->root, values, g->nslots);
+    return fd_substitute(own, fd_root(g), values, g->nslots);
 }
 
 static void check_evaluation(int evaluation, Fd *own, const FdNode *root, int nslots)
@@ -226,7 +226,8 @@ static void check_evaluation(int evaluation, Fd *own, const FdNode *root, int ns
     FdSlot slots[4];
     for (int i = 0; i < 4; i++)
         slots[i] = (FdSlot){.type = fd_type_array(own, SC_FLOAT, 2), .is_array = true};
-    FdGraph g = {.root = root, .nslots = nslots, .slots = slots};
+    FdGraph g = {.nslots = nslots, .slots = slots};
+    fd_set_root(own, &g, root);
     ck_assert(evaluation < result->nevaluations);
     check_same_key(fd, result->evaluations[evaluation].graph, own, &g);
 }

@@ -212,7 +212,7 @@ static FdGraph all_of(Fd *fd, ScalarKind k, int n, const FdOp *ops)
     FdDom dom = {FD_DOM_INFERRED, fd_apply_op(fd, FD_OP_LOWER, SC_LONG, 2, bound, (FdLoc){0}),
                  fd_apply_op(fd, FD_OP_UPPER, SC_LONG, 2, bound, (FdLoc){0})};
     FdGraph g = {.nslots = 2};
-    g.root = fd_let(fd, 1, &i, &dom, fd_make(fd, t, fields, (FdLoc){0}), (FdLoc){0});
+    fd_set_root(fd, &g, fd_let(fd, 1, &i, &dom, fd_make(fd, t, fields, (FdLoc){0}), (FdLoc){0}));
     g.slots = arena_array(fd_arena(fd), FdSlot, 2);
     for (int s = 0; s < 2; s++)
         g.slots[s] = (FdSlot){fd_type_array(fd, k, 1), true, s ? "b" : "a", NULL, NULL};
@@ -249,7 +249,8 @@ static void check_kernel(ScalarKind k, int n, const FdOp *ops, int lanes, bool p
     unsigned char *got = run(&l, slots, &bytes, error);
     for (int f = 0; f < n; f++) {
         Report r = {0};
-        const unsigned char *plane = got + fd_plane_offset(g.root->body->type, f, (int64_t)count);
+        const unsigned char *plane =
+            got + fd_plane_offset(fd_root(&g)->body->type, f, (int64_t)count);
         double most = is_exact(ops[f]) ? 0 : k == SC_HALF || ops[f] == FD_OP_DIV ? 1 : WORST;
         for (size_t i = 0; i < count; i++)
             judge(&r, ops[f], k, a[i], b[i], scalar_load(plane + i * scalar_bytes(k), k).f, precise,
@@ -324,7 +325,8 @@ static void check_power(ScalarKind k, double y, FdReals reals)
     FdDom dom = {FD_DOM_INFERRED, fd_apply_op(fd, FD_OP_LOWER, SC_LONG, 2, bound, (FdLoc){0}),
                  fd_apply_op(fd, FD_OP_UPPER, SC_LONG, 2, bound, (FdLoc){0})};
     const FdNode *body = fd_apply_op(fd, FD_OP_POW, k, 2, args, (FdLoc){0});
-    FdGraph g = {.nslots = 1, .root = fd_let(fd, 1, &i, &dom, body, (FdLoc){0})};
+    FdGraph g = {.nslots = 1};
+    fd_set_root(fd, &g, fd_let(fd, 1, &i, &dom, body, (FdLoc){0}));
     if (fast) g.hints = "Fast";
     g.slots = &(FdSlot){fd_type_array(fd, k, 1), true, "a", NULL, NULL};
     SlotValue slot = {.name = "a", .type = fd_type_scalar(fd, k), .rank = 1, .count = COUNT};

@@ -190,7 +190,7 @@ START_TEST(lazy_values)
 {
 #define FUNCTION(OP, A)                                                                            \
     "%0 = var \"i\" : int\n%1 = const 0 : int\n%2 = const 5 : int\n%3 = const 60 : int\n"          \
-    "%4 = apply " OP " (" A ", %0) : int\n%5 = let (%0 : given %1..%2) %4 : int(int)\nroot %5\n"
+    "%4 = apply " OP " (" A ", %0) : int\n%5 = let (%0 : given %1..%2) %4 : int(int)\nresult %5\n"
     static CsGraph squares = {FUNCTION("@mul", "%0"), NULL},
                    quotients = {FUNCTION("@div", "%3"), NULL};
     static const CsProgram program = {.name = "test"};

@@ -212,7 +212,7 @@ static CsGraph choice = {
         "%15 = apply @mul (%13, %13) : float\n%16 = apply @select (%12, %15, %14) : float\n"
         "%17 = let (%12 : full, %13 : full, %14 : full) %16 : float(bool, float, float)\n"
         "%18 = apply %17 (%9, %10, %11) : float\n"
-        "%19 = let (%0 : infer %6..%7) %18 : float(int)\nroot %19\n"};
+        "%19 = let (%0 : infer %6..%7) %18 : float(int)\nresult %19\n"};
 
 /* An argument of a let is evaluated when it is needed, and then once for an application. */
 START_TEST(by_need)
@@ -272,7 +272,7 @@ static CsGraph scopes = {
         "%40 = const 9 : int\n%41 = apply @div (%23, %40) : int\n"
         "%42 = apply %17 (%39, %41) : int\n"
         "%43 = apply @add (%29, %35) : int\n%44 = apply @add (%43, %42) : int\n"
-        "%45 = let (%18 : infer %21..%22) %44 : int(int)\nroot %45\n"};
+        "%45 = let (%18 : infer %21..%22) %44 : int(int)\nresult %45\n"};
 
 static int half(int x)
 {
@@ -359,7 +359,7 @@ END_TEST
 static CsGraph wrap = {.text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : float(int)\n"
                                "%2 = slot 1 \"m\" : int\n%3 = apply @rem (%0, %2) : int @9:4\n"
                                "%4 = apply %1 (%3) : float\n"
-                               "%5 = let (%0 : full) %4 : float(int)\nroot %5\n"};
+                               "%5 = let (%0 : full) %4 : float(int)\nresult %5\n"};
 
 START_TEST(wrapped_chain)
 {
@@ -460,9 +460,9 @@ START_TEST(compositions)
     CsValue aa[2] = {{.ref = a}, {.ref = a}}, ab[2] = {{.ref = a}, {.ref = b}};
     Evaluation e1, e2, e3;
     Graph *g = graph_of(&matmul, NULL);
-    compose(&e1, g, g->fd->root, aa, NULL);
-    compose(&e2, g, g->fd->root, ab, NULL);
-    compose(&e3, g, g->fd->root, ab, NULL);
+    compose(&e1, g, fd_root(g->fd), aa, NULL);
+    compose(&e2, g, fd_root(g->fd), ab, NULL);
+    compose(&e3, g, fd_root(g->fd), ab, NULL);
     ck_assert_uint_eq(e1.leaves.len, 1);
     ck_assert_uint_eq(e2.leaves.len, 2);
     ck_assert_ptr_ne(e1.composed, e2.composed);

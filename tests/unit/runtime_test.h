@@ -101,7 +101,7 @@ SHARED CsGraph matmul = {
         "%14 = apply %6 (%10, %1) : float @4:26\n%15 = apply @mul (%13, %14) : float @4:20\n"
         "%16 = reduce @add (%10 : infer %11..%12) %15 : float @4:14\n"
         "%17 = let (%0 : infer %4..%5, %1 : infer %8..%9) %16 : float(int, int) @4:5\n"
-        "agree %2.1 %6.0 @4:14\nroot %17\n"};
+        "agree %2.1 %6.0 @4:14\nresult %17\n"};
 
 /* v(i) = u(i-1) - 2 u(i) + u(i+1) on the interior; u any functional value */
 SHARED CsGraph laplace = {
@@ -113,7 +113,7 @@ SHARED CsGraph laplace = {
         "%11 = apply %1 (%9) : float\n%12 = apply %1 (%0) : float\n%13 = apply %1 (%10) : float\n"
         "%14 = const 2 : float\n%15 = apply @mul (%14, %12) : float\n"
         "%16 = apply @sub (%11, %15) : float\n%17 = apply @add (%16, %13) : float\n"
-        "%18 = let (%0 : infer %6..%7) %17 : float(int)\nroot %18\n"};
+        "%18 = let (%0 : infer %6..%7) %17 : float(int)\nresult %18\n"};
 
 /* w(i) = u(i) + s */
 SHARED CsGraph shift = {
@@ -121,7 +121,7 @@ SHARED CsGraph shift = {
         "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : float(int)\n%2 = const 0 : int\n"
         "%3 = apply @lower (%1, %2) : long\n%4 = apply @upper (%1, %2) : long\n"
         "%5 = slot 1 \"s\" : float\n%6 = apply %1 (%0) : float\n%7 = apply @add (%6, %5) : float\n"
-        "%8 = let (%0 : infer %3..%4) %7 : float(int)\nroot %8\n"};
+        "%8 = let (%0 : infer %3..%4) %7 : float(int)\nresult %8\n"};
 
 /* g(i) = x(col(i)) */
 SHARED CsGraph gather = {
@@ -129,7 +129,7 @@ SHARED CsGraph gather = {
             "%3 = apply @lower (%1, %2) : long\n%4 = apply @upper (%1, %2) : long\n"
             "%5 = slot 1 \"x\" : array float(int)\n%6 = apply %1 (%0) : int\n"
             "%7 = apply %5 (%6) : float @12:9\n"
-            "%8 = let (%0 : infer %3..%4) %7 : float(int)\nroot %8\n"};
+            "%8 = let (%0 : infer %3..%4) %7 : float(int)\nresult %8\n"};
 
 /* y(i) = sum(k : rowptr(i)..rowptr(i+1), val(k) * x(col(k))) */
 SHARED CsGraph csr = {
@@ -143,14 +143,14 @@ SHARED CsGraph csr = {
             "float\n"
             "%18 = apply @mul (%15, %17) : float\n"
             "%19 = reduce @add (%11 : given %9..%10) %18 : float\n"
-            "%20 = let (%0 : infer %3..%6) %19 : float(int)\nroot %20\n"};
+            "%20 = let (%0 : infer %3..%6) %19 : float(int)\nresult %20\n"};
 
 /* min over a slot */
 SHARED CsGraph minimum = {
     .text =
         "%0 = slot 0 \"u\" : float(int)\n%1 = const 0 : int\n%2 = apply @lower (%0, %1) : long\n"
         "%3 = apply @upper (%0, %1) : long\n%4 = var \"i\" : int\n%5 = apply %0 (%4) : float\n"
-        "%6 = reduce @min (%4 : infer %2..%3) %5 : float @5:2\nroot %6\n"};
+        "%6 = reduce @min (%4 : infer %2..%3) %5 : float @5:2\nresult %6\n"};
 
 /* q(i) = i == 0 ? 0 : a(i) / (i - d) for i in 0..10, int */
 SHARED CsGraph divide = {
@@ -159,7 +159,7 @@ SHARED CsGraph divide = {
             "@6:1\n"
             "%6 = apply @sub (%0, %4) : int\n%7 = apply @div (%5, %6) : int @6:8\n"
             "%8 = apply @eq (%0, %1) : bool\n%9 = apply @select (%8, %1, %7) : int\n"
-            "%10 = let (%0 : given %1..%2) %9 : int(int)\nroot %10\n"};
+            "%10 = let (%0 : given %1..%2) %9 : int(int)\nresult %10\n"};
 
 /* f(g(x)) pointwise over a slot, f a function of float */
 SHARED CsGraph promote = {
@@ -167,7 +167,7 @@ SHARED CsGraph promote = {
         "%0 = var \"i\" : int\n%1 = slot 0 \"f\" : float(float)\n%2 = slot 1 \"u\" : float(int)\n"
         "%3 = const 0 : int\n%4 = apply @lower (%2, %3) : long\n%5 = apply @upper (%2, %3) : long\n"
         "%6 = apply %2 (%0) : float\n%7 = apply %1 (%6) : float\n"
-        "%8 = let (%0 : infer %4..%5) %7 : float(int)\nroot %8\n"};
+        "%8 = let (%0 : infer %4..%5) %7 : float(int)\nresult %8\n"};
 
 /* Runs the tests of a file; its exit code. */
 SHARED int run_tests(const char *name, const TTest *const *tests, int n)

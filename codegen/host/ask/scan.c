@@ -44,7 +44,7 @@ static bool is_bound(const FdNode *n)
 bool host_is_range(const HostModule *m, const Ast *n)
 {
     if (n->kind != AST_GRAPH || n->type->kind != TY_FUNC || n->type->nparams != 1) return false;
-    const FdNode *root = m->sema->graphs[n->graph.graph].graph->root;
+    const FdNode *root = fd_root(m->sema->graphs[n->graph.graph].graph);
     return root->kind == FD_LET && root->nvars == 1 && root->body == root->vars[0] &&
            root->doms[0].kind == FD_DOM_GIVEN && is_bound(root->doms[0].lo) &&
            is_bound(root->doms[0].hi);

@@ -258,7 +258,7 @@ static LLVMValueRef range_bound(HostFunc *f, const FdNode *n, LLVMValueRef *capt
 static void each_range_graph(HostFunc *f, Each *e, Ast *seq)
 {
     HostModule *m = f->m;
-    const FdNode *root = m->sema->graphs[seq->graph.graph].graph->root;
+    const FdNode *root = fd_root(m->sema->graphs[seq->graph.graph].graph);
     AstList list = seq->graph.captures;
     LLVMValueRef *captures = arena_array(m->arena, LLVMValueRef, list.len + 1);
     size_t mark = f->temps.len;

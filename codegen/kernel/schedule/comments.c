@@ -141,7 +141,7 @@ static void say_functions(Report *r)
 {
     Unit *u = r->u;
     Calls calls = {{0}, {0}}, *to = &calls;
-    fd_any(u->g->root, find_call, &to);
+    for (int k = 0; k < u->g->nresults; k++) fd_any(u->g->results[k].node, find_call, &to);
     for (int i = 0; i < u->g->nslots; i++)
         if (u->g->slots[i].def) fd_any(u->g->slots[i].def, find_call, &to);
     for (int i = 0; i < u->order->nplaces; i++) {

@@ -14,7 +14,7 @@ static void count_all_uses(Unit *u)
     /* Any node made from here on (none is) would be past the end. */
     const FdNode *newest = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "end");
     uint32_t *uses = arena_array(u->arena, uint32_t, newest->id + 1);
-    count_uses(u->g->root, uses);
+    for (int k = 0; k < u->g->nresults; k++) count_uses(u->g->results[k].node, uses);
     for (int i = 0; i < u->g->nslots; i++)
         if (u->g->slots[i].def) count_uses(u->g->slots[i].def, uses);
     for (uint32_t i = 0; i <= newest->id; i++)
@@ -116,18 +116,24 @@ static Def def_of(Unit *u, const FdNode *node, int temp)
     return (Def){.node = node, .temp = temp, .facts = facts, .body = node};
 }
 
-/* Which temporaries are results, and the root without them. */
+/* The temporary that a result is; -1: it is none. */
+static int temp_of(const Unit *u, const FdNode *result)
+{
+    bool is = result->kind == FD_FUNC && result->leaf == FD_LEAF_SLOT && result->slot >= u->ninputs;
+    return is ? u->plan_slot[result->slot] : -1;
+}
+
+/* Which temporaries are results. Only the first one may be none. */
 static void keep_temps(Unit *u)
 {
-    const FdNode *root = u->g->root;
     u->kept = arena_array(u->arena, int, u->ntemps + 1);
-    for (int i = u->g->arrays ? 0 : 1; u->g->keeps && i < root->nargs; i++) {
-        const FdNode *array = root->args[i]->fn;
-        if (array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot >= u->ninputs &&
-            !u->kept[u->plan_slot[array->slot]])
-            u->kept[u->plan_slot[array->slot]] = i + 1;
-        else
-            unit_give_up(u, "arrays that are results twice", root->args[i]);
+    for (int k = 0; k < u->g->nresults; k++) {
+        const FdNode *n = u->g->results[k].node;
+        int temp = temp_of(u, n);
+        if (temp >= 0 && !u->kept[temp])
+            u->kept[temp] = k + 1;
+        else if (temp >= 0 || k > 0)
+            unit_give_up(u, "arrays that are results twice", n);
     }
     u->nkept = u->ntemps;
 }
@@ -143,7 +149,7 @@ static CgStatus lower_unit_text(Unit *u, CgReading *read, char **text, FdError *
         defs[n++] = def_of(u, u->g->slots[i].def, u->ntemps++);
     }
     keep_temps(u);
-    if (!u->g->arrays) defs[n++] = def_of(u, u->g->keeps ? u->g->root->args[0] : u->g->root, -1);
+    if (temp_of(u, fd_root(u->g)) < 0) defs[n++] = def_of(u, fd_root(u->g), -1);
     u->defs = defs;
     u->ndefs = n;
     plan_slots(u);
@@ -157,14 +163,14 @@ static CgStatus lower_unit_text(Unit *u, CgReading *read, char **text, FdError *
         if (defs[i].temp >= 0)
             plan_line(u, "temp %d bytes %s", defs[i].temp,
                       num_text(u, unit_kept(u, defs[i].temp) ? num_int(u, 0) : bytes));
-        else if (!u->g->several)
-            plan_line(u, "out %sbytes %s", u->g->keeps ? "0 " : "", num_text(u, bytes));
-        for (int k = 0; defs[i].temp < 0 && u->g->several && k < t->nfields; k++) {
+        else if (!u->nbeside)
+            plan_line(u, "out %sbytes %s", u->g->nresults > 1 ? "0 " : "", num_text(u, bytes));
+        for (int k = 0; defs[i].temp < 0 && k < u->nbeside; k++) {
             bytes = plan_bytes(u, t->fields[k], elements);
             plan_line(u, "out %d bytes %s", k, num_text(u, bytes));
         }
     }
-    for (int k = 0; u->g->keeps && k < u->g->root->nargs; k++)
+    for (int k = 0; k < u->g->nresults; k++)
         for (int i = 0; i < n; i++)
             if (unit_kept(u, defs[i].temp) == k + 1)
                 plan_line(u, "out %d bytes %s", k,
@@ -208,6 +214,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
               .g = &copy,
               .order = &order,
               .places = places,
+              .steps = fd_hints_have(copy.hints, FD_HINT_STEPS),
               .schedule = also->printed,
               .asked = also->asked,
               .ninputs = copy.nslots};
@@ -217,7 +224,9 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     const FdPass *passes = fd_back_passes_for(own.precise ? FD_REALS_PRECISE
                                               : own.fast  ? FD_REALS_FAST
                                                           : FD_REALS_USUAL);
+    int nresults = copy.nresults;
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
+        u.nbeside = copy.nresults < nresults ? nresults : 0;
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);

@@ -202,12 +202,12 @@ void schedule_all(Unit *u, int n, const Def *defs)
         for (int k = 0; b && k < b->n; k++)
             if (!b->stages[k].def->copy) of[def_given(b->stages[k].def) - defs] = b;
     }
-    bool only = u->g->steps && n > 1; /* then others are better evaluated one by one */
+    bool only = u->steps && n > 1; /* then others are better evaluated one by one */
     for (int i = 0; only && i < n; i++)
         if (!of[i] || of[i] != of[n - 1])
             unit_give_up(u, "steps that cannot be kept by rows", defs[i].node);
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
-        if (unit_kept(u, defs[i].temp) && !of[i] && !u->g->arrays)
+        if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];

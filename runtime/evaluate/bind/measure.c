@@ -62,7 +62,7 @@ static void do_measure(void *measuring)
 
 CsSite measured_site(const Evaluation *e, const CsSite *site)
 {
-    const FdLoc *root = &e->composed->graph.root->loc;
+    const FdLoc *root = &fd_root(&e->composed->graph)->loc;
     if (site && site->line) return *site;
     /* several statements together */
     return (CsSite){"", rt.program ? rt.program->name : "", root->line, root->col};

@@ -87,7 +87,9 @@ bool small_is(const Evaluation *e, const FdEnv *env, int64_t count)
     if (rt_profiling()) return false; /* a profile knows kernels, native ones too */
     if (!c->simple || count > FEW || !small_at_hand(e)) return false;
     Effort effort = {env, FEW};
-    const FdNode *root = c->graph.root;
-    spend(&effort, root->kind == FD_LET ? root->body : root, count);
+    for (int k = 0; k < c->graph.nresults; k++) {
+        const FdNode *n = c->graph.results[k].node;
+        spend(&effort, n->kind == FD_LET ? n->body : n, count);
+    }
     return effort.left >= 0;
 }

@@ -87,7 +87,7 @@ static int steps_of(const Lazy *l, size_t bytes)
 bool hold_wants(const Lazy *l, size_t bytes)
 {
     Graph *g = l->graph;
-    const FdNode *root = g->fd->root;
+    const FdNode *root = fd_root(g->fd);
     if (l->box.rank < 2 || g->alone >= ALONE || bytes < hold_least(LEAST) || root->kind != FD_LET ||
         root->self)
         return false;
@@ -143,7 +143,7 @@ void *cs_view(void *fn, const CsSite *site)
         lo[d] = l->box.dim[d].lo;
         n[d] = l->box.dim[d].hi - lo[d];
     }
-    int32_t elem = elem_of_type(l->graph->fd->root->type->result);
+    int32_t elem = elem_of_type(fd_root(l->graph->fd)->type->result);
     struct Held *h = mem_object(sizeof *h);
     Array *a = h ? rt_array_new(elem, l->box.rank, lo, n, false, site) : NULL;
     if (!h) rt_throw_memory(site, sizeof *h);

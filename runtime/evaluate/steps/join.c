@@ -12,7 +12,7 @@ typedef struct Joining {
 
 static bool is_of(const FdGraph *g, const Joining *j)
 {
-    bool same = g->nslots == j->n && g->several == j->alike;
+    bool same = g->nslots == j->n && (fd_root(g)->kind == FD_LET) == j->alike;
     for (int i = 0; i < j->n && same; i++) same = g->slots[i].type == j->types[i];
     return same;
 }
@@ -26,7 +26,7 @@ static void make(void *joining)
 Graph *join_graph(int n, Lazy *const *functions, bool alike, const CsSite *site)
 {
     Joining j = {.n = n, .alike = alike};
-    for (int i = 0; i < n; i++) j.types[i] = functions[i]->graph->fd->root->type;
+    for (int i = 0; i < n; i++) j.types[i] = fd_root(functions[i]->graph->fd)->type;
     for (size_t i = 0; i < rt.joined.len; i++)
         if (is_of(rt.joined.data[i]->fd, &j)) return rt.joined.data[i];
     if (!vec_try(&rt.joined) || !mem_try(make, &j)) {

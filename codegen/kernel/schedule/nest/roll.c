@@ -20,7 +20,9 @@ static int slot_of(const Unit *u, const BandStage *s)
 static bool same_but(Unit *u, const Def *a, const Def *b, int from, int to)
 {
     FdOrder x, y;
-    const FdGraph first = {.root = a->node}, second = {.root = b->node};
+    FdResult of_a = {.node = a->node}, of_b = {.node = b->node};
+    const FdGraph first = {.nresults = 1, .results = &of_a},
+                  second = {.nresults = 1, .results = &of_b};
     FdKey k = fd_key(u->fd, &first, &x), l = fd_key(u->fd, &second, &y);
     bool same = k.hi == l.hi && k.lo == l.lo && x.nslots == y.nslots;
     for (int i = 0; i < x.nslots && same; i++) {

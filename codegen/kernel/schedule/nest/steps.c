@@ -43,7 +43,7 @@ static bool is_border(const Lower *l)
 {
     for (int i = 0; i < l->n->nboxes; i++)
         if (nest_is_at(l->place, NEST_AROUND, i)) return true;
-    return l->u->g->steps && is_outside(l);
+    return l->u->steps && is_outside(l);
 }
 
 /* Is a turn lanes, without loops inside, and are there many? Much of it is addresses then. */

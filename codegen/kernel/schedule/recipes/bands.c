@@ -72,7 +72,7 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
 static bool goes_along(const Find *f, int p, int dim)
 {
     const Def *d = &f->defs[p], *last = &f->defs[f->result];
-    return f->u->g->steps && unit_kept(f->u, d->temp) && d->nvars == last->nvars &&
+    return f->u->steps && unit_kept(f->u, d->temp) && d->nvars == last->nvars &&
            dim == f->choices[f->result].dim;
 }
 

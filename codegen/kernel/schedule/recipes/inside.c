@@ -115,7 +115,7 @@ static bool has_border(Unit *u, const Inside *x)
 {
     Inside apart = *x;
     apart.border = true;
-    bool few = u->g->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
+    bool few = u->steps && x->d->nvars == 2; /* rows: a kernel has this once a step */
     if (few || !x->nturns) return false;
     Boxes b = boxes(u, &apart, "inside", -1, NULL, NULL);
     for (int i = 0; i < x->ncuts; i++)

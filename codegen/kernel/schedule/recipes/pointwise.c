@@ -3,7 +3,7 @@
  *
  *   CPU   a work-item takes a chunk of a row, in lanes where reads allow it; the last vector of a
  *         row is moved back to end with it, but for results that go into an array which is read
- *         (FdGraph.into): what such a vector would compute again is no longer there
+ *         (FdResult.part): what such a vector would compute again is no longer there
  *   GPU   a work-item takes an element; neighbours in a row are neighbours in memory, and short
  *         rows share a group
  *

@@ -16,7 +16,7 @@ static bool is_self(const FdNode *array)
 /* The array in which the definition's results go, which it reads there, too. */
 static const FdNode *into(const Unit *u, const Def *d)
 {
-    return d && def_is_once(u, d) ? u->g->into : NULL;
+    return d && def_is_once(u, d) ? u->g->results[0].part : NULL;
 }
 
 static bool is_output(const Unit *u, const FdNode *array)
@@ -264,8 +264,7 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
     const FdType *t = d->body->type;
     const FdNode *to = into(g->u, d);
     Num *count = to ? array_count(g->u, to) : plan_elements(g->u, d->nvars, d->doms);
-    if (d->temp >= 0 || !g->u->g->several)
-        return gen_plane(g, gen_output(g, d), t, leaf, count, true);
+    if (d->temp >= 0 || !g->u->nbeside) return gen_plane(g, gen_output(g, d), t, leaf, count, true);
     int k = 0;
     for (; leaf >= fd_type_leaves(t->fields[k]); k++) leaf -= fd_type_leaves(t->fields[k]);
     KirParam p = buffer_param(g->u, arena_printf(a, "out%d", k), t->fields[k], true);
