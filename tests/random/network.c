@@ -27,6 +27,27 @@ static int count(unsigned set)
     return n;
 }
 
+static unsigned used(const Form *f, int without)
+{
+    unsigned all = 0;
+    for (int i = 0; i < f->nfactors; i++)
+        if (i != without) all |= f->uses[i];
+    return all;
+}
+
+/* Gives a factor a variable that none has: one with room, else one in place of what others use, too. */
+static void use(Form *f, int v)
+{
+    for (int i = 0; i < f->nfactors; i++) {
+        int at = (v + i) % f->nfactors;
+        unsigned twice = f->uses[at] & used(f, at);
+        if (count(f->uses[at]) == MAX_RANK && !twice) continue;
+        if (count(f->uses[at]) == MAX_RANK) f->uses[at] &= ~(twice & -twice);
+        f->uses[at] |= 1u << v;
+        return;
+    }
+}
+
 /* Each variable is in some factor, each factor has one. */
 static void choose_uses(Gen *g, Form *f)
 {
@@ -35,15 +56,8 @@ static void choose_uses(Gen *g, Form *f)
         f->uses[i] = 1u << (choose(g, 2) ? choose(g, f->nvars) : i % f->nvars);
         while (rank-- > 1) f->uses[i] |= 1u << choose(g, f->nvars);
     }
-    for (int v = 0; v < f->nvars; v++) {
-        unsigned all = 0;
-        for (int i = 0; i < f->nfactors; i++) all |= f->uses[i];
-        for (int i = v; !(all >> v & 1); i++) {
-            if (count(f->uses[i % f->nfactors]) == MAX_RANK) continue;
-            f->uses[i % f->nfactors] |= 1u << v;
-            all |= 1u << v;
-        }
-    }
+    for (int v = 0; v < f->nvars; v++)
+        if (!(used(f, -1) >> v & 1)) use(f, v);
 }
 
 static void make_arrays(Gen *g, Form *f)
