@@ -117,7 +117,7 @@ static bool compose_results(Composer *m, const FdGraph *g, const FdNode *root, c
                             FdGraph *out)
 {
     const FdResult alone = {.node = root};
-    bool all = root == fd_root(g), arrays = all && root->kind == FD_FUNC;
+    bool all = root == fd_root(g), arrays = all && g->nresults > 1 && root->kind == FD_FUNC;
     int n = all ? g->nresults : 1;
     FdResult results[FD_MAX_FIELDS];
     if (!compose(m, g, n, all ? g->results : &alone, captures, results)) return false;

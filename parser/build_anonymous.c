@@ -35,7 +35,8 @@ static Ast *printed(Parse *p, Loc loc, int n, const char *const *names)
     AstList parts = {0};
     for (int i = 0; i < n; i++) {
         const char *lead = i ? ", " : "{ ";
-        parts = build_add(p, parts, text(p, loc, arena_printf(p->arena, "%s%s = ", lead, names[i])));
+        parts =
+            build_add(p, parts, text(p, loc, arena_printf(p->arena, "%s%s = ", lead, names[i])));
         parts = build_add(p, parts, build_hole(p, loc, build_name(p, loc, names[i]), NULL, NULL));
     }
     parts = build_add(p, parts, text(p, loc, n ? " }" : "{ }"));
@@ -60,8 +61,9 @@ static AstList params(Parse *p, Loc loc, int n, const char *const *names)
     AstList list = {0};
     for (int i = 0; i < n; i++) {
         Ast *type = build_type_name(p, loc, type_param(p, i), (AstList){0});
-        list = build_add(p, list, BUILD(PARAM, param, loc, .mode = AST_OP_BY_VALUE, .ptype = type,
-                                        .name = names[i]));
+        list = build_add(
+            p, list,
+            BUILD(PARAM, param, loc, .mode = AST_OP_BY_VALUE, .ptype = type, .name = names[i]));
     }
     return list;
 }
@@ -84,21 +86,23 @@ static void declare(Parse *p, Loc loc, const char *type, const char *maker, int 
     Ast *print = BUILD(FUNC, func, loc, .mods = AST_MOD_PUBLIC | AST_MOD_OVERRIDE, .ret = string,
                        .name = intern_cstr(p->names, "ToString"),
                        .body = build_return(p, loc, printed(p, loc, n, names)));
-    vec_push(&p->nested, BUILD(CLASS, class_, loc, .mods = AST_MOD_RECORD | AST_MOD_SEALED,
-                               .name = type, .tparams = type_params(p, loc, n), .header = true,
-                               .positional = params(p, loc, n, names),
-                               .members = build_one(p, print)));
+    vec_push(&p->nested,
+             BUILD(CLASS, class_, loc, .mods = AST_MOD_RECORD | AST_MOD_SEALED, .name = type,
+                   .tparams = type_params(p, loc, n), .header = true,
+                   .positional = params(p, loc, n, names), .members = build_one(p, print)));
     AstList values = {0};
     for (int i = 0; i < n; i++) values = build_add(p, values, build_name(p, loc, names[i]));
     Ast *made = build_new(p, loc, whole_type(p, loc, type, n), values, NULL);
-    vec_push(&p->nested, BUILD(FUNC, func, loc, .ret = whole_type(p, loc, type, n), .name = maker,
-                               .tparams = type_params(p, loc, n), .params = params(p, loc, n, names),
-                               .body = build_return(p, loc, made)));
+    vec_push(&p->nested,
+             BUILD(FUNC, func, loc, .ret = whole_type(p, loc, type, n), .name = maker,
+                   .tparams = type_params(p, loc, n), .params = params(p, loc, n, names),
+                   .body = build_return(p, loc, made)));
 }
 
 Ast *build_anonymous(Parse *p, Loc loc, Ast *init)
 {
-    if (init->kind != AST_INIT_LIST || build_any_bad(init->init_list.items)) return build_bad(p, loc);
+    if (init->kind != AST_INIT_LIST || build_any_bad(init->init_list.items))
+        return build_bad(p, loc);
     AstList items = init->init_list.items, values = {0};
     const char **names = arena_array(p->arena, const char *, items.len ? items.len : 1);
     Text suffix = {0};

@@ -30,8 +30,7 @@ bool fd_pass_beside(Fd *fd, FdGraph *g, FdError *error)
         for (int k = 1; k < g->nresults; k++)
             if (g->results[k].node->doms[d].kind == FD_DOM_GIVEN) doms[d].kind = FD_DOM_GIVEN;
     }
-    const FdNode *all =
-        fd_make(fd, fdi_results_type(fd, g->nresults, values), values, first->loc);
+    const FdNode *all = fd_make(fd, fdi_results_type(fd, g->nresults, values), values, first->loc);
     fd_set_root(fd, g, fd_let(fd, first->nvars, first->vars, doms, all, first->loc));
     return true;
 }

@@ -424,7 +424,10 @@ static void print(Text *out, const FdGraph *g, Types *records)
         vec_push(&used, false);
         if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
     }
-    for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &seen, &list);
+    for (int k = 0; k < g->nresults; k++) {
+        fdi_postorder(g->results[k].node, &seen, &list);
+        if (g->results[k].part) fdi_postorder(g->results[k].part, &seen, &list);
+    }
     for (int i = 0; i < g->nagrees; i++) {
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);

@@ -51,13 +51,16 @@ static bool is_exact(const Ast *n)
     uint64_t a = (uint64_t)x, b = (uint64_t)y, u = 0;
     switch (binary ? n->binary.op : AST_OP_SUB) {
     case AST_OP_ADD:
-        if (sign ? __builtin_add_overflow(x, y, &r) : __builtin_add_overflow(a, b, &u)) return false;
+        if (sign ? __builtin_add_overflow(x, y, &r) : __builtin_add_overflow(a, b, &u))
+            return false;
         break;
     case AST_OP_SUB:
-        if (sign ? __builtin_sub_overflow(x, y, &r) : __builtin_sub_overflow(a, b, &u)) return false;
+        if (sign ? __builtin_sub_overflow(x, y, &r) : __builtin_sub_overflow(a, b, &u))
+            return false;
         break;
     default:
-        if (sign ? __builtin_mul_overflow(x, y, &r) : __builtin_mul_overflow(a, b, &u)) return false;
+        if (sign ? __builtin_mul_overflow(x, y, &r) : __builtin_mul_overflow(a, b, &u))
+            return false;
         break;
     }
     return sign ? r == n->value.i : u == (uint64_t)n->value.i;
@@ -70,7 +73,8 @@ static void check_operation(Sema *s, Ast **slot)
     const char *name = name_of(op);
     if (!name || !is_integer(result_of(n->type))) return;
     if (type_is_functional(n->type)) {
-        report(s, n->loc, OPERANDS, "checked arithmetic is for numbers: of functions integers wrap");
+        report(s, n->loc, OPERANDS,
+               "checked arithmetic is for numbers: of functions integers wrap");
         return;
     }
     if (n->is_const && !is_exact(n))
@@ -93,9 +97,9 @@ static void check_operation(Sema *s, Ast **slot)
 static const char *name_of_cast(Sema *s, ScalarKind to)
 {
     static const char *const names[SC_COUNT] = {
-        [SC_SBYTE] = "SByte", [SC_BYTE] = "Byte",   [SC_SHORT] = "Int16", [SC_USHORT] = "UInt16",
-        [SC_INT] = "Int32",   [SC_UINT] = "UInt32", [SC_LONG] = "Int64",  [SC_ULONG] = "UInt64",
-        [SC_CHAR] = "Char"};
+        [SC_SBYTE] = "SByte",   [SC_BYTE] = "Byte",    [SC_SHORT] = "Int16",
+        [SC_USHORT] = "UInt16", [SC_INT] = "Int32",    [SC_UINT] = "UInt32",
+        [SC_LONG] = "Int64",    [SC_ULONG] = "UInt64", [SC_CHAR] = "Char"};
     return names[to] ? arena_printf(s->arena, "Checked%s", names[to]) : NULL;
 }
 
@@ -162,8 +166,8 @@ void overflow_expand(Sema *s, Ast **slot)
         }
     }
     if (all) *slot = all;
-    if (all || !is_integer(peek_type(s, n->kind == AST_ASSIGN ? n->assign.target
-                                                              : n->incdec.target)))
+    if (all ||
+        !is_integer(peek_type(s, n->kind == AST_ASSIGN ? n->assign.target : n->incdec.target)))
         return;
     report(s, n->loc, NOT_ASSIGNABLE,
            "the place is found twice here: put what is in its brackets into a variable first");

@@ -52,8 +52,15 @@ bool mentions_bound(const Ast *n)
 typedef struct Uses {
     const Symbol *sym;
     bool in_argument, found;
-    bool wanted; /* else it has all values: a function that nobody knows gives no range */
+    const Ast *owner; /* what binds it; a function that it binds besides gives no range */
 } Uses;
+
+static bool binds(const Ast *owner, const Symbol *sym)
+{
+    bool found = false;
+    for (int i = 0; i < owner->nbound; i++) found = found || owner->bound[i] == sym;
+    return found;
+}
 
 static void find_use(Ast **child, void *ctx)
 {
@@ -66,8 +73,7 @@ static void find_use(Ast **child, void *ctx)
                         : n->kind == AST_INDEX ? n->index.base
                                                : NULL;
     if (callee && callee->sym && callee->sym->recurrent && callee->sym == u->sym->decl->sym) return;
-    bool unknown = u->wanted && callee && callee->kind == AST_NAME_REF && callee->sym &&
-                   callee->sym->kind == SYM_BOUND;
+    bool unknown = callee && callee->kind == AST_NAME_REF && binds(u->owner, callee->sym);
     if (((n->kind == AST_CALL && n->res != AST_RES_REDUCE) || n->kind == AST_INDEX) && !unknown)
         u->in_argument = true;
     ast_each_child(n, find_use, u);
@@ -91,7 +97,7 @@ bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted)
         const Ast *b = binders->data[i];
         if (b->kind != AST_BINDER) continue;
         for (int j = 0; j < b->binder.names.len && k < owner->nbound; j++, k++) {
-            Uses u = {.sym = owner->bound[k], .wanted = wanted};
+            Uses u = {.sym = owner->bound[k], .owner = owner};
             const Type *t = u.sym->type;
             bool open = !b->binder.constraint && !is_parameter(owner, b) && t &&
                         t->kind == TY_SCALAR && scalar_is_integer(t->scalar);

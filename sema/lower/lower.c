@@ -158,7 +158,8 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     for (size_t i = 0; i < l->captures.len; i++)
         n->graph.captures = ast_list_add(l->arena, n->graph.captures, l->captures.data[i].value);
     FdError error = {0};
-    FdGraph before = *g;
+    FdGraph before = *g; /* with results of its own, which passes change in place */
+    before.results = arena_copy(a, g->results, sizeof *g->results * (size_t)g->nresults);
     if (!fd_run_passes(l->fd, g, fd_front_passes, &error, NULL, NULL)) {
         diag(l->diags, error_place(l, &error, loc), DIAG_DOMAIN, "%s",
              error_message(l, &before, &error));
