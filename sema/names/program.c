@@ -144,10 +144,11 @@ static Ast *set(Sema *s, Symbol *field, Ast *value)
     return tree_stmt(s, assign);
 }
 
-/* The values of the variables that a statement declares, as statements behind it. */
-static AstList values(Sema *s, const Ast *n)
+/* The statement, and behind it those that set the variables that it declares. A declaration of several
+ * becomes one of each, since values may use the variables before them. */
+static AstList with_values(Sema *s, Ast *n)
 {
-    AstList all = {0};
+    AstList all = ast_list_add(s->arena, (AstList){0}, n);
     if (n->kind == AST_DEFINE) {
         Symbol *field = program_variable(s, n->define.name);
         if (!field || !n->sym) return all;
@@ -159,8 +160,12 @@ static AstList values(Sema *s, const Ast *n)
         if (!s->unit->unit.session) scope_bind(s, field);
         return all;
     }
-    for (int i = 0; n->kind == AST_VAR_DECL && i < n->var_decl.vars.len; i++) {
-        Ast *v = n->var_decl.vars.data[i];
+    if (n->kind != AST_VAR_DECL) return all;
+    const AstList vars = n->var_decl.vars;
+    for (int i = 0; i < vars.len; i++) {
+        Ast *v = vars.data[i], *alone = i ? arena_copy(s->arena, n, sizeof *n) : n;
+        alone->var_decl.vars = ast_list_add(s->arena, (AstList){0}, v);
+        if (i) all = ast_list_add(s->arena, all, alone);
         if (v->kind != AST_DECLARATOR || !program_is_variable(s, v->sym)) continue;
         Ast *init = v->declarator.init;
         v->declarator.init = NULL;
@@ -175,11 +180,11 @@ void program_declared(Sema *s, AstList *stmts, int *at)
 {
     Ast *n = stmts->data[*at];
     if (!s->globals_used.len || !is_outside(s)) return;
-    AstList behind = values(s, n), all = {0};
-    if (!behind.len) return;
-    for (int i = 0; i <= *at; i++) all = ast_list_add(s->arena, all, stmts->data[i]);
-    for (int i = 0; i < behind.len; i++) all = ast_list_add(s->arena, all, behind.data[i]);
+    AstList now = with_values(s, n), all = {0};
+    if (now.len == 1) return;
+    for (int i = 0; i < *at; i++) all = ast_list_add(s->arena, all, stmts->data[i]);
+    for (int i = 0; i < now.len; i++) all = ast_list_add(s->arena, all, now.data[i]);
     for (int i = *at + 1; i < stmts->len; i++) all = ast_list_add(s->arena, all, stmts->data[i]);
     *stmts = all;
-    *at += behind.len;
+    *at += now.len - 1;
 }
