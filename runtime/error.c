@@ -380,6 +380,9 @@ void rt_throw_outside(const CsSite *site, const char *name, const FdBox *box, co
         else
             text_printf(&t, "%s%lld..%lld", d ? ", " : "", (long long)box->dim[d].lo,
                         (long long)box->dim[d].hi);
+    bool from_end = !name && box->rank == 1 && !box->dim[0].full && box->dim[0].lo == 0 &&
+                    index[0] < 0 && index[0] >= -box->dim[0].hi; /* in Python */
+    if (from_end) text_printf(&t, "; from the end it is ^%lld", -(long long)index[0]);
     rt_throw(RT_INDEX, site, "%s", t.data);
     text_free(&t);
 }
