@@ -100,6 +100,15 @@ static bool may_be_prefix(TokenKind k)
            k == TOK_INC || k == TOK_DEC;
 }
 
+/* What follows the first > of >>, >>> and >>>=. */
+static bool goes_on_shift(const Tokens *tokens, const unsigned char *roles, size_t i)
+{
+    TokenKind k = kind_at(tokens, i), before = i ? kind_at(tokens, i - 1) : TOK_END;
+    if (roles[i] != ROLE_PLAIN) return false;
+    if (before == TOK_SHR) return k == TOK_GT;
+    return before == TOK_GT && roles[i - 1] == ROLE_SHIFT && (k == TOK_GT || k == TOK_GE);
+}
+
 unsigned char *space_roles(const Tokens *tokens)
 {
     size_t n = tokens->list.len;
@@ -130,7 +139,7 @@ unsigned char *space_roles(const Tokens *tokens)
             roles[i] = ROLE_POSTFIX;
         else if (k == TOK_LT && roles[i] == ROLE_PLAIN)
             mark_type_list(tokens, roles, i);
-        else if (k == TOK_GT && before == TOK_SHR && roles[i] == ROLE_PLAIN)
+        else if (goes_on_shift(tokens, roles, i))
             roles[i] = ROLE_SHIFT;
         if (k == TOK_PROPERTIES || k == TOK_POSITIONAL) {
             vec_push(&parens, TOK_PROPERTIES);

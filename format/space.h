@@ -19,7 +19,7 @@ typedef enum SpaceRole {
     ROLE_NAME,      /* the + of operator+ */
     ROLE_WORD,      /* a name that is a keyword where it stands: catch (E e) when (x) */
     ROLE_ATTRIBUTE, /* the ] of [Name] before a declaration */
-    ROLE_SHIFT      /* the second half of >> */
+    ROLE_SHIFT      /* what follows the first > of >> and >>> */
 } SpaceRole;
 
 /* Of each token; the caller frees it (mem_free). */
