@@ -201,13 +201,40 @@ static void print_hover(const json_t *found)
     }
 }
 
-/* The page of a type of the library; of other names what the session declares. */
+/* Of `Type.Member` the rows of the type's page that declare it; false: there are none. */
+static bool print_member(const Repl *r, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    Text type = {0}, page = {0};
+    bool some = false, within = false;
+    if (dot) text_addn(&type, name, (size_t)(dot - name));
+    if (dot && reference_page(r->options, type.data, &page)) {
+        int n;
+        for (const char *line = page.data; *line; line += n + (line[n] == '\n')) {
+            n = (int)strcspn(line, "\n");
+            if (strncmp(line, "- `", 3) == 0)
+                within = text_mentions(line, strcspn(line, "({\n"), dot + 1);
+            else
+                within = within && line[0] == ' ';
+            if (within) printf("%.*s\n", n, line);
+            some |= within;
+        }
+    }
+    text_free(&type);
+    text_free(&page);
+    return some;
+}
+
+/* The page of a type of the library, the rows of a member; of other names what the session
+ * declares. */
 static void document(Repl *r, const char *name)
 {
     Text page = {0};
+    if (print_member(r, name)) return;
     if (!reference_page(r->options, name, &page)) {
+        const char *dot = strrchr(name, '.');
         session_text(r->session, &page);
-        size_t at = page.len;
+        size_t at = page.len + (dot ? (size_t)(dot + 1 - name) : 0);
         text_printf(&page, "%s;\n", name);
         Document *d = document_open("entry", page.data, page.len);
         Workspace alone = {.folders = r->options->include.data,
@@ -249,8 +276,9 @@ static const struct {
     {":fdag", "ENTRY", "its functional graphs", WISH_GRAPH, NULL},
     {":kernel", "ENTRY", "kernels, as OpenCL C, of the evaluations that are known before it runs",
      WISH_KERNEL, NULL},
-    {":doc", "NAME", "the page of a type of the library, the comment of a declaration", WISH_RUN,
-     document},
+    {":doc", "NAME",
+     "the page of a type of the library, the rows of Type.Member, the comment of a declaration",
+     WISH_RUN, document},
     {":time", "ENTRY", "runs it and says how long it took", WISH_TIME, NULL},
     {":load", "FILE", "runs a file as an entry", WISH_RUN, load_file},
     {":complete", "FILE", "words that may end a file", WISH_RUN, complete_file},
