@@ -26,7 +26,7 @@ static const char source[] = "%0 = var \"i\" : int\n"
                              "%10 = apply @convert (%9) : float\n"
                              "%11 = apply @add (%7, %10) : float\n"
                              "%12 = let (%0 : given %1..%2) %11 : float(int)\n"
-                             "root %12\n";
+                             "result %12\n";
 
 /* The largest object of its kernels that calls something outside. */
 static struct {
