@@ -108,6 +108,23 @@ FILE *source_open_regular(const char *path)
     return NULL;
 }
 
+const char *source_not_opened(void)
+{
+    return errno == EINVAL ? "it is no regular file" : strerror(errno);
+}
+
+bool source_read_regular(const char *path, Text *text, const char **why)
+{
+    FILE *file = source_open_regular(path);
+    if (!file) {
+        *why = source_not_opened();
+        return false;
+    }
+    text_add_stream(text, file, SIZE_MAX);
+    fclose(file);
+    return true;
+}
+
 int sources_load(Sources *s, const char *path, const char **why)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -119,9 +136,7 @@ int sources_load(Sources *s, const char *path, const char **why)
         return -1;
     }
     Text t = {0};
-    char buf[65536];
-    size_t n;
-    while ((n = fread(buf, 1, sizeof buf, in)) > 0 && t.len < UINT32_MAX) text_addn(&t, buf, n);
+    text_add_stream(&t, in, UINT32_MAX);
     int index = -1;
     if (ferror(in))
         *why = strerror(errno);

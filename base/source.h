@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "text.h"
+
 typedef struct Loc {
     uint32_t file;       /* index into the Sources, 0 for the first */
     uint32_t begin, end; /* byte offsets, end excluded */
@@ -46,6 +48,9 @@ int sources_add_library(Sources *s, const char *path, const char *text, size_t l
 bool sources_is_loaded(const Sources *s, const char *path);
 /* A regular file alone, else EINVAL: a pipe would be waited for, a device read without end. */
 FILE *source_open_regular(const char *path);
+const char *source_not_opened(void); /* why not, of the errno that it leaves */
+/* Appends all of such a file; false with *why. */
+bool source_read_regular(const char *path, Text *text, const char **why);
 uint32_t sources_count(const Sources *s);
 bool sources_was_loaded(const Sources *s, uint32_t file); /* not added, nor standard input */
 const Source *sources_get(const Sources *s, uint32_t file);

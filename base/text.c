@@ -105,6 +105,13 @@ void text_printf(Text *t, const char *fmt, ...)
     va_end(ap);
 }
 
+void text_add_stream(Text *t, FILE *in, size_t most)
+{
+    char block[1 << 16];
+    for (size_t n; t->len < most && (n = fread(block, 1, sizeof block, in)) > 0;)
+        text_addn(t, block, n);
+}
+
 char *text_take(Text *t)
 {
     if (!reserve(t, 0)) {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct Text {
     char *data; /* NUL-terminated once anything was added; NULL when empty */
@@ -17,6 +18,8 @@ void text_add(Text *t, const char *s);
 void text_addn(Text *t, const char *s, size_t len);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *t, const char *fmt, va_list ap);
+/* What a stream holds, to its end; not much more than `most` bytes. */
+void text_add_stream(Text *t, FILE *in, size_t most);
 char *text_take(Text *t); /* a block, leaving t empty; NULL of a failed one */
 void text_free(Text *t);
 

@@ -1,7 +1,6 @@
 /* Reading the file of --schedule: parts that begin with "evaluation LINE:COLUMN" (schedules.h). */
 #include "schedules.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,23 +26,6 @@ struct Schedules {
 };
 
 typedef VEC(Part) Parts;
-
-static const char *read_whole(const char *path, Arena *a)
-{
-    FILE *file = source_open_regular(path);
-    if (!file) {
-        complain("cannot read '%s': %s", path,
-                 errno == EINVAL ? "it is no regular file" : strerror(errno));
-        return NULL;
-    }
-    Text text = {0};
-    char block[1 << 12];
-    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) text_addn(&text, block, n);
-    fclose(file);
-    const char *whole = arena_strndup(a, text.data ? text.data : "", text.len);
-    text_free(&text);
-    return whole;
-}
 
 /* Ends the text of the last part in front of `end`. */
 static void end_part(Parts *parts, Arena *a, const char *end)
@@ -79,11 +61,16 @@ bool schedules_load(const Options *o, Arena *a, Schedules **all)
 {
     *all = NULL;
     if (!o->schedule) return true;
-    const char *text = read_whole(o->schedule, a);
-    if (!text) return false;
+    Text text = {0};
+    const char *why;
+    if (!source_read_regular(o->schedule, &text, &why)) {
+        complain("cannot read '%s': %s", o->schedule, why);
+        return false;
+    }
     Parts parts = {0};
     int at;
-    bool good = split(text, a, &parts, &at);
+    bool good = split(text.data ? text.data : "", a, &parts, &at);
+    text_free(&text);
     if (good) {
         *all = arena_array(a, Schedules, 1);
         **all = (Schedules){o->schedule, (int)parts.len, NULL};

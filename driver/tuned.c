@@ -27,14 +27,12 @@ bool tuned_load(const Options *o, Arena *a, const char **tuned)
     FILE *file = o->tuned ? fopen(path, "re") : source_open_regular(path);
     if (!file && !o->tuned && errno == ENOENT) return true;
     if (!file) {
-        complain("cannot read '%s': %s; --tuned=none does without", path,
-                 errno == EINVAL ? "it is no regular file" : strerror(errno));
+        complain("cannot read '%s': %s; --tuned=none does without", path, source_not_opened());
         return false;
     }
     Text text = {0}, lines = {0};
-    char block[1 << 12];
     int line;
-    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) text_addn(&text, block, n);
+    text_add_stream(&text, file, SIZE_MAX);
     fclose(file);
     bool good = !text.data || cg_tuned_read(text.data, &lines, &line);
     if (good)

@@ -373,6 +373,8 @@ typedef struct FdGraph {
 } FdGraph;
 
 /* The node of the first result. */
+bool fd_is_result(const FdGraph *g, const FdNode *n);
+size_t fd_ids(const FdGraph *g); /* more than any id of a node in the results */
 static inline const FdNode *fd_root(const FdGraph *g)
 {
     return g->results[0].node;

@@ -369,6 +369,21 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
 
 /* ---- graphs ---------------------------------------------------------------------------- */
 
+bool fd_is_result(const FdGraph *g, const FdNode *n)
+{
+    bool is = false;
+    for (int k = 0; k < g->nresults; k++) is = is || n == g->results[k].node;
+    return is;
+}
+
+size_t fd_ids(const FdGraph *g)
+{
+    size_t most = 0;
+    for (int k = 0; k < g->nresults; k++)
+        if (g->results[k].node->id >= most) most = (size_t)g->results[k].node->id + 1;
+    return most;
+}
+
 void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node)
 {
     const FdResult only = {.node = node};

@@ -8,8 +8,8 @@
 typedef struct Walk {
     Tokens *tokens;
     VEC(bool) dropped; /* of each token */
-    VEC(size_t)
-    behind; /* of each parenthesis that opens: the token behind its end; 0: it has none */
+    /* Of each parenthesis that opens: the token behind its end; 0: it has none. */
+    VEC(size_t) behind;
 } Walk;
 static const char *const attributes[] = {
     "AllowNull",           "AttributeUsage",      "CLSCompliant",     "CallerArgumentExpression",

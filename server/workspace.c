@@ -93,10 +93,7 @@ static void look_into(Search *s, const char *path)
         return;
     }
     Text text = {0};
-    char block[1 << 16];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, in)) > 0 && text.len < MOST_BYTES)
-        text_addn(&text, block, n);
+    text_add_stream(&text, in, MOST_BYTES);
     fclose(in);
     if (may_name(s, real, &text)) {
         json_t *uri = uri_from_path(path);

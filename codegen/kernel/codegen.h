@@ -95,9 +95,9 @@ typedef struct CgReading {
 /* What else to do with a text: each may be NULL. */
 typedef struct CgAlso {
     CgReading *read;
-    Text *
-        printed; /* the schedule taken is appended, with comments that say what is computed in scalar
-                      code and why, or why there is no kernel */
+    /* The schedule taken is appended, with comments that say what is computed in scalar code and why,
+     * or why there is no kernel. */
+    Text *printed;
     CgTake *take;
     void *ctx;      /* of take */
     CgAsked *asked; /* cg_parameters of them: which parameters recipes ask for */

@@ -2,7 +2,6 @@
 #include "repl.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,16 +122,12 @@ static bool take(Repl *r, const char *text, Wish wish, bool closed)
 
 static bool read_file(Repl *r, const char *path, Text *text)
 {
-    char block[1 << 12];
-    FILE *f = source_open_regular(path);
-    if (!f) {
-        complain("cannot read '%s': %s", path,
-                 errno == EINVAL ? "it is no regular file" : strerror(errno));
+    const char *why;
+    if (!source_read_regular(path, text, &why)) {
+        complain("cannot read '%s': %s", path, why);
         r->failures++;
         return false;
     }
-    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) text_addn(text, block, n);
-    fclose(f);
     return text->len > 0;
 }
 

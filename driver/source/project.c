@@ -124,9 +124,7 @@ int project_build(const Options *o)
     FILE *file = source_open_regular(file_name);
     if (!file) {
         complain("cannot read '%s': %s", file_name,
-                 errno == EINVAL   ? "it is no regular file"
-                 : errno == ENOENT ? "there is none; csc new makes one"
-                                   : strerror(errno));
+                 errno == ENOENT ? "there is none; csc new makes one" : source_not_opened());
         return 1;
     }
     json_t *project = json_loadf(file, JSON_REJECT_DUPLICATES, &error);

@@ -246,9 +246,7 @@ static void walk(Walk *w, const FdNode *n)
 
 static size_t nodes_of(const FdGraph *g)
 {
-    size_t n = 0;
-    for (int k = 0; k < g->nresults; k++)
-        if (g->results[k].node->id >= n) n = (size_t)g->results[k].node->id + 1;
+    size_t n = fd_ids(g);
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def && g->slots[i].def->id >= n) n = (size_t)g->slots[i].def->id + 1;
     return n;

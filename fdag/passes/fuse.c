@@ -188,13 +188,6 @@ static double evaluations(Fuse *f, const FdNode *let, double cost)
     return all;
 }
 
-static bool is_result(const Fuse *f, const FdNode *n)
-{
-    bool is = false;
-    for (int k = 0; k < f->graph->nresults; k++) is = is || n == f->graph->results[k].node;
-    return is;
-}
-
 static void keep(Fuse *f, const FdNode *let, const char *why)
 {
     fdi_map_set(&f->stored, let, f->whys.len);
@@ -214,7 +207,7 @@ static void decide(Fuse *f)
             fdi_map_set(&f->inner, fdi_array_of(n), 1);
             keep(f, n, "an array, reads of which are checked");
         }
-        if (n->kind == FD_LET && n->self && !is_result(f, n) && storable(f, n))
+        if (n->kind == FD_LET && n->self && !fd_is_result(f->graph, n) && storable(f, n))
             keep(f, n, "a recurrence, whose values are kept as they come");
         for (int k = 0; fdi_applies(n, FD_LEAF_USER) && k < n->nargs; k++)
             if (n->args[k]->kind == FD_LET && !n->args[k]->self && storable(f, n->args[k]) &&

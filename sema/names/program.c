@@ -144,6 +144,16 @@ static Ast *set(Sema *s, Symbol *field, Ast *value)
     return tree_stmt(s, assign);
 }
 
+static bool declares_some(const Sema *s, const Ast *n)
+{
+    bool some = false;
+    for (int i = 0; i < n->var_decl.vars.len; i++) {
+        const Ast *v = n->var_decl.vars.data[i];
+        some = some || (v->kind == AST_DECLARATOR && program_is_variable(s, v->sym));
+    }
+    return some;
+}
+
 /* The statement, and behind it those that set the variables that it declares. A declaration of several
  * becomes one of each, since values may use the variables before them. */
 static AstList with_values(Sema *s, Ast *n)
@@ -160,7 +170,7 @@ static AstList with_values(Sema *s, Ast *n)
         if (!s->unit->unit.session) scope_bind(s, field);
         return all;
     }
-    if (n->kind != AST_VAR_DECL) return all;
+    if (n->kind != AST_VAR_DECL || !declares_some(s, n)) return all;
     const AstList vars = n->var_decl.vars;
     for (int i = 0; i < vars.len; i++) {
         Ast *v = vars.data[i], *alone = i ? arena_copy(s->arena, n, sizeof *n) : n;

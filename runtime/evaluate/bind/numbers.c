@@ -29,13 +29,6 @@ static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bo
     return false;
 }
 
-static bool is_result(const FdGraph *g, const FdNode *n)
-{
-    bool is = false;
-    for (int k = 0; k < g->nresults; k++) is = is || n == g->results[k].node;
-    return is;
-}
-
 static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
 {
     const Composed *c = e->composed;
@@ -71,7 +64,7 @@ static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
             !check_bound(n, binder, dom->hi, site, &infinite))
             return false;
         /* of a let that is applied: every int is inside */
-        if (infinite && (binder->kind == FD_REDUCE || is_result(&c->graph, binder)))
+        if (infinite && (binder->kind == FD_REDUCE || fd_is_result(&c->graph, binder)))
             return numbers_infinite(binder, site);
     }
     return true;
@@ -144,10 +137,7 @@ static bool check(const Composed *c, const Numbers *n, const CsSite *site)
     if (!c->may_be_empty) return true;
     Empties e = {.env = &n->env, .site = site};
     bool good = true;
-    size_t nodes = 0;
-    for (int k = 0; k < c->graph.nresults; k++)
-        if (c->graph.results[k].node->id >= nodes) nodes = (size_t)c->graph.results[k].node->id + 1;
-    e.seen = arena_alloc(n->arena, nodes);
+    e.seen = arena_alloc(n->arena, fd_ids(&c->graph));
     for (int k = 0; k < c->graph.nresults && good; k++)
         good = check_empty(&e, c->graph.results[k].node);
     return good;
