@@ -30,11 +30,17 @@ static bool is_word(const Walk *w, size_t i, const char *word)
     return kind_at(w->tokens, i) == TOK_NAME && strcmp(name_at(w->tokens, i), word) == 0;
 }
 
+/* Is the name at token i before `.` and a name? */
+static bool goes_on(const Walk *w, size_t i)
+{
+    return kind_at(w->tokens, i + 1) == TOK_DOT && is_name(kind_at(w->tokens, i + 2));
+}
+
 /* The token behind the path A.B.C that begins at i; i if there is none. */
 static size_t end_of_path(const Walk *w, size_t i)
 {
     if (!is_name(kind_at(w->tokens, i))) return i;
-    while (kind_at(w->tokens, i + 1) == TOK_DOT && is_name(kind_at(w->tokens, i + 2))) i += 2;
+    while (goes_on(w, i)) i += 2;
     return i + 1;
 }
 
@@ -109,19 +115,26 @@ static bool begins(const Walk *w, size_t i)
     return strcmp(name, "System") == 0 || names_has(&w->known, name);
 }
 
-/* How many tokens from i on name a known namespace before a dot. */
+static bool is_net(const char *name)
+{
+    for (size_t k = 0; k < sizeof net / sizeof *net; k++)
+        if (strcmp(net[k], name) == 0) return true;
+    return false;
+}
+
+/* How many tokens from the name i on name a known namespace before a dot. What a known one lies in is known. */
 static size_t prefix(const Walk *w, size_t i)
 {
-    size_t end = end_of_path(w, i), found = 0;
+    size_t found = 0;
     if (!begins(w, i)) return 0;
-    for (size_t to = i + 1; to + 1 < end; to += 2) {
-        Text t = {0};
-        add_path(&t, w, i, to);
-        for (size_t k = 0; k < sizeof net / sizeof *net; k++)
-            if (strcmp(net[k], t.data) == 0) found = to + 1 - i;
-        if (names_has(&w->known, intern_cstr(w->names, t.data))) found = to + 1 - i;
-        text_free(&t);
+    Text t = {0};
+    for (size_t at = i; goes_on(w, at); at += 2) {
+        text_add(&t, name_at(w->tokens, at));
+        if (!is_net(t.data) && !names_has(&w->known, intern_cstr(w->names, t.data))) break;
+        found = at + 2 - i;
+        text_add(&t, ".");
     }
+    text_free(&t);
     return found;
 }
 

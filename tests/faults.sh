@@ -96,6 +96,7 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o "$work/clfau
 "$CSC" -o "$work/steps" 'tests/faults/steps.cs$' || exit 1
 "$CSC" -o "$work/line" 'tests/faults/line.cs$' || exit 1
 "$CSC" -o "$work/large" 'tests/faults/large.cs$' || exit 1
+"$CSC" -o "$work/copied" 'tests/faults/copied.cs$' || exit 1
 "$CSC" -o "$work/many" 'tests/faults/many.cs$' || exit 1
 same() { # program, settings..
     program=$1
@@ -106,6 +107,7 @@ same() { # program, settings..
 same large CL_LIE=small
 same large CL_LIE=small CS_FAMILY=gpu
 for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
+for settings in CS_DEVICE=native CL_LIE=copied; do same copied $settings; done
 
 kept=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/cpu # kernels from binaries of our own
 gpu=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/gpu

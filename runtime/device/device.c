@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "trace.h"
+#include "transfer.h"
 
 /* ---- errors ------------------------------------------------------------------------- */
 
@@ -172,6 +173,7 @@ static void close_one(struct Device *d)
     buffer_release(d->errors);
     buffer_release(d->none);
     memory_trim();
+    transfer_free(d);
     vec_free(&d->pending);
     vec_free(&d->lost);
     if (d->queue && !d->stuck && !d->leaving) clReleaseCommandQueue(d->queue);

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "trace.h"
+#include "transfer.h"
 
 /* Bytes of b's device side: its capacity may be a bit more than the device takes. */
 static size_t side_bytes(const Buffer *b)
@@ -60,8 +61,7 @@ static bool to_host(Buffer *b, bool write, const CsSite *site)
         break;
     case COPIED:
         if (!b->host_stale) return true;
-        TRY(code,
-            clEnqueueReadBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL, NULL));
+        TRY(code, transfer_to_host(d, b->host, b->device, b->bytes));
         break;
     }
     return device_good(code, "elements cannot be read from the device", site);
@@ -197,8 +197,7 @@ bool device_take(Buffer *b, const CsSite *site)
         if (code == CL_SUCCESS) b->mapped = false;
     }
     if (sharing(b) == COPIED && b->device_stale && b->host && code == CL_SUCCESS)
-        TRY(code, clEnqueueWriteBuffer(d->queue, b->device, CL_TRUE, 0, b->bytes, b->host, 0, NULL,
-                                       NULL));
+        TRY(code, transfer_to_device(d, b->device, b->host, b->bytes));
     if (!device_good(code, "elements cannot be given to the device", site)) return false;
     b->device_stale = b->fresh = false;
     return true;

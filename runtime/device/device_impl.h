@@ -42,6 +42,7 @@ struct Device {
     char *identity;
     uint64_t launched, done; /* numbers of the newest launch, and of the newest known to be over */
     Buffer *errors, *none;   /* error words; what stands for arrays without elements */
+    struct Transfer *transfer; /* transfer.h */
     bool profiling;
     int64_t building; /* ns that builds took */
     Notice notice;

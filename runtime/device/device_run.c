@@ -297,11 +297,19 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
     return true;
 }
 
+/* The last launch that could fail did not, and was waited for. */
+static bool are_clear(const Buffer *errors)
+{
+    static const uint32_t none[CG_ERROR_WORDS];
+    return !errors->host_stale && errors->host && memcmp(errors->host, none, sizeof none) == 0;
+}
+
 static bool clear_errors(const CsSite *site)
 {
     struct Device *d = rt.device;
     size_t bytes = CG_ERROR_WORDS * sizeof(uint32_t);
     if (!d->errors && !(d->errors = buffer_new(bytes, true, site))) return false;
+    if (are_clear(d->errors)) return true;
     device_wait(d->errors->used);
     d->errors->host_stale = false; /* nobody asks what a launch wrote that failed */
     void *words = buffer_host(d->errors, true, site);
