@@ -1,5 +1,5 @@
-/* Every function of reals, on special values and on others in mixed lanes, in every width of
- * vectors and with tails, against libm in double rounded to the type. MATH_TEST_DRIVER=1 prints the
+/* Every function of reals, on special values and on others in mixed lanes, one by one and in vectors
+ * of 8, with MATH_WIDTHS=all in every width, with tails, against libm in double rounded to the type. MATH_TEST_DRIVER=1 prints the
  * errors, in units of the last place, of what generated kernels compute and of the driver's own
  * builtins, which says what the column `own` of fdag/ops.def is to hold for that driver.
  */
@@ -270,8 +270,9 @@ static void check_kernel(ScalarKind k, int n, const FdOp *ops, int lanes, bool p
 
 static void check_kernels(ScalarKind k)
 {
+    const char *widths = getenv("MATH_WIDTHS");
     cl_open();
-    for (int lanes = 1; lanes <= 16; lanes *= 2)
+    for (int lanes = 1; lanes <= 16; lanes *= widths ? 2 : 8)
         for (int arity = 1; arity <= 2; arity++) {
             FdOp ops[FD_OP_COUNT];
             int n = 0;
