@@ -108,6 +108,11 @@ same large CL_LIE=small
 same large CL_LIE=small CS_FAMILY=gpu
 for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
 for settings in CS_DEVICE=native CL_LIE=copied; do same copied $settings; done
+"$CSC" -o "$work/alone" 'tests/faults/alone.cs$' || exit 1
+CS_PROFILE=1 CL_LIE=copied LD_PRELOAD=$work/clfault.so "$work/alone" >"$work/out" 2>"$work/profile"
+echo '0.20338413 1.5552821 0.2' | cmp - "$work/out" || { echo "FAIL alone"; exit 1; }
+[ "$(grep -c '[$]:5:1, native ' "$work/profile") $(grep -c ', native ' "$work/profile")" = "1 1" ] ||
+    { echo "FAIL alone: where evaluations were"; cat "$work/profile"; exit 1; }
 
 kept=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/cpu # kernels from binaries of our own
 gpu=CS_CACHE_BINARIES=1,CS_CACHE_DIR=$work/gpu

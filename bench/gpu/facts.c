@@ -75,7 +75,8 @@ static double launched(cl_kernel k, cl_uint dims, const size_t *global, const si
 
 static void launches(void)
 {
-    cl_kernel k = kernel("__kernel void none(__global int *a) { if (get_group_id(1) == 65535) a[0] = 7; }", "none");
+    cl_kernel k = kernel(
+        "__kernel void none(__global int *a) { if (get_group_id(1) == 65535) a[0] = 7; }", "none");
     cl_mem m = buffer(64, 0);
     int zero = 0, got = 0;
     good(clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL), "write");
@@ -110,10 +111,12 @@ static double copied(cl_mem m, void *host, size_t bytes, int to_device)
 static void copies(size_t bytes)
 {
     cl_int code;
-    cl_mem a = buffer(bytes, 0), b = buffer(bytes, 0), pinned = buffer(bytes, CL_MEM_ALLOC_HOST_PTR);
+    cl_mem a = buffer(bytes, 0), b = buffer(bytes, 0),
+           pinned = buffer(bytes, CL_MEM_ALLOC_HOST_PTR);
     char *pageable = calloc(1, bytes);
     memset(pageable, 1, bytes);
-    void *host = clEnqueueMapBuffer(queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    void *host = clEnqueueMapBuffer(queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                    NULL, NULL, &code);
     good(code, "map");
     printf("to_device_pageable %.1f GB/s\n", copied(a, pageable, bytes, 1));
     printf("to_host_pageable %.1f GB/s\n", copied(a, pageable, bytes, 0));
@@ -136,19 +139,22 @@ static void copies(size_t bytes)
 
 static void arithmetic(size_t units)
 {
-    cl_kernel k = kernel("__kernel void fma8(__global float *a) {\n"
-                         "    float x = get_global_id(0), c = a[0], s0 = x, s1 = x + 1, s2 = x + 2, s3 = x + 3, s4 = x, s5 = x, s6 = x, s7 = x;\n"
-                         "    for (int i = 0; i < 4096; i++) {\n"
-                         "        s0 = fma(s0, c, x); s1 = fma(s1, c, x); s2 = fma(s2, c, x); s3 = fma(s3, c, x);\n"
-                         "        s4 = fma(s4, c, x); s5 = fma(s5, c, x); s6 = fma(s6, c, x); s7 = fma(s7, c, x);\n"
-                         "    }\n"
-                         "    a[get_global_id(0)] = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7;\n"
-                         "}\n",
-                         "fma8");
+    cl_kernel k = kernel(
+        "__kernel void fma8(__global float *a) {\n"
+        "    float x = get_global_id(0), c = a[0], s0 = x, s1 = x + 1, s2 = x + 2, s3 = x + 3, s4 "
+        "= x, s5 = x, s6 = x, s7 = x;\n"
+        "    for (int i = 0; i < 4096; i++) {\n"
+        "        s0 = fma(s0, c, x); s1 = fma(s1, c, x); s2 = fma(s2, c, x); s3 = fma(s3, c, x);\n"
+        "        s4 = fma(s4, c, x); s5 = fma(s5, c, x); s6 = fma(s6, c, x); s7 = fma(s7, c, x);\n"
+        "    }\n"
+        "    a[get_global_id(0)] = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7;\n"
+        "}\n",
+        "fma8");
     size_t group = 256, items = units * 16 * group;
     cl_mem m = buffer(items * sizeof(float), 0);
     good(clSetKernelArg(k, 0, sizeof m, &m), "argument");
-    printf("fma_peak %.1f TFLOP/s\n", (double)items * 4096 * 8 * 2 / launched(k, 1, &items, &group) * 1e-12);
+    printf("fma_peak %.3g TFLOP/s\n",
+           (double)items * 4096 * 8 * 2 / launched(k, 1, &items, &group) * 1e-12);
 }
 
 int main(int argc, char **argv)

@@ -157,6 +157,7 @@ typedef struct Preparation {
     const CsSite *site;
     Outcome outcome;
     NativeWhen when; /* its native form runs, if it has one */
+    bool alone;      /* the device would leave it to a few work-items (is_alone) */
 } Preparation;
 
 static void prepare_numbers(void *preparation)
@@ -206,7 +207,8 @@ static void prepare_native(void *preparation)
     CgDevice device = native_device(c->native->form);
     double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
     p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
-    p->when = native_when(native_is_full(c->native->form), c->exact, p->numbers.work);
+    p->when = p->alone ? native_alone(p->numbers.work)
+                       : native_when(native_is_full(c->native->form), c->exact, p->numbers.work);
     p->outcome = INTERPRET;
     if (p->when == NATIVE_NOT) return;
     p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
@@ -238,7 +240,7 @@ static Outcome in_program(Preparation *p)
     Composed *c = e->composed;
     NativeUse use = native_use();
     if (use == NATIVE_NEVER || e->nclosures) return INTERPRET;
-    if (use == NATIVE_SMALL && !small_at_hand(e)) return INTERPRET;
+    if (use == NATIVE_SMALL && !p->alone && !small_at_hand(e)) return INTERPRET;
     if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
     c->looked = !cs_pending;
     if (cs_pending || !c->native) return cs_pending ? FAILED : INTERPRET;
@@ -254,6 +256,37 @@ static Outcome in_program(Preparation *p)
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
+}
+
+/* Is there no launch that occupies the device's units? One of a GPU's many work-items is slow: a recurrence in
+ * order is for the processor, which has to fetch the operands. */
+static bool is_alone(const Preparation *p)
+{
+    enum { WARP = 32 };
+    const CgSchedule *s = &p->numbers.schedule;
+    size_t most = 0;
+    if (device_info()->family != CG_GPU || device_is_host()) return false;
+    for (int i = 0; i < s->nlaunches; i++) {
+        const CgLaunch *l = &s->launches[i];
+        size_t items = 1;
+        for (int d = 0; d < l->dims; d++) items *= l->global[d];
+        if (items > most) most = items;
+    }
+    return s->nlaunches > 0 && most < (size_t)device_info()->units * WARP;
+}
+
+/* What the device was to do, on the processor. INTERPRET: it stays with the device. */
+static Outcome take_back(Preparation *p)
+{
+    if (!is_alone(p)) return INTERPRET;
+    p->alone = true;
+    Outcome outcome = in_program(p);
+    p->alone = false;
+    if (outcome == INTERPRET && !mem_try(prepare_launch, p)) {
+        rt_throw_memory(p->site, 0);
+        return FAILED;
+    }
+    return outcome;
 }
 
 typedef struct Apart {
@@ -328,6 +361,8 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     if (!good) rt_throw_memory(site, 0);
     if (!good) p.outcome = FAILED;
     if (good && native != INTERPRET) p.outcome = native;
+    if (queue && good && p.outcome == DONE) native = take_back(&p);
+    if (queue && native != INTERPRET) queue = false, p.outcome = native;
     if (queue && p.outcome == DONE && !suits(&p)) p.outcome = INTERPRET;
     if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
         p.outcome = launch(e, &p.numbers, r, site);

@@ -21,6 +21,7 @@ enum {
     SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */
     SMALL_WORK = 1 << 22,    /* a millisecond: less than opening a device takes, with many such */
     FIRST_NANOS = 100000000, /* opening a device takes 50 ms, a second if its caches are empty */
+    ALONE_WORK = 1 << 17,    /* of one work-item: a millisecond, and copies of operands take less */
     SHARED_WORK = 1 << 12,   /* from here on threads may help */
     SURELY_WORK = 1 << 20,   /* from here on they do */
     WORTH_NANOS = 4000,      /* help costs half of it: words and results go from cache to cache */
@@ -97,6 +98,11 @@ NativeWhen native_when(bool full, bool exact, double work)
     if (full) return NATIVE_PROCESSOR;
     bool begins = !rt.device && rt.native_nanos < FIRST_NANOS && work <= FIRST_WORK;
     return exact && begins ? NATIVE_UNOPENED : NATIVE_NOT;
+}
+
+NativeWhen native_alone(double work)
+{
+    return native_use() != NATIVE_NEVER && work >= ALONE_WORK ? NATIVE_ALWAYS : NATIVE_NOT;
 }
 
 /* ---- what kernels call ------------------------------------------------------------------------- */

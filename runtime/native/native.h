@@ -4,7 +4,8 @@
  *   CS_DEVICE=native   all that have a form here
  *   CS_DEVICE not set  those of so little work that a launch would be most of it, and of any size those in
  *                      the processor's widest vectors, where the device is that processor (native_when);
- *                      if the host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set
+ *                      if the host has the operands and neither CS_FAMILY nor CS_INTERPRET=0 is set; and what
+ *                      a GPU would leave to a few work-items, wherever its operands are
  *   else               none */
 #ifndef CS_RUNTIME_NATIVE_H
 #define CS_RUNTIME_NATIVE_H
@@ -35,6 +36,8 @@ typedef enum NativeWhen {
 } NativeWhen;
 /* work: operations, of all elements. full: native_is_full. exact: there are no reals. */
 NativeWhen native_when(bool full, bool exact, double work);
+/* Of what a device with many units would leave to a few work-items: the bits are those of the size, too. */
+NativeWhen native_alone(double work);
 
 /* Runs a schedule at once; waits for launches that use the same buffers. `words` are the errors.
  * `work`: operations in all, which says whether sharing them pays. */
