@@ -18,9 +18,9 @@
 #include "evaluate/compose.h"
 #include "evaluate/lazy.h"
 #include "library/console.h"
-#include "native/pool.h"
 #include "objects/count.h"
 #include "objects/record.h"
+#include "pool.h"
 #include "stack.h"
 #include "state.h"
 

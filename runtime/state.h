@@ -103,7 +103,7 @@ typedef struct RtState {
     locale_t locale;         /* unicode.c */
     struct Profile *profile; /* profile.c */
     struct Trace *trace;     /* trace.c */
-    struct Pool *pool;       /* native/pool.c */
+    struct Pool *pool;       /* pool.c */
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2;               /* native_l2 */
     bool l2_read;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../native/pool.h"
+#include "../pool.h"
 
 enum {
     LARGE = 1 << 20, /* bytes: what is smaller goes directly */

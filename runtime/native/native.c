@@ -13,9 +13,9 @@
 #include "../device/profile.h"
 #include "../device/trace.h"
 #include "../interrupt.h"
+#include "../pool.h"
 #include "../state.h"
 #include "guard.h"
-#include "pool.h"
 
 enum {
     SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */

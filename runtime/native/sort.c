@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../device/memory.h"
+#include "../pool.h"
 #include "../state.h"
-#include "pool.h"
 
 enum {
     BITS = 11, /* three passes over ints; more streams to write would miss the TLB */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../state.h"
+#include "state.h"
 
 enum {
     MAX_THREADS = 256,
