@@ -2,12 +2,16 @@
  * variables, scalars the fields of one record:
  *   parts:   let(i) sum(j, a(j) * w(i, j))      let(k) sum(l, b(l) * w(k, l))
  *   results: let(i) sum(j, a(j) * w(i, j)),     let(i) sum(j, b(j) * w(i, j))
+ * Scalars after functions may read these anywhere, as arrays, and are the first result:
+ *   parts:   let(i) r(i) - a * q(i)             sum(k, s(k) * s(k)), where s is the first part
+ *   results: sum(k, s(k) * s(k)), s             s an array (FD_DOM_ARRAY)
  * A part may read what an earlier one gives, at its own point only; it then holds that one's value:
  *   parts: a = x + 1, b = a * 2               results: let(i) x(i) + 1, let(i) (x(i) + 1) * 2
  */
 #include <string.h>
 
 #include "index/contraction.h"
+#include "index/point.h"
 #include "internal.h"
 
 /* ---- which parts fit ------------------------------------------------------------------------- */
@@ -50,14 +54,18 @@ static bool is_plain(const FdNode *root)
     return true;
 }
 
+/* scalar: all parts before it that are arrays may be read in any way. */
 static bool fits(const FdPart *part, const FdNode *first)
 {
     const FdGraph *g = part->graph;
-    if (!is_plain(fd_root(g)) || fd_root(g)->type->nparams != first->type->nparams) return false;
-    for (int d = 0; d < first->type->nparams; d++)
+    bool scalar = !fd_root(g)->type->nparams;
+    if (!is_plain(fd_root(g)) || (!scalar && fd_root(g)->type->nparams != first->type->nparams))
+        return false;
+    for (int d = 0; !scalar && d < first->type->nparams; d++)
         if (fd_root(g)->vars[d]->type != first->vars[d]->type) return false;
     for (int i = 0; i < g->nslots; i++)
-        if (g->slots[i].def || (part->slots[i] < 0 && !is_elementwise(fd_root(g), i))) return false;
+        if (g->slots[i].def || (part->slots[i] < 0 && !scalar && !is_elementwise(fd_root(g), i)))
+            return false;
     return true;
 }
 
@@ -87,6 +95,7 @@ typedef struct Whole {
     const FdNode *roots[FD_MAX_FIELDS];  /* over the new graph's slots */
     const FdNode *shapes[FD_MAX_FIELDS]; /* functions of the same types and ranges */
     const FdNode *fields[FD_MAX_FIELDS]; /* the bodies; scalars are their roots */
+    const FdNode *arrays[FD_MAX_FIELDS]; /* what scalars read; NULL: none does yet */
     VEC(FdAgree) agrees;
     const char *hints; /* of all parts */
 } Whole;
@@ -152,9 +161,26 @@ static void same_ranges(Whole *w)
     }
 }
 
-/* What the slots of a part stand for, and functions of the same ranges. */
-static void part_slots(Whole *w, const FdPart *part, const FdSlot *slots, const FdNode ***values,
-                       const FdNode ***shapes)
+/* Part k over the ranges of the first, of its own kind. */
+static const FdNode *result_of(const Whole *w, int k)
+{
+    const FdNode *first = w->roots[0], *own = w->roots[k];
+    FdDom doms[FD_MAX_RANK];
+    for (int d = 0; d < first->nvars; d++)
+        doms[d] = (FdDom){own->doms[d].kind, first->doms[d].lo, first->doms[d].hi};
+    return fd_let(w->fd, first->nvars, first->vars, doms, w->fields[k], own->loc);
+}
+
+static const FdNode *array_of(Whole *w, int k)
+{
+    if (!w->arrays[k]) w->arrays[k] = fd_stored(w->fd, result_of(w, k));
+    return w->arrays[k];
+}
+
+/* What the slots of a part stand for, earlier parts as arrays or as functions, and functions of the same
+ * ranges. */
+static void part_slots(Whole *w, const FdPart *part, const FdSlot *slots, bool arrays,
+                       const FdNode ***values, const FdNode ***shapes)
 {
     Fd *fd = w->fd;
     int n = part->graph->nslots;
@@ -162,7 +188,9 @@ static void part_slots(Whole *w, const FdPart *part, const FdSlot *slots, const 
     *shapes = arena_array(fd->arena, const FdNode *, n + 1);
     for (int i = 0; i < n; i++) {
         int at = part->slots[i];
-        (*values)[i] = at < 0 ? w->roots[~at] : fd_slot(fd, at, slots[at].type, slots[at].name);
+        (*values)[i] = at >= 0  ? fd_slot(fd, at, slots[at].type, slots[at].name)
+                       : arrays ? array_of(w, ~at)
+                                : w->roots[~at];
         (*shapes)[i] = at < 0 ? w->shapes[~at] : (*values)[i];
     }
 }
@@ -173,7 +201,7 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
     const FdGraph *g = part->graph;
     int k = w->n;
     const FdNode **values, **shapes;
-    part_slots(w, part, slots, &values, &shapes);
+    part_slots(w, part, slots, !fd_root(g)->type->nparams, &values, &shapes);
     const FdNode *root = renew(fd, fd_root(g), values, g->nslots);
     w->fields[k] = w->roots[k] = root;
     if (root->kind == FD_LET) {
@@ -188,23 +216,22 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
     w->n++;
 }
 
-/* Functions side by side, of the first one's ranges; scalars as one record. How many; 0: they are no record. */
-static int make_results(const Whole *w, const FdNode **results)
+/* Functions side by side; scalars as one record, before the arrays. How many; 0: they are no record. */
+static int make_results(Whole *w, const FdNode **results)
 {
-    const FdNode *first = w->roots[0];
-    const FdType *type = fdi_results_type(w->fd, w->n, w->fields);
+    int arrays = 0, n = 0;
+    while (arrays < w->n && w->roots[arrays]->kind == FD_LET) arrays++;
+    int scalars = w->n - arrays;
+    for (int k = arrays; k < w->n; k++)
+        if (w->roots[k]->kind == FD_LET) return 0;
+    const FdNode *const *values = w->fields + (scalars ? arrays : 0);
+    const FdType *type = fdi_results_type(w->fd, scalars ? scalars : arrays, values);
     if (!type) return 0;
-    if (first->kind != FD_LET) {
-        results[0] = fd_make(w->fd, type, w->fields, first->loc);
-        return 1;
-    }
-    for (int k = 0; k < w->n; k++) {
-        FdDom doms[FD_MAX_RANK];
-        for (int d = 0; d < first->nvars; d++)
-            doms[d] = (FdDom){w->roots[k]->doms[d].kind, first->doms[d].lo, first->doms[d].hi};
-        results[k] = fd_let(w->fd, first->nvars, first->vars, doms, w->fields[k], w->roots[k]->loc);
-    }
-    return w->n;
+    if (scalars)
+        results[n++] =
+            scalars == 1 && arrays ? values[0] : fd_make(w->fd, type, values, w->roots[0]->loc);
+    for (int k = 0; k < arrays; k++) results[n++] = scalars ? array_of(w, k) : result_of(w, k);
+    return n;
 }
 
 /* Do bounds differ by a number? */
@@ -218,7 +245,7 @@ static bool differ(const FdNode *a, const FdNode *b)
 static bool may_agree(const Whole *w)
 {
     const FdNode *a = w->roots[0], *b = w->roots[w->n - 1];
-    for (int d = 0; a->kind == FD_LET && d < a->nvars; d++)
+    for (int d = 0; b->kind == FD_LET && d < a->nvars; d++)
         if (differ(a->doms[d].lo, b->doms[d].lo) || differ(a->doms[d].hi, b->doms[d].hi))
             return false;
     return true;
@@ -252,7 +279,7 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
 {
     Whole w = {.fd = fd};
     for (int k = 0; k < n; k++)
-        if (!fits(&parts[k], fd_root(parts[0].graph))) return NULL;
+        if (k == FD_MAX_FIELDS || !fits(&parts[k], fd_root(parts[0].graph))) return NULL;
     bool agree = compute_alike(n, parts);
     for (int k = 0; k < n && agree; k++) {
         add_part(&w, &parts[k], slots);
@@ -330,7 +357,7 @@ static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *s
     w->agrees.len = 0;
     for (int k = 0; k < n && good; k++) {
         const FdNode **values, **shapes;
-        part_slots(w, &parts[k], slots, &values, &shapes);
+        part_slots(w, &parts[k], slots, false, &values, &shapes);
         w->hints = fd_hints_join(fd, w->hints, parts[k].graph->hints);
         const FdNode *root = renew(fd, fd_root(parts[k].graph), values, parts[k].graph->nslots);
         w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
@@ -415,8 +442,24 @@ static const FdNode *read_earlier(void *ctx, Fd *fd, const FdNode *n)
     return NULL;
 }
 
+/* Arrays and a scalar: are all made in one pass? */
+static bool is_one_pass(const FdGraph *whole)
+{
+    FdError error;
+    Fd *fd = fd_new();
+    FdGraph *g = fd_graph_copy(fd, whole);
+    FdReals reals = fd_hints_reals(whole->hints);
+    bool one = reals != FD_REALS_PRECISE &&
+               fd_run_passes(fd, g, fd_back_passes_for(reals), &error, NULL, NULL) &&
+               fd_is_at_point(g);
+    fd_free(fd);
+    return one;
+}
+
 FdPays fd_several_pays(const FdGraph *whole)
 {
+    if (whole->nresults > 1 && !fd_root(whole)->type->nparams)
+        return is_one_pass(whole) ? FD_PAYS : FD_PAYS_NOT;
     static const char *const passes[] = {"beside", "inline", "compose", "share"};
     const double enough = 0.8;
     const FdiMap none = {0};

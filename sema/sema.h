@@ -164,7 +164,8 @@ typedef struct SemaGraph {
      * theirs (CsAhead). nparts 0: of no statement. */
     int nparts, nmapped;
     const int *parts, *slots;
-    bool chained; /* only the last part is its result, the others are for it alone */
+    bool chained;   /* only the last part is its result, the others are for it alone */
+    uint64_t dying; /* slots whose arrays nobody asks for when all statements are done */
 } SemaGraph;
 
 /* An evaluation that is statically known (lower/foresee.c): its composed graph, to be lowered to

@@ -78,8 +78,9 @@ typedef struct CsGraph {
 } CsGraph;
 
 /* Evaluations that follow each other as one: `graph` has a result for each of the n `parts`, which
- * are graphs of statements of their own. slots: for each slot of the first part, then of the
- * second .., the slot of `graph` that has the same value, or ~k: it is what part k gives. */
+ * are graphs of statements of their own; scalars, behind all arrays, are one result, the first.
+ * slots: for each slot of the first part, then of the second .., the slot of `graph` that has the
+ * same value, or ~k: it is what part k gives. */
 typedef struct CsAhead {
     CsGraph *graph;
     int32_t n;
@@ -87,6 +88,8 @@ typedef struct CsAhead {
     CsGraph *const *parts;
     const int32_t *slots;
     int32_t chained; /* only the last part is a result: the others are arrays that nobody reads */
+    int64_t
+        dying; /* slots of `graph`, as bits: a variable has the array, and gets a part's result */
 } CsAhead;
 
 /* A user function that graphs call on the host, or that functional values are made of. A record

@@ -172,6 +172,7 @@ typedef struct CgLaunch {
     int nargs;
     CgArg *args;
     bool quiet; /* whatever it takes, it reports no error on these numbers */
+    bool over;  /* results may lie over slots that it reads */
 } CgLaunch;
 
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */

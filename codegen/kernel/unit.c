@@ -35,11 +35,16 @@ uint32_t unit_used(const Unit *u, const FdNode *n)
 
 void unit_count(Unit *u, const FdNode *n)
 {
+    unit_count_all(u, 1, &n);
+}
+
+void unit_count_all(Unit *u, int n, const FdNode *const *nodes)
+{
     UnitUses *uses = unit_uses(u);
-    size_t all = (size_t)fd_var(u->fd, n->type, "end")->id + 1;
+    size_t all = (size_t)fd_var(u->fd, nodes[0]->type, "end")->id + 1;
     uint32_t *more = arena_array(u->arena, uint32_t, all), *now = mem_alloc(all * sizeof *now);
     memset(now, 0, all * sizeof *now);
-    count_uses(n, now);
+    for (int i = 0; i < n; i++) count_uses(nodes[i], now);
     for (size_t i = 0; i < all; i++) {
         uint32_t before = i < uses->n ? uses->of[i] : 1;
         more[i] = before > now[i] ? before : now[i];

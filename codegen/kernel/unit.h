@@ -105,6 +105,10 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     /* Its last two variables are one: what it was made from, and how (schedule/flat.c). NULL: not so */
     const struct Def *apart;
     const struct FdFlat *flat;
+    /* Arrays over the ranges of its reductions, whose elements are stored where these take their values
+     * (schedule/beside.c) */
+    int nbeside;
+    const struct Def *const *beside;
     const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */
     bool noting;          /* nests of it note what fails (GEN_NOTED) */
     DefFacts *facts;
@@ -130,6 +134,8 @@ void count_uses(const FdNode *n, uint32_t *uses); /* adds those below n */
 UnitUses *unit_uses(Unit *u);                     /* as the definition being scheduled has them */
 uint32_t unit_used(const Unit *u, const FdNode *n);
 void unit_count(Unit *u, const FdNode *n); /* of an expression that was made since */
+void unit_count_all(Unit *u, int n,
+                    const FdNode *const *nodes); /* of some that are made side by side */
 
 /* Numbers of ranges; they give up if plans cannot say them. */
 Num *plan_lo(Unit *u, const FdDom *d); /* lower bound of a closed range */

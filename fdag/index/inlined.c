@@ -111,6 +111,19 @@ static const FdNode *put(void *ctx, Fd *fd, const FdNode *n)
     return fd_apply_op(fd, FD_OP_SELECT, n->type->scalar, 3, args, n->loc);
 }
 
+static const FdNode *put_inside(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Inlined *x = ctx;
+    if (n->kind != FD_APPLY || n->fn != x->array) return NULL;
+    return fdi_replace_vars(fd, x->let->body, x->let->nvars, x->let->vars, n->args);
+}
+
+const FdNode *fd_inline_inside(Fd *fd, const FdNode *body, const FdNode *array, const FdNode *let)
+{
+    Inlined x = {array, let};
+    return fd_rewrite(fd, body, put_inside, &x);
+}
+
 const FdNode *fd_inline_reads(Fd *fd, const FdNode *body, const FdNode *array, const FdNode *let)
 {
     Inlined x = {array, let};

@@ -15,5 +15,7 @@
 int fd_reads_once(const FdNode *body, int nvars, const FdNode *const *vars, const FdNode *array);
 /* The body with the elements of a let of scalars in place of the reads of an array that it makes. */
 const FdNode *fd_inline_reads(Fd *fd, const FdNode *body, const FdNode *array, const FdNode *let);
+/* The same where all reads are inside. */
+const FdNode *fd_inline_inside(Fd *fd, const FdNode *body, const FdNode *array, const FdNode *let);
 
 #endif

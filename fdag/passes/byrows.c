@@ -2,8 +2,10 @@
  * reduced while the rows of the arrays are in the cache (codegen/kernel/schedule/recipes/bands.c).
  *   before: results sum(i, j, abs(v(i, j) - u(i, j))), v
  *   after:  results sum(i, t(i)), v      with slot t = let(i) sum(j, abs(v(i, j) - u(i, j)))
+ * Where all is read at the own point one loop does it without (index/point.h).
  * Those over the same ranges are fields of one temporary. Requires: fuse, compose, simplify. Keeps: what
  * associativity of operations promises, so not under --precise. */
+#include "../index/point.h"
 #include "../internal.h"
 
 typedef struct ByRows {
@@ -68,7 +70,7 @@ bool fd_pass_byrows(Fd *fd, FdGraph *g, FdError *error)
 {
     ByRows b = {.graph = g};
     (void)error;
-    if (g->nresults == 1 || fd_root(g)->type->nparams) return true;
+    if (g->nresults == 1 || fd_root(g)->type->nparams || fd_is_at_point(g)) return true;
     fd_rewrite(fd, fd_root(g), find, &b);
     for (size_t i = 0; i < b.found.len; i++)
         if (!fdi_map_node(&b.now, b.found.data[i])) split(&b, fd, i);

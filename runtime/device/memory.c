@@ -337,6 +337,17 @@ void buffer_lend(Buffer *b)
     buffer_release(memory);
 }
 
+void buffer_take_over(Buffer *b, Buffer *from)
+{
+    take_memory(b, from);
+    b->host_stale = from->host_stale;
+    b->device_stale = from->device_stale;
+    b->fresh = from->fresh;
+    b->lent = false;
+    take_memory(from, &(Buffer){.capacity = from->capacity});
+    from->lent = true;
+}
+
 bool buffer_regain(Buffer *b, const CsSite *site)
 {
     Buffer *memory = b->lent ? buffer_new(b->bytes, false, site) : NULL;

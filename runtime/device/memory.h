@@ -26,6 +26,9 @@ bool buffer_keep(Buffer *b, const CsSite *site); /* false with an exception pend
 
 /* b, which nobody has touched, gives its memory away until it is asked for (Buffer.held). */
 void buffer_lend(Buffer *b);
+/* b, lent, takes the memory of `from`, which has no place among the small ones, with what is in it; from is lent
+ * then. */
+void buffer_take_over(Buffer *b, Buffer *from);
 bool buffer_regain(Buffer *b, const CsSite *site); /* false with an exception pending */
 
 /* Stands for an array without elements: a kernel looks where its other dimensions say before it tells

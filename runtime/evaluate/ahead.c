@@ -15,6 +15,7 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "compose.h"
+#include "into.h"
 #include "steps/hold.h"
 #include "steps/join.h"
 
@@ -164,31 +165,103 @@ static bool evaluate_scalars(Ahead *a)
     return good;
 }
 
-static bool evaluate_arrays(Ahead *a)
+/* Arrays of a lazy value's domain for results from `from` on, parts from `first` on, and their buffers. False
+ * with an exception pending. */
+static bool make_arrays(Ahead *a, const Lazy *l, int from, int first, Buffer **buffers)
 {
     const FdGraph *g = a->graph->fd;
-    const bool chained = a->group->chained;
-    int results = g->nresults, first = chained ? a->group->n - 1 : 0;
-    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    Buffer *buffers[FD_MAX_FIELDS];
-    Evaluation e = {0};
-    Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
-    bool good =
-        l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 && composed(&e, a, count);
-    for (int d = 0; good && d < l->box.rank; d++) {
+    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    bool good = true;
+    for (int d = 0; d < l->box.rank; d++) {
         lo[d] = l->box.dim[d].lo;
         n[d] = l->box.dim[d].hi - lo[d];
     }
-    for (int i = 0; good && i < results; i++) {
-        Array **made = &a->arrays[first + i];
+    for (int i = from; good && i < g->nresults; i++) {
+        Array **made = &a->arrays[first + i - from];
         *made = rt_array_new(elem_of_type(g->results[i].node->type->result), l->box.rank, lo, n,
                              false, &nowhere);
         good = *made != NULL;
         if (good) buffers[i] = (*made)->head.buffer;
     }
-    good = good && eval_on_device(&e, results, buffers, count, &nowhere);
+    return good;
+}
+
+static bool evaluate_arrays(Ahead *a)
+{
+    const bool chained = a->group->chained;
+    int results = a->graph->fd->nresults, first = chained ? a->group->n - 1 : 0;
+    int64_t count;
+    Buffer *buffers[FD_MAX_FIELDS];
+    Evaluation e = {0};
+    Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
+    bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
+                composed(&e, a, count) && make_arrays(a, l, 0, first, buffers) &&
+                eval_on_device(&e, results, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
+    return good;
+}
+
+/* ---- arrays and scalars ------------------------------------------------------------------------- */
+
+/* The first part, an array. NULL, perhaps with an exception pending. */
+static Lazy *first_part(const Ahead *a)
+{
+    Graph *g = a->group->parts[0]->parsed;
+    int n = g->fd->nslots;
+    CsValue *captures = mem_object((size_t)(n + 1) * sizeof *captures);
+    for (int i = 0; captures && i < n; i++) captures[i] = a->captures[a->at[i]];
+    Lazy *l = captures ? lazy_new(g, captures, &nowhere) : NULL;
+    mem_object_free(captures);
+    return l;
+}
+
+/* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */
+static void find_donors(const Ahead *a, const FdBox *box, Buffer *const *buffers, Array **donors)
+{
+    const FdGraph *g = a->graph->fd;
+    for (int slot = 0; slot < g->nslots && slot < 64; slot++) {
+        int to = 1;
+        if (!(a->group->dying >> slot & 1)) continue;
+        Array *given = a->captures[slot].ref;
+        while (to < g->nresults &&
+               (donors[to] || !into_gives(given, 2, box, rt_type_of(a->arrays[to - 1]))))
+            to++;
+        if (to == g->nresults) continue;
+        buffer_lend(buffers[to]);
+        donors[to] = given;
+    }
+}
+
+/* The scalars are the first result, the arrays are what parts before them are. */
+static bool evaluate_both(Ahead *a)
+{
+    const FdGraph *g = a->graph->fd;
+    const FdType *type = fd_root(g)->type;
+    int leaves = fd_type_leaves(type);
+    int64_t count;
+    Buffer *buffers[FD_MAX_FIELDS] = {0};
+    Array *donors[FD_MAX_FIELDS] = {0};
+    const char *p = NULL;
+    Evaluation e = {0};
+    Lazy *l = first_part(a);
+    bool good =
+        l && leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
+        lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 && composed(&e, a, count) &&
+        make_arrays(a, l, 1, 0, buffers) &&
+        (buffers[0] = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere));
+    FdBox box = good ? l->box : (FdBox){0};
+    cs_release(l); /* which has captures, too */
+    if (good) find_donors(a, &box, buffers, donors);
+    e.donors = donors;
+    good = good && eval_on_device(&e, g->nresults, buffers, count, &nowhere) &&
+           (p = buffer_host(buffers[0], false, &nowhere));
+    if (!good) into_give_back(g->nresults, buffers, donors);
+    for (int i = 0; good && i < leaves; i++)
+        a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+    a->leaf = a->leaves;
+    buffer_release(buffers[0]);
+    compose_end(&e);
     return good;
 }
 
@@ -228,7 +301,8 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     a->graph = g;
     a->at = group->slots;
     a->captures = a->room;
-    if (group->chained || fd_root(g->fd)->type->nparams) a->arrays = (Array **)(a->room + n);
+    if (group->chained || g->fd->nresults > 1 || fd_root(g->fd)->type->nparams)
+        a->arrays = (Array **)(a->room + n);
     for (size_t i = 0; i < n; i++) {
         a->captures[i] = captures[i];
         if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
@@ -330,6 +404,12 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 
 /* ---- statements ---------------------------------------------------------------------------------- */
 
+static bool evaluate(Ahead *a)
+{
+    if (fd_root(a->graph->fd)->type->nparams) return evaluate_arrays(a);
+    return a->graph->fd->nresults > 1 ? evaluate_both(a) : evaluate_scalars(a);
+}
+
 void cs_ahead(CsAhead *group, const CsValue *captures)
 {
     ahead_drop();
@@ -338,7 +418,7 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)
                    : NULL;
-    bool good = a && (fd_root(g->fd)->type->nparams ? evaluate_arrays(a) : evaluate_scalars(a));
+    bool good = a && evaluate(a);
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();

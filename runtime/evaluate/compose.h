@@ -45,6 +45,9 @@ typedef struct Evaluation {
     Lazy *lazy;         /* what is evaluated, if that may be held back (hold.h) */
     Array *into;        /* what gets the values (FdResult.part); NULL: it has a buffer of its own */
     bool near;          /* only by kernels that keep temporaries near */
+    /* Of each result that is lent an array that nobody asks for any more, whose memory it takes if the
+     * kernels can do it (CgLaunch.over); NULL: of none, or none */
+    Array *const *donors;
 } Evaluation;
 
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on

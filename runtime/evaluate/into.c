@@ -1,6 +1,7 @@
 /* Values that go into an array which exists (into.h). */
 #include "into.h"
 
+#include "../device/memory.h"
 #include "../objects/record.h"
 #include "../state.h"
 #include "compose.h"
@@ -33,8 +34,7 @@ static bool evaluate(const Lazy *l, Array *into, const CsSite *site)
     return done;
 }
 
-/* The references to the array that a lazy value has which nobody else has: with it they go. */
-static int references(void *fn, const Array *a)
+static int references(const void *fn, const Array *a)
 {
     const Lazy *l = fn;
     int n = fn == (const void *)a;
@@ -42,6 +42,48 @@ static int references(void *fn, const Array *a)
     for (int i = 0; i < l->graph->fd->nslots; i++)
         if (l->graph->fd->slots[i].type->result) n += references(l->captures[i].ref, a);
     return n;
+}
+
+static bool is_whole(const Array *a, const FdBox *box)
+{
+    FdBox own = rt_array_box(a);
+    bool same = own.rank == box->rank;
+    for (int d = 0; same && d < own.rank; d++)
+        same =
+            !box->dim[d].full && box->dim[d].lo == own.dim[d].lo && box->dim[d].hi == own.dim[d].hi;
+    return same;
+}
+
+/* Has the buffer memory that nobody else looks at? */
+static bool is_own(const Buffer *b)
+{
+    return b && b->refs == 1 && !b->held && !b->lent && !b->borrowed && !b->foreign && !b->ring;
+}
+
+bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type)
+{
+    return a->head.head.kind == CS_ARRAY && a->head.head.refs == references &&
+           is_own(a->head.buffer) && a->head.buffer->bytes >= hold_least(ENOUGH) &&
+           is_whole(a, box) && rt_type_of(a) == type;
+}
+
+Array *into_donor(const Lazy *l)
+{
+    const FdType *type = fd_root(l->graph->fd)->type;
+    for (int i = 0; i < l->graph->fd->nslots; i++) {
+        Array *a = l->captures[i].ref;
+        if (l->graph->fd->slots[i].type->result && into_gives(a, references(l, a), &l->box, type))
+            return a;
+    }
+    return NULL;
+}
+
+void into_give_back(int n, Buffer *const *results, Array *const *donors)
+{
+    for (int i = 0; i < n; i++) {
+        Buffer *given = donors[i] ? donors[i]->head.buffer : NULL;
+        if (given && given->lent && !results[i]->lent) buffer_take_over(given, results[i]);
+    }
 }
 
 /* The values go where they belong, if nobody will read what was there. False, having done nothing, if it is
@@ -55,16 +97,6 @@ bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *si
     bool done = part && evaluate(part, a, site);
     cs_release(part);
     return done;
-}
-
-static bool is_whole(const Array *a, const FdBox *box)
-{
-    FdBox own = rt_array_box(a);
-    bool same = own.rank == box->rank;
-    for (int d = 0; same && d < own.rank; d++)
-        same =
-            !box->dim[d].full && box->dim[d].lo == own.dim[d].lo && box->dim[d].hi == own.dim[d].hi;
-    return same;
 }
 
 bool into_over(Array *a, Lazy *l, const CsSite *site)

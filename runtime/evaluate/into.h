@@ -9,6 +9,13 @@
 /* fn's values over the box, which lies in the array (moved: fn counts from 0). False, having done nothing, if
  * it cannot be, or with an exception pending. */
 bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site);
+/* Has an array to which so many references are known memory that a result of this domain and type may take?
+ * Small ones are not worth it. */
+bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type);
+/* An array of l's domain and type that l, which nobody else has, captures and nobody else has; NULL: none. */
+Array *into_donor(const Lazy *l);
+/* The memory that results took of donors is theirs again. */
+void into_give_back(int n, Buffer *const *results, Array *const *donors);
 /* All of l, into an array of its domain that one variable has and l captures. Likewise; small ones are not
  * worth it. */
 bool into_over(Array *a, Lazy *l, const CsSite *site);

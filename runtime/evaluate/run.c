@@ -87,9 +87,33 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
     return FAILED;
 }
 
+/* May a result lie over an array that is read, with nothing to be told of half of it? */
+static bool goes_over(const CgSchedule *s)
+{
+    bool over = !rt.stops && !reports_errors(s);
+    for (int i = 0; over && i < s->nlaunches; i++)
+        for (int a = 0; a < s->launches[i].nargs; a++)
+            over = over && (s->launches[i].over || s->launches[i].args[a].kind != CG_ARG_SLOT);
+    return over;
+}
+
+/* Memory for those that have none. False with an exception pending. */
+static bool take_results(const Evaluation *e, const CgSchedule *s, const Results *r,
+                         const CsSite *site)
+{
+    bool over = e->donors && goes_over(s);
+    for (int i = 0; i < r->n; i++) {
+        if (over && e->donors[i] && r->buffers[i]->lent)
+            buffer_take_over(r->buffers[i], e->donors[i]->head.buffer);
+        else if (!buffer_regain(r->buffers[i], site))
+            return false;
+    }
+    return true;
+}
+
 /* The arrays' buffers; `queued`: the host must not write them until launches are over. False with an
  * exception pending. */
-static bool take_slots(Evaluation *e, Numbers *n, bool queued, const CsSite *site)
+static bool take_slots(Evaluation *e, Numbers *n, const Results *r, bool queued, const CsSite *site)
 {
     const FdOrder *o = &e->composed->order;
     for (int k = 0; k < o->nslots; k++) {
@@ -97,9 +121,20 @@ static bool take_slots(Evaluation *e, Numbers *n, bool queued, const CsSite *sit
         if (!a) continue;
         n->slots[k] = a->head.buffer;
         if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
+        for (int i = 0; e->donors && i < r->n; i++)
+            if (a == e->donors[i] && a->head.buffer->lent) n->slots[k] = r->buffers[i];
         if (queued) a->head.host_state &= ~CS_HOST_WRITE;
     }
     return true;
+}
+
+/* Which results lie where slots were. */
+static void dump_over(const Evaluation *e, const Numbers *n, const Results *r)
+{
+    for (int k = 0; rt_dumps() & RT_DUMP_PLAN && k < e->composed->order.nslots; k++)
+        for (int i = 0; i < r->n; i++)
+            if (n->slots[k] && n->slots[k] == r->buffers[i])
+                fprintf(stderr, "out %d over slot %d\n", i, k);
 }
 
 static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSite *site)
@@ -127,7 +162,8 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    if (!take_slots(e, n, true, site)) return FAILED;
+    if (!take_results(e, schedule, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
+    dump_over(e, n, r);
     measure(e, n, device_info(), false, site);
     bool can_fail = reports_errors(schedule);
     uint32_t words[CG_ERROR_WORDS];
@@ -217,7 +253,8 @@ static void prepare_native(void *preparation)
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
-    if (!take_slots(e, n, false, site)) return FAILED;
+    if (!take_results(e, &n->schedule, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
+    dump_over(e, n, r);
     CgDevice device = native_device(c->native->form);
     measure(e, n, &device, true, site);
     NativeRun run = {.form = c->native->form,

@@ -10,6 +10,8 @@
  * has what they are (a chain).
  *   before: float[,] h(i, j) = ..;  float[,] y(i, j) = h(i - 1, j) + h(i + 1, j);     h is nowhere else
  *   after:  TOGETHER(graph of y over what h reads, the statements)
+ * Scalars after arrays may be of these: one pass stores the arrays and reduces them (fdag/index/point.h).
+ *   before: r = r - alpha * q;  float next = sum(r * r);
  * A statement of several results may read what an earlier one of its group assigns only where that is computed: at the
  * same element. What the graph takes from the host is evaluated before the first statement, so it has to
  * be there without a chance of failing: variables, constants, arithmetic. The runtime compares
@@ -73,6 +75,7 @@ static bool is_plain(const Ast *n)
     n = bare(n);
     if (n->is_const || variable(n)) return true;
     if (n->type->kind != TY_SCALAR || n->res != AST_RES_NONE) return false;
+    if (n->overflow == AST_OVERFLOW_THROWS) return false;
     bool divides = false;
     switch (n->kind) {
     case AST_BINARY:
@@ -154,7 +157,8 @@ static const Symbol *setting(Ast *stmt, Ast **value)
         return n->sym && n->sym->kind == SYM_LOCAL ? n->sym : NULL;
     case AST_EXPR_STMT:
         n = n->expr_stmt.expr;
-        if (n->kind != AST_ASSIGN || n->assign.op != AST_OP_NONE || n->sym) return NULL;
+        if (n->kind != AST_ASSIGN || n->sym) return NULL;
+        if (n->assign.op != AST_OP_NONE && n->assign.value->type->kind != TY_SCALAR) return NULL;
         *value = n->assign.value;
         return variable(n->assign.target);
     default: return NULL;
@@ -295,8 +299,9 @@ static bool fits(const Group *g)
     for (size_t k = from; k < g->members.len; k++) {
         const Member *m = &g->members.data[k], *first = &g->members.data[0];
         const AstList *captures = &m->graph->graph.captures;
-        bool like = !m->target == !first->target &&
-                    root_of(g, m->graph)->type->nparams == root_of(g, first->graph)->type->nparams;
+        bool after = k == 0 || g->members.data[k - 1].target; /* an array */
+        bool like = !m->target || (after && root_of(g, m->graph)->type->nparams ==
+                                                root_of(g, first->graph)->type->nparams);
         if (!like && !may_chain(g, last)) return false;
         for (int i = 0; i < captures->len; i++) {
             const Ast *c = captures->data[i];
@@ -304,6 +309,39 @@ static bool fits(const Group *g)
         }
     }
     return true;
+}
+
+/* ---- what dies --------------------------------------------------------------------------------- */
+
+static void find_shared(Ast **child, void *found)
+{
+    const Symbol *s = (*child)->kind == AST_NAME_REF ? (*child)->sym : NULL;
+    if (s && (s->cell || (s->kind == SYM_PARAM && s->mode != AST_OP_BY_VALUE)))
+        *(bool *)found = true;
+    ast_each_child(*child, find_shared, found);
+}
+
+/* Does a statement use a variable that may have another name? Then the program may look at what another one
+ * had when its turn has come. */
+static bool uses_shared(const Group *g)
+{
+    bool found = false;
+    for (size_t i = 0; i < g->steps.len; i++) find_shared(&g->steps.data[i].stmt, &found);
+    return found;
+}
+
+/* The slots of the new graph whose arrays variables give up: these get results of members. */
+static uint64_t dying(const Group *g, size_t first, size_t end)
+{
+    uint64_t slots = 0;
+    if (uses_shared(g)) return 0;
+    for (int i = 0; i < g->captures.len; i++) {
+        const Ast *c = bare(g->captures.data[i]);
+        int at = g->first.data[i];
+        bool given = c->type->kind == TY_ARRAY && at < 64 && result_of(g, c, first, end) >= 0;
+        if (given) slots |= UINT64_C(1) << at;
+    }
+    return slots;
 }
 
 /* ---- the graph of a group -------------------------------------------------------------------- */
@@ -374,6 +412,7 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     out.slots = map;
     out.nmapped = next;
     out.chained = chained;
+    out.dying = chained ? 0 : dying(g, first, end);
     vec_push(&l->graphs, out);
     return graph;
 }

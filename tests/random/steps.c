@@ -209,6 +209,29 @@ static void write_failing(Gen *g, const Loop *l)
     text_add(g->out, ");\n");
 }
 
+/* u = u + old; told = told * 5 + sum(u * w): arrays and scalars of them, all at one point */
+static void write_told(Gen *g, const Loop *l, const char *old)
+{
+    static const char *const wholes[] = {"%a + %b", "%a * 3 - %b", "%a ^ %b", "%b - %a + t"};
+    static const char *const halves[] = {"0.5f * (%a + %b)", "0.5f * %a - 0.5f * %b"};
+    static const char *const sums[] = {"sum(%a * %b)", "max(%a) - min(%b)", "sum(%a) + max(%b)"};
+    static const char *const most[] = {"max(%a)", "max(%a) - min(%b)", "min(%b)"};
+    const char *names[] = {l->u, old, l->w};
+    bool real = ty_real(l->type);
+    for (int k = 0, n = 1 + choose(g, real ? 2 : 3); k < n; k++) {
+        const char *of[] = {ONE_OF(g, names), ONE_OF(g, names)};
+        text_printf(g->out, "        %s = ", names[choose(g, 2)]);
+        write_form(g->out, real ? ONE_OF(g, halves) : ONE_OF(g, wholes), "ab", of);
+        text_add(g->out, ";\n");
+    }
+    for (int k = 0, n = 1 + choose(g, 2); k < n; k++) {
+        const char *of[] = {ONE_OF(g, names), ONE_OF(g, names)};
+        text_printf(g->out, "        told%s = told%s * %d + ", l->u, l->u, real ? 1 : 5);
+        write_form(g->out, real ? ONE_OF(g, most) : ONE_OF(g, sums), "ab", of);
+        text_add(g->out, ";\n");
+    }
+}
+
 void stmt_steps(Gen *g)
 {
     static const Ty types[] = {INT, FLOAT, DOUBLE, LONG, BYTE, SHORT};
@@ -231,7 +254,8 @@ void stmt_steps(Gen *g)
     snprintf(l.u, sizeof l.u, "%s", v.name);
     snprintf(l.w, sizeof l.w, "%s", w.name);
     covered(l.rank < 2 ? "loop over time of lines" : "loop over time");
-    int form = choose(g, 9);
+    int form = choose(g, 10);
+    if (form == 9 && ty_bits(l.type) && ty_bits(l.type) < 31) form = 0;
     Value third = form == 8 ? *new_value(g, "y", l.type, s, l.rank, l.dom, true) : old;
     const Value *all[] = {&v, &old, &third};
     for (int i = 0; i < (form == 8 ? 3 : 2); i++) {
@@ -242,6 +266,7 @@ void stmt_steps(Gen *g)
     for (int d = 0; d < l.rank; d++)
         if ((form == 2 || form == 3) && span_len(l.dom[d]) < 6) form = 0;
     if (form == 5 && choose(g, 2)) form = 6;
+    if (form == 9) text_printf(g->out, "    %s told%s = 0;\n", real ? "double" : "long", v.name);
     if (form == 6) text_printf(g->out, "    int last%s = -1;\n    try {\n", v.name);
     text_printf(g->out, "    for (int t = 0; t < %d; t++) {\n", l.steps);
     if (form == 6) text_printf(g->out, "        last%s = t;\n", v.name);
@@ -293,9 +318,13 @@ void stmt_steps(Gen *g)
         break;
     }
     case 6: write_failing(g, &l); break;
+    case 9:
+        covered("steps with their scalars");
+        write_told(g, &l, old.name);
+        break;
     default: write_step(g, &l, l.next, l.u, 2); break;
     }
-    text_printf(g->out, "        %s = %s;\n", l.u, l.next);
+    if (form != 9) text_printf(g->out, "        %s = %s;\n", l.u, l.next);
     if (choose(g, 2)) write_event(g, &l, old.name);
     text_add(g->out, "    }\n");
     if (form == 6)
@@ -304,6 +333,7 @@ void stmt_steps(Gen *g)
             "    } catch (IndexOutOfRangeException) {\n        Console.WriteLine($\"outside "
             "{last%s}\");\n    }\n",
             v.name);
+    if (form == 9) text_printf(g->out, "    Console.WriteLine(text(told%s));\n", v.name);
     show(g, &v);
     if (choose(g, 2)) show(g, &old);
     if (form == 8) show(g, &third);

@@ -13,9 +13,10 @@ static LLVMValueRef table(HostModule *m, const SemaGraph *g)
                               host_int(m, 0),
                               host_table(m, "parts", m->ptr, parts, (unsigned)g->nparts),
                               host_table(m, "slots", m->i32, slots, (unsigned)g->nmapped),
-                              host_int(m, g->chained)};
+                              host_int(m, g->chained),
+                              LLVMConstInt(m->i64, g->dying, false)};
     LLVMTypeRef t = m->structs[HOST_AHEAD];
-    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 6), true);
+    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 7), true);
 }
 
 void host_together(HostFunc *f, Ast *n)

@@ -181,6 +181,7 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
     for (int i = 0; i < s->nargs; i++) args[i] = bind_arg(&s->args[i], v);
     l.args = args;
     l.quiet = s->quiet && value_of(s->quiet, v);
+    l.over = s->over;
     return l;
 }
 

@@ -173,12 +173,13 @@ static PlanArg read_arg(Reader *r)
     return a;
 }
 
-/* run NAME [when E] [quiet E] global E, .. [local E, ..] args A, .. */
+/* run NAME [when E] [quiet E] [over] global E, .. [local E, ..] args A, .. */
 static void read_run(Reader *r)
 {
     Step s = {.kind = STEP_RUN, .kernel = read_name(r)};
     if (accept(r, "when ")) s.when = read_expr(r);
     if (accept(r, "quiet ")) s.quiet = read_expr(r);
+    s.over = accept(r, "over ");
     if (!accept(r, "global ")) fail(r, "plan lacks 'global'");
     s.dims = read_dims(r, s.global);
     if (accept(r, "local ") && read_dims(r, s.local) != s.dims)

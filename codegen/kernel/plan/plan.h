@@ -44,6 +44,7 @@ typedef struct Step {
     const char *kernel;
     const PlanExpr *when;  /* NULL: always */
     const PlanExpr *quiet; /* no error is reported; NULL: not known */
+    bool over;
     int dims;
     const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
     int nargs;

@@ -63,7 +63,8 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
-    if (u->schedule && d != u->def) text_add(u->schedule, d->flat ? "flat\n" : "apart\n");
+    const char *form = d->flat ? "flat\n" : d->nbeside ? "beside\n" : "apart\n";
+    if (u->schedule && d != u->def) text_add(u->schedule, form);
     u->def = d;
     return def_unsafe(u, d);
 }
@@ -146,10 +147,9 @@ static Num *inside_first(Unit *u, const Def *d, Num *rest, Num *unsafe)
     return inside ? num_let(u, "rest", num_and(u, rest, num_not(u, inside))) : rest;
 }
 
-static void by_recipes(Unit *u, const Def *d, Num *rest)
+static void chosen(Unit *u, const Def *d, Num *rest)
 {
-    Num *unsafe = schedule_begin(u, d);
-    if (num_is(rest, 0)) return;
+    Num *unsafe = def_unsafe(u, d);
     if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     if (!fd_any(d->body, chooses, NULL))
@@ -185,6 +185,12 @@ static void by_recipes(Unit *u, const Def *d, Num *rest)
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
 }
 
+static void by_recipes(Unit *u, const Def *d, Num *rest)
+{
+    schedule_begin(u, d);
+    if (!num_is(rest, 0)) chosen(u, d, rest);
+}
+
 /* Under `rest`; the others are computed elsewhere. */
 static void schedule_def(Unit *u, const Def *d, Num *rest)
 {
@@ -192,10 +198,30 @@ static void schedule_def(Unit *u, const Def *d, Num *rest)
     if (!num_is(rest, 0)) schedule_say_scalar(u, d);
 }
 
+/* The result with arrays beside it in one pass, and where that is not so one after the other. False: it has no
+ * such form. */
+static bool beside(Unit *u, int n, const Def *defs)
+{
+    Num *when = NULL;
+    const Def *d = schedule_beside(u, n, defs, &when);
+    if (!d || !recipe_rows_beside(u, d) || draw_skips(u, P_FORM_BESIDE)) return false;
+    when = num_let(u, "beside", when);
+    for (int i = 0; i < n - 1 && !u->host_only; i++) schedule_def(u, &defs[i], num_not(u, when));
+    if (u->host_only) return true;
+    schedule_begin(u, &defs[n - 1]);
+    schedule_turn_to(u, d);
+    recipe_rows(u, d, when);
+    schedule_turn_to(u, &defs[n - 1]);
+    Num *rest = num_not(u, when);
+    if (!num_is(rest, 0)) chosen(u, &defs[n - 1], rest);
+    return true;
+}
+
 void schedule_all(Unit *u, int n, const Def *defs)
 {
     Bands **of = arena_array(u->arena, Bands *, n); /* whose stage a definition is */
     Num *always = num_truth(u, true);
+    if (beside(u, n, defs)) return;
     bool skips = draw_skips(u, P_FORM_BANDS);
     for (int i = n; !skips && i-- > 0;) {
         Bands *b = of[i] ? NULL : recipe_bands(u, n, defs, i);

@@ -58,7 +58,9 @@ typedef struct Gen {
     int nrings;              /* temporaries of which this kernel has rows */
     const UnitRing *rings;
     bool stream; /* vectors of the result go past the caches */
-    int beside;  /* copies of what is made here that stand side by side; 0: one */
+    /* Results may lie over slots: each element is stored once, after what is read there */
+    bool over;
+    int beside; /* copies of what is made here that stand side by side; 0: one */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;

@@ -28,6 +28,7 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
     if (!g->quiet) g->quiet = def_quiet(u, def_given(u->def));
     if (has_param(g, "error") && !num_is(g->quiet, 0))
         text_printf(&t, " quiet %s", num_text(u, g->quiet));
+    if (g->over) text_add(&t, " over");
     for (int i = 0; i < dims; i++)
         text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
     for (int i = 0; i < dims; i++)

@@ -21,6 +21,7 @@
 #include "../../objects/record.h"
 #include "../../state.h"
 #include "../compose.h"
+#include "../into.h"
 #include "waiting.h"
 
 enum {
@@ -324,13 +325,17 @@ bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buf
     int64_t count;
     if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
         return false;
-    if (!is_next(h, site) || !buffer_regain(b, site)) return false;
+    if (!is_next(h, site)) return false;
     h->through = h->lazy->joined = true;
     bool ok = compose_kept(&both, g, captures, site);
     h->through = h->lazy->joined = false;
     b->held = NULL;
-    ok = ok && eval_on_device(&both, 2, (Buffer *[]){out, b}, count, site);
+    Array *const donors[] = {NULL, ok ? into_donor(h->lazy) : NULL};
+    Buffer *const results[] = {out, b};
+    both.donors = donors;
+    ok = ok && eval_on_device(&both, 2, results, count, site);
     b->held = h;
+    if (!ok) into_give_back(2, results, donors);
     compose_end(&both);
     if (ok) h->lazy->graph->alone = 0;
     if (ok) rt_unhold(b);

@@ -408,6 +408,7 @@ void nest_lower(Unit *u, const Nest *n)
     Lower l = {
         .u = u, .a = u->arena, .n = n, .items = nest_has_loop(n->root.first, NEST_ITEM), .dims = 1};
     l.g = gen_begin(u, n->name, &body);
+    l.g.over = n->def->nbeside > 0;
     if (n->again) gen_only_again(&l.g);
     all_steps(&l);
     gen_tell(&l.g);

@@ -204,6 +204,18 @@ void nest_take_value(Lower *l, int r, const KirExpr *value)
     kir_if(l->a, g->block, first, begin, &go);
 }
 
+/* Arrays beside the reductions: their values here, all of which are computed before one is stored. */
+static void store_beside(Lower *l)
+{
+    Gen *g = &l->g;
+    const Def *d = l->n->def;
+    for (int i = 0; i < d->nbeside; i++) {
+        const FdNode *body = d->beside[i]->body;
+        gen_remember(g, body, gen_variable(g, "v", gen_whole(g, body)));
+    }
+    for (int i = 0; i < d->nbeside; i++) gen_store(g, d->beside[i]);
+}
+
 static void take(Lower *l, int begin, int end)
 {
     Gen *g = &l->g;
@@ -217,6 +229,7 @@ static void take(Lower *l, int begin, int end)
             nest_ask(l, r, values[r]);
         else
             nest_take_value(l, r, values[r]);
+    if (!begin) store_beside(l);
     gen_leave(g, scope);
 }
 

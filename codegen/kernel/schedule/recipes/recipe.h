@@ -46,7 +46,9 @@ Num *recipe_few(Unit *u, const Def *d, Num *when);     /* the same, fewer than l
 Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
 Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
 Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
-Num *recipe_ragged(Unit *u, const Def *d, Num *when);  /* the same over ranges of their own */
+/* Does that store the arrays beside it, in lanes? */
+bool recipe_rows_beside(Unit *u, const Def *d);
+Num *recipe_ragged(Unit *u, const Def *d, Num *when); /* the same over ranges of their own */
 
 /* Definition number `at` of n and temporaries that are for it alone by rows, in one kernel under `when`.
  * NULL: there is no such form. Definitions that are its stages need no other nests where it runs. */

@@ -410,6 +410,17 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     return when;
 }
 
+bool recipe_rows_beside(Unit *u, const Def *d)
+{
+    Split s;
+    bool all = !u->options->precise && find_split(d, &s) &&
+               lane_variable(&s, recipe_allowed(d)) == s.reduces[0]->nvars - 1;
+    for (int i = 0; all && i < d->nbeside; i++)
+        all = lanes_possible(d->beside[i]->body, s.reduces[0]->vars[s.reduces[0]->nvars - 1],
+                             recipe_allowed(d));
+    return all;
+}
+
 Num *recipe_rows(Unit *u, const Def *d, Num *when)
 {
     Split s;

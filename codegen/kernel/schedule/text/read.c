@@ -312,6 +312,16 @@ static void read_definition(Reader *r)
     schedule_begin(r->u, &r->defs[r->done++]);
 }
 
+/* beside: what follows computes the result, and stores the temporaries before it that are results. */
+static void read_beside(Reader *r)
+{
+    Num *when;
+    bool last = r->done == r->ndefs && r->ndefs > 1;
+    r->flat = last ? schedule_beside(r->u, r->ndefs, r->defs, &when) : NULL;
+    if (!r->flat) reader_fail(r, "no results stand beside this definition");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -425,6 +435,8 @@ static void read_line(Reader *r, const char *line)
             read_bands(r);
         else if (reader_accept(r, "rows"))
             read_rows(r);
+        else if (reader_accept(r, "beside"))
+            read_beside(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))

@@ -166,6 +166,14 @@ void verify_take(Verify *v, const NestStep *s)
     if (v->why) return;
     count(v, s->begin, s->end);
     between(v, s->begin, s->end, false);
+    for (int i = 0; !v->why && !s->begin && i < n->def->nbeside; i++) {
+        const Def *b = n->def->beside[i];
+        int lanes = verify_lanes(v);
+        verify_bound(v, b->body, false);
+        if (lanes >= 0) verify_in_lanes(v, b->body, lanes, false);
+        if (lanes >= 0 && n->axes[lanes].vars[0] != b->vars[b->nvars - 1])
+            verify_fail(v, "arrays beside the result are stored along their last dimension");
+    }
     for (int r = s->begin; !v->why && r < s->end; r++) {
         const FdNode *reduce = n->reduces[r];
         verify_bound(v, reduce->body, false);
@@ -179,6 +187,7 @@ void verify_take(Verify *v, const NestStep *s)
 void verify_scattered(Verify *v)
 {
     const Nest *n = v->n;
+    if (n->def->nbeside) verify_fail(v, "scatter: arrays beside the result are stored in order");
     count(v, 0, n->nreduces);
     for (int r = 0; !v->why && r < n->nreduces; r++) {
         const FdNode *reduce = n->reduces[r];
@@ -209,6 +218,7 @@ void verify_leave(Verify *v)
     const Nest *n = v->n;
     after_start(v, "leave", false);
     const NestStep *loop = v->npath ? v->path[v->npath - 1] : NULL;
+    if (n->def->nbeside) verify_fail(v, "leave: arrays beside the result are stored whole");
     if (!loop || v->npath <= v->begun || loop->bind != NEST_LOOP || loop->count || !v->vectors ||
         !v->tail || n->checks != GEN_PROVED)
         verify_fail(v, "leave: it ends a loop of results that are joined");
@@ -231,6 +241,7 @@ void verify_changes(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
     after_start(v, "changes", false);
+    if (n->def->nbeside) verify_fail(v, "changes: arrays beside the result are stored whole");
     if (!s->first || !only_takes(s->first) || n->checks != GEN_PROVED || !v->vectors)
         verify_fail(v, "changes: copies and lanes of values are taken, and nothing else");
     for (int r = 0; r < n->nreduces; r++)

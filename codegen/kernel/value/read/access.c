@@ -76,7 +76,7 @@ const char *access_buffer(Gen *g, const FdNode *array)
     int number = u->plan_slot[array->slot];
     const UnitRing *ring = array->slot < u->ninputs ? NULL : gen_ring(g, number);
     if (ring) return gen_temp(g, ring->temp, gen_type(u, element_type(array)), true);
-    gen_add_param(g, buffer_param(u, name, element_type(array), false),
+    gen_add_param(g, buffer_param(u, name, element_type(array), g->over),
                   array->slot < u->ninputs ? arena_printf(u->arena, "slot %d", number)
                                            : temp_arg(u, number));
     return name;
