@@ -110,7 +110,8 @@ typedef struct KirParam {
 typedef struct KirFunc {
     const char *name;
     bool kernel;
-    KirType result; /* functions */
+    int64_t items[3]; /* of a kernel: its groups have so many work-items; 0: any number */
+    KirType result;   /* functions */
     int nparams;
     const KirParam *params;
     const KirStmt *body;

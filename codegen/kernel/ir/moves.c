@@ -55,6 +55,12 @@ const char prelude_memory[] =
     "  static inline void __attribute__((overloadable)) cs_store_##T##N(T##N v, S T *p)\\\n"
     "  { *(S T##_lanes##N *)p = v; }\n";
 
+/* Of local memory, aligned as the vector is: one load, where vloadn is one for each element. */
+const char prelude_run[] =
+    "#define CS_RUN(T) CS_RUN_OF(T, 2) CS_RUN_OF(T, 4)\n"
+    "#define CS_RUN_OF(T, N)\\\n"
+    "  static inline T##N cs_run_##T##N(__local const T *p) { return *(__local const T##N *)p; }\n";
+
 /* A store past the caches: what is written is not read first. Only of an aligned vector, and where
  * the plan's flag says that it pays. */
 const char prelude_stream[] =

@@ -136,6 +136,10 @@ static const char likely_text[] = "#ifdef __clang__\n"
     {                                                                                              \
         "cs_square_" #T, "CS_SQUARE(" #T ")\n"                                                     \
     }
+#define RUN(T)                                                                                     \
+    {                                                                                              \
+        "cs_run_" #T, "CS_RUN(" #T ")\n"                                                           \
+    }
 #define PUT(T)                                                                                     \
     {                                                                                              \
         "cs_put_" #T, "CS_PUT(" #T ")\n"                                                           \
@@ -296,6 +300,17 @@ static const struct {
     SQUARE(ulong),
     SQUARE(float),
     SQUARE(double),
+    {"CS_RUN", prelude_run},
+    RUN(char),
+    RUN(uchar),
+    RUN(short),
+    RUN(ushort),
+    RUN(int),
+    RUN(uint),
+    RUN(long),
+    RUN(ulong),
+    RUN(float),
+    RUN(double),
     {"CS_PUT", prelude_put},
     PUT(char),
     PUT(uchar),

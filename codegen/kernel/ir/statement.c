@@ -1,4 +1,6 @@
 /* Statements, records and functions of kernel IR as OpenCL C. */
+#include <inttypes.h>
+
 #include "opencl.h"
 
 void opencl_value(Text *out, const KirExpr *e)
@@ -186,7 +188,13 @@ void opencl_print(Text *out, const KirFunc *f)
 {
     text_add(out, "\n");
     if (f->kernel) {
-        text_printf(out, "__kernel void %s(", f->name);
+        text_add(out, "__kernel void ");
+        if (f->items[0]) /* compilers know how many registers there are */
+            text_printf(out,
+                        "__attribute__((reqd_work_group_size(%" PRId64 ", %" PRId64 ", %" PRId64
+                        "))) ",
+                        f->items[0], f->items[1], f->items[2]);
+        text_printf(out, "%s(", f->name);
     } else {
         text_add(out, "static inline ");
         opencl_type(out, f->result);

@@ -60,7 +60,8 @@ typedef struct Gen {
     bool stream; /* vectors of the result go past the caches */
     /* Results may lie over slots: each element is stored once, after what is read there */
     bool over;
-    int beside; /* copies of what is made here that stand side by side; 0: one */
+    int64_t items[3]; /* KirFunc.items */
+    int beside;       /* copies of what is made here that stand side by side; 0: one */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;

@@ -61,6 +61,7 @@ void gen_end(Gen *g, KirBlock *body)
 {
     unit_print(g->u, (KirFunc){.name = g->name,
                                .kernel = true,
+                               .items = {g->items[0], g->items[1], g->items[2]},
                                .nparams = (int)g->params.len,
                                .params = g->params.data,
                                .body = gen_with_head(g, body)});

@@ -115,7 +115,7 @@ static void go_to(Lower *l, int reg, const KirExpr *copy, const KirExpr *more)
 {
     const NestRegs *regs = &l->n->regs[reg];
     NestPlace *p = &l->places[regs->axis];
-    p->at = nest_add(l, p->at, nest_mul(l, copy, nest_number(l, "step", regs->step)));
+    p->at = nest_add(l, p->at, nest_copy_way(l, copy, regs->step, regs->run));
     if (more) p->at = nest_add(l, p->at, more);
     p->placed = NULL;
     p->clamps = false;
@@ -273,8 +273,7 @@ static void give_element(Lower *l, const KirExpr *const copies[2], void *ctx)
     for (int i = 0; i < n->nregs; i++) {
         const NestRegs *regs = &n->regs[i];
         NestPlace *p = &l->places[regs->axis];
-        const KirExpr *at =
-            nest_add(l, p->at, nest_mul(l, copies[i], nest_number(l, "step", regs->step)));
+        const KirExpr *at = nest_add(l, p->at, nest_copy_way(l, copies[i], regs->step, regs->run));
         if (vector && regs->axis == n->lanes_axis) at = nest_add(l, at, lane);
         const KirExpr *exists = nest_op(l, FD_OP_LT, at, nest_length(l, regs->axis));
         cond = cond ? nest_op(l, FD_OP_LAND, cond, exists) : exists;
@@ -308,6 +307,13 @@ static KirBlock elements_block(Lower *l)
     return b;
 }
 
+/* From the first of registers in runs to behind the last. */
+static Num *reach_of(Unit *u, const NestRegs *regs)
+{
+    Num *runs = num_op(u, FD_OP_SUB, num_op(u, FD_OP_DIV, regs->count, regs->run), num_int(u, 1));
+    return num_op(u, FD_OP_ADD, num_op(u, FD_OP_MUL, runs, regs->step), regs->run);
+}
+
 /* Are all positions of the registers inside? NULL: for sure. */
 static const KirExpr *all_inside(Lower *l)
 {
@@ -316,8 +322,9 @@ static const KirExpr *all_inside(Lower *l)
         const NestRegs *regs = &l->n->regs[i];
         const NestPlace *p = &l->places[regs->axis];
         if (!p->clamps) continue;
-        const KirExpr *size =
-            nest_mul(l, nest_number(l, "count", regs->count), nest_number(l, "step", regs->step));
+        const KirExpr *size = regs->run ? nest_number(l, "reach", reach_of(l->u, regs))
+                                        : nest_mul(l, nest_number(l, "count", regs->count),
+                                                   nest_number(l, "step", regs->step));
         const KirExpr *inside =
             nest_op(l, FD_OP_LE, nest_add(l, p->at, size), nest_length(l, regs->axis));
         all = all ? nest_op(l, FD_OP_LAND, all, inside) : inside;
@@ -345,7 +352,9 @@ void nest_give(Lower *l)
     const KirExpr *inside = all_inside(l);
     KirBlock whole = {0}, edge = {0};
     bool vector = n->lanes_axis < 0 || !n->scalar_give;
-    if (vector && (n->lanes_axis >= 0 || !inside)) whole = by_blocks(l, registers_block, NULL);
+    bool runs = n->regs[0].run || n->regs[1].run; /* worth code without tests */
+    if (vector && (n->lanes_axis >= 0 || runs || !inside))
+        whole = by_blocks(l, registers_block, NULL);
     if (inside || !vector) edge = lies_in_rows(l) ? rows_block(l, vector) : elements_block(l);
     if (whole.first && edge.first)
         kir_if(l->a, l->g.block, inside, whole, &edge);

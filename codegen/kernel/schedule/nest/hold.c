@@ -91,9 +91,9 @@ static const KirExpr *place_of(Lower *l, int hold)
     const NestKept *k = &l->kept[hold];
     const KirExpr *zero = kir_int(l->a, 0);
     if (h->space == NEST_LOCAL) {
-        const KirExpr *at[] = {nest_way(l, h->along, k->depth, NEST_ALL),
+        const KirExpr *at[] = {k->stage, nest_way(l, h->along, k->depth, NEST_ALL),
                                nest_way(l, h->across, 0, NEST_INNER)};
-        return kir_elem(l->a, element(h), k->name, 2, at);
+        return kir_elem(l->a, element(h), k->name, k->stage ? 3 : 2, k->stage ? at : at + 1);
     }
     if (h->space != NEST_REGISTERS) {
         KirType t = element(h);
@@ -267,7 +267,8 @@ static NestStep *fill_loops(Lower *l, NestStep *in, const NestHold *h, bool lane
     const NestRegs *regs = NULL; /* registers lie as those of the results do */
     for (int i = 0; i < l->n->nregs; i++)
         if (h->space == NEST_REGISTERS && l->n->regs[i].axis == h->across) regs = &l->n->regs[i];
-    in = nest_unroll(u, in, h->across, regs ? regs->step : width, count);
+    in = nest_unroll_runs(u, in, h->across, regs ? regs->step : width, count,
+                          regs ? regs->run : NULL);
     if (h->space != NEST_REGISTERS && !lanes) {
         in->bind = NEST_LOOP;
         in->rare = h->vectors || h->turned; /* elsewhere it goes by vectors */
@@ -362,6 +363,40 @@ static void fill_square(Lower *l, int hold)
     turn(l, t, name);
 }
 
+/* Local memory in stages: aligned for runs. */
+static bool is_staged(const Lower *l, int hold)
+{
+    return l->kept[hold].depth >= 0 && l->kept[hold].stage;
+}
+
+/* Of a tile in local memory runs lie side by side: each is one load of a vector. */
+static bool fill_by_runs(Lower *l, int hold)
+{
+    const Nest *n = l->n;
+    const NestHold *h = &n->holds[hold];
+    const NestRegs *regs = NULL;
+    int tile = 0;
+    for (int i = 0; i < n->nregs; i++)
+        if (n->regs[i].axis == h->across) regs = &n->regs[i];
+    while (tile < n->nholds && !(is_staged(l, tile) && n->holds[tile].value == h->value)) tile++;
+    if (!regs || !regs->run || !fd_is_const(regs->run) || tile == n->nholds) return false;
+    int run = (int)regs->run->value.i;
+    if ((run != 2 && run != 4) || (size_t)run * kir_bytes(element(h)) > 16) return false;
+    Arena *a = l->a;
+    const NestKept *k = &l->kept[tile];
+    const KirExpr *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+    const KirExpr *row[] = {
+        k->stage, nest_way(l, h->along >= 0 ? h->along : n->holds[tile].along, k->depth, NEST_ALL)};
+    const KirExpr *at = nest_add(l, nest_way(l, h->across, 0, NEST_INNER),
+                                 nest_copy_way(l, copy, regs->step, regs->run));
+    const KirExpr *from = nest_add(l, kir_elem(a, idx, k->name, 2, row), at);
+    KirType t = kir_type(element(h).kind, run);
+    KirBlock b = {0};
+    kir_store(a, &b, l->kept[hold].name, copy, kir_intrinsic(a, t, INTR_RUN, &from));
+    kir_for(a, l->g.block, copy->name, kir_int(a, 0), width_of(l, h), kir_int(a, run), true, b);
+    return true;
+}
+
 static void fill_registers(Lower *l, int hold)
 {
     Gen *g = &l->g;
@@ -379,6 +414,7 @@ static void fill_registers(Lower *l, int hold)
     }
     const KirExpr *width = width_of(l, h);
     kir_array(l->a, g->block, t, k->name, false, 1, &width);
+    if (fill_by_runs(l, hold)) return;
     KirBlock b = fill_block(l, hold, t.lanes != 1, false);
     kir_if(l->a, g->block, NULL, b, NULL);
 }
@@ -426,19 +462,32 @@ static void fill_panel(Lower *l, int hold)
     kir_if(l->a, g->block, can, fast, &slow);
 }
 
+bool nest_lies_along(const Nest *n, const NestHold *h)
+{
+    const NestAxis *along = &n->axes[h->along];
+    return reads_along(h->value, along->vars[along->nvars - 1]);
+}
+
+/* Rows of 16 bytes more where columns are written: these fall into different banks, and runs stay aligned. */
+const KirExpr *nest_tile_pitch(Lower *l, const NestHold *h)
+{
+    int64_t more = 16 / (int64_t)kir_bytes(element(h));
+    const KirExpr *width = width_of(l, h);
+    return nest_lies_along(l->n, h) ? nest_add(l, width, kir_int(l->a, more)) : width;
+}
+
 /* All work-items of the group fill it together; neighbours follow its unit stride. */
 static void fill_local(Lower *l, int hold)
 {
     Gen *g = &l->g;
     Arena *a = l->a;
     const NestHold *h = &l->n->holds[hold];
-    const NestAxis *along = &l->n->axes[h->along];
     NestPlace *pk = &l->places[h->along], *px = &l->places[h->across];
     const KirExpr *depth = depth_of(l, h), *width = width_of(l, h), *one = kir_int(a, 1);
     /* one more: columns fall into different banks */
     const KirExpr *dims[] = {depth, nest_add(l, width, one)};
     kir_array(a, &g->head, element(h), l->kept[hold].name, true, 2, dims);
-    bool rows = reads_along(h->value, along->vars[along->nvars - 1]);
+    bool rows = nest_lies_along(l->n, h);
     const KirExpr *size =
         nest_mul(l, nest_number(l, "items", l->local[0]), nest_number(l, "items", l->local[1]));
     const KirExpr *id =
@@ -468,7 +517,7 @@ static void fill_local(Lower *l, int hold)
 void nest_fill(Lower *l, const NestStep *s)
 {
     const NestHold *h = &l->n->holds[s->hold];
-    l->kept[s->hold] = (NestKept){fresh_name(l->u, h->name), l->nopen};
+    l->kept[s->hold] = (NestKept){.name = fresh_name(l->u, h->name), .depth = l->nopen};
     switch (h->space) {
     case NEST_REGISTERS: fill_registers(l, s->hold); break;
     case NEST_PRIVATE:

@@ -33,7 +33,8 @@ typedef struct NestOpen { /* a loop around */
 
 typedef struct NestKept { /* a hold's memory */
     const char *name;
-    int depth; /* loops around it; -1: not there */
+    int depth;            /* loops around it; -1: not there */
+    const KirExpr *stage; /* which of two in local memory; NULL: there is one */
 } NestKept;
 
 typedef struct NestCut { /* positions where parts of an axis begin */
@@ -77,7 +78,10 @@ const KirExpr *nest_number(Lower *l, const char *name, Num *x);
  * around copies, lanes and work-items, or only those. */
 typedef enum NestWay { NEST_ALL, NEST_OUTER, NEST_INNER } NestWay;
 const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
-const KirExpr *nest_local_id(Lower *l, int dim);
+Num *nest_items(Lower *l, int dim);              /* of a group */
+const KirExpr *nest_local_id(Lower *l, int dim); /* as the device counts them */
+/* How far copy number `copy` is from the first: by `step`, in runs of copies side by side (run NULL: one). */
+const KirExpr *nest_copy_way(Lower *l, const KirExpr *copy, Num *step, Num *run);
 bool nest_in_lanes(const Lower *l, int axis);
 const KirExpr *nest_lanes_number(Lower *l); /* how many there are */
 
@@ -97,6 +101,9 @@ void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner); /* 
 /* steps.c: a loop in steps; what is left for the next loop over the axis begins at *rest */
 void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest);
 
+/* stage.c: a staged loop */
+void nest_in_stages(Lower *l, const NestStep *s);
+
 /* several.c */
 void nest_over_several(Lower *l, const NestStep *s);
 /* Do the steps inside need the variables of the loop's axis, not only how far it has come? */
@@ -110,6 +117,10 @@ void nest_fill(Lower *l, const NestStep *s);
 /* The value at this position into its place; pieces: those of the whole width. */
 void nest_fill_here(Lower *l, int hold, bool pieces);
 void nest_remember(Lower *l); /* values that are kept are taken from there */
+/* The tile of a hold in local memory: how far rows are apart. */
+const KirExpr *nest_tile_pitch(Lower *l, const NestHold *h);
+/* Do neighbours in memory lie along the reduction? */
+bool nest_lies_along(const Nest *n, const NestHold *h);
 const KirExpr *nest_panel_begin(Lower *l,
                                 int hold); /* where the panel around this position begins */
 const KirExpr *nest_panel_steps(Lower *l, int hold); /* and how many steps have been taken of it */

@@ -48,6 +48,15 @@ const KirExpr *nest_lanes_number(Lower *l)
     return nest_number(l, "lanes", nest_lane_count(l->u, l->g.lanes));
 }
 
+const KirExpr *nest_copy_way(Lower *l, const KirExpr *copy, Num *step, Num *run)
+{
+    const KirExpr *by = nest_number(l, "step", step);
+    if (!run) return nest_mul(l, copy, by);
+    const KirExpr *n = nest_number(l, "run", run);
+    return nest_add(l, nest_op(l, FD_OP_REM, copy, n),
+                    nest_mul(l, nest_op(l, FD_OP_DIV, copy, n), by));
+}
+
 bool nest_in_lanes(const Lower *l, int axis)
 {
     return axis >= 0 && l->places[axis].lanes;
@@ -109,6 +118,23 @@ void nest_bind(Lower *l, int axis)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
+/* How many work-items a group has in a dimension: the first such loop at or below a step. */
+static Num *items_below(const NestStep *s, int dim)
+{
+    Num *count = NULL;
+    for (; s && !count; s = s->next)
+        count = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
+                    ? s->count
+                    : items_below(s->first, dim);
+    return count;
+}
+
+Num *nest_items(Lower *l, int dim)
+{
+    Num *count = items_below(l->n->root.first, dim);
+    return count ? count : num_int(l->u, 1);
+}
+
 void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
 {
     l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner, s};
@@ -149,7 +175,7 @@ static void loop_counted(Lower *l, const NestStep *s)
     const KirExpr *turn = kir_name(l->a, idx, fresh_name(l->u, "u"));
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
-    const KirExpr *off = nest_mul(l, turn, step);
+    const KirExpr *off = nest_copy_way(l, turn, s->step, s->run);
     p->at = nest_add(l, p->at, off);
     bool blocks = s->bind == NEST_LOOP && !nest_is_single(s);
     if (blocks)
@@ -209,11 +235,31 @@ static void loop_group(Lower *l, const NestStep *s)
     nest_turn(l, s);
 }
 
+/* The work-item's place in its group: where neighbours are patches, number w * 32 + i is item i of patch w. */
+static const KirExpr *item_of(Lower *l, int dim)
+{
+    const Nest *n = l->n;
+    if (!n->patch[0] || dim > 1) return nest_local_id(l, dim);
+    Num *size = nest_items(l, 0);
+    const KirExpr *rows = kir_int(l->a, n->patch[0]), *cols = kir_int(l->a, n->patch[1]),
+                  *all = kir_int(l->a, (int64_t)n->patch[0] * n->patch[1]),
+                  *abreast = nest_number(l, "abreast",
+                                         num_op(l->u, FD_OP_DIV, size, num_int(l->u, n->patch[1])));
+    const KirExpr *id = nest_add(l, nest_mul(l, nest_local_id(l, 1), nest_number(l, "items", size)),
+                                 nest_local_id(l, 0));
+    const KirExpr *in = nest_op(l, FD_OP_REM, id, all), *patch = nest_op(l, FD_OP_DIV, id, all);
+    if (dim == 0)
+        return nest_add(l, nest_mul(l, nest_op(l, FD_OP_REM, patch, abreast), cols),
+                        nest_op(l, FD_OP_REM, in, cols));
+    return nest_add(l, nest_mul(l, nest_op(l, FD_OP_DIV, patch, abreast), rows),
+                    nest_op(l, FD_OP_DIV, in, cols));
+}
+
 static void loop_item(Lower *l, const NestStep *s)
 {
     Gen *g = &l->g;
     NestPlace *p = &l->places[s->axis];
-    const KirExpr *off = nest_mul(l, nest_local_id(l, s->dim), nest_number(l, "step", s->step));
+    const KirExpr *off = nest_mul(l, item_of(l, s->dim), nest_number(l, "step", s->step));
     off = gen_variable(g, "item", off);
     p->at = gen_variable(g, nest_counter(l, s->axis), nest_add(l, p->at, off));
     l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], s->count);
@@ -259,6 +305,8 @@ static void lower_for(Lower *l, const NestStep *s)
     case NEST_LOOP:
         if (s->count)
             loop_counted(l, s);
+        else if (s->staged)
+            nest_in_stages(l, s);
         else if ((x->nvars > 1 && all && !nest_loops_over(s->first, s->axis) &&
                   nest_asks_variables(l, s)) ||
                  (!x->n && !p->n))
@@ -412,6 +460,8 @@ void nest_lower(Unit *u, const Nest *n)
     if (n->again) gen_only_again(&l.g);
     all_steps(&l);
     gen_tell(&l.g);
+    if (l.items && fd_is_const(l.local[0]) && fd_is_const(l.local[1]) && fd_is_const(l.local[2]))
+        for (int d = 0; d < 3; d++) l.g.items[d] = l.local[d]->value.i;
     if (u->schedule) nest_print(u, n, &text);
     gen_run(&l.g, n->when, l.dims, l.global, l.local);
     if (u->schedule) nest_replace_run(u->schedule, &text);

@@ -162,6 +162,20 @@ NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count)
     return loop(u, in, NEST_UNROLL, axis, step, count);
 }
 
+NestStep *nest_unroll_runs(Unit *u, NestStep *in, int axis, Num *step, Num *count, Num *run)
+{
+    NestStep *s = loop(u, in, NEST_UNROLL, axis, step, count);
+    s->run = run;
+    return s;
+}
+
+NestStep *nest_staged(Unit *u, NestStep *in, int axis, Num *step)
+{
+    NestStep *s = loop(u, in, NEST_LOOP, axis, step, NULL);
+    s->staged = true;
+    return s;
+}
+
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis)
 {
     return loop(u, in, NEST_LANES, axis, NULL, NULL);

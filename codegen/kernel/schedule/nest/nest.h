@@ -111,6 +111,8 @@ typedef struct NestStep {
     int begin, end; /* TAKE: of these reductions */
     bool pieces;    /* FILL: all of a panel's width, a vector or square after the other */
     bool rare;      /* FOR: of few turns; to be built as it is */
+    Num *run;       /* UNROLL: of so many copies side by side; NULL: each by itself */
+    bool staged;    /* FOR: the next turn's local memory is fetched while this turn uses its own */
     struct NestStep *first, *last, *next;
 } NestStep;
 
@@ -153,6 +155,7 @@ typedef struct NestKeys {
 typedef struct NestRegs {
     int axis;
     Num *count, *step;
+    Num *run; /* so many side by side, the next so many a step further; NULL: one */
 } NestRegs;
 
 /* Conditions on where the kernel is (fd_interior): the definition is simpler where all hold. Along an
@@ -215,6 +218,9 @@ typedef struct Nest {
     NestBody **bodies; /* those asked for so far */
     NestWave wave;
     bool sums; /* reductions of an element are in lanes, where they can */
+    /* Work-items that follow each other are patches of so many of dimension 1 by so many of dimension 0, which
+     * divide the group's; 0: rows of dimension 0. */
+    int patch[2];
     NestStep root;
 } Nest;
 
@@ -244,6 +250,11 @@ NestStep *nest_loop(Unit *u, NestStep *in, int axis, Num *step, NestTail tail);
 NestStep *nest_group(Unit *u, NestStep *in, int axis, int dim, Num *step, NestTail tail);
 NestStep *nest_item(Unit *u, NestStep *in, int axis, int dim, Num *step, Num *count, NestTail tail);
 NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count);
+/* The same in runs of copies side by side; run NULL: of one. */
+NestStep *nest_unroll_runs(Unit *u, NestStep *in, int axis, Num *step, Num *count, Num *run);
+/* Blocks of a reduction, whose operands are held in local memory: the first steps inside. Two blocks are there
+ * in turn, and work-items wait for each other by themselves. */
+NestStep *nest_staged(Unit *u, NestStep *in, int axis, Num *step);
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis);
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count);
 NestStep *nest_hold(Unit *u, NestStep *in, int hold);

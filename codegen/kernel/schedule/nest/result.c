@@ -256,8 +256,30 @@ void nest_by_one(Lower *l, KirBlock body)
     kir_if(l->a, l->g.block, nest_op(l, FD_OP_EQ, id, zero), body, NULL);
 }
 
+/* The part has room for all registers, also where there are no results. */
+static void save_register(Lower *l, const KirExpr *const copies[2], void *ctx)
+{
+    const Nest *n = l->n;
+    NestPlace before[2];
+    (void)ctx;
+    for (int i = 0; i < n->nregs; i++) {
+        NestPlace *p = &l->places[n->regs[i].axis];
+        before[i] = *p;
+        p->at = nest_add(l, p->at, nest_copy_way(l, copies[i], n->regs[i].step, n->regs[i].run));
+    }
+    for (int r = 0; r < n->nreduces; r++) {
+        const char *buffer = gen_temp(&l->g, n->part.temps[r], nest_scalar_type(l, r), true);
+        kir_store(l->a, l->g.block, buffer, nest_part_offset(l), nest_registers(l, r, copies));
+    }
+    for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
+}
+
 static void save_all(Lower *l)
 {
+    if (l->vectors && l->n->nregs) {
+        nest_each_register(l, save_register, NULL);
+        return;
+    }
     for (int r = 0; r < l->n->nreduces; r++) {
         const char *buffer = gen_temp(&l->g, l->n->part.temps[r], nest_scalar_type(l, r), true);
         kir_store(l->a, l->g.block, buffer, nest_part_offset(l), nest_result_here(l, r));

@@ -8,8 +8,8 @@
  *   packed   all operands are first copied into panels, k is cut into blocks, and a work-item
  *            computes a block of tiles. For large products, and row operands with far strides.
  *            After Goto and van de Geijn, ACM TOMS 34 (2008).
- *   tiles    GPUs: a group of 16 x 16 work-items computes 64 x 64 results, 4 x 4 each, from tiles of
- *            the operands in local memory.
+ *   tiles    GPUs: a group computes up to 128 x 128 results from tiles of the operands in local
+ *            memory (local.c).
  *
  * A panel holds the values of a whole operand expression, so exp(a(j, l)) is computed once. The plan
  * chooses by extents and cache sizes. Needs: closed ranges, associative and commutative operations.
@@ -17,7 +17,6 @@
 #include "tile.h"
 
 enum { FEW_TILES = 4 };
-enum { EDGE = 64, SIDE = 16, EACH = EDGE / SIDE, LOCAL_BYTES = 32 << 10 };
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
@@ -154,63 +153,6 @@ static Num *on_cpu(Tile *t, Num *when)
     return when;
 }
 
-/* ---- GPU --------------------------------------------------------------------------------------- */
-
-static Num *on_gpu(Tile *t, Num *when)
-{
-    Unit *u = t->u;
-    const FdContraction *c = &t->c;
-    size_t bytes = 0;
-    int depth = (int)draw(u, P_CONTRACT_LOCAL, 16);
-    int64_t items = draw(u, P_CONTRACT_SIDE, SIDE), own = draw(u, P_CONTRACT_EACH, EACH);
-    for (int i = 0; i < c->noperands; i++) bytes += scalar_bytes(c->operands[i].kind);
-    while ((size_t)depth * bytes * (EDGE + 1) > LOCAL_BYTES) depth /= 2;
-    if (depth == 0 || fd_reductions_end(c->nreduces, c->reduces, 0) < c->nreduces) return NULL;
-    /* Smaller results leave most of a tile empty. */
-    Num *side = num_int(u, items), *edge = num_int(u, items * own), *each = num_int(u, own);
-    Num *tiles = num_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
-    tiles = num_and(u, tiles,
-                    num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), num_int(u, items * items)));
-    tiles = num_and(u, tiles,
-                    num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
-    tiles = num_let(u, "tiles", num_and(u, when, tiles));
-    TileAxes x;
-    t->lanes = KIR_V4;
-    Nest *n = tile_nest(t, "contract_tiles", tiles, &x);
-    recipe_use(n, c->nreduces, c->reduces);
-    n->regs[n->nregs++] = (NestRegs){x.row, each, side};
-    n->regs[n->nregs++] = (NestRegs){x.col, each, side};
-    NestStep *in = &n->root;
-    if (x.batch >= 0) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
-    in = nest_group(u, in, x.row, 1, edge, NEST_CLAMP);
-    in = nest_group(u, in, x.col, 0, edge, NEST_CLAMP);
-    in = nest_item(u, in, x.row, 1, NULL, side, NEST_CLAMP);
-    in = nest_item(u, in, x.col, 0, NULL, side, NEST_CLAMP);
-    nest_step(u, in, NEST_START);
-    NestStep *block = nest_loop(u, in, x.k[0], num_int(u, depth), NEST_CUT);
-    for (int i = 0; i < c->noperands; i++) {
-        NestHold h = tile_hold(t, i, &x, NEST_LOCAL);
-        h.name = "tile";
-        h.along = x.k[0];
-        h.depth = num_int(u, depth);
-        h.width = edge;
-        nest_hold(u, block, nest_add_hold(n, h));
-    }
-    nest_step(u, block, NEST_SYNC);
-    NestStep *k = nest_loop(u, block, x.k[0], NULL, NEST_CUT);
-    nest_step(u, block, NEST_SYNC);
-    for (int i = 0; i < c->noperands; i++) {
-        NestHold h = tile_hold(t, i, &x, NEST_REGISTERS);
-        h.width = each;
-        nest_hold(u, k, nest_add_hold(n, h));
-    }
-    k = nest_unroll(u, nest_unroll(u, k, x.row, side, each), x.col, side, each);
-    nest_take(u, k, 0, c->nreduces);
-    nest_step(u, in, NEST_GIVE);
-    nest_lower(u, n);
-    return tiles;
-}
-
 Num *recipe_contract(Unit *u, const Def *d, Num *when)
 {
     Tile t = {.u = u, .d = d};
@@ -224,5 +166,5 @@ Num *recipe_contract(Unit *u, const Def *d, Num *when)
         t.k = i ? num_op(u, FD_OP_MAX, t.k, t.ks[i]) : t.ks[i];
     }
     t.batch = num_let(u, "batch", plan_elements(u, t.c.nbatch, t.c.batch_doms));
-    return gpu ? on_gpu(&t, when) : on_cpu(&t, when);
+    return gpu ? tile_local(&t, when) : on_cpu(&t, when);
 }

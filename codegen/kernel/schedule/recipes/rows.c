@@ -238,7 +238,8 @@ static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     Num *count = turn_of(u, s, parts);
     n->lanes_axis = axes[lane];
-    n->regs[n->nregs++] = (NestRegs){axes[lane], count, nest_lane_count(u, n->lanes)};
+    n->regs[n->nregs++] =
+        (NestRegs){.axis = axes[lane], .count = count, .step = nest_lane_count(u, n->lanes)};
     return n;
 }
 

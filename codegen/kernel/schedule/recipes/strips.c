@@ -91,7 +91,7 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
     int rows, last;
     Nest *n = nest_across(u, x, "strips", when, &rows, &last);
     Num *step = num_op(u, FD_OP_MUL, vectors, x->width);
-    n->regs[n->nregs++] = (NestRegs){last, vectors, x->width};
+    n->regs[n->nregs++] = (NestRegs){.axis = last, .count = vectors, .step = x->width};
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, step)),

@@ -63,8 +63,9 @@ static void use_registers(Tile *t, Nest *n, const TileAxes *x)
 {
     recipe_use(n, t->c.nreduces, t->c.reduces);
     n->lanes_axis = x->col;
-    n->regs[n->nregs++] = (NestRegs){x->row, t->mr, num_int(t->u, 1)};
-    n->regs[n->nregs++] = (NestRegs){x->col, t->nv, nest_lane_count(t->u, t->lanes)};
+    n->regs[n->nregs++] = (NestRegs){.axis = x->row, .count = t->mr, .step = num_int(t->u, 1)};
+    n->regs[n->nregs++] =
+        (NestRegs){.axis = x->col, .count = t->nv, .step = nest_lane_count(t->u, t->lanes)};
     n->scalar_give = !recipe_epilogue_lanes(t->d, t->c.nreduces, t->c.reduces, t->c.column,
                                             recipe_allowed(t->d));
 }

@@ -39,4 +39,7 @@ void tile_cut_tiles(Tile *t);
 void tile_pack(Tile *t, int operand, Num *when);
 void tile_packed(Tile *t, Num *when);
 
+/* On GPUs, in local memory: under `when`, and what it gives (NULL: no tile has the form). */
+Num *tile_local(Tile *t, Num *when);
+
 #endif

@@ -95,6 +95,7 @@ static void read_registers(Reader *r)
         regs.count = reader_expression(r, false);
         regs.step = reader_optional(r, "by");
         if (!regs.step) regs.step = num_int(r->u, 1);
+        regs.run = reader_optional(r, "run");
         if (n->nregs == 2) reader_fail(r, "registers lie along two axes at most");
         if (!r->error) n->regs[n->nregs++] = regs;
     } while (!r->error && reader_accept(r, ","));
@@ -200,6 +201,10 @@ bool reader_head(Reader *r)
     } else if (reader_accept(r, "vectors")) {
         n->lanes_axis = reader_axis(r);
         n->scalar_give = reader_accept(r, "apart");
+    } else if (reader_accept(r, "patch")) {
+        n->patch[0] = reader_small_number(r, 65);
+        reader_expect(r, "by");
+        n->patch[1] = reader_small_number(r, 65);
     } else if (reader_accept(r, "sums")) {
         n->sums = true;
     } else if (reader_accept(r, "wave")) {

@@ -44,6 +44,7 @@ static void print_registers(Printer *p)
         text_printf(p->out, "%s %s", i ? "," : "  registers", axis(p, n->regs[i].axis));
         number(p, "times", n->regs[i].count);
         if (!num_is(n->regs[i].step, 1)) number(p, "by", n->regs[i].step);
+        number(p, "run", n->regs[i].run);
     }
     if (n->nregs) text_add(p->out, "\n");
 }
@@ -84,6 +85,7 @@ static void print_head(Printer *p)
     for (int r = 0; r < n->nreduces; r++)
         text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
     print_registers(p);
+    if (n->patch[0]) text_printf(p->out, "  patch %d by %d\n", n->patch[0], n->patch[1]);
     if (n->sums) text_add(p->out, "  sums\n");
     if (n->wave.of) {
         text_printf(p->out, "  wave %s by %s,", axis(p, n->wave.axes[0]),
@@ -114,6 +116,8 @@ static void print_loop(Printer *p, const NestStep *s)
     text_printf(p->out, "%s %s", nest_binds[s->bind], axis(p, s->axis));
     if (!num_is(s->step, 1)) number(p, "by", s->step);
     number(p, "times", s->count);
+    number(p, "run", s->run);
+    if (s->staged) text_add(p->out, " staged");
     if (s->bind == NEST_GROUP || s->bind == NEST_ITEM) text_printf(p->out, " dim %d", s->dim);
     if (p->n->axes[s->axis].down) text_add(p->out, " down");
     if (s->tail != NEST_CUT) text_printf(p->out, " %s", nest_tails[s->tail]);

@@ -15,6 +15,8 @@ static NestStep *read_loop(Reader *r, NestStep *in, NestBind bind)
     s->step = reader_optional(r, "by");
     if (!s->step) s->step = num_int(r->u, 1);
     s->count = reader_optional(r, "times");
+    if (bind == NEST_UNROLL) s->run = reader_optional(r, "run");
+    s->staged = bind == NEST_LOOP && reader_accept(r, "staged");
     if (bind == NEST_GROUP || bind == NEST_ITEM) {
         reader_expect(r, "dim");
         s->dim = reader_small_number(r, 3);

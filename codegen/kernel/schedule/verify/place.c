@@ -79,7 +79,8 @@ void verify_cover(Verify *v, int axis, bool registers)
     Unit *u = v->u;
     Num *cover = num_int(u, 1), *span = verify_span(v, axis);
     const NestRegs *regs = registers ? verify_registers(v, axis) : NULL;
-    bool lanes = registers && regs && v->n->lanes_axis == axis, used[VERIFY_DEEPEST] = {false};
+    bool lanes = registers && regs && v->n->lanes_axis == axis, used[VERIFY_DEEPEST] = {false},
+         runs[VERIFY_DEEPEST] = {false}, run = false;
     if (!v->n->axes[axis].n && !(v->ranged >> axis & 1)) return; /* one by one */
     for (bool more = true; more;) {
         more = false;
@@ -87,11 +88,23 @@ void verify_cover(Verify *v, int axis, bool registers)
             const NestStep *s = v->path[i];
             if (used[i] || s->axis != axis || !verify_is_copy(s)) continue;
             Num *count = s->count ? s->count : verify_lane_count(v);
+            if (s->run && !runs[i]) {
+                more = more || (runs[i] = widen(v, &cover, num_int(u, 1), s->run));
+                continue;
+            }
+            if (s->run) count = num_op(u, FD_OP_DIV, count, s->run);
             used[i] = widen(v, &cover, s->step, count);
             more = more || used[i];
         }
         if (lanes) lanes = false, more = widen(v, &cover, cover, verify_lane_count(v));
-        if (regs && widen(v, &cover, regs->step, regs->count)) regs = NULL, more = true;
+        if (regs && regs->run && !run) {
+            more = more || (run = widen(v, &cover, num_int(u, 1), regs->run));
+            continue;
+        }
+        Num *steps = regs && regs->run ? num_op(u, FD_OP_DIV, regs->count, regs->run)
+                     : regs            ? regs->count
+                                       : NULL;
+        if (regs && widen(v, &cover, regs->step, steps)) regs = NULL, more = true;
     }
     bool all = !regs && verify_same(u, cover, span);
     for (int i = 0; i < v->npath; i++)

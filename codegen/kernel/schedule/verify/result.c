@@ -275,6 +275,25 @@ static void joined(Verify *v, const char *what)
         verify_fail(v, "%s: what copies, lanes and work-items came to is not joined", what);
 }
 
+/* All registers are saved, also those that lie beyond an axis' end: a part has whole groups. */
+static void registers_of_part(Verify *v)
+{
+    const Nest *n = v->n;
+    if (n->lanes_axis >= 0) verify_fail(v, "save: vectors in registers are not saved");
+    for (int i = 0; !v->why && i < n->nregs; i++) {
+        int axis = n->regs[i].axis, place = 0;
+        Num *step = NULL;
+        while (place < n->part.naxes && n->part.axes[place] != axis) place++;
+        for (int k = 0; k < v->npath; k++)
+            if (v->path[k]->axis == axis && v->path[k]->bind == NEST_GROUP) step = v->path[k]->step;
+        if (nest_is_reduced(n, axis, 0, n->nreduces) || place == n->part.naxes || !step ||
+            !n->part.lengths[place] || !verify_multiple(v->u, n->part.lengths[place], step))
+            verify_fail(v, "save: the part has no room for all registers along %s",
+                        verify_axis_name(v, axis));
+        if (!v->why) verify_cover(v, axis, true);
+    }
+}
+
 void verify_save(Verify *v)
 {
     const Def *d = v->n->def;
@@ -283,10 +302,11 @@ void verify_save(Verify *v)
     if (v->why) return;
     if (v->taken || v->resumed) whole(v, "save"); /* else it is their beginning that is saved */
     joined(v, "save");
-    if (v->vectors && v->n->nregs) verify_fail(v, "save: registers are not saved");
+    if (v->vectors && v->n->nregs) registers_of_part(v);
     for (int i = 0; i < v->npath; i++)
         if (v->path[i]->bind == NEST_GROUP) group_of_part(v, "save", v->path[i]);
-    for (int i = 0; !v->why && i < d->nvars; i++) verify_bound(v, d->vars[i], false);
+    bool registers = v->vectors && v->n->nregs;
+    for (int i = 0; !v->why && i < d->nvars; i++) verify_bound(v, d->vars[i], registers);
     v->given = true;
 }
 

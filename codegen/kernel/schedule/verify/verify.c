@@ -178,6 +178,31 @@ static void turns(Verify *v, const NestStep *s)
                     verify_axis_name(v, s->axis));
 }
 
+/* A group's items fetch what is held in local memory together, and use it in one loop; all numbers are known. */
+static void staged(Verify *v, const NestStep *s)
+{
+    const char *name = verify_axis_name(v, s->axis);
+    const NestStep *in = s->first;
+    bool known = s->bind == NEST_LOOP && s->tail == NEST_CUT && !s->count && fd_is_const(s->step);
+    for (int i = 0; i < v->npath; i++) {
+        const NestStep *p = v->path[i];
+        known = known && p->tail != NEST_GUARD && (p->bind != NEST_LOOP || !v->item_dims) &&
+                (p->bind != NEST_ITEM || (p->dim < 2 && fd_is_const(p->count)));
+    }
+    for (; in && in->kind == NEST_HOLD; in = in->next) {
+        const NestHold *h = &v->n->holds[in->hold];
+        known = known && h->space == NEST_LOCAL && h->along == s->axis && h->width && h->depth &&
+                fd_is_const(h->width) && h->depth == s->step;
+    }
+    bool uses = in && in != s->first && !in->next && in->kind == NEST_FOR && in->axis == s->axis &&
+                in->bind == NEST_LOOP && in->tail == NEST_CUT && num_is(in->step, 1) &&
+                !nest_loops_over(in->first, s->axis);
+    if (!known || !uses)
+        verify_fail(
+            v, "stages of %s are tiles in local memory of known sizes, and one loop that uses them",
+            name);
+}
+
 static void open_loop(Verify *v, const NestStep *s)
 {
     const NestAxis *x = &v->n->axes[s->axis];
@@ -207,14 +232,18 @@ static void open_loop(Verify *v, const NestStep *s)
                                                              : "lanes inside lanes");
     else if ((s->bind == NEST_GROUP || s->bind == NEST_ITEM) && v->at)
         verify_fail(v, "groups and work-items are launched outside of boxes");
+    else if (s->run && (!fd_is_const(s->run) || !verify_multiple(v->u, s->count, s->run)))
+        verify_fail(v, "the copies of %s are not whole runs", name);
     else if (s->bind == NEST_UNROLL && regs &&
-             !(verify_same(v->u, regs->count, s->count) && verify_same(v->u, regs->step, s->step)))
+             !(verify_same(v->u, regs->count, s->count) && verify_same(v->u, regs->step, s->step) &&
+               regs->run == s->run))
         verify_fail(v, "the copies of %s are not those of the registers", name);
     for (int i = 0; !v->why && !counted && i < v->npath; i++)
         if (v->path[i]->axis == s->axis && verify_is_copy(v->path[i]))
             verify_fail(v, "a loop over %s inside its copies", name);
     if (!v->why && s->count && !counted) turns(v, s);
     if (!v->why && (s->bind == NEST_GROUP || s->bind == NEST_ITEM)) dims(v, s);
+    if (!v->why && s->staged) staged(v, s);
     if (!v->why && x->down && !v->n->scan) down(v, s);
     if (!v->why && v->n->def->node->self) ordered(v, s);
     if (!v->why) tail(v, s);
@@ -352,7 +381,8 @@ static void step(Verify *v, const NestStep *s)
 
 static void steps(Verify *v, const NestStep *first)
 {
-    if (has_local(v, first)) {
+    bool stages = v->npath && v->path[v->npath - 1]->staged;
+    if (!stages && has_local(v, first)) {
         uint32_t before = v->held;
         v->held = 0;
         synced(v, first);
@@ -369,6 +399,27 @@ static void steps(Verify *v, const NestStep *first)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
+static const NestStep *item_loop(const NestStep *s, int dim)
+{
+    const NestStep *found = NULL;
+    for (; s && !found; s = s->next)
+        found = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
+                    ? s
+                    : item_loop(s->first, dim);
+    return found;
+}
+
+/* Patches divide the group. */
+static void patches(Verify *v)
+{
+    for (int i = 0; i < 2; i++) {
+        const NestStep *s = item_loop(v->n->root.first, 1 - i);
+        int size = v->n->patch[i];
+        if (!size || !s || !s->count || !fd_is_const(s->count) || s->count->value.i % size)
+            verify_fail(v, "patches do not divide the group");
+    }
+}
+
 static void results(Verify *v)
 {
     const Nest *n = v->n;
@@ -383,6 +434,7 @@ static void results(Verify *v)
     }
     if (n->lanes_axis >= 0 && n->axes[n->lanes_axis].nvars != 1)
         verify_fail(v, "lanes are of one variable");
+    if (n->patch[0] || n->patch[1]) patches(v);
     if (n->lanes_axis >= 0 && n->nregs && !verify_registers(v, n->lanes_axis))
         verify_fail(v, "vectors lie along an axis of the registers");
     for (int a = 0; a < n->naxes; a++)
