@@ -223,6 +223,15 @@ static const struct {
               "CS_LONG_TYPES(64)\n"
               "#endif\n"
               "#define CS_TO(T, N, x) __builtin_convertvector((x), VEC(T, N))\n"},
+    {"cs_atomic_add", "#define cs_atomic_add(place, v) atomic_add(&(place), v)\n"},
+    {"cs_atomic_min", "#define cs_atomic_min(place, v) atomic_min(&(place), v)\n"},
+    {"cs_atomic_max", "#define cs_atomic_max(place, v) atomic_max(&(place), v)\n"},
+    {"cs_atomic_and", "#define cs_atomic_and(place, v) atomic_and(&(place), v)\n"},
+    {"cs_atomic_or", "#define cs_atomic_or(place, v) atomic_or(&(place), v)\n"},
+    {"cs_atomic_xor", "#define cs_atomic_xor(place, v) atomic_xor(&(place), v)\n"},
+    {"cs_bit", "#define cs_bit(i) (1U << ((uint)(i) & 31U))\n"},
+    {"cs_lowest", "#define cs_lowest(x) (31U - clz((x) & (0U - (x))))\n"},
+    {"cs_higher", "#define cs_higher(x) ((x) & ((x) - 1U))\n"},
     {"cs_lesser cs_greater", lesser_text},
     TO(char),
     TO(uchar),

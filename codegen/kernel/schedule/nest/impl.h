@@ -163,6 +163,10 @@ void nest_ask(Lower *l, int r, const KirExpr *value);
 /* nest_scatter.c */
 void nest_scatter(Lower *l);
 
+/* table.c: the same steps of nests by key with tables in local memory */
+void nest_table(Lower *l, const NestStep *s);
+void nest_table_take(Lower *l, int r, const KirExpr *value); /* of the key here */
+
 /* carry.c: the same steps of nests that carry values of a recurrence */
 void nest_carry(Lower *l, const NestStep *s);
 

@@ -378,6 +378,8 @@ void nest_steps(Lower *l, const NestStep *first)
                 nest_wave(l);
             else if (l->n->carry_axis >= 0)
                 nest_carry(l, s);
+            else if (l->n->keys.entries && s->kind != NEST_SCATTER)
+                nest_table(l, s);
             else
                 nest_result(l, s);
             break;

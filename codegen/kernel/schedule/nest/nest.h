@@ -149,6 +149,10 @@ typedef struct NestPart {
  * the reductions (keys.h). Each copy of a loop over them has parts of its own, by `tables`. */
 typedef struct NestKeys {
     int axis, tables; /* axis -1: there are no keys; tables -1: one for all copies */
+    Num *
+        entries; /* a group has its tables in local memory, of so many entries in all; NULL: parts */
+    Num *copies;  /* of each key */
+    bool ordered; /* values are noted, and JOIN takes them in order; else by atomic operations */
 } NestKeys;
 
 /* Results of the reductions are in registers: for each position of an unrolled axis its own. */
@@ -295,6 +299,11 @@ bool nest_body_fails(const NestBody *b, const FdNode *v);
 bool nest_is_reduced(const Nest *n, int axis, int begin, int end);
 /* Is there a loop over the axis from here on, or inside? Variables are bound where there is none. */
 bool nest_loops_over(const NestStep *s, int axis);
+
+/* Is there an atomic operation of 32 bits that combines values with such a result? */
+bool nest_is_atomic(const FdNode *reduce);
+Num *nest_items(
+    const NestStep *s); /* how many the loop of work-items here or inside has; NULL: none */
 
 int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
 Num *nest_lane_count(Unit *u, int lanes); /* V2, V4 or V8 as a number */

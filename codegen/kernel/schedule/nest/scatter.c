@@ -38,8 +38,12 @@ static void take_one(Scatter *x, int r)
     const FdNode *reduce = l->n->reduces[r];
     KirType t = gen_type(l->u, reduce->type);
     go_to_key(x);
-    const char *buffer = gen_temp(g, l->n->part.temps[r], t, true);
     const KirExpr *value = gen_whole(g, reduce->body);
+    if (l->n->keys.entries) {
+        nest_table_take(l, r, value);
+        return;
+    }
+    const char *buffer = gen_temp(g, l->n->part.temps[r], t, true);
     const KirExpr *offset = gen_variable(g, "part", nest_part_offset(l));
     const KirExpr *before = kir_load(l->a, t, buffer, offset);
     if (t.kind == KIR_RECORD) before = gen_variable(g, "before", before);

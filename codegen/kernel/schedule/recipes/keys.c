@@ -6,7 +6,7 @@
  *            h(b) = sum over work-items and copies of t[..][b]
  *
  * Operands that follow each other go to different copies of a small table, so that no addition waits
- * for the one before it. CPU only: on a GPU work-items would meet at one key. Needs: closed ranges, an
+ * for the one before it. On a GPU a group has the tables, in local memory (nest/table.c). Needs: closed ranges, an
  * associative operation with identity. Keeps: the same bits for the same device (shares depend on
  * extents and compute units only); with `--precise` the order. */
 #include "../../analysis/keys.h"
@@ -19,7 +19,8 @@ enum {
     MANY = 8,           /* copies of a table.. */
     SMALL_TABLE = 4096, /* ..of up to so many bytes */
     FEW = 2,
-    MIDDLE_TABLE = 65536
+    MIDDLE_TABLE = 65536,
+    LARGE = 64 /* bytes of an entry that are too many for local memory */
 };
 
 typedef struct ByKey {
@@ -59,7 +60,7 @@ static bool find_reductions(Unit *u, const Def *d, ByKey *x)
 static bool find(Unit *u, const Def *d, ByKey *x)
 {
     *x = (ByKey){.d = d, .commutes = true};
-    if (u->options->family == CG_GPU || !find_reductions(u, d, x)) return false;
+    if (!find_reductions(u, d, x)) return false;
     x->keys = keys_find(u, d, x->nreduces, x->reduces);
     return x->keys != 0;
 }
@@ -120,7 +121,7 @@ static void table_nest(Unit *u, const ByKey *x, int begin, int copies, Num *when
     add_length(n, axes[0], x->parts);
     if (copies > 1) add_length(n, tables, num_int(u, copies));
     add_length(n, keys, x->nkey);
-    n->keys = (NestKeys){keys, tables};
+    n->keys = (NestKeys){.axis = keys, .tables = tables};
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, axes[0], 0, x->share[begin], NEST_CUT);
@@ -213,6 +214,114 @@ static Num *has_copies(Unit *u, const ByKey *x, Num *n, int copies, int64_t most
     return never ? num_truth(u, false) : num_and(u, fits, num_not(u, unsafe));
 }
 
+/* ---- a group's tables in local memory ---------------------------------------------------------- */
+
+static void group_nest(Unit *u, const ByKey *x, Num *entries, bool ordered, bool checked, Num *when)
+{
+    int rows, keys;
+    const FdNode *r = x->reduces[0];
+    Nest *n = nest_by_key(u, x, 0, x->nreduces, "keys_local", when, &rows, &keys);
+    if (checked) n->checks = GEN_CHECKED;
+    int k = nest_axis(u, n, r->nvars, r->vars, r->doms);
+    if (rows >= 0) add_length(n, rows, x->nrow);
+    add_length(n, k, x->parts);
+    add_length(n, keys, x->nkey);
+    n->keys = (NestKeys){keys, -1, entries, x->copies, ordered};
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, k, 0, x->share[0], NEST_CUT);
+    nest_step(u, in, NEST_START);
+    NestStep *turn = nest_loop(u, in, k, recipe_group(u), NEST_CUT);
+    nest_step(u, nest_item(u, turn, k, 0, NULL, recipe_group(u), NEST_GUARD), NEST_SCATTER);
+    if (ordered) nest_step(u, turn, NEST_JOIN);
+    nest_step(u, in, NEST_SAVE);
+    nest_lower(u, n);
+}
+
+/* The parts of all groups: by a tree for each key; in order by a work-item, if that is asked for. */
+static void parts_nest(Unit *u, const ByKey *x, bool tree, Num *when)
+{
+    int rows, keys;
+    Num *group = recipe_group(u);
+    Nest *n = nest_by_key(u, x, 0, x->nreduces, "keys_combine", when, &rows, &keys);
+    int parts = nest_axis_parts(n, "parts", x->parts);
+    if (rows >= 0) add_length(n, rows, x->nrow);
+    add_length(n, parts, x->parts);
+    add_length(n, keys, x->nkey);
+    NestStep *in = &n->root;
+    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, keys, 0, tree ? NULL : group, NEST_CUT);
+    if (!tree) in = nest_item(u, in, keys, 0, NULL, group, NEST_GUARD);
+    nest_step(u, in, NEST_START);
+    NestStep *turn = nest_loop(u, in, parts, tree ? group : NULL, NEST_CUT);
+    if (tree) turn = nest_item(u, turn, parts, 0, NULL, group, NEST_GUARD);
+    nest_step(u, turn, NEST_PARTS);
+    if (tree) nest_step(u, in, NEST_JOIN);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
+/* Groups that take shares, each with enough to do for its tables to be worth it. */
+static void share_to_groups(Unit *u, ByKey *x, Num *n, Num *when)
+{
+    Num *one = num_int(u, 1), *least = draw_num(u, P_KEYS_PART, 4096);
+    least = num_op(u, FD_OP_MAX, least, num_op(u, FD_OP_MUL, x->nkey, num_int(u, 4)));
+    Num *wish = recipe_each_unit(u, (int)draw(u, P_KEYS_GROUPS, 8), x->nrow);
+    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, least));
+    wish = u->options->precise ? one : num_op(u, FD_OP_MAX, wish, one);
+    Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, n, wish), one);
+    x->share[0] = num_let(u, "share", num_roundup(u, share, recipe_group(u)));
+    Num *all = num_let(u, "work", recipe_length(u, x->reduces[0]));
+    x->parts = num_let(u, "parts", num_ceildiv(u, all, x->share[0])); /* none of nothing */
+    Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->nrow, x->parts), x->nkey);
+    for (int r = 0; r < x->nreduces; r++) {
+        Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
+        bytes = num_op(u, FD_OP_MUL, count, bytes);
+        x->temps[r] = plan_temp(u, num_select(u, when, bytes, num_int(u, 0)));
+    }
+}
+
+/* Has a group tables of all keys? Of `words` words of bits for each. */
+static Num *local_tables(Unit *u, ByKey *x, bool ordered, Num **entries)
+{
+    enum { WORDS = 8, BITS = 32, ATOMIC_COPIES = 8 };
+    Num *one = num_int(u, 1), *group = recipe_group(u);
+    int64_t bytes = x->bytes + (ordered ? (int64_t)x->nreduces * WORDS * 4 : 0);
+    Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_LOCAL_BYTES), num_int(u, 2 * bytes));
+    *entries = num_define(u, arena_printf(u->arena, "TABLE_%d", (int)bytes),
+                          num_op(u, FD_OP_MAX, fit, one));
+    Num *copies = num_op(u, FD_OP_DIV, *entries, num_op(u, FD_OP_MAX, x->nkey, one));
+    Num *most = draw_num(u, P_KEYS_MANY, ATOMIC_COPIES);
+    if (ordered) { /* owners of a key's values: no more than there are words, or work-items */
+        Num *owners = num_op(u, FD_OP_DIV, group, num_op(u, FD_OP_MAX, x->nkey, one));
+        copies = num_op(u, FD_OP_MIN, copies, owners);
+        most = num_ceildiv(u, group, num_int(u, BITS));
+    }
+    copies = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MIN, copies, most), one);
+    bool single = ordered && (u->options->precise || !x->commutes);
+    x->copies = single ? one : num_let(u, "copies", copies);
+    return num_op(u, FD_OP_LE, x->nkey, *entries);
+}
+
+static Num *keys_on_gpu(Unit *u, ByKey *x, Num *n, Num *apply, Num *unsafe)
+{
+    bool ordered = false;
+    Num *entries;
+    for (int r = 0; r < x->nreduces; r++) {
+        if (!reduction_is_closed(x->reduces[r])) return NULL;
+        ordered = ordered || !nest_is_atomic(x->reduces[r]);
+    }
+    if (x->ngroups > 1 || x->bytes > LARGE) return NULL;
+    apply = num_and(u, apply, local_tables(u, x, ordered, &entries));
+    apply = num_let(u, "by_key", apply);
+    if (num_is(apply, 0)) return NULL;
+    share_to_groups(u, x, n, apply);
+    group_nest(u, x, entries, ordered, false, num_and(u, apply, num_not(u, unsafe)));
+    if (!num_is(unsafe, 0)) group_nest(u, x, entries, ordered, true, num_and(u, apply, unsafe));
+    parts_nest(u, x, x->commutes && !u->options->precise, apply);
+    return apply;
+}
+
 Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
 {
     ByKey x;
@@ -228,6 +337,7 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *all = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x.nrow, x.nkey), n);
     Num *large = num_op(u, FD_OP_GE, all, draw_num(u, P_KEYS_WORK, LEAST_WORK));
     large = num_and(u, large, num_op(u, FD_OP_GE, n, draw_num(u, P_KEYS_EACH, LEAST_EACH)));
+    if (u->options->family == CG_GPU) return keys_on_gpu(u, &x, n, num_and(u, when, large), unsafe);
     Num *apply = num_let(u, "by_key", num_and(u, when, large));
     if (num_is(apply, 0)) return NULL;
     int most = (int)draw(u, P_KEYS_MANY, MANY), some = (int)draw(u, P_KEYS_FEW, FEW);

@@ -218,6 +218,12 @@ bool reader_head(Reader *r)
     } else if (reader_accept(r, "keys")) {
         n->keys.axis = reader_axis(r);
         if (reader_accept(r, "in")) n->keys.tables = reader_axis(r);
+        if (reader_accept(r, "local")) {
+            n->keys.entries = reader_expression(r, false);
+            reader_expect(r, "times");
+            n->keys.copies = reader_expression(r, false);
+            n->keys.ordered = reader_accept(r, "ordered");
+        }
     } else if (reader_accept(r, "block")) {
         n->block_axis = reader_axis(r);
         reader_expect(r, "by");

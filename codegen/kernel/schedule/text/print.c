@@ -103,6 +103,9 @@ static void print_head(Printer *p)
     print_part(p);
     if (n->keys.axis >= 0) text_printf(p->out, "  keys %s", axis(p, n->keys.axis));
     if (n->keys.tables >= 0) text_printf(p->out, " in %s", axis(p, n->keys.tables));
+    if (n->keys.entries)
+        text_printf(p->out, " local %s times %s%s", num_text(p->u, n->keys.entries),
+                    num_text(p->u, n->keys.copies), n->keys.ordered ? " ordered" : "");
     if (n->keys.axis >= 0) text_add(p->out, "\n");
     if (n->block_axis >= 0)
         text_printf(p->out, "  block %s by %s\n", axis(p, n->block_axis), num_text(p->u, n->block));

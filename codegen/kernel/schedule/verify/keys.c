@@ -31,6 +31,51 @@ static void places(Verify *v)
     }
 }
 
+/* Tables in local memory: a group begins and saves them, all of its work-items come there. */
+void verify_table(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    if (n->keys.axis < 0 || !n->keys.copies || !n->nreduces || !nest_items(n->root.first))
+        verify_fail(v, "tables in local memory are of a group's keys");
+    for (int i = 0; i < v->npath; i++) {
+        NestBind b = v->path[i]->bind;
+        if (b == NEST_ITEM || (s->kind != NEST_JOIN && b != NEST_GROUP))
+            verify_fail(v, "tables in local memory: all work-items of a group must come here");
+    }
+    if (v->why) return;
+    if (s->kind == NEST_START) {
+        if (v->begun >= 0) verify_fail(v, "results are begun twice");
+        v->begun = v->npath;
+    } else if (v->begun < 0 || v->given) {
+        verify_fail(v, "tables in local memory: they are not begun");
+    } else if (s->kind == NEST_JOIN) {
+        if (!n->keys.ordered) verify_fail(v, "join: nothing is noted");
+        v->joined = true;
+    } else if (v->begun != v->npath || part_place(n, n->keys.axis) == n->part.naxes) {
+        verify_fail(v, "save: tables end where they are begun, in a part along the keys");
+    } else {
+        v->given = true;
+    }
+}
+
+/* What is noted is joined before more is: JOIN follows the loop over work-items. */
+static void in_table(Verify *v)
+{
+    const Nest *n = v->n;
+    const NestStep *item = v->npath ? v->path[v->npath - 1] : NULL;
+    if (v->begun < 0 || n->keys.tables >= 0 || !item || item->bind != NEST_ITEM || item->dim != 0)
+        verify_fail(v, "scatter: work-items of dimension 0 fill the tables of a group");
+    else if (n->keys.ordered && (!item->next || item->next->kind != NEST_JOIN))
+        verify_fail(v, "scatter: what is noted is not joined");
+    for (int r = 0; r < n->nreduces; r++) {
+        const FdUser *user = fd_user_of(n->reduces[r]);
+        if (!n->keys.ordered && !nest_is_atomic(n->reduces[r]))
+            verify_fail(v, "scatter: no atomic operation combines these values");
+        if (!num_is(n->keys.copies, 1) && user && !user->commutative)
+            verify_fail(v, "the result is one of its operands in order");
+    }
+}
+
 /* A table for each copy. */
 static void tables(Verify *v)
 {
@@ -49,7 +94,8 @@ void verify_scatter(Verify *v)
     const Def *d = n->def;
     KeyForm form;
     unsigned keys = 0;
-    if (n->keys.axis < 0 || !n->nreduces || !n->part.naxes || v->begun >= 0) {
+    if (n->keys.axis < 0 || !n->nreduces || !n->part.naxes ||
+        (v->begun >= 0) != (n->keys.entries != NULL)) {
         verify_fail(v, "scatter: there are no keys, or nothing to take");
         return;
     }
@@ -60,8 +106,12 @@ void verify_scatter(Verify *v)
         if (!keys || !keys_form(v->u, d, n->reduces[r], keys, &form))
             verify_fail(v, "scatter: the reductions have no such keys");
     if (v->why) return;
-    places(v);
-    tables(v);
+    if (n->keys.entries) {
+        in_table(v);
+    } else {
+        places(v);
+        tables(v);
+    }
     for (int i = 0; !v->why && i < d->nvars; i++)
         if (!(keys >> i & 1)) verify_bound(v, d->vars[i], false);
     if (!v->why) verify_scattered(v);

@@ -343,6 +343,11 @@ static void step(Verify *v, const NestStep *s)
         verify_carry(v, s);
         return;
     }
+    bool table = s->kind == NEST_START || s->kind == NEST_JOIN || s->kind == NEST_SAVE;
+    if (v->n->keys.entries && table) {
+        verify_table(v, s);
+        return;
+    }
     switch (s->kind) {
     case NEST_FOR: loop(v, s); break;
     case NEST_HOLD:

@@ -65,6 +65,8 @@ void verify_parts(Verify *v);
 void verify_leave(Verify *v);
 void verify_changes(Verify *v, const NestStep *s);
 void verify_scatter(Verify *v); /* verify_keys.c */
+void verify_table(Verify *v,
+                  const NestStep *s); /* START, JOIN and SAVE of tables in local memory */
 void verify_scattered(
     Verify *v); /* all that is reduced is scattered, each work-item's to its part */
 void verify_join(Verify *v);
