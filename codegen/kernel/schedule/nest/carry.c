@@ -13,30 +13,30 @@
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
-static KirType kind_of(const FdNode *n)
+KirType nest_kind(const FdNode *n)
 {
     return kir_type((int)result_kind(n), 1);
 }
 
-static KirType element(const Lower *l)
+KirType nest_element(const Lower *l)
 {
-    return kind_of(l->n->def->body);
+    return nest_kind(l->n->def->body);
 }
 
 /* Number k of the steps so far, or element k + 1 before the position. */
-static const KirExpr *carried(Lower *l, KirType t, int k)
+const KirExpr *nest_carried(Lower *l, KirType t, int k)
 {
     return kir_name(l->a, t, arena_printf(l->a, "%s_%d", l->carried, k));
 }
 
-static const KirExpr *number(Lower *l, int k)
+const KirExpr *nest_scan_number(Lower *l, int k)
 {
-    return carried(l, kind_of(l->n->scan->step[k]), k);
+    return nest_carried(l, nest_kind(l->n->scan->step[k]), k);
 }
 
 static const KirExpr *vector(Lower *l)
 {
-    KirType t = kind_of(l->n->scan->step[0]);
+    KirType t = nest_kind(l->n->scan->step[0]);
     t.lanes = l->g.lanes;
     return kir_name(l->a, t, arena_printf(l->a, "%s_v", l->carried));
 }
@@ -44,7 +44,7 @@ static const KirExpr *vector(Lower *l)
 /* The element before, in all lanes of a vector: what waits for it from vector to vector is one step. */
 static const KirExpr *everywhere(Lower *l)
 {
-    KirType t = element(l);
+    KirType t = nest_element(l);
     t.lanes = l->g.lanes;
     return kir_name(l->a, t, arena_printf(l->a, "%s_all", l->carried));
 }
@@ -59,7 +59,7 @@ static bool in_vectors(const Lower *l) /* steps of each lane for itself */
     return l->n->scan && l->n->scan->commutes && l->n->lanes_axis == l->n->carry_axis;
 }
 
-static void copy(Lower *l, const char *stem, int n, const KirExpr **x)
+void nest_scan_copy(Lower *l, const char *stem, int n, const KirExpr **x)
 {
     for (int k = 0; k < n; k++) {
         const char *name = fresh_name(l->u, stem);
@@ -71,7 +71,7 @@ static void copy(Lower *l, const char *stem, int n, const KirExpr **x)
 /* ---- steps ------------------------------------------------------------------------------------- */
 
 /* y := what x and then y come to. */
-static void both(Lower *l, const KirExpr *const *x, const KirExpr **y)
+void nest_scan_both(Lower *l, const KirExpr *const *x, const KirExpr **y)
 {
     const Scan *s = l->n->scan;
     const KirExpr *out[SCAN_NUMBERS];
@@ -83,12 +83,12 @@ static void both(Lower *l, const KirExpr *const *x, const KirExpr **y)
     for (int k = 0; k < s->n; k++)
         out[k] = kir_splat(l->a, y[k]->type.lanes, gen_value(&l->g, s->both[k]));
     gen_leave(&l->g, scope);
-    copy(l, "step", s->n, out);
+    nest_scan_copy(l, "step", s->n, out);
     for (int k = 0; k < s->n; k++) y[k] = out[k];
 }
 
 /* The element after these steps. */
-static const KirExpr *after(Lower *l, const KirExpr *before, const KirExpr *const *step)
+const KirExpr *nest_scan_after(Lower *l, const KirExpr *before, const KirExpr *const *step)
 {
     const Scan *s = l->n->scan;
     GenScope scope = gen_enter(&l->g, l->g.block);
@@ -100,17 +100,17 @@ static const KirExpr *after(Lower *l, const KirExpr *before, const KirExpr *cons
 }
 
 /* The numbers of the step here. */
-static void steps_here(Lower *l, const KirExpr **out)
+void nest_scan_steps(Lower *l, const KirExpr **out)
 {
     const Scan *s = l->n->scan;
     GenScope scope = gen_enter(&l->g, l->g.block);
     int lanes = nest_in_lanes(l, l->n->carry_axis) ? l->g.lanes : 1;
     for (int k = 0; k < s->n; k++) out[k] = kir_splat(l->a, lanes, gen_whole(&l->g, s->step[k]));
     gen_leave(&l->g, scope);
-    copy(l, "step", s->n, out);
+    nest_scan_copy(l, "step", s->n, out);
 }
 
-static void identities(Lower *l, const KirExpr **out)
+void nest_scan_none(Lower *l, const KirExpr **out)
 {
     for (int k = 0; k < l->n->scan->n; k++) out[k] = gen_value(&l->g, l->n->scan->identity[k]);
 }
@@ -120,7 +120,7 @@ static void identities(Lower *l, const KirExpr **out)
 static void shifted(Lower *l, Intrinsic how, int by, const KirExpr *const *x, const KirExpr **out)
 {
     const KirExpr *none[SCAN_NUMBERS];
-    identities(l, none);
+    nest_scan_none(l, none);
     for (int k = 0; k < l->n->scan->n; k++) {
         out[k] = kir_moved(l->a, how, by, x[k], kir_splat(l->a, x[k]->type.lanes, none[k]));
     }
@@ -135,14 +135,14 @@ static void scan_lanes(Lower *l, const KirExpr **x)
     const KirExpr *y[SCAN_NUMBERS], *z[SCAN_NUMBERS];
     for (int by = 1; by <= 2; by++) {
         shifted(l, inside, by, x, y);
-        both(l, y, x);
+        nest_scan_both(l, y, x);
     }
     shifted(l, parts, 2, x, y);
     shifted(l, parts, 3, x, z);
-    both(l, z, y);
+    nest_scan_both(l, z, y);
     shifted(l, parts, 1, x, z);
-    both(l, z, x);
-    both(l, y, x);
+    nest_scan_both(l, z, x);
+    nest_scan_both(l, y, x);
 }
 
 static const KirExpr *last_lane(Lower *l, const KirExpr *x)
@@ -160,9 +160,9 @@ static void start(Lower *l)
     const Scan *s = l->n->scan;
     const KirExpr *none[SCAN_NUMBERS];
     l->carried = fresh_name(l->u, "sum");
-    identities(l, none);
+    nest_scan_none(l, none);
     for (int k = 0; k < s->n; k++)
-        kir_decl(l->a, l->g.block, none[k]->type, number(l, k)->name, none[k]);
+        kir_decl(l->a, l->g.block, none[k]->type, nest_scan_number(l, k)->name, none[k]);
     if (in_vectors(l)) {
         const KirExpr *v = vector(l);
         kir_decl(l->a, l->g.block, v->type, v->name, kir_splat(l->a, v->type.lanes, none[0]));
@@ -172,8 +172,8 @@ static void start(Lower *l)
 static void add(Lower *l, const KirExpr **step)
 {
     const KirExpr *x[SCAN_NUMBERS];
-    for (int k = 0; k < l->n->scan->n; k++) x[k] = number(l, k);
-    both(l, x, step);
+    for (int k = 0; k < l->n->scan->n; k++) x[k] = nest_scan_number(l, k);
+    nest_scan_both(l, x, step);
     for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, x[k], step[k]);
 }
 
@@ -187,19 +187,19 @@ static void add_vector(Lower *l, const KirExpr **x)
 static void take(Lower *l)
 {
     const KirExpr *x[SCAN_NUMBERS];
-    steps_here(l, x);
+    nest_scan_steps(l, x);
     if (!nest_in_lanes(l, l->n->carry_axis)) {
         add(l, x);
     } else if (in_vectors(l)) {
         const KirExpr *v = vector(l), *sum = v;
-        both(l, &sum, x);
+        nest_scan_both(l, &sum, x);
         kir_set(l->a, l->g.block, v, x[0]);
     } else {
         add_vector(l, x);
     }
 }
 
-static const KirExpr *part_at(Lower *l, const KirExpr *part)
+const KirExpr *nest_scan_part(Lower *l, const KirExpr *part)
 {
     const NestPart *p = &l->n->part;
     if (p->naxes == 1) return part;
@@ -214,9 +214,9 @@ static void save(Lower *l)
         const KirExpr *v = vector(l);
         add_vector(l, &v);
     }
-    const KirExpr *at = gen_variable(&l->g, "at", part_at(l, l->places[n->carry_axis].turn));
+    const KirExpr *at = gen_variable(&l->g, "at", nest_scan_part(l, l->places[n->carry_axis].turn));
     for (int k = 0; k < n->scan->n; k++) {
-        const KirExpr *x = number(l, k);
+        const KirExpr *x = nest_scan_number(l, k);
         kir_store(l->a, l->g.block, gen_temp(&l->g, n->part.temps[k], x->type, true), at, x);
     }
 }
@@ -230,7 +230,8 @@ static void remember_before(Lower *l)
     for (int i = 0; i < n->inside->nreads; i++) {
         int64_t before = nest_carries(n, &n->inside->reads[i], dim);
         if (before)
-            gen_remember(&l->g, n->inside->reads[i].node, carried(l, element(l), (int)before - 1));
+            gen_remember(&l->g, n->inside->reads[i].node,
+                         nest_carried(l, nest_element(l), (int)before - 1));
     }
 }
 
@@ -239,7 +240,7 @@ static void one_element(Lower *l, bool store)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
-    KirType t = element(l);
+    KirType t = nest_element(l);
     GenScope scope = gen_enter(g, g->block);
     nest_remember(l);
     remember_before(l);
@@ -250,12 +251,12 @@ static void one_element(Lower *l, bool store)
     if (store) gen_store(g, n->def);
     gen_leave(g, scope);
     for (int k = n->carried; k-- > 1;)
-        kir_set(l->a, g->block, carried(l, t, k), carried(l, t, k - 1));
-    kir_set(l->a, g->block, carried(l, t, 0), v);
+        kir_set(l->a, g->block, nest_carried(l, t, k), nest_carried(l, t, k - 1));
+    kir_set(l->a, g->block, nest_carried(l, t, 0), v);
 }
 
 /* The elements at `count` positions from `at` on, one after the other. */
-static void walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store)
+void nest_scan_walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store)
 {
     Gen *g = &l->g;
     NestPlace *p = &l->places[l->n->carry_axis], before = *p;
@@ -274,7 +275,7 @@ static void walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store)
     kir_for(l->a, g->block, i->name, kir_int(l->a, 0), count, kir_int(l->a, 1), false, body);
 }
 
-static const KirExpr *is_finite(Lower *l, const KirExpr *x)
+const KirExpr *nest_is_finite(Lower *l, const KirExpr *x)
 {
     return kir_intrinsic(l->a, kir_type(SC_BOOL, 1), INTR_FINITE, &x);
 }
@@ -283,32 +284,33 @@ static void give_vector(Lower *l)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
-    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0), *all = everywhere(l);
-    steps_here(l, x);
+    const KirExpr *x[SCAN_NUMBERS], *last = nest_carried(l, nest_element(l), 0),
+                                    *all = everywhere(l);
+    nest_scan_steps(l, x);
     scan_lanes(l, x);
     KirBlock fast = {0}, slow = {0};
     GenScope scope = gen_enter(g, &fast);
-    const KirExpr *v = after(l, all, x), *end[SCAN_NUMBERS];
+    const KirExpr *v = nest_scan_after(l, all, x), *end[SCAN_NUMBERS];
     gen_remember(g, n->def->body, v);
     gen_store(g, n->def);
     for (int k = 0; k < n->scan->n; k++)
         end[k] = gen_variable(g, "end", kir_splat(l->a, g->lanes, last_lane(l, x[k])));
-    kir_set(l->a, g->block, all, after(l, all, end));
+    kir_set(l->a, g->block, all, nest_scan_after(l, all, end));
     kir_set(l->a, g->block, last, last_lane(l, v));
     gen_leave(g, scope);
     if (n->scan->grows) {
         scope = gen_enter(g, &slow);
-        walk(l, l->places[n->carry_axis].at, nest_lanes_number(l), true);
+        nest_scan_walk(l, l->places[n->carry_axis].at, nest_lanes_number(l), true);
         kir_set(l->a, g->block, all, kir_splat(l->a, g->lanes, last));
         gen_leave(g, scope);
-        kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
+        kir_if(l->a, g->block, nest_is_finite(l, x[0]), fast, &slow);
     } else {
         kir_if(l->a, g->block, NULL, fast, NULL);
     }
 }
 
 /* The elements before a position: those of the result. */
-static void load_before(Lower *l)
+void nest_load_before(Lower *l)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
@@ -320,8 +322,8 @@ static void load_before(Lower *l)
         p->at = nest_op(l, FD_OP_SUB, p->at, kir_int(l->a, k + 1));
         nest_bind(l, n->carry_axis);
         const KirExpr *e =
-            kir_load(l->a, element(l), gen_output(g, n->def), gen_output_offset(g, n->def));
-        kir_decl(l->a, g->block, e->type, carried(l, element(l), k)->name, e);
+            kir_load(l->a, nest_element(l), gen_output(g, n->def), gen_output_offset(g, n->def));
+        kir_decl(l->a, g->block, e->type, nest_carried(l, nest_element(l), k)->name, e);
         *p = here;
         gen_leave(g, scope);
     }
@@ -332,16 +334,16 @@ static void part_before(Lower *l, const KirExpr *part)
 {
     Gen *g = &l->g;
     const Nest *n = l->n;
-    const KirExpr *x[SCAN_NUMBERS], *last = carried(l, element(l), 0);
-    const KirExpr *at = gen_variable(g, "at", part_at(l, part));
+    const KirExpr *x[SCAN_NUMBERS], *last = nest_carried(l, nest_element(l), 0);
+    const KirExpr *at = gen_variable(g, "at", nest_scan_part(l, part));
     for (int k = 0; k < n->scan->n; k++) {
-        KirType t = kind_of(n->scan->step[k]);
+        KirType t = nest_kind(n->scan->step[k]);
         x[k] = kir_load(l->a, t, gen_temp(g, n->part.temps[k], t, false), at);
     }
-    copy(l, "step", n->scan->n, x);
+    nest_scan_copy(l, "step", n->scan->n, x);
     KirBlock fast = {0}, slow = {0};
     GenScope scope = gen_enter(g, &fast);
-    kir_set(l->a, g->block, last, after(l, last, x));
+    kir_set(l->a, g->block, last, nest_scan_after(l, last, x));
     gen_leave(g, scope);
     if (!n->scan->grows) {
         kir_if(l->a, g->block, NULL, fast, NULL);
@@ -350,12 +352,12 @@ static void part_before(Lower *l, const KirExpr *part)
     const KirExpr *share = l->places[n->carry_axis].span;
     if (!share) share = kir_int(l->a, 1);
     scope = gen_enter(g, &slow);
-    walk(l, nest_mul(l, part, share), share, false);
+    nest_scan_walk(l, nest_mul(l, part, share), share, false);
     gen_leave(g, scope);
-    kir_if(l->a, g->block, is_finite(l, x[0]), fast, &slow);
+    kir_if(l->a, g->block, nest_is_finite(l, x[0]), fast, &slow);
 }
 
-static void parts_before(Lower *l)
+void nest_parts_before(Lower *l)
 {
     Gen *g = &l->g;
     const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part"));
@@ -372,10 +374,10 @@ static void resume(Lower *l)
     Gen *g = &l->g;
     const Nest *n = l->n;
     l->carried = fresh_name(l->u, "before");
-    load_before(l);
-    if (n->part.naxes) parts_before(l);
+    nest_load_before(l);
+    if (n->part.naxes) nest_parts_before(l);
     if (!gives_vectors(l)) return;
-    const KirExpr *all = everywhere(l), *last = carried(l, element(l), 0);
+    const KirExpr *all = everywhere(l), *last = nest_carried(l, nest_element(l), 0);
     kir_decl(l->a, g->block, all->type, all->name, kir_splat(l->a, all->type.lanes, last));
 }
 

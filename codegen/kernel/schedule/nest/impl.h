@@ -170,6 +170,25 @@ void nest_table_take(Lower *l, int r, const KirExpr *value); /* of the key here 
 /* carry.c: the same steps of nests that carry values of a recurrence */
 void nest_carry(Lower *l, const NestStep *s);
 
+/* of which scanned.c uses: */
+KirType nest_kind(const FdNode *n);
+KirType nest_element(const Lower *l);
+const KirExpr *nest_carried(Lower *l, KirType t, int k);
+const KirExpr *nest_scan_number(Lower *l, int k);
+void nest_scan_copy(Lower *l, const char *stem, int n, const KirExpr **x); /* to variables */
+void nest_scan_both(Lower *l, const KirExpr *const *x, const KirExpr **y); /* y := x, then y */
+const KirExpr *nest_scan_after(Lower *l, const KirExpr *before, const KirExpr *const *step);
+void nest_scan_steps(Lower *l, const KirExpr **out); /* here */
+void nest_scan_none(Lower *l, const KirExpr **out);
+const KirExpr *nest_scan_part(Lower *l, const KirExpr *part); /* its place */
+void nest_scan_walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store);
+const KirExpr *nest_is_finite(Lower *l, const KirExpr *x);
+void nest_load_before(Lower *l);
+void nest_parts_before(Lower *l);
+
+/* scanned.c: the same steps where a group takes those of a scan together */
+void nest_scanned(Lower *l, const NestStep *s);
+
 /* wave.c: a tile of a wavefront */
 void nest_wave(Lower *l);
 

@@ -376,6 +376,8 @@ void nest_steps(Lower *l, const NestStep *first)
         default:
             if (l->n->wave.of)
                 nest_wave(l);
+            else if (l->n->scan_items)
+                nest_scanned(l, s);
             else if (l->n->carry_axis >= 0)
                 nest_carry(l, s);
             else if (l->n->keys.entries && s->kind != NEST_SCATTER)
@@ -433,6 +435,7 @@ static void all_steps(Lower *l)
     for (int i = 0; i < n->naxes; i++) l->places[i].at = kir_int(l->a, 0);
     for (int i = 0; i < NEST_HOLDS; i++) l->kept[i].depth = -1;
     for (int d = 0; d < 3; d++) l->global[d] = l->local[d] = num_int(l->u, 1);
+    if (n->scan_items) l->global[0] = l->local[0] = n->scan_items;
     nest_steps(l, n->root.first);
 }
 
@@ -455,8 +458,11 @@ void nest_lower(Unit *u, const Nest *n)
     bool lanes = nest_has_loop(n->root.first, NEST_LANES) || n->wave.of || n->sums;
     if (lanes) nest_lane_count(u, n->lanes);
     if (lanes || n->keys.axis >= 0) def_given(n->def)->facts->in_lanes = true;
-    Lower l = {
-        .u = u, .a = u->arena, .n = n, .items = nest_has_loop(n->root.first, NEST_ITEM), .dims = 1};
+    Lower l = {.u = u,
+               .a = u->arena,
+               .n = n,
+               .items = n->scan_items || nest_has_loop(n->root.first, NEST_ITEM),
+               .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     l.g.over = n->def->nbeside > 0;
     if (n->again) gen_only_again(&l.g);

@@ -217,6 +217,8 @@ typedef struct Nest {
     int carry_axis;         /* of a recurrence: the last values along it stay in registers; -1 */
     int carried;            /* how many */
     const Scan *scan;       /* steps are taken together; NULL: one after the other */
+    Num *scan_each,
+        *scan_items; /* steps and work-items of a tile of a group; NULL: there are none */
     int nboxes;
     NestBox boxes[NEST_BOXES];
     NestBody **bodies; /* those asked for so far */

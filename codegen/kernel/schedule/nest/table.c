@@ -213,8 +213,7 @@ static void take_word(Lower *l, int r, const KirExpr *key, const KirExpr *copy, 
     }
     GenScope inner = gen_enter(g, &each);
     const KirExpr *bit = kir_convert(a, idx, kir_intrinsic(a, word, INTR_LOWEST, &left));
-    const KirExpr *at =
-        gen_variable(g, "at", nest_add(l, nest_mul(l, row, kir_int(a, WORD)), bit));
+    const KirExpr *at = gen_variable(g, "at", nest_add(l, nest_mul(l, row, kir_int(a, WORD)), bit));
     kir_set(a, g->block, left, kir_intrinsic(a, word, INTR_HIGHER, &left));
     for (int k = r; k < l->n->nreduces; k++)
         if (acc[k])

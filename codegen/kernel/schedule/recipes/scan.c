@@ -17,6 +17,8 @@ typedef struct Form {
     bool lanes;
     bool stream;
     int width; /* KIR_V4 or KIR_V8 */
+    Num *
+        each; /* steps of a work-item, of tiles that a group takes together; NULL: there are none */
     Num *share, *parts;
     int temps[SCAN_NUMBERS];
 } Form;
@@ -54,6 +56,7 @@ static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, i
     n->carry_axis = *axis;
     n->carried = 1;
     n->lanes = f->width;
+    if (f->each) n->scan_each = f->each, n->scan_items = recipe_group(u);
     if (f->lanes) n->lanes_axis = *axis;
     return n;
 }
@@ -66,7 +69,8 @@ static void along(const Form *f, Nest *n, NestStep *in, NestKind kind)
         NestStep *turn = nest_loop(u, in, axis, nest_lane_count(u, f->width), NEST_WHOLE);
         nest_step(u, nest_lanes(u, turn, axis), kind);
     }
-    nest_step(u, nest_loop(u, in, axis, NULL, NEST_CUT), kind);
+    Num *step = f->each ? num_op(u, FD_OP_MUL, recipe_group(u), f->each) : NULL;
+    nest_step(u, nest_loop(u, in, axis, step, NEST_CUT), kind);
 }
 
 static void rows_nest(const Form *f, Num *rows, Num *when)
@@ -78,8 +82,9 @@ static void rows_nest(const Form *f, Num *rows, Num *when)
     if (lines >= 0) {
         Num *chunk =
             recipe_lines_each(u, rows, f->in->n[f->scan->dim], draw(u, P_SCAN_LINES, 4096));
+        if (f->each) chunk = NULL;
         in = nest_group(u, in, lines, 0, chunk, NEST_CUT);
-        in = nest_loop(u, in, lines, NULL, NEST_CUT);
+        if (!f->each) in = nest_loop(u, in, lines, NULL, NEST_CUT);
     }
     n->stream = f->stream;
     nest_step(u, in, NEST_RESUME);
@@ -118,6 +123,7 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when)
     f.stream = f.lanes && draw_bool(u, P_MAP_STREAM, in->def->temp < 0 && !def_is_once(u, in->def));
     size_t widest = widest_bytes(in->def->body);
     f.width = nest_lanes_for(widest);
+    if (u->options->family == CG_GPU) f.each = num_int(u, widest > 4 ? 4 : 8);
     bool beside = !f.lanes && in->stays[in->def->nvars - 1] && u->options->family == CG_CPU;
     if (beside) return NULL; /* lines are neighbours: lanes across them */
     Num *one = num_int(u, 1), *rows = one, *n = in->n[f.scan->dim];
@@ -125,13 +131,16 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when)
         if (v != f.scan->dim) rows = num_op(u, FD_OP_MUL, rows, in->n[v]);
     rows = num_let(u, "rows", rows);
     /* Steps are taken twice: without lanes that wants units. */
-    Num *units = num_fact(u, NUM_UNITS), *each = num_int(u, u->options->family == CG_GPU ? 64 : 4);
+    Num *units = num_fact(u, NUM_UNITS), *each = num_int(u, f.each ? 8 : 4);
     Num *wish = num_ceildiv(u, num_op(u, FD_OP_MUL, units, each), rows);
     wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, n, draw_num(u, P_SCAN_PART, PART)));
-    if (!f.lanes)
+    if (!f.lanes && !f.each)
         wish = num_select(u, num_op(u, FD_OP_GE, units, draw_num(u, P_SCAN_UNITS, 4)), wish, one);
     Num *share = num_ceildiv(u, n, num_op(u, FD_OP_MAX, wish, one));
     if (f.lanes) share = num_roundup(u, share, nest_lane_count(u, f.width));
+    if (f.each)
+        share = num_roundup(u, num_op(u, FD_OP_MAX, share, one),
+                            num_op(u, FD_OP_MUL, recipe_group(u), f.each));
     f.share = num_let(u, "share", num_op(u, FD_OP_MAX, share, one));
     f.parts = num_let(u, "parts", num_ceildiv(u, n, f.share));
     Num *several = num_and(u, when, num_op(u, FD_OP_GT, f.parts, one));

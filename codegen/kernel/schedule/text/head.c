@@ -145,6 +145,10 @@ static void read_carry(Reader *r, bool scan)
     if (r->error) return;
     if (n->inside) n->scan = scan_of(r->u, r->interior, r->u->options->precise);
     if (!n->scan) reader_fail(r, "this is no scan");
+    if (!reader_accept(r, "items")) return;
+    n->scan_items = reader_expression(r, false);
+    reader_expect(r, "by");
+    n->scan_each = reader_expression(r, false);
 }
 
 /* box NAME [along AXIS] [times E] [where COND, ..] */

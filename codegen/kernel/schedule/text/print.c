@@ -93,8 +93,12 @@ static void print_head(Printer *p)
         text_printf(p->out, " %s by %s diagonal %s\n", axis(p, n->wave.axes[1]),
                     num_text(p->u, n->wave.steps[1]), num_text(p->u, n->wave.diagonal));
     }
+    if (n->scan) text_printf(p->out, "  scan %s", axis(p, n->carry_axis));
+    if (n->scan_items)
+        text_printf(p->out, " items %s by %s", num_text(p->u, n->scan_items),
+                    num_text(p->u, n->scan_each));
     if (n->scan)
-        text_printf(p->out, "  scan %s\n", axis(p, n->carry_axis));
+        text_add(p->out, "\n");
     else if (n->carry_axis >= 0)
         text_printf(p->out, "  carry %s times %d\n", axis(p, n->carry_axis), n->carried);
     if (n->lanes_axis >= 0)

@@ -7,6 +7,16 @@ static bool is_lines(const Verify *v, int axis)
     return axis != v->n->carry_axis;
 }
 
+/* A group takes the steps of a tile together: it is what the loop steps by. */
+static void tile(Verify *v)
+{
+    const NestStep *s = v->path[v->npath - 1];
+    Num *steps = num_op(v->u, FD_OP_MUL, v->n->scan_items, v->n->scan_each);
+    if (s->axis != v->n->carry_axis || s->bind != NEST_LOOP || s->tail != NEST_CUT || s->count ||
+        !verify_same(v->u, s->step, steps))
+        verify_fail(v, "work-items take tiles of %s steps together", num_text(v->u, steps));
+}
+
 /* Loops from where values began to be carried are over the axis along which they are. */
 static void between(Verify *v, const char *what, int begun)
 {
@@ -20,6 +30,8 @@ static void between(Verify *v, const char *what, int begun)
                         verify_axis_name(v, v->path[i]->axis));
     if (!verify_is_open(v, v->n->carry_axis))
         verify_fail(v, "%s: there is no loop over %s", what, verify_axis_name(v, v->n->carry_axis));
+    else if (v->n->scan_items)
+        tile(v);
     else
         verify_cover(v, v->n->carry_axis, false);
     int lanes = verify_lanes(v);
