@@ -78,7 +78,7 @@ const KirExpr *nest_number(Lower *l, const char *name, Num *x);
  * around copies, lanes and work-items, or only those. */
 typedef enum NestWay { NEST_ALL, NEST_OUTER, NEST_INNER } NestWay;
 const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
-Num *nest_items(Lower *l, int dim);              /* of a group */
+Num *nest_group_items(Lower *l, int dim);        /* of a group */
 const KirExpr *nest_local_id(Lower *l, int dim); /* as the device counts them */
 /* How far copy number `copy` is from the first: by `step`, in runs of copies side by side (run NULL: one). */
 const KirExpr *nest_copy_way(Lower *l, const KirExpr *copy, Num *step, Num *run);

@@ -118,20 +118,19 @@ void nest_bind(Lower *l, int axis)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
-/* How many work-items a group has in a dimension: the first such loop at or below a step. */
-static Num *items_below(const NestStep *s, int dim)
+Num *nest_items(const NestStep *s, int dim)
 {
     Num *count = NULL;
     for (; s && !count; s = s->next)
         count = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
                     ? s->count
-                    : items_below(s->first, dim);
+                    : nest_items(s->first, dim);
     return count;
 }
 
-Num *nest_items(Lower *l, int dim)
+Num *nest_group_items(Lower *l, int dim)
 {
-    Num *count = items_below(l->n->root.first, dim);
+    Num *count = nest_items(l->n->root.first, dim);
     return count ? count : num_int(l->u, 1);
 }
 
@@ -240,7 +239,7 @@ static const KirExpr *item_of(Lower *l, int dim)
 {
     const Nest *n = l->n;
     if (!n->patch[0] || dim > 1) return nest_local_id(l, dim);
-    Num *size = nest_items(l, 0);
+    Num *size = nest_group_items(l, 0);
     const KirExpr *rows = kir_int(l->a, n->patch[0]), *cols = kir_int(l->a, n->patch[1]),
                   *all = kir_int(l->a, (int64_t)n->patch[0] * n->patch[1]),
                   *abreast = nest_number(l, "abreast",

@@ -304,8 +304,8 @@ bool nest_loops_over(const NestStep *s, int axis);
 
 /* Is there an atomic operation of 32 bits that combines values with such a result? */
 bool nest_is_atomic(const FdNode *reduce);
-Num *nest_items(
-    const NestStep *s); /* how many the loop of work-items here or inside has; NULL: none */
+/* How many work-items the loop over them in a dimension, here or inside, has; NULL: there is none. */
+Num *nest_items(const NestStep *s, int dim);
 
 int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
 Num *nest_lane_count(Unit *u, int lanes); /* V2, V4 or V8 as a number */

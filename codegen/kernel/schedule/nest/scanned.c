@@ -146,8 +146,7 @@ static void side_by_side(Lower *l, const KirExpr *base, const KirExpr *end, OnPo
 
 static void put(Lower *l, const KirExpr *in_tile, const KirExpr *const *x)
 {
-    for (int k = 0; k < l->n->scan->n; k++)
-        kir_set(l->a, l->g.block, step_at(l, k, in_tile), x[k]);
+    for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, step_at(l, k, in_tile), x[k]);
 }
 
 static void put_steps(Lower *l, const KirExpr *in_tile)
@@ -188,8 +187,7 @@ static void scan_tile(Lower *l, const KirExpr *base, const KirExpr *end)
     Arena *a = l->a;
     const KirExpr *sum[SCAN_NUMBERS], *x[SCAN_NUMBERS];
     const KirExpr *tile = nest_mul(l, items(l), each(l));
-    declare_local(l, "steps",
-                  nest_add(l, tile, nest_op(l, FD_OP_DIV, tile, kir_int(a, BANKS))));
+    declare_local(l, "steps", nest_add(l, tile, nest_op(l, FD_OP_DIV, tile, kir_int(a, BANKS))));
     side_by_side(l, base, end, put_steps, put_none);
     barrier(l);
     own_steps(l, kir_int(a, 0), sum);
@@ -243,8 +241,7 @@ static void save(Lower *l)
     }
     KirBlock one = {0};
     GenScope scope = gen_enter(g, &one);
-    const KirExpr *at =
-        gen_variable(g, "at", nest_scan_part(l, l->places[n->carry_axis].turn));
+    const KirExpr *at = gen_variable(g, "at", nest_scan_part(l, l->places[n->carry_axis].turn));
     for (int k = 0; k < n->scan->n; k++)
         kir_store(l->a, g->block, gen_temp(g, n->part.temps[k], x[k]->type, true), at, x[k]);
     gen_leave(g, scope);

@@ -15,10 +15,12 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 typedef struct Fetch {
     int hold;
-    int64_t size, row;      /* elements of a tile, of its rows in memory */
-    int64_t items, each;    /* of a group; elements of each, the last perhaps not there */
-    bool along, even;       /* rows lie along the reduction; items take the same place in rows in all turns */
-    const char *next, *at;  /* arrays: elements, and the values of the variables of `across` (a stem) */
+    int64_t size, row;   /* elements of a tile, of its rows in memory */
+    int64_t items, each; /* of a group; elements of each, the last perhaps not there */
+    bool along,
+        even; /* rows lie along the reduction; items take the same place in rows in all turns */
+    const char *next,
+        *at; /* arrays: elements, and the values of the variables of `across` (a stem) */
 } Fetch;
 
 typedef struct Stages {
@@ -37,7 +39,7 @@ static const KirExpr *constant(Lower *l, int64_t v)
 static Fetch fetch_of(Lower *l, int hold)
 {
     const NestHold *h = &l->n->holds[hold];
-    Num *items = num_op(l->u, FD_OP_MUL, nest_items(l, 0), nest_items(l, 1));
+    Num *items = num_op(l->u, FD_OP_MUL, nest_group_items(l, 0), nest_group_items(l, 1));
     Fetch f = {.hold = hold, .along = nest_lies_along(l->n, h)};
     f.size = h->depth->value.i * h->width->value.i;
     f.row = f.along ? h->depth->value.i : h->width->value.i;
@@ -68,7 +70,8 @@ typedef void OnElement(Lower *l, const Stages *s, const Fetch *f, const KirExpr 
                        const KirExpr *along, const KirExpr *across, const void *ctx);
 
 /* All elements of an item, written out. */
-static void each_element(Lower *l, const Stages *s, const Fetch *f, OnElement *what, const void *ctx)
+static void each_element(Lower *l, const Stages *s, const Fetch *f, OnElement *what,
+                         const void *ctx)
 {
     const KirExpr *u = kir_name(l->a, idx, fresh_name(l->u, "u")), *in, *row;
     KirBlock body = {0}, *to = &body, there = {0};
@@ -104,8 +107,7 @@ static void set_place(Lower *l, const Stages *s, const Fetch *f, const KirExpr *
     p->clamps = true;
     nest_bind(l, h->across);
     for (int i = 0; i < x->nvars; i++)
-        kir_set(l->a, l->g.block,
-                kir_elem(l->a, idx, arena_printf(l->a, "%s%d", f->at, i), 1, &u),
+        kir_set(l->a, l->g.block, kir_elem(l->a, idx, arena_printf(l->a, "%s%d", f->at, i), 1, &u),
                 gen_index(&l->g, x->vars[i]));
     *p = before;
 }
@@ -120,7 +122,8 @@ static void prepare(Lower *l, Stages *s, const Fetch *f)
                              nest_tile_pitch(l, h)};
     const KirExpr *each = constant(l, f->each),
                   *places = constant(l, is_one_place(f) ? 1 : f->each);
-    l->kept[f->hold] = (NestKept){.name = fresh_name(l->u, h->name), .depth = -1, .stage = s->stage};
+    l->kept[f->hold] =
+        (NestKept){.name = fresh_name(l->u, h->name), .depth = -1, .stage = s->stage};
     kir_array(l->a, &g->head, t, l->kept[f->hold].name, true, 3, dims);
     kir_array(l->a, g->block, t, f->next, false, 1, &each);
     for (int i = 0; i < x->nvars; i++)
@@ -216,8 +219,9 @@ static Stages stages_of(Lower *l, const NestStep *loop)
 {
     Gen *g = &l->g;
     Stages s = {.loop = loop};
-    const KirExpr *size = nest_number(l, "items", nest_items(l, 0));
-    s.id = gen_variable(g, "id", nest_add(l, nest_mul(l, nest_local_id(l, 1), size), nest_local_id(l, 0)));
+    const KirExpr *size = nest_number(l, "items", nest_group_items(l, 0));
+    s.id = gen_variable(g, "id",
+                        nest_add(l, nest_mul(l, nest_local_id(l, 1), size), nest_local_id(l, 0)));
     s.stage = kir_name(l->a, idx, fresh_name(l->u, "stage"));
     kir_decl(l->a, g->block, idx, s.stage->name, constant(l, 0));
     for (const NestStep *in = loop->first; in; in = in->next)

@@ -41,21 +41,11 @@ bool nest_is_atomic(const FdNode *reduce)
     return (k == SC_INT || k == SC_UINT || k == SC_BOOL) && atomic_of(fd_op_of(reduce)) >= 0;
 }
 
-Num *nest_items(const NestStep *s)
-{
-    for (; s; s = s->next) {
-        if (s->kind == NEST_FOR && s->bind == NEST_ITEM) return s->count;
-        Num *inside = nest_items(s->first);
-        if (inside) return inside;
-    }
-    return NULL;
-}
-
 /* ---- where things are -------------------------------------------------------------------------- */
 
 static const KirExpr *items(Lower *l)
 {
-    return nest_number(l, "items", nest_items(l->n->root.first));
+    return nest_number(l, "items", nest_items(l->n->root.first, 0));
 }
 
 static const KirExpr *copies(Lower *l)

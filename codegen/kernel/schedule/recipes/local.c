@@ -10,7 +10,15 @@
  * One form for all sizes: what lies outside is fetched from the last position and not stored. */
 #include "tile.h"
 
-enum { SIDE = 16, EACH = 8, DEPTH = 8, RUN_BYTES = 16, LOCAL_BYTES = 32 << 10, GROUPS = 4, PART = 128 };
+enum {
+    SIDE = 16,
+    EACH = 8,
+    DEPTH = 8,
+    RUN_BYTES = 16,
+    LOCAL_BYTES = 32 << 10,
+    GROUPS = 4,
+    PART = 128
+};
 
 typedef struct Shape {
     const char *name;
@@ -241,15 +249,18 @@ Num *tile_local(Tile *t, Num *when)
     if (!sizes(&l, &wide) || fd_reductions_end(t->c.nreduces, t->c.reduces, 0) < t->c.nreduces)
         return NULL;
     /* Smaller results leave most of a tile empty. */
-    Num *side = num_int(u, (wide.items[0] + 3) / 4), *items = num_int(u, wide.items[0] * wide.items[1]);
+    Num *side = num_int(u, (wide.items[0] + 3) / 4),
+        *items = num_int(u, wide.items[0] * wide.items[1]);
     Num *all = num_and(u, num_op(u, FD_OP_GE, t->m, side), num_op(u, FD_OP_GE, t->n, side));
     all = num_and(u, all, num_op(u, FD_OP_GE, num_op(u, FD_OP_MUL, t->m, t->n), items));
     all = num_and(u, all, num_op(u, FD_OP_GE, num_fact(u, NUM_MAX_GROUP), items));
-    all = num_and(u, all, num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
+    all =
+        num_and(u, all, num_op(u, FD_OP_GE, num_fact(u, NUM_LOCAL_BYTES), num_int(u, LOCAL_BYTES)));
     all = num_let(u, "tiles", num_and(u, when, all));
     /* Three groups for two units keep them as busy as more of smaller tiles. */
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 3));
-    Num *enough = num_op(u, FD_OP_GE, num_op(u, FD_OP_MUL, groups_of(t, &wide), num_int(u, 2)), units);
+    Num *enough =
+        num_op(u, FD_OP_GE, num_op(u, FD_OP_MUL, groups_of(t, &wide), num_int(u, 2)), units);
     enough = num_and(u, enough, num_op(u, FD_OP_GT, t->n, num_int(u, edge(&small, 1))));
     enough = num_let(u, "enough", num_and(u, all, enough));
     Num *rest = num_let(u, "few", num_and(u, all, num_not(u, enough)));

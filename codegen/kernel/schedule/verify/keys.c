@@ -35,7 +35,7 @@ static void places(Verify *v)
 void verify_table(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
-    if (n->keys.axis < 0 || !n->keys.copies || !n->nreduces || !nest_items(n->root.first))
+    if (n->keys.axis < 0 || !n->keys.copies || !n->nreduces || !nest_items(n->root.first, 0))
         verify_fail(v, "tables in local memory are of a group's keys");
     for (int i = 0; i < v->npath; i++) {
         NestBind b = v->path[i]->bind;
