@@ -179,10 +179,7 @@ static const struct {
     const char *names, *text;
 } parts[] = {
     {"", "#ifdef CS_PRECISE\n"
-         "#pragma OPENCL FP_CONTRACT OFF\n"
-         "#elif defined __clang__\n"
-         "#pragma clang fp contract(fast)\n"
-         "#else\n"
+         "#pragma OPENCL FP_CONTRACT OFF\n" PRELUDE_CONTRACT "#else\n"
          "#pragma OPENCL FP_CONTRACT ON\n"
          "#endif\n"},
     {"double", "#ifdef cl_khr_fp64\n"

@@ -10,4 +10,10 @@ void prelude_add(Text *out, int count, const Text *texts);
 /* What comes behind it in a text that begins with it. */
 const char *prelude_skip(const char *text);
 
+/* A product and a sum may be one operation, also where they stand in different statements. NVIDIA's compiler makes
+ * fewer of them so than by OpenCL's pragma: products of matrices take 1.4 times as long (H100). */
+#define PRELUDE_CONTRACT                                                                           \
+    "#elif defined __clang__ && !defined __NV_CL_C_VERSION\n"                                      \
+    "#pragma clang fp contract(fast)\n"
+
 #endif

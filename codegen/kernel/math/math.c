@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ir/prelude.h"
 #include "functions.h"
 
 /* Each function is made of the operation's operands; builtin is the driver's name for it. widen:
@@ -148,10 +149,7 @@ static const char tail[] = "#ifdef __clang__\n"
                            "#pragma float_control(pop)\n"
                            "#endif\n"
                            "#ifdef CS_PRECISE\n"
-                           "#pragma OPENCL FP_CONTRACT OFF\n"
-                           "#elif defined __clang__\n"
-                           "#pragma clang fp contract(fast)\n"
-                           "#endif\n";
+                           "#pragma OPENCL FP_CONTRACT OFF\n" PRELUDE_CONTRACT "#endif\n";
 
 void math_add(Text *out, int count, const Text *texts, bool builtin_scalars, bool precise)
 {
