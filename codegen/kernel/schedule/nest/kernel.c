@@ -263,6 +263,7 @@ static void loop_item(Lower *l, const NestStep *s)
     p->at = gen_variable(g, nest_counter(l, s->axis), nest_add(l, p->at, off));
     l->global[s->dim] = num_op(l->u, FD_OP_MUL, l->global[s->dim], s->count);
     l->local[s->dim] = s->count;
+    if (!nest_is_single(s)) p->span = nest_number(l, "step", s->step);
     nest_open(l, s, off, true);
     if (s->tail != NEST_GUARD) {
         nest_turn(l, s);

@@ -5,6 +5,9 @@
  *         those inside in lanes without a test. Rows of the border in lanes, too, where only what is the
  *         same in all lanes has to be tested there. What is one by one is one loop, unless columns of rows
  *         that lie inside have much less to do than others
+ *   GPU   a work-item takes some rows of a column: without a test where all of them lie inside, else one by
+ *         one, as they are written. Neighbours in a row are neighbours in a group; only groups at the border
+ *         do both
  *
  * Needs: closed ranges. Keeps: the order of operations within an element. */
 #include "../../../../fdag/index/facts.h"
@@ -224,11 +227,81 @@ static void parts(Unit *u, const Inside *x, const Boxes *b, NestStep *in, Num *l
     }
 }
 
-Num *recipe_inside(Unit *u, const Def *d, Num *when)
+/* ---- GPU --------------------------------------------------------------------------------------- */
+
+enum { ITEM_ROWS = 4 }; /* of a work-item: loads under way, and rows that its reads share */
+
+/* The variable whose positions a work-item takes some of is the last but one: `middle` is along it, and
+ * the columns' own conditions are of variables around. -1 for the axis of a single variable: all are. */
+static Boxes boxes_of_columns(Unit *u, const Def *d, int n, const FdNode *const *conds, Num *when)
+{
+    Boxes b = {.n = nest_new(u, "inside", d, when), .group = -1, .rows = -1, .turns = -1};
+    int last = d->nvars - 1;
+    b.n->checks = GEN_CHECKED;
+    if (last > 1) b.group = nest_axis_of(u, b.n, d, 0, last - 1);
+    b.last = nest_axis_of(u, b.n, d, last, last + 1);
+    if (last) b.rows = nest_axis_of(u, b.n, d, last - 1, last);
+    NestBox box = {.name = "middle", .axis = b.rows, .nconds = n, .conds = conds};
+    if (last) box.least = num_int(u, ITEM_ROWS);
+    b.box = nest_add_box(b.n, box);
+    b.at = nest_at(0, last ? NEST_IN : NEST_WHEN, b.box);
+    return b;
+}
+
+/* Conditions that can be asked there: those of elements stay where they are. */
+static int conditions_of_columns(Unit *u, const Def *d, const FdNode **out)
+{
+    const FdNode *const *conds;
+    int n = nest_conditions(u, d, &conds), count = 0, closed = 0;
+    for (int i = 0; i < n; i++) {
+        bool number = fd_closed(conds[i]);
+        if ((number && !num_of(u, conds[i])) || fd_effects(conds[i]) & FD_READS) continue;
+        closed += number;
+        out[count++] = conds[i];
+    }
+    return count == closed ? 0 : count; /* all lies inside or nothing */
+}
+
+static Num *inside_on_gpu(Unit *u, const Def *d, Num *when)
+{
+    const FdNode **conds = arena_array(u->arena, const FdNode *, NEST_CONDS);
+    int last = d->nvars - 1, n = def_is_once(u, d) ? 0 : conditions_of_columns(u, d, conds);
+    if (!n) return NULL;
+    Num *one = num_int(u, 1), *each = num_int(u, ITEM_ROWS), *most = num_int(u, 65535);
+    Num *rows = last ? plan_n(u, &d->doms[last - 1]) : one, *width, *height;
+    recipe_group_shape(u, plan_n(u, &d->doms[last]), num_ceildiv(u, rows, each), &width, &height);
+    Num *high = num_op(u, FD_OP_MUL, height, each);
+    if (last) /* what a launch may have in dimensions 1 and 2 */
+        when = num_and(u, when, num_op(u, FD_OP_LE, num_ceildiv(u, rows, high), most));
+    if (last > 1)
+        when = num_and(u, when, num_op(u, FD_OP_LE, plan_elements(u, last - 1, d->doms), most));
+    when = num_let(u, "boxed", when);
+    Boxes b = boxes_of_columns(u, d, n, conds, when);
+    if (nest_body(u, b.n, b.at)->suspects.calls) return NULL;
+    NestStep *in = &b.n->root;
+    if (b.group >= 0) in = nest_group(u, in, b.group, 2, NULL, NEST_CUT);
+    in = nest_group(u, in, b.last, 0, width, NEST_CUT);
+    in = nest_item(u, in, b.last, 0, NULL, width, NEST_GUARD);
+    if (b.rows < 0) {
+        nest_step(u, nest_part(u, in, NEST_WHEN, b.box), NEST_GIVE);
+        nest_step(u, nest_part(u, in, NEST_UNLESS, b.box), NEST_GIVE);
+    } else {
+        in = nest_group(u, in, b.rows, 1, high, NEST_CUT);
+        in = nest_item(u, in, b.rows, 1, each, height, NEST_GUARD);
+        NestStep *whole = nest_loop(u, nest_part(u, in, NEST_IN, b.box), b.rows, each, NEST_BACK);
+        nest_step(u, nest_unroll(u, whole, b.rows, NULL, each), NEST_GIVE);
+        NestStep *around = nest_part(u, in, NEST_AROUND, b.box);
+        nest_step(u, nest_loop(u, around, b.rows, NULL, NEST_CUT), NEST_GIVE);
+    }
+    nest_lower(u, b.n);
+    return when;
+}
+
+/* ---- CPU --------------------------------------------------------------------------------------- */
+
+static Num *inside_on_cpu(Unit *u, const Def *d, Num *when)
 {
     Inside x;
-    CgTile tile = u->options->tile;
-    if (u->options->family != CG_CPU || tile == CG_TILE_1X1 || d->nvars == 0) return NULL;
     find(u, d, &x);
     if (x.ncuts + x.nturns == x.nclosed) return NULL; /* all lies inside or nothing */
     Boxes tried = boxes(u, &x, "inside", -1, when, num_int(u, 1));
@@ -253,6 +326,12 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
     parts(u, &x, &b, in, lanes, 1);
     nest_lower(u, b.n);
     return when;
+}
+
+Num *recipe_inside(Unit *u, const Def *d, Num *when)
+{
+    if (u->options->tile == CG_TILE_1X1 || d->nvars == 0) return NULL;
+    return (u->options->family == CG_GPU ? inside_on_gpu : inside_on_cpu)(u, d, when);
 }
 
 /* ---- one row (bands.c) ------------------------------------------------------------------------- */

@@ -174,18 +174,24 @@ static void item_nest(Unit *u, const Def *d, Num *when, bool checked, Num *width
     nest_lower(u, n);
 }
 
-static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
+void recipe_group_shape(Unit *u, Num *n, Num *rows, Num **width, Num **height)
 {
-    int last = d->nvars - 1;
-    Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
     Num *four = draw_num(u, P_MAP_GROUP_ROWS, 4), *group = recipe_group(u);
     Num *few = num_op(u, FD_OP_LT, rows, four);
     Num *near =
         num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 32)), num_int(u, 64),
                    num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 8)), num_int(u, 16), four));
-    Num *width = num_let(u, "width", num_select(u, few, group, num_op(u, FD_OP_MIN, near, group)));
-    Num *height =
-        num_let(u, "height", num_select(u, few, num_int(u, 1), num_op(u, FD_OP_DIV, group, width)));
+    *width = num_let(u, "width", num_select(u, few, group, num_op(u, FD_OP_MIN, near, group)));
+    *height = num_let(u, "height",
+                      num_select(u, few, num_int(u, 1), num_op(u, FD_OP_DIV, group, *width)));
+}
+
+static void on_gpu(Unit *u, const Def *d, Num *when, Num *unsafe)
+{
+    int last = d->nvars - 1;
+    Num *n = plan_n(u, &d->doms[last]), *rows = num_let(u, "rows", plan_elements(u, last, d->doms));
+    Num *width, *height;
+    recipe_group_shape(u, n, rows, &width, &height);
     if (!num_is(unsafe, 1))
         item_nest(u, d, num_and(u, when, num_not(u, unsafe)), false, width, height);
     if (!num_is(unsafe, 0)) item_nest(u, d, num_and(u, when, unsafe), true, width, height);

@@ -89,6 +89,8 @@ Num *recipe_each_unit(Unit *u, int each, Num *rows);
  * steps: enough chunks for every unit to have several. */
 Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step);
 Num *recipe_group(Unit *u); /* the size of a work-group of a GPU, a macro */
+/* The same of two dimensions, for rows of n neighbours. */
+void recipe_group_shape(Unit *u, Num *n, Num *rows, Num **width, Num **height);
 
 /* Its contraction, if it has that form. */
 bool contraction_find(Unit *u, const Def *d, FdContraction *out);

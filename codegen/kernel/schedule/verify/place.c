@@ -45,9 +45,23 @@ const NestRegs *verify_registers(const Verify *v, int axis)
     return NULL;
 }
 
+static bool has_steps(const NestStep *s, int axis)
+{
+    for (; s; s = s->next) {
+        bool over = s->kind == NEST_FOR && s->axis == axis && s->bind == NEST_LOOP && !s->count;
+        if (over || has_steps(s->first, axis)) return true;
+    }
+    return false;
+}
+
+bool verify_is_share(const NestStep *s)
+{
+    return s->bind == NEST_ITEM && has_steps(s->first, s->axis);
+}
+
 bool verify_is_copy(const NestStep *s)
 {
-    bool blocks = s->bind == NEST_LOOP && !num_is(s->step, 1);
+    bool blocks = (s->bind == NEST_LOOP && !num_is(s->step, 1)) || verify_is_share(s);
     return s->bind == NEST_LANES || (s->count && !blocks);
 }
 

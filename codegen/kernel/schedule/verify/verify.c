@@ -203,6 +203,15 @@ static void staged(Verify *v, const NestStep *s)
             name);
 }
 
+/* Shares of work-items: all that the loop around covers. */
+static void shares(Verify *v, const NestStep *s)
+{
+    Num *all = num_op(v->u, FD_OP_MUL, s->step, s->count);
+    if (!verify_same(v->u, all, verify_span(v, s->axis)))
+        verify_fail(v, "the work-items over %s do not cover %s positions",
+                    verify_axis_name(v, s->axis), num_text(v->u, verify_span(v, s->axis)));
+}
+
 static void open_loop(Verify *v, const NestStep *s)
 {
     const NestAxis *x = &v->n->axes[s->axis];
@@ -241,7 +250,7 @@ static void open_loop(Verify *v, const NestStep *s)
     for (int i = 0; !v->why && !counted && i < v->npath; i++)
         if (v->path[i]->axis == s->axis && verify_is_copy(v->path[i]))
             verify_fail(v, "a loop over %s inside its copies", name);
-    if (!v->why && s->count && !counted) turns(v, s);
+    if (!v->why && s->count && !counted) (verify_is_share(s) ? shares : turns)(v, s);
     if (!v->why && (s->bind == NEST_GROUP || s->bind == NEST_ITEM)) dims(v, s);
     if (!v->why && s->staged) staged(v, s);
     if (!v->why && x->down && !v->n->scan) down(v, s);

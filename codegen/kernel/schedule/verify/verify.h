@@ -42,6 +42,8 @@ const char *verify_axis_name(const Verify *v, int axis);
 bool verify_is_open(const Verify *v, int axis);            /* is a loop over it around? */
 bool verify_has(const Verify *v, int axis, NestBind bind); /* one of this kind? */
 bool verify_is_clamped(const Verify *v, int axis);
+/* A work-item that goes through its positions by a loop in steps, as a group does? */
+bool verify_is_share(const NestStep *s);
 bool verify_is_copy(const NestStep *s); /* copies, lanes, work-items: no loop in steps */
 int verify_lanes(const Verify *v);      /* the axis in lanes here; -1: none */
 /* V2, V4 or V8, 0 if the plan has no such macro: checking adds nothing to the plan. */
