@@ -262,10 +262,25 @@ static int conditions_of_columns(Unit *u, const Def *d, const FdNode **out)
     return count == closed ? 0 : count; /* all lies inside or nothing */
 }
 
+/* Are its reductions over windows of known sizes? Those over rows have other forms. */
+static bool has_windows_only(const Def *d)
+{
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    int n = fd_all_reductions(d->body, reduces);
+    for (int r = 0; r < n; r++)
+        for (int i = 0; i < reduces[r]->nvars; i++) {
+            const FdDom *dom = &reduces[r]->doms[i];
+            if (!dom->lo || !dom->hi || !fd_is_const(dom->lo) || !fd_is_const(dom->hi))
+                return false;
+        }
+    return true;
+}
+
 static Num *inside_on_gpu(Unit *u, const Def *d, Num *when)
 {
     const FdNode **conds = arena_array(u->arena, const FdNode *, NEST_CONDS);
-    int last = d->nvars - 1, n = def_is_once(u, d) ? 0 : conditions_of_columns(u, d, conds);
+    if (!has_windows_only(d) || def_is_once(u, d)) return NULL;
+    int last = d->nvars - 1, n = conditions_of_columns(u, d, conds);
     if (!n) return NULL;
     Num *one = num_int(u, 1), *each = num_int(u, ITEM_ROWS), *most = num_int(u, 65535);
     Num *rows = last ? plan_n(u, &d->doms[last - 1]) : one, *width, *height;
