@@ -9,7 +9,8 @@
 
 #include "../fdag.h"
 
-/* Is it such a graph, after the pass fuse: are all results but the first temporaries? */
+/* Is it such a graph, after the pass fuse: are all results but the first temporaries? Nothing of it can fail but
+ * reads, and no reduction ends early. */
 bool fd_is_at_point(const FdGraph *g);
 
 #endif

@@ -319,11 +319,14 @@ static Outcome take_back(Preparation *p)
     p->alone = true;
     Outcome outcome = in_program(p);
     p->alone = false;
-    if (outcome == INTERPRET && !mem_try(prepare_launch, p)) {
+    if (outcome != INTERPRET) return outcome;
+    if (p->when == NATIVE_NOT) { /* it is bound to the device still */
+        p->outcome = DONE;
+    } else if (!mem_try(prepare_launch, p)) {
         rt_throw_memory(p->site, 0);
         return FAILED;
     }
-    return outcome;
+    return INTERPRET;
 }
 
 typedef struct Apart {

@@ -376,11 +376,13 @@ static void gather_slots(Group *g, size_t first, size_t end)
     }
 }
 
-/* Is all of it known, and not worth it? What functions are that it captures is seen at run time. */
+/* Is all of it known, and not worth it? What functions are that it captures is seen at run time, which is too late
+ * for scalars after arrays: then the arrays alone would have been better. */
 static bool is_pointless(const FdGraph *fd)
 {
+    bool both = fd->nresults > 1 && !fd_root(fd)->type->nparams;
     for (int i = 0; i < fd->nslots; i++)
-        if (fd->slots[i].type->nparams && !fd->slots[i].is_array) return false;
+        if (fd->slots[i].type->nparams && !fd->slots[i].is_array) return both;
     return fd_several_pays(fd) == FD_PAYS_NOT;
 }
 
