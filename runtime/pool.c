@@ -1,8 +1,7 @@
-/* The pool (pool.h). Each thread has a ticket, for a piece of the items: it says which job is there (its upper
- * half) and how many shares of the piece are taken (its lower half). A thread takes shares by counting it up,
- * which fails once another job is there. So what a thread has read of a job is the job's whose share it then
- * gets, and nobody waits for threads that have none. It begins with its own piece, the same one of each job of
- * so many items: the rows of arrays that a loop goes through stay in its caches. Then it helps the others. */
+/* The pool (pool.h). `ticket` says which job is there (its upper half) and how many of its shares are
+ * taken (its lower half); a thread takes shares by counting it up, which fails once another job is
+ * there. So what a thread has read of a job is the job's whose share it then gets, and nobody waits
+ * for threads that have none. */
 #include "pool.h"
 
 #include <limits.h>
@@ -24,18 +23,13 @@ enum {
     SHARES_A_THREAD = 8, /* so that one that is late leaves little to the others */
 };
 
-typedef struct Ticket {
-    _Alignas(64) _Atomic uint64_t word;
-} Ticket;
-
 struct Pool {
     void *base;    /* of its memory */
     pid_t process; /* whose threads they are */
     int nthreads;  /* besides the caller */
     pthread_t threads[MAX_THREADS];
-    _Atomic int named;           /* threads that know which piece is theirs */
-    Ticket tickets[MAX_THREADS]; /* the caller's is the first */
-    _Alignas(64) _Atomic(PoolWork *) work;
+    _Alignas(64) _Atomic uint64_t ticket;
+    _Atomic(PoolWork *) work;
     _Atomic(const void *) job;
     _Atomic int64_t items, share; /* items of a share */
     _Atomic uint32_t shares;
@@ -64,40 +58,25 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Where piece k of the shares begins. */
-static uint32_t piece(const struct Pool *p, uint32_t shares, int k)
+/* Takes and does shares of the job that is there until there are none. */
+static void help(struct Pool *p)
 {
-    return (uint32_t)((uint64_t)shares * (uint64_t)k / (uint64_t)(p->nthreads + 1));
-}
-
-/* Takes and does shares of piece k of the job that is there until there are none. */
-static void do_piece(struct Pool *p, int k)
-{
-    _Atomic uint64_t *word = &p->tickets[k].word;
-    uint64_t ticket = atomic_load_explicit(word, memory_order_acquire);
+    uint64_t ticket = atomic_load_explicit(&p->ticket, memory_order_acquire);
     uint32_t job = (uint32_t)(ticket >> 32);
     PoolWork *work = atomic_load_explicit(&p->work, memory_order_acquire);
     const void *of = atomic_load_explicit(&p->job, memory_order_acquire);
     int64_t items = atomic_load_explicit(&p->items, memory_order_acquire),
             share = atomic_load_explicit(&p->share, memory_order_acquire);
     uint32_t shares = atomic_load_explicit(&p->shares, memory_order_acquire);
-    uint32_t first = piece(p, shares, k), n = piece(p, shares, k + 1) - first;
-    while ((uint32_t)(ticket >> 32) == job && (uint32_t)ticket < n) {
-        if (!atomic_compare_exchange_weak_explicit(word, &ticket, ticket + 1, memory_order_acq_rel,
-                                                   memory_order_acquire))
+    while ((uint32_t)(ticket >> 32) == job && (uint32_t)ticket < shares) {
+        if (!atomic_compare_exchange_weak_explicit(&p->ticket, &ticket, ticket + 1,
+                                                   memory_order_acq_rel, memory_order_acquire))
             continue;
-        int64_t from = (int64_t)(first + (uint32_t)ticket) * share, to = from + share;
+        int64_t from = (int64_t)(uint32_t)ticket * share, to = from + share;
         work(of, from, to < items ? to : items);
         atomic_fetch_add_explicit(&p->over, 1, memory_order_release);
-        ticket = atomic_load_explicit(word, memory_order_acquire);
+        ticket = atomic_load_explicit(&p->ticket, memory_order_acquire);
     }
-}
-
-/* What is there to do, by the thread whose piece is number `own`. */
-static void help(struct Pool *p, int own)
-{
-    int pieces = p->nthreads + 1;
-    for (int i = 0; i < pieces; i++) do_piece(p, (own + i) % pieces);
 }
 
 /* Waits until there is another job than the one that `heard` counts. */
@@ -123,11 +102,10 @@ static void *thread(void *pool)
 {
     struct Pool *p = pool;
     uint32_t heard = 0;
-    int own = atomic_fetch_add(&p->named, 1) + 1;
     for (;;) {
         heard = wait_for_bell(p, heard);
         if (atomic_load(&p->ending)) return NULL;
-        help(p, own);
+        help(p);
     }
 }
 
@@ -180,20 +158,18 @@ void pool_run(PoolWork *work, const void *job, int64_t items)
     int64_t wanted = (int64_t)rt.units * SHARES_A_THREAD;
     int64_t share = (items + wanted - 1) / wanted;
     uint32_t shares = (uint32_t)((items + share - 1) / share);
-    uint64_t number = (atomic_load_explicit(&p->tickets[0].word, memory_order_relaxed) >> 32) + 1;
+    uint64_t number = (atomic_load_explicit(&p->ticket, memory_order_relaxed) >> 32) + 1;
     /* Closed: whoever has read the old ticket, and then these, gets no share by them. */
-    for (int i = 0; i <= p->nthreads; i++)
-        atomic_store(&p->tickets[i].word, number << 32 | UINT32_MAX);
+    atomic_store(&p->ticket, number << 32 | UINT32_MAX);
     atomic_store_explicit(&p->work, work, memory_order_release);
     atomic_store_explicit(&p->job, job, memory_order_release);
     atomic_store_explicit(&p->items, items, memory_order_release);
     atomic_store_explicit(&p->share, share, memory_order_release);
     atomic_store_explicit(&p->shares, shares, memory_order_release);
     atomic_store_explicit(&p->over, 0, memory_order_release);
-    for (int i = 0; i <= p->nthreads; i++)
-        atomic_store_explicit(&p->tickets[i].word, number << 32, memory_order_release);
+    atomic_store_explicit(&p->ticket, number << 32, memory_order_release);
     ring(p);
-    help(p, 0);
+    help(p);
     while (atomic_load_explicit(&p->over, memory_order_acquire) < shares) relax();
 }
 
