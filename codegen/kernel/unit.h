@@ -106,7 +106,7 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const struct Def *apart;
     const struct FdFlat *flat;
     /* Arrays over the ranges of its reductions, whose elements are stored where these take their values
-     * (schedule/beside.c) */
+     * (schedule/schedule_beside.c) */
     int nbeside;
     const struct Def *const *beside;
     const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */

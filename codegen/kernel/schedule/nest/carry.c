@@ -155,21 +155,25 @@ static const KirExpr *last_lane(Lower *l, const KirExpr *x)
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
-static void start(Lower *l)
+void nest_scan_start(Lower *l, const KirExpr **none)
 {
-    const Scan *s = l->n->scan;
-    const KirExpr *none[SCAN_NUMBERS];
     l->carried = fresh_name(l->u, "sum");
     nest_scan_none(l, none);
-    for (int k = 0; k < s->n; k++)
+    for (int k = 0; k < l->n->scan->n; k++)
         kir_decl(l->a, l->g.block, none[k]->type, nest_scan_number(l, k)->name, none[k]);
+}
+
+static void start(Lower *l)
+{
+    const KirExpr *none[SCAN_NUMBERS];
+    nest_scan_start(l, none);
     if (in_vectors(l)) {
         const KirExpr *v = vector(l);
         kir_decl(l->a, l->g.block, v->type, v->name, kir_splat(l->a, v->type.lanes, none[0]));
     }
 }
 
-static void add(Lower *l, const KirExpr **step)
+void nest_scan_add(Lower *l, const KirExpr **step)
 {
     const KirExpr *x[SCAN_NUMBERS];
     for (int k = 0; k < l->n->scan->n; k++) x[k] = nest_scan_number(l, k);
@@ -181,7 +185,7 @@ static void add_vector(Lower *l, const KirExpr **x)
 {
     scan_lanes(l, x);
     for (int k = 0; k < l->n->scan->n; k++) x[k] = last_lane(l, x[k]);
-    add(l, x);
+    nest_scan_add(l, x);
 }
 
 static void take(Lower *l)
@@ -189,7 +193,7 @@ static void take(Lower *l)
     const KirExpr *x[SCAN_NUMBERS];
     nest_scan_steps(l, x);
     if (!nest_in_lanes(l, l->n->carry_axis)) {
-        add(l, x);
+        nest_scan_add(l, x);
     } else if (in_vectors(l)) {
         const KirExpr *v = vector(l), *sum = v;
         nest_scan_both(l, &sum, x);
@@ -199,7 +203,7 @@ static void take(Lower *l)
     }
 }
 
-const KirExpr *nest_scan_part(Lower *l, const KirExpr *part)
+static const KirExpr *part_at(Lower *l, const KirExpr *part)
 {
     const NestPart *p = &l->n->part;
     if (p->naxes == 1) return part;
@@ -207,18 +211,34 @@ const KirExpr *nest_scan_part(Lower *l, const KirExpr *part)
     return nest_add(l, nest_mul(l, l->places[p->axes[0]].at, parts), part);
 }
 
-static void save(Lower *l)
+void nest_scan_store(Lower *l, const KirExpr *const *x)
 {
     const Nest *n = l->n;
+    const KirExpr *at = gen_variable(&l->g, "at", part_at(l, l->places[n->carry_axis].turn));
+    for (int k = 0; k < n->scan->n; k++)
+        kir_store(l->a, l->g.block, gen_temp(&l->g, n->part.temps[k], x[k]->type, true), at, x[k]);
+}
+
+void nest_scan_load(Lower *l, const KirExpr *part, const KirExpr **x)
+{
+    const Nest *n = l->n;
+    const KirExpr *at = gen_variable(&l->g, "at", part_at(l, part));
+    for (int k = 0; k < n->scan->n; k++) {
+        KirType t = nest_kind(n->scan->step[k]);
+        x[k] = kir_load(l->a, t, gen_temp(&l->g, n->part.temps[k], t, false), at);
+    }
+    nest_scan_copy(l, "step", n->scan->n, x);
+}
+
+static void save(Lower *l)
+{
+    const KirExpr *x[SCAN_NUMBERS];
     if (in_vectors(l)) {
         const KirExpr *v = vector(l);
         add_vector(l, &v);
     }
-    const KirExpr *at = gen_variable(&l->g, "at", nest_scan_part(l, l->places[n->carry_axis].turn));
-    for (int k = 0; k < n->scan->n; k++) {
-        const KirExpr *x = nest_scan_number(l, k);
-        kir_store(l->a, l->g.block, gen_temp(&l->g, n->part.temps[k], x->type, true), at, x);
-    }
+    for (int k = 0; k < l->n->scan->n; k++) x[k] = nest_scan_number(l, k);
+    nest_scan_store(l, x);
 }
 
 /* ---- elements ---------------------------------------------------------------------------------- */
@@ -335,12 +355,7 @@ static void part_before(Lower *l, const KirExpr *part)
     Gen *g = &l->g;
     const Nest *n = l->n;
     const KirExpr *x[SCAN_NUMBERS], *last = nest_carried(l, nest_element(l), 0);
-    const KirExpr *at = gen_variable(g, "at", nest_scan_part(l, part));
-    for (int k = 0; k < n->scan->n; k++) {
-        KirType t = nest_kind(n->scan->step[k]);
-        x[k] = kir_load(l->a, t, gen_temp(g, n->part.temps[k], t, false), at);
-    }
-    nest_scan_copy(l, "step", n->scan->n, x);
+    nest_scan_load(l, part, x);
     KirBlock fast = {0}, slow = {0};
     GenScope scope = gen_enter(g, &fast);
     kir_set(l->a, g->block, last, nest_scan_after(l, last, x));

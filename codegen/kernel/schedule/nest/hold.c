@@ -363,40 +363,6 @@ static void fill_square(Lower *l, int hold)
     turn(l, t, name);
 }
 
-/* Local memory in stages: aligned for runs. */
-static bool is_staged(const Lower *l, int hold)
-{
-    return l->kept[hold].depth >= 0 && l->kept[hold].stage;
-}
-
-/* Of a tile in local memory runs lie side by side: each is one load of a vector. */
-static bool fill_by_runs(Lower *l, int hold)
-{
-    const Nest *n = l->n;
-    const NestHold *h = &n->holds[hold];
-    const NestRegs *regs = NULL;
-    int tile = 0;
-    for (int i = 0; i < n->nregs; i++)
-        if (n->regs[i].axis == h->across) regs = &n->regs[i];
-    while (tile < n->nholds && !(is_staged(l, tile) && n->holds[tile].value == h->value)) tile++;
-    if (!regs || !regs->run || !fd_is_const(regs->run) || tile == n->nholds) return false;
-    int run = (int)regs->run->value.i;
-    if ((run != 2 && run != 4) || (size_t)run * kir_bytes(element(h)) > 16) return false;
-    Arena *a = l->a;
-    const NestKept *k = &l->kept[tile];
-    const KirExpr *copy = kir_name(a, idx, fresh_name(l->u, "u"));
-    const KirExpr *row[] = {
-        k->stage, nest_way(l, h->along >= 0 ? h->along : n->holds[tile].along, k->depth, NEST_ALL)};
-    const KirExpr *at = nest_add(l, nest_way(l, h->across, 0, NEST_INNER),
-                                 nest_copy_way(l, copy, regs->step, regs->run));
-    const KirExpr *from = nest_add(l, kir_elem(a, idx, k->name, 2, row), at);
-    KirType t = kir_type(element(h).kind, run);
-    KirBlock b = {0};
-    kir_store(a, &b, l->kept[hold].name, copy, kir_intrinsic(a, t, INTR_RUN, &from));
-    kir_for(a, l->g.block, copy->name, kir_int(a, 0), width_of(l, h), kir_int(a, run), true, b);
-    return true;
-}
-
 static void fill_registers(Lower *l, int hold)
 {
     Gen *g = &l->g;
@@ -414,7 +380,7 @@ static void fill_registers(Lower *l, int hold)
     }
     const KirExpr *width = width_of(l, h);
     kir_array(l->a, g->block, t, k->name, false, 1, &width);
-    if (fill_by_runs(l, hold)) return;
+    if (nest_fill_by_runs(l, hold)) return;
     KirBlock b = fill_block(l, hold, t.lanes != 1, false);
     kir_if(l->a, g->block, NULL, b, NULL);
 }
@@ -462,20 +428,6 @@ static void fill_panel(Lower *l, int hold)
     kir_if(l->a, g->block, can, fast, &slow);
 }
 
-bool nest_lies_along(const Nest *n, const NestHold *h)
-{
-    const NestAxis *along = &n->axes[h->along];
-    return reads_along(h->value, along->vars[along->nvars - 1]);
-}
-
-/* Rows of 16 bytes more where columns are written: these fall into different banks, and runs stay aligned. */
-const KirExpr *nest_tile_pitch(Lower *l, const NestHold *h)
-{
-    int64_t more = 16 / (int64_t)kir_bytes(element(h));
-    const KirExpr *width = width_of(l, h);
-    return nest_lies_along(l->n, h) ? nest_add(l, width, kir_int(l->a, more)) : width;
-}
-
 /* All work-items of the group fill it together; neighbours follow its unit stride. */
 static void fill_local(Lower *l, int hold)
 {
@@ -490,9 +442,7 @@ static void fill_local(Lower *l, int hold)
     bool rows = nest_lies_along(l->n, h);
     const KirExpr *size =
         nest_mul(l, nest_number(l, "items", l->local[0]), nest_number(l, "items", l->local[1]));
-    const KirExpr *id =
-        nest_add(l, nest_mul(l, nest_local_id(l, 1), nest_number(l, "items", l->local[0])),
-                 nest_local_id(l, 0));
+    const KirExpr *id = nest_group_id(l);
     const KirExpr *e = kir_name(a, idx, fresh_name(l->u, "e"));
     KirBlock each = {0};
     GenScope scope = gen_enter(g, &each);

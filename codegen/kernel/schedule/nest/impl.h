@@ -80,6 +80,8 @@ typedef enum NestWay { NEST_ALL, NEST_OUTER, NEST_INNER } NestWay;
 const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which);
 Num *nest_group_items(Lower *l, int dim);        /* of a group */
 const KirExpr *nest_local_id(Lower *l, int dim); /* as the device counts them */
+const KirExpr *nest_group_id(Lower *l);          /* of all work-items of the group, row by row */
+void nest_barrier(Lower *l);
 /* How far copy number `copy` is from the first: by `step`, in runs of copies side by side (run NULL: one). */
 const KirExpr *nest_copy_way(Lower *l, const KirExpr *copy, Num *step, Num *run);
 bool nest_in_lanes(const Lower *l, int axis);
@@ -103,6 +105,10 @@ void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest);
 
 /* stage.c: a staged loop */
 void nest_in_stages(Lower *l, const NestStep *s);
+/* Registers of a hold from a tile that is there in stages: runs are one load. False: there is none, or no runs. */
+bool nest_fill_by_runs(Lower *l, int hold);
+/* Do neighbours in memory lie along the reduction? */
+bool nest_lies_along(const Nest *n, const NestHold *h);
 
 /* several.c */
 void nest_over_several(Lower *l, const NestStep *s);
@@ -117,10 +123,6 @@ void nest_fill(Lower *l, const NestStep *s);
 /* The value at this position into its place; pieces: those of the whole width. */
 void nest_fill_here(Lower *l, int hold, bool pieces);
 void nest_remember(Lower *l); /* values that are kept are taken from there */
-/* The tile of a hold in local memory: how far rows are apart. */
-const KirExpr *nest_tile_pitch(Lower *l, const NestHold *h);
-/* Do neighbours in memory lie along the reduction? */
-bool nest_lies_along(const Nest *n, const NestHold *h);
 const KirExpr *nest_panel_begin(Lower *l,
                                 int hold); /* where the panel around this position begins */
 const KirExpr *nest_panel_steps(Lower *l, int hold); /* and how many steps have been taken of it */
@@ -180,7 +182,10 @@ void nest_scan_both(Lower *l, const KirExpr *const *x, const KirExpr **y); /* y 
 const KirExpr *nest_scan_after(Lower *l, const KirExpr *before, const KirExpr *const *step);
 void nest_scan_steps(Lower *l, const KirExpr **out); /* here */
 void nest_scan_none(Lower *l, const KirExpr **out);
-const KirExpr *nest_scan_part(Lower *l, const KirExpr *part); /* its place */
+void nest_scan_start(Lower *l, const KirExpr **none);    /* numbers := none */
+void nest_scan_add(Lower *l, const KirExpr **step);      /* numbers := they, then step */
+void nest_scan_store(Lower *l, const KirExpr *const *x); /* to the part here */
+void nest_scan_load(Lower *l, const KirExpr *part, const KirExpr **x);
 void nest_scan_walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store);
 const KirExpr *nest_is_finite(Lower *l, const KirExpr *x);
 void nest_load_before(Lower *l);

@@ -134,6 +134,17 @@ Num *nest_group_items(Lower *l, int dim)
     return count ? count : num_int(l->u, 1);
 }
 
+const KirExpr *nest_group_id(Lower *l)
+{
+    const KirExpr *size = nest_number(l, "items", nest_group_items(l, 0));
+    return nest_add(l, nest_mul(l, nest_local_id(l, 1), size), nest_local_id(l, 0));
+}
+
+void nest_barrier(Lower *l)
+{
+    kir_simple(l->a, l->g.block, KIR_BARRIER);
+}
+
 void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner)
 {
     l->open[l->nopen++] = (NestOpen){s->axis, l->places[s->axis].at, off, inner, s};
@@ -244,8 +255,7 @@ static const KirExpr *item_of(Lower *l, int dim)
                   *all = kir_int(l->a, (int64_t)n->patch[0] * n->patch[1]),
                   *abreast = nest_number(l, "abreast",
                                          num_op(l->u, FD_OP_DIV, size, num_int(l->u, n->patch[1])));
-    const KirExpr *id = nest_add(l, nest_mul(l, nest_local_id(l, 1), nest_number(l, "items", size)),
-                                 nest_local_id(l, 0));
+    const KirExpr *id = nest_group_id(l);
     const KirExpr *in = nest_op(l, FD_OP_REM, id, all), *patch = nest_op(l, FD_OP_DIV, id, all);
     if (dim == 0)
         return nest_add(l, nest_mul(l, nest_op(l, FD_OP_REM, patch, abreast), cols),
@@ -372,7 +382,7 @@ void nest_steps(Lower *l, const NestStep *first)
         case NEST_AROUND:
         case NEST_WHEN:
         case NEST_UNLESS: nest_box(l, s); break;
-        case NEST_SYNC: kir_simple(l->a, l->g.block, KIR_BARRIER); break;
+        case NEST_SYNC: nest_barrier(l); break;
         default:
             if (l->n->wave.of)
                 nest_wave(l);

@@ -260,6 +260,16 @@ bool nest_is_reduced(const Nest *n, int axis, int begin, int end)
     return false;
 }
 
+unsigned nest_key_variables(const Nest *n)
+{
+    unsigned vars = 0;
+    const NestAxis *keys = &n->axes[n->keys.axis];
+    for (int i = 0; i < n->def->nvars; i++)
+        for (int k = 0; k < keys->nvars; k++)
+            if (keys->vars[k] == n->def->vars[i]) vars |= 1u << i;
+    return vars;
+}
+
 bool nest_loops_over(const NestStep *s, int axis)
 {
     for (; s; s = s->next) {

@@ -302,6 +302,8 @@ bool nest_is_reduced(const Nest *n, int axis, int begin, int end);
 /* Is there a loop over the axis from here on, or inside? Variables are bound where there is none. */
 bool nest_loops_over(const NestStep *s, int axis);
 
+/* The variables of the definition over which the axis of its keys is, as bits. */
+unsigned nest_key_variables(const Nest *n);
 /* Is there an atomic operation of 32 bits that combines values with such a result? */
 bool nest_is_atomic(const FdNode *reduce);
 /* How many work-items the loop over them in a dimension, here or inside, has; NULL: there is none. */

@@ -34,11 +34,6 @@ static const KirExpr *id(Lower *l)
     return nest_local_id(l, 0);
 }
 
-static void barrier(Lower *l)
-{
-    kir_simple(l->a, l->g.block, KIR_BARRIER);
-}
-
 static void declare_local(Lower *l, const char *stem, const KirExpr *length)
 {
     for (int k = 0; k < l->n->scan->n; k++) {
@@ -80,7 +75,7 @@ static void scan_items(Lower *l, const KirExpr *const *x)
     Arena *a = l->a;
     declare_local(l, "sums", items(l));
     set_sums(l, x);
-    barrier(l);
+    nest_barrier(l);
     const KirExpr *far = kir_name(a, idx, fresh_name(l->u, "far"));
     KirBlock step = {0}, body = {0}, set = {0}, leave = {0};
     kir_decl(a, g->block, idx, far->name, kir_int(a, 1));
@@ -90,13 +85,13 @@ static void scan_items(Lower *l, const KirExpr *const *x)
     const KirExpr *y[SCAN_NUMBERS], *z[SCAN_NUMBERS], *has = nest_op(l, FD_OP_GE, id(l), far);
     sums_at(l, nest_op(l, FD_OP_SUB, id(l), nest_mul(l, far, has)), y);
     sums_at(l, id(l), z);
-    barrier(l);
+    nest_barrier(l);
     GenScope inner = gen_enter(g, &set);
     nest_scan_both(l, y, z);
     set_sums(l, z);
     gen_leave(g, inner);
     kir_if(a, g->block, has, set, NULL);
-    barrier(l);
+    nest_barrier(l);
     gen_leave(g, scope);
     kir_set(a, &step, far, nest_add(l, far, far));
     kir_loop(a, g->block, body, step, false);
@@ -105,6 +100,13 @@ static void scan_items(Lower *l, const KirExpr *const *x)
 static const KirExpr *last_item(Lower *l)
 {
     return nest_op(l, FD_OP_SUB, items(l), kir_int(l->a, 1));
+}
+
+/* to := what it and then x come to. */
+static void add_to(Lower *l, const KirExpr *const *to, const KirExpr **x)
+{
+    nest_scan_both(l, to, x);
+    for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, to[k], x[k]);
 }
 
 /* ---- a tile ------------------------------------------------------------------------------------ */
@@ -165,12 +167,10 @@ static void put_none(Lower *l, const KirExpr *in_tile)
 
 static void add_step(Lower *l, const KirExpr *in_tile)
 {
-    const KirExpr *x[SCAN_NUMBERS], *y[SCAN_NUMBERS];
+    const KirExpr *x[SCAN_NUMBERS];
     (void)in_tile;
-    nest_scan_steps(l, y);
-    for (int k = 0; k < l->n->scan->n; k++) x[k] = nest_scan_number(l, k);
-    nest_scan_both(l, x, y);
-    for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, x[k], y[k]);
+    nest_scan_steps(l, x);
+    nest_scan_add(l, x);
 }
 
 static void own_steps(Lower *l, const KirExpr *e, const KirExpr **out)
@@ -189,14 +189,13 @@ static void scan_tile(Lower *l, const KirExpr *base, const KirExpr *end)
     const KirExpr *tile = nest_mul(l, items(l), each(l));
     declare_local(l, "steps", nest_add(l, tile, nest_op(l, FD_OP_DIV, tile, kir_int(a, BANKS))));
     side_by_side(l, base, end, put_steps, put_none);
-    barrier(l);
+    nest_barrier(l);
     own_steps(l, kir_int(a, 0), sum);
     const KirExpr *e = kir_name(a, idx, fresh_name(l->u, "e"));
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
     own_steps(l, e, x);
-    nest_scan_both(l, sum, x);
-    for (int k = 0; k < l->n->scan->n; k++) kir_set(a, g->block, sum[k], x[k]);
+    add_to(l, sum, x);
     gen_leave(g, scope);
     kir_for(a, g->block, e->name, kir_int(a, 1), each(l), kir_int(a, 1), true, body);
     scan_items(l, sum);
@@ -207,10 +206,7 @@ static void scan_tile(Lower *l, const KirExpr *base, const KirExpr *end)
 static void start(Lower *l)
 {
     const KirExpr *none[SCAN_NUMBERS];
-    l->carried = fresh_name(l->u, "sum");
-    nest_scan_none(l, none);
-    for (int k = 0; k < l->n->scan->n; k++)
-        kir_decl(l->a, l->g.block, none[k]->type, nest_scan_number(l, k)->name, none[k]);
+    nest_scan_start(l, none);
 }
 
 static void take(Lower *l)
@@ -220,13 +216,11 @@ static void take(Lower *l)
         side_by_side(l, base, end, add_step, NULL);
         return;
     }
-    const KirExpr *x[SCAN_NUMBERS], *all[SCAN_NUMBERS];
+    const KirExpr *all[SCAN_NUMBERS];
     scan_tile(l, base, end);
     sums_at(l, last_item(l), all);
-    for (int k = 0; k < l->n->scan->n; k++) x[k] = nest_scan_number(l, k);
-    nest_scan_both(l, x, all);
-    for (int k = 0; k < l->n->scan->n; k++) kir_set(l->a, l->g.block, x[k], all[k]);
-    barrier(l);
+    nest_scan_add(l, all);
+    nest_barrier(l);
 }
 
 static void save(Lower *l)
@@ -241,9 +235,7 @@ static void save(Lower *l)
     }
     KirBlock one = {0};
     GenScope scope = gen_enter(g, &one);
-    const KirExpr *at = gen_variable(g, "at", nest_scan_part(l, l->places[n->carry_axis].turn));
-    for (int k = 0; k < n->scan->n; k++)
-        kir_store(l->a, g->block, gen_temp(g, n->part.temps[k], x[k]->type, true), at, x[k]);
+    nest_scan_store(l, x);
     gen_leave(g, scope);
     nest_by_one(l, one);
 }
@@ -264,19 +256,13 @@ static void add_parts(Lower *l)
     const KirExpr *part = kir_name(a, idx, fresh_name(l->u, "part"));
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
-    const KirExpr *at = gen_variable(g, "at", nest_scan_part(l, part));
-    for (int k = 0; k < n->scan->n; k++) {
-        KirType t = nest_kind(n->scan->step[k]);
-        y[k] = kir_load(a, t, gen_temp(g, n->part.temps[k], t, false), at);
-    }
-    nest_scan_copy(l, "step", n->scan->n, y);
-    nest_scan_both(l, x, y);
-    for (int k = 0; k < n->scan->n; k++) kir_set(a, g->block, x[k], y[k]);
+    nest_scan_load(l, part, y);
+    add_to(l, x, y);
     gen_leave(g, scope);
     kir_for(a, g->block, part->name, from, to, kir_int(a, 1), false, body);
     scan_items(l, x);
     sums_at(l, last_item(l), x);
-    barrier(l);
+    nest_barrier(l);
     KirBlock fast = {0}, slow = {0};
     const KirExpr *last = nest_carried(l, nest_element(l), 0);
     scope = gen_enter(g, &fast);
@@ -321,8 +307,7 @@ static void own_elements(Lower *l, const KirExpr *last)
     KirBlock body = {0};
     scope = gen_enter(g, &body);
     own_steps(l, e, x);
-    nest_scan_both(l, sum, x);
-    for (int k = 0; k < n; k++) kir_set(a, g->block, sum[k], x[k]);
+    add_to(l, sum, x);
     const KirExpr *at = gen_variable(g, "own", nest_add(l, nest_mul(l, id(l), each(l)), e));
     kir_set(a, g->block, step_at(l, 0, at), nest_scan_after(l, last, sum));
     gen_leave(g, scope);
@@ -349,10 +334,10 @@ static void give(Lower *l)
     const KirExpr *count = gen_variable(g, "count", nest_op(l, FD_OP_SUB, end, base));
     GenScope scope = gen_enter(g, &fast);
     own_elements(l, last);
-    barrier(l);
+    nest_barrier(l);
     kir_set(a, g->block, last, step_at(l, 0, nest_op(l, FD_OP_SUB, count, kir_int(a, 1))));
     side_by_side(l, base, end, store_element, NULL);
-    barrier(l);
+    nest_barrier(l);
     gen_leave(g, scope);
     if (!l->n->scan->grows) {
         kir_if(a, g->block, NULL, fast, NULL);
@@ -360,15 +345,15 @@ static void give(Lower *l)
     }
     const KirExpr *all = gen_variable(g, "all", sum_at(l, 0, last_item(l)));
     scope = gen_enter(g, &slow);
-    barrier(l);
+    nest_barrier(l);
     GenScope inner = gen_enter(g, &one);
     nest_scan_walk(l, base, count, true);
     kir_set(a, g->block, step_at(l, 0, zero), last);
     gen_leave(g, inner);
     nest_by_one(l, one);
-    barrier(l);
+    nest_barrier(l);
     kir_set(a, g->block, last, step_at(l, 0, zero));
-    barrier(l);
+    nest_barrier(l);
     gen_leave(g, scope);
     kir_if(a, g->block, nest_is_finite(l, all), fast, &slow);
 }

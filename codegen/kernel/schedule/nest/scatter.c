@@ -144,10 +144,7 @@ void nest_scatter(Lower *l)
     const Nest *n = l->n;
     Scatter x = {.l = l};
     NestPlace keys = l->places[n->keys.axis];
-    unsigned vars = 0;
-    for (int i = 0; i < n->def->nvars; i++)
-        for (int k = 0; k < n->axes[n->keys.axis].nvars; k++)
-            if (n->axes[n->keys.axis].vars[k] == n->def->vars[i]) vars |= 1u << i;
+    unsigned vars = nest_key_variables(n);
     for (int r = 0; r < n->nreduces; r++) keys_form(l->u, n->def, n->reduces[r], vars, &x.forms[r]);
     if (n->keys.tables >= 0) {
         NestPlace *tables = &l->places[n->keys.tables];

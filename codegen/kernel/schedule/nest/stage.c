@@ -36,6 +36,25 @@ static const KirExpr *constant(Lower *l, int64_t v)
     return kir_int(l->a, v);
 }
 
+static KirType element(const NestHold *h)
+{
+    return kir_type((int)result_kind(h->value), 1);
+}
+
+bool nest_lies_along(const Nest *n, const NestHold *h)
+{
+    const NestAxis *along = &n->axes[h->along];
+    return reads_along(h->value, along->vars[along->nvars - 1]);
+}
+
+/* Rows of 16 bytes more where columns are written: these fall into different banks, and runs stay aligned. */
+static const KirExpr *pitch_of(Lower *l, const NestHold *h)
+{
+    int64_t more = 16 / (int64_t)kir_bytes(element(h));
+    const KirExpr *width = nest_number(l, "width", h->width);
+    return nest_lies_along(l->n, h) ? nest_add(l, width, kir_int(l->a, more)) : width;
+}
+
 static Fetch fetch_of(Lower *l, int hold)
 {
     const NestHold *h = &l->n->holds[hold];
@@ -117,9 +136,8 @@ static void prepare(Lower *l, Stages *s, const Fetch *f)
     Gen *g = &l->g;
     const NestHold *h = &l->n->holds[f->hold];
     const NestAxis *x = &l->n->axes[h->across];
-    KirType t = kir_type((int)result_kind(h->value), 1);
-    const KirExpr *dims[] = {constant(l, 2), nest_number(l, "depth", h->depth),
-                             nest_tile_pitch(l, h)};
+    KirType t = element(h);
+    const KirExpr *dims[] = {constant(l, 2), nest_number(l, "depth", h->depth), pitch_of(l, h)};
     const KirExpr *each = constant(l, f->each),
                   *places = constant(l, is_one_place(f) ? 1 : f->each);
     l->kept[f->hold] =
@@ -187,7 +205,7 @@ static void fetch(Lower *l, const Stages *s, const KirExpr *block)
 static void put_element(Lower *l, const Stages *s, const Fetch *f, const KirExpr *u,
                         const KirExpr *along, const KirExpr *across, const void *stage)
 {
-    KirType t = kir_type((int)result_kind(l->n->holds[f->hold].value), 1);
+    KirType t = element(&l->n->holds[f->hold]);
     const KirExpr *at[] = {stage, along, across};
     (void)s;
     kir_set(l->a, l->g.block, kir_elem(l->a, t, l->kept[f->hold].name, 3, at),
@@ -219,9 +237,7 @@ static Stages stages_of(Lower *l, const NestStep *loop)
 {
     Gen *g = &l->g;
     Stages s = {.loop = loop};
-    const KirExpr *size = nest_number(l, "items", nest_group_items(l, 0));
-    s.id = gen_variable(g, "id",
-                        nest_add(l, nest_mul(l, nest_local_id(l, 1), size), nest_local_id(l, 0)));
+    s.id = gen_variable(g, "id", nest_group_id(l));
     s.stage = kir_name(l->a, idx, fresh_name(l->u, "stage"));
     kir_decl(l->a, g->block, idx, s.stage->name, constant(l, 0));
     for (const NestStep *in = loop->first; in; in = in->next)
@@ -250,7 +266,7 @@ void nest_in_stages(Lower *l, const NestStep *loop)
     put(l, &s, s.stage);
     gen_leave(g, scope);
     kir_if(a, g->block, nest_op(l, FD_OP_LT, begin, end), first, NULL);
-    kir_simple(a, g->block, KIR_BARRIER);
+    nest_barrier(l);
 
     const KirExpr *at = kir_name(a, idx, nest_counter(l, loop->axis));
     KirBlock more = {0}, fill = {0};
@@ -268,7 +284,7 @@ void nest_in_stages(Lower *l, const NestStep *loop)
     put(l, &s, other);
     gen_leave(g, in);
     kir_if(a, &body, exists, fill, NULL);
-    kir_simple(a, &body, KIR_BARRIER);
+    nest_barrier(l);
     kir_set(a, &body, s.stage, other);
     gen_leave(g, scope);
     kir_for(a, g->block, at->name, begin, whole, step, false, body);
@@ -278,4 +294,41 @@ void nest_in_stages(Lower *l, const NestStep *loop)
     use(l, &s, false);
     gen_leave(g, scope);
     kir_if(a, g->block, NULL, rest, NULL);
+}
+
+/* ---- registers --------------------------------------------------------------------------------- */
+
+/* Local memory in stages: aligned for runs. */
+static bool is_staged(const Lower *l, int hold)
+{
+    return l->kept[hold].depth >= 0 && l->kept[hold].stage;
+}
+
+/* Of a tile in local memory runs lie side by side: each is one load of a vector. */
+bool nest_fill_by_runs(Lower *l, int hold)
+{
+    const Nest *n = l->n;
+    const NestHold *h = &n->holds[hold];
+    const NestRegs *regs = NULL;
+    int tile = 0;
+    for (int i = 0; i < n->nregs; i++)
+        if (n->regs[i].axis == h->across) regs = &n->regs[i];
+    while (tile < n->nholds && !(is_staged(l, tile) && n->holds[tile].value == h->value)) tile++;
+    if (!regs || !regs->run || !fd_is_const(regs->run) || tile == n->nholds) return false;
+    int run = (int)regs->run->value.i;
+    if ((run != 2 && run != 4) || (size_t)run * kir_bytes(element(h)) > 16) return false;
+    Arena *a = l->a;
+    const NestKept *k = &l->kept[tile];
+    const KirExpr *copy = kir_name(a, idx, fresh_name(l->u, "u"));
+    const KirExpr *row[] = {
+        k->stage, nest_way(l, h->along >= 0 ? h->along : n->holds[tile].along, k->depth, NEST_ALL)};
+    const KirExpr *at = nest_add(l, nest_way(l, h->across, 0, NEST_INNER),
+                                 nest_copy_way(l, copy, regs->step, regs->run));
+    const KirExpr *from = nest_add(l, kir_elem(a, idx, k->name, 2, row), at);
+    KirType t = kir_type(element(h).kind, run);
+    KirBlock b = {0};
+    kir_store(a, &b, l->kept[hold].name, copy, kir_intrinsic(a, t, INTR_RUN, &from));
+    kir_for(a, l->g.block, copy->name, kir_int(a, 0), nest_number(l, "width", h->width),
+            kir_int(a, run), true, b);
+    return true;
 }

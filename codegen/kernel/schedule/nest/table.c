@@ -73,21 +73,11 @@ static const KirExpr *entry(Lower *l, int r, const KirExpr *key, const KirExpr *
     return kir_elem(l->a, nest_scalar_type(l, r), nest_named(l, "table", r), 1, &at);
 }
 
-static unsigned key_variables(const Nest *n)
-{
-    unsigned vars = 0;
-    const NestAxis *keys = &n->axes[n->keys.axis];
-    for (int i = 0; i < n->def->nvars; i++)
-        for (int k = 0; k < keys->nvars; k++)
-            if (keys->vars[k] == n->def->vars[i]) vars |= 1u << i;
-    return vars;
-}
-
 /* Results that the same guards let through share their bits: those of the first of them. */
 static int bits_of(Lower *l, int r)
 {
     KeyForm mine, other;
-    unsigned vars = key_variables(l->n);
+    unsigned vars = nest_key_variables(l->n);
     keys_form(l->u, l->n->def, l->n->reduces[r], vars, &mine);
     for (int k = 0; k < r; k++) {
         keys_form(l->u, l->n->def, l->n->reduces[k], vars, &other);
@@ -124,11 +114,6 @@ static void end_shared(Lower *l, const KirExpr *at, const KirExpr *count, KirBlo
     kir_for(l->a, l->g.block, at->name, nest_local_id(l, 0), count, items(l), false, body);
 }
 
-static void barrier(Lower *l)
-{
-    kir_simple(l->a, l->g.block, KIR_BARRIER);
-}
-
 /* ---- steps ------------------------------------------------------------------------------------- */
 
 static void start(Lower *l)
@@ -159,7 +144,7 @@ static void start(Lower *l)
         }
         end_shared(l, at, nest_mul(l, keys(l), words(l)), noted, scope);
     }
-    barrier(l);
+    nest_barrier(l);
 }
 
 void nest_table_take(Lower *l, int r, const KirExpr *value)
@@ -222,7 +207,7 @@ static void join(Lower *l)
     Gen *g = &l->g;
     KirBlock owners = {0}, rows = {0};
     GenScope scope, inner;
-    barrier(l);
+    nest_barrier(l);
     const KirExpr *owner = begin_shared(l, &owners, &scope);
     const KirExpr *key = gen_variable(g, "key", nest_op(l, FD_OP_REM, owner, keys(l)));
     const KirExpr *copy = gen_variable(g, "copy", nest_op(l, FD_OP_DIV, owner, keys(l)));
@@ -233,7 +218,7 @@ static void join(Lower *l)
     gen_leave(g, inner);
     kir_for(l->a, g->block, row->name, copy, words(l), copies(l), false, rows);
     end_shared(l, owner, nest_mul(l, keys(l), copies(l)), owners, scope);
-    barrier(l);
+    nest_barrier(l);
 }
 
 static void save(Lower *l)
@@ -242,7 +227,7 @@ static void save(Lower *l)
     KirBlock body = {0};
     GenScope scope;
     NestPlace *p = &l->places[l->n->keys.axis], before = *p;
-    barrier(l);
+    nest_barrier(l);
     const KirExpr *key = begin_shared(l, &body, &scope);
     p->at = key;
     const KirExpr *to = gen_variable(g, "part", nest_part_offset(l));

@@ -9,7 +9,7 @@
  *            computes a block of tiles. For large products, and row operands with far strides.
  *            After Goto and van de Geijn, ACM TOMS 34 (2008).
  *   tiles    GPUs: a group computes up to 128 x 128 results from tiles of the operands in local
- *            memory (local.c).
+ *            memory (tile_local.c).
  *
  * A panel holds the values of a whole operand expression, so exp(a(j, l)) is computed once. The plan
  * chooses by extents and cache sizes. Needs: closed ranges, associative and commutative operations.

@@ -176,6 +176,16 @@ static Num *table_is(Unit *u, const ByKey *x, int64_t most)
     return num_op(u, FD_OP_LE, bytes, num_int(u, most));
 }
 
+/* Temporaries for so many entries of each reduction. */
+static void tables_of(Unit *u, ByKey *x, Num *count, Num *when)
+{
+    for (int r = 0; r < x->nreduces; r++) {
+        Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
+        bytes = num_op(u, FD_OP_MUL, count, bytes);
+        x->temps[r] = plan_temp(u, num_select(u, when, bytes, num_int(u, 0)));
+    }
+}
+
 /* A few work-items for each unit (one, if each has a large table), each with as much to do at least
  * as its tables have entries. */
 static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
@@ -197,11 +207,7 @@ static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
     }
     x->parts = num_let(u, "parts", x->parts);
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->nrow, x->parts), filled);
-    for (int r = 0; r < x->nreduces; r++) {
-        Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
-        bytes = num_op(u, FD_OP_MUL, count, bytes);
-        x->temps[r] = plan_temp(u, num_select(u, when, bytes, num_int(u, 0)));
-    }
+    tables_of(u, x, count, when);
 }
 
 /* Small tables have copies, unless filling those costs more than they gain. */
@@ -274,11 +280,7 @@ static void share_to_groups(Unit *u, ByKey *x, Num *n, Num *when)
     Num *all = num_let(u, "work", recipe_length(u, x->reduces[0]));
     x->parts = num_let(u, "parts", num_ceildiv(u, all, x->share[0])); /* none of nothing */
     Num *count = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, x->nrow, x->parts), x->nkey);
-    for (int r = 0; r < x->nreduces; r++) {
-        Num *bytes = num_int(u, (int64_t)kir_bytes(gen_type(u, x->reduces[r]->type)));
-        bytes = num_op(u, FD_OP_MUL, count, bytes);
-        x->temps[r] = plan_temp(u, num_select(u, when, bytes, num_int(u, 0)));
-    }
+    tables_of(u, x, count, when);
 }
 
 /* Has a group tables of all keys? Of `words` words of bits for each. */

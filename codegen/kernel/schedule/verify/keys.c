@@ -93,15 +93,12 @@ void verify_scatter(Verify *v)
     const Nest *n = v->n;
     const Def *d = n->def;
     KeyForm form;
-    unsigned keys = 0;
     if (n->keys.axis < 0 || !n->nreduces || !n->part.naxes ||
         (v->begun >= 0) != (n->keys.entries != NULL)) {
         verify_fail(v, "scatter: there are no keys, or nothing to take");
         return;
     }
-    for (int i = 0; i < d->nvars; i++)
-        for (int k = 0; k < n->axes[n->keys.axis].nvars; k++)
-            if (n->axes[n->keys.axis].vars[k] == d->vars[i]) keys |= 1u << i;
+    unsigned keys = nest_key_variables(n);
     for (int r = 0; r < n->nreduces; r++)
         if (!keys || !keys_form(v->u, d, n->reduces[r], keys, &form))
             verify_fail(v, "scatter: the reductions have no such keys");
