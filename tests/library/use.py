@@ -183,6 +183,7 @@ time.sleep(0.3)
 said = child_of(lambda: shapes.axpy(2, [1], [1]).tolist())
 assert said.startswith("DeviceException: this process was forked "), said
 busy.join()
+signal.signal(signal.SIGINT, signal.default_int_handler) # a shell's background jobs ignore it
 timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
 start = time.monotonic()
 timer.start()
