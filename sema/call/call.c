@@ -408,7 +408,7 @@ static bool object_static(Sema *s, const char *name)
 static void check_name_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot, *callee = n->call.callee;
-    Symbol *sym = scope_lookup(s, callee->name_ref.name);
+    Symbol *sym = scope_callee(s, callee->name_ref.name);
     callee->sym = sym;
     callee->type = n->type = s->error;
     if (!sym && object_static(s, callee->name_ref.name)) { /* Equals(a, b) is object's */

@@ -146,6 +146,7 @@ Symbol *scope_type(const Sema *s, const char *name); /* the nearest type of this
 /* The same of those that have so many type parameters, if there is one. */
 Symbol *scope_type_of(const Sema *s, const char *name, int nargs);
 Symbol *scope_lookup(Sema *s, const char *name);       /* the library too */
+Symbol *scope_callee(Sema *s, const char *name);       /* what a call of it means */
 bool scope_is_inner(const Sema *s, const Symbol *sym); /* declared inside of a function */
 Symbol *scope_symbol(Sema *s, SymKind kind, const char *name, const Type *type, Loc loc, Ast *decl);
 /* The nearest declared name, or NULL. */

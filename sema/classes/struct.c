@@ -215,7 +215,7 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
         Class *c = base->kind == AST_TYPE_NAME ? NULL : variable_of_struct(s, base);
         call = changing_call(s, n->loc, c, callee->member.name, base, n->call.args);
     } else if (callee->kind == AST_NAME_REF && struct_self(s)) {
-        const Symbol *f = scope_lookup(s, callee->name_ref.name);
+        const Symbol *f = scope_callee(s, callee->name_ref.name);
         bool own = f && f->kind == SYM_FUNC && f->cls == s->cls && !f->local && f->self;
         if (own)
             call = changing_call(s, n->loc, s->cls, f->name, ast_new(s->arena, AST_THIS, n->loc),

@@ -161,7 +161,7 @@ static bool applies(Sema *s, const Ast *callee)
         return !lib;
     }
     if (callee->kind != AST_NAME_REF) return true;
-    const Symbol *sym = scope_lookup(s, callee->name_ref.name);
+    const Symbol *sym = scope_callee(s, callee->name_ref.name);
     return !sym || sym->kind != SYM_BUILTIN;
 }
 
@@ -267,7 +267,7 @@ static const Type *callee_type(Walk *w, const Ast *callee, int nargs, bool *inde
     Sema *s = w->s;
     *index = false;
     if (callee->kind == AST_NAME_REF) {
-        Symbol *sym = scope_lookup(s, callee->name_ref.name);
+        Symbol *sym = scope_callee(s, callee->name_ref.name);
         if (!sym || sym->kind == SYM_BUILTIN || sym->kind == SYM_TYPE || sym->kind == SYM_SPACE)
             return NULL;
         if (sym->kind == SYM_FUNC) {

@@ -219,7 +219,7 @@ static Candidates overloads(Sema *s, Ast **callee)
     Candidates set = {0};
     const Symbol *sym = NULL;
     if ((*callee)->kind == AST_NAME_REF) {
-        sym = scope_lookup(s, (*callee)->name_ref.name);
+        sym = scope_callee(s, (*callee)->name_ref.name);
     } else if ((*callee)->kind == AST_MEMBER) {
         Ast *copy = ast_clone(s->arena, *callee);
         s->quiet++;

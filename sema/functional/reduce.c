@@ -28,7 +28,8 @@ static int library_reduction(Sema *s, const Ast *callee, bool alone)
     LibSpace space = SPACE_global;
     const char *name = NULL;
     if (callee->kind == AST_NAME_REF) {
-        if (scope_user(s, callee->name_ref.name)) return -1;
+        const Symbol *meant = scope_callee(s, callee->name_ref.name);
+        if (!meant || meant->kind != SYM_BUILTIN) return -1;
         name = callee->name_ref.name;
     } else if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_NAME_REF) {
         const char *base = callee->member.base->name_ref.name;
@@ -55,7 +56,7 @@ bool is_combiner(const Symbol *f)
 static Symbol *named_functions(Sema *s, const Ast *callee)
 {
     Symbol *f = NULL;
-    if (callee->kind == AST_NAME_REF) f = scope_user(s, callee->name_ref.name);
+    if (callee->kind == AST_NAME_REF) f = scope_callee(s, callee->name_ref.name);
     if (callee->kind == AST_MEMBER && callee->member.base->kind == AST_TYPE_NAME) {
         const char *name = callee->member.base->type_name.name;
         Symbol *type = name ? scope_type(s, name) : NULL;

@@ -240,6 +240,23 @@ Symbol *scope_lookup(Sema *s, const char *name)
     return space_symbol(s, name);
 }
 
+/* A variable with a value that takes no arguments hides no function from calls, as what cannot be invoked
+ * hides no method in C#. */
+Symbol *scope_callee(Sema *s, const char *name)
+{
+    Symbol *sym = scope_lookup(s, name);
+    bool variable =
+        sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM || program_is_variable(s, sym));
+    const Class *c = variable ? class_of(sym->type) : NULL;
+    if (!variable || !sym->type || sym->type == s->error || type_is_functional(sym->type) ||
+        (c && c->function))
+        return sym;
+    for (const Binding *b = seen(s, name); b; b = b->outer)
+        if (visible(s, b) && b->sym->kind == SYM_FUNC) return b->sym;
+    int row = builtin_find(s, SPACE_global, name, 0);
+    return row >= 0 ? builtin_symbol(s, row) : sym;
+}
+
 Symbol *scope_library(Sema *s, SymKind kind, const char *name)
 {
     for (const Binding *b = find(s, intern_cstr(s->names, name)); b; b = b->outer)
