@@ -37,7 +37,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 # ---- what is built from what ----------------------------------------------------------------
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/text/*.c fdag/passes/*.c codegen/kernel/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
 FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
-HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c)
+HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c codegen/serve/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c server/*/*.c)
 READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,head read words) # of schedules: csc's alone
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
@@ -52,7 +52,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter-out %/load_test.c
             $(patsubst %,$(BUILD)/unit/native_%test,codegen_ codegen_record_ codegen_keys_ codegen_product_ codegen_flat_ load_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check quick check-long unit golden faults memory levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check quick check-long unit golden faults memory serve levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
@@ -89,7 +89,7 @@ $(BUILD)/generator.h: FORCE
 	@mkdir -p $(@D)
 	@tools/generator.sh >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 FORCE: ;
-$(BUILD)/obj/codegen/kernel/plan/key.o $(BUILD)/rt/codegen/kernel/plan/key.o $(BUILD)/obj/codegen/llvm/kept.o: $(BUILD)/generator.h
+$(BUILD)/obj/codegen/kernel/plan/key.o $(BUILD)/rt/codegen/kernel/plan/key.o $(BUILD)/obj/codegen/llvm/kept.o $(BUILD)/obj/codegen/serve/serve.o $(BUILD)/rt/runtime/native/compiler.o $(BUILD)/rt/runtime/native/code.o: $(BUILD)/generator.h
 $(BUILD)/csc.o: csc.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -c -o $@ $<
@@ -142,7 +142,7 @@ deps:
 # What has two processes of its own first, then what takes long: no core waits at the end.
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(BUILD)/random/cases
-	@$(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory library page products recursion robust explain debugger generator replay examples layers
+	@$(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion robust explain debugger generator replay examples layers
 unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
@@ -201,6 +201,9 @@ docs: all
 	@for f in $$(grep -l '^<!-- quote: ' docs/*.md); do CSC=$(CSC) tools/quotes.sh $$f >$(BUILD)/quoted.md && cp $(BUILD)/quoted.md $$f; done
 levels: all
 	@CSC=$(CSC) tests/levels.sh
+# Kernels that csc makes while a program runs, and a csc that fails at it.
+serve: all
+	@CSC=$(CSC) tests/serve.sh
 recursion: all
 	@CSC=$(CSC) tests/recursion.sh
 examples: all

@@ -132,7 +132,7 @@ static int by_age(const void *a, const void *b)
  * that are not ours. */
 static bool is_ours(const char *name, bool *temporary)
 {
-    static const char *const kinds[] = {".cl", ".bin", ".o"};
+    static const char *const kinds[] = {".cl", ".bin", ".o", ".x"};
     *temporary = name[0] == '.';
     name += *temporary;
     size_t key = strspn(name, "0123456789abcdef");

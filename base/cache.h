@@ -1,5 +1,5 @@
-/* The disk cache (docs/runtime.md): the compiler's objects, the runtime's kernel texts and device
- * binaries. Nothing here can fail: an entry that is absent, damaged, unwritable or not the user's own
+/* The disk cache (docs/runtime.md): the compiler's objects, the runtime's kernel texts, device
+ * binaries and machine code. Nothing here can fail: an entry that is absent, damaged, unwritable or not the user's own
  * is a miss. */
 #ifndef CS_BASE_CACHE_H
 #define CS_BASE_CACHE_H
@@ -10,8 +10,8 @@
 
 #include "text.h"
 
-/* The payload, a block with a NUL behind it, or NULL. A name is 32 hexadecimal digits and .cl, .bin
- * or .o. */
+/* The payload, a block with a NUL behind it, or NULL. A name is 32 hexadecimal digits and .cl, .bin,
+ * .x or .o. */
 char *cache_read(const char *name, size_t *size);
 /* *held: bytes in the folder as far as this process knows, 0 before the first. */
 void cache_write(const char *name, const void *payload, size_t size, uint64_t *held);

@@ -442,6 +442,10 @@ static bool build_host(Job *j)
     j->host.library = j->library ? library_name(j->library) : NULL;
     j->host.stops = j->opt->python || j->host.session;
     j->host.tuned = j->tuned;
+    Text self = {0};
+    if (j->opt->emit == EMIT_PROGRAM && j->opt->levels && write_self(&self))
+        j->host.compiler = arena_strndup(j->arena, self.data, self.len);
+    text_free(&self);
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
     if (j->opt->emit == EMIT_KEPT) objects_print_store(j->objects, &j->out);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);

@@ -18,6 +18,8 @@ static const struct {
     {"CS_FAMILY", "which kernels are generated whatever the device is: cpu, gpu"},
     {"CS_INTERPRET", "0: evaluations of few operations are launched too"},
     {"CS_HOLD", "bytes of the arrays from which steps of a loop are held back; 0: never"},
+    {"CS_JIT",
+     "the csc that makes machine code for kernels that the program has none of; empty: none"},
     {"CS_GUARD", "1: what a native kernel reads or writes outside its buffers ends the program"},
     {"CS_BUILD_OPTIONS", "options for the driver's compiler of kernels, as -cl-opt-disable"},
     {"CS_CACHE_DIR", "folder of the cache of kernels on disk; empty: none"},

@@ -8,6 +8,7 @@
 
 #include "../base/arena.h"
 #include "../base/text.h"
+#include "../codegen/serve/serve.h"
 #include "help.h"
 #include "message.h"
 #include "options.h"
@@ -271,6 +272,23 @@ static OptionEnd ask_doctor(Options *o, const char *value)
     return OPTION_GO_ON;
 }
 
+/* For programs that run (codegen/serve): the standard input is a socket. */
+static OptionEnd run_serve(const Options *o)
+{
+    (void)o;
+    Text shipped = {0};
+    serve(0, write_shipped(&shipped, "csc.kept") ? shipped.data : NULL);
+    text_free(&shipped);
+    return OPTION_DONE;
+}
+
+static OptionEnd ask_serve(Options *o, const char *value)
+{
+    (void)value;
+    o->instead = run_serve;
+    return OPTION_GO_ON;
+}
+
 static OptionEnd help(Options *o, const char *value)
 {
     Text out = {0};
@@ -331,6 +349,7 @@ static const Option table[] = {
     VALUE("--timeout", EQUALS, "SECONDS", NULL, set_timeout, "csc test: a test that takes longer is ended (60); 0: none is"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     FLAG("--json", json, "what a tool reads, as --error-format=json; also of --doctor and --explain"),
+    VALUE("--serve", FLAG, NULL, NULL, ask_serve, "make kernels for a program that runs and has started this (CS_JIT)"),
     VALUE("--doctor", FLAG, NULL, NULL, ask_doctor, "what this machine has for C$, each device tried, and what to do about problems"),
     VALUE("--version", FLAG, NULL, NULL, version, "the version"),
     {"--help", "-h", "FORM", OPTION_MAYBE, "text man bash fish zsh parameters passes", help, 0, NULL, "this text; as a manual page; as what a shell completes; parameters of schedules; passes over graphs"},

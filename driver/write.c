@@ -34,24 +34,29 @@ const char *write_default(Arena *a, const char *input, const char *suffix)
     return arena_printf(a, "%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
 }
 
-bool write_shipped(Text *path, const char *name)
+bool write_self(Text *path)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash = NULL;
-    if (n > 0) {
-        self[n] = '\0';
-        slash = strrchr(self, '/');
-    }
-    if (!slash) return false;
-    *slash = '\0';
+    text_free(path);
+    if (n > 0) text_addn(path, self, (size_t)n);
+    return n > 0 && (size_t)n < sizeof self - 1;
+}
+
+bool write_shipped(Text *path, const char *name)
+{
+    Text self = {0};
+    char *slash = write_self(&self) ? strrchr(self.data, '/') : NULL;
+    bool found = false;
+    if (slash) *slash = '\0';
     const char *places[] = {"build", ".", "../lib/csc"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; slash && !found && i < sizeof places / sizeof *places; i++) {
         text_free(path);
-        text_printf(path, "%s/%s/%s", self, places[i], name);
-        if (access(path->data, R_OK) == 0) return true;
+        text_printf(path, "%s/%s/%s", self.data, places[i], name);
+        found = access(path->data, R_OK) == 0;
     }
-    return false;
+    text_free(&self);
+    return found;
 }
 
 int write_linked(HostModule *module, HostLinked kind, bool verbose)

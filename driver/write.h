@@ -12,6 +12,8 @@
 /* path NULL or "-": standard output. False after a message. */
 bool write_bytes(const char *path, const void *data, size_t bytes, mode_t mode);
 
+/* csc's own file. False: the system does not say. */
+bool write_self(Text *path);
 /* Where a file lies that csc is shipped with (csrt.o, what programs are linked with; csc.kept, objects): in
  * build/ beside an uninstalled csc, in ../lib/csc of an installed one. False: it does not. */
 bool write_shipped(Text *path, const char *name);

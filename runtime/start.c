@@ -18,6 +18,7 @@
 #include "evaluate/compose.h"
 #include "evaluate/lazy.h"
 #include "library/console.h"
+#include "native/compiler.h"
 #include "objects/count.h"
 #include "objects/record.h"
 #include "pool.h"
@@ -125,6 +126,7 @@ void rt_end(bool leaving)
     evals_free();
     if (leaving) device_leave();
     kernels_free();
+    compiler_end();
     pool_end();
     device_close();
     memory_trim();

@@ -107,11 +107,12 @@ typedef struct RtState {
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2;               /* native_l2 */
     bool l2_read;
-    int native_read;       /* native.c: CS_DEVICE, once read */
-    uint64_t native_nanos; /*   what large evaluations took that ran natively */
-    int guard_read;        /* guard.c: CS_GUARD, once read */
-    uint64_t evaluations;  /* of arrays and scalars, so far */
-    const CsSite *at;      /* what is evaluated just now, for messages of signals */
+    int native_read;           /* native.c: CS_DEVICE, once read */
+    uint64_t native_nanos;     /*   what large evaluations took that ran natively */
+    struct Compiler *compiler; /* compiler.c; NULL: none was asked for */
+    int guard_read;            /* guard.c: CS_GUARD, once read */
+    uint64_t evaluations;      /* of arrays and scalars, so far */
+    const CsSite *at;          /* what is evaluated just now, for messages of signals */
 } RtState;
 
 extern RtState rt;

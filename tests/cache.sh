@@ -79,6 +79,43 @@ if [ "${1:-}" = --as ]; then # folder for this user, the program
     [ ! -d full ] || check "HOME on a full disk" -u XDG_CACHE_HOME HOME="$home/full"
     check "HOME that cannot be, a cache that can" -u XDG_CACHE_HOME -u CS_CACHE_BINARIES HOME=/proc/none CS_CACHE_DIR="$home/mine"
     must "HOME that cannot be, a cache that can" [ -d mine/pocl ]
+    # machine code that was made for an earlier run (.x): ours whole, or none
+    code() { # label, made or kept, folder: where the kernels of a run were from
+        env CS_DUMP=plan CS_DEVICE=native CS_JIT="$home/../csc" CS_CACHE_DIR="$3" "$program" 2>plan >out
+        must "$1" [ "$(cat out) $(grep -o '^// [a-z]*' plan | grep -v plan)" = "[2, 5, 8] // $2" ]
+    }
+    mkdir code other
+    code "machine code" made "$home/code"
+    code "machine code" kept "$home/code"
+    for damage in flip cut longer empty; do
+        for e in code/*.x; do
+            size=$(stat -c %s "$e")
+            case $damage in
+            flip) printf '\377' | dd of="$e" bs=1 seek=$((size * 2 / 3)) conv=notrunc status=none ;;
+            cut) truncate -s $((size - 1)) "$e" ;;
+            longer) echo >>"$e" ;;
+            empty) : >"$e" ;;
+            esac
+        done
+        code "machine code, $damage" made "$home/code"
+    done
+    chmod g+w code/*.x
+    code "machine code that a group can write" made "$home/code"
+    for e in code/*.x; do
+        rm -f "$e"
+        mkfifo "$e"
+    done
+    code "machine code that is a pipe" made "$home/code"
+    for e in code/*.x; do
+        mv "$e" other
+        ln -s "$home/other/${e#code/}" "$e"
+    done
+    code "machine code behind a link" made "$home/code"
+    if [ "$who" = root ]; then
+        chown nobody code/*.x
+        code "machine code of somebody else" made "$home/code"
+    fi
+    code "no cache" made ""
     mkdir tmp
     check "TMPDIR" -u XDG_CACHE_HOME HOME=/proc/none TMPDIR="$home/tmp"
     must "TMPDIR is empty again" [ "$(find tmp | wc -l)" = 1 ]
@@ -97,7 +134,9 @@ var f(i) = a(i) * 2.0f + i;
 float[] b = f;
 Console.WriteLine(b);
 END
-"$CSC" -o "$work/prog" "$work/prog.cs$" || exit 1
+"$CSC" --native=off -o "$work/prog" "$work/prog.cs$" || exit 1
+cp "$CSC" "$work/csc"
+chmod 755 "$work/csc"
 cp "$0" "$work/cache.sh"
 mkdir "$work/self"
 if [ "$(id -u)" != 0 ]; then

@@ -23,6 +23,7 @@ codegen/kernel/value: base fdag codegen/kernel/. codegen/kernel/ir codegen/kerne
 codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
 codegen/llvm: base fdag codegen/llvm
 codegen/native: base fdag codegen/kernel codegen/llvm codegen/native
+codegen/serve: base fdag codegen
 codegen/host: base parser fdag sema codegen
 runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library

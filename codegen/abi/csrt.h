@@ -190,6 +190,8 @@ typedef struct CsProgram {
     const CsRecord *records;
     const CsClass *const *exceptions; /* by CsException */
     const CsClass *any_exception;     /* Exception itself */
+    const char
+        *compiler; /* path of the csc that makes machine code while the program runs, or NULL */
 } CsProgram;
 
 /* Nonzero while an exception is pending. */

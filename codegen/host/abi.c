@@ -308,6 +308,8 @@ static LLVMValueRef describe(HostModule *m, const HostKernel *kernels, int nkern
     const char *tuned = m->options->tuned;
     members[PROGRAM_SET] = cg->set ? host_c_string(m, cg->set) : host_null(m);
     members[PROGRAM_TUNED] = tuned && *tuned ? host_c_string(m, tuned) : host_null(m);
+    const char *compiler = m->options->compiler;
+    members[PROGRAM_COMPILER] = compiler ? host_c_string(m, compiler) : host_null(m);
     members[PROGRAM_NKERNELS] = host_int(m, nkernels);
     members[PROGRAM_NNATIVES] = host_int(m, nnatives);
     members[PROGRAM_NATIVES] = host_table(m, "natives", m->ptr, natives, (unsigned)nnatives);

@@ -43,6 +43,7 @@ typedef struct HostOptions {
     const char *library; /* what the names of a library's functions begin with; NULL: a program */
     CgOptions cg;
     const char *tuned;    /* lines for cg_tuned_find, or NULL */
+    const char *compiler; /* CsProgram.compiler */
     bool stops;           /* loops look for ^C */
     HostSession *session; /* an entry of it: an object that cs_session loads; NULL: a program */
     bool process;         /* the process itself, which runs entries */

@@ -236,18 +236,35 @@ static bool is_held(Preparation *p)
 
 /* ---- in the program itself ------------------------------------------------------------------- */
 
+/* Binds for a form, if that is to run; else it stays as it is. */
+static void try_form(Preparation *p, const CsCode *form)
+{
+    const Composed *c = p->e->composed;
+    NativeWhen when = p->alone ? native_alone(p->numbers.work)
+                               : native_when(native_is_full(form), c->exact, p->numbers.work);
+    if (when == NATIVE_NOT) return;
+    CgDevice device = native_device(form);
+    bool good = bind(p->e, c->native, &device, &p->numbers, p->results, p->site);
+    p->outcome = good ? DONE : FAILED;
+    p->numbers.form = form;
+    p->when = when;
+}
+
+/* The program's form, if it has all kernels; else one that is made. */
 static void prepare_native(void *preparation)
 {
     Preparation *p = preparation;
     const Composed *c = p->e->composed;
-    CgDevice device = native_device(c->native->form);
+    Kernel *k = c->native;
     double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
     p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
-    p->when = p->alone ? native_alone(p->numbers.work)
-                       : native_when(native_is_full(c->native->form), c->exact, p->numbers.work);
     p->outcome = INTERPRET;
-    if (p->when == NATIVE_NOT) return;
-    p->outcome = bind(p->e, c->native, &device, &p->numbers, p->results, p->site) ? DONE : FAILED;
+    if (k->form) try_form(p, k->form);
+    if (p->outcome == FAILED) return;
+    if (p->outcome == DONE && native_has(k->form, k->plan, &p->numbers.schedule)) return;
+    p->outcome = INTERPRET;
+    const CsCode *made = code_form(&k->made, k->plan);
+    if (made) try_form(p, made);
 }
 
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
@@ -255,9 +272,9 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     const Composed *c = e->composed;
     if (!take_results(e, &n->schedule, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
-    CgDevice device = native_device(c->native->form);
+    CgDevice device = native_device(n->form);
     measure(e, n, &device, true, site);
-    NativeRun run = {.form = c->native->form,
+    NativeRun run = {.form = n->form,
                      .plan = c->native->plan,
                      .schedule = &n->schedule,
                      .variant = n->variant,
@@ -286,11 +303,13 @@ static Outcome in_program(Preparation *p)
         return FAILED;
     }
     if (p->outcome != DONE) return p->outcome;
-    if (!native_has(c->native->form, c->native->plan, &p->numbers.schedule)) return INTERPRET;
     if (p->when == NATIVE_PROCESSOR && !native_is_device(p->site))
         return cs_pending ? FAILED : INTERPRET;
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
+    bool made = p->numbers.form != c->native->form;
+    if (made && !kernels_made(c->native, c->key, &c->graph, &p->numbers.schedule))
+        return cs_pending ? FAILED : INTERPRET;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
 }

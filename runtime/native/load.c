@@ -9,7 +9,13 @@
 
 #include "native.h"
 
-enum { SECTIONS = 64, PAGE = 4096, STUB = 16, MOST = 16 << 20 /* bytes */ };
+enum {
+    SECTIONS = 64,
+    PAGE = 4096,
+    STUB = 16,
+    ADDRESS = sizeof(void *),
+    MOST = 16 << 20 /* bytes */
+};
 static const size_t absent = SIZE_MAX; /* of a section that is not loaded */
 
 typedef struct Object {
@@ -21,14 +27,17 @@ typedef struct Object {
     char *base;
 } Object;
 
-typedef void Outside(void);
+typedef void Function(void);
 static const struct {
     const char *name;
-    Outside *is;
+    Function *call;   /* NULL: it is.. */
+    const void *read; /* ..a variable */
 } outside[] = {
-#define KERNEL_CALL(name, function) {name, (Outside *)function},
+#define KERNEL_CALL(name, function) {name, (Function *)function, NULL},
+#define KERNEL_READ(name, variable) {name, NULL, &variable},
 #include "../../codegen/abi/kernel.def"
 #undef KERNEL_CALL
+#undef KERNEL_READ
 };
 enum { NAMES = sizeof outside / sizeof *outside };
 
@@ -92,29 +101,39 @@ static const char *read_symbol(const Object *o, uint64_t i, Elf64_Sym *y)
     return there && y->st_value <= o->sections[y->st_shndx].sh_size ? name : NULL;
 }
 
-/* Where the jump to a function outside is; absent: there is none such. */
-static size_t stub_of(const Object *o, const char *name)
+/* Where the jump to a function outside is, or where the address of a variable lies; absent: there is none
+ * such. */
+static size_t stub_of(const Object *o, const char *name, bool jumps)
 {
     static const unsigned char jump[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff}; /* jmp *-14(%rip) */
     for (size_t i = 0, at = o->stubs; i < NAMES; i++, at += STUB) {
         if (strcmp(outside[i].name, name) != 0) continue;
-        memcpy(o->base + at, &outside[i].is, sizeof outside[i].is);
-        memcpy(o->base + at + sizeof outside[i].is, jump, sizeof jump);
-        return at + sizeof outside[i].is;
+        if (jumps != (outside[i].call != NULL)) return absent;
+        memcpy(o->base + at, jumps ? (const void *)&outside[i].call : &outside[i].read, ADDRESS);
+        memcpy(o->base + at + ADDRESS, jump, sizeof jump);
+        return at + (jumps ? ADDRESS : 0);
     }
     return absent;
 }
 
-/* All are of 32 bits, from their place to something in the same memory. */
+static bool is_known(uint64_t type)
+{
+    return type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_GOTPCREL ||
+           type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+}
+
+/* All are of 32 bits, from their place to something in the same memory: what they name, or where the address
+ * of that lies. */
 static bool relocate(const Object *o, unsigned section, const Elf64_Rela *r)
 {
     Elf64_Sym y;
     uint64_t type = ELF64_R_TYPE(r->r_info);
     const char *name = read_symbol(o, ELF64_R_SYM(r->r_info), &y);
-    if (!name || (type != R_X86_64_PC32 && type != R_X86_64_PLT32)) return false;
+    if (!name || !is_known(type)) return false;
     if (!holds(o->sections[section].sh_size, r->r_offset, sizeof(int32_t))) return false;
-    bool out = y.st_shndx == SHN_UNDEF;
-    size_t at = out ? stub_of(o, name) : o->at[y.st_shndx] + y.st_value;
+    bool out = y.st_shndx == SHN_UNDEF, address = type != R_X86_64_PC32 && type != R_X86_64_PLT32;
+    if (address && !out) return false; /* nothing of ours is asked for so */
+    size_t at = out ? stub_of(o, name, !address) : o->at[y.st_shndx] + y.st_value;
     if (at == absent || r->r_addend < -MOST || r->r_addend > MOST) return false;
     int64_t to = (int64_t)at + r->r_addend, end = to + (int64_t)sizeof(int32_t);
     size_t place = o->at[section] + r->r_offset;
@@ -166,8 +185,8 @@ bool load_object(const void *file, size_t size, int n, const char *const *names,
     *out = (Loaded){o.base = base, o.total};
     bool good = fill(&o);
     for (int i = 0; good && i < n; i++) {
-        codes[i] = names[i] ? function_of(&o, names[i]) : NULL;
-        good = codes[i] || !names[i];
+        CsKernelCode *code = names[i] ? function_of(&o, names[i]) : NULL;
+        if (code) codes[i] = code;
     }
     if (good && mprotect(base, o.total, PROT_READ | PROT_EXEC) == 0) return true;
     load_free(out);

@@ -15,7 +15,7 @@ typedef struct Loaded {
 } Loaded;
 
 /* Loads an object; codes[i] becomes its function of the name names[i], for each of n names that are not
- * NULL. False: it is refused, or one of them is not in it; nothing is kept, codes are undefined. */
+ * NULL and are in it. False: it is refused, nothing is kept, codes are undefined. */
 bool load_object(const void *file, size_t size, int n, const char *const *names,
                  CsKernelCode **codes, Loaded *out);
 void load_free(Loaded *l); /* nothing of it may run any more */

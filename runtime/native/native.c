@@ -15,6 +15,7 @@
 #include "../interrupt.h"
 #include "../pool.h"
 #include "../state.h"
+#include "compiler.h"
 #include "guard.h"
 
 enum {
@@ -83,6 +84,15 @@ bool native_is_device(const CsSite *site)
     if (rt.error.kind != RT_DEVICE) return false;
     rt_catch();
     return true;
+}
+
+bool native_makes(void)
+{
+    NativeUse use = native_use();
+    bool home = use == NATIVE_ALL;
+    if (use == NATIVE_SMALL)
+        home = rt.device ? device_info()->family == CG_CPU : device_is_processor();
+    return home && compiler_is_there();
 }
 
 static bool is_small(double work)
@@ -204,7 +214,7 @@ static uint64_t clock_nanos(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t nanoseconds(void)
+uint64_t native_clock(void)
 {
     return clock_nanos(CLOCK_MONOTONIC);
 }
@@ -244,9 +254,9 @@ static bool is_done_sooner_alone(Job *job, double work, int64_t items)
     uint32_t asked = s->asked++;
     if ((asked & (asked - 1)) == 0 || asked % TRIAL_EVERY == 0) {
         int64_t some = (items + TRIAL_SHARE - 1) / TRIAL_SHARE;
-        uint64_t begin = nanoseconds();
+        uint64_t begin = native_clock();
         do_items(job, 0, some);
-        s->nanos = (double)(nanoseconds() - begin) * (double)items / (double)some / work;
+        s->nanos = (double)(native_clock() - begin) * (double)items / (double)some / work;
         job->done = some;
     }
     return s->nanos * work < WORTH_NANOS;
@@ -335,10 +345,10 @@ static bool launch(const NativeRun *r, const CgLaunch *l, const Memory *m, uint6
     static uint64_t launches; /* the host's thread alone launches */
     Job job = {.code = code, .args = args, .at = &at, .number = ++launches};
     job.fast = cg_plan_reals(r->plan) == FD_REALS_FAST;
-    uint64_t traced = trace_now(), start = rt_profiling() ? nanoseconds() : 0;
+    uint64_t traced = trace_now(), start = rt_profiling() ? native_clock() : 0;
     do_all(&job, r->work, items);
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
-    if (start) profile_add(profile_now(), l->kernel, nanoseconds() - start, bytes_of(r, l));
+    if (start) profile_add(profile_now(), l->kernel, native_clock() - start, bytes_of(r, l));
     return true;
 }
 

@@ -24,8 +24,11 @@ CgDevice native_device(const CsCode *form); /* what its plan is bound for */
 bool native_is_full(const CsCode *form);
 /* Is there no device but this processor? May open one to know; false, too, with an exception pending. */
 bool native_is_device(const CsSite *site);
+/* Is it so as far as is known without opening one, and is there a csc that makes kernels for it? */
+bool native_makes(void);
 /* Bytes of the processor's second cache; 0: it does not say. */
 size_t native_l2(void);
+uint64_t native_clock(void); /* nanoseconds; it only goes on */
 
 typedef enum NativeWhen {
     NATIVE_NOT,       /* never here */

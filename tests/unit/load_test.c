@@ -91,9 +91,9 @@ static bool loads(const char *bytes, size_t size, const char *name)
     memcpy(copy, bytes, size);
     bool is = load_object(copy, size, 1, &name, &code, &l);
     mem_free(copy);
-    ck_assert(is ? l.base && code : !l.base);
+    ck_assert(is ? l.base != NULL : !l.base);
     load_free(&l);
-    return is;
+    return is && code;
 }
 
 /* The sections of a copy of the object. */

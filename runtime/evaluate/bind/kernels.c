@@ -173,9 +173,26 @@ Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
     Text set = {0};
     int32_t i = number_of(key_of(graph_key, &o, &set));
     text_free(&set);
-    if (i < 0 || !native_form(&rt.program->kernels[i])) return NULL;
+    bool held = i >= 0 && native_form(&rt.program->kernels[i]);
+    if (!held && !native_makes()) return NULL;
     Kernel *k = find(graph_key, g, CG_CPU, site);
-    return k && k->form && k->status == CG_OK ? k : NULL;
+    return k && k->status == CG_OK && (k->form || !held) ? k : NULL;
+}
+
+bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s)
+{
+    CgOptions o = options(CG_CPU);
+    Text set = {0};
+    key_of(graph_key, &o, &set);
+    const CodeOf of = {.graph = g,
+                       .key = graph_key,
+                       .options = &o,
+                       .text = k->text,
+                       .plan = k->plan,
+                       .schedule = s};
+    bool made = code_make(k->made, &of);
+    text_free(&set);
+    return made;
 }
 
 /* ---- builds ------------------------------------------------------------------------- */
@@ -423,6 +440,7 @@ void kernels_free(void)
             next = k->next;
             for (int b = 0; b < k->nbuilds; b++) device_unload(k->builds[b].program);
             mem_free(k->builds);
+            code_free(k->made);
             cg_plan_free(k->plan);
             mem_free(k->own);
             mem_free(k->message);

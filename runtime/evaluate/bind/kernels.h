@@ -4,6 +4,7 @@
 #define CS_RUNTIME_KERNELS_H
 
 #include "../../device/device.h"
+#include "../../native/code.h"
 
 typedef struct KernelBuild {
     uint32_t variant;
@@ -23,6 +24,7 @@ typedef struct Kernel {
     int32_t embedded; /* its number in the program; -1: it is not */
     CgPlan *plan;
     const CsCode *form; /* as machine code, if the program has that */
+    Made *made;         /* as machine code that was made since; NULL: not tried */
     int nbuilds;
     KernelBuild *builds;
 } Kernel;
@@ -30,9 +32,11 @@ typedef struct Kernel {
 /* Its status says whether there is a plan. NULL with OutOfMemoryException pending. The device must
  * be open. */
 Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
-/* What the program has as machine code for this processor; NULL: it has not, or, with
+/* What the program has as machine code for this processor, or may have made; NULL: neither, or, with
  * OutOfMemoryException pending, memory is out. Opens no device. */
 Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
+/* Has a form that is made all kernels of a schedule, or can they be made now? */
+bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s);
 /* CgOptions.set of the kernels of a graph. */
 void kernels_set(FdKey graph_key, CgFamily family, Text *set);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */

@@ -15,6 +15,7 @@ typedef struct Numbers {
     CgSchedule schedule;
     uint32_t variant;
     Buffer **slots;
+    const CsCode *form;    /* native, that the schedule is for */
     double work;           /* operations in all, if somebody asked */
     struct Recalled *room; /* for recall_keep */
 } Numbers;

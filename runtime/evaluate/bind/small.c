@@ -64,8 +64,7 @@ static bool is_on(void)
 {
     if (!rt.interpret) {
         const char *wish = getenv("CS_INTERPRET");
-        bool off =
-            (wish && *wish == '0' && !wish[1]) || (rt_dumps() & (RT_DUMP_OPENCL | RT_DUMP_PLAN));
+        bool off = (wish && *wish == '0' && !wish[1]) || (rt_dumps() & RT_DUMP_OPENCL);
         rt.interpret = off ? RT_INTERPRET_NONE : RT_INTERPRET_SMALL;
     }
     return rt.interpret == RT_INTERPRET_SMALL;
@@ -84,7 +83,8 @@ bool small_at_hand(const Evaluation *e)
 bool small_is(const Evaluation *e, const FdEnv *env, int64_t count)
 {
     const Composed *c = e->composed;
-    if (rt_profiling()) return false; /* a profile knows kernels, native ones too */
+    /* profiles and dumps know kernels, native ones too */
+    if (rt_profiling() || (rt_dumps() & RT_DUMP_PLAN)) return false;
     if (!c->simple || count > FEW || !small_at_hand(e)) return false;
     Effort effort = {env, FEW};
     for (int k = 0; k < c->graph.nresults; k++) {

@@ -1,0 +1,238 @@
+/* Code that is made while the program runs (code.h). */
+#include "code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../../base/mem.h"
+#include "../../base/text.h"
+#include "../device/cache.h"
+#include "../device/notice.h"
+#include "../device/profile.h"
+#include "../device/trace.h"
+#include "../interrupt.h"
+#include "../state.h"
+#include "compiler.h"
+#include "generator.h"
+#include "native.h"
+
+/* The processor's best level; -1: there is none. */
+static int best_level(void)
+{
+    int level = CG_NATIVE_LEVELS - 1;
+    while (level >= 0 && !cg_native_level_runs((CgNativeLevel)level)) level--;
+    return level;
+}
+
+const CsCode *code_form(Made **made, const CgPlan *plan)
+{
+    const char *const *names;
+    int n = cg_plan_kernels(plan, &names), level = best_level();
+    if (*made) return (*made)->refused ? NULL : &(*made)->form;
+    if (!native_makes() || level < 0 || n > SERVE_KERNELS) return NULL;
+    Made *m = mem_object(sizeof *m);
+    CsKernelCode **kernels = mem_object((size_t)(n + 1) * sizeof *kernels);
+    Loaded *loaded = mem_object((size_t)(n + 1) * sizeof *loaded);
+    if (!m || !kernels || !loaded) {
+        mem_object_free(m);
+        mem_object_free(kernels);
+        mem_object_free(loaded);
+        return NULL;
+    }
+    *m = (Made){.kernels = kernels, .loaded = loaded};
+    m->form = (CsCode){.level = level, .kernels = kernels};
+    *made = m;
+    return &m->form;
+}
+
+/* Of each kernel: is it to be made? How many are. */
+static int wants(const Made *m, const CodeOf *of, char wanted[SERVE_KERNELS])
+{
+    const char *const *names;
+    int n = cg_plan_kernels(of->plan, &names), count = 0;
+    for (int l = 0; l < of->schedule->nlaunches; l++)
+        for (int k = 0; k < n; k++)
+            if (names[k] == of->schedule->launches[l].kernel && !m->kernels[k] && !wanted[k]) {
+                wanted[k] = true;
+                count++;
+            }
+    return count;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------- */
+
+typedef struct Rest {
+    const char *at;
+    size_t left;
+} Rest;
+
+static const char *next(Rest *r, size_t bytes)
+{
+    const char *at = r->at;
+    if (bytes > r->left) return NULL;
+    r->at += bytes;
+    r->left -= bytes;
+    return at;
+}
+
+static bool read_names(Rest *r, uint32_t n, const char *wanted, const char **names)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        size_t len = strnlen(r->at, r->left);
+        const char *name = next(r, len + 1);
+        if (!name) return false;
+        names[k] = *name && wanted[k] ? name : NULL;
+    }
+    return true;
+}
+
+static bool load(Made *m, Rest *r, uint32_t n, const char *const *names)
+{
+    uint64_t size;
+    Loaded loaded;
+    CsKernelCode *codes[SERVE_KERNELS] = {0};
+    const char *head = next(r, sizeof size);
+    if (!head) return false;
+    memcpy(&size, head, sizeof size);
+    const char *object = size <= r->left ? next(r, (size_t)size) : NULL;
+    if (!object || !load_object(object, (size_t)size, (int)n, names, codes, &loaded)) return false;
+    Loaded *room = mem_object((size_t)(m->nloaded + 1) * sizeof *room);
+    if (!room) {
+        load_free(&loaded);
+        return false;
+    }
+    memcpy(room, m->loaded, (size_t)m->nloaded * sizeof *room);
+    mem_object_free(m->loaded);
+    m->loaded = room;
+    m->loaded[m->nloaded++] = loaded;
+    for (uint32_t k = 0; k < n; k++)
+        if (codes[k]) m->kernels[k] = codes[k];
+    return true;
+}
+
+static bool take(Made *m, Rest r, uint32_t n, const char *wanted)
+{
+    ServeMade made;
+    const char *names[SERVE_KERNELS], *head = next(&r, sizeof made);
+    if (!head) return false;
+    memcpy(&made, head, sizeof made);
+    if (made.nkernels != n || !read_names(&r, n, wanted, names)) return false;
+    for (uint32_t i = 0; i < made.nobjects; i++)
+        if (!load(m, &r, n, names)) return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (wanted[k] && !m->kernels[k]) return false;
+    return r.left == 0;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------- */
+
+typedef struct Request {
+    const CodeOf *of;
+    ServeCode head;
+    char wanted[SERVE_KERNELS];
+    char name[64]; /* that its answer is kept under */
+    char *kept;    /* NULL: it is not */
+    size_t size;
+    Text graph;
+} Request;
+
+/* What the answer depends on; the keys stand for both texts. */
+static void name_it(Request *r)
+{
+    const ServeHello maker = {SERVE_FORMAT, CG_GENERATOR};
+    const char *set = r->of->options->set;
+    XXH3_state_t h;
+    XXH3_128bits_reset(&h);
+    XXH3_128bits_update(&h, &maker, sizeof maker);
+    XXH3_128bits_update(&h, &r->head, sizeof r->head);
+    XXH3_128bits_update(&h, r->wanted, r->head.nkernels);
+    if (set) XXH3_128bits_update(&h, set, strlen(set));
+    XXH128_hash_t key = XXH3_128bits_digest(&h);
+    snprintf(r->name, sizeof r->name, "%016llx%016llx.x", (unsigned long long)key.high64,
+             (unsigned long long)key.low64);
+}
+
+static void begin(void *request)
+{
+    Request *r = request;
+    name_it(r);
+    r->kept = cache_load(r->name, &r->size);
+}
+
+static void print(void *request)
+{
+    Request *r = request;
+    Text t = {0};
+    fd_print(&t, r->of->graph);
+    r->graph = t;
+}
+
+static bool is_kept(Made *m, Request *r)
+{
+    bool good = mem_try(begin, r) && r->kept &&
+                take(m, (Rest){r->kept, r->size}, r->head.nkernels, r->wanted);
+    mem_free(r->kept);
+    return good;
+}
+
+static bool is_made(Made *m, Request *r)
+{
+    if (!mem_try(print, r)) return false;
+    r->head.text_bytes = (uint32_t)r->graph.len;
+    Notice notice = {0};
+    notice_begin(&notice, 0);
+    char *answer = compiler_make(&r->head, r->wanted, r->of->options->set, r->graph.data, &r->size);
+    notice_end(&notice);
+    text_free(&r->graph);
+    bool good = answer && take(m, (Rest){answer, r->size}, r->head.nkernels, r->wanted);
+    if (good) cache_store(r->name, answer, r->size);
+    mem_object_free(answer);
+    return good;
+}
+
+bool code_make(Made *m, const CodeOf *of)
+{
+    const char *const *names;
+    const CgOptions *o = of->options;
+    XXH128_hash_t text = XXH3_128bits(of->text, strlen(of->text));
+    Request r = {.of = of,
+                 .head = {.key_hi = of->key.hi,
+                          .key_lo = of->key.lo,
+                          .text_hi = text.high64,
+                          .text_lo = text.low64,
+                          .level = m->form.level,
+                          .tile = o->tile,
+                          .precise = o->precise,
+                          .stops = rt.stops,
+                          .seed = o->seed,
+                          .nkernels = (uint32_t)cg_plan_kernels(of->plan, &names),
+                          .set_bytes = o->set ? (uint32_t)strlen(o->set) : 0}};
+    int wanted = wants(m, of, r.wanted);
+    if (!wanted) return true;
+    if (m->refused) return false;
+    uint64_t from = native_clock(), traced = trace_now();
+    bool kept = is_kept(m, &r), good = kept || is_made(m, &r);
+    uint64_t nanos = native_clock() - from;
+    m->refused = !good && !(rt.stops && interrupted());
+    if (rt_profiling()) profile_built(nanos);
+    trace_span(TRACE_HOST, "compiling", traced, trace_now());
+    if (rt_dumps() & RT_DUMP_PLAN)
+        fprintf(stderr, "// %s: kernels %d, %llu us\n",
+                kept   ? "kept"
+                : good ? "made"
+                       : "not made",
+                wanted, (unsigned long long)nanos / 1000);
+    return good;
+}
+
+void code_free(Made *m)
+{
+    if (!m) return;
+    for (int i = 0; i < m->nloaded; i++) load_free(&m->loaded[i]);
+    mem_object_free(m->loaded);
+    mem_object_free(m->kernels);
+    mem_object_free(m);
+}

@@ -1,0 +1,33 @@
+/* Machine code that was made for this run, beside what the program holds: by the compiler at hand (compiler.h),
+ * for kernels that a run launches. It stays as long as the kernel's text. */
+#ifndef CS_RUNTIME_CODE_H
+#define CS_RUNTIME_CODE_H
+
+#include "../../codegen/kernel/codegen.h"
+#include "load.h"
+
+typedef struct Made {
+    CsCode form; /* kernels: NULL, those that nobody has launched */
+    CsKernelCode **kernels;
+    Loaded *loaded;
+    int nloaded;
+    bool refused; /* it cannot be made */
+} Made;
+
+/* The form of a text's kernels that are made; NULL: none can be, or memory is out. */
+const CsCode *code_form(Made **made, const CgPlan *plan);
+
+/* What is to be made of. */
+typedef struct CodeOf {
+    const FdGraph *graph;
+    FdKey key; /* fd_key */
+    const CgOptions *options;
+    const char *text;   /* that it is lowered to, */
+    const CgPlan *plan; /* with its plan */
+    const CgSchedule *schedule;
+} CodeOf;
+/* Has the form the kernels of all launches, or can they be made? False: they cannot, without an exception. */
+bool code_make(Made *made, const CodeOf *of);
+void code_free(Made *made);
+
+#endif

@@ -1,0 +1,85 @@
+#!/bin/sh
+# csc makes kernels for programs that run (CS_JIT): right results, whatever becomes of it, and no process is left:
+# tests/serve.sh [long]. tests/tools/badserve.c is a csc with faults.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 total=0
+is() { # got, wanted, label
+    total=$((total + 1))
+    [ "$1" = "$2" ] && return
+    echo "FAIL $3: $1, not $2"
+    failed=$((failed + 1))
+}
+cat >"$work/p.cs\$" <<'EOF'
+int n = int.Parse(args[0]);
+float[] x(i : 0..n) = i % 17 + 0.5f;
+float[] y(i : 0..n) = x(i) * x(n - 1 - i) + i % 3;
+Console.WriteLine($"{sum(y):F2} {max(x):F4}");
+EOF
+"$CSC" --native=off "$work/p.cs\$" -o "$work/p" || exit 1
+${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -o "$work/badserve" tests/tools/badserve.c || exit 1
+export CS_DEVICE=native CS_INTERPRET=0 CS_CACHE_DIR= OCL_ICD_VENDORS=/nonexistent # what is not made is interpreted
+right=$(CS_DEVICE=ref "$work/p" 1000)
+# runs with these settings: its output, and how many evaluations had kernels made
+run() { env "$@" CS_DUMP=plan timeout 60 "$work/p" 1000 2>"$work/err"; grep -c '^// made' "$work/err"; }
+is "$(run CS_JIT="$(realpath "$CSC")")" "$right
+4" "made kernels"
+none="$right
+0"
+is "$(run CS_JIT=)" "$none" "no compiler"
+is "$(run CS_JIT="$work/missing")" "$none" "a compiler that is not there"
+is "$(run CS_JIT="$work")" "$none" "a folder"
+mkfifo "$work/fifo" && is "$(run CS_JIT="$work/fifo")" "$none" "a FIFO"
+is "$(run CS_JIT=/dev/null)" "$none" "a device"
+is "$(run CS_JIT=/bin/true)" "$none" "another program"
+cp "$CSC" "$work/csc" && chmod 775 "$work/csc" && is "$(run CS_JIT="$work/csc")" "$none" "a csc that a group can write"
+chmod 757 "$work/csc" && is "$(run CS_JIT="$work/csc")" "$none" "a csc that others can write"
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$work/csc" && chown 12345 "$work/csc" && is "$(run CS_JIT="$work/csc")" "$none" "a csc of another user"
+fi
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then # a program with rights of its file
+    chmod 755 "$work" && cp "$work/p" "$work/secure" && chmod 4755 "$work/secure"
+    cp "$CSC" "$work/csc" && chown 0 "$work/csc" && chmod 755 "$work/csc"
+    as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env CS_JIT="$work/csc" CS_DUMP=plan "$1" 1000 2>&1 | grep -c '^// made'; }
+    is "$(as_nobody "$work/p") $(as_nobody "$work/secure")" "4 0" "a program that gained rights"
+fi
+if command -v python3 >/dev/null; then # in a process of somebody else, which forks
+    cat >"$work/host.cs\$" <<'EOF'
+int[] squares(int n) { int[] a(i : 0..n) = i * i; return a; }
+int[] cubes(int n) { int[] a(i : 0..n) = i * i * i; return a; }
+EOF
+    "$CSC" --python --native=off "$work/host.cs\$" -o "$work/host.py" || exit 1
+    cat >"$work/use.py" <<'EOF'
+import os, signal, host
+ended = []
+signal.signal(signal.SIGCHLD, lambda *a: ended.append(a))
+assert host.squares(100).tolist() == [i * i for i in range(100)]
+child = os.fork()
+if child == 0:
+    os._exit(0 if host.cubes(100).tolist() == [i ** 3 for i in range(100)] else 1)
+assert os.waitpid(child, 0)[1] == 0, "the child"
+assert host.cubes(100).tolist() == [i ** 3 for i in range(100)]
+assert len(ended) == 1, ended
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    print("no child")
+EOF
+    is "$(cd "$work" && CS_JIT="$(realpath "$CSC")" CS_DUMP=plan timeout 60 python3 use.py 2>"$work/err"; grep -c '^// made' "$work/err")" "no child
+3" "a process that forks"
+fi
+BADSERVE_CSC=$(realpath "$CSC") && export BADSERVE_CSC
+"$CSC" "$work/p.cs$" -o "$work/foreseen" || exit 1
+CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/foreseen" 1000 >"$work/out"
+is "$(cat "$work/out")" "$right" "what the program has"
+[ ! -e "$work/started" ] || is started "not started" "what the program has"
+CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/p" 1000 >"$work/out"
+[ -e "$work/started" ] || is "not started" started "what the program has not"
+for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: the 20 s that are waited for an answer
+    is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
+done
+echo "serve: $((total - failed)) of $total"
+[ "$failed" = 0 ]
