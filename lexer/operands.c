@@ -58,6 +58,7 @@ bool marks_with(const Tokens *tokens, size_t i)
 {
     switch (kind_before(tokens, i, 1)) {
     case TOK_NAME:
+    case TOK_UNDERSCORE: /* in a session */
     case TOK_THIS:
     case TOK_RPAREN:
     case TOK_RBRACKET:

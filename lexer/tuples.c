@@ -137,6 +137,7 @@ static bool may_precede(const Tuples *t, size_t i, size_t end)
         return kind_at(t->tokens, end) == TOK_LBRACE; /* new (int, int)[] { .. } */
     switch (kind_at(t->tokens, end)) {
     case TOK_NAME:
+    case TOK_UNDERSCORE:
     case TOK_TYPENAME:
     case TOK_GT:
     case TOK_SHR:

@@ -192,6 +192,15 @@ static void report_cycle(Loader *l, const Module *from, const Module *to, Loc lo
     vec_free(&users);
 }
 
+/* An entry of a session, this one or an earlier one. */
+static bool is_entry(const Loader *l, const Module *m)
+{
+    bool earlier = !m->user;
+    for (size_t i = 0; i < l->program->nearlier; i++)
+        earlier = earlier || l->program->earlier[i] == m->file;
+    return l->program->session && m->folder && earlier;
+}
+
 static Ast *read_module(Loader *l, Module *m);
 
 static bool holds_variables(const Loader *l, const Module *m)
@@ -337,6 +346,7 @@ static Ast *read_module(Loader *l, Module *m)
     if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
+    if (is_entry(l, m)) lexer_mark_last(&tokens, l->names);
     m->done = true;
     tokens.shows = l->program->shows && !m->user;
     return parse_tokens(&tokens, l->sources, m->file, l->diags, l->names, l->arena);

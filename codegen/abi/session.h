@@ -22,6 +22,7 @@ typedef struct CsEntry {
 
 #define CS_ENTRY "cs_entry"
 #define CS_SHOWN "$shown" /* the variable whose value is printed */
+#define CS_LAST "_"       /* the one that keeps it for later entries */
 
 /* What csc and the process say to each other on the socket that is descriptor CS_SESSION_SOCKET of the
  * process: csc sends an object's file with a CsSessionAsk, and gets a CsSessionTell. */

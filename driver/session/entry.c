@@ -211,13 +211,26 @@ static uint32_t begin_of(const Ast *n)
     return begin;
 }
 
+/* The classes of `new { .. }` stand in the statements. */
+static AstList written_declarations(const Ast *unit, Arena *arena)
+{
+    AstList written = {0};
+    for (int i = 0; i < unit->unit.decls.len; i++) {
+        const char *name = declared_name(unit->unit.decls.data[i]);
+        if (!name || name[0] != '$')
+            written = ast_list_add(arena, written, unit->unit.decls.data[i]);
+    }
+    return written;
+}
+
 /* The text of what is declared, where it stands: a statement ends where the next thing begins. */
-static void find_declarations(Entry *e, const Ast *unit)
+static void find_declarations(Entry *e, const Ast *unit, Arena *arena)
 {
     text_free(&e->declarations);
     for (size_t i = 0; i < e->names.len; i++) mem_free(e->names.data[i]);
     e->names.len = 0;
-    const AstList *kept[] = {&unit->unit.usings, &unit->unit.decls};
+    AstList written = written_declarations(unit, arena);
+    const AstList *kept[] = {&unit->unit.usings, &written};
     if (kept[0]->len + kept[1]->len == 0) return;
     text_add(&e->declarations, e->text.data);
     for (int i = 0; i < unit->unit.stmts.len; i++) {
@@ -229,8 +242,8 @@ static void find_declarations(Entry *e, const Ast *unit)
             }
         blank(&e->declarations, begin, end);
     }
-    for (int d = 0; d < unit->unit.decls.len; d++) {
-        const char *name = declared_name(unit->unit.decls.data[d]);
+    for (int d = 0; d < written.len; d++) {
+        const char *name = declared_name(written.data[d]);
         if (name) vec_push(&e->names, copy_text(name));
     }
 }
@@ -372,7 +385,7 @@ Ast *entry_parse(Entry *e, const Options *o, Sources *sources, uint32_t file, Di
     unit->unit.session = true;
     unit->unit.forced = e->forced;
     AstList carried = take_carried(unit), all = {0};
-    find_declarations(e, unit);
+    find_declarations(e, unit, arena);
     for (int i = 0; i < carried.len; i++)
         if (!is_hidden(e, unit, carried.data[i]->var_decl.vars.data[0]->declarator.name))
             all = ast_list_add(arena, all, carried.data[i]);
@@ -391,7 +404,7 @@ void entry_checked(Entry *e, const SemaResult *r)
     const Ast *n = stmts->len ? stmts->data[stmts->len - 1] : NULL;
     text_free(&e->type);
     if (!n || n->kind != AST_VAR_DECL || !n->var_decl.vars.len) return;
-    const Symbol *sym = n->var_decl.vars.data[0]->sym;
+    const Symbol *sym = n->var_decl.vars.data[n->var_decl.vars.len - 1]->sym;
     if (!sym || strcmp(sym->name, CS_SHOWN) != 0) return;
     type_print(&e->type, sym->written ? sym->written->type : sym->type);
 }
@@ -413,5 +426,7 @@ void session_text(const Session *s, Text *out)
     const HostVariable *all;
     for (size_t i = 0; i < s->earlier.len; i++) text_printf(out, "%s\n", s->earlier.data[i].text);
     int n = host_session_variables(s->host, &all);
-    for (int i = 0; i < n; i++) text_printf(out, "%s %s;\n", all[i].type, all[i].name);
+    for (int i = 0; i < n; i++) /* programs have no variable of the name `_` */
+        if (strcmp(all[i].name, CS_LAST) != 0)
+            text_printf(out, "%s %s;\n", all[i].type, all[i].name);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../codegen/abi/session.h"
 #include "../../server/features/features.h"
 #include "../compile.h"
 #include "../message.h"
@@ -64,6 +65,22 @@ static void tell_hidden(Repl *r, const Entry *e)
             fprintf(stderr, "'%s' is gone: %s is another type now\n", all[i].name, all[i].type);
 }
 
+/* Variables that later entries could not declare: the type of new { .. } has no name. */
+static void drop_unnamed(Repl *r)
+{
+    const HostVariable *all;
+    int n = session_variables(r->session, &all);
+    for (int i = 0; i < n; i++) {
+        if (!strchr(all[i].type, '$')) continue;
+        if (strcmp(all[i].name, CS_LAST) != 0)
+            fprintf(stderr, "'%s' is gone: its type has no name; write a tuple, (A: 1)\n",
+                    all[i].name);
+        host_session_drop(session_host(r->session), all[i].type);
+        n = session_variables(r->session, &all);
+        i = -1;
+    }
+}
+
 static void run(Repl *r, Entry *e, bool timed)
 {
     Options o = options_of(r, e);
@@ -80,6 +97,7 @@ static void run(Repl *r, Entry *e, bool timed)
     if (end == PROCESS_DONE) {
         tell_hidden(r, e);
         entry_keep(e);
+        drop_unnamed(r);
         return;
     }
     host_session_forget(session_host(r->session));
@@ -293,7 +311,9 @@ static void help(Repl *r, const char *rest)
     (void)rest;
     puts("Statements and declarations as in a program; the value of an expression without a "
          "semicolon\n"
-         "is shown. Later entries see what earlier ones declare, and may declare it anew.");
+         "is shown. Later entries see what earlier ones declare, and may declare it anew. _ is the "
+         "last\n"
+         "value; among several arguments, where it leaves one open, write (_).");
     for (int i = 0; i < COMMANDS; i++) {
         int n = printf("  %s %s", commands[i].name, commands[i].value);
         printf("%*s%s\n", n < 22 ? 22 - n : 1, "", commands[i].help);

@@ -515,6 +515,8 @@ Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
 /* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
 bool operator_call(Sema *s, Ast **slot, const Type *hint);
 bool partial_application(Sema *s, Ast **slot, const Type *hint);
+void note_last(
+    Sema *s); /* in a session, behind a report of a `_`: how the last value is written there */
 
 /* ---- resolve.c: overloads, promotion ---------------------------------------------------- */
 

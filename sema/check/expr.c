@@ -546,6 +546,7 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
     case AST_INIT_LIST: check_init_list(s, n, hint ? hint : s->error, 0); break;
     case AST_PLACEHOLDER:
         report(s, n->loc, BINDER, "'_' leaves an argument of a call open: it is no value");
+        note_last(s);
         break;
     case AST_DECL_EXPR:
         report(s, n->loc, ARGUMENT_MODE, "a variable is declared only behind out");

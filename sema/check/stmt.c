@@ -23,6 +23,21 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
     return check_converted(s, init, type, NULL);
 }
 
+/* `var _ = e, $shown = _;`: later entries may ask for the value, not only for its text. */
+static void keep_last(Sema *s, Ast *n, const Type *t)
+{
+    Ast *shown = n->var_decl.vars.data[0], *last = ast_new(s->arena, AST_DECLARATOR, shown->loc);
+    last->declarator.name = intern_cstr(s->names, CS_LAST);
+    last->declarator.init = shown->declarator.init;
+    last->sym = scope_symbol(s, SYM_LOCAL, last->declarator.name, t, shown->loc, last);
+    last->type = t;
+    scope_bind(s, last->sym); /* the one before was declared in the same scope */
+    shown->declarator.init = tree_name(s, shown->loc, CS_LAST);
+    check_value(s, &shown->declarator.init, NULL);
+    n->var_decl.vars = ast_list_add(s->arena, (AstList){0}, last);
+    n->var_decl.vars = ast_list_add(s->arena, n->var_decl.vars, shown);
+}
+
 /* The value that an entry of a session shows. What has none is a statement; an enum is shown as its
  * name, a collection as the library says it. */
 static void check_shown(Sema *s, Ast *n)
@@ -44,6 +59,8 @@ static void check_shown(Sema *s, Ast *n)
         for (int i = 0; i < t->nparams; i++) array = array && t->params[i] == s->integer;
         if (array && convert_to(s, value, type_array(s->types, t->result, t->nparams), NULL))
             t = (*value)->type;
+    } else if (t->kind != TY_NULL) {
+        keep_last(s, n, t);
     }
     v->sym = scope_symbol(s, SYM_LOCAL, v->declarator.name, t, v->loc, v);
     bool by_library = is_shown_by_library(s, t);

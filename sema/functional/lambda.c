@@ -180,6 +180,12 @@ static bool takes(Sema *s, const Candidate *c, AstList args, bool exactly)
     return true;
 }
 
+void note_last(Sema *s)
+{
+    if (s->unit->unit.session)
+        report_note(s, NOWHERE, "the last value, among several, is written (_)");
+}
+
 /* The overload that is meant; NULL after a report. */
 static const Candidate *open_overload(Sema *s, const Ast *n, Candidates set, const Type *hint)
 {
@@ -210,6 +216,7 @@ static const Candidate *open_overload(Sema *s, const Ast *n, Candidates set, con
                set.name);
         report_note(s, NOWHERE, "a lambda says the type: (float x) => %s(...)", set.name);
     }
+    note_last(s);
     return NULL;
 }
 
