@@ -69,9 +69,9 @@ void lexer_mark_words(Tokens *tokens, Interner *names);
 void lexer_skip_namespaces(Tokens *tokens, Interner *names);
 /* ignored.c. Takes out what says nothing here: attributes of .NET, `in` and `out` of type parameters. */
 void lexer_skip_ignored(Tokens *tokens);
-/* nested.c. Makes one name of each that means a class inside a class: `Outer.Inner`. Before the two
- * below. */
-void lexer_nested_types(Tokens *tokens, Interner *names);
+/* nested.c. Makes one name of each that means a class inside a class of this file, `Outer.Inner`; with
+ * `imported` inside one of those. Before the two below. */
+void lexer_nested_types(Tokens *tokens, Interner *names, const NameSet *imported);
 /* types.c. Adds the names of the types that the file declares. */
 void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declared);
 /* Turns NAMEs into TYPENAMEs, CTORs and the keyword TYPE: the types that the file declares, those

@@ -35,6 +35,9 @@ void tokens_drop(Tokens *tokens, const bool *dropped);
 /* types.c. For each bracket that opens the token that closes it, 0 where none does; a block of its own. */
 size_t *marks_partners(const Tokens *tokens);
 
+/* types.c. `delegate R Name(..);` at token i: the place of the name; 0: it is none. */
+size_t marks_delegate(const Tokens *tokens, size_t i, const char *delegate_word);
+
 /* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
 bool marks_is_rank(const Tokens *tokens, size_t i);
 

@@ -1,6 +1,7 @@
-/* Classes inside classes. What C# calls Outer.Inner is a class of that name, dot included: wherever
- * it is meant, inside Outer by its own name and elsewhere behind that of Outer, one token says so.
- * The rest of the compiler knows classes side by side only.
+/* Classes inside classes, and enums and delegates. What C# calls Outer.Inner is a class of that name, dot
+ * included: wherever it is meant, inside Outer by its own name and elsewhere behind that of Outer, one
+ * token says so. Type arguments of Outer come first among its own: Outer<int>.Inner<char> is
+ * Outer.Inner<int, char>. The rest of the compiler knows classes side by side only.
  */
 #include <string.h>
 
@@ -14,6 +15,14 @@ typedef struct Nested {
     const char *outer, *inner, *full;
 } Nested;
 
+/* What the names from token `begin` up to `end` mean together, with the type arguments between them. */
+typedef struct Meaning {
+    const char *name;
+    size_t begin, end;
+    size_t lists[MAX_OPEN][2]; /* of each the tokens '<' and '>' */
+    size_t nlists;
+} Meaning;
+
 typedef struct Body { /* of a class, that is open */
     const char *name;
     size_t depth;
@@ -22,21 +31,17 @@ typedef struct Body { /* of a class, that is open */
 typedef struct Walk {
     Tokens *tokens;
     Interner *names;
+    const NameSet *imported; /* types of other files; NULL: those of this one */
     VEC(Nested) nested;
     VEC(Body) open;
     const char *pending; /* a class whose body comes next */
     size_t depth;
+    const char *delegate_word;
+    size_t delegate_name; /* of the delegate that is being declared */
+    VEC(bool) dropped;    /* of each token */
 } Walk;
 
-static const char *find(const Walk *w, const char *outer, const char *inner)
-{
-    for (size_t i = 0; i < w->nested.len; i++)
-        if (w->nested.data[i].outer == outer && w->nested.data[i].inner == inner)
-            return w->nested.data[i].full;
-    return NULL;
-}
-
-static const char *joined(Walk *w, const char *outer, const char *inner)
+static const char *joined(const Walk *w, const char *outer, const char *inner)
 {
     Text t = {0};
     text_printf(&t, "%s.%s", outer, inner);
@@ -45,17 +50,30 @@ static const char *joined(Walk *w, const char *outer, const char *inner)
     return name;
 }
 
+/* The full name of the class inside another one; NULL: there is none. */
+static const char *find(const Walk *w, const char *outer, const char *inner)
+{
+    for (size_t i = 0; i < w->nested.len; i++)
+        if (w->nested.data[i].outer == outer && w->nested.data[i].inner == inner)
+            return w->nested.data[i].full;
+    const char *name = w->imported ? joined(w, outer, inner) : NULL;
+    return name && names_has(w->imported, name) ? name : NULL;
+}
+
 static bool begins_class(TokenKind k)
 {
     return k == TOK_CLASS || k == TOK_INTERFACE || k == TOK_STRUCT || k == TOK_RECORD;
 }
 
-/* Whether token i declares a class or an enum right inside the innermost class. */
-static bool is_inside(const Walk *w, size_t i)
+/* The name of the class, enum or delegate that token i declares right inside the innermost class; 0. */
+static size_t is_inside(const Walk *w, size_t i)
 {
     TokenKind k = kind_at(w->tokens, i);
-    return (begins_class(k) || k == TOK_ENUM) && kind_at(w->tokens, i + 1) == TOK_NAME &&
-           w->open.len > 0 && w->open.len < MAX_OPEN && vec_last(&w->open).depth == w->depth;
+    bool inside = w->open.len > 0 && w->open.len < MAX_OPEN && vec_last(&w->open).depth == w->depth;
+    if (!inside) return 0;
+    if (begins_class(k) || k == TOK_ENUM) return kind_at(w->tokens, i + 1) == TOK_NAME ? i + 1 : 0;
+    size_t name = marks_delegate(w->tokens, i, w->delegate_word);
+    return kind_at(w->tokens, name) == TOK_NAME ? name : 0;
 }
 
 /* Follows braces and bodies over token i. */
@@ -89,8 +107,9 @@ static void follow(Walk *w, size_t i)
 static void collect(Walk *w)
 {
     for (size_t i = 0; i < w->tokens->list.len; i++) {
-        if (is_inside(w, i)) {
-            const char *outer = vec_last(&w->open).name, *inner = name_at(w->tokens, i + 1);
+        size_t name = is_inside(w, i);
+        if (name) {
+            const char *outer = vec_last(&w->open).name, *inner = name_at(w->tokens, name);
             Nested n = {outer, inner, joined(w, outer, inner)};
             if (!find(w, outer, inner)) vec_push(&w->nested, n);
         }
@@ -118,46 +137,95 @@ static bool is_item(const Tokens *tokens, size_t i)
            (before == TOK_LPAREN && next == TOK_COLON);
 }
 
-/* The class that the name at token i means, and how many tokens do; NULL: no inner one. */
-static const char *meant(const Walk *w, size_t i, size_t *count)
+/* What the name at token i means, with those behind dots; false: no inner class. */
+static bool meant(const Walk *w, size_t i, Meaning *m)
 {
     const Tokens *tokens = w->tokens;
     TokenKind before = kind_before(tokens, i, 1);
-    const char *found = NULL, *name = name_at(tokens, i);
-    if (before == TOK_DOT || before == TOK_COND_DOT || is_declared(tokens, i) || is_item(tokens, i))
-        return NULL;
-    for (size_t k = w->open.len; k-- > 0 && !found;) found = find(w, w->open.data[k].name, name);
-    *count = 1;
-    for (const char *outer = found ? found : name;;) {
-        bool member =
-            kind_at(tokens, i + *count) == TOK_DOT && kind_at(tokens, i + *count + 1) == TOK_NAME;
-        const char *inner = member ? find(w, outer, name_at(tokens, i + *count + 1)) : NULL;
-        if (!inner) return found;
-        found = outer = inner;
-        *count += 2;
+    const char *name = name_at(tokens, i);
+    *m = (Meaning){.begin = i, .end = i + 1};
+    if (before == TOK_DOT || before == TOK_COND_DOT || is_item(tokens, i)) return false;
+    if (i != w->delegate_name && is_declared(tokens, i)) return false;
+    for (size_t k = w->open.len; k-- > 0 && !m->name;)
+        m->name = find(w, w->open.data[k].name, name);
+    for (const char *outer = m->name ? m->name : name; m->nlists < MAX_OPEN;) {
+        size_t dot = m->end;
+        if (kind_at(tokens, dot) == TOK_LT) dot = lexer_skip_type_list(tokens, dot);
+        bool member = kind_at(tokens, dot) == TOK_DOT && kind_at(tokens, dot + 1) == TOK_NAME;
+        const char *inner = member ? find(w, outer, name_at(tokens, dot + 1)) : NULL;
+        if (!inner) break;
+        if (dot > m->end) {
+            m->lists[m->nlists][0] = m->end;
+            m->lists[m->nlists++][1] = dot - 1;
+        }
+        m->name = outer = inner;
+        m->end = dot + 2;
     }
+    return m->name != NULL;
 }
 
-void lexer_nested_types(Tokens *tokens, Interner *names)
+static void drop(Walk *w, size_t from, size_t to)
 {
-    Walk w = {.tokens = tokens, .names = names};
-    collect(&w);
-    size_t to = 0;
-    for (size_t i = 0; w.nested.len > 0 && i < tokens->list.len;) {
-        size_t count = 1;
-        const char *name = kind_at(tokens, i) == TOK_NAME ? meant(&w, i, &count) : NULL;
-        Token t = tokens->list.data[i];
-        follow(&w, i); /* looks at what comes, which is still there */
-        if (name) {
-            TokenValue v = {.text = name};
-            t.value = (uint32_t)tokens->values.len;
-            t.end = tokens->list.data[i + count - 1].end;
-            vec_push(&tokens->values, v);
-        }
-        tokens->list.data[to++] = t;
-        i += count;
+    for (; from < to; from++) w->dropped.data[from] = true;
+}
+
+/* `> <` between two lists of type arguments becomes a comma. */
+static void join_lists(Walk *w, size_t last, size_t first)
+{
+    Token *t = w->tokens->list.data;
+    if (t[last - 1].kind == TOK_SHR) t[last - 1].kind = TOK_GT; /* the first of two */
+    t[last].kind = TOK_COMMA;
+    drop(w, first, first + 1);
+}
+
+/* One token for the names; the lists of type arguments behind it, as one. */
+static void put(Walk *w, const Meaning *m)
+{
+    Token *t = &w->tokens->list.data[m->begin];
+    TokenValue v = {.text = m->name};
+    t->value = (uint32_t)w->tokens->values.len;
+    vec_push(&w->tokens->values, v);
+    if (!m->nlists) t->end = w->tokens->list.data[m->end - 1].end;
+    size_t at = m->begin + 1;
+    for (size_t k = 0; k < m->nlists; k++) {
+        drop(w, at, m->lists[k][0]);
+        if (k) join_lists(w, m->lists[k - 1][1], m->lists[k][0]);
+        at = m->lists[k][1] + 1;
     }
-    if (w.nested.len > 0) tokens->list.len = to;
+    drop(w, at, m->end);
+    size_t own = m->end;
+    if (m->nlists && kind_at(w->tokens, own) == TOK_LT &&
+        lexer_skip_type_list(w->tokens, own) > own)
+        join_lists(w, at - 1, own);
+}
+
+static bool has_inner(const NameSet *imported)
+{
+    for (size_t i = 0; i < imported->size; i++)
+        if (imported->slots[i] && strchr(imported->slots[i], '.')) return true;
+    return false;
+}
+
+void lexer_nested_types(Tokens *tokens, Interner *names, const NameSet *imported)
+{
+    Walk w = {.tokens = tokens,
+              .names = names,
+              .imported = imported,
+              .delegate_word = intern_cstr(names, "delegate")};
+    Meaning m;
+    if (!imported) collect(&w);
+    bool some = imported ? has_inner(imported) : w.nested.len > 0;
+    for (size_t i = 0; i < tokens->list.len; i++) vec_push(&w.dropped, false);
+    for (size_t i = 0; some && i < tokens->list.len; i++) {
+        if (w.dropped.data[i]) continue;
+        size_t delegate = marks_delegate(tokens, i, w.delegate_word);
+        if (delegate) w.delegate_name = delegate;
+        bool inner = kind_at(tokens, i) == TOK_NAME && meant(&w, i, &m);
+        follow(&w, i);
+        if (inner) put(&w, &m);
+    }
+    if (some) tokens_drop(tokens, w.dropped.data);
+    vec_free(&w.dropped);
     vec_free(&w.nested);
     vec_free(&w.open);
 }

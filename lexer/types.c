@@ -50,8 +50,7 @@ static bool is_type_word(const Tokens *tokens, size_t i, const char *type_word)
            kind_before(tokens, i, 1) != TOK_DOT && is_name(kind_at(tokens, i + 1));
 }
 
-/* `delegate R Name(..);`: the place of the name; 0: it is none. */
-static size_t delegate_name(const Tokens *tokens, size_t i, const char *delegate_word)
+size_t marks_delegate(const Tokens *tokens, size_t i, const char *delegate_word)
 {
     if (kind_at(tokens, i) != TOK_NAME || name_at(tokens, i) != delegate_word ||
         kind_before(tokens, i, 1) == TOK_DOT)
@@ -89,7 +88,7 @@ void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declar
     const char *type_word = intern_cstr(names, "type"),
                *delegate_word = intern_cstr(names, "delegate");
     for (size_t i = 0; i + 1 < tokens->list.len; i++) {
-        size_t name = delegate_name(tokens, i, delegate_word);
+        size_t name = marks_delegate(tokens, i, delegate_word);
         if (name)
             names_add(declared, name_at(tokens, name));
         else if ((declares_type(tokens, i) || is_type_word(tokens, i, type_word)) &&
@@ -145,6 +144,9 @@ size_t lexer_skip_type_list(const Tokens *tokens, size_t i)
         case TOK_IN:
         case TOK_OUT: /* of a type parameter */
             if (kind_at(tokens, at - 1) != TOK_LT && kind_at(tokens, at - 1) != TOK_COMMA) return i;
+            break;
+        case TOK_DOT: /* Outer<int>.Inner */
+            if (kind_at(tokens, at - 1) != TOK_GT) return i;
             break;
         case TOK_QUESTION: /* not looked at yet */
             if (kind_at(tokens, at + 1) != TOK_GT && kind_at(tokens, at + 1) != TOK_COMMA) return i;
@@ -314,7 +316,7 @@ static void find_declarations(Marker *m, Interner *names)
         TokenKind next = kind_at(m->tokens, i + 1);
         depth += token_partner((TokenKind)t->kind) == TOK_RBRACE;
         depth -= t->kind == TOK_RBRACE && depth > 0;
-        size_t name = delegate_name(m->tokens, i, delegate_word);
+        size_t name = marks_delegate(m->tokens, i, delegate_word);
         if (is_type_word(m->tokens, i, type_word))
             t->kind = TOK_TYPE;
         else if (t->kind == TOK_NAME && (next == TOK_RETURN || next == TOK_BREAK) &&

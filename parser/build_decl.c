@@ -211,18 +211,41 @@ Ast *build_of(Parse *p, Ast *member, Ast *of)
     return build_done(p, member);
 }
 
+static const char *type_name(const Ast *n)
+{
+    return n->kind == AST_CLASS        ? n->class_.name
+           : n->kind == AST_TYPE_ALIAS ? n->type_alias.name
+           : n->kind == AST_ENUM       ? n->enum_.name
+                                       : "";
+}
+
+static AstList *tparams_of(Ast *n)
+{
+    return n->kind == AST_CLASS        ? &n->class_.tparams
+           : n->kind == AST_TYPE_ALIAS ? &n->type_alias.tparams
+                                       : NULL;
+}
+
+/* Has the class `inner` taken it out of itself? */
+static bool is_within(const Ast *n, const Ast *inner)
+{
+    size_t len = strlen(type_name(inner));
+    return strncmp(type_name(n), type_name(inner), len) == 0 && type_name(n)[len] == '.';
+}
+
 /* A class inside a class stands beside it, by a name that says so (lexer/nested.c); everybody sees it.
  * It has the type parameters of the class around. */
 static void take_out(Parse *p, const Ast *outer, Ast *inner)
 {
     uint64_t *mods = mods_of(inner);
-    *mods &= ~(uint64_t)(AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED);
-    if (inner->kind == AST_CLASS) {
-        AstList own = inner->class_.tparams;
-        inner->class_.tparams = build_join(p, (AstList){0}, outer->class_.tparams);
-        inner->class_.tparams = build_join(p, inner->class_.tparams, own);
-    }
+    if (mods) *mods &= ~(uint64_t)(AST_MOD_PUBLIC | AST_MOD_PRIVATE | AST_MOD_PROTECTED);
     vec_push(&p->nested, inner);
+    for (size_t i = 0; i < p->nested.len; i++) {
+        Ast *n = p->nested.data[i];
+        AstList *params = n == inner || is_within(n, inner) ? tparams_of(n) : NULL;
+        if (params)
+            *params = build_join(p, build_join(p, (AstList){0}, outer->class_.tparams), *params);
+    }
 }
 
 /* static C() { .. }   is   static void @Static() { .. }   static bool @Begin() { @Static(); return true; }
@@ -258,9 +281,9 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
     AstList own = {0};
     for (int i = 0; i < members.len; i++) {
         Ast *m = members.data[i];
-        if (m->kind == AST_TYPE_ALIAS)
+        if (m->kind == AST_TYPE_ALIAS && !strchr(m->type_alias.name, '.'))
             vec_push(&p->nested, m);
-        else if (m->kind == AST_CLASS || m->kind == AST_ENUM)
+        else if (m->kind == AST_CLASS || m->kind == AST_ENUM || m->kind == AST_TYPE_ALIAS)
             take_out(p, class, m);
         else if (m->kind == AST_CTOR && (m->ctor.mods & AST_MOD_STATIC))
             own = build_static_ctor(p, own, m);

@@ -329,7 +329,7 @@ static Ast *read_module(Loader *l, Module *m)
     lexer_scan(&tokens, l->sources, m->file, l->diags, l->names, l->arena);
     lexer_skip_namespaces(&tokens, l->names);
     lexer_skip_ignored(&tokens);
-    lexer_nested_types(&tokens, l->names);
+    lexer_nested_types(&tokens, l->names, NULL);
     const Token *t = tokens.list.data;
     use_always(l, m);
     for (size_t i = 0, depth = 0; i + 2 < tokens.list.len; i++) {
@@ -344,6 +344,7 @@ static Ast *read_module(Loader *l, Module *m)
     if (!m->user && m->folder && l->program->session) use_show(l, m);
     if (!m->user && m->folder) use_earlier(l, m);
     if (strcmp(m->identity, "<core>") != 0) use_named(l, m, &tokens);
+    lexer_nested_types(&tokens, l->names, &m->types);
     lexer_declared_types(&tokens, l->names, &m->types);
     lexer_mark_types(&tokens, l->names, &m->types);
     if (is_entry(l, m)) lexer_mark_last(&tokens, l->names);

@@ -129,7 +129,7 @@ Ast *parse_unit(const Sources *sources, uint32_t file, Diags *diags, Interner *n
     lexer_scan(&tokens, sources, file, diags, names, arena);
     lexer_skip_namespaces(&tokens, names);
     lexer_skip_ignored(&tokens);
-    lexer_nested_types(&tokens, names);
+    lexer_nested_types(&tokens, names, NULL);
     lexer_mark_types(&tokens, names, NULL);
     return parse_tokens(&tokens, sources, file, diags, names, arena);
 }

@@ -515,8 +515,8 @@ Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
 /* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
 bool operator_call(Sema *s, Ast **slot, const Type *hint);
 bool partial_application(Sema *s, Ast **slot, const Type *hint);
-void note_last(
-    Sema *s); /* in a session, behind a report of a `_`: how the last value is written there */
+/* Behind a report of a `_`, in a session: how the last value is written there. */
+void note_last(Sema *s);
 
 /* ---- resolve.c: overloads, promotion ---------------------------------------------------- */
 
@@ -853,8 +853,8 @@ const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc);
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
-/* Of the generic class `outer` the instance whose type arguments a class inside it has; or NULL. */
-Symbol *generic_around(const Symbol *outer, const Instance *inner);
+/* Of the generic class `outer` the instance whose type arguments a class inside it has; NULL after a report. */
+Symbol *generic_around(Sema *s, Symbol *outer, const Instance *inner);
 /* untyped.c: checks the arguments of a call some overload of which is generic and takes functions:
  * untyped lambdas last, with the parameters that the other arguments tell. False: no such call. */
 bool untyped_arguments(Sema *s, const Candidates *set, AstList args);

@@ -224,7 +224,7 @@ Class *class_outer(Sema *s, const Class *c)
     if (!dot) return NULL;
     Symbol *outer = scope_type(s, intern(s->names, name, (size_t)(dot - name)));
     if (outer && outer->generic && c->sym->instance)
-        outer = generic_around(outer, c->sym->instance);
+        outer = generic_around(s, outer, c->sym->instance);
     if (!outer || outer->generic || !outer->decl || outer->decl->kind != AST_CLASS) return NULL;
     class_type(s, outer);
     return outer->cls;
@@ -375,6 +375,16 @@ static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast
     return f;
 }
 
+/* What gives values is added as numbers are: only handlers that give nothing come and go. */
+static void check_event(Sema *s, const Symbol *field, Loc loc)
+{
+    const Type *t = field->type;
+    if (!(field->mods & AST_MOD_EVENT) || t->kind != TY_FUNC || t->result == s->voids) return;
+    report(s, loc, NOT_SUPPORTED,
+           "the handlers of an event give nothing, not '%s': keep a List of functions",
+           type_text(s->arena, t->result));
+}
+
 static void add_variables(Sema *s, Class *c, Ast *m)
 {
     for (int i = 0; i < m->var_decl.vars.len; i++) {
@@ -387,6 +397,7 @@ static void add_variables(Sema *s, Class *c, Ast *m)
             sym->written = m->var_decl.vtype;
         } else {
             sym = add_field(s, c, v->declarator.name, m->var_decl.mods, m->var_decl.vtype, v);
+            check_event(s, sym, v->loc);
             if (class_is_interface(c) && !(sym->mods & AST_MOD_STATIC))
                 report(s, v->loc, MEMBER_FORM, "an interface has no fields but static ones");
         }

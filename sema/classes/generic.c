@@ -215,8 +215,9 @@ const Type *generic_class(Sema *s, Symbol *g, Ast *written)
     return class_type(s, sym);
 }
 
-Symbol *generic_around(const Symbol *outer, const Instance *inner)
+Symbol *generic_around(Sema *s, Symbol *outer, const Instance *inner)
 {
+    const Type *args[MAX_TYPE_PARAMS] = {0};
     for (Symbol *sym = outer->generic->newest; sym; sym = sym->instance->older) {
         const Instance *i = sym->instance;
         bool same = i->nparams <= inner->nparams;
@@ -224,7 +225,9 @@ Symbol *generic_around(const Symbol *outer, const Instance *inner)
             same = i->params[k]->type == inner->params[k]->type;
         if (same) return sym;
     }
-    return NULL;
+    if (generic_nparams(outer) > inner->nparams) return NULL;
+    for (int k = 0; k < generic_nparams(outer); k++) args[k] = inner->params[k]->type;
+    return instance(s, outer, args, inner->loc);
 }
 
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc)

@@ -202,6 +202,11 @@ void check_new(Sema *s, Ast **slot, const Type *hint)
         set_members(s, slot, t);
         return;
     }
+    if (t->kind == TY_FUNC && n->new_.args.len == 1 && !n->new_.init) { /* new Handler(f) */
+        *slot = tree_cast(s, n->loc, type_node(s, n->loc, t), n->new_.args.data[0]);
+        check_expr(s, slot, hint);
+        return;
+    }
     if (!cls) {
         check_arguments(s, n->new_.args, NULL);
         n->type = t;

@@ -10,11 +10,13 @@
 
 static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
 {
-    if (sym->generic && t->type_name.args.len && sym->decl->kind == AST_TYPE_ALIAS) {
+    bool inside = sym->generic && s->instance && strchr(sym->name, '.');
+    bool one = !sym->generic && strchr(sym->name, '.') && sym->decl->kind == AST_ENUM;
+    if (one) return decl_alias(s, sym); /* Outer<int>.Kind, whatever the argument */
+    if (sym->generic && (t->type_name.args.len || inside) && sym->decl->kind == AST_TYPE_ALIAS) {
         Ast *expanded = decl_expanded(s, t);
         return expanded ? decl_type(s, expanded) : s->error;
     }
-    bool inside = sym->generic && s->instance && strchr(sym->name, '.');
     if (sym->generic && (t->type_name.args.len || inside)) return generic_class(s, sym, t);
     bool compares = sym->generic && sym->library && !strcmp(sym->name, "IComparable");
     Class *object = compares || sequence_is_untyped(s, t) ? class_object(s) : NULL;
@@ -47,8 +49,9 @@ static void put_arguments(Ast **child, void *ctx)
     const Expansion *x = ctx;
     Ast *n = *child;
     bool name = n->kind == AST_TYPE_NAME && n->type_name.name && !n->type_name.args.len;
-    for (int i = 0; name && i < generic_nparams(x->alias); i++)
-        if (generic_param(x->alias, i)->type_param.name == n->type_name.name) {
+    int outer = generic_nparams(x->alias) - x->args->len; /* they are called so here, too */
+    for (int i = 0; name && i < x->args->len; i++)
+        if (generic_param(x->alias, outer + i)->type_param.name == n->type_name.name) {
             *child = ast_clone(x->s->arena, x->args->data[i]);
             return;
         }
@@ -57,10 +60,12 @@ static void put_arguments(Ast **child, void *ctx)
 
 Ast *decl_expanded(Sema *s, const Ast *t)
 {
-    if (t->kind != AST_TYPE_NAME || !t->type_name.name || !t->type_name.args.len) return NULL;
+    if (t->kind != AST_TYPE_NAME || !t->type_name.name) return NULL;
+    bool inner = strchr(t->type_name.name, '.') != NULL;
+    if (!t->type_name.args.len && !inner) return NULL;
     Symbol *sym = scope_type_of(s, t->type_name.name, t->type_name.args.len);
     if (!sym || !sym->generic || !sym->decl || sym->decl->kind != AST_TYPE_ALIAS) return NULL;
-    if (!same_number(sym, t)) {
+    if (!same_number(sym, t) && !(inner && t->type_name.args.len < generic_nparams(sym))) {
         report(s, t->loc, GENERIC, "'%s' takes %d type arguments, not %d", sym->name,
                generic_nparams(sym), t->type_name.args.len);
         return NULL;
