@@ -376,11 +376,28 @@ static Symbol *bound_symbol(Sema *s, Ast *owner, Ast *name, bool implicit)
     return sym;
 }
 
+/* `i : words` of strings, `i : list`, `i : text`: no graph holds these, only how many there are. */
+static void count_hosted(Sema *s, Ast **slot, const Type **t)
+{
+    const Type *of = *t;
+    const char *count = of->kind == TY_STRING                                            ? "Length"
+                        : of->kind == TY_ARRAY && of->nparams == 1 && type_is_hosted(of) ? "Length"
+                        : of->kind == TY_OBJECT && is_collection(s, of)                  ? "Count"
+                                                                                         : NULL;
+    if (!count) return;
+    Ast *range = ast_new(s->arena, AST_RANGE, (*slot)->loc);
+    range->range.lo = tree_int(s, range->loc, 0);
+    range->range.hi = tree_member(s, range->loc, *slot, count);
+    *slot = range;
+    *t = check_value(s, slot, NULL);
+}
+
 /* The constraint of a binder: a function with as many parameters as there are names. */
 static void check_constraint(Sema *s, Ast *b, Symbol **syms)
 {
     const Type *t = check_value(s, &b->binder.constraint, NULL);
     int n = b->binder.names.len;
+    if (n == 1) count_hosted(s, &b->binder.constraint, &t);
     const Ast *c = b->binder.constraint;
     if (t == s->error) {
         for (int i = 0; i < n; i++)
