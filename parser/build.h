@@ -36,6 +36,8 @@ Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tpara
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value);
 /* `T a(i) = e, NAME(args) = value`: the list with one more definition, of the first one's type. */
 AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value);
+/* The same of a plain variable. */
+AstList build_variable_beside(Parse *p, AstList list, Ast *declarator);
 AstList build_attributed(Parse *p, AstList attrs, AstList list); /* attrs belong to each */
 Ast *build_func(Parse *p, Ast *head, Ast *body);
 

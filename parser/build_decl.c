@@ -122,11 +122,27 @@ Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
                  .binders = binders, .value = build_doubtful(p, value));
 }
 
+/* The type that the first of them is declared with; NULL: it was not understood. */
+static Ast *shared_type(Parse *p, const AstList *list)
+{
+    const Ast *first = list->data[0];
+    return first->kind == AST_DEFINE     ? ast_clone(p->arena, first->define.vtype)
+           : first->kind == AST_VAR_DECL ? ast_clone(p->arena, first->var_decl.vtype)
+                                         : NULL;
+}
+
+AstList build_variable_beside(Parse *p, AstList list, Ast *declarator)
+{
+    Ast *type = shared_type(p, &list);
+    if (!type || declarator->kind != AST_DECLARATOR) return list;
+    return build_add(p, list,
+                     build_var(p, declarator->loc, false, type, build_one(p, declarator)));
+}
+
 AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value)
 {
-    const Ast *first = list.data[0];
-    if (first->kind != AST_DEFINE) return build_add(p, list, build_lost(p, loc, name, false));
-    Ast *type = ast_clone(p->arena, first->define.vtype);
+    Ast *type = shared_type(p, &list);
+    if (!type) return build_add(p, list, build_lost(p, loc, name, false));
     Ast *head = build_head(p, loc, type, name, (AstList){0}, args);
     return build_add(p, list, build_define(p, loc, head, value));
 }

@@ -131,6 +131,11 @@ definitions: head "=" expr "," NAME "(" args ")" "=" expr
         { $$ = build_beside(p, build_one(p, build_define(p, build_span(@1, @3), $1, $3)), build_span(@5, @10), $5, $7, $10); }
     | definitions "," NAME "(" args ")" "=" expr
         { $$ = build_beside(p, $1, build_span(@3, @8), $3, $5, $8); }
+    | vtype declarators "," NAME "(" args ")" "=" expr
+        { $$ = build_beside(p, build_one(p, build_var(p, build_span(@1, @2), false, $1, $2)), build_span(@4, @9), $4, $6, $9); }
+    | head "=" expr "," declarator
+        { $$ = build_variable_beside(p, build_one(p, build_define(p, build_span(@1, @3), $1, $3)), $5); }
+    | definitions "," declarator { $$ = build_variable_beside(p, $1, $3); }
 type_decl: DELEGATE vtype NAME "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, (AstList){0}, $5); }
     | DELEGATE vtype NAME "<" tparams ">" "(" args ")" ";" { $$ = build_delegate(p, build_span(@1, @3), $2, $3, $5, $8); }
     | class_head wheres class_body    { $$ = build_class(p, $1, (AstList){0}, $2, $3); }
