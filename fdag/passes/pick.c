@@ -100,8 +100,7 @@ static const FdNode *inside(const Pick *p, int v)
 static const FdNode *to_true(void *ctx, Fd *fd, const FdNode *n)
 {
     const Pick *p = ctx;
-    if (n == p->equal)
-        return fd_const(fd, SC_BOOL, (ScalarValue){.i = is_op(n, FD_OP_EQ)});
+    if (n == p->equal) return fd_const(fd, SC_BOOL, (ScalarValue){.i = is_op(n, FD_OP_EQ)});
     return fdi_simplify_node(NULL, fd, n);
 }
 
@@ -109,7 +108,8 @@ static const FdNode *to_true(void *ctx, Fd *fd, const FdNode *n)
 static const FdNode *without(const Pick *p, int v)
 {
     Fd *fd = p->fd;
-    const FdNode *sum = p->sum, *vars[FD_MAX_RANK], *nothing = fd_const(fd, sum->type->scalar, p->nothing);
+    const FdNode *sum = p->sum, *vars[FD_MAX_RANK],
+                 *nothing = fd_const(fd, sum->type->scalar, p->nothing);
     FdDom doms[FD_MAX_RANK];
     int n = 0;
     const FdNode *at = fd_simple_op(fd, FD_OP_CONVERT, p->var->type->scalar, 1, &p->at);
@@ -132,7 +132,8 @@ static bool is_apart(const FdNode *sum, int v)
     if (!sum->doms[v].lo || !sum->doms[v].hi || !fdi_is_integer(sum->vars[v]->type)) return false;
     for (int i = 0; i < sum->nvars; i++) {
         const FdDom *d = &sum->doms[i];
-        if (i != v && (!d->lo || fdi_free_in(d->lo, sum->vars[v]) || fdi_free_in(d->hi, sum->vars[v])))
+        if (i != v &&
+            (!d->lo || fdi_free_in(d->lo, sum->vars[v]) || fdi_free_in(d->hi, sum->vars[v])))
             return false;
     }
     return true;

@@ -131,12 +131,17 @@ void stmt_table(Gen *g)
         " %y(b : 0..%k) = any(i : 0..%n, %q(i) == b && %w(i) == 3) ? 1 : 0",
         " %y(r : 0..3, b : 0..%k) = sum(i : 0..%n, %q(i) == b ? %w(i) + r : 0)",
         " %y(b : 0..%k, c : 0..4) = sum(i : 0..%n, %q(i) == b && i % 4 == c ? %w(i) : 0)",
-        " %y(b : 0..%k, c : -1..5) = sum(i : 0..%n, %q(i) == b && %w(i) == c ? 1 : 0)"};
+        " %y(b : 0..%k, c : -1..5) = sum(i : 0..%n, %q(i) == b && %w(i) == c ? 1 : 0)",
+        " %y(b : 0..%k, d : 0..21) = sum(i : 0..%n, %q(i) == b ? %w(i) - d : 0)",
+        " %y(d : 0..19, b : 0..%k) = max(i : 0..%n, %q(i) == b ? %w(i) + d : -9)",
+        " %y(b : 0..%k, c : 0..4) = sum(i : 0..%n, j : 0..4, i == b + c && j <= c ? %w(i) : 0)",
+        " %y(b : 0..%k, c : 0..4) = sum(i : 0..%k, i == %q(b + c) && c != 2 ? %w(i) : 0)"};
     static const Ty keys[] = {INT, BYTE, LONG, SHORT}, types[] = {INT, FLOAT, LONG, DOUBLE};
     int form = choose(g, (int)(sizeof forms / sizeof *forms)),
         n = choose_length(g) + choose(g, 3) * 400;
     int most = 1 + choose(g, 3) * choose(g, 60);
-    if (form == 2 || form == 5) n++; /* extremes of something */
+    if (form == 2 || form == 5 || form == 13) n++;   /* extremes of something */
+    if (form == 15) n = n < most + 4 ? most + 4 : n; /* what picks is there */
     Ty q = ONE_OF(g, keys),
        t = form == 0 || form == 5 || form == 8 || form == 11 ? INT : ONE_OF(g, types);
     char count[16], key[16], top[16], name[16];
@@ -151,6 +156,8 @@ void stmt_table(Gen *g)
     Value w = *base_array(g, t, (Size){3, 0}, 1, &d);
     Span ranges[2] = {{form == 0 ? -2 : 0, most}, {0, 4}};
     if (form == 9) ranges[0] = (Span){0, 3}, ranges[1] = (Span){0, most};
+    if (form == 12) ranges[1] = (Span){0, 21};
+    if (form == 13) ranges[0] = (Span){0, 19}, ranges[1] = (Span){0, most};
     if (form == 11) ranges[1] = (Span){-1, 5};
     const char *values[] = {NULL, count, key, name, w.name};
     define(g, forms[form], t, form >= 9 ? 2 : 1, ranges, "ynkqw", values);

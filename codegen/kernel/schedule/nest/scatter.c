@@ -3,6 +3,7 @@
  *
  *   key = data[i] - lo;
  *   if (key < n) t0[(group * 8 + copy) * n + key] += value;
+ *   if (key < n) t0[(group * n + key) * width + d ..] += values;                            in lanes of a row
  *
  * A key outside the table is no key; what comes after a guard is computed only where it holds. */
 #include "../../analysis/keys.h"
@@ -37,6 +38,7 @@ static void take_one(Scatter *x, int r)
     Gen *g = &l->g;
     const FdNode *reduce = l->n->reduces[r];
     KirType t = gen_type(l->u, reduce->type);
+    if (nest_in_lanes(l, l->n->lanes_axis)) t = gen_widen(l->u, t, l->g.lanes);
     go_to_key(x);
     const KirExpr *value = gen_whole(g, reduce->body);
     if (l->n->keys.entries) {
@@ -47,6 +49,7 @@ static void take_one(Scatter *x, int r)
     const KirExpr *offset = gen_variable(g, "part", nest_part_offset(l));
     const KirExpr *before = kir_load(l->a, t, buffer, offset);
     if (t.kind == KIR_RECORD) before = gen_variable(g, "before", before);
+    value = gen_splat(l->u, t.lanes, value);
     kir_store(l->a, g->block, buffer, offset, gen_combine(g, reduce->fn, before, value));
 }
 

@@ -9,8 +9,7 @@
  * for the one before it. On a GPU a group has the tables, in local memory (nest/table.c). Needs: closed ranges, an
  * associative operation with identity. Keeps: the same bits for the same device (shares depend on
  * extents and compute units only); with `--precise` the order. */
-#include "../../analysis/keys.h"
-#include "recipe.h"
+#include "keys_form.h"
 
 enum {
     LEAST_WORK = 16384, /* operands times keys: below, a second launch costs more */
@@ -22,21 +21,6 @@ enum {
     MIDDLE_TABLE = 65536,
     LARGE = 64 /* bytes of an entry that are too many for local memory */
 };
-
-typedef struct ByKey {
-    const Def *d;
-    int nreduces, ngroups;
-    const FdNode *reduces[NEST_RESULTS]; /* those over the same variables are a group */
-    unsigned keys;                       /* which of the definition's variables */
-    bool commutes;
-    bool lazy; /* some lie in branches: to be computed whatever the values, they must not fail */
-    int64_t bytes; /* of a table's entry */
-    Num *nrow, *nkey, *copies;
-    Num *parts;                /* tables that are combined, but for copies */
-    Num *share[NEST_RESULTS];  /* of a group: positions of its first variable for a work-item */
-    Num *shares[NEST_RESULTS]; /* how many */
-    int temps[NEST_RESULTS];
-} ByKey;
 
 static bool find_reductions(Unit *u, const Def *d, ByKey *x)
 {
@@ -188,7 +172,7 @@ static void tables_of(Unit *u, ByKey *x, Num *count, Num *when)
 
 /* A few work-items for each unit (one, if each has a large table), each with as much to do at least
  * as its tables have entries. */
-static void share_out(Unit *u, ByKey *x, Num *n, Num *when)
+void keys_share_out(Unit *u, ByKey *x, Num *n, Num *when)
 {
     Num *one = num_int(u, 1), *filled = num_op(u, FD_OP_MUL, x->nkey, x->copies);
     Num *each = num_op(u, FD_OP_MAX, filled, draw_num(u, P_KEYS_SHARE, SHARE_WORK));
@@ -340,8 +324,11 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *large = num_op(u, FD_OP_GE, all, draw_num(u, P_KEYS_WORK, LEAST_WORK));
     large = num_and(u, large, num_op(u, FD_OP_GE, n, draw_num(u, P_KEYS_EACH, LEAST_EACH)));
     if (u->options->family == CG_GPU) return keys_on_gpu(u, &x, n, num_and(u, when, large), unsafe);
-    Num *apply = num_let(u, "by_key", num_and(u, when, large));
+    Num *all_apply = num_let(u, "by_key", num_and(u, when, large)), *apply = all_apply;
     if (num_is(apply, 0)) return NULL;
+    Num *rows = keys_by_rows(u, &x, n, num_and(u, apply, num_not(u, unsafe)));
+    if (rows) apply = num_let(u, "by_one", num_and(u, apply, num_not(u, rows)));
+    if (num_is(apply, 0)) return all_apply;
     int most = (int)draw(u, P_KEYS_MANY, MANY), some = (int)draw(u, P_KEYS_FEW, FEW);
     int64_t small = draw(u, P_KEYS_SMALL, SMALL_TABLE);
     Num *many = num_let(u, "many", has_copies(u, &x, n, most, small, unsafe));
@@ -350,11 +337,11 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     Num *copies = num_select(u, few, num_int(u, some), one);
     x.copies = num_let(u, "copies", num_select(u, many, num_int(u, most), copies));
     bool checked = !num_is(unsafe, 0);
-    share_out(u, &x, n, apply);
+    keys_share_out(u, &x, n, apply);
     if (x.ngroups > 1) all_tables(u, &x, true, apply, false);
     table_nests(u, &x, most, num_and(u, apply, many), false);
     table_nests(u, &x, some, num_and(u, apply, few), false);
     table_nests(u, &x, 1, num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one)), checked);
     all_tables(u, &x, false, apply, checked);
-    return apply;
+    return all_apply;
 }

@@ -9,6 +9,24 @@ static int part_place(const Nest *n, int axis)
     return place;
 }
 
+/* Lanes are of one row of the part, at one key. */
+static void in_lanes(Verify *v, int axis)
+{
+    const Nest *n = v->n;
+    const FdNode *var = n->axes[axis].nvars == 1 ? n->axes[axis].vars[0] : NULL;
+    bool row = var && axis == n->lanes_axis && part_place(n, axis) == n->part.naxes - 1;
+    for (int r = 0; row && r < n->nreduces; r++) {
+        KeyForm form;
+        row = keys_form(v->u, n->def, n->reduces[r], nest_key_variables(n), &form) &&
+              fd_type_is_scalar(n->reduces[r]->type);
+        for (int i = 0; row && i < form.n; i++) row = !fd_uses_var(form.guards[i].cond, var);
+    }
+    if (!row || n->checks != GEN_PROVED)
+        verify_fail(v, "scatter: lanes are of a row that has one key, without checks");
+    for (int r = 0; !v->why && r < n->nreduces; r++)
+        verify_in_lanes(v, n->reduces[r]->body, axis, false);
+}
+
 /* Parts lie along the keys, the tables and the groups: each work-item has its own. */
 static void places(Verify *v)
 {
@@ -19,8 +37,8 @@ static void places(Verify *v)
         verify_fail(v, "scatter: a loop over the keys is around");
     for (int i = 0; i < v->npath; i++) {
         const NestStep *s = v->path[i];
-        if (s->bind == NEST_ITEM || s->bind == NEST_LANES)
-            verify_fail(v, "scatter: work-items and lanes would meet at one key");
+        if (s->bind == NEST_ITEM) verify_fail(v, "scatter: work-items would meet at one key");
+        if (s->bind == NEST_LANES) in_lanes(v, s->axis);
     }
     for (int i = 0; i < n->part.naxes; i++) {
         int axis = n->part.axes[i];
