@@ -165,6 +165,7 @@ typedef struct Build {
     const Network *n;
     const NetworkOrder *order;
     const FdNode *sum, *now[NETWORK_FACTORS]; /* the factors, with the sums in them in order */
+    const FdNode *when; /* this order is one of several: elsewhere ranges are empty; NULL: always */
 } Build;
 
 typedef struct NetworkVars {
@@ -178,17 +179,32 @@ static const FdNode *combine(const Build *b, const FdNode *x, const FdNode *y)
     return fd_apply_op(b->pass->fd, b->n->ring.product, SC_INT, 2, args, b->sum->loc);
 }
 
-static const FdNode *sum_over(const Build *b, unsigned vars, const FdNode *body)
+/* Empty where the order is not taken. */
+static FdDom taken(const Build *b, FdDom d)
 {
-    const FdNode *list[FD_MAX_RANK];
+    Fd *fd = b->pass->fd;
+    const FdNode *args[] = {b->when, d.hi, d.lo};
+    if (b->when) d.hi = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+    return d;
+}
+
+static const FdNode *sum_over(const Build *b, unsigned vars, bool root, const FdNode *body)
+{
+    Fd *fd = b->pass->fd;
+    const FdNode *list[FD_MAX_RANK], *own[FD_MAX_RANK];
     FdDom doms[FD_MAX_RANK];
     int count = 0;
     for (int i = 0; i < b->n->nvars; i++) {
         if (!(vars >> i & 1)) continue;
         list[count] = b->n->vars[i];
-        doms[count++] = b->n->doms[i];
+        doms[count] = root && !count ? taken(b, b->n->doms[i]) : b->n->doms[i];
+        count++;
     }
-    return count ? fd_reduce(b->pass->fd, b->sum->fn, count, list, doms, body, b->sum->loc) : body;
+    if (!count) return body;
+    const FdNode *sum = fd_reduce(fd, b->sum->fn, count, list, doms, body, b->sum->loc);
+    for (int i = 0; i < count; i++) own[i] = fd_var(fd, list[i]->type, list[i]->name);
+    return b->when ? fdi_rename_bound(fd, sum, count, list, own)
+                   : sum; /* each order has ranges of its own */
 }
 
 /* Appends some of the network's variables that are not there yet. */
@@ -240,7 +256,7 @@ static const FdNode *stored(const Build *b, int node, const FdNode *value)
     for (int i = 0; i < rank; i++) {
         old[i] = b->n->vars[in.list[i]];
         vars[i] = fd_var(fd, old[i]->type, old[i]->name);
-        doms[i] = b->n->doms[in.list[i]];
+        doms[i] = i ? b->n->doms[in.list[i]] : taken(b, b->n->doms[in.list[i]]);
     }
     if (rank)
         def =
@@ -268,7 +284,7 @@ static const FdNode *build(const Build *b, int node, unsigned loops)
         const FdNode *l = build(b, o->left[node], inside);
         x = combine(b, l, build(b, o->right[node], inside));
     }
-    x = sum_over(b, before & ~after, x);
+    x = sum_over(b, before & ~after, node == o->nnodes - 1, x);
     bool again = after != loops || (node >= b->n->nfactors && network_is_contraction(o, node));
     return sums && again && node != o->nnodes - 1 ? stored(b, node, x) : x;
 }
@@ -311,22 +327,40 @@ static bool pays(const Network *n, const NetworkOrder *o)
 
 /* ---- one sum ------------------------------------------------------------------------------------ */
 
+/* The sum in each order where that is the cheapest: the others are of nothing there. */
+static const FdNode *in_orders(Pass *p, const Network *n, int norders, const NetworkOrder *orders,
+                               const FdNode *sum)
+{
+    const FdNode *when[NETWORK_ORDERS] = {NULL}, *all = NULL;
+    Build b = {.pass = p, .n = n, .sum = sum};
+    for (int i = 0; i < n->nfactors; i++) b.now[i] = order_below(p, n->factors[i]);
+    if (norders > 1) network_conditions(p->fd, n, norders, orders, when);
+    for (int i = 0; i < norders; i++) {
+        const NetworkOrder *o = b.order = &orders[i];
+        b.when = when[i];
+        const FdNode *args[] = {all, build(&b, o->nnodes - 1, o->after[o->nnodes - 1])};
+        all = all ? fd_apply_op(p->fd, n->ring.sum, SC_INT, 2, args, sum->loc) : args[1];
+    }
+    return all;
+}
+
 /* The sum of pairs; NULL: it stays. */
 static const FdNode *ordered(Pass *p, const FdNode *sum)
 {
     Network n = {0};
-    NetworkOrder o;
+    NetworkOrder orders[NETWORK_ORDERS];
     uint64_t strict;
     if (!is_ring(p, sum, &n.ring)) return NULL;
     bool lazy = fd_op_info(n.ring.product)->props & FD_LAZY;
     if ((lazy || !fdi_map_get(&p->strict, sum, &strict)) && fd_effects(sum) & FD_MAY_FAIL)
         return NULL; /* what fails stays in its branch */
     if (!add_sum(p, &n, sum) || n.nfactors < 2 || !uses_all(&n)) return NULL;
-    network_order(&n, &o);
-    if (!fits(&n, &o) || !pays(&n, &o)) return NULL;
-    Build b = {.pass = p, .n = &n, .order = &o, .sum = sum};
-    for (int i = 0; i < n.nfactors; i++) b.now[i] = order_below(p, n.factors[i]);
-    return build(&b, o.nnodes - 1, o.after[o.nnodes - 1]);
+    int norders = network_orders(&n, orders);
+    if (!fits(&n, &orders[0]) || !pays(&n, &orders[0])) return NULL;
+    if (!fd_has_identity(sum)) norders = 1;
+    for (int i = 1; i < norders; i++)
+        if (!fits(&n, &orders[i])) norders = i;
+    return in_orders(p, &n, norders, orders, sum);
 }
 
 /* ---- rows and columns --------------------------------------------------------------------------- */

@@ -38,6 +38,17 @@ typedef struct NetworkOrder {
 /* The cheapest order, for these lengths. At most that of 10 factors is found by trying all, that of more by taking
  * the cheapest pair first. */
 void network_order(const Network *n, NetworkOrder *out);
+/* What it costs at the network's lengths. */
+double network_cost(const Network *n, const NetworkOrder *o);
+enum {
+    NETWORK_ORDERS = 3,
+    NETWORK_STORED = 2 /* operations that pay for an element of a result in between */
+};
+/* The cheapest order and, where lengths are not known, others that are much cheaper for some: of NETWORK_ORDERS how many. */
+int network_orders(const Network *n, NetworkOrder *out);
+/* When each of several is the cheapest: one condition holds, whatever the lengths. */
+void network_conditions(Fd *fd, const Network *n, int norders, const NetworkOrder *orders,
+                        const FdNode **out);
 /* Is a node a product with rows and columns: has each side variables of its own, beside those that are summed over? */
 bool network_is_contraction(const NetworkOrder *o, int node);
 /* The product of the lengths of some variables. */

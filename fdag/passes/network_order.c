@@ -7,8 +7,7 @@
 #include "network.h"
 
 enum {
-    ALL = 10,   /* factors of which every order is tried: 3^10 pairs of sets */
-    STORED = 2, /* operations that pay for an element of a result in between */
+    ALL = 10 /* factors of which every order is tried: 3^10 pairs of sets */
 };
 
 int network_count(unsigned vars)
@@ -49,7 +48,7 @@ static unsigned left_of(const Network *n, unsigned set)
 
 static double cost_of(const Network *n, unsigned loops, unsigned after)
 {
-    return network_size(n, loops) + (after != loops ? STORED * network_size(n, after) : 0);
+    return network_size(n, loops) + (after != loops ? NETWORK_STORED * network_size(n, after) : 0);
 }
 
 /* A factor alone: it may be summed over variables that no other has. */
@@ -78,6 +77,15 @@ static int add_pair(const Network *n, NetworkOrder *o, int left, int right, unsi
     o->after[at] = left_of(n, set);
     o->cost += cost_of(n, o->before[at], o->after[at]);
     return at;
+}
+
+double network_cost(const Network *n, const NetworkOrder *o)
+{
+    double cost = 0;
+    for (int i = 0; i < o->nnodes; i++)
+        if (i >= n->nfactors || o->before[i] != o->after[i])
+            cost += cost_of(n, o->before[i], o->after[i]);
+    return cost;
 }
 
 /* ---- all orders --------------------------------------------------------------------------- */

@@ -64,7 +64,8 @@ static void add_table(Unit *u, const ByKey *x, const RowNest *t, int parts)
 {
     NestPart *p = &t->n->part;
     const FdDom *lane = t->n->axes[t->lane].doms;
-    Num *inner = plan_n(u, lane), *outer = num_op(u, FD_OP_DIV, x->nrow, num_op(u, FD_OP_MAX, inner, num_int(u, 1)));
+    Num *inner = plan_n(u, lane),
+        *outer = num_op(u, FD_OP_DIV, x->nrow, num_op(u, FD_OP_MAX, inner, num_int(u, 1)));
     const int axes[] = {parts, t->keys, t->outer, t->lane};
     Num *const lengths[] = {x->parts, x->nkey, outer, inner};
     for (int i = 0; i < 4; i++) {
@@ -125,7 +126,8 @@ static void add_up(Unit *u, const ByKey *x, int var, Num *when)
 {
     RowNest t = begin(u, x, var, "keys_rows_sum", when);
     int parts = nest_axis_parts(t.n, "parts", x->parts);
-    bool lanes = var == x->d->nvars - 1 && recipe_epilogue_lanes(x->d, x->nreduces, x->reduces, x->d->vars[var], 0);
+    bool lanes = var == x->d->nvars - 1 &&
+                 recipe_epilogue_lanes(x->d, x->nreduces, x->reduces, x->d->vars[var], 0);
     add_table(u, x, &t, parts);
     if (lanes) t.n->lanes_axis = t.lane;
     Num *chunk = recipe_lines_each(u, x->nkey, x->nrow, draw(u, P_KEYS_COMBINE, 256));
