@@ -21,7 +21,7 @@ typedef struct Scope {
 const FdNode *lower_index(Lower *l, const Ast *n)
 {
     const FdNode *b =
-        n->is_const || l->sealed || lower_is_free(n) ? lower_expr(l, n) : lower_capture(l, n);
+        n->is_const || l->in->sealed || lower_is_free(n) ? lower_expr(l, n) : lower_capture(l, n);
     if (!b || b->type->scalar == SC_INT || b->type->scalar == SC_LONG) return b;
     return lower_convert(l, b, fd_type_scalar(l->fd, SC_LONG), n->loc);
 }

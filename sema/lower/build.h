@@ -1,5 +1,5 @@
 /* What the files of lowering share: one Lower per unit, and in it the graph that is being built.
- * A builder that cannot lower something returns NULL and leaves the reason in `why`; its caller
+ * A builder that cannot lower something returns NULL and leaves the reason; its caller
  * passes the NULL on, up to whoever can report it or do without.
  */
 #ifndef CS_SEMA_LOWER_BUILD_H
@@ -56,6 +56,23 @@ typedef struct LowerObject {
     Ast *value;         /* the host expression */
 } LowerObject;
 
+/* Why something could not be lowered: the first reason stays. */
+typedef struct LowerReason {
+    const char *why; /* NULL: there is none */
+    Loc loc;
+} LowerReason;
+
+/* What is lowered: the graph itself, or a function in it. Contexts lie on the stack, the innermost first. */
+typedef struct LowerContext {
+    const struct LowerContext *outer;
+    bool sealed;                 /* inside a function: there is nothing to capture */
+    const LowerUser *user;       /* the function whose body becomes an FdUser, or NULL */
+    const FdNode *const *fields; /* the nodes of its fields */
+    const LowerObject *object;   /* the object whose Invoke is inlined, or NULL */
+    Text *hints;                 /* attributes that steer kernels, as FdGraph.hints */
+    LowerReason *reason;
+} LowerContext;
+
 typedef struct Lower {
     SemaResult *r;
     const Sources *sources;
@@ -76,20 +93,27 @@ typedef struct Lower {
     VEC(FdSlot) slots;
     VEC(LowerCapture) captures;
     VEC(LowerPlace) places;
-    bool sealed;                /* inside a function: there is nothing to capture */
-    const Symbol *body;         /* the function whose body becomes an FdUser, or NULL */
-    const LowerUser *body_user; /* its fields have the nodes body_fields */
-    const FdNode *const *body_fields;
-    const LowerObject *object; /* the object whose Invoke is inlined, or NULL */
-    Text hints;                /* attributes that steer kernels, as FdGraph.hints */
-    Text body_hints;           /* the same of the function whose body becomes an FdUser */
-    const AstList *around;     /* those of the function whose body is being lowered */
-    int nopen;                 /* ranges so far that domain inference must find */
-    int nbranches;             /* operands around that may not be evaluated */
-    VEC(FdAgree) slices;       /* inside what they are of */
-    const char *why;
-    Loc why_loc;
+    const AstList *around; /* attributes of the function whose body is being lowered */
+    int nopen;             /* ranges so far that domain inference must find */
+    int nbranches;         /* operands around that may not be evaluated */
+    VEC(FdAgree) slices;   /* inside what they are of */
+    const LowerContext *in;
+    LowerContext graph; /* the outermost context, with these */
+    Text hints;
+    LowerReason reason;
 } Lower;
+
+/* Makes a context like the one around it, which the caller changes; it holds until it is left. */
+static inline void lower_enter(Lower *l, LowerContext *context)
+{
+    *context = *l->in;
+    context->outer = l->in;
+    l->in = context;
+}
+static inline void lower_leave(Lower *l)
+{
+    l->in = l->in->outer;
+}
 
 /* ---- lower.c ----------------------------------------------------------------------------- */
 

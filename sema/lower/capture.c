@@ -165,7 +165,7 @@ static bool stays_inside(Lower *l, const Ast *n)
 
 bool lower_is_captured(Lower *l, const Ast *n)
 {
-    if (l->sealed || lower_is_free(n)) return false;
+    if (l->in->sealed || lower_is_free(n)) return false;
     if (!type_is_functional(n->type)) return !stays_inside(l, n);
     if (lower_is_machinery(l, n)) return false;
     if (n->res == AST_RES_APPLY) return !lower_is_machinery(l, *lower_callee((Ast *)(uintptr_t)n));

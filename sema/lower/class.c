@@ -35,7 +35,7 @@ bool lower_is_invoked(const Lower *l, const Ast *n)
 
 const FdNode *lower_object_field(Lower *l, const Ast *n)
 {
-    const LowerObject *o = l->object;
+    const LowerObject *o = l->in->object;
     if (!o || n->member.base->kind != AST_THIS || n->member.base->type->kind != TY_OBJECT)
         return lower_fail(l, n->loc, "'%s' belongs to an object that is not known here",
                           n->member.name);
@@ -97,15 +97,16 @@ const FdNode *lower_invoked(Lower *l, const Ast *n)
     Ast *object = n->kind == AST_CONVERT ? n->convert.operand : n->cast.operand;
     const Class *c = class_of(l, object);
     LowerObject o = {c->invoke->self, object};
-    const LowerObject *outer = l->object;
     size_t slots = l->slots.len, captures = l->captures.len;
-    l->object = &o;
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.object = &o;
     const FdNode *f = invoked(l, n, object, c);
-    l->object = outer;
-    if (f || l->sealed) return f; /* a function's body captures nothing */
+    lower_leave(l);
+    if (f || l->in->sealed) return f; /* a function's body captures nothing */
     l->slots.len = slots;
     l->captures.len = captures;
-    l->why = NULL;
+    l->in->reason->why = NULL;
     vec_push(&l->hosted, c);
     return lower_capture(l, n);
 }
@@ -115,7 +116,7 @@ const FdNode *lower_invoked(Lower *l, const Ast *n)
 int lower_hosted_operands(Lower *l, const Ast *n)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
-    if (n->kind != AST_CALL || !n->sym || n->sym->kind != SYM_FUNC || l->sealed) return 0;
+    if (n->kind != AST_CALL || !n->sym || n->sym->kind != SYM_FUNC || l->in->sealed) return 0;
     int count = lower_operands(n, operands), hosted = 0;
     for (int i = 0; i < count; i++) {
         const Type *t = operands[i]->type;

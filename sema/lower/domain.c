@@ -71,7 +71,7 @@ static const FdNode *position(Lower *l, const FdNode *f, int d, const Ast *n)
 static void add_slice(Lower *l, const FdNode *f, int d, const FdNode *lo, const FdNode *hi, Loc loc)
 {
     FdDom dom = {FD_DOM_GIVEN, lo, hi};
-    if (l->sealed || l->nbranches || !fd_closed(f) || !fd_range_closed(&dom)) return;
+    if (l->in->sealed || l->nbranches || !fd_closed(f) || !fd_range_closed(&dom)) return;
     const FdNode *i = fd_var(l->fd, f->type->params[d], "i");
     FdLoc at = lower_loc(l, loc);
     FdAgree a = {fd_let(l->fd, 1, &i, &dom, i, at), f, 0, d, true, at};

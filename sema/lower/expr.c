@@ -264,14 +264,15 @@ static const FdNode *member(Lower *l, const Ast *n, const FdNode *base)
 /* A method called on `this` reads the fields of the object that the host has at hand. */
 static const FdNode *function_call(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
-    const LowerObject *outer = l->object;
+    LowerContext inside;
     const Ast *callee = n->call.callee;
     Ast *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
     LowerObject own = {n->sym->self, base};
     bool here = base && base->kind == AST_THIS && base->type->kind == TY_OBJECT;
-    if (here && !outer && !l->sealed) l->object = &own;
+    lower_enter(l, &inside);
+    if (here && !inside.object && !inside.sealed) inside.object = &own;
     const FdNode *v = lower_call(l, n->sym, count, values, n->loc);
-    l->object = outer;
+    lower_leave(l);
     return v;
 }
 

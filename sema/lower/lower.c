@@ -28,14 +28,14 @@ const FdNode *lower_place(Lower *l, const FdNode *n, Loc loc)
 
 const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
 {
-    if (l->why) return NULL;
+    LowerReason *reason = l->in->reason;
+    if (reason->why) return NULL;
     Text t = {0};
     va_list ap;
     va_start(ap, fmt);
     text_vprintf(&t, fmt, ap);
     va_end(ap);
-    l->why = arena_strndup(l->arena, t.data ? t.data : "", t.len);
-    l->why_loc = loc;
+    *reason = (LowerReason){arena_strndup(l->arena, t.data ? t.data : "", t.len), loc};
     text_free(&t);
     return NULL;
 }
@@ -86,14 +86,10 @@ static const char *error_message(Lower *l, const FdGraph *g, const FdError *e)
 static void open_graph(Lower *l)
 {
     l->slots.len = l->captures.len = l->places.len = l->slices.len = 0;
-    l->nbranches = 0;
-    l->sealed = false;
-    l->body = NULL;
-    l->body_user = NULL;
-    l->object = NULL;
-    l->nopen = 0;
+    l->nbranches = l->nopen = 0;
     text_free(&l->hints);
-    l->why = NULL;
+    l->reason.why = NULL;
+    l->in = &l->graph;
 }
 
 void lower_hints(Lower *l, const AstList *attrs)
@@ -112,8 +108,8 @@ void lower_hints(Lower *l, const AstList *attrs)
 void lower_hint_words(Lower *l, const char *words)
 {
     static const char *const reals[] = {[FD_REALS_PRECISE] = "Precise", [FD_REALS_FAST] = "Fast"};
-    if (l->body) words = reals[fd_hints_reals(words)]; /* of its loops no schedule is made */
-    if (words) text_printf(l->body ? &l->body_hints : &l->hints, " %s", words);
+    if (l->in->user) words = reals[fd_hints_reals(words)]; /* of its loops no schedule is made */
+    if (words) text_printf(l->in->hints, " %s", words);
 }
 
 /* A root is a let or a scalar; slots, operations and user functions get a let around them. */
@@ -138,7 +134,8 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     if (root && root->type->nparams > FD_MAX_RANK)
         root = lower_fail(l, loc, "a functional value has at most %d parameters", FD_MAX_RANK);
     if (!root) {
-        diag(l->diags, l->why_loc, DIAG_NO_GRAPH, "%s", l->why ? l->why : "no graph can be made");
+        const char *why = l->reason.why;
+        diag(l->diags, l->reason.loc, DIAG_NO_GRAPH, "%s", why ? why : "no graph can be made");
         return NULL;
     }
     Arena *a = fd_arena(l->fd);
@@ -322,6 +319,8 @@ static void walk(Ast **slot, void *ctx)
 void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *arena, Fd *fd)
 {
     Lower l = {.r = r, .sources = sources, .diags = diags, .arena = arena, .fd = fd};
+    l.graph = (LowerContext){.hints = &l.hints, .reason = &l.reason};
+    l.in = &l.graph;
     for (int i = 0; i < r->nstatics; i++) walk(&r->statics[i]->decl, &l);
     for (int i = 0; i < r->nfuncs; i++) {
         Ast **body = lower_func_body(r->funcs[i]);

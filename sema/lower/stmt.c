@@ -439,7 +439,7 @@ static void leave(Body *b, const Ast *n, Tail *out)
         body_fail(b, n->loc, "it returns nothing");
         return;
     }
-    const FdType *t = b->made ? v->type : lower_type(b->l, b->l->body->type->result);
+    const FdType *t = b->made ? v->type : lower_type(b->l, b->l->in->user->sym->type->result);
     body_add(b, out, FD_STMT_RETURN, n->loc)->expr = lower_convert(b->l, v, t, n->loc);
 }
 
@@ -476,12 +476,13 @@ const FdStmt *lower_body(Lower *l, const LowerSignature *sig)
     Body b = {.l = l};
     FdStmt *first = NULL;
     Tail out = body_tail(&first);
-    if (l->body->is_ctor) {
-        b.made = declare(&b, l->body->self);
-        if (b.made) body_set(&b, &out, b.made, lower_zero(l, b.made->type), l->body->loc);
+    const Symbol *func = l->in->user->sym;
+    if (func->is_ctor) {
+        b.made = declare(&b, func->self);
+        if (b.made) body_set(&b, &out, b.made, lower_zero(l, b.made->type), func->loc);
     }
     statement(&b, sig->body, &out);
-    if (b.made && !b.failed) body_add(&b, &out, FD_STMT_RETURN, l->body->loc)->expr = b.made;
+    if (b.made && !b.failed) body_add(&b, &out, FD_STMT_RETURN, func->loc)->expr = b.made;
     for (size_t i = 0; i < b.locals.len; i++) b.locals.data[i]->fdag = NULL;
     vec_free(&b.locals);
     return b.failed ? NULL : first;

@@ -93,9 +93,10 @@ static int fields_of(Ast *body, Ast **out, int max)
 
 const FdNode *lower_outer_field(Lower *l, const Ast *n)
 {
-    if (!l->body_user) return lower_is_static(n) ? lower_capture(l, n) : lower_object_field(l, n);
-    for (int i = 0; i < l->body_user->nfields; i++)
-        if (l->body_user->fields[i]->sym == n->sym) return l->body_fields[i];
+    const LowerUser *u = l->in->user;
+    if (!u) return lower_is_static(n) ? lower_capture(l, n) : lower_object_field(l, n);
+    for (int i = 0; i < u->nfields; i++)
+        if (u->fields[i]->sym == n->sym) return l->in->fields[i];
     return lower_fail(l, n->loc, "it reads the field '%s', which is no number", n->member.name);
 }
 
@@ -165,8 +166,9 @@ static const FdNode *inline_call(Lower *l, const Symbol *sym, const LowerSignatu
                                  const FdNode *const *args)
 {
     Binds binds = {0};
-    bool sealed = l->sealed;
-    l->sealed = true;
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.sealed = true;
     vec_push(&l->inlining, sym);
     for (int i = 0; i < sig->n; i++) bind(&binds, sig->params[i], args[i]);
     const FdNode *value = inline_body(l, sig->body, &binds);
@@ -176,7 +178,7 @@ static const FdNode *inline_call(Lower *l, const Symbol *sym, const LowerSignatu
     }
     vec_free(&binds);
     l->inlining.len--;
-    l->sealed = sealed;
+    lower_leave(l);
     return value;
 }
 
@@ -326,26 +328,18 @@ static const FdStmt *user_body(Lower *l, LowerUser *u, const LowerSignature *sig
     for (int i = 0; i < u->nfields; i++)
         user->params[sig->n + i] =
             fd_local(l->fd, user->type->params[sig->n + i], u->fields[i]->member.name);
-    bool sealed = l->sealed;
-    const Symbol *body = l->body;
-    const LowerUser *body_user = l->body_user;
-    const FdNode *const *body_fields = l->body_fields;
-    l->sealed = true;
-    l->body = u->sym;
-    l->body_user = u;
-    l->body_fields = user->params + sig->n;
-    Text hints = l->body_hints;
-    l->body_hints = (Text){0};
+    Text hints = {0};
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.sealed = true;
+    inside.user = u;
+    inside.fields = user->params + sig->n;
+    inside.hints = &hints;
     if (u->sym->decl && u->sym->decl->kind == AST_FUNC) lower_hints(l, &u->sym->decl->func.attrs);
     const FdStmt *stmts = lower_body(l, sig);
-    if (l->body_hints.len)
-        u->hints = arena_strndup(l->arena, l->body_hints.data, l->body_hints.len);
-    text_free(&l->body_hints);
-    l->body_hints = hints;
-    l->sealed = sealed;
-    l->body = body;
-    l->body_user = body_user;
-    l->body_fields = body_fields;
+    lower_leave(l);
+    if (hints.len) u->hints = arena_strndup(l->arena, hints.data, hints.len);
+    text_free(&hints);
     for (int i = 0; i < sig->n; i++) sig->params[i]->fdag = outer[i];
     return stmts;
 }
@@ -388,11 +382,12 @@ static void laws(Lower *l, const LowerUser *u)
                u->user->type->result->record;
     if (!sym->identity && sum) u->user->identity = lower_zero(l, u->user->type->result);
     if (!sym->identity) return;
-    bool sealed = l->sealed;
-    l->sealed = true;
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.sealed = true;
     u->user->identity =
         lower_convert(l, lower_expr(l, sym->identity), u->user->type->result, sym->identity->loc);
-    l->sealed = sealed;
+    lower_leave(l);
 }
 
 /* Without a body it cannot be called: the host would want the object. */
@@ -417,9 +412,10 @@ static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
     size_t at = l->users.len;
     vec_push(&l->users, u);
 
-    const char *why = l->why; /* what fails inside is a reason, no error */
-    Loc why_loc = l->why_loc;
-    l->why = NULL;
+    LowerReason reason = {0}; /* what fails inside is a reason, no error */
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.reason = &reason;
     const FdStmt *body = NULL;
     if (type->result->nparams > 0)
         lower_fail(l, sym->loc, "it gives a function, and is not only definitions and a return");
@@ -431,16 +427,15 @@ static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
     u.busy = false;
     u.user->body = body;
     if (!body) {
-        u.why = l->why ? l->why : "a device cannot run it";
-        u.why_loc = l->why_loc;
+        u.why = reason.why ? reason.why : "a device cannot run it";
+        u.why_loc = reason.loc;
         u.nfields = 0; /* the host reads them itself */
         u.user->type = user_type(l, sig, &u);
         u.user->nparams = u.user->type ? u.user->type->nparams : 0;
         if (!is_object_method(sym)) vec_push(&l->host_users, sym);
     }
     l->users.data[at] = u;
-    l->why = why;
-    l->why_loc = why_loc;
+    lower_leave(l);
     return &l->users.data[at];
 }
 
@@ -451,7 +446,7 @@ static const LowerUser *user_of(Lower *l, Symbol *sym, Loc loc)
     LowerSignature sig;
     if (!u) {
         u = signature_of(sym, &sig) && sig.n ? new_user(l, sym, &sig) : NULL;
-        if (u && u->why && !l->body && !is_object_method(sym)) report_host_user(l, u, loc);
+        if (u && u->why && !l->in->user && !is_object_method(sym)) report_host_user(l, u, loc);
     }
     if (!u)
         lower_fail(l, loc,
@@ -460,7 +455,7 @@ static const LowerUser *user_of(Lower *l, Symbol *sym, Loc loc)
                    sym->name);
     else if (u->busy)
         lower_fail(l, loc, "'%s' is recursive", sym->name);
-    else if (u->why && (l->body || is_object_method(sym)))
+    else if (u->why && (l->in->user || is_object_method(sym)))
         lower_fail(l, loc, "it calls '%s', which runs on the host", sym->name);
     else
         return u;
