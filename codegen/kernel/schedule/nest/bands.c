@@ -221,13 +221,6 @@ Num *bands_count(Unit *u, const Bands *b)
 
 /* ---- legality ---------------------------------------------------------------------------------- */
 
-static bool has_bind(const NestStep *s, NestBind bind)
-{
-    for (; s; s = s->next)
-        if ((s->kind == NEST_FOR && s->bind == bind) || has_bind(s->first, bind)) return true;
-    return false;
-}
-
 const char *bands_verify(Unit *u, Bands *b)
 {
     if (b->n < 2) return "bands are of several stages";
@@ -237,8 +230,8 @@ const char *bands_verify(Unit *u, Bands *b)
         const NestStep *rows = s->nest ? s->nest->root.first : NULL;
         if (s->inlined && i < b->n - 1 && s->temp >= 0) continue;
         if (!rows || rows->next || rows->kind != NEST_FOR || rows->bind != NEST_GROUP ||
-            !num_is(rows->step, 1) || has_bind(rows->first, NEST_GROUP) ||
-            has_bind(rows->first, NEST_ITEM))
+            !num_is(rows->step, 1) || nest_find_loop(rows->first, NEST_GROUP) ||
+            nest_find_loop(rows->first, NEST_ITEM))
             return "a stage is one group over its rows, one by one";
         const NestAxis *x = &s->nest->axes[rows->axis];
         if (x->nvars != 1 || x->vars[0] != s->def->vars[s->dim] || x->from || x->to || !x->n)

@@ -337,9 +337,11 @@ static void fill_row(Lower *l, int hold)
     kir_if(l->a, l->g.block, has_vectors(l, h), fast, &slow);
 }
 
-void nest_fill_here(Lower *l, int hold, bool pieces)
+/* The value at this position into its place; pieces: those of the whole width. */
+void nest_fill_here(Lower *l, const NestStep *s)
 {
-    (!pieces ? fill_one : has_one_loop(&l->n->holds[hold]) ? fill_row : fill_pieces)(l, hold);
+    bool row = has_one_loop(&l->n->holds[s->hold]);
+    (!s->pieces ? fill_one : row ? fill_row : fill_pieces)(l, s->hold);
 }
 
 /* In lanes of `across`, for each position along. */

@@ -64,9 +64,10 @@ typedef struct Lower {
     const char *carried;   /* stem of what is carried; NULL: nothing yet */
 } Lower;
 
-/* range.c */
-void nest_range_here(Lower *l, int axis); /* works out the length of an axis */
-void nest_shared_here(Lower *l, int axis);
+/* The code of each kind of step, in files of their own; kernel.c has those of loops. */
+#define BIND(name, word, ...)
+#define STEP(name, word, lower, verify, ...) void lower(Lower *l, const NestStep *s);
+#include "steps.def"
 
 /* kernel.c */
 void nest_steps(Lower *l, const NestStep *first);
@@ -94,8 +95,6 @@ const KirExpr *nest_range_end(Lower *l, int axis);
 const char *nest_counter(Lower *l, int axis);
 /* Is a turn one position, and nothing else? A loop inside over the same axis goes over what a turn covers. */
 bool nest_is_single(const NestStep *s);
-/* Is there a loop that is bound so, here or inside? */
-bool nest_has_loop(const NestStep *s, NestBind bind);
 /* The steps inside a loop, in g's block. */
 void nest_turn(Lower *l, const NestStep *s);
 void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner); /* a loop */
@@ -115,20 +114,11 @@ void nest_over_several(Lower *l, const NestStep *s);
 /* Do the steps inside need the variables of the loop's axis, not only how far it has come? */
 bool nest_asks_variables(const Lower *l, const NestStep *s);
 
-/* box.c: IN .. UNLESS */
-void nest_box(Lower *l, const NestStep *s);
-
 /* hold.c */
-void nest_fill(Lower *l, const NestStep *s);
-/* The value at this position into its place; pieces: those of the whole width. */
-void nest_fill_here(Lower *l, int hold, bool pieces);
 void nest_remember(Lower *l); /* values that are kept are taken from there */
 const KirExpr *nest_panel_begin(Lower *l,
                                 int hold); /* where the panel around this position begins */
 const KirExpr *nest_panel_steps(Lower *l, int hold); /* and how many steps have been taken of it */
-
-/* ahead.c */
-void nest_ahead_here(Lower *l, const NestStep *s);
 
 /* result.c */
 void nest_result(Lower *l, const NestStep *s);
@@ -156,14 +146,9 @@ void nest_give(Lower *l);
 
 /* join.c */
 void nest_join(Lower *l);
-void nest_leave(Lower *l);
 
-/* change.c: steps inside of CHANGES; a TAKE there that asks */
-void nest_changes(Lower *l, const NestStep *s);
+/* change.c: a TAKE inside of CHANGES, which asks */
 void nest_ask(Lower *l, int r, const KirExpr *value);
-
-/* nest_scatter.c */
-void nest_scatter(Lower *l);
 
 /* table.c: the same steps of nests by key with tables in local memory */
 void nest_table(Lower *l, const NestStep *s);

@@ -151,8 +151,9 @@ static const KirExpr *is_decided(Lower *l, int r)
     return gen_any(g, all);
 }
 
-void nest_leave(Lower *l)
+void nest_leave(Lower *l, const NestStep *s)
 {
+    (void)s;
     const KirExpr *decided = NULL;
     KirBlock end = {0};
     for (int r = 0; r < l->n->nreduces; r++) {

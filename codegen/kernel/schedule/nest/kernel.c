@@ -118,16 +118,6 @@ void nest_bind(Lower *l, int axis)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
-Num *nest_items(const NestStep *s, int dim)
-{
-    Num *count = NULL;
-    for (; s && !count; s = s->next)
-        count = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
-                    ? s->count
-                    : nest_items(s->first, dim);
-    return count;
-}
-
 Num *nest_group_items(Lower *l, int dim)
 {
     Num *count = nest_items(l->n->root.first, dim);
@@ -300,7 +290,7 @@ static void loop_lanes(Lower *l, const NestStep *s)
     g->lane_var = before;
 }
 
-static void lower_for(Lower *l, const NestStep *s)
+void nest_for(Lower *l, const NestStep *s)
 {
     NestPlace before[NEST_AXES];
     const KirExpr *rest = NULL;
@@ -343,7 +333,7 @@ static void lower_for(Lower *l, const NestStep *s)
 
 /* Positions of the copies of an axis that follow: min(at + copy, n - 1), as values of its
  * variables. */
-static void lower_place(Lower *l, const NestStep *s)
+void nest_place_here(Lower *l, const NestStep *s)
 {
     Gen *g = &l->g;
     NestPlace *p = &l->places[s->axis];
@@ -366,47 +356,40 @@ static void lower_place(Lower *l, const NestStep *s)
     kir_for(l->a, g->block, copy->name, kir_int(l->a, 0), count, kir_int(l->a, 1), true, body);
 }
 
+void nest_sync(Lower *l, const NestStep *s)
+{
+    (void)s;
+    nest_barrier(l);
+}
+
+/* What is done depends on what the nest keeps: tiles, elements of a recurrence, tables or results. */
+void nest_form(Lower *l, const NestStep *s)
+{
+    const Nest *n = l->n;
+    bool table = s->kind == NEST_START || s->kind == NEST_JOIN || s->kind == NEST_SAVE;
+    if (n->wave.of)
+        nest_wave(l);
+    else if (n->scan_items)
+        nest_scanned(l, s);
+    else if (n->carry_axis >= 0)
+        nest_carry(l, s);
+    else if (n->keys.entries && table)
+        nest_table(l, s);
+    else
+        nest_result(l, s);
+}
+
 void nest_steps(Lower *l, const NestStep *first)
 {
-    for (const NestStep *s = first; s; s = s->next) {
-        switch (s->kind) {
-        case NEST_FOR: lower_for(l, s); break;
-        case NEST_PLACE: lower_place(l, s); break;
-        case NEST_RANGE: nest_range_here(l, s->axis); break;
-        case NEST_SHARED: nest_shared_here(l, s->axis); break;
-        case NEST_HOLD: nest_fill(l, s); break;
-        case NEST_FILL: nest_fill_here(l, s->hold, s->pieces); break;
-        case NEST_AHEAD: nest_ahead_here(l, s); break;
-        case NEST_CHANGES: nest_changes(l, s); break;
-        case NEST_IN:
-        case NEST_AROUND:
-        case NEST_WHEN:
-        case NEST_UNLESS: nest_box(l, s); break;
-        case NEST_SYNC: nest_barrier(l); break;
-        default:
-            if (l->n->wave.of)
-                nest_wave(l);
-            else if (l->n->scan_items)
-                nest_scanned(l, s);
-            else if (l->n->carry_axis >= 0)
-                nest_carry(l, s);
-            else if (l->n->keys.entries && s->kind != NEST_SCATTER)
-                nest_table(l, s);
-            else
-                nest_result(l, s);
-            break;
-        }
-    }
+    static void (*const lower[])(Lower *, const NestStep *) = {
+#define BIND(name, word, ...)
+#define STEP(name, word, lower, verify, ...) [NEST_##name] = lower,
+#include "steps.def"
+    };
+    for (const NestStep *s = first; s; s = s->next) lower[s->kind](l, s);
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
-
-bool nest_has_loop(const NestStep *s, NestBind bind)
-{
-    for (; s; s = s->next)
-        if ((s->kind == NEST_FOR && s->bind == bind) || nest_has_loop(s->first, bind)) return true;
-    return false;
-}
 
 /* As passes of graphs are: by the compiler, which makes what programs need first. */
 static void check(Unit *u, const Nest *n)
@@ -451,7 +434,7 @@ static void all_steps(Lower *l)
 
 void nest_lower_row(Unit *u, Gen *g, const Nest *n, const KirExpr *row)
 {
-    if (nest_has_loop(n->root.first, NEST_LANES) || n->sums) nest_lane_count(u, n->lanes);
+    if (nest_find_loop(n->root.first, NEST_LANES) || n->sums) nest_lane_count(u, n->lanes);
     Lower l = {.u = u, .a = u->arena, .g = *g, .n = n, .dims = 1, .row = row};
     all_steps(&l);
     *g = l.g;
@@ -465,13 +448,13 @@ void nest_lower(Unit *u, const Nest *n)
     if (n->when && num_is(n->when, 0)) return;
     if (n->inside) u->def = n->inside->def;
     check(u, n);
-    bool lanes = nest_has_loop(n->root.first, NEST_LANES) || n->wave.of || n->sums;
+    bool lanes = nest_find_loop(n->root.first, NEST_LANES) || n->wave.of || n->sums;
     if (lanes) nest_lane_count(u, n->lanes);
     if (lanes || n->keys.axis >= 0) def_given(n->def)->facts->in_lanes = true;
     Lower l = {.u = u,
                .a = u->arena,
                .n = n,
-               .items = n->scan_items || nest_has_loop(n->root.first, NEST_ITEM),
+               .items = n->scan_items || nest_find_loop(n->root.first, NEST_ITEM),
                .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     l.g.over = n->def->nbeside > 0;

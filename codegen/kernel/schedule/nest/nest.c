@@ -104,81 +104,70 @@ int64_t nest_carries(const Nest *n, const InteriorRead *read, int dim)
     return read->before[dim] <= n->carried ? read->before[dim] : 0;
 }
 
-NestStep *nest_step(Unit *u, NestStep *in, NestKind kind)
+static NestStep *add(Unit *u, NestStep *in, NestStep step)
 {
-    NestStep *s = arena_new_of(u->arena, NestStep);
-    s->kind = kind;
+    NestStep *s = arena_copy(u->arena, &step, sizeof step);
     if (in->last)
         in->last->next = s;
     else
         in->first = s;
-    in->last = s;
-    return s;
+    return in->last = s;
+}
+
+NestStep *nest_step(Unit *u, NestStep *in, NestKind kind)
+{
+    return add(u, in, (NestStep){.kind = kind});
 }
 
 NestStep *nest_take(Unit *u, NestStep *in, int begin, int end)
 {
-    NestStep *s = nest_step(u, in, NEST_TAKE);
-    s->begin = begin;
-    s->end = end;
-    return s;
+    return add(u, in, (NestStep){.kind = NEST_TAKE, .begin = begin, .end = end});
 }
 
-static NestStep *loop(Unit *u, NestStep *in, NestBind bind, int axis, Num *step, Num *count)
+static NestStep *loop(Unit *u, NestStep *in, NestStep how)
 {
-    NestStep *s = nest_step(u, in, NEST_FOR);
-    s->bind = bind;
-    s->axis = axis;
-    s->step = step ? step : num_int(u, 1);
-    s->count = count;
-    return s;
+    if (!how.step) how.step = num_int(u, 1);
+    return add(u, in, how);
 }
 
 NestStep *nest_loop(Unit *u, NestStep *in, int axis, Num *step, NestTail tail)
 {
-    NestStep *s = loop(u, in, NEST_LOOP, axis, step, NULL);
-    s->tail = tail;
-    return s;
+    return loop(u, in, (NestStep){.axis = axis, .step = step, .tail = tail});
 }
 
 NestStep *nest_group(Unit *u, NestStep *in, int axis, int dim, Num *step, NestTail tail)
 {
-    NestStep *s = loop(u, in, NEST_GROUP, axis, step, NULL);
-    s->dim = dim;
-    s->tail = tail;
-    return s;
+    return loop(
+        u, in,
+        (NestStep){.bind = NEST_GROUP, .axis = axis, .dim = dim, .step = step, .tail = tail});
 }
 
 NestStep *nest_item(Unit *u, NestStep *in, int axis, int dim, Num *step, Num *count, NestTail tail)
 {
-    NestStep *s = loop(u, in, NEST_ITEM, axis, step, count);
-    s->dim = dim;
-    s->tail = tail;
-    return s;
+    NestStep how = {.bind = NEST_ITEM, .axis = axis, .dim = dim, .count = count, .tail = tail};
+    how.step = step;
+    return loop(u, in, how);
 }
 
 NestStep *nest_unroll(Unit *u, NestStep *in, int axis, Num *step, Num *count)
 {
-    return loop(u, in, NEST_UNROLL, axis, step, count);
+    return nest_unroll_runs(u, in, axis, step, count, NULL);
 }
 
 NestStep *nest_unroll_runs(Unit *u, NestStep *in, int axis, Num *step, Num *count, Num *run)
 {
-    NestStep *s = loop(u, in, NEST_UNROLL, axis, step, count);
-    s->run = run;
-    return s;
+    NestStep how = {.bind = NEST_UNROLL, .axis = axis, .step = step, .count = count, .run = run};
+    return loop(u, in, how);
 }
 
 NestStep *nest_staged(Unit *u, NestStep *in, int axis, Num *step)
 {
-    NestStep *s = loop(u, in, NEST_LOOP, axis, step, NULL);
-    s->staged = true;
-    return s;
+    return loop(u, in, (NestStep){.axis = axis, .step = step, .staged = true});
 }
 
 NestStep *nest_lanes(Unit *u, NestStep *in, int axis)
 {
-    return loop(u, in, NEST_LANES, axis, NULL, NULL);
+    return loop(u, in, (NestStep){.bind = NEST_LANES, .axis = axis});
 }
 
 NestStep *nest_ahead_give(Unit *u, NestStep *in)
@@ -186,43 +175,35 @@ NestStep *nest_ahead_give(Unit *u, NestStep *in)
     return nest_ahead(u, in, -1, NULL, NULL);
 }
 
+static NestStep *ahead(Unit *u, NestStep *in, int hold, int axis, Num *step, Num *count)
+{
+    NestStep how = {.kind = NEST_AHEAD, .hold = hold, .axis = axis, .step = step, .count = count};
+    return add(u, in, how);
+}
+
 NestStep *nest_ahead_reads(Unit *u, NestStep *in, int axis, Num *positions)
 {
-    NestStep *s = nest_ahead(u, in, NEST_READS, positions, NULL);
-    s->axis = axis;
-    return s;
+    return ahead(u, in, NEST_READS, axis, positions, NULL);
 }
 
 NestStep *nest_ahead(Unit *u, NestStep *in, int hold, Num *steps, Num *lines)
 {
-    NestStep *s = nest_step(u, in, NEST_AHEAD);
-    s->hold = hold;
-    s->axis = -1;
-    s->step = steps;
-    s->count = lines;
-    return s;
+    return ahead(u, in, hold, -1, steps, lines);
 }
 
 NestStep *nest_ahead_next(Unit *u, NestStep *in, int hold, int axis, Num *elements)
 {
-    NestStep *s = nest_ahead(u, in, hold, elements, NULL);
-    s->axis = axis;
-    return s;
+    return ahead(u, in, hold, axis, elements, NULL);
 }
 
 NestStep *nest_place(Unit *u, NestStep *in, int axis, Num *count)
 {
-    NestStep *s = nest_step(u, in, NEST_PLACE);
-    s->axis = axis;
-    s->count = count;
-    return s;
+    return add(u, in, (NestStep){.kind = NEST_PLACE, .axis = axis, .count = count});
 }
 
 NestStep *nest_range(Unit *u, NestStep *in, int axis, bool shared)
 {
-    NestStep *s = nest_step(u, in, shared ? NEST_SHARED : NEST_RANGE);
-    s->axis = axis;
-    return s;
+    return add(u, in, (NestStep){.kind = shared ? NEST_SHARED : NEST_RANGE, .axis = axis});
 }
 
 int nest_add_hold(Nest *n, NestHold h)
@@ -239,16 +220,12 @@ int nest_add_box(Nest *n, NestBox b)
 
 NestStep *nest_part(Unit *u, NestStep *in, NestKind kind, int box)
 {
-    NestStep *s = nest_step(u, in, kind);
-    s->box = box;
-    return s;
+    return add(u, in, (NestStep){.kind = kind, .box = box});
 }
 
 NestStep *nest_hold(Unit *u, NestStep *in, int hold)
 {
-    NestStep *s = nest_step(u, in, NEST_HOLD);
-    s->hold = hold;
-    return s;
+    return add(u, in, (NestStep){.kind = NEST_HOLD, .hold = hold});
 }
 
 bool nest_is_reduced(const Nest *n, int axis, int begin, int end)
@@ -279,6 +256,31 @@ bool nest_loops_over(const NestStep *s, int axis)
         if (nest_loops_over(s->first, axis)) return true;
     }
     return false;
+}
+
+const NestStep *nest_find(const NestStep *s, NestKind kind)
+{
+    const NestStep *found = NULL;
+    for (; s && !found; s = s->next) found = s->kind == kind ? s : nest_find(s->first, kind);
+    return found;
+}
+
+const NestStep *nest_find_loop(const NestStep *s, NestBind bind)
+{
+    const NestStep *found = NULL;
+    for (; s && !found; s = s->next)
+        found = s->kind == NEST_FOR && s->bind == bind ? s : nest_find_loop(s->first, bind);
+    return found;
+}
+
+Num *nest_items(const NestStep *s, int dim)
+{
+    Num *count = NULL;
+    for (; s && !count; s = s->next)
+        count = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
+                    ? s->count
+                    : nest_items(s->first, dim);
+    return count;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------- */

@@ -54,12 +54,11 @@ typedef struct NestAxis {
     bool down; /* of an ordered axis: from the last to the first */
 } NestAxis;
 
+/* steps.def says what each is. */
 typedef enum NestBind {
-    NEST_LOOP,   /* a `for` */
-    NEST_GROUP,  /* a work-group each (on CPUs: one work-item) */
-    NEST_ITEM,   /* a work-item of the group each: `count` of them */
-    NEST_UNROLL, /* `count` copies */
-    NEST_LANES   /* side by side in a vector */
+#define BIND(name, word, ...) NEST_##name,
+#define STEP(name, word, lower, verify, ...)
+#include "steps.def"
 } NestBind;
 
 typedef enum NestTail {            /* when the last step is not whole */
@@ -72,28 +71,9 @@ typedef enum NestTail {            /* when the last step is not whole */
 } NestTail;
 
 typedef enum NestKind {
-    NEST_FOR,  /* a loop over an axis */
-    NEST_HOLD, /* evaluates a value over some axes and keeps it until the loop around ends */
-    NEST_FILL, /* inside the loops of a HOLD, which lowering makes: the value here into its place */
-    NEST_PLACE,   /* positions of an unrolled axis, worked out once */
-    NEST_RANGE,   /* the length of an axis that is known in the kernel only */
-    NEST_SHARED,  /* that part of it which the vectors' lanes share; results begin with the rest */
-    NEST_START,   /* results of the reductions := their identities */
-    NEST_RESUME,  /* results := the part here */
-    NEST_TAKE,    /* results := results op the values here */
-    NEST_PARTS,   /* results := results op the part here of an earlier nest */
-    NEST_LEAVE,   /* of && and ||: the loop around ends if no value can change the results */
-    NEST_SCATTER, /* by key: the part of each value's own key := itself op the value */
-    NEST_JOIN,    /* lanes, copies and work-items of the results combined into one */
-    NEST_SAVE,    /* results to a part */
-    NEST_GIVE,    /* the definition's value here, to the result */
-    NEST_AHEAD,   /* memory that is needed soon is asked for: it comes while the kernel computes */
-    NEST_SYNC,    /* all work-items of a group come here before one goes on */
-    NEST_CHANGES, /* if some of the values that are taken inside may change the results .. */
-    NEST_IN,      /* where all conditions of a box along an axis hold .. */
-    NEST_AROUND,  /* .. and before and after that, which follows it */
-    NEST_WHEN,    /* if all conditions of a box hold .. */
-    NEST_UNLESS   /* .. and if not, which follows it */
+#define BIND(name, word, ...)
+#define STEP(name, word, lower, verify, ...) NEST_##name,
+#include "steps.def"
 } NestKind;
 
 typedef enum NestSpace { NEST_REGISTERS, NEST_PRIVATE, NEST_LOCAL, NEST_GLOBAL } NestSpace;
@@ -306,6 +286,9 @@ bool nest_loops_over(const NestStep *s, int axis);
 unsigned nest_key_variables(const Nest *n);
 /* Is there an atomic operation of 32 bits that combines values with such a result? */
 bool nest_is_atomic(const FdNode *reduce);
+/* The first step of a kind, and the first loop that is bound so, here or inside; NULL: there is none. */
+const NestStep *nest_find(const NestStep *s, NestKind kind);
+const NestStep *nest_find_loop(const NestStep *s, NestBind bind);
 /* How many work-items the loop over them in a dimension, here or inside, has; NULL: there is none. */
 Num *nest_items(const NestStep *s, int dim);
 

@@ -60,8 +60,9 @@ static bool must_have_some(const Lower *l, int axis)
     return false;
 }
 
-void nest_range_here(Lower *l, int axis)
+void nest_range_here(Lower *l, const NestStep *s)
 {
+    const int axis = s->axis;
     Gen *g = &l->g;
     const NestAxis *x = &l->n->axes[axis];
     const KirExpr *lo = gen_variable(g, "lo", gen_index(g, x->doms->lo)),
@@ -142,8 +143,9 @@ static void take_one_by_one(Lower *l, int axis, const KirExpr *lo, const KirExpr
     kir_for(l->a, g->block, k->name, lo, hi, kir_int(l->a, 1), false, body);
 }
 
-void nest_shared_here(Lower *l, int axis)
+void nest_shared_here(Lower *l, const NestStep *s)
 {
+    const int axis = s->axis;
     Gen *g = &l->g;
     const NestRegs *regs = &l->n->regs[0];
     const FdDom *dom = l->n->axes[axis].doms;

@@ -315,8 +315,6 @@ void nest_result(Lower *l, const NestStep *s)
     case NEST_RESUME: start(l, true); break;
     case NEST_TAKE: take(l, s->begin, s->end); break;
     case NEST_PARTS: take_parts(l); break;
-    case NEST_LEAVE: nest_leave(l); break;
-    case NEST_SCATTER: nest_scatter(l); break;
     case NEST_JOIN: nest_join(l); break;
     case NEST_SAVE: save(l); break;
     case NEST_GIVE: nest_give(l); break;

@@ -142,8 +142,9 @@ static void guarded(Scatter *x, unsigned results, int depth)
     }
 }
 
-void nest_scatter(Lower *l)
+void nest_scatter(Lower *l, const NestStep *s)
 {
+    (void)s;
     const Nest *n = l->n;
     Scatter x = {.l = l};
     NestPlace keys = l->places[n->keys.axis];

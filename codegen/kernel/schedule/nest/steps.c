@@ -49,8 +49,8 @@ static bool is_border(const Lower *l)
 /* Is a turn lanes, without loops inside, and are there many? Much of it is addresses then. */
 static bool is_straight(const Lower *l, const NestStep *s)
 {
-    return !is_outside(l) && nest_has_loop(s->first, NEST_LANES) &&
-           !nest_has_loop(s->first, NEST_LOOP) && !nest_has_loop(s->first, NEST_UNROLL);
+    return !is_outside(l) && nest_find_loop(s->first, NEST_LANES) &&
+           !nest_find_loop(s->first, NEST_LOOP) && !nest_find_loop(s->first, NEST_UNROLL);
 }
 
 /* What is done at each step; around the loop the kernel was at `before`. */

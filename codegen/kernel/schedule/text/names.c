@@ -5,11 +5,6 @@
 
 #include "text.h"
 
-const char *const nest_binds[NEST_BINDS] = {[NEST_LOOP] = "loop",
-                                            [NEST_GROUP] = "group",
-                                            [NEST_ITEM] = "item",
-                                            [NEST_UNROLL] = "unroll",
-                                            [NEST_LANES] = "lanes"};
 const char *const nest_tails[NEST_TAILS] = {
     [NEST_CUT] = "",        [NEST_BACK] = "back",   [NEST_CLAMP] = "clamp",
     [NEST_SLIDE] = "slide", [NEST_GUARD] = "guard", [NEST_WHOLE] = "whole"};
@@ -19,13 +14,6 @@ const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_GLOBAL] = "global"};
 const char *const nest_checks[GEN_NOTED + 1] = {
     [GEN_PROVED] = "", [GEN_CHECKED] = "checked", [GEN_NOTED] = "noted"};
-const char *const nest_kinds[NEST_KINDS] = {
-    [NEST_START] = "start", [NEST_RESUME] = "resume",   [NEST_TAKE] = "take",
-    [NEST_PARTS] = "parts", [NEST_LEAVE] = "leave",     [NEST_SCATTER] = "scatter",
-    [NEST_JOIN] = "join",   [NEST_SAVE] = "save",       [NEST_GIVE] = "give",
-    [NEST_SYNC] = "sync",   [NEST_CHANGES] = "changes", [NEST_AROUND] = "around",
-    [NEST_IN] = "in",       [NEST_WHEN] = "when",       [NEST_UNLESS] = "unless"};
-
 static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
 {
     for (size_t i = 0; i < n->vars.len; i++)

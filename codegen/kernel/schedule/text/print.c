@@ -1,5 +1,6 @@
 /* Nests as text (docs/kernels.md): what they keep, then a line a loop or step, indented by the loops
  * around it. */
+#include "fields.h"
 #include "text.h"
 
 typedef struct Printer {
@@ -18,6 +19,81 @@ static const char *axis(const Printer *p, int i)
 static void number(Printer *p, const char *word, Num *x)
 {
     if (x) text_printf(p->out, " %s %s", word, num_text(p->u, x));
+}
+
+/* ---- fields ------------------------------------------------------------------------------------ */
+
+static void print_fields(Printer *p, const NestField *f, const void *of);
+
+/* Is it said? */
+static bool is_said(const Printer *p, const NestField *f, const void *of)
+{
+    const void *at = (const char *)of + f->at;
+    const NestStep *s = of;
+    switch (f->kind) {
+    case FIELD_AXIS: return *(const int *)at >= 0;
+    case FIELD_NUM: return *(Num *const *)at != NULL;
+    case FIELD_ONE: return *(Num *const *)at && !num_is(*(Num *const *)at, 1);
+    case FIELD_FLAG: return *(const bool *)at;
+    case FIELD_DOWN: return p->n->axes[s->axis].down;
+    case FIELD_TAIL: return s->tail != NEST_CUT;
+    case FIELD_RESULTS: return p->n->nreduces > 1;
+    case FIELD_STEPS: return false;
+    default: return true;
+    }
+}
+
+static void print_space(Printer *p, const NestHold *h)
+{
+    text_printf(p->out, " %s", nest_spaces[h->space]);
+    if (h->space == NEST_GLOBAL) text_printf(p->out, " temp %d", h->temp);
+}
+
+static const char *soon(const Printer *p, const NestStep *s)
+{
+    if (s->hold == NEST_READS) return "reads";
+    return s->hold < 0 ? "give" : p->n->holds[s->hold].name;
+}
+
+static void print_value(Printer *p, const NestField *f, const void *of)
+{
+    const void *at = (const char *)of + f->at;
+    const NestStep *s = of;
+    Text *out = p->out;
+    switch (f->kind) {
+    case FIELD_AXIS: text_printf(out, " %s", axis(p, *(const int *)at)); break;
+    case FIELD_NUM:
+    case FIELD_ONE: text_printf(out, " %s", num_text(p->u, *(Num *const *)at)); break;
+    case FIELD_SMALL: text_printf(out, " %d", *(const int *)at); break;
+    case FIELD_NAME: text_printf(out, " %s", *(const char *const *)at); break;
+    case FIELD_TERM:
+        text_printf(out, " %s", nest_term_name(&p->names, *(const FdNode *const *)at));
+        break;
+    case FIELD_SPACE: print_space(p, of); break;
+    case FIELD_TAIL: text_printf(out, " %s", nest_tails[s->tail]); break;
+    case FIELD_HELD: print_fields(p, nest_hold_fields, &p->n->holds[s->hold]); break;
+    case FIELD_SOON: text_printf(out, " %s", soon(p, s)); break;
+    case FIELD_BOX: text_printf(out, " %s", p->n->boxes[s->box].name); break;
+    case FIELD_RESULTS:
+        for (int r = s->begin; r < s->end; r++) text_printf(out, " %d", r);
+        break;
+    case FIELD_FLAG:
+    case FIELD_DOWN:
+    case FIELD_STEPS:
+    case FIELD_END: break;
+    }
+}
+
+static void print_fields(Printer *p, const NestField *f, const void *of)
+{
+    for (; f->kind != FIELD_END; f++) {
+        if (!is_said(p, f, of)) {
+            f += f->more;
+            continue;
+        }
+        if (f->word) text_printf(p->out, "%s%s", *f->word == ',' ? "" : " ", f->word);
+        print_value(p, f, of);
+    }
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
@@ -41,10 +117,8 @@ static void print_registers(Printer *p)
 {
     const Nest *n = p->n;
     for (int i = 0; i < n->nregs; i++) {
-        text_printf(p->out, "%s %s", i ? "," : "  registers", axis(p, n->regs[i].axis));
-        number(p, "times", n->regs[i].count);
-        if (!num_is(n->regs[i].step, 1)) number(p, "by", n->regs[i].step);
-        number(p, "run", n->regs[i].run);
+        text_add(p->out, i ? "," : "  registers");
+        print_fields(p, nest_regs_fields, &n->regs[i]);
     }
     if (n->nregs) text_add(p->out, "\n");
 }
@@ -69,9 +143,8 @@ static void print_part(Printer *p)
 
 static void print_box(Printer *p, const NestBox *b)
 {
-    text_printf(p->out, "  box %s", b->name);
-    if (b->axis >= 0) text_printf(p->out, " along %s", axis(p, b->axis));
-    number(p, "times", b->least);
+    text_add(p->out, "  box");
+    print_fields(p, nest_box_fields, b);
     for (int i = 0; i < b->nconds; i++)
         text_printf(p->out, "%s %s", i ? "," : " where",
                     nest_cond_name(&p->names, p->n->def, b->conds[i]));
@@ -85,98 +158,24 @@ static void print_head(Printer *p)
     for (int r = 0; r < n->nreduces; r++)
         text_printf(p->out, "  result %s\n", nest_term_name(&p->names, n->reduces[r]));
     print_registers(p);
-    if (n->patch[0]) text_printf(p->out, "  patch %d by %d\n", n->patch[0], n->patch[1]);
-    if (n->sums) text_add(p->out, "  sums\n");
-    if (n->wave.of) {
-        text_printf(p->out, "  wave %s by %s,", axis(p, n->wave.axes[0]),
-                    num_text(p->u, n->wave.steps[0]));
-        text_printf(p->out, " %s by %s diagonal %s\n", axis(p, n->wave.axes[1]),
-                    num_text(p->u, n->wave.steps[1]), num_text(p->u, n->wave.diagonal));
-    }
-    if (n->scan) text_printf(p->out, "  scan %s", axis(p, n->carry_axis));
-    if (n->scan_items)
-        text_printf(p->out, " items %s by %s", num_text(p->u, n->scan_items),
-                    num_text(p->u, n->scan_each));
-    if (n->scan)
+    for (NestHeadKind i = 0; i <= HEAD_BLOCK; i++) {
+        if (i == HEAD_KEYS) print_part(p);
+        if (!nest_has_head(n, i)) continue;
+        text_printf(p->out, "  %s", nest_heads[i].word);
+        print_fields(p, nest_heads[i].fields, n);
         text_add(p->out, "\n");
-    else if (n->carry_axis >= 0)
-        text_printf(p->out, "  carry %s times %d\n", axis(p, n->carry_axis), n->carried);
-    if (n->lanes_axis >= 0)
-        text_printf(p->out, "  vectors %s%s\n", axis(p, n->lanes_axis),
-                    n->scalar_give ? " apart" : "");
-    print_part(p);
-    if (n->keys.axis >= 0) text_printf(p->out, "  keys %s", axis(p, n->keys.axis));
-    if (n->keys.tables >= 0) text_printf(p->out, " in %s", axis(p, n->keys.tables));
-    if (n->keys.entries)
-        text_printf(p->out, " local %s times %s%s", num_text(p->u, n->keys.entries),
-                    num_text(p->u, n->keys.copies), n->keys.ordered ? " ordered" : "");
-    if (n->keys.axis >= 0) text_add(p->out, "\n");
-    if (n->block_axis >= 0)
-        text_printf(p->out, "  block %s by %s\n", axis(p, n->block_axis), num_text(p->u, n->block));
+    }
     for (int i = 0; i < n->nboxes; i++) print_box(p, &n->boxes[i]);
 }
 
 /* ---- loops and steps --------------------------------------------------------------------------- */
 
-static void print_loop(Printer *p, const NestStep *s)
-{
-    text_printf(p->out, "%s %s", nest_binds[s->bind], axis(p, s->axis));
-    if (!num_is(s->step, 1)) number(p, "by", s->step);
-    number(p, "times", s->count);
-    number(p, "run", s->run);
-    if (s->staged) text_add(p->out, " staged");
-    if (s->bind == NEST_GROUP || s->bind == NEST_ITEM) text_printf(p->out, " dim %d", s->dim);
-    if (p->n->axes[s->axis].down) text_add(p->out, " down");
-    if (s->tail != NEST_CUT) text_printf(p->out, " %s", nest_tails[s->tail]);
-}
-
-static void print_hold(Printer *p, const NestHold *h)
-{
-    text_printf(p->out, "hold %s %s", h->name, nest_spaces[h->space]);
-    if (h->space == NEST_GLOBAL) text_printf(p->out, " temp %d", h->temp);
-    if (h->filled) text_add(p->out, " filled");
-    if (h->batch >= 0) text_printf(p->out, " batch %s", axis(p, h->batch));
-    if (h->along >= 0) {
-        text_printf(p->out, " along %s", axis(p, h->along));
-        number(p, "times", h->depth);
-        number(p, "of", h->reach);
-    }
-    if (h->across >= 0) text_printf(p->out, " across %s", axis(p, h->across));
-    number(p, "times", h->width);
-    number(p, "vectors", h->vectors);
-    if (h->turned) text_add(p->out, " turned");
-    text_printf(p->out, " = %s", nest_term_name(&p->names, h->value));
-}
-
 static void print_steps(Printer *p, const NestStep *s, int depth)
 {
-    const Nest *n = p->n;
     for (; s; s = s->next) {
-        text_printf(p->out, "%*s", depth * 2, "");
-        if (s->kind == NEST_FOR) {
-            print_loop(p, s);
-        } else if (s->kind == NEST_HOLD) {
-            print_hold(p, &n->holds[s->hold]);
-        } else if (s->kind == NEST_PLACE) {
-            text_printf(p->out, "place %s", axis(p, s->axis));
-            number(p, "times", s->count);
-        } else if (s->kind == NEST_AHEAD) {
-            text_printf(p->out, "ahead %s",
-                        s->hold == NEST_READS ? "reads"
-                        : s->hold < 0         ? "give"
-                                              : n->holds[s->hold].name);
-            if (s->axis >= 0) text_printf(p->out, " over %s", axis(p, s->axis));
-            number(p, "by", s->step);
-            number(p, "times", s->count);
-        } else if (s->kind == NEST_RANGE || s->kind == NEST_SHARED) {
-            const char *what = s->kind == NEST_RANGE ? "range" : "shared";
-            text_printf(p->out, "%s %s", what, axis(p, s->axis));
-        } else {
-            text_add(p->out, nest_kinds[s->kind]);
-            if (s->kind >= NEST_IN) text_printf(p->out, " %s", n->boxes[s->box].name);
-        }
-        for (int r = s->begin; s->kind == NEST_TAKE && n->nreduces > 1 && r < s->end; r++)
-            text_printf(p->out, " %d", r);
+        const NestRow *row = nest_row(s);
+        text_printf(p->out, "%*s%s", depth * 2, "", row->word);
+        print_fields(p, row->fields, s);
         text_add(p->out, "\n");
         print_steps(p, s->first, depth + 1);
     }

@@ -41,10 +41,7 @@ int reader_small_number(Reader *r, int limit);
 Num *reader_expression(Reader *r, bool truth);
 Num *reader_optional(Reader *r, const char *word);
 
-/* head.c: what a nest says before its loops */
-int reader_axis(Reader *r);
-const FdNode *reader_term(Reader *r);
-int reader_find_box(const Reader *r, const char *word);
-bool reader_head(Reader *r);
+/* lines.c: a line of a nest, which stands at this depth */
+void reader_step(Reader *r, int depth);
 
 #endif

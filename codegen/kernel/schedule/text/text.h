@@ -4,13 +4,10 @@
 
 #include "../nest/nest.h"
 
-/* By NestBind, NestTail ("": CUT), NestSpace, NestKind (NULL: not by its word alone), GenChecks. */
-enum { NEST_BINDS = NEST_LANES + 1, NEST_TAILS = NEST_WHOLE + 1, NEST_SPACES = NEST_GLOBAL + 1 };
-enum { NEST_KINDS = NEST_UNLESS + 1 };
-extern const char *const nest_binds[NEST_BINDS], *const nest_tails[NEST_TAILS],
-                                                     *const nest_spaces[NEST_SPACES],
-                                                         *const nest_kinds[NEST_KINDS],
-                                                             *const nest_checks[GEN_NOTED + 1];
+/* By NestTail ("": CUT), NestSpace, GenChecks. */
+enum { NEST_TAILS = NEST_WHOLE + 1, NEST_SPACES = NEST_GLOBAL + 1 };
+extern const char *const nest_tails[NEST_TAILS], *const nest_spaces[NEST_SPACES],
+                                                     *const nest_checks[GEN_NOTED + 1];
 
 /* Variables and subexpressions of a definition, by what they look like. Of several that look alike,
  * counted from 1 as a walk over the body meets them, all but the first carry their number: k#2. */

@@ -2,13 +2,6 @@
 #include "../../../../fdag/index/facts.h"
 #include "verify.h"
 
-static bool gives(const NestStep *s)
-{
-    for (; s; s = s->next)
-        if (s->kind == NEST_GIVE || gives(s->first)) return true;
-    return false;
-}
-
 /* A condition of variables around. */
 static void turn(Verify *v, int box, const FdNode *cond)
 {
@@ -47,19 +40,30 @@ static void along_axis(Verify *v, const NestStep *s)
     }
 }
 
-void verify_box(Verify *v, const NestStep *s)
+/* The step that parts the positions, or takes one of two turns. */
+static void enter(Verify *v, const NestStep *s)
 {
     const NestBox *b = &v->n->boxes[s->box];
     bool turns = s->kind == NEST_WHEN || s->kind == NEST_UNLESS;
     if (v->n->nreduces || v->n->nholds) verify_fail(v, "what has boxes takes and holds nothing");
     if (turns != (b->axis < 0))
         verify_fail(v, "the box %s is along %s axis", b->name, turns ? "an" : "no");
-    if (!gives(s->first)) verify_fail(v, "a part of the box %s gives nothing", b->name);
+    if (!nest_find(s->first, NEST_GIVE))
+        verify_fail(v, "a part of the box %s gives nothing", b->name);
     if (v->why) return;
     if (!turns) along_axis(v, s);
     for (int i = 0; turns && !v->why && i < b->nconds; i++) turn(v, s->box, b->conds[i]);
     v->at = nest_at(v->at, s->kind, s->box);
     if (!turns) v->part = s->box, v->opened = v->npath;
+}
+
+void verify_box(Verify *v, const NestStep *s)
+{
+    Verify before = *v;
+    enter(v, s);
+    if (!v->why) verify_steps(v, s->first);
+    before.why = v->why;
+    *v = before;
 }
 
 static bool follows(const NestStep *before, NestKind kind, int box)

@@ -124,6 +124,10 @@ static void local(Verify *v, const NestHold *h)
 void verify_ahead(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
+    bool reads = s->hold == NEST_READS, panel = s->hold >= 0, over = s->axis >= 0;
+    if ((over && !reads && !panel) || !s->step != !(reads || panel) ||
+        !s->count != !(panel && !over))
+        verify_fail(v, "ahead: how far is said of reads and panels, how many lines of a panel");
     if (s->hold == NEST_READS) {
         for (int i = 0; i < n->def->nvars && !v->why; i++) verify_bound(v, n->def->vars[i], true);
         if (n->nreduces || n->nregs)
@@ -152,9 +156,9 @@ void verify_ahead(Verify *v, const NestStep *s)
                         verify_axis_name(v, axes[i]));
 }
 
-void verify_hold(Verify *v, int hold)
+void verify_hold(Verify *v, const NestStep *s)
 {
-    const NestHold *h = &v->n->holds[hold];
+    const NestHold *h = &v->n->holds[s->hold];
     ScalarKind k = result_kind(h->value);
     if (!fd_type_is_scalar(h->value->type) || k == SC_BOOL || k == SC_HALF) {
         verify_fail(v, "hold %s: values of this type are not kept", h->name);
@@ -162,11 +166,12 @@ void verify_hold(Verify *v, int hold)
     }
     if (h->filled && h->space != NEST_GLOBAL)
         verify_fail(v, "hold %s: only global memory stays from nest to nest", h->name);
-    if (v->held >> hold & 1) verify_fail(v, "hold %s is there already", h->name);
+    if (v->held >> s->hold & 1) verify_fail(v, "hold %s is there already", h->name);
     switch (h->space) {
     case NEST_REGISTERS: registers(v, h); break;
     case NEST_PRIVATE:
     case NEST_GLOBAL: panel(v, h); break;
     case NEST_LOCAL: local(v, h); break;
     }
+    v->held |= 1u << s->hold;
 }

@@ -106,8 +106,9 @@ static void tables(Verify *v)
             verify_fail(v, "scatter: there are fewer tables than copies");
 }
 
-void verify_scatter(Verify *v)
+void verify_scatter(Verify *v, const NestStep *s)
 {
+    (void)s;
     const Nest *n = v->n;
     const Def *d = n->def;
     KeyForm form;

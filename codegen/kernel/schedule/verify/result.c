@@ -45,10 +45,11 @@ static void needs_part(Verify *v, bool own)
     }
 }
 
-void verify_start(Verify *v, bool resume)
+void verify_start(Verify *v, const NestStep *s)
 {
     const Nest *n = v->n;
-    bool reduced = nest_is_reduced(v->n, n->lanes_axis, 0, n->nreduces),
+    bool resume = s->kind == NEST_RESUME,
+         reduced = nest_is_reduced(v->n, n->lanes_axis, 0, n->nreduces),
          lanes = n->lanes_axis >= 0 && verify_lanes(v) == n->lanes_axis;
     if (v->begun >= 0) verify_fail(v, "results are begun twice");
     if (!n->nreduces) verify_fail(v, "there are no results to begin");
@@ -61,11 +62,11 @@ void verify_start(Verify *v, bool resume)
     if (resume) needs_part(v, false);
     if (resume && n->nregs) verify_fail(v, "registers do not go on from a part");
     for (int i = 0; i < v->npath; i++) {
-        const NestStep *s = v->path[i];
-        if (!nest_is_reduced(v->n, s->axis, 0, n->nreduces) || s->axis == n->block_axis) continue;
-        if (s->bind != NEST_GROUP && !resume)
+        int axis = v->path[i]->axis;
+        if (!nest_is_reduced(v->n, axis, 0, n->nreduces) || axis == n->block_axis) continue;
+        if (v->path[i]->bind != NEST_GROUP && !resume)
             verify_fail(v, "results begin anew inside the loop over %s, which they reduce",
-                        verify_axis_name(v, s->axis));
+                        verify_axis_name(v, axis));
     }
 }
 
@@ -201,8 +202,9 @@ void verify_scattered(Verify *v)
         if (v->path[i]->bind == NEST_GROUP) group_of_part(v, "scatter", v->path[i]);
 }
 
-void verify_parts(Verify *v)
+void verify_parts(Verify *v, const NestStep *s)
 {
+    (void)s;
     after_start(v, "parts", false);
     needs_part(v, false);
     if (v->why) return;
@@ -213,8 +215,9 @@ void verify_parts(Verify *v)
 }
 
 /* What is left out must neither change a result nor fail. */
-void verify_leave(Verify *v)
+void verify_leave(Verify *v, const NestStep *s)
 {
+    (void)s;
     const Nest *n = v->n;
     after_start(v, "leave", false);
     const NestStep *loop = v->npath ? v->path[v->npath - 1] : NULL;
@@ -247,10 +250,12 @@ void verify_changes(Verify *v, const NestStep *s)
     for (int r = 0; r < n->nreduces; r++)
         if (!reduction_keeps(n->reduces[r]))
             verify_fail(v, "changes: the results are not one of two records");
+    if (!v->why) verify_steps(v, s->first);
 }
 
-void verify_join(Verify *v)
+void verify_join(Verify *v, const NestStep *s)
 {
+    (void)s;
     const Nest *n = v->n;
     after_start(v, "join", true);
     bool copies = joins(v), items = v->item_dims != 0;
@@ -294,8 +299,9 @@ static void registers_of_part(Verify *v)
     }
 }
 
-void verify_save(Verify *v)
+void verify_save(Verify *v, const NestStep *s)
 {
+    (void)s;
     const Def *d = v->n->def;
     after_start(v, "save", true);
     needs_part(v, false);
@@ -327,8 +333,9 @@ static void block(Verify *v)
             verify_fail(v, "give: blocks are of what all results reduce");
 }
 
-void verify_give(Verify *v)
+void verify_give(Verify *v, const NestStep *s)
 {
+    (void)s;
     const Nest *n = v->n;
     const Def *d = n->def;
     if (n->nreduces) after_start(v, "give", true);

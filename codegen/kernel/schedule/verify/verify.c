@@ -18,8 +18,6 @@ void verify_fail(Verify *v, const char *fmt, ...)
     text_free(&t);
 }
 
-static void steps(Verify *v, const NestStep *first);
-
 /* ---- loops ------------------------------------------------------------------------------------- */
 
 static bool is_positive(Num *x)
@@ -53,13 +51,6 @@ static bool has_copies(const NestStep *s, int axis)
     return false;
 }
 
-static bool has_kind(const NestStep *s, NestKind kind)
-{
-    for (; s; s = s->next)
-        if (s->kind == kind || has_kind(s->first, kind)) return true;
-    return false;
-}
-
 /* The last turn of a loop in steps. */
 static void tail(Verify *v, const NestStep *s)
 {
@@ -82,7 +73,7 @@ static void tail(Verify *v, const NestStep *s)
                         name);
         break;
     case NEST_BACK:
-        if (reduced || n->block_axis >= 0 || once || has_kind(s, NEST_RESUME))
+        if (reduced || n->block_axis >= 0 || once || nest_find(s, NEST_RESUME))
             verify_fail(v, "%s does not go back where results are accumulated in place", name);
         else if (!verify_at_least(v->u, n->when, n->axes[s->axis].n, s->step))
             verify_fail(v, "%s goes back, but is not known to have %s positions", name,
@@ -94,7 +85,7 @@ static void tail(Verify *v, const NestStep *s)
         for (int i = 0; i < n->nholds; i++)
             if (n->holds[i].space == NEST_GLOBAL && n->holds[i].across == s->axis)
                 verify_fail(v, "panels across %s stay where they are: it does not slide", name);
-        if (n->block_axis >= 0 || once || has_kind(s, NEST_RESUME))
+        if (n->block_axis >= 0 || once || nest_find(s, NEST_RESUME))
             verify_fail(v, "%s does not slide where results are accumulated in place", name);
         if (reduced) verify_fail(v, "%s is reduced: its last value would count twice", name);
         break;
@@ -258,7 +249,7 @@ static void open_loop(Verify *v, const NestStep *s)
     if (!v->why) tail(v, s);
 }
 
-static void loop(Verify *v, const NestStep *s)
+void verify_for(Verify *v, const NestStep *s)
 {
     if (v->npath == VERIFY_DEEPEST) {
         verify_fail(v, "too many loops in each other");
@@ -269,21 +260,11 @@ static void loop(Verify *v, const NestStep *s)
     if (!s->first) verify_fail(v, "the loop over %s holds nothing", verify_axis_name(v, s->axis));
     Verify before = *v;
     v->path[v->npath++] = s;
-    steps(v, s->first);
+    verify_steps(v, s->first);
     before.why = v->why;
     before.taken = v->taken;
     if (s->tail != NEST_WHOLE) before.whole = v->whole;
     before.group_dims = v->group_dims, before.item_dims = v->item_dims;
-    *v = before;
-}
-
-/* A part of a box, or a turn: the steps there, then as before. */
-static void box(Verify *v, const NestStep *s)
-{
-    Verify before = *v;
-    verify_box(v, s);
-    if (!v->why) steps(v, s->first);
-    before.why = v->why;
     *v = before;
 }
 
@@ -296,8 +277,8 @@ static void synced(Verify *v, const NestStep *s)
     bool filled = false, read = false;
     for (; s; s = s->next) {
         bool hold = s->kind == NEST_HOLD && v->n->holds[s->hold].space == NEST_LOCAL;
-        bool uses = s->kind == NEST_TAKE || has_kind(s->first, NEST_TAKE) ||
-                    (s->kind == NEST_HOLD && !hold) || has_kind(s->first, NEST_HOLD);
+        bool uses = s->kind == NEST_TAKE || nest_find(s->first, NEST_TAKE) ||
+                    (s->kind == NEST_HOLD && !hold) || nest_find(s->first, NEST_HOLD);
         if (hold && read) verify_fail(v, "local memory is filled anew before all have read it");
         if (uses && filled) verify_fail(v, "local memory is read before all have filled it");
         if (s->kind == NEST_SYNC) filled = read = false;
@@ -316,7 +297,7 @@ static bool has_local(const Verify *v, const NestStep *s)
     return false;
 }
 
-static void place(Verify *v, const NestStep *s)
+void verify_place(Verify *v, const NestStep *s)
 {
     const NestRegs *regs = verify_registers(v, s->axis);
     if (!s->count || !regs || !num_is(regs->step, 1) || !verify_same(v->u, regs->count, s->count))
@@ -324,8 +305,9 @@ static void place(Verify *v, const NestStep *s)
                     verify_axis_name(v, s->axis));
 }
 
-static void range(Verify *v, const NestStep *s, bool shared)
+void verify_range(Verify *v, const NestStep *s)
 {
+    const bool shared = s->kind == NEST_SHARED;
     const NestAxis *x = &v->n->axes[s->axis];
     const char *name = verify_axis_name(v, s->axis);
     if (x->n || x->nvars != 1 || !x->doms->lo)
@@ -342,58 +324,40 @@ static void range(Verify *v, const NestStep *s, bool shared)
     v->ranged |= 1u << s->axis;
 }
 
-static void step(Verify *v, const NestStep *s)
+void verify_fill(Verify *v, const NestStep *s)
 {
-    if (v->n->wave.of && s->kind != NEST_FOR) {
-        verify_wave(v, s);
-        return;
-    }
-    if (v->n->carry_axis >= 0 && s->kind != NEST_FOR) {
-        verify_carry(v, s);
-        return;
-    }
-    bool table = s->kind == NEST_START || s->kind == NEST_JOIN || s->kind == NEST_SAVE;
-    if (v->n->keys.entries && table) {
-        verify_table(v, s);
-        return;
-    }
-    switch (s->kind) {
-    case NEST_FOR: loop(v, s); break;
-    case NEST_HOLD:
-        verify_hold(v, s->hold);
-        v->held |= 1u << s->hold;
-        break;
-    case NEST_PLACE: place(v, s); break;
-    case NEST_AHEAD: verify_ahead(v, s); break;
-    case NEST_RANGE:
-    case NEST_SHARED: range(v, s, s->kind == NEST_SHARED); break;
-    case NEST_START:
-    case NEST_RESUME: verify_start(v, s->kind == NEST_RESUME); break;
-    case NEST_TAKE: verify_take(v, s); break;
-    case NEST_PARTS: verify_parts(v); break;
-    case NEST_LEAVE: verify_leave(v); break;
-    case NEST_SCATTER: verify_scatter(v); break;
-    case NEST_JOIN: verify_join(v); break;
-    case NEST_SAVE: verify_save(v); break;
-    case NEST_GIVE: verify_give(v); break;
-    case NEST_SYNC:
-        for (int i = 0; i < v->npath; i++)
-            if (v->path[i]->tail == NEST_GUARD)
-                verify_fail(v, "sync: all work-items of a group must come here");
-        break;
-    case NEST_CHANGES:
-        verify_changes(v, s);
-        if (!v->why) steps(v, s->first);
-        break;
-    case NEST_IN:
-    case NEST_AROUND:
-    case NEST_WHEN:
-    case NEST_UNLESS: box(v, s); break;
-    case NEST_FILL: verify_fail(v, "only lowering fills"); break;
-    }
+    (void)s;
+    verify_fail(v, "only lowering fills");
 }
 
-static void steps(Verify *v, const NestStep *first)
+void verify_sync(Verify *v, const NestStep *s)
+{
+    (void)s;
+    for (int i = 0; i < v->npath; i++)
+        if (v->path[i]->tail == NEST_GUARD)
+            verify_fail(v, "sync: all work-items of a group must come here");
+}
+
+static void step(Verify *v, const NestStep *s)
+{
+    static void (*const verify[])(Verify *, const NestStep *) = {
+#define BIND(name, word, ...)
+#define STEP(name, word, lower, verify, ...) [NEST_##name] = verify,
+#include "../nest/steps.def"
+    };
+    bool loop = s->kind == NEST_FOR,
+         table = s->kind == NEST_START || s->kind == NEST_JOIN || s->kind == NEST_SAVE;
+    if (v->n->wave.of && !loop)
+        verify_wave(v, s);
+    else if (v->n->carry_axis >= 0 && !loop)
+        verify_carry(v, s);
+    else if (v->n->keys.entries && table)
+        verify_table(v, s);
+    else
+        verify[s->kind](v, s);
+}
+
+void verify_steps(Verify *v, const NestStep *first)
 {
     bool stages = v->npath && v->path[v->npath - 1]->staged;
     if (!stages && has_local(v, first)) {
@@ -413,23 +377,13 @@ static void steps(Verify *v, const NestStep *first)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static const NestStep *item_loop(const NestStep *s, int dim)
-{
-    const NestStep *found = NULL;
-    for (; s && !found; s = s->next)
-        found = s->kind == NEST_FOR && s->bind == NEST_ITEM && s->dim == dim
-                    ? s
-                    : item_loop(s->first, dim);
-    return found;
-}
-
 /* Patches divide the group. */
 static void patches(Verify *v)
 {
     for (int i = 0; i < 2; i++) {
-        const NestStep *s = item_loop(v->n->root.first, 1 - i);
+        Num *count = nest_items(v->n->root.first, 1 - i);
         int size = v->n->patch[i];
-        if (!size || !s || !s->count || !fd_is_const(s->count) || s->count->value.i % size)
+        if (!size || !count || !fd_is_const(count) || count->value.i % size)
             verify_fail(v, "patches do not divide the group");
     }
 }
@@ -460,24 +414,18 @@ static void results(Verify *v)
                                     nest_word(n->axes[a].vars[i]->name));
 }
 
-static bool has_lanes(const NestStep *s)
-{
-    for (; s; s = s->next)
-        if ((s->kind == NEST_FOR && s->bind == NEST_LANES) || has_lanes(s->first)) return true;
-    return false;
-}
-
 const char *nest_verify(Unit *u, const Nest *n)
 {
     Verify v = {.u = u, .n = n, .begun = -1, .carried = -1, .part = -1};
     results(&v);
-    if (n->sums && (n->nreduces || n->checks != GEN_PROVED || has_lanes(n->root.first)))
+    if (n->sums &&
+        (n->nreduces || n->checks != GEN_PROVED || nest_find_loop(n->root.first, NEST_LANES)))
         verify_fail(&v, "sums are in lanes where nothing else is, and nothing is checked");
     if (n->carry_axis >= 0) verify_carry_head(&v);
     if (!n->root.first) verify_fail(&v, "the nest does nothing");
-    if (!v.why) steps(&v, n->root.first);
+    if (!v.why) verify_steps(&v, n->root.first);
     bool all = v.whole == (1u << n->nreduces) - 1;
-    if (!v.why && !all && has_kind(n->root.first, NEST_SCATTER))
+    if (!v.why && !all && nest_find(n->root.first, NEST_SCATTER))
         verify_fail(&v, "scatter: not all results have been taken");
     return v.why;
 }

@@ -29,6 +29,12 @@ typedef struct Verify {
 
 void verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Each kind of step at its place. A step with steps inside checks them, too (verify_steps). */
+#define BIND(name, word, ...)
+#define STEP(name, word, lower, verify, ...) void verify(Verify *v, const NestStep *s);
+#include "../nest/steps.def"
+void verify_steps(Verify *v, const NestStep *first);
+
 /* ---- numbers (number.c) ------------------------------------------------------------------------ */
 
 /* Each is false where it cannot be shown. */
@@ -59,21 +65,12 @@ unsigned verify_allowed(const Verify *v); /* in lanes (LANES_..) */
 /* n must be computable in lanes here, given results (or what is held). Fails otherwise. */
 void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results);
 
-/* ---- results (result.c): the steps of these names --------------------------------------- */
+/* ---- results by key (keys.c, result.c) ---------------------------------------------------------- */
 
-void verify_start(Verify *v, bool resume);
-void verify_take(Verify *v, const NestStep *s);
-void verify_parts(Verify *v);
-void verify_leave(Verify *v);
-void verify_changes(Verify *v, const NestStep *s);
-void verify_scatter(Verify *v); /* verify_keys.c */
-void verify_table(Verify *v,
-                  const NestStep *s); /* START, JOIN and SAVE of tables in local memory */
-void verify_scattered(
-    Verify *v); /* all that is reduced is scattered, each work-item's to its part */
-void verify_join(Verify *v);
-void verify_save(Verify *v);
-void verify_give(Verify *v);
+/* START, JOIN and SAVE of tables in local memory. */
+void verify_table(Verify *v, const NestStep *s);
+/* All that is reduced is scattered, each work-item's to its part. */
+void verify_scattered(Verify *v);
 
 /* ---- values of a recurrence that are carried (carry.c): the same steps -------------------------- */
 
@@ -83,16 +80,9 @@ void verify_wave(Verify *v, const NestStep *s); /* tiles of a wavefront, also th
 
 /* ---- boxes (box.c) ----------------------------------------------------------------------------- */
 
-/* The step that parts the positions, or takes one of two turns; its steps are checked by the caller. */
-void verify_box(Verify *v, const NestStep *s);
 /* The one after `before` (NULL: the first) belongs to it. */
 void verify_box_order(Verify *v, const NestStep *before, const NestStep *s);
 /* A loop over the axis of the part of a box that is around. */
 void verify_part_loop(Verify *v, const NestStep *s, bool copies);
-
-/* ---- holds (hold.c) ---------------------------------------------------------------------------- */
-
-void verify_hold(Verify *v, int hold);
-void verify_ahead(Verify *v, const NestStep *s);
 
 #endif
