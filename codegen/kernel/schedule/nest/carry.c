@@ -295,9 +295,28 @@ void nest_scan_walk(Lower *l, const KirExpr *at, const KirExpr *count, bool stor
     kir_for(l->a, g->block, i->name, kir_int(l->a, 0), count, kir_int(l->a, 1), false, body);
 }
 
-const KirExpr *nest_is_finite(Lower *l, const KirExpr *x)
+void nest_scan_unless_grown(Lower *l, const KirExpr *factor, KirBlock fast, KirBlock slow)
 {
-    return kir_intrinsic(l->a, kir_type(SC_BOOL, 1), INTR_FINITE, &x);
+    bool grows = l->n->scan->grows;
+    const KirExpr *finite = kir_intrinsic(l->a, kir_type(SC_BOOL, 1), INTR_FINITE, &factor);
+    kir_if(l->a, l->g.block, grows ? finite : NULL, fast, grows ? &slow : NULL);
+}
+
+void nest_scan_parts(Lower *l, const KirExpr *const *x, void (*walk)(Lower *l, const KirExpr *part),
+                     const KirExpr *part)
+{
+    Gen *g = &l->g;
+    const KirExpr *last = nest_carried(l, nest_element(l), 0);
+    KirBlock fast = {0}, slow = {0};
+    GenScope scope = gen_enter(g, &fast);
+    kir_set(l->a, g->block, last, nest_scan_after(l, last, x));
+    gen_leave(g, scope);
+    if (l->n->scan->grows) {
+        scope = gen_enter(g, &slow);
+        walk(l, part);
+        gen_leave(g, scope);
+    }
+    nest_scan_unless_grown(l, x[0], fast, slow);
 }
 
 static void give_vector(Lower *l)
@@ -323,10 +342,8 @@ static void give_vector(Lower *l)
         nest_scan_walk(l, l->places[n->carry_axis].at, nest_lanes_number(l), true);
         kir_set(l->a, g->block, all, kir_splat(l->a, g->lanes, last));
         gen_leave(g, scope);
-        kir_if(l->a, g->block, nest_is_finite(l, x[0]), fast, &slow);
-    } else {
-        kir_if(l->a, g->block, NULL, fast, NULL);
     }
+    nest_scan_unless_grown(l, x[0], fast, slow);
 }
 
 /* The elements before a position: those of the result. */
@@ -350,35 +367,21 @@ void nest_load_before(Lower *l)
     *p = before;
 }
 
-static void part_before(Lower *l, const KirExpr *part)
+static void walk_part(Lower *l, const KirExpr *part)
 {
-    Gen *g = &l->g;
-    const Nest *n = l->n;
-    const KirExpr *x[SCAN_NUMBERS], *last = nest_carried(l, nest_element(l), 0);
-    nest_scan_load(l, part, x);
-    KirBlock fast = {0}, slow = {0};
-    GenScope scope = gen_enter(g, &fast);
-    kir_set(l->a, g->block, last, nest_scan_after(l, last, x));
-    gen_leave(g, scope);
-    if (!n->scan->grows) {
-        kir_if(l->a, g->block, NULL, fast, NULL);
-        return;
-    }
-    const KirExpr *share = l->places[n->carry_axis].span;
+    const KirExpr *share = l->places[l->n->carry_axis].span;
     if (!share) share = kir_int(l->a, 1);
-    scope = gen_enter(g, &slow);
     nest_scan_walk(l, nest_mul(l, part, share), share, false);
-    gen_leave(g, scope);
-    kir_if(l->a, g->block, nest_is_finite(l, x[0]), fast, &slow);
 }
 
 void nest_parts_before(Lower *l)
 {
     Gen *g = &l->g;
-    const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part"));
+    const KirExpr *part = kir_name(l->a, idx, fresh_name(l->u, "part")), *x[SCAN_NUMBERS];
     KirBlock body = {0};
     GenScope scope = gen_enter(g, &body);
-    part_before(l, part);
+    nest_scan_load(l, part, x);
+    nest_scan_parts(l, x, walk_part, part);
     gen_leave(g, scope);
     kir_for(l->a, g->block, part->name, kir_int(l->a, 0), l->places[l->n->carry_axis].turn,
             kir_int(l->a, 1), false, body);

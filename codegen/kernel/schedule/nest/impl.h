@@ -172,7 +172,11 @@ void nest_scan_add(Lower *l, const KirExpr **step);      /* numbers := they, the
 void nest_scan_store(Lower *l, const KirExpr *const *x); /* to the part here */
 void nest_scan_load(Lower *l, const KirExpr *part, const KirExpr **x);
 void nest_scan_walk(Lower *l, const KirExpr *at, const KirExpr *count, bool store);
-const KirExpr *nest_is_finite(Lower *l, const KirExpr *x);
+/* fast, or slow where a factor is not finite, if that can be (Scan.grows). */
+void nest_scan_unless_grown(Lower *l, const KirExpr *factor, KirBlock fast, KirBlock slow);
+/* The last element := the one after steps x, or `walk` goes there one by one. */
+void nest_scan_parts(Lower *l, const KirExpr *const *x, void (*walk)(Lower *l, const KirExpr *part),
+                     const KirExpr *part);
 void nest_load_before(Lower *l);
 void nest_parts_before(Lower *l);
 

@@ -240,6 +240,12 @@ static void save(Lower *l)
     nest_by_one(l, one);
 }
 
+static void walk_parts(Lower *l, const KirExpr *part)
+{
+    (void)part;
+    nest_parts_before(l);
+}
+
 /* What all parts before come to: a share of them each, in order. */
 static void add_parts(Lower *l)
 {
@@ -263,19 +269,7 @@ static void add_parts(Lower *l)
     scan_items(l, x);
     sums_at(l, last_item(l), x);
     nest_barrier(l);
-    KirBlock fast = {0}, slow = {0};
-    const KirExpr *last = nest_carried(l, nest_element(l), 0);
-    scope = gen_enter(g, &fast);
-    kir_set(a, g->block, last, nest_scan_after(l, last, x));
-    gen_leave(g, scope);
-    if (!n->scan->grows) {
-        kir_if(a, g->block, NULL, fast, NULL);
-        return;
-    }
-    scope = gen_enter(g, &slow);
-    nest_parts_before(l);
-    gen_leave(g, scope);
-    kir_if(a, g->block, nest_is_finite(l, x[0]), fast, &slow);
+    nest_scan_parts(l, x, walk_parts, NULL);
 }
 
 static void resume(Lower *l)
@@ -355,7 +349,7 @@ static void give(Lower *l)
     kir_set(a, g->block, last, step_at(l, 0, zero));
     nest_barrier(l);
     gen_leave(g, scope);
-    kir_if(a, g->block, nest_is_finite(l, all), fast, &slow);
+    nest_scan_unless_grown(l, all, fast, slow);
 }
 
 void nest_scanned(Lower *l, const NestStep *s)
