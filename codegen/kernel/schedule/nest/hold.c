@@ -9,6 +9,7 @@
  *   local       tile[position along][position across], filled by all work-items of the group
  *
  * What lies beyond an axis' end repeats its last element. */
+#include "../../../../base/internal.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -93,7 +94,7 @@ static const KirExpr *place_of(Lower *l, int hold)
     if (h->space == NEST_LOCAL) {
         const KirExpr *at[] = {k->stage, nest_way(l, h->along, k->depth, NEST_ALL),
                                nest_way(l, h->across, 0, NEST_INNER)};
-        return kir_elem(l->a, element(h), k->name, k->stage ? 3 : 2, k->stage ? at : at + 1);
+        return kir_elem(l->a, element(h), k->name, 3, at);
     }
     if (h->space != NEST_REGISTERS) {
         KirType t = element(h);
@@ -430,42 +431,6 @@ static void fill_panel(Lower *l, int hold)
     kir_if(l->a, g->block, can, fast, &slow);
 }
 
-/* All work-items of the group fill it together; neighbours follow its unit stride. */
-static void fill_local(Lower *l, int hold)
-{
-    Gen *g = &l->g;
-    Arena *a = l->a;
-    const NestHold *h = &l->n->holds[hold];
-    NestPlace *pk = &l->places[h->along], *px = &l->places[h->across];
-    const KirExpr *depth = depth_of(l, h), *width = width_of(l, h), *one = kir_int(a, 1);
-    /* one more: columns fall into different banks */
-    const KirExpr *dims[] = {depth, nest_add(l, width, one)};
-    kir_array(a, &g->head, element(h), l->kept[hold].name, true, 2, dims);
-    bool rows = nest_lies_along(l->n, h);
-    const KirExpr *size =
-        nest_mul(l, nest_number(l, "items", l->local[0]), nest_number(l, "items", l->local[1]));
-    const KirExpr *id = nest_group_id(l);
-    const KirExpr *e = kir_name(a, idx, fresh_name(l->u, "e"));
-    KirBlock each = {0};
-    GenScope scope = gen_enter(g, &each);
-    const KirExpr *in_row = rows ? depth : width;
-    const KirExpr *fast = gen_variable(g, "q", nest_op(l, FD_OP_REM, e, in_row)),
-                  *slow = gen_variable(g, "w", nest_op(l, FD_OP_DIV, e, in_row));
-    const KirExpr *q = rows ? fast : slow, *w = rows ? slow : fast;
-    NestPlace before_k = *pk, before_x = *px;
-    const KirExpr *group = nest_way(l, h->across, 0, NEST_OUTER);
-    pk->at = nest_add(l, pk->at, q);
-    px->at = nest_add(l, group, w);
-    pk->clamps = px->clamps = true;
-    nest_bind(l, h->along);
-    nest_bind(l, h->across);
-    const KirExpr *at[] = {q, w};
-    kir_set(a, &each, kir_elem(a, element(h), l->kept[hold].name, 2, at), gen_value(g, h->value));
-    *pk = before_k, *px = before_x;
-    gen_leave(g, scope);
-    kir_for(a, g->block, e->name, id, nest_mul(l, depth, width), size, false, each);
-}
-
 void nest_fill(Lower *l, const NestStep *s)
 {
     const NestHold *h = &l->n->holds[s->hold];
@@ -474,6 +439,6 @@ void nest_fill(Lower *l, const NestStep *s)
     case NEST_REGISTERS: fill_registers(l, s->hold); break;
     case NEST_PRIVATE:
     case NEST_GLOBAL: fill_panel(l, s->hold); break;
-    case NEST_LOCAL: fill_local(l, s->hold); break;
+    case NEST_LOCAL: internal_error("hold", "local memory is filled in stages");
     }
 }

@@ -34,7 +34,7 @@ typedef struct NestOpen { /* a loop around */
 typedef struct NestKept { /* a hold's memory */
     const char *name;
     int depth;            /* loops around it; -1: not there */
-    const KirExpr *stage; /* which of two in local memory; NULL: there is one */
+    const KirExpr *stage; /* which of two in local memory; NULL: it is not there */
 } NestKept;
 
 typedef struct NestCut { /* positions where parts of an axis begin */
@@ -106,8 +106,6 @@ void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest);
 void nest_in_stages(Lower *l, const NestStep *s);
 /* Registers of a hold from a tile that is there in stages: runs are one load. False: there is none, or no runs. */
 bool nest_fill_by_runs(Lower *l, int hold);
-/* Do neighbours in memory lie along the reduction? */
-bool nest_lies_along(const Nest *n, const NestHold *h);
 
 /* several.c */
 void nest_over_several(Lower *l, const NestStep *s);

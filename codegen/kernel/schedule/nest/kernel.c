@@ -356,12 +356,6 @@ void nest_place_here(Lower *l, const NestStep *s)
     kir_for(l->a, g->block, copy->name, kir_int(l->a, 0), count, kir_int(l->a, 1), true, body);
 }
 
-void nest_sync(Lower *l, const NestStep *s)
-{
-    (void)s;
-    nest_barrier(l);
-}
-
 /* What is done depends on what the nest keeps: tiles, elements of a recurrence, tables or results. */
 void nest_form(Lower *l, const NestStep *s)
 {

@@ -41,7 +41,8 @@ static KirType element(const NestHold *h)
     return kir_type((int)result_kind(h->value), 1);
 }
 
-bool nest_lies_along(const Nest *n, const NestHold *h)
+/* Do neighbours in memory lie along the reduction? */
+static bool lies_along(const Nest *n, const NestHold *h)
 {
     const NestAxis *along = &n->axes[h->along];
     return reads_along(h->value, along->vars[along->nvars - 1]);
@@ -52,14 +53,14 @@ static const KirExpr *pitch_of(Lower *l, const NestHold *h)
 {
     int64_t more = 16 / (int64_t)kir_bytes(element(h));
     const KirExpr *width = nest_number(l, "width", h->width);
-    return nest_lies_along(l->n, h) ? nest_add(l, width, kir_int(l->a, more)) : width;
+    return lies_along(l->n, h) ? nest_add(l, width, kir_int(l->a, more)) : width;
 }
 
 static Fetch fetch_of(Lower *l, int hold)
 {
     const NestHold *h = &l->n->holds[hold];
     Num *items = num_op(l->u, FD_OP_MUL, nest_group_items(l, 0), nest_group_items(l, 1));
-    Fetch f = {.hold = hold, .along = nest_lies_along(l->n, h)};
+    Fetch f = {.hold = hold, .along = lies_along(l->n, h)};
     f.size = h->depth->value.i * h->width->value.i;
     f.row = f.along ? h->depth->value.i : h->width->value.i;
     f.items = items->value.i;

@@ -111,9 +111,11 @@ static void panel(Verify *v, const NestHold *h)
                     verify_axis_name(v, h->batch));
 }
 
-/* Work-items fill it together. */
+/* Work-items fill it together: the loop around it, which is staged, has been shown to let them (verify.c). */
 static void local(Verify *v, const NestHold *h)
 {
+    if (!v->npath || !v->path[v->npath - 1]->staged)
+        verify_fail(v, "hold %s: local memory is filled in stages", h->name);
     panel(v, h);
     if (h->vectors || h->turned || h->filled || h->batch >= 0)
         verify_fail(v, "hold %s: local memory is filled here, by one value an item", h->name);

@@ -270,33 +270,6 @@ void verify_for(Verify *v, const NestStep *s)
 
 /* ---- steps ------------------------------------------------------------------------------------- */
 
-/* Local memory is filled by all work-items of a group before one reads it, and read by all before it
- * is filled anew. */
-static void synced(Verify *v, const NestStep *s)
-{
-    bool filled = false, read = false;
-    for (; s; s = s->next) {
-        bool hold = s->kind == NEST_HOLD && v->n->holds[s->hold].space == NEST_LOCAL;
-        bool uses = s->kind == NEST_TAKE || nest_find(s->first, NEST_TAKE) ||
-                    (s->kind == NEST_HOLD && !hold) || nest_find(s->first, NEST_HOLD);
-        if (hold && read) verify_fail(v, "local memory is filled anew before all have read it");
-        if (uses && filled) verify_fail(v, "local memory is read before all have filled it");
-        if (s->kind == NEST_SYNC) filled = read = false;
-        filled = filled || hold;
-        read = read || (uses && v->held);
-        if (hold) v->held |= 1u << s->hold;
-    }
-    if (filled || (read && v->npath && v->path[v->npath - 1]->bind == NEST_LOOP))
-        verify_fail(v, "local memory is filled anew before all have read it");
-}
-
-static bool has_local(const Verify *v, const NestStep *s)
-{
-    for (; s; s = s->next)
-        if (s->kind == NEST_HOLD && v->n->holds[s->hold].space == NEST_LOCAL) return true;
-    return false;
-}
-
 void verify_place(Verify *v, const NestStep *s)
 {
     const NestRegs *regs = verify_registers(v, s->axis);
@@ -330,14 +303,6 @@ void verify_fill(Verify *v, const NestStep *s)
     verify_fail(v, "only lowering fills");
 }
 
-void verify_sync(Verify *v, const NestStep *s)
-{
-    (void)s;
-    for (int i = 0; i < v->npath; i++)
-        if (v->path[i]->tail == NEST_GUARD)
-            verify_fail(v, "sync: all work-items of a group must come here");
-}
-
 static void step(Verify *v, const NestStep *s)
 {
     static void (*const verify[])(Verify *, const NestStep *) = {
@@ -359,13 +324,6 @@ static void step(Verify *v, const NestStep *s)
 
 void verify_steps(Verify *v, const NestStep *first)
 {
-    bool stages = v->npath && v->path[v->npath - 1]->staged;
-    if (!stages && has_local(v, first)) {
-        uint32_t before = v->held;
-        v->held = 0;
-        synced(v, first);
-        v->held = before;
-    }
     const NestStep *last = NULL;
     for (const NestStep *s = first; s && !v->why; last = s, s = s->next) {
         verify_box_order(v, last, s);
