@@ -135,8 +135,7 @@ AstList build_variable_beside(Parse *p, AstList list, Ast *declarator)
 {
     Ast *type = shared_type(p, &list);
     if (!type || declarator->kind != AST_DECLARATOR) return list;
-    return build_add(p, list,
-                     build_var(p, declarator->loc, false, type, build_one(p, declarator)));
+    return build_add(p, list, build_var(p, declarator->loc, false, type, build_one(p, declarator)));
 }
 
 AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value)

@@ -438,8 +438,8 @@ static void check_incdec(Sema *s, Ast **slot)
     Ast *again = ast_clone(s->arena, n->incdec.target);
     check_target(s, &n->incdec.target, "changed");
     n->type = n->incdec.target->type;
-    if (n->type == s->error || nullable_step(s, n, again) || user_step(s, n, again) ||
-        type_is_numeric(n->type) || type_is_enum(n->type))
+    if (n->type == s->error || user_step(s, n, again) || type_is_numeric(n->type) ||
+        type_is_enum(n->type))
         return;
     report(s, n->loc, OPERANDS, "operator '%s' does not exist for '%s'",
            n->incdec.op == AST_OP_ADD ? "++" : "--", type_text(s->arena, n->type));

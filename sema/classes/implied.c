@@ -415,10 +415,21 @@ static void final_members(Sema *s, Class *c)
     if (ordered) add_order(s, c);
 }
 
+/* A struct without a ToString has its name for text, as in C#. */
+static void add_name(Sema *s, Class *c)
+{
+    if (c->type->kind != TY_RECORD || has_plain(c, s, "ToString")) return;
+    implied_add(s, c, AST_MOD_PUBLIC, s->string, "ToString", (AstList){0},
+                tree_text(s, c->sym->loc, c->type->name));
+}
+
 void implied_members(Sema *s, Class *c)
 {
     uint64_t mods = c->decl->class_.mods;
-    if (mods & AST_MOD_RECORD) record_members(s, c);
+    if (mods & AST_MOD_RECORD)
+        record_members(s, c);
+    else if (mods & AST_MOD_STRUCT)
+        add_name(s, c);
     if (mods & (AST_MOD_RECORD | AST_MOD_STRUCT))
         record_equality(s, c);
     else

@@ -298,23 +298,3 @@ bool nullable_assign(Sema *s, Ast *n, Ast *again)
         convert_to(s, &n->assign.value, t, NULL);
     return true;
 }
-
-bool nullable_step(Sema *s, Ast *n, Ast *again)
-{
-    if (!nullable_of(n->incdec.target->type)) return false;
-    if (n->incdec.postfix) {
-        report(s, n->loc, NOT_SUPPORTED, "the value before %s of what may be null is not supported",
-               n->incdec.op == AST_OP_ADD ? "++" : "--");
-        return true;
-    }
-    Ast *target = n->incdec.target,
-        *sum = tree_binary(s, n->loc, n->incdec.op, again, tree_int(s, n->loc, 1));
-    n->kind = AST_ASSIGN;
-    n->assign.op = AST_OP_NONE;
-    n->assign.target = target;
-    n->assign.value = sum;
-    if (check_value(s, &n->assign.value, NULL) != s->error)
-        convert_to(s, &n->assign.value, target->type, NULL);
-    n->type = target->type;
-    return true;
-}

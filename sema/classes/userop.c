@@ -120,6 +120,10 @@ bool user_step(Sema *s, Ast *n, Ast *again)
 {
     Ast *target = n->incdec.target;
     const char *name = n->incdec.op == AST_OP_ADD ? "operator++" : "operator--";
+    const Type *inner = nullable_of(target->type); /* int? has them by its class */
+    if (inner && !type_is_numeric(inner) && !type_is_enum(inner) &&
+        !operators(s, name, inner, NULL).len)
+        return false;
     if (!class_of(target->type)) return false;
     Candidates set = operators(s, name, target->type, NULL);
     if (!set.len) return false;
