@@ -237,6 +237,8 @@ void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc
 void host_release_slots(HostFunc *f, int first, int end); /* of the frame */
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
 LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borrowed */
+LLVMValueRef host_constant_text(HostFunc *f,
+                                const Symbol *constant); /* the same of a constant; null */
 LLVMValueRef host_graph(HostModule *m, uint64_t graph);
 LLVMValueRef host_constant(HostModule *m, const char *name, LLVMTypeRef type, LLVMValueRef init,
                            bool writable);

@@ -154,8 +154,9 @@ static void keep_constant(Sema *s, Ast *param, const Ast *constant, const Type *
         param->is_const = true;
         param->value = scalar_convert(constant->value, constant->type->scalar, t->scalar);
     } else if (constant_text(s, constant, &text)) {
-        Ast *literal = ast_new(s->arena, AST_STRING_LIT, param->param.init->loc);
-        literal->string_lit.value = text;
+        AstKind kind = text.data ? AST_STRING_LIT : AST_NULL_LIT;
+        Ast *literal = ast_new(s->arena, kind, param->param.init->loc);
+        if (text.data) literal->string_lit.value = text;
         param->param.init = literal;
     }
 }

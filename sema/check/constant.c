@@ -154,9 +154,11 @@ bool constant_text(Sema *s, const Ast *n, AstBytes *out)
 {
     if (n->kind == AST_STRING_LIT) {
         *out = n->string_lit.value;
+        if (!out->data) out->data = ""; /* no data: null */
         return true;
     }
-    if (n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_CONST && n->type == s->string) {
+    bool named = n->kind == AST_NAME_REF || n->kind == AST_MEMBER;
+    if (named && n->sym && n->sym->kind == SYM_CONST && n->type == s->string) {
         *out = n->sym->text;
         return true;
     }

@@ -207,11 +207,12 @@ const Type *decl_alias(Sema *s, Symbol *sym)
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type)
 {
     const Type *t = s->error;
+    bool none = *init && (*init)->kind == AST_NULL_LIT && type; /* its text has no bytes */
     if (!*init)
         report(s, sym->loc, NOT_CONSTANT, "the constant '%s' needs a value", sym->name);
     else if (check_value(s, init, type) != s->error && (!type || convert_to(s, init, type, NULL)))
         t = (*init)->type;
-    bool text = t == s->string && constant_text(s, *init, &sym->text);
+    bool text = none || (t == s->string && constant_text(s, *init, &sym->text));
     if (t != s->error && !text && !((*init)->is_const && t->kind == TY_SCALAR)) {
         report(s, (*init)->loc, NOT_CONSTANT, "the value of '%s' is not a constant", sym->name);
         t = s->error;

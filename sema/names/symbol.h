@@ -28,7 +28,7 @@ struct Symbol {
     Symbol *next;       /* next overload of the same name */
     Symbol *other;      /* SYM_TYPE: the type of this name with more or fewer type parameters */
     ScalarValue value;  /* SYM_CONST */
-    AstBytes text;      /* SYM_CONST of type string */
+    AstBytes text;      /* SYM_CONST of type string; no data: null */
     int builtin;        /* SYM_BUILTIN: row */
     const char *impure; /* SYM_FUNC: NULL if pure, else what makes it impure, at impure_loc */
     Loc impure_loc;

@@ -368,7 +368,6 @@ HostRef host_call(HostFunc *f, Ast *n)
     if (sym && sym->kind == SYM_BUILTIN) return call_library(f, n, sym, self, args);
     if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_SCALAR)
         return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false, false};
-    if (sym && sym->kind == SYM_CONST && sym->type->kind == TY_STRING)
-        return (HostRef){host_string(f, sym->text), false, false};
+    if (sym && sym->kind == SYM_CONST) return (HostRef){host_constant_text(f, sym), false, false};
     host_bug(f->m, n, "a call of nothing that can be called");
 }

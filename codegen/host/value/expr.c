@@ -142,6 +142,12 @@ static LLVMValueRef literal(HostFunc *f, const Ast *n)
     return host_const(f->m, k, n->is_const ? n->value : v);
 }
 
+LLVMValueRef host_constant_text(HostFunc *f, const Symbol *constant)
+{
+    if (!constant->text.data) return LLVMConstNull(f->m->ptr);
+    return host_string(f, constant->text);
+}
+
 static HostRef name(HostFunc *f, Ast *n)
 {
     const Symbol *sym = n->sym;
@@ -152,7 +158,7 @@ static HostRef name(HostFunc *f, Ast *n)
         if (!sym->host) host_bug(f->m, n, "a variable without a place");
         return (HostRef){host_load(f, sym->host, sym->type), false, false};
     case SYM_CONST:
-        if (sym->type->kind == TY_STRING) return (HostRef){host_string(f, sym->text), false, false};
+        if (type_is_ref(sym->type)) return (HostRef){host_constant_text(f, sym), false, false};
         return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false, false};
     case SYM_FUNC: return host_closure(f, n);
     default: host_bug(f->m, n, "a name that is no value");
