@@ -45,6 +45,13 @@ static bool backend_has(CgFamily family)
     return family == CG_CPU;
 }
 
+static bool backend_draws(CgFamily family, const char *text, int configuration)
+{
+    (void)text;
+    (void)configuration;
+    return backend_has(family);
+}
+
 static CgDevice backend_device(CgFamily family)
 {
     (void)family;

@@ -280,7 +280,9 @@ __attribute__((unused)) static void check_graph(const char *users, const char *t
                                                : P4) |
                         (precise ? EXACT : 0);
         Lowered l;
-        if ((which & need) != need || (which & EXACT && !precise) || !backend_has(family)) continue;
+        if ((which & need) != need || (which & EXACT && !precise) || !backend_has(family) ||
+            !backend_draws(family, text, c))
+            continue;
         ck_assert(lower(fd, &g, family, tile, precise, &l));
         bool known = false;
         for (int i = 0; i < nseen; i++) known = known || strcmp(seen[i], l.text) == 0;
