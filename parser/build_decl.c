@@ -290,6 +290,23 @@ static AstList build_static_ctor(Parse *p, AstList members, const Ast *ctor)
     return build_add(p, members, field);
 }
 
+/* Interfaces ask for events, and classes override them, as they do with properties. */
+static AstList add_events(Parse *p, AstList members, const Ast *fields)
+{
+    for (int i = 0; i < fields->var_decl.vars.len; i++) {
+        const Ast *v = fields->var_decl.vars.data[i];
+        Ast *type = i ? ast_clone(p->arena, fields->var_decl.vtype) : fields->var_decl.vtype;
+        if (v->kind != AST_DECLARATOR) continue;
+        members = build_add(p, members,
+                            BUILD(PROPERTY, property, v->loc, .attrs = fields->var_decl.attrs,
+                                  .mods = fields->var_decl.mods, .ptype = type,
+                                  .name = v->declarator.name, .init = v->declarator.init,
+                                  .get = BUILD(ACCESSOR, accessor, v->loc, .body = NULL),
+                                  .set = BUILD(ACCESSOR, accessor, v->loc, .body = NULL)));
+    }
+    return members;
+}
+
 Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList members)
 {
     if (class->kind != AST_CLASS) return class;
@@ -302,6 +319,8 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
             take_out(p, class, m);
         else if (m->kind == AST_CTOR && (m->ctor.mods & AST_MOD_STATIC))
             own = build_static_ctor(p, own, m);
+        else if (m->kind == AST_VAR_DECL && (m->var_decl.mods & AST_MOD_EVENT))
+            own = add_events(p, own, m);
         else
             own = build_add(p, own, m);
     }

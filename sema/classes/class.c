@@ -375,16 +375,6 @@ static Symbol *add_field(Sema *s, Class *c, const char *name, uint64_t mods, Ast
     return f;
 }
 
-/* What gives values is added as numbers are: only handlers that give nothing come and go. */
-static void check_event(Sema *s, const Symbol *field, Loc loc)
-{
-    const Type *t = field->type;
-    if (!(field->mods & AST_MOD_EVENT) || t->kind != TY_FUNC || t->result == s->voids) return;
-    report(s, loc, NOT_SUPPORTED,
-           "the handlers of an event give nothing, not '%s': keep a List of functions",
-           type_text(s->arena, t->result));
-}
-
 static void add_variables(Sema *s, Class *c, Ast *m)
 {
     for (int i = 0; i < m->var_decl.vars.len; i++) {
@@ -397,7 +387,6 @@ static void add_variables(Sema *s, Class *c, Ast *m)
             sym->written = m->var_decl.vtype;
         } else {
             sym = add_field(s, c, v->declarator.name, m->var_decl.mods, m->var_decl.vtype, v);
-            check_event(s, sym, v->loc);
             if (class_is_interface(c) && !(sym->mods & AST_MOD_STATIC))
                 report(s, v->loc, MEMBER_FORM, "an interface has no fields but static ones");
         }
@@ -481,6 +470,16 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
     return f;
 }
 
+/* What gives values is added as numbers are: only handlers that give nothing come and go. */
+static void check_event(Sema *s, const Symbol *event)
+{
+    const Type *t = event->type;
+    if (!(event->mods & AST_MOD_EVENT) || t->kind != TY_FUNC || t->result == s->voids) return;
+    report(s, event->loc, NOT_SUPPORTED,
+           "the handlers of an event give nothing, not '%s': keep a List of functions",
+           type_text(s->arena, t->result));
+}
+
 static void add_property(Sema *s, Class *c, Ast *m)
 {
     const struct Ast_property *d = &m->property;
@@ -488,6 +487,7 @@ static void add_property(Sema *s, Class *c, Ast *m)
     p->written = d->ptype;
     p->type = field_type(s, d->ptype);
     p->loc = decl_name_loc(s, m->loc, d->ptype->loc.end, d->name);
+    check_event(s, p);
     for (int i = 0; i < d->params.len; i++)
         if (d->params.data[i]->kind == AST_PARAM)
             d->params.data[i]->type = decl_type(s, d->params.data[i]->param.ptype);
