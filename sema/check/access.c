@@ -25,7 +25,9 @@ static void replace(Ast **child, void *ctx)
 
 static Ast *is_null(Sema *s, Ast *value, AstOp op)
 {
-    return tree_binary(s, value->loc, op, value, ast_new(s->arena, AST_NULL_LIT, value->loc));
+    Ast *n = tree_binary(s, value->loc, op, value, ast_new(s->arena, AST_NULL_LIT, value->loc));
+    n->binary.plain = true;
+    return n;
 }
 
 /* The type of the base, which can be null; NULL after a report. */

@@ -203,9 +203,9 @@ static bool compare_value(Sema *s, Ast *n)
 bool user_binary(Sema *s, Ast *n)
 {
     const Type *a = n->binary.left->type, *b = n->binary.right->type;
-    bool set =
-        (a->kind == TY_FUNC && b->kind == TY_NULL) || (a->kind == TY_NULL && b->kind == TY_FUNC);
-    if (!set && (class_of(result_of(a)) || class_of(result_of(b)))) {
+    bool null = a->kind == TY_NULL || b->kind == TY_NULL;
+    bool set = null && (a->kind == TY_FUNC || b->kind == TY_FUNC);
+    if (!set && !n->binary.plain && (class_of(result_of(a)) || class_of(result_of(b)))) {
         const char *name = arena_printf(s->arena, "operator%s", ast_op_text(n->binary.op));
         AstList args = ast_list_add(s->arena, (AstList){0}, n->binary.left);
         args = ast_list_add(s->arena, args, n->binary.right);
