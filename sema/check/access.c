@@ -25,9 +25,9 @@ static void replace(Ast **child, void *ctx)
 
 static Ast *is_null(Sema *s, Ast *value, AstOp op)
 {
-    Ast *n = tree_binary(s, value->loc, op, value, ast_new(s->arena, AST_NULL_LIT, value->loc));
-    n->binary.plain = true;
-    return n;
+    Ast *null = ast_new(s->arena, AST_NULL_LIT, value->loc);
+    null->null_lit.plain = true; /* by no operator of a class */
+    return tree_binary(s, value->loc, op, value, null);
 }
 
 /* The type of the base, which can be null; NULL after a report. */

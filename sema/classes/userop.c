@@ -204,8 +204,10 @@ bool user_binary(Sema *s, Ast *n)
 {
     const Type *a = n->binary.left->type, *b = n->binary.right->type;
     bool null = a->kind == TY_NULL || b->kind == TY_NULL;
+    const Ast *r = n->binary.right;
+    bool plain = r->kind == AST_NULL_LIT && r->null_lit.plain;
     bool set = null && (a->kind == TY_FUNC || b->kind == TY_FUNC);
-    if (!set && !n->binary.plain && (class_of(result_of(a)) || class_of(result_of(b)))) {
+    if (!set && !plain && (class_of(result_of(a)) || class_of(result_of(b)))) {
         const char *name = arena_printf(s->arena, "operator%s", ast_op_text(n->binary.op));
         AstList args = ast_list_add(s->arena, (AstList){0}, n->binary.left);
         args = ast_list_add(s->arena, args, n->binary.right);
