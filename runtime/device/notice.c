@@ -12,7 +12,7 @@ enum { SECOND = 1000000000 };
 
 static void *sleeper(void *notice)
 {
-    static const char text[] = "building kernels (once) ...\n";
+    static const char text[] = "building kernels for this device (once) ...\n";
     Notice *n = notice;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
