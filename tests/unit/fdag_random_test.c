@@ -339,7 +339,7 @@ static void check_text(Fd *fd, const FdGraph *g, uint32_t seed)
 START_TEST(random_graphs)
 {
     int temporaries = 0, recurrences = 0;
-    FdPass passes[16] = {*fd_pass_find("recur")};
+    FdPass passes[32] = {*fd_pass_find("recur")};
     for (int i = 0; fd_back_passes[i].name; i++) passes[i + 1] = fd_back_passes[i];
     const char *count = getenv("FDAG_RANDOM"), *from = getenv("FDAG_SEED");
     uint32_t graphs = count ? (uint32_t)atoi(count) : GRAPHS,

@@ -423,10 +423,10 @@ START_TEST(several_files)
         end(&s);
     }
 
-    /* Names that are in the way in the other file, or in the library. */
+    /* Names that are in the way, or in the library. */
     Session s = {0};
     json_t *params = open_there(&s, shapes, module, "area(");
-    add_with(params, "newName", "s");
+    add_with(params, "newName", "Shape");
     ask(&s, "textDocument/rename", params);
     params = open_there(&s, uses, user, "WriteLine");
     add_with(params, "newName", "Print");
