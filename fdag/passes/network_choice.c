@@ -6,11 +6,11 @@
 #include "network.h"
 
 enum {
-    WORTH = 4,    /* times the cost of another order, for some lengths */
-    SHORT = 4,    /* beside FDI_COST_TRIPS */
+    WORTH = 4, /* times the cost of another order, for some lengths */
+    SHORT = 4, /* beside FDI_COST_TRIPS */
     LONG = 1024,
-    FACTORS = 8,  /* of which there is more than one order */
-    BITS = 56     /* of a cost */
+    FACTORS = 8, /* of which there is more than one order */
+    BITS = 56    /* of a cost */
 };
 
 /* ---- lengths ------------------------------------------------------------------------------- */
@@ -29,7 +29,8 @@ static bool same_length(const FdDom *a, const FdDom *b)
 static void set_length(Network *n, int var, double length)
 {
     for (int i = 0; i < n->nvars; i++)
-        if (!is_known(&n->doms[i]) && same_length(&n->doms[i], &n->doms[var])) n->length[i] = length;
+        if (!is_known(&n->doms[i]) && same_length(&n->doms[i], &n->doms[var]))
+            n->length[i] = length;
 }
 
 /* Are temporaries arrays, and is there a sum outside? Only so can an order be left out by empty ranges. */
