@@ -64,8 +64,8 @@ static void add_table(Unit *u, const ByKey *x, const RowNest *t, int parts)
 {
     NestPart *p = &t->n->part;
     const FdDom *lane = t->n->axes[t->lane].doms;
-    Num *inner = plan_n(u, lane),
-        *outer = num_op(u, FD_OP_DIV, x->nrow, num_op(u, FD_OP_MAX, inner, num_int(u, 1)));
+    Num *inner = t->outer < 0 ? x->nrow : plan_n(u, lane);
+    Num *outer = num_op(u, FD_OP_DIV, x->nrow, num_op(u, FD_OP_MAX, inner, num_int(u, 1)));
     const int axes[] = {parts, t->keys, t->outer, t->lane};
     Num *const lengths[] = {x->parts, x->nkey, outer, inner};
     for (int i = 0; i < 4; i++) {
