@@ -20,7 +20,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "process.h"
+#include "output.h"
 #include "vec.h"
 
 typedef struct Header {
@@ -97,17 +97,6 @@ static bool read_all(int fd, void *to, size_t n)
         if (got <= 0) return false;
         p += got;
         n -= (size_t)got;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const void *from, size_t n)
-{
-    for (const char *p = from; n > 0;) {
-        ssize_t put = write(fd, p, n);
-        if (put <= 0) return false;
-        p += put;
-        n -= (size_t)put;
     }
     return true;
 }
@@ -265,7 +254,7 @@ void cache_write(const char *name, const void *payload, size_t size, uint64_t *h
     sigset_t before = process_hold(); /* a signal leaves no temporary */
     int fd = open_temporary(folder, name, &temporary);
     if (fd >= 0) {
-        bool ok = write_all(fd, &h, sizeof h) && write_all(fd, payload, size);
+        bool ok = output_to(fd, &h, sizeof h) == 0 && output_to(fd, payload, size) == 0;
         ok &= close(fd) == 0;
         if (ok && renameat(folder, temporary.data, folder, name) == 0)
             keep_below_limit(folder, sizeof h + size, held);

@@ -173,9 +173,10 @@ int output_open(Output *o, const char *path, mode_t mode)
     return o->fd < 0 ? errno : 0;
 }
 
-static int write_all(int fd, const char *p, size_t n)
+int output_to(int fd, const void *data, size_t bytes)
 {
-    while (n) {
+    const char *p = data;
+    for (size_t n = bytes; n;) {
         ssize_t w = write(fd, p, n < MOST_AT_ONCE ? n : MOST_AT_ONCE);
         if (w < 0 && errno != EINTR) return errno;
         if (w < 0) continue;
@@ -187,7 +188,7 @@ static int write_all(int fd, const char *p, size_t n)
 
 int output_write(Output *o, const void *data, size_t bytes)
 {
-    return write_all(o->fd, data, bytes);
+    return output_to(o->fd, data, bytes);
 }
 
 /* ---- finishing ------------------------------------------------------------------------------- */
@@ -237,7 +238,7 @@ static int copy_over(const Output *o)
         ssize_t n = read(o->fd, block, sizeof block);
         if (n < 0 && errno == EINTR) continue;
         if (n == 0) break;
-        err = n < 0 ? errno : write_all(to, block, (size_t)n);
+        err = n < 0 ? errno : output_to(to, block, (size_t)n);
     }
     if (!err && ftruncate(to, size) != 0) err = errno;
     if (!err) err = sync_file(to);

@@ -28,4 +28,7 @@ int output_write(Output *o, const void *data, size_t bytes);
 int output_finish(Output *o, bool durable);
 void output_end(Output *o);
 
+/* All bytes to what is open already; 0 or an errno. */
+int output_to(int fd, const void *data, size_t bytes);
+
 #endif

@@ -16,7 +16,6 @@
 #include "../base/vec.h"
 #include "../codegen/host/host.h"
 #include "../codegen/kernel/codegen.h"
-#include "../codegen/llvm/objects.h"
 #include "../codegen/native/native.h"
 #include "../fdag/fdag.h"
 #include "../lexer/lexer.h"
@@ -51,10 +50,9 @@ typedef struct Job {
     Ast *unit;
     SemaResult *sema;
     VEC(HostKernel) kernels;
-    Objects *objects; /* machine code on its way; NULL: none is made */
+    NativeObjects objects; /* machine code on its way; NULL: none is made */
     VEC(Made) natives;
     size_t native_size[CG_NATIVE_LEVELS]; /* of all of them */
-    VEC(const char *) functions;          /* of the forms: each is made once */
     const char *tuned;                    /* HostOptions.tuned */
     Schedules *schedules;                 /* --schedule; NULL: none */
     HostOptions host;
@@ -228,17 +226,6 @@ static bool has_all(const Made *m, const bool *runs)
     return all;
 }
 
-/* Of kernels that an earlier evaluation has, and of those that are kept. */
-static NativeFound find_function(void *job, const char *name, size_t *size)
-{
-    Job *j = job;
-    for (size_t i = 0; i < j->functions.len; i++)
-        if (strcmp(j->functions.data[i], name) == 0) return NATIVE_THERE;
-    name = arena_strndup(j->arena, name, strlen(name));
-    vec_push(&j->functions, name);
-    return objects_has(j->objects, name, size) ? NATIVE_KEPT : NATIVE_NEW;
-}
-
 /* Evaluations with other keys may have the same text: then one form does. */
 static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode *code,
                                       const CgPlan *plan, const bool *runs)
@@ -251,8 +238,10 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
             has_all(m, runs))
             return native_functions(m->native);
     }
-    const NativeOptions options = {
-        .level = level, .stops = j->opt->entry || j->opt->python, .find = find_function, .ctx = j};
+    const NativeOptions options = {.level = level,
+                                   .stops = j->opt->entry || j->opt->python,
+                                   .find = native_objects_find,
+                                   .ctx = &j->objects};
     Native *n = native_new(code, plan, runs, &options);
     if (!n) return NULL;
     const char *text = arena_strndup(j->arena, code->text, strlen(code->text));
@@ -261,12 +250,7 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     if (j->opt->emit == EMIT_NATIVE) {
         native_print(&j->out, n);
     } else {
-        for (NativeModule m; native_take(n, &m);)
-            objects_add(j->objects, &(ObjectsModule){.mod = m.mod,
-                                                     .context = m.context,
-                                                     .optimise = native_optimise,
-                                                     .function = m.kernel,
-                                                     .note = m.size});
+        native_objects_add(&j->objects, n);
     }
     return native_functions(n);
 }
@@ -390,7 +374,7 @@ static void verify_text(const FdGraph *g, FdKey key)
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
-    j->objects = begin_objects(j->opt);
+    j->objects = (NativeObjects){.objects = begin_objects(j->opt), .arena = j->arena};
     CgReading **given = arena_array(j->arena, CgReading *, j->sema->nevaluations + 1);
     if (!tuned_load(j->opt, j->arena, &j->tuned) || !take_schedules(j, given)) return false;
     Steered *steered = begin_steering(j);
@@ -409,7 +393,7 @@ static bool lower_kernels(Job *j)
         verify_text(e->graph, key);
         const CgAlso also = {.read = given[i],
                              .printed = printed,
-                             .take = j->objects && j->opt->levels ? add_native : NULL,
+                             .take = j->objects.objects && j->opt->levels ? add_native : NULL,
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
@@ -438,7 +422,7 @@ static bool lower_kernels(Job *j)
 static bool build_host(Job *j)
 {
     j->host = j->opt->host;
-    j->host.objects = j->objects;
+    j->host.objects = j->objects.objects;
     j->host.library = j->library ? library_name(j->library) : NULL;
     j->host.stops = j->opt->python || j->host.session;
     j->host.tuned = j->tuned;
@@ -447,7 +431,7 @@ static bool build_host(Job *j)
         j->host.compiler = arena_strndup(j->arena, self.data, self.len);
     text_free(&self);
     j->module = host_build(j->sema, j->sources, j->kernels.data, (int)j->kernels.len, &j->host);
-    if (j->opt->emit == EMIT_KEPT) objects_print_store(j->objects, &j->out);
+    if (j->opt->emit == EMIT_KEPT) objects_print_store(j->objects.objects, &j->out);
     if (j->opt->emit == EMIT_LLVM) host_print_llvm(&j->out, j->module);
     if (j->opt->emit == EMIT_ASM) host_print_asm(&j->out, j->module);
     if (j->opt->emit == EMIT_OBJ) host_print_object(&j->out, j->module);
@@ -565,10 +549,10 @@ bool compile(const Options *o, int *program)
         if (o->verbose) fprintf(stderr, "csc: %-8s %7.1f ms\n", "write", (seconds() - start) * 1e3);
     }
     if (j.module) host_free(j.module);
-    objects_free(j.objects);
+    objects_free(j.objects.objects);
     for (size_t i = 0; i < j.natives.len; i++) native_free(j.natives.data[i].native);
     vec_free(&j.natives);
-    vec_free(&j.functions);
+    vec_free(&j.objects.functions);
     vec_free(&j.kernels);
     text_free(&j.out);
     diags_free(j.diags);

@@ -78,7 +78,7 @@ void lexer_declared_types(const Tokens *tokens, Interner *names, NameSet *declar
  * of `imported` (or NULL), type parameters within their declarations, and names that can only be
  * types where they stand. */
 void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported);
-/* last.c. In an entry of a session: `_` as the last value becomes a NAME. After the types are marked. */
+/* underscore.c. In an entry of a session: `_` as the last value becomes a NAME. After the types are marked. */
 void lexer_mark_last(Tokens *tokens, Interner *names);
 /* The token behind the `<...>` that begins at token i, if it can be a list of types; else i. */
 size_t lexer_skip_type_list(const Tokens *tokens, size_t i);

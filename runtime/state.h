@@ -107,6 +107,7 @@ typedef struct RtState {
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2;               /* native_l2 */
     bool l2_read;
+    enum { RT_NODES_UNREAD, RT_NODES_NONE, RT_NODES_SOME } nodes; /* list.c: of other devices */
     int native_read;           /* native.c: CS_DEVICE, once read */
     uint64_t native_nanos;     /*   what large evaluations took that ran natively */
     struct Compiler *compiler; /* compiler.c; NULL: none was asked for */

@@ -7,7 +7,9 @@
 #define CS_CODEGEN_NATIVE_H
 
 #include "../../base/text.h"
+#include "../../base/vec.h"
 #include "../kernel/codegen.h"
+#include "../llvm/objects.h"
 
 typedef struct Native Native; /* a text's kernels for a level: modules, each with its own context */
 struct LLVMOpaqueModule;
@@ -51,6 +53,15 @@ typedef struct NativeModule {
 /* Hands over the next module, in an order that does not depend on what is kept; false: there is none left.
  * Texts have several, so that threads share the work. */
 bool native_take(Native *n, NativeModule *out);
+/* Of several texts: what goes to objects.h, a function that some have in common once. */
+typedef struct NativeObjects {
+    Objects *objects; /* NULL: none are wanted */
+    Arena *arena;     /* of the names */
+    VEC(const char *) functions;
+} NativeObjects;
+NativeFind native_objects_find;                       /* of a NativeObjects */
+void native_objects_add(NativeObjects *o, Native *n); /* all that is left to take */
+
 /* Runs the passes on what was taken; on any thread. */
 void native_optimise(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);
 

@@ -11,20 +11,19 @@
 
 #include "../../base/arena.h"
 #include "../../base/mem.h"
+#include "../../base/output.h"
 #include "../../base/text.h"
-#include "../../base/vec.h"
 #include "../abi/serve.h"
 #include "../kernel/codegen.h"
-#include "../llvm/objects.h"
 #include "../native/native.h"
 #include "generator.h"
 
 enum { OPTIMISED = 2 /* objects_new: as csc's usual */ };
 
-static bool transfer(int socket, void *bytes, size_t n, bool out)
+static bool receive(int socket, void *bytes, size_t n)
 {
     for (char *p = bytes; n > 0;) {
-        ssize_t done = out ? write(socket, p, n) : read(socket, p, n);
+        ssize_t done = read(socket, p, n);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return false;
         p += done;
@@ -36,8 +35,8 @@ static bool transfer(int socket, void *bytes, size_t n, bool out)
 static bool answer(int socket, const ServeHead *to, ServeKind kind, Text *body)
 {
     ServeHead head = {.kind = kind, .number = to->number, .bytes = body->len};
-    return transfer(socket, &head, sizeof head, true) &&
-           transfer(socket, body->data, body->len, true);
+    return output_to(socket, &head, sizeof head) == 0 &&
+           output_to(socket, body->data, body->len) == 0;
 }
 
 /* ---- code -------------------------------------------------------------------------------------- */
@@ -45,27 +44,15 @@ static bool answer(int socket, const ServeHead *to, ServeKind kind, Text *body)
 typedef struct Making {
     const ServeCode *asked;
     const char *wanted; /* of each kernel */
-    Objects *objects;
-    Arena *arena;
-    VEC(const char *) found; /* functions that are kept */
+    NativeObjects objects;
     Text *out;
     bool made;
 } Making;
 
-static NativeFound find(void *making, const char *name, size_t *size)
-{
-    Making *m = making;
-    for (size_t i = 0; i < m->found.len; i++)
-        if (strcmp(m->found.data[i], name) == 0) return NATIVE_THERE;
-    name = arena_strndup(m->arena, name, strlen(name));
-    vec_push(&m->found, name);
-    return objects_has(m->objects, name, size) ? NATIVE_KEPT : NATIVE_NEW;
-}
-
 static void add_answer(Making *m, const Native *n)
 {
     const char *const *names = native_functions(n);
-    ServeMade made = {m->asked->nkernels, (uint32_t)objects_count(m->objects)};
+    ServeMade made = {m->asked->nkernels, (uint32_t)objects_count(m->objects.objects)};
     text_addn(m->out, (const char *)&made, sizeof made);
     for (uint32_t k = 0; k < made.nkernels; k++) {
         const char *name = names[k] ? names[k] : "";
@@ -73,7 +60,7 @@ static void add_answer(Making *m, const Native *n)
     }
     for (uint32_t i = 0; i < made.nobjects; i++) {
         size_t size;
-        const char *bytes = objects_bytes(m->objects, i, &size);
+        const char *bytes = objects_bytes(m->objects.objects, i, &size);
         const uint64_t count = size;
         text_addn(m->out, (const char *)&count, sizeof count);
         text_addn(m->out, bytes, size);
@@ -88,19 +75,14 @@ static void take(void *making, const CgCode *code)
     bool same = text.high64 == m->asked->text_hi && text.low64 == m->asked->text_lo;
     CgPlan *plan = same ? cg_plan_parse(code->text, &error) : NULL;
     if (plan && (uint32_t)cg_plan_kernels(plan, &names) == m->asked->nkernels) {
-        bool *runs = arena_array(m->arena, bool, m->asked->nkernels + 1);
+        bool *runs = arena_array(m->objects.arena, bool, m->asked->nkernels + 1);
         for (uint32_t k = 0; k < m->asked->nkernels; k++) runs[k] = m->wanted[k] != 0;
         const NativeOptions options = {.level = (CgNativeLevel)m->asked->level,
                                        .stops = m->asked->stops != 0,
-                                       .find = find,
-                                       .ctx = m};
+                                       .find = native_objects_find,
+                                       .ctx = &m->objects};
         Native *n = native_new(code, plan, runs, &options);
-        for (NativeModule part; n && native_take(n, &part);)
-            objects_add(m->objects, &(ObjectsModule){.mod = part.mod,
-                                                     .context = part.context,
-                                                     .optimise = native_optimise,
-                                                     .function = part.kernel,
-                                                     .note = part.size});
+        if (n) native_objects_add(&m->objects, n);
         if (n) add_answer(m, n);
         m->made = n != NULL;
         native_free(n);
@@ -125,13 +107,14 @@ static bool make_code(const ServeCode *asked, const char *wanted, const char *se
                                    .seed = asked->seed,
                                    .set = set};
         const CgAlso also = {.take = take, .ctx = &m};
-        m.arena = arena_new();
-        m.objects = objects_new(OPTIMISED, OBJECTS_FILES, shipped ? store_open(shipped) : NULL);
+        Store *store = shipped ? store_open(shipped) : NULL;
+        m.objects = (NativeObjects){.objects = objects_new(OPTIMISED, OBJECTS_FILES, store),
+                                    .arena = arena_new()};
         cg_lower_also(g, &options, &also, &text, &error);
         mem_free(text);
-        objects_free(m.objects);
-        vec_free(&m.found);
-        arena_free(m.arena);
+        objects_free(m.objects.objects);
+        vec_free(&m.objects.functions);
+        arena_free(m.objects.arena);
     }
     fd_free(fd);
     return m.made;
@@ -162,12 +145,12 @@ static bool meet(const char *body, uint64_t bytes, const char *shipped, Text *ou
 
 void serve(int socket, const char *shipped)
 {
-    for (ServeHead head; transfer(socket, &head, sizeof head, false);) {
+    for (ServeHead head; receive(socket, &head, sizeof head);) {
         if (head.bytes > SERVE_MOST) return;
         char *body = mem_alloc((size_t)head.bytes + 1);
         Text out = {0};
         ServeKind kind = SERVE_REFUSED;
-        bool good = transfer(socket, body, (size_t)head.bytes, false);
+        bool good = receive(socket, body, (size_t)head.bytes);
         if (good && head.kind == SERVE_HELLO) {
             const ServeHello hello = {SERVE_FORMAT, CG_GENERATOR};
             text_addn(&out, (const char *)&hello, sizeof hello);

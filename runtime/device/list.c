@@ -190,9 +190,12 @@ bool device_is_processor(void)
         "/dev/mali0",          "/dev/kgsl-3d0",  "/dev/accel"};
     const char *wish = rt_device_wish();
     if (rt.device || rt.given.device || (wish && *wish)) return false;
-    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
-        if (access(nodes[i], F_OK) == 0) return false;
-    return true;
+    if (!rt.nodes) { /* asked before each evaluation */
+        rt.nodes = RT_NODES_NONE;
+        for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+            if (access(nodes[i], F_OK) == 0) rt.nodes = RT_NODES_SOME;
+    }
+    return rt.nodes == RT_NODES_NONE;
 }
 
 /* ---- what programs ask -------------------------------------------------------------- */

@@ -308,7 +308,8 @@ static Outcome in_program(Preparation *p)
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     bool made = p->numbers.form != c->native->form;
-    if (made && !kernels_made(c->native, c->key, &c->graph, &p->numbers.schedule))
+    if (made && !native_has(p->numbers.form, c->native->plan, &p->numbers.schedule) &&
+        !kernels_made(c->native, c->key, &c->graph, &p->numbers.schedule))
         return cs_pending ? FAILED : INTERPRET;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);

@@ -29,20 +29,18 @@ static int best_level(void)
 
 const CsCode *code_form(Made **made, const CgPlan *plan)
 {
+    if (*made) return (*made)->refused ? NULL : &(*made)->form;
     const char *const *names;
     int n = cg_plan_kernels(plan, &names), level = best_level();
-    if (*made) return (*made)->refused ? NULL : &(*made)->form;
     if (!native_makes() || level < 0 || n > SERVE_KERNELS) return NULL;
     Made *m = mem_object(sizeof *m);
     CsKernelCode **kernels = mem_object((size_t)(n + 1) * sizeof *kernels);
-    Loaded *loaded = mem_object((size_t)(n + 1) * sizeof *loaded);
-    if (!m || !kernels || !loaded) {
+    if (!m || !kernels) {
         mem_object_free(m);
         mem_object_free(kernels);
-        mem_object_free(loaded);
         return NULL;
     }
-    *m = (Made){.kernels = kernels, .loaded = loaded};
+    *m = (Made){.kernels = kernels};
     m->form = (CsCode){.level = level, .kernels = kernels};
     *made = m;
     return &m->form;
@@ -98,16 +96,10 @@ static bool load(Made *m, Rest *r, uint32_t n, const char *const *names)
     if (!head) return false;
     memcpy(&size, head, sizeof size);
     const char *object = size <= r->left ? next(r, (size_t)size) : NULL;
-    if (!object || !load_object(object, (size_t)size, (int)n, names, codes, &loaded)) return false;
-    Loaded *room = mem_object((size_t)(m->nloaded + 1) * sizeof *room);
-    if (!room) {
-        load_free(&loaded);
+    if (!object || !vec_try(&m->loaded) ||
+        !load_object(object, (size_t)size, (int)n, names, codes, &loaded))
         return false;
-    }
-    memcpy(room, m->loaded, (size_t)m->nloaded * sizeof *room);
-    mem_object_free(m->loaded);
-    m->loaded = room;
-    m->loaded[m->nloaded++] = loaded;
+    vec_push(&m->loaded, loaded);
     for (uint32_t k = 0; k < n; k++)
         if (codes[k]) m->kernels[k] = codes[k];
     return true;
@@ -211,8 +203,6 @@ bool code_make(Made *m, const CodeOf *of)
                           .nkernels = (uint32_t)cg_plan_kernels(of->plan, &names),
                           .set_bytes = o->set ? (uint32_t)strlen(o->set) : 0}};
     int wanted = wants(m, of, r.wanted);
-    if (!wanted) return true;
-    if (m->refused) return false;
     uint64_t from = native_clock(), traced = trace_now();
     bool kept = is_kept(m, &r), good = kept || is_made(m, &r);
     uint64_t nanos = native_clock() - from;
@@ -231,8 +221,8 @@ bool code_make(Made *m, const CodeOf *of)
 void code_free(Made *m)
 {
     if (!m) return;
-    for (int i = 0; i < m->nloaded; i++) load_free(&m->loaded[i]);
-    mem_object_free(m->loaded);
+    for (size_t i = 0; i < m->loaded.len; i++) load_free(&m->loaded.data[i]);
+    vec_free(&m->loaded);
     mem_object_free(m->kernels);
     mem_object_free(m);
 }

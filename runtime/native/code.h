@@ -3,14 +3,14 @@
 #ifndef CS_RUNTIME_CODE_H
 #define CS_RUNTIME_CODE_H
 
+#include "../../base/vec.h"
 #include "../../codegen/kernel/codegen.h"
 #include "load.h"
 
 typedef struct Made {
     CsCode form; /* kernels: NULL, those that nobody has launched */
     CsKernelCode **kernels;
-    Loaded *loaded;
-    int nloaded;
+    VEC(Loaded) loaded;
     bool refused; /* it cannot be made */
 } Made;
 
@@ -26,7 +26,7 @@ typedef struct CodeOf {
     const CgPlan *plan; /* with its plan */
     const CgSchedule *schedule;
 } CodeOf;
-/* Has the form the kernels of all launches, or can they be made? False: they cannot, without an exception. */
+/* Makes the kernels of launches that the form lacks (native_has). False: they cannot be, without an exception. */
 bool code_make(Made *made, const CodeOf *of);
 void code_free(Made *made);
 

@@ -128,6 +128,11 @@ static int start(int program, int socket)
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
+static int64_t milliseconds(void)
+{
+    return (int64_t)(native_clock() / 1000000);
+}
+
 static bool transfer(int socket, void *bytes, size_t n, bool out, int64_t until)
 {
     for (char *p = bytes; n > 0;) {
@@ -140,7 +145,7 @@ static bool transfer(int socket, void *bytes, size_t n, bool out, int64_t until)
         }
         if (done == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return false;
         if (rt.stops && interrupted()) return false;
-        int64_t left = until - (int64_t)(native_clock() / 1000000);
+        int64_t left = until - milliseconds();
         struct pollfd wait = {.fd = socket, .events = out ? POLLOUT : POLLIN};
         if (left <= 0 || (poll(&wait, 1, (int)left) < 0 && errno != EINTR)) return false;
     }
@@ -152,7 +157,7 @@ static char *ask(struct Compiler *c, ServeKind kind, char *body, size_t bytes, s
                  bool *refused)
 {
     ServeHead head = {.kind = kind, .number = ++c->number, .bytes = bytes};
-    int64_t until = (int64_t)(native_clock() / 1000000) + WAIT;
+    int64_t until = milliseconds() + WAIT;
     *refused = false;
     if (!transfer(c->socket, &head, sizeof head, true, until) ||
         !transfer(c->socket, body, bytes, true, until) ||
@@ -195,7 +200,7 @@ static struct Compiler *running(void)
     int pair[2], program;
     if (c && c->socket >= 0 && c->owner == getpid()) return c;
     if (!c && !(c = mem_object(sizeof *c))) return NULL;
-    if (c == rt.compiler && c->socket >= 0) leave(c);
+    if (rt.compiler && c->socket >= 0) leave(c);
     c->socket = c->process = -1;
     rt.compiler = c;
     if (!path || c->failures >= FAILURES || (program = open_program(path)) < 0) {

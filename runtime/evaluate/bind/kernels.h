@@ -35,7 +35,7 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
 /* What the program has as machine code for this processor, or may have made; NULL: neither, or, with
  * OutOfMemoryException pending, memory is out. Opens no device. */
 Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
-/* Has a form that is made all kernels of a schedule, or can they be made now? */
+/* Makes the kernels of a schedule that the form made so far lacks. False: they cannot be. */
 bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s);
 /* CgOptions.set of the kernels of a graph. */
 void kernels_set(FdKey graph_key, CgFamily family, Text *set);

@@ -34,9 +34,14 @@ enum {
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build: .1 s by
  * csc, seconds by a driver. */
-static const struct {
+typedef struct Work {
     double first, told;
-} work_made = {1e9, 3e8}, work_built = {6e9, 1e9};
+} Work;
+
+static Work work_before(void)
+{
+    return native_makes() ? (Work){1e9, 3e8} : (Work){6e9, 1e9};
+}
 
 size_t hold_least(size_t usual)
 {
@@ -85,8 +90,7 @@ static bool fill_below(const Look *below, const CsSite *site)
 /* How many of its loop; 1 while that is not known to be long. */
 static int steps_of(const Lazy *l, size_t bytes)
 {
-    double first = native_makes() ? work_made.first : work_built.first;
-    return rt.hold.given || l->graph->work > first ? most_of(l, bytes) : 1;
+    return rt.hold.given || l->graph->work > work_before().first ? most_of(l, bytes) : 1;
 }
 
 bool hold_wants(const Lazy *l, size_t bytes)
@@ -99,8 +103,7 @@ bool hold_wants(const Lazy *l, size_t bytes)
     Look below = look_below(l, bytes);
     if (!below.plain || !below.loops) return false;
     g->work += 2.0 * (double)bytes;
-    double enough = native_makes() ? work_made.told : work_built.told;
-    bool told = g->told >= TOLD && (rt.hold.given || g->work > enough);
+    bool told = g->told >= TOLD && (rt.hold.given || g->work > work_before().told);
     return steps_of(l, bytes) > 1 || (told && !below.nheld);
 }
 

@@ -2,8 +2,8 @@
  * is left to nest_verify. */
 #include <string.h>
 
-#include "fields.h"
 #include "read.h"
+#include "tables.h"
 
 static void read_fields(Reader *r, const NestField *f, void *of);
 

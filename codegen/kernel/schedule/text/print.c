@@ -1,6 +1,6 @@
 /* Nests as text (docs/kernels.md): what they keep, then a line a loop or step, indented by the loops
  * around it. */
-#include "fields.h"
+#include "tables.h"
 #include "text.h"
 
 typedef struct Printer {

@@ -1,7 +1,7 @@
 /* What lines of nests say, as tables that printing and reading share: a line is a word and fields, and a
  * field is a member of what the line is of. */
-#ifndef CS_CODEGEN_NEST_FIELDS_H
-#define CS_CODEGEN_NEST_FIELDS_H
+#ifndef CS_CODEGEN_TEXT_TABLES_H
+#define CS_CODEGEN_TEXT_TABLES_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-/* The tables of what lines of nests say (fields.h, ../nest/steps.def). */
-#include "fields.h"
+/* The tables of what lines of nests say (tables.h, ../nest/steps.def). */
+#include "tables.h"
 
-#include "fields.def"
+#include "tables.def"
 
 #define OF NestStep
 const NestRow nest_rows[] = {
