@@ -215,7 +215,7 @@ void lexer_nested_types(Tokens *tokens, Interner *names, const NameSet *imported
     Meaning m;
     if (!imported) collect(&w);
     bool some = imported ? has_inner(imported) : w.nested.len > 0;
-    for (size_t i = 0; i < tokens->list.len; i++) vec_push(&w.dropped, false);
+    for (size_t i = 0; some && i < tokens->list.len; i++) vec_push(&w.dropped, false);
     for (size_t i = 0; some && i < tokens->list.len; i++) {
         if (w.dropped.data[i]) continue;
         size_t delegate = marks_delegate(tokens, i, w.delegate_word);
