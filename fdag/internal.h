@@ -78,6 +78,8 @@ static inline FdiNode *fdi_node(const FdNode *n)
 {
     return (FdiNode *)(uintptr_t)n;
 }
+/* The node that is like n, made if it is new (node.c). */
+const FdNode *fdi_intern(Fd *fd, const FdNode *n);
 
 static inline const FdiType *fdi_type(const FdType *t)
 {

@@ -187,8 +187,6 @@ Num *num_roundup(Unit *u, Num *x, Num *y)
 
 static Num *number_of(Unit *u, const FdNode *n);
 static const char *fresh_text(Unit *u, Num *x);
-static Num *slot_bound(Unit *u, int slot, int dim, bool lower);
-static bool is_input(const Unit *u, const FdNode *array);
 
 static bool is_symbol(Num *x)
 {
@@ -307,10 +305,10 @@ static bool has_elements(const FdType *t)
 
 Num *num_elements(Unit *u, const FdNode *read, bool greatest)
 {
-    if (!is_read(read) || !is_input(u, read->fn) || !has_elements(read->fn->type)) return NULL;
+    if (!is_read(read) || !plan_is_input(u, read->fn) || !has_elements(read->fn->type)) return NULL;
     int rank = read->fn->type->nparams;
-    Num *lo = slot_bound(u, read->fn->slot, rank, true),
-        *n = slot_bound(u, read->fn->slot, rank, false), *one = num_int(u, 1);
+    Num *lo = num_slot_bound(u, read->fn->slot, rank, true),
+        *n = num_slot_bound(u, read->fn->slot, rank, false), *one = num_int(u, 1);
     Num *end = greatest ? num_op(u, FD_OP_SUB, num_op(u, FD_OP_ADD, lo, n), one) : lo;
     Num *beyond = num_int(u, greatest ? (int64_t)1 << 32 : -((int64_t)1 << 32));
     return num_select(u, num_op(u, FD_OP_GT, n, num_int(u, 0)), end, beyond);
@@ -324,7 +322,7 @@ Num *num_slot(Unit *u, int number, int dim, bool lower)
     if (dim < 0 && !t->nparams)
         return number_of(u, fd_slot(u->fd, slot, t, u->g->slots[slot].name));
     bool elements = dim == t->nparams && has_elements(t);
-    return elements || (dim >= 0 && dim < t->nparams) ? slot_bound(u, slot, dim, lower) : NULL;
+    return elements || (dim >= 0 && dim < t->nparams) ? num_slot_bound(u, slot, dim, lower) : NULL;
 }
 
 Num *num_define(Unit *u, const char *name, Num *x)
@@ -348,25 +346,9 @@ bool num_is_macro(Unit *u, Num *x)
     return false;
 }
 
-/* ---- bounds of arrays -------------------------------------------------------------------------- */
+/* ---- of nodes of the graph ------------------------------------------------------------------- */
 
-/* The range of a dimension of what a read applies, where the graph knows it: of a temporary, or of
- * the recurrence being computed. */
-static const FdDom *known_range(Unit *u, const FdNode *array, int dim)
-{
-    for (int i = 0; array->kind == FD_VAR && i < u->ndefs; i++)
-        if (u->defs[i].node->self == array) return &u->defs[i].doms[dim];
-    if (array->kind == FD_VAR) return NULL;
-    const FdNode *def = array->slot >= u->ninputs ? u->g->slots[array->slot].def : NULL;
-    return def && def->kind == FD_LET ? &def->doms[dim] : NULL;
-}
-
-static bool is_input(const Unit *u, const FdNode *array)
-{
-    return array->kind == FD_FUNC && array->leaf == FD_LEAF_SLOT && array->slot < u->ninputs;
-}
-
-static Num *slot_bound(Unit *u, int slot, int dim, bool lower)
+Num *num_slot_bound(Unit *u, int slot, int dim, bool lower)
 {
     Numbers *n = numbers_of(u);
     size_t at = 2 * ((size_t)slot * FD_MAX_RANK + (size_t)dim) + lower;
@@ -378,76 +360,16 @@ static Num *slot_bound(Unit *u, int slot, int dim, bool lower)
     return n->bounds.data[at];
 }
 
-static Num *unsayable(Unit *u)
-{
-    unit_give_up(u, "a range that no plan can say", NULL);
-    return num_int(u, 0);
-}
-
-Num *plan_array_lo(Unit *u, const FdNode *array, int dim)
-{
-    if (is_input(u, array)) return num_of(u, fd_domain(u->fd, array, dim).lo);
-    const FdDom *d = known_range(u, array, dim);
-    return d ? plan_lo(u, d) : unsayable(u);
-}
-
-Num *plan_array_hi(Unit *u, const FdNode *array, int dim)
-{
-    const FdDom *d = known_range(u, array, dim), asked = d ? *d : fd_domain(u->fd, array, dim);
-    return asked.hi ? num_must(u, asked.hi) : unsayable(u);
-}
-
-Num *plan_array_n(Unit *u, const FdNode *array, int dim)
-{
-    if (is_input(u, array)) return slot_bound(u, array->slot, dim, false);
-    const FdDom *d = known_range(u, array, dim);
-    return d ? plan_n(u, d) : unsayable(u);
-}
-
-Num *plan_lo(Unit *u, const FdDom *d)
-{
-    return d->lo ? num_must(u, d->lo) : unsayable(u);
-}
-
-/* Is the range all of a dimension of an array, as most are? */
-static bool is_dimension(const FdDom *d)
-{
-    if (fd_op_of(d->lo) != FD_OP_LOWER || fd_op_of(d->hi) != FD_OP_UPPER) return false;
-    const FdNode *f = d->lo->args[0];
-    return f == d->hi->args[0] && d->lo->args[1] == d->hi->args[1] && f->kind == FD_FUNC &&
-           f->leaf == FD_LEAF_SLOT;
-}
-
-Num *plan_n(Unit *u, const FdDom *d)
-{
-    if (!d->lo) return unsayable(u);
-    if (is_dimension(d)) return plan_array_n(u, d->lo->args[0], (int)d->lo->args[1]->value.i);
-    Num *lo = num_of(u, d->lo), *hi = num_of(u, d->hi);
-    if (!lo || !hi) return unsayable(u);
-    Num *n = num_op(u, FD_OP_SUB, hi, lo);
-    if (fd_is_const(n)) return n->value.i < 0 ? num_int(u, 0) : n;
-    return num_op(u, FD_OP_MAX, n, num_int(u, 0));
-}
-
-Num *plan_elements(Unit *u, int n, const FdDom *doms)
-{
-    Num *count = num_int(u, 1);
-    for (int i = 0; i < n; i++) count = num_op(u, FD_OP_MUL, count, plan_n(u, &doms[i]));
-    return count;
-}
-
-/* ---- of nodes of the graph --------------------------------------------------------------------- */
-
 static Num *bound_of(Unit *u, const FdNode *n)
 {
     bool lower = fd_op_of(n) == FD_OP_LOWER;
     const FdNode *f = n->args[0];
     int dim = (int)n->args[1]->value.i;
-    const FdDom *d = f->kind == FD_LET ? &f->doms[dim] : known_range(u, f, dim);
+    const FdDom *d = f->kind == FD_LET ? &f->doms[dim] : plan_known_range(u, f, dim);
     if (d && d->lo) return number_of(u, lower ? d->lo : d->hi);
-    if (!is_input(u, f)) return NULL;
-    Num *lo = slot_bound(u, f->slot, dim, true);
-    return lower ? lo : num_op(u, FD_OP_ADD, lo, slot_bound(u, f->slot, dim, false));
+    if (!plan_is_input(u, f)) return NULL;
+    Num *lo = num_slot_bound(u, f->slot, dim, true);
+    return lower ? lo : num_op(u, FD_OP_ADD, lo, num_slot_bound(u, f->slot, dim, false));
 }
 
 Num *num_long(Unit *u, Num *x)
@@ -504,7 +426,7 @@ Num *num_of(Unit *u, const FdNode *n)
 Num *num_must(Unit *u, const FdNode *n)
 {
     Num *x = num_of(u, n);
-    return x ? x : unsayable(u);
+    return x ? x : num_unsayable(u);
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */

@@ -92,6 +92,16 @@ bool num_name_let(struct Unit *u, const char *name, Num *x);
  * (cg_plan_reach). */
 void num_guess(struct Unit *u, Num *x, bool is);
 
+/* ---- ranges (ranges.c; plan_lo and its like are in unit.h) ------------------------------------- */
+
+/* A bound of a dimension of an input: its lower bound, or its length. */
+Num *num_slot_bound(struct Unit *u, int slot, int dim, bool lower);
+bool plan_is_input(const struct Unit *u, const FdNode *array); /* is it a slot of the evaluation? */
+/* The range of a dimension of what a read applies, where the graph knows it: of a temporary, or of
+ * the recurrence being computed. */
+const FdDom *plan_known_range(struct Unit *u, const FdNode *array, int dim);
+Num *num_unsayable(struct Unit *u); /* 0, and Unit.host_only */
+
 /* What the functions above keep between calls. */
 typedef struct Numbers Numbers;
 void numbers_free(Numbers *n);

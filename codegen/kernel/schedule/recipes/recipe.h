@@ -7,7 +7,7 @@
 
 #include "../../../../fdag/index/contraction.h"
 #include "../../plan/draw.h"
-#include "../nest/bands.h"
+#include "../bands/bands.h"
 #include "../nest/nest.h"
 
 /* Recurrences: loops in the order that the pass `recur` found. For all numbers. */

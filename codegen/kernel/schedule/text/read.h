@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_NEST_READ_H
 #define CS_CODEGEN_NEST_READ_H
 
-#include "../nest/bands.h"
+#include "../bands/bands.h"
 #include "text.h"
 
 enum { READER_DEEPEST = 64 }; /* loops in each other; lowering takes fewer */

@@ -7,8 +7,8 @@
 #include "../../../../base/internal.h"
 #include "../../../../fdag/index/affine.h"
 #include "../../../../fdag/index/inlined.h"
+#include "../nest/impl.h"
 #include "../schedule.h"
-#include "impl.h"
 
 /* ---- reach ------------------------------------------------------------------------------------- */
 

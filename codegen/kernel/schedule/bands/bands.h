@@ -14,7 +14,7 @@
 #ifndef CS_CODEGEN_BANDS_H
 #define CS_CODEGEN_BANDS_H
 
-#include "nest.h"
+#include "../nest/nest.h"
 
 enum { BANDS_STAGES = 24 };
 
