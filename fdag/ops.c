@@ -38,6 +38,24 @@ bool fd_op_compares(FdOp op)
     return op != FD_OP_NONE && table[op].rule == FD_RULE_CMP;
 }
 
+FdOp fd_op_negated(FdOp op)
+{
+    static const FdOp other[FD_OP_COUNT] = {
+        [FD_OP_LT] = FD_OP_GE, [FD_OP_GE] = FD_OP_LT, [FD_OP_LE] = FD_OP_GT,
+        [FD_OP_GT] = FD_OP_LE, [FD_OP_EQ] = FD_OP_NE, [FD_OP_NE] = FD_OP_EQ,
+    };
+    return other[op];
+}
+
+FdOp fd_op_turned(FdOp op)
+{
+    static const FdOp other[FD_OP_COUNT] = {
+        [FD_OP_LT] = FD_OP_GT, [FD_OP_GE] = FD_OP_LE, [FD_OP_LE] = FD_OP_GE,
+        [FD_OP_GT] = FD_OP_LT, [FD_OP_EQ] = FD_OP_EQ, [FD_OP_NE] = FD_OP_NE,
+    };
+    return other[op];
+}
+
 const char *fd_op_infix(FdOp op)
 {
     static const char *const infix[FD_OP_COUNT] = {

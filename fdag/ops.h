@@ -61,7 +61,9 @@ typedef struct FdOpInfo {
 } FdOpInfo;
 
 const FdOpInfo *fd_op_info(FdOp op);
-bool fd_op_compares(FdOp op);           /* == != < <= > >= */
+bool fd_op_compares(FdOp op); /* == != < <= > >= */
+FdOp fd_op_negated(FdOp op);  /* of a comparison: what holds where it does not */
+FdOp fd_op_turned(FdOp op);   /* of a comparison: the same with its operands in the other order */
 FdOp fd_op_from_text(const char *text); /* FD_OP_NONE if there is none */
 /* C's operator, where integers have one that needs no care (plans, indices); NULL: they have not. */
 const char *fd_op_infix(FdOp op);

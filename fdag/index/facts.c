@@ -78,16 +78,7 @@ int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2])
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     if (!fd_op_compares(op) || !fdi_is_word(n->args[0])) return 0;
     const FdNode *x = n->args[0], *y = n->args[1];
-    if (!truth) {
-        switch (op) {
-        case FD_OP_EQ: op = FD_OP_NE; break;
-        case FD_OP_NE: op = FD_OP_EQ; break;
-        case FD_OP_LT: op = FD_OP_GE; break;
-        case FD_OP_GE: op = FD_OP_LT; break;
-        case FD_OP_GT: op = FD_OP_LE; break;
-        default: op = FD_OP_GT; break;
-        }
-    }
+    if (!truth) op = fd_op_negated(op);
     switch (op) {
     case FD_OP_LT: return difference(x, y, 1, &forms[0]);
     case FD_OP_LE: return difference(x, y, 0, &forms[0]);

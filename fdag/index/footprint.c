@@ -10,6 +10,7 @@ typedef struct Walk {
     FdiValues *values;
     uint32_t *walked; /* by node: at which place */
     FdFootprint *out;
+    bool fails; /* something may fail, reads of slots apart */
 } Walk;
 
 static void walk(Walk *w, const FdNode *n);
@@ -143,6 +144,51 @@ static void read_at(Walk *w, const FdNode *n)
     }
 }
 
+/* ---- what may fail ------------------------------------------------------------------------------ */
+
+/* Is a number in lo..hi, whatever they are here? */
+static bool is_within(Walk *w, const FdNode *n, const FdDom *range)
+{
+    if (!range->lo || !range->hi) return range->kind == FD_DOM_FULL;
+    FdiValue value = fdi_value(w->values, n), from = fdi_value(w->values, range->lo),
+             to = fdi_value(w->values, range->hi);
+    FdSpan v = fd_spans_hull(&value.is), lo = fd_spans_hull(&from.is), hi = fd_spans_hull(&to.is);
+    return value.is.n == 0 || (from.is.n && to.is.n && lo.hi <= v.lo && v.hi < hi.lo);
+}
+
+static bool may_be_zero(Walk *w, const FdNode *n)
+{
+    FdiValue v = fdi_value(w->values, n);
+    FdSpans zero = fd_spans(0, 0), both = fd_spans_meet(&v.is, &zero);
+    return both.n > 0;
+}
+
+static bool may_be_empty(Walk *w, const FdNode *reduce)
+{
+    for (int i = 0; i < reduce->nvars; i++)
+        if (!is_within(w, reduce->doms[i].lo, &reduce->doms[i])) return true;
+    return false;
+}
+
+static bool call_may_fail(Walk *w, const FdNode *n)
+{
+    const FdUser *user = fd_user_of(n);
+    if (user) return !user->body || fd_user_effects(user) & FD_MAY_FAIL;
+    if (n->kind == FD_REDUCE) return n->fn->kind != FD_LET;
+    if (n->fn->kind != FD_LET) return true;
+    for (int i = 0; i < n->nargs; i++)
+        if (!is_within(w, n->args[i], &n->fn->doms[i])) return true;
+    return false;
+}
+
+static bool may_fail(Walk *w, const FdNode *n)
+{
+    FdEffects does = fd_does(n);
+    bool other = n->kind == FD_APPLY && does & FD_READS && !is_slot(n->fn);
+    return other || does & FD_OUTSIDE || (does & FD_DIVIDES && may_be_zero(w, n->args[1])) ||
+           (does & FD_EMPTY && may_be_empty(w, n)) || (does & FD_CALLS && call_may_fail(w, n));
+}
+
 /* ---- what is evaluated ------------------------------------------------------------------------- */
 
 /* A function whose applications are not seen. */
@@ -234,6 +280,7 @@ static void walk(Walk *w, const FdNode *n)
     uint32_t place = fdi_values_place(w->values);
     if (w->walked[n->id] == place || !fdi_values_step(w->values)) return;
     w->walked[n->id] = place;
+    w->fails = w->fails || may_fail(w, n);
     if (is_slot(n))
         read_anywhere(&w->out[n->slot]);
     else if (n->kind == FD_APPLY)
@@ -270,8 +317,9 @@ static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
     for (int k = 0; k < g->nresults; k++) walk_result(w, g->results[k].node, box);
 }
 
-void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
-                   const void *ctx, FdFootprint *out)
+/* False: something other than reads may fail, or nobody knows. */
+static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
+                 const void *ctx, FdFootprint *out)
 {
     size_t n = nodes_of(g);
     Walk w = {.values = fdi_values_new(n, env, values, ctx),
@@ -279,10 +327,39 @@ void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValue
               .out = out};
     for (int i = 0; i < g->nslots; i++) out[i] = (FdFootprint){.rank = g->slots[i].type->nparams};
     walk_graph(&w, g, box);
-    for (int i = 0; i < g->nslots && !fdi_values_step(w.values); i++)
+    bool all = fdi_values_step(w.values);
+    for (int i = 0; i < g->nslots && !all; i++)
         if (out[i].rank) read_anywhere(&out[i]);
     mem_free(w.walked);
     fdi_values_free(w.values);
+    return all && !w.fails;
+}
+
+void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
+                   const void *ctx, FdFootprint *out)
+{
+    find(g, env, box, values, ctx, out);
+}
+
+static bool is_in_domain(const FdFootprint *f, const FdBox *domain)
+{
+    FdBox hull = fd_footprint_hull(f);
+    for (int d = 0; f->nboxes && d < f->rank; d++) {
+        bool inside = !hull.dim[d].full && hull.dim[d].lo >= domain->dim[d].lo &&
+                      hull.dim[d].hi <= domain->dim[d].hi;
+        if (!domain->dim[d].full && !inside) return false;
+    }
+    return true;
+}
+
+bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, const void *ctx)
+{
+    FdFootprint *reads = mem_alloc(((size_t)g->nslots + 1) * sizeof *reads);
+    bool good = find(g, env, NULL, values, ctx, reads);
+    for (int i = 0; good && i < g->nslots; i++)
+        good = !g->slots[i].type->nparams || is_in_domain(&reads[i], &env->boxes[i]);
+    mem_free(reads);
+    return good;
 }
 
 FdBox fd_footprint_hull(const FdFootprint *f)

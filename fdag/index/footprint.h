@@ -42,6 +42,9 @@ void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValue
 /* Known without numbers: is the root a map, without reductions and operations that can fail, that reads the
  * slot at its own variables only? Then the slot's array may give its memory to the result. */
 bool fd_reads_own_only(const FdGraph *g, int slot);
+/* Is it shown, for these domains of slots and values of scalars, that no element of g's results fails: that each
+ * read is in its array, no divisor 0, no reduction without identity over nothing? */
+bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, const void *ctx);
 
 /* The least box around; of nothing an empty one. */
 FdBox fd_footprint_hull(const FdFootprint *f);

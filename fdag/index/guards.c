@@ -1,6 +1,8 @@
-/* Where a guard holds (facts.h): comparisons that solve for a variable are ends of its range.
+/* Where a guard holds (facts.h): comparisons that solve for a variable are ends of its range. What a variable
+ * is not cuts off an end of its range that is that.
  *
  *   i > 0 && i < n - 1 ? u(i - 1) + u(i + 1) : u(i)      in the first branch i is in 1..n - 1
+ *   i == 0 ? 0 : u(i - 1)                                in the second from lo == 0 ? lo + 1 : lo on
  */
 #include <string.h>
 
@@ -28,6 +30,36 @@ static bool narrow(Guards *g, const FdAffine *form)
         if (!end || !fdi_node(end)->evaluable) continue;
         const FdNode **side = lower ? &d->lo : &d->hi;
         *side = fdi_long_op(g->fd, lower ? FD_OP_MAX : FD_OP_MIN, fdi_to_long(g->fd, *side), end);
+        any = true;
+    }
+    return any;
+}
+
+static const FdNode *chosen(Fd *fd, const FdNode *x, const FdNode *y, const FdNode *same,
+                            const FdNode *other)
+{
+    const FdNode *cond = fd_simple_op(fd, FD_OP_EQ, SC_BOOL, 2, (const FdNode *[]){x, y});
+    return fd_simple_op(fd, FD_OP_SELECT, SC_LONG, 3, (const FdNode *[]){cond, same, other});
+}
+
+/* The form is not 0: a variable is not what it would be then. */
+static bool cut(Guards *g, const FdAffine *form)
+{
+    const FdNode *cond = fd_condition(g->fd, form);
+    bool any = false;
+    for (int i = 0; i < g->nvars; i++) {
+        FdDom *d = &g->doms[i];
+        bool lower;
+        int64_t factor;
+        const FdNode *is = d->lo ? fd_solve(g->fd, cond, g->vars[i], &lower) : NULL;
+        if (!is || !fdi_node(is)->evaluable || !fd_affine_factor(form, g->vars[i], &factor) ||
+            (factor != 1 && factor != -1))
+            continue;
+        is = fdi_add_constant(g->fd, fdi_to_long(g->fd, is), lower ? 0 : -1);
+        const FdNode *lo = fdi_to_long(g->fd, d->lo), *hi = fdi_to_long(g->fd, d->hi),
+                     *after = fdi_add_constant(g->fd, is, 1);
+        d->lo = chosen(g->fd, lo, is, after, lo);
+        d->hi = chosen(g->fd, hi, after, is, hi);
         any = true;
     }
     return any;
@@ -69,7 +101,8 @@ void fd_where(Fd *fd, const FdNode *cond, bool truth, int nvars, const FdNode *c
         }
         int count = fdi_comparison(n, t, forms), before = exact->n;
         memcpy(old, doms, sizeof *doms * (size_t)nvars);
-        bool any = false;
+        bool any = false, equal = op == FD_OP_EQ || op == FD_OP_NE;
+        if (!count && equal && fdi_comparison(n, !t, forms)) any = cut(&g, &forms[0]);
         while (count-- > 0) any = narrow(&g, &forms[count]) || any;
         if (any) fdi_ranges_changed(f);
         if (!any || (demand_exact(&g, f, n->args[0]) && demand_exact(&g, f, n->args[1]))) continue;

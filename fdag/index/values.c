@@ -209,13 +209,27 @@ static void assume_form(FdiValues *w, FdiAssumed *a, const FdAffine *f)
     }
 }
 
+/* x + more is at most y, as wholes: y - e(q) may have ends that neither y nor e(q) has. */
+static void assume_ends(FdiValues *w, FdiAssumed *a, const FdNode *x, const FdNode *y, int64_t more)
+{
+    FdiValue first = fdi_value(w, x), second = fdi_value(w, y);
+    if (!first.is.n || !second.is.n) return;
+    int64_t hi = fd_spans_hull(&second.is).hi, lo = fd_spans_hull(&first.is).lo;
+    FdSpans below = fd_spans(INT64_MIN, hi > INT64_MIN ? hi - more : hi),
+            above = fd_spans(lo < INT64_MAX ? lo + more : lo, INT64_MAX);
+    narrow(w, a, x, &below);
+    narrow(w, a, y, &above);
+}
+
 /* x - y + more is at most 0. */
 static void assume_difference(FdiValues *w, FdiAssumed *a, const FdNode *x, const FdNode *y,
                               int64_t more)
 {
     FdAffine f;
-    if (!fd_affine(x, &f) || !fd_affine_add(&f, y, -1)) return;
-    if (!__builtin_add_overflow(f.constant, more, &f.constant)) assume_form(w, a, &f);
+    bool is = fd_affine(x, &f) && fd_affine_add(&f, y, -1) &&
+              !__builtin_add_overflow(f.constant, more, &f.constant);
+    if (is) assume_form(w, a, &f);
+    assume_ends(w, a, x, y, more);
 }
 
 /* x is not the one value that y has. */
@@ -227,15 +241,6 @@ static void assume_differs(FdiValues *w, FdiAssumed *a, const FdNode *x, const F
     FdSpans below = fd_spans(INT64_MIN, is.lo - 1), above = fd_spans(is.lo + 1, INT64_MAX),
             other = fd_spans_join(&below, &above);
     narrow(w, a, x, &other);
-}
-
-static FdOp negated(FdOp op)
-{
-    static const FdOp other[FD_OP_COUNT] = {
-        [FD_OP_LT] = FD_OP_GE, [FD_OP_GE] = FD_OP_LT, [FD_OP_LE] = FD_OP_GT,
-        [FD_OP_GT] = FD_OP_LE, [FD_OP_EQ] = FD_OP_NE, [FD_OP_NE] = FD_OP_EQ,
-    };
-    return other[op];
 }
 
 static void assume_compared(FdiValues *w, FdiAssumed *a, FdOp op, const FdNode *x, const FdNode *y)
@@ -284,7 +289,7 @@ static void assume(FdiValues *w, FdiAssumed *a, const FdNode *cond, bool truth)
         assume(w, a, cond->args[0], truth);
         assume(w, a, cond->args[1], truth);
     } else if (fd_op_compares(op)) {
-        assume_compared(w, a, truth ? op : negated(op), cond->args[0], cond->args[1]);
+        assume_compared(w, a, truth ? op : fd_op_negated(op), cond->args[0], cond->args[1]);
     }
 }
 

@@ -45,7 +45,7 @@ FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *bo
 void fdi_values_leave(FdiValues *w, const FdNode *binder, const FdiScope *s);
 
 /* From here on, till fdi_values_forget, a condition has this value. */
-enum { FDI_ASSUMED = 8 };
+enum { FDI_ASSUMED = 16 };
 typedef struct FdiAssumed {
     uint32_t outer;
     size_t len;

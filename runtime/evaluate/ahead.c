@@ -137,10 +137,9 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
     *e = (Evaluation){0};
     if (!compose(e, a->graph, fd_root(a->graph->fd), a->captures, &nowhere)) return false;
     Composed *c = e->composed;
-    if (!a->group->chained && !c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
+    if (!c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
     return !cs_pending && e->nclosures == 0 &&
-           (a->group->chained || c->pays == FD_PAYS ||
-            (c->pays == FD_PAYS_SMALL && count <= SMALL));
+           (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
 }
 
 static bool evaluate_scalars(Ahead *a)
@@ -188,18 +187,27 @@ static bool make_arrays(Ahead *a, const Lazy *l, int from, int first, Buffer **b
 
 static bool evaluate_arrays(Ahead *a)
 {
-    const bool chained = a->group->chained;
-    int results = a->graph->fd->nresults, first = chained ? a->group->n - 1 : 0;
+    int results = a->graph->fd->nresults;
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS];
     Evaluation e = {0};
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
     bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                composed(&e, a, count) && make_arrays(a, l, 0, first, buffers) &&
+                composed(&e, a, count) && make_arrays(a, l, 0, 0, buffers) &&
                 eval_on_device(&e, results, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
     return good;
+}
+
+/* The last part, in which the others are: as any other evaluation, it may be held back. */
+static bool evaluate_chain(Ahead *a)
+{
+    Lazy *l = lazy_new(a->graph, a->captures, &nowhere);
+    Array *made = l && lazy_finite(l) ? eval_lazy(l, &nowhere) : NULL;
+    a->arrays[a->group->n - 1] = made ? cs_retain(made) : NULL;
+    cs_release(l);
+    return made != NULL;
 }
 
 /* ---- arrays and scalars ------------------------------------------------------------------------- */
@@ -406,7 +414,8 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 
 static bool evaluate(Ahead *a)
 {
-    if (fd_root(a->graph->fd)->type->nparams) return evaluate_arrays(a);
+    bool arrays = fd_root(a->graph->fd)->type->nparams > 0;
+    if (arrays) return a->group->chained ? evaluate_chain(a) : evaluate_arrays(a);
     return a->graph->fd->nresults > 1 ? evaluate_both(a) : evaluate_scalars(a);
 }
 

@@ -41,15 +41,6 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
     rt_frame_around(&at, site);
 }
 
-/* Only what launches a kernel with the error buffer has to wait for it. */
-static bool reports_errors(const CgSchedule *s)
-{
-    for (int i = 0; i < s->nlaunches; i++)
-        for (int a = 0; !s->launches[i].quiet && a < s->launches[i].nargs; a++)
-            if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
-    return false;
-}
-
 /* Binds the plan of a kernel to the numbers. */
 static bool bind(Evaluation *e, const Kernel *k, const CgDevice *device, Numbers *n,
                  const Results *r, const CsSite *site)
@@ -88,9 +79,10 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
 }
 
 /* May a result lie over an array that is read, with nothing to be told of half of it? */
-static bool goes_over(const CgSchedule *s)
+static bool goes_over(const Evaluation *e, Numbers *n)
 {
-    bool over = !rt.stops && !reports_errors(s);
+    const CgSchedule *s = &n->schedule;
+    bool over = !rt.stops && !numbers_can_fail(e, n);
     for (int i = 0; over && i < s->nlaunches; i++)
         for (int a = 0; a < s->launches[i].nargs; a++)
             over = over && (s->launches[i].over || s->launches[i].args[a].kind != CG_ARG_SLOT);
@@ -98,10 +90,9 @@ static bool goes_over(const CgSchedule *s)
 }
 
 /* Memory for those that have none. False with an exception pending. */
-static bool take_results(const Evaluation *e, const CgSchedule *s, const Results *r,
-                         const CsSite *site)
+static bool take_results(const Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
-    bool over = e->donors && goes_over(s);
+    bool over = e->donors && goes_over(e, n);
     for (int i = 0; i < r->n; i++) {
         if (over && e->donors[i] && r->buffers[i]->lent)
             buffer_take_over(r->buffers[i], e->donors[i]->head.buffer);
@@ -162,10 +153,10 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    if (!take_results(e, schedule, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
+    if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
     dump_over(e, n, r);
     measure(e, n, device_info(), false, site);
-    bool can_fail = reports_errors(schedule);
+    bool can_fail = numbers_can_fail(e, n);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
     if (!is_over(site)) return FAILED;
@@ -214,14 +205,14 @@ static void prepare_launch(void *preparation)
 
 /* Are most of its temporaries kept where they are used, if that is asked for, and no errors told? What goes
  * into an array that it reads has no temporaries, and cannot fail. */
-static bool suits(const Preparation *p)
+static bool suits(Preparation *p)
 {
     const CgSchedule *s = &p->numbers.schedule;
     size_t bytes = 0;
-    if (p->e->into) return s->ntemps == 0 && !reports_errors(s);
+    if (p->e->into) return s->ntemps == 0 && !numbers_can_fail(p->e, &p->numbers);
     if (!p->e->near) return true;
     for (int i = 0; i < s->ntemps; i++) bytes += s->temp_bytes[i];
-    return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !reports_errors(s);
+    return s->nlaunches > 0 && bytes <= s->out_bytes / 2 && !numbers_can_fail(p->e, &p->numbers);
 }
 
 /* Is it held back? Else it is evaluated now, which takes the memory that it lent (hold_wants). */
@@ -229,7 +220,7 @@ static bool is_held(Preparation *p)
 {
     Buffer *b = p->results->buffers[0];
     if (!p->e->lazy) return false;
-    if (!reports_errors(&p->numbers.schedule) && hold_take(p->e->lazy, b)) return true;
+    if (!numbers_can_fail(p->e, &p->numbers) && hold_take(p->e->lazy, b)) return true;
     if (!buffer_regain(b, p->site)) p->outcome = FAILED;
     return false;
 }
@@ -270,7 +261,7 @@ static void prepare_native(void *preparation)
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
-    if (!take_results(e, &n->schedule, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
+    if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
     CgDevice device = native_device(n->form);
     measure(e, n, &device, true, site);

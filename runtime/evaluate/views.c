@@ -8,6 +8,7 @@
  * the evaluation itself never reads. */
 #include "../../fdag/index/footprint.h"
 #include "../state.h"
+#include "bind/numbers.h"
 #include "closure.h"
 #include "compose.h"
 #include "restrict.h"
@@ -67,47 +68,6 @@ static void numbers(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
     }
 }
 
-enum { FEW_VALUES = 4096 };
-
-static bool is_inside(const int64_t *index, const FdBox *box)
-{
-    bool in = true;
-    for (int d = 0; d < box->rank; d++)
-        in = in && (box->dim[d].full || (box->dim[d].lo <= index[d] && index[d] < box->dim[d].hi));
-    return in;
-}
-
-/* The next index, the last dimension fastest. */
-static void step(const Array *a, int64_t *index)
-{
-    for (int d = a->head.rank; d-- > 0;) {
-        const CsDim *dim = &a->head.dim[d];
-        if (++index[d] < dim->lo + dim->n) return;
-        index[d] = dim->lo;
-    }
-}
-
-/* FdValuesOf: those of small arrays that are at hand, without waiting for anything. */
-static bool values_at(const void *evaluation, int slot, const FdBox *box, FdSpans *out)
-{
-    const Evaluation *e = evaluation;
-    const Array *a = e->leaves.data[slot].array;
-    int64_t index[CS_MAX_RANK], n = a ? rt_array_count(a) : 0;
-    if (!a || n > FEW_VALUES || !(a->head.host_state & CS_HOST_READ) || a->head.rank != box->rank)
-        return false;
-    ScalarKind kind = (ScalarKind)a->head.elem;
-    const char *data = a->head.data;
-    *out = (FdSpans){0};
-    for (int d = 0; d < a->head.rank; d++) index[d] = a->head.dim[d].lo;
-    for (int64_t i = 0; i < n; i++, step(a, index)) {
-        if (!is_inside(index, box)) continue;
-        int64_t v = scalar_load(data + (size_t)i * scalar_bytes(kind), kind).i;
-        FdSpans one = fd_spans(v, v);
-        *out = fd_spans_join(out, &one);
-    }
-    return true;
-}
-
 typedef struct Views {
     const Evaluation *e;
     Arena *arena;
@@ -130,7 +90,8 @@ static void look(void *views)
     v->closures = arena_array(arena, Closure *, n);
     numbers(v->e, boxes, scalars);
     FdEnv env = {boxes, scalars};
-    if (!cs_pending) fd_footprints(&v->e->composed->graph, &env, NULL, values_at, v->e, v->reads);
+    if (!cs_pending)
+        fd_footprints(&v->e->composed->graph, &env, NULL, numbers_values, v->e, v->reads);
     v->arena = arena;
 }
 

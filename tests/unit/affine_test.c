@@ -140,12 +140,29 @@ START_TEST(answers_are_of_what_was_known)
 }
 END_TEST
 
+START_TEST(unequal_cuts_an_end)
+{
+    const FdNode *first = op(FD_OP_EQ, i, fd_int(fd, 0)), *inner = op(FD_OP_EQ, i, fd_int(fd, 3));
+    FdDom dom = {FD_DOM_GIVEN, fd_long(fd, 0), fd_long(fd, 10)}, cut = dom;
+    FdExact exact;
+    fd_where(fd, first, false, 1, &i, &cut, &exact);
+    ck_assert(cut.lo == fd_long(fd, 1) && cut.hi == dom.hi);
+    fd_where(fd, op(FD_OP_NE, i, fd_int(fd, 9)), true, 1, &i, &cut, &exact);
+    ck_assert(cut.lo == fd_long(fd, 1) && cut.hi == fd_long(fd, 9));
+    fd_where(fd, inner, false, 1, &i, &cut, &exact);
+    ck_assert(cut.lo == fd_long(fd, 1) && cut.hi == fd_long(fd, 9));
+    fd_where(fd, inner, true, 1, &i, &cut, &exact);
+    ck_assert(cut.lo == fd_long(fd, 3) && cut.hi == fd_long(fd, 4));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("affine");
     TCase *c = tcase_create("affine");
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, inferred_indices);
+    tcase_add_test(c, unequal_cuts_an_end);
     tcase_add_test(c, who_asks_says_what_is_known);
     tcase_add_test(c, ends_that_cancel);
     tcase_add_test(c, answers_are_of_what_was_known);

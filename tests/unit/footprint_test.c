@@ -1,4 +1,4 @@
-/* Footprints: boxes of stencils, clamps, periodic indices, choices and tables; and random indices, each of
+/* Footprints: boxes of stencils, clamps, periodic indices, choices and tables; what cannot fail; and random indices, each of
  * which an interpreter finds inside. */
 #include <check.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@ static bool table_values(const void *ctx, int slot, const FdBox *box, FdSpans *o
     return slot == 1;
 }
 
+static bool never_fails;
+
 /* Slot 0 is u, an array of N; slot 1 a table of 3; slot 2 a scalar, N. */
 static void find(const char *body, int64_t lo, int64_t hi)
 {
@@ -36,6 +38,7 @@ static void find(const char *body, int64_t lo, int64_t hi)
     ScalarValue scalars[4] = {{0}, {0}, {N}};
     FdEnv env = {boxes, scalars};
     fd_footprints(g, &env, &box, table_values, NULL, prints);
+    never_fails = fd_cannot_fail(g, &env, table_values, NULL);
     text_free(&t);
     fd_free(fd);
 }
@@ -166,6 +169,59 @@ START_TEST(apart)
          "%80 = apply %0 (%4) : int\n" ROOT,
          10, 20);
     ck_assert(!fd_footprint_apart(&prints[0], &box));
+}
+END_TEST
+
+/* All of the root, over 0..100. */
+static bool is_safe(const char *body)
+{
+    find(body, 0, N);
+    return never_fails;
+}
+
+START_TEST(failing)
+{
+    const char *less = "%4 = apply @sub (%3, %61) : int\n%5 = apply %0 (%4) : int\n";
+    Text t = {0};
+    ck_assert(is_safe("%80 = apply %0 (%3) : int\n" ROOT));
+    ck_assert(!is_safe("%4 = apply @sub (%3, %61) : int\n%80 = apply %0 (%4) : int\n" ROOT));
+    text_printf(
+        &t, "%s%%6 = apply @eq (%%3, %%60) : bool\n%%80 = apply @select (%%6, %%60, %%5) : int\n%s",
+        less, ROOT);
+    ck_assert(is_safe(t.data)); /* i == 0 ? 0 : u(i - 1) */
+    text_free(&t);
+    t = (Text){0};
+    text_printf(
+        &t, "%s%%6 = apply @eq (%%3, %%61) : bool\n%%80 = apply @select (%%6, %%60, %%5) : int\n%s",
+        less, ROOT);
+    ck_assert(!is_safe(t.data)); /* i == 1 ? 0 : u(i - 1) */
+    text_free(&t);
+    /* what is read is guarded as a whole: i % 3 + t(i % 3) of 3 */
+    const char *sum = "%4 = apply @rem (%3, %63) : int\n%5 = apply %1 (%4) : int\n"
+                      "%6 = apply @add (%4, %5) : int\n%7 = apply %1 (%6) : int\n";
+    t = (Text){0};
+    text_printf(&t,
+                "%s%%8 = apply @ge (%%6, %%60) : bool\n%%9 = apply @lt (%%6, %%63) : bool\n"
+                "%%10 = apply @land (%%8, %%9) : bool\n"
+                "%%80 = apply @select (%%10, %%7, %%60) : int\n%s",
+                sum, ROOT);
+    ck_assert(is_safe(t.data));
+    text_free(&t);
+    t = (Text){0};
+    text_printf(&t,
+                "%s%%8 = apply @ge (%%6, %%60) : bool\n"
+                "%%80 = apply @select (%%8, %%7, %%60) : int\n%s",
+                sum, ROOT);
+    ck_assert(!is_safe(t.data));
+    text_free(&t);
+    ck_assert(is_safe("%4 = apply @add (%3, %61) : int\n%80 = apply @div (%70, %4) : int\n" ROOT));
+    ck_assert(!is_safe("%80 = apply @div (%70, %3) : int\n" ROOT));
+    /* functions inside of their ranges and not */
+#define INNER                                                                                      \
+    "%20 = var \"k\" : int\n%21 = const 0 : long\n%22 = const 100 : long\n"                        \
+    "%23 = let (%20 : given %21 .. %22) %20 : int(int)\n"
+    ck_assert(is_safe(INNER "%80 = apply %23 (%3) : int\n" ROOT));
+    ck_assert(!is_safe(INNER "%4 = apply @add (%3, %61) : int\n%80 = apply %23 (%4) : int\n" ROOT));
 }
 END_TEST
 
@@ -330,6 +386,7 @@ int main(void)
     tcase_add_test(t, choices);
     tcase_add_test(t, tables);
     tcase_add_test(t, apart);
+    tcase_add_test(t, failing);
     tcase_add_test(t, random_indices);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -60,17 +60,6 @@ static bool about_end(const FdNode *c, const FdDom *d, bool down)
     return distance(c, down ? d->lo : d->hi) < distance(c, down ? d->hi : d->lo);
 }
 
-static FdOp turned(FdOp op)
-{
-    switch (op) {
-    case FD_OP_LT: return FD_OP_GT;
-    case FD_OP_LE: return FD_OP_GE;
-    case FD_OP_GT: return FD_OP_LT;
-    case FD_OP_GE: return FD_OP_LE;
-    default: return op;
-    }
-}
-
 /* Leaves out what comes before variable v lies beyond c: the interior begins at c or after it. */
 static void decide(Guards *g, const FdNode *n, int v, FdOp op, const FdNode *c)
 {
@@ -104,7 +93,7 @@ static void look_at(Guards *g, const FdNode *n)
     const FdDom *whole = &g->d->doms[v];
     if (!scalar_is_integer(result_kind(c)) || !node_is_closed(c) || !num_of(g->u, c)) return;
     if (about_end(c, whole, g->in->down[v])) return;
-    decide(g, n, v, side ? turned(op) : op, c);
+    decide(g, n, v, side ? fd_op_turned(op) : op, c);
 }
 
 static void find_guards(Guards *g)

@@ -11,6 +11,13 @@ typedef struct Scope { /* binders around a node */
     const FdDom *doms;
 } Scope;
 
+/* A condition that has this value around a node. */
+typedef struct Guard {
+    const struct Guard *up;
+    const FdNode *cond;
+    bool truth;
+} Guard;
+
 /* Where an index stands: what is asked of it. */
 typedef struct Place {
     Unit *u;
@@ -39,14 +46,58 @@ typedef struct Walk {
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
     DefFacts *facts; /* to list the reads in; NULL: it does not */
     VEC(const FdNode *) suspects;
-    Num *any;    /* nonzero: some read falls outside */
-    bool guards; /* what guards say counts (plan_fails) */
-    int fuel;    /* nodes that are still looked at then: below different guards a node is another */
+    Num *any;           /* nonzero: some read falls outside */
+    bool guards;        /* what guards say counts (plan_fails).. */
+    const Guard *guard; /* ..these, where ranges cannot have it */
+    int fuel; /* nodes that are still looked at then: below different guards a node is another */
 } Walk;
 
 static void add(Walk *w, Num *condition)
 {
     w->any = num_op(w->u, FD_OP_LOR, w->any, condition);
+}
+
+static bool is_index(const FdNode *n, const FdNode *index)
+{
+    while (n != index && n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT) n = n->args[0];
+    return n == index;
+}
+
+typedef struct Ends {
+    Num *lo, *hi; /* NULL: not known */
+} Ends;
+
+static void begins(Unit *u, Ends *e, Num *lo)
+{
+    e->lo = e->lo ? num_op(u, FD_OP_MAX, e->lo, lo) : lo;
+}
+
+static void ends(Unit *u, Ends *e, Num *hi)
+{
+    e->hi = e->hi ? num_op(u, FD_OP_MIN, e->hi, hi) : hi;
+}
+
+/* What a guard says of an index as a whole: y - e(q) >= 0 && y - e(q) < n. */
+static void narrow(Unit *u, const FdNode *cond, bool truth, const FdNode *index, Ends *e)
+{
+    FdOp op = cond->kind == FD_APPLY ? fd_op_of(cond) : FD_OP_NONE;
+    if (op == FD_OP_LNOT) {
+        narrow(u, cond->args[0], !truth, index, e);
+    } else if (op == (truth ? FD_OP_LAND : FD_OP_LOR)) {
+        narrow(u, cond->args[0], truth, index, e);
+        narrow(u, cond->args[1], truth, index, e);
+    } else if (op != FD_OP_NONE && fd_op_compares(op)) {
+        bool first = is_index(cond->args[0], index);
+        Num *to = first || is_index(cond->args[1], index) ? num_of(u, cond->args[first]) : NULL;
+        if (!truth) op = fd_op_negated(op);
+        if (!first) op = fd_op_turned(op);
+        if (!to) return;
+        Num *one = num_int(u, 1);
+        if (op == FD_OP_GE || op == FD_OP_EQ) begins(u, e, to);
+        if (op == FD_OP_GT) begins(u, e, num_op(u, FD_OP_ADD, to, one));
+        if (op == FD_OP_LE || op == FD_OP_EQ) ends(u, e, to);
+        if (op == FD_OP_LT) ends(u, e, num_op(u, FD_OP_SUB, to, one));
+    }
 }
 
 /* Of one read; a node that two scopes share uses what both have only. */
@@ -61,12 +112,14 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
         if (made && fd_index_inferred(index, range_of, is_known, &place)) continue;
         const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place);
         const FdNode *hi = fd_extreme(u->fd, index, true, range_of, &place);
-        if (lo) lo = num_of(u, lo);
-        if (hi) hi = num_of(u, hi);
+        Ends e = {lo ? num_of(u, lo) : NULL, hi ? num_of(u, hi) : NULL};
+        if (w->guards && is_read(index))
+            e = (Ends){num_elements(u, index, false), num_elements(u, index, true)};
+        for (const Guard *g = w->guard; g; g = g->up) narrow(u, g->cond, g->truth, index, &e);
         Num *outside = num_truth(u, true); /* only the device can tell */
-        if (lo && hi)
-            outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, lo, plan_array_lo(u, n->fn, d)),
-                             num_op(u, FD_OP_GE, hi, plan_array_hi(u, n->fn, d)));
+        if (e.lo && e.hi)
+            outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, e.lo, plan_array_lo(u, n->fn, d)),
+                             num_op(u, FD_OP_GE, e.hi, plan_array_hi(u, n->fn, d)));
         if (num_is(outside, 0)) continue; /* whatever the numbers */
         if (w->facts) vec_push(&w->suspects, n);
         add(w, outside);
@@ -110,8 +163,9 @@ static void guarded_reads(Walk *w, const FdNode *n, int arg, const Scope *s)
 {
     Unit *u = w->u;
     FdExact exact;
-    Walk inner = {.u = u, .any = w->any, .guards = true, .fuel = w->fuel};
     bool truth = fd_op_of(n) == FD_OP_SELECT ? arg == 1 : fd_op_of(n) == FD_OP_LAND;
+    Guard guard = {w->guard, n->args[0], truth};
+    Walk inner = {.u = u, .any = w->any, .guards = true, .guard = &guard, .fuel = w->fuel};
     Scope here = where(u, n->args[0], truth, s, &exact);
     for (int i = 0; i < exact.n; i++) add(&inner, wraps(u, exact.nodes[i], s));
     unsafe_reads(&inner, n->args[arg], &here, true);

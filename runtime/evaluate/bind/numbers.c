@@ -2,6 +2,7 @@
  * ranges that divide by zero, reductions over nothing. */
 #include "numbers.h"
 
+#include "../../../fdag/index/footprint.h"
 #include "../../state.h"
 #include "../closure.h"
 
@@ -150,14 +151,15 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
 
 /* ---- values of arrays ------------------------------------------------------------------------ */
 
+enum { FEW_VALUES = 4096 };
+
 /* The range of an array's values, if it is small and the host has them. */
 static void add_values(const Array *a, ScalarKind kind, FdBox *box)
 {
-    enum { FEW = 4096 };
     int64_t count, lo = 0, hi = 0;
     const Buffer *b = a->head.buffer;
-    bool known =
-        b && b->host && !b->host_stale && !b->held && rt_box_count(box, &count) && count <= FEW;
+    bool known = b && b->host && !b->host_stale && !b->held && rt_box_count(box, &count) &&
+                 count <= FEW_VALUES;
     for (int64_t i = 0; known && i < count; i++) {
         const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
         int64_t v = scalar_load(at, kind).i;
@@ -177,6 +179,44 @@ void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box)
     if (a && t->nparams && cg_plan_asks(plan, k, box->rank)) add_values(a, t->result->scalar, box);
 }
 
+static bool is_inside(const int64_t *index, const FdBox *box)
+{
+    bool in = true;
+    for (int d = 0; d < box->rank; d++)
+        in = in && (box->dim[d].full || (box->dim[d].lo <= index[d] && index[d] < box->dim[d].hi));
+    return in;
+}
+
+/* The next index, the last dimension fastest. */
+static void step(const Array *a, int64_t *index)
+{
+    for (int d = a->head.rank; d-- > 0;) {
+        const CsDim *dim = &a->head.dim[d];
+        if (++index[d] < dim->lo + dim->n) return;
+        index[d] = dim->lo;
+    }
+}
+
+bool numbers_values(const void *evaluation, int slot, const FdBox *box, FdSpans *out)
+{
+    const Evaluation *e = evaluation;
+    const Array *a = e->leaves.data[slot].array;
+    int64_t index[CS_MAX_RANK], n = a ? rt_array_count(a) : 0;
+    if (!a || n > FEW_VALUES || !(a->head.host_state & CS_HOST_READ) || a->head.rank != box->rank)
+        return false;
+    ScalarKind kind = (ScalarKind)a->head.elem;
+    const char *data = a->head.data;
+    *out = (FdSpans){0};
+    for (int d = 0; d < a->head.rank; d++) index[d] = a->head.dim[d].lo;
+    for (int64_t i = 0; i < n; i++, step(a, index)) {
+        if (!is_inside(index, box)) continue;
+        int64_t v = scalar_load(data + (size_t)i * scalar_bytes(kind), kind).i;
+        FdSpans one = fd_spans(v, v);
+        *out = fd_spans_join(out, &one);
+    }
+    return true;
+}
+
 size_t numbers_nothing(const Evaluation *e)
 {
     size_t most = 0;
@@ -189,4 +229,44 @@ size_t numbers_nothing(const Evaluation *e)
         if (n > most) most = n;
     }
     return most;
+}
+
+/* ---- errors of elements ------------------------------------------------------------------------ */
+
+/* Only what launches a kernel with the error buffer can tell of one. */
+static bool reports_errors(const CgSchedule *s)
+{
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int a = 0; !s->launches[i].quiet && a < s->launches[i].nargs; a++)
+            if (s->launches[i].args[a].kind == CG_ARG_ERROR) return true;
+    return false;
+}
+
+typedef struct Asking {
+    const Evaluation *e;
+    Numbers *numbers;
+} Asking;
+
+/* FdValuesOf */
+static bool looked_values(const void *asking, int slot, const FdBox *box, FdSpans *out)
+{
+    const Asking *a = asking;
+    bool known = numbers_values(a->e, slot, box, out);
+    a->numbers->by_values = a->numbers->by_values || known;
+    return known;
+}
+
+static void ask(void *asking)
+{
+    const Asking *a = asking;
+    Numbers *n = a->numbers;
+    bool never = fd_cannot_fail(&a->e->composed->graph, &n->env, looked_values, a);
+    n->fails = never ? FAIL_NEVER : FAIL_PERHAPS;
+}
+
+bool numbers_can_fail(const Evaluation *e, Numbers *n)
+{
+    if (!reports_errors(&n->schedule)) return false;
+    if (n->fails == FAIL_UNASKED && !mem_try(ask, &(Asking){e, n})) return true;
+    return n->fails != FAIL_NEVER;
 }

@@ -3,7 +3,10 @@
 #define CS_RUNTIME_NUMBERS_H
 
 #include "../../../codegen/kernel/codegen.h"
+#include "../../../fdag/index/spans.h"
 #include "../compose.h"
+
+typedef enum NumbersFail { FAIL_UNASKED, FAIL_PERHAPS, FAIL_NEVER } NumbersFail;
 
 /* In an arena of its own. */
 typedef struct Numbers {
@@ -17,6 +20,8 @@ typedef struct Numbers {
     Buffer **slots;
     const CsCode *form;    /* native, that the schedule is for */
     double work;           /* operations in all, if somebody asked */
+    NumbersFail fails;     /* numbers_can_fail.. */
+    bool by_values;        /* ..and values of arrays decided */
     struct Recalled *room; /* for recall_keep */
 } Numbers;
 
@@ -25,6 +30,11 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
 /* The range of the values of the array of slot k, in the plan's order, as one dimension more of its box, if
  * the plan asks for it. */
 void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box);
+/* FdValuesOf, of an Evaluation: those of small arrays of integers that are at hand, without waiting for anything. */
+bool numbers_values(const void *evaluation, int slot, const FdBox *box, FdSpans *out);
+/* May the launches that are bound report an error? Not if their kernels say so, or if all that is read is in its
+ * array: looked for once, of the same numbers. */
+bool numbers_can_fail(const Evaluation *e, Numbers *n);
 /* A DomainException; false. */
 bool numbers_infinite(const FdNode *binder, const CsSite *site);
 

@@ -63,8 +63,13 @@ size_t hold_least(size_t usual)
 /* How many steps: the rows that are kept of all of them are to fit a cache. */
 static int most_of(const Lazy *l, size_t bytes)
 {
-    size_t rows = (size_t)(l->box.dim[0].hi - l->box.dim[0].lo), row = bytes / rows,
-           l2 = rt.device ? device_info()->l2 : native_l2();
+    size_t rows = 1, l2 = rt.device ? device_info()->l2 : native_l2();
+    for (int d = 0; d + 1 < l->box.rank;
+         d++) { /* those of the longest dimension, as bands choose */
+        size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
+        if (n > rows) rows = n;
+    }
+    size_t row = bytes / rows;
     if (!l2) l2 = L2;
     int most = MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
