@@ -45,11 +45,17 @@ static bool may_fail(const FdNode *n)
     return fdi_may_fail(n, &(FdiFails){is_safe, n}) || fd_any(n, is_given, NULL);
 }
 
-/* Arithmetic of variables: what is known of an index while it is computed is lost where it is read
- * from memory. */
+static bool reads_by_all(const void *n, const FdNode *read)
+{
+    return fd_does(read) & FD_READS && fdi_node(read)->nfree == fdi_node(n)->nfree;
+}
+
+/* Arithmetic of variables, also with elements that do not use all of these, as (i - e(q)) % n: what is known of
+ * an index while it is computed is lost where it is read from memory. */
 static bool is_index(const FdNode *n)
 {
-    return fdi_is_word(n) && !(fd_effects(n) & (FD_REDUCES | FD_READS | FD_CALLS));
+    return fdi_is_word(n) && !(fd_effects(n) & (FD_REDUCES | FD_CALLS)) &&
+           !fd_any(n, reads_by_all, n);
 }
 
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better

@@ -185,8 +185,21 @@ static bool make_arrays(Ahead *a, const Lazy *l, int from, int first, Buffer **b
     return good;
 }
 
+/* Is it made of what is held back? Then its parts may be, too, and all of that be one evaluation. */
+static bool reads_held(const Ahead *a)
+{
+    bool held = false;
+    for (int i = 0; i < a->graph->fd->nslots; i++) {
+        const Array *of = a->captures[i].ref;
+        if (!a->graph->fd->slots[i].type->result || of->head.head.kind != CS_ARRAY) continue;
+        held = held || (of->head.buffer && of->head.buffer->held);
+    }
+    return held;
+}
+
 static bool evaluate_arrays(Ahead *a)
 {
+    if (reads_held(a)) return false;
     int results = a->graph->fd->nresults;
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS];

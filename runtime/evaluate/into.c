@@ -99,6 +99,16 @@ bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *si
     return done;
 }
 
+bool into_dying(Lazy *l, Buffer *b, const CsSite *site)
+{
+    Array *a = rt.stops ? NULL : into_donor(l);
+    Lazy *part = a ? restrict_into(l, &l->box, false, a, site) : NULL;
+    bool done = part && evaluate(part, a, site);
+    cs_release(part);
+    if (done) buffer_take_over(b, a->head.buffer);
+    return done;
+}
+
 bool into_over(Array *a, Lazy *l, const CsSite *site)
 {
     /* ^C would leave some elements new and some old */

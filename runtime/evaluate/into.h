@@ -14,6 +14,8 @@ bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *si
 bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type);
 /* An array of l's domain and type that l, which nobody else has, captures and nobody else has; NULL: none. */
 Array *into_donor(const Lazy *l);
+/* All of l, which nobody else has, into an array that dies with it, whose memory b gets, which is lent. Likewise. */
+bool into_dying(Lazy *l, Buffer *b, const CsSite *site);
 /* The memory that results took of donors is theirs again. */
 void into_give_back(int n, Buffer *const *results, Array *const *donors);
 /* All of l, into an array of its domain that one variable has and l captures. Likewise; small ones are not

@@ -100,6 +100,28 @@ static void narrow(Unit *u, const FdNode *cond, bool truth, const FdNode *index,
     }
 }
 
+/* The let that a temporary is of, which the read is of; NULL: it is of something else. */
+static const FdNode *temporary(const Unit *u, const FdNode *read)
+{
+    bool is = is_read(read) && read->fn->kind == FD_FUNC && read->fn->slot >= u->ninputs;
+    const FdNode *def = is ? u->g->slots[read->fn->slot].def : NULL;
+    return def && def->kind == FD_LET && !def->self ? def : NULL;
+}
+
+/* Of all values that it has in its scope; of elements: by the values that the host knows. */
+static Ends ends_of(Unit *u, const FdNode *index, const Scope *s, bool elements)
+{
+    const FdNode *def = temporary(u, index);
+    Scope own = {NULL, def ? def->nvars : 0, def ? def->vars : NULL, def ? def->doms : NULL};
+    if (def && !temporary(u, def->body)) return ends_of(u, def->body, &own, elements);
+    if (elements && is_read(index))
+        return (Ends){num_elements(u, index, false), num_elements(u, index, true)};
+    Place place = {u, s};
+    const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place),
+                 *hi = fd_extreme(u->fd, index, true, range_of, &place);
+    return (Ends){lo ? num_of(u, lo) : NULL, hi ? num_of(u, hi) : NULL};
+}
+
 /* Of one read; a node that two scopes share uses what both have only. */
 static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
 {
@@ -110,11 +132,7 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
         if (fd_is_flat(n->fn, d)) continue;
         bool made = !branch && n->fn->kind == FD_FUNC; /* no branch hides it from inference */
         if (made && fd_index_inferred(index, range_of, is_known, &place)) continue;
-        const FdNode *lo = fd_extreme(u->fd, index, false, range_of, &place);
-        const FdNode *hi = fd_extreme(u->fd, index, true, range_of, &place);
-        Ends e = {lo ? num_of(u, lo) : NULL, hi ? num_of(u, hi) : NULL};
-        if (w->guards && is_read(index))
-            e = (Ends){num_elements(u, index, false), num_elements(u, index, true)};
+        Ends e = ends_of(u, index, s, w->guards);
         for (const Guard *g = w->guard; g; g = g->up) narrow(u, g->cond, g->truth, index, &e);
         Num *outside = num_truth(u, true); /* only the device can tell */
         if (e.lo && e.hi)

@@ -217,6 +217,12 @@ static bool beside(Unit *u, int n, const Def *defs)
     return true;
 }
 
+/* What steps share and is small beside them: it is made before. */
+static bool is_table(const Unit *u, const Def *d, const Def *last)
+{
+    return d->temp >= 0 && d->nvars < last->nvars && !unit_kept(u, d->temp);
+}
+
 void schedule_all(Unit *u, int n, const Def *defs)
 {
     Bands **of = arena_array(u->arena, Bands *, n); /* whose stage a definition is */
@@ -229,17 +235,19 @@ void schedule_all(Unit *u, int n, const Def *defs)
             if (!b->stages[k].def->copy) of[def_given(b->stages[k].def) - defs] = b;
     }
     bool only = u->steps && n > 1; /* then others are better evaluated one by one */
-    for (int i = 0; only && i < n; i++)
-        if (!of[i] || of[i] != of[n - 1])
+    for (int i = 0; only && i < n; i++) {
+        bool table = !of[i] && of[n - 1] && is_table(u, &defs[i], &defs[n - 1]);
+        if (!table && (!of[i] || of[i] != of[n - 1]))
             unit_give_up(u, "steps that cannot be kept by rows", defs[i].node);
+    }
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
         if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];
-        if (only) schedule_begin(u, &defs[i]);
+        if (only && b) schedule_begin(u, &defs[i]);
         if (only && i == n - 1) recipe_lower_bands(u, b);
-        if (only) continue;
+        if (only && b) continue;
         schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
         if (b && def_given(b->stages[b->n - 1].def) == &defs[i] && !u->host_only)
             recipe_lower_bands(u, b);

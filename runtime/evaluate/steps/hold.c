@@ -1,5 +1,5 @@
-/* Steps of a loop over whole arrays, taken several at a time. An evaluation that cannot fail, of a graph
- * that made one of the arrays which it reads, is held back: its array is a handle whose buffer waits.
+/* Steps of a loop over whole arrays, taken several at a time, and what a step is made of. An evaluation that
+ * cannot fail, of a graph that went through much memory, is held back: its array is a handle whose buffer waits.
  * When somebody looks at the elements, or a few steps wait on each other, they are composed into one
  * graph, of which each step is a temporary:
  *
@@ -76,10 +76,10 @@ static int most_of(const Lazy *l, size_t bytes)
     return most;
 }
 
-/* At most so many of a loop with `graphs` arrays a step: whole steps, if more than one fits. */
+/* At most so many of a loop with `graphs` arrays a step: whole steps, and one at least. */
 static int whole_steps(int most, int graphs)
 {
-    return most > graphs ? most / graphs * graphs : most;
+    return most > graphs ? most / graphs * graphs : graphs;
 }
 
 /* Evaluates those that an evaluation reads. */
@@ -92,10 +92,11 @@ static bool fill_below(const Look *below, const CsSite *site)
     return true;
 }
 
-/* How many of its loop; 1 while that is not known to be long. */
-static int steps_of(const Lazy *l, size_t bytes)
+/* How many of its loop; 1 while that is not known to be long. What reads something held back belongs to it. */
+static int steps_of(const Lazy *l, const Look *below, size_t bytes)
 {
-    return rt.hold.given || l->graph->work > work_before().first ? most_of(l, bytes) : 1;
+    bool is_long = rt.hold.given || below->nheld || l->graph->work > work_before().first;
+    return is_long ? most_of(l, bytes) : 1;
 }
 
 bool hold_wants(const Lazy *l, size_t bytes)
@@ -106,20 +107,21 @@ bool hold_wants(const Lazy *l, size_t bytes)
         root->self)
         return false;
     Look below = look_below(l, bytes);
-    if (!below.plain || !below.loops) return false;
+    if (!below.plain) return false;
     g->work += 2.0 * (double)bytes;
-    bool told = g->told >= TOLD && (rt.hold.given || g->work > work_before().told);
-    return steps_of(l, bytes) > 1 || (told && !below.nheld);
+    bool told = below.loops && g->told >= TOLD && (rt.hold.given || g->work > work_before().told);
+    return steps_of(l, &below, bytes) > 1 || (told && !below.nheld);
 }
 
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
 {
     size_t bytes = a->head.buffer->bytes;
     Look below = look_below(l, bytes);
-    int most = steps_of(l, bytes);
+    int most = steps_of(l, &below, bytes);
     Waiting w = {0};
+    if (!below.nheld && !below.loops) rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
-    if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w)))) return true;
+    if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w, l->graph)))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
     return fill_below(&below, site);
 }
@@ -241,7 +243,8 @@ static bool fill_one(struct Held *h, const CsSite *site)
 {
     Buffer *b = h->buffer;
     rt.hold.busy++;
-    bool ok = eval_held(h->lazy, b, false, site);
+    bool ok = native_makes() && into_dying(h->lazy, b, site);
+    ok = ok || (!cs_pending && eval_held(h->lazy, b, false, site));
     rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
@@ -251,8 +254,9 @@ static bool fill_one(struct Held *h, const CsSite *site)
 static int batch_of(const Waiting *w)
 {
     const struct Held *first = w->held[0];
-    int graphs = waiting_graphs(w), most = first->lazy->graph->most;
+    int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
     if (!most || most > first->most) most = first->most;
+    if (first->lazy->graph->most && most < graphs) return 1; /* there is no kernel for that */
     most = whole_steps(most, graphs);
     int half = whole_steps(most / 2, graphs);
     if (w->n >= most) return most;

@@ -9,8 +9,7 @@
 /* The least bytes of an array with which anything but evaluating it is worth the while: as usual, or as CS_HOLD
  * says; 0: none is. */
 size_t hold_least(size_t usual);
-/* Is it a step of a loop, whose array of so many bytes is large enough? Then the evaluation of l may be held
- * back. */
+/* Is it of a long loop, and its array of so many bytes large enough? Then the evaluation of l may be held back. */
 bool hold_wants(const Lazy *l, size_t bytes);
 /* Is it, now that it has an array? Goes on with those before it if they are as many as are taken together, for
  * which a lends its memory; false with an exception pending, too. */

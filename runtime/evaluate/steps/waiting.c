@@ -127,16 +127,18 @@ void waiting_add(Waiting *w, struct Held *h, bool beside)
     }
 }
 
-int waiting_graphs(const Waiting *w)
+int waiting_graphs(const Waiting *w, const Graph *more)
 {
+    bool met = false;
     int n = 0;
     for (int i = 0; i < w->n; i++) {
-        bool met = false;
-        for (int k = 0; k < i && !met; k++)
-            met = w->held[k]->lazy->graph == w->held[i]->lazy->graph;
-        n += !met;
+        const Graph *g = w->held[i]->lazy->graph;
+        int k = 0;
+        while (k < i && w->held[k]->lazy->graph != g) k++;
+        n += k == i;
+        met = met || g == more;
     }
-    return n;
+    return n + !met;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------ */

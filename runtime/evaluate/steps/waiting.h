@@ -44,8 +44,8 @@ typedef struct Waiting {
 /* Adds h and all that it waits for; `beside`: what reads some of it, too, and all that these wait for,
  * unless one is under way itself (rt.hold.busy), which may be among them. */
 void waiting_add(Waiting *w, struct Held *h, bool beside);
-/* Graphs that they are of: arrays of a step of their loop. */
-int waiting_graphs(const Waiting *w);
+/* Graphs that they are of, with one more: arrays of a step of their loop. */
+int waiting_graphs(const Waiting *w, const Graph *more);
 /* Which of the first n, a batch of them, does somebody else refer to? Their numbers, in order. */
 int waiting_kept(const Waiting *w, int n, int *kept);
 
