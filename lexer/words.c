@@ -116,6 +116,37 @@ static bool is_new(const Tokens *tokens, size_t i)
     return kind_before(tokens, i, 1) != TOK_DOT && (is_name(next) || next == TOK_LBRACKET);
 }
 
+/* `int half = n / 2;`: C# has no type of this name. Does the `half` at token i declare something? */
+static bool declares_half(const Tokens *tokens, size_t i)
+{
+    TokenKind before = kind_before(tokens, i, 1);
+    bool typed = is_name(before) || before == TOK_VAR || before == TOK_GT || before == TOK_QUESTION;
+    switch (kind_at(tokens, i + 1)) {
+    case TOK_ASSIGN: return true;
+    case TOK_ARROW: return typed || before == TOK_LPAREN || before == TOK_ASSIGN;
+    case TOK_SEMI:
+    case TOK_COMMA:
+    case TOK_RPAREN:
+    case TOK_COLON: return typed || before == TOK_RBRACKET;
+    case TOK_LPAREN:
+    case TOK_LBRACE:
+    case TOK_IN: return typed;
+    default: return false;
+    }
+}
+
+/* In a file that declares a `half` it is the type only where it can be nothing else (types.c). */
+static void free_half(Tokens *tokens, const char *half)
+{
+    size_t n = tokens->list.len, first = 0;
+    while (first < n && !(is_name(kind_at(tokens, first)) && name_at(tokens, first) == half &&
+                          declares_half(tokens, first)))
+        first++;
+    for (size_t i = 0; i < n && first < n; i++)
+        if (is_name(kind_at(tokens, i)) && name_at(tokens, i) == half)
+            tokens->list.data[i].kind = TOK_NAME;
+}
+
 static const struct Word {
     const char *text;
     TokenKind kind;
@@ -147,4 +178,5 @@ void lexer_mark_words(Tokens *tokens, Interner *names)
                 break;
             }
     }
+    free_half(tokens, intern_cstr(names, "half"));
 }

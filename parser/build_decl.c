@@ -384,6 +384,12 @@ Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char 
     if (property->kind != AST_PROPERTY) return property;
     Ast **slot = is_get ? &property->property.get : &property->property.set;
     bool init = strcmp(name, "init") == 0;
+    if (strcmp(name, "add") == 0 || strcmp(name, "remove") == 0) {
+        parse_error(p, loc, DIAG_FOREIGN,
+                    "event accessors: C$ has none; write public event Action<int> Changed; which "
+                    "keeps its handlers");
+        return build_bad(p, loc);
+    }
     if (!is_get && !init && !build_word(p, loc, name, "set")) return property;
     if (init) mods |= AST_MOD_INIT;
     if (*slot) parse_error(p, loc, DIAG_REDECLARED, "the property has a '%s' already", name);
