@@ -5,6 +5,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "suite.h"
+
 static cl_device_id cl_device;
 static cl_context cl_ctx;
 static cl_command_queue cl_queue;
@@ -45,15 +47,12 @@ static bool backend_has(CgFamily family)
     return true;
 }
 
-/* One configuration in four of a graph for each family: what they share, native kernels are tried with. DRAW, the number
- * of the commit (tests/tools/draw), says which; with POCL=all every one. */
+/* Native kernels are tried with every configuration, these with one in four. */
 static bool backend_draws(CgFamily family, const char *text, int configuration)
 {
-    const char *pocl = getenv("POCL"), *draw = getenv("DRAW");
     uint32_t hash = (uint32_t)(2 * configuration + (family == CG_GPU)) * 2654435761u;
     for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (pocl && strcmp(pocl, "all") == 0) ||
-           ((hash >> 16) + (draw ? strtoul(draw, NULL, 10) : 0)) % 4 == 0;
+    return suite_draws(hash >> 16, 4);
 }
 
 static CgDevice backend_device(CgFamily family)
