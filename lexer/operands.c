@@ -48,10 +48,19 @@ static bool ends_operand(TokenKind k)
     }
 }
 
+/* `(int[])[1, 2]`, `(List<T>)[..]`: does a cast to a type of many elements end before token i? */
+static bool is_behind_cast(const Tokens *tokens, size_t i)
+{
+    if (kind_before(tokens, i, 1) != TOK_RPAREN) return false;
+    TokenKind last = kind_before(tokens, i, 2), before = kind_before(tokens, i, 3);
+    return last == TOK_GT ||
+           (last == TOK_RBRACKET && (before == TOK_LBRACKET || before == TOK_COMMA));
+}
+
 bool marks_collection(const Tokens *tokens, const size_t *partner, size_t i)
 {
-    return partner[i] && wants_operand(kind_before(tokens, i, 1)) &&
-           ends_operand(kind_at(tokens, partner[i] + 1));
+    bool operand = wants_operand(kind_before(tokens, i, 1)) || is_behind_cast(tokens, i);
+    return partner[i] && operand && ends_operand(kind_at(tokens, partner[i] + 1));
 }
 
 bool marks_with(const Tokens *tokens, size_t i)

@@ -539,6 +539,18 @@ static bool is_explicit(const Tokens *tokens, size_t i)
             (after == TOK_LPAREN || after == TOK_LBRACE || after == TOK_ARROW || after == TOK_LT));
 }
 
+/* Whether the block at token i is a property's: `{ get; private set; }`. */
+static bool is_accessors(const Tokens *tokens, size_t i)
+{
+    if (kind_at(tokens, i++) != TOK_LBRACE) return false;
+    while (token_is_modifier(kind_at(tokens, i))) i++;
+    if (kind_at(tokens, i) != TOK_NAME) return false;
+    const char *name = name_at(tokens, i);
+    TokenKind after = kind_at(tokens, i + 1);
+    return (after == TOK_SEMI || after == TOK_LBRACE || after == TOK_ARROW) &&
+           (!strcmp(name, "get") || !strcmp(name, "set") || !strcmp(name, "init"));
+}
+
 /* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
  * `Color = other;`. */
 static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
@@ -546,6 +558,7 @@ static bool is_name_by_place(const Tokens *tokens, size_t i, size_t open, const 
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     if (is_explicit(tokens, i)) return false;
     if (before == TOK_TYPENAME || before == TOK_VAR || before == TOK_NULLABLE) return true;
+    if (is_accessors(tokens, i + 1)) return true; /* List<int> Sort { get; } */
     if (before == TOK_NEW || is_tested(tokens, i)) return false;
     switch (after) {
     case TOK_IS:
