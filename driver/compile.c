@@ -335,8 +335,8 @@ static Objects *begin_objects(const Options *o)
     switch (o->emit) {
     case EMIT_OBJ:
     case EMIT_ASM: return objects_new(o->host.opt_level, OBJECTS_LINKED, NULL);
+    case EMIT_NATIVE: /* all are printed, kept or not */
     case EMIT_KEPT: return objects_new(o->host.opt_level, OBJECTS_STORE, NULL);
-    case EMIT_NATIVE: return objects_new(o->host.opt_level, OBJECTS_FILES, NULL);
     case EMIT_PROGRAM: break;
     default: return NULL;
     }
