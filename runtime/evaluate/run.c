@@ -185,6 +185,7 @@ typedef struct Preparation {
     Outcome outcome;
     NativeWhen when; /* its native form runs, if it has one */
     bool alone;      /* the device would leave it to a few work-items (is_alone) */
+    bool meanwhile;  /* it runs in the program's form until there is a better one */
 } Preparation;
 
 static void prepare_numbers(void *preparation)
@@ -241,7 +242,7 @@ static void try_form(Preparation *p, const CsCode *form)
     p->when = when;
 }
 
-/* The program's form, if it has all kernels; else one that is made. */
+/* The program's form, if it has all kernels; else one that is made, or will be. */
 static void prepare_native(void *preparation)
 {
     Preparation *p = preparation;
@@ -252,10 +253,37 @@ static void prepare_native(void *preparation)
     p->outcome = INTERPRET;
     if (k->form) try_form(p, k->form);
     if (p->outcome == FAILED) return;
-    if (p->outcome == DONE && native_has(k->form, k->plan, &p->numbers.schedule)) return;
-    p->outcome = INTERPRET;
+    bool has = p->outcome == DONE && native_has(k->form, k->plan, &p->numbers.schedule);
+    p->meanwhile = has && p->when == NATIVE_MEANWHILE;
+    if (has && !p->meanwhile) return;
     const CsCode *made = code_form(&k->made, k->plan);
+    if (!made) p->meanwhile = false;
+    if (!made && has) return;
+    p->outcome = INTERPRET;
     if (made) try_form(p, made);
+}
+
+static void prepare_meanwhile(void *preparation)
+{
+    Preparation *p = preparation;
+    try_form(p, p->e->composed->native->form);
+}
+
+/* Has the form what the schedule launches? Made forms get it, which evaluations wait for or, in the program's
+ * form meanwhile, not. INTERPRET: it is not to be had. */
+static Outcome complete(Preparation *p)
+{
+    const Composed *c = p->e->composed;
+    Kernel *k = c->native;
+    if (p->numbers.form == k->form) return DONE;
+    bool has = native_has(p->numbers.form, k->plan, &p->numbers.schedule) ||
+               kernels_made(k, c->key, &c->graph, &p->numbers.schedule, !p->meanwhile);
+    p->meanwhile = p->meanwhile && !has;
+    if (cs_pending || (!has && !p->meanwhile)) return cs_pending ? FAILED : INTERPRET;
+    if (has) return DONE;
+    if (mem_try(prepare_meanwhile, p)) return p->outcome;
+    rt_throw_memory(p->site, 0);
+    return FAILED;
 }
 
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
@@ -298,10 +326,8 @@ static Outcome in_program(Preparation *p)
         return cs_pending ? FAILED : INTERPRET;
     if (!suits(p)) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
-    bool made = p->numbers.form != c->native->form;
-    if (made && !native_has(p->numbers.form, c->native->plan, &p->numbers.schedule) &&
-        !kernels_made(c->native, c->key, &c->graph, &p->numbers.schedule))
-        return cs_pending ? FAILED : INTERPRET;
+    Outcome complete_is = complete(p);
+    if (complete_is != DONE) return complete_is;
     kernels_dump(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
 }
@@ -419,7 +445,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         p.outcome = launch(e, &p.numbers, r, site);
     const Composed *c = e->composed;
     bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
-    if (keep && native == DONE && p.when != NATIVE_UNOPENED)
+    if (keep && native == DONE && p.when != NATIVE_UNOPENED && !p.meanwhile)
         kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */
         kept = recall_keep(e, &p.numbers, c->kernel->plan, false);

@@ -122,20 +122,17 @@ static bool take(Made *m, Rest r, uint32_t n, const char *wanted)
 /* ---- requests ---------------------------------------------------------------------------------- */
 
 typedef struct Request {
-    const CodeOf *of;
     ServeCode head;
     char wanted[SERVE_KERNELS];
-    char name[64]; /* that its answer is kept under */
-    char *kept;    /* NULL: it is not */
-    size_t size;
-    Text graph;
+    char name[64];   /* that its answer is kept under */
+    uint32_t number; /* of compiler.h; 0: it is not asked */
+    uint64_t from;   /* when it began, for what is said of it */
 } Request;
 
 /* What the answer depends on; the keys stand for both texts. */
-static void name_it(Request *r)
+static void name_it(Request *r, const char *set)
 {
     const ServeHello maker = {SERVE_FORMAT, CG_GENERATOR};
-    const char *set = r->of->options->set;
     XXH3_state_t h;
     XXH3_128bits_reset(&h);
     XXH3_128bits_update(&h, &maker, sizeof maker);
@@ -147,80 +144,149 @@ static void name_it(Request *r)
              (unsigned long long)key.low64);
 }
 
-static void begin(void *request)
+/* What takes blocks, as mem_try wants it. */
+typedef struct Blocks {
+    const Request *request;
+    const FdGraph *graph;
+    char *kept; /* NULL: it is not */
+    size_t size;
+    Text text;
+} Blocks;
+
+static void look(void *blocks)
 {
-    Request *r = request;
-    name_it(r);
-    r->kept = cache_load(r->name, &r->size);
+    Blocks *b = blocks;
+    b->kept = cache_load(b->request->name, &b->size);
 }
 
-static void print(void *request)
+static void print(void *blocks)
 {
-    Request *r = request;
+    Blocks *b = blocks;
     Text t = {0};
-    fd_print(&t, r->of->graph);
-    r->graph = t;
+    fd_print(&t, b->graph);
+    b->text = t;
 }
 
-static bool is_kept(Made *m, Request *r)
+static bool is_kept(Made *m, const Request *r)
 {
-    bool good = mem_try(begin, r) && r->kept &&
-                take(m, (Rest){r->kept, r->size}, r->head.nkernels, r->wanted);
-    mem_free(r->kept);
+    Blocks b = {.request = r};
+    bool good =
+        mem_try(look, &b) && b.kept && take(m, (Rest){b.kept, b.size}, r->head.nkernels, r->wanted);
+    mem_free(b.kept);
     return good;
 }
 
-static bool is_made(Made *m, Request *r)
+static bool asks(Request *r, const CodeOf *of)
 {
-    if (!mem_try(print, r)) return false;
-    r->head.text_bytes = (uint32_t)r->graph.len;
-    Notice notice = {0};
-    notice_begin(&notice, 0);
-    char *answer = compiler_make(&r->head, r->wanted, r->of->options->set, r->graph.data, &r->size);
-    notice_end(&notice);
-    text_free(&r->graph);
-    bool good = answer && take(m, (Rest){answer, r->size}, r->head.nkernels, r->wanted);
-    if (good) cache_store(r->name, answer, r->size);
-    mem_object_free(answer);
-    return good;
+    Blocks b = {.graph = of->graph};
+    if (!mem_try(print, &b)) return false;
+    ServeCode head = r->head; /* the name is of one without */
+    head.text_bytes = (uint32_t)b.text.len;
+    r->number = compiler_ask(&head, r->wanted, of->options->set, b.text.data);
+    text_free(&b.text);
+    return r->number != 0;
 }
 
-bool code_make(Made *m, const CodeOf *of)
+static Request request_of(const Made *m, const CodeOf *of)
 {
     const char *const *names;
     const CgOptions *o = of->options;
     XXH128_hash_t text = XXH3_128bits(of->text, strlen(of->text));
-    Request r = {.of = of,
-                 .head = {.key_hi = of->key.hi,
-                          .key_lo = of->key.lo,
-                          .text_hi = text.high64,
-                          .text_lo = text.low64,
-                          .level = m->form.level,
-                          .tile = o->tile,
-                          .precise = o->precise,
-                          .stops = rt.stops,
-                          .seed = o->seed,
-                          .nkernels = (uint32_t)cg_plan_kernels(of->plan, &names),
-                          .set_bytes = o->set ? (uint32_t)strlen(o->set) : 0}};
-    int wanted = wants(m, of, r.wanted);
-    uint64_t from = native_clock(), traced = trace_now();
-    bool kept = is_kept(m, &r), good = kept || is_made(m, &r);
-    uint64_t nanos = native_clock() - from;
-    m->refused = !good && !(rt.stops && interrupted());
+    return (Request){.head = {.key_hi = of->key.hi,
+                              .key_lo = of->key.lo,
+                              .text_hi = text.high64,
+                              .text_lo = text.low64,
+                              .level = m->form.level,
+                              .tile = o->tile,
+                              .precise = o->precise,
+                              .stops = rt.stops,
+                              .seed = o->seed,
+                              .nkernels = (uint32_t)cg_plan_kernels(of->plan, &names),
+                              .set_bytes = o->set ? (uint32_t)strlen(o->set) : 0}};
+}
+
+/* How it went, and since when. */
+static void say(const char *what, const Request *r, uint64_t nanos)
+{
+    int wanted = 0;
+    if (!(rt_dumps() & RT_DUMP_PLAN)) return;
+    for (uint32_t k = 0; k < r->head.nkernels; k++) wanted += r->wanted[k] != 0;
+    fprintf(stderr, "// %s: kernels %d, %llu us\n", what, wanted, (unsigned long long)nanos / 1000);
+}
+
+/* The answer to what was asked, if it is there. */
+static CompilerSays take_answer(Made *m, const Request *r, bool wait)
+{
+    Notice notice = {0};
+    char *answer = NULL;
+    size_t size = 0;
+    if (wait) notice_begin(&notice, 0);
+    CompilerSays says = compiler_answer(r->number, wait, &answer, &size);
+    if (wait) notice_end(&notice);
+    if (says == COMPILER_MADE && !take(m, (Rest){answer, size}, r->head.nkernels, r->wanted))
+        says = COMPILER_REFUSED;
+    if (says == COMPILER_MADE) cache_store(r->name, answer, size);
+    mem_object_free(answer);
+    return says;
+}
+
+static void drop(Made *m)
+{
+    if (m->asked) compiler_forget(m->asked->number);
+    mem_object_free(m->asked);
+    m->asked = NULL;
+}
+
+/* An answer that somebody went without, or who was interrupted, comes first: it may be what is wanted now. */
+static CompilerSays take_earlier(Made *m, bool wait)
+{
+    CompilerSays says = take_answer(m, m->asked, wait);
+    if (says == COMPILER_MAKES) return says;
+    if (says == COMPILER_MADE) say("made", m->asked, native_clock() - m->asked->from);
+    drop(m);
+    return says;
+}
+
+/* Keeps a request whose answer is not there yet. */
+static void keep(Made *m, const Request *r)
+{
+    m->asked = mem_object(sizeof *m->asked);
+    if (m->asked)
+        *m->asked = *r;
+    else
+        compiler_forget(r->number);
+}
+
+bool code_make(Made *m, const CodeOf *of, bool wait)
+{
+    uint64_t traced = trace_now();
+    if (m->asked && take_earlier(m, wait) == COMPILER_MAKES) return false;
+    Request r = request_of(m, of);
+    r.from = native_clock();
+    if (!wants(m, of, r.wanted)) return true;
+    name_it(&r, of->options->set);
+    bool kept = is_kept(m, &r);
+    CompilerSays says = kept           ? COMPILER_MADE
+                        : asks(&r, of) ? take_answer(m, &r, wait)
+                                       : COMPILER_LOST;
+    uint64_t nanos = native_clock() - r.from;
+    if (says == COMPILER_MAKES) keep(m, &r);
+    m->refused =
+        (says == COMPILER_REFUSED || says == COMPILER_LOST) && !(rt.stops && interrupted());
     if (rt_profiling()) profile_built(nanos);
     trace_span(TRACE_HOST, "compiling", traced, trace_now());
-    if (rt_dumps() & RT_DUMP_PLAN)
-        fprintf(stderr, "// %s: kernels %d, %llu us\n",
-                kept   ? "kept"
-                : good ? "made"
-                       : "not made",
-                wanted, (unsigned long long)nanos / 1000);
-    return good;
+    say(kept                     ? "kept"
+        : says == COMPILER_MADE  ? "made"
+        : says == COMPILER_MAKES ? "asked for"
+                                 : "not made",
+        &r, nanos);
+    return says == COMPILER_MADE;
 }
 
 void code_free(Made *m)
 {
     if (!m) return;
+    drop(m);
     for (size_t i = 0; i < m->loaded.len; i++) load_free(&m->loaded.data[i]);
     vec_free(&m->loaded);
     mem_object_free(m->kernels);

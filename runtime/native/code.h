@@ -11,7 +11,8 @@ typedef struct Made {
     CsCode form; /* kernels: NULL, those that nobody has launched */
     CsKernelCode **kernels;
     VEC(Loaded) loaded;
-    bool refused; /* it cannot be made */
+    struct Request *asked; /* that there is no answer to yet; NULL: none */
+    bool refused;          /* it cannot be made */
 } Made;
 
 /* The form of a text's kernels that are made; NULL: none can be, or memory is out. */
@@ -26,8 +27,9 @@ typedef struct CodeOf {
     const CgPlan *plan; /* with its plan */
     const CgSchedule *schedule;
 } CodeOf;
-/* Makes the kernels of launches that the form lacks (native_has). False: they cannot be, without an exception. */
-bool code_make(Made *made, const CodeOf *of);
+/* Makes the kernels of launches that the form lacks (native_has). False: they are not there, without an exception:
+ * they cannot be made, or not yet, which is no error where nobody waits. */
+bool code_make(Made *made, const CodeOf *of, bool wait);
 void code_free(Made *made);
 
 #endif

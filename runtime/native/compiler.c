@@ -32,11 +32,25 @@ enum {
 };
 static const rlim_t MEMORY = (rlim_t)4 << 30;
 
+/* A request and its answer, as far as they are through. */
+typedef struct Asked {
+    ServeHead head;
+    char *body;
+    size_t sent; /* with the head */
+    bool forgotten;
+    ServeHead said;
+    char *answer;
+    size_t received; /* with the head */
+    struct Asked *next;
+} Asked;
+
 struct Compiler {
     int socket, process; /* the latter of pidfd_open's kind; -1: there is none now */
     pid_t owner;
     int failures;
+    bool greeted;    /* it is of our build */
     uint32_t number; /* of the last request */
+    Asked *asked;    /* in their order; answered are those in front */
 };
 
 /* ---- starting ---------------------------------------------------------------------------------- */
@@ -128,51 +142,121 @@ static int start(int program, int socket)
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
+static void drop(Asked *a)
+{
+    mem_object_free(a->body);
+    mem_object_free(a->answer);
+    mem_object_free(a);
+}
+
+static bool is_answered(const Asked *a)
+{
+    return a->received >= sizeof a->said && a->received == sizeof a->said + a->said.bytes;
+}
+
+static Asked *find(const struct Compiler *c, uint32_t number)
+{
+    Asked *a = c->asked;
+    while (a && a->head.number != number) a = a->next;
+    return a;
+}
+
+/* Frees those whose answer is there and for nobody, and then `a`. */
+static void take_out(struct Compiler *c, const Asked *a)
+{
+    for (Asked **p = &c->asked; *p;) {
+        Asked *at = *p;
+        if (at != a && !(at->forgotten && is_answered(at))) {
+            p = &at->next;
+            continue;
+        }
+        *p = at->next;
+        drop(at);
+    }
+}
+
+/* What follows in a head and a body; false: the other end says nothing more. *moved: bytes went. */
+static bool transfer(int socket, bool out, ServeHead *head, char *body, size_t *at, bool *moved)
+{
+    size_t bytes =
+        *at < sizeof *head ? sizeof *head - *at : (size_t)head->bytes + sizeof *head - *at;
+    char *from = *at < sizeof *head ? (char *)head + *at : body + (*at - sizeof *head);
+    ssize_t done = bytes == 0 ? 0
+                   : out      ? send(socket, from, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
+                              : recv(socket, from, bytes, MSG_DONTWAIT);
+    if (done > 0) *at += (size_t)done, *moved = true;
+    return done > 0 || bytes == 0 ||
+           (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
+}
+
+static bool send_next(struct Compiler *c, bool *moved, bool *waits)
+{
+    Asked *a = c->asked;
+    while (a && a->sent == sizeof a->head + a->head.bytes) a = a->next;
+    *waits = a != NULL;
+    return !a || transfer(c->socket, true, &a->head, a->body, &a->sent, moved);
+}
+
+/* Room for the body of an answer whose head is there. */
+static bool makes_room(Asked *a)
+{
+    if (a->answer || a->received < sizeof a->said) return true;
+    return a->said.number == a->head.number && a->said.bytes <= SERVE_MOST &&
+           (a->answer = mem_object((size_t)a->said.bytes + 1));
+}
+
+static bool receive_next(struct Compiler *c, bool *moved)
+{
+    Asked *a = c->asked;
+    while (a && is_answered(a)) a = a->next;
+    if (!a || a->sent < sizeof a->head) return true;
+    return makes_room(a) && transfer(c->socket, false, &a->said, a->answer, &a->received, moved) &&
+           makes_room(a);
+}
+
+/* The first answer has to greet as we do. */
+static bool is_ours(struct Compiler *c)
+{
+    const Asked *a = c->asked;
+    if (c->greeted || !is_answered(a)) return true;
+    c->greeted = a->said.kind == SERVE_HELLO && a->said.bytes == sizeof(ServeHello) &&
+                 memcmp(a->answer, a->body, sizeof(ServeHello)) == 0;
+    if (c->greeted) take_out(c, a);
+    return c->greeted;
+}
+
+/* Moves what can be moved without waiting; false: the compiler is gone, or says what is none. */
+static bool move(struct Compiler *c, bool *waits_out)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        if (!send_next(c, &moved, waits_out) || !receive_next(c, &moved) || !is_ours(c))
+            return false;
+    }
+    return true;
+}
+
 static int64_t milliseconds(void)
 {
     return (int64_t)(native_clock() / 1000000);
 }
 
-static bool transfer(int socket, void *bytes, size_t n, bool out, int64_t until)
+/* Waits until something can be moved; false: it takes too long. A clock is asked only where signals interrupt, so
+ * that one that jumps changes nothing. */
+static bool waits(const struct Compiler *c, bool out)
 {
-    for (char *p = bytes; n > 0;) {
-        ssize_t done = out ? send(socket, p, n, MSG_NOSIGNAL | MSG_DONTWAIT)
-                           : recv(socket, p, n, MSG_DONTWAIT);
-        if (done > 0) {
-            p += done;
-            n -= (size_t)done;
-            continue;
-        }
-        if (done == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return false;
-        if (rt.stops && interrupted()) return false;
-        int64_t left = until - milliseconds();
-        struct pollfd wait = {.fd = socket, .events = out ? POLLOUT : POLLIN};
-        if (left <= 0 || (poll(&wait, 1, (int)left) < 0 && errno != EINTR)) return false;
+    int64_t until = 0, left = WAIT;
+    struct pollfd wait = {.fd = c->socket, .events = (short)(out ? POLLIN | POLLOUT : POLLIN)};
+    for (int n; left > 0 && (n = poll(&wait, 1, (int)left)) <= 0;) {
+        if (n == 0 || errno != EINTR) return false;
+        if (rt.stops && interrupted()) return true;
+        if (!until) until = milliseconds() + WAIT;
+        left = until - milliseconds();
     }
-    return true;
+    return left > 0;
 }
 
-/* The answer's body, NULL: it is refused, which *refused says, or there is none. */
-static char *ask(struct Compiler *c, ServeKind kind, char *body, size_t bytes, size_t *size,
-                 bool *refused)
-{
-    ServeHead head = {.kind = kind, .number = ++c->number, .bytes = bytes};
-    int64_t until = milliseconds() + WAIT;
-    *refused = false;
-    if (!transfer(c->socket, &head, sizeof head, true, until) ||
-        !transfer(c->socket, body, bytes, true, until) ||
-        !transfer(c->socket, &head, sizeof head, false, until) || head.number != c->number ||
-        head.bytes > SERVE_MOST)
-        return NULL;
-    *refused = head.kind == SERVE_REFUSED && head.bytes == 0;
-    char *answer = head.kind == kind ? mem_object((size_t)head.bytes + 1) : NULL;
-    *size = (size_t)head.bytes;
-    if (answer && transfer(c->socket, answer, *size, false, until)) return answer;
-    mem_object_free(answer);
-    return NULL;
-}
-
-/* A child has the socket of its parent's, whose answers are not for it. */
+/* A child has the socket of its parent's, whose answers are not for it. What was asked is lost. */
 static void leave(struct Compiler *c)
 {
     bool own = c->owner == getpid();
@@ -180,17 +264,57 @@ static void leave(struct Compiler *c)
     if (own && c->process >= 0) syscall(SYS_pidfd_send_signal, c->process, SIGKILL, NULL, 0);
     if (c->process >= 0) close(c->process);
     c->socket = c->process = -1;
+    for (Asked *a; (a = c->asked);) {
+        c->asked = a->next;
+        drop(a);
+    }
 }
 
+static CompilerSays answer_of(struct Compiler *c, Asked *a, bool wait, char **answer, size_t *size)
+{
+    bool out;
+    *answer = NULL;
+    for (;;) {
+        if (!move(c, &out)) return COMPILER_LOST;
+        if (is_answered(a)) break;
+        if (!wait || (rt.stops && interrupted())) return COMPILER_MAKES;
+        if (!waits(c, out)) return COMPILER_LOST;
+    }
+    CompilerSays says = a->said.kind == a->head.kind                          ? COMPILER_MADE
+                        : a->said.kind == SERVE_REFUSED && a->said.bytes == 0 ? COMPILER_REFUSED
+                                                                              : COMPILER_LOST;
+    if (says == COMPILER_MADE) {
+        *answer = a->answer;
+        *size = (size_t)a->said.bytes;
+        a->answer = NULL;
+    }
+    take_out(c, a);
+    return says;
+}
+
+/* Its number; 0: memory is out. The body is its from now on. */
+static uint32_t add(struct Compiler *c, ServeKind kind, char *body, size_t bytes)
+{
+    Asked *a = body ? mem_object(sizeof *a) : NULL, **last = &c->asked;
+    if (!a) {
+        mem_object_free(body);
+        return 0;
+    }
+    a->body = body;
+    a->head = (ServeHead){.kind = kind, .number = ++c->number, .bytes = bytes};
+    while (*last) last = &(*last)->next;
+    *last = a;
+    return a->head.number;
+}
+
+/* What it says first must be of our build; nobody waits for it alone. */
 static bool greets(struct Compiler *c)
 {
-    ServeHello hello = {SERVE_FORMAT, CG_GENERATOR};
-    size_t size;
-    bool refused;
-    char *answer = ask(c, SERVE_HELLO, (char *)&hello, sizeof hello, &size, &refused);
-    bool same = answer && size == sizeof hello && memcmp(answer, &hello, size) == 0;
-    mem_object_free(answer);
-    return same;
+    static const ServeHello hello = {SERVE_FORMAT, CG_GENERATOR};
+    char *body = mem_object(sizeof hello);
+    if (body) memcpy(body, &hello, sizeof hello);
+    c->greeted = false;
+    return add(c, SERVE_HELLO, body, sizeof hello) != 0;
 }
 
 static struct Compiler *running(void)
@@ -216,34 +340,55 @@ static struct Compiler *running(void)
     close(program);
     if (c->socket >= 0 && c->process >= 0 && greets(c)) return c;
     leave(c);
-    c->failures = FAILURES; /* it will be the same next time */
+    c->failures++;
     return NULL;
 }
 
-char *compiler_make(const ServeCode *asked, const char *wanted, const char *set, const char *graph,
-                    size_t *size)
+/* ---- requests ---------------------------------------------------------------------------------- */
+
+uint32_t compiler_ask(const ServeCode *asked, const char *wanted, const char *set,
+                      const char *graph)
 {
     struct Compiler *c = running();
     size_t n[] = {sizeof *asked, asked->nkernels, asked->set_bytes, asked->text_bytes}, all = 0;
     const void *parts[] = {asked, wanted, set, graph};
-    bool refused = false;
     for (int i = 0; i < 4; i++) all += n[i];
-    char *body = c ? mem_object(all) : NULL, *answer = NULL;
-    if (!body) return NULL;
+    char *body = c ? mem_object(all) : NULL;
+    if (!body) return 0;
     for (size_t i = 0, at = 0; i < 4; at += n[i++])
         if (n[i]) memcpy(body + at, parts[i], n[i]);
-    answer = ask(c, SERVE_CODE, body, all, size, &refused);
-    mem_object_free(body);
-    if (answer || refused) return answer;
-    leave(c);
-    if (!rt.stops || !interrupted()) c->failures++;
-    return NULL;
+    return add(c, SERVE_CODE, body, all);
 }
 
+CompilerSays compiler_answer(uint32_t number, bool wait, char **answer, size_t *size)
+{
+    struct Compiler *c = rt.compiler;
+    Asked *a = c && c->socket >= 0 && c->owner == getpid() ? find(c, number) : NULL;
+    CompilerSays says = a ? answer_of(c, a, wait, answer, size) : COMPILER_LOST;
+    if (a && says == COMPILER_LOST) {
+        leave(c);
+        c->failures = c->greeted ? c->failures + 1 : FAILURES; /* it will greet so next time */
+    }
+    return says;
+}
+
+void compiler_forget(uint32_t number)
+{
+    Asked *a = rt.compiler ? find(rt.compiler, number) : NULL;
+    if (a) a->forgotten = true;
+    if (a) take_out(rt.compiler, NULL);
+}
+
+/* What it makes just now it puts into the cache for the next run, and ends. */
 void compiler_end(void)
 {
-    if (!rt.compiler) return;
-    leave(rt.compiler);
+    struct Compiler *c = rt.compiler;
+    if (!c) return;
+    if (c->asked && c->process >= 0) {
+        close(c->process);
+        c->process = -1;
+    }
+    leave(c);
     mem_object_free(rt.compiler);
     rt.compiler = NULL;
 }

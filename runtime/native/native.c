@@ -106,6 +106,7 @@ NativeWhen native_when(bool full, bool exact, double work)
     if (use == NATIVE_NEVER) return NATIVE_NOT;
     if (use == NATIVE_ALL || is_small(work)) return NATIVE_ALWAYS;
     if (full) return NATIVE_PROCESSOR;
+    if (exact && native_makes()) return NATIVE_MEANWHILE;
     bool begins = !rt.device && rt.native_nanos < FIRST_NANOS && work <= FIRST_WORK;
     return exact && begins ? NATIVE_UNOPENED : NATIVE_NOT;
 }

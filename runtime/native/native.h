@@ -34,8 +34,9 @@ typedef enum NativeWhen {
     NATIVE_NOT,       /* never here */
     NATIVE_ALWAYS,    /* wherever evaluations are otherwise */
     NATIVE_PROCESSOR, /* if the device is this processor */
-    NATIVE_UNOPENED   /* since opening a device would take longer: the clock decides, which is for
-                         evaluations without reals, whose bits are the same everywhere */
+    NATIVE_MEANWHILE, /* until there is better code, which is being made: the clock decides, which is.. */
+    NATIVE_UNOPENED /* ..or since opening a device would take longer:
+                         for evaluations without reals, whose bits are the same everywhere */
 } NativeWhen;
 /* work: operations, of all elements. full: native_is_full. exact: there are no reals. */
 NativeWhen native_when(bool full, bool exact, double work);

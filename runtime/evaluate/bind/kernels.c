@@ -179,7 +179,7 @@ Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
     return k && k->status == CG_OK && (k->form || !held) ? k : NULL;
 }
 
-bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s)
+bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s, bool wait)
 {
     CgOptions o = options(CG_CPU);
     Text set = {0};
@@ -190,7 +190,7 @@ bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule
                        .text = k->text,
                        .plan = k->plan,
                        .schedule = s};
-    bool made = code_make(k->made, &of);
+    bool made = code_make(k->made, &of, wait);
     text_free(&set);
     return made;
 }

@@ -35,8 +35,9 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
 /* What the program has as machine code for this processor, or may have made; NULL: neither, or, with
  * OutOfMemoryException pending, memory is out. Opens no device. */
 Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
-/* Makes the kernels of a schedule that the form made so far lacks. False: they cannot be. */
-bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s);
+/* Makes the kernels of a schedule that the form made so far lacks. False: they cannot be; or, unless it waits, are
+ * not yet there. */
+bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s, bool wait);
 /* CgOptions.set of the kernels of a graph. */
 void kernels_set(FdKey graph_key, CgFamily family, Text *set);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */
