@@ -72,6 +72,28 @@ EOF
 3" "a process that forks"
 fi
 BADSERVE_CSC=$(realpath "$CSC") && export BADSERVE_CSC
+if command -v python3 >/dev/null; then # ^C ends the wait for a request; the same csc answers it next time
+    cat >"$work/stop.py" <<'EOF'
+import host, os, signal, threading, time
+def stop():
+    while not os.path.exists("asked"): time.sleep(.01)
+    time.sleep(.3)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=stop).start()
+begin = time.monotonic()
+try:
+    host.squares(100)
+    print("not stopped")
+except KeyboardInterrupt:
+    print("stopped" if time.monotonic() - begin < 1.8 else "stopped late")
+print(host.squares(100).tolist() == [i * i for i in range(100)], host.cubes(100).tolist() == [i ** 3 for i in range(100)])
+EOF
+    is "$(cd "$work" && CS_JIT="$work/badserve" BADSERVE=slow1 BADSERVE_STARTED="$work/asked" CS_DUMP=plan timeout 60 python3 stop.py 2>"$work/err"
+        grep -c '^// made' "$work/err"; wc -l <"$work/asked")" "stopped
+True True
+2
+1" "a request that ^C ends"
+fi
 "$CSC" "$work/p.cs$" -o "$work/foreseen" || exit 1
 CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/foreseen" 1000 >"$work/out"
 is "$(cat "$work/out")" "$right" "what the program has"
@@ -80,6 +102,82 @@ CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/p
 [ -e "$work/started" ] || is "not started" started "what the program has not"
 for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: the 20 s that are waited for an answer
     is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
+done
+
+# In a thread of a library with a small stack.
+cat >"$work/deep.cs\$" <<'EOF'
+float total(int n) { float[] a(i : 0..n) = (i + 0.5f) * 0.01f; float[] b(i : 0..n) = a(i) * a(n - 1 - i); return sum(b); }
+EOF
+cat >"$work/thread.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include "libdeep.h"
+static void *call(void *unused)
+{
+    cs_context *c = NULL;
+    float value = 0;
+    cs_error *e = deep_open(NULL, &c);
+    if (!e) e = deep_total(c, 1000, &value);
+    printf("%s%.0f\n", e ? e->message : "", value);
+    return unused;
+}
+int main(void)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    return pthread_create(&thread, &small, call, NULL) || pthread_join(thread, NULL);
+}
+EOF
+"$CSC" --lib --native=off "$work/deep.cs$" -o "$work/libdeep.so" &&
+    ${CC:-cc} -I"$work" -o "$work/thread" "$work/thread.c" -L"$work" -ldeep -lpthread "-Wl,-rpath,$work" || exit 1
+is "$(CS_JIT="$(realpath "$CSC")" CS_DUMP=plan "$work/thread" 2>"$work/err"; grep -c '^// made' "$work/err")" "16667
+3" "a stack of 64 KB"
+
+# Processes that make the same at once, in one cache.
+mkdir "$work/cache"
+many() { for i in 1 2 3 4 5 6; do CS_JIT="$(realpath "$CSC")" CS_CACHE_DIR="$work/cache" timeout 60 "$work/p" 1000 & done; wait; }
+is "$(many | sort -u)" "$right" "six processes"
+is "$(run CS_JIT="$(realpath "$CSC")" CS_CACHE_DIR="$work/cache" | head -n 1; grep -c '^// kept' "$work/err")" "$right
+4" "what six processes kept"
+is "$(find "$work/cache" -type f | sed 's/.*\.//' | sort -u | tr '\n' ' ')" "o x " "files of six processes"
+
+# Whatever the clock says, reals have the same bits.
+cat >"$work/clock.c" <<'EOF'
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+static long long at; /* only goes on, by up to an hour a call */
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+    (void)which;
+    at += rand() % 4 ? rand() % 100000 : rand() % 3600000000000;
+    *t = (struct timespec){at / 1000000000, at % 1000000000};
+    return 0;
+}
+__attribute__((constructor)) static void begin(void)
+{
+    const char *seed = getenv("CLOCK_SEED");
+    srand(seed ? (unsigned)atoi(seed) : 1);
+}
+EOF
+cat >"$work/reals.cs\$" <<'EOF'
+int n = int.Parse(args[0]);
+float[] x(i : 0..n) = (i % 1013) * 0.001f;
+for (int t = 0; t < 6; t++) {
+    float[] y(i : 0..n) = 0.3f * x(max(i - 1, 0)) + 0.4f * x(i) + 0.3f * x(min(i + 1, n - 1)) + 0.001f * t;
+    x = y;
+    Console.WriteLine($"{sum(x)} {sum(i : 0..n, x(i) * x(n - 1 - i))}");
+}
+EOF
+${CC:-cc} -O1 -shared -fPIC -o "$work/clock.so" "$work/clock.c" || exit 1
+"$CSC" "$work/reals.cs$" -o "$work/reals" && "$CSC" --native=off "$work/reals.cs$" -o "$work/unforeseen" || exit 1
+for program in reals unforeseen; do
+    bits() { env -u CS_INTERPRET "$@" CS_DEVICE= CS_JIT="$(realpath "$CSC")" timeout 60 "$work/$program" 3000000; }
+    same=$(bits)
+    is "$(echo "$same" | wc -l)" 6 "$program prints"
+    for seed in 1 2 3; do is "$(bits LD_PRELOAD="$work/clock.so" CLOCK_SEED=$seed)" "$same" "$program by clock $seed"; done
 done
 echo "serve: $((total - failed)) of $total"
 [ "$failed" = 0 ]

@@ -26,6 +26,7 @@
 
 enum {
     WAIT = 20000,     /* milliseconds for an answer */
+    LOOK = 100,       /* of them, for interrupts */
     FAILURES = 2,     /* then it is given up */
     STACK = 64 << 10, /* until it has become csc */
     FIRST_OTHER = 3   /* descriptor that is none of the standard streams */
@@ -241,19 +242,21 @@ static int64_t milliseconds(void)
     return (int64_t)(native_clock() / 1000000);
 }
 
-/* Waits until something can be moved; false: it takes too long. A clock is asked only where signals interrupt, so
- * that one that jumps changes nothing. */
+/* Waits until something can be moved, or it is interrupted, for which it looks up at times; false: it takes too
+ * long. A clock is asked only where signals come, so that one that jumps changes nothing. */
 static bool waits(const struct Compiler *c, bool out)
 {
-    int64_t until = 0, left = WAIT;
     struct pollfd wait = {.fd = c->socket, .events = (short)(out ? POLLIN | POLLOUT : POLLIN)};
-    for (int n; left > 0 && (n = poll(&wait, 1, (int)left)) <= 0;) {
-        if (n == 0 || errno != EINTR) return false;
-        if (rt.stops && interrupted()) return true;
-        if (!until) until = milliseconds() + WAIT;
-        left = until - milliseconds();
+    int left = WAIT;
+    for (int64_t until = 0; left > 0;) {
+        int slice = rt.stops && left > LOOK ? LOOK : left, n = poll(&wait, 1, slice);
+        if (n > 0 || (rt.stops && interrupted())) return true;
+        if (n < 0 && errno != EINTR) return false;
+        if (n < 0 && until && milliseconds() > until) return false;
+        if (n < 0 && !until) until = milliseconds() + left;
+        if (n == 0) left -= slice;
     }
-    return left > 0;
+    return false;
 }
 
 /* A child has the socket of its parent's, whose answers are not for it. What was asked is lost. */

@@ -2,6 +2,7 @@
  *   dieN   ends before it answers message N (0: the greeting)
  *   cutN   sends half of answer N and ends
  *   stopN  does not answer message N, and waits
+ *   slowN  answers message N after two seconds
  *   flipS  changes a bit of each answer of code, by the seed S
  *   longN  says that answer N has 2^40 bytes */
 #include <fcntl.h>
@@ -51,11 +52,12 @@ static char *body_of(int fd, ServeHead *head)
 int main(void)
 {
     const char *fault = getenv("BADSERVE");
-    char word[8] = "";
+    char word[8] = "", line[] = "started\n";
     unsigned number = 0;
     if (!fault || sscanf(fault, "%7[a-z]%u", word, &number) != 2) return 1;
-    const char *started = getenv("BADSERVE_STARTED"); /* a file that says so */
-    if (started) close(open(started, O_WRONLY | O_CREAT, 0666));
+    const char *started = getenv("BADSERVE_STARTED"); /* a file that says so, in a line each time */
+    int note = started ? open(started, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+    if (note >= 0) all(note, line, sizeof line - 1, 1);
     int csc = start(getenv("BADSERVE_CSC"));
     srand(number);
     for (unsigned message = 0;; message++) {
@@ -68,6 +70,7 @@ int main(void)
         int here = message == number;
         if (here && strcmp(word, "die") == 0) return 0;
         while (here && strcmp(word, "stop") == 0) pause();
+        if (here && strcmp(word, "slow") == 0) sleep(2);
         size_t bytes = head.bytes;
         if (strcmp(word, "flip") == 0 && head.kind == SERVE_CODE && bytes)
             body[(size_t)rand() % bytes] ^= (char)(1 << rand() % 8);
