@@ -151,6 +151,7 @@ void serve(int socket, const char *shipped)
         Text out = {0};
         ServeKind kind = SERVE_REFUSED;
         bool good = receive(socket, body, (size_t)head.bytes);
+        alarm(SERVE_SECONDS);
         if (good && head.kind == SERVE_HELLO) {
             const ServeHello hello = {SERVE_FORMAT, CG_GENERATOR};
             text_addn(&out, (const char *)&hello, sizeof hello);
@@ -160,6 +161,7 @@ void serve(int socket, const char *shipped)
             kind = SERVE_CODE;
         }
         if (kind == SERVE_REFUSED) text_free(&out);
+        alarm(0);
         good = good && answer(socket, &head, kind, &out);
         text_free(&out);
         mem_free(body);

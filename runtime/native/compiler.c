@@ -25,11 +25,11 @@
 #include "native.h"
 
 enum {
-    WAIT = 20000,     /* milliseconds for an answer */
-    LOOK = 100,       /* of them, for interrupts */
-    FAILURES = 2,     /* then it is given up */
-    STACK = 64 << 10, /* until it has become csc */
-    FIRST_OTHER = 3   /* descriptor that is none of the standard streams */
+    WAIT = SERVE_SECONDS * 1000, /* milliseconds */
+    LOOK = 100,                  /* of them, for interrupts */
+    FAILURES = 2,                /* then it is given up */
+    STACK = 64 << 10,            /* until it has become csc */
+    FIRST_OTHER = 3              /* descriptor that is none of the standard streams */
 };
 static const rlim_t MEMORY = (rlim_t)4 << 30;
 

@@ -69,7 +69,7 @@ int main(void)
         body = body_of(csc, &head);
         int here = message == number;
         if (here && strcmp(word, "die") == 0) return 0;
-        while (here && strcmp(word, "stop") == 0) pause();
+        if (here && strcmp(word, "stop") == 0) sleep(SERVE_SECONDS + 10);
         if (here && strcmp(word, "slow") == 0) sleep(2);
         size_t bytes = head.bytes;
         if (strcmp(word, "flip") == 0 && head.kind == SERVE_CODE && bytes)
