@@ -202,8 +202,9 @@ static void compare(int socket, const char *name)
 
 START_TEST(one_object)
 {
-    static const char *const graphs[] = {"matmul",  "stencil", "softmax", "rec_rows", "convolve",
-                                         "complex", "csr",     "sweep",   "scan",     "network_ints"};
+    static const char *const graphs[] = {"matmul",   "stencil",     "softmax", "rec_rows",
+                                         "convolve", "complex",     "csr",     "sweep",
+                                         "scan",     "network_ints"};
     int pair[2];
     setenv("CS_CACHE_DIR", "", 1); /* nothing is kept: all are made */
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
