@@ -39,7 +39,7 @@ Num *recipe_scan_skip(Unit *u, Interior *in, int v)
     if (!s || s->dim != v || in->down[v] || num_is(skip, 0) || !in_lanes(u, in, s)) return skip;
     Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(in->def->body)));
     return num_select(u, num_op(u, FD_OP_GE, n, draw_num(u, P_SCAN_LONG, LONG)),
-                      num_roundup(u, skip, lanes), skip);
+                      num_op(u, FD_OP_MIN, num_roundup(u, skip, lanes), n), skip);
 }
 
 static Nest *scan_nest(const Form *f, const char *name, Num *when, int *lines, int *axis)
