@@ -28,6 +28,7 @@ typedef struct Object {
 } Object;
 
 typedef void Function(void);
+Function __extendhfsf2, __truncsfhf2, __truncdfhf2; /* of the compiler's library, for halves */
 static const struct {
     const char *name;
     Function *call;   /* NULL: it is.. */

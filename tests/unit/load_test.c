@@ -153,6 +153,59 @@ static void rights_of(const void *p, char rights[5])
     if (f) fclose(f);
 }
 
+/* y(i) = (half) (x(i) + 0.1): below v3 the processor has no halves. */
+static const char halves[] = "%0 = var \"i\" : int\n"
+                             "%1 = const 0 : int\n"
+                             "%2 = slot 0 \"n\" : int\n"
+                             "%3 = slot 1 \"x\" : array half(int)\n"
+                             "%4 = apply %3 (%0) : half\n"
+                             "%5 = apply @convert (%4) : double\n"
+                             "%6 = const 0.1 : double\n"
+                             "%7 = apply @add (%5, %6) : double\n"
+                             "%8 = apply @convert (%7) : half\n"
+                             "%9 = let (%0 : given %1..%2) %8 : half(int)\n"
+                             "result %9\n";
+
+static void load_levels(void *count, const CgCode *code)
+{
+    const char *error;
+    CgPlan *plan = cg_plan_parse(code->text, &error);
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
+        const NativeOptions options = {.level = (CgNativeLevel)level};
+        Native *n = native_new(code, plan, NULL, &options);
+        for (NativeModule m; native_take(n, &m); ++*(int *)count) {
+            native_optimise(m.mod, native_target);
+            llvm_machine_module(native_target, m.mod);
+            LLVMMemoryBufferRef object = llvm_machine_code(native_target, m.mod, LLVMObjectFile);
+            ck_assert_msg(loads(LLVMGetBufferStart(object), LLVMGetBufferSize(object), m.kernel),
+                          "%s at level %d", m.kernel, level);
+            LLVMDisposeMemoryBuffer(object);
+            LLVMDisposeModule(m.mod);
+            LLVMContextDispose(m.context);
+        }
+        native_free(n);
+    }
+    cg_plan_free(plan);
+}
+
+START_TEST(halves_are_loaded)
+{
+    Fd *fd = fd_new();
+    FdError error = {0};
+    char *text = NULL;
+    const char *why = NULL;
+    int count = 0;
+    const CgOptions options = {.family = CG_CPU};
+    const CgAlso also = {.take = load_levels, .ctx = &count};
+    FdGraph *g = fd_read(fd, halves, &why);
+    ck_assert_msg(g != NULL, "%s", why);
+    ck_assert_int_eq(cg_lower_also(g, &options, &also, &text, &error), CG_OK);
+    ck_assert_int_ge(count, CG_NATIVE_LEVELS);
+    mem_free(text);
+    fd_free(fd);
+}
+END_TEST
+
 START_TEST(code_is_never_writable)
 {
     char rights[5];
@@ -320,6 +373,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_unchecked_fixture(t, make_object, NULL);
     tcase_add_test(t, kernels_are_loaded);
+    tcase_add_test(t, halves_are_loaded);
     tcase_add_test(t, code_is_never_writable);
     tcase_add_test(t, cut_objects_are_refused);
     tcase_add_test(t, what_kernels_do_not_need_is_refused);
