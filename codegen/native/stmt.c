@@ -105,11 +105,10 @@ static bool written_out(Fn *f, const KirStmt *s)
     return true;
 }
 
-/* The loop that this branch goes back in is built as it is. */
-static void keep_rolled(Native *n, LLVMValueRef back)
+/* Says to LLVM of the loop that this branch goes back in whether it is unrolled. */
+static void tell_unroll(Native *n, LLVMValueRef back, const char *word)
 {
-    static const char word[] = "llvm.loop.unroll.disable";
-    LLVMMetadataRef name = LLVMMDStringInContext2(n->ctx, word, sizeof word - 1);
+    LLVMMetadataRef name = LLVMMDStringInContext2(n->ctx, word, strlen(word));
     LLVMMetadataRef of[] = {NULL, LLVMMDNodeInContext2(n->ctx, &name, 1)};
     of[0] = LLVMTemporaryMDNode(n->ctx, NULL, 0); /* a node that has itself: each loop its own */
     LLVMMetadataRef loop = LLVMMDNodeInContext2(n->ctx, of, 2);
@@ -169,9 +168,30 @@ static void for_loop(Fn *f, const KirStmt *s)
     else
         LLVMAddIncoming(i, &next, &last, 1);
     LLVMValueRef back = LLVMBuildBr(f->b, head);
-    if (s->rare) keep_rolled(f->n, back);
+    if (s->rare) tell_unroll(f->n, back, "llvm.loop.unroll.disable");
     fn_at(f, loop.leave);
     leave(f, scope);
+}
+
+static bool is_set(const KirStmt *s, const char *name)
+{
+    while (s && !(s->kind == KIR_SET && s->target->kind == KIR_NAME && s->target->name == name))
+        s = s->next;
+    return s != NULL;
+}
+
+/* Is there a branch on what the step sets, besides the one that leaves? In turns that are written out each has
+ * one side. Without it they are only more code, and LLVM's time. */
+static bool turns_differ(const KirStmt *body, const KirStmt *step)
+{
+    for (const KirStmt *s = body; s; s = s->next) {
+        const KirExpr *e = s->kind == KIR_IF ? s->expr : NULL;
+        for (int i = 0; e && s->body && s->body->kind != KIR_BREAK && i < e->nargs; i++)
+            if (e->args[i]->kind == KIR_NAME && is_set(step, e->args[i]->name)) return true;
+        if (s->kind == KIR_IF && (turns_differ(s->body, step) || turns_differ(s->other, step)))
+            return true;
+    }
+    return false;
 }
 
 static void endless_loop(Fn *f, const KirStmt *s)
@@ -190,7 +210,9 @@ static void endless_loop(Fn *f, const KirStmt *s)
     fn_at(f, loop.again);
     fn_statements(f, s->other); /* sees the body's variables */
     leave(f, scope);
-    fn_go(f, head);
+    LLVMValueRef back = LLVMBuildBr(f->b, head);
+    if (s->unroll && turns_differ(s->body, s->other))
+        tell_unroll(f->n, back, "llvm.loop.unroll.full");
     fn_at(f, loop.leave);
 }
 

@@ -23,6 +23,7 @@ static const KirExpr *in_variable(Gen *g, const FdNode *n, const KirExpr *e)
 {
     Arena *a = g->u->arena;
     bool field = e->kind == KIR_MEMBER && e->args[0]->kind == KIR_NAME;
+    if (e->kind == KIR_NAME) gen_remember(g, n, e); /* of a call that was written out, say */
     if (e->kind == KIR_NAME || e->kind == KIR_CONST || field) return e;
     const char *name = fresh_name(g->u, "v");
     kir_decl(a, g->block, e->type, name, e);
