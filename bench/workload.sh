@@ -19,7 +19,7 @@ workload_time() { # NOTE PROGRAM SIZE
     note=$1
     shift
     "$@" >"$tmp/printed" || { cat "$tmp/printed"; return 1; }
-    read -r seconds check <"$tmp/printed"
+    read -r seconds check first <"$tmp/printed" # first: of ours (bench/first)
     [ -s "$tmp/check" ] || echo "$check" >"$tmp/check"
     awk -v a="$check" -v b="$(cat "$tmp/check")" 'BEGIN {
         a = a + 0; b = b + 0
