@@ -104,6 +104,23 @@ for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: 
     is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
 done
 
+# What needs no kernel starts no process and looks for no driver; what csc has foreseen neither.
+if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
+    echo 'Console.WriteLine(args.Length);' >"$work/none.cs\$"
+    echo 'int[] a(i : 0..args.Length + 5) = i * 3; Console.WriteLine(a);' >"$work/small.cs\$"
+    cat >"$work/host.cs\$" <<'EOF'
+int large(int x) { int[] t = new int[x + 1]; t[x] = x; return t[x] + t.Length; }
+int n = int.Parse(args[0]);
+int[] a(i : 0..n) = large(i % 7);
+Console.WriteLine(sum(a));
+EOF
+    for program in none small host p; do
+        "$CSC" -Wno-in-order "$work/$program.cs$" -o "$work/traced" 2>"$work/err" || exit 1
+        env -u CS_INTERPRET -u OCL_ICD_VENDORS CS_DEVICE= CS_JIT="$(realpath "$CSC")" strace -f -qq -e trace=execve,execveat,openat -o "$work/trace" "$work/traced" 1000 >"$work/out"
+        is "$(grep -c -e 'execve' -e 'OpenCL/vendors' "$work/trace")" 1 "$program starts nothing"
+    done
+fi
+
 # Without reals the program's code runs while a better one is made, which is taken once it is there.
 if grep -q avx2 /proc/cpuinfo; then
     cat >"$work/exact.cs\$" <<'EOF'

@@ -63,6 +63,7 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
 {
     Composed *c = e->composed;
     if (device_is_ref() || e->nclosures) return INTERPRET;
+    if (c->native && c->native->status == CG_HOST_ONLY && native_makes()) return INTERPRET;
     if (!device_open(site)) { /* a program of native kernels needs none */
         if (native_use() != NATIVE_ALL || rt.error.kind != RT_DEVICE) return FAILED;
         rt_catch();
@@ -317,6 +318,7 @@ static Outcome in_program(Preparation *p)
     if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
     c->looked = !cs_pending;
     if (cs_pending || !c->native) return cs_pending ? FAILED : INTERPRET;
+    if (c->native->status == CG_HOST_ONLY) return INTERPRET;
     if (!mem_try(prepare_native, p)) {
         rt_throw_memory(p->site, 0);
         return FAILED;

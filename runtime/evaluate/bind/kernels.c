@@ -176,7 +176,8 @@ Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
     bool held = i >= 0 && native_form(&rt.program->kernels[i]);
     if (!held && !native_makes()) return NULL;
     Kernel *k = find(graph_key, g, CG_CPU, site);
-    return k && k->status == CG_OK && (k->form || !held) ? k : NULL;
+    bool good = k && (k->status == CG_HOST_ONLY || (k->status == CG_OK && (k->form || !held)));
+    return good ? k : NULL;
 }
 
 bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s, bool wait)
