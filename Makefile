@@ -40,6 +40,7 @@ FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c codegen/serve/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c server/*/*.c)
 READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,lines read words) # of schedules: csc's alone
+$(foreach f,$(filter-out $(SHARED_SRC),$(READING_SRC)),$(error READING_SRC: there is no $f))
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
 GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c $(BUILD)/driver/page.c

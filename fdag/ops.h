@@ -87,7 +87,8 @@ FdEvalStatus fd_op_eval(FdOp op, ScalarKind k, ScalarKind to, const ScalarValue 
                         ScalarValue *out);
 
 /* Element `index` of Random.Uniform(seed): Philox 4x32-10 on (index, seed), the top 24 bits of
- * one word scaled to [0, 1) (Salmon et al., SC11). codegen prints the same function. */
+ * one word scaled to [0, 1) (Salmon et al., SC11). The prelude and native/op.c have the same function;
+ * tests/kernels/philox compares. */
 float fd_random_uniform(int64_t seed, int64_t index);
 
 #endif
