@@ -78,12 +78,21 @@ typedef struct Unit {
     const struct Def *defs; /* all, in the order in which they are computed */
 } Unit;
 
+/* Reads that nobody has proved to be inside, and in which dimension. */
+typedef struct PlanSuspects {
+    int n;
+    const struct PlanSuspect {
+        const FdNode *node;
+        int dim;
+    } * reads;
+    bool calls; /* functions that read: only they know their indices */
+} PlanSuspects;
+
 /* What is known of a definition: each is worked out when it is first asked for, by the function named. */
 typedef struct DefFacts {
-    Num *quiet;    /* def_quiet; NULL: nobody has asked */
-    bool listed;   /* suspects are there */
-    int nsuspects; /* reads that can fall outside: def_is_suspect */
-    const FdNode *const *suspects;
+    Num *quiet;                /* def_quiet; NULL: nobody has asked */
+    bool listed;               /* suspects are there */
+    PlanSuspects suspects;     /* def_suspects */
     struct Interior *interior; /* of a recurrence: interior_of */
     const FdNode **inside;     /* NEST_CONDS conditions at most: def_conditions */
     int ninside;

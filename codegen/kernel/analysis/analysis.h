@@ -12,7 +12,8 @@
 /* Is true if a read of the definition can fall outside; the constant true if only the device can
  * tell. */
 Num *def_unsafe(Unit *u, const Def *d);
-/* Is the read one that can? */
+/* The reads that can, and whether one is among them. */
+const PlanSuspects *def_suspects(Unit *u, const Def *d);
 bool def_is_suspect(Unit *u, const Def *d, const FdNode *read);
 /* The same of a definition of which ranges were narrowed and conditions dropped: what inference knew
  * of its reads is not asked. */
@@ -25,16 +26,7 @@ Num *plan_fails(Unit *u, const Def *d);
  * reductions. */
 Num *def_quiet(Unit *u, const Def *d);
 
-/* The reads of a body of the definition that may fall outside under the facts, and in which
- * dimension. In the arena. */
-typedef struct PlanSuspects {
-    int n;
-    const struct PlanSuspect {
-        const FdNode *node;
-        int dim;
-    } * reads;
-    bool calls; /* functions that read: only they know their indices */
-} PlanSuspects;
+/* The reads of a body of the definition that may fall outside under the facts. In the arena. */
 struct FdFacts;
 PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f);
 

@@ -45,7 +45,7 @@ typedef struct Walk {
     FdSeen
         seen[2]; /* what was met outside branches, and in them, where nothing more can be found */
     DefFacts *facts; /* to list the reads in; NULL: it does not */
-    VEC(const FdNode *) suspects;
+    VEC(struct PlanSuspect) suspects;
     Num *any;           /* nonzero: some read falls outside */
     bool guards;        /* what guards say counts (plan_fails).. */
     const Guard *guard; /* ..these, where ranges cannot have it */
@@ -139,7 +139,7 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
             outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, e.lo, plan_array_lo(u, n->fn, d)),
                              num_op(u, FD_OP_GE, e.hi, plan_array_hi(u, n->fn, d)));
         if (num_is(outside, 0)) continue; /* whatever the numbers */
-        if (w->facts) vec_push(&w->suspects, n);
+        if (w->facts) vec_push(&w->suspects, ((struct PlanSuspect){n, d}));
         add(w, outside);
     }
 }
@@ -238,11 +238,10 @@ static Num *outside(Unit *u, const Def *d, Walk w, bool branch)
     unsafe_reads(&w, d->body, &outer, branch);
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
-    if (w.suspects.len) {
-        w.facts->nsuspects = (int)w.suspects.len;
-        w.facts->suspects =
+    if (w.facts) w.facts->suspects.n = (int)w.suspects.len;
+    if (w.suspects.len)
+        w.facts->suspects.reads =
             arena_copy(u->arena, w.suspects.data, w.suspects.len * sizeof *w.suspects.data);
-    }
     vec_free(&w.suspects);
     return w.any;
 }
@@ -255,11 +254,17 @@ Num *def_unsafe(Unit *u, const Def *d)
     return unsafe;
 }
 
-bool def_is_suspect(Unit *u, const Def *d, const FdNode *read)
+const PlanSuspects *def_suspects(Unit *u, const Def *d)
 {
     if (!d->facts->listed) def_unsafe(u, d);
-    for (int i = 0; i < d->facts->nsuspects; i++)
-        if (d->facts->suspects[i] == read) return true;
+    return &d->facts->suspects;
+}
+
+bool def_is_suspect(Unit *u, const Def *d, const FdNode *read)
+{
+    const PlanSuspects *s = def_suspects(u, d);
+    for (int i = 0; i < s->n; i++)
+        if (s->reads[i].node == read) return true;
     return false;
 }
 

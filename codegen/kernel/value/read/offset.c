@@ -83,21 +83,20 @@ static const KirExpr *last_of(Gen *g, const FdNode *array, int d)
 
 /* ---- one element ------------------------------------------------------------------------------- */
 
-/* Where it is known at the place, only some dimensions of a read. */
-static bool is_listed(const Gen *g, const FdNode *read, int dim)
+static bool is_listed(int n, const struct PlanSuspect *reads, const FdNode *read, int dim)
 {
-    if (!g->here) return def_is_suspect(g->u, g->u->def, read);
-    for (int i = 0; i < g->here->n; i++)
-        if (g->here->reads[i].node == read && g->here->reads[i].dim == dim) return true;
+    for (int i = 0; i < n; i++)
+        if (reads[i].node == read && reads[i].dim == dim) return true;
     return false;
 }
 
 /* Can this dimension fall outside? In functions all can. */
 static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
 {
-    for (size_t i = 0; i < g->proved.len; i++)
-        if (g->proved.data[i].node == read && g->proved.data[i].dim == dim) return false;
-    return g->user || g->body || is_listed(g, read, dim);
+    if (is_listed((int)g->proved.len, g->proved.data, read, dim)) return false;
+    if (g->user || g->body) return true;
+    const PlanSuspects *s = g->here ? g->here : def_suspects(g->u, g->u->def);
+    return is_listed(s->n, s->reads, read, dim);
 }
 
 bool gen_is_suspect(const Gen *g, const FdNode *read)
