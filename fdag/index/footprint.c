@@ -22,27 +22,17 @@ static bool is_slot(const FdNode *f)
 
 /* ---- boxes of reads ---------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static FdExtent around(const FdExtent *a, const FdExtent *b)
 {
     FdExtent e = {.full = a->full || b->full};
     if (a->near && a->near == b->near) {
         e.near = a->near;
-        e.from = least(a->from, b->from);
-        e.to = most(a->to, b->to);
+        e.from = fd_least(a->from, b->from);
+        e.to = fd_most(a->to, b->to);
     }
     if (e.full) return e;
-    e.lo = least(a->lo, b->lo);
-    e.hi = most(a->hi, b->hi);
+    e.lo = fd_least(a->lo, b->lo);
+    e.hi = fd_most(a->hi, b->hi);
     return e;
 }
 
@@ -113,9 +103,11 @@ static void read_anywhere(FdFootprint *f)
     add_reads(f, &all);
 }
 
-static FdExtent extent_of(const FdiValue *v)
+static FdExtent extent_of(const FdRange *v)
 {
-    FdExtent e = {.near = v->near, .from = v->from, .to = v->to};
+    FdExtent e = {0};
+    if (v->base && v->from > INT64_MIN && v->to < INT64_MAX)
+        e = (FdExtent){.near = (int)v->base, .from = v->from, .to = v->to};
     e.full = !fdi_extent(v, &e.lo, &e.hi);
     if (e.full) e.lo = e.hi = 0;
     return e;
@@ -129,7 +121,7 @@ static void read_at(Walk *w, const FdNode *n)
     FdSpans spans = {0};
     int apart = -1;
     for (int d = 0; d < n->nargs; d++) {
-        FdiValue v = fdi_value(w->values, n->args[d]);
+        FdRange v = fdi_value(w->values, n->args[d]);
         if (v.is.n == 0) return; /* it is not made */
         r.dim[d] = extent_of(&v);
         if (apart >= 0 || v.is.n < 2 || r.dim[d].full) continue;

@@ -6,6 +6,7 @@
 
 #include "../internal.h"
 #include "flat.h"
+#include "spans.h"
 
 int fdi_term_kind(const FdAffine *form, int term)
 {
@@ -49,11 +50,10 @@ bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi)
         const FdNode *dim = n->args[1]; /* of an array of ints they are ints */
         k = fd_is_const(dim) ? n->args[0]->type->params[dim->value.i]->scalar : k;
     }
-    size_t bits = scalar_bytes(k) * 8;
-    if (bits >= 64) return false;
-    *lo = scalar_is_signed(k) ? -((int64_t)1 << (bits - 1)) : 0;
-    *hi = scalar_is_signed(k) ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
-    return true;
+    FdSpans all = fd_spans_of(k);
+    *lo = fd_spans_hull(&all).lo;
+    *hi = fd_spans_hull(&all).hi;
+    return scalar_bytes(k) < 8;
 }
 
 /* Not all that there is room for: forms are short. */

@@ -82,23 +82,13 @@ FdSpans fd_spans_join(const FdSpans *a, const FdSpans *b)
     return of_list(list, n);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 FdSpans fd_spans_meet(const FdSpans *a, const FdSpans *b)
 {
     FdSpan list[2 * FD_SPANS];
     int n = 0, i = 0, j = 0;
     while (i < a->n && j < b->n) {
         FdSpan x = a->span[i], y = b->span[j];
-        FdSpan both = {most(x.lo, y.lo), least(x.hi, y.hi)};
+        FdSpan both = {fd_most(x.lo, y.lo), fd_least(x.hi, y.hi)};
         if (both.lo <= both.hi) list[n++] = both;
         if (x.hi < y.hi)
             i++;
@@ -110,7 +100,8 @@ FdSpans fd_spans_meet(const FdSpans *a, const FdSpans *b)
 
 /* ---- arithmetic on intervals ------------------------------------------------------------------- */
 
-/* Of a op b; false: not known. */
+/* Of a op b. False: not of a type that it would leave; *out is then what it is without one, as long as
+ * that is known. */
 typedef bool Arithmetic(FdSpan a, FdSpan b, FdSpans *out);
 
 static bool is_one(FdSpan a)
@@ -118,33 +109,51 @@ static bool is_one(FdSpan a)
     return a.lo == a.hi;
 }
 
+/* a op b, or the end that it goes beyond; what is no end stays none. */
+static int64_t sum(int64_t a, int64_t b, bool *exact)
+{
+    int64_t r;
+    if (a == INT64_MIN || a == INT64_MAX) return a;
+    if (b == INT64_MIN || b == INT64_MAX) return b;
+    if (!__builtin_add_overflow(a, b, &r)) return r;
+    *exact = false;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t product(int64_t a, int64_t b, bool *exact)
+{
+    int64_t r;
+    if (!__builtin_mul_overflow(a, b, &r)) return r;
+    *exact = false;
+    return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t minus(int64_t a)
+{
+    return a == INT64_MIN ? INT64_MAX : a == INT64_MAX ? INT64_MIN : -a;
+}
+
 static bool add(FdSpan a, FdSpan b, FdSpans *out)
 {
-    int64_t lo, hi;
-    if (__builtin_add_overflow(a.lo, b.lo, &lo) || __builtin_add_overflow(a.hi, b.hi, &hi))
-        return false;
+    bool exact = true;
+    int64_t lo = sum(a.lo, b.lo, &exact), hi = sum(a.hi, b.hi, &exact);
     *out = fd_spans(lo, hi);
-    return true;
+    return exact;
 }
 
 static bool sub(FdSpan a, FdSpan b, FdSpans *out)
 {
-    int64_t lo, hi;
-    if (__builtin_sub_overflow(a.lo, b.hi, &lo) || __builtin_sub_overflow(a.hi, b.lo, &hi))
-        return false;
-    *out = fd_spans(lo, hi);
-    return true;
+    return add(a, (FdSpan){minus(b.hi), minus(b.lo)}, out);
 }
 
 static bool mul(FdSpan a, FdSpan b, FdSpans *out)
 {
-    int64_t p[4];
-    if (__builtin_mul_overflow(a.lo, b.lo, &p[0]) || __builtin_mul_overflow(a.lo, b.hi, &p[1]) ||
-        __builtin_mul_overflow(a.hi, b.lo, &p[2]) || __builtin_mul_overflow(a.hi, b.hi, &p[3]))
-        return false;
-    *out = fd_spans(least(least(p[0], p[1]), least(p[2], p[3])),
-                    most(most(p[0], p[1]), most(p[2], p[3])));
-    return true;
+    bool exact = true;
+    int64_t p = product(a.lo, b.lo, &exact), q = product(a.lo, b.hi, &exact),
+            r = product(a.hi, b.lo, &exact), s = product(a.hi, b.hi, &exact);
+    *out =
+        fd_spans(fd_least(fd_least(p, q), fd_least(r, s)), fd_most(fd_most(p, q), fd_most(r, s)));
+    return exact;
 }
 
 /* By positive numbers, rounding towards zero. */
@@ -181,11 +190,12 @@ static bool remainder_of(FdSpan a, FdSpan b, FdSpans *out)
         if (a.lo >= 0 && a.hi < b.lo)
             *out = fd_spans(a.lo, a.hi);
         else
-            *out = fd_spans(most(least(a.lo, 0), 1 - b.hi), least(most(a.hi, 0), b.hi - 1));
+            *out = fd_spans(fd_most(fd_least(a.lo, 0), 1 - b.hi),
+                            fd_least(fd_most(a.hi, 0), b.hi - 1));
         return true;
     }
-    FdSpans above = wrapped(most(a.lo, 0), a.hi, b.lo),
-            below = wrapped(most(-a.hi, 1), -a.lo, b.lo), negative = turned(&below);
+    FdSpans above = wrapped(fd_most(a.lo, 0), a.hi, b.lo),
+            below = wrapped(fd_most(-a.hi, 1), -a.lo, b.lo), negative = turned(&below);
     *out = fd_spans_join(&negative, &above);
     return true;
 }
@@ -196,7 +206,7 @@ static bool mask(FdSpan a, FdSpan b, FdSpans *out)
     int64_t bits = b.hi, n = bits + 1;
     if (!is_one(b) && !is_one(a)) {
         if (a.lo < 0 && b.lo < 0) return false;
-        *out = fd_spans(0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : least(a.hi, b.hi));
+        *out = fd_spans(0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : fd_least(a.hi, b.hi));
         return true;
     }
     if (is_one(a) && !is_one(b)) return mask(b, a, out);
@@ -210,14 +220,14 @@ static bool mask(FdSpan a, FdSpan b, FdSpans *out)
     if (low && (uint64_t)a.hi - (uint64_t)a.lo < (uint64_t)n)
         *out = wrapped(start, start + (a.hi - a.lo), n);
     else
-        *out = fd_spans(0, a.lo >= 0 ? least(a.hi, bits) : bits);
+        *out = fd_spans(0, a.lo >= 0 ? fd_least(a.hi, bits) : bits);
     return true;
 }
 
 /* Bits that either of two numbers, not negative, has. */
 static bool either(FdSpan a, FdSpan b, FdSpans *out)
 {
-    int64_t top = most(a.hi, b.hi), bits = 0;
+    int64_t top = fd_most(a.hi, b.hi), bits = 0;
     if (a.lo < 0 || b.lo < 0) return false;
     while (bits < top) bits = 2 * bits + 1;
     *out = fd_spans(0, bits);
@@ -247,13 +257,13 @@ static bool shift_right(FdSpan a, FdSpan b, FdSpans *out)
 
 static bool smaller(FdSpan a, FdSpan b, FdSpans *out)
 {
-    *out = fd_spans(least(a.lo, b.lo), least(a.hi, b.hi));
+    *out = fd_spans(fd_least(a.lo, b.lo), fd_least(a.hi, b.hi));
     return true;
 }
 
 static bool larger(FdSpan a, FdSpan b, FdSpans *out)
 {
-    *out = fd_spans(most(a.lo, b.lo), most(a.hi, b.hi));
+    *out = fd_spans(fd_most(a.lo, b.lo), fd_most(a.hi, b.hi));
     return true;
 }
 
@@ -270,7 +280,7 @@ static bool magnitude(FdSpan a, FdSpan b, FdSpans *out)
     if (a.lo >= 0)
         *out = fd_spans(a.lo, a.hi);
     else
-        *out = fd_spans(a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi));
+        *out = fd_spans(a.hi < 0 ? -a.hi : 0, fd_most(-a.lo, a.hi));
     return true;
 }
 
@@ -297,17 +307,34 @@ FdSpans fd_spans_convert(const FdSpans *a, ScalarKind k)
     return !a->n || (hull.lo >= all.span[0].lo && hull.hi <= all.span[0].hi) ? *a : all;
 }
 
-FdSpans fd_spans_op(FdOp op, ScalarKind k, const FdSpans *a, const FdSpans *b)
+/* False: not exact of some. */
+static bool operate(FdOp op, const FdSpans *a, const FdSpans *b, FdSpans *out)
 {
-    FdSpans out = {0}, one = fd_spans(0, 0), part;
+    FdSpans one = fd_spans(0, 0);
+    bool exact = true;
+    *out = (FdSpans){0};
     if (fd_op_info(op)->arity == 1) b = &one;
-    if (!arithmetic[op] || k == SC_ULONG) return fd_spans_of(k);
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) {
-            if (!arithmetic[op](a->span[i], b->span[j], &part)) return fd_spans_of(k);
-            out = fd_spans_join(&out, &part);
+            FdSpans part = fd_spans(INT64_MIN, INT64_MAX);
+            exact = arithmetic[op] && arithmetic[op](a->span[i], b->span[j], &part) && exact;
+            *out = fd_spans_join(out, &part);
         }
+    return exact;
+}
+
+FdSpans fd_spans_op(FdOp op, ScalarKind k, const FdSpans *a, const FdSpans *b)
+{
+    FdSpans out;
+    if (!arithmetic[op] || k == SC_ULONG || !operate(op, a, b, &out)) return fd_spans_of(k);
     return fd_spans_convert(&out, k);
+}
+
+FdSpans fd_spans_endless(FdOp op, const FdSpans *a, const FdSpans *b)
+{
+    FdSpans out;
+    operate(op, a, b, &out);
+    return out;
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------- */

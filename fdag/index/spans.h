@@ -18,6 +18,15 @@ typedef struct FdSpans {
     FdSpan span[FD_SPANS]; /* ascending, with numbers between them */
 } FdSpans;
 
+static inline int64_t fd_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t fd_most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 FdSpans fd_spans(int64_t lo, int64_t hi); /* lo > hi: none */
 FdSpans fd_spans_of(ScalarKind k);        /* all that the type has; of a ulong all longs */
 bool fd_spans_bounded(const FdSpans *s, ScalarKind k); /* is it less than that, and not empty? */
@@ -28,6 +37,9 @@ FdSpans fd_spans_meet(const FdSpans *a, const FdSpans *b);
 
 /* What op gives of integers in a and b (of one operand: b is not looked at), in type k. */
 FdSpans fd_spans_op(FdOp op, ScalarKind k, const FdSpans *a, const FdSpans *b);
+/* The same of numbers without a type, as plans have: nothing wraps, and INT64_MIN and INT64_MAX say that
+ * there is no end. */
+FdSpans fd_spans_endless(FdOp op, const FdSpans *a, const FdSpans *b);
 FdSpans fd_spans_convert(const FdSpans *a, ScalarKind k);
 /* Is a op b, a comparison, so of all of both? 1, 0, or -1: of some. */
 int fd_spans_compare(FdOp op, const FdSpans *a, const FdSpans *b);

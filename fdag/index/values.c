@@ -12,7 +12,7 @@ static const int64_t long_extent = INT32_MAX / 2;
 typedef struct At {      /* of a node */
     uint32_t valued;     /* at which place */
     size_t bound, limit; /* 1 + its place in bound, in limits; 0: none */
-    FdiValue value;
+    FdRange value;
 } At;
 
 struct FdiValues {
@@ -21,7 +21,7 @@ struct FdiValues {
     const void *ctx;
     FdSpan root[FD_MAX_RANK]; /* the ranges of the root's variables */
     At *at;
-    VEC(FdiValue) bound; /* of variables */
+    VEC(FdRange) bound;  /* of variables */
     VEC(FdSpans) limits; /* of nodes that conditions speak of */
     uint32_t place, newest;
     int steps;
@@ -37,14 +37,9 @@ static bool is_integer(const FdNode *n)
     return fd_type_is_scalar(n->type) && scalar_is_integer(n->type->scalar);
 }
 
-static FdiValue plain(FdSpans is)
+static FdRange anything(const FdNode *n)
 {
-    return (FdiValue){.is = is};
-}
-
-static FdiValue anything(const FdNode *n)
-{
-    return plain(fd_spans_of(fd_type_is_scalar(n->type) ? n->type->scalar : SC_LONG));
+    return fd_range(fd_spans_of(fd_type_is_scalar(n->type) ? n->type->scalar : SC_LONG));
 }
 
 static bool is_same(const FdSpans *a, const FdSpans *b)
@@ -101,7 +96,7 @@ static FdSpans range_of(FdiValues *w, const FdNode *v, const FdDom *d)
 {
     FdSpans all = fd_spans_of(v->type->scalar);
     if (d->kind == FD_DOM_FULL || !d->lo) return all;
-    FdiValue lo = fdi_value(w, d->lo), hi = fdi_value(w, d->hi);
+    FdRange lo = fdi_value(w, d->lo), hi = fdi_value(w, d->hi);
     FdSpan first = fd_spans_hull(&lo.is), last = fd_spans_hull(&hi.is);
     if (last.hi == INT64_MIN) return (FdSpans){0};
     FdSpans range = fd_spans(first.lo, last.hi - 1);
@@ -110,13 +105,13 @@ static FdSpans range_of(FdiValues *w, const FdNode *v, const FdDom *d)
 
 FdiScope fdi_values_enter(FdiValues *w, const FdNode *n, const FdNode *const *args)
 {
-    FdiValue given[FD_MAX_RANK];
+    FdRange given[FD_MAX_RANK];
     for (int i = 0; args && i < n->nvars; i++) given[i] = fdi_value(w, args[i]);
     FdiScope s = fdi_values_hide(w, n);
     for (int i = 0; i < n->nvars; i++) {
         if (!is_integer(n->vars[i])) continue;
         FdSpans range = range_of(w, n->vars[i], &n->doms[i]);
-        FdiValue v = args ? given[i] : plain(range);
+        FdRange v = args ? given[i] : fd_range(range);
         v.is = fd_spans_meet(&v.is, &range);
         s.empty |= v.is.n == 0;
         vec_push(&w->bound, v);
@@ -137,7 +132,7 @@ FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *bo
             is = fd_spans_meet(&is, &part);
             s.empty |= is.n == 0;
         }
-        w->bound.data[bound - 1] = (FdiValue){is, 1 + d, 0, 0};
+        w->bound.data[bound - 1] = (FdRange){is, 1 + (uint32_t)d, 0, 0};
         w->root[d] = fd_spans_hull(&is);
     }
     return s;
@@ -155,7 +150,7 @@ void fdi_values_leave(FdiValues *w, const FdNode *n, const FdiScope *s)
 static void narrow(FdiValues *w, FdiAssumed *a, const FdNode *n, const FdSpans *to)
 {
     if (a->n == FDI_ASSUMED || w->steps > MOST_ASSUMING) return;
-    FdiValue now = fdi_value(w, n);
+    FdRange now = fdi_value(w, n);
     FdSpans both = fd_spans_meet(&now.is, to);
     if (is_same(&both, &now.is)) return;
     a->was[a->n].node = n;
@@ -180,7 +175,7 @@ static bool least_without(FdiValues *w, const FdAffine *f, int term, int64_t *ou
         int64_t by;
         if (i == term) continue;
         if (!is_integer(f->terms[i].atom)) return false;
-        FdiValue v = fdi_value(w, f->terms[i].atom);
+        FdRange v = fdi_value(w, f->terms[i].atom);
         FdSpan is = fd_spans_hull(&v.is);
         if (!v.is.n ||
             __builtin_mul_overflow(f->terms[i].factor > 0 ? is.lo : is.hi, f->terms[i].factor,
@@ -235,7 +230,7 @@ static void assume_difference(FdiValues *w, FdiAssumed *a, const FdNode *x, cons
 /* x is not the one value that y has. */
 static void assume_differs(FdiValues *w, FdiAssumed *a, const FdNode *x, const FdNode *y)
 {
-    FdiValue v = fdi_value(w, y);
+    FdRange v = fdi_value(w, y);
     FdSpan is = fd_spans_hull(&v.is);
     if (is.lo != is.hi || is.lo == INT64_MIN || is.lo == INT64_MAX) return;
     FdSpans below = fd_spans(INT64_MIN, is.lo - 1), above = fd_spans(is.lo + 1, INT64_MAX),
@@ -275,7 +270,7 @@ int fdi_decided(FdiValues *w, const FdNode *cond)
     }
     if (!fd_op_compares(op) || !is_integer(cond->args[0])) return -1;
     if (cond->args[0]->type->scalar == SC_ULONG) return -1;
-    FdiValue x = fdi_value(w, cond->args[0]), y = fdi_value(w, cond->args[1]);
+    FdRange x = fdi_value(w, cond->args[0]), y = fdi_value(w, cond->args[1]);
     return fd_spans_compare(op, &x.is, &y.is);
 }
 
@@ -302,82 +297,37 @@ FdiAssumed fdi_values_assume(FdiValues *w, const FdNode *cond, bool truth)
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-static FdiValue joined(const FdiValue *a, const FdiValue *b)
-{
-    FdiValue v = plain(fd_spans_join(&a->is, &b->is));
-    if (!a->is.n) return *b;
-    if (!b->is.n) return *a;
-    if (!a->near || a->near != b->near) return v;
-    v.near = a->near;
-    v.from = a->from < b->from ? a->from : b->from;
-    v.to = a->to > b->to ? a->to : b->to;
-    return v;
-}
-
-static FdiValue chosen(FdiValues *w, const FdNode *n)
+static FdRange chosen(FdiValues *w, const FdNode *n)
 {
     int is = fdi_decided(w, n->args[0]);
     if (is >= 0) return fdi_value(w, n->args[is ? 1 : 2]);
     FdiAssumed yes = fdi_values_assume(w, n->args[0], true);
-    FdiValue a = fdi_value(w, n->args[1]);
+    FdRange a = fdi_value(w, n->args[1]);
     fdi_values_forget(w, &yes);
     FdiAssumed no = fdi_values_assume(w, n->args[0], false);
-    FdiValue b = fdi_value(w, n->args[2]);
+    FdRange b = fdi_value(w, n->args[2]);
     fdi_values_forget(w, &no);
-    return joined(&a, &b);
+    return fd_range_join(&a, &b);
 }
 
-/* a, which is near a variable, plus or minus b. */
-static void near_sum(FdOp op, const FdiValue *a, const FdiValue *b, FdiValue *v)
+static FdRange operated(FdiValues *w, const FdNode *n, FdOp op)
 {
-    FdSpans by = fd_spans(a->from, a->to);
-    by = fd_spans_op(op, SC_LONG, &by, &b->is);
-    if (!fd_spans_bounded(&by, SC_LONG)) return;
-    FdSpan hull = fd_spans_hull(&by);
-    v->near = a->near;
-    v->from = hull.lo;
-    v->to = hull.hi;
+    ScalarKind k = n->type->scalar;
+    FdRange a = fdi_value(w, n->args[0]), b = n->nargs > 1 ? fdi_value(w, n->args[1]) : a;
+    FdRange v = fd_range_op(op, k, &a, &b, w->root);
+    if (!fd_spans_bounded(&v.is, k)) return fd_range(v.is);
+    return op == FD_OP_GIVEN || (op == FD_OP_REM && is_same(&a.is, &v.is)) ? a : v;
 }
 
-/* The smaller or larger of a, which is near a variable, and b: an end of b moves one of a's. */
-static void near_end(const FdiValues *w, FdOp op, const FdiValue *a, const FdiValue *b, FdiValue *v)
-{
-    FdSpan by = fd_spans_hull(&b->is), root = w->root[a->near - 1];
-    int64_t end;
-    if (__builtin_sub_overflow(op == FD_OP_MIN ? by.lo : by.hi, op == FD_OP_MIN ? root.hi : root.lo,
-                               &end))
-        return;
-    *v = (FdiValue){v->is, a->near, a->from, a->to};
-    if (op == FD_OP_MIN && end < v->from) v->from = end;
-    if (op == FD_OP_MAX && end > v->to) v->to = end;
-}
-
-static FdiValue operated(FdiValues *w, const FdNode *n, FdOp op)
-{
-    FdiValue a = fdi_value(w, n->args[0]), b = n->nargs > 1 ? fdi_value(w, n->args[1]) : a;
-    FdiValue v = plain(fd_spans_op(op, n->type->scalar, &a.is, &b.is));
-    if (!fd_spans_bounded(&v.is, n->type->scalar)) return v;
-    if (op == FD_OP_GIVEN || (op == FD_OP_REM && is_same(&a.is, &v.is))) return a;
-    if (op == FD_OP_ADD && b.near && !a.near) near_sum(op, &b, &a, &v);
-    if ((op == FD_OP_ADD || op == FD_OP_SUB) && a.near && !b.near) near_sum(op, &a, &b, &v);
-    if (op == FD_OP_MIN || op == FD_OP_MAX) {
-        if (a.near && !b.near) near_end(w, op, &a, &b, &v);
-        if (b.near && !a.near) near_end(w, op, &b, &a, &v);
-        if (a.near && a.near == b.near)
-            v = (FdiValue){v.is, a.near, joined(&a, &b).from, joined(&a, &b).to};
-    }
-    return v;
-}
-
-static FdiValue converted(FdiValues *w, const FdNode *n)
+static FdRange converted(FdiValues *w, const FdNode *n)
 {
     if (!is_integer(n->args[0]) || n->args[0]->type->scalar == SC_ULONG) return anything(n);
-    FdiValue v = fdi_value(w, n->args[0]);
+    FdRange v = fdi_value(w, n->args[0]);
     FdSpans is = fd_spans_convert(&v.is, n->type->scalar);
-    return is_same(&is, &v.is) ? v : plain(is);
+    return is_same(&is, &v.is) ? v : fd_range(is);
 }
 
-bool fdi_extent(const FdiValue *v, int64_t *lo, int64_t *hi)
+bool fdi_extent(const FdRange *v, int64_t *lo, int64_t *hi)
 {
     FdSpan is = fd_spans_hull(&v->is);
     *lo = is.lo;
@@ -386,56 +336,56 @@ bool fdi_extent(const FdiValue *v, int64_t *lo, int64_t *hi)
 }
 
 /* An element of an array of integers. */
-static FdiValue element(FdiValues *w, const FdNode *n)
+static FdRange element(FdiValues *w, const FdNode *n)
 {
     FdBox box = {.rank = n->nargs};
-    FdiValue v = anything(n);
+    FdRange v = anything(n);
     bool slot = n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT;
     if (!w->values || !slot || n->nargs > FD_MAX_RANK) return v;
     for (int d = 0; d < n->nargs; d++) {
-        FdiValue index = fdi_value(w, n->args[d]);
+        FdRange index = fdi_value(w, n->args[d]);
         box.dim[d].full = !fdi_extent(&index, &box.dim[d].lo, &box.dim[d].hi);
     }
     return w->values(w->ctx, n->fn->slot, &box, &v.is) ? v : anything(n);
 }
 
-static FdiValue applied(FdiValues *w, const FdNode *n)
+static FdRange applied(FdiValues *w, const FdNode *n)
 {
     FdOp op = fd_op_of(n);
     if (op == FD_OP_LOWER || op == FD_OP_UPPER) {
         int64_t is;
         bool known = fd_eval_bound(n, w->env, &is) == FD_BOUND_OK;
-        return known ? plain(fd_spans(is, is)) : anything(n);
+        return known ? fd_range(fd_spans(is, is)) : anything(n);
     }
     if (op == FD_OP_SELECT) return chosen(w, n);
     if (op == FD_OP_CONVERT) return converted(w, n);
     if (op != FD_OP_NONE) return is_integer(n->args[0]) ? operated(w, n, op) : anything(n);
     if (n->fn->kind != FD_LET || n->fn->self) return element(w, n);
     FdiScope s = fdi_values_enter(w, n->fn, n->args);
-    FdiValue v = fdi_value(w, n->fn->body);
+    FdRange v = fdi_value(w, n->fn->body);
     fdi_values_leave(w, n->fn, &s);
     return v;
 }
 
-static FdiValue fresh_value(FdiValues *w, const FdNode *n)
+static FdRange fresh_value(FdiValues *w, const FdNode *n)
 {
     size_t bound = at(w, n)->bound;
     if (n->kind == FD_VAR) return bound ? w->bound.data[bound - 1] : anything(n);
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST)
-        return plain(fd_spans(n->value.i, n->value.i));
+        return fd_range(fd_spans(n->value.i, n->value.i));
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && w->env->scalars)
-        return plain(fd_spans(w->env->scalars[n->slot].i, w->env->scalars[n->slot].i));
+        return fd_range(fd_spans(w->env->scalars[n->slot].i, w->env->scalars[n->slot].i));
     if (n->kind != FD_APPLY || !fdi_values_step(w)) return anything(n);
     return applied(w, n);
 }
 
-FdiValue fdi_value(FdiValues *w, const FdNode *n)
+FdRange fdi_value(FdiValues *w, const FdNode *n)
 {
     if (!is_integer(n)) return anything(n);
     At *k = at(w, n);
     if (k->valued == w->place) return k->value;
     uint32_t scope = w->place;
-    FdiValue v = fresh_value(w, n);
+    FdRange v = fresh_value(w, n);
     if (k->limit) v.is = fd_spans_meet(&v.is, &w->limits.data[k->limit - 1]);
     k->valued = scope;
     k->value = v;

@@ -4,14 +4,7 @@
 #ifndef CS_FDAG_VALUES_H
 #define CS_FDAG_VALUES_H
 
-#include "spans.h"
-
-/* The values of an integer; those of the root's variable near - 1 plus from..to (near 0: of none). */
-typedef struct FdiValue {
-    FdSpans is;
-    int near;
-    int64_t from, to;
-} FdiValue;
+#include "range.h"
 
 /* The values of an array of integers over a box of it, which may reach beyond its domain; false: they
  * are not known. */
@@ -22,7 +15,8 @@ typedef struct FdiValues FdiValues;
 FdiValues *fdi_values_new(size_t n, const FdEnv *env, FdValuesOf *values, const void *ctx);
 void fdi_values_free(FdiValues *w);
 
-FdiValue fdi_value(FdiValues *w, const FdNode *n); /* of what is no integer: all */
+/* Its base, if any, is the variable base - 1 of the root; of what is no integer: all. */
+FdRange fdi_value(FdiValues *w, const FdNode *n);
 /* Is a condition so? 1, 0, or -1: not always, or nobody knows. */
 int fdi_decided(FdiValues *w, const FdNode *cond);
 
@@ -59,6 +53,6 @@ FdiAssumed fdi_values_assume(FdiValues *w, const FdNode *cond, bool truth);
 void fdi_values_forget(FdiValues *w, const FdiAssumed *a);
 
 /* A dimension's extent of an index with these values, [lo, hi); false: it may be anywhere. */
-bool fdi_extent(const FdiValue *v, int64_t *lo, int64_t *hi);
+bool fdi_extent(const FdRange *v, int64_t *lo, int64_t *hi);
 
 #endif

@@ -1,8 +1,9 @@
-/* The affine form: which indices domain inference vouches for, and what follows from facts. */
+/* The affine form: which indices domain inference vouches for, and what follows from facts. Ranges. */
 #include <check.h>
 #include <stdlib.h>
 
 #include "../../fdag/index/facts.h"
+#include "../../fdag/index/range.h"
 #include "suite.h"
 
 static const FdLoc nowhere = {0, 0};
@@ -156,6 +157,105 @@ START_TEST(unequal_cuts_an_end)
 }
 END_TEST
 
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+static const FdSpan bases[2] = {{0, 3}, {2, 4}};
+static int64_t at_bases[2]; /* where they are */
+
+static int64_t below(int64_t most)
+{
+    return rand() % most;
+}
+
+static FdRange random_range(void)
+{
+    int64_t lo = below(9) - 5, hi = lo + below(4), above = hi + below(4), from = below(5) - 2;
+    FdSpans first = fd_spans(lo, hi), second = fd_spans(above, above + below(3));
+    FdRange r = fd_range(fd_spans_join(&first, &second));
+    r.base = (uint32_t)below(3);
+    r.from = r.base && below(4) ? from : INT64_MIN;
+    r.to = r.base && below(4) ? from + below(4) : INT64_MAX;
+    return r;
+}
+
+static bool is_in(const FdRange *r, int64_t x)
+{
+    FdSpans one = fd_spans(x, x);
+    if (r->base && r->from > INT64_MIN && x < at_bases[r->base - 1] + r->from) return false;
+    if (r->base && r->to < INT64_MAX && x > at_bases[r->base - 1] + r->to) return false;
+    return fd_spans_meet(&one, &r->is).n > 0;
+}
+
+/* Whatever two numbers and bases are, what an operation gives lies where its range says. */
+static void expect_sound(FdOp o, const FdRange *a, const FdRange *b)
+{
+    enum { FAR = 13 };
+    FdRange made[] = {fd_range_op(o, SC_COUNT, a, b, NULL), fd_range_op(o, SC_COUNT, a, b, bases),
+                      fd_range_op(o, SC_INT, a, b, bases)};
+    int is = fd_range_compare(o, a, b);
+    for (at_bases[0] = bases[0].lo; at_bases[0] <= bases[0].hi; at_bases[0]++)
+        for (at_bases[1] = bases[1].lo; at_bases[1] <= bases[1].hi; at_bases[1]++)
+            for (int64_t x = -FAR; x <= FAR; x++)
+                for (int64_t y = -FAR; is_in(a, x) && y <= FAR; y++) {
+                    ScalarValue args[] = {{.i = x}, {.i = y}}, out;
+                    if (!is_in(b, y)) continue;
+                    if (fd_op_eval(o, SC_LONG, SC_LONG, args, &out) != FD_EVAL_OK) continue;
+                    if (fd_op_compares(o)) ck_assert(is < 0 || is == out.i);
+                    for (int k = 0; !fd_op_compares(o) && k < 3; k++)
+                        ck_assert_msg(is_in(&made[k], out.i), "%s of %ld, %ld is %ld (%d)",
+                                      fd_op_info(o)->text, (long)x, (long)y, (long)out.i, k);
+                }
+}
+
+START_TEST(ranges_hold_what_comes)
+{
+    static const FdOp ops[] = {FD_OP_ADD, FD_OP_SUB, FD_OP_MUL, FD_OP_DIV, FD_OP_REM,
+                               FD_OP_MIN, FD_OP_MAX, FD_OP_LT,  FD_OP_LE,  FD_OP_GT,
+                               FD_OP_GE,  FD_OP_EQ,  FD_OP_NE};
+    srand(25);
+    for (int k = 0; k < 20; k++)
+        for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
+            FdRange a = random_range(), b = random_range();
+            expect_sound(ops[o], &a, &b);
+        }
+}
+END_TEST
+
+static void expect_hull(const FdRange *r, int64_t lo, int64_t hi)
+{
+    FdSpan is = fd_spans_hull(&r->is);
+    ck_assert_int_eq(is.lo, lo);
+    ck_assert_int_eq(is.hi, hi);
+}
+
+/* What is known of them is not lost: bases cancel, and what has no end keeps the other. */
+START_TEST(ranges_say_enough)
+{
+    FdRange x = fd_range_near(7, 3), y = fd_range_near(7, -1), z = fd_range_near(8, 0),
+            many = fd_range(fd_spans(0, INT64_MAX)), c = fd_range(fd_spans(2, 5)), r;
+    r = fd_range_op(FD_OP_SUB, SC_COUNT, &x, &y, NULL);
+    expect_hull(&r, 4, 4);
+    ck_assert_int_eq(fd_range_compare(FD_OP_GT, &x, &y), 1);
+    ck_assert_int_eq(fd_range_compare(FD_OP_EQ, &x, &y), 0);
+    ck_assert_int_eq(fd_range_compare(FD_OP_EQ, &x, &x), 1);
+    ck_assert_int_eq(fd_range_compare(FD_OP_LT, &x, &z), -1);
+    r = fd_range_op(FD_OP_MIN, SC_COUNT, &x, &c, NULL);
+    ck_assert(r.base == 7 && r.from == INT64_MIN && r.to == 3);
+    expect_hull(&r, INT64_MIN, 5);
+    r = fd_range_op(FD_OP_MAX, SC_COUNT, &z, &c, NULL);
+    ck_assert(r.base == 8 && r.from == 0 && r.to == INT64_MAX);
+    r = fd_range_op(FD_OP_MUL, SC_COUNT, &many, &c, NULL);
+    expect_hull(&r, 0, INT64_MAX);
+    r = fd_range_op(FD_OP_ADD, SC_COUNT, &many, &c, NULL);
+    expect_hull(&r, 2, INT64_MAX);
+    r = fd_range_op(FD_OP_ADD, SC_INT, &many, &c, NULL); /* wraps */
+    expect_hull(&r, INT32_MIN, INT32_MAX);
+    r = fd_range_join(&x, &y);
+    ck_assert(r.base == 7 && r.from == -1 && r.to == 3);
+    ck_assert(fd_range_join(&x, &z).base == 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("affine");
@@ -166,6 +266,8 @@ int main(void)
     tcase_add_test(c, who_asks_says_what_is_known);
     tcase_add_test(c, ends_that_cancel);
     tcase_add_test(c, answers_are_of_what_was_known);
+    tcase_add_test(c, ranges_hold_what_comes);
+    tcase_add_test(c, ranges_say_enough);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -351,7 +351,7 @@ static const char choice[] =
     " * out bytes 4\n"
     " * let n = max(s2, 0)\n"
     " * let unsafe = 0 < s0.lo0 || s2 - 1 >= s0.lo0 + s0.n0\n"
-    " * let far = s1.n0 % 19 + min(s1.n0, n) / 2 * 3 > 40 ? s1.n0 : 0 - 1\n"
+    " * let far = s1.n0 % 19 + min(s1.n0, n) / 2 * 3 > 20 ? s1.n0 : 0 - 1\n"
     " * run safe when !unsafe global 1\n"
     " * run unsafe when unsafe global 1\n"
     " * run shifted when s0.lo0 + s0.n0 + 2 < s2 global 1\n"

@@ -9,6 +9,7 @@
 #include "../../../base/arena.h"
 #include "../../../base/vec.h"
 #include "../../../fdag/fdag.h"
+#include "expr.h"
 
 typedef const FdNode Num;
 
@@ -76,6 +77,8 @@ const char *num_text(struct Unit *u, Num *x);
 /* The number at *text, which moves behind it; built as above, so that what was printed comes back as
  * the same node. `truth`: a condition. NULL with *error (static text) if there is none. */
 Num *num_read(struct Unit *u, const char **text, bool truth, const char **error);
+/* The operation that a code of expressions stands for; NONE: no one does. */
+FdOp plan_op(PlanCode code);
 Num *num_find(struct Unit *u, const char *name,
               size_t len); /* by name: lets, macros, facts; NULL */
 /* The least or greatest value of the array that a read is of, as far as the host knows it: small arrays

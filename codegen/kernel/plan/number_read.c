@@ -30,7 +30,7 @@ static Num *as_truth(Unit *u, Num *x)
     return num_op(u, FD_OP_NE, x, num_int(u, 0));
 }
 
-static const void *build(void *ctx, PlanCode code, int64_t value, const void *const *x)
+FdOp plan_op(PlanCode code)
 {
     static const FdOp ops[PLAN_CODES] = {
         [PLAN_ADD] = FD_OP_ADD, [PLAN_SUB] = FD_OP_SUB, [PLAN_MUL] = FD_OP_MUL,
@@ -38,6 +38,11 @@ static const void *build(void *ctx, PlanCode code, int64_t value, const void *co
         [PLAN_LE] = FD_OP_LE,   [PLAN_GT] = FD_OP_GT,   [PLAN_GE] = FD_OP_GE,
         [PLAN_EQ] = FD_OP_EQ,   [PLAN_NE] = FD_OP_NE,   [PLAN_MIN] = FD_OP_MIN,
         [PLAN_MAX] = FD_OP_MAX};
+    return ops[code];
+}
+
+static const void *build(void *ctx, PlanCode code, int64_t value, const void *const *x)
+{
     const Reading *r = ctx;
     Unit *u = r->u;
     switch (code) {
@@ -56,7 +61,7 @@ static const void *build(void *ctx, PlanCode code, int64_t value, const void *co
     case PLAN_CEILDIV: return num_ceildiv(u, num_long(u, x[0]), num_long(u, x[1]));
     case PLAN_ROUNDUP: return num_roundup(u, num_long(u, x[0]), num_long(u, x[1]));
     case PLAN_SHL: return NULL; /* no number is shifted */
-    default: return num_op(u, ops[code], num_long(u, x[0]), num_long(u, x[1]));
+    default: return num_op(u, plan_op(code), num_long(u, x[0]), num_long(u, x[1]));
     }
 }
 
