@@ -1,4 +1,4 @@
-/* What the two files that mark types share: tokens by index, and types of tuples. */
+/* What the files that mark types share: tokens by index, and types of tuples. */
 #ifndef CS_LEXER_MARKS_H
 #define CS_LEXER_MARKS_H
 
@@ -38,8 +38,19 @@ size_t *marks_partners(const Tokens *tokens);
 /* types.c. `delegate R Name(..);` at token i: the place of the name; 0: it is none. */
 size_t marks_delegate(const Tokens *tokens, size_t i, const char *delegate_word);
 
-/* Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
+/* types.c. Is token i the word that declares a type? */
+bool marks_declares_type(const Tokens *tokens, size_t i);
+
+/* place.c. Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
 bool marks_is_rank(const Tokens *tokens, size_t i);
+
+/* Whether the NAME at i is a type though nobody declares it: so a type of a module that is missing,
+ * or one that nobody declared, is a matter of names and not of syntax. */
+bool marks_is_type_by_place(const Tokens *tokens, size_t i, const size_t *partner);
+
+/* Whether the name of a type at i is meant as something else, as in `Color Color;` and then
+ * `Color = other;`. `open` is the bracket around it. */
+bool marks_is_name_by_place(const Tokens *tokens, size_t i, size_t open, const size_t *partner);
 
 /* tuples.c. If the parenthesis at token i begins the type of a tuple, marks it and the types in it,
  * and gives the token that closes it; else i. `is_type`: can the name at a token be a type? */

@@ -142,7 +142,7 @@ static void read_at(Walk *w, const FdNode *n)
 static bool is_within(Walk *w, const FdNode *n, const FdDom *range)
 {
     if (!range->lo || !range->hi) return range->kind == FD_DOM_FULL;
-    FdiValue value = fdi_value(w->values, n), from = fdi_value(w->values, range->lo),
+    FdRange value = fdi_value(w->values, n), from = fdi_value(w->values, range->lo),
              to = fdi_value(w->values, range->hi);
     FdSpan v = fd_spans_hull(&value.is), lo = fd_spans_hull(&from.is), hi = fd_spans_hull(&to.is);
     return value.is.n == 0 || (from.is.n && to.is.n && lo.hi <= v.lo && v.hi < hi.lo);
@@ -150,7 +150,7 @@ static bool is_within(Walk *w, const FdNode *n, const FdDom *range)
 
 static bool may_be_zero(Walk *w, const FdNode *n)
 {
-    FdiValue v = fdi_value(w->values, n);
+    FdRange v = fdi_value(w->values, n);
     FdSpans zero = fd_spans(0, 0), both = fd_spans_meet(&v.is, &zero);
     return both.n > 0;
 }

@@ -207,7 +207,7 @@ static void assume_form(FdiValues *w, FdiAssumed *a, const FdAffine *f)
 /* x + more is at most y, as wholes: y - e(q) may have ends that neither y nor e(q) has. */
 static void assume_ends(FdiValues *w, FdiAssumed *a, const FdNode *x, const FdNode *y, int64_t more)
 {
-    FdiValue first = fdi_value(w, x), second = fdi_value(w, y);
+    FdRange first = fdi_value(w, x), second = fdi_value(w, y);
     if (!first.is.n || !second.is.n) return;
     int64_t hi = fd_spans_hull(&second.is).hi, lo = fd_spans_hull(&first.is).lo;
     FdSpans below = fd_spans(INT64_MIN, hi > INT64_MIN ? hi - more : hi),

@@ -1,87 +1,13 @@
 /* The reader of the text form: one line a node, every rule checked before a builder is called, so
  * bad input gives a message and never an abort. Errors stick: after the first nothing is read. */
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reader.h"
 
-enum { MAX_SLOTS = 1 << 16, MAX_ELEMENTS = 1 << 20, MAX_DEPTH = 2000 /* of nested statements */ };
+enum { MAX_SLOTS = 1 << 16, MAX_ELEMENTS = 1 << 20 };
 
 /* ---- nodes ----------------------------------------------------------------------------- */
-
-static const FdType *typed(Reader *r)
-{
-    return rd_expect(r, ":") ? rd_type(r, 0) : NULL;
-}
-
-/* The spelling of a constant of kind k. */
-static const FdNode *value_of(Reader *r, ScalarKind k)
-{
-    size_t n = 0;
-    rd_skip_space(r);
-    while (r->p[n] && !strchr(" \t\r\n:,(){}", r->p[n])) n++;
-    char *text = arena_strndup(r->fd->arena, r->p, n), *end = text;
-    r->p += n;
-    ScalarValue v = {0};
-    errno = 0;
-    if (k == SC_BOOL) {
-        v.i = strcmp(text, "true") == 0;
-        if (v.i || strcmp(text, "false") == 0) end = text + n;
-    } else if (scalar_is_real(k)) {
-        if (strcmp(text, "NaN") == 0) {
-            v.f = (double)NAN;
-            end = text + n;
-        } else {
-            /* A float is read as one: through double it could round twice. */
-            v.f = k == SC_FLOAT ? (double)strtof(text, &end) : strtod(text, &end);
-            if (k == SC_HALF) v = scalar_convert(v, SC_DOUBLE, SC_HALF);
-        }
-        errno = 0; /* out of range gives an infinity or a denormal, as printed */
-    } else if (k == SC_ULONG) {
-        v.i = (int64_t)strtoull(text, &end, 10);
-        if (text[0] == '-') end = text;
-    } else {
-        v.i = strtoll(text, &end, 10);
-        if (scalar_convert(v, SC_LONG, k).i != v.i) errno = ERANGE;
-    }
-    if (n == 0 || *end || end == text || errno) {
-        rd_fail(r, "'%s' is not a constant of type %s", text, scalar_name(k));
-        return NULL;
-    }
-    return r->error ? NULL : fd_const(r->fd, k, v);
-}
-
-static const FdNode *read_const(Reader *r)
-{
-    const char *spelling = r->p; /* the type says how to read it, and comes behind */
-    while (*r->p && !strchr("\n:", *r->p)) r->p++;
-    const FdType *t = typed(r);
-    const char *behind = r->p;
-    if (!r->error && !fd_type_is_scalar(t)) rd_fail(r, "a constant is a scalar");
-    if (r->error) return NULL;
-    r->p = spelling;
-    const FdNode *n = value_of(r, t->scalar);
-    rd_expect(r, ":");
-    r->p = behind;
-    return n;
-}
-
-/* A constant, or those of a record's fields in parentheses. */
-static const FdNode *read_value(Reader *r, const FdType *t)
-{
-    const FdNode *fields[FD_MAX_FIELDS];
-    if (t->result) rd_fail(r, "a function is no constant");
-    if (r->error) return NULL;
-    if (!t->record) return value_of(r, t->scalar);
-    for (int i = 0; i < t->nfields; i++) {
-        rd_expect(r, i ? "," : "(");
-        fields[i] = read_value(r, t->fields[i]);
-    }
-    rd_expect(r, ")");
-    return r->error ? NULL : fd_make(r->fd, t, fields, (FdLoc){0});
-}
 
 static const FdNode *read_slot(Reader *r)
 {
@@ -171,7 +97,7 @@ static const FdNode *read_apply(Reader *r)
     const FdNode *args[FD_MAX_PARAMS];
     Fn f = read_fn(r);
     int n = refs(r, args, FD_MAX_PARAMS);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     FdLoc at = rd_loc(r);
     const FdNode *fn = fn_node(r, f, n, args, t);
     if (r->error) return NULL;
@@ -186,7 +112,7 @@ static const FdNode *read_apply(Reader *r)
 static const FdNode *read_op(Reader *r)
 {
     Fn f = read_fn(r);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     if (r->error) return NULL;
     if (f.node) rd_fail(r, "expected '@'");
     if (f.leaf == FD_LEAF_OP) return checked_op(r, f.op, t);
@@ -251,7 +177,7 @@ static const FdNode *read_binder(Reader *r, FdKind kind, bool rec)
     n.nvars = read_ranges(r, vars, doms);
     n.body = rd_ref(r);
     if (kind == FD_REDUCE && rd_accept(r, "from")) n.init = rd_ref(r);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     n.loc = rd_loc(r);
     if (r->error) return NULL;
     if (kind == FD_REDUCE) {
@@ -288,7 +214,7 @@ static const FdNode *read_array(Reader *r, const FdType *t, const char *name)
 static const FdNode *read_var(Reader *r, bool local)
 {
     const char *name = rd_string(r);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     if (r->error) return NULL;
     if (local && rd_accept(r, "[")) return read_array(r, t, name);
     return local ? fd_local(r->fd, t, name) : fd_var(r->fd, t, name);
@@ -297,7 +223,7 @@ static const FdNode *read_var(Reader *r, bool local)
 static const FdNode *read_user_leaf(Reader *r)
 {
     const char *name = rd_string(r);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     if (r->error) return NULL;
     const FdUser *u = fd_user_find(r->fd, name);
     if (!u || u->type != t) {
@@ -316,7 +242,7 @@ static void read_node(Reader *r)
     if (r->error) return;
     const FdNode *node = NULL;
     if (rd_accept(r, "const"))
-        node = read_const(r);
+        node = rd_const(r);
     else if (rd_accept(r, "slot"))
         node = read_slot(r);
     else if (rd_accept(r, "apply"))
@@ -349,73 +275,12 @@ static void read_node(Reader *r)
 
 /* ---- user functions -------------------------------------------------------------------- */
 
-/* Statements up to the line that begins with "}", which stays current. */
-static FdStmt *read_block(Reader *r, int depth)
-{
-    FdStmt *first = NULL, **last = &first;
-    if (depth > MAX_DEPTH) rd_fail(r, "statements are nested too deeply");
-    while (!r->error) {
-        if (!rd_next_line(r)) {
-            rd_fail(r, "a block has no end");
-            break;
-        }
-        if (*r->p == '}') break;
-        FdStmt *s = arena_new_of(r->fd->arena, FdStmt);
-        bool block = false;
-        if (rd_accept(r, "set")) {
-            s->kind = FD_STMT_SET;
-            s->var = rd_ref(r);
-            rd_expect(r, "=");
-            s->expr = rd_ref(r);
-        } else if (rd_accept(r, "put")) {
-            s->kind = FD_STMT_PUT;
-            s->var = rd_ref(r);
-            rd_expect(r, "=");
-            s->expr = rd_ref(r);
-        } else if (rd_accept(r, "clear")) {
-            s->kind = FD_STMT_CLEAR;
-            s->var = rd_ref(r);
-        } else if (rd_accept(r, "if")) {
-            s->kind = FD_STMT_IF;
-            s->expr = rd_ref(r);
-            block = true;
-        } else if (rd_accept(r, "loop")) {
-            s->kind = FD_STMT_LOOP;
-            block = true;
-        } else if (rd_accept(r, "break")) {
-            s->kind = FD_STMT_BREAK;
-        } else if (rd_accept(r, "continue")) {
-            s->kind = FD_STMT_CONTINUE;
-        } else if (rd_accept(r, "return")) {
-            s->kind = FD_STMT_RETURN;
-            s->expr = rd_ref(r);
-        } else {
-            rd_fail(r, "expected a statement");
-        }
-        s->loc = rd_loc(r);
-        if (block && rd_expect(r, "{")) {
-            rd_end_line(r);
-            s->body = read_block(r, depth + 1);
-            rd_expect(r, "}");
-            if (rd_accept(r, s->kind == FD_STMT_IF ? "else" : "step") && rd_expect(r, "{")) {
-                rd_end_line(r);
-                s->other = read_block(r, depth + 1);
-                rd_expect(r, "}");
-            }
-        }
-        rd_end_line(r);
-        *last = s;
-        last = &s->next;
-    }
-    return first;
-}
-
 /* "user "name" : type", what is known of it for reductions, and a body in braces if there is one.
  */
 static void read_user(Reader *r)
 {
     const char *name = rd_string(r);
-    const FdType *t = typed(r);
+    const FdType *t = rd_typed(r);
     if (r->error) return;
     if (t->nparams == 0) {
         rd_fail(r, "a user function has a function type");
@@ -428,7 +293,7 @@ static void read_user(Reader *r)
         return;
     }
     bool associative = rd_accept(r, "associative"), commutative = rd_accept(r, "commutative");
-    const FdNode *identity = rd_accept(r, "identity") ? read_value(r, t->result) : NULL;
+    const FdNode *identity = rd_accept(r, "identity") ? rd_value(r, t->result) : NULL;
     bool has_body = rd_accept(r, "{");
     if (!has_body) {
         rd_end_line(r);
@@ -451,7 +316,7 @@ static void read_user(Reader *r)
     if (rd_expect(r, "params")) n = refs(r, params, FD_MAX_PARAMS);
     rd_end_line(r);
     if (!r->error && n != t->nparams) rd_fail(r, "wrong number of parameters");
-    FdStmt *body = read_block(r, 0);
+    FdStmt *body = rd_block(r, 0);
     rd_expect(r, "}");
     rd_end_line(r);
     if (!r->error && !body) rd_fail(r, "a user function's body is empty");

@@ -1,4 +1,4 @@
-/* Shared by the two files of the reader: its state, and tokens of the text form. Errors stick:
+/* Shared by the files of the reader: its state, and tokens of the text form. Errors stick:
  * after the first nothing is read, and every function gives a harmless value. */
 #ifndef CS_FDAG_READER_H
 #define CS_FDAG_READER_H
@@ -35,5 +35,14 @@ FdLoc rd_loc(Reader *r);                     /* zeros if there is none */
 const FdType *rd_type(Reader *r, int depth); /* depth 0; never NULL */
 const FdNode *rd_ref(Reader *r);             /* NULL after an error */
 FdOp rd_op_name(Reader *r);                  /* "@add" */
+
+/* read_value.c. ": type", NULL after an error; a constant and its type behind it; a constant of a type, of
+ * records its fields' in parentheses. */
+const FdType *rd_typed(Reader *r);
+const FdNode *rd_const(Reader *r);
+const FdNode *rd_value(Reader *r, const FdType *t);
+
+/* read_block.c. Statements up to the line that begins with "}", which stays current. */
+FdStmt *rd_block(Reader *r, int depth);
 
 #endif

@@ -12,8 +12,12 @@ bool class_is_struct(const Class *c);     /* such a value, written with that wor
 bool class_is_changeable(const Class *c); /* .. whose fields may be assigned: structs and tuples */
 bool class_is_record(const Class *c);     /* a class that is compared by its members */
 bool class_is_interface(const Class *c);
+bool class_is_laid(const Class *c);                           /* class_ready is through with it */
+bool class_is_automatic(const Class *c, const Ast *property); /* it keeps its value itself */
+
+/* class_members.c. The members that are written, once the bases are laid. */
+void class_lay_members(Sema *s, Class *c);
 bool class_writes(const Class *c, const char *name); /* a member of this name */
-bool class_is_laid(const Class *c);                  /* class_ready is through with it */
 /* The symbol of a FUNC node of a class, with its `self`; the caller adds it to the members. */
 Symbol *class_function(Sema *s, Class *c, Ast *func, Loc loc);
 

@@ -25,14 +25,9 @@ typedef struct Guards {
     Guard list[GUARDS];
 } Guards;
 
-static const FdNode *to_long(Unit *u, const FdNode *n)
-{
-    return result_kind(n) == SC_LONG ? n : fd_simple_op(u->fd, FD_OP_CONVERT, SC_LONG, 1, &n);
-}
-
 static const FdNode *long_op(Unit *u, FdOp op, const FdNode *x, const FdNode *y)
 {
-    const FdNode *args[] = {to_long(u, x), to_long(u, y)};
+    const FdNode *args[] = {num_long(u, x), num_long(u, y)};
     return fd_simple_op(u->fd, op, SC_LONG, 2, args);
 }
 
@@ -71,10 +66,10 @@ static void decide(Guards *g, const FdNode *n, int v, FdOp op, const FdNode *c)
     bool strict = op == FD_OP_EQ || op == FD_OP_NE || op == (down ? FD_OP_GE : FD_OP_LE) ||
                   op == (down ? FD_OP_LT : FD_OP_GT);
     if (down) {
-        const FdNode *end = strict ? to_long(u, c) : long_op(u, FD_OP_ADD, c, one);
+        const FdNode *end = strict ? num_long(u, c) : long_op(u, FD_OP_ADD, c, one);
         d->hi = long_op(u, FD_OP_MIN, d->hi, end);
     } else {
-        const FdNode *begin = strict ? long_op(u, FD_OP_ADD, c, one) : to_long(u, c);
+        const FdNode *begin = strict ? long_op(u, FD_OP_ADD, c, one) : num_long(u, c);
         d->lo = long_op(u, FD_OP_MAX, d->lo, begin);
     }
     bool value =
