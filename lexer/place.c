@@ -1,5 +1,7 @@
 /* What stands around a name says whether it is a type, where nobody declares it, and whether the name of a
  * type is meant as something else. */
+#include <string.h>
+
 #include "marks.h"
 
 /* Whether a statement, a definition, a member or a parameter can begin after a token of this kind.
@@ -176,11 +178,24 @@ static bool is_explicit(const Tokens *tokens, size_t i)
             (after == TOK_LPAREN || after == TOK_LBRACE || after == TOK_ARROW || after == TOK_LT));
 }
 
+/* Whether the block at token i is a property's: `{ get; private set; }`. */
+static bool is_accessors(const Tokens *tokens, size_t i)
+{
+    if (kind_at(tokens, i++) != TOK_LBRACE) return false;
+    while (token_is_modifier(kind_at(tokens, i))) i++;
+    if (kind_at(tokens, i) != TOK_NAME) return false;
+    const char *name = name_at(tokens, i);
+    TokenKind after = kind_at(tokens, i + 1);
+    return (after == TOK_SEMI || after == TOK_LBRACE || after == TOK_ARROW) &&
+           (!strcmp(name, "get") || !strcmp(name, "set") || !strcmp(name, "init"));
+}
+
 bool marks_is_name_by_place(const Tokens *tokens, size_t i, size_t open, const size_t *partner)
 {
     TokenKind before = kind_before(tokens, i, 1), after = kind_at(tokens, i + 1);
     if (is_explicit(tokens, i)) return false;
     if (before == TOK_TYPENAME || before == TOK_VAR || before == TOK_NULLABLE) return true;
+    if (is_accessors(tokens, i + 1)) return true; /* List<int> Sort { get; } */
     if (before == TOK_NEW || is_tested(tokens, i)) return false;
     switch (after) {
     case TOK_IS:

@@ -143,7 +143,7 @@ static bool is_within(Walk *w, const FdNode *n, const FdDom *range)
 {
     if (!range->lo || !range->hi) return range->kind == FD_DOM_FULL;
     FdRange value = fdi_value(w->values, n), from = fdi_value(w->values, range->lo),
-             to = fdi_value(w->values, range->hi);
+            to = fdi_value(w->values, range->hi);
     FdSpan v = fd_spans_hull(&value.is), lo = fd_spans_hull(&from.is), hi = fd_spans_hull(&to.is);
     return value.is.n == 0 || (from.is.n && to.is.n && lo.hi <= v.lo && v.hi < hi.lo);
 }
