@@ -327,6 +327,8 @@ typedef struct FdSlot {
      * closed scalar expression) to evaluate first; it may use earlier slots. */
     const FdNode *def;
     const char *why; /* of a temporary: why it is one, for people; else NULL */
+    bool
+        optional; /* a temporary that its readers may as well compute, each element where it is read */
 } FdSlot;
 
 /* A function that a graph applies and that is no temporary: it is computed where it is applied. */

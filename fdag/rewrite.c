@@ -347,6 +347,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
             .is_array = s->is_array,
             .name = s->name ? arena_strndup(fd->arena, s->name, strlen(s->name)) : NULL,
             .def = s->def ? copy(&c, s->def) : NULL,
+            .optional = s->optional,
         };
     }
     mine->nagrees = g->nagrees;

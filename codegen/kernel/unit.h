@@ -119,6 +119,7 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     int nbeside;
     const struct Def *const *beside;
     const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */
+    bool anew;            /* with what it would read of temporaries (schedule/schedule_anew.c) */
     bool noting;          /* nests of it note what fails (GEN_NOTED) */
     DefFacts *facts;
 } Def;

@@ -6,9 +6,16 @@
  *           with slot t = let(i) sum(k, exp(a(i, k)))             with slot t = sqrt(..)
  * What is hoisted out of several places becomes one temporary: the row maximum m of a softmax,
  * exp(a(i, j) - m) / sum(k, exp(a(i, k) - m)), is in its result and in its sum, which goes first.
+ * So does an inner reduction that is a contraction of the variables around it, though it uses all of them: its elements are
+ * computed in tiles. Whether it is stored the plan decides (FdSlot.optional).
+ *   before: sum(i, j, sum(k, a(i, k) * b(k, j)) * c(i, j))        let(i) min(j, sum(k, abs(x(i, k) - c(j, k))))
+ *   after:  sum(i, j, t(i, j) * c(i, j))                          let(i) min(j, t(i, j))
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
  * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
  * cannot fail; temporaries only use earlier slots. */
+#include <string.h>
+
+#include "../index/contraction.h"
 #include "../internal.h"
 
 typedef struct Hoist {
@@ -76,6 +83,37 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
            (strict || !may_fail(n));
 }
 
+/* Does a reduction end before all of it is taken? What it would take then is not computed. */
+static bool ends_early(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE && (fd_op_of(n) == FD_OP_LAND || fd_op_of(n) == FD_OP_LOR);
+}
+
+/* A contraction within a reduction, of all loops around. */
+static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops,
+                     const FdNode *root)
+{
+    const FdiNode *b = fdi_node(n);
+    FdContraction c;
+    FdDom doms[FD_MAX_RANK];
+    bool inner = false;
+    if (n->kind != FD_REDUCE || n->init || root->self || h->graph->nresults > 1 ||
+        (int)b->nfree != loops.n || b->nfree > FD_MAX_RANK || fd_any(root, ends_early, NULL) ||
+        (h->graph->hints && strstr(h->graph->hints, FD_HINT_STEPS)))
+        return false;
+    for (uint32_t i = 0; i < b->nfree; i++) {
+        const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
+        if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
+        doms[i] = *dom;
+        bool own = false;
+        for (int k = 0; root->kind == FD_LET && k < root->nvars; k++)
+            own = own || root->vars[k] == b->free[i];
+        inner = inner || !own;
+    }
+    return inner && fd_contraction((int)b->nfree, b->free, doms, n, NULL, NULL, &c);
+}
+
 /* The slot of an earlier temporary with this definition, but for the names of its parameters (what
  * it was hoisted out of has other variables); NULL: none. */
 static const FdNode *same_temporary(const Hoist *h, const FdNode *def)
@@ -93,7 +131,7 @@ static const FdNode *same_temporary(const Hoist *h, const FdNode *def)
 }
 
 /* The node to read the temporary that n becomes. */
-static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
+static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, bool optional)
 {
     Fd *fd = h->fd;
     const FdiNode *b = fdi_node(n);
@@ -112,7 +150,8 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n)
         FdSlot slot = {.type = def->type,
                        .is_array = rank > 0,
                        .def = def,
-                       .why = "the same for many elements"};
+                       .why = optional ? "in tiles" : "the same for many elements",
+                       .optional = optional};
         slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
         node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
     }
@@ -134,8 +173,10 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         const FdNode *n = list.data[i], *children[FD_MAX_CHILDREN];
         uint64_t c;
         if (!reached[i]) continue;
-        if (worth(h, &ranges, n, loops[i], fdi_map_get(&strict, n, &c), root->self != NULL)) {
-            fdi_map_set_node(&done, n, temporary(h, &ranges, n));
+        bool always = fdi_map_get(&strict, n, &c),
+             tiled = always && is_tiled(h, &ranges, n, loops[i], root);
+        if (tiled || worth(h, &ranges, n, loops[i], always, root->self != NULL)) {
+            fdi_map_set_node(&done, n, temporary(h, &ranges, n, tiled));
             continue;
         }
         int count = fd_children(n, children);

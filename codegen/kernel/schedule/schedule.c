@@ -63,7 +63,10 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
-    const char *form = d->flat ? "flat\n" : d->nbeside ? "beside\n" : "apart\n";
+    const char *form = d->flat      ? "flat\n"
+                       : d->nbeside ? "beside\n"
+                       : d->anew    ? "anew\n"
+                                    : "apart\n";
     if (u->schedule && d != u->def) text_add(u->schedule, form);
     u->def = d;
     return def_unsafe(u, d);
@@ -109,7 +112,7 @@ static void noted(Unit *u, const Def *d, Num *rest)
 static Num *flattened(Unit *u, const Def *d, Num *rest)
 {
     Num *when = NULL;
-    if (num_is(rest, 0) || draw_skips(u, P_FORM_FLAT)) return rest;
+    if (num_is(rest, 0) || d->anew || draw_skips(u, P_FORM_FLAT)) return rest;
     const Def *f = schedule_flat(u, d, &when);
     if (!f) return rest;
     when = num_let(u, "flat", num_and(u, rest, when));
@@ -198,6 +201,18 @@ static void schedule_def(Unit *u, const Def *d, Num *rest)
     if (!num_is(rest, 0)) schedule_say_scalar(u, d);
 }
 
+/* Under `keep` it reads what is stored, elsewhere it computes that. */
+static void schedule_reader(Unit *u, const Def *d, Num *keep)
+{
+    schedule_def(u, d, keep);
+    Num *rest = num_not(u, keep);
+    if (num_is(rest, 0)) return;
+    const Def *anew = schedule_anew(u, d);
+    schedule_turn_to(u, anew);
+    chosen(u, anew, rest);
+    schedule_turn_to(u, d);
+}
+
 /* The result with arrays beside it in one pass, and where that is not so one after the other. False: it has no
  * such form. */
 static bool beside(Unit *u, int n, const Def *defs)
@@ -243,8 +258,19 @@ void schedule_all(Unit *u, int n, const Def *defs)
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
         if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
+    bool apart = !only; /* what bands read is stored */
+    for (int i = 0; i < n; i++) apart = apart && !(of[i] && schedule_reads_optional(u, &defs[i]));
+    Num *keep = apart ? schedule_keep(u) : NULL;
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];
+        if (keep && !b && schedule_is_optional(u, &defs[i])) {
+            schedule_def(u, &defs[i], keep);
+            continue;
+        }
+        if (keep && !b && schedule_reads_optional(u, &defs[i])) {
+            schedule_reader(u, &defs[i], keep);
+            continue;
+        }
         if (only && b) schedule_begin(u, &defs[i]);
         if (only && i == n - 1) recipe_lower_bands(u, b);
         if (only && b) continue;

@@ -16,6 +16,13 @@ bool schedule_flat_has_inside(const Def *flat); /* its lanes are the inside of a
 /* The result, a scalar, with the temporaries before it that are results stored where it takes their values, and
  * when that may be; NULL: it has no such form. */
 const Def *schedule_beside(Unit *u, int n, const Def *defs, Num **when);
+/* Is it a temporary that its readers may as well compute (FdSlot.optional), or one of the readers? */
+bool schedule_is_optional(const Unit *u, const Def *d);
+bool schedule_reads_optional(const Unit *u, const Def *d);
+/* A reader that computes what it would read of optional temporaries; NULL: it reads none. */
+const Def *schedule_anew(Unit *u, const Def *d);
+/* When the optional temporaries of the evaluation are stored; NULL: there are none. */
+Num *schedule_keep(Unit *u);
 /* Comments: which functions were inlined, fused and stored, and why. */
 void schedule_say_functions(Unit *u);
 /* Comments after its nests, if none of them has lanes: why not. */

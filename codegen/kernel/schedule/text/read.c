@@ -186,6 +186,14 @@ static void read_beside(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* anew: what follows computes the last definition with what it would read of optional temporaries. */
+static void read_anew(Reader *r)
+{
+    r->flat = r->done ? schedule_anew(r->u, &r->defs[r->done - 1]) : NULL;
+    if (!r->flat) reader_fail(r, "the definition reads nothing that may be computed anew");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -301,6 +309,8 @@ static void read_line(Reader *r, const char *line)
             read_rows(r);
         else if (reader_accept(r, "beside"))
             read_beside(r);
+        else if (reader_accept(r, "anew"))
+            read_anew(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))

@@ -1,0 +1,81 @@
+/* Temporaries that are computed anew wherever they are read, where storing them does not pay:
+ *
+ *   before   temp 0 = let(i, j) sum(k, a(i, k) * b(k, j)), then sum(i, j, t0(i, j) * t0(i, j))
+ *   after    sum(i, j, sum(k, a(i, k) * b(k, j)) * ..)
+ *
+ * Stored, such a one is computed in tiles. It has as many elements as its readers have steps, though: that pays where each
+ * is much work, and where there is memory. The plan chooses. (What a form keeps of it is the same, to rounding.) */
+#include "../../../fdag/index/contraction.h"
+#include "../../../fdag/index/inlined.h"
+#include "recipes/recipe.h"
+#include "schedule.h"
+
+static const FdSlot *slot_of(const Unit *u, const Def *d)
+{
+    int slot = u->ninputs;
+    while (!u->g->slots[slot].def || u->plan_slot[slot] != d->temp) slot++;
+    return &u->g->slots[slot];
+}
+
+bool schedule_is_optional(const Unit *u, const Def *d)
+{
+    return d->temp >= 0 && !unit_kept(u, d->temp) && slot_of(u, d)->optional;
+}
+
+static const FdNode *array_of(const Unit *u, const Def *d)
+{
+    const FdSlot *slot = slot_of(u, d);
+    return fd_slot(u->fd, (int)(slot - u->g->slots), slot->type, slot->name);
+}
+
+static bool is_node(const void *node, const FdNode *n)
+{
+    return n == node;
+}
+
+bool schedule_reads_optional(const Unit *u, const Def *d)
+{
+    for (int i = 0; i < u->ndefs; i++)
+        if (schedule_is_optional(u, &u->defs[i]) && fd_any(d->body, is_node, array_of(u, &u->defs[i])))
+            return true;
+    return false;
+}
+
+const Def *schedule_anew(Unit *u, const Def *of)
+{
+    const FdNode *body = of->body;
+    if (!schedule_reads_optional(u, of)) return NULL;
+    for (int i = u->ndefs; i-- > 0;) { /* one may read those before it */
+        const Def *t = &u->defs[i];
+        if (!schedule_is_optional(u, t)) continue;
+        const FdNode *let = fd_let(u->fd, t->nvars, t->vars, t->doms, t->body, t->node->loc);
+        body = fd_inline_inside(u->fd, body, array_of(u, t), let);
+    }
+    Def *d = def_form(u, of);
+    d->body = body;
+    d->node = of->nvars ? fd_let(u->fd, of->nvars, of->vars, of->doms, body, of->node->loc) : body;
+    d->anew = true;
+    unit_count_all(u, 1, &d->body);
+    return d;
+}
+
+Num *schedule_keep(Unit *u)
+{
+    enum { LEAST = 4, MOST = 256 };
+    Num *keep = NULL, *bytes = num_int(u, 0);
+    for (int i = 0; i < u->ndefs; i++) {
+        const Def *d = &u->defs[i];
+        const FdNode *reduces[FD_MAX_REDUCTIONS];
+        if (!schedule_is_optional(u, d)) continue;
+        int n = fd_reductions(d->body, reduces);
+        Num *work = num_int(u, 0), *size = num_int(u, (int64_t)kir_bytes(gen_type(u, d->body->type)));
+        for (int r = 0; r < n; r++) work = num_op(u, FD_OP_ADD, work, recipe_length(u, reduces[r]));
+        Num *much = num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST));
+        keep = keep ? num_and(u, keep, much) : much;
+        bytes = num_op(u, FD_OP_ADD, bytes,
+                       num_op(u, FD_OP_MUL, plan_elements(u, d->nvars, d->doms), size));
+    }
+    if (!keep) return NULL;
+    Num *most = num_op(u, FD_OP_MUL, draw_num(u, P_KEPT_MOST, MOST), num_int(u, 1 << 20));
+    return num_let(u, "kept", num_and(u, keep, num_op(u, FD_OP_LE, bytes, most)));
+}
