@@ -53,6 +53,14 @@ void stmt_contraction(Gen *g)
                        : "k, j",
                 after);
     show(g, &c);
+    if (batch || vector || op >= 2 || choose(g, 2)) return;
+    covered("contraction in a reduction");
+    Value r = *new_value(g, "c", INT, ty_size(INT), 1, &sm, true);
+    text_printf(g->out,
+                "    int[] %s(i : 0..%d) = sum(j : 0..%d, sum(%s%s(%s) * %s(%s)) > 3%s ? j : 1);\n",
+                r.name, m, n, t == HALF ? "(float) " : "", x.name, ta ? "k, i" : "i, k", y.name,
+                tb ? "j, k" : "k, j", result == UINT || result == ULONG ? "u" : "");
+    show(g, &r);
 }
 
 /* Scans up and down, sweeps over two dimensions, solves. */

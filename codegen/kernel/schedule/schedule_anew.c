@@ -36,7 +36,8 @@ static bool is_node(const void *node, const FdNode *n)
 bool schedule_reads_optional(const Unit *u, const Def *d)
 {
     for (int i = 0; i < u->ndefs; i++)
-        if (schedule_is_optional(u, &u->defs[i]) && fd_any(d->body, is_node, array_of(u, &u->defs[i])))
+        if (schedule_is_optional(u, &u->defs[i]) &&
+            fd_any(d->body, is_node, array_of(u, &u->defs[i])))
             return true;
     return false;
 }
@@ -68,7 +69,8 @@ Num *schedule_keep(Unit *u)
         const FdNode *reduces[FD_MAX_REDUCTIONS];
         if (!schedule_is_optional(u, d)) continue;
         int n = fd_reductions(d->body, reduces);
-        Num *work = num_int(u, 0), *size = num_int(u, (int64_t)kir_bytes(gen_type(u, d->body->type)));
+        Num *work = num_int(u, 0),
+            *size = num_int(u, (int64_t)kir_bytes(gen_type(u, d->body->type)));
         for (int r = 0; r < n; r++) work = num_op(u, FD_OP_ADD, work, recipe_length(u, reduces[r]));
         Num *much = num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST));
         keep = keep ? num_and(u, keep, much) : much;
