@@ -90,12 +90,22 @@ static bool ends_early(const void *ctx, const FdNode *n)
     return n->kind == FD_REDUCE && (fd_op_of(n) == FD_OP_LAND || fd_op_of(n) == FD_OP_LOR);
 }
 
-/* A contraction within a reduction, of all loops around. */
-static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops,
-                     const FdNode *root)
+/* The variables of functions inside a definition: who is given one chooses which of its elements it reads. */
+static void gather_chosen(const FdiNodes *list, const FdNode *root, FdiMap *chosen)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const FdNode *n = list->data[i];
+        for (int k = 0; n != root && n->kind == FD_LET && k < n->nvars; k++)
+            fdi_map_set(chosen, n->vars[k], 1);
+    }
+}
+
+/* A contraction within a reduction, of all loops around, of which all elements are read. */
+static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdiMap *chosen, const FdNode *n,
+                     FdiLoops loops, const FdNode *root)
 {
     const FdiNode *b = fdi_node(n);
-    FdContraction c;
+    FdContraction form;
     FdDom doms[FD_MAX_RANK];
     bool inner = false;
     if (n->kind != FD_REDUCE || n->init || root->self || h->graph->nresults > 1 ||
@@ -104,19 +114,21 @@ static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiL
         return false;
     for (uint32_t i = 0; i < b->nfree; i++) {
         const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
-        if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
+        uint64_t c;
+        if (!dom || fdi_map_get(chosen, b->free[i], &c) || !fdi_storable(h->graph, b->free[i], dom))
+            return false;
         doms[i] = *dom;
         bool own = false;
         for (int k = 0; root->kind == FD_LET && k < root->nvars; k++)
             own = own || root->vars[k] == b->free[i];
         inner = inner || !own;
     }
-    return inner && fd_contraction((int)b->nfree, b->free, doms, n, NULL, NULL, &c);
+    return inner && fd_contraction((int)b->nfree, b->free, doms, n, NULL, NULL, &form);
 }
 
 /* The slot of an earlier temporary with this definition, but for the names of its parameters (what
- * it was hoisted out of has other variables); NULL: none. */
-static const FdNode *same_temporary(const Hoist *h, const FdNode *def)
+ * it was hoisted out of has other variables); NULL: none. It is optional if all who read it say so. */
+static const FdNode *same_temporary(const Hoist *h, const FdNode *def, bool optional)
 {
     Fd *fd = h->fd;
     for (int i = 0; i < h->graph->nslots; i++) {
@@ -125,7 +137,9 @@ static const FdNode *same_temporary(const Hoist *h, const FdNode *def)
         if (!slot->def || slot->type != def->type || slot->def->kind != def->kind) continue;
         if (def->kind == FD_LET && slot->def->body->fn == def->body->fn)
             now = fdi_rename_bound(fd, def, def->nvars, def->vars, slot->def->vars);
-        if (now == slot->def) return fd_slot(fd, i, slot->type, slot->name);
+        if (now != slot->def) continue;
+        h->graph->slots[i].optional = slot->optional && optional;
+        return fd_slot(fd, i, slot->type, slot->name);
     }
     return NULL;
 }
@@ -145,7 +159,7 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
     if (rank > 0)
         def = fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, n, rank, b->free, vars), n->loc);
     def = hoist(h, def);
-    const FdNode *node = same_temporary(h, def);
+    const FdNode *node = same_temporary(h, def, optional);
     if (!node) {
         FdSlot slot = {.type = def->type,
                        .is_array = rank > 0,
@@ -161,11 +175,12 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
 /* root with what is worth it hoisted, outermost expressions first. */
 static const FdNode *hoist(Hoist *h, const FdNode *root)
 {
-    FdiMap at = {0}, strict = {0}, done = {0}, ranges = {0};
+    FdiMap at = {0}, strict = {0}, done = {0}, ranges = {0}, chosen = {0};
     FdiNodes list = {0};
     fdi_postorder(root, &at, &list);
     fdi_gather_strict(root, &strict);
     fdi_gather_doms(&list, &ranges);
+    gather_chosen(&list, root, &chosen);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
     reached[list.len - 1] = true;
@@ -174,7 +189,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         uint64_t c;
         if (!reached[i]) continue;
         bool always = fdi_map_get(&strict, n, &c),
-             tiled = always && is_tiled(h, &ranges, n, loops[i], root);
+             tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
         if (tiled || worth(h, &ranges, n, loops[i], always, root->self != NULL)) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, n, tiled));
             continue;
@@ -197,6 +212,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     fdi_map_free(&strict);
     fdi_map_free(&done);
     fdi_map_free(&ranges);
+    fdi_map_free(&chosen);
     vec_free(&list);
     return result;
 }
