@@ -190,9 +190,10 @@ static bool can_be_in_tiles(const FdNode *r)
     return fd_op_of(r) != FD_OP_NONE && fd_reorders(r) && is_storable(r);
 }
 
-static void find_rows(FdContraction *c, const FdNode *const *vars, const FdDom *doms)
+static void find_rows(FdContraction *c, int nvars, const FdNode *const *vars, const FdDom *doms)
 {
-    for (int i = 0; i < c->col; i++) {
+    for (int i = 0; i < nvars; i++) {
+        if (i == c->col) continue;
         bool batch = is_batch(c, vars[i]);
         int *n = batch ? &c->nbatch : &c->nrows;
         (batch ? c->batch_doms : c->row_doms)[*n] = doms[i];
@@ -200,16 +201,14 @@ static void find_rows(FdContraction *c, const FdNode *const *vars, const FdDom *
     }
 }
 
-bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
-                    FdIs *outside, const void *ctx, FdContraction *out)
+/* out has the reductions. */
+static bool with_column(FdContraction *out, int col, int nvars, const FdNode *const *vars,
+                        const FdDom *doms, FdIs *outside, const void *ctx)
 {
-    *out = (FdContraction){.col = nvars - 1};
-    out->nreduces = nvars < 2 ? 0 : fd_reductions(body, out->reduces);
-    if (!out->nreduces) return false;
-    out->column = vars[nvars - 1];
-    for (int i = 0; i < out->nreduces; i++)
-        if (!can_be_in_tiles(out->reduces[i])) return false;
-    find_rows(out, vars, doms);
+    out->col = col;
+    out->column = vars[col];
+    out->nrows = out->nbatch = out->noperands = 0;
+    find_rows(out, nvars, vars, doms);
     if (!out->nrows) return false;
     Finder f = {out, outside, ctx};
     for (int begin = 0, end; begin < out->nreduces; begin = end) {
@@ -218,4 +217,25 @@ bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, con
             if (!body_splits(&f, out->reduces[i]->body, begin)) return false;
     }
     return both_sides(out);
+}
+
+bool fd_is_short(const FdDom *dom)
+{
+    enum { SHORT = 8 }; /* half of a vector of the widest processors */
+    return dom->lo && fd_is_const(dom->lo) && fd_is_const(dom->hi) &&
+           dom->hi->value.i - dom->lo->value.i < SHORT;
+}
+
+bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
+                    FdIs *outside, const void *ctx, FdContraction *out)
+{
+    *out = (FdContraction){0};
+    out->nreduces = nvars < 2 ? 0 : fd_reductions(body, out->reduces);
+    if (!out->nreduces) return false;
+    for (int i = 0; i < out->nreduces; i++)
+        if (!can_be_in_tiles(out->reduces[i])) return false;
+    for (int col = nvars; fd_is_short(&doms[nvars - 1]) && col-- > 0;)
+        if (!fd_is_short(&doms[col]) && with_column(out, col, nvars, vars, doms, outside, ctx))
+            return true;
+    return with_column(out, nvars - 1, nvars, vars, doms, outside, ctx);
 }

@@ -34,7 +34,8 @@ typedef struct FdOperand {
 typedef struct FdContraction {
     int nreduces;
     const FdNode *reduces[FD_MAX_REDUCTIONS];
-    const FdNode *column; /* the last of the definition's variables, number `col` */
+    const FdNode *
+        column; /* the definition's variable number `col`: the last, or where that is short another */
     int col;
     int nrows, nbatch; /* those that no operand with the column has; the others */
     const FdNode *rows[FD_MAX_RANK], *batch[FD_MAX_RANK];
@@ -48,5 +49,6 @@ typedef struct FdContraction {
  * form. `outside` says which reads have to stay in their branches; NULL: all. */
 bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                     FdIs *outside, const void *ctx, FdContraction *out);
+bool fd_is_short(const FdDom *dom); /* known to have fewer elements than lanes are worth */
 
 #endif

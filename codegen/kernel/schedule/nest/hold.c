@@ -338,10 +338,31 @@ static void fill_row(Lower *l, int hold)
     kir_if(l->a, l->g.block, has_vectors(l, h), fast, &slow);
 }
 
+/* Where a row of the last variable ends within a square, it goes one by one. */
+static void fill_squares(Lower *l, int hold)
+{
+    Gen *g = &l->g;
+    const NestHold *h = &l->n->holds[hold];
+    const NestAxis *x = &l->n->axes[h->along];
+    const KirExpr *lo, *n, *at = gen_index(g, x->vars[x->nvars - 1]);
+    gen_range(g, &x->doms[x->nvars - 1], x->vars[x->nvars - 1], &lo, &n);
+    KirBlock fast = {0}, slow = fill_block(l, hold, false, true);
+    GenScope scope = gen_enter(g, &fast);
+    fill_pieces(l, hold);
+    gen_leave(g, scope);
+    const KirExpr *end = nest_add(l, at, nest_lanes_number(l));
+    kir_if(l->a, g->block, nest_op(l, FD_OP_LE, end, nest_add(l, lo, n)), fast, &slow);
+}
+
 /* The value at this position into its place; pieces: those of the whole width. */
 void nest_fill_here(Lower *l, const NestStep *s)
 {
-    bool row = has_one_loop(&l->n->holds[s->hold]);
+    const NestHold *h = &l->n->holds[s->hold];
+    bool row = has_one_loop(h);
+    if (s->pieces && h->turned && l->n->axes[h->along].nvars > 1) {
+        fill_squares(l, s->hold);
+        return;
+    }
     (!s->pieces ? fill_one : row ? fill_row : fill_pieces)(l, s->hold);
 }
 

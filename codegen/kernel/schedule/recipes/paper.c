@@ -308,7 +308,8 @@ static bool fits(ScalarKind k)
 Num *recipe_paper(Unit *u, const Def *d, Num *when)
 {
     FdContraction c;
-    if (!contraction_find(u, d, &c) || c.nreduces > 1 || !fits(result_kind(c.reduces[0])))
+    if (!contraction_find(u, d, &c) || c.col < d->nvars - 1 || c.nreduces > 1 ||
+        !fits(result_kind(c.reduces[0])))
         return NULL;
     for (int i = 0; i < c.noperands; i++)
         if (!fits(c.operands[i].kind)) return NULL;

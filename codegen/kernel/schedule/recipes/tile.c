@@ -54,8 +54,10 @@ static NestHold panel_of(Tile *t, int operand, const TileAxes *x, NestSpace spac
     if (row && t->c.nrows == 1 && lanes_possible(o->node, t->c.rows[0], recipe_allowed(t->d)))
         h.vectors =
             num_define(u, fresh_name(u, "MV"), num_ceildiv(u, t->mr, nest_lane_count(u, t->lanes)));
-    h.turned = !h.vectors && r->nvars == 1 && fd_any(o->node, moves_by_one, r->vars[0]) &&
-               lanes_possible(o->node, r->vars[0], recipe_allowed(t->d));
+    const FdNode *last = r->vars[r->nvars - 1];
+    bool rows = r->nvars == 1 || !fd_is_short(&r->doms[r->nvars - 1]);
+    h.turned = !h.vectors && rows && fd_any(o->node, moves_by_one, last) &&
+               lanes_possible(o->node, last, recipe_allowed(t->d));
     return h;
 }
 
@@ -66,8 +68,9 @@ static void use_registers(Tile *t, Nest *n, const TileAxes *x)
     n->regs[n->nregs++] = (NestRegs){.axis = x->row, .count = t->mr, .step = num_int(t->u, 1)};
     n->regs[n->nregs++] =
         (NestRegs){.axis = x->col, .count = t->nv, .step = nest_lane_count(t->u, t->lanes)};
-    n->scalar_give = !recipe_epilogue_lanes(t->d, t->c.nreduces, t->c.reduces, t->c.column,
-                                            recipe_allowed(t->d));
+    bool far = t->c.col < t->d->nvars - 1; /* results beside each other are not so in memory */
+    n->scalar_give = far || !recipe_epilogue_lanes(t->d, t->c.nreduces, t->c.reduces, t->c.column,
+                                                   recipe_allowed(t->d));
 }
 
 static bool is_on(const Tile *t, int operand, FdSide side, int group)
@@ -297,7 +300,7 @@ void tile_packed(Tile *t, Num *when)
         nest_hold(u, in, nest_add_hold(n, packed_hold(t, i, &x, true)));
     in = nest_loop(u, in, x.col, t->nr, NEST_CLAMP);
     in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
-    if (fd_type_is_scalar(t->d->body->type)) nest_ahead_give(u, in);
+    if (fd_type_is_scalar(t->d->body->type) && !n->scalar_give) nest_ahead_give(u, in);
     nest_step(u, in, NEST_START);
     tile_steps(t, n, &x, in);
     nest_step(u, in, NEST_GIVE);

@@ -98,8 +98,9 @@ static void panel(Verify *v, const NestHold *h)
     if (h->vectors && (v->n->axes[h->across].nvars != 1 ||
                        !lanes_possible(h->value, *v->n->axes[h->across].vars, verify_allowed(v))))
         verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
-    if (h->turned && (h->vectors || v->n->axes[h->along].nvars != 1 ||
-                      !lanes_possible(h->value, *v->n->axes[h->along].vars, verify_allowed(v))))
+    const NestAxis *x = &v->n->axes[h->along];
+    if (h->turned && (h->vectors || !x->nvars ||
+                      !lanes_possible(h->value, x->vars[x->nvars - 1], verify_allowed(v))))
         verify_fail(v, "hold %s: what is kept cannot be turned", h->name);
     Num *span = verify_span(v, h->across);
     bool fits = h->filled || (verify_is_open(v, h->across) && verify_same(u, h->width, span));
