@@ -34,6 +34,8 @@ typedef struct Composed {
     bool looked;
     bool exact;            /* computes no reals */
     struct Recalled *last; /* recall.h */
+    struct Repeat *repeat; /* repeat.h, once somebody asked; NULL: it is none */
+    bool asked_repeat;
 } Composed;
 
 /* One evaluation: the composed graph and the values of its slots. */

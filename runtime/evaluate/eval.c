@@ -7,6 +7,7 @@
 #include "bind/numbers.h"
 #include "closure.h"
 #include "into.h"
+#include "repeat.h"
 #include "run.h"
 #include "steps/hold.h"
 
@@ -94,6 +95,8 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
     if (!extent(l, lo, n, &count, site)) return NULL;
+    Array *slice = repeat_eval(l, site);
+    if (slice || cs_pending) return slice;
     int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
     bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
     if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);

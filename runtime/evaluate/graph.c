@@ -60,6 +60,7 @@ static void look(Look *l, const FdNode *n)
         break;
     case FD_LET:
         l->graph->expensive |= n->self != NULL;
+        l->graph->recurs |= n->self != NULL;
         look(l, n->body);
         break;
     default: break;

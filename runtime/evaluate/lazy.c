@@ -262,12 +262,14 @@ static void measure(Lazy *l)
 {
     const FdGraph *fd = l->graph->fd;
     l->expensive = l->graph->expensive;
+    l->recurs = l->graph->recurs;
     for (int attempt = 0; attempt < 2; attempt++) {
         unsigned depth = 1, factor = 1;
         for (int i = 0; i < fd->nslots; i++) {
             Lazy *c = fd->slots[i].type->result ? open_lazy(l->captures[i].ref) : NULL;
             if (!c || c->keep) continue;
             l->expensive |= c->expensive;
+            l->recurs |= c->recurs;
             unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
             if (c->depth + 1u > depth) depth = c->depth + 1u;
             if (c->factor * points > factor) factor = c->factor * points;

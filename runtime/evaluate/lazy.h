@@ -9,6 +9,7 @@ struct Graph {
     FdGraph *fd;
     uint32_t serial;       /* numbers graphs from 1 */
     bool expensive;        /* reductions, gathers, transcendental functions, calls */
+    bool recurs;           /* has a recurrence */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     /* hold.c, of what is a step of a loop */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "../../fdag/repeat.h"
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 Value *known_array(Foresee *f)
@@ -125,6 +127,32 @@ static bool compose(Foresee *f, const Value *v, bool may_pay, Loc loc, int *numb
     return pays == FD_PAYS;
 }
 
+/* g over arrays and numbers of which nothing is known; NULL: it has functions. */
+static Value *over_any(Foresee *f, const FdGraph *g)
+{
+    Value *v = arena_new_of(f->arena, Value);
+    v->kind = VAL_LAZY;
+    v->depth = 1;
+    v->graph = g;
+    v->captures = arena_array(f->arena, Value *, g->nslots + 1);
+    for (int i = 0; i < g->nslots; i++) {
+        bool function = g->slots[i].type->nparams > 0;
+        if (function && !g->slots[i].is_array) return NULL;
+        v->captures[i] = function ? known_array(f) : f->other;
+    }
+    return v;
+}
+
+/* Of one slice of a recurrence its slices may be evaluated one by one (runtime/evaluate/repeat.c). */
+static void slices_evaluated(Foresee *f, const FdGraph *g, Loc loc)
+{
+    FdRepeat r;
+    if (!fd_repeat(f->fd, g, &r)) return;
+    Value *step = over_any(f, r.step), *rest = over_any(f, r.rest);
+    if (step) known_evaluated(f, step, NULL, loc);
+    if (rest) known_evaluated(f, rest, NULL, loc);
+}
+
 bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
 {
     if (f->ahead) return true;
@@ -135,8 +163,12 @@ bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)
         c->number = -1;
         c->evaluated = compose(f, v, may_pay, loc, &c->number);
     }
-    if (c && c->number >= 0) note_slots(f, &f->found.data[c->number]);
-    return c && c->evaluated;
+    int number = c ? c->number : -1;
+    bool evaluated = c && c->evaluated;
+    if (number < 0) return evaluated;
+    note_slots(f, &f->found.data[number]);
+    if (!found) slices_evaluated(f, f->found.data[number].graph, loc);
+    return evaluated;
 }
 
 Value *known_forced(Foresee *f, Value *v, Loc loc)
