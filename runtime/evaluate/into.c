@@ -12,12 +12,14 @@
 /* Bytes: what is smaller stays in a cache, whichever memory it takes. */
 enum { ENOUGH = 1 << 19 };
 
-static bool evaluate(const Lazy *l, Array *into, const CsSite *site)
+/* held: of what was held back, which is composed as it is. */
+static bool evaluate(const Lazy *l, Array *into, bool held, const CsSite *site)
 {
     Evaluation e;
     int64_t count;
     if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
-    bool done = compose_trial(&e, l, site) && !e.nclosures && !e.composed->reduces;
+    bool done = (held ? compose_steps(&e, l, false, site) : compose_trial(&e, l, site)) &&
+                !e.nclosures && !e.composed->reduces;
     if (done) {
         Results one = {1, &into->head.buffer, count};
         e.into = into;
@@ -30,7 +32,7 @@ static bool evaluate(const Lazy *l, Array *into, const CsSite *site)
         }
     }
     compose_end(&e);
-    if (done) compose_count(l, site);
+    if (done && !held) compose_count(l, site);
     return done;
 }
 
@@ -94,7 +96,7 @@ bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *si
     if (!b || b->refs != 1 || b->held || b->lent || b->borrowed || b->foreign) return false;
     if (a->head.head.refs != 1 + references(fn, a)) return false;
     Lazy *part = restrict_into(fn, box, moved, a, site);
-    bool done = part && evaluate(part, a, site);
+    bool done = part && evaluate(part, a, false, site);
     cs_release(part);
     return done;
 }
@@ -103,7 +105,7 @@ bool into_dying(Lazy *l, Buffer *b, const CsSite *site)
 {
     Array *a = rt.stops ? NULL : into_donor(l);
     Lazy *part = a ? restrict_into(l, &l->box, false, a, site) : NULL;
-    bool done = part && evaluate(part, a, site);
+    bool done = part && evaluate(part, a, true, site);
     cs_release(part);
     if (done) buffer_take_over(b, a->head.buffer);
     return done;

@@ -119,7 +119,7 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     Look below = look_below(l, bytes);
     int most = steps_of(l, &below, bytes);
     Waiting w = {0};
-    if (!below.nheld && !below.loops) rt_fill_all(); /* it begins something: nothing piles up */
+    if (!below.nheld && !below.loops && !rt.hold.busy) rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
     if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w, l->graph)))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
