@@ -89,6 +89,8 @@ typedef struct RtState {
         struct Held *first;      /* the newest */
         uint64_t count;          /* that were held back so far */
         int busy;                /* that are evaluated just now, one by one */
+        double work;             /* bytes that loops went through */
+        double nodes, made;      /* of their graphs; of kernels that were made for them */
         size_t least;            /* CS_HOLD, once read */
         bool given, never;
         Graph *newest; /* that made an array.. */

@@ -52,6 +52,7 @@ static void look(Look *l, const FdNode *n)
 {
     if (n->id >= l->nseen || l->seen[n->id]) return;
     l->seen[n->id] = 1;
+    l->graph->nodes++;
     switch (n->kind) {
     case FD_APPLY: look_apply(l, n); break;
     case FD_REDUCE:

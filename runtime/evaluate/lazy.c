@@ -265,16 +265,19 @@ static void measure(Lazy *l)
     l->recurs = l->graph->recurs;
     for (int attempt = 0; attempt < 2; attempt++) {
         unsigned depth = 1, factor = 1;
+        double nodes = l->graph->nodes;
         for (int i = 0; i < fd->nslots; i++) {
             Lazy *c = fd->slots[i].type->result ? open_lazy(l->captures[i].ref) : NULL;
             if (!c || c->keep) continue;
             l->expensive |= c->expensive;
             l->recurs |= c->recurs;
+            nodes += c->nodes;
             unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
             if (c->depth + 1u > depth) depth = c->depth + 1u;
             if (c->factor * points > factor) factor = c->factor * points;
         }
         l->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
+        l->nodes = nodes;
         l->factor = (uint16_t)(factor < UINT16_MAX ? factor : UINT16_MAX);
         if (depth <= MAX_DEPTH && factor <= MAX_FACTOR) return;
         for (int i = 0; i < fd->nslots; i++) {

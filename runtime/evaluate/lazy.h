@@ -10,13 +10,17 @@ struct Graph {
     uint32_t serial;       /* numbers graphs from 1 */
     bool expensive;        /* reductions, gathers, transcendental functions, calls */
     bool recurs;           /* has a recurrence */
+    int nodes;             /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     /* hold.c, of what is a step of a loop */
-    double work;   /* bytes that it went through */
-    uint16_t most; /* so many at a time are kernels' to do well; 0: not known */
-    uint8_t alone; /* evaluations that somebody looked at before there was a next */
-    uint8_t told;  /* times that the next evaluation was a scalar made of it */
+    double work;    /* bytes that it went through */
+    uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */
+    bool is_long;   /* its loop is */
+    bool apart;     /* there was no kernel of several */
+    uint64_t sizes; /* bits: so many that begin with it are one kernel */
+    uint8_t alone;  /* evaluations that somebody looked at before there was a next */
+    uint8_t told;   /* times that the next evaluation was a scalar made of it */
 };
 
 Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: no memory */

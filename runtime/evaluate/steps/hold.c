@@ -92,11 +92,26 @@ static bool fill_below(const Look *below, const CsSite *site)
     return true;
 }
 
+/* Bytes that loops go through while a kernel of so many nodes is made: about 1 ms a node by csc. Those that are
+ * made take no longer than the loops have taken so far. */
+static double work_to_make(double nodes)
+{
+    return nodes * (native_makes() ? 2e7 : 1e8);
+}
+
+/* Once so, it stays so: of all graphs that loops evaluate so many steps could be a kernel. */
+static bool is_long(const Lazy *l, double least, int steps)
+{
+    Graph *g = l->graph;
+    g->is_long = g->is_long || (g->work > least &&
+                                rt.hold.work > work_to_make(rt.hold.made + rt.hold.nodes * steps));
+    return rt.hold.given || g->is_long;
+}
+
 /* How many of its loop; 1 while that is not known to be long. What reads something held back belongs to it. */
 static int steps_of(const Lazy *l, const Look *below, size_t bytes)
 {
-    bool is_long = rt.hold.given || below->nheld || l->graph->work > work_before().first;
-    return is_long ? most_of(l, bytes) : 1;
+    return below->nheld || is_long(l, work_before().first, 2) ? most_of(l, bytes) : 1;
 }
 
 bool hold_wants(const Lazy *l, size_t bytes)
@@ -108,8 +123,10 @@ bool hold_wants(const Lazy *l, size_t bytes)
         return false;
     Look below = look_below(l, bytes);
     if (!below.plain) return false;
+    if (!g->work) rt.hold.nodes += l->nodes;
     g->work += 2.0 * (double)bytes;
-    bool told = below.loops && g->told >= TOLD && (rt.hold.given || g->work > work_before().told);
+    rt.hold.work += 2.0 * (double)bytes;
+    bool told = below.loops && g->told >= TOLD && is_long(l, work_before().told, 1);
     return steps_of(l, &below, bytes) > 1 || (told && !below.nheld);
 }
 
@@ -119,7 +136,8 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     Look below = look_below(l, bytes);
     int most = steps_of(l, &below, bytes);
     Waiting w = {0};
-    if (!below.nheld && !below.loops && !rt.hold.busy) rt_fill_all(); /* it begins something: nothing piles up */
+    if (!below.nheld && !below.loops && !rt.hold.busy)
+        rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
     if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w, l->graph)))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
@@ -243,14 +261,27 @@ static bool fill_one(struct Held *h, const CsSite *site)
 {
     Buffer *b = h->buffer;
     rt.hold.busy++;
-    bool ok = native_makes() && into_dying(h->lazy, b, site);
+    bool ok = h->lazy->graph->apart && native_makes() && into_dying(h->lazy, b, site);
     ok = ok || (!cs_pending && eval_held(h->lazy, b, false, site));
     rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
 }
 
-/* As many of them as there may be a kernel for: few are built. */
+/* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? */
+static bool is_worth(const Waiting *w, int n)
+{
+    Graph *first = w->held[0]->lazy->graph;
+    double nodes = rt.hold.made;
+    for (int i = 0; i < n; i++) nodes += w->held[i]->lazy->nodes;
+    if (rt.hold.given || (first->sizes >> n & 1)) return true;
+    if (rt.hold.work <= work_to_make(nodes)) return false;
+    first->sizes |= UINT64_C(1) << n;
+    rt.hold.made = nodes;
+    return true;
+}
+
+/* As many of them as there may be a kernel for: few are built. 0: it is not worth to make it yet. */
 static int batch_of(const Waiting *w)
 {
     const struct Held *first = w->held[0];
@@ -258,21 +289,27 @@ static int batch_of(const Waiting *w)
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return 1; /* there is no kernel for that */
     most = whole_steps(most, graphs);
-    int half = whole_steps(most / 2, graphs);
-    if (w->n >= most) return most;
-    if (half >= 2 && w->n >= half) return half;
-    return w->n >= graphs && graphs <= most ? graphs : 1;
+    const int sizes[] = {most, whole_steps(most / 2, graphs), graphs};
+    int found = 1;
+    for (int i = 0; i < 3; i++) {
+        if (sizes[i] < 2 || w->n < sizes[i]) continue;
+        if (is_worth(w, sizes[i])) return sizes[i];
+        found = 0;
+    }
+    return found;
 }
 
 static bool fill(Buffer *b, const CsSite *site)
 {
     bool beside = true; /* with what hangs together with it, while there are kernels for that */
+    bool early = false; /* it is not worth to make one */
     while (b->held) {
         Waiting w = {0};
         waiting_add(&w, b->held, beside);
-        int n = w.full || !beside ? 1 : batch_of(&w);
+        int n = w.full || early || !beside ? 1 : batch_of(&w);
         Graph *g = w.held[0]->lazy->graph;
-        if (n == 1) {
+        early = early || !n;
+        if (n <= 1) {
             if (beside) {
                 beside = false;
                 continue;
@@ -283,7 +320,7 @@ static bool fill(Buffer *b, const CsSite *site)
             if (cs_pending)
                 rt_catch(); /* there is less memory than for all of them */
             else
-                g->most = (uint16_t)(n / 2);
+                g->most = (uint16_t)(n / 2), g->apart = true;
             beside = false;
         }
     }
