@@ -250,6 +250,7 @@ static void look(Composed *c)
         FdOp op = fd_op_of(n);
         if (op != FD_OP_NONE && (fd_op_info(op)->props & FD_EXPENSIVE)) c->cheap = false;
         if (n->user || n->self) c->cheap = false;
+        c->recurs = c->recurs || (n->kind == FD_LET && n->self);
         if (has_reals(n->type)) c->exact = false;
         if (n->kind != FD_REDUCE) continue;
         c->cheap = false;

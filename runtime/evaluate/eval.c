@@ -202,8 +202,9 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
         compose_end(&e);
         ok = compose_all(&e, g, captures, site);
     }
-    if (cs_pending) {
-        ok = false;
+    bool slices = !cs_pending && e.composed->recurs && repeat_scalar(&e, site, out);
+    if (cs_pending || slices) {
+        ok = slices;
     } else if (cheap) {
         Ref *r = compose_ref(&e, site);
         ok = r && ref_scalar(r, e.leaves.data, site, out);

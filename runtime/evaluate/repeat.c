@@ -134,10 +134,11 @@ static Array *no_slice(const Run *r, const CsSite *site)
     return rt_array_new(elem, r->slice.rank, lo, n, false, site);
 }
 
-static Array *run(const Run *r, const CsSite *site)
+/* The last slice, where the rest finds it. False with an exception pending. */
+static bool run(const Run *r, const CsSite *site)
 {
     int lags = r->repeat->fd.lags;
-    Array *before[FD_REPEAT_LAGS] = {0}, *made = NULL;
+    Array *before[FD_REPEAT_LAGS] = {0};
     bool good = true;
     for (int i = 0; i < lags && good; i++) good = (before[i] = no_slice(r, site)) != NULL;
     for (int64_t k = r->first; k <= r->last && good; k++) {
@@ -149,27 +150,48 @@ static Array *run(const Run *r, const CsSite *site)
         for (int i = lags - 1; i > 0; i--) before[i] = before[i - 1];
         before[0] = slice;
     }
-    if (good) {
-        r->captures[r->nslots].ref = before[0];
-        made = evaluate(r->repeat->rest, r->captures, site);
-    }
-    for (int i = 0; i < lags; i++) cs_release(before[i]);
-    return made;
+    for (int i = good; i < lags; i++) cs_release(before[i]);
+    r->captures[r->nslots].ref = good ? before[0] : NULL;
+    return good;
+}
+
+/* Is the composition e, whose numbers r gets, one? False, perhaps with an exception pending; r's arena is to be
+ * freed in any case. */
+static bool is_one(const Evaluation *e, Run *r, const CsSite *site)
+{
+    Composed *c = e->composed;
+    bool room = c->asked_repeat || mem_try(look, c);
+    c->asked_repeat = room;
+    *r = (Run){.e = e, .repeat = c->repeat, .nslots = c->graph.nslots};
+    if (room && r->repeat && !e->nclosures && !cs_pending) room = mem_try(prepare, r);
+    if (!room) rt_throw_memory(site, 0);
+    return r->good && !cs_pending;
+}
+
+static void end(Run *r, bool made)
+{
+    if (made) cs_release(r->captures[r->nslots].ref);
+    if (r->arena) arena_free(r->arena);
 }
 
 Array *repeat_eval(const Lazy *l, const CsSite *site)
 {
     Evaluation e;
+    Run r;
     if (!l->recurs || device_is_ref() || !compose_trial(&e, l, site)) return NULL;
-    Composed *c = e.composed;
-    Run r = {.e = &e, .nslots = c->graph.nslots};
-    bool room = c->asked_repeat || mem_try(look, c);
-    c->asked_repeat = room;
-    r.repeat = c->repeat;
-    if (room && r.repeat && !e.nclosures && !cs_pending) room = mem_try(prepare, &r);
-    if (!room) rt_throw_memory(site, 0);
-    Array *made = r.good && !cs_pending ? run(&r, site) : NULL;
-    if (r.arena) arena_free(r.arena);
+    bool made = is_one(&e, &r, site) && run(&r, site);
+    Array *all = made ? evaluate(r.repeat->rest, r.captures, site) : NULL;
+    end(&r, made);
     compose_end(&e);
-    return made;
+    return all;
+}
+
+bool repeat_scalar(Evaluation *e, const CsSite *site, ScalarValue *out)
+{
+    Run r;
+    if (device_is_ref()) return false;
+    bool made = is_one(e, &r, site) && run(&r, site);
+    bool good = made && eval_scalar(r.repeat->rest, r.captures, site, out);
+    end(&r, made);
+    return good;
 }
