@@ -308,6 +308,8 @@ static bool fill(Buffer *b, const CsSite *site)
         waiting_add(&w, b->held, beside);
         int n = w.full || early || !beside ? 1 : batch_of(&w);
         Graph *g = w.held[0]->lazy->graph;
+        WaitingLines lines = waiting_lines(&w, n ? n : w.n);
+        if (!n) waiting_say(&lines, "apart, loops have taken less time than making a kernel would");
         early = early || !n;
         if (n <= 1) {
             if (beside) {
@@ -316,11 +318,16 @@ static bool fill(Buffer *b, const CsSite *site)
             }
             if (!fill_one(w.held[0], site)) return false;
             beside = !w.full;
-        } else if (!fill_batch(&w, n, site)) {
-            if (cs_pending)
-                rt_catch(); /* there is less memory than for all of them */
-            else
-                g->most = (uint16_t)(n / 2), g->apart = true;
+        } else if (fill_batch(&w, n, site)) {
+            waiting_say(&lines, "one kernel");
+        } else if (cs_pending) {
+            waiting_say(&lines, "apart, there is not so much memory");
+            rt_catch();
+            beside = false;
+        } else {
+            waiting_say(&lines, "apart, no kernel keeps their rows");
+            g->most = (uint16_t)(n / 2);
+            g->apart = true;
             beside = false;
         }
     }

@@ -1,6 +1,7 @@
 /* Walks over what is held back (waiting.h). */
 #include "waiting.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../../state.h"
@@ -164,4 +165,24 @@ int waiting_kept(const Waiting *w, int n, int *kept)
     for (int i = 0; i < n; i++)
         if (other[i] || !w->held[i]->uses || refs[i] > w->held[i]->uses) kept[nkept++] = i;
     return nkept;
+}
+
+/* ---- dumps -------------------------------------------------------------------------------------- */
+
+WaitingLines waiting_lines(const Waiting *w, int n)
+{
+    WaitingLines l = {0};
+    for (; l.n < n && rt_dumps() & RT_DUMP_PLAN; l.n++) {
+        const CsSite *site = w->held[l.n]->lazy->site;
+        l.line[l.n] = site ? site->line : 0;
+    }
+    return l;
+}
+
+void waiting_say(const WaitingLines *l, const char *what)
+{
+    if (!l->n) return;
+    fprintf(stderr, "// waited: lines");
+    for (int i = 0; i < l->n; i++) fprintf(stderr, " %d", l->line[i]);
+    fprintf(stderr, ": %s\n", what);
 }

@@ -48,5 +48,11 @@ void waiting_add(Waiting *w, struct Held *h, bool beside);
 int waiting_graphs(const Waiting *w, const Graph *more);
 /* Which of the first n, a batch of them, does somebody else refer to? Their numbers, in order. */
 int waiting_kept(const Waiting *w, int n, int *kept);
+/* For CS_DUMP=plan: where the first n are from, as long as they wait; n 0: it is not asked for. */
+typedef struct WaitingLines {
+    int n, line[WAITING_MOST];
+} WaitingLines;
+WaitingLines waiting_lines(const Waiting *w, int n);
+void waiting_say(const WaitingLines *l, const char *what); /* what became of them */
 
 #endif
