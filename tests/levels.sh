@@ -1,7 +1,7 @@
 #!/bin/sh
 # The programs of tests/programs give one output at -O0 and -O3, exactly under --precise: tests/levels.sh [PATTERN]. The
 # levels are those of host code, so kernels run once, at -O3, and the reference executor at -O0. tests/run has
-# compared the default options in all families.
+# compared the default options in all families. Without PATTERN one program in three (tests/tools/draw); all in tests/long.
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
@@ -29,6 +29,8 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 list=$(find tests/programs -name '*.run.out' | sed 's/\.run\.out$//' | grep -e "${1:-.}" | sort)
+: "${DRAW:=$(tests/tools/draw)}"
+[ $# != 0 ] || [ "$DRAW" = all ] || list=$(echo "$list" | awk -v draw="$DRAW" 'NR % 3 == draw % 3')
 out=$(echo "$list" | xargs -r -P 2 -n 1 tests/levels.sh --one)
 [ -z "$out" ] || echo "$out"
 failed=$(echo "$out" | grep -c '^FAIL')
