@@ -22,7 +22,7 @@ typedef struct Composed {
     FdKey key;
     bool cheap; /* no reductions, calls or transcendental functions */
     bool reduces;
-    bool recurs; /* has a recurrence */
+    bool recurs;            /* has a recurrence */
     bool simple;            /* small.h: of operations that the interpreter does as kernels do */
     bool may_be_empty;      /* has reductions without identity */
     bool ranges_ask;        /* ranges depend on values of scalars */

@@ -101,11 +101,10 @@ static void prepare(void *run)
 {
     Run *r = run;
     int all = r->nslots + 1 + FD_REPEAT_LAGS;
-    Arena *arena = arena_new();
+    Arena *arena = r->arena = arena_new();
     r->boxes = arena_array(arena, FdBox, all);
     r->scalars = arena_array(arena, ScalarValue, all);
     r->captures = arena_array(arena, CsValue, all);
-    r->arena = arena;
     FdEnv env = {r->boxes, r->scalars};
     find_leaves(r);
     r->good = find_range(r, &env) && find_slice(r, &env) && begins(r, &env);
