@@ -57,10 +57,12 @@ static void add(Walk *w, Num *condition)
     w->any = num_op(w->u, FD_OP_LOR, w->any, condition);
 }
 
+/* The index, or as a long, which loses nothing. */
 static bool is_index(const FdNode *n, const FdNode *index)
 {
-    while (n != index && n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT) n = n->args[0];
-    return n == index;
+    bool widened = n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT &&
+                   result_kind(n) == SC_LONG && result_kind(index) == SC_INT;
+    return n == index || (widened && n->args[0] == index);
 }
 
 typedef struct Ends {
