@@ -100,6 +100,16 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     return a;
 }
 
+Array *rt_array_over(int32_t elem, const FdBox *box, const CsSite *site)
+{
+    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
+    for (int d = 0; d < box->rank; d++) {
+        lo[d] = box->dim[d].lo;
+        n[d] = box->dim[d].hi - lo[d];
+    }
+    return rt_array_new(elem, box->rank, lo, n, false, site);
+}
+
 Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n)
 {
     Array *a = new_handle(elem, rank, NULL, n);

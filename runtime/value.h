@@ -124,6 +124,8 @@ Str *rt_str_new(const char *bytes, int64_t len); /* copies; bytes NULL: room to 
  * else undefined. NULL with OutOfMemoryException pending when they do not fit. */
 Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
                     const CsSite *site);
+/* The same over a finite box, its elements undefined. */
+Array *rt_array_over(int32_t elem, const FdBox *box, const CsSite *site);
 /* An array from 0 on whose elements are in b, which it takes over (NULL: there are none). */
 Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n);
 /* The elements for reading or, of an array just made and not shared, for writing, row-major without

@@ -83,16 +83,9 @@ static void go_on(Ahead *a, const Graph *g)
  * element. */
 static Array *unfilled(const Graph *g, const CsValue *captures)
 {
-    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    Array *made = NULL;
     Lazy *l = lazy_new((Graph *)(uintptr_t)g, captures, &nowhere);
-    for (int d = 0; l && d < l->box.rank; d++) {
-        lo[d] = l->box.dim[d].lo;
-        n[d] = l->box.dim[d].hi - lo[d];
-    }
-    if (l)
-        made = rt_array_new(elem_of_type(fd_root(g->fd)->type->result), l->box.rank, lo, n, false,
-                            &nowhere);
+    int32_t elem = elem_of_type(fd_root(g->fd)->type->result);
+    Array *made = l ? rt_array_over(elem, &l->box, &nowhere) : NULL;
     cs_release(l);
     if (cs_pending) rt_catch();
     return made;
@@ -169,16 +162,10 @@ static bool evaluate_scalars(Ahead *a)
 static bool make_arrays(Ahead *a, const Lazy *l, int from, int first, Buffer **buffers)
 {
     const FdGraph *g = a->graph->fd;
-    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
     bool good = true;
-    for (int d = 0; d < l->box.rank; d++) {
-        lo[d] = l->box.dim[d].lo;
-        n[d] = l->box.dim[d].hi - lo[d];
-    }
     for (int i = from; good && i < g->nresults; i++) {
         Array **made = &a->arrays[first + i - from];
-        *made = rt_array_new(elem_of_type(g->results[i].node->type->result), l->box.rank, lo, n,
-                             false, &nowhere);
+        *made = rt_array_over(elem_of_type(g->results[i].node->type->result), &l->box, &nowhere);
         good = *made != NULL;
         if (good) buffers[i] = (*made)->head.buffer;
     }

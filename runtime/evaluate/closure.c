@@ -209,16 +209,12 @@ static bool fill_elements(Closure *c, Array *to, const CsSite *site)
 
 Array *closure_block(Closure *c, const FdBox *box, const CsSite *site)
 {
-    int64_t lo[CS_MAX_RANK], n[CS_MAX_RANK], count;
-    for (int d = 0; d < box->rank; d++) {
-        lo[d] = box->dim[d].lo;
-        n[d] = box->dim[d].hi - box->dim[d].lo;
-    }
+    int64_t count;
     if (!rt_box_count(box, &count)) {
         rt_throw_memory(site, SIZE_MAX);
         return NULL;
     }
-    Array *a = rt_array_new(elem_of_type(c->type->result), box->rank, lo, n, false, site);
+    Array *a = rt_array_over(elem_of_type(c->type->result), box, site);
     if (!a || count == 0) return a;
     MemTry *t = mem_suspend();
     cs_retain(c);

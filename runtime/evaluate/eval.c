@@ -58,17 +58,14 @@ bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
     return run_on_device(e, &all, site) == DONE;
 }
 
-/* The domain of an array of all of l. False with an exception pending. */
-static bool extent(const Lazy *l, int64_t *lo, int64_t *n, int64_t *count, const CsSite *site)
+/* The elements of an array of all of l. False with an exception pending. */
+static bool extent(const Lazy *l, int64_t *count, const CsSite *site)
 {
-    for (int d = 0; d < l->box.rank; d++) {
+    for (int d = 0; d < l->box.rank; d++)
         if (l->box.dim[d].full) {
             numbers_infinite(fd_root(l->graph->fd), site);
             return false;
         }
-        lo[d] = l->box.dim[d].lo;
-        n[d] = l->box.dim[d].hi - l->box.dim[d].lo;
-    }
     if (l->box.rank > CS_MAX_RANK || fd_root(l->graph->fd)->type->result->result) {
         rt_throw(RT_DOMAIN, site, "an array has at most %d dimensions, and scalar elements",
                  (int)CS_MAX_RANK);
@@ -93,15 +90,14 @@ static bool fill(Lazy *l, Array *a, bool holds, const CsSite *site)
 static Array *elements(Lazy *l, Array *over, const CsSite *site)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
-    int64_t count, lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    if (!extent(l, lo, n, &count, site)) return NULL;
+    int64_t count;
+    if (!extent(l, &count, site)) return NULL;
     Array *slice = repeat_eval(l, site);
     if (slice || cs_pending) return slice;
     int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
     bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
     if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);
-    Array *a =
-        cs_pending ? NULL : rt_array_new(elem_of_type(elem), l->box.rank, lo, n, false, site);
+    Array *a = cs_pending ? NULL : rt_array_over(elem_of_type(elem), &l->box, site);
     if (!a || !count || fill(l, a, holds, site)) return a;
     cs_release(a);
     return NULL;

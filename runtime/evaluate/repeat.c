@@ -11,6 +11,7 @@
 #include "../device/device.h"
 #include "../objects/record.h"
 #include "../state.h"
+#include "bind/numbers.h"
 #include "compose.h"
 
 enum {
@@ -49,12 +50,10 @@ static void look(void *composed)
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-static void find_leaves(Run *r)
+static void find_captures(Run *r)
 {
     for (int i = 0; i < r->nslots; i++) {
         const RtLeaf *leaf = &r->e->leaves.data[i];
-        r->scalars[i] = leaf->scalar;
-        if (leaf->array) r->boxes[i] = rt_array_box(leaf->array);
         if (leaf->array)
             r->captures[i].ref = leaf->array;
         else
@@ -106,7 +105,8 @@ static void prepare(void *run)
     r->scalars = arena_array(arena, ScalarValue, all);
     r->captures = arena_array(arena, CsValue, all);
     FdEnv env = {r->boxes, r->scalars};
-    find_leaves(r);
+    numbers_leaves(r->e, r->boxes, r->scalars);
+    find_captures(r);
     r->good = find_range(r, &env) && find_slice(r, &env) && begins(r, &env);
 }
 
@@ -124,13 +124,8 @@ static Array *evaluate(Graph *g, const CsValue *captures, const CsSite *site)
 /* What nobody reads, where the first steps have no slice before them. */
 static Array *no_slice(const Run *r, const CsSite *site)
 {
-    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    for (int d = 0; d < r->slice.rank; d++) {
-        lo[d] = r->slice.dim[d].lo;
-        n[d] = r->slice.dim[d].hi - lo[d];
-    }
     int32_t elem = elem_of_type(fd_root(r->repeat->step->fd)->type->result);
-    return rt_array_new(elem, r->slice.rank, lo, n, false, site);
+    return rt_array_over(elem, &r->slice, site);
 }
 
 /* The last slice, where the rest finds it. False with an exception pending. */

@@ -55,19 +55,6 @@ static Lazy *view(Closure *c, const FdFootprint *reads, const CsSite *site)
     return v;
 }
 
-/* What the ranges of the graph are made of. */
-static void numbers(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
-{
-    for (size_t i = 0; i < e->leaves.len; i++) {
-        const RtLeaf *leaf = &e->leaves.data[i];
-        scalars[i] = leaf->scalar;
-        if (leaf->array)
-            boxes[i] = rt_array_box(leaf->array);
-        else if (leaf->closure)
-            boxes[i] = *closure_box(leaf->closure);
-    }
-}
-
 typedef struct Views {
     const Evaluation *e;
     Arena *arena;
@@ -88,7 +75,7 @@ static void look(void *views)
     v->reads = arena_array(arena, FdFootprint, n);
     v->views = arena_array(arena, Lazy *, n);
     v->closures = arena_array(arena, Closure *, n);
-    numbers(v->e, boxes, scalars);
+    numbers_leaves(v->e, boxes, scalars);
     FdEnv env = {boxes, scalars};
     if (!cs_pending)
         fd_footprints(&v->e->composed->graph, &env, NULL, numbers_values, v->e, v->reads);

@@ -30,6 +30,18 @@ static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bo
     return false;
 }
 
+void numbers_leaves(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
+{
+    for (size_t i = 0; i < e->leaves.len; i++) {
+        const RtLeaf *leaf = &e->leaves.data[i];
+        scalars[i] = leaf->scalar;
+        if (leaf->array)
+            boxes[i] = rt_array_box(leaf->array);
+        else if (leaf->closure)
+            boxes[i] = *closure_box(leaf->closure);
+    }
+}
+
 static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
 {
     const Composed *c = e->composed;
@@ -37,15 +49,7 @@ static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
     int nslots = c->graph.nslots, some = nslots ? nslots : 1;
     FdBox *boxes = arena_array(n->arena, FdBox, some);
     ScalarValue *scalars = arena_array(n->arena, ScalarValue, some);
-    for (int i = 0; i < nslots; i++) {
-        const RtLeaf *leaf = &e->leaves.data[i];
-        if (leaf->array)
-            boxes[i] = rt_array_box(leaf->array);
-        else if (leaf->closure)
-            boxes[i] = *closure_box(leaf->closure);
-        else
-            scalars[i] = leaf->scalar;
-    }
+    numbers_leaves(e, boxes, scalars);
     n->env = (FdEnv){boxes, scalars};
     FdBox *slot_boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
     ScalarValue *slot_scalars = arena_array(n->arena, ScalarValue, o->nslots ? o->nslots : 1);

@@ -25,6 +25,8 @@ typedef struct Numbers {
     struct Recalled *room; /* for recall_keep */
 } Numbers;
 
+/* What the ranges of the graph are made of: domains and values, by slot number; there is room for all leaves. */
+void numbers_leaves(const Evaluation *e, FdBox *boxes, ScalarValue *scalars);
 /* Ranges and scalars; false with an exception pending if something is wrong with them. */
 bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
 /* The range of the values of the array of slot k, in the plan's order, as one dimension more of its box, if

@@ -64,8 +64,7 @@ size_t hold_least(size_t usual)
 static int most_of(const Lazy *l, size_t bytes)
 {
     size_t rows = 1, l2 = rt.device ? device_info()->l2 : native_l2();
-    for (int d = 0; d + 1 < l->box.rank;
-         d++) { /* those of the longest dimension, as bands choose */
+    for (int d = 0; d + 1 < l->box.rank; d++) { /* the longest dimension's, as bands choose */
         size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
         if (n > rows) rows = n;
     }
@@ -172,14 +171,9 @@ bool hold_take(Lazy *l, Buffer *b)
 void *cs_view(void *fn, const CsSite *site)
 {
     Lazy *l = fn;
-    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    for (int d = 0; d < l->box.rank; d++) {
-        lo[d] = l->box.dim[d].lo;
-        n[d] = l->box.dim[d].hi - lo[d];
-    }
     int32_t elem = elem_of_type(fd_root(l->graph->fd)->type->result);
     struct Held *h = mem_object(sizeof *h);
-    Array *a = h ? rt_array_new(elem, l->box.rank, lo, n, false, site) : NULL;
+    Array *a = h ? rt_array_over(elem, &l->box, site) : NULL;
     if (!h) rt_throw_memory(site, sizeof *h);
     if (!a || !a->head.buffer) {
         mem_object_free(h);
