@@ -2,6 +2,7 @@
 #include "repeat.h"
 
 #include "index/affine.h"
+#include "index/facts.h"
 #include "internal.h"
 
 /* ---- which recurrences ------------------------------------------------------------------------- */
@@ -142,7 +143,20 @@ static const FdNode *add_slice(Fd *fd, FdGraph *g, const FdNode *rec)
     return fd_slot(fd, g->nslots++, slot.type, slot.name);
 }
 
-static FdGraph *step_of(Fd *fd, const FdGraph *g, const FdNode *rec, int lags)
+/* The body of a step before which there are `lags` others. */
+static const FdNode *body_later(Fd *fd, const FdNode *rec, const FdNode *body, const FdNode *now,
+                                int lags)
+{
+    FdFacts *f = fd_facts_new(fd, rec->nvars - 1, rec->vars + 1, rec->doms + 1, body);
+    FdAffine before = {.constant = lags};
+    if (fd_affine_add(&before, rec->doms[0].lo, 1) && fd_affine_add(&before, now, -1))
+        fd_fact(f, &before);
+    body = fd_under(f, body);
+    fd_facts_free(f);
+    return body;
+}
+
+static FdGraph *step_of(Fd *fd, const FdGraph *g, const FdNode *rec, int lags, bool later)
 {
     FdGraph *made = graph_of(fd, g, 1 + lags);
     Split s = {.rec = rec};
@@ -152,6 +166,7 @@ static FdGraph *step_of(Fd *fd, const FdGraph *g, const FdNode *rec, int lags)
     for (int i = 0; i < lags; i++) s.slices[i] = add_slice(fd, made, rec);
     const FdNode *body = fd_rewrite(fd, rec->body, in_step, &s);
     body = fdi_replace_vars(fd, body, 1, &k, &now);
+    if (later) body = body_later(fd, rec, body, now, lags);
     fd_set_root(fd, made, fd_let(fd, rec->nvars - 1, rec->vars + 1, rec->doms + 1, body, rec->loc));
     return made;
 }
@@ -174,7 +189,8 @@ bool fd_repeat(Fd *fd, const FdGraph *g, FdRepeat *out)
     if (!f.good) return false;
     *out = (FdRepeat){.lags = f.lags, .first = f.rec->doms[0].lo, .last = f.at};
     out->end = f.rec->doms[0].hi;
-    out->step = step_of(fd, g, f.rec, f.lags);
+    out->step = step_of(fd, g, f.rec, f.lags, false);
+    out->later = step_of(fd, g, f.rec, f.lags, true);
     out->rest = rest_of(fd, g, f.rec);
     return true;
 }

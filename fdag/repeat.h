@@ -2,6 +2,7 @@
  *
  *   let(i, j) d(n, i, j)   with   rec d(k, i, j) = k == 0 ? a(i, j) : min(d(k - 1, i, j), ..)
  *   step  let(i, j) k == 0 ? a(i, j) : min(s(i, j), ..)        slots: those of the graph, k, s
+ *   later let(i, j) min(s(i, j), ..)                           the same, of the steps behind the first
  *   rest  let(i, j) s(i, j)                                    slots: those of the graph, s
  */
 #ifndef CS_FDAG_REPEAT_H
@@ -15,8 +16,9 @@ typedef struct FdRepeat {
     int lags;                   /* slices before its own that a step reads */
     const FdNode *first, *last; /* closed: the least k, and that of the slice that is asked for.. */
     const FdNode *end;          /* ..which has to be before this one */
-    FdGraph *step; /* slots: those of g, k (int), then `lags` slices, the newest first */
-    FdGraph *rest; /* what g is over the last slice; slots: those of g, that slice */
+    FdGraph *step;  /* slots: those of g, k (int), then `lags` slices, the newest first */
+    FdGraph *later; /* what step is from first + lags on */
+    FdGraph *rest;  /* what g is over the last slice; slots: those of g, that slice */
 } FdRepeat;
 
 /* Is g made of one recurrence, which goes back along its first variable only, at one place along that variable? */

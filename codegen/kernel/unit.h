@@ -35,6 +35,8 @@ typedef struct UnitRing {
     int dim;  /* that counts them */
     Num *keeps;
     const KirExpr *slab; /* where the work-item's begin */
+    Num *
+        row; /* NULL, or this is a row of the same index for all readers, for reads of that index alone */
 } UnitRing;
 
 /* How many nodes use a node, by its id; ids are below n. */

@@ -53,7 +53,7 @@ static void report(Fn *f, LLVMValueRef error, LLVMValueRef kind, LLVMValueRef si
     unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
     LLVMAddAttributeAtIndex(to, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(m->ctx, cold, 0));
-    fn_writes(f, LLVMBuildCall2(f->b, type, to, args, 6, ""));
+    fn_writes(f, LLVMBuildCall2(f->b, type, to, args, 6, ""), NULL);
 }
 
 static LLVMValueRef call_fail(Fn *f, const KirExpr *e)
@@ -121,9 +121,11 @@ static LLVMValueRef checked_division(Fn *f, const KirExpr *e)
 static LLVMValueRef note(Fn *f, const KirExpr *e)
 {
     Native *n = f->n;
-    fn_writes(f, LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), llvm_int(n->i32, 0),
-                                        llvm_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
-                                        LLVMAtomicOrderingMonotonic, false));
+    fn_writes(f,
+              LLVMBuildAtomicCmpXchg(f->b, fn_value(f, e->args[0]), llvm_int(n->i32, 0),
+                                     llvm_int(n->i32, CG_ERR_NOTED), LLVMAtomicOrderingMonotonic,
+                                     LLVMAtomicOrderingMonotonic, false),
+              NULL);
     return llvm_int(n->i32, 0);
 }
 
@@ -359,7 +361,7 @@ static LLVMValueRef ahead(Fn *f, const KirExpr *e)
     LLVMValueRef at = fn_value_as(f, e->args[1], idx);
     LLVMValueRef args[] = {LLVMBuildGEP2(f->b, t, v->at, &at, 1, ""), llvm_int(n->i32, give),
                            llvm_int(n->i32, far ? 2 : 3), llvm_int(n->i32, 1)};
-    fn_writes(f, fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args));
+    fn_writes(f, fn_intrinsic(f, "llvm.prefetch", n->ptr, 4, args), NULL);
     return llvm_int(n->i32, 0);
 }
 

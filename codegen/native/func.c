@@ -180,6 +180,7 @@ static void end(Fn *f)
     LLVMDisposeBuilder(f->b);
     LLVMDisposeBuilder(f->entry);
     vec_free(&f->scope);
+    vec_free(&f->alone);
 }
 
 Function native_function(Native *n, const KirFunc *of, bool exact)
@@ -211,6 +212,15 @@ static LLVMValueRef number_of(Fn *f, LLVMTypeRef t, LLVMValueRef numbers, int i)
     return LLVMBuildLoad2(f->b, t, LLVMBuildGEP2(f->b, f->n->i64, numbers, &index, 1, ""), "");
 }
 
+static LLVMMetadataRef scope_of(Fn *f, const KirParam *p)
+{
+    if (!p->writable) return f->n->fixed;
+    if (!p->alone) return NULL;
+    LLVMMetadataRef scope = native_scope(f->n, p->name);
+    vec_push(&f->alone, scope);
+    return scope;
+}
+
 /* The kernel's parameters, from where the runtime has put them. */
 static void take_args(Fn *f, const KirFunc *of, LLVMValueRef args)
 {
@@ -218,7 +228,7 @@ static void take_args(Fn *f, const KirFunc *of, LLVMValueRef args)
         const KirParam *p = &of->params[i];
         LLVMValueRef given = number_of(f, param_type(f->n, p), args, i);
         if (p->buffer)
-            fn_declare(f, VAR_POINTER, p->name, p->type, given)->fixed = !p->writable;
+            fn_declare(f, VAR_POINTER, p->name, p->type, given)->scope = scope_of(f, p);
         else
             fn_declare_value(f, p->name, p->type, given);
     }

@@ -29,8 +29,9 @@ typedef struct Var {
     const char *name;
     VarKind kind;
     KirType type; /* of the value or the elements */
-    bool fixed;   /* VAR_POINTER of a kernel: nobody writes there as long as it runs */
     LLVMValueRef at;
+    LLVMMetadataRef
+        scope; /* VAR_POINTER of a kernel: memory that others do not write as long as it runs */
     int64_t number;
     int ndims;
     int64_t dims[3];
@@ -63,7 +64,7 @@ struct Native {
     LLVMModuleRef mod;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, nothing;
     unsigned nontemporal, alias_scope, noalias; /* kinds of metadata */
-    LLVMValueRef fixed;                         /* the scope of memory that no kernel writes */
+    LLVMMetadataRef domain, fixed; /* of scopes; that of memory that no kernel writes */
     VEC(MathInstance) math;
     LLVMValueRef limit; /* cs_stack_limit, if loops look at it; else NULL */
     size_t size;        /* native_size, and that of functions around kernels */
@@ -97,8 +98,9 @@ typedef struct Fn {
     const Loop *loop;
     Var *buckets[BUCKETS];
     VEC(Var *) scope;
-    struct Name *set[BUCKETS]; /* of the variables that are set behind their declarations */
-    size_t array_bytes;        /* of its private arrays */
+    VEC(LLVMMetadataRef) alone; /* scopes of buffers that nothing else in the kernel writes */
+    struct Name *set[BUCKETS];  /* of the variables that are set behind their declarations */
+    size_t array_bytes;         /* of its private arrays */
 } Fn;
 
 void native_bug(const char *what, const char *name) __attribute__((noreturn));
@@ -114,6 +116,8 @@ LLVMTypeRef native_vector(LLVMTypeRef t, unsigned lanes); /* t itself for one la
 int64_t native_macro(Native *n, const char *name, bool *found);
 bool native_is_real(int kind);
 bool native_is_signed(int kind);
+/* A scope of memory: nodes whose names tell them apart. */
+LLVMMetadataRef native_scope(Native *n, const char *name);
 /* A function of C that kernels call. */
 LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type);
 
@@ -159,8 +163,9 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e);
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e);
 LLVMValueRef fn_steps(Fn *f, const KirExpr *e);
 void fn_store(Fn *f, const KirStmt *s);
-void fn_reads(Fn *f, LLVMValueRef inst, const Var *v); /* says so of a load */
-void fn_writes(Fn *f, LLVMValueRef inst);              /* of what writes memory of others */
+/* Scopes of what reads memory, and of what writes it; NULL: of anybody who is not alone with it. */
+void fn_reads(Fn *f, LLVMValueRef inst, const Var *v);
+void fn_writes(Fn *f, LLVMValueRef inst, const Var *v);
 /* Masks: an i1 a lane, and back. */
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);
 LLVMValueRef fn_mask_of_bits(Fn *f, LLVMValueRef bits);

@@ -73,12 +73,21 @@ static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
 
 void fn_reads(Fn *f, LLVMValueRef inst, const Var *v)
 {
-    if (v->fixed) LLVMSetMetadata(inst, f->n->alias_scope, f->n->fixed);
+    LLVMMetadataRef scope = v->scope;
+    if (!scope) return;
+    LLVMMetadataRef list = LLVMMDNodeInContext2(f->n->ctx, &scope, 1);
+    LLVMSetMetadata(inst, f->n->alias_scope, LLVMMetadataAsValue(f->n->ctx, list));
 }
 
-void fn_writes(Fn *f, LLVMValueRef inst)
+void fn_writes(Fn *f, LLVMValueRef inst, const Var *v)
 {
-    LLVMSetMetadata(inst, f->n->noalias, f->n->fixed);
+    VEC(LLVMMetadataRef) others = {0};
+    vec_push(&others, f->n->fixed);
+    for (size_t i = 0; v && i < f->alone.len; i++)
+        if (f->alone.data[i] != v->scope) vec_push(&others, f->alone.data[i]);
+    LLVMMetadataRef list = LLVMMDNodeInContext2(f->n->ctx, others.data, others.len);
+    LLVMSetMetadata(inst, f->n->noalias, LLVMMetadataAsValue(f->n->ctx, list));
+    vec_free(&others);
 }
 
 LLVMValueRef fn_load(Fn *f, const KirExpr *e)
@@ -157,7 +166,7 @@ static LLVMValueRef leaving(Fn *f, LLVMValueRef x, const Var *to, KirType t, uns
 }
 
 /* Past the caches, where the run asks for it and the vector is aligned. */
-static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
+static void stream(Fn *f, const Var *v, LLVMValueRef x, LLVMValueRef place, unsigned align)
 {
     Native *n = f->n;
     LLVMTypeRef t = LLVMTypeOf(x);
@@ -170,7 +179,7 @@ static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
     fn_at(f, past);
     LLVMValueRef store = LLVMBuildStore(f->b, x, place);
     LLVMSetAlignment(store, bytes);
-    fn_writes(f, store);
+    fn_writes(f, store, v);
     LLVMMetadataRef one = LLVMValueAsMetadata(llvm_int(n->i32, 1));
     LLVMSetMetadata(store, n->nontemporal,
                     LLVMMetadataAsValue(n->ctx, LLVMMDNodeInContext2(n->ctx, &one, 1)));
@@ -178,7 +187,7 @@ static void stream(Fn *f, LLVMValueRef x, LLVMValueRef place, unsigned align)
     fn_at(f, plain);
     store = LLVMBuildStore(f->b, x, place);
     LLVMSetAlignment(store, align);
-    fn_writes(f, store);
+    fn_writes(f, store, v);
     fn_go(f, after);
     fn_at(f, after);
 }
@@ -194,10 +203,10 @@ void fn_store(Fn *f, const KirStmt *s)
     LLVMValueRef place = place_of(f, v, s->target, t);
     LLVMValueRef x = leaving(f, fn_value_as(f, s->expr, t), v, t, lanes);
     if (s->stream && f->stream && lanes > 1 && t.kind != SC_HALF) {
-        stream(f, x, place, alignment(one));
+        stream(f, v, x, place, alignment(one));
         return;
     }
     LLVMValueRef store = LLVMBuildStore(f->b, x, place);
     if (alignment(one)) LLVMSetAlignment(store, alignment(one));
-    if (v->kind == VAR_POINTER) fn_writes(f, store);
+    if (v->kind == VAR_POINTER) fn_writes(f, store, v);
 }

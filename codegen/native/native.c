@@ -104,14 +104,10 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type)
 
 /* ---- modules ----------------------------------------------------------------------------------- */
 
-/* A list of one scope, of a domain: nodes whose names tell them apart. */
-static LLVMValueRef fixed_scope(LLVMContextRef ctx)
+LLVMMetadataRef native_scope(Native *n, const char *name)
 {
-    LLVMMetadataRef domain = LLVMMDStringInContext2(ctx, "kernels", 7);
-    domain = LLVMMDNodeInContext2(ctx, &domain, 1);
-    LLVMMetadataRef both[] = {LLVMMDStringInContext2(ctx, "fixed", 5), domain};
-    LLVMMetadataRef scope = LLVMMDNodeInContext2(ctx, both, 2);
-    return LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &scope, 1));
+    LLVMMetadataRef both[] = {LLVMMDStringInContext2(n->ctx, name, strlen(name)), n->domain};
+    return LLVMMDNodeInContext2(n->ctx, both, 2);
 }
 
 /* What is made from now on goes into a module of its own. */
@@ -132,7 +128,9 @@ static void begin_module(Native *n)
     n->nontemporal = LLVMGetMDKindIDInContext(ctx, "nontemporal", 11);
     n->alias_scope = LLVMGetMDKindIDInContext(ctx, "alias.scope", 11);
     n->noalias = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
-    n->fixed = fixed_scope(ctx);
+    LLVMMetadataRef domain = LLVMMDStringInContext2(ctx, "kernels", 7);
+    n->domain = LLVMMDNodeInContext2(ctx, &domain, 1);
+    n->fixed = native_scope(n, "fixed");
     n->limit = n->options.stops ? LLVMAddGlobal(n->mod, n->i64, "cs_stack_limit") : NULL;
     n->math.len = n->functions.len = 0;
     vec_push(&n->parts, ((NativeModule){.mod = n->mod, .context = ctx}));

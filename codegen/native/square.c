@@ -88,7 +88,7 @@ LLVMValueRef fn_put(Fn *f, const KirExpr *e)
         place = LLVMBuildGEP2(f->b, t, v->at, &place, 1, "");
         LLVMValueRef store = LLVMBuildStore(f->b, fn_shuffle(f, x, NULL, size, lanes), place);
         LLVMSetAlignment(store, native_bytes(n, v->type.kind));
-        fn_writes(f, store);
+        fn_writes(f, store, v);
         from += size, left -= size;
     }
     return llvm_int(n->i32, 0);

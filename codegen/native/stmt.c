@@ -59,7 +59,7 @@ static void plane(Fn *f, const KirStmt *s)
     LLVMValueRef offset = fn_value_as(f, s->expr, kir_type(KIR_IDX, 1));
     Var *v = fn_declare(f, VAR_POINTER, s->name, s->type,
                         LLVMBuildGEP2(f->b, f->n->i8, of->at, &offset, 1, ""));
-    v->fixed = of->fixed;
+    v->scope = of->scope;
 }
 
 static void set(Fn *f, const KirStmt *s)

@@ -21,7 +21,7 @@ enum {
 
 struct Repeat {
     FdRepeat fd;
-    Graph *step, *rest;
+    Graph *step, *later, *rest;
 };
 
 /* One run of it. */
@@ -44,6 +44,7 @@ static void look(void *composed)
     struct Repeat *r = arena_new_of(fd_arena(rt_fd()), struct Repeat);
     if (!fd_repeat(rt_fd(), fd_graph_copy(rt_fd(), &c->graph), &r->fd)) return;
     r->step = graph_adopt(r->fd.step);
+    r->later = graph_adopt(r->fd.later);
     r->rest = graph_adopt(r->fd.rest);
     c->repeat = r;
 }
@@ -138,7 +139,8 @@ static bool run(const Run *r, const CsSite *site)
     for (int64_t k = r->first; k <= r->last && good; k++) {
         r->captures[r->nslots].i = k;
         for (int i = 0; i < lags; i++) r->captures[r->nslots + 1 + i].ref = before[i];
-        Array *slice = evaluate(r->repeat->step, r->captures, site);
+        Graph *step = k < r->first + lags ? r->repeat->step : r->repeat->later;
+        Array *slice = evaluate(step, r->captures, site);
         good = slice != NULL;
         cs_release(before[lags - 1]);
         for (int i = lags - 1; i > 0; i--) before[i] = before[i - 1];

@@ -148,9 +148,11 @@ static void slices_evaluated(Foresee *f, const FdGraph *g, Loc loc)
 {
     FdRepeat r;
     if (!fd_repeat(f->fd, g, &r)) return;
-    Value *step = over_any(f, r.step), *rest = over_any(f, r.rest);
-    if (step) known_evaluated(f, step, NULL, loc);
-    if (rest) known_evaluated(f, rest, NULL, loc);
+    FdGraph *const made[] = {r.step, r.later, r.rest};
+    for (int i = 0; i < 3; i++) {
+        Value *v = over_any(f, made[i]);
+        if (v) known_evaluated(f, v, NULL, loc);
+    }
 }
 
 bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc)

@@ -107,7 +107,7 @@ void kir_content(Text *to, const KirFunc *f, KirTell *tell, void *ctx)
     for (int i = 0; i < f->nparams; i++) {
         const KirParam *p = &f->params[i];
         put_type(&c, p->type);
-        put_number(&c, p->buffer | p->planes << 1 | p->writable << 2);
+        put_number(&c, p->buffer | p->planes << 1 | p->writable << 2 | p->alone << 3);
         vec_push(&c.names, p->name);
     }
     put_block(&c, f->body);

@@ -104,7 +104,8 @@ typedef struct KirParam {
     KirType type;  /* of the value, or of the elements */
     bool buffer;   /* a __global pointer */
     bool planes;   /* a buffer of planes: to bytes, of which KIR_PLANE makes pointers */
-    bool writable; /* not const restrict */
+    bool writable; /* not const restrict.. */
+    bool alone;    /* ..but restrict: memory that is read and written by this name only */
 } KirParam;
 
 typedef struct KirFunc {

@@ -170,7 +170,7 @@ static void print_param(Text *out, const KirParam *p)
                          : p->type.kind == KIR_RECORD ? p->type.record->name
                                                       : scalar_cl_name((ScalarKind)p->type.kind);
     text_printf(out, "__global %s%s *%s%s", p->writable ? "" : "const ", stored,
-                p->writable ? "" : "restrict ", p->name);
+                p->writable && !p->alone ? "" : "restrict ", p->name);
 }
 
 void opencl_print_record(Text *out, const KirRecord *r)

@@ -389,6 +389,7 @@ static Num *operation_of(Unit *u, const FdNode *n)
     switch (op) {
     case FD_OP_NEG: return num_op(u, FD_OP_SUB, num_int(u, 0), x[0]);
     case FD_OP_LNOT: return num_not(u, x[0]);
+    case FD_OP_GIVEN: return num_long(u, x[0]);
     case FD_OP_SELECT: return num_select(u, x[0], x[1], x[2]);
     case FD_OP_CONVERT: return result_kind(n) == SC_BOOL ? x[0] : num_long(u, x[0]);
     default: return NULL;

@@ -1,4 +1,4 @@
-/* Bands of rows (bands.h): how far stages reach, and the kernel. */
+/* Bands of rows (bands.h): what is legal, and the kernel. */
 #include "bands.h"
 
 #include <stdio.h>
@@ -9,215 +9,6 @@
 #include "../../../../fdag/index/inlined.h"
 #include "../nest/impl.h"
 #include "../schedule.h"
-
-/* ---- reach ------------------------------------------------------------------------------------- */
-
-typedef struct Walk {
-    Unit *u;
-    const Def *reader, *read;
-    int row, dim;
-    VEC(const FdNode *) binders;
-    BandReach *out;
-} Walk;
-
-static const FdDom *range_of(const Walk *w, const FdNode *v)
-{
-    const FdDom *found = NULL;
-    for (size_t i = 0; i < w->binders.len; i++)
-        for (int k = 0; k < w->binders.data[i]->nvars; k++) {
-            const FdDom *d = &w->binders.data[i]->doms[k];
-            if (w->binders.data[i]->vars[k] != v) continue;
-            if (found && (found->lo != d->lo || found->hi != d->hi)) return NULL;
-            found = d;
-        }
-    return found;
-}
-
-static Num *scaled(Unit *u, Num *x, int64_t factor)
-{
-    return num_op(u, FD_OP_MUL, x, num_int(u, factor));
-}
-
-/* Adds factor * atom to both ends. */
-static bool add_atom(Walk *w, const FdNode *atom, int64_t factor, Num **low, Num **high)
-{
-    Unit *u = w->u;
-    Num *first = NULL, *last = NULL;
-    if (atom->kind == FD_VAR) {
-        const FdDom *d = range_of(w, atom);
-        if (!d || !d->lo || !node_is_closed(d->lo) || !node_is_closed(d->hi)) return false;
-        first = plan_lo(u, d);
-        last = num_op(u, FD_OP_ADD, first, num_op(u, FD_OP_SUB, plan_n(u, d), num_int(u, 1)));
-    } else if (is_read(atom)) {
-        first = num_elements(u, atom, false);
-        last = num_elements(u, atom, true);
-    } else {
-        first = last = num_of(u, atom);
-    }
-    if (!first) return false;
-    *low = num_op(u, FD_OP_ADD, *low, scaled(u, factor > 0 ? first : last, factor));
-    *high = num_op(u, FD_OP_ADD, *high, scaled(u, factor > 0 ? last : first, factor));
-    return true;
-}
-
-static bool add_read(Walk *w, const FdNode *read)
-{
-    Unit *u = w->u;
-    FdAffine form;
-    int64_t factor;
-    if (w->row >= w->reader->nvars) return false; /* a scalar: there are no rows */
-    const FdNode *row = w->reader->vars[w->row];
-    if (!fd_affine(read->args[w->dim], &form) || !fd_affine_factor(&form, row, &factor) ||
-        factor != 1)
-        return false;
-    Num *low = num_int(u, form.constant), *high = low;
-    for (int i = 0; i < form.nterms; i++)
-        if (form.terms[i].atom != row &&
-            !add_atom(w, form.terms[i].atom, form.terms[i].factor, &low, &high))
-            return false;
-    BandReach *r = w->out;
-    r->low = r->reads ? num_op(u, FD_OP_MIN, r->low, low) : low;
-    r->high = r->reads ? num_op(u, FD_OP_MAX, r->high, high) : high;
-    r->reads++;
-    return true;
-}
-
-static bool is_of(const Unit *u, const FdNode *array, const Def *d)
-{
-    return (array->kind == FD_FUNC || array->kind == FD_SCALAR) && array->leaf == FD_LEAF_SLOT &&
-           array->slot >= u->ninputs && u->plan_slot[array->slot] == d->temp;
-}
-
-bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out)
-{
-    Walk w = {.u = u, .reader = reader, .read = read, .row = row, .dim = dim, .out = out};
-    VEC(const FdNode *) reads = {0}, stack = {0};
-    FdSeen seen = {0};
-    bool good = true;
-    *out = (BandReach){0};
-    vec_push(&stack, reader->body);
-    while (stack.len && good) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
-        if (n->nvars) vec_push(&w.binders, n);
-        bool applies = n->kind == FD_APPLY && is_of(u, n->fn, read);
-        if (applies) vec_push(&reads, n);
-        for (int i = fd_children(n, children); i-- > 0;) {
-            if (applies && children[i] == n->fn) continue;
-            good = good && !is_of(u, children[i], read); /* given whole */
-            vec_push(&stack, children[i]);
-        }
-    }
-    for (size_t i = 0; good && i < reads.len; i++) good = add_read(&w, reads.data[i]);
-    fd_seen_free(&seen);
-    vec_free(&reads);
-    vec_free(&stack);
-    vec_free(&w.binders);
-    return good;
-}
-
-/* ---- inlining ---------------------------------------------------------------------------------- */
-
-const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read)
-{
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    const FdNode *found = NULL;
-    vec_push(&stack, reader->body);
-    while (stack.len && !found) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
-        if (n->kind == FD_APPLY && is_of(u, n->fn, read)) found = n->fn;
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
-    }
-    fd_seen_free(&seen);
-    vec_free(&stack);
-    return found;
-}
-
-const Def *bands_inline(Unit *u, const Def *reader, const Def *read)
-{
-    Def *d = def_form(u, reader);
-    d->body = fd_inline_reads(u->fd, d->body, bands_array(u, reader, read), read->node);
-    return d;
-}
-
-/* ---- layout ------------------------------------------------------------------------------------ */
-
-/* As many as a mask can count; more than fit anywhere if that are many. */
-static Num *mask_size(Unit *u, Num *n)
-{
-    enum { MOST = 64 };
-    Num *size = num_int(u, (int64_t)1 << 32);
-    for (int64_t most = MOST; most; most /= 2)
-        size = num_select(u, num_op(u, FD_OP_LE, n, num_int(u, most)), num_int(u, most), size);
-    return size;
-}
-
-bool bands_layout(Unit *u, Bands *b)
-{
-    Num *zero = num_int(u, 0), *one = num_int(u, 1);
-    for (int p = b->n; p-- > 0;) {
-        BandStage *s = &b->stages[p];
-        Num *oldest = NULL;
-        s->low = s->high = s->ahead = zero;
-        s->keeps = one;
-        for (int c = 0; c < b->n; c++) {
-            const BandStage *by = &b->stages[c];
-            BandReach r = {0};
-            if (p == b->n - 1 || s->def->copy) continue;
-            if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
-            if (!r.reads) continue;
-            if (c <= p) return false;
-            Num *low = num_op(u, FD_OP_ADD, by->low, r.low),
-                *high = num_op(u, FD_OP_ADD, by->high, r.high),
-                *last = num_op(u, FD_OP_ADD, by->ahead, r.high),
-                *first = num_op(u, FD_OP_ADD, by->ahead, r.low);
-            s->low = oldest ? num_op(u, FD_OP_MIN, s->low, low) : low;
-            s->high = oldest ? num_op(u, FD_OP_MAX, s->high, high) : high;
-            s->ahead = oldest ? num_op(u, FD_OP_MAX, s->ahead, last) : last;
-            oldest = oldest ? num_op(u, FD_OP_MIN, oldest, first) : first;
-        }
-        if (oldest && !s->inlined)
-            s->keeps =
-                mask_size(u, num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), one));
-        if (!oldest && p < b->n - 1 && !s->def->copy) return false; /* for nobody */
-    }
-    return true;
-}
-
-Num *bands_row(Unit *u, const BandStage *s)
-{
-    Num *all = num_int(u, 1);
-    for (int i = 0; i < s->def->nvars; i++)
-        if (i != s->dim) all = num_op(u, FD_OP_MUL, all, plan_n(u, &s->def->doms[i]));
-    return all;
-}
-
-static const BandStage *result_of(const Bands *b)
-{
-    return &b->stages[b->n - 1];
-}
-
-static Num *rows_of(Unit *u, const BandStage *s)
-{
-    return plan_n(u, &s->def->doms[s->dim]);
-}
-
-Num *bands_halo(Unit *u, const Bands *b)
-{
-    Num *most = num_int(u, 0);
-    for (int i = 0; i < b->n; i++)
-        most =
-            num_op(u, FD_OP_MAX, most, num_op(u, FD_OP_SUB, b->stages[i].high, b->stages[i].low));
-    return most;
-}
-
-Num *bands_count(Unit *u, const Bands *b)
-{
-    return num_ceildiv(u, rows_of(u, result_of(b)), b->each);
-}
 
 /* ---- legality ---------------------------------------------------------------------------------- */
 
@@ -267,6 +58,11 @@ static const KirExpr *plus(Kernel *k, const KirExpr *x, const KirExpr *y)
     return kir_arith(k->a, FD_OP_ADD, x, y);
 }
 
+static const BandStage *result_of(const Bands *b)
+{
+    return &b->stages[b->n - 1];
+}
+
 /* Where the row of the result that is counted from 0 is in the range of the stage. */
 static Num *shift_of(Unit *u, const Bands *b, const BandStage *s)
 {
@@ -284,7 +80,8 @@ static void rows_needed(Kernel *k, const BandStage *s, const KirExpr **first, co
     *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     if (s == result_of(k->b)) return;
     *first = gen_variable(&k->g, "first", kir_max(k->a, *first, kir_int(k->a, 0)));
-    *past = gen_variable(&k->g, "past", kir_min(k->a, *past, number(k, "n_rows", rows_of(u, s))));
+    *past =
+        gen_variable(&k->g, "past", kir_min(k->a, *past, number(k, "n_rows", bands_rows(u, s))));
 }
 
 void bands_turn_to(Unit *u, const Def *d)
@@ -317,11 +114,27 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExp
 static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, int shared, int level)
 {
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
-    Num *all = num_op(k->u, FD_OP_MUL, size, num_int(k->u, shared));
-    const KirExpr *slab = kir_arith(k->a, FD_OP_MUL, turn, number(k, "ring", all));
+    const KirExpr *all = number(k, "ring", bands_kept(k->u, s, shared)),
+                  *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
     Num *before = num_op(k->u, FD_OP_MUL, size, num_int(k->u, level));
     if (level) slab = plus(k, slab, number(k, "before", before));
-    return (UnitRing){s->def->temp, s->temp, s->dim, s->keeps, gen_variable(&k->g, "slab", slab)};
+    return (UnitRing){.of = s->def->temp,
+                      .temp = s->temp,
+                      .dim = s->dim,
+                      .keeps = s->keeps,
+                      .slab = gen_variable(&k->g, "slab", slab)};
+}
+
+/* The memory of its saved row i, behind its ring, which it shares with nobody. */
+static UnitRing saved_row(Kernel *k, const BandStage *s, const UnitRing *own, int i)
+{
+    UnitRing r = *own;
+    Num *row = bands_row(k->u, s), *before = num_op(k->u, FD_OP_MUL, s->keeps, row);
+    before = num_op(k->u, FD_OP_ADD, before, num_op(k->u, FD_OP_MUL, row, num_int(k->u, i)));
+    r.keeps = num_int(k->u, 1);
+    r.row = s->saved[i];
+    r.slab = gen_variable(&k->g, "slab", plus(k, own->slab, number(k, "saved", before)));
+    return r;
 }
 
 /* x + level * (how much more it is one stage later). */
@@ -353,7 +166,7 @@ static void alike(Kernel *k, int i, int n, const KirExpr *row, UnitRing *rings)
     first = at_level(k, first, level, "lower", s->low, next->low);
     past = at_level(k, past, level, "higher", s->high, next->high);
     first = gen_variable(&k->g, "first", kir_max(a, first, kir_int(a, 0)));
-    past = gen_variable(&k->g, "past", kir_min(a, past, number(k, "n_rows", rows_of(u, s))));
+    past = gen_variable(&k->g, "past", kir_min(a, past, number(k, "n_rows", bands_rows(u, s))));
     const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", s->ahead, next->ahead);
     stage(k, s, gen_variable(&k->g, "at", at), first, past);
     gen_leave(&k->g, scope);
@@ -361,6 +174,15 @@ static void alike(Kernel *k, int i, int n, const KirExpr *row, UnitRing *rings)
             body);
     rings[i] = from;
     rings[i + 1] = to;
+}
+
+static void print_kept(Unit *u, const BandStage *s, Text *out)
+{
+    text_printf(out, "# rows %s to %s around those of the result, %s ahead, %s kept",
+                num_text(u, s->low), num_text(u, s->high), num_text(u, s->ahead),
+                num_text(u, s->keeps));
+    if (s->nsaved) text_printf(out, ", %d saved", s->nsaved);
+    text_printf(out, "\nrows temp %d in temp %d\n", s->def->temp, s->temp);
 }
 
 static void print(Unit *u, const Bands *b, Text *out)
@@ -380,11 +202,7 @@ static void print(Unit *u, const Bands *b, Text *out)
             text_printf(out, "rows temp %d in temp %d inlined dim %d\n", s->def->temp, s->temp,
                         s->dim);
         else
-            text_printf(out,
-                        "# rows %s to %s around those of the result, %s ahead, %s kept\nrows temp "
-                        "%d in temp %d\n",
-                        num_text(u, s->low), num_text(u, s->high), num_text(u, s->ahead),
-                        num_text(u, s->keeps), s->def->temp, s->temp);
+            print_kept(u, s, out);
         if (s->inlined) continue;
         bands_turn_to(u, s->def);
         nest_print(u, s->nest, out);
@@ -404,11 +222,57 @@ static void check(Unit *u, Bands *b)
     internal_error(arena_printf(u->arena, "bands %s", b->name), why);
 }
 
+static int saved_rows(const Bands *b)
+{
+    int n = 0;
+    for (int i = 0; i < b->n; i++) n += b->stages[i].nsaved;
+    return n;
+}
+
+/* The memory of a stage's saved row; NULL: it does not save it. */
+static UnitRing *saved_of(const Gen *g, UnitRing *rings, const BandStage *s, const Num *row)
+{
+    for (int i = 0; i < g->nrings; i++)
+        if (rings[i].row == row && rings[i].of == s->def->temp) return &rings[i];
+    return NULL;
+}
+
+/* Computes a saved row of stage i of the same row of the stages before it, which saved it. */
+static void save_row(Kernel *k, UnitRing *rings, int i, Num *row)
+{
+    Unit *u = k->u;
+    const Bands *b = k->b;
+    const BandStage *s = &b->stages[i];
+    UnitRing *own = arena_copy(u->arena, rings, sizeof *rings * (size_t)b->n);
+    for (int p = 0; p <= i; p++) {
+        const UnitRing *saved = saved_of(&k->g, rings, &b->stages[p], row);
+        if (!saved) continue;
+        rings[p] = *saved;
+        rings[p].row = NULL;
+    }
+    Num *at = num_op(u, FD_OP_SUB, row, plan_lo(u, &s->def->doms[s->dim]));
+    stage(k, s, number(k, "at_row", at), kir_int(k->a, 0), number(k, "n_rows", bands_rows(u, s)));
+    for (int p = 0; p <= i; p++) rings[p] = own[p];
+}
+
+/* Rows that later stages read wherever they are, stage by stage. */
+static void save_rows(Kernel *k, UnitRing *rings)
+{
+    for (int i = 0; i < k->b->n; i++) {
+        const BandStage *s = &k->b->stages[i];
+        for (int r = 0; r < s->nsaved; r++) {
+            rings[k->g.nrings] = saved_row(k, s, &rings[i], r);
+            k->g.nrings++;
+            save_row(k, rings, i, s->saved[r]);
+        }
+    }
+}
+
 void bands_lower(Unit *u, Bands *b)
 {
     KirBlock body = {0}, turn = {0};
     Text text = {0};
-    UnitRing rings[BANDS_STAGES];
+    UnitRing *rings = arena_array(u->arena, UnitRing, b->n + saved_rows(b));
     int begins = 0, shared = bands_shared(b, 0);
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
@@ -416,7 +280,7 @@ void bands_lower(Unit *u, Bands *b)
         if (b->stages[i].def->of) unit_count(u, b->stages[i].def->body);
     Kernel k = {.u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b};
     Gen *g = &k.g;
-    Num *rows = rows_of(u, result_of(b)), *before = num_int(u, 0);
+    Num *rows = bands_rows(u, result_of(b)), *before = num_int(u, 0);
     const KirExpr *band = gen_variable(g, "band", gen_global_id(g, 0)),
                   *each = number(&k, "each", b->each);
     k.begin = gen_variable(g, "begin", kir_arith(k.a, FD_OP_MUL, band, each));
@@ -432,6 +296,7 @@ void bands_lower(Unit *u, Bands *b)
     }
     g->rings = rings;
     g->nrings = b->n;
+    save_rows(&k, rings);
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);

@@ -7,6 +7,7 @@
  *     h at row + 1, into its ring of 3 rows
  *     y at row, if it is in the band
  *
+ * A row that all rows of a stage read is saved: the work-item computes it before the first.
  * What the result reads once an element need not be kept: it is computed there (fdag/index/inlined.h).
  * Each stage is a nest of one group over its rows; the kernel says which. How far rows are needed
  * around those of the result follows from the reads, so no recipe or text can get it wrong. After
@@ -16,7 +17,10 @@
 
 #include "../nest/nest.h"
 
-enum { BANDS_STAGES = 24 };
+enum {
+    BANDS_STAGES = 24,
+    BANDS_SAVED = 16 /* rows of a stage */
+};
 
 typedef struct BandStage {
     const Def *def; /* it, or with others inlined */
@@ -29,6 +33,8 @@ typedef struct BandStage {
     Num *low, *high; /* rows from row + low to row + high of a result's are computed */
     Num *ahead;      /* how far ahead of the result's row it is computed */
     Num *keeps;      /* rows that are kept */
+    int nsaved; /* rows that later stages read wherever they are: each work-item computes them first */
+    Num *saved[BANDS_SAVED]; /* their indices */
 } BandStage;
 
 typedef struct Bands {
@@ -41,10 +47,12 @@ typedef struct Bands {
 
 /* How far from a row of one definition the rows of another that it reads lie. */
 typedef struct BandReach {
-    int reads; /* 0: it does not read it */
+    int reads; /* by rows; 0: it does not */
     Num *low, *high;
+    int nfixed; /* rows that it reads whatever its own row is; known before the launch */
+    Num *fixed[BANDS_SAVED];
 } BandReach;
-/* False: rows that depend on more than the row, or that are known on the device only. */
+/* False: rows that depend on more than the row, or that are known on the device only, or too many. */
 bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out);
 
 /* The definition with the elements of another in place of its reads of it. */
@@ -54,9 +62,11 @@ const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read);
 
 /* Fills in what follows from the reads. False: they are not by rows, or not in this order. */
 bool bands_layout(Unit *u, Bands *b);
-Num *bands_row(Unit *u, const BandStage *s); /* elements of a row */
-Num *bands_halo(Unit *u,
-                const Bands *b); /* rows that neighbouring bands both compute, of all stages */
+Num *bands_row(Unit *u, const BandStage *s);  /* elements of a row */
+Num *bands_rows(Unit *u, const BandStage *s); /* how many there are */
+/* Elements that a work-item has of a stage and those alike: rows that are kept, and saved ones. */
+Num *bands_kept(Unit *u, const BandStage *s, int alike);
+Num *bands_halo(Unit *u, const Bands *b);  /* rows that each band computes anew, of all stages */
 Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
 /* How many stages from this one on can share memory: it and those after it that are alike; 1: it alone. */
 int bands_alike(Unit *u, const Bands *b, int first);

@@ -39,7 +39,7 @@ static bool is_for_next(Unit *u, const Bands *b, int p)
         const BandStage *by = &b->stages[c];
         BandReach r = {0};
         if (!bands_reach(u, by->def, by->dim, b->stages[p].def, b->stages[p].dim, &r)) return false;
-        if ((r.reads > 0) != (c == p + 1)) return false;
+        if ((r.reads > 0) != (c == p + 1) || r.nfixed) return false;
     }
     return true;
 }

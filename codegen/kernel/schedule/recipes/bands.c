@@ -86,7 +86,7 @@ static int dim_of(const Find *f, int p)
             BandReach r = {0};
             const Choice *by = &f->choices[c];
             all = bands_reach(f->u, &f->defs[c], by->in ? by->dim : 0, d, dim, &r);
-            all = all && (!r.reads || (by->in && c > p));
+            all = all && ((!r.reads && !r.nfixed) || (by->in && c > p));
             any = any || r.reads;
         }
         if (all && any && is_stage(f->u, d, dim, false)) return dim;
@@ -137,9 +137,8 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
     Num *all = num_truth(u, true), *bytes = num_int(u, 0), *pays = all;
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
-        Num *row = bands_row(u, s);
         int64_t size = (int64_t)widest_bytes(s->def->body);
-        Num *kept = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, s->keeps, row), num_int(u, size));
+        Num *kept = num_op(u, FD_OP_MUL, bands_kept(u, s, 1), num_int(u, size));
         if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, def_unsafe(u, s->def)));
@@ -274,8 +273,8 @@ void recipe_lower_bands(Unit *u, Bands *b)
         BandStage *s = &b->stages[i];
         bool kept = i < b->n - 1 && !s->def->copy;
         n = kept ? bands_alike(u, b, i) : 1;
-        Num *room = num_op(u, FD_OP_MUL, bands, num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
-        Num *bytes = plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, room, num_int(u, n)));
+        Num *bytes =
+            plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, bands, bands_kept(u, s, n)));
         if (kept) s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
         for (int k = 1; k < n; k++) s[k].temp = s->temp;
     }

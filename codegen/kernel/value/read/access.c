@@ -42,7 +42,7 @@ const char *access_name(const Gen *g, const FdNode *array)
 const UnitRing *gen_ring(const Gen *g, int temp)
 {
     for (int i = 0; i < g->nrings; i++)
-        if (g->rings[i].of == temp) return &g->rings[i];
+        if (g->rings[i].of == temp && !g->rings[i].row) return &g->rings[i];
     return NULL;
 }
 
@@ -68,6 +68,26 @@ static KirParam buffer_param(Unit *u, const char *name, const FdType *element, b
                       .writable = writable};
 }
 
+/* Memory of a schedule's, by this name only; `alone`: each work-item reads what it wrote itself. */
+static const char *add_temp(Gen *g, int temp, KirType t, bool writable, bool alone)
+{
+    const char *name = arena_printf(g->u->arena, "t%d", temp);
+    t.lanes = 1;
+    KirParam p = {.name = name, .type = t, .buffer = true, .writable = writable, .alone = alone};
+    gen_add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
+    return name;
+}
+
+const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
+{
+    return add_temp(g, temp, t, writable, false);
+}
+
+static const char *ring_buffer(Gen *g, const UnitRing *ring, const FdType *element)
+{
+    return add_temp(g, ring->temp, gen_type(g->u, element), true, true);
+}
+
 const char *access_buffer(Gen *g, const FdNode *array)
 {
     Unit *u = g->u;
@@ -75,7 +95,7 @@ const char *access_buffer(Gen *g, const FdNode *array)
     const char *name = access_name(g, array);
     int number = u->plan_slot[array->slot];
     const UnitRing *ring = array->slot < u->ninputs ? NULL : gen_ring(g, number);
-    if (ring) return gen_temp(g, ring->temp, gen_type(u, element_type(array)), true);
+    if (ring) return ring_buffer(g, ring, element_type(array));
     gen_add_param(g, buffer_param(u, name, element_type(array), g->over),
                   array->slot < u->ninputs ? arena_printf(u->arena, "slot %d", number)
                                            : temp_arg(u, number));
@@ -85,20 +105,11 @@ const char *access_buffer(Gen *g, const FdNode *array)
 const char *gen_output(Gen *g, const Def *d)
 {
     const UnitRing *ring = ring_of(g, d);
-    if (ring) return gen_temp(g, ring->temp, gen_type(g->u, d->body->type), true);
+    if (ring) return ring_buffer(g, ring, d->body->type);
     const char *name =
         d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp) - 1) : "out";
     gen_add_param(g, buffer_param(g->u, name, d->body->type, true),
                   d->temp < 0 ? "out" : temp_arg(g->u, d->temp));
-    return name;
-}
-
-const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
-{
-    const char *name = arena_printf(g->u->arena, "t%d", temp);
-    t.lanes = 1;
-    KirParam p = {.name = name, .type = t, .buffer = true, .writable = writable};
-    gen_add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
     return name;
 }
 

@@ -19,6 +19,17 @@ static const UnitRing *ring_of(const Gen *g, const FdNode *array)
     return temp ? gen_ring(g, u->plan_slot[array->slot]) : NULL;
 }
 
+/* A row that is saved for reads of its index alone lies apart. */
+static const UnitRing *ring_of_read(const Gen *g, const FdNode *read)
+{
+    const UnitRing *ring = ring_of(g, read->fn);
+    const FdNode *index = ring ? read->args[ring->dim] : NULL;
+    Num *row = index && node_is_closed(index) ? num_of(g->u, index) : NULL;
+    for (int i = 0; row && i < g->nrings; i++)
+        if (g->rings[i].of == ring->of && g->rings[i].row == row) return &g->rings[i];
+    return ring;
+}
+
 bool access_is_ring(const Gen *g, const FdNode *array)
 {
     return ring_of(g, array) != NULL;
@@ -140,7 +151,7 @@ typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
 
 static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
 {
-    const UnitRing *ring = ring_of(g, read->fn);
+    const UnitRing *ring = ring_of_read(g, read);
     const KirExpr *offset = ring ? ring->slab : kir_int(g->u->arena, 0);
     for (int d = 0; d < read->nargs; d++) {
         const KirExpr *index = at(g, read, d);

@@ -1,0 +1,103 @@
+/* What follows from the reads of stages (bands.h): how far ahead each is computed, how many rows are kept,
+ * and which rows are saved for good. */
+#include "bands.h"
+
+/* As many as a mask can count; more than fit anywhere if that are many. */
+static Num *mask_size(Unit *u, Num *n)
+{
+    enum { MOST = 64 };
+    Num *size = num_int(u, (int64_t)1 << 32);
+    for (int64_t most = MOST; most; most /= 2)
+        size = num_select(u, num_op(u, FD_OP_LE, n, num_int(u, most)), num_int(u, most), size);
+    return size;
+}
+
+static bool save_row(BandStage *s, Num *row)
+{
+    for (int i = 0; i < s->nsaved; i++)
+        if (s->saved[i] == row) return true;
+    if (s->nsaved == BANDS_SAVED) return false;
+    s->saved[s->nsaved++] = row;
+    return true;
+}
+
+/* Saves the rows of a stage that a later one reads wherever it is, and those that the later one's own saved
+ * rows need: of the same index only. */
+static bool save_for(BandStage *s, const BandStage *by, const BandReach *r)
+{
+    bool ok = !by->nsaved || !r->reads || (num_is(r->low, 0) && num_is(r->high, 0));
+    for (int i = 0; ok && i < r->nfixed; i++) ok = save_row(s, r->fixed[i]);
+    for (int i = 0; ok && r->reads && i < by->nsaved; i++) ok = save_row(s, by->saved[i]);
+    return ok;
+}
+
+bool bands_layout(Unit *u, Bands *b)
+{
+    Num *zero = num_int(u, 0), *one = num_int(u, 1);
+    for (int p = b->n; p-- > 0;) {
+        BandStage *s = &b->stages[p];
+        Num *oldest = NULL;
+        s->low = s->high = s->ahead = zero;
+        s->keeps = one;
+        s->nsaved = 0;
+        for (int c = 0; c < b->n; c++) {
+            const BandStage *by = &b->stages[c];
+            BandReach r = {0};
+            if (p == b->n - 1 || s->def->copy) continue;
+            if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
+            if (!r.reads && !r.nfixed) continue;
+            if (c <= p || !save_for(s, by, &r)) return false;
+            if (!r.reads) continue;
+            Num *low = num_op(u, FD_OP_ADD, by->low, r.low),
+                *high = num_op(u, FD_OP_ADD, by->high, r.high),
+                *last = num_op(u, FD_OP_ADD, by->ahead, r.high),
+                *first = num_op(u, FD_OP_ADD, by->ahead, r.low);
+            s->low = oldest ? num_op(u, FD_OP_MIN, s->low, low) : low;
+            s->high = oldest ? num_op(u, FD_OP_MAX, s->high, high) : high;
+            s->ahead = oldest ? num_op(u, FD_OP_MAX, s->ahead, last) : last;
+            oldest = oldest ? num_op(u, FD_OP_MIN, oldest, first) : first;
+        }
+        if (oldest && !s->inlined)
+            s->keeps =
+                mask_size(u, num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), one));
+        if (!oldest && p < b->n - 1 && !s->def->copy) return false; /* for nobody */
+    }
+    return true;
+}
+
+Num *bands_row(Unit *u, const BandStage *s)
+{
+    Num *all = num_int(u, 1);
+    for (int i = 0; i < s->def->nvars; i++)
+        if (i != s->dim) all = num_op(u, FD_OP_MUL, all, plan_n(u, &s->def->doms[i]));
+    return all;
+}
+
+Num *bands_rows(Unit *u, const BandStage *s)
+{
+    return plan_n(u, &s->def->doms[s->dim]);
+}
+
+Num *bands_kept(Unit *u, const BandStage *s, int alike)
+{
+    Num *row = bands_row(u, s), *rings = num_op(u, FD_OP_MUL, s->keeps, row);
+    rings = num_op(u, FD_OP_MUL, rings, num_int(u, alike));
+    return num_op(u, FD_OP_ADD, rings, num_op(u, FD_OP_MUL, row, num_int(u, s->nsaved)));
+}
+
+Num *bands_halo(Unit *u, const Bands *b)
+{
+    Num *most = num_int(u, 0);
+    int saved = 0;
+    for (int i = 0; i < b->n; i++) {
+        const BandStage *s = &b->stages[i];
+        most = num_op(u, FD_OP_MAX, most, num_op(u, FD_OP_SUB, s->high, s->low));
+        saved += s->nsaved;
+    }
+    return num_op(u, FD_OP_ADD, most, num_int(u, (saved + b->n - 1) / b->n));
+}
+
+Num *bands_count(Unit *u, const Bands *b)
+{
+    return num_ceildiv(u, bands_rows(u, &b->stages[b->n - 1]), b->each);
+}
