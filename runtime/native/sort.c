@@ -5,7 +5,8 @@
  *   place   the sums of these say where each part's keys go, which keeps the order of equal ones
  *   back    the elements of the keys
  *
- * A digit that is the same in all keys is left out: bytes take one pass, and longs that fit 16 bits two. */
+ * A digit that is the same in all keys is left out: bytes take one pass, and longs that fit 16 bits two. A few keys
+ * are inserted one by one, and those of short arrays have short digits. */
 #include <string.h>
 
 #include "../device/memory.h"
@@ -13,10 +14,12 @@
 #include "../state.h"
 
 enum {
-    BITS = 11, /* three passes over ints; more streams to write would miss the TLB */
-    VALUES = 1 << BITS,
+    LONG_DIGIT = 11, /* bits: three passes over ints; more streams to write would miss the TLB */
+    SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
     MAX_PARTS = 256,
-    PART = 1 << 13, /* keys that are worth a part of their own */
+    PART = 1 << 13,  /* keys that are worth a part of their own */
+    SHORT = 1 << 10, /* arrays with short digits */
+    FEW = 48,        /* keys that are inserted */
 };
 
 typedef enum Order { PLAIN, SIGNED, REAL } Order;
@@ -26,6 +29,7 @@ typedef struct Sort {
     int parts, bytes;
     Order order;
     bool wide, equal_zeros; /* keys of 64 bits; -0 is 0 */
+    bool nan_first;
     uint64_t sign, infinity;
     const void *given;
     void *result;
@@ -33,14 +37,24 @@ typedef struct Sort {
     int32_t *places, *moved_to; /* NULL: the elements are asked for; what is asked for otherwise */
     int32_t first;              /* of the domain */
     bool placed;                /* places are there: before the first pass they are 0, 1, .. */
-    int shift;
-    uint32_t (*counts)[VALUES]; /* of each part, this digit; then where its next key goes */
-    uint64_t (*bits)[2];        /* of each part: those that some key has, and those that all have */
+    int shift, digit;           /* bits */
+    uint32_t *counts;    /* of each part, each value of this digit; then where its next key goes */
+    uint64_t (*bits)[2]; /* of each part: those that some key has, and those that all have */
 } Sort;
 
 static int64_t from_of(const Sort *s, int64_t part)
 {
     return part * s->part;
+}
+
+static uint32_t values(const Sort *s)
+{
+    return UINT32_C(1) << s->digit;
+}
+
+static uint32_t *counts_of(const Sort *s, int64_t part)
+{
+    return s->counts + (part << s->digit);
 }
 
 static int64_t to_of(const Sort *s, int64_t part)
@@ -54,7 +68,7 @@ static int64_t to_of(const Sort *s, int64_t part)
 static inline uint64_t real_key(const Sort *s, uint64_t x)
 {
     uint64_t size = x & ~s->sign;
-    if (size > s->infinity) return s->sign | (s->sign - 1);
+    if (size > s->infinity) return s->nan_first ? 0 : s->sign | (s->sign - 1);
     if (size == 0 && s->equal_zeros) return s->sign;
     return x & s->sign ? ~x & (s->sign | (s->sign - 1)) : x | s->sign;
 }
@@ -137,21 +151,21 @@ static void count(const void *job, int64_t from, int64_t to)
 {
     const Sort *s = job;
     for (int64_t p = from; p < to; p++) {
-        uint32_t *n = s->counts[p];
-        memset(n, 0, sizeof s->counts[p]);
+        uint32_t *n = counts_of(s, p), last = values(s) - 1;
+        memset(n, 0, sizeof *n * values(s));
         if (s->wide)
             for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
-                n[key_at(s->keys, i, true) >> s->shift & (VALUES - 1)]++;
+                n[key_at(s->keys, i, true) >> s->shift & last]++;
         else
             for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
-                n[key_at(s->keys, i, false) >> s->shift & (VALUES - 1)]++;
+                n[key_at(s->keys, i, false) >> s->shift & last]++;
     }
 }
 
 static inline __attribute__((always_inline)) void move(const Sort *s, int64_t p, bool wide,
                                                        bool places)
 {
-    uint32_t *at = s->counts[p];
+    uint32_t *at = counts_of(s, p), last = values(s) - 1;
     const void *keys = s->keys;
     void *moved = s->moved;
     int32_t *moved_to = s->moved_to;
@@ -160,7 +174,7 @@ static inline __attribute__((always_inline)) void move(const Sort *s, int64_t p,
     int shift = s->shift;
     for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
         uint64_t key = key_at(keys, i, wide);
-        uint32_t to = at[key >> shift & (VALUES - 1)]++;
+        uint32_t to = at[key >> shift & last]++;
         if (wide)
             ((uint64_t *)moved)[to] = key;
         else
@@ -188,24 +202,52 @@ static void place(const void *job, int64_t from, int64_t to)
 static void add_up(const Sort *s)
 {
     uint32_t before = 0;
-    for (int v = 0; v < VALUES; v++)
+    for (uint32_t v = 0; v < values(s); v++)
         for (int p = 0; p < s->parts; p++) {
-            uint32_t here = s->counts[p][v];
-            s->counts[p][v] = before;
+            uint32_t *count = counts_of(s, p) + v, here = *count;
+            *count = before;
             before += here;
         }
+}
+
+static void insert_keys(Sort *s)
+{
+    uint64_t *wide = s->keys;
+    uint32_t *narrow = s->keys;
+    for (int64_t i = 0; i < s->n; i++) {
+        uint64_t key = key_at(s->keys, i, s->wide);
+        int64_t at = i;
+        for (; at > 0 && key_at(s->keys, at - 1, s->wide) > key; at--) {
+            if (s->wide)
+                wide[at] = wide[at - 1];
+            else
+                narrow[at] = narrow[at - 1];
+            if (s->places) s->places[at] = s->places[at - 1];
+        }
+        if (s->wide)
+            wide[at] = key;
+        else
+            narrow[at] = (uint32_t)key;
+        if (s->places) s->places[at] = (int32_t)(s->first + i);
+    }
+    s->placed = true;
 }
 
 static void sort_keys(Sort *s)
 {
     uint64_t some = 0, all = UINT64_MAX;
     pool_run(make_keys, s, s->parts);
+    if (s->n <= FEW) {
+        insert_keys(s);
+        return;
+    }
     for (int p = 0; p < s->parts; p++) {
         some |= s->bits[p][0];
         all &= s->bits[p][1];
     }
-    for (s->shift = 0; s->shift < 64; s->shift += BITS) {
-        if (((some ^ all) >> s->shift & (VALUES - 1)) == 0) continue; /* all have the same digit */
+    for (s->shift = 0; s->shift < 64; s->shift += s->digit) {
+        if (((some ^ all) >> s->shift & (values(s) - 1)) == 0)
+            continue; /* all have the same digit */
         pool_run(count, s, s->parts);
         add_up(s);
         pool_run(place, s, s->parts);
@@ -233,10 +275,20 @@ static void set_kind(Sort *s, ScalarKind kind)
                                      : UINT64_C(0x7ff0000000000000);
 }
 
-/* The elements of f, an array, in order; or, if `order`, their indices in it. */
-static void *sorted(Array *f, bool order, const CsSite *site)
+typedef enum Asked {
+    ELEMENTS,
+    NAN_FIRST, /* elements, but with NaN first */
+    INDICES,
+} Asked;
+
+/* The first n elements of f, an array, in order; or their indices in it. */
+static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
 {
-    Sort s = {.n = rt_array_count(f), .first = (int32_t)f->head.dim[0].lo, .equal_zeros = order};
+    bool order = asked == INDICES;
+    Sort s = {.n = n_first,
+              .first = (int32_t)f->head.dim[0].lo,
+              .equal_zeros = order,
+              .nan_first = asked == NAN_FIRST};
     ScalarKind kind = (ScalarKind)f->head.elem;
     set_kind(&s, kind);
     Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
@@ -244,8 +296,9 @@ static void *sorted(Array *f, bool order, const CsSite *site)
     int64_t most = s.n / PART, units = pool_units();
     s.parts = (int)(most < 1 ? 1 : most < units ? most : units < MAX_PARTS ? units : MAX_PARTS);
     s.part = (s.n + s.parts - 1) / s.parts;
+    s.digit = s.n < SHORT ? SHORT_DIGIT : LONG_DIGIT;
     size_t key = s.wide ? 8 : 4, n = (size_t)s.n, parts = (size_t)s.parts;
-    size_t tables = parts * (sizeof *s.counts + sizeof *s.bits);
+    size_t tables = parts * (sizeof *s.counts * values(&s) + sizeof *s.bits);
     Buffer *room = buffer_new(tables + n * 2 * key + (order ? n * 4 : 0), false, site);
     char *at = room ? buffer_host(room, true, site) : NULL;
     s.given = at ? rt_array_data(f, site) : NULL;
@@ -274,20 +327,28 @@ static void *sorted(Array *f, bool order, const CsSite *site)
     return result;
 }
 
-static void *sorted_of(void *fn, bool order, const CsSite *site)
+static void *sorted_of(void *fn, Asked asked, const CsSite *site)
 {
     Array *f = cs_force(fn, site);
-    void *result = f ? sorted(f, order, site) : NULL;
+    void *result = f ? sorted(f, rt_array_count(f), asked, site) : NULL;
     cs_release(f);
     return result;
 }
 
 void *cs_sorted(void *fn, const CsSite *site)
 {
-    return sorted_of(fn, false, site);
+    return sorted_of(fn, ELEMENTS, site);
+}
+
+void *cs_sorted_first(void *fn, int32_t n, const CsSite *site)
+{
+    Array *f = cs_force(fn, site);
+    void *result = f ? sorted(f, n, NAN_FIRST, site) : NULL;
+    cs_release(f);
+    return result;
 }
 
 void *cs_sorted_order(void *fn, const CsSite *site)
 {
-    return sorted_of(fn, true, site);
+    return sorted_of(fn, INDICES, site);
 }
