@@ -14,9 +14,9 @@
 #define X FD_EXPENSIVE
 #define R FD_ROUNDS
 static const FdOpInfo table[FD_OP_COUNT] = {
-    {"none", 0, FD_RULE_SAME, 0, FD_NEUTRAL_NO, NULL, NULL},
-#define OP(id, text, arity, rule, props, neutral, cl, own)                                         \
-    {text, arity, FD_RULE_##rule, (props), FD_NEUTRAL_##neutral, cl, own},
+    {"none", 0, FD_RULE_SAME, 0, FD_NEUTRAL_NO, NULL, NULL, NULL},
+#define OP(id, text, arity, rule, props, neutral, cl, own, partials)                               \
+    {text, arity, FD_RULE_##rule, (props), FD_NEUTRAL_##neutral, cl, own, partials},
 #include "ops.def"
 #undef OP
 };

@@ -8,7 +8,7 @@
 
 typedef enum FdOp {
     FD_OP_NONE = 0,
-#define OP(id, text, arity, rule, props, neutral, cl, own) FD_OP_##id,
+#define OP(id, text, arity, rule, props, neutral, cl, own, partials) FD_OP_##id,
 #include "ops.def"
 #undef OP
     FD_OP_COUNT
@@ -58,6 +58,8 @@ typedef struct FdOpInfo {
     FdNeutral neutral;
     const char *cl;  /* NULL: codegen's own text */
     const char *own; /* of reals: our function in its place, NULL: as cl says */
+    const char
+        *partials; /* of reals: derivatives by the operands (adjoint/partial.c), NULL: none */
 } FdOpInfo;
 
 const FdOpInfo *fd_op_info(FdOp op);

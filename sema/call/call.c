@@ -510,8 +510,8 @@ void check_member_call(Sema *s, Ast **slot, const Type *hint)
 void check_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
-    if (struct_call(s, slot, hint) || partial_application(s, slot, hint) ||
-        operator_call(s, slot, hint))
+    if (derivative_call(s, slot, hint) || struct_call(s, slot, hint) ||
+        partial_application(s, slot, hint) || operator_call(s, slot, hint))
         return;
     if (check_composite(s, slot, hint)) return;
     if (call_is_reduction(s, n)) {

@@ -462,6 +462,14 @@ void check_fold(Sema *s, Ast *n);
 /* Clamp(f), Constant(f, v) and so on, whose arguments are checked; false for other rows. */
 bool check_extension(Sema *s, Ast *n, Symbol *sym);
 
+/* ---- derive.c: Grad, WithGrad, Vjp, Jvp ------------------------------------------------------ */
+
+/* A call of one of them, or of what one gives: becomes functional expressions, and is checked. */
+bool derivative_call(Sema *s, Ast **slot, const Type *hint);
+/* What Grad(f)(x, ..) and its like are as expressions, unchecked: a TUPLE if they are several. NULL: n is no
+ * such call, or an error, which is told. */
+Ast *derivative_parts(Sema *s, const Ast *n);
+
 /* ---- slice.c ------------------------------------------------------------------------------ */
 
 bool is_slice(const Ast *n); /* an INDEX with `..` or `^` in the brackets */

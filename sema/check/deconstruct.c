@@ -164,6 +164,8 @@ static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Sym
 static void match(Parts *p, Ast *target, Ast *value)
 {
     Sema *s = p->s;
+    Ast *parts = derivative_parts(s, value); /* each an evaluation of its own */
+    if (parts) value = parts;
     if (target->kind == AST_TUPLE && value->kind == AST_TUPLE &&
         target->tuple.items.len == value->tuple.items.len) {
         for (int i = 0; i < target->tuple.items.len; i++) {

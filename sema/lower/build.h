@@ -120,6 +120,9 @@ static inline void lower_leave(Lower *l)
 FdLoc lower_loc(const Lower *l, Loc loc);
 /* Remembers where a node comes from (the first place stays) and returns it. */
 const FdNode *lower_place(Lower *l, const FdNode *n, Loc loc);
+/* The source range of a pass's error: the shortest one that begins at its line and column (a use of
+ * the variable), else that of its node, else the one given. */
+Loc lower_error_place(const Lower *l, const FdError *e, Loc otherwise);
 /* Attributes of a part of the graph that is being built, of what steers kernels. */
 void lower_hints(Lower *l, const AstList *attrs);
 void lower_hint_words(Lower *l, const char *words); /* NULL: none */
@@ -213,6 +216,11 @@ bool lower_is_extension(const Ast *n);   /* Clamp, Periodic, Mirror, Constant, R
 bool lower_is_progression(const Ast *n); /* Range, which is finite */
 const FdNode *lower_extension(Lower *l, const Ast *n);
 const FdNode *lower_coalesce(Lower *l, const Ast *n); /* f ?? g */
+
+/* ---- derive.c: derivatives ------------------------------------------------------------ */
+
+bool lower_is_derivative(const Ast *n);
+const FdNode *lower_derivative(Lower *l, const Ast *n);
 
 /* ---- class.c: objects ---------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ bool lower_is_machinery(const Lower *l, const Ast *n)
 {
     if (n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE) return true;
     if (lower_is_slice(n) && !type_is_hosted(n->index.base->type)) return true;
-    if (lower_is_extension(n) || lower_is_fold(n)) return true;
+    if (lower_is_extension(n) || lower_is_fold(n) || lower_is_derivative(n)) return true;
     switch (n->kind) {
     case AST_REDUCE:
     case AST_LET:

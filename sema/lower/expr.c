@@ -360,7 +360,7 @@ static const FdNode *group_at(Lower *l, const Ast *n, const FdNode *const *args)
 const FdNode *lower_at(Lower *l, const Ast *n, const FdNode *const *args)
 {
     if (n->res == AST_RES_PROMOTE) return promoted_at(l, n, args);
-    if (lower_is_machinery(l, n) && !lower_is_extension(n)) {
+    if (lower_is_machinery(l, n) && !lower_is_extension(n) && !lower_is_derivative(n)) {
         switch (n->kind) {
         case AST_NAME_REF:
         case AST_MEMBER: return group_at(l, n, args);
@@ -443,6 +443,7 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
     if (n->is_const && n->type->kind == TY_SCALAR)
         return fd_const(l->fd, n->type->scalar, n->value);
     if (lower_is_captured(l, n)) return lower_capture(l, n);
+    if (lower_is_derivative(n)) return lower_derivative(l, n);
     if (type_is_functional(n->type)) return function(l, n);
     if (!lower_type(l, n->type)) return lower_no_type(l, n);
     switch (n->kind) {

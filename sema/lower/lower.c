@@ -40,9 +40,7 @@ const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
     return NULL;
 }
 
-/* The source range of a pass's error: the shortest one that begins at its line and column (a use of
- * the variable), else that of its node, else the whole expression. */
-static Loc error_place(const Lower *l, const FdError *e, Loc otherwise)
+Loc lower_error_place(const Lower *l, const FdError *e, Loc otherwise)
 {
     const LowerPlace *use = NULL;
     for (size_t i = 0; e->loc.line && i < l->places.len; i++) {
@@ -158,7 +156,7 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     FdGraph before = *g; /* with results of its own, which passes change in place */
     before.results = arena_copy(a, g->results, sizeof *g->results * (size_t)g->nresults);
     if (!fd_run_passes(l->fd, g, fd_front_passes, &error, NULL, NULL)) {
-        diag(l->diags, error_place(l, &error, loc), DIAG_DOMAIN, "%s",
+        diag(l->diags, lower_error_place(l, &error, loc), DIAG_DOMAIN, "%s",
              error_message(l, &before, &error));
         return NULL;
     }

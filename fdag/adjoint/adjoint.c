@@ -1,0 +1,295 @@
+/* Backward mode: of each definition what the result changes by its elements, without a tape.
+ *   before: sum(i, e(i) * e(i)) with e(i) = sum(j, a(i, j) * v(j))
+ *   after:  e'(m) = 2 * e(m), v'(m) = sum(i, a(i, m) * e'(i))
+ * From the root back, each definition's body is swept with its adjoint as the seed; what it reads is noted with
+ * its weight, and is part of what is read there (invert.c). All is linear in the seed, so a definition that comes
+ * up again later is swept again with what came later. Requires: the passes that derive.c runs. */
+#include "derive.h"
+
+typedef VEC(FdiRead) Reads;
+
+typedef struct Adjoint {
+    FdiDerive d; /* first */
+    Reads reads; /* not accounted for yet */
+} Adjoint;
+
+/* The adjoint of a node within one body. */
+typedef struct Weight {
+    const FdNode *value, *guard; /* NULL: none yet; no guard: always evaluated */
+} Weight;
+
+typedef struct Sweep {
+    Adjoint *a;
+    const FdiScope *scope;
+    FdiMap at;
+    FdiNodes order; /* operands first */
+    VEC(Weight) weights;
+} Sweep;
+
+static void sweep(Adjoint *a, const FdiScope *scope, const FdNode *root, const FdNode *seed,
+                  const FdNode *guard);
+
+/* ---- one body ---------------------------------------------------------------------------- */
+
+/* Nodes of a body whose values the result depends on; bodies of reductions are swept by themselves. */
+static void collect(Sweep *s, const FdNode *n)
+{
+    uint64_t known;
+    FdiDerive *d = &s->a->d;
+    if (fdi_map_get(&s->at, n, &known) || !fdi_active(d, n)) return;
+    const FdNode *through = fdi_seen_through(d, n, true);
+    if (through) {
+        collect(s, through);
+    } else if (n->kind == FD_APPLY &&
+               (fdi_is_leaf(n->fn, FD_LEAF_OP) || fdi_is_leaf(n->fn, FD_LEAF_MAKE) ||
+                fdi_is_leaf(n->fn, FD_LEAF_FIELD))) {
+        for (int i = 0; i < n->nargs; i++) collect(s, n->args[i]);
+    }
+    fdi_map_set(&s->at, n, s->order.len);
+    vec_push(&s->order, n);
+    vec_push(&s->weights, (Weight){0});
+}
+
+/* Adds to a node's adjoint. Where it is reached in several branches it is evaluated in any of them. */
+static void give(Sweep *s, const FdNode *n, const FdNode *value, const FdNode *guard)
+{
+    uint64_t at;
+    Fd *fd = s->a->d.fd;
+    if (!value || !fdi_map_get(&s->at, n, &at)) return;
+    Weight *w = &s->weights.data[at];
+    if (!w->value) {
+        *w = (Weight){value, guard};
+    } else if (w->guard == guard) {
+        w->value = fdi_plus(fd, w->value, value);
+    } else {
+        w->value = fdi_plus(fd, fdi_guarded(fd, w->guard, w->value), fdi_guarded(fd, guard, value));
+        w->guard = w->guard && guard ? fdi_op2(fd, FD_OP_LOR, w->guard, guard) : NULL;
+    }
+}
+
+static const FdNode *negated(Fd *fd, const FdNode *condition)
+{
+    return fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &condition);
+}
+
+static void operation(Sweep *s, const FdNode *n, Weight w)
+{
+    FdiDerive *d = &s->a->d;
+    Fd *fd = d->fd;
+    if (fd_op_of(n) == FD_OP_SELECT) {
+        give(s, n->args[1], w.value, fdi_and(fd, w.guard, n->args[0]));
+        give(s, n->args[2], w.value, fdi_and(fd, w.guard, negated(fd, n->args[0])));
+        return;
+    }
+    for (int i = 0; i < n->nargs; i++) {
+        const FdNode *arg = n->args[i];
+        if (!fdi_active(d, arg)) continue;
+        if (fd_op_of(n) == FD_OP_CONVERT)
+            give(s, arg, fd_simple_op(fd, FD_OP_CONVERT, arg->type->scalar, 1, &w.value), w.guard);
+        else
+            give(s, arg, fdi_chain(d, n, i, w.value), w.guard);
+    }
+}
+
+/* A record whose field is the value, the others zeros. */
+static const FdNode *only_field(Fd *fd, const FdType *record, int field, const FdNode *value)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    for (int i = 0; i < record->nfields; i++)
+        fields[i] = i == field ? value : fdi_zero(fd, record->fields[i]);
+    return fd_make(fd, record, fields, (FdLoc){0});
+}
+
+static void note_read(Sweep *s, const FdNode *n, Weight w)
+{
+    Adjoint *a = s->a;
+    FdiRead r = {n->kind == FD_APPLY ? n->fn : n, s->scope, w.guard, w.value, n->args};
+    if (n->type->record)
+        fdi_fail(&a->d, n, "an array or a function of records");
+    else
+        vec_push(&a->reads, r);
+}
+
+static void application(Sweep *s, const FdNode *n, Weight w)
+{
+    FdiDerive *d = &s->a->d;
+    const FdNode *f = n->fn, *through = fdi_seen_through(d, n, true);
+    if (through) {
+        give(s, through, w.value, w.guard);
+    } else if (fdi_is_leaf(f, FD_LEAF_OP)) {
+        operation(s, n, w);
+    } else if (fdi_is_leaf(f, FD_LEAF_MAKE)) {
+        for (int i = 0; i < n->nargs; i++)
+            if (fdi_is_real(n->args[i]->type))
+                give(s, n->args[i], fd_field(d->fd, w.value, i, n->loc), w.guard);
+    } else if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
+        give(s, n->args[0], only_field(d->fd, n->args[0]->type, f->slot, w.value), w.guard);
+    } else if (fdi_is_leaf(f, FD_LEAF_USER)) {
+        fdi_fail(d, n, "a function with loops");
+    } else {
+        for (int i = 0; i < n->nargs; i++)
+            if (fdi_active(d, n->args[i])) fdi_fail(d, n, "a function of reals as a value");
+        if (f->kind == FD_LET && f->self) fdi_fail(d, f, "a recurrence");
+        note_read(s, n, w);
+    }
+}
+
+static const FdiScope *inner_scope(Sweep *s, const FdNode *n)
+{
+    FdiScope *scope = arena_new_of(s->a->d.fd->arena, FdiScope);
+    *scope = *s->scope;
+    if (scope->n + n->nvars > FDI_SCOPE) {
+        fdi_fail(&s->a->d, n, "reductions nested so deeply");
+        return scope;
+    }
+    for (int i = 0; i < n->nvars; i++) {
+        scope->vars[scope->n] = n->vars[i];
+        scope->doms[scope->n++] = n->doms[i];
+    }
+    return scope;
+}
+
+static void reduction(Sweep *s, const FdNode *n, Weight w)
+{
+    FdiDerive *d = &s->a->d;
+    Fd *fd = d->fd;
+    FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
+    const FdNode *place = fdi_fresh(fd, n); /* the weight may hold n itself */
+    if (op == FD_OP_MUL) {
+        w.value = fdi_op2(fd, FD_OP_MUL, w.value, fdi_other_factors(fd, n, place));
+    } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
+        const FdNode *first = fdi_attains(fd, n, place);
+        if (!first) fdi_fail(d, n, "a min or max whose ranges depend on each other");
+        w.guard = fdi_and(fd, w.guard, first);
+    } else if (op != FD_OP_ADD) {
+        fdi_fail(d, n, n->init ? "a Fold" : "a reduction by a function of the program");
+    }
+    if (!d->error->message) sweep(s->a, inner_scope(s, place), place->body, w.value, w.guard);
+}
+
+static void sweep(Adjoint *a, const FdiScope *scope, const FdNode *root, const FdNode *seed,
+                  const FdNode *guard)
+{
+    Sweep s = {.a = a, .scope = scope};
+    collect(&s, root);
+    give(&s, root, seed, guard);
+    for (size_t i = s.order.len; i-- > 0 && !a->d.error->message;) {
+        const FdNode *n = s.order.data[i];
+        Weight w = s.weights.data[i];
+        if (!w.value) continue;
+        if (n->kind == FD_APPLY)
+            application(&s, n, w);
+        else if (n->kind == FD_REDUCE)
+            reduction(&s, n, w);
+        else if (fdi_derive_var(&a->d, n) >= 0)
+            note_read(&s, n, w);
+        else
+            fdi_fail(&a->d, n, "this");
+    }
+    fdi_map_free(&s.at);
+    vec_free(&s.order);
+    vec_free(&s.weights);
+}
+
+/* ---- definitions ------------------------------------------------------------------------- */
+
+/* The sum of all that is read of a definition, which is then accounted for: a value, or a function over the
+ * definition's ranges. NULL: it is not read. */
+static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
+{
+    Fd *fd = a->d.fd;
+    const FdNode *m[FD_MAX_RANK], *sum = NULL;
+    FdDom doms[FD_MAX_RANK];
+    int rank = of->type->nparams;
+    size_t kept = 0;
+    for (int i = 0; i < rank; i++) {
+        const FdNode *v = of->kind == FD_LET ? of->vars[i] : NULL;
+        m[i] = fd_var(fd, of->type->params[i], v ? v->name : "m");
+    }
+    for (int i = 0; i < rank; i++) {
+        doms[i] = fd_domain(fd, of, i);
+        doms[i].kind = FD_DOM_GIVEN;
+        if (of->kind != FD_LET) continue;
+        doms[i].lo = fdi_replace_vars(fd, doms[i].lo, rank, of->vars, m);
+        doms[i].hi = fdi_replace_vars(fd, doms[i].hi, rank, of->vars, m);
+    }
+    for (size_t i = 0; i < a->reads.len; i++) {
+        FdiRead r = a->reads.data[i];
+        if (r.of == of)
+            sum = fdi_plus(fd, sum, fdi_invert(&a->d, &r, rank, m, doms));
+        else
+            a->reads.data[kept++] = r;
+    }
+    a->reads.len = kept;
+    return sum && rank ? fd_let(fd, rank, m, doms, sum, of->loc) : sum;
+}
+
+/* The definition to sweep next: the one made last, whose readers are all swept; NULL: none is left. */
+static const FdNode *next(const Adjoint *a)
+{
+    const FdNode *last = NULL;
+    for (size_t i = 0; i < a->reads.len; i++) {
+        const FdNode *of = a->reads.data[i].of;
+        if (of->kind == FD_LET && (!last || of->id > last->id)) last = of;
+    }
+    return last;
+}
+
+static void sweep_let(Adjoint *a, const FdNode *let, const FdNode *seed)
+{
+    Fd *fd = a->d.fd;
+    FdiScope *scope = arena_new_of(fd->arena, FdiScope);
+    let = fdi_fresh(fd, let);
+    scope->n = let->nvars;
+    for (int i = 0; i < let->nvars; i++) {
+        scope->vars[i] = let->vars[i];
+        scope->doms[i] = let->doms[i];
+        if (!let->doms[i].lo || !let->doms[i].hi) {
+            fdi_fail(&a->d, let, "a function over an infinite range");
+            return;
+        }
+    }
+    sweep(a, scope, let->body, fd_apply(fd, seed, let->nvars, let->vars, let->loc), NULL);
+}
+
+/* Zeros of a variable's type, over its ranges. */
+static const FdNode *nothing(Adjoint *a, const FdNode *slot)
+{
+    Fd *fd = a->d.fd;
+    const FdNode *m[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    int rank = slot->type->nparams;
+    if (!rank) return fdi_zero(fd, slot->type);
+    for (int i = 0; i < rank; i++) {
+        m[i] = fd_var(fd, slot->type->params[i], "m");
+        doms[i] = fd_domain(fd, slot, i);
+        doms[i].kind = FD_DOM_GIVEN;
+    }
+    return fd_let(fd, rank, m, doms, fdi_zero(fd, slot->type->result), slot->loc);
+}
+
+bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, FdError *error)
+{
+    Adjoint a = {0};
+    if (fdi_derive_begin(&a.d, fd, f, error)) {
+        const FdNode *root = fd_root(&a.d.graph);
+        if (!fdi_active(&a.d, root))
+            ;
+        else if (root->kind == FD_LET && root->self)
+            fdi_fail(&a.d, root, "a recurrence");
+        else if (root->kind == FD_LET)
+            sweep_let(&a, root, seed);
+        else
+            sweep(&a, arena_new_of(fd->arena, FdiScope), root, seed, NULL);
+        for (const FdNode *let; !error->message && (let = next(&a));)
+            sweep_let(&a, let, adjoint_of(&a, let));
+        for (int i = 0; i < f->nvars && !error->message; i++) {
+            const FdNode *slot = fd_slot(fd, f->nslots + i, f->vars[i]->type, f->vars[i]->name);
+            const FdNode *n = adjoint_of(&a, slot);
+            out[i] = fdi_derive_at(&a.d, n ? n : nothing(&a, slot));
+        }
+    }
+    vec_free(&a.reads);
+    fdi_derive_end(&a.d);
+    return !error->message;
+}

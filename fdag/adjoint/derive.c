@@ -1,0 +1,232 @@
+/* What forward and backward mode share: the graph before it is differentiated, what depends on the variables,
+ * and the terms of reductions. */
+#include <string.h>
+
+#include "derive.h"
+
+/* ---- the function ------------------------------------------------------------------------ */
+
+/* Slots for the variables, behind the others. */
+static void add_slots(FdiDerive *d, const FdNode **slots)
+{
+    FdFunction *f = d->f;
+    FdGraph *g = &d->graph;
+    g->nslots = f->nslots + f->nvars;
+    g->slots = arena_array(d->fd->arena, FdSlot, g->nslots + 1);
+    if (f->nslots) memcpy(g->slots, f->slots, sizeof *g->slots * (size_t)f->nslots);
+    for (int i = 0; i < f->nvars; i++) {
+        const FdNode *v = f->vars[i];
+        g->slots[f->nslots + i] =
+            (FdSlot){.type = v->type, .is_array = v->type->nparams > 0, .name = v->name};
+        slots[i] = fd_slot(d->fd, f->nslots + i, v->type, v->name);
+    }
+}
+
+/* A function that is no let gets one around it. */
+static const FdNode *as_let(Fd *fd, const FdNode *n)
+{
+    int count = n->type->nparams;
+    const FdNode *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    if (!count || n->kind == FD_LET) return n;
+    for (int i = 0; i < count; i++) {
+        vars[i] = fd_var(fd, n->type->params[i], "i");
+        doms[i].kind = fd_domain(fd, n, i).kind == FD_DOM_FULL ? FD_DOM_FULL : FD_DOM_OPEN;
+    }
+    return fd_let(fd, count, vars, doms, fd_apply(fd, n, count, vars, n->loc), n->loc);
+}
+
+static void gather_agrees(FdiDerive *d)
+{
+    FdGraph *g = &d->graph;
+    FdAgree *out = arena_array(d->fd->arena, FdAgree, g->nagrees + 1);
+    for (int i = 0; i < g->nagrees; i++) {
+        out[i] = g->agrees[i];
+        out[i].a = fdi_derive_at(d, out[i].a);
+        out[i].b = fdi_derive_at(d, out[i].b);
+        if (fdi_closed(out[i].a) && fdi_closed(out[i].b)) out[d->f->nagrees++] = out[i];
+    }
+    d->f->agrees = out;
+}
+
+bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
+{
+    const FdNode *slots[FD_MAX_PARAMS];
+    static const char *const passes[] = {"fold", "domains", "recur", "inline"};
+    *d = (FdiDerive){.fd = fd, .f = f, .error = error};
+    *error = (FdError){0};
+    f->nagrees = 0;
+    add_slots(d, slots);
+    const FdNode *value = fdi_replace_vars(fd, f->value, f->nvars, f->vars, slots);
+    fd_set_root(fd, &d->graph, as_let(fd, value));
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (!fd_pass_find(passes[i])->run(fd, &d->graph, error)) return false;
+    gather_agrees(d);
+    return true;
+}
+
+void fdi_derive_end(FdiDerive *d)
+{
+    fdi_map_free(&d->active);
+}
+
+const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)
+{
+    const FdNode *values[FD_MAX_PARAMS * 2] = {NULL};
+    const FdFunction *f = d->f;
+    int count = f->nslots + f->nvars;
+    const FdNode **all = count <= FD_MAX_PARAMS * 2
+                             ? values
+                             : arena_array(d->fd->arena, const FdNode *, count);
+    memset(all, 0, sizeof *all * (size_t)count);
+    for (int i = 0; i < f->nvars; i++) all[f->nslots + i] = f->args[i];
+    return fd_substitute(d->fd, n, all, count);
+}
+
+int fdi_derive_var(const FdiDerive *d, const FdNode *n)
+{
+    return fdi_is_leaf(n, FD_LEAF_SLOT) && n->slot >= d->f->nslots ? n->slot - d->f->nslots : -1;
+}
+
+bool fdi_is_real(const FdType *t)
+{
+    while (t->nparams) t = t->result;
+    for (int i = 0; i < fd_type_leaves(t); i++)
+        if (scalar_is_real(fd_type_leaf(t, i))) return true;
+    return false;
+}
+
+bool fdi_active(FdiDerive *d, const FdNode *n)
+{
+    uint64_t known = 0;
+    if (fdi_map_get(&d->active, n, &known)) return known;
+    const FdNode *below[FD_MAX_CHILDREN];
+    int count = fd_children(n, below);
+    bool is = fdi_derive_var(d, n) >= 0 || (n == d->self && n);
+    for (int i = fd_nbound(n); i < count && !is; i++)
+        if (fdi_is_real(below[i]->type)) is = fdi_active(d, below[i]);
+    is = is && fdi_is_real(n->type);
+    if (!d->self) fdi_map_set(&d->active, n, is);
+    return is;
+}
+
+const FdNode *fdi_fail(FdiDerive *d, const FdNode *at, const char *what)
+{
+    if (d->error->message) return NULL;
+    d->error->message = arena_printf(d->fd->arena, "there is no derivative of %s yet", what);
+    d->error->loc = at->loc;
+    d->error->at = at;
+    return NULL;
+}
+
+const FdNode *fdi_zero(Fd *fd, const FdType *t)
+{
+    if (!t->record) return fd_const(fd, t->scalar, (ScalarValue){.i = 0});
+    const FdNode *fields[FD_MAX_FIELDS];
+    for (int i = 0; i < t->nfields; i++) fields[i] = fdi_zero(fd, t->fields[i]);
+    return fd_make(fd, t, fields, (FdLoc){0});
+}
+
+/* Can its elements be a definition of their own? */
+static bool is_definition(const FdNode *let)
+{
+    for (int i = 0; i < let->nvars; i++)
+        if (!let->doms[i].lo || !let->doms[i].hi || !fdi_is_integer(let->vars[i]->type))
+            return false;
+    return fdi_closed(let);
+}
+
+const FdNode *fdi_seen_through(FdiDerive *d, const FdNode *n, bool stored)
+{
+    if (n->kind != FD_APPLY) return NULL;
+    const FdNode *f = n->fn;
+    if (f->kind == FD_APPLY) { /* a function that a function gives */
+        f = fdi_seen_through(d, f, false);
+        return f ? fd_apply(d->fd, f, n->nargs, n->args, n->loc) : NULL;
+    }
+    if (f->kind != FD_LET || f->self || (stored && is_definition(f))) return NULL;
+    return fdi_replace_vars(d->fd, f->body, f->nvars, f->vars, n->args);
+}
+
+/* ---- conditions and sums ----------------------------------------------------------------- */
+
+const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b)
+{
+    return fd_simple_op(fd, op, a->type->scalar, 2, (const FdNode *[]){a, b});
+}
+
+const FdNode *fdi_and(Fd *fd, const FdNode *a, const FdNode *b)
+{
+    return a && b ? fdi_op2(fd, FD_OP_LAND, a, b) : a ? a : b;
+}
+
+const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
+{
+    if (!guard || !value) return value;
+    const FdNode *args[] = {guard, value, fdi_zero(fd, value->type)};
+    if (!value->type->record) return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+    return fd_apply_op(fd, FD_OP_SELECT, SC_INT, 3, args, (FdLoc){0});
+}
+
+const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
+{
+    if (!a || !b) return a ? a : b;
+    if (!a->type->record)
+        return scalar_is_real(a->type->scalar) ? fdi_op2(fd, FD_OP_ADD, a, b) : a;
+    const FdNode *fields[FD_MAX_FIELDS];
+    for (int i = 0; i < a->type->nfields; i++)
+        fields[i] = fdi_plus(fd, fd_field(fd, a, i, (FdLoc){0}), fd_field(fd, b, i, (FdLoc){0}));
+    return fd_make(fd, a->type, fields, (FdLoc){0});
+}
+
+/* ---- reductions -------------------------------------------------------------------------- */
+
+const FdNode *fdi_fresh(Fd *fd, const FdNode *n)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
+    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
+}
+
+/* The place of a binder's variables in its order, a long (of one variable: itself); NULL: not a box. */
+static const FdNode *place_of(Fd *fd, const FdNode *n)
+{
+    const FdNode *at = NULL;
+    if (n->nvars == 1) return n->vars[0];
+    for (int i = 0; i < n->nvars; i++) {
+        for (int k = 0; k < n->nvars; k++)
+            if (fdi_free_in(n->doms[i].lo, n->vars[k]) || fdi_free_in(n->doms[i].hi, n->vars[k]))
+                return NULL;
+        const FdNode *lo = fdi_to_long(fd, n->doms[i].lo), *hi = fdi_to_long(fd, n->doms[i].hi);
+        const FdNode *own = fdi_long_op(fd, FD_OP_SUB, fdi_to_long(fd, n->vars[i]), lo);
+        const FdNode *length = fdi_long_op(fd, FD_OP_SUB, hi, lo);
+        at = at ? fdi_long_op(fd, FD_OP_ADD, fdi_long_op(fd, FD_OP_MUL, at, length), own) : own;
+    }
+    return at;
+}
+
+const FdNode *fdi_attains(Fd *fd, const FdNode *n, const FdNode *fresh)
+{
+    const FdNode *other = fdi_fresh(fd, n), *at = place_of(fd, other);
+    if (!at) return NULL;
+    ScalarValue most = {.i = at->type->scalar == SC_INT ? INT32_MAX : INT64_MAX};
+    const FdNode *args[] = {fdi_op2(fd, FD_OP_EQ, other->body, n), at,
+                            fd_const(fd, at->type->scalar, most)};
+    const FdNode *where = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+    const FdType *params[] = {at->type, at->type};
+    const FdNode *min = fd_op(fd, FD_OP_MIN, fd_type_func(fd, at->type, 2, params));
+    const FdNode *first = fd_reduce(fd, min, other->nvars, other->vars, other->doms, where, n->loc);
+    return fdi_op2(fd, FD_OP_EQ, first, place_of(fd, fresh));
+}
+
+const FdNode *fdi_other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
+{
+    const FdNode *other = fdi_fresh(fd, n), *same = NULL;
+    for (int i = 0; i < n->nvars; i++)
+        same = fdi_and(fd, same, fdi_op2(fd, FD_OP_EQ, other->vars[i], fresh->vars[i]));
+    ScalarKind k = n->type->scalar;
+    const FdNode *one = fd_const(fd, k, scalar_convert((ScalarValue){.i = 1}, SC_INT, k));
+    const FdNode *args[] = {same, one, other->body};
+    const FdNode *factor = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+    return fd_reduce(fd, n->fn, n->nvars, other->vars, other->doms, factor, n->loc);
+}

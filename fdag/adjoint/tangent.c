@@ -1,0 +1,130 @@
+/* Forward mode: with each node the change of its value along a direction.
+ *   before: sum(i, x(i) * x(i))
+ *   after:  sum(i, dx(i) * x(i) + x(i) * dx(i))
+ * Requires: the passes that derive.c runs. NULL stands for zeros everywhere. */
+#include "derive.h"
+
+typedef struct Tangent {
+    FdiDerive d; /* first */
+    const FdNode *const *directions;
+    FdiMap known;
+} Tangent;
+
+static const FdNode *tangent(Tangent *t, const FdNode *n);
+
+static const FdNode *or_zero(Tangent *t, const FdNode *change, const FdNode *n)
+{
+    return change ? change : fdi_zero(t->d.fd, n->type);
+}
+
+static const FdNode *operation(Tangent *t, const FdNode *n)
+{
+    Fd *fd = t->d.fd;
+    const FdNode *sum = NULL, *a, *b;
+    switch (fd_op_of(n)) {
+    case FD_OP_CONVERT:
+        a = tangent(t, n->args[0]);
+        return a ? fd_simple_op(fd, FD_OP_CONVERT, n->type->scalar, 1, &a) : NULL;
+    case FD_OP_SELECT:
+        a = tangent(t, n->args[1]);
+        b = tangent(t, n->args[2]);
+        if (!a && !b) return NULL;
+        const FdNode *args[] = {n->args[0], or_zero(t, a, n), or_zero(t, b, n)};
+        return fd_apply_op(fd, FD_OP_SELECT, SC_INT, 3, args, n->loc);
+    default: break;
+    }
+    for (int i = 0; i < n->nargs; i++) {
+        const FdNode *change = fdi_active(&t->d, n->args[i]) ? tangent(t, n->args[i]) : NULL;
+        if (change) sum = fdi_plus(fd, sum, fdi_chain(&t->d, n, i, change));
+    }
+    return sum;
+}
+
+static const FdNode *made(Tangent *t, const FdNode *n)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    for (int i = 0; i < n->nargs; i++) fields[i] = or_zero(t, tangent(t, n->args[i]), n->args[i]);
+    return fd_make(t->d.fd, n->type, fields, n->loc);
+}
+
+static const FdNode *application(Tangent *t, const FdNode *n)
+{
+    const FdNode *f = n->fn, *through = fdi_seen_through(&t->d, n, true);
+    if (through) return tangent(t, through);
+    if (fdi_is_leaf(f, FD_LEAF_OP)) return operation(t, n);
+    if (fdi_is_leaf(f, FD_LEAF_MAKE)) return made(t, n);
+    if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
+        const FdNode *record = tangent(t, n->args[0]);
+        return record ? fd_field(t->d.fd, record, f->slot, n->loc) : NULL;
+    }
+    if (fdi_is_leaf(f, FD_LEAF_USER)) return fdi_fail(&t->d, n, "a function with loops");
+    for (int i = 0; i < n->nargs; i++)
+        if (fdi_active(&t->d, n->args[i])) return fdi_fail(&t->d, n, "a function of reals as a value");
+    const FdNode *change = tangent(t, f);
+    return change ? fd_apply(t->d.fd, change, n->nargs, n->args, n->loc) : NULL;
+}
+
+static const FdNode *reduction(Tangent *t, const FdNode *n)
+{
+    Fd *fd = t->d.fd;
+    FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
+    if (n->init) return fdi_fail(&t->d, n, "a Fold");
+    if (op == FD_OP_NONE) return fdi_fail(&t->d, n, "a reduction by a function of the program");
+    const FdNode *place = op == FD_OP_ADD ? n : fdi_fresh(fd, n), *term = tangent(t, place->body);
+    if (!term) return NULL;
+    if (op == FD_OP_MUL) {
+        term = fdi_op2(fd, FD_OP_MUL, term, fdi_other_factors(fd, n, place));
+    } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
+        const FdNode *first = fdi_attains(fd, n, place);
+        if (!first) return fdi_fail(&t->d, n, "a min or max whose ranges depend on each other");
+        term = fdi_guarded(fd, first, term);
+    }
+    const FdType *params[] = {n->type, n->type};
+    const FdNode *add = fd_op(fd, FD_OP_ADD, fd_type_func(fd, n->type, 2, params));
+    return fd_reduce(fd, add, place->nvars, place->vars, place->doms, term, n->loc);
+}
+
+static const FdNode *find(Tangent *t, const FdNode *n)
+{
+    int var = fdi_derive_var(&t->d, n);
+    if (var >= 0) return t->directions[var];
+    if (!fdi_active(&t->d, n)) return NULL;
+    switch (n->kind) {
+    case FD_APPLY: return application(t, n);
+    case FD_REDUCE: return reduction(t, n);
+    case FD_LET: {
+        if (n->self) return fdi_fail(&t->d, n, "a recurrence");
+        const FdNode *body = tangent(t, n->body);
+        return body ? fd_let(t->d.fd, n->nvars, n->vars, n->doms, body, n->loc) : NULL;
+    }
+    default: return fdi_fail(&t->d, n, "a function as a value");
+    }
+}
+
+static const FdNode *tangent(Tangent *t, const FdNode *n)
+{
+    uint64_t known = 0;
+    if (fdi_map_get(&t->known, n, &known)) return (const FdNode *)(uintptr_t)known;
+    const FdNode *change = find(t, n);
+    fdi_map_set(&t->known, n, (uint64_t)(uintptr_t)change);
+    return change;
+}
+
+const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions, FdError *error)
+{
+    Tangent t = {.directions = directions};
+    const FdNode *change = NULL;
+    if (fdi_derive_begin(&t.d, fd, f, error)) {
+        const FdNode *root = fd_root(&t.d.graph);
+        change = tangent(&t, root);
+        if (!change && !error->message)
+            change = root->kind == FD_LET
+                         ? fd_let(fd, root->nvars, root->vars, root->doms,
+                                  fdi_zero(fd, root->body->type), root->loc)
+                         : fdi_zero(fd, root->type);
+        change = error->message ? NULL : fdi_derive_at(&t.d, change);
+    }
+    fdi_map_free(&t.known);
+    fdi_derive_end(&t.d);
+    return change;
+}

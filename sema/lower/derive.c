@@ -1,0 +1,68 @@
+/* Derivatives: $Derivative(f, k, x, .., seed) is the adjoint of f's parameter k at x, .. for that seed, and with k -1 the
+ * change along the directions that follow the arguments (sema/call/derive.c makes both). f is a lambda, whose body
+ * is part of the graph, over variables that the derivative (fdag/adjoint) puts the arguments in place of. */
+#include "../../fdag/adjoint/adjoint.h"
+#include "build.h"
+
+bool lower_is_derivative(const Ast *n)
+{
+    return n->kind == AST_CALL && builtin_is(lower_builtin(n), SPACE_global, LIB_Derivative);
+}
+
+typedef struct Derivative {
+    FdFunction f;
+    const FdNode *vars[FD_MAX_RANK], *args[FD_MAX_RANK], *extra[FD_MAX_RANK];
+} Derivative;
+
+/* The function's body, whose parameters are the variables. */
+static const FdNode *body_of(Lower *l, const Ast *lambda, const FdNode *const *vars)
+{
+    void *outer[FD_MAX_RANK];
+    for (int i = 0; i < lambda->nbound; i++) {
+        outer[i] = lambda->bound[i]->fdag;
+        lambda->bound[i]->fdag = (void *)(uintptr_t)vars[i];
+    }
+    const FdNode *value = lower_expr(l, lambda->lambda.body);
+    for (int i = lambda->nbound; i-- > 0;) lambda->bound[i]->fdag = outer[i];
+    const FdType *t = lower_type(l, lambda->lambda.body->type);
+    return value && t ? lower_convert(l, value, t, lambda->loc) : NULL;
+}
+
+static bool operands_of(Lower *l, const Ast *n, Derivative *d)
+{
+    const Ast *lambda = n->call.args.data[0];
+    int count = lambda->nbound;
+    for (int i = 0; i < count; i++) {
+        const FdType *t = lower_type(l, lambda->bound[i]->type);
+        if (!t || !(d->args[i] = lower_expr(l, n->call.args.data[2 + i]))) return false;
+        d->vars[i] = fd_var(l->fd, t, lambda->bound[i]->name);
+        d->args[i] = lower_convert(l, d->args[i], t, n->loc);
+    }
+    for (int i = 2 + count; i < n->call.args.len; i++)
+        if (!(d->extra[i - 2 - count] = lower_expr(l, n->call.args.data[i]))) return false;
+    d->f = (FdFunction){.value = body_of(l, lambda, d->vars), .nvars = count, .vars = d->vars};
+    d->f.args = d->args;
+    d->f.slots = l->slots.data;
+    d->f.nslots = (int)l->slots.len;
+    return d->f.value != NULL;
+}
+
+const FdNode *lower_derivative(Lower *l, const Ast *n)
+{
+    Derivative d = {0};
+    FdError error = {0};
+    const FdNode *out[FD_MAX_RANK] = {NULL}, *result;
+    int64_t k = n->call.args.data[1]->value.i;
+    if (n->call.args.data[0]->kind != AST_LAMBDA)
+        return lower_fail(l, n->loc, "what is differentiated is no function that is known here");
+    if (!operands_of(l, n, &d)) return lower_fail(l, n->loc, "it cannot be differentiated");
+    if (k < 0)
+        result = fd_tangent(l->fd, &d.f, d.extra, &error);
+    else
+        result = fd_adjoint(l->fd, &d.f, d.extra[0], out, &error) ? out[k] : NULL;
+    if (!result)
+        return lower_fail(l, lower_error_place(l, &error, n->loc), "%s", error.message);
+    if (!l->in->sealed && !l->nbranches)
+        for (int i = 0; i < d.f.nagrees; i++) vec_push(&l->slices, d.f.agrees[i]);
+    return lower_place(l, result, n->loc);
+}
