@@ -105,7 +105,7 @@ static void note_read(Sweep *s, const FdNode *n, Weight w)
     Adjoint *a = s->a;
     FdiRead r = {n->kind == FD_APPLY ? n->fn : n, s->scope, w.guard, w.value, n->args};
     if (n->type->record)
-        fdi_fail(&a->d, n, "an array or a function of records");
+        fdi_fail(&a->d, n, "an array or a function of records: write one array for each field");
     else
         vec_push(&a->reads, r);
 }
@@ -125,11 +125,15 @@ static void application(Sweep *s, const FdNode *n, Weight w)
     } else if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
         give(s, n->args[0], only_field(d->fd, n->args[0]->type, f->slot, w.value), w.guard);
     } else if (fdi_is_leaf(f, FD_LEAF_USER)) {
-        fdi_fail(d, n, "a function with loops");
+        fdi_fail(d, n, "a function with loops: write it as definitions and reductions");
     } else {
         for (int i = 0; i < n->nargs; i++)
-            if (fdi_active(d, n->args[i])) fdi_fail(d, n, "a function of reals as a value");
-        if (f->kind == FD_LET && f->self) fdi_fail(d, f, "a recurrence");
+            if (fdi_active(d, n->args[i]))
+                fdi_fail(d, n, "a function of reals as a value: write its values as an expression");
+        if (f->kind == FD_LET && f->self)
+            fdi_fail(
+                d, f,
+                "a recurrence: write the recurrence of its derivative, which runs the other way");
         note_read(s, n, w);
     }
 }
@@ -139,7 +143,7 @@ static const FdiScope *inner_scope(Sweep *s, const FdNode *n)
     FdiScope *scope = arena_new_of(s->a->d.fd->arena, FdiScope);
     *scope = *s->scope;
     if (scope->n + n->nvars > FDI_SCOPE) {
-        fdi_fail(&s->a->d, n, "reductions nested so deeply");
+        fdi_fail(&s->a->d, n, "reductions nested so deeply: write definitions in between");
         return scope;
     }
     for (int i = 0; i < n->nvars; i++) {
@@ -159,10 +163,15 @@ static void reduction(Sweep *s, const FdNode *n, Weight w)
         w.value = fdi_op2(fd, FD_OP_MUL, w.value, fdi_other_factors(fd, n, place));
     } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
         const FdNode *first = fdi_attains(fd, n, place);
-        if (!first) fdi_fail(d, n, "a min or max whose ranges depend on each other");
+        if (!first)
+            fdi_fail(
+                d, n,
+                "a min or max whose ranges depend on each other: reduce one variable at a time");
         w.guard = fdi_and(fd, w.guard, first);
     } else if (op != FD_OP_ADD) {
-        fdi_fail(d, n, n->init ? "a Fold" : "a reduction by a function of the program");
+        fdi_fail(d, n,
+                 n->init ? "a Fold: write sum, prod, min or max"
+                         : "a reduction by a function of the program: write sum, prod, min or max");
     }
     if (!d->error->message) sweep(s->a, inner_scope(s, place), place->body, w.value, w.guard);
 }
@@ -184,7 +193,7 @@ static void sweep(Adjoint *a, const FdiScope *scope, const FdNode *root, const F
         else if (fdi_derive_var(&a->d, n) >= 0)
             note_read(&s, n, w);
         else
-            fdi_fail(&a->d, n, "this");
+            fdi_fail(&a->d, n, "this: write it with operations of reals");
     }
     fdi_map_free(&s.at);
     vec_free(&s.order);
@@ -245,7 +254,7 @@ static void sweep_let(Adjoint *a, const FdNode *let, const FdNode *seed)
         scope->vars[i] = let->vars[i];
         scope->doms[i] = let->doms[i];
         if (!let->doms[i].lo || !let->doms[i].hi) {
-            fdi_fail(&a->d, let, "a function over an infinite range");
+            fdi_fail(&a->d, let, "a function over an infinite range: give it a range");
             return;
         }
     }
@@ -276,7 +285,9 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
         if (!fdi_active(&a.d, root))
             ;
         else if (root->kind == FD_LET && root->self)
-            fdi_fail(&a.d, root, "a recurrence");
+            fdi_fail(
+                &a.d, root,
+                "a recurrence: write the recurrence of its derivative, which runs the other way");
         else if (root->kind == FD_LET)
             sweep_let(&a, root, seed);
         else

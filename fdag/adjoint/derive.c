@@ -75,9 +75,8 @@ const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)
     const FdNode *values[FD_MAX_PARAMS * 2] = {NULL};
     const FdFunction *f = d->f;
     int count = f->nslots + f->nvars;
-    const FdNode **all = count <= FD_MAX_PARAMS * 2
-                             ? values
-                             : arena_array(d->fd->arena, const FdNode *, count);
+    const FdNode **all =
+        count <= FD_MAX_PARAMS * 2 ? values : arena_array(d->fd->arena, const FdNode *, count);
     memset(all, 0, sizeof *all * (size_t)count);
     for (int i = 0; i < f->nvars; i++) all[f->nslots + i] = f->args[i];
     return fd_substitute(d->fd, n, all, count);
@@ -113,7 +112,7 @@ bool fdi_active(FdiDerive *d, const FdNode *n)
 const FdNode *fdi_fail(FdiDerive *d, const FdNode *at, const char *what)
 {
     if (d->error->message) return NULL;
-    d->error->message = arena_printf(d->fd->arena, "there is no derivative of %s yet", what);
+    d->error->message = arena_printf(d->fd->arena, "there is no derivative yet of %s", what);
     d->error->loc = at->loc;
     d->error->at = at;
     return NULL;
@@ -171,8 +170,7 @@ const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
 {
     if (!a || !b) return a ? a : b;
-    if (!a->type->record)
-        return scalar_is_real(a->type->scalar) ? fdi_op2(fd, FD_OP_ADD, a, b) : a;
+    if (!a->type->record) return scalar_is_real(a->type->scalar) ? fdi_op2(fd, FD_OP_ADD, a, b) : a;
     const FdNode *fields[FD_MAX_FIELDS];
     for (int i = 0; i < a->type->nfields; i++)
         fields[i] = fdi_plus(fd, fd_field(fd, a, i, (FdLoc){0}), fd_field(fd, b, i, (FdLoc){0}));

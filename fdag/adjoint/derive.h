@@ -13,7 +13,7 @@ typedef struct FdiDerive {
     FdFunction *f;
     FdGraph graph;
     FdError *error;
-    FdiMap active; /* node -> does it depend on the variables? */
+    FdiMap active;                     /* node -> does it depend on the variables? */
     const FdNode *self, *self_tangent; /* of the recurrence around */
 } FdiDerive;
 
@@ -28,7 +28,8 @@ int fdi_derive_var(const FdiDerive *d, const FdNode *slot);
 bool fdi_active(FdiDerive *d, const FdNode *n);
 /* Is there a real at a leaf of this value, or of the values of this function? */
 bool fdi_is_real(const FdType *t);
-const FdNode *fdi_fail(FdiDerive *d, const FdNode *at, const char *what); /* NULL */
+/* An error that names what has no derivative and what to write instead. NULL. */
+const FdNode *fdi_fail(FdiDerive *d, const FdNode *at, const char *what);
 const FdNode *fdi_zero(Fd *fd, const FdType *t); /* of a scalar or record */
 /* Applications of lets whose elements are no definitions (infinite, of other than integers, or made anew for
  * variables around) are seen through: what they apply to; NULL: n is none. `stored`: may a let be one? */

@@ -78,6 +78,9 @@ static const FdNode *times(Fd *fd, const FdNode *change, const FdNode *factor)
 const FdNode *fdi_chain(FdiDerive *d, const FdNode *n, int operand, const FdNode *change)
 {
     const char *rule = rule_of(fd_op_of(n), operand);
-    if (!rule) return fdi_fail(d, n, fd_op_info(fd_op_of(n))->text);
+    if (!rule)
+        return fdi_fail(d, n,
+                        arena_printf(d->fd->arena, "'%s': write it with others",
+                                     fd_op_info(fd_op_of(n))->text));
     return times(d->fd, change, run(d->fd, rule, n));
 }

@@ -57,9 +57,12 @@ static const FdNode *application(Tangent *t, const FdNode *n)
         const FdNode *record = tangent(t, n->args[0]);
         return record ? fd_field(t->d.fd, record, f->slot, n->loc) : NULL;
     }
-    if (fdi_is_leaf(f, FD_LEAF_USER)) return fdi_fail(&t->d, n, "a function with loops");
+    if (fdi_is_leaf(f, FD_LEAF_USER))
+        return fdi_fail(&t->d, n, "a function with loops: write it as definitions and reductions");
     for (int i = 0; i < n->nargs; i++)
-        if (fdi_active(&t->d, n->args[i])) return fdi_fail(&t->d, n, "a function of reals as a value");
+        if (fdi_active(&t->d, n->args[i]))
+            return fdi_fail(&t->d, n,
+                            "a function of reals as a value: write its values as an expression");
     const FdNode *change = tangent(t, f);
     return change ? fd_apply(t->d.fd, change, n->nargs, n->args, n->loc) : NULL;
 }
@@ -68,15 +71,20 @@ static const FdNode *reduction(Tangent *t, const FdNode *n)
 {
     Fd *fd = t->d.fd;
     FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
-    if (n->init) return fdi_fail(&t->d, n, "a Fold");
-    if (op == FD_OP_NONE) return fdi_fail(&t->d, n, "a reduction by a function of the program");
+    if (n->init) return fdi_fail(&t->d, n, "a Fold: write sum, prod, min or max");
+    if (op == FD_OP_NONE)
+        return fdi_fail(&t->d, n,
+                        "a reduction by a function of the program: write sum, prod, min or max");
     const FdNode *place = op == FD_OP_ADD ? n : fdi_fresh(fd, n), *term = tangent(t, place->body);
     if (!term) return NULL;
     if (op == FD_OP_MUL) {
         term = fdi_op2(fd, FD_OP_MUL, term, fdi_other_factors(fd, n, place));
     } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
         const FdNode *first = fdi_attains(fd, n, place);
-        if (!first) return fdi_fail(&t->d, n, "a min or max whose ranges depend on each other");
+        if (!first)
+            return fdi_fail(
+                &t->d, n,
+                "a min or max whose ranges depend on each other: reduce one variable at a time");
         term = fdi_guarded(fd, first, term);
     }
     const FdType *params[] = {n->type, n->type};
@@ -93,11 +101,14 @@ static const FdNode *find(Tangent *t, const FdNode *n)
     case FD_APPLY: return application(t, n);
     case FD_REDUCE: return reduction(t, n);
     case FD_LET: {
-        if (n->self) return fdi_fail(&t->d, n, "a recurrence");
+        if (n->self)
+            return fdi_fail(
+                &t->d, n,
+                "a recurrence: write the recurrence of its derivative, which runs the other way");
         const FdNode *body = tangent(t, n->body);
         return body ? fd_let(t->d.fd, n->nvars, n->vars, n->doms, body, n->loc) : NULL;
     }
-    default: return fdi_fail(&t->d, n, "a function as a value");
+    default: return fdi_fail(&t->d, n, "a function as a value: write its values as an expression");
     }
 }
 
@@ -118,10 +129,9 @@ const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions,
         const FdNode *root = fd_root(&t.d.graph);
         change = tangent(&t, root);
         if (!change && !error->message)
-            change = root->kind == FD_LET
-                         ? fd_let(fd, root->nvars, root->vars, root->doms,
-                                  fdi_zero(fd, root->body->type), root->loc)
-                         : fdi_zero(fd, root->type);
+            change = root->kind == FD_LET ? fd_let(fd, root->nvars, root->vars, root->doms,
+                                                   fdi_zero(fd, root->body->type), root->loc)
+                                          : fdi_zero(fd, root->type);
         change = error->message ? NULL : fdi_derive_at(&t.d, change);
     }
     fdi_map_free(&t.known);

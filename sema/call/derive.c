@@ -11,7 +11,7 @@
 
 typedef struct Derive {
     LibName name;
-    const Ast *f;                   /* as it is written */
+    const Ast *f;                    /* as it is written */
     const Type *params[FD_MAX_RANK]; /* of its open parameters */
     int n;
     const Type *result;
@@ -42,7 +42,8 @@ static Ast *applied(Sema *s, const Ast *f, int n, Ast *const *args)
     Ast *call = ast_clone(s->arena, f);
     if (has_open(f)) {
         for (int i = 0, k = 0; i < call->call.args.len && k < n; i++)
-            if (call->call.args.data[i]->kind == AST_PLACEHOLDER) call->call.args.data[i] = args[k++];
+            if (call->call.args.data[i]->kind == AST_PLACEHOLDER)
+                call->call.args.data[i] = args[k++];
         return call;
     }
     call = tree_call(s, f->loc, call, 0);
@@ -110,7 +111,8 @@ static bool check_kinds(Sema *s, const Derive *d)
     for (int i = 0; i < d->n; i++)
         if (!is_differentiable(d->params[i]))
             return refuse(s, d, loc,
-                          arena_printf(s->arena, "its parameter %d is a '%s', no real or array of reals",
+                          arena_printf(s->arena,
+                                       "its parameter %d is a '%s', no real or array of reals",
                                        i + 1, type_text(s->arena, d->params[i])),
                           "fix what is not differentiated by: loss(_, _, x, y)");
     bool real = d->result->kind == TY_SCALAR && scalar_is_real(d->result->scalar);
@@ -165,7 +167,8 @@ static bool function_of(Sema *s, const Ast *call, const AstList *args, Derive *d
 }
 
 /* $Derivative(f, k, args, more), of a parameter's or the result's type. */
-static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nmore, Ast *const *more)
+static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nmore,
+                       Ast *const *more)
 {
     Loc loc = d->f->loc;
     const Type *t = k < 0 ? d->result : d->params[k];
@@ -176,7 +179,8 @@ static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nm
         minus->unary.operand = tree_int(s, loc, 1);
         number = minus;
     }
-    Ast *n = tree_call(s, loc, tree_name(s, loc, s->library[LIB_Derivative]), 2, as_lambda(s, d), number);
+    Ast *n = tree_call(s, loc, tree_name(s, loc, s->library[LIB_Derivative]), 2, as_lambda(s, d),
+                       number);
     for (int i = 0; i < d->n; i++)
         n->call.args = ast_list_add(s->arena, n->call.args, ast_clone(s->arena, args[i]));
     for (int i = 0; i < nmore; i++)
@@ -256,14 +260,17 @@ static bool check_node(Sema *s, Ast *n)
     int64_t k = args->data[1]->value.i;
     for (int i = 2; i < args->len; i++) {
         int at = i - 2;
-        const Type *t = at < f->nparams ? f->params[at] : k < 0 ? f->params[at - f->nparams] : f->result;
+        const Type *t = at < f->nparams ? f->params[at]
+                        : k < 0         ? f->params[at - f->nparams]
+                                        : f->result;
         if (check_value(s, &args->data[i], t) == s->error ||
             !convert_to(s, &args->data[i], t, NULL))
             return true;
     }
     const Type *t = k < 0 ? f->result : f->params[k];
     n->type = t->kind == TY_ARRAY ? type_func(s->types, t->result, t->nparams, t->params) : t;
-    n->sym = callee->sym = builtin_symbol(s, builtin_find(s, SPACE_global, s->library[LIB_Derivative], 0));
+    n->sym = callee->sym =
+        builtin_symbol(s, builtin_find(s, SPACE_global, s->library[LIB_Derivative], 0));
     callee->type = s->error;
     return true;
 }

@@ -60,8 +60,7 @@ const FdNode *lower_derivative(Lower *l, const Ast *n)
         result = fd_tangent(l->fd, &d.f, d.extra, &error);
     else
         result = fd_adjoint(l->fd, &d.f, d.extra[0], out, &error) ? out[k] : NULL;
-    if (!result)
-        return lower_fail(l, lower_error_place(l, &error, n->loc), "%s", error.message);
+    if (!result) return lower_fail(l, lower_error_place(l, &error, n->loc), "%s", error.message);
     if (!l->in->sealed && !l->nbranches)
         for (int i = 0; i < d.f.nagrees; i++) vec_push(&l->slices, d.f.agrees[i]);
     return lower_place(l, result, n->loc);
