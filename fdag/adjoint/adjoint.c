@@ -4,6 +4,8 @@
  * From the root back, each definition's body is swept with its adjoint as the seed; what it reads is noted with
  * its weight, and is part of what is read there (invert.c). All is linear in the seed, so a definition that comes
  * up again later is swept again with what came later. Requires: the passes that derive.c runs. */
+#include <string.h>
+
 #include "derive.h"
 
 typedef VEC(FdiRead) Reads;
@@ -130,10 +132,8 @@ static void application(Sweep *s, const FdNode *n, Weight w)
         for (int i = 0; i < n->nargs; i++)
             if (fdi_active(d, n->args[i]))
                 fdi_fail(d, n, "a function of reals as a value: write its values as an expression");
-        if (f->kind == FD_LET && f->self)
-            fdi_fail(
-                d, f,
-                "a recurrence: write the recurrence of its derivative, which runs the other way");
+        if (f->kind == FD_LET && f->self && !fdi_closed(f))
+            fdi_fail(d, f, "a recurrence with variables around it: make them parameters of it");
         note_read(s, n, w);
     }
 }
@@ -261,6 +261,49 @@ static void sweep_let(Adjoint *a, const FdNode *let, const FdNode *seed)
     sweep(a, scope, let->body, fd_apply(fd, seed, let->nvars, let->vars, let->loc), NULL);
 }
 
+/* The recurrence's adjoint is one that runs the other way: what is read of an element from outside (seed), and
+ * what later elements read of it. Reads of others see that one, and the values as they were. */
+static void sweep_recurrence(Adjoint *a, const FdNode *rec, const FdNode *seed)
+{
+    Fd *fd = a->d.fd;
+    const FdNode *self = fd_var(fd, rec->type, rec->self->name), *old = rec->self;
+    const FdNode *reads = NULL, *from = fdi_fresh(fd, rec);
+    size_t first = a->reads.len;
+    sweep_let(a, rec, self);
+    if (a->d.error->message) return;
+    const FdNode *m[FD_MAX_RANK];
+    memcpy(m, from->vars, sizeof *m * (size_t)rec->nvars);
+    size_t kept = first;
+    for (size_t i = first; i < a->reads.len; i++) {
+        FdiRead r = a->reads.data[i];
+        if (r.of == old)
+            reads = fdi_plus(fd, reads, fdi_invert(&a->d, &r, rec->nvars, m, from->doms));
+        else
+            a->reads.data[kept++] = r;
+    }
+    a->reads.len = kept;
+    const FdNode *body = fdi_plus(fd, fd_apply(fd, seed, rec->nvars, m, rec->loc), reads);
+    body = fdi_replace_vars(fd, body, 1, &old, &rec);
+    FdDom doms[FD_MAX_RANK];
+    for (int i = 0; i < rec->nvars; i++)
+        doms[i] = (FdDom){FD_DOM_GIVEN, from->doms[i].lo, from->doms[i].hi};
+    const FdNode *back = fd_recurrence(fd, self, NULL, rec->nvars, m, doms, body, rec->loc);
+    const FdNode *vars[] = {self, old}, *values[] = {back, rec};
+    for (size_t i = first; i < kept; i++) {
+        FdiRead *r = &a->reads.data[i];
+        r->weight = fdi_replace_vars(fd, r->weight, 2, vars, values);
+        if (r->guard) r->guard = fdi_replace_vars(fd, r->guard, 2, vars, values);
+    }
+}
+
+static void sweep_definition(Adjoint *a, const FdNode *let, const FdNode *seed)
+{
+    if (let->self)
+        sweep_recurrence(a, let, seed);
+    else
+        sweep_let(a, let, seed);
+}
+
 /* Zeros of a variable's type, over its ranges. */
 static const FdNode *nothing(Adjoint *a, const FdNode *slot)
 {
@@ -284,16 +327,12 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
         const FdNode *root = fd_root(&a.d.graph);
         if (!fdi_active(&a.d, root))
             ;
-        else if (root->kind == FD_LET && root->self)
-            fdi_fail(
-                &a.d, root,
-                "a recurrence: write the recurrence of its derivative, which runs the other way");
         else if (root->kind == FD_LET)
-            sweep_let(&a, root, seed);
+            sweep_definition(&a, root, seed);
         else
             sweep(&a, arena_new_of(fd->arena, FdiScope), root, seed, NULL);
         for (const FdNode *let; !error->message && (let = next(&a));)
-            sweep_let(&a, let, adjoint_of(&a, let));
+            sweep_definition(&a, let, adjoint_of(&a, let));
         for (int i = 0; i < f->nvars && !error->message; i++) {
             const FdNode *slot = fd_slot(fd, f->nslots + i, f->vars[i]->type, f->vars[i]->name);
             const FdNode *n = adjoint_of(&a, slot);

@@ -95,17 +95,24 @@ bool fdi_is_real(const FdType *t)
     return false;
 }
 
+static bool is_var(const void *derive, const FdNode *n)
+{
+    return fdi_derive_var(derive, n) >= 0;
+}
+
+/* A variable that is a function is a recurrence in its own body: it depends where that does. */
 bool fdi_active(FdiDerive *d, const FdNode *n)
 {
     uint64_t known = 0;
     if (fdi_map_get(&d->active, n, &known)) return known;
     const FdNode *below[FD_MAX_CHILDREN];
     int count = fd_children(n, below);
-    bool is = fdi_derive_var(d, n) >= 0 || (n == d->self && n);
-    for (int i = fd_nbound(n); i < count && !is; i++)
+    bool is = fdi_derive_var(d, n) >= 0 || (n->kind == FD_VAR && n->type->nparams > 0);
+    if (n->self) is = fd_any(n, is_var, d);
+    for (int i = fd_nbound(n); i < count && !is && !n->self; i++)
         if (fdi_is_real(below[i]->type)) is = fdi_active(d, below[i]);
     is = is && fdi_is_real(n->type);
-    if (!d->self) fdi_map_set(&d->active, n, is);
+    fdi_map_set(&d->active, n, is);
     return is;
 }
 

@@ -13,8 +13,7 @@ typedef struct FdiDerive {
     FdFunction *f;
     FdGraph graph;
     FdError *error;
-    FdiMap active;                     /* node -> does it depend on the variables? */
-    const FdNode *self, *self_tangent; /* of the recurrence around */
+    FdiMap active; /* node -> does it depend on the variables? */
 } FdiDerive;
 
 /* derive.c */

@@ -92,6 +92,21 @@ static const FdNode *reduction(Tangent *t, const FdNode *n)
     return fd_reduce(fd, add, place->nvars, place->vars, place->doms, term, n->loc);
 }
 
+/* The changes are a recurrence of the same order, in which the values are read. */
+static const FdNode *recurrence(Tangent *t, const FdNode *n)
+{
+    Fd *fd = t->d.fd;
+    if (!fdi_closed(n))
+        return fdi_fail(&t->d, n,
+                        "a recurrence with variables around it: make them parameters of it");
+    const FdNode *own = fdi_fresh(fd, n), *self = fd_var(fd, n->type, n->self->name);
+    fdi_map_set_node(&t->known, n->self, self);
+    const FdNode *body = tangent(t, own->body);
+    if (!body) return NULL;
+    body = fdi_replace_vars(fd, body, 1, &n->self, &n);
+    return fd_recurrence(fd, self, n->order, n->nvars, own->vars, own->doms, body, n->loc);
+}
+
 static const FdNode *find(Tangent *t, const FdNode *n)
 {
     int var = fdi_derive_var(&t->d, n);
@@ -101,10 +116,7 @@ static const FdNode *find(Tangent *t, const FdNode *n)
     case FD_APPLY: return application(t, n);
     case FD_REDUCE: return reduction(t, n);
     case FD_LET: {
-        if (n->self)
-            return fdi_fail(
-                &t->d, n,
-                "a recurrence: write the recurrence of its derivative, which runs the other way");
+        if (n->self) return recurrence(t, n);
         const FdNode *body = tangent(t, n->body);
         return body ? fd_let(t->d.fd, n->nvars, n->vars, n->doms, body, n->loc) : NULL;
     }
