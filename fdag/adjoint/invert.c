@@ -146,12 +146,33 @@ static const FdNode *summed(Solve *s, const FdNode *term)
     return term;
 }
 
+/* Variables of its own: no two reductions bind the same (share counts on it). */
+static void rename_all(Solve *s, int rank)
+{
+    Fd *fd = s->d->fd;
+    const FdNode *old[FDI_SCOPE];
+    int n = s->left.n;
+    for (int u = 0; u < n; u++) {
+        old[u] = s->left.vars[u];
+        s->left.vars[u] = fd_var(fd, old[u]->type, old[u]->name);
+    }
+    for (int u = 0; u < n; u++) {
+        FdDom *dom = &s->left.doms[u];
+        dom->lo = fdi_replace_vars(fd, dom->lo, n, old, s->left.vars);
+        dom->hi = fdi_replace_vars(fd, dom->hi, n, old, s->left.vars);
+    }
+    for (int i = 0; i < rank; i++) s->at[i] = fdi_replace_vars(fd, s->at[i], n, old, s->left.vars);
+    if (s->guard) s->guard = fdi_replace_vars(fd, s->guard, n, old, s->left.vars);
+    s->weight = fdi_replace_vars(fd, s->weight, n, old, s->left.vars);
+}
+
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,
                          const FdDom *doms)
 {
     Solve s = {.d = d, .left = *read->scope, .guard = read->guard, .weight = read->weight};
     enum { OPEN, SOLVED, BY_KEY } is[FD_MAX_RANK] = {OPEN};
     for (int i = 0; i < rank; i++) s.at[i] = read->at[i];
+    rename_all(&s, rank);
     for (int turn = 0; turn < rank; turn++) { /* those with the fewest unknowns first */
         int best = -1;
         for (int i = 0; i < rank; i++)

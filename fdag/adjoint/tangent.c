@@ -75,7 +75,7 @@ static const FdNode *reduction(Tangent *t, const FdNode *n)
     if (op == FD_OP_NONE)
         return fdi_fail(&t->d, n,
                         "a reduction by a function of the program: write sum, prod, min or max");
-    const FdNode *place = op == FD_OP_ADD ? n : fdi_fresh(fd, n), *term = tangent(t, place->body);
+    const FdNode *place = fdi_fresh(fd, n), *term = tangent(t, place->body);
     if (!term) return NULL;
     if (op == FD_OP_MUL) {
         term = fdi_op2(fd, FD_OP_MUL, term, fdi_other_factors(fd, n, place));

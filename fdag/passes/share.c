@@ -47,10 +47,26 @@ static bool comparable(const FdNode *a, const FdNode *b)
     return a->doms[0].lo == b->doms[0].lo && a->doms[0].hi == b->doms[0].hi;
 }
 
+/* Two reductions that bound the same variables to begin with: what is inside of one may have taken those of
+ * the other. Then it gets others; NULL: it has not. */
+static const FdNode *apart(Fd *fd, const FdNode *n)
+{
+    const FdiNode *body = fdi_node(n->body);
+    const FdNode *vars[FD_MAX_RANK];
+    bool near = false;
+    for (int i = 0; i < n->nvars; i++)
+        near = near || (n->vars[i]->var >= body->bound_min && n->vars[i]->var <= body->bound_max);
+    if (!near || !fd_any(n->body, binds_one_of, n)) return NULL;
+    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
+    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
+}
+
 static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
 {
     Share *s = ctx;
     if (n->kind != FD_REDUCE) return NULL;
+    const FdNode *own = apart(fd, n);
+    if (own) return own;
     for (size_t i = 0; i < s->first.len; i++) {
         const FdNode *other = s->first.data[i];
         if (!comparable(n, other)) continue;
